@@ -1,0 +1,319 @@
+// The typed tree: what the parser and checker hand to lowering. Every conversion that C makes by itself is an EXPR_CAST or
+// EXPR_DECAY node here, every expression has its type, every name its object, every initialiser is a flat list of stores.
+// What Rill refuses "where a kernel reaches it" (long double, function pointers, heap, …) is accepted here and refused by
+// lowering, which knows what is reached; an EXPR_REFUSED or STMT_REFUSED node carries the words where the parser knows
+// them best.
+//
+// Everything lives in the compile's arena. After errors the tree may hold TYPE_ERROR; it is then not lowered.
+#ifndef RILL_LANG_AST_H
+#define RILL_LANG_AST_H
+
+#include "base/diag.h"
+#include "base/loc.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct expr;
+struct stmt;
+struct function;
+struct object;
+struct record;
+
+// ---- types ---------------------------------------------------------------------------------------------------------
+
+enum type_kind {
+    TYPE_ERROR, // something already reported; converts to and from everything silently
+    TYPE_VOID,
+    TYPE_BOOL,
+    TYPE_CHAR, // signed, and a type of its own
+    TYPE_SCHAR,
+    TYPE_UCHAR,
+    TYPE_SHORT,
+    TYPE_USHORT,
+    TYPE_INT,
+    TYPE_UINT,
+    TYPE_LONG,
+    TYPE_ULONG,
+    TYPE_LLONG,
+    TYPE_ULLONG,
+    TYPE_ENUM, // |base| is its integer type (int, or unsigned int as gcc does when no value is negative)
+    TYPE_FLOAT,
+    TYPE_DOUBLE,
+    TYPE_LDOUBLE, // refused where reached
+    TYPE_COMPLEX, // refused where reached; |base| is the real type
+    TYPE_POINTER,
+    TYPE_ARRAY,
+    TYPE_FUNCTION,
+    TYPE_STRUCT,
+    TYPE_UNION,
+};
+
+enum type_qualifier { QUAL_CONST = 1, QUAL_VOLATILE = 2, QUAL_RESTRICT = 4 };
+
+enum { TYPE_LENGTH_UNKNOWN = -1, TYPE_LENGTH_VARIABLE = -2 };
+
+// Types are compared with type_compatible(), not by address: a qualified type is a copy.
+struct type {
+    enum type_kind kind;
+    unsigned quals;
+    uint64_t size; // 0 while incomplete or variable
+    uint32_t align;
+    struct type *base;       // pointee, element, returned type, enum's integer type
+    int64_t length;          // arrays: elements, or TYPE_LENGTH_*
+    struct expr *extent;     // arrays with TYPE_LENGTH_VARIABLE: the extent as written (converted to long long); NULL is [*]
+    struct object **params;  // functions: types always; names may be NULL
+    int param_count;         //
+    bool is_variadic;        //
+    bool has_prototype;      // false for ()
+    struct record *record;   // structs and unions
+    const char *enum_tag;    // enums: NULL if it has none
+    const char *typedef_name; // the name it was last known by, for messages; may be NULL
+};
+
+struct member {
+    const char *name; // NULL for an anonymous struct or union, and for unnamed bit-fields (which are not in the list)
+    struct type *type;
+    struct loc loc;
+    uint64_t offset; // bytes; for a bit-field, of its storage unit (size of |type|, naturally aligned unless packed)
+    bool is_bitfield;
+    uint8_t bit_offset; // from the least significant bit of the unit at |offset|
+    uint8_t bit_width;
+};
+
+struct record {
+    const char *tag; // NULL if it has none
+    bool is_union;
+    bool is_complete;
+    bool has_flexible_array;
+    struct loc loc;
+    uint64_t size;
+    uint32_t align;
+    struct member *members;
+    int member_count;
+};
+
+// ---- objects and functions -----------------------------------------------------------------------------------------
+
+enum object_kind {
+    OBJECT_FIELD,        // file scope, not const: device memory, one copy for each loaded module
+    OBJECT_CONSTANT,     // file scope and const; also `static const` locals and string literals
+    OBJECT_STATIC_LOCAL, // mutable static local: refused where reached
+    OBJECT_LOCAL,
+    OBJECT_PARAM,
+};
+
+// One store of an initialiser. Stores come in source order, later ones win (C99 6.7.8p19); what no store covers is zero
+// if the object has any initialiser.
+struct init_store {
+    uint64_t offset;
+    struct type *type;            // of the place; a struct or array only when |value| is of that type (a copy)
+    const struct member *bitfield; // NULL unless the place is a bit-field
+    struct expr *value;           // already converted to |type|; a string for a char array is an EXPR_STRING of that type
+    struct loc loc;
+};
+
+struct object {
+    const char *name;
+    struct type *type; // a parameter's is adjusted (array → pointer); |array_type| keeps what was written
+    enum object_kind kind;
+    struct loc loc;
+    struct type *array_type; // parameters written as arrays: the array type, with its extents; else NULL
+    int index;               // parameters: position; fields and constants: a number unique in the unit; locals: unique in the function
+    bool address_taken;      // & was applied, or it is an array or struct whose address escaped into an expression
+    bool is_extern;          // declared only, never defined: refused where reached
+    bool has_init;
+    bool is_static;          // file scope: internal linkage
+    struct init_store *inits;
+    int init_count;
+    uint32_t align; // at least the type's; _Alignas raises it
+};
+
+// Library functions that lowering knows. Found by name when a function without a body was declared by a built-in header.
+struct function {
+    const char *name;
+    struct type *type;
+    struct loc loc;
+    struct object **params; // when defined
+    int param_count;
+    struct stmt *body; // STMT_BLOCK, or NULL when it is only declared
+    bool is_kernel;
+    bool is_builtin; // declared in a built-in header (or known to the parser) and has no body
+    bool is_static;
+    bool is_inline;
+    bool is_single; // `#pragma rill single` before a kernel definition
+    int local_count; // locals are numbered from 0
+    int block_count; // stream_parallel blocks in the body
+};
+
+// ---- expressions ---------------------------------------------------------------------------------------------------
+
+enum expr_kind {
+    EXPR_INT,    // |u|: an integer constant of the expression's type (also enum constants, folded sizeof)
+    EXPR_FLOAT,  // |f|
+    EXPR_STRING, // |bytes|, |u| of them including the terminator; type is char[u] (wide: int[]); an lvalue
+    EXPR_OBJECT, // |object|: an lvalue
+    EXPR_FUNCTION, // |function|: a designator
+    // one operand: |a|
+    EXPR_NEG,
+    EXPR_BITNOT,
+    EXPR_LOGNOT, // int 0 or 1
+    EXPR_CAST,   // to the expression's type; |is_implicit| unless written; casts to void too
+    EXPR_DECAY,  // array lvalue or function to pointer
+    EXPR_ADDR,   // &lvalue
+    EXPR_DEREF,  // *pointer: an lvalue
+    EXPR_MEMBER, // |a|.|member|: an lvalue if |a| is; p->m is EXPR_MEMBER of EXPR_DEREF
+    // two: |a|, |b|. Arithmetic operands have the expression's type (shifts: each its promoted own)
+    EXPR_ADD,
+    EXPR_SUB,
+    EXPR_MUL,
+    EXPR_DIV,
+    EXPR_MOD,
+    EXPR_SHL,
+    EXPR_SHR,
+    EXPR_AND,
+    EXPR_OR,
+    EXPR_XOR,
+    EXPR_LT, // comparisons: operands have one common type; result int. Also pointers
+    EXPR_LE,
+    EXPR_GT,
+    EXPR_GE,
+    EXPR_EQ,
+    EXPR_NE,
+    EXPR_LOGAND,
+    EXPR_LOGOR,
+    EXPR_COMMA,
+    EXPR_PTR_ADD,  // pointer |a| plus integer |b| (p - i is PTR_ADD of NEG when i is signed, else of 0 - (long)i); a[i] is DEREF of this
+    EXPR_PTR_DIFF, // pointer minus pointer, in elements, long
+    EXPR_ASSIGN,   // lvalue |a| = |b|; the value is that of |a| afterwards
+    EXPR_UPDATE,   // lvalue |a| |op|= |b| computed in |compute_type|; |is_postfix|: the value is the old one. ++ and -- too
+    EXPR_COND,     // |a| ? |b| : |c|
+    EXPR_CALL,     // |function| (direct calls only; others are EXPR_REFUSED) with |args| converted to the parameters' types
+    EXPR_COMPOUND_LITERAL, // |object|: an unnamed local with initialiser, made anew here; an lvalue
+    EXPR_REFUSED,          // |text| says what a kernel must not reach; has a type
+};
+
+struct expr {
+    enum expr_kind kind;
+    struct type *type;
+    struct loc loc; // the operator or the name
+    bool is_lvalue;
+    bool is_implicit; // casts
+    bool is_postfix;  // EXPR_UPDATE
+    bool is_paren;    // written in parentheses: contraction does not care, warnings do
+    struct expr *a;
+    struct expr *b;
+    struct expr *c;
+    uint64_t u; // sign-extended to 64 bits when the type is signed
+    double f;
+    const char *bytes;
+    struct object *object;
+    struct function *function;
+    const struct member *member;
+    enum expr_kind op;         // EXPR_UPDATE: EXPR_ADD … EXPR_XOR; pointers: EXPR_PTR_ADD with |b| an integer
+    struct type *compute_type; // EXPR_UPDATE: |a| is converted to this, the operation done, the result converted back
+    struct expr **args;
+    int arg_count;
+    const char *text;
+};
+
+// ---- statements ----------------------------------------------------------------------------------------------------
+
+// What the pragmas before a loop or a block say.
+struct pragmas {
+    struct loc loc;       // of the first
+    bool parallel;        // rill parallel
+    bool serial;          // rill serial
+    bool single;          // rill single
+    bool in_order;        // rill in_order, for blocks
+    int collapse;         // 0: none
+    int block_dim;        // 0: none
+};
+
+enum stmt_kind {
+    STMT_EMPTY,
+    STMT_EXPR,     // |expr|
+    STMT_DECL,     // |object|: its scope begins; |object->inits| run now. One statement an object
+    STMT_BLOCK,    // |items|
+    STMT_IF,       // |expr| |body| |else_body|
+    STMT_WHILE,    // |expr| |body|
+    STMT_DO,       // |body| |expr|
+    STMT_FOR,      // |init| (STMT_DECL, STMT_EXPR, STMT_BLOCK of several decls, NULL) |expr| or NULL, |step| or NULL, |body|
+    STMT_SWITCH,   // |expr| (promoted) |body|; |cases| lists the STMT_CASE and STMT_DEFAULT inside
+    STMT_CASE,     // |low|..|high| (equal but for GNU ranges), |body| the statement that follows
+    STMT_DEFAULT,  // |body|
+    STMT_BREAK,    //
+    STMT_CONTINUE, //
+    STMT_RETURN,   // |expr| converted, or NULL
+    STMT_GOTO,     // |label|
+    STMT_LABEL,    // |label|, |body|
+    STMT_STREAM_PARALLEL, // |body|; |block_index|
+    STMT_REFUSED,  // |text|
+};
+
+struct label {
+    const char *name;
+    struct loc loc; // line 0: used and never defined (an error the parser reports)
+    int index;      // unique in the function
+    struct stmt *stmt;
+};
+
+struct stmt {
+    enum stmt_kind kind;
+    struct loc loc;
+    struct loc end; // blocks: the closing brace
+    struct expr *expr;
+    struct expr *step;
+    struct stmt *init;
+    struct stmt *body;
+    struct stmt *else_body;
+    struct object *object;
+    struct stmt **items;
+    int item_count;
+    struct stmt **cases;
+    int case_count;
+    int64_t low;
+    int64_t high;
+    struct label *label;
+    struct pragmas pragmas; // loops and stream_parallel
+    int block_index;        // STMT_STREAM_PARALLEL: its number in the function, from 0
+    const char *text;
+};
+
+// ---- the translation unit ------------------------------------------------------------------------------------------
+
+struct unit {
+    struct function **functions; // every one declared or defined, in order of first appearance
+    int function_count;
+    struct object **globals; // fields and constants (file scope and static local), in order; |index| is the position
+    int global_count;
+};
+
+// Limits, stated in docs/language.md and tested.
+enum { LANG_MAX_NESTING = 256, LANG_MAX_PARAMS = 64 };
+
+struct token_list;
+
+// Parses and checks. NULL only when errors make the tree useless; the caller looks at diags->error_count anyway.
+struct unit *parse_unit(struct arena *arena, struct diags *diags, const struct token_list *tokens);
+
+// ---- types.c -------------------------------------------------------------------------------------------------------
+
+bool type_is_integer(const struct type *type); // _Bool, char … unsigned long long, enums
+bool type_is_float(const struct type *type);   // float, double, long double
+bool type_is_arithmetic(const struct type *type);
+bool type_is_scalar(const struct type *type); // arithmetic or pointer
+bool type_is_signed(const struct type *type); // integers; char is signed
+bool type_is_record(const struct type *type);
+bool type_is_variable(const struct type *type); // has a TYPE_LENGTH_VARIABLE somewhere in its element chain
+bool type_compatible(const struct type *a, const struct type *b);
+// "const float *", "struct particle [n]": for messages.
+const char *type_describe(struct arena *arena, const struct type *type);
+
+// ---- constants.c ---------------------------------------------------------------------------------------------------
+
+// Folds with the language's own arithmetic (language.md §6). False when it is no integer / arithmetic constant.
+bool const_eval_int(const struct expr *expr, int64_t *out_value);
+bool const_eval_float(const struct expr *expr, double *out_value);
+
+#endif
