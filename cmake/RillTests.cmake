@@ -1,0 +1,60 @@
+# The tests: each tests/<dir>/<name>_test.c is one program, <build>/tests/<dir>/<name>_test, and its target is <name>_test
+# (<dir>_<name>_test where that name is taken). What it links is settled by its directory. tools/run-tests finds and runs
+# them, so there is no list to keep.
+set(rill_links_unit rill_runtime rill_backend rill_object rill_plan rill_base)
+set(rill_links_lang rill_lang rill_base)
+set(rill_links_ir rill_ir rill_base)
+set(rill_links_passes rill_passes rill_plan rill_ir rill_lang rill_base)
+set(rill_links_codegen rill_codegen ${rill_links_passes} rill_object)
+set(rill_links_compiler rill_compiler ${rill_links_codegen})
+set(rill_links_conformance librill)
+set(rill_links_stress librill)
+
+# What several tests share.
+rill_sources(support_sources ${PROJECT_SOURCE_DIR}/tests/support)
+if(support_sources)
+    add_library(rill_test_support STATIC ${support_sources})
+    target_include_directories(rill_test_support PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src
+        ${PROJECT_SOURCE_DIR}/tests/support)
+endif()
+
+function(rill_test_program target source)
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src
+        ${PROJECT_SOURCE_DIR}/tests/support)
+    target_compile_definitions(${target} PRIVATE RILL_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+        RILL_BUILD_DIR="${PROJECT_BINARY_DIR}")
+    rill_link(${target} PRIVATE rill_test_support ${ARGN} Threads::Threads m ${CMAKE_DL_LIBS})
+endfunction()
+
+foreach(dir unit lang ir passes codegen compiler conformance stress)
+    list(GET rill_links_${dir} 0 first)
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${dir}/*_test.c)
+    if(NOT RILL_TESTS OR (NOT TARGET ${first} AND NOT dir STREQUAL "unit"))
+        continue()
+    endif()
+    foreach(source IN LISTS sources)
+        get_filename_component(name ${source} NAME_WE)
+        set(target ${name})
+        if(TARGET ${target})
+            set(target ${dir}_${name})
+        endif()
+        add_executable(${target} ${source})
+        rill_test_program(${target} ${source} ${rill_links_${dir}})
+        set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
+            RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${dir})
+    endforeach()
+endforeach()
+
+# Fuzz targets: with libFuzzer in the fuzz preset; elsewhere with a main() that replays a corpus.
+file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/*_fuzz.c)
+foreach(source IN LISTS sources)
+    get_filename_component(name ${source} NAME_WE)
+    add_executable(${name} ${source})
+    rill_test_program(${name} ${source} ${rill_links_passes} rill_object)
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/fuzz)
+    if(RILL_FUZZ)
+        target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    else()
+        target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/fuzz/replay.c)
+    endif()
+endforeach()
