@@ -1,0 +1,61 @@
+# A thin front of CMake, the tools and the command line. `make` alone builds the release into build/release.
+JOBS ?= $(shell nproc)
+RILL_LLVM_CONFIG ?=
+export RILL_LLVM_CONFIG
+llvm = $(if $(RILL_LLVM_CONFIG),-DRILL_LLVM_CONFIG=$(RILL_LLVM_CONFIG))
+rill = build/release/bin/rill
+
+.PHONY: all demo test test-all bench release coverage fuzz format exports install-deps help
+
+all: build/release
+	@cmake --build build/release -j $(JOBS)
+
+help:
+	@echo 'make           build the release: $(rill)'
+	@echo 'make demo      install what is missing, build, compile a kernel and run it on all cores'
+	@echo 'make test      install what is missing, build every way and run every test'
+	@echo 'make test-all  the long form of the tests'
+	@echo 'make bench     the benchmarks, beside gcc and clang with OpenMP'
+	@echo 'make release   the archive of what a user needs, in dist/'
+	@echo 'make coverage  what the tests reach, in build/coverage'
+	@echo 'make fuzz      the fuzz targets, ten minutes each (FUZZ_SECONDS=n for another time)'
+	@echo 'make format    clang-format over the tree'
+	@echo 'make exports   the list of exported symbols that the tests compare with'
+
+.PHONY: build/release
+build/release: | install-build-deps
+	@cmake --preset release --log-level=WARNING $(llvm) >/dev/null
+
+.PHONY: install-build-deps
+install-build-deps:
+	@tools/install-deps build
+
+install-deps:
+	@tools/install-deps test
+
+demo: all
+	@$(rill) demo
+
+test: install-deps
+	@tools/run-tests
+
+test-all: install-deps
+	@tools/run-tests --all
+
+bench: all install-deps
+	@tools/bench
+
+release: all
+	@tools/make-archive
+
+coverage: install-deps
+	@tools/coverage
+
+fuzz: install-deps
+	@tools/fuzz
+
+format: install-deps
+	@tools/format
+
+exports: all
+	@tools/check-exports --update build/release

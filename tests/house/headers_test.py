@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Each public header compiles alone, in C and in C++, with both compilers; so does each internal header, in C."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/support"))
+from report import Report  # noqa: E402
+
+STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-pedantic-errors", "-Wshadow", "-Werror", "-fsyntax-only", f"-I{ROOT}/include"]
+C = ["-x", "c"]
+CXX = ["-x", "c++"]
+COMPILERS = [
+    ("gcc_c99", ["gcc", "-std=c99", *C]),
+    ("gcc_c11", ["gcc", "-std=c11", *C]),
+    ("clang_c11", ["clang-22", "-std=c11", *C]),
+    ("clang_c23", ["clang-22", "-std=c23", *C]),
+    ("gcc_cxx", ["g++", "-std=c++17", *CXX]),
+    ("clang_cxx", ["clang++-22", "-std=c++17", *CXX]),
+    ("clang_cxx20", ["clang++-22", "-std=c++20", *CXX]),
+]
+
+
+def compile_text(compiler, text, *flags):
+    """Empty if the text compiles, else what the compiler says."""
+    with tempfile.NamedTemporaryFile("w", suffix=".c") as file:
+        file.write(text)
+        file.flush()
+        command = [*compiler, *STRICT, *flags, file.name]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return "" if done.returncode == 0 else done.stderr or f"exit status {done.returncode}"
+
+
+def main():
+    report = Report()
+    for header in sorted((ROOT / "include/rill").iterdir()):
+        name = header.stem + ("_hpp" if header.suffix == ".hpp" else "")
+        # Twice, so that a missing include guard shows.
+        text = f"#include <rill/{header.name}>\n#include <rill/{header.name}>\nextern int used;\n"
+        for label, compiler in COMPILERS:
+            if header.suffix == ".hpp" and "c++" not in compiler:
+                continue
+            if "-std=c99" in compiler and header.name != "kernel.h":
+                continue  # kernel files are C99; the API may use C11
+            said = compile_text(compiler, text)
+            report.check(f"header_{name}_compiles_alone_with_{label}", not said, said)
+
+    wrong = []
+    for header in sorted((ROOT / "src").rglob("*.h")):
+        if "codegen" in header.parts:
+            continue  # LLVM's own headers are not pedantic
+        text = f'#include "{header.relative_to(ROOT / "src")}"\nextern int used;\n'
+        said = compile_text(["gcc", "-std=c11", *C], text, f"-I{ROOT}/src", "-D_GNU_SOURCE")
+        if said:
+            wrong.append(f"{header.relative_to(ROOT)}: {said}")
+    report.check("every_internal_header_compiles_alone", not wrong, "\n".join(wrong))
+    return report.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# What the two libraries export, need and weigh.
+# shellcheck disable=SC2317 # the functions are called through claim
+set -u
+cd "$(dirname "$0")/../.." || exit
+build=${RILL_BUILD:?the build directory}
+. tests/support/report.sh
+
+needed() {
+    readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'
+}
+
+runtime_needs_only_libc() {
+    ! needed "$build/lib/librill.so" | grep -Ev '^(libc|libm|libdl|libpthread|ld-linux-x86-64)\.so'
+}
+
+runtime_is_under_one_megabyte() {
+    local copy size
+    copy=$(mktemp)
+    strip -o "$copy" "$build/lib/librill.so"
+    size=$(stat -c %s "$copy")
+    rm -f "$copy"
+    echo "librill.so is $size bytes stripped"
+    [ "$size" -lt 1000000 ]
+}
+
+compiler_exports_one_symbol() {
+    local found
+    found=$(nm -D --defined-only "$build/lib/librill-compiler.so" | awk '{ print $3 }')
+    echo "exported: $found"
+    [ "$found" = rill_compiler_table ]
+}
+
+cli_needs_the_runtime_only() {
+    ! needed "$build/bin/rill" | grep -Ev '^(librill|libc|libm|libpthread)\.so'
+}
+
+claim exported_symbols_equal_the_list tools/check-exports "$build"
+claim runtime_library_needs_only_the_c_library runtime_needs_only_libc
+claim runtime_library_is_under_one_megabyte runtime_is_under_one_megabyte
+claim compiler_library_exports_one_symbol compiler_exports_one_symbol
+claim command_line_needs_the_runtime_library_only cli_needs_the_runtime_only
+finish
