@@ -1,0 +1,272 @@
+// The plan: what the rest of the system runs. For each kernel a tree of control over tasks, with every task's iteration
+// space, group and effects. Made by the offload pass, printed by `rill explain` and `rill emit --plan`, serialised into
+// the image, evaluated at launch. Bounds, conditions and regions are small expressions over arguments and slots.
+//
+// A plan lives in one arena. The serialised form is untrusted input: plan_read checks everything.
+#ifndef RILL_PLAN_PLAN_H
+#define RILL_PLAN_PLAN_H
+
+#include "base/arena.h"
+#include "base/loc.h"
+#include "base/str.h"
+#include "ir/ir.h"
+#include "rill/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// ---- expressions -----------------------------------------------------------------------------------------------------
+
+enum plan_expr_kind {
+    PLAN_EXPR_CONST,  // |imm|, or |fimm| if the type is a float
+    PLAN_EXPR_PARAM,  // scalar parameter |index|; of an array parameter: its address (ptr, as i64)
+    PLAN_EXPR_EXTENT, // the whole size in bytes (i64) of what was passed for the array parameter |index|; -1 if unknown
+    PLAN_EXPR_SLOT,   // the value of |type| at byte |imm| of the launch block
+    PLAN_EXPR_VAR,    // passes only: the ir_var |index| of the kernel, before slots are given out
+    PLAN_EXPR_OP,     // ir_fold of |op| on args; |arg_type| for comparisons and conversions
+    PLAN_EXPR_TRIP,   // ir_trip_count(|op|, |arg_type|, is_unsigned = |index|, init = args[0], bound = args[1], step = |imm|)
+    PLAN_EXPR_LOOPVAR, // passes only: the current iteration's value of a loop variable, to be eliminated by range
+};
+
+struct plan_expr {
+    enum plan_expr_kind kind;
+    enum ir_type type;
+    enum ir_op op;
+    enum ir_type arg_type;
+    int index;
+    int64_t imm;
+    double fimm;
+    struct plan_expr *args[3];
+    int arg_count;
+};
+
+// ---- effects ---------------------------------------------------------------------------------------------------------
+
+enum plan_base { PLAN_BASE_UNKNOWN, PLAN_BASE_PARAM, PLAN_BASE_FIELD, PLAN_BASE_BLOCK };
+enum plan_access { PLAN_READ, PLAN_WRITE, PLAN_UPDATE };
+
+// All bytes touched lie in [low, high) relative to the base, each access beginning at low + k * step and |width| bytes
+// wide. low NULL: the whole array. step NULL or 0: any byte between.
+struct plan_region {
+    struct plan_expr *low;  // i64 bytes
+    struct plan_expr *high; // i64 bytes, one past the last byte
+    struct plan_expr *step; // i64 bytes
+    int width;
+};
+
+struct plan_effect {
+    enum plan_base base;
+    int index; // parameter or field number; UNKNOWN: everything
+    enum plan_access access;
+    enum ir_update update; // PLAN_UPDATE
+    enum ir_type type;     // element type; IR_VOID for copies and mixtures
+    bool is_must;          // every byte of the region is touched whenever the task runs (used to skip uploads)
+    bool is_atomic;        // updates
+    bool is_explicit;      // by rill_atomic_*
+    struct plan_region region;
+    struct loc loc;
+    const char *why; // atomics: why they must be; may be NULL
+};
+
+// Two effects of one task that its reasoning needs apart.
+struct plan_pair {
+    int a; // indices into the task's effects
+    int b;
+    bool equal_will_do; // the same base address will also do
+    struct loc loc_a;
+    struct loc loc_b;
+};
+
+struct plan_condition {
+    struct plan_expr *expr; // i1; must be true for the fast version
+    const char *text;       // "stride != 0": for explain and the log
+    struct loc loc;
+};
+
+// ---- tasks -------------------------------------------------------------------------------------------------------------
+
+enum plan_task_kind { PLAN_TASK_SERIAL, PLAN_TASK_PARALLEL };
+
+struct plan_task {
+    const char *name; // "simulate.3"
+    enum plan_task_kind kind;
+    struct loc loc; // the loop, or the first statement
+    int group;      // 0: none; else the block (1 …, unique in the kernel) it belongs to
+    int loop;       // index into kernel->loops of the loop it was made for; -1: serial statements
+    struct plan_expr *trip; // i64; PARALLEL
+    struct plan_expr *cost; // i64: estimated simple operations for one iteration; NULL: unknown
+    // Entry points by the name of their IR function; "" or NULL where there is none. Serial tasks have only |entry|.
+    const char *entry;    // the fast version
+    const char *in_order; // runs the whole loop as C would: called once with the range [0, 1)
+    const char *finish;   // end of the reductions
+    uint64_t partial_size; // bytes of a partial record; 0: none. Then the range is split by iteration number alone
+    struct plan_effect *effects;
+    int effect_count;
+    struct plan_pair *pairs;
+    int pair_count;
+    struct plan_condition *conditions;
+    int condition_count;
+    bool may_fail;
+    bool may_print;
+};
+
+// What was found out about each `for`, `while` and `do` of the kernel, for explain.
+struct plan_loop {
+    struct loc loc;
+    enum ir_verdict verdict;
+    const char *reason; // a sentence, may be NULL
+    struct loc loc_a;   // the two places that conflict; line 0: none
+    struct loc loc_b;
+    int depth;         // nesting depth in the kernel, 0 outermost
+    int task;          // the task it became; -1: control, or inside a task
+    bool inside_task;  // runs inside one iteration or serial task
+    const char *notes; // "i private, s reduction +, last value t": may be NULL
+};
+
+// ---- control -----------------------------------------------------------------------------------------------------------
+
+enum plan_node_kind {
+    PLAN_SEQUENCE, // |children|
+    PLAN_IF,       // |expr| (i1): children[0], else children[1] (may be missing)
+    PLAN_FOR,      // in order: slot |slot| of |type| = |expr| (init) + k * |step|, |trip| times children[0]; afterwards C's value
+    PLAN_LOOP,     // children[0] again and again until a break or return
+    PLAN_BLOCK,    // children[0]; break leaves it
+    PLAN_BREAK,    // leaves the enclosing FOR, LOOP or BLOCK node |target|
+    PLAN_RETURN,   // ends the kernel
+    PLAN_ASSIGN,   // slot |slot| of |type| = |expr|; host arithmetic
+    PLAN_TASK,     // tasks[|task|]
+    PLAN_REGION,   // stream_parallel: |children| are the blocks, PLAN_SEQUENCE each with its |group|
+};
+
+enum plan_conflict_kind { PLAN_CONFLICT_TEST, PLAN_CONFLICT_IN_ORDER };
+
+// Two blocks of a region that are not independent for all arguments.
+struct plan_conflict {
+    enum plan_conflict_kind kind; // tested at launch, or `#pragma rill in_order`
+    int block_a; // children indices, a < b
+    int block_b;
+    struct plan_effect *effect_a; // TEST: the regions that must not overlap; may be bases of two arguments
+    struct plan_effect *effect_b;
+};
+
+struct plan_node {
+    enum plan_node_kind kind;
+    int id; // unique in the kernel
+    struct loc loc;
+    int group;
+    struct plan_node **children;
+    int child_count;
+    struct plan_expr *expr;
+    struct plan_expr *trip;
+    int64_t step;
+    int64_t slot;
+    enum ir_type type;
+    int task;
+    int target;
+    bool in_order; // block of a region
+    struct plan_conflict *conflicts;
+    int conflict_count;
+    int whole_task;             // FOR and LOOP: a serial task that runs all of it; -1: none
+    struct plan_expr *whole_if; // taken when this (i1) holds: the inner loops are too small to pay for tasks
+};
+
+// ---- kernels and modules -----------------------------------------------------------------------------------------------
+
+struct plan_param {
+    const char *name;
+    enum ir_type type; // ptr for arrays and structs by value
+    bool is_array;
+    bool is_struct;
+    bool is_const;
+    bool is_restrict;
+    struct ir_ctype *ctype; // scalar, struct, or element
+    struct plan_expr **extents; // arrays: i64 each, outermost first
+    int rank;                   // 0: takes a whole array
+    uint64_t offset;            // in the argument buffer
+    struct loc loc;
+};
+
+struct plan_slot {
+    const char *name; // the local's
+    int64_t offset;
+    uint64_t size;
+    int writer_group; // verify: the group that writes it; -1 several or none
+};
+
+struct plan_kernel {
+    const char *name;
+    struct loc loc;
+    struct ir_ctype *return_ctype; // NULL: void
+    struct plan_param *params;
+    int param_count;
+    uint64_t args_size;
+    uint64_t block_size;
+    struct plan_slot *slots;
+    int slot_count;
+    struct plan_node *root;
+    struct plan_task *tasks;
+    int task_count;
+    struct plan_loop *loops;
+    int loop_count;
+    int node_count;
+};
+
+struct plan_field {
+    const char *name;   // also the symbol in the image
+    uint64_t size;
+    uint32_t align;
+    struct ir_ctype *ctype;
+};
+
+struct plan_module {
+    struct arena *arena; // borrowed
+    const char **files;
+    int file_count;
+    struct plan_kernel **kernels;
+    int kernel_count;
+    struct plan_field *fields;
+    int field_count;
+    bool check_bounds;
+};
+
+// expr.c: building (folds constants and identities; NULL operands give NULL, "not known") and evaluating
+struct plan_expr *plan_const(struct arena *arena, enum ir_type type, int64_t value);
+struct plan_expr *plan_param(struct arena *arena, enum ir_type type, int index);
+struct plan_expr *plan_op(struct arena *arena, enum ir_op op, enum ir_type type, enum ir_type arg_type,
+                          struct plan_expr *a, struct plan_expr *b);
+struct plan_expr *plan_select(struct arena *arena, struct plan_expr *c, struct plan_expr *a, struct plan_expr *b);
+bool plan_expr_is_const(const struct plan_expr *expr, int64_t *out_value);
+bool plan_expr_equal(const struct plan_expr *a, const struct plan_expr *b);
+void plan_expr_print(const struct plan_kernel *kernel, const struct plan_expr *expr, struct str *out); // C-like
+
+struct plan_values {
+    const struct plan_kernel *kernel;
+    const void *args;               // the argument buffer
+    const void *block;              // the launch block; NULL: slots are not known
+    const uint64_t *array_sizes;    // bytes of what was passed for each parameter; NULL: not known
+};
+// False if it needs what |values| does not have.
+bool plan_eval(const struct plan_expr *expr, const struct plan_values *values, union ir_value *out);
+
+// print.c, serialise.c, verify.c, launch.c
+void plan_print(const struct plan_module *module, struct str *out);
+void plan_explain(const struct plan_module *module, bool color, struct str *out); // for people
+bool plan_verify(const struct plan_module *module, struct str *out);
+void plan_write(const struct plan_module *module, struct str *out);               // bytes; str may hold zeros
+rill_status plan_read(struct arena *arena, const void *bytes, size_t size, struct plan_module **out_module);
+
+// Evaluated regions, and whether two of them overlap given the addresses of their bases.
+struct plan_span {
+    uint64_t low; // address
+    uint64_t high;
+    uint64_t step; // 0: any
+    int width;
+    bool unknown; // touches everything
+};
+bool plan_span_of(const struct plan_effect *effect, const struct plan_values *values, struct plan_span *out);
+bool plan_spans_overlap(const struct plan_span *a, const struct plan_span *b);
+// Whether the fast version may run now: conditions hold and pairs are apart. |out_why| (may be NULL) gets a sentence if not.
+bool plan_task_is_fast(const struct plan_kernel *kernel, const struct plan_task *task, const struct plan_values *values,
+                       struct str *out_why);
+
+#endif
