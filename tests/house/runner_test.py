@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""The test runner and test.h count what happened: a test that fails, dies, hangs or says nothing is a failure."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/support"))
+from report import Report  # noqa: E402
+
+PROGRAM = """
+#include "test.h"
+#include <signal.h>
+TEST(holds) { CHECK(1); CHECK_INT(2, 2); CHECK_STR("a", "a"); CHECK_NEAR(1.0, 1.001, 0.01); CHECK_MEM("ab", "ab", 2); }
+TEST(bad_check) { CHECK(0); }
+TEST(bad_int) { CHECK_INT(2, 3); }
+TEST(bad_str) { CHECK_STR("a", NULL); }
+TEST(bad_near) { CHECK_NEAR(1.0, 2.0, 0.5); }
+TEST(bad_nan) { CHECK_NEAR(NAN, 2.0, 0.5); }
+TEST(bad_mem) { CHECK_MEM("ab", "ac", 2); }
+TEST(bad_require) { REQUIRE(1 == 2); printf("not reached\\n"); }
+TEST(skipped) { SKIP("no such thing"); printf("not reached\\n"); }
+TEST(dies) { if (getenv("DIE") != NULL) { raise(SIGSEGV); } }
+"""
+
+
+def run(command, **env):
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ, **env))
+    return done.returncode, done.stdout
+
+
+def check_header(report, folder):
+    source, program = folder / "x.c", folder / "x"
+    source.write_text(PROGRAM)
+    subprocess.run(["gcc", "-std=c11", "-D_GNU_SOURCE", f"-I{ROOT}/tests/support", source, "-o", program, "-lm"], check=True)
+    status, output = run([program])
+    lines = output.splitlines()
+    failed = sorted(line.split()[1] for line in lines if line.startswith("FAIL "))
+    report.check("each_kind_of_check_can_fail",
+                 failed == ["bad_check", "bad_int", "bad_mem", "bad_nan", "bad_near", "bad_require", "bad_str"], output)
+    report.check("require_and_skip_end_the_test", "not reached" not in output, output)
+    report.check("the_last_line_of_a_program_counts", lines[-1] == "# 2 passed, 7 failed, 1 skipped" and status == 1, output)
+    status, output = run([program, "holds", "skip"])
+    report.check("words_choose_tests", output.splitlines()[-1] == "# 1 passed, 0 failed, 1 skipped" and status == 0, output)
+
+
+def check_runner(report, folder):
+    """A tree with nothing but scripts, run by a copy of the runner."""
+    (folder / "tools").mkdir()
+    shutil.copy(ROOT / "tools/run-tests", folder / "tools/run-tests")
+    (folder / "tests/cli").mkdir(parents=True)
+    scripts = {
+        "good": "echo ok one; echo ok two; echo skip three: why",
+        "bad": "echo reason; echo FAIL four; echo ok five; exit 1",
+        "lies": "echo ok six; exit 3",
+        "dies": "echo run seven; kill -SEGV $$",
+        "hangs": "sleep 60",
+        "silent": "true",
+    }
+    for name, body in scripts.items():
+        path = folder / f"tests/cli/{name}_test.sh"
+        path.write_text(f"#!/bin/sh\n{body}\n")
+        path.chmod(0o755)
+    (folder / "tests/cli/never_built_test.c").write_text("")
+    status, output = run([folder / "tools/run-tests", "--no-build", "--part", "plain", "--program-timeout", "2"])
+    last = output.splitlines()[-1]
+    report.check("the_runner_counts_everything", last == "4 passed, 6 failed, 1 skipped" and status == 1, output)
+    wanted = ["reason", "FAIL four", "FAIL cli/lies_test: exit status 3", "FAIL cli/dies_test: ended by SIGSEGV in seven",
+              "FAIL cli/hangs_test: ran longer than 2 s", "FAIL cli/silent_test: reported nothing", "was not built"]
+    missing = [text for text in wanted if text not in output]
+    report.check("the_runner_says_what_happened", not missing, f"{missing}\n{output}")
+    status, output = run([folder / "tools/run-tests", "--no-build", "--part", "plain", "good"])
+    report.check("the_runner_succeeds_when_all_is_well",
+                 output.splitlines()[-1] == "2 passed, 0 failed, 1 skipped" and status == 0, output)
+
+
+def main():
+    report = Report()
+    with tempfile.TemporaryDirectory() as folder:
+        check_header(report, pathlib.Path(folder))
+        check_runner(report, pathlib.Path(folder))
+    return report.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
