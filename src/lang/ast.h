@@ -69,6 +69,7 @@ struct type {
     struct record *record;   // structs and unions
     const char *enum_tag;    // enums: NULL if it has none
     const char *typedef_name; // the name it was last known by, for messages; may be NULL
+    int depth;                // derivations down to a basic type; a pointer to a record is 1
 };
 
 struct member {
@@ -91,6 +92,9 @@ struct record {
     uint32_t align;
     struct member *members;
     int member_count;
+    int depth;             // of its deepest member, plus 1
+    bool has_const_member; // itself or in a member: not assignable
+    bool has_pointer;      // itself or in a member
 };
 
 // ---- objects and functions -----------------------------------------------------------------------------------------
@@ -215,6 +219,7 @@ struct expr {
     struct expr **args;
     int arg_count;
     const char *text;
+    int depth; // of the tree below, at most LANG_MAX_EXPR_DEPTH
 };
 
 // ---- statements ----------------------------------------------------------------------------------------------------
@@ -291,6 +296,10 @@ struct unit {
 
 // Limits, stated in docs/language.md and tested.
 enum { LANG_MAX_NESTING = 256, LANG_MAX_PARAMS = 64 };
+// Chains that C writes without nesting make deep trees too: a + b + c + …, a[i][j]…; else if, case after case.
+enum { LANG_MAX_EXPR_DEPTH = 2048, LANG_MAX_CHAIN = 1024 };
+// Stores that one initialiser may come to (ranges multiply).
+enum { LANG_MAX_INIT_STORES = 1 << 20 };
 
 struct token_list;
 
@@ -315,5 +324,16 @@ const char *type_describe(struct arena *arena, const struct type *type);
 // Folds with the language's own arithmetic (language.md §6). False when it is no integer / arithmetic constant.
 bool const_eval_int(const struct expr *expr, int64_t *out_value);
 bool const_eval_float(const struct expr *expr, double *out_value);
+
+// An address constant: a static object, a string or a function (or none of them: a null pointer), plus bytes.
+struct const_address {
+    struct object *object;
+    const struct expr *string; // EXPR_STRING
+    struct function *function;
+    int64_t offset;
+};
+
+// For expressions of pointer type. False when the address is not known before the program runs.
+bool const_eval_address(const struct expr *expr, struct const_address *out_address);
 
 #endif
