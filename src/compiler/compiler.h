@@ -1,0 +1,91 @@
+// The compiler as the runtime sees it: one table, found by name in librill-compiler.so. This is the only header of the
+// compiler that the runtime includes. Plain data in, plain data out; a result is owned by the caller and freed by the table.
+//
+// Threads: every call may run in several threads at once.
+#ifndef RILL_COMPILER_COMPILER_H
+#define RILL_COMPILER_COMPILER_H
+
+#include "rill/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct compiler_name_value {
+    const char *name;
+    const char *value; // define: NULL is "1"; header: its text
+};
+
+enum compiler_emit {
+    COMPILER_IMAGE, // plan and code, for the runtime: see compiler/image.h
+    COMPILER_CHECK, // diagnostics only
+    COMPILER_IR,    // text from here on
+    COMPILER_PLAN,
+    COMPILER_EXPLAIN,
+    COMPILER_LLVM,
+    COMPILER_ASM,
+    COMPILER_OBJECT, // bytes: the target's object file
+    COMPILER_OPENMP, // C with OpenMP pragmas
+};
+
+struct compiler_input {
+    const char *path; // shown in diagnostics; its directory is searched for includes
+    const char *text;
+    size_t length;
+    const struct compiler_name_value *defines;
+    int define_count;
+    const char *const *include_dirs;
+    int include_dir_count;
+    const struct compiler_name_value *headers;
+    int header_count;
+    const char *target; // "native", "x86-64-v3", "sm_90", "gfx942", …; NULL is native
+    bool contract_off;
+    bool check_bounds;
+    bool fast_math;
+    bool color; // of rendered diagnostics and explain
+    const char *sanitize; // NULL, "address", "thread": instrument kernels
+    enum compiler_emit emit;
+};
+
+struct compiler_diagnostic {
+    int severity; // 0 note, 1 warning, 2 error; notes follow what they belong to
+    const char *file;
+    uint32_t line;
+    uint32_t column;
+    const char *text;
+    const char *rendered; // with the line and the caret
+};
+
+struct compiler_result {
+    const struct compiler_diagnostic *diagnostics;
+    int diagnostic_count;
+    int error_count;
+    const void *bytes; // what |emit| asked for; NULL after errors. Text is terminated by a zero that |size| does not count
+    size_t size;
+};
+
+enum { COMPILER_TABLE_VERSION = 1 };
+
+struct compiler_table {
+    int version;
+    const char *llvm_version;
+    // RILL_OK with error_count == 0, or RILL_ERR_COMPILE with diagnostics, or another failure. *out_result is set for the
+    // first two and must be freed.
+    rill_status (*compile)(const struct compiler_input *input, struct compiler_result **out_result);
+    void (*free_result)(struct compiler_result *result);
+};
+
+// Exported by librill-compiler.so.
+const struct compiler_table *rill_compiler_table(void);
+
+// An image: header, then the serialised plan, then the code (x86-64 relocatable ELF object). All little-endian.
+struct image_header {
+    char magic[8]; // "rillimg1"
+    uint64_t plan_offset;
+    uint64_t plan_size;
+    uint64_t code_offset;
+    uint64_t code_size;
+    uint64_t hash; // FNV-1a of everything after the header
+};
+
+#endif
