@@ -1,7 +1,7 @@
 # The tests: each tests/<dir>/<name>_test.c is one program, <build>/tests/<dir>/<name>_test, and its target is <name>_test
 # (<dir>_<name>_test where that name is taken). What it links is settled by its directory. tools/run-tests finds and runs
 # them, so there is no list to keep.
-set(rill_links_unit rill_runtime rill_backend rill_object rill_plan rill_base)
+set(rill_links_unit rill_runtime rill_backend rill_object rill_plan rill_ir rill_base)
 set(rill_links_lang rill_lang rill_base)
 set(rill_links_ir rill_ir rill_base)
 set(rill_links_passes rill_passes rill_plan rill_ir rill_lang rill_base)

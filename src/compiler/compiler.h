@@ -76,7 +76,7 @@ struct compiler_table {
 };
 
 // Exported by librill-compiler.so.
-const struct compiler_table *rill_compiler_table(void);
+RILL_API const struct compiler_table *rill_compiler_table(void);
 
 // An image: header, then the serialised plan, then the code (x86-64 relocatable ELF object). All little-endian.
 struct image_header {

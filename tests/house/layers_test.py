@@ -40,6 +40,7 @@ PLANTED = [
     ("src/backend/gpu/x.c", '#include "runtime/launch.h"', False),
     ("src/runtime/x.c", '#include "backend/backend.h"', True),
     ("src/runtime/x.c", '#include "backend/cpu/cpu.h"', False),
+    ("src/runtime/x.c", '#include "compiler/compiler.h"', True),
     ("src/runtime/x.c", '#include "compiler/pipeline.h"', False),
     ("src/runtime/x.c", '#include "lang/ast.h"', False),
     ("src/cli/x.c", '#include "cli/cli.h"', True),
