@@ -409,4 +409,20 @@ struct ir_module *ir_read(struct arena *arena, struct diags *diags, const char *
 // True if the module is well formed; else |out| says what is not, one line each.
 bool ir_verify(const struct ir_module *module, struct str *out);
 
+// ---- build.c, more -----------------------------------------------------------------------------------------------------
+
+const char *ir_type_name(enum ir_type type);
+const char *ir_math_name(enum ir_math math);
+const char *ir_update_name(enum ir_update update);
+int ir_op_arg_count(enum ir_op op); // -1: any number
+int ir_math_arg_count(enum ir_math math);
+bool ir_op_is_compare(enum ir_op op);
+bool ir_op_has_regions(enum ir_op op);
+int64_t ir_normalize(enum ir_type type, int64_t value); // wraps to the type's width, sign-extended (i1: 0 or 1)
+void ir_append(struct ir_region *region, struct ir_inst *inst); // links an instruction that is in no region
+void ir_make_regions(struct ir_module *module, struct ir_inst *inst, int region_count); // |recheck| wants 2 for a `for`
+// A `for` with one empty region.
+struct ir_inst *ir_emit_for(struct ir_builder *b, struct ir_var *var, struct ir_inst *init, struct ir_inst *bound,
+                            enum ir_op compare, int64_t step);
+
 #endif

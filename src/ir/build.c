@@ -1,0 +1,374 @@
+#include "ir/ir.h"
+
+#include "base/vec.h"
+
+#include <string.h>
+
+struct type_row {
+    const char *name;
+    int size;
+};
+
+static const struct type_row type_rows[] = {
+#define IR_TYPE_ROW(name, text, size) [IR_##name] = {text, size},
+    IR_TYPE_LIST(IR_TYPE_ROW)
+#undef IR_TYPE_ROW
+};
+
+struct op_row {
+    const char *name;
+    int arg_count;
+};
+
+static const struct op_row op_rows[] = {
+#define IR_OP_ROW(name, text, args, doc) [IR_OP_##name] = {text, args},
+    IR_OP_LIST(IR_OP_ROW)
+#undef IR_OP_ROW
+};
+
+static const struct op_row math_rows[] = {
+#define IR_MATH_ROW(name, text, args) [IR_MATH_##name] = {text, args},
+    IR_MATH_LIST(IR_MATH_ROW)
+#undef IR_MATH_ROW
+};
+
+struct update_row {
+    const char *name;
+    int class;
+};
+
+static const struct update_row update_rows[] = {
+#define IR_UPDATE_ROW(name, text, class) [IR_UPDATE_##name] = {text, class},
+    IR_UPDATE_LIST(IR_UPDATE_ROW)
+#undef IR_UPDATE_ROW
+};
+
+// ---- tables --------------------------------------------------------------------------------------------------------
+
+int ir_type_size(enum ir_type type)
+{
+    return type_rows[type].size;
+}
+
+const char *ir_type_name(enum ir_type type)
+{
+    return (unsigned)type <= IR_PTR ? type_rows[type].name : "?";
+}
+
+bool ir_type_is_int(enum ir_type type)
+{
+    return type >= IR_I1 && type <= IR_I64;
+}
+
+bool ir_type_is_float(enum ir_type type)
+{
+    return type == IR_F32 || type == IR_F64;
+}
+
+const char *ir_op_name(enum ir_op op)
+{
+    return (unsigned)op < IR_OP_COUNT ? op_rows[op].name : "?";
+}
+
+int ir_op_arg_count(enum ir_op op)
+{
+    return op_rows[op].arg_count;
+}
+
+const char *ir_math_name(enum ir_math math)
+{
+    return (unsigned)math < IR_MATH_COUNT ? math_rows[math].name : "?";
+}
+
+int ir_math_arg_count(enum ir_math math)
+{
+    return math_rows[math].arg_count;
+}
+
+const char *ir_update_name(enum ir_update update)
+{
+    return (unsigned)update < IR_UPDATE_COUNT ? update_rows[update].name : "?";
+}
+
+int ir_update_class(enum ir_update update)
+{
+    return update_rows[update].class;
+}
+
+bool ir_op_is_pure(enum ir_op op)
+{
+    switch (op) {
+    case IR_OP_CONST:
+    case IR_OP_FCONST:
+    case IR_OP_PARAM:
+    case IR_OP_ADDR_VAR:
+    case IR_OP_ADDR_GLOBAL:
+    case IR_OP_ADDR_SLOT:
+    case IR_OP_ITER:
+    case IR_OP_ITER_COUNT:
+    case IR_OP_PARTIALS: return true;
+    default: return op >= IR_OP_ADD && op <= IR_OP_OFFSET;
+    }
+}
+
+bool ir_op_is_compare(enum ir_op op)
+{
+    return op >= IR_OP_EQ && op <= IR_OP_FGE;
+}
+
+bool ir_op_has_regions(enum ir_op op)
+{
+    return op >= IR_OP_IF && op <= IR_OP_BLOCKS;
+}
+
+bool ir_op_has_result(const struct ir_inst *inst)
+{
+    switch (inst->op) {
+    case IR_OP_GET:
+    case IR_OP_LOAD:
+    case IR_OP_COMPARE:
+    case IR_OP_ATOMIC:
+    case IR_OP_CAS: return true;
+    case IR_OP_CALL: return inst->type != IR_VOID;
+    default: return ir_op_is_pure(inst->op);
+    }
+}
+
+bool ir_is_terminator(enum ir_op op)
+{
+    return op == IR_OP_BREAK || op == IR_OP_JUMP || op == IR_OP_RETURN || op == IR_OP_FAIL || op == IR_OP_YIELD;
+}
+
+// ---- creation ------------------------------------------------------------------------------------------------------
+
+struct ir_module *ir_module_create(struct arena *arena)
+{
+    struct ir_module *module = ARENA_NEW(arena, struct ir_module);
+    module->arena = arena;
+    return module;
+}
+
+// Pointer lists of the contract are three fields, not a vector: this doubles one of them.
+static void *grown(struct arena *arena, void *items, int count, int *capacity)
+{
+    if (count < *capacity) {
+        return items;
+    }
+    *capacity = *capacity < 8 ? 8 : 2 * *capacity;
+    void **larger = ARENA_ARRAY(arena, void *, *capacity);
+    if (count > 0) {
+        memcpy(larger, items, sizeof(void *) * (size_t)count);
+    }
+    return larger;
+}
+
+struct ir_function *ir_function_create(struct ir_module *module, enum ir_function_kind kind, const char *name)
+{
+    struct ir_function *function = ARENA_NEW(module->arena, struct ir_function);
+    function->name = name;
+    function->kind = kind;
+    module->functions = grown(module->arena, module->functions, module->function_count, &module->function_capacity);
+    module->functions[module->function_count++] = function;
+    return function;
+}
+
+struct ir_global *ir_global_create(struct ir_module *module, const char *name, uint64_t size, uint32_t align)
+{
+    struct ir_global *global = ARENA_NEW(module->arena, struct ir_global);
+    global->name = name;
+    global->size = size;
+    global->align = align;
+    global->index = module->global_count;
+    module->globals = grown(module->arena, module->globals, module->global_count, &module->global_capacity);
+    module->globals[module->global_count++] = global;
+    return global;
+}
+
+struct ir_var *ir_var_create(struct ir_module *module, struct ir_function *function, const char *name,
+                             enum ir_type type)
+{
+    struct ir_var *var = ARENA_NEW(module->arena, struct ir_var);
+    var->name = name;
+    var->type = type;
+    var->index = function->var_count;
+    var->slot = -1;
+    function->vars = grown(module->arena, function->vars, function->var_count, &function->var_capacity);
+    function->vars[function->var_count++] = var;
+    return var;
+}
+
+// ---- instructions --------------------------------------------------------------------------------------------------
+
+static void link_last(struct ir_region *region, struct ir_inst *inst)
+{
+    inst->parent = region;
+    inst->prev = region->last;
+    inst->next = NULL;
+    if (region->last != NULL) {
+        region->last->next = inst;
+    } else {
+        region->first = inst;
+    }
+    region->last = inst;
+}
+
+static void link_before(struct ir_inst *inst, struct ir_inst *where)
+{
+    inst->parent = where->parent;
+    inst->prev = where->prev;
+    inst->next = where;
+    if (where->prev != NULL) {
+        where->prev->next = inst;
+    } else {
+        where->parent->first = inst;
+    }
+    where->prev = inst;
+}
+
+void ir_append(struct ir_region *region, struct ir_inst *inst)
+{
+    link_last(region, inst);
+}
+
+struct ir_inst *ir_emit(struct ir_builder *b, enum ir_op op, enum ir_type type, int arg_count,
+                        struct ir_inst *const *args)
+{
+    struct arena *arena = b->module->arena;
+    struct ir_inst *inst = ARENA_NEW(arena, struct ir_inst);
+    inst->op = op;
+    inst->type = type;
+    inst->loc = b->loc;
+    inst->default_region = -1;
+    inst->arg_count = arg_count;
+    if (arg_count > 0) {
+        inst->args = ARENA_ARRAY(arena, struct ir_inst *, arg_count);
+        memcpy(inst->args, args, sizeof *args * (size_t)arg_count);
+    }
+    if (op == IR_OP_FOR) {
+        inst->loop = ARENA_NEW(arena, struct ir_for);
+    }
+    inst->id = ir_op_has_result(inst) ? b->function->value_count++ : -1;
+    if (b->before != NULL) {
+        link_before(inst, b->before);
+    } else {
+        link_last(b->region, inst);
+    }
+    return inst;
+}
+
+struct ir_inst *ir_emit0(struct ir_builder *b, enum ir_op op, enum ir_type type)
+{
+    return ir_emit(b, op, type, 0, NULL);
+}
+
+struct ir_inst *ir_emit1(struct ir_builder *b, enum ir_op op, enum ir_type type, struct ir_inst *x)
+{
+    return ir_emit(b, op, type, 1, (struct ir_inst *const[]){x});
+}
+
+struct ir_inst *ir_emit2(struct ir_builder *b, enum ir_op op, enum ir_type type, struct ir_inst *x, struct ir_inst *y)
+{
+    return ir_emit(b, op, type, 2, (struct ir_inst *const[]){x, y});
+}
+
+struct ir_inst *ir_emit3(struct ir_builder *b, enum ir_op op, enum ir_type type, struct ir_inst *x, struct ir_inst *y,
+                         struct ir_inst *z)
+{
+    return ir_emit(b, op, type, 3, (struct ir_inst *const[]){x, y, z});
+}
+
+int64_t ir_normalize(enum ir_type type, int64_t value)
+{
+    switch (type) {
+    case IR_I1: return value & 1;
+    case IR_I8: return (int8_t)value;
+    case IR_I16: return (int16_t)value;
+    case IR_I32: return (int32_t)value;
+    default: return value;
+    }
+}
+
+struct ir_inst *ir_const(struct ir_builder *b, enum ir_type type, int64_t value)
+{
+    struct ir_inst *inst = ir_emit0(b, IR_OP_CONST, type);
+    inst->imm = ir_normalize(type, value);
+    return inst;
+}
+
+struct ir_inst *ir_fconst(struct ir_builder *b, enum ir_type type, double value)
+{
+    struct ir_inst *inst = ir_emit0(b, IR_OP_FCONST, type);
+    inst->fimm = type == IR_F32 ? (double)(float)value : value;
+    return inst;
+}
+
+struct ir_inst *ir_get(struct ir_builder *b, struct ir_var *var)
+{
+    struct ir_inst *inst = ir_emit0(b, IR_OP_GET, var->type);
+    inst->var = var;
+    return inst;
+}
+
+struct ir_inst *ir_set(struct ir_builder *b, struct ir_var *var, struct ir_inst *value)
+{
+    struct ir_inst *inst = ir_emit1(b, IR_OP_SET, var->type, value);
+    inst->var = var;
+    return inst;
+}
+
+void ir_make_regions(struct ir_module *module, struct ir_inst *inst, int region_count)
+{
+    inst->regions = ARENA_ARRAY(module->arena, struct ir_region, region_count);
+    inst->region_count = region_count;
+    for (int i = 0; i < region_count; i++) {
+        inst->regions[i].owner = inst;
+    }
+}
+
+struct ir_inst *ir_control(struct ir_builder *b, enum ir_op op, struct ir_inst *arg, int region_count)
+{
+    struct ir_inst *inst = ir_emit(b, op, IR_VOID, arg != NULL ? 1 : 0, &arg);
+    ir_make_regions(b->module, inst, region_count);
+    return inst;
+}
+
+struct ir_inst *ir_emit_for(struct ir_builder *b, struct ir_var *var, struct ir_inst *init, struct ir_inst *bound,
+                            enum ir_op compare, int64_t step)
+{
+    struct ir_inst *inst = ir_emit2(b, IR_OP_FOR, IR_VOID, init, bound);
+    ir_make_regions(b->module, inst, 1);
+    inst->loop->var = var;
+    inst->loop->compare = compare;
+    inst->loop->step = step;
+    return inst;
+}
+
+void ir_remove(struct ir_inst *inst)
+{
+    struct ir_region *region = inst->parent;
+    if (region == NULL) {
+        return;
+    }
+    if (inst->prev != NULL) {
+        inst->prev->next = inst->next;
+    } else {
+        region->first = inst->next;
+    }
+    if (inst->next != NULL) {
+        inst->next->prev = inst->prev;
+    } else {
+        region->last = inst->prev;
+    }
+    inst->parent = NULL;
+    inst->prev = NULL;
+    inst->next = NULL;
+}
+
+void ir_move_before(struct ir_inst *inst, struct ir_inst *where)
+{
+    if (inst == where) {
+        return;
+    }
+    ir_remove(inst);
+    link_before(inst, where);
+}
