@@ -244,6 +244,8 @@ struct plan_values {
     const void *args;               // the argument buffer
     const void *block;              // the launch block; NULL: slots are not known
     const uint64_t *array_sizes;    // bytes of what was passed for each parameter; NULL: not known
+    const uint64_t *field_addresses; // of the module's fields as loaded; NULL: not known
+    const uint64_t *field_sizes;    //
 };
 // False if it needs what |values| does not have.
 bool plan_eval(const struct plan_expr *expr, const struct plan_values *values, union ir_value *out);

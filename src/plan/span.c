@@ -1,0 +1,145 @@
+// Regions at launch: from expressions to addresses, and whether two of them meet.
+#include "plan/plan.h"
+
+#include "plan/abi.h"
+
+static uint64_t base_address(const struct plan_effect *effect, const struct plan_values *values)
+{
+    uint64_t address = 0;
+    if (effect->base == PLAN_BASE_PARAM && values->args != NULL) {
+        const struct plan_expr param = {.kind = PLAN_EXPR_PARAM, .type = IR_PTR, .index = effect->index};
+        union ir_value value;
+        if (plan_eval(&param, values, &value)) {
+            address = (uint64_t)value.i;
+        }
+    } else if (effect->base == PLAN_BASE_FIELD && values->field_addresses != NULL) {
+        address = values->field_addresses[effect->index];
+    } else if (effect->base == PLAN_BASE_BLOCK) {
+        address = (uint64_t)(uintptr_t)values->block;
+    }
+    return address;
+}
+
+// The whole object behind a base. False if its size is not known.
+static bool whole_size(const struct plan_effect *effect, const struct plan_values *values, uint64_t *out_size)
+{
+    if (effect->base == PLAN_BASE_PARAM && values->array_sizes != NULL) {
+        *out_size = values->array_sizes[effect->index];
+        return true;
+    }
+    if (effect->base == PLAN_BASE_FIELD && values->field_sizes != NULL) {
+        *out_size = values->field_sizes[effect->index];
+        return true;
+    }
+    if (effect->base == PLAN_BASE_BLOCK) {
+        *out_size = values->kernel->block_size;
+        return true;
+    }
+    return false;
+}
+
+bool plan_span_of(const struct plan_effect *effect, const struct plan_values *values, struct plan_span *out)
+{
+    *out = (struct plan_span){.unknown = true};
+    if (effect->base == PLAN_BASE_UNKNOWN) {
+        return true;
+    }
+    uint64_t base = base_address(effect, values);
+    if (base == 0) {
+        return false;
+    }
+    union ir_value low;
+    union ir_value high;
+    if (effect->region.low == NULL || !plan_eval(effect->region.low, values, &low) ||
+        !plan_eval(effect->region.high, values, &high)) {
+        uint64_t size;
+        if (!whole_size(effect, values, &size)) {
+            return true; // unknown: it overlaps with everything
+        }
+        *out = (struct plan_span){.low = base, .high = base + size};
+        return true;
+    }
+    union ir_value step = {.i = 0};
+    if (effect->region.step != NULL && !plan_eval(effect->region.step, values, &step)) {
+        step.i = 0;
+    }
+    out->unknown = false;
+    out->low = base + (uint64_t)low.i;
+    out->high = high.i > low.i ? base + (uint64_t)high.i : out->low;
+    out->step = step.i < 0 ? (uint64_t)0 - (uint64_t)step.i : (uint64_t)step.i;
+    out->width = effect->region.width;
+    return true;
+}
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+bool plan_spans_overlap(const struct plan_span *a, const struct plan_span *b)
+{
+    if (a->unknown || b->unknown) {
+        return true;
+    }
+    if (a->low >= a->high || b->low >= b->high || a->high <= b->low || b->high <= a->low) {
+        return false;
+    }
+    // Two combs that interleave: the accesses begin at low + k * step. They meet only if some distance between two
+    // beginnings, which is the difference of the lows modulo the common divisor of the steps, is less than a width.
+    if (a->step != 0 && b->step != 0 && a->width > 0 && b->width > 0) {
+        uint64_t period = gcd(a->step, b->step);
+        uint64_t ahead = b->low >= a->low ? (b->low - a->low) % period
+                                          : (period - (a->low - b->low) % period) % period; // b's beginnings after a's
+        return ahead < (uint64_t)a->width || period - ahead < (uint64_t)b->width;
+    }
+    return true;
+}
+
+static bool pair_holds(const struct plan_task *task, const struct plan_pair *pair, const struct plan_values *values)
+{
+    const struct plan_effect *a = &task->effects[pair->a];
+    const struct plan_effect *b = &task->effects[pair->b];
+    struct plan_span span_a;
+    struct plan_span span_b;
+    if (!plan_span_of(a, values, &span_a) || !plan_span_of(b, values, &span_b)) {
+        return true; // a null array: nothing can be touched through it
+    }
+    if (!plan_spans_overlap(&span_a, &span_b)) {
+        return true;
+    }
+    return pair->equal_will_do && base_address(a, values) == base_address(b, values);
+}
+
+static const char *effect_name(const struct plan_kernel *kernel, const struct plan_effect *effect)
+{
+    return effect->base == PLAN_BASE_PARAM ? kernel->params[effect->index].name : "a field";
+}
+
+bool plan_task_is_fast(const struct plan_kernel *kernel, const struct plan_task *task, const struct plan_values *values,
+                       struct str *out_why)
+{
+    for (int i = 0; i < task->condition_count; i++) {
+        union ir_value value;
+        if (!plan_eval(task->conditions[i].expr, values, &value) || value.i == 0) {
+            if (out_why != NULL) {
+                str_printf(out_why, "the condition '%s' does not hold", task->conditions[i].text);
+            }
+            return false;
+        }
+    }
+    for (int i = 0; i < task->pair_count; i++) {
+        if (!pair_holds(task, &task->pairs[i], values)) {
+            if (out_why != NULL) {
+                str_printf(out_why, "'%s' and '%s' overlap", effect_name(kernel, &task->effects[task->pairs[i].a]),
+                           effect_name(kernel, &task->effects[task->pairs[i].b]));
+            }
+            return false;
+        }
+    }
+    return true;
+}
