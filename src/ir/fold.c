@@ -1,0 +1,285 @@
+#include "ir/ir.h"
+
+#include "ir/arith.h"
+
+// ---- integers ------------------------------------------------------------------------------------------------------
+
+static bool fold_integer(enum ir_op op, int width, int64_t a, int64_t b, int64_t *out)
+{
+    uint64_t ua = arith_unsigned(width, a);
+    uint64_t ub = arith_unsigned(width, b);
+    uint64_t r = 0;
+    switch (op) {
+    case IR_OP_ADD: r = ua + ub; break;
+    case IR_OP_SUB: r = ua - ub; break;
+    case IR_OP_MUL: r = ua * ub; break;
+    case IR_OP_SDIV: r = (uint64_t)arith_sdiv(a, b); break;
+    case IR_OP_UDIV: r = arith_udiv(ua, ub); break;
+    case IR_OP_SREM: r = (uint64_t)arith_srem(a, b); break;
+    case IR_OP_UREM: r = arith_urem(ua, ub); break;
+    case IR_OP_AND: r = ua & ub; break;
+    case IR_OP_OR: r = ua | ub; break;
+    case IR_OP_XOR: r = ua ^ ub; break;
+    case IR_OP_SHL: r = ua << arith_shift(width, b); break;
+    case IR_OP_LSHR: r = ua >> arith_shift(width, b); break;
+    case IR_OP_ASHR: r = (uint64_t)arith_ashr(a, arith_shift(width, b)); break;
+    case IR_OP_SMIN: r = (uint64_t)(a < b ? a : b); break;
+    case IR_OP_SMAX: r = (uint64_t)(a > b ? a : b); break;
+    case IR_OP_UMIN: r = ua < ub ? ua : ub; break;
+    case IR_OP_UMAX: r = ua > ub ? ua : ub; break;
+    default: return false;
+    }
+    *out = arith_wrap(width, r);
+    return true;
+}
+
+static bool fold_compare(enum ir_op op, int width, int64_t a, int64_t b, int64_t *out)
+{
+    uint64_t ua = arith_unsigned(width, a);
+    uint64_t ub = arith_unsigned(width, b);
+    switch (op) {
+    case IR_OP_EQ: *out = ua == ub; return true;
+    case IR_OP_NE: *out = ua != ub; return true;
+    case IR_OP_SLT: *out = a < b; return true;
+    case IR_OP_SLE: *out = a <= b; return true;
+    case IR_OP_SGT: *out = a > b; return true;
+    case IR_OP_SGE: *out = a >= b; return true;
+    case IR_OP_ULT: *out = ua < ub; return true;
+    case IR_OP_ULE: *out = ua <= ub; return true;
+    case IR_OP_UGT: *out = ua > ub; return true;
+    case IR_OP_UGE: *out = ua >= ub; return true;
+    default: return false;
+    }
+}
+
+// ---- floats --------------------------------------------------------------------------------------------------------
+
+static bool fold_float_compare(enum ir_op op, double a, double b, int64_t *out)
+{
+    switch (op) {
+    case IR_OP_FEQ: *out = a == b; return true;
+    case IR_OP_FNE: *out = a != b; return true;
+    case IR_OP_FLT: *out = a < b; return true;
+    case IR_OP_FLE: *out = a <= b; return true;
+    case IR_OP_FGT: *out = a > b; return true;
+    case IR_OP_FGE: *out = a >= b; return true;
+    default: return false;
+    }
+}
+
+static bool fold_f32(enum ir_op op, const union ir_value *args, union ir_value *out)
+{
+    float a = arith_held(args[0].f);
+    float b = op == IR_OP_FNEG ? 0 : arith_held(args[1].f);
+    float r;
+    switch (op) {
+    case IR_OP_FADD: r = a + b; break;
+    case IR_OP_FSUB: r = a - b; break;
+    case IR_OP_FMUL: r = a * b; break;
+    case IR_OP_FDIV: r = a / b; break;
+    case IR_OP_FNEG: r = -a; break;
+    case IR_OP_FMA: r = fmaf(a, b, arith_held(args[2].f)); break;
+    default: return false;
+    }
+    out->f = arith_hold(r);
+    return true;
+}
+
+static bool fold_f64(enum ir_op op, const union ir_value *args, union ir_value *out)
+{
+    double a = args[0].f;
+    double b = op == IR_OP_FNEG ? 0 : args[1].f;
+    switch (op) {
+    case IR_OP_FADD: out->f = a + b; return true;
+    case IR_OP_FSUB: out->f = a - b; return true;
+    case IR_OP_FMUL: out->f = a * b; return true;
+    case IR_OP_FDIV: out->f = a / b; return true;
+    case IR_OP_FNEG: out->f = -a; return true;
+    case IR_OP_FMA: out->f = fma(a, b, args[2].f); return true;
+    default: return false;
+    }
+}
+
+// ---- conversions ---------------------------------------------------------------------------------------------------
+
+static void fold_bitcast(enum ir_type type, enum ir_type from, union ir_value x, union ir_value *out)
+{
+    if (type == IR_F32 && from == IR_I32) {
+        out->f = arith_hold(arith_float((uint32_t)x.i));
+    } else if (type == IR_I32 && from == IR_F32) {
+        out->i = arith_wrap(32, arith_bits32(arith_held(x.f)));
+    } else {
+        *out = x; // i64 and f64 share the union's bits
+    }
+}
+
+static bool fold_conversion(enum ir_op op, enum ir_type type, enum ir_type from, union ir_value x, union ir_value *out)
+{
+    int width = arith_width(type);
+    int from_width = arith_width(from);
+    switch (op) {
+    case IR_OP_SEXT:
+    case IR_OP_TRUNC: out->i = arith_wrap(width, (uint64_t)x.i); return true;
+    case IR_OP_ZEXT: out->i = arith_wrap(width, arith_unsigned(from_width, x.i)); return true;
+    case IR_OP_SITOFP: out->f = type == IR_F32 ? (double)(float)x.i : (double)x.i; return true;
+    case IR_OP_UITOFP: {
+        uint64_t u = arith_unsigned(from_width, x.i);
+        out->f = type == IR_F32 ? (double)(float)u : (double)u;
+        return true;
+    }
+    case IR_OP_FPTOSI: out->i = arith_fptosi(width, x.f); return true;
+    case IR_OP_FPTOUI: out->i = arith_fptoui(width, x.f); return true;
+    case IR_OP_FPEXT: out->f = (double)arith_held(x.f); return true;
+    case IR_OP_FPTRUNC: out->f = arith_hold((float)x.f); return true;
+    case IR_OP_BITCAST: fold_bitcast(type, from, x, out); return true;
+    case IR_OP_PTRTOINT:
+    case IR_OP_INTTOPTR: out->i = x.i; return true;
+    default: return false;
+    }
+}
+
+bool ir_fold(enum ir_op op, enum ir_type type, enum ir_type arg_type, const union ir_value *args, union ir_value *out)
+{
+    union ir_value result = {0};
+    bool known;
+    if (op == IR_OP_SELECT) {
+        result = args[0].i != 0 ? args[1] : args[2];
+        known = true;
+    } else if (op >= IR_OP_ADD && op <= IR_OP_UMAX) {
+        known = ir_type_is_int(type) && fold_integer(op, arith_width(type), args[0].i, args[1].i, &result.i);
+    } else if (op >= IR_OP_FADD && op <= IR_OP_FMA) {
+        known = type == IR_F32 ? fold_f32(op, args, &result) : type == IR_F64 && fold_f64(op, args, &result);
+    } else if (op >= IR_OP_EQ && op <= IR_OP_UGE) {
+        known = (ir_type_is_int(arg_type) || arg_type == IR_PTR) &&
+                fold_compare(op, arith_width(arg_type), args[0].i, args[1].i, &result.i);
+    } else if (op >= IR_OP_FEQ && op <= IR_OP_FGE) {
+        known = fold_float_compare(op, args[0].f, args[1].f, &result.i);
+    } else {
+        known = fold_conversion(op, type, arg_type, args[0], &result);
+    }
+    if (known) {
+        *out = result;
+    }
+    return known;
+}
+
+// ---- updates -------------------------------------------------------------------------------------------------------
+
+static bool fold_logical_update(enum ir_update update, enum ir_type type, union ir_value old, union ir_value operand,
+                                union ir_value *out)
+{
+    bool is_float = ir_type_is_float(type);
+    bool was = is_float ? old.f != 0 : old.i != 0;
+    bool is = update == IR_UPDATE_LAND ? was && operand.i != 0 : was || operand.i != 0;
+    if (is_float) {
+        out->f = is;
+    } else {
+        out->i = is;
+    }
+    return true;
+}
+
+static bool fold_float_update(enum ir_update update, enum ir_type type, double x, double e, double *out)
+{
+    switch (update) {
+    case IR_UPDATE_FMIN: *out = type == IR_F32 ? (double)fminf((float)x, (float)e) : fmin(x, e); return true;
+    case IR_UPDATE_FMAX: *out = type == IR_F32 ? (double)fmaxf((float)x, (float)e) : fmax(x, e); return true;
+    case IR_UPDATE_FMIN_IF: *out = e < x ? e : x; return true;
+    case IR_UPDATE_FMIN_IF_EQ: *out = e <= x ? e : x; return true;
+    case IR_UPDATE_FMIN_COND: *out = x < e ? x : e; return true;
+    case IR_UPDATE_FMIN_COND_EQ: *out = x <= e ? x : e; return true;
+    case IR_UPDATE_FMAX_IF: *out = e > x ? e : x; return true;
+    case IR_UPDATE_FMAX_IF_EQ: *out = e >= x ? e : x; return true;
+    case IR_UPDATE_FMAX_COND: *out = x > e ? x : e; return true;
+    case IR_UPDATE_FMAX_COND_EQ: *out = x >= e ? x : e; return true;
+    default: return false;
+    }
+}
+
+// The plain operation of an update, or IR_OP_COUNT.
+static enum ir_op update_op(enum ir_update update, bool is_float)
+{
+    switch (update) {
+    case IR_UPDATE_ADD: return is_float ? IR_OP_FADD : IR_OP_ADD;
+    case IR_UPDATE_SUB: return is_float ? IR_OP_FSUB : IR_OP_SUB;
+    case IR_UPDATE_MUL: return is_float ? IR_OP_FMUL : IR_OP_MUL;
+    case IR_UPDATE_AND: return IR_OP_AND;
+    case IR_UPDATE_OR: return IR_OP_OR;
+    case IR_UPDATE_XOR: return IR_OP_XOR;
+    case IR_UPDATE_SMIN: return IR_OP_SMIN;
+    case IR_UPDATE_UMIN: return IR_OP_UMIN;
+    case IR_UPDATE_SMAX: return IR_OP_SMAX;
+    case IR_UPDATE_UMAX: return IR_OP_UMAX;
+    default: return IR_OP_COUNT;
+    }
+}
+
+bool ir_fold_update(enum ir_update update, enum ir_type type, union ir_value old, union ir_value operand,
+                    union ir_value *out)
+{
+    if (update == IR_UPDATE_EXCHANGE) {
+        *out = operand;
+        return true;
+    }
+    if (update == IR_UPDATE_LAND || update == IR_UPDATE_LOR) {
+        return fold_logical_update(update, type, old, operand, out);
+    }
+    enum ir_op op = update_op(update, ir_type_is_float(type));
+    if (op != IR_OP_COUNT) {
+        return ir_fold(op, type, type, (union ir_value[]){old, operand}, out);
+    }
+    return ir_type_is_float(type) && fold_float_update(update, type, old.f, operand.f, &out->f);
+}
+
+// ---- trip counts ---------------------------------------------------------------------------------------------------
+
+// Iterations from a distance of |distance| > 0 that must be crossed: ceil(distance / step), one more if landing exactly
+// on the bound still runs. Saturates, since 2^64 iterations do not fit.
+static uint64_t count_steps(uint64_t distance, uint64_t step, bool inclusive)
+{
+    if (inclusive) {
+        uint64_t count = distance / step;
+        return count == UINT64_MAX ? count : count + 1;
+    }
+    return distance / step + (distance % step != 0);
+}
+
+static uint64_t count_not_equal(int width, bool is_unsigned, int64_t init, int64_t bound, int64_t step)
+{
+    uint64_t from = arith_unsigned(width, init);
+    uint64_t to = arith_unsigned(width, bound);
+    if (step == 1 || step == -1) {
+        // C's counter wraps around, so the distance is taken modulo the width.
+        return arith_unsigned(width, (int64_t)(step == 1 ? to - from : from - to));
+    }
+    bool rises = is_unsigned ? to > from : bound > init;
+    uint64_t distance = is_unsigned ? (rises ? to - from : from - to)
+                                    : (rises ? (uint64_t)bound - (uint64_t)init : (uint64_t)init - (uint64_t)bound);
+    uint64_t size = step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
+    if (distance == 0) {
+        return 0;
+    }
+    return rises == (step > 0) && distance % size == 0 ? distance / size : UINT64_MAX;
+}
+
+uint64_t ir_trip_count(enum ir_op compare, enum ir_type type, bool is_unsigned, int64_t init, int64_t bound,
+                       int64_t step)
+{
+    int width = arith_width(type);
+    if (compare == IR_OP_NE) {
+        return count_not_equal(width, is_unsigned, init, bound, step);
+    }
+    int64_t runs = 0;
+    if (step == 0 || !fold_compare(compare, width, init, bound, &runs) || runs == 0) {
+        return runs == 0 ? 0 : UINT64_MAX;
+    }
+    bool rises = compare == IR_OP_SLT || compare == IR_OP_SLE || compare == IR_OP_ULT || compare == IR_OP_ULE;
+    if (rises != (step > 0)) {
+        return UINT64_MAX; // moves away from its bound
+    }
+    bool is_signed = compare == IR_OP_SLT || compare == IR_OP_SLE || compare == IR_OP_SGT || compare == IR_OP_SGE;
+    uint64_t from = is_signed ? (uint64_t)init : arith_unsigned(width, init);
+    uint64_t to = is_signed ? (uint64_t)bound : arith_unsigned(width, bound);
+    bool inclusive = compare == IR_OP_SLE || compare == IR_OP_ULE || compare == IR_OP_SGE || compare == IR_OP_UGE;
+    return count_steps(rises ? to - from : from - to, rises ? (uint64_t)step : 0 - (uint64_t)step, inclusive);
+}
