@@ -1,0 +1,238 @@
+#include "plan/check.h"
+
+#include "plan/abi.h"
+
+struct check {
+    const struct plan_module *module;
+    const struct plan_kernel *kernel;
+    struct str *out;
+    bool ok;
+};
+
+static void fail(struct check *check, const char *what, int64_t value)
+{
+    check->ok = false;
+    str_printf(check->out, "%s: %s (%lld)\n", check->kernel != NULL ? check->kernel->name : "module", what,
+               (long long)value);
+}
+
+static void check_slot(struct check *check, int64_t offset, enum ir_type type)
+{
+    int64_t size = ir_type_size(type);
+    if (offset < 0 || size == 0 || (uint64_t)offset + (uint64_t)size > check->kernel->block_size) {
+        fail(check, "a slot lies outside the launch block", offset);
+    }
+}
+
+static void check_expr(struct check *check, const struct plan_expr *expr)
+{
+    if (expr == NULL) {
+        return;
+    }
+    switch (expr->kind) {
+    case PLAN_EXPR_PARAM:
+    case PLAN_EXPR_EXTENT:
+        if (expr->index < 0 || expr->index >= check->kernel->param_count) {
+            fail(check, "an expression names a parameter that does not exist", expr->index);
+        } else if (expr->kind == PLAN_EXPR_PARAM &&
+                   check->kernel->params[expr->index].offset + (uint64_t)ir_type_size(expr->type) >
+                       check->kernel->args_size) {
+            fail(check, "an expression reads beyond the arguments", expr->index);
+        }
+        break;
+    case PLAN_EXPR_SLOT: check_slot(check, expr->imm, expr->type); break;
+    case PLAN_EXPR_VAR:
+    case PLAN_EXPR_LOOPVAR: fail(check, "an expression still names a variable of the compiler", expr->index); break;
+    case PLAN_EXPR_CONST: break;
+    case PLAN_EXPR_TRIP:
+        if (expr->arg_count != 2 || expr->imm == 0) {
+            fail(check, "a trip count lacks its parts", expr->imm);
+        }
+        break;
+    case PLAN_EXPR_OP:
+        if (expr->arg_count < 1 || (expr->op == IR_OP_SELECT && expr->arg_count != 3)) {
+            fail(check, "an expression lacks operands", expr->arg_count);
+        }
+        break;
+    }
+    for (int i = 0; i < expr->arg_count; i++) {
+        check_expr(check, expr->args[i]);
+    }
+}
+
+static void check_effect(struct check *check, const struct plan_effect *effect)
+{
+    int limit = effect->base == PLAN_BASE_PARAM   ? check->kernel->param_count
+                : effect->base == PLAN_BASE_FIELD ? check->module->field_count
+                                                  : 1;
+    if ((effect->base == PLAN_BASE_PARAM || effect->base == PLAN_BASE_FIELD) &&
+        (effect->index < 0 || effect->index >= limit)) {
+        fail(check, "an effect names a base that does not exist", effect->index);
+    }
+    if ((effect->region.low == NULL) != (effect->region.high == NULL)) {
+        fail(check, "an effect has half a region", effect->index);
+    }
+    check_expr(check, effect->region.low);
+    check_expr(check, effect->region.high);
+    check_expr(check, effect->region.step);
+}
+
+static void check_task(struct check *check, const struct plan_task *task)
+{
+    if (task->kind == PLAN_TASK_PARALLEL && task->trip == NULL) {
+        fail(check, "a parallel task has no trip count", 0);
+    }
+    if ((task->pair_count > 0 || task->condition_count > 0) && task->in_order == NULL) {
+        fail(check, "a task with conditions has no version that runs in order", 0);
+    }
+    if ((task->partial_size != 0) != (task->finish != NULL) || task->partial_size > ABI_MAX_BLOCK_SIZE) {
+        fail(check, "partial records and the finishing entry do not go together", (int64_t)task->partial_size);
+    }
+    if (task->loop < -1 || task->loop >= check->kernel->loop_count) {
+        fail(check, "a task names a loop that does not exist", task->loop);
+    }
+    check_expr(check, task->trip);
+    check_expr(check, task->cost);
+    for (int i = 0; i < task->effect_count; i++) {
+        check_effect(check, &task->effects[i]);
+    }
+    for (int i = 0; i < task->pair_count; i++) {
+        const struct plan_pair *pair = &task->pairs[i];
+        if (pair->a < 0 || pair->a >= task->effect_count || pair->b < 0 || pair->b >= task->effect_count) {
+            fail(check, "a pair names an effect that does not exist", i);
+        }
+    }
+    for (int i = 0; i < task->condition_count; i++) {
+        if (task->conditions[i].expr == NULL) {
+            fail(check, "a condition is missing", i);
+        }
+        check_expr(check, task->conditions[i].expr);
+    }
+}
+
+static void check_task_index(struct check *check, int task)
+{
+    if (task < 0 || task >= check->kernel->task_count) {
+        fail(check, "a node names a task that does not exist", task);
+    }
+}
+
+// What a kind of node must have.
+static void check_parts(struct check *check, const struct plan_node *node)
+{
+    bool needs_child = node->kind == PLAN_IF || node->kind == PLAN_FOR || node->kind == PLAN_LOOP ||
+                       node->kind == PLAN_BLOCK;
+    if (needs_child && (node->child_count < 1 || node->child_count > (node->kind == PLAN_IF ? 2 : 1))) {
+        fail(check, "a node has the wrong number of children", node->child_count);
+    }
+    bool needs_expr = node->kind == PLAN_IF || node->kind == PLAN_FOR || node->kind == PLAN_ASSIGN;
+    if (needs_expr && node->expr == NULL) {
+        fail(check, "a node has no expression", node->id);
+    }
+    if (node->kind == PLAN_FOR && node->trip == NULL) {
+        fail(check, "a loop has no trip count", node->id);
+    }
+    if (node->kind == PLAN_FOR || node->kind == PLAN_ASSIGN) {
+        check_slot(check, node->slot, node->type);
+    }
+    if (node->kind == PLAN_TASK) {
+        check_task_index(check, node->task);
+    }
+    if ((node->kind == PLAN_FOR || node->kind == PLAN_LOOP) && node->whole_task >= 0) {
+        check_task_index(check, node->whole_task);
+    }
+}
+
+struct enclosing {
+    const struct plan_node *node;
+    const struct enclosing *outer;
+};
+
+static void check_node(struct check *check, const struct plan_node *node, const struct enclosing *outer)
+{
+    struct enclosing here = {.node = node, .outer = outer};
+    check_parts(check, node);
+    check_expr(check, node->expr);
+    check_expr(check, node->trip);
+    check_expr(check, node->whole_if);
+    if (node->kind == PLAN_BREAK) {
+        const struct enclosing *e = outer;
+        while (e != NULL && !(e->node->id == node->target &&
+                              (e->node->kind == PLAN_FOR || e->node->kind == PLAN_LOOP || e->node->kind == PLAN_BLOCK))) {
+            e = e->outer;
+        }
+        if (e == NULL) {
+            fail(check, "a break leaves nothing that encloses it", node->target);
+        }
+    }
+    for (int i = 0; i < node->conflict_count; i++) {
+        const struct plan_conflict *conflict = &node->conflicts[i];
+        if (conflict->block_a < 0 || conflict->block_a >= conflict->block_b || conflict->block_b >= node->child_count) {
+            fail(check, "a conflict names blocks that do not exist", i);
+        }
+        if (conflict->kind == PLAN_CONFLICT_TEST && (conflict->effect_a == NULL || conflict->effect_b == NULL)) {
+            fail(check, "a conflict has no effects to test", i);
+        }
+        if (conflict->effect_a != NULL) {
+            check_effect(check, conflict->effect_a);
+        }
+        if (conflict->effect_b != NULL) {
+            check_effect(check, conflict->effect_b);
+        }
+    }
+    for (int i = 0; i < node->child_count; i++) {
+        check_node(check, node->children[i], &here);
+    }
+}
+
+static void check_ctype(struct check *check, const struct ir_ctype *type)
+{
+    if (type->size > (uint64_t)1 << 40) {
+        fail(check, "a type is too large", (int64_t)type->size);
+    }
+    for (int i = 0; i < type->member_count; i++) {
+        if (type->members[i].offset > type->size) {
+            fail(check, "a member lies outside its struct", (int64_t)type->members[i].offset);
+        }
+        check_ctype(check, type->members[i].type);
+    }
+}
+
+static void check_params(struct check *check)
+{
+    const struct plan_kernel *kernel = check->kernel;
+    if (kernel->args_size > ABI_MAX_ARGS_SIZE) {
+        fail(check, "the arguments are too large", (int64_t)kernel->args_size);
+    }
+    for (int i = 0; i < kernel->param_count; i++) {
+        const struct plan_param *param = &kernel->params[i];
+        uint64_t size = param->is_struct ? param->ctype->size : (uint64_t)ir_type_size(param->type);
+        if (size > kernel->args_size || param->offset > kernel->args_size - size) {
+            fail(check, "a parameter lies outside the arguments", i);
+        }
+        check_ctype(check, param->ctype);
+        for (int k = 0; k < param->rank; k++) {
+            if (param->extents[k] == NULL) {
+                fail(check, "an extent is missing", i);
+            }
+            check_expr(check, param->extents[k]);
+        }
+    }
+}
+
+bool plan_check(const struct plan_module *module, struct str *out)
+{
+    struct check check = {.module = module, .out = out, .ok = true};
+    for (int i = 0; i < module->kernel_count; i++) {
+        check.kernel = module->kernels[i];
+        if (check.kernel->block_size > ABI_MAX_BLOCK_SIZE) {
+            fail(&check, "the launch block is too large", (int64_t)check.kernel->block_size);
+        }
+        check_params(&check);
+        for (int k = 0; k < check.kernel->task_count; k++) {
+            check_task(&check, &check.kernel->tasks[k]);
+        }
+        check_node(&check, check.kernel->root, NULL);
+    }
+    return check.ok;
+}
