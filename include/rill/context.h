@@ -1,0 +1,117 @@
+// A context is one opened device with everything made on it: arrays, modules, kernels, streams, events.
+//
+// Threads: a context may be used from any thread, also while another closes it; calls that come later are refused.
+// Lifetime: rill_close() waits for all work and destroys everything made on the context.
+#ifndef RILL_CONTEXT_H
+#define RILL_CONTEXT_H
+
+#include "rill/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rill_context {
+    uint64_t id; // 0 is no context: every call refuses it
+} rill_context;
+
+typedef enum rill_log_level {
+    RILL_LOG_ERROR = 0,   // a failure that no call returned
+    RILL_LOG_WARNING = 1, // something that is probably not meant
+    RILL_LOG_NOTE = 2,    // what Rill did that may surprise: a task that ran in order, a call that waited
+} rill_log_level;
+
+// Gets one line without a newline. Called from any thread of the program or of Rill, one call at a time for each
+// context. It must not call Rill.
+typedef void (*rill_log_callback)(void *user, rill_log_level level, const char *text);
+
+// Gets what kernels print, whole printf calls. Called from threads of Rill, one call at a time for each context. It
+// must not call Rill.
+typedef void (*rill_print_callback)(void *user, const char *text, size_t length);
+
+// Where host memory comes from: objects, queues, and on the CPU the arrays. |allocate| returns NULL when there is none;
+// |alignment| is a power of two. Both are called from any thread, several at a time. (The compiler's own memory and
+// what a module keeps of its plan come from malloc.)
+typedef struct rill_allocator {
+    void *user;
+    void *(*allocate)(void *user, size_t size, size_t alignment);
+    void (*release)(void *user, void *memory, size_t size);
+} rill_allocator;
+
+// All zero is the default.
+typedef struct rill_open_options {
+    rill_log_callback log; // NULL: errors and warnings go to stderr; RILL_LOG=note in the environment adds the notes
+    void *log_user;
+    rill_print_callback print; // NULL: stdout
+    void *print_user;
+    const rill_allocator *allocator; // NULL: the C library's; copied
+    int thread_count;                // CPU: threads that run kernels; 0: RILL_THREADS, else what the machine gives
+} rill_open_options;
+
+// Opens |device|: "cpu", or "auto" for the best device there is (the variable RILL_DEVICE overrides "auto").
+// Threads start at the first launch.
+RILL_API RILL_NODISCARD rill_status rill_open(const char *device, const rill_open_options *options,
+                                              rill_context *out_context);
+
+// Waits for the context's work, then destroys it and all that was made on it. Every handle of it is stale at once.
+// Returns a failure of that work that no call has returned yet; the context is closed then too.
+RILL_API RILL_NODISCARD rill_status rill_close(rill_context context);
+
+// Waits for every stream of the context. Returns the first failure found among them.
+RILL_API RILL_NODISCARD rill_status rill_sync(rill_context context);
+
+typedef struct rill_device_info {
+    char name[32];         // what rill_open takes: "cpu"
+    char description[128]; // "AMD EPYC 9654, 16 threads"
+    int32_t thread_count;  // CPU threads that would run kernels; 0 on other devices
+    uint64_t memory_size;  // bytes
+} rill_device_info;
+
+// The devices of this machine that this build can use, best first.
+RILL_API size_t rill_device_count(void);
+RILL_API RILL_NODISCARD rill_status rill_device_get(size_t index, rill_device_info *out_info);
+
+// What a context runs on. The name is valid until the process ends.
+RILL_API RILL_NODISCARD rill_status rill_context_device(rill_context context, const char **out_name);
+
+// Counters since the context was opened.
+typedef struct rill_stats {
+    uint64_t launch_count;         // launches queued
+    uint64_t launch_failed_count;  // launches whose kernel failed (assert, bounds)
+    uint64_t launch_skipped_count; // launches that did not run because their stream had failed before
+    uint64_t task_count;           // tasks run
+    uint64_t parallel_count;       // of these, spread over several threads
+    uint64_t in_order_count;       // parallel tasks that ran in order, because arguments overlap or a condition failed
+    uint64_t whole_count;          // in-order loops that ran whole, as one task, because the loops inside are small
+    uint64_t block_in_order_count; // stream_parallel blocks that waited for an earlier one, because arguments overlap
+    uint64_t ring_wait_count;      // launches that waited because 4,096 were outstanding on their stream
+    uint64_t print_lost_count;     // printf calls that were lost for want of memory
+    uint64_t stream_count;         // streams that exist
+    uint64_t array_count;          // arrays that exist
+    uint64_t array_size;           // bytes in arrays that exist or are still in use, views and wrapped memory left out
+    uint64_t module_count;         // modules that exist
+    int32_t thread_count;          // threads that run kernels; 0 before the first launch
+} rill_stats;
+
+RILL_API RILL_NODISCARD rill_status rill_context_stats(rill_context context, rill_stats *out_stats);
+
+// Frees text that a call gave to the caller; NULL is skipped.
+RILL_API void rill_free(void *text);
+
+// The version of the library, "0.1.0".
+RILL_API const char *rill_version(void);
+
+// RILL_AUTO_CONTEXT ctx = {0}; closes the context at the end of the scope, waiting for its work. A handle still zero is
+// skipped. A failure found there goes to the log.
+RILL_API void rill_auto_context(rill_context *context);
+#if defined(__GNUC__)
+#define RILL_AUTO_CONTEXT __attribute__((cleanup(rill_auto_context))) rill_context
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

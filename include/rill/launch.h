@@ -1,0 +1,34 @@
+// Launching kernels. Arguments are checked against the kernel's parameters before anything is queued: a launch that is
+// refused leaves nothing behind. Arguments travel by value: what RILL_ARGS and RILL_STRUCT took may be changed as soon
+// as the call returns.
+#ifndef RILL_LAUNCH_H
+#define RILL_LAUNCH_H
+
+#include "rill/args.h"
+#include "rill/module.h"
+#include "rill/status.h"
+#include "rill/stream.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Queues the kernel on |stream| and returns at once. A value that the kernel returns is dropped. If 4,096 launches are
+// outstanding on the stream the call waits for the oldest (in a callback it does not).
+RILL_API RILL_NODISCARD rill_status rill_launch(rill_kernel kernel, rill_stream stream, rill_args args);
+
+// Queues the kernel, waits for it and puts what it returned into |out_result|, which has |size| bytes: exactly those of
+// the returned type. For a kernel that returns nothing pass NULL and 0. A failure of this kernel is returned and leaves
+// no error on the stream.
+RILL_API RILL_NODISCARD rill_status rill_call(rill_kernel kernel, rill_stream stream, rill_args args, void *out_result,
+                                              size_t size);
+
+// Queues the kernel; what it returns goes into the first element of |result| in stream order. The element type must be
+// the returned type.
+RILL_API RILL_NODISCARD rill_status rill_launch_result(rill_kernel kernel, rill_stream stream, rill_args args,
+                                                       rill_array result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,118 @@
+// A stream is a queue of device work that runs in the order it was given. Work on two streams may overlap unless an
+// event orders it. Every call here returns before the work has run, except the ones that say they wait.
+//
+// Threads: any stream may be used from any thread.
+// Lifetime: a stream dies with its context at the latest. A handle that outlives its stream is refused, never reused.
+// Errors: a kernel that fails leaves its error on its stream. Until it is cleared, calls that queue work there return
+// it and queue nothing, launches queued before that are skipped, and streams that wait for an event behind it get it
+// too.
+#ifndef RILL_STREAM_H
+#define RILL_STREAM_H
+
+#include "rill/context.h"
+#include "rill/status.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rill_stream {
+    uint64_t id; // 0 is no stream: every call refuses it
+} rill_stream;
+
+static inline rill_stream rill_stream_current_(void)
+{
+    rill_stream stream;
+    stream.id = UINT64_MAX;
+    return stream;
+}
+
+// The calling thread's current stream of the context that the call names by another argument: the default stream until
+// a scope sets another. A call that names nothing but a stream refuses it; use rill_current_stream() there.
+#define RILL_CURRENT rill_stream_current_()
+
+// All zero is the default.
+typedef struct rill_stream_options {
+    int priority; // above 0: its work is taken before that of other streams; below 0: after
+} rill_stream_options;
+
+// Creates a stream on |context|. |options| may be NULL.
+RILL_API RILL_NODISCARD rill_status rill_stream_create(rill_context context, const rill_stream_options *options,
+                                                       rill_stream *out_stream);
+
+// Waits for the stream's work, then destroys it. Returns the first failure of that work that no call has returned yet.
+// The default stream is refused.
+RILL_API RILL_NODISCARD rill_status rill_stream_destroy(rill_stream stream);
+
+// Makes the handle stale at once and destroys the stream when its work has run. Does not wait; a failure goes to the
+// log.
+RILL_API RILL_NODISCARD rill_status rill_stream_destroy_later(rill_stream stream);
+
+// Waits for everything queued so far. Returns the stream's error if it has one; it stays until it is cleared.
+RILL_API RILL_NODISCARD rill_status rill_stream_synchronize(rill_stream stream);
+
+// RILL_OK if everything queued so far has run, RILL_ERR_NOT_READY if not, or the stream's error. Does not wait.
+RILL_API RILL_NODISCARD rill_status rill_stream_query(rill_stream stream);
+
+// Work queued on |stream| from now on starts after what is queued on |other| so far. The host does not wait.
+RILL_API RILL_NODISCARD rill_status rill_stream_wait(rill_stream stream, rill_stream other);
+
+// Calls |callback| when everything queued so far has run; what is queued later waits for it to return. It runs on a
+// thread of Rill's own. It may queue, look up and compile; a call that waits there is RILL_ERR_IN_CALLBACK. |status| is
+// the stream's error at that point, or RILL_OK.
+typedef void (*rill_stream_callback_function)(void *user, rill_status status);
+RILL_API RILL_NODISCARD rill_status rill_stream_callback(rill_stream stream, rill_stream_callback_function callback,
+                                                         void *user);
+
+// The default stream of a context: a queue like the others. Zero, with a message, if the context is none.
+RILL_API rill_stream rill_default_stream(rill_context context);
+// What RILL_CURRENT means for |context| in the calling thread.
+RILL_API rill_stream rill_current_stream(rill_context context);
+
+// Makes |stream| the calling thread's current stream of its context until rill_scope_leave(), which restores what was
+// current before. |scope| is owned by the caller, must stay where it is until then, and scopes are left in the opposite
+// order of entering, by the same thread.
+typedef struct rill_scope {
+    uint64_t stream;          // private
+    struct rill_scope *outer; // private
+    uint64_t is_entered;      // private
+} rill_scope;
+RILL_API RILL_NODISCARD rill_status rill_scope_enter(rill_scope *scope, rill_stream stream);
+RILL_API RILL_NODISCARD rill_status rill_scope_leave(rill_scope *scope);
+
+// What a kernel's failure was. Texts are "" and numbers 0 where they do not apply.
+typedef struct rill_error_info {
+    rill_status status;
+    char text[512];   // one sentence that says it all
+    char kernel[128]; // the kernel that failed
+    char file[256];   // where in its source
+    uint32_t line;
+    uint32_t column;
+    int64_t iteration; // of the parallel loop, from 0
+    char array[64];    // RILL_ERR_BOUNDS: the array's name in the source
+    int64_t index;     // the index that is out of range ...
+    int64_t extent;    // ... and the extent it must stay below
+    char shape[64];    // the extents of the array parameter or field, "[100][20]", where they are known
+    uint64_t stream;   // the id of the stream the kernel ran on
+} rill_error_info;
+
+// The stream's error, RILL_OK in |out_info->status| if it has none. Looking costs no synchronisation.
+RILL_API RILL_NODISCARD rill_status rill_stream_error(rill_stream stream, rill_error_info *out_info);
+// Forgets the stream's error; the stream can be used again.
+RILL_API RILL_NODISCARD rill_status rill_stream_clear_error(rill_stream stream);
+
+// RILL_AUTO_STREAM s = {0}; destroys the stream at the end of the scope, waiting for its work. A handle still zero is
+// skipped. A failure found there goes to the log and is returned by the context's next rill_sync() or rill_close().
+RILL_API void rill_auto_stream(rill_stream *stream);
+RILL_API void rill_auto_scope(rill_scope *scope);
+#if defined(__GNUC__)
+#define RILL_AUTO_STREAM __attribute__((cleanup(rill_auto_stream))) rill_stream
+#define RILL_AUTO_SCOPE __attribute__((cleanup(rill_auto_scope))) rill_scope
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif
