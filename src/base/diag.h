@@ -24,6 +24,7 @@ struct source_file {
     size_t length;
     struct loc included_from; // line 0: it is the main file
     bool builtin;             // one of Rill's own headers: no warnings from here
+    int64_t line_shift;       // `#line`: a line of the text plus this is the line that a loc names
 };
 
 struct diags {
@@ -37,6 +38,7 @@ struct diags {
     struct source_file **files; // indexed by loc.file
     int file_count;
     int file_capacity;
+    bool last_dropped; // the last error or warning is not in |items|, so its notes are dropped too
 };
 
 void diags_init(struct diags *diags, struct arena *arena);

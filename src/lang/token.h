@@ -9,26 +9,104 @@
 
 // X(NAME, "spelling"). __typeof__ and kin are folded to one token.
 #define TOKEN_KEYWORD_LIST(X)                                                                                          \
-    X(AUTO, "auto") X(BREAK, "break") X(CASE, "case") X(CHAR, "char") X(CONST, "const") X(CONTINUE, "continue")        \
-    X(DEFAULT, "default") X(DO, "do") X(DOUBLE, "double") X(ELSE, "else") X(ENUM, "enum") X(EXTERN, "extern")          \
-    X(FLOAT, "float") X(FOR, "for") X(GOTO, "goto") X(IF, "if") X(INLINE, "inline") X(INT, "int") X(LONG, "long")      \
-    X(REGISTER, "register") X(RESTRICT, "restrict") X(RETURN, "return") X(SHORT, "short") X(SIGNED, "signed")          \
-    X(SIZEOF, "sizeof") X(STATIC, "static") X(STRUCT, "struct") X(SWITCH, "switch") X(TYPEDEF, "typedef")              \
-    X(UNION, "union") X(UNSIGNED, "unsigned") X(VOID, "void") X(VOLATILE, "volatile") X(WHILE, "while")                \
-    X(BOOL, "_Bool") X(COMPLEX, "_Complex") X(IMAGINARY, "_Imaginary") X(ALIGNAS, "_Alignas")                          \
-    X(ALIGNOF, "_Alignof") X(GENERIC, "_Generic") X(NORETURN, "_Noreturn") X(STATIC_ASSERT, "_Static_assert")          \
-    X(ATOMIC, "_Atomic") X(THREAD_LOCAL, "_Thread_local") X(TYPEOF, "__typeof__") X(ATTRIBUTE, "__attribute__")        \
-    X(EXTENSION, "__extension__") X(ASM, "__asm__") X(KERNEL, "__rill_kernel__")                                       \
+    X(AUTO, "auto")                                                                                                    \
+    X(BREAK, "break")                                                                                                  \
+    X(CASE, "case")                                                                                                    \
+    X(CHAR, "char")                                                                                                    \
+    X(CONST, "const")                                                                                                  \
+    X(CONTINUE, "continue")                                                                                            \
+    X(DEFAULT, "default")                                                                                              \
+    X(DO, "do")                                                                                                        \
+    X(DOUBLE, "double")                                                                                                \
+    X(ELSE, "else")                                                                                                    \
+    X(ENUM, "enum")                                                                                                    \
+    X(EXTERN, "extern")                                                                                                \
+    X(FLOAT, "float")                                                                                                  \
+    X(FOR, "for")                                                                                                      \
+    X(GOTO, "goto")                                                                                                    \
+    X(IF, "if")                                                                                                        \
+    X(INLINE, "inline")                                                                                                \
+    X(INT, "int")                                                                                                      \
+    X(LONG, "long")                                                                                                    \
+    X(REGISTER, "register")                                                                                            \
+    X(RESTRICT, "restrict")                                                                                            \
+    X(RETURN, "return")                                                                                                \
+    X(SHORT, "short")                                                                                                  \
+    X(SIGNED, "signed")                                                                                                \
+    X(SIZEOF, "sizeof")                                                                                                \
+    X(STATIC, "static")                                                                                                \
+    X(STRUCT, "struct")                                                                                                \
+    X(SWITCH, "switch")                                                                                                \
+    X(TYPEDEF, "typedef")                                                                                              \
+    X(UNION, "union")                                                                                                  \
+    X(UNSIGNED, "unsigned")                                                                                            \
+    X(VOID, "void")                                                                                                    \
+    X(VOLATILE, "volatile")                                                                                            \
+    X(WHILE, "while")                                                                                                  \
+    X(BOOL, "_Bool")                                                                                                   \
+    X(COMPLEX, "_Complex")                                                                                             \
+    X(IMAGINARY, "_Imaginary")                                                                                         \
+    X(ALIGNAS, "_Alignas")                                                                                             \
+    X(ALIGNOF, "_Alignof")                                                                                             \
+    X(GENERIC, "_Generic")                                                                                             \
+    X(NORETURN, "_Noreturn")                                                                                           \
+    X(STATIC_ASSERT, "_Static_assert")                                                                                 \
+    X(ATOMIC, "_Atomic")                                                                                               \
+    X(THREAD_LOCAL, "_Thread_local")                                                                                   \
+    X(TYPEOF, "__typeof__")                                                                                            \
+    X(ATTRIBUTE, "__attribute__")                                                                                      \
+    X(EXTENSION, "__extension__")                                                                                      \
+    X(ASM, "__asm__")                                                                                                  \
+    X(KERNEL, "__rill_kernel__")                                                                                       \
     X(STREAM_PARALLEL, "__rill_stream_parallel__")
 
 #define TOKEN_PUNCT_LIST(X)                                                                                            \
-    X(LBRACKET, "[") X(RBRACKET, "]") X(LPAREN, "(") X(RPAREN, ")") X(LBRACE, "{") X(RBRACE, "}") X(DOT, ".")          \
-    X(ARROW, "->") X(INC, "++") X(DEC, "--") X(AMP, "&") X(STAR, "*") X(PLUS, "+") X(MINUS, "-") X(TILDE, "~")         \
-    X(NOT, "!") X(SLASH, "/") X(PERCENT, "%") X(SHL, "<<") X(SHR, ">>") X(LT, "<") X(GT, ">") X(LE, "<=")              \
-    X(GE, ">=") X(EQ, "==") X(NE, "!=") X(CARET, "^") X(PIPE, "|") X(ANDAND, "&&") X(OROR, "||") X(QUESTION, "?")      \
-    X(COLON, ":") X(SEMI, ";") X(ELLIPSIS, "...") X(ASSIGN, "=") X(MUL_ASSIGN, "*=") X(DIV_ASSIGN, "/=")               \
-    X(MOD_ASSIGN, "%=") X(ADD_ASSIGN, "+=") X(SUB_ASSIGN, "-=") X(SHL_ASSIGN, "<<=") X(SHR_ASSIGN, ">>=")              \
-    X(AND_ASSIGN, "&=") X(XOR_ASSIGN, "^=") X(OR_ASSIGN, "|=") X(COMMA, ",")
+    X(LBRACKET, "[")                                                                                                   \
+    X(RBRACKET, "]")                                                                                                   \
+    X(LPAREN, "(")                                                                                                     \
+    X(RPAREN, ")")                                                                                                     \
+    X(LBRACE, "{")                                                                                                     \
+    X(RBRACE, "}")                                                                                                     \
+    X(DOT, ".")                                                                                                        \
+    X(ARROW, "->")                                                                                                     \
+    X(INC, "++")                                                                                                       \
+    X(DEC, "--")                                                                                                       \
+    X(AMP, "&")                                                                                                        \
+    X(STAR, "*")                                                                                                       \
+    X(PLUS, "+")                                                                                                       \
+    X(MINUS, "-")                                                                                                      \
+    X(TILDE, "~")                                                                                                      \
+    X(NOT, "!")                                                                                                        \
+    X(SLASH, "/")                                                                                                      \
+    X(PERCENT, "%")                                                                                                    \
+    X(SHL, "<<")                                                                                                       \
+    X(SHR, ">>")                                                                                                       \
+    X(LT, "<")                                                                                                         \
+    X(GT, ">")                                                                                                         \
+    X(LE, "<=")                                                                                                        \
+    X(GE, ">=")                                                                                                        \
+    X(EQ, "==")                                                                                                        \
+    X(NE, "!=")                                                                                                        \
+    X(CARET, "^")                                                                                                      \
+    X(PIPE, "|")                                                                                                       \
+    X(ANDAND, "&&")                                                                                                    \
+    X(OROR, "||")                                                                                                      \
+    X(QUESTION, "?")                                                                                                   \
+    X(COLON, ":")                                                                                                      \
+    X(SEMI, ";")                                                                                                       \
+    X(ELLIPSIS, "...")                                                                                                 \
+    X(ASSIGN, "=")                                                                                                     \
+    X(MUL_ASSIGN, "*=")                                                                                                \
+    X(DIV_ASSIGN, "/=")                                                                                                \
+    X(MOD_ASSIGN, "%=")                                                                                                \
+    X(ADD_ASSIGN, "+=")                                                                                                \
+    X(SUB_ASSIGN, "-=")                                                                                                \
+    X(SHL_ASSIGN, "<<=")                                                                                               \
+    X(SHR_ASSIGN, ">>=")                                                                                               \
+    X(AND_ASSIGN, "&=")                                                                                                \
+    X(XOR_ASSIGN, "^=")                                                                                                \
+    X(OR_ASSIGN, "|=")                                                                                                 \
+    X(COMMA, ",")
 
 enum token_kind {
     TOKEN_EOF,
@@ -61,6 +139,9 @@ struct token {
     bool is_wide;        // L'' or L""
     bool is_pack;        // TOKEN_PRAGMA: `#pragma pack(…)`; |text| is what stands inside the parentheses
 };
+
+// How C spells a keyword or punctuator; NULL for the kinds that have no one spelling.
+const char *token_spelling(enum token_kind kind);
 
 // "identifier 'x'", "'+='", "end of file": for messages.
 const char *token_describe(struct arena *arena, const struct token *token);

@@ -1,0 +1,29 @@
+# Writes a C file that holds the built-in headers as text:
+#     cmake -DOUT=file.c -DSTANDARD=folder -DKERNEL=kernel.h -P embed.cmake
+# STANDARD is a folder of headers by their own names; KERNEL becomes rill/kernel.h. The table is ordered by name.
+
+file(GLOB standard RELATIVE ${STANDARD} ${STANDARD}/*.h)
+set(names ${standard} rill/kernel.h)
+list(SORT names)
+
+set(texts "")
+set(table "")
+set(number 0)
+foreach(name IN LISTS names)
+    set(path ${STANDARD}/${name})
+    if(name STREQUAL "rill/kernel.h")
+        set(path ${KERNEL})
+    endif()
+    file(READ ${path} bytes HEX)
+    string(LENGTH "${bytes}" length)
+    math(EXPR length "${length} / 2")
+    string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
+    string(APPEND texts "static const unsigned char text_${number}[] = {${bytes}0};\n")
+    string(APPEND table "    {\"${name}\", (const char *)text_${number}, ${length}},\n")
+    math(EXPR number "${number} + 1")
+endforeach()
+
+set(source "// Made by cmake/embed.cmake.\n#include \"lang/headers.h\"\n\n${texts}\n")
+string(APPEND source "const struct builtin_header builtin_headers[] = {\n${table}};\n")
+string(APPEND source "const size_t builtin_header_count = ${number};\n")
+file(WRITE ${OUT} "${source}")

@@ -1,0 +1,211 @@
+// Character constants and string literals: escapes, universal character names, wide forms.
+#include "lang/lex.h"
+
+#include "base/str.h"
+#include "base/utf8.h"
+
+#include <string.h>
+
+struct reader {
+    struct lex_values *values;
+    const char *p, *end; // between the quotes
+    struct loc loc;      // of the literal
+    bool wide;
+};
+
+// One element of a literal: a byte of a narrow one, a code of a wide one, or a character still to be encoded.
+struct element {
+    uint32_t value;
+    bool is_character; // |value| is a character of the source character set, not the value of an escape
+};
+
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+static struct element number_escape(struct reader *reader, int base)
+{
+    const char *start = reader->p;
+    uint64_t value = 0;
+    bool overflow = false;
+    int digits = 0;
+    while (reader->p < reader->end && (base == 16 || digits < 3)) {
+        int digit = hex_digit(*reader->p);
+        if (digit < 0 || digit >= base) {
+            break;
+        }
+        value = value * (uint64_t)base + (uint64_t)digit;
+        overflow |= value > (reader->wide ? UINT32_MAX : UINT8_MAX);
+        value &= UINT32_MAX;
+        reader->p++;
+        digits++;
+    }
+    if (digits == 0) {
+        diag_error(reader->values->diags, reader->loc, "\\x needs hexadecimal digits after it");
+    } else if (overflow) {
+        diag_error(reader->values->diags, reader->loc, "the escape \\%s%.*s is beyond the range of %s",
+                   base == 16 ? "x" : "", (int)(reader->p - start), start, reader->wide ? "wchar_t" : "char");
+    }
+    return (struct element){(uint32_t)value, false};
+}
+
+static struct element ucn_escape(struct reader *reader, const char *backslash)
+{
+    uint32_t code;
+    int size = lex_ucn_decode(backslash, reader->end, &code);
+    struct diags *diags = reader->values->diags;
+    if (size == 0) {
+        diag_error(diags, reader->loc, "\\%c needs %d hexadecimal digits after it", backslash[1],
+                   backslash[1] == 'u' ? 4 : 8);
+        reader->p = backslash + 2;
+        return (struct element){'?', false};
+    }
+    reader->p = backslash + size;
+    bool basic = code < 0xa0 && code != '$' && code != '@' && code != '`';
+    if (basic || (code >= 0xd800 && code < 0xe000) || code > 0x10ffff) {
+        diag_error(diags, reader->loc, "%.*s is not a universal character name that C allows", size, backslash);
+        return (struct element){'?', false};
+    }
+    return (struct element){code, true};
+}
+
+static struct element escape(struct reader *reader)
+{
+    static const char names[] = "abfnrtve'\"?\\";
+    static const char values[] = "\a\b\f\n\r\t\v\x1b'\"?\\";
+    const char *backslash = reader->p++;
+    if (reader->p >= reader->end) {
+        return (struct element){'\\', false};
+    }
+    char c = *reader->p;
+    if (c >= '0' && c <= '7') {
+        return number_escape(reader, 8);
+    }
+    if (c == 'x') {
+        reader->p++;
+        return number_escape(reader, 16);
+    }
+    if (c == 'u' || c == 'U') {
+        return ucn_escape(reader, backslash);
+    }
+    const char *known = c != '\0' ? strchr(names, c) : NULL;
+    if (known != NULL) {
+        reader->p++;
+        return (struct element){(unsigned char)values[known - names], false};
+    }
+    diag_warning(reader->values->diags, reader->loc, "the escape \\%c is unknown and stands for the character itself",
+                 c);
+    uint32_t code;
+    int size = utf8_decode(reader->p, (size_t)(reader->end - reader->p), &code);
+    reader->p += size > 0 ? size : 1;
+    return size > 0 ? (struct element){code, true} : (struct element){(unsigned char)c, false};
+}
+
+static struct element next_element(struct reader *reader)
+{
+    if (*reader->p == '\\') {
+        return escape(reader);
+    }
+    uint32_t code;
+    int size = utf8_decode(reader->p, (size_t)(reader->end - reader->p), &code);
+    if (size == 0) {
+        return (struct element){(unsigned char)*reader->p++, false}; // broken UTF-8 is kept byte for byte
+    }
+    reader->p += size;
+    return (struct element){code, true};
+}
+
+static struct reader open_literal(struct lex_values *values, const struct lex_token *token)
+{
+    const char *p = token->text, *end = token->text + token->length;
+    bool wide = *p == 'L';
+    p += wide ? 2 : 1;
+    end -= token->flags & LEX_BROKEN ? 0 : 1;
+    return (struct reader){values, p, end < p ? p : end, token->loc, wide};
+}
+
+// The bytes of an element in a narrow literal.
+static int narrow_bytes(struct element element, char out[4])
+{
+    if (element.is_character) {
+        return utf8_encode(element.value, out);
+    }
+    out[0] = (char)element.value;
+    return 1;
+}
+
+static uint32_t narrow_char_value(struct reader *reader, int *out_count)
+{
+    uint32_t value = 0;
+    while (reader->p < reader->end) {
+        char bytes[4];
+        int size = narrow_bytes(next_element(reader), bytes);
+        for (int i = 0; i < size; i++) {
+            value = value << 8 | (unsigned char)bytes[i];
+            ++*out_count;
+        }
+    }
+    return *out_count == 1 ? (uint32_t)(int32_t)(int8_t)value : value;
+}
+
+void lex_char_value(struct lex_values *values, const struct lex_token *token, struct token *out)
+{
+    struct reader reader = open_literal(values, token);
+    int count = 0;
+    uint32_t value = 0;
+    if (reader.wide) {
+        while (reader.p < reader.end) {
+            value = next_element(&reader).value;
+            count++;
+        }
+    } else {
+        value = narrow_char_value(&reader, &count);
+    }
+    if (count == 0 && !(token->flags & LEX_BROKEN)) {
+        diag_error(values->diags, token->loc, "a character constant needs a character between the quotes");
+    } else if (count > 4) {
+        diag_warning(values->diags, token->loc, "the character constant is too long for its type");
+    } else if (count > 1) {
+        diag_warning(values->diags, token->loc, "a character constant of several characters");
+    }
+    out->kind = TOKEN_CHAR;
+    out->u = (uint64_t)(int64_t)(int32_t)value;
+    out->is_wide = reader.wide;
+    out->text = arena_strndup(values->arena, token->text, token->length);
+    out->length = token->length;
+}
+
+static void add_element(struct str *bytes, struct element element, bool wide)
+{
+    if (wide) {
+        str_add_n(bytes, (const char *)&element.value, sizeof element.value);
+    } else {
+        char narrow[4];
+        str_add_n(bytes, narrow, (size_t)narrow_bytes(element, narrow));
+    }
+}
+
+void lex_string_value(struct lex_values *values, const struct lex_token *tokens, int count, struct token *out)
+{
+    bool wide = false;
+    for (int i = 0; i < count; i++) {
+        wide |= tokens[i].text[0] == 'L';
+    }
+    struct str bytes;
+    str_init(&bytes, values->arena);
+    for (int i = 0; i < count; i++) {
+        struct reader reader = open_literal(values, &tokens[i]);
+        reader.wide = wide;
+        while (reader.p < reader.end) {
+            add_element(&bytes, next_element(&reader), wide);
+        }
+    }
+    out->kind = TOKEN_STRING;
+    out->is_wide = wide;
+    out->text = str_text(&bytes);
+    out->length = (uint32_t)bytes.length;
+}

@@ -1,0 +1,118 @@
+// The end of the line: preprocessing tokens become tokens of the language, adjacent strings are joined.
+#include "lang/preprocess_state.h"
+
+#include "base/vec.h"
+
+#include <math.h>
+#include <string.h>
+
+static void push(struct preprocessor *pp, const struct token *token)
+{
+    if (pp->out->count >= LANG_MAX_TOKENS) {
+        pp_stop(pp, token->loc, "the file has more than %d tokens", LANG_MAX_TOKENS);
+        return;
+    }
+    VEC_PUSH(pp->arena, pp->out, *token);
+}
+
+static void flush_strings(struct preprocessor *pp)
+{
+    if (pp->strings.count == 0) {
+        return;
+    }
+    const struct lex_token *first = &pp->strings.items[0];
+    struct token token = {.loc = first->loc, .macro = first->macro};
+    lex_string_value(&pp->values, first, pp->strings.count, &token);
+    pp->strings.count = 0;
+    push(pp, &token);
+}
+
+// `stream_parallel` is a word of the language only before a block, and not where C wants a tag.
+static void mark_stream_parallel(struct preprocessor *pp)
+{
+    struct token_list *out = pp->out;
+    if (!pp->short_names || out->count == 0) {
+        return;
+    }
+    struct token *last = &out->items[out->count - 1];
+    if (last->kind != TOKEN_IDENT || last->text != pp->name_stream_parallel->text) {
+        return;
+    }
+    enum token_kind before = out->count > 1 ? out->items[out->count - 2].kind : TOKEN_EOF;
+    if (before != TOKEN_KW_STRUCT && before != TOKEN_KW_UNION && before != TOKEN_KW_ENUM) {
+        last->kind = TOKEN_KW_STREAM_PARALLEL;
+    }
+}
+
+static void output_punct(struct preprocessor *pp, const struct lex_token *token, struct token *out)
+{
+    out->kind = token->number;
+    out->text = token_spelling(out->kind);
+    out->length = (uint32_t)strlen(out->text);
+    if (out->kind == TOKEN_LBRACE) {
+        mark_stream_parallel(pp);
+    }
+}
+
+static void stray(struct preprocessor *pp, const struct lex_token *token)
+{
+    unsigned char byte = (unsigned char)token->text[0];
+    if (token->length == 1 && (byte < 0x20 || byte >= 0x7f)) {
+        diag_error(pp->diags, token->loc, "the byte 0x%02x does not belong here", byte);
+    } else {
+        diag_error(pp->diags, token->loc, "'%.*s' does not belong here", (int)token->length, token->text);
+    }
+}
+
+// The built-in <math.h> writes NAN and INFINITY with these names, because C has no constants for them.
+static bool output_special_float(const struct lex_token *token, struct token *out)
+{
+    bool nan = strcmp(token->name->text, "__rill_nan__") == 0;
+    if (!nan && strcmp(token->name->text, "__rill_inf__") != 0) {
+        return false;
+    }
+    out->kind = TOKEN_FLOAT;
+    out->f = nan ? (double)NAN : (double)INFINITY;
+    out->is_float32 = true;
+    return true;
+}
+
+static void output_name(const struct lex_token *token, struct token *out)
+{
+    out->text = token->name->text;
+    out->length = token->name->length;
+    if (token->name->text[0] != '_' || !output_special_float(token, out)) {
+        out->kind = token->name->keyword;
+    }
+}
+
+void pp_output(struct preprocessor *pp, const struct lex_token *token)
+{
+    if (token->kind == LEX_STRING) {
+        VEC_PUSH(pp->arena, &pp->strings, *token);
+        return;
+    }
+    flush_strings(pp);
+    struct token out = {.loc = token->loc, .macro = token->macro};
+    switch (token->kind) {
+    case LEX_IDENT: output_name(token, &out); break;
+    case LEX_NUMBER: lex_number_value(&pp->values, token, &out); break;
+    case LEX_CHAR: lex_char_value(&pp->values, token, &out); break;
+    case LEX_PUNCT: output_punct(pp, token, &out); break;
+    case LEX_PRAGMA:
+        out.kind = TOKEN_PRAGMA;
+        out.text = token->text;
+        out.length = token->length;
+        out.is_pack = (token->flags & LEX_PACK) != 0;
+        break;
+    default: stray(pp, token); return;
+    }
+    push(pp, &out);
+}
+
+void pp_finish_output(struct preprocessor *pp, struct loc loc)
+{
+    flush_strings(pp);
+    struct token end = {.kind = TOKEN_EOF, .loc = loc, .text = ""};
+    VEC_PUSH(pp->arena, pp->out, end);
+}
