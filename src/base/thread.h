@@ -1,0 +1,52 @@
+// Threads, locks and conditions. A thread made here blocks every signal, so that a program's handlers run on its own
+// threads. Locks and conditions cannot fail once made.
+//
+// thread_publish() and thread_observe() tell ThreadSanitizer about an edge that the program itself cannot see when only
+// the user's code is instrumented: what happened before a publish of an address happened before an observe that
+// follows.
+#ifndef RILL_BASE_THREAD_H
+#define RILL_BASE_THREAD_H
+
+#include "rill/status.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct thread_mutex {
+    pthread_mutex_t mutex;
+};
+
+struct thread_cond {
+    pthread_cond_t cond;
+};
+
+#define THREAD_MUTEX_INIT {PTHREAD_MUTEX_INITIALIZER}
+
+void thread_mutex_init(struct thread_mutex *mutex);
+void thread_mutex_finish(struct thread_mutex *mutex);
+void thread_lock(struct thread_mutex *mutex);
+void thread_unlock(struct thread_mutex *mutex);
+
+void thread_cond_init(struct thread_cond *cond);
+void thread_cond_finish(struct thread_cond *cond);
+void thread_wait(struct thread_cond *cond, struct thread_mutex *mutex); // may return without a signal
+void thread_signal(struct thread_cond *cond);
+void thread_broadcast(struct thread_cond *cond);
+
+struct thread {
+    pthread_t thread;
+    bool is_started;
+};
+
+// |name| (at most 15 characters) is what debuggers show.
+rill_status thread_start(struct thread *thread, const char *name, void *(*body)(void *), void *arg);
+void thread_join(struct thread *thread); // skips one that was never started
+
+// Tells the processor that this is a loop that waits.
+void thread_relax(void);
+
+void thread_publish(void *address);
+void thread_observe(void *address);
+
+#endif
