@@ -23,7 +23,6 @@
 #include "base/vec.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 struct printer {
@@ -103,15 +102,33 @@ static void print_loc(struct printer *p, struct loc loc)
     }
 }
 
+// In hex, exactly, by hand: printf's %a follows the host's locale.
 static void print_float(struct printer *p, double value)
 {
-    if (isnan(value)) {
-        uint64_t bits;
-        memcpy(&bits, &value, sizeof bits);
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    int exponent = (int)(bits >> 52 & 0x7ff);
+    uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
+    const char *sign = bits >> 63 != 0 ? "-" : "";
+    if (exponent == 0x7ff && fraction != 0) {
         str_printf(p->out, " nan:%016" PRIx64, bits);
-    } else {
-        str_printf(p->out, " %a", value);
+        return;
     }
+    if (exponent == 0x7ff) {
+        str_printf(p->out, " %sinf", sign);
+        return;
+    }
+    str_printf(p->out, " %s0x%d", sign, exponent != 0);
+    if (fraction != 0) {
+        int digits = 13;
+        while ((fraction & 15) == 0) {
+            fraction >>= 4;
+            digits--;
+        }
+        str_printf(p->out, ".%0*" PRIx64, digits, fraction);
+    }
+    int unbiased = exponent != 0 ? exponent - 1023 : (bits << 1) != 0 ? -1022 : 0;
+    str_printf(p->out, "p%+d", unbiased);
 }
 
 // "$name#index": names that are no words are left out.

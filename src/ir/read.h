@@ -1,0 +1,85 @@
+// The reader's parts: read_text.c takes words, numbers and quoted texts from the lines; read_inst.c reads regions and
+// instructions; read.c the tables around them. The text is not trusted: whatever is wrong with it becomes a diagnostic.
+//
+// After the first error the reader stands at the end of the text for good, so that every loop over words ends.
+#ifndef RILL_IR_READ_H
+#define RILL_IR_READ_H
+
+#include "ir/ir.h"
+
+#include "base/vec.h"
+
+// An object may be named before its line is read: it is made when it is first named.
+struct read_entry {
+    void *object;
+    bool is_defined;
+};
+
+struct read_table {
+    struct read_entry *items;
+    int count;
+    int capacity;
+};
+
+struct reader {
+    struct arena *arena;
+    struct diags *diags;
+    struct ir_module *module;
+    const char *text; // the whole
+    const char *end;
+    const char *at;   // behind the current word
+    const char *word; // the current word; at the end of a line it is empty and is_line_end is true
+    size_t length;    //
+    bool is_line_end; //
+    bool is_end;      // of the text; is_line_end too
+    bool failed;
+    uint32_t file; // of the diagnostics
+    uint32_t line;
+    const char *line_start;
+    uint64_t byte_budget; // what globals may still take
+
+    struct read_table ctypes;
+    struct read_table globals;
+    struct read_table functions;
+
+    // The function that is read.
+    struct ir_function *function;
+    VEC(struct ir_inst *) values;
+    VEC(struct ir_inst *) labels;
+    int depth;
+};
+
+// ---- read_text.c
+
+void read_fail(struct reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void read_next(struct reader *r);                       // takes the next word
+bool read_is(const struct reader *r, const char *word); // whether it is the current one
+bool read_accept(struct reader *r, const char *word);   // takes it if it is the current one
+void read_expect(struct reader *r, const char *word);
+void read_line_end(struct reader *r); // wants the end of the line and goes on to the first word of the next
+int64_t read_int(struct reader *r);
+int read_small(struct reader *r, int64_t low, int64_t high); // an integer in range
+uint64_t read_uint(struct reader *r);
+double read_float(struct reader *r);
+const char *read_text(struct reader *r); // "…"
+struct loc read_loc(struct reader *r);   // !file:line:column
+bool read_is_loc(const struct reader *r);
+int read_index(struct reader *r, char sigil); // the number of $name#3; below the text's length
+int read_label(struct reader *r);             // the number of L3
+int read_value_number(struct reader *r);      // the number of %3
+enum ir_type read_type(struct reader *r);
+bool read_is_type(const struct reader *r);
+// The index of the current word in |names|, or -1. Does not take it.
+int read_find(const struct reader *r, const char *const *names, int count);
+
+// ---- read_inst.c
+
+void read_region(struct reader *r, struct ir_region *region, struct ir_inst *owner); // from `{` to `}`
+struct ir_var *read_var(struct reader *r);                                           // $name#3
+
+// ---- read.c
+
+struct ir_global *read_global_at(struct reader *r, int index);
+struct ir_function *read_function_at(struct reader *r, int index);
+
+#endif

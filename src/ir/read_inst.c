@@ -1,0 +1,323 @@
+#include "ir/read.h"
+#include "ir/text.h"
+
+#include <string.h>
+
+enum { DEPTH_LIMIT = 2000 };
+
+static const char *const op_names[] = {
+#define ROW(name, text, args, doc) text,
+    IR_OP_LIST(ROW)
+#undef ROW
+};
+static const char *const math_names[] = {
+#define ROW(name, text, args) text,
+    IR_MATH_LIST(ROW)
+#undef ROW
+};
+static const char *const update_names[] = {
+#define ROW(name, text, class) text,
+    IR_UPDATE_LIST(ROW)
+#undef ROW
+};
+static const char *const verdict_names[] = {
+#define ROW(name, text) [IR_VERDICT_##name] = text,
+    IR_VERDICT_LIST(ROW)
+#undef ROW
+};
+static const char *const role_names[] = {
+#define ROW(name, text) [IR_ROLE_##name] = text,
+    IR_ROLE_LIST(ROW)
+#undef ROW
+};
+
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
+
+// Takes a word that must be one of |names|.
+static int read_one_of(struct reader *r, const char *const *names, int count, const char *what)
+{
+    int found = read_find(r, names, count);
+    if (found < 0) {
+        read_fail(r, "expected %s", what);
+        return 0;
+    }
+    read_next(r);
+    return found;
+}
+
+struct ir_var *read_var(struct reader *r)
+{
+    int index = read_index(r, '$');
+    if (!r->failed && index >= r->function->var_count) {
+        read_fail(r, "the function has no variable %d", index);
+    }
+    return r->failed ? NULL : r->function->vars[index];
+}
+
+static struct ir_inst *read_value(struct reader *r)
+{
+    int number = read_value_number(r);
+    if (!r->failed && (number >= r->values.count || r->values.items[number] == NULL)) {
+        read_fail(r, "value %%%d does not exist before this line", number);
+    }
+    return r->failed ? NULL : r->values.items[number];
+}
+
+// ---- loops ---------------------------------------------------------------------------------------------------------
+
+static void read_role(struct reader *r, struct ir_for *loop)
+{
+    struct ir_scalar_role *roles = ARENA_ARRAY(r->arena, struct ir_scalar_role, loop->role_count + 1);
+    if (loop->role_count > 0) {
+        memcpy(roles, loop->roles, sizeof *roles * (size_t)loop->role_count);
+    }
+    loop->roles = roles;
+    struct ir_scalar_role *role = &roles[loop->role_count++];
+    role->var = read_var(r);
+    role->role = (enum ir_role)read_one_of(r, role_names, COUNT_OF(role_names), "a role");
+    for (;;) {
+        if (read_accept(r, "update")) {
+            role->update = (enum ir_update)read_one_of(r, update_names, IR_UPDATE_COUNT, "an update");
+        } else if (read_accept(r, "inclusive")) {
+            role->inclusive = true;
+        } else if (read_accept(r, "always_written")) {
+            role->always_written = true;
+        } else if (read_accept(r, "leader")) {
+            role->leader = read_var(r);
+        } else {
+            return;
+        }
+    }
+}
+
+// One attribute of a `for`; false if the word is none.
+static bool read_for_attribute(struct reader *r, struct ir_for *loop)
+{
+    if (read_accept(r, "step")) {
+        loop->step = read_int(r);
+    } else if (read_accept(r, "counter")) {
+        loop->var = read_var(r);
+    } else if (read_accept(r, "recheck")) {
+        loop->recheck = true;
+    } else if (read_accept(r, "parallel")) {
+        loop->pragma_parallel = true;
+    } else if (read_accept(r, "serial")) {
+        loop->pragma_serial = true;
+    } else if (read_accept(r, "single")) {
+        loop->pragma_single = true;
+    } else if (read_accept(r, "collapse")) {
+        loop->collapse = read_small(r, INT32_MIN, INT32_MAX);
+    } else if (read_accept(r, "block_dim")) {
+        loop->block_dim = read_small(r, INT32_MIN, INT32_MAX);
+    } else if (read_accept(r, "level")) {
+        loop->level = read_small(r, INT32_MIN, INT32_MAX);
+    } else if (read_accept(r, "verdict")) {
+        loop->verdict = (enum ir_verdict)read_one_of(r, verdict_names, COUNT_OF(verdict_names), "a verdict");
+    } else if (read_accept(r, "reason")) {
+        loop->reason = read_text(r);
+    } else if (read_accept(r, "between")) {
+        loop->reason_loc_a = read_loc(r);
+        loop->reason_loc_b = read_loc(r);
+    } else if (read_accept(r, "role")) {
+        read_role(r, loop);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void read_case(struct reader *r, struct ir_inst *inst)
+{
+    int count = inst->case_count;
+    if ((count & (count - 1)) == 0) { // full: capacities are powers of two
+        int64_t *cases = ARENA_ARRAY(r->arena, int64_t, count == 0 ? 1 : 2 * count);
+        int *regions = ARENA_ARRAY(r->arena, int, count == 0 ? 1 : 2 * count);
+        if (count > 0) {
+            memcpy(cases, inst->cases, sizeof *cases * (size_t)count);
+            memcpy(regions, inst->case_regions, sizeof *regions * (size_t)count);
+        }
+        inst->cases = cases;
+        inst->case_regions = regions;
+    }
+    inst->cases[count] = read_int(r);
+    inst->case_regions[count] = read_small(r, 0, INT32_MAX);
+    inst->case_count = count + 1;
+}
+
+// ---- attributes ----------------------------------------------------------------------------------------------------
+
+static struct ir_inst *read_target(struct reader *r)
+{
+    int label = read_label(r);
+    if (!r->failed && label >= r->labels.count) {
+        read_fail(r, "label L%d does not exist before this line", label);
+    }
+    return r->failed ? NULL : r->labels.items[label];
+}
+
+// An attribute that starts with a sigil; false if the word does not.
+static bool read_reference(struct reader *r, struct ir_inst *inst)
+{
+    switch (r->length > 0 ? r->word[0] : '\0') {
+    case '$': inst->var = read_var(r); return true;
+    case '&': inst->global = read_global_at(r, read_index(r, '&')); return true;
+    case '@': inst->function = read_function_at(r, read_index(r, '@')); return true;
+    case '!': inst->loc = read_loc(r); return true;
+    default: return false;
+    }
+}
+
+static bool read_attribute(struct reader *r, struct ir_inst *inst)
+{
+    if (read_accept(r, "of")) {
+        inst->target = read_target(r);
+    } else if (read_accept(r, "text")) {
+        inst->text = read_text(r);
+    } else if (read_accept(r, "imm")) {
+        inst->imm = read_int(r);
+    } else if (read_accept(r, "volatile")) {
+        inst->is_volatile = true;
+    } else if (read_accept(r, "unsigned")) {
+        inst->is_unsigned = true;
+    } else if (read_accept(r, "atomic")) {
+        inst->atomic = true;
+    } else if (read_accept(r, "in_bounds")) {
+        inst->in_bounds = true;
+    } else if (read_accept(r, "base")) {
+        inst->base = read_small(r, INT32_MIN, INT32_MAX);
+    } else if (read_accept(r, "case")) {
+        read_case(r, inst);
+    } else if (read_accept(r, "default")) {
+        inst->default_region = read_small(r, INT32_MIN, INT32_MAX);
+    } else {
+        return read_reference(r, inst);
+    }
+    return true;
+}
+
+static void read_attributes(struct reader *r, struct ir_inst *inst)
+{
+    bool updates = inst->op == IR_OP_UPDATE || inst->op == IR_OP_VUPDATE || inst->op == IR_OP_ATOMIC;
+    while (!r->is_line_end && !read_is(r, "{")) {
+        int update = updates ? read_find(r, update_names, IR_UPDATE_COUNT) : -1;
+        int compare = inst->op == IR_OP_FOR ? read_find(r, op_names, IR_OP_COUNT) : -1;
+        if (update >= 0) {
+            inst->update = (enum ir_update)update;
+            read_next(r);
+        } else if (compare >= 0) {
+            inst->loop->compare = (enum ir_op)compare;
+            read_next(r);
+        } else if (!(inst->op == IR_OP_FOR && read_for_attribute(r, inst->loop)) && !read_attribute(r, inst)) {
+            read_fail(r, "'%.*s' does not belong to %s", (int)(r->length < 40 ? r->length : 40), r->word,
+                      ir_op_name(inst->op));
+        }
+    }
+}
+
+// ---- instructions --------------------------------------------------------------------------------------------------
+
+static void read_operands(struct reader *r, struct ir_inst *inst)
+{
+    VEC(struct ir_inst *) args = {0};
+    while (r->length > 0 && r->word[0] == '%') {
+        struct ir_inst *arg = read_value(r);
+        VEC_PUSH(r->arena, &args, arg);
+    }
+    inst->args = args.items;
+    inst->arg_count = args.count;
+}
+
+static void define_value(struct reader *r, struct ir_inst *inst)
+{
+    VEC_RESERVE(r->arena, &r->values, inst->id + 1);
+    while (r->values.count <= inst->id) {
+        r->values.items[r->values.count++] = NULL;
+    }
+    if (r->values.items[inst->id] != NULL) {
+        read_fail(r, "value %%%d stands twice", inst->id);
+    }
+    r->values.items[inst->id] = inst;
+    if (inst->id >= r->function->value_count) {
+        r->function->value_count = inst->id + 1;
+    }
+}
+
+// Regions are kept in one array whose size is known only at the end of the last; until then they are read one by one,
+// and then moved, with their instructions told where they are now.
+static void read_regions(struct reader *r, struct ir_inst *inst)
+{
+    VEC(struct ir_region *) regions = {0};
+    while (read_is(r, "{")) {
+        struct ir_region *region = ARENA_NEW(r->arena, struct ir_region);
+        VEC_PUSH(r->arena, &regions, region);
+        read_region(r, region, inst);
+    }
+    if (regions.count == 0) {
+        return;
+    }
+    ir_make_regions(r->module, inst, regions.count);
+    for (int i = 0; i < regions.count; i++) {
+        inst->regions[i] = *regions.items[i];
+        for (struct ir_inst *inner = inst->regions[i].first; inner != NULL; inner = inner->next) {
+            inner->parent = &inst->regions[i];
+        }
+    }
+}
+
+static void read_inst(struct reader *r, struct ir_region *region)
+{
+    struct ir_inst *inst = ARENA_NEW(r->arena, struct ir_inst);
+    inst->id = -1;
+    inst->default_region = -1;
+    if (r->word[0] == '%') {
+        inst->id = read_value_number(r);
+        read_expect(r, "=");
+    }
+    inst->op = (enum ir_op)read_one_of(r, op_names, IR_OP_COUNT, "an operation");
+    inst->loop = inst->op == IR_OP_FOR ? ARENA_NEW(r->arena, struct ir_for) : NULL;
+    if (ir_op_has_regions(inst->op)) {
+        if (read_label(r) != r->labels.count) {
+            read_fail(r, "expected label L%d", r->labels.count);
+        }
+        VEC_PUSH(r->arena, &r->labels, inst);
+    }
+    if (read_is_type(r)) {
+        inst->type = read_type(r);
+    }
+    if (ir_op_has_imm(inst->op)) {
+        inst->imm = read_int(r);
+    } else if (inst->op == IR_OP_FCONST) {
+        inst->fimm = read_float(r);
+    } else if (inst->op == IR_OP_MATH) {
+        inst->imm = read_one_of(r, math_names, IR_MATH_COUNT, "a math function");
+    }
+    read_operands(r, inst);
+    read_attributes(r, inst);
+    ir_append(region, inst);
+    if (ir_op_has_regions(inst->op)) {
+        read_regions(r, inst);
+    }
+    if (inst->id >= 0 && !r->failed) {
+        define_value(r, inst);
+    }
+    read_line_end(r);
+}
+
+void read_region(struct reader *r, struct ir_region *region, struct ir_inst *owner)
+{
+    region->owner = owner;
+    if (++r->depth > DEPTH_LIMIT) {
+        read_fail(r, "regions are nested too deeply");
+    }
+    read_expect(r, "{");
+    region->in_order = read_accept(r, "in_order");
+    if (read_is_loc(r)) {
+        region->loc = read_loc(r);
+    }
+    read_line_end(r);
+    while (!r->is_end && !read_is(r, "}")) {
+        read_inst(r, region);
+    }
+    read_expect(r, "}");
+    r->depth--;
+}
