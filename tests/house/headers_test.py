@@ -49,8 +49,8 @@ def main():
 
     wrong = []
     for header in sorted((ROOT / "src").rglob("*.h")):
-        if "codegen" in header.parts:
-            continue  # LLVM's own headers are not pedantic
+        if "codegen" in header.parts or "src/lang/include" in str(header):
+            continue  # LLVM's own headers are not pedantic; the language's built-in headers are text for our front end
         text = f'#include "{header.relative_to(ROOT / "src")}"\nextern int used;\n'
         said = compile_text(["gcc", "-std=c11", *C], text, f"-I{ROOT}/src", "-D_GNU_SOURCE")
         if said:
