@@ -35,9 +35,14 @@ struct loop_facts { // ir_for.analysis of every FOR in a kernel after analyse_ke
 };
 
 // Fills ir_for.verdict, roles, reason, reason_loc_a/b, analysis of every FOR of the kernel, ir_inst.atomic of every UPDATE
-// (for the case that the outermost independent loop around it becomes the task) and ir_inst.base of every access.
+// and ir_inst.base of every access. UPDATE.atomic is for the loop that becomes the task by language.md §1: the outermost
+// independent loop, passing over one that is independent_by_updates when a loop inside it is independent without that
+// (facts_choose below is the one place that says so; the offload pass calls it too).
 // Errors and warnings about the program itself go to |diags|.
 void analyse_kernel(struct ir_module *module, struct ir_function *kernel, struct diags *diags);
+
+// Whether the independent loop |loop| is taken as a task rather than a loop inside it (implemented by the offload pass).
+bool facts_choose(const struct ir_inst *loop);
 
 // The effects of straight-line code: of |count| consecutive instructions from |first| on (with all that is nested in them).
 void effects_of_code(struct ir_module *module, struct ir_function *kernel, struct ir_inst *first, int count,

@@ -156,6 +156,7 @@ struct plan_node {
     int group;
     struct plan_node **children;
     int child_count;
+    int child_capacity; // while it is built
     struct plan_expr *expr;
     struct plan_expr *trip;
     int64_t step;
@@ -237,6 +238,8 @@ struct plan_expr *plan_op(struct arena *arena, enum ir_op op, enum ir_type type,
 struct plan_expr *plan_select(struct arena *arena, struct plan_expr *c, struct plan_expr *a, struct plan_expr *b);
 bool plan_expr_is_const(const struct plan_expr *expr, int64_t *out_value);
 bool plan_expr_equal(const struct plan_expr *a, const struct plan_expr *b);
+void plan_effect_print(const struct plan_module *module, const struct plan_kernel *kernel,
+                       const struct plan_effect *effect, struct str *out); // "writes f[0, 4*n) step 4"
 void plan_expr_print(const struct plan_kernel *kernel, const struct plan_expr *expr, struct str *out); // C-like
 
 struct plan_values {

@@ -1,0 +1,235 @@
+// Regions of stream_parallel blocks: locals that cross from one block to another, and memory that two blocks touch.
+#include "base/vec.h"
+#include "passes/offload.h"
+#include "passes/walk.h"
+
+// ---- locals --------------------------------------------------------------------------------------------------------------
+
+enum first_use { USE_NONE, USE_WRITE, USE_READ };
+
+// How code first uses a scalar variable. A write counts only where it happens on every way through.
+static enum first_use first_use(const struct ir_region *region, const struct ir_var *var)
+{
+    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        if (inst->var == var && inst->op != IR_OP_SET) {
+            return USE_READ;
+        }
+        if ((inst->var == var && inst->op == IR_OP_SET) || (inst->op == IR_OP_FOR && inst->loop->var == var)) {
+            return USE_WRITE;
+        }
+        int writes = 0;
+        for (int i = 0; i < inst->region_count; i++) {
+            enum first_use use = first_use(&inst->regions[i], var);
+            if (use == USE_READ) {
+                return USE_READ;
+            }
+            writes += use == USE_WRITE;
+        }
+        bool runs_all = inst->op == IR_OP_IF || inst->op == IR_OP_LOOP;
+        if (runs_all && writes == inst->region_count && writes > 0) {
+            return USE_WRITE;
+        }
+    }
+    return USE_NONE;
+}
+
+struct var_use {
+    struct ir_var *var;
+    struct ir_var *replacement; // NULL: only look
+    struct loc loc;             // of the first use
+    bool is_used;
+    bool is_written;
+};
+
+static bool use_in(struct ir_inst *inst, void *user)
+{
+    struct var_use *use = user;
+    bool is_loop = inst->op == IR_OP_FOR && inst->loop->var == use->var;
+    if (inst->var != use->var && !is_loop) {
+        return true;
+    }
+    if (!use->is_used) {
+        use->loc = inst->loc;
+    }
+    use->is_used = true;
+    // An address may be used for anything; that it is only read from is not looked into.
+    use->is_written |= is_loop || inst->op != IR_OP_GET;
+    if (use->replacement != NULL && is_loop) {
+        inst->loop->var = use->replacement;
+    } else if (use->replacement != NULL) {
+        inst->var = use->replacement;
+    }
+    return true;
+}
+
+static struct var_use look(struct ir_region *region, struct ir_var *var, struct ir_var *replacement)
+{
+    struct var_use use = {.var = var, .replacement = replacement};
+    walk_region(region, use_in, &use);
+    return use;
+}
+
+// Each block gets a variable of its own; afterwards the variable has the last block's value.
+static void split(struct offload *o, struct ir_inst *inst, struct ir_var *var)
+{
+    struct ir_var *last = NULL;
+    for (int i = 0; i < inst->region_count; i++) {
+        if (!look(&inst->regions[i], var, NULL).is_used) {
+            continue;
+        }
+        struct ir_var *own = ir_var_create(o->module, o->kernel, var->name, var->type);
+        int index = own->index;
+        *own = *var;
+        own->index = index;
+        struct var_use use = look(&inst->regions[i], var, own);
+        last = use.is_written ? own : last;
+    }
+    struct ir_builder b = {
+        .module = o->module, .function = o->kernel, .region = inst->parent, .before = inst->next, .loc = inst->loc};
+    if (last != NULL) {
+        ir_set(&b, var, ir_get(&b, last));
+    }
+}
+
+static void check_local(struct offload *o, struct ir_inst *inst, struct ir_var *var)
+{
+    struct var_use first = {0};
+    struct var_use other = {0};
+    bool is_written = false;
+    bool is_carried = false;
+    for (int i = 0; i < inst->region_count; i++) {
+        struct var_use use = look(&inst->regions[i], var, NULL);
+        if (!use.is_used) {
+            continue;
+        }
+        is_written |= use.is_written;
+        is_carried |= var->is_memory || first_use(&inst->regions[i], var) != USE_WRITE;
+        if (!first.is_used) {
+            first = use;
+        } else if (!other.is_used || use.is_written) {
+            other = use;
+        }
+    }
+    if (!other.is_used || !is_written) {
+        return;
+    }
+    if (!is_carried) {
+        split(o, inst, var);
+        return;
+    }
+    diag_error(o->diags, other.loc, "local '%s' carries a value from one stream_parallel block to another", var->name);
+    diag_note(o->diags, first.loc, "the other block uses it here; pass it as an array, or write it before it is read "
+                                   "in each block");
+}
+
+void blocks_split_locals(struct offload *o, struct ir_inst *inst)
+{
+    int count = o->kernel->var_count; // splitting adds variables, which need no look
+    for (int i = 0; i < count; i++) {
+        check_local(o, inst, o->kernel->vars[i]);
+    }
+}
+
+// ---- memory --------------------------------------------------------------------------------------------------------------
+
+struct block_effects {
+    struct plan_effect *items;
+    int count;
+};
+
+static struct plan_effect *kept(struct offload *o, const struct plan_effect *effect)
+{
+    struct plan_effect *copy = ARENA_NEW(o->arena, struct plan_effect);
+    *copy = *effect;
+    offload_add_expr(o, &copy->region.low);
+    offload_add_expr(o, &copy->region.high);
+    offload_add_expr(o, &copy->region.step);
+    return copy;
+}
+
+static void report(struct offload *o, struct ir_inst *inst, int block, const struct plan_effect *a,
+                   const struct plan_effect *b)
+{
+    struct str text_a;
+    struct str text_b;
+    str_init(&text_a, o->arena);
+    str_init(&text_b, o->arena);
+    plan_effect_print(o->plan, o->out, a, &text_a);
+    plan_effect_print(o->plan, o->out, b, &text_b);
+    diag_error(o->diags, b->loc.line != 0 ? b->loc : inst->regions[block].loc,
+               "this stream_parallel block %s, which an earlier block of the region also touches", str_text(&text_b));
+    diag_note(o->diags, a->loc, "the earlier block %s here", str_text(&text_a));
+    diag_note(o->diags, inst->regions[block].loc,
+              "put '#pragma rill in_order' before this block, or a statement between the two, to run it afterwards");
+}
+
+// The worst of all pairs of effects. Tests are kept in the node; the first certain conflict is reported.
+static void check_pair(struct offload *o, struct ir_inst *inst, struct plan_node *node, const struct block_effects *effects,
+                       int i, int j)
+{
+    struct {
+        struct plan_conflict *items;
+        int count;
+        int capacity;
+    } conflicts = {node->conflicts, node->conflict_count, node->conflict_count};
+    for (int x = 0; x < effects[i].count; x++) {
+        for (int y = 0; y < effects[j].count; y++) {
+            const struct plan_effect *a = &effects[i].items[x];
+            const struct plan_effect *b = &effects[j].items[y];
+            if (a->access == PLAN_READ && b->access == PLAN_READ) {
+                continue;
+            }
+            enum conflict_answer answer = effects_conflict(o->arena, a, b);
+            if (answer == CONFLICT_ALWAYS) {
+                report(o, inst, j, a, b);
+                return;
+            }
+            if (answer == CONFLICT_TEST) {
+                struct plan_conflict conflict = {.kind = PLAN_CONFLICT_TEST,
+                                                 .block_a = i,
+                                                 .block_b = j,
+                                                 .effect_a = kept(o, a),
+                                                 .effect_b = kept(o, b)};
+                VEC_PUSH(o->arena, &conflicts, conflict);
+            }
+        }
+    }
+    node->conflicts = conflicts.items;
+    node->conflict_count = conflicts.count;
+}
+
+static void add_in_order(struct offload *o, struct plan_node *node, int i, int j)
+{
+    struct {
+        struct plan_conflict *items;
+        int count;
+        int capacity;
+    } conflicts = {node->conflicts, node->conflict_count, node->conflict_count};
+    struct plan_conflict conflict = {.kind = PLAN_CONFLICT_IN_ORDER, .block_a = i, .block_b = j};
+    VEC_PUSH(o->arena, &conflicts, conflict);
+    node->conflicts = conflicts.items;
+    node->conflict_count = conflicts.count;
+}
+
+void blocks_check(struct offload *o, struct ir_inst *inst, struct plan_node *node)
+{
+    struct block_effects *effects = ARENA_ARRAY(o->arena, struct block_effects, inst->region_count);
+    for (int i = 0; i < inst->region_count; i++) {
+        int count = 0;
+        for (const struct ir_inst *part = inst->regions[i].first; part != NULL; part = part->next) {
+            count++;
+        }
+        if (count > 0) {
+            effects_of_code(o->module, o->kernel, inst->regions[i].first, count, &effects[i].items, &effects[i].count);
+        }
+    }
+    for (int j = 1; j < inst->region_count; j++) {
+        for (int i = 0; i < j; i++) {
+            if (inst->regions[j].in_order) {
+                add_in_order(o, node, i, j);
+            } else {
+                check_pair(o, inst, node, effects, i, j);
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// From an analysed kernel to its plan: which loops become tasks, what stays control, what crosses from one task to another
+// and lives in the launch block. The task functions are added to the module.
+//
+// The pieces of work come in three steps, one file each: offload.c cuts the kernel into pieces under a tree of control,
+// slots.c gives out room in the launch block for the variables that more than one piece uses, outline.c (with reduce.c for
+// reductions) makes an IR function of each piece. blocks.c checks the regions of stream_parallel blocks.
+#ifndef RILL_PASSES_OFFLOAD_H
+#define RILL_PASSES_OFFLOAD_H
+
+#include "ir/ir.h"
+#include "passes/facts.h"
+#include "plan/plan.h"
+
+// Adds the kernel to |plan|. Errors in the program (blocks that conflict, too many locals) go to |diags|.
+void offload_kernel(struct ir_module *module, struct ir_function *kernel, struct plan_module *plan,
+                    struct diags *diags);
+
+// Fields and files of the module, once for all kernels.
+struct plan_module *offload_module(struct ir_module *module);
+
+// ---- between the files of the pass ------------------------------------------------------------------------------------
+
+enum piece_kind { PIECE_SERIAL, PIECE_PARALLEL };
+
+// Code that becomes one task.
+struct piece {
+    enum piece_kind kind;
+    struct ir_inst *first; // serial: |count| consecutive instructions; parallel: the FOR
+    int count;
+    int task;
+    int group;
+    struct ir_var *escape; // serial: set to k + 1 where the code leaves by escapes[k]; NULL: it never does
+    struct ir_inst **escapes; // BREAK targets outside the piece; NULL in it: return
+    int escape_count;
+};
+
+// What the pass notes at an instruction that has regions: ir_inst.note.
+struct mark {
+    bool is_chosen;       // FOR: becomes a task
+    bool has_task;        // something in it becomes a task or is a block
+    int node_id;          // of its plan node when it is control
+    struct ir_inst *clone; // in the function being outlined
+    int loop_index;       // FOR and LOOP: in kernel->loops
+};
+
+struct offload {
+    struct ir_module *module;
+    struct arena *arena;
+    struct ir_function *kernel;
+    struct plan_module *plan;
+    struct plan_kernel *out;
+    struct diags *diags;
+    struct ir_var *result; // NULL: the kernel returns nothing
+    struct {
+        struct piece *items;
+        int count;
+        int capacity;
+    } pieces;
+    struct {
+        struct plan_task *items;
+        int count;
+        int capacity;
+    } tasks;
+    struct {
+        struct plan_loop *items;
+        int count;
+        int capacity;
+    } loops;
+    struct {
+        struct plan_expr ***items; // places that hold expressions over variables
+        int count;
+        int capacity;
+    } exprs;
+    int group_count;
+};
+
+struct mark *offload_mark(struct offload *o, struct ir_inst *inst);
+void offload_add_expr(struct offload *o, struct plan_expr **place);
+
+void slots_assign(struct offload *o);  // slots.c
+void outline_pieces(struct offload *o); // outline.c
+// blocks.c: tests the blocks of |inst| against each other; conflicts go to |node|, errors to diags.
+void blocks_check(struct offload *o, struct ir_inst *inst, struct plan_node *node);
+void blocks_split_locals(struct offload *o, struct ir_inst *inst);
+
+#endif

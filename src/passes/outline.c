@@ -1,0 +1,376 @@
+// A parallel task reads the slots of outer variables once, in its prologue, and keeps every variable that the loop assigns
+// to itself. A serial task takes the slots it uses into variables of its own and writes back what it assigned when it
+// ends, so that its loops run on registers. Either way a slot is touched only at a task's edges.
+#include "passes/outline.h"
+
+#include "base/vec.h"
+#include "passes/demote.h"
+#include "passes/walk.h"
+
+#include <string.h>
+
+void outline_init(struct outline *out, struct offload *o, const struct piece *piece, enum ir_function_kind kind,
+                  const char *name)
+{
+    *out = (struct outline){.o = o, .piece = piece};
+    struct ir_function *function = ir_function_create(o->module, kind, name);
+    function->kernel = o->kernel;
+    function->loc = piece->first->loc;
+    function->return_type = IR_VOID;
+    out->function = function;
+    out->prologue = (struct ir_builder){
+        .module = o->module, .function = function, .region = &function->prologue, .loc = piece->first->loc};
+    out->body = out->prologue;
+    out->body.region = &function->body;
+    out->values = ARENA_ARRAY(o->arena, struct ir_inst *, o->kernel->value_count + 1);
+    out->vars = ARENA_ARRAY(o->arena, struct ir_var *, o->kernel->var_count + 1);
+    out->is_loaded = ARENA_ARRAY(o->arena, bool, o->kernel->var_count + 1);
+}
+
+static struct ir_var *copy_var(struct outline *out, const struct ir_var *var)
+{
+    struct ir_var *copy = ir_var_create(out->o->module, out->function, var->name, var->type);
+    int index = copy->index;
+    *copy = *var;
+    copy->index = index;
+    copy->scope = NULL;
+    copy->slot = -1;
+    return copy;
+}
+
+static struct ir_inst *slot_address(struct outline *out, const struct ir_var *var)
+{
+    struct ir_inst *address = ir_emit0(&out->prologue, IR_OP_ADDR_SLOT, IR_PTR);
+    address->imm = var->slot;
+    return address;
+}
+
+// Whether this function keeps the variable to itself, so that its slot is neither read nor written here.
+static bool is_own(const struct outline *out, const struct ir_var *var)
+{
+    if (var->slot < 0) {
+        return true;
+    }
+    if (!out->is_parallel) {
+        return false;
+    }
+    const struct ir_inst *loop = out->piece->first;
+    if (var == loop->loop->var) {
+        return true;
+    }
+    for (int i = 0; i < loop->loop->role_count; i++) {
+        if (loop->loop->roles[i].var == var) {
+            return true;
+        }
+    }
+    return var->scope != NULL && walk_is_inside(var->scope, loop);
+}
+
+struct ir_var *outline_var(struct outline *out, struct ir_var *var)
+{
+    if (out->vars[var->index] == NULL) {
+        out->vars[var->index] = copy_var(out, var);
+    }
+    if (!is_own(out, var) && !out->is_loaded[var->index]) {
+        out->is_loaded[var->index] = true;
+        struct ir_inst *address = slot_address(out, var);
+        ir_set(&out->prologue, out->vars[var->index], ir_emit1(&out->prologue, IR_OP_LOAD, var->type, address));
+    }
+    return out->vars[var->index];
+}
+
+// The address of a memory variable: its own, or in the launch block.
+static struct ir_inst *memory_address(struct outline *out, struct ir_var *var, struct ir_builder *to)
+{
+    if (!is_own(out, var)) {
+        return slot_address(out, var);
+    }
+    if (out->vars[var->index] == NULL) {
+        out->vars[var->index] = copy_var(out, var);
+    }
+    struct ir_inst *address = ir_emit0(to, IR_OP_ADDR_VAR, IR_PTR);
+    address->var = out->vars[var->index];
+    return address;
+}
+
+static struct ir_inst *clone_plain(struct outline *out, const struct ir_inst *inst, struct ir_builder *to)
+{
+    struct ir_inst *args[8];
+    struct ir_inst **operands = args;
+    if (inst->arg_count > 8) {
+        operands = ARENA_ARRAY(out->o->arena, struct ir_inst *, inst->arg_count);
+    }
+    for (int i = 0; i < inst->arg_count; i++) {
+        operands[i] = outline_value(out, inst->args[i]);
+    }
+    to->loc = inst->loc;
+    struct ir_inst *clone = ir_emit(to, inst->op, inst->type, inst->arg_count, operands);
+    clone->imm = inst->imm;
+    clone->fimm = inst->fimm;
+    clone->global = inst->global;
+    clone->function = inst->function;
+    clone->update = inst->update;
+    clone->text = inst->text;
+    clone->is_volatile = inst->is_volatile;
+    clone->is_unsigned = inst->is_unsigned;
+    clone->in_bounds = inst->in_bounds;
+    clone->base = inst->base;
+    clone->cases = inst->cases;
+    clone->case_regions = inst->case_regions;
+    clone->case_count = inst->case_count;
+    clone->default_region = inst->default_region;
+    if (inst->id >= 0) {
+        out->values[inst->id] = clone;
+    }
+    return clone;
+}
+
+struct ir_inst *outline_value(struct outline *out, struct ir_inst *value)
+{
+    if (out->values[value->id] != NULL) {
+        return out->values[value->id];
+    }
+    // From outside the piece. The demote pass left only what can be recomputed here.
+    if (value->op == IR_OP_ADDR_VAR) {
+        out->values[value->id] = memory_address(out, value->var, &out->prologue);
+        return out->values[value->id];
+    }
+    if (value->op == IR_OP_GET) { // the first value of the piece's own loop
+        out->values[value->id] = ir_get(&out->prologue, outline_var(out, value->var));
+        return out->values[value->id];
+    }
+    return clone_plain(out, value, &out->prologue);
+}
+
+static bool is_in_piece(const struct piece *piece, const struct ir_inst *inst)
+{
+    while (inst->parent != piece->first->parent) {
+        inst = inst->parent->owner;
+        if (inst == NULL) {
+            return false;
+        }
+    }
+    const struct ir_inst *part = piece->first;
+    for (int i = 0; i < piece->count; i++, part = part->next) {
+        if (part == inst) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The piece is left for good: notes by which way, then leaves the block around the body.
+static void leave(struct outline *out, struct ir_inst *target, struct ir_builder *to)
+{
+    const struct piece *piece = out->piece;
+    for (int i = 0; piece->escape != NULL && i < piece->escape_count; i++) {
+        if (piece->escapes[i] == target) {
+            ir_set(to, outline_var(out, piece->escape), ir_const(to, IR_I32, i + 1));
+        }
+    }
+    ir_emit0(to, IR_OP_BREAK, IR_VOID)->target = out->exit;
+}
+
+static void clone_loop(struct outline *out, const struct ir_inst *inst, struct ir_inst *clone)
+{
+    *clone->loop = *inst->loop;
+    clone->loop->var = outline_var(out, inst->loop->var);
+    clone->loop->roles = NULL;
+    clone->loop->role_count = 0;
+    clone->loop->analysis = NULL;
+    // Independence that hangs on a test may be used only where the test was made: for the task's own loop.
+    const struct loop_facts *facts = inst->loop->analysis;
+    if (inst->loop->verdict != IR_VERDICT_PROVEN || facts == NULL || facts->pair_count > 0 ||
+        facts->condition_count > 0 || inst == out->piece->first) {
+        clone->loop->verdict = IR_VERDICT_NONE;
+    }
+    clone->loop->reason = NULL;
+}
+
+static void clone_control(struct outline *out, const struct ir_inst *inst, struct ir_builder *to)
+{
+    struct ir_inst *clone = clone_plain(out, inst, to);
+    if (inst->op == IR_OP_FOR) {
+        clone_loop(out, inst, clone);
+    }
+    clone->regions = ARENA_ARRAY(out->o->arena, struct ir_region, inst->region_count);
+    clone->region_count = inst->region_count;
+    offload_mark(out->o, (struct ir_inst *)inst)->clone = clone;
+    for (int i = 0; i < inst->region_count; i++) {
+        clone->regions[i].owner = clone;
+        clone->regions[i].loc = inst->regions[i].loc;
+        clone->regions[i].in_order = inst->regions[i].in_order;
+        struct ir_builder inner = *to;
+        inner.region = &clone->regions[i];
+        inner.before = NULL;
+        outline_region(out, &inst->regions[i], &inner);
+    }
+}
+
+static void clone_update(struct outline *out, const struct ir_inst *inst, struct ir_builder *to)
+{
+    struct reduce_entry *entry = out->is_parallel ? reduce_of_update(out, inst) : NULL;
+    if (entry == NULL) {
+        clone_plain(out, inst, to)->atomic = inst->atomic && (out->is_parallel || out->piece->group != 0);
+        return;
+    }
+    struct ir_inst *operand = outline_value(out, inst->args[1]);
+    to->loc = inst->loc;
+    struct ir_inst *update = ir_emit1(to, IR_OP_VUPDATE, inst->type, operand);
+    update->var = entry->local;
+    update->update = inst->update;
+    if (entry->ran != NULL) {
+        ir_set(to, entry->ran, ir_const(to, IR_I32, 1));
+    }
+}
+
+void outline_inst(struct outline *out, const struct ir_inst *inst, struct ir_builder *to)
+{
+    switch (inst->op) {
+    case IR_OP_GET: {
+        struct ir_var *var = outline_var(out, inst->var);
+        to->loc = inst->loc;
+        out->values[inst->id] = ir_get(to, var);
+        break;
+    }
+    case IR_OP_SET:
+    case IR_OP_VUPDATE: {
+        struct ir_var *var = outline_var(out, inst->var);
+        struct ir_inst *clone = clone_plain(out, inst, to);
+        clone->var = var;
+        reduce_note_write(out, inst, clone->args[0], to);
+        break;
+    }
+    case IR_OP_ADDR_VAR: out->values[inst->id] = memory_address(out, inst->var, to); break;
+    case IR_OP_UPDATE: clone_update(out, inst, to); break;
+    case IR_OP_BREAK:
+    case IR_OP_JUMP:
+        to->loc = inst->loc;
+        if (!is_in_piece(out->piece, inst->target)) {
+            leave(out, inst->target, to);
+        } else {
+            clone_plain(out, inst, to)->target = offload_mark(out->o, inst->target)->clone;
+        }
+        break;
+    case IR_OP_RETURN:
+        to->loc = inst->loc;
+        if (inst->arg_count > 0 && out->o->result != NULL) {
+            ir_set(to, outline_var(out, out->o->result), outline_value(out, inst->args[0]));
+        }
+        leave(out, NULL, to);
+        break;
+    case IR_OP_BLOCKS: // inside a serial piece blocks run one after the other: each is a plain block
+        for (int i = 0; i < inst->region_count; i++) {
+            outline_region(out, &inst->regions[i], to);
+        }
+        break;
+    default:
+        if (inst->region_count > 0) {
+            clone_control(out, inst, to);
+        } else {
+            clone_plain(out, inst, to);
+        }
+    }
+}
+
+void outline_region(struct outline *out, const struct ir_region *from, struct ir_builder *to)
+{
+    for (const struct ir_inst *inst = from->first; inst != NULL; inst = inst->next) {
+        outline_inst(out, inst, to);
+    }
+}
+
+static bool is_assigned_by(struct ir_inst *inst, void *user)
+{
+    const struct ir_var *var = user;
+    bool assigns = ((inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE) && inst->var == var) ||
+                   (inst->op == IR_OP_FOR && inst->loop->var == var);
+    return !assigns;
+}
+
+void outline_store_slots(struct outline *out, struct ir_builder *to)
+{
+    for (int i = 0; i < out->o->kernel->var_count; i++) {
+        struct ir_var *var = out->o->kernel->vars[i];
+        struct ir_var *own = out->vars[i];
+        if (own == NULL || var->is_memory || !out->is_loaded[i] ||
+            walk_region(&out->function->body, is_assigned_by, own)) {
+            continue;
+        }
+        struct ir_inst *address = slot_address(out, var);
+        struct ir_inst *args[2] = {address, ir_get(to, own)};
+        ir_emit(to, IR_OP_STORE, var->type, 2, args);
+    }
+}
+
+// The piece as straight code: a serial task, or a loop's version that runs in order.
+static void outline_serial(struct offload *o, const struct piece *piece, const char *name)
+{
+    struct outline out;
+    outline_init(&out, o, piece, IR_FUNCTION_TASK, name);
+    out.function->is_serial = true;
+    out.exit = ir_control(&out.body, IR_OP_BLOCK, NULL, 1);
+    struct ir_builder inner = out.body;
+    inner.region = &out.exit->regions[0];
+    struct ir_inst *inst = piece->first;
+    for (int i = 0; i < piece->count; i++, inst = inst->next) {
+        outline_inst(&out, inst, &inner);
+    }
+    outline_store_slots(&out, &out.body);
+}
+
+// var = init + iter * step, in the variable's own type.
+static void set_loop_variable(struct outline *out, const struct ir_inst *loop)
+{
+    struct ir_builder *b = &out->body;
+    enum ir_type type = loop->loop->var->type;
+    struct ir_inst *init = outline_value(out, loop->args[0]);
+    struct ir_inst *iter = ir_emit0(b, IR_OP_ITER, IR_I64);
+    if (type != IR_I64) {
+        iter = ir_emit1(b, IR_OP_TRUNC, type, iter);
+    }
+    struct ir_inst *distance = iter;
+    if (loop->loop->step != 1) {
+        distance = ir_emit2(b, IR_OP_MUL, type, iter, ir_const(&out->prologue, type, loop->loop->step));
+    }
+    ir_set(b, outline_var(out, loop->loop->var), ir_emit2(b, IR_OP_ADD, type, init, distance));
+}
+
+static void outline_parallel(struct offload *o, const struct piece *piece)
+{
+    struct plan_task *task = &o->tasks.items[piece->task];
+    struct ir_inst *loop = piece->first;
+    struct outline out;
+    outline_init(&out, o, piece, IR_FUNCTION_TASK, task->entry);
+    out.is_parallel = true;
+    out.function->assume_independent = true;
+    reduce_prepare(&out);
+    out.body.loc = loop->loc;
+    set_loop_variable(&out, loop);
+    outline_region(&out, &loop->regions[0], &out.body);
+    out.function->accumulators = out.accumulators.items;
+    out.function->accumulator_count = out.accumulators.count;
+    task->partial_size = out.function->partial_size;
+    if (out.reduction_count > 0) {
+        task->finish = reduce_finish(&out, arena_printf(o->arena, "%s.finish", task->name));
+    }
+    if (task->pair_count > 0 || task->condition_count > 0) {
+        task->in_order = arena_printf(o->arena, "%s.in_order", task->name);
+        struct piece whole = *piece;
+        whole.kind = PIECE_SERIAL;
+        whole.count = 1;
+        outline_serial(o, &whole, task->in_order);
+    }
+}
+
+void outline_pieces(struct offload *o)
+{
+    for (int i = 0; i < o->pieces.count; i++) {
+        const struct piece *piece = &o->pieces.items[i];
+        if (piece->kind == PIECE_PARALLEL) {
+            outline_parallel(o, piece);
+        } else {
+            outline_serial(o, piece, o->tasks.items[piece->task].entry);
+        }
+    }
+}

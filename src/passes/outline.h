@@ -1,0 +1,66 @@
+// Making an IR function of a piece: cloning instructions, finding their operands anew, reaching variables through slots.
+#ifndef RILL_PASSES_OUTLINE_H
+#define RILL_PASSES_OUTLINE_H
+
+#include "passes/offload.h"
+
+struct outline {
+    struct offload *o;
+    const struct piece *piece;
+    struct ir_function *function;
+    struct ir_builder prologue;
+    struct ir_builder body;
+    struct ir_inst **values; // by the kernel's value number: the clone
+    struct ir_var **vars;    // by the kernel's variable number: the function's own
+    bool *is_loaded;         // by variable number: the prologue has read its slot
+    bool is_parallel;        // the fast version: assigned variables are the iteration's own
+    struct ir_inst *exit;    // serial: the block that a return or escape leaves
+    // Parallel: what lives across the iterations of a call.
+    struct {
+        struct ir_accumulator *items;
+        int count;
+        int capacity;
+    } accumulators;
+    struct reduce_entry *reductions;
+    int reduction_count;
+};
+
+void outline_init(struct outline *out, struct offload *o, const struct piece *piece, enum ir_function_kind kind,
+                  const char *name);
+struct ir_var *outline_var(struct outline *out, struct ir_var *var);
+struct ir_inst *outline_value(struct outline *out, struct ir_inst *value); // the clone, imported into the prologue if it lies outside
+void outline_region(struct outline *out, const struct ir_region *from, struct ir_builder *to);
+void outline_inst(struct outline *out, const struct ir_inst *inst, struct ir_builder *to);
+void outline_store_slots(struct outline *out, struct ir_builder *to); // writes back what the function assigned
+
+// reduce.c
+enum reduce_kind { REDUCE_SCALAR, REDUCE_LAST, REDUCE_SELECTION, REDUCE_MEMORY };
+
+// One thing that the iterations accumulate.
+struct reduce_entry {
+    enum reduce_kind kind;
+    enum ir_update update;
+    enum ir_type type;
+    bool inclusive;
+    struct ir_var *source; // the kernel's variable; NULL for memory
+    struct ir_var *local;  // the task's accumulator
+    uint64_t offset;       // in the partial record
+    struct ir_var *ran;    // NULL, or the flag that something was accumulated
+    uint64_t ran_offset;
+    struct ir_var *reset; // NULL, or the flag that a NaN started it anew (the conditional forms on floats)
+    uint64_t reset_offset;
+    struct reduce_entry *companions;
+    int companion_count;
+    const struct memory_reduction *memory;
+};
+
+// Parallel tasks: sets up the accumulators of |out| before the body is cloned.
+void reduce_prepare(struct outline *out);
+// Called for each cloned SET, VUPDATE: sets the flags that go with the variable.
+void reduce_note_write(struct outline *out, const struct ir_inst *inst, struct ir_inst *operand, struct ir_builder *to);
+// The entry whose memory the UPDATE |inst| accumulates; NULL: none.
+struct reduce_entry *reduce_of_update(struct outline *out, const struct ir_inst *inst);
+// The function that ends the reductions; its name, or NULL if there are none.
+const char *reduce_finish(struct outline *task, const char *name);
+
+#endif
