@@ -231,6 +231,8 @@ inline rill_arg rill_arg_of_(const rill_arg &value)
 {
     return value;
 }
+// A bare pointer would convert to bool: it wants RILL_PTR or RILL_HOST.
+template <typename T> rill_arg rill_arg_of_(T *) = delete;
 
 template <typename T> inline rill_arg rill_arg_memory_of_(int32_t kind, T *memory, uint64_t count)
 {
