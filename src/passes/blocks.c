@@ -69,15 +69,21 @@ static struct var_use look(struct ir_region *region, struct ir_var *var, struct 
     return use;
 }
 
+struct split {
+    struct ir_module *module;
+    struct ir_function *kernel;
+    struct diags *diags;
+};
+
 // Each block gets a variable of its own; afterwards the variable has the last block's value.
-static void split(struct offload *o, struct ir_inst *inst, struct ir_var *var)
+static void split(const struct split *s, struct ir_inst *inst, struct ir_var *var)
 {
     struct ir_var *last = NULL;
     for (int i = 0; i < inst->region_count; i++) {
         if (!look(&inst->regions[i], var, NULL).is_used) {
             continue;
         }
-        struct ir_var *own = ir_var_create(o->module, o->kernel, var->name, var->type);
+        struct ir_var *own = ir_var_create(s->module, s->kernel, var->name, var->type);
         int index = own->index;
         *own = *var;
         own->index = index;
@@ -85,13 +91,13 @@ static void split(struct offload *o, struct ir_inst *inst, struct ir_var *var)
         last = use.is_written ? own : last;
     }
     struct ir_builder b = {
-        .module = o->module, .function = o->kernel, .region = inst->parent, .before = inst->next, .loc = inst->loc};
+        .module = s->module, .function = s->kernel, .region = inst->parent, .before = inst->next, .loc = inst->loc};
     if (last != NULL) {
         ir_set(&b, var, ir_get(&b, last));
     }
 }
 
-static void check_local(struct offload *o, struct ir_inst *inst, struct ir_var *var)
+static void check_local(const struct split *s, struct ir_inst *inst, struct ir_var *var)
 {
     struct var_use first = {0};
     struct var_use other = {0};
@@ -114,20 +120,28 @@ static void check_local(struct offload *o, struct ir_inst *inst, struct ir_var *
         return;
     }
     if (!is_carried) {
-        split(o, inst, var);
+        split(s, inst, var);
         return;
     }
-    diag_error(o->diags, other.loc, "local '%s' carries a value from one stream_parallel block to another", var->name);
-    diag_note(o->diags, first.loc, "the other block uses it here; pass it as an array, or write it before it is read "
+    diag_error(s->diags, other.loc, "local '%s' carries a value from one stream_parallel block to another", var->name);
+    diag_note(s->diags, first.loc, "the other block uses it here; pass it as an array, or write it before it is read "
                                    "in each block");
 }
 
-void blocks_split_locals(struct offload *o, struct ir_inst *inst)
+static bool split_region(struct ir_inst *inst, void *user)
 {
-    int count = o->kernel->var_count; // splitting adds variables, which need no look
-    for (int i = 0; i < count; i++) {
-        check_local(o, inst, o->kernel->vars[i]);
+    const struct split *s = user;
+    int count = s->kernel->var_count; // splitting adds variables, which need no look
+    for (int i = 0; inst->op == IR_OP_BLOCKS && i < count; i++) {
+        check_local(s, inst, s->kernel->vars[i]);
     }
+    return true;
+}
+
+void blocks_split_locals(struct ir_module *module, struct ir_function *kernel, struct diags *diags)
+{
+    struct split s = {.module = module, .kernel = kernel, .diags = diags};
+    walk_region(&kernel->body, split_region, &s);
 }
 
 // ---- memory --------------------------------------------------------------------------------------------------------------

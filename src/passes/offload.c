@@ -549,7 +549,6 @@ static void build_for(struct offload *o, struct ir_inst *loop, struct plan_node 
 static void build_blocks(struct offload *o, struct ir_inst *inst, struct plan_node *parent)
 {
     struct plan_node *node = add_node(o, parent, PLAN_REGION, inst->loc);
-    blocks_split_locals(o, inst);
     for (int i = 0; i < inst->region_count; i++) {
         struct plan_node *block = add_node(o, node, PLAN_SEQUENCE, inst->regions[i].loc);
         block->group = ++o->group_count;

@@ -15,6 +15,10 @@
 void offload_kernel(struct ir_module *module, struct ir_function *kernel, struct plan_module *plan,
                     struct diags *diags);
 
+// A pass of its own, before the analysis: gives each stream_parallel block its own copy of the locals that every block
+// writes before it reads, and refuses locals that carry a value from one block to another. In blocks.c.
+void blocks_split_locals(struct ir_module *module, struct ir_function *kernel, struct diags *diags);
+
 // Fields and files of the module, once for all kernels.
 struct plan_module *offload_module(struct ir_module *module);
 
@@ -81,6 +85,5 @@ void slots_assign(struct offload *o);  // slots.c
 void outline_pieces(struct offload *o); // outline.c
 // blocks.c: tests the blocks of |inst| against each other; conflicts go to |node|, errors to diags.
 void blocks_check(struct offload *o, struct ir_inst *inst, struct plan_node *node);
-void blocks_split_locals(struct offload *o, struct ir_inst *inst);
 
 #endif

@@ -38,6 +38,27 @@ static struct ir_var *copy_var(struct outline *out, const struct ir_var *var)
     return copy;
 }
 
+static void note_slot(struct outline *out, const struct ir_var *var, bool reads, bool writes)
+{
+    struct plan_task *task = &out->o->tasks.items[out->piece->task];
+    for (int i = 0; i < task->slot_use_count; i++) {
+        if (task->slot_uses[i].offset == var->slot) {
+            task->slot_uses[i].reads |= reads;
+            task->slot_uses[i].writes |= writes;
+            return;
+        }
+    }
+    struct {
+        struct plan_slot_use *items;
+        int count;
+        int capacity;
+    } uses = {task->slot_uses, task->slot_use_count, task->slot_use_count};
+    struct plan_slot_use use = {.offset = var->slot, .reads = reads, .writes = writes};
+    VEC_PUSH(out->o->arena, &uses, use);
+    task->slot_uses = uses.items;
+    task->slot_use_count = uses.count;
+}
+
 static struct ir_inst *slot_address(struct outline *out, const struct ir_var *var)
 {
     struct ir_inst *address = ir_emit0(&out->prologue, IR_OP_ADDR_SLOT, IR_PTR);
@@ -73,6 +94,7 @@ struct ir_var *outline_var(struct outline *out, struct ir_var *var)
     }
     if (!is_own(out, var) && !out->is_loaded[var->index]) {
         out->is_loaded[var->index] = true;
+        note_slot(out, var, true, false);
         struct ir_inst *address = slot_address(out, var);
         ir_set(&out->prologue, out->vars[var->index], ir_emit1(&out->prologue, IR_OP_LOAD, var->type, address));
     }
@@ -83,6 +105,7 @@ struct ir_var *outline_var(struct outline *out, struct ir_var *var)
 static struct ir_inst *memory_address(struct outline *out, struct ir_var *var, struct ir_builder *to)
 {
     if (!is_own(out, var)) {
+        note_slot(out, var, true, true); // what is done through the address is not looked into
         return slot_address(out, var);
     }
     if (out->vars[var->index] == NULL) {
@@ -297,6 +320,7 @@ void outline_store_slots(struct outline *out, struct ir_builder *to)
             walk_region(&out->function->body, is_assigned_by, own)) {
             continue;
         }
+        note_slot(out, var, false, true);
         struct ir_inst *address = slot_address(out, var);
         struct ir_inst *args[2] = {address, ir_get(to, own)};
         ir_emit(to, IR_OP_STORE, var->type, 2, args);

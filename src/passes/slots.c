@@ -159,7 +159,7 @@ static void place_var(struct offload *o, struct ir_var *var)
         int count;
         int capacity;
     } slots = {o->out->slots, o->out->slot_count, o->out->slot_count};
-    struct plan_slot slot = {.name = var->name, .offset = var->slot, .size = size, .writer_group = -1};
+    struct plan_slot slot = {.name = var->name, .offset = var->slot, .size = size};
     VEC_PUSH(o->arena, &slots, slot);
     o->out->slots = slots.items;
     o->out->slot_count = slots.count;

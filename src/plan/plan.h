@@ -108,6 +108,12 @@ struct plan_task {
     int condition_count;
     bool may_fail;
     bool may_print;
+    struct plan_slot_use { // which slots its entries touch
+        int64_t offset;
+        bool reads;
+        bool writes;
+    } *slot_uses;
+    int slot_use_count;
 };
 
 // What was found out about each `for`, `while` and `do` of the kernel, for explain.
@@ -191,7 +197,6 @@ struct plan_slot {
     const char *name; // the local's
     int64_t offset;
     uint64_t size;
-    int writer_group; // verify: the group that writes it; -1 several or none
 };
 
 struct plan_kernel {

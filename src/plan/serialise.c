@@ -259,6 +259,12 @@ static void io_task(struct io *io, struct plan_task *task)
     }
     io_bool(io, &task->may_fail);
     io_bool(io, &task->may_print);
+    IO_ARRAY(io, &task->slot_uses, &task->slot_use_count);
+    for (int i = 0; i < task->slot_use_count; i++) {
+        io_i64(io, &task->slot_uses[i].offset);
+        io_bool(io, &task->slot_uses[i].reads);
+        io_bool(io, &task->slot_uses[i].writes);
+    }
 }
 
 static void io_loop(struct io *io, struct plan_loop *loop)
@@ -354,7 +360,6 @@ static void io_kernel(struct io *io, struct plan_kernel *kernel)
         io_name(io, &kernel->slots[i].name);
         io_i64(io, &kernel->slots[i].offset);
         io_u64(io, &kernel->slots[i].size);
-        io_int(io, &kernel->slots[i].writer_group);
     }
     io_node(io, &kernel->root);
     io->failed |= kernel->root == NULL;

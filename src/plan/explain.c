@@ -1,0 +1,146 @@
+// The plan for people: every loop's verdict with its lines, then the tasks with what they touch.
+#include "plan/plan.h"
+
+#include "plan/print.h"
+
+#include <string.h>
+
+struct explain {
+    const struct plan_module *module;
+    const struct plan_kernel *kernel;
+    struct str *out;
+    bool color;
+};
+
+static const char *paint(const struct explain *e, const char *code)
+{
+    return e->color ? code : "";
+}
+
+static const char *verdict_text(enum ir_verdict verdict)
+{
+    switch (verdict) {
+    case IR_VERDICT_PROVEN: return "parallel, proven";
+    case IR_VERDICT_IF: return "parallel, if";
+    case IR_VERDICT_ASSUMED: return "parallel, assumed";
+    default: return "in order";
+    }
+}
+
+static const char *verdict_color(enum ir_verdict verdict)
+{
+    return verdict == IR_VERDICT_PROVEN ? "\033[32m" : verdict == IR_VERDICT_IN_ORDER ? "\033[33m" : "\033[36m";
+}
+
+static const char *file_of(const struct explain *e, struct loc loc)
+{
+    return loc.file < (uint32_t)e->module->file_count ? e->module->files[loc.file] : "?";
+}
+
+static void explain_loop(struct explain *e, const struct plan_loop *loop)
+{
+    str_printf(e->out, "  %*s%s:%u: loop: %s%s%s", 2 * loop->depth, "", file_of(e, loop->loc), loop->loc.line,
+               paint(e, verdict_color(loop->verdict)), verdict_text(loop->verdict), paint(e, "\033[0m"));
+    if (loop->task >= 0) {
+        str_printf(e->out, " -> task %s", e->kernel->tasks[loop->task].name);
+    } else if (loop->inside_task) {
+        str_add(e->out, " (inside a task)");
+    } else {
+        str_add(e->out, " (control)");
+    }
+    str_add_char(e->out, '\n');
+    if (loop->reason != NULL) {
+        str_printf(e->out, "  %*s    %s", 2 * loop->depth, "", loop->reason);
+        if (loop->loc_a.line != 0) {
+            str_printf(e->out, " (line %u", loop->loc_a.line);
+            if (loop->loc_b.line != 0 && loop->loc_b.line != loop->loc_a.line) {
+                str_printf(e->out, " and line %u", loop->loc_b.line);
+            }
+            str_add_char(e->out, ')');
+        }
+        str_add_char(e->out, '\n');
+    }
+    if (loop->notes != NULL && loop->notes[0] != '\0') {
+        str_printf(e->out, "  %*s    %s\n", 2 * loop->depth, "", loop->notes);
+    }
+}
+
+static void explain_task(struct explain *e, const struct plan_task *task)
+{
+    str_printf(e->out, "  task %s, line %u: %s", task->name, task->loc.line,
+               task->kind == PLAN_TASK_PARALLEL ? "parallel" : "serial");
+    if (task->trip != NULL) {
+        str_add(e->out, ", ");
+        plan_expr_print(e->kernel, task->trip, e->out);
+    }
+    if (task->group != 0) {
+        str_printf(e->out, ", group %d", task->group);
+    }
+    if (task->partial_size != 0) {
+        str_add(e->out, ", with reductions");
+    }
+    str_add_char(e->out, '\n');
+    for (int i = 0; i < task->effect_count; i++) {
+        const struct plan_effect *effect = &task->effects[i];
+        str_add(e->out, "    ");
+        plan_effect_print(e->module, e->kernel, effect, e->out);
+        str_printf(e->out, " (line %u)", effect->loc.line);
+        if (effect->why != NULL) {
+            str_printf(e->out, ": %s", effect->why);
+        }
+        str_add_char(e->out, '\n');
+    }
+    for (int i = 0; i < task->pair_count; i++) {
+        const struct plan_pair *pair = &task->pairs[i];
+        str_printf(e->out, "    tested at launch: '%s' and '%s' do not overlap%s, else in order\n",
+                   plan_effect_base_name(e->module, e->kernel, &task->effects[pair->a]),
+                   plan_effect_base_name(e->module, e->kernel, &task->effects[pair->b]),
+                   pair->equal_will_do ? " (or are the same)" : "");
+    }
+    for (int i = 0; i < task->condition_count; i++) {
+        str_printf(e->out, "    tested at launch: %s, else in order\n", task->conditions[i].text);
+    }
+}
+
+static void explain_regions(struct explain *e, const struct plan_node *node)
+{
+    if (node->kind == PLAN_REGION) {
+        str_printf(e->out, "  region of %d blocks, line %u:", node->child_count, node->loc.line);
+        for (int i = 0; i < node->child_count; i++) {
+            str_printf(e->out, " group %d%s", node->children[i]->group, node->children[i]->in_order ? " (in order)" : "");
+        }
+        str_add(e->out, node->conflict_count == 0 ? "; independent for all arguments\n" : "\n");
+        for (int i = 0; i < node->conflict_count; i++) {
+            const struct plan_conflict *conflict = &node->conflicts[i];
+            if (conflict->kind == PLAN_CONFLICT_IN_ORDER) {
+                str_printf(e->out, "    block %d starts after block %d\n", conflict->block_b + 1, conflict->block_a + 1);
+                continue;
+            }
+            str_printf(e->out, "    tested at launch: block %d ", conflict->block_a + 1);
+            plan_effect_print(e->module, e->kernel, conflict->effect_a, e->out);
+            str_printf(e->out, ", block %d ", conflict->block_b + 1);
+            plan_effect_print(e->module, e->kernel, conflict->effect_b, e->out);
+            str_add(e->out, "; program order if they overlap\n");
+        }
+    }
+    for (int i = 0; i < node->child_count; i++) {
+        explain_regions(e, node->children[i]);
+    }
+}
+
+void plan_explain(const struct plan_module *module, bool color, struct str *out)
+{
+    struct explain e = {.module = module, .out = out, .color = color};
+    for (int i = 0; i < module->kernel_count; i++) {
+        e.kernel = module->kernels[i];
+        str_printf(out, "%s%skernel %s%s (%s:%u)\n", i > 0 ? "\n" : "", paint(&e, "\033[1m"), e.kernel->name,
+                   paint(&e, "\033[0m"), file_of(&e, e.kernel->loc), e.kernel->loc.line);
+        for (int k = 0; k < e.kernel->loop_count; k++) {
+            explain_loop(&e, &e.kernel->loops[k]);
+        }
+        explain_regions(&e, e.kernel->root);
+        for (int k = 0; k < e.kernel->task_count; k++) {
+            explain_task(&e, &e.kernel->tasks[k]);
+        }
+    }
+}
