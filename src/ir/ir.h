@@ -266,6 +266,9 @@ struct ir_for {
     struct loc reason_loc_a;
     struct loc reason_loc_b;
     void *analysis; // of the pass that runs now; not printed
+    // Inside a task: the launch also tests the pairs and conditions that this loop's own verdict hangs on, so that its
+    // iterations may be taken as independent (vectorised without looking at addresses).
+    bool tested;
 };
 
 struct ir_inst {
@@ -299,6 +302,9 @@ struct ir_inst {
     struct ir_inst *next;
     int base;   // memory accesses: what the address points into, set by the bases pass: see enum ir_base_kind; 0 unknown
     void *note; // of the pass that runs now; not printed
+    // ADD, SUB, MUL: whoever made the instruction knows that the signed result fits, like init + iter * step of a task's
+    // loop variable (not of a `!=` loop, which may wrap). Lets the code generator see a plain induction.
+    bool no_wrap;
 };
 
 enum ir_function_kind { IR_FUNCTION_KERNEL, IR_FUNCTION_HELPER, IR_FUNCTION_TASK, IR_FUNCTION_FINISH };
