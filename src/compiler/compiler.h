@@ -68,7 +68,7 @@ enum { COMPILER_TABLE_VERSION = 1 };
 
 struct compiler_table {
     int version;
-    const char *llvm_version;
+    const char *(*llvm_version)(void); // "22.1.8"
     // RILL_OK with error_count == 0, or RILL_ERR_COMPILE with diagnostics, or another failure. *out_result is set for the
     // first two and must be freed.
     rill_status (*compile)(const struct compiler_input *input, struct compiler_result **out_result);

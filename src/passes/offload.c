@@ -661,6 +661,57 @@ static void build_single(struct offload *o)
 
 // ---- the kernel --------------------------------------------------------------------------------------------------------
 
+static const char *role_text(const struct ir_scalar_role *role)
+{
+    switch (role->role) {
+    case IR_ROLE_PRIVATE: return "private";
+    case IR_ROLE_LAST_VALUE: return "keeps its last value";
+    case IR_ROLE_REDUCTION: return "reduction";
+    case IR_ROLE_SELECTION: return "selection";
+    default: return "chosen with the selection";
+    }
+}
+
+static const char *openmp_operator(enum ir_update update)
+{
+    switch (update) {
+    case IR_UPDATE_ADD:
+    case IR_UPDATE_SUB: return "+";
+    case IR_UPDATE_MUL: return "*";
+    case IR_UPDATE_AND: return "&";
+    case IR_UPDATE_OR: return "|";
+    case IR_UPDATE_XOR: return "^";
+    case IR_UPDATE_LAND: return "&&";
+    case IR_UPDATE_LOR: return "||";
+    default: return ir_update_class(update) == ir_update_class(IR_UPDATE_SMIN) ? "min" : "max";
+    }
+}
+
+// The roles of the scalars, for people and as OpenMP's clauses.
+static void describe_roles(struct offload *o, const struct ir_for *from, struct plan_loop *loop)
+{
+    struct str notes;
+    struct str clauses;
+    str_init(&notes, o->arena);
+    str_init(&clauses, o->arena);
+    for (int i = 0; i < from->role_count; i++) {
+        const struct ir_scalar_role *role = &from->roles[i];
+        if (role->var->name[0] == '.') {
+            continue; // the compiler's own
+        }
+        str_printf(&notes, "%s'%s' %s", notes.length > 0 ? ", " : "", role->var->name, role_text(role));
+        if (role->role == IR_ROLE_REDUCTION) {
+            str_printf(&notes, " %s", ir_update_name(role->update));
+            str_printf(&clauses, " reduction(%s:%s)", openmp_operator(role->update), role->var->name);
+        } else {
+            const char *clause = role->role == IR_ROLE_PRIVATE ? "private" : "lastprivate";
+            str_printf(&clauses, " %s(%s)", clause, role->var->name);
+        }
+    }
+    loop->notes = notes.length > 0 ? str_text(&notes) : NULL;
+    loop->clauses = clauses.length > 0 ? str_text(&clauses) : NULL;
+}
+
 static void number_loops(struct offload *o, struct ir_region *region, int depth, bool inside_task)
 {
     for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
@@ -674,6 +725,7 @@ static void number_loops(struct offload *o, struct ir_region *region, int depth,
                 loop.verdict = inst->loop->verdict == IR_VERDICT_NONE ? IR_VERDICT_IN_ORDER : inst->loop->verdict;
                 loop.loc_a = inst->loop->reason_loc_a;
                 loop.loc_b = inst->loop->reason_loc_b;
+                describe_roles(o, inst->loop, &loop);
             }
             offload_mark(o, inst)->loop_index = o->loops.count;
             VEC_PUSH(o->arena, &o->loops, loop);

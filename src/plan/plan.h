@@ -127,6 +127,7 @@ struct plan_loop {
     int task;          // the task it became; -1: control, or inside a task
     bool inside_task;  // runs inside one iteration or serial task
     const char *notes; // "i private, s reduction +, last value t": may be NULL
+    const char *clauses; // the same as OpenMP clauses, " private(t) reduction(+:s)"; may be NULL
 };
 
 // ---- control -----------------------------------------------------------------------------------------------------------

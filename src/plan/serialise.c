@@ -278,6 +278,7 @@ static void io_loop(struct io *io, struct plan_loop *loop)
     io_int(io, &loop->task);
     io_bool(io, &loop->inside_task);
     io_string(io, &loop->notes);
+    io_string(io, &loop->clauses);
 }
 
 static void io_conflict(struct io *io, struct plan_conflict *conflict)

@@ -1,0 +1,204 @@
+// The compiler's table: one compile is one arena. Running out of memory leaves the compile by the arena's way out; nothing
+// else is held then but what |struct job| lists.
+#include "compiler/compiler.h"
+
+#include "base/hash.h"
+#include "base/status.h"
+#include "codegen/codegen.h"
+#include "compiler/openmp.h"
+#include "compiler/pipeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct job {
+    struct arena arena;              // everything but the result's bytes
+    struct compiler_result result;
+    struct codegen_output code;
+    void *bytes; // owned: what result.bytes points to
+};
+
+static void job_destroy(struct job *job)
+{
+    if (job == NULL) {
+        return;
+    }
+    codegen_output_finish(&job->code);
+    free(job->bytes);
+    arena_finish(&job->arena);
+    free(job);
+}
+
+static struct pipeline_options options_of(struct arena *arena, const struct compiler_input *input)
+{
+    struct pipeline_options options = {.contract = !input->contract_off, .check_bounds = input->check_bounds};
+    options.verify = getenv("RILL_VERIFY") != NULL;
+    struct preprocess_define *defines = ARENA_ARRAY(arena, struct preprocess_define, input->define_count);
+    for (int i = 0; i < input->define_count; i++) {
+        defines[i] = (struct preprocess_define){.name = input->defines[i].name, .value = input->defines[i].value};
+    }
+    struct preprocess_header *headers = ARENA_ARRAY(arena, struct preprocess_header, input->header_count);
+    for (int i = 0; i < input->header_count; i++) {
+        headers[i] = (struct preprocess_header){.name = input->headers[i].name,
+                                                .text = input->headers[i].value,
+                                                .length = strlen(input->headers[i].value)};
+    }
+    options.preprocess = (struct preprocess_options){.defines = defines,
+                                                     .define_count = input->define_count,
+                                                     .include_dirs = input->include_dirs,
+                                                     .include_dir_count = input->include_dir_count,
+                                                     .headers = headers,
+                                                     .header_count = input->header_count};
+    return options;
+}
+
+static void publish_diagnostics(struct job *job, const struct diags *diags, bool color)
+{
+    struct compiler_diagnostic *items = ARENA_ARRAY(&job->arena, struct compiler_diagnostic, diags->count);
+    for (int i = 0; i < diags->count; i++) {
+        const struct diag *diag = &diags->items[i];
+        bool has_file = diag->loc.line != 0 && diag->loc.file < (uint32_t)diags->file_count;
+        struct str rendered;
+        str_init(&rendered, &job->arena);
+        diag_render(diags, diag, color, &rendered);
+        items[i] = (struct compiler_diagnostic){.severity = (int)diag->severity,
+                                                .file = has_file ? diags->files[diag->loc.file]->path : "",
+                                                .line = diag->loc.line,
+                                                .column = diag->loc.column,
+                                                .text = diag->text,
+                                                .rendered = str_text(&rendered)};
+    }
+    job->result.diagnostics = items;
+    job->result.diagnostic_count = diags->count;
+    job->result.error_count = diags->error_count;
+}
+
+static rill_status emit_code(struct job *job, const struct compiler_input *input, const struct ir_module *module)
+{
+    struct codegen_options options = {.target = input->target,
+                                      .check_bounds = input->check_bounds,
+                                      .fast_math = input->fast_math,
+                                      .contract_updates = !input->contract_off,
+                                      .sanitize = input->sanitize};
+    options.kind = input->emit == COMPILER_ASM    ? CODEGEN_ASM
+                   : input->emit == COMPILER_LLVM ? CODEGEN_LLVM
+                                                  : CODEGEN_OBJECT;
+    return codegen_emit(module, &options, &job->code);
+}
+
+static rill_status make_image(struct job *job, const struct plan_module *plan)
+{
+    struct str bytes;
+    str_init(&bytes, &job->arena);
+    plan_write(plan, &bytes);
+    struct image_header header = {.magic = "rillimg", .plan_offset = sizeof header, .plan_size = bytes.length};
+    memcpy(header.magic, "rillimg1", sizeof header.magic);
+    header.code_offset = (sizeof header + bytes.length + 63) / 64 * 64;
+    header.code_size = job->code.size;
+    size_t size = header.code_offset + header.code_size;
+    char *image = calloc(1, size);
+    if (image == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "the compiler: an image of %zu bytes does not fit in memory", size);
+    }
+    job->bytes = image;
+    memcpy(image + header.plan_offset, bytes.text, bytes.length);
+    memcpy(image + header.code_offset, job->code.bytes, job->code.size);
+    header.hash = hash_bytes(HASH_SEED, image + sizeof header, size - sizeof header);
+    memcpy(image, &header, sizeof header);
+    job->result.bytes = image;
+    job->result.size = size;
+    return RILL_OK;
+}
+
+static void publish_text(struct job *job, const struct str *text)
+{
+    job->result.bytes = str_text(text);
+    job->result.size = text->length;
+}
+
+static rill_status emit(struct job *job, const struct compiler_input *input, const struct pipeline_result *made)
+{
+    struct str text;
+    str_init(&text, &job->arena);
+    switch (input->emit) {
+    case COMPILER_CHECK: return RILL_OK;
+    case COMPILER_IR: ir_print(made->module, &text); break;
+    case COMPILER_PLAN: plan_print(made->plan, &text); break;
+    case COMPILER_EXPLAIN: plan_explain(made->plan, input->color, &text); break;
+    case COMPILER_OPENMP: openmp_print(made->plan, input->text, input->length, &text); break;
+    case COMPILER_IMAGE:
+        RILL_TRY(emit_code(job, input, made->module));
+        return make_image(job, made->plan);
+    case COMPILER_LLVM:
+    case COMPILER_ASM:
+    case COMPILER_OBJECT:
+        RILL_TRY(emit_code(job, input, made->module));
+        job->result.bytes = job->code.bytes;
+        job->result.size = job->code.size;
+        return RILL_OK;
+    }
+    publish_text(job, &text);
+    return RILL_OK;
+}
+
+static rill_status run(struct job *job, const struct compiler_input *input)
+{
+    struct diags diags;
+    diags_init(&diags, &job->arena);
+    struct pipeline_options options = options_of(&job->arena, input);
+    struct pipeline_result made;
+    pipeline_run(&job->arena, &diags, input->path, input->text, input->length, &options, &made);
+    publish_diagnostics(job, &diags, input->color);
+    if (diags.error_count > 0 || made.plan == NULL) {
+        const char *first = "no reason was given";
+        for (int i = diags.count - 1; i >= 0; i--) {
+            first = diags.items[i].severity == DIAG_ERROR ? job->result.diagnostics[i].rendered : first;
+        }
+        return status_fail(RILL_ERR_COMPILE, "%s", first);
+    }
+    return emit(job, input, &made);
+}
+
+static rill_status compile(const struct compiler_input *input, struct compiler_result **out_result)
+{
+    *out_result = NULL;
+    if (input->target != NULL) {
+        RILL_TRY(codegen_check_target(input->target));
+    }
+    struct job *job = calloc(1, sizeof *job);
+    if (job == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "the compiler: no memory to start");
+    }
+    arena_init(&job->arena);
+    jmp_buf out_of_memory;
+    rill_status status;
+    if (setjmp(out_of_memory) == 0) {
+        job->arena.escape = &out_of_memory;
+        status = run(job, input);
+    } else {
+        status = status_fail(RILL_ERR_OUT_OF_MEMORY, "the compiler: out of memory after %zu bytes", job->arena.used_size);
+    }
+    job->arena.escape = NULL;
+    if (status != RILL_OK && status != RILL_ERR_COMPILE) {
+        job_destroy(job);
+        return status;
+    }
+    *out_result = &job->result;
+    return status;
+}
+
+static void free_result(struct compiler_result *result)
+{
+    if (result != NULL) {
+        job_destroy((struct job *)((char *)result - offsetof(struct job, result)));
+    }
+}
+
+__attribute__((visibility("default"))) const struct compiler_table *rill_compiler_table(void)
+{
+    static const struct compiler_table table = {.version = COMPILER_TABLE_VERSION,
+                                                .llvm_version = codegen_llvm_version,
+                                                .compile = compile,
+                                                .free_result = free_result};
+    return &table;
+}
