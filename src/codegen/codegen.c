@@ -1,0 +1,186 @@
+// The whole way of one module: target, emission, passes, code. Everything that LLVM made is freed at one place.
+#include "codegen/codegen.h"
+
+#include "base/status.h"
+#include "codegen/emit.h"
+#include "codegen/pipeline.h"
+
+#include <llvm-c/Analysis.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- diagnostics -------------------------------------------------------------------------------------------------------------------
+
+// LLVM's own handler would end the process. Emitting can succeed after an error was reported here, so errors count.
+struct diagnostics {
+    int error_count;
+    char text[512]; // of the first
+};
+
+static void take_diagnostic(LLVMDiagnosticInfoRef info, void *user)
+{
+    struct diagnostics *diagnostics = user;
+    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError) {
+        return;
+    }
+    if (diagnostics->error_count++ == 0) {
+        char *text = LLVMGetDiagInfoDescription(info);
+        snprintf(diagnostics->text, sizeof diagnostics->text, "%s", text);
+        LLVMDisposeMessage(text);
+    }
+}
+
+static rill_status check_diagnostics(const struct diagnostics *diagnostics)
+{
+    if (diagnostics->error_count == 0) {
+        return RILL_OK;
+    }
+    return status_fail(RILL_ERR_INTERNAL, "LLVM: %s (%d errors)", diagnostics->text, diagnostics->error_count);
+}
+
+// ---- output --------------------------------------------------------------------------------------------------------------------------
+
+static rill_status take_bytes(struct codegen_output *out, const char *bytes, size_t size)
+{
+    out->bytes = malloc(size + 1);
+    if (out->bytes == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "codegen: out of memory for %zu bytes of code", size);
+    }
+    memcpy(out->bytes, bytes, size);
+    out->bytes[size] = '\0';
+    out->size = size;
+    return RILL_OK;
+}
+
+static rill_status write_llvm(struct emitter *e, struct codegen_output *out)
+{
+    char *text = LLVMPrintModuleToString(e->llvm);
+    rill_status status = take_bytes(out, text, strlen(text));
+    LLVMDisposeMessage(text);
+    return status;
+}
+
+static rill_status write_code(struct emitter *e, struct codegen_output *out)
+{
+    bool as_text = e->options->kind == CODEGEN_ASM || e->target->kind == TARGET_NVPTX;
+    char *message = NULL;
+    LLVMMemoryBufferRef buffer = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(e->target->machine, e->llvm, as_text ? LLVMAssemblyFile : LLVMObjectFile,
+                                            &message, &buffer) != 0) {
+        rill_status status = status_fail(RILL_ERR_INTERNAL, "LLVM could not emit code for %s: %s", e->target->cpu,
+                                         message != NULL ? message : "no reason given");
+        LLVMDisposeMessage(message);
+        return status;
+    }
+    rill_status status = take_bytes(out, LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
+    LLVMDisposeMemoryBuffer(buffer);
+    return status;
+}
+
+// ---- one module ------------------------------------------------------------------------------------------------------------------------
+
+static rill_status verify(struct emitter *e)
+{
+    char *message = NULL;
+    rill_status status = RILL_OK;
+    if (LLVMVerifyModule(e->llvm, LLVMReturnStatusAction, &message) != 0) {
+        status = status_fail(RILL_ERR_INTERNAL, "codegen made a module that LLVM refuses: %.400s", message);
+    }
+    LLVMDisposeMessage(message);
+    return status;
+}
+
+static rill_status check_options(const struct codegen_options *options, const struct target *target)
+{
+    const char *sanitize = options->sanitize;
+    if (sanitize == NULL || sanitize[0] == '\0') {
+        return RILL_OK;
+    }
+    if (strcmp(sanitize, "address") != 0 && strcmp(sanitize, "thread") != 0) {
+        return status_fail(RILL_ERR_INVALID, "unknown sanitizer '%s'; known are: address thread", sanitize);
+    }
+    if (target_is_gpu(target)) {
+        return status_fail(RILL_ERR_UNSUPPORTED, "not supported: sanitizer '%s' on %s", sanitize, target->cpu);
+    }
+    return RILL_OK;
+}
+
+static rill_status emit_with(struct emitter *e, struct diagnostics *diagnostics, struct codegen_output *out)
+{
+    LLVMSetTarget(e->llvm, e->target->triple);
+    LLVMSetDataLayout(e->llvm, e->target->layout);
+    emit_module(e);
+    RILL_TRY(e->status);
+    RILL_TRY(verify(e));
+    RILL_TRY(pipeline_run(e));
+    RILL_TRY(check_diagnostics(diagnostics));
+    RILL_TRY(e->options->kind == CODEGEN_LLVM ? write_llvm(e, out) : write_code(e, out));
+    return check_diagnostics(diagnostics);
+}
+
+static rill_status emit_guarded(struct emitter *e, struct codegen_output *out)
+{
+    struct diagnostics diagnostics = {0};
+    jmp_buf escape;
+    e->arena->escape = &escape;
+    e->context = LLVMContextCreate();
+    LLVMContextSetDiagnosticHandler(e->context, take_diagnostic, &diagnostics);
+    e->llvm = LLVMModuleCreateWithNameInContext("rill", e->context);
+    e->builder = LLVMCreateBuilderInContext(e->context);
+    rill_status status;
+    if (setjmp(escape) == 0) {
+        status = emit_with(e, &diagnostics, out);
+    } else {
+        status = status_fail(RILL_ERR_OUT_OF_MEMORY, "codegen: out of memory");
+    }
+    if (e->function != NULL && e->function->entry != NULL) {
+        LLVMDisposeBuilder(e->function->entry);
+    }
+    if (e->debug.builder != NULL) {
+        LLVMDisposeDIBuilder(e->debug.builder);
+    }
+    LLVMDisposeBuilder(e->builder);
+    LLVMDisposeModule(e->llvm);
+    LLVMContextDispose(e->context);
+    return status;
+}
+
+rill_status codegen_emit(const struct ir_module *module, const struct codegen_options *options,
+                         struct codegen_output *out)
+{
+    *out = (struct codegen_output){0};
+    struct target target;
+    RILL_TRY(target_init(&target, options->target, options->unoptimised));
+    rill_status status = check_options(options, &target);
+    if (status == RILL_OK) {
+        struct arena arena;
+        arena_init(&arena);
+        struct emitter e = {.module = module, .options = options, .target = &target, .arena = &arena};
+        e.check_bounds = options->check_bounds || module->check_bounds;
+        status = emit_guarded(&e, out);
+        arena_finish(&arena);
+    }
+    target_finish(&target);
+    if (status != RILL_OK) {
+        codegen_output_finish(out);
+    }
+    return status;
+}
+
+void codegen_output_finish(struct codegen_output *out)
+{
+    free(out->bytes);
+    *out = (struct codegen_output){0};
+}
+
+rill_status codegen_check_target(const char *target)
+{
+    return target_check_name(target);
+}
+
+const char *codegen_llvm_version(void)
+{
+    static const char version[] = LLVM_VERSION_STRING;
+    return version;
+}

@@ -1,0 +1,181 @@
+// The emitter: what the files of this folder share while a module is turned into LLVM's form. Each emit_*.c file handles
+// one family of operations; nothing outside this folder includes this header.
+//
+// The IR is taken as verified. What a target cannot express is noted by emit_fail and the emission goes on with poison,
+// so that no file needs a way out of its own; codegen_emit looks at |status| in the end.
+#ifndef RILL_CODEGEN_EMIT_H
+#define RILL_CODEGEN_EMIT_H
+
+#include "base/arena.h"
+#include "codegen/codegen.h"
+#include "codegen/target.h"
+#include "ir/ir.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+
+struct emit_helper;
+struct math_use;
+
+// Debug information of the module.
+struct emit_debug {
+    LLVMDIBuilderRef builder; // owned
+    LLVMMetadataRef unit;
+    LLVMMetadataRef *files; // by loc.file
+    LLVMMetadataRef types[IR_PTR + 1];
+    LLVMMetadataRef subroutine;
+};
+
+// Where `break` and `jump` of an enclosing instruction go.
+struct emit_target {
+    const struct ir_inst *inst;
+    LLVMBasicBlockRef exit;
+    LLVMBasicBlockRef *regions; // CFG
+    struct emit_target *outer;
+};
+
+// The independent loops around the code that is emitted now, innermost first: each access belongs to their groups.
+struct emit_group {
+    LLVMMetadataRef group;
+    struct emit_group *outer;
+};
+
+// The function that is emitted now.
+struct emit_function {
+    const struct ir_function *ir;
+    LLVMValueRef llvm;
+    LLVMBuilderRef entry; // owned: adds to the entry block, before the code proper
+    LLVMValueRef *values; // by ir_inst.id
+    LLVMValueRef *vars;   // by ir_var.index: allocas
+    LLVMValueRef *params; // by parameter: loaded at entry, NULL until asked for
+    uint64_t *param_offsets;
+    LLVMValueRef args;   // tasks: the argument buffer
+    LLVMValueRef block;  // tasks: the launch block
+    LLVMValueRef iter;   // the iteration number, i64
+    LLVMValueRef count;  // what ITER_COUNT gives
+    LLVMValueRef partial; //
+    LLVMValueRef frame;
+    LLVMBasicBlockRef end; // where the iteration ends
+    LLVMMetadataRef scope; // of debug locations
+    struct emit_target *targets;
+    struct emit_group *groups;
+    bool has_memory_vars;
+};
+
+struct emitter {
+    const struct ir_module *module;
+    const struct codegen_options *options;
+    struct target *target;
+    struct arena *arena; // borrowed: scratch of this emission
+    LLVMContextRef context;
+    LLVMModuleRef llvm;
+    LLVMBuilderRef builder;
+    LLVMTypeRef types[IR_PTR + 1];
+    LLVMTypeRef global_ptr; // pointer to device memory: ptr addrspace(1) on a GPU
+    LLVMValueRef *globals;  // by ir_global.index
+    struct emit_helper *helpers; // by position in module->functions
+    struct emit_function *function;
+    struct emit_debug debug;
+    struct math_use *math_uses; // vector routines to be put in after vectorisation
+    LLVMMetadataRef *group_pool; // distinct nodes for access groups
+    int group_count;
+    int group_used;
+    bool check_bounds;
+    bool needs_math_library; // GPU: link the library in
+    int fail_count;          // numbers the records
+    rill_status status;      // of the first thing that could not be emitted
+};
+
+// A helper as it is called: the IR's parameters, then frame and iteration number if it can fail or print.
+struct emit_helper {
+    LLVMValueRef llvm;
+    LLVMTypeRef type;
+    bool known;       // what follows has been computed
+    bool may_fail;    // returns {value, i1} or i1: whether it failed
+    bool needs_frame; // may fail or print
+    bool has_memory_vars; // it or what it calls
+};
+
+// emit.c
+void emit_fail(struct emitter *e, struct loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void emit_module(struct emitter *e);
+LLVMValueRef emit_const(struct emitter *e, enum ir_type type, int64_t value);
+LLVMValueRef emit_i64(struct emitter *e, int64_t value);
+LLVMValueRef emit_value(struct emitter *e, const struct ir_inst *inst);
+void emit_set_value(struct emitter *e, const struct ir_inst *inst, LLVMValueRef value);
+LLVMValueRef emit_alloca(struct emitter *e, LLVMTypeRef type, uint32_t align, const char *name);
+LLVMBasicBlockRef emit_block(struct emitter *e, const char *name); // appended to the function
+void emit_go(struct emitter *e, LLVMBasicBlockRef block);          // branches there, unless the block has ended
+void emit_at(struct emitter *e, LLVMBasicBlockRef block);          // goes on there
+LLVMValueRef emit_intrinsic(struct emitter *e, const char *name, LLVMTypeRef *types, int type_count,
+                            LLVMValueRef *args, int arg_count);
+LLVMValueRef emit_intrinsic1(struct emitter *e, const char *name, LLVMValueRef x);
+LLVMValueRef emit_intrinsic2(struct emitter *e, const char *name, LLVMValueRef x, LLVMValueRef y);
+void emit_attribute(struct emitter *e, LLVMValueRef function, int index, const char *name, uint64_t value);
+void emit_attribute_text(struct emitter *e, LLVMValueRef function, const char *name, const char *value);
+LLVMValueRef emit_string(struct emitter *e, const char *text, const char *name);
+LLVMValueRef emit_generic(struct emitter *e, LLVMValueRef pointer); // cast to the generic address space
+LLVMMetadataRef emit_loop_id(struct emitter *e, LLVMMetadataRef *parts, int count);
+LLVMMetadataRef emit_note(struct emitter *e, const char *name, LLVMMetadataRef value); // !{!"name", value}
+void emit_metadata(struct emitter *e, LLVMValueRef inst, const char *kind, LLVMMetadataRef node);
+
+// emit_entry.c
+void emit_entry(struct emitter *e, const struct ir_function *function);
+void emit_function_begin(struct emitter *e, struct emit_function *f, const struct ir_function *ir, LLVMValueRef llvm);
+void emit_function_end(struct emitter *e);
+LLVMValueRef emit_param(struct emitter *e, const struct ir_inst *inst);
+
+// emit_control.c
+void emit_region(struct emitter *e, const struct ir_region *region);
+void emit_control_inst(struct emitter *e, const struct ir_inst *inst);
+
+// emit_loop.c: canonical loops
+void emit_for(struct emitter *e, const struct ir_inst *inst);
+void emit_group_push(struct emitter *e, struct emit_group *group);
+void emit_group_pop(struct emitter *e);
+LLVMMetadataRef emit_parallel_loop_id(struct emitter *e, LLVMMetadataRef group);
+bool emit_may_reassociate(struct emitter *e, const struct ir_inst *inst); // VUPDATE of a reduction
+
+// emit_value.c: arithmetic, comparisons, conversions
+LLVMValueRef emit_pure(struct emitter *e, const struct ir_inst *inst);
+LLVMValueRef emit_binary(struct emitter *e, enum ir_op op, enum ir_type type, LLVMValueRef x, LLVMValueRef y);
+void emit_float_flags(struct emitter *e, LLVMValueRef value, LLVMFastMathFlags more);
+
+// emit_memory.c: addresses, loads, stores, block operations
+LLVMValueRef emit_address(struct emitter *e, const struct ir_inst *inst);
+LLVMValueRef emit_memory(struct emitter *e, const struct ir_inst *inst); // NULL if there is no result
+uint32_t emit_alignment(struct emitter *e, const struct ir_inst *pointer, enum ir_type type);
+void emit_tag_access(struct emitter *e, LLVMValueRef access, const struct ir_inst *pointer);
+LLVMValueRef emit_load_raw(struct emitter *e, enum ir_type type, LLVMValueRef pointer, uint32_t align);
+LLVMValueRef emit_store_raw(struct emitter *e, enum ir_type type, LLVMValueRef value, LLVMValueRef pointer,
+                            uint32_t align);
+
+// emit_update.c: updates and atomics
+LLVMValueRef emit_update_value(struct emitter *e, enum ir_update update, enum ir_type type, LLVMValueRef old,
+                               LLVMValueRef operand, LLVMFastMathFlags flags);
+LLVMValueRef emit_update(struct emitter *e, const struct ir_inst *inst); // update, vupdate, atomic, cas
+
+// emit_call.c: helpers, print, failures
+void emit_helpers(struct emitter *e);
+LLVMValueRef emit_call(struct emitter *e, const struct ir_inst *inst);
+void emit_print(struct emitter *e, const struct ir_inst *inst);
+void emit_failure(struct emitter *e, const struct ir_inst *inst); // an assertion
+void emit_bounds_check(struct emitter *e, const struct ir_inst *inst, LLVMValueRef index, LLVMValueRef extent);
+const struct emit_helper *emit_helper_of(struct emitter *e, const struct ir_function *function);
+
+// emit_gpu.c: what the CPU's services do, written into the launch's frame
+void emit_gpu_failure(struct emitter *e, const struct ir_inst *inst, int kind, LLVMValueRef index,
+                      LLVMValueRef extent);
+void emit_gpu_print(struct emitter *e, const struct ir_inst *inst, LLVMValueRef *values);
+
+// emit_math.c
+LLVMValueRef emit_math(struct emitter *e, const struct ir_inst *inst);
+LLVMValueRef emit_minimum(struct emitter *e, LLVMValueRef x, LLVMValueRef y, bool least); // C's fmin and fmax
+
+// debug.c
+void debug_begin(struct emitter *e);
+void debug_end(struct emitter *e);
+LLVMMetadataRef debug_function(struct emitter *e, const struct ir_function *ir, LLVMValueRef llvm);
+void debug_at(struct emitter *e, LLVMBuilderRef builder, struct loc loc);
+
+#endif

@@ -1,0 +1,393 @@
+// Entries: the frame around a task's body. On the CPU an entry runs the iterations [lo, hi) it is given; on a GPU each
+// thread finds its own. plan/abi.h fixes both signatures.
+#include "codegen/emit.h"
+
+#include "plan/abi.h"
+
+#include <stddef.h>
+#include <string.h>
+
+// ---- functions in general --------------------------------------------------------------------------------------------
+
+static void make_vars(struct emitter *e, struct emit_function *f)
+{
+    f->vars = ARENA_ARRAY(e->arena, LLVMValueRef, f->ir->var_count + 1);
+    for (int i = 0; i < f->ir->var_count; i++) {
+        const struct ir_var *var = f->ir->vars[i];
+        if (var->is_memory) {
+            f->has_memory_vars = true;
+            LLVMTypeRef type = LLVMArrayType2(e->types[IR_I8], var->size);
+            LLVMValueRef slot = emit_alloca(e, type, var->align != 0 ? var->align : 1, var->name);
+            if (LLVMGetPointerAddressSpace(LLVMTypeOf(slot)) != TARGET_SPACE_GENERIC) {
+                slot = LLVMBuildAddrSpaceCast(f->entry, slot, e->types[IR_PTR], "");
+            }
+            f->vars[i] = slot;
+        } else {
+            f->vars[i] = emit_alloca(e, e->types[var->type], (uint32_t)ir_type_size(var->type), var->name);
+            // Reading a variable that was never written gives some value; poison would be worse than that.
+            LLVMBuildStore(f->entry, LLVMConstNull(e->types[var->type]), f->vars[i]);
+        }
+    }
+}
+
+void emit_function_begin(struct emitter *e, struct emit_function *f, const struct ir_function *ir, LLVMValueRef llvm)
+{
+    *f = (struct emit_function){.ir = ir, .llvm = llvm};
+    e->function = f;
+    f->values = ARENA_ARRAY(e->arena, LLVMValueRef, ir->value_count + 1);
+    LLVMBasicBlockRef entry = emit_block(e, "entry");
+    LLVMBasicBlockRef start = emit_block(e, "start");
+    f->entry = LLVMCreateBuilderInContext(e->context);
+    LLVMPositionBuilderAtEnd(f->entry, entry);
+    LLVMPositionBuilderBefore(f->entry, LLVMBuildBr(f->entry, start));
+    f->scope = debug_function(e, ir, llvm);
+    debug_at(e, f->entry, ir->loc);
+    debug_at(e, e->builder, ir->loc);
+    make_vars(e, f);
+    emit_at(e, start);
+}
+
+void emit_function_end(struct emitter *e)
+{
+    LLVMDisposeBuilder(e->function->entry);
+    LLVMSetCurrentDebugLocation2(e->builder, NULL);
+    e->function = NULL;
+}
+
+// ---- arguments -------------------------------------------------------------------------------------------------------
+
+// The same rule as plan_param.offset: in order, each at its C alignment.
+static uint64_t layout_params(struct emitter *e, struct emit_function *f, const struct ir_function *kernel)
+{
+    uint64_t at = 0;
+    f->param_offsets = ARENA_ARRAY(e->arena, uint64_t, kernel->param_count + 1);
+    f->params = ARENA_ARRAY(e->arena, LLVMValueRef, kernel->param_count + 1);
+    for (int i = 0; i < kernel->param_count; i++) {
+        const struct ir_param *param = &kernel->params[i];
+        bool by_value = param->is_struct && param->ctype != NULL;
+        uint64_t size = by_value ? param->ctype->size : (uint64_t)ir_type_size(param->type);
+        uint64_t align = by_value ? param->ctype->align : size;
+        align = align == 0 ? 1 : align;
+        at = (at + align - 1) / align * align;
+        f->param_offsets[i] = at;
+        at += size;
+    }
+    return at;
+}
+
+static const struct ir_param *param_of(const struct ir_function *ir, int64_t index)
+{
+    const struct ir_function *owner = ir->kernel != NULL ? ir->kernel : ir;
+    return &owner->params[index];
+}
+
+// Loaded once, in the entry block: nothing writes the argument buffer while a launch runs.
+static LLVMValueRef load_param(struct emitter *e, int64_t index)
+{
+    struct emit_function *f = e->function;
+    const struct ir_param *param = param_of(f->ir, index);
+    LLVMBuilderRef b = f->entry;
+    LLVMValueRef offset = emit_i64(e, (int64_t)f->param_offsets[index]);
+    LLVMValueRef address = LLVMBuildInBoundsGEP2(b, e->types[IR_I8], f->args, &offset, 1, "");
+    if (param->is_struct) {
+        return LLVMGetPointerAddressSpace(LLVMTypeOf(address)) == TARGET_SPACE_GENERIC
+                   ? address
+                   : LLVMBuildAddrSpaceCast(b, address, e->types[IR_PTR], "");
+    }
+    bool is_pointer = param->type == IR_PTR;
+    enum ir_type stored = param->type == IR_I1 ? IR_I8 : param->type;
+    LLVMValueRef value = LLVMBuildLoad2(b, is_pointer ? e->global_ptr : e->types[stored], address, param->name);
+    LLVMSetAlignment(value, (unsigned)ir_type_size(stored));
+    emit_metadata(e, value, "invariant.load", LLVMMDNodeInContext2(e->context, NULL, 0));
+    if (is_pointer && target_is_gpu(e->target)) {
+        value = LLVMBuildAddrSpaceCast(b, value, e->types[IR_PTR], param->name);
+    }
+    return param->type == IR_I1 ? LLVMBuildTrunc(b, value, e->types[IR_I1], "") : value;
+}
+
+LLVMValueRef emit_param(struct emitter *e, const struct ir_inst *inst)
+{
+    struct emit_function *f = e->function;
+    if (f->ir->kind == IR_FUNCTION_HELPER) {
+        return LLVMGetParam(f->llvm, (unsigned)inst->imm);
+    }
+    if (f->params[inst->imm] == NULL) {
+        f->params[inst->imm] = load_param(e, inst->imm);
+    }
+    return f->params[inst->imm];
+}
+
+// ---- what each thread or call runs -------------------------------------------------------------------------------------
+
+struct range {
+    LLVMValueRef lo;
+    LLVMValueRef hi;
+    LLVMValueRef step;
+};
+
+static LLVMValueRef read_register(struct emitter *e, const char *name)
+{
+    LLVMValueRef value = emit_intrinsic(e, name, NULL, 0, NULL, 0);
+    return LLVMBuildZExt(e->builder, value, e->types[IR_I64], "");
+}
+
+// The implicit arguments of code object v5: block counts from byte 0 (i32 each), group sizes from byte 12 (i16 each).
+static LLVMValueRef read_implicit(struct emitter *e, int64_t at, enum ir_type type)
+{
+    LLVMValueRef base = emit_intrinsic(e, "llvm.amdgcn.implicitarg.ptr", NULL, 0, NULL, 0);
+    LLVMValueRef offset = emit_i64(e, at);
+    LLVMValueRef address = LLVMBuildInBoundsGEP2(e->builder, e->types[IR_I8], base, &offset, 1, "");
+    LLVMValueRef value = LLVMBuildLoad2(e->builder, e->types[type], address, "");
+    LLVMSetAlignment(value, (unsigned)ir_type_size(type));
+    emit_metadata(e, value, "invariant.load", LLVMMDNodeInContext2(e->context, NULL, 0));
+    return LLVMBuildZExt(e->builder, value, e->types[IR_I64], "");
+}
+
+static LLVMValueRef thread_number(struct emitter *e, LLVMValueRef *out_count)
+{
+    LLVMValueRef group, size, lane, groups;
+    if (e->target->kind == TARGET_NVPTX) {
+        group = read_register(e, "llvm.nvvm.read.ptx.sreg.ctaid.x");
+        size = read_register(e, "llvm.nvvm.read.ptx.sreg.ntid.x");
+        lane = read_register(e, "llvm.nvvm.read.ptx.sreg.tid.x");
+        groups = read_register(e, "llvm.nvvm.read.ptx.sreg.nctaid.x");
+    } else {
+        group = read_register(e, "llvm.amdgcn.workgroup.id.x");
+        size = read_implicit(e, 12, IR_I16);
+        lane = read_register(e, "llvm.amdgcn.workitem.id.x");
+        groups = read_implicit(e, 0, IR_I32);
+    }
+    *out_count = LLVMBuildNUWMul(e->builder, size, groups, "threads");
+    LLVMValueRef first = LLVMBuildNUWMul(e->builder, group, size, "");
+    return LLVMBuildNUWAdd(e->builder, first, lane, "thread");
+}
+
+// The iterations of this GPU thread: every n-th if their order does not show, a run of |chunk| if there is a partial
+// record, which then belongs to the run and not to the thread. Serial code runs on thread 0.
+static struct range gpu_range(struct emitter *e)
+{
+    struct emit_function *f = e->function;
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef threads;
+    LLVMValueRef thread = thread_number(e, &threads);
+    LLVMValueRef trip = LLVMGetParam(f->llvm, 2);
+    LLVMValueRef chunk = LLVMGetParam(f->llvm, 3);
+    if (f->ir->kind == IR_FUNCTION_FINISH || f->ir->is_serial) {
+        return (struct range){thread, emit_i64(e, 1), NULL};
+    }
+    if (f->ir->accumulator_count == 0) {
+        return (struct range){thread, trip, threads};
+    }
+    LLVMValueRef lo = LLVMBuildNUWMul(b, thread, chunk, "lo");
+    LLVMValueRef end = LLVMBuildNUWAdd(b, lo, chunk, "");
+    LLVMValueRef size = emit_i64(e, (int64_t)f->ir->partial_size);
+    LLVMValueRef offset = LLVMBuildMul(b, thread, size, "");
+    f->partial = LLVMBuildGEP2(b, e->types[IR_I8], f->partial, &offset, 1, "partial");
+    return (struct range){lo, emit_intrinsic2(e, "llvm.smin", end, trip), emit_i64(e, 1)};
+}
+
+static void set_accumulators(struct emitter *e)
+{
+    const struct ir_function *ir = e->function->ir;
+    for (int i = 0; i < ir->accumulator_count; i++) {
+        const struct ir_inst *init = ir->accumulators[i].init;
+        LLVMTypeRef type = e->types[ir->accumulators[i].var->type];
+        LLVMValueRef value = init->op == IR_OP_FCONST ? LLVMConstReal(type, init->fimm)
+                                                      : LLVMConstInt(type, (uint64_t)init->imm, true);
+        LLVMBuildStore(e->builder, value, e->function->vars[ir->accumulators[i].var->index]);
+    }
+}
+
+static void store_accumulators(struct emitter *e)
+{
+    const struct ir_function *ir = e->function->ir;
+    for (int i = 0; i < ir->accumulator_count; i++) {
+        const struct ir_accumulator *accumulator = &ir->accumulators[i];
+        enum ir_type type = accumulator->var->type;
+        LLVMValueRef value =
+            LLVMBuildLoad2(e->builder, e->types[type], e->function->vars[accumulator->var->index], "");
+        LLVMValueRef offset = emit_i64(e, (int64_t)accumulator->offset);
+        LLVMValueRef address = LLVMBuildGEP2(e->builder, e->types[IR_I8], e->function->partial, &offset, 1, "");
+        emit_store_raw(e, type, value, address, (uint32_t)ir_type_size(type));
+    }
+}
+
+static void emit_once(struct emitter *e, LLVMBasicBlockRef exit)
+{
+    e->function->iter = emit_i64(e, 0);
+    e->function->end = exit;
+    emit_region(e, &e->function->ir->prologue);
+    emit_region(e, &e->function->ir->body);
+    emit_go(e, exit);
+}
+
+static void emit_iterations(struct emitter *e, struct range range, LLVMBasicBlockRef exit)
+{
+    struct emit_function *f = e->function;
+    f->iter = range.lo;
+    f->end = exit;
+    emit_region(e, &f->ir->prologue);
+    set_accumulators(e);
+    LLVMBasicBlockRef loop = emit_block(e, "loop");
+    LLVMBasicBlockRef latch = emit_block(e, "latch");
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder);
+    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, range.lo, range.hi, ""), loop, exit);
+
+    emit_at(e, loop);
+    f->iter = LLVMBuildPhi(e->builder, e->types[IR_I64], "iter");
+    f->end = latch;
+    struct emit_group group = {0};
+    bool independent = f->ir->assume_independent && !target_is_gpu(e->target);
+    if (independent) {
+        emit_group_push(e, &group);
+    }
+    emit_region(e, &f->ir->body);
+    if (independent) {
+        emit_group_pop(e);
+    }
+    emit_go(e, latch);
+
+    emit_at(e, latch);
+    debug_at(e, e->builder, f->ir->loc);
+    LLVMValueRef next = LLVMBuildNSWAdd(e->builder, f->iter, range.step, "next");
+    LLVMValueRef more = LLVMBuildICmp(e->builder, LLVMIntSLT, next, range.hi, "");
+    LLVMValueRef branch = LLVMBuildCondBr(e->builder, more, loop, exit);
+    if (independent) {
+        emit_metadata(e, branch, "llvm.loop", emit_parallel_loop_id(e, group.group));
+    }
+    LLVMAddIncoming(f->iter, &range.lo, &before, 1);
+    LLVMAddIncoming(f->iter, &next, &latch, 1);
+}
+
+// ---- signatures --------------------------------------------------------------------------------------------------------
+
+static void add_type_attribute(struct emitter *e, LLVMValueRef function, int index, const char *name, LLVMTypeRef type)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)index, LLVMCreateTypeAttribute(e->context, kind, type));
+}
+
+static LLVMValueRef declare_gpu_entry(struct emitter *e, const struct ir_function *ir, uint64_t args_size)
+{
+    bool is_amd = e->target->kind == TARGET_AMDGPU;
+    LLVMTypeRef buffer = LLVMArrayType2(e->types[IR_I8], args_size != 0 ? (args_size + 7) / 8 * 8 : 8);
+    LLVMTypeRef args = is_amd ? LLVMPointerTypeInContext(e->context, TARGET_SPACE_KERNARG) : e->types[IR_PTR];
+    LLVMTypeRef i64 = e->types[IR_I64];
+    LLVMTypeRef params[] = {args, e->global_ptr, i64, i64, e->global_ptr, e->global_ptr};
+    LLVMTypeRef type = LLVMFunctionType(e->types[IR_VOID], params, 6, false);
+    LLVMValueRef function = LLVMAddFunction(e->llvm, ir->name, type);
+    LLVMSetFunctionCallConv(function, is_amd ? 91 : 71); // amdgpu_kernel, ptx_kernel
+    add_type_attribute(e, function, 1, is_amd ? "byref" : "byval", buffer);
+    emit_attribute(e, function, 1, "align", 16);
+    if (is_amd) {
+        LLVMSetVisibility(function, LLVMProtectedVisibility);
+        emit_attribute_text(e, function, "amdgpu-flat-work-group-size", "1,1024");
+        emit_attribute_text(e, function, "uniform-work-group-size", "true");
+    }
+    return function;
+}
+
+static LLVMValueRef declare_cpu_entry(struct emitter *e, const struct ir_function *ir)
+{
+    LLVMTypeRef ptr = e->types[IR_PTR];
+    LLVMTypeRef i64 = e->types[IR_I64];
+    LLVMTypeRef params[] = {ptr, ptr, i64, i64, ptr, ptr};
+    LLVMTypeRef type = LLVMFunctionType(e->types[IR_VOID], params, 6, false);
+    LLVMValueRef function = LLVMAddFunction(e->llvm, ir->name, type);
+    // Nobody else has the addresses of the argument buffer, the launch block and the partial records of this call.
+    emit_attribute(e, function, 1, "noalias", 0);
+    emit_attribute(e, function, 1, "readonly", 0);
+    emit_attribute(e, function, 2, "noalias", 0);
+    emit_attribute(e, function, 5, "noalias", 0);
+    return function;
+}
+
+static void name_params(LLVMValueRef function, bool is_gpu)
+{
+    static const char *const cpu[] = {"args", "block", "lo", "hi", "partial", "frame"};
+    static const char *const gpu[] = {"args", "block", "trip", "chunk", "partial", "frame"};
+    for (unsigned i = 0; i < 6; i++) {
+        const char *name = is_gpu ? gpu[i] : cpu[i];
+        LLVMSetValueName2(LLVMGetParam(function, i), name, strlen(name));
+    }
+}
+
+// abi_frame.iter_count on the CPU; on a GPU the trip count, or the number of partial records, is an argument.
+static LLVMValueRef load_count(struct emitter *e)
+{
+    struct emit_function *f = e->function;
+    if (target_is_gpu(e->target)) {
+        return LLVMGetParam(f->llvm, 2);
+    }
+    LLVMValueRef offset = emit_i64(e, offsetof(struct abi_frame, iter_count));
+    LLVMValueRef address = LLVMBuildInBoundsGEP2(f->entry, e->types[IR_I8], f->frame, &offset, 1, "");
+    LLVMValueRef count = LLVMBuildLoad2(f->entry, e->types[IR_I64], address, "count");
+    emit_metadata(e, count, "invariant.load", LLVMMDNodeInContext2(e->context, NULL, 0));
+    return count;
+}
+
+static struct range cpu_range(struct emitter *e)
+{
+    LLVMValueRef llvm = e->function->llvm;
+    return (struct range){LLVMGetParam(llvm, 2), LLVMGetParam(llvm, 3), emit_i64(e, 1)};
+}
+
+static void emit_body(struct emitter *e, LLVMBasicBlockRef exit)
+{
+    struct emit_function *f = e->function;
+    bool once = f->ir->is_serial || f->ir->kind == IR_FUNCTION_FINISH;
+    bool is_gpu = target_is_gpu(e->target);
+    LLVMBasicBlockRef leave = exit;
+    if (is_gpu && once) {
+        struct range range = gpu_range(e);
+        LLVMBasicBlockRef run = emit_block(e, "run");
+        leave = emit_block(e, "leave");
+        LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntEQ, range.lo, emit_i64(e, 0), ""), run, leave);
+        emit_at(e, run);
+    }
+    if (once) {
+        set_accumulators(e);
+        emit_once(e, exit);
+    } else {
+        struct range range = is_gpu ? gpu_range(e) : cpu_range(e);
+        if (is_gpu && f->ir->accumulator_count > 0) { // a thread without iterations has no record
+            LLVMBasicBlockRef run = emit_block(e, "run");
+            leave = emit_block(e, "leave");
+            LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, range.lo, range.hi, ""), run, leave);
+            emit_at(e, run);
+        }
+        emit_iterations(e, range, exit);
+    }
+    emit_at(e, exit);
+    if (f->ir->kind == IR_FUNCTION_TASK) {
+        store_accumulators(e);
+    }
+    LLVMBuildRetVoid(e->builder);
+    if (leave != exit) {
+        emit_at(e, leave);
+        LLVMBuildRetVoid(e->builder);
+    }
+}
+
+void emit_entry(struct emitter *e, const struct ir_function *ir)
+{
+    struct emit_function f = {.ir = ir};
+    const struct ir_function *kernel = ir->kernel != NULL ? ir->kernel : ir;
+    uint64_t args_size = layout_params(e, &f, kernel);
+    uint64_t *offsets = f.param_offsets;
+    LLVMValueRef *params = f.params;
+    bool is_gpu = target_is_gpu(e->target);
+    LLVMValueRef llvm = is_gpu ? declare_gpu_entry(e, ir, args_size) : declare_cpu_entry(e, ir);
+    emit_attribute(e, llvm, LLVMAttributeFunctionIndex, "nounwind", 0);
+    name_params(llvm, is_gpu);
+    emit_function_begin(e, &f, ir, llvm);
+    f.param_offsets = offsets;
+    f.params = params;
+    f.args = LLVMGetParam(llvm, 0);
+    f.block = LLVMGetParam(llvm, 1);
+    f.partial = LLVMGetParam(llvm, 4);
+    f.frame = LLVMGetParam(llvm, 5);
+    f.count = load_count(e);
+    emit_body(e, emit_block(e, "exit"));
+    emit_function_end(e);
+}

@@ -1,0 +1,313 @@
+// Canonical loops: counted, with the trip count computed at entry in arithmetic that cannot overflow, so that LLVM sees
+// how often they run and the loop variable as an induction that does not wrap.
+#include "codegen/emit.h"
+
+#include <llvm-c/IRReader.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- independent loops ---------------------------------------------------------------------------------------------------
+
+enum { GROUP_BATCH = 16 };
+
+// Access groups are distinct nodes without operands, which the C interface cannot make; the reader of LLVM's text can.
+static void make_groups(struct emitter *e)
+{
+    char text[1024];
+    size_t used = (size_t)snprintf(text, sizeof text, "!g = !{!0");
+    for (int i = 1; i < GROUP_BATCH; i++) {
+        used += (size_t)snprintf(text + used, sizeof text - used, ", !%d", i);
+    }
+    used += (size_t)snprintf(text + used, sizeof text - used, "}\n");
+    for (int i = 0; i < GROUP_BATCH; i++) {
+        used += (size_t)snprintf(text + used, sizeof text - used, "!%d = distinct !{}\n", i);
+    }
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, used, "groups");
+    LLVMModuleRef module = NULL;
+    char *message = NULL;
+    if (LLVMParseIRInContext(e->context, buffer, &module, &message) != 0) {
+        LLVMDisposeMessage(message);
+        return; // without groups loops are only not known to be independent
+    }
+    LLVMValueRef nodes[GROUP_BATCH];
+    LLVMGetNamedMetadataOperands(module, "g", nodes);
+    e->group_pool = ARENA_ARRAY(e->arena, LLVMMetadataRef, GROUP_BATCH);
+    for (int i = 0; i < GROUP_BATCH; i++) {
+        e->group_pool[i] = LLVMValueAsMetadata(nodes[i]);
+    }
+    LLVMDisposeModule(module); // the nodes belong to the context
+    e->group_count = GROUP_BATCH;
+    e->group_used = 0;
+}
+
+void emit_group_push(struct emitter *e, struct emit_group *group)
+{
+    if (e->group_used == e->group_count) {
+        make_groups(e);
+    }
+    group->group = e->group_used < e->group_count ? e->group_pool[e->group_used++] : NULL;
+    group->outer = e->function->groups;
+    e->function->groups = group;
+}
+
+void emit_group_pop(struct emitter *e)
+{
+    e->function->groups = e->function->groups->outer;
+}
+
+LLVMMetadataRef emit_parallel_loop_id(struct emitter *e, LLVMMetadataRef group)
+{
+    LLVMMetadataRef parts[1] = {emit_note(e, "llvm.loop.parallel_accesses", group)};
+    return emit_loop_id(e, parts, group != NULL ? 1 : 0);
+}
+
+// Independent whatever the launch's tests said: the verdict of a loop inside a task hangs on pairs and conditions that
+// the launch tests only if the pass that made the task saw to it.
+static bool is_independent(const struct ir_for *loop)
+{
+    return loop->tested && loop->verdict >= IR_VERDICT_PROVEN;
+}
+
+static bool is_reduction(const struct ir_for *loop, const struct ir_var *var)
+{
+    for (int i = 0; i < loop->role_count; i++) {
+        if (loop->roles[i].role == IR_ROLE_REDUCTION && loop->roles[i].var == var) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool emit_may_reassociate(struct emitter *e, const struct ir_inst *inst)
+{
+    const struct ir_function *ir = e->function->ir;
+    for (int i = 0; i < ir->accumulator_count; i++) {
+        if (ir->accumulators[i].var == inst->var) {
+            return true;
+        }
+    }
+    for (const struct ir_region *region = inst->parent; region != NULL && region->owner != NULL;) {
+        const struct ir_inst *owner = region->owner;
+        if (owner->op == IR_OP_FOR && owner->loop->verdict >= IR_VERDICT_PROVEN && is_reduction(owner->loop, inst->var)) {
+            return true;
+        }
+        region = owner->parent;
+    }
+    return false;
+}
+
+// ---- trip counts -----------------------------------------------------------------------------------------------------------
+
+static bool is_signed_compare(enum ir_op op)
+{
+    return op == IR_OP_SLT || op == IR_OP_SLE || op == IR_OP_SGT || op == IR_OP_SGE;
+}
+
+static LLVMValueRef widen(struct emitter *e, LLVMValueRef value, enum ir_type type, bool is_signed)
+{
+    if (type == IR_I64) {
+        return value;
+    }
+    return is_signed && type != IR_I1 ? LLVMBuildSExt(e->builder, value, e->types[IR_I64], "")
+                                      : LLVMBuildZExt(e->builder, value, e->types[IR_I64], "");
+}
+
+static LLVMValueRef divide(struct emitter *e, LLVMValueRef value, uint64_t by)
+{
+    return by == 1 ? value : LLVMBuildUDiv(e->builder, value, LLVMConstInt(e->types[IR_I64], by, false), "");
+}
+
+static LLVMValueRef remainder_is_not_zero(struct emitter *e, LLVMValueRef value, uint64_t by)
+{
+    if (by == 1) {
+        return emit_const(e, IR_I1, 0);
+    }
+    LLVMValueRef rest = LLVMBuildURem(e->builder, value, LLVMConstInt(e->types[IR_I64], by, false), "");
+    return LLVMBuildICmp(e->builder, LLVMIntNE, rest, emit_i64(e, 0), "");
+}
+
+static LLVMValueRef count_steps(struct emitter *e, LLVMValueRef distance, uint64_t step, bool inclusive, bool narrow)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef one = emit_i64(e, 1);
+    LLVMValueRef count = divide(e, distance, step);
+    if (!inclusive) {
+        LLVMValueRef rest = remainder_is_not_zero(e, distance, step);
+        return LLVMBuildAdd(b, count, LLVMBuildZExt(b, rest, e->types[IR_I64], ""), "");
+    }
+    LLVMValueRef more = LLVMBuildAdd(b, count, one, "");
+    if (narrow || step > 1) {
+        return more;
+    }
+    LLVMValueRef full = LLVMBuildICmp(b, LLVMIntEQ, count, emit_i64(e, -1), "");
+    return LLVMBuildSelect(b, full, count, more, "");
+}
+
+// `!=`: C's counter wraps around if it must, so the distance is taken modulo the width.
+static LLVMValueRef count_not_equal(struct emitter *e, const struct ir_for *loop, LLVMValueRef init,
+                                    LLVMValueRef bound)
+{
+    LLVMBuilderRef b = e->builder;
+    enum ir_type type = loop->var->type;
+    if (loop->step == 1 || loop->step == -1) {
+        LLVMValueRef distance = loop->step == 1 ? LLVMBuildSub(b, bound, init, "") : LLVMBuildSub(b, init, bound, "");
+        return widen(e, distance, type, false);
+    }
+    bool is_signed = !loop->var->is_unsigned;
+    LLVMIntPredicate less = is_signed ? LLVMIntSLT : LLVMIntULT;
+    LLVMValueRef rises = LLVMBuildICmp(b, less, init, bound, "");
+    LLVMValueRef from = widen(e, init, type, is_signed);
+    LLVMValueRef to = widen(e, bound, type, is_signed);
+    LLVMValueRef distance =
+        LLVMBuildSelect(b, rises, LLVMBuildSub(b, to, from, ""), LLVMBuildSub(b, from, to, ""), "");
+    uint64_t size = loop->step < 0 ? 0 - (uint64_t)loop->step : (uint64_t)loop->step;
+    LLVMValueRef right = loop->step > 0 ? rises : LLVMBuildNot(b, rises, "");
+    LLVMValueRef lands = LLVMBuildAnd(b, right, LLVMBuildNot(b, remainder_is_not_zero(e, distance, size), ""), "");
+    LLVMValueRef count = LLVMBuildSelect(b, lands, divide(e, distance, size), emit_i64(e, -1), "");
+    LLVMValueRef none = LLVMBuildICmp(b, LLVMIntEQ, init, bound, "");
+    return LLVMBuildSelect(b, none, emit_i64(e, 0), count, "");
+}
+
+// The same as ir_trip_count.
+static LLVMValueRef trip_count(struct emitter *e, const struct ir_for *loop, LLVMValueRef init, LLVMValueRef bound)
+{
+    LLVMBuilderRef b = e->builder;
+    enum ir_op compare = loop->compare;
+    enum ir_type type = loop->var->type;
+    if (compare == IR_OP_NE) {
+        return count_not_equal(e, loop, init, bound);
+    }
+    LLVMValueRef runs = emit_binary(e, compare, type, init, bound);
+    bool rises = compare == IR_OP_SLT || compare == IR_OP_SLE || compare == IR_OP_ULT || compare == IR_OP_ULE;
+    LLVMValueRef count = emit_i64(e, -1); // moves away from its bound
+    if (rises == (loop->step > 0)) {
+        bool is_signed = is_signed_compare(compare);
+        LLVMValueRef from = widen(e, init, type, is_signed);
+        LLVMValueRef to = widen(e, bound, type, is_signed);
+        LLVMValueRef distance = rises ? LLVMBuildSub(b, to, from, "") : LLVMBuildSub(b, from, to, "");
+        bool inclusive = compare == IR_OP_SLE || compare == IR_OP_ULE || compare == IR_OP_SGE || compare == IR_OP_UGE;
+        uint64_t step = rises ? (uint64_t)loop->step : 0 - (uint64_t)loop->step;
+        count = count_steps(e, distance, step, inclusive, type != IR_I64);
+    }
+    return LLVMBuildSelect(b, runs, count, emit_i64(e, 0), "trip");
+}
+
+// ---- the loop ----------------------------------------------------------------------------------------------------------------
+
+// A variable of the body has no value when an iteration begins. Saying so keeps it from being carried around the loop.
+static void forget_body_vars(struct emitter *e, const struct ir_inst *inst)
+{
+    const struct ir_function *ir = e->function->ir;
+    for (int i = 0; i < ir->var_count; i++) {
+        const struct ir_var *var = ir->vars[i];
+        if (var->scope == inst && !var->is_memory) {
+            LLVMBuildStore(e->builder, LLVMConstNull(e->types[var->type]), e->function->vars[i]);
+        }
+    }
+}
+
+// Iteration k has init + k * step, which by the trip count stays on the near side of the bound; only `!=` may wrap.
+static LLVMValueRef add_step(struct emitter *e, const struct ir_for *loop, LLVMValueRef value)
+{
+    LLVMValueRef step = emit_const(e, loop->var->type, loop->step);
+    if (is_signed_compare(loop->compare)) {
+        return LLVMBuildNSWAdd(e->builder, value, step, "");
+    }
+    if (loop->compare != IR_OP_NE && loop->step > 0) {
+        return LLVMBuildNUWAdd(e->builder, value, step, "");
+    }
+    return LLVMBuildAdd(e->builder, value, step, "");
+}
+
+static void emit_counted(struct emitter *e, const struct ir_inst *inst, LLVMValueRef init, LLVMValueRef trip)
+{
+    const struct ir_for *loop = inst->loop;
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef slot = e->function->vars[loop->var->index];
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
+    LLVMBasicBlockRef body = emit_block(e, "for");
+    LLVMBasicBlockRef after = emit_block(e, "done");
+    LLVMValueRef zero = emit_i64(e, 0);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, trip, zero, ""), body, after);
+
+    emit_at(e, body);
+    LLVMValueRef k = LLVMBuildPhi(b, e->types[IR_I64], "k");
+    LLVMValueRef value = LLVMBuildPhi(b, e->types[loop->var->type], loop->var->name);
+    LLVMBuildStore(b, value, slot);
+    forget_body_vars(e, inst);
+    struct emit_group group = {0};
+    bool independent = is_independent(loop) && !target_is_gpu(e->target);
+    if (independent) {
+        emit_group_push(e, &group);
+    }
+    emit_region(e, &inst->regions[0]);
+    if (independent) {
+        emit_group_pop(e);
+    }
+    if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(b)) != NULL) { // never comes around: a fail, for instance
+        LLVMBasicBlockRef dead = emit_block(e, "dead");
+        emit_at(e, dead);
+    }
+    debug_at(e, b, inst->loc);
+    LLVMValueRef next_k = LLVMBuildNUWAdd(b, k, emit_i64(e, 1), "");
+    LLVMValueRef next = add_step(e, loop, value);
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
+    LLVMValueRef branch = LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, next_k, trip, ""), body, after);
+    if (independent) {
+        emit_metadata(e, branch, "llvm.loop", emit_parallel_loop_id(e, group.group));
+    }
+    LLVMAddIncoming(k, (LLVMValueRef[]){zero, next_k}, (LLVMBasicBlockRef[]){before, latch}, 2);
+    LLVMAddIncoming(value, (LLVMValueRef[]){init, next}, (LLVMBasicBlockRef[]){before, latch}, 2);
+
+    emit_at(e, after);
+    enum ir_type type = loop->var->type;
+    LLVMValueRef count = type == IR_I64 ? trip : LLVMBuildTrunc(b, trip, e->types[type], "");
+    LLVMValueRef moved = LLVMBuildMul(b, count, emit_const(e, type, loop->step), "");
+    LLVMBuildStore(b, LLVMBuildAdd(b, init, moved, ""), slot);
+}
+
+static const struct ir_inst *yield_of(const struct ir_region *region)
+{
+    return region->last != NULL && region->last->op == IR_OP_YIELD ? region->last : NULL;
+}
+
+// The condition is evaluated before each iteration, as C does, since the body may change what it reads.
+static void emit_rechecked(struct emitter *e, const struct ir_inst *inst)
+{
+    const struct ir_for *loop = inst->loop;
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef slot = e->function->vars[loop->var->index];
+    LLVMTypeRef type = e->types[loop->var->type];
+    LLVMBasicBlockRef test = emit_block(e, "test");
+    LLVMBasicBlockRef body = emit_block(e, "for");
+    LLVMBasicBlockRef after = emit_block(e, "done");
+    emit_go(e, test);
+    emit_at(e, test);
+    emit_region(e, &inst->regions[1]);
+    const struct ir_inst *yield = yield_of(&inst->regions[1]);
+    if (yield == NULL) {
+        emit_fail(e, inst->loc, "internal: a loop's condition yields nothing");
+        return;
+    }
+    LLVMBuildCondBr(b, emit_value(e, yield->args[0]), body, after);
+    emit_at(e, body);
+    forget_body_vars(e, inst);
+    emit_region(e, &inst->regions[0]);
+    if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(b)) == NULL) {
+        LLVMValueRef value = LLVMBuildLoad2(b, type, slot, "");
+        LLVMBuildStore(b, LLVMBuildAdd(b, value, emit_const(e, loop->var->type, loop->step), ""), slot);
+        emit_go(e, test);
+    }
+    emit_at(e, after);
+}
+
+void emit_for(struct emitter *e, const struct ir_inst *inst)
+{
+    LLVMValueRef init = emit_value(e, inst->args[0]);
+    LLVMBuildStore(e->builder, init, e->function->vars[inst->loop->var->index]);
+    if (inst->loop->recheck) {
+        emit_rechecked(e, inst);
+        return;
+    }
+    emit_counted(e, inst, init, trip_count(e, inst->loop, init, emit_value(e, inst->args[1])));
+}

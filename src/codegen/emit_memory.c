@@ -1,0 +1,238 @@
+// Addresses, loads, stores and block operations.
+#include "codegen/emit.h"
+
+#include <string.h>
+
+// ---- what is known about a pointer -------------------------------------------------------------------------------------------
+
+// What a pointer was made from: a parameter, variable, global, slot, or something that cannot be followed.
+static const struct ir_inst *root_of(const struct ir_inst *pointer)
+{
+    while (pointer->op == IR_OP_INDEX || pointer->op == IR_OP_OFFSET) {
+        pointer = pointer->args[0];
+    }
+    return pointer;
+}
+
+static uint64_t lowest_bit(uint64_t value)
+{
+    return value & (0 - value);
+}
+
+// A power of two that divides the pointer; 0 if its root is not known.
+static uint64_t known_alignment(struct emitter *e, const struct ir_inst *pointer)
+{
+    uint64_t bits = 0;
+    for (; pointer->op == IR_OP_INDEX || pointer->op == IR_OP_OFFSET; pointer = pointer->args[0]) {
+        if (pointer->op == IR_OP_OFFSET) {
+            bits |= (uint64_t)pointer->imm;
+        } else if (pointer->args[2]->op == IR_OP_CONST) {
+            bits |= (uint64_t)pointer->args[2]->imm;
+        }
+    }
+    const struct ir_function *ir = e->function->ir;
+    uint64_t root = 0;
+    if (pointer->op == IR_OP_ADDR_VAR) {
+        root = pointer->var->align;
+    } else if (pointer->op == IR_OP_ADDR_GLOBAL) {
+        root = pointer->global->align;
+    } else if (pointer->op == IR_OP_ADDR_SLOT) {
+        root = 64 | (uint64_t)pointer->imm;
+    } else if (pointer->op == IR_OP_PARAM && ir->kind != IR_FUNCTION_HELPER) {
+        const struct ir_ctype *ctype = (ir->kernel != NULL ? ir->kernel : ir)->params[pointer->imm].ctype;
+        root = ctype != NULL ? ctype->align : 0;
+    }
+    return root == 0 ? 0 : lowest_bit(bits | root);
+}
+
+// The type's own, unless the pointer leads into a packed struct.
+uint32_t emit_alignment(struct emitter *e, const struct ir_inst *pointer, enum ir_type type)
+{
+    uint64_t natural = (uint64_t)ir_type_size(type);
+    uint64_t known = known_alignment(e, pointer);
+    return (uint32_t)(known != 0 && known < natural ? known : natural);
+}
+
+// Locals live in one place for all iterations, so an access to one is no proof of independence.
+static bool may_be_local(struct emitter *e, const struct ir_inst *pointer)
+{
+    const struct ir_inst *root = root_of(pointer);
+    if (root->op == IR_OP_ADDR_GLOBAL || root->op == IR_OP_ADDR_SLOT || root->op == IR_OP_PARAM) {
+        return e->function->ir->kind == IR_FUNCTION_HELPER;
+    }
+    return root->op == IR_OP_ADDR_VAR || e->function->has_memory_vars;
+}
+
+static LLVMMetadataRef groups_node(struct emitter *e)
+{
+    LLVMMetadataRef all[16];
+    size_t count = 0;
+    for (struct emit_group *group = e->function->groups; group != NULL && count < 16; group = group->outer) {
+        if (group->group != NULL) {
+            all[count++] = group->group;
+        }
+    }
+    return count == 0 ? NULL : count == 1 ? all[0] : LLVMMDNodeInContext2(e->context, all, count);
+}
+
+void emit_tag_access(struct emitter *e, LLVMValueRef access, const struct ir_inst *pointer)
+{
+    if (e->function->groups == NULL || may_be_local(e, pointer)) {
+        return;
+    }
+    LLVMMetadataRef node = groups_node(e);
+    if (node != NULL) {
+        emit_metadata(e, access, "llvm.access.group", node);
+    }
+}
+
+// ---- addresses ---------------------------------------------------------------------------------------------------------------
+
+// Where an index is out of range and unchecked the language leaves the result open, so the product may be taken not to
+// overflow. The pointer itself may lie outside its object as long as nothing is read there, hence no inbounds.
+static LLVMValueRef emit_index(struct emitter *e, const struct ir_inst *inst)
+{
+    LLVMValueRef base = emit_value(e, inst->args[0]);
+    LLVMValueRef index = emit_value(e, inst->args[1]);
+    const struct ir_inst *extent = inst->args[3];
+    bool known = extent->op != IR_OP_CONST || extent->imm != -1;
+    if (e->check_bounds && known && !inst->in_bounds) {
+        emit_bounds_check(e, inst, index, emit_value(e, extent));
+    }
+    LLVMValueRef offset = LLVMBuildNSWMul(e->builder, index, emit_value(e, inst->args[2]), "");
+    return LLVMBuildGEPWithNoWrapFlags(e->builder, e->types[IR_I8], base, &offset, 1, "", LLVMGEPFlagNUSW);
+}
+
+static LLVMValueRef add_bytes(struct emitter *e, LLVMValueRef base, int64_t bytes)
+{
+    LLVMValueRef offset = emit_i64(e, bytes);
+    return bytes == 0 ? base : LLVMBuildGEP2(e->builder, e->types[IR_I8], base, &offset, 1, "");
+}
+
+LLVMValueRef emit_address(struct emitter *e, const struct ir_inst *inst)
+{
+    switch (inst->op) {
+    case IR_OP_ADDR_VAR: return e->function->vars[inst->var->index];
+    case IR_OP_ADDR_GLOBAL: return emit_generic(e, e->globals[inst->global->index]);
+    case IR_OP_ADDR_SLOT: return add_bytes(e, emit_generic(e, e->function->block), inst->imm);
+    case IR_OP_INDEX: return emit_index(e, inst);
+    default: return add_bytes(e, emit_value(e, inst->args[0]), inst->imm);
+    }
+}
+
+// ---- loads and stores ----------------------------------------------------------------------------------------------------------
+
+// A truth value is a byte in memory. Returns what was loaded; the load itself is the value or its operand.
+LLVMValueRef emit_load_raw(struct emitter *e, enum ir_type type, LLVMValueRef pointer, uint32_t align)
+{
+    enum ir_type stored = type == IR_I1 ? IR_I8 : type;
+    LLVMValueRef value = LLVMBuildLoad2(e->builder, e->types[stored], pointer, "");
+    LLVMSetAlignment(value, align);
+    return value;
+}
+
+LLVMValueRef emit_store_raw(struct emitter *e, enum ir_type type, LLVMValueRef value, LLVMValueRef pointer,
+                            uint32_t align)
+{
+    if (type == IR_I1) {
+        value = LLVMBuildZExt(e->builder, value, e->types[IR_I8], "");
+    }
+    LLVMValueRef store = LLVMBuildStore(e->builder, value, pointer);
+    LLVMSetAlignment(store, align);
+    return store;
+}
+
+static LLVMValueRef emit_load(struct emitter *e, const struct ir_inst *inst)
+{
+    const struct ir_inst *pointer = inst->args[0];
+    LLVMValueRef load =
+        emit_load_raw(e, inst->type, emit_value(e, pointer), emit_alignment(e, pointer, inst->type));
+    LLVMSetVolatile(load, inst->is_volatile);
+    emit_tag_access(e, load, pointer);
+    return inst->type == IR_I1 ? LLVMBuildTrunc(e->builder, load, e->types[IR_I1], "") : load;
+}
+
+static void emit_store(struct emitter *e, const struct ir_inst *inst)
+{
+    const struct ir_inst *pointer = inst->args[0];
+    LLVMValueRef store = emit_store_raw(e, inst->type, emit_value(e, inst->args[1]), emit_value(e, pointer),
+                                        emit_alignment(e, pointer, inst->type));
+    LLVMSetVolatile(store, inst->is_volatile);
+    emit_tag_access(e, store, pointer);
+}
+
+// ---- block operations --------------------------------------------------------------------------------------------------------
+
+static unsigned block_alignment(struct emitter *e, const struct ir_inst *pointer)
+{
+    uint64_t known = known_alignment(e, pointer);
+    return known == 0 ? 1 : (unsigned)known;
+}
+
+static LLVMValueRef emit_compare_call(struct emitter *e, LLVMValueRef *args)
+{
+    LLVMTypeRef params[3] = {e->types[IR_PTR], e->types[IR_PTR], e->types[IR_I64]};
+    LLVMTypeRef type = LLVMFunctionType(e->types[IR_I32], params, 3, false);
+    LLVMValueRef function = LLVMGetNamedFunction(e->llvm, "memcmp");
+    if (function == NULL) {
+        function = LLVMAddFunction(e->llvm, "memcmp", type);
+        emit_attribute(e, function, LLVMAttributeFunctionIndex, "nounwind", 0);
+    }
+    return LLVMBuildCall2(e->builder, type, function, args, 3, "");
+}
+
+static LLVMValueRef load_byte(struct emitter *e, LLVMValueRef base, LLVMValueRef at)
+{
+    LLVMValueRef pointer = LLVMBuildGEP2(e->builder, e->types[IR_I8], base, &at, 1, "");
+    LLVMValueRef byte = LLVMBuildLoad2(e->builder, e->types[IR_I8], pointer, "");
+    return LLVMBuildZExt(e->builder, byte, e->types[IR_I32], "");
+}
+
+// GPUs have no memcmp to call: the difference of the first two bytes that differ.
+static LLVMValueRef emit_compare_loop(struct emitter *e, LLVMValueRef *args)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
+    LLVMBasicBlockRef test = emit_block(e, "compare");
+    LLVMBasicBlockRef look = emit_block(e, "bytes");
+    LLVMBasicBlockRef after = emit_block(e, "compared");
+    LLVMBuildBr(b, test);
+    emit_at(e, test);
+    LLVMValueRef at = LLVMBuildPhi(b, e->types[IR_I64], "");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, at, args[2], ""), look, after);
+    emit_at(e, look);
+    LLVMValueRef difference = LLVMBuildSub(b, load_byte(e, args[0], at), load_byte(e, args[1], at), "");
+    LLVMValueRef next = LLVMBuildAdd(b, at, emit_i64(e, 1), "");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, difference, emit_const(e, IR_I32, 0), ""), test, after);
+    emit_at(e, after);
+    LLVMValueRef result = LLVMBuildPhi(b, e->types[IR_I32], "");
+    LLVMAddIncoming(at, (LLVMValueRef[]){emit_i64(e, 0), next}, (LLVMBasicBlockRef[]){before, look}, 2);
+    LLVMAddIncoming(result, (LLVMValueRef[]){emit_const(e, IR_I32, 0), difference},
+                    (LLVMBasicBlockRef[]){test, look}, 2);
+    return result;
+}
+
+LLVMValueRef emit_memory(struct emitter *e, const struct ir_inst *inst)
+{
+    if (inst->op == IR_OP_LOAD) {
+        return emit_load(e, inst);
+    }
+    if (inst->op == IR_OP_STORE) {
+        emit_store(e, inst);
+        return NULL;
+    }
+    LLVMValueRef args[3] = {emit_value(e, inst->args[0]), emit_value(e, inst->args[1]), emit_value(e, inst->args[2])};
+    unsigned align = block_alignment(e, inst->args[0]);
+    LLVMValueRef call = NULL;
+    switch (inst->op) {
+    case IR_OP_COPY:
+        call = LLVMBuildMemMove(e->builder, args[0], align, args[1], block_alignment(e, inst->args[1]), args[2]);
+        break;
+    case IR_OP_FILL: call = LLVMBuildMemSet(e->builder, args[0], args[1], args[2], align); break;
+    default: return target_is_gpu(e->target) ? emit_compare_loop(e, args) : emit_compare_call(e, args);
+    }
+    if (inst->is_volatile) { // the last operand of both intrinsics
+        LLVMSetOperand(call, 3, emit_const(e, IR_I1, 1));
+    }
+    return NULL;
+}

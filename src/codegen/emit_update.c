@@ -1,0 +1,265 @@
+// Updates: of variables, of memory, and atomic ones. What the hardware has no instruction for is a loop around compare
+// and swap; LLVM widens 8- and 16-bit ones where the target lacks them.
+#include "codegen/emit.h"
+
+// ---- the value after an update -----------------------------------------------------------------------------------------------
+
+static LLVMValueRef is_true(struct emitter *e, enum ir_type type, LLVMValueRef x)
+{
+    LLVMValueRef zero = LLVMConstNull(e->types[type]);
+    return ir_type_is_float(type) ? LLVMBuildFCmp(e->builder, LLVMRealUNE, x, zero, "")
+                                  : LLVMBuildICmp(e->builder, LLVMIntNE, x, zero, "");
+}
+
+static LLVMValueRef emit_logical(struct emitter *e, enum ir_update update, enum ir_type type, LLVMValueRef old,
+                                 LLVMValueRef operand)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef was = is_true(e, type, old);
+    LLVMValueRef is = update == IR_UPDATE_LAND ? LLVMBuildAnd(b, was, operand, "") : LLVMBuildOr(b, was, operand, "");
+    if (type == IR_I1) {
+        return is;
+    }
+    return ir_type_is_float(type) ? LLVMBuildUIToFP(b, is, e->types[type], "")
+                                  : LLVMBuildZExt(b, is, e->types[type], "");
+}
+
+struct float_form {
+    LLVMRealPredicate predicate;
+    bool old_first; // old predicate operand ? old : operand; else operand predicate old ? operand : old
+};
+
+static const struct float_form float_forms[IR_UPDATE_COUNT] = {
+    [IR_UPDATE_FMIN_IF] = {LLVMRealOLT, false},      [IR_UPDATE_FMIN_IF_EQ] = {LLVMRealOLE, false},
+    [IR_UPDATE_FMIN_COND] = {LLVMRealOLT, true},     [IR_UPDATE_FMIN_COND_EQ] = {LLVMRealOLE, true},
+    [IR_UPDATE_FMAX_IF] = {LLVMRealOGT, false},      [IR_UPDATE_FMAX_IF_EQ] = {LLVMRealOGE, false},
+    [IR_UPDATE_FMAX_COND] = {LLVMRealOGT, true},     [IR_UPDATE_FMAX_COND_EQ] = {LLVMRealOGE, true},
+};
+
+static LLVMValueRef emit_float_form(struct emitter *e, enum ir_update update, LLVMValueRef old, LLVMValueRef operand)
+{
+    struct float_form form = float_forms[update];
+    LLVMValueRef first = form.old_first ? old : operand;
+    LLVMValueRef second = form.old_first ? operand : old;
+    LLVMValueRef takes = LLVMBuildFCmp(e->builder, form.predicate, first, second, "");
+    return LLVMBuildSelect(e->builder, takes, first, second, "");
+}
+
+static enum ir_op plain_op(enum ir_update update, bool is_float)
+{
+    switch (update) {
+    case IR_UPDATE_ADD: return is_float ? IR_OP_FADD : IR_OP_ADD;
+    case IR_UPDATE_SUB: return is_float ? IR_OP_FSUB : IR_OP_SUB;
+    case IR_UPDATE_MUL: return is_float ? IR_OP_FMUL : IR_OP_MUL;
+    case IR_UPDATE_AND: return IR_OP_AND;
+    case IR_UPDATE_OR: return IR_OP_OR;
+    case IR_UPDATE_XOR: return IR_OP_XOR;
+    case IR_UPDATE_SMIN: return IR_OP_SMIN;
+    case IR_UPDATE_UMIN: return IR_OP_UMIN;
+    case IR_UPDATE_SMAX: return IR_OP_SMAX;
+    case IR_UPDATE_UMAX: return IR_OP_UMAX;
+    default: return IR_OP_COUNT;
+    }
+}
+
+LLVMValueRef emit_update_value(struct emitter *e, enum ir_update update, enum ir_type type, LLVMValueRef old,
+                               LLVMValueRef operand, LLVMFastMathFlags flags)
+{
+    enum ir_op op = plain_op(update, ir_type_is_float(type));
+    if (op != IR_OP_COUNT) {
+        LLVMValueRef value = emit_binary(e, op, type, old, operand);
+        if (ir_type_is_float(type)) {
+            emit_float_flags(e, value, flags);
+        }
+        return value;
+    }
+    switch (update) {
+    case IR_UPDATE_LAND:
+    case IR_UPDATE_LOR: return emit_logical(e, update, type, old, operand);
+    case IR_UPDATE_FMIN: return emit_minimum(e, old, operand, true);
+    case IR_UPDATE_FMAX: return emit_minimum(e, old, operand, false);
+    case IR_UPDATE_EXCHANGE: return operand;
+    default: return emit_float_form(e, update, old, operand);
+    }
+}
+
+// ---- atomics -----------------------------------------------------------------------------------------------------------------
+
+// The hardware's operation; LLVMAtomicRMWBinOpXchg with |has| false if there is none.
+static LLVMAtomicRMWBinOp hardware_op(enum ir_update update, bool is_float, bool *has)
+{
+    *has = true;
+    if (is_float) {
+        switch (update) {
+        case IR_UPDATE_ADD: return LLVMAtomicRMWBinOpFAdd;
+        case IR_UPDATE_SUB: return LLVMAtomicRMWBinOpFSub;
+        case IR_UPDATE_EXCHANGE: return LLVMAtomicRMWBinOpXchg;
+        default: *has = false; return LLVMAtomicRMWBinOpXchg;
+        }
+    }
+    switch (update) {
+    case IR_UPDATE_ADD: return LLVMAtomicRMWBinOpAdd;
+    case IR_UPDATE_SUB: return LLVMAtomicRMWBinOpSub;
+    case IR_UPDATE_AND: return LLVMAtomicRMWBinOpAnd;
+    case IR_UPDATE_OR: return LLVMAtomicRMWBinOpOr;
+    case IR_UPDATE_XOR: return LLVMAtomicRMWBinOpXor;
+    case IR_UPDATE_SMIN: return LLVMAtomicRMWBinOpMin;
+    case IR_UPDATE_UMIN: return LLVMAtomicRMWBinOpUMin;
+    case IR_UPDATE_SMAX: return LLVMAtomicRMWBinOpMax;
+    case IR_UPDATE_UMAX: return LLVMAtomicRMWBinOpUMax;
+    case IR_UPDATE_EXCHANGE: return LLVMAtomicRMWBinOpXchg;
+    default: *has = false; return LLVMAtomicRMWBinOpXchg;
+    }
+}
+
+// Atomics are device-wide. AMD's compiler must also hear that the memory is the device's own, or it does float additions
+// by compare and swap.
+static void set_scope(struct emitter *e, LLVMValueRef atomic)
+{
+    if (e->target->kind != TARGET_AMDGPU) {
+        return;
+    }
+    LLVMSetAtomicSyncScopeID(atomic, LLVMGetSyncScopeID(e->context, "agent", 5));
+    LLVMMetadataRef empty = LLVMMDNodeInContext2(e->context, NULL, 0);
+    emit_metadata(e, atomic, "amdgpu.no.fine.grained.memory", empty);
+    emit_metadata(e, atomic, "amdgpu.no.remote.memory", empty);
+}
+
+static enum ir_type int_of(enum ir_type type)
+{
+    return type == IR_F32 ? IR_I32 : type == IR_F64 || type == IR_PTR ? IR_I64 : type == IR_I1 ? IR_I8 : type;
+}
+
+static LLVMValueRef to_int(struct emitter *e, enum ir_type type, LLVMValueRef value)
+{
+    enum ir_type as = int_of(type);
+    switch (type) {
+    case IR_F32:
+    case IR_F64: return LLVMBuildBitCast(e->builder, value, e->types[as], "");
+    case IR_PTR: return LLVMBuildPtrToInt(e->builder, value, e->types[as], "");
+    case IR_I1: return LLVMBuildZExt(e->builder, value, e->types[as], "");
+    default: return value;
+    }
+}
+
+static LLVMValueRef from_int(struct emitter *e, enum ir_type type, LLVMValueRef value)
+{
+    switch (type) {
+    case IR_F32:
+    case IR_F64: return LLVMBuildBitCast(e->builder, value, e->types[type], "");
+    case IR_PTR: return LLVMBuildIntToPtr(e->builder, value, e->types[type], "");
+    case IR_I1: return LLVMBuildTrunc(e->builder, value, e->types[type], "");
+    default: return value;
+    }
+}
+
+static LLVMValueRef compare_and_swap(struct emitter *e, LLVMValueRef pointer, LLVMValueRef expected,
+                                     LLVMValueRef wanted)
+{
+    LLVMValueRef pair = LLVMBuildAtomicCmpXchg(e->builder, pointer, expected, wanted, LLVMAtomicOrderingMonotonic,
+                                               LLVMAtomicOrderingMonotonic, false);
+    set_scope(e, pair);
+    return pair;
+}
+
+// old = *p; do seen = old, old = cas(p, seen, update(seen)) while it was not seen. Bits are compared, so a NaN ends too.
+static LLVMValueRef emit_swap_loop(struct emitter *e, const struct ir_inst *inst, LLVMValueRef pointer,
+                                   LLVMValueRef operand)
+{
+    LLVMBuilderRef b = e->builder;
+    enum ir_type type = inst->type;
+    enum ir_type as = int_of(type);
+    LLVMValueRef first = LLVMBuildLoad2(b, e->types[as], pointer, "");
+    LLVMSetAlignment(first, (unsigned)ir_type_size(type));
+    LLVMSetOrdering(first, LLVMAtomicOrderingMonotonic);
+    if (e->target->kind == TARGET_AMDGPU) {
+        LLVMSetAtomicSyncScopeID(first, LLVMGetSyncScopeID(e->context, "agent", 5));
+    }
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
+    LLVMBasicBlockRef again = emit_block(e, "swap");
+    LLVMBasicBlockRef after = emit_block(e, "swapped");
+    LLVMBuildBr(b, again);
+    emit_at(e, again);
+    LLVMValueRef seen = LLVMBuildPhi(b, e->types[as], "seen");
+    LLVMValueRef old = from_int(e, type, seen);
+    LLVMValueRef wanted = emit_update_value(e, inst->update, type, old, operand, LLVMFastMathNone);
+    LLVMValueRef pair = compare_and_swap(e, pointer, seen, to_int(e, type, wanted));
+    LLVMValueRef found = LLVMBuildExtractValue(b, pair, 0, "");
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
+    LLVMBuildCondBr(b, LLVMBuildExtractValue(b, pair, 1, ""), after, again);
+    LLVMAddIncoming(seen, (LLVMValueRef[]){first, found}, (LLVMBasicBlockRef[]){before, latch}, 2);
+    emit_at(e, after);
+    return old;
+}
+
+static LLVMValueRef emit_atomic(struct emitter *e, const struct ir_inst *inst)
+{
+    LLVMValueRef pointer = emit_value(e, inst->args[0]);
+    LLVMValueRef operand = emit_value(e, inst->args[1]);
+    bool has;
+    LLVMAtomicRMWBinOp op = hardware_op(inst->update, ir_type_is_float(inst->type), &has);
+    if (!has || inst->type == IR_I1 || inst->type == IR_PTR) {
+        return emit_swap_loop(e, inst, pointer, operand);
+    }
+    LLVMValueRef old = LLVMBuildAtomicRMW(e->builder, op, pointer, operand, LLVMAtomicOrderingMonotonic, false);
+    set_scope(e, old);
+    return old;
+}
+
+static LLVMValueRef emit_cas(struct emitter *e, const struct ir_inst *inst)
+{
+    LLVMValueRef expected = to_int(e, inst->type, emit_value(e, inst->args[1]));
+    LLVMValueRef wanted = to_int(e, inst->type, emit_value(e, inst->args[2]));
+    LLVMValueRef pair = compare_and_swap(e, emit_value(e, inst->args[0]), expected, wanted);
+    return from_int(e, inst->type, LLVMBuildExtractValue(e->builder, pair, 0, ""));
+}
+
+// ---- plain updates -----------------------------------------------------------------------------------------------------------
+
+static void emit_plain_update(struct emitter *e, const struct ir_inst *inst)
+{
+    const struct ir_inst *pointer = inst->args[0];
+    LLVMValueRef address = emit_value(e, pointer);
+    uint32_t align = emit_alignment(e, pointer, inst->type);
+    LLVMValueRef load = emit_load_raw(e, inst->type, address, align);
+    emit_tag_access(e, load, pointer);
+    LLVMValueRef old = inst->type == IR_I1 ? LLVMBuildTrunc(e->builder, load, e->types[IR_I1], "") : load;
+    LLVMValueRef value =
+        emit_update_value(e, inst->update, inst->type, old, emit_value(e, inst->args[1]), LLVMFastMathNone);
+    LLVMValueRef store = emit_store_raw(e, inst->type, value, address, align);
+    emit_tag_access(e, store, pointer);
+}
+
+// Only the operations that lead into the running value of a reduction may be put in another order.
+static void emit_variable_update(struct emitter *e, const struct ir_inst *inst)
+{
+    LLVMValueRef slot = e->function->vars[inst->var->index];
+    enum ir_type type = inst->var->type;
+    LLVMValueRef old = LLVMBuildLoad2(e->builder, e->types[type], slot, inst->var->name);
+    LLVMFastMathFlags flags = LLVMFastMathNone;
+    LLVMValueRef operand = emit_value(e, inst->args[0]);
+    if (ir_type_is_float(type) && emit_may_reassociate(e, inst)) {
+        flags |= LLVMFastMathAllowReassoc;
+        if (e->options->contract_updates && inst->args[0]->op == IR_OP_FMUL) {
+            flags |= LLVMFastMathAllowContract;
+            emit_float_flags(e, operand, LLVMFastMathAllowContract);
+        }
+    }
+    LLVMBuildStore(e->builder, emit_update_value(e, inst->update, type, old, operand, flags), slot);
+}
+
+LLVMValueRef emit_update(struct emitter *e, const struct ir_inst *inst)
+{
+    switch (inst->op) {
+    case IR_OP_ATOMIC: return emit_atomic(e, inst);
+    case IR_OP_CAS: return emit_cas(e, inst);
+    case IR_OP_VUPDATE: emit_variable_update(e, inst); return NULL;
+    default: break;
+    }
+    if (inst->atomic) {
+        (void)emit_atomic(e, inst);
+    } else {
+        emit_plain_update(e, inst);
+    }
+    return NULL;
+}

@@ -1,0 +1,42 @@
+#include "codegen/pipeline.h"
+
+#include "base/status.h"
+#include "codegen/math.h"
+
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <string.h>
+
+static rill_status run(struct emitter *e, const char *passes)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMPassBuilderOptionsSetLoopVectorization(options, true);
+    LLVMPassBuilderOptionsSetLoopInterleaving(options, true);
+    LLVMErrorRef error = LLVMRunPasses(e->llvm, passes, e->target->machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (error == NULL) {
+        return RILL_OK;
+    }
+    char *text = LLVMGetErrorMessage(error);
+    rill_status status = status_fail(RILL_ERR_INTERNAL, "LLVM's passes failed: %s", text);
+    LLVMDisposeErrorMessage(text);
+    return status;
+}
+
+static rill_status run_cpu(struct emitter *e)
+{
+    RILL_TRY(run(e, "default<O1>,function(loop-vectorize,slp-vectorizer,instcombine,simplifycfg)"));
+    math_finish(e);
+    return run(e, "always-inline,function(instcombine,early-cse,simplifycfg)");
+}
+
+rill_status pipeline_run(struct emitter *e)
+{
+    if (e->target->kind == TARGET_X86) {
+        if (e->options->unoptimised) {
+            math_finish(e);
+            return run(e, "always-inline");
+        }
+        return run_cpu(e);
+    }
+    return run(e, "default<O1>");
+}

@@ -1,0 +1,9 @@
+// The optimiser's passes for a target, run over a module that emit_module has built.
+#ifndef RILL_CODEGEN_PIPELINE_H
+#define RILL_CODEGEN_PIPELINE_H
+
+#include "codegen/emit.h"
+
+rill_status pipeline_run(struct emitter *e);
+
+#endif

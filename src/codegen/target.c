@@ -1,0 +1,192 @@
+#include "codegen/target.h"
+
+#include "base/status.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// X(name). What LLVM 22 knows and Rill has looked at; an architecture that is missing here only has to be added.
+#define TARGET_X86_LIST(X) X("x86-64") X("x86-64-v2") X("x86-64-v3") X("x86-64-v4")
+#define TARGET_NVPTX_LIST(X)                                                                                           \
+    X("sm_60") X("sm_61") X("sm_62") X("sm_70") X("sm_72") X("sm_75") X("sm_80") X("sm_86") X("sm_87") X("sm_89")      \
+    X("sm_90") X("sm_90a") X("sm_100") X("sm_100a") X("sm_101") X("sm_103") X("sm_120") X("sm_121")
+#define TARGET_AMDGPU_LIST(X)                                                                                          \
+    X("gfx900") X("gfx902") X("gfx904") X("gfx906") X("gfx908") X("gfx909") X("gfx90a") X("gfx90c") X("gfx942")        \
+    X("gfx950") X("gfx1010") X("gfx1011") X("gfx1012") X("gfx1013") X("gfx1030") X("gfx1031") X("gfx1032")             \
+    X("gfx1033") X("gfx1034") X("gfx1035") X("gfx1036") X("gfx1100") X("gfx1101") X("gfx1102") X("gfx1103")            \
+    X("gfx1150") X("gfx1151") X("gfx1152") X("gfx1153") X("gfx1200") X("gfx1201")
+
+struct target_row {
+    const char *name;
+    enum target_kind kind;
+};
+
+static const struct target_row target_rows[] = {
+#define TARGET_ROW(name) {name, TARGET_X86},
+    TARGET_X86_LIST(TARGET_ROW)
+#undef TARGET_ROW
+#define TARGET_ROW(name) {name, TARGET_NVPTX},
+        TARGET_NVPTX_LIST(TARGET_ROW)
+#undef TARGET_ROW
+#define TARGET_ROW(name) {name, TARGET_AMDGPU},
+            TARGET_AMDGPU_LIST(TARGET_ROW)
+#undef TARGET_ROW
+};
+
+enum { TARGET_ROW_COUNT = sizeof target_rows / sizeof target_rows[0] };
+
+static const struct target_row native_row = {"native", TARGET_X86};
+
+// LLVM's registry of targets is the process's own and filling it is not safe in two threads at once.
+static pthread_once_t targets_once = PTHREAD_ONCE_INIT;
+
+static void register_targets(void)
+{
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTarget();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUAsmPrinter();
+}
+
+static const struct target_row *find_row(const char *name)
+{
+    if (name == NULL || strcmp(name, "native") == 0) {
+        return &native_row;
+    }
+    for (int i = 0; i < TARGET_ROW_COUNT; i++) {
+        if (strcmp(target_rows[i].name, name) == 0) {
+            return &target_rows[i];
+        }
+    }
+    return NULL;
+}
+
+static rill_status fail_unknown(const char *name)
+{
+    char list[1024] = "native";
+    size_t used = strlen(list);
+    for (int i = 0; i < TARGET_ROW_COUNT; i++) {
+        int n = snprintf(list + used, sizeof list - used, " %s", target_rows[i].name);
+        used += n > 0 && (size_t)n < sizeof list - used ? (size_t)n : 0;
+    }
+    return status_fail(RILL_ERR_INVALID, "unknown target '%s'; known are: %s", name, list);
+}
+
+rill_status target_check_name(const char *name)
+{
+    return find_row(name) != NULL ? RILL_OK : fail_unknown(name);
+}
+
+static bool has_feature(const char *features, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = features; at != NULL && *at != '\0';) {
+        const char *end = strchrnul(at, ',');
+        if (*at == '+' && (size_t)(end - at) == length + 1 && memcmp(at + 1, name, length) == 0) {
+            return true;
+        }
+        at = *end == ',' ? end + 1 : end;
+    }
+    return false;
+}
+
+static enum target_isa isa_of_features(const char *features)
+{
+    if (has_feature(features, "avx512f") && has_feature(features, "avx512vl") && has_feature(features, "avx512dq") &&
+        has_feature(features, "avx512bw")) {
+        return TARGET_ISA_AVX512;
+    }
+    return has_feature(features, "avx2") && has_feature(features, "fma") ? TARGET_ISA_AVX2 : TARGET_ISA_SSE;
+}
+
+static void describe_x86(struct target *target, const struct target_row *row)
+{
+    target->triple = "x86_64-unknown-linux-gnu";
+    if (row == &native_row) {
+        char *cpu = LLVMGetHostCPUName();
+        snprintf(target->cpu, sizeof target->cpu, "%s", cpu);
+        LLVMDisposeMessage(cpu);
+        target->features = LLVMGetHostCPUFeatures();
+        target->isa = isa_of_features(target->features);
+        return;
+    }
+    snprintf(target->cpu, sizeof target->cpu, "%s", row->name);
+    target->isa = strcmp(row->name, "x86-64-v4") == 0   ? TARGET_ISA_AVX512
+                  : strcmp(row->name, "x86-64-v3") == 0 ? TARGET_ISA_AVX2
+                                                        : TARGET_ISA_SSE;
+}
+
+static void describe(struct target *target, const struct target_row *row)
+{
+    target->kind = row->kind;
+    if (row->kind == TARGET_X86) {
+        describe_x86(target, row);
+        return;
+    }
+    snprintf(target->cpu, sizeof target->cpu, "%s", row->name);
+    if (row->kind == TARGET_AMDGPU) {
+        target->triple = "amdgcn-amd-amdhsa";
+        return;
+    }
+    target->triple = "nvptx64-nvidia-cuda";
+    // PTX 8.3 is what a driver of 2023 reads; newer architectures need the version that introduced them.
+    int number = atoi(row->name + 3);
+    target->features = LLVMCreateMessage(number >= 103 ? "+ptx88" : number >= 100 ? "+ptx87" : "+ptx83");
+}
+
+rill_status target_init(struct target *target, const char *name, bool unoptimised)
+{
+    *target = (struct target){0};
+    const struct target_row *row = find_row(name);
+    if (row == NULL) {
+        return fail_unknown(name);
+    }
+    pthread_once(&targets_once, register_targets);
+    describe(target, row);
+    LLVMTargetRef llvm_target;
+    char *message = NULL;
+    if (LLVMGetTargetFromTriple(target->triple, &llvm_target, &message) != 0) {
+        rill_status status = status_fail(RILL_ERR_UNSUPPORTED, "LLVM has no target for '%s': %s", row->name, message);
+        LLVMDisposeMessage(message);
+        target_finish(target);
+        return status;
+    }
+    LLVMCodeGenOptLevel level = unoptimised ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault;
+    target->machine =
+        LLVMCreateTargetMachine(llvm_target, target->triple, target->cpu, target->features ? target->features : "",
+                                level, LLVMRelocPIC, LLVMCodeModelDefault);
+    if (target->machine == NULL) {
+        target_finish(target);
+        return status_fail(RILL_ERR_INTERNAL, "LLVM made no target machine for '%s'", row->name);
+    }
+    LLVMTargetDataRef data = LLVMCreateTargetDataLayout(target->machine);
+    target->layout = LLVMCopyStringRepOfTargetData(data);
+    LLVMDisposeTargetData(data);
+    return RILL_OK;
+}
+
+void target_finish(struct target *target)
+{
+    if (target->machine != NULL) {
+        LLVMDisposeTargetMachine(target->machine);
+    }
+    if (target->features != NULL) {
+        LLVMDisposeMessage(target->features);
+    }
+    if (target->layout != NULL) {
+        LLVMDisposeMessage(target->layout);
+    }
+    *target = (struct target){0};
+}

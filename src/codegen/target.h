@@ -1,0 +1,38 @@
+// Targets by name. A name is looked up here before LLVM sees it, since LLVM answers an unknown processor by ending the
+// process or by guessing.
+#ifndef RILL_CODEGEN_TARGET_H
+#define RILL_CODEGEN_TARGET_H
+
+#include "rill/status.h"
+
+#include <llvm-c/TargetMachine.h>
+#include <stdbool.h>
+
+enum target_kind { TARGET_X86, TARGET_NVPTX, TARGET_AMDGPU };
+
+// The widest vectors that the target's math routines come in.
+enum target_isa { TARGET_ISA_NONE, TARGET_ISA_SSE, TARGET_ISA_AVX2, TARGET_ISA_AVX512 };
+
+struct target {
+    enum target_kind kind;
+    const char *triple;
+    char cpu[64];
+    char *features; // owned by LLVM (LLVMDisposeMessage) or NULL
+    enum target_isa isa;
+    LLVMTargetMachineRef machine; // owned
+    char *layout;                 // owned by LLVM: the data layout as text
+};
+
+// Address spaces of the GPUs' memory; 0 is generic, and everything on a CPU.
+enum { TARGET_SPACE_GENERIC = 0, TARGET_SPACE_GLOBAL = 1, TARGET_SPACE_KERNARG = 4 };
+
+rill_status target_init(struct target *target, const char *name, bool unoptimised);
+void target_finish(struct target *target);
+rill_status target_check_name(const char *name);
+
+static inline bool target_is_gpu(const struct target *target)
+{
+    return target->kind != TARGET_X86;
+}
+
+#endif
