@@ -148,6 +148,7 @@ struct function {
     bool is_single; // `#pragma rill single` before a kernel definition
     int local_count; // locals are numbered from 0
     int block_count; // stream_parallel blocks in the body
+    bool is_noreturn; // _Noreturn, or the attribute
 };
 
 // ---- expressions ---------------------------------------------------------------------------------------------------

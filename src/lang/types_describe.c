@@ -98,8 +98,8 @@ static const char *describe_pointer(struct arena *arena, const struct type *type
 {
     struct str out;
     str_init(&out, arena);
-    bool wraps = type->base->typedef_name == NULL &&
-                 (type->base->kind == TYPE_ARRAY || type->base->kind == TYPE_FUNCTION);
+    bool wraps =
+        type->base->typedef_name == NULL && (type->base->kind == TYPE_ARRAY || type->base->kind == TYPE_FUNCTION);
     str_add(&out, wraps ? "(*" : "*");
     add_quals(&out, type->quals);
     if (*inner == '\0' && out.text[out.length - 1] == ' ') {

@@ -1,0 +1,415 @@
+// Declaration specifiers, in any order, and what GNU C and C11 add to them.
+#include "lang/parse.h"
+
+#include <string.h>
+
+// ---- attributes ----------------------------------------------------------------------------------------------------
+
+static bool is_word(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    if (strncmp(text, "__", 2) == 0) {
+        return strncmp(text + 2, word, length) == 0 && strcmp(text + 2 + length, "__") == 0;
+    }
+    return strcmp(text, word) == 0;
+}
+
+static uint32_t check_align(struct parser *p, int64_t value, struct loc loc)
+{
+    if (value <= 0 || (value & (value - 1)) != 0 || value > 4096) {
+        parse_error(p, loc, "an alignment must be a power of two from 1 to 4096, not %lld", (long long)value);
+        return 0;
+    }
+    return (uint32_t)value;
+}
+
+static void aligned_attribute(struct parser *p, struct attributes *attributes, struct loc loc)
+{
+    int64_t value = 16; // what gcc takes without a number on x86-64
+    if (parse_accept(p, TOKEN_LPAREN)) {
+        if (!parse_integer_constant(p, "an alignment", &value)) {
+            value = 1;
+        }
+        parse_expect(p, TOKEN_RPAREN, "after the alignment");
+    }
+    uint32_t align = check_align(p, value, loc);
+    attributes->align = align > attributes->align ? align : attributes->align;
+}
+
+static void attribute(struct parser *p, struct attributes *attributes)
+{
+    const struct token *token = parse_token(p);
+    parse_advance(p); // any word, keywords like const too
+    const char *text = token->text != NULL ? token->text : "";
+    if (is_word(text, "aligned")) {
+        aligned_attribute(p, attributes, token->loc);
+        return;
+    }
+    if (is_word(text, "packed")) {
+        attributes->is_packed = true;
+    } else if (is_word(text, "noreturn")) {
+        attributes->is_noreturn = true;
+    } else if (is_word(text, "vector_size") || is_word(text, "mode")) {
+        parse_error(p, token->loc, "the attribute '%s' is not supported", text);
+    }
+    if (parse_at(p, TOKEN_LPAREN)) {
+        parse_skip_parens(p);
+    }
+}
+
+void declare_attributes(struct parser *p, struct attributes *attributes)
+{
+    while (parse_accept(p, TOKEN_KW_ATTRIBUTE)) {
+        if (!parse_expect(p, TOKEN_LPAREN, "after '__attribute__'") ||
+            !parse_expect(p, TOKEN_LPAREN, "after '__attribute__('")) {
+            return;
+        }
+        while (!parse_at(p, TOKEN_RPAREN) && !parse_at(p, TOKEN_EOF) && !p->is_panicking) {
+            if (!parse_accept(p, TOKEN_COMMA)) {
+                attribute(p, attributes);
+            }
+        }
+        parse_expect(p, TOKEN_RPAREN, "after the attributes");
+        parse_expect(p, TOKEN_RPAREN, "after the attributes");
+    }
+}
+
+uint32_t declare_alignas(struct parser *p)
+{
+    struct loc loc = parse_loc(p);
+    parse_advance(p);
+    if (!parse_expect(p, TOKEN_LPAREN, "after '_Alignas'")) {
+        return 0;
+    }
+    int64_t value = 0;
+    bool is_known = true;
+    if (declare_starts_type(p, parse_token(p))) {
+        value = declare_type_name(p)->align;
+    } else {
+        is_known = parse_integer_constant(p, "an alignment", &value);
+    }
+    parse_expect(p, TOKEN_RPAREN, "after the alignment");
+    return !is_known || value == 0 ? 0 : check_align(p, value, loc); // _Alignas(0) says nothing
+}
+
+// ---- the type ------------------------------------------------------------------------------------------------------
+
+struct words {
+    int voids, bools, chars, shorts, ints, longs, floats, doubles, signeds, unsigneds, complexes;
+};
+
+static bool has_words(const struct words *w)
+{
+    return w->voids + w->bools + w->chars + w->shorts + w->ints + w->longs + w->floats + w->doubles + w->signeds +
+               w->unsigneds + w->complexes >
+           0;
+}
+
+static bool add_word(struct words *w, enum token_kind token)
+{
+    switch (token) {
+    case TOKEN_KW_VOID: w->voids++; return true;
+    case TOKEN_KW_BOOL: w->bools++; return true;
+    case TOKEN_KW_CHAR: w->chars++; return true;
+    case TOKEN_KW_SHORT: w->shorts++; return true;
+    case TOKEN_KW_INT: w->ints++; return true;
+    case TOKEN_KW_LONG: w->longs++; return true;
+    case TOKEN_KW_FLOAT: w->floats++; return true;
+    case TOKEN_KW_DOUBLE: w->doubles++; return true;
+    case TOKEN_KW_SIGNED: w->signeds++; return true;
+    case TOKEN_KW_UNSIGNED: w->unsigneds++; return true;
+    case TOKEN_KW_COMPLEX: w->complexes++; return true;
+    default: return false;
+    }
+}
+
+// TYPE_ERROR when the words do not make a type.
+static enum type_kind integer_kind(const struct words *w)
+{
+    bool is_unsigned = w->unsigneds > 0;
+    if (w->signeds + w->unsigneds > 1 || w->ints > 1 || w->chars > 1 || w->shorts > 1 || w->longs > 2) {
+        return TYPE_ERROR;
+    }
+    if (w->chars > 0) {
+        bool fits = w->ints + w->shorts + w->longs == 0;
+        return !fits ? TYPE_ERROR : is_unsigned ? TYPE_UCHAR : w->signeds > 0 ? TYPE_SCHAR : TYPE_CHAR;
+    }
+    if (w->shorts > 0) {
+        return w->longs > 0 ? TYPE_ERROR : is_unsigned ? TYPE_USHORT : TYPE_SHORT;
+    }
+    if (w->longs == 2) {
+        return is_unsigned ? TYPE_ULLONG : TYPE_LLONG;
+    }
+    if (w->longs == 1) {
+        return is_unsigned ? TYPE_ULONG : TYPE_LONG;
+    }
+    return is_unsigned ? TYPE_UINT : TYPE_INT;
+}
+
+static enum type_kind words_kind(const struct words *w)
+{
+    int integers = w->chars + w->shorts + w->ints + w->signeds + w->unsigneds;
+    int others = w->voids + w->bools + w->floats + w->doubles;
+    if (others > 1 || (others == 1 && integers > 0) || (others == 1 && w->longs > w->doubles)) {
+        return TYPE_ERROR;
+    }
+    if (w->voids > 0) {
+        return TYPE_VOID;
+    }
+    if (w->bools > 0) {
+        return TYPE_BOOL;
+    }
+    if (w->floats > 0) {
+        return TYPE_FLOAT;
+    }
+    if (w->doubles > 0) {
+        return w->longs > 0 ? TYPE_LDOUBLE : TYPE_DOUBLE;
+    }
+    return integer_kind(w);
+}
+
+static struct type *complex_type(struct parser *p, const struct words *words, struct loc loc)
+{
+    struct words rest = *words;
+    rest.complexes = 0;
+    enum type_kind kind = has_words(&rest) ? words_kind(&rest) : TYPE_DOUBLE;
+    if (words->complexes > 1 || kind < TYPE_FLOAT) {
+        parse_error(p, loc, "these words do not make a type");
+        return &p->basic[TYPE_ERROR];
+    }
+    struct type *type = ARENA_NEW(p->arena, struct type);
+    type->kind = TYPE_COMPLEX;
+    type->base = &p->basic[kind];
+    type->size = 2 * type->base->size;
+    type->align = type->base->align;
+    return type;
+}
+
+static struct type *words_type(struct parser *p, const struct words *words, struct loc loc)
+{
+    if (words->complexes > 0) {
+        return complex_type(p, words, loc);
+    }
+    enum type_kind kind = words_kind(words);
+    if (kind == TYPE_ERROR) {
+        parse_error(p, loc, "these words do not make a type");
+    }
+    return &p->basic[kind];
+}
+
+static struct type *typeof_specifier(struct parser *p)
+{
+    parse_advance(p);
+    if (!parse_expect(p, TOKEN_LPAREN, "after '__typeof__'")) {
+        return &p->basic[TYPE_ERROR];
+    }
+    struct type *type = NULL;
+    if (parse_enter(p)) {
+        type = declare_starts_type(p, parse_token(p)) ? declare_type_name(p) : parse_expression(p)->type;
+        parse_expect(p, TOKEN_RPAREN, "after '__typeof__'");
+    }
+    parse_leave(p);
+    return type != NULL ? type : &p->basic[TYPE_ERROR];
+}
+
+// ---- all of them ---------------------------------------------------------------------------------------------------
+
+bool declare_starts_type(struct parser *p, const struct token *token)
+{
+    switch (token->kind) {
+    case TOKEN_KW_VOID:
+    case TOKEN_KW_BOOL:
+    case TOKEN_KW_CHAR:
+    case TOKEN_KW_SHORT:
+    case TOKEN_KW_INT:
+    case TOKEN_KW_LONG:
+    case TOKEN_KW_FLOAT:
+    case TOKEN_KW_DOUBLE:
+    case TOKEN_KW_SIGNED:
+    case TOKEN_KW_UNSIGNED:
+    case TOKEN_KW_COMPLEX:
+    case TOKEN_KW_IMAGINARY:
+    case TOKEN_KW_STRUCT:
+    case TOKEN_KW_UNION:
+    case TOKEN_KW_ENUM:
+    case TOKEN_KW_CONST:
+    case TOKEN_KW_VOLATILE:
+    case TOKEN_KW_RESTRICT:
+    case TOKEN_KW_TYPEDEF:
+    case TOKEN_KW_EXTERN:
+    case TOKEN_KW_STATIC:
+    case TOKEN_KW_AUTO:
+    case TOKEN_KW_REGISTER:
+    case TOKEN_KW_INLINE:
+    case TOKEN_KW_NORETURN:
+    case TOKEN_KW_ALIGNAS:
+    case TOKEN_KW_ATOMIC:
+    case TOKEN_KW_THREAD_LOCAL:
+    case TOKEN_KW_TYPEOF:
+    case TOKEN_KW_ATTRIBUTE:
+    case TOKEN_KW_KERNEL: return true;
+    case TOKEN_IDENT: {
+        const struct symbol *symbol = scope_find(p, token->text);
+        return symbol != NULL ? symbol->kind == SYMBOL_TYPEDEF : builtin_type(p, token->text) != NULL;
+    }
+    default: return false;
+    }
+}
+
+static bool storage_specifier(struct parser *p, struct specifiers *out)
+{
+    enum storage_class storage;
+    const struct token *token = parse_token(p);
+    switch (token->kind) {
+    case TOKEN_KW_TYPEDEF: storage = STORAGE_TYPEDEF; break;
+    case TOKEN_KW_EXTERN: storage = STORAGE_EXTERN; break;
+    case TOKEN_KW_STATIC: storage = STORAGE_STATIC; break;
+    case TOKEN_KW_AUTO: storage = STORAGE_AUTO; break;
+    case TOKEN_KW_REGISTER: storage = STORAGE_REGISTER; break;
+    default: return false;
+    }
+    if (out->storage != STORAGE_NONE) {
+        parse_error(p, token->loc, "'%s' after another storage class", token->text);
+    }
+    out->storage = storage;
+    parse_advance(p);
+    return true;
+}
+
+static bool function_specifier(struct parser *p, struct specifiers *out)
+{
+    const struct token *token = parse_token(p);
+    switch (token->kind) {
+    case TOKEN_KW_INLINE: out->is_inline = true; break;
+    case TOKEN_KW_NORETURN: out->attributes.is_noreturn = true; break;
+    case TOKEN_KW_KERNEL: out->is_kernel = true; break;
+    case TOKEN_KW_EXTENSION: break;
+    case TOKEN_KW_THREAD_LOCAL: parse_error(p, token->loc, "'_Thread_local' is not supported"); break;
+    case TOKEN_KW_IMAGINARY: parse_error(p, token->loc, "'_Imaginary' is not supported"); break;
+    case TOKEN_KW_ATOMIC:
+        parse_error(p, token->loc, "'_Atomic' is not supported: use rill_atomic_add() and its kin");
+        if (parse_peek(p, 1)->kind == TOKEN_LPAREN) {
+            parse_advance(p);
+            parse_skip_parens(p);
+            out->type = &p->basic[TYPE_ERROR];
+            return true;
+        }
+        break;
+    case TOKEN_KW_ATTRIBUTE: declare_attributes(p, &out->attributes); return true;
+    case TOKEN_KW_ALIGNAS: {
+        uint32_t align = declare_alignas(p);
+        out->alignas = align > out->alignas ? align : out->alignas;
+        return true;
+    }
+    default: return false;
+    }
+    parse_advance(p);
+    return true;
+}
+
+static unsigned qualifier_of(enum token_kind token)
+{
+    switch (token) {
+    case TOKEN_KW_CONST: return QUAL_CONST;
+    case TOKEN_KW_VOLATILE: return QUAL_VOLATILE;
+    case TOKEN_KW_RESTRICT: return QUAL_RESTRICT;
+    default: return 0;
+    }
+}
+
+// A struct, union, enum, typedef name or __typeof__. NULL: the token is none of them.
+static struct type *type_specifier(struct parser *p, struct specifiers *out)
+{
+    const struct token *token = parse_token(p);
+    switch (token->kind) {
+    case TOKEN_KW_STRUCT:
+    case TOKEN_KW_UNION: out->declares_tag = true; return declare_record(p);
+    case TOKEN_KW_ENUM: out->declares_tag = true; return declare_enum(p);
+    case TOKEN_KW_TYPEOF: return typeof_specifier(p);
+    case TOKEN_IDENT: {
+        const struct symbol *symbol = scope_find(p, token->text);
+        struct type *type = symbol == NULL                   ? builtin_type(p, token->text)
+                            : symbol->kind == SYMBOL_TYPEDEF ? symbol->type
+                                                             : NULL;
+        if (type != NULL) {
+            parse_advance(p);
+        }
+        return type;
+    }
+    default: return NULL;
+    }
+}
+
+// `fooo x;`: two names in a row where a declaration must stand, so the first was meant to be a type.
+static bool unknown_type(struct parser *p, struct specifiers *out)
+{
+    const struct token *token = parse_token(p);
+    enum token_kind next = parse_peek(p, 1)->kind;
+    if (token->kind != TOKEN_IDENT || (next != TOKEN_IDENT && next != TOKEN_STAR) ||
+        scope_find(p, token->text) != NULL) {
+        return false;
+    }
+    if (next == TOKEN_STAR && !parse_at_identifier(p, 2)) {
+        return false;
+    }
+    parse_error(p, token->loc, "unknown type '%s'%s", token->text, parse_name_advice(p, token->text, true));
+    parse_advance(p);
+    out->type = &p->basic[TYPE_ERROR];
+    return true;
+}
+
+static struct type *finish_type(struct parser *p, struct specifiers *out, const struct words *words)
+{
+    if (out->type != NULL) {
+        if (has_words(words)) {
+            parse_error(p, out->loc, "these words do not make a type");
+        }
+        return out->type;
+    }
+    if (has_words(words)) {
+        return words_type(p, words, out->loc);
+    }
+    if (!unknown_type(p, out)) {
+        parse_syntax_error(p, "expected a type, found %s", token_describe(p->arena, parse_token(p)));
+        return &p->basic[TYPE_ERROR];
+    }
+    return out->type;
+}
+
+bool declare_specifiers(struct parser *p, struct specifiers *out, enum declare_place place)
+{
+    *out = (struct specifiers){.loc = parse_loc(p)};
+    struct words words = {0};
+    unsigned quals = 0;
+    for (;;) {
+        enum token_kind token = parse_token(p)->kind;
+        if (storage_specifier(p, out) || function_specifier(p, out)) {
+            continue;
+        }
+        if (qualifier_of(token) != 0) {
+            quals |= qualifier_of(token);
+            parse_advance(p);
+            continue;
+        }
+        if (add_word(&words, token)) {
+            parse_advance(p);
+            continue;
+        }
+        struct type *type = out->type == NULL && !has_words(&words) ? type_specifier(p, out) : NULL;
+        if (type == NULL) {
+            break;
+        }
+        out->type = type;
+    }
+    out->type = finish_type(p, out, &words);
+    if ((quals & QUAL_RESTRICT) != 0 && out->type->kind != TYPE_POINTER && !type_is_error(out->type)) {
+        parse_error(p, out->loc, "'restrict' is for pointers, not for '%s'", parse_describe(p, out->type));
+        quals &= ~(unsigned)QUAL_RESTRICT;
+    }
+    out->type = type_with_quals(p->arena, out->type, quals);
+    bool plain = place == DECLARE_MEMBER || place == DECLARE_TYPE_NAME;
+    if (plain && (out->storage != STORAGE_NONE || out->is_inline || out->is_kernel)) {
+        parse_error(p, out->loc, "a storage class has no place here");
+    }
+    return !p->is_panicking;
+}

@@ -1,0 +1,542 @@
+// Initialisers: from nested braces, elided braces and designators to a flat list of stores.
+//
+// A list walks over the places of an aggregate. In braces it owns everything up to its '}'; without them (elided) it
+// takes what it needs from the list around it and returns when its places are used up or a designator comes, which
+// belongs to the list in braces. A designator that goes several levels deep walks down as such elided lists, each told
+// where to begin, so that what follows the designated place without one fills the next places there, as C has it.
+#include "lang/parse.h"
+
+#include <string.h>
+
+struct init {
+    struct parser *p;
+    struct object *object;
+    bool is_static;
+    bool has_designators; // only then can a place be stored to twice
+    bool flexible_is_allowed;
+    int64_t outer_length;  // elements seen of an object whose length is unknown
+    uint64_t flexible_end; // bytes that the initialised flexible array reaches to
+    VEC(struct init_store) stores;
+};
+
+enum list_mode { LIST_BRACED, LIST_ELIDED, LIST_DESIGNATED };
+
+// A place to be filled.
+struct place {
+    struct type *type;
+    uint64_t offset;
+    const struct member *bitfield;
+};
+
+static void element(struct init *in, struct place place, struct expr *first);
+static void list(struct init *in, struct place whole, struct expr *first, enum list_mode mode);
+
+// ---- storing -------------------------------------------------------------------------------------------------------
+
+static const char *describe_target(struct init *in)
+{
+    const char *name = in->object->name;
+    return name != NULL ? arena_printf(in->p->arena, "the initialiser of '%s'", name) : "the initialiser";
+}
+
+static bool is_constant(const struct expr *e)
+{
+    double number;
+    struct const_address address;
+    if (e->kind == EXPR_STRING || expr_is_error(e)) {
+        return true;
+    }
+    if (e->kind == EXPR_OBJECT && type_is_record(e->type)) {
+        // A compound literal at file scope: gcc takes it for a constant.
+        return e->object->name == NULL;
+    }
+    return type_is_arithmetic(e->type) ? const_eval_float(e, &number) : const_eval_address(e, &address);
+}
+
+static void store(struct init *in, struct place place, struct expr *value)
+{
+    if (in->is_static && !expr_is_error(value) && value->type->kind != TYPE_COMPLEX && !is_constant(value)) {
+        parse_error(in->p, value->loc, "%s must be a constant", describe_target(in));
+        return;
+    }
+    if (in->stores.count >= LANG_MAX_INIT_STORES) {
+        parse_error(in->p, value->loc, "%s has more than %d values", describe_target(in), LANG_MAX_INIT_STORES);
+        parse_give_up(in->p);
+        return;
+    }
+    struct init_store s = {
+        .offset = place.offset, .type = place.type, .bitfield = place.bitfield, .value = value, .loc = value->loc};
+    VEC_PUSH(in->p->arena, &in->stores, s);
+}
+
+// What an earlier initialiser said about these bytes is void.
+static void forget(struct init *in, uint64_t offset, uint64_t size)
+{
+    if (!in->has_designators) {
+        return;
+    }
+    int kept = 0;
+    for (int i = 0; i < in->stores.count; i++) {
+        const struct init_store *s = &in->stores.items[i];
+        if (s->offset < offset || s->offset >= offset + size) {
+            in->stores.items[kept++] = *s;
+        }
+    }
+    in->stores.count = kept;
+}
+
+// A string for an array of characters takes as many bytes as fit; the terminator may be the one that does not.
+static void store_string(struct init *in, struct place place, struct expr *string)
+{
+    struct type *type = place.type;
+    uint64_t unit = type->base->size;
+    uint64_t length = string->u / unit;
+    if (type->length == TYPE_LENGTH_UNKNOWN) {
+        in->outer_length = (int64_t)length > in->outer_length ? (int64_t)length : in->outer_length;
+        type = type_array_of(in->p->arena, type->base, (int64_t)length);
+    } else if (length > (uint64_t)type->length + 1) {
+        parse_warning(in->p, string->loc, "the string is too long for '%s'", parse_describe(in->p, type));
+    }
+    struct expr *copy = ARENA_NEW(in->p->arena, struct expr);
+    *copy = *string;
+    copy->type = type;
+    copy->u = length > (uint64_t)type->length ? (uint64_t)type->length * unit : string->u;
+    place.type = type;
+    forget(in, place.offset, type->size);
+    store(in, place, copy);
+}
+
+static bool takes_string(const struct type *type, const struct expr *e)
+{
+    if (type->kind != TYPE_ARRAY || e->kind != EXPR_STRING) {
+        return false;
+    }
+    bool is_wide = e->type->base->kind == TYPE_INT;
+    const struct type *base = type->base->kind == TYPE_ENUM ? type->base->base : type->base;
+    return is_wide ? base->kind == TYPE_INT || base->kind == TYPE_UINT : type_is_char(base);
+}
+
+static void store_scalar(struct init *in, struct place place, struct expr *e)
+{
+    const char *what = describe_target(in);
+    e = convert_assign(in->p, e, place.type, what);
+    if (!expr_is_error(e)) {
+        place.type = type_unqualified(in->p->arena, place.type);
+        store(in, place, e);
+    }
+}
+
+// ---- one element ---------------------------------------------------------------------------------------------------
+
+// An expression for a place: it fits, or the place is an aggregate whose first part it is for.
+static void place_expression(struct init *in, struct place place, struct expr *e)
+{
+    struct type *type = place.type;
+    if (type_is_error(type) || expr_is_error(e)) {
+        return;
+    }
+    if (takes_string(type, e)) {
+        store_string(in, place, e);
+    } else if (type_is_record(type) && type_compatible(type, e->type)) {
+        forget(in, place.offset, type->size);
+        store(in, place, e);
+    } else if (type->kind == TYPE_ARRAY || type_is_record(type)) {
+        list(in, place, e, LIST_ELIDED);
+    } else {
+        store_scalar(in, place, e);
+    }
+}
+
+static void skip_rest(struct init *in, struct loc loc, const char *why)
+{
+    struct parser *p = in->p;
+    bool warned = false;
+    while (!parse_at(p, TOKEN_RBRACE) && !parse_at(p, TOKEN_EOF) && !p->is_panicking) {
+        if (!warned) {
+            parse_warning(p, loc, "%s", why);
+            warned = true;
+        }
+        if (parse_at(p, TOKEN_LBRACE)) {
+            struct init scratch = {.p = p, .object = in->object};
+            element(&scratch, (struct place){.type = &p->basic[TYPE_ERROR]}, NULL);
+        } else {
+            parse_assignment_expression(p);
+        }
+        if (!parse_accept(p, TOKEN_COMMA)) {
+            break;
+        }
+    }
+}
+
+// `{ 1 }` for a scalar, and whatever stands in braces for a place that is already wrong.
+static void braced_scalar(struct init *in, struct place place)
+{
+    struct parser *p = in->p;
+    struct loc loc = parse_loc(p);
+    if (parse_at(p, TOKEN_RBRACE)) {
+        if (!type_is_error(place.type)) {
+            parse_error(p, loc, "%s has no value here", describe_target(in));
+        }
+    } else if (parse_at(p, TOKEN_DOT) || parse_at(p, TOKEN_LBRACKET)) {
+        if (!type_is_error(place.type)) {
+            parse_error(p, loc, "a designator for '%s', which has no parts", parse_describe(p, place.type));
+        }
+        p->is_panicking = true;
+    } else {
+        element(in, place, NULL);
+        parse_accept(p, TOKEN_COMMA);
+        skip_rest(in, parse_loc(p), "more values than the place takes");
+    }
+}
+
+static void braced(struct init *in, struct place place)
+{
+    struct parser *p = in->p;
+    struct type *type = place.type;
+    if (!parse_enter(p)) {
+        parse_leave(p);
+        return;
+    }
+    parse_advance(p);
+    forget(in, place.offset, type->size);
+    bool is_string = type->kind == TYPE_ARRAY && parse_at(p, TOKEN_STRING) &&
+                     (parse_peek(p, 1)->kind == TOKEN_RBRACE ||
+                      (parse_peek(p, 1)->kind == TOKEN_COMMA && parse_peek(p, 2)->kind == TOKEN_RBRACE));
+    if (is_string && (type_is_char(type->base) || type->base->kind == TYPE_INT || type->base->kind == TYPE_UINT)) {
+        element(in, place, NULL);
+        parse_accept(p, TOKEN_COMMA);
+    } else if (type->kind == TYPE_ARRAY || (type_is_record(type) && type->record->is_complete)) {
+        list(in, place, NULL, LIST_BRACED);
+    } else {
+        braced_scalar(in, place);
+    }
+    parse_expect(p, TOKEN_RBRACE, "at the end of the initialiser");
+    parse_leave(p);
+}
+
+static void element(struct init *in, struct place place, struct expr *first)
+{
+    if (first == NULL && parse_at(in->p, TOKEN_LBRACE)) {
+        braced(in, place);
+        return;
+    }
+    place_expression(in, place, first != NULL ? first : parse_assignment_expression(in->p));
+}
+
+// ---- places of an aggregate ----------------------------------------------------------------------------------------
+
+static bool is_flexible(const struct type *type)
+{
+    return type->kind == TYPE_ARRAY && type->length == TYPE_LENGTH_UNKNOWN;
+}
+
+static int64_t place_count(const struct type *type)
+{
+    if (type->kind == TYPE_ARRAY) {
+        return type->length == TYPE_LENGTH_UNKNOWN ? INT64_MAX : type->length;
+    }
+    const struct record *record = type->record;
+    return record->is_union ? (record->member_count > 0) : record->member_count;
+}
+
+static struct place place_at(struct init *in, const struct place *whole, int64_t index)
+{
+    struct type *type = whole->type;
+    if (type->kind == TYPE_ARRAY) {
+        return (struct place){.type = type->base, .offset = whole->offset + (uint64_t)index * type->base->size};
+    }
+    const struct member *member = &type->record->members[index];
+    struct place place = {
+        .type = type_with_quals(in->p->arena, member->type, type->quals),
+        .offset = whole->offset + member->offset,
+        .bitfield = member->is_bitfield ? member : NULL,
+    };
+    return place;
+}
+
+static void reached(struct init *in, const struct place *whole, int64_t index)
+{
+    if (!is_flexible(whole->type)) {
+        return;
+    }
+    if (whole->offset == 0) {
+        in->outer_length = index + 1 > in->outer_length ? index + 1 : in->outer_length;
+    } else {
+        uint64_t end = whole->offset + (uint64_t)(index + 1) * whole->type->base->size;
+        in->flexible_end = end > in->flexible_end ? end : in->flexible_end;
+    }
+}
+
+// A flexible array may be initialised where the object itself has one, static, as gcc has it.
+static bool check_flexible(struct init *in, const struct place *whole, struct loc loc)
+{
+    if (!is_flexible(whole->type) || whole->offset == 0 || (in->flexible_is_allowed && in->is_static)) {
+        return true;
+    }
+    parse_error(in->p, loc, "a flexible array can be initialised only in a static object of its own");
+    return false;
+}
+
+// ---- designators ---------------------------------------------------------------------------------------------------
+
+static bool at_designator(const struct parser *p, int ahead)
+{
+    enum token_kind kind = parse_peek(p, ahead)->kind;
+    return kind == TOKEN_DOT || kind == TOKEN_LBRACKET;
+}
+
+struct designator {
+    int64_t first;
+    int64_t last;
+    bool is_inside; // the name belongs to an anonymous member, whose list reads it again
+};
+
+static bool array_designator(struct init *in, const struct type *type, struct designator *out)
+{
+    struct parser *p = in->p;
+    struct loc loc = parse_loc(p);
+    parse_advance(p);
+    bool is_known = parse_integer_constant(p, "an index in an initialiser", &out->first);
+    out->last = out->first;
+    if (parse_accept(p, TOKEN_ELLIPSIS)) {
+        is_known &= parse_integer_constant(p, "an index in an initialiser", &out->last);
+    }
+    parse_expect(p, TOKEN_RBRACKET, "after the index");
+    if (!is_known) {
+        return false;
+    }
+    if (type->kind != TYPE_ARRAY) {
+        parse_error(p, loc, "'[…]' designates an element, but '%s' is no array", parse_describe(p, type));
+        return false;
+    }
+    bool fits = out->first >= 0 && out->last >= out->first && out->last < place_count(type) &&
+                type_array_fits(type->base, out->last);
+    if (!fits) {
+        parse_error(p, loc, "the index %lld is outside '%s'",
+                    (long long)(out->first < 0 || out->last < out->first ? out->first : out->last),
+                    parse_describe(p, type));
+    }
+    return fits;
+}
+
+static bool member_designator(struct init *in, const struct type *type, struct designator *out)
+{
+    struct parser *p = in->p;
+    const struct token *token = parse_peek(p, 1);
+    if (token->kind != TOKEN_IDENT && token->kind != TOKEN_KW_STREAM_PARALLEL) {
+        parse_advance(p);
+        parse_syntax_error(p, "expected a member's name after '.'");
+        return false;
+    }
+    const char *name = parse_identifier_text(token);
+    if (!type_is_record(type)) {
+        parse_error(p, token->loc, "'.%s' designates a member, but '%s' has none", name, parse_describe(p, type));
+        p->is_panicking = true;
+        return false;
+    }
+    for (int i = 0; i < type->record->member_count; i++) {
+        const struct member *member = &type->record->members[i];
+        uint64_t offset = 0;
+        bool is_it = member->name != NULL && strcmp(member->name, name) == 0;
+        if (is_it || (member->name == NULL && type_find_member(member->type, name, &offset) != NULL)) {
+            *out = (struct designator){.first = i, .last = i, .is_inside = !is_it};
+            if (is_it) {
+                parse_advance(p);
+                parse_advance(p);
+            }
+            return true;
+        }
+    }
+    parse_error(p, token->loc, "'%s' has no member '%s'", parse_describe(p, type), name);
+    parse_note(p, type->record->loc, "it is defined here");
+    p->is_panicking = true;
+    return false;
+}
+
+static uint64_t element_size(const struct type *array)
+{
+    return array->base->size;
+}
+
+// `[a ... b] = x`: what was stored for the first element is stored for the others too.
+static void repeat(struct init *in, const struct place *whole, const struct designator *d, int from)
+{
+    int count = in->stores.count - from;
+    for (int64_t i = d->first + 1; i <= d->last && !in->p->gave_up; i++) {
+        for (int k = 0; k < count; k++) {
+            struct init_store s = in->stores.items[from + k];
+            if (expr_has_effect(s.value)) {
+                parse_error(in->p, s.loc, "a value for a range of elements cannot have an effect");
+                return;
+            }
+            struct place place = {.type = s.type,
+                                  .bitfield = s.bitfield,
+                                  .offset = s.offset + (uint64_t)(i - d->first) * element_size(whole->type)};
+            store(in, place, s.value);
+        }
+    }
+}
+
+// Returns the index behind the designated place, or -1.
+static int64_t designated(struct init *in, struct place whole)
+{
+    struct parser *p = in->p;
+    struct designator d = {0};
+    in->has_designators = true;
+    bool is_member = parse_at(p, TOKEN_DOT);
+    if (!(is_member ? member_designator(in, whole.type, &d) : array_designator(in, whole.type, &d))) {
+        return -1;
+    }
+    struct place place = place_at(in, &whole, d.first);
+    if (type_is_record(whole.type) && whole.type->record->is_union && !d.is_inside && !at_designator(p, 0)) {
+        forget(in, whole.offset, whole.type->size);
+    }
+    int from = in->stores.count;
+    if (d.is_inside || at_designator(p, 0)) {
+        if (place.type->kind != TYPE_ARRAY && !type_is_record(place.type)) {
+            parse_error(p, parse_loc(p), "a designator for '%s', which has no parts", parse_describe(p, place.type));
+            p->is_panicking = true;
+            return -1;
+        }
+        list(in, place, NULL, LIST_DESIGNATED);
+    } else {
+        parse_expect(p, TOKEN_ASSIGN, "after the designator");
+        if (!p->is_panicking) {
+            element(in, place, NULL);
+        }
+    }
+    if (d.last > d.first) {
+        repeat(in, &whole, &d, from < in->stores.count ? from : in->stores.count);
+    }
+    reached(in, &whole, d.last);
+    return d.last + 1;
+}
+
+// ---- lists ---------------------------------------------------------------------------------------------------------
+
+// Goes on to the next place? Consumes the comma if so.
+static bool next_place(struct init *in, enum list_mode mode, bool has_room)
+{
+    struct parser *p = in->p;
+    if (!parse_at(p, TOKEN_COMMA) || p->is_panicking) {
+        return false;
+    }
+    if (mode != LIST_BRACED && (!has_room || parse_peek(p, 1)->kind == TOKEN_RBRACE || at_designator(p, 1))) {
+        return false;
+    }
+    parse_advance(p);
+    return true;
+}
+
+static void list_places(struct init *in, struct place whole, struct expr *first, enum list_mode mode)
+{
+    struct parser *p = in->p;
+    int64_t count = place_count(whole.type);
+    int64_t index = 0;
+    bool starts_designated = mode == LIST_DESIGNATED;
+    do {
+        struct loc loc = parse_loc(p);
+        if (mode == LIST_BRACED && parse_at(p, TOKEN_RBRACE)) {
+            return;
+        }
+        if (!check_flexible(in, &whole, loc)) {
+            p->is_panicking = true;
+            return;
+        }
+        if (starts_designated || (mode == LIST_BRACED && at_designator(p, 0))) {
+            starts_designated = false;
+            index = designated(in, whole);
+            if (index < 0) {
+                p->is_panicking = true;
+                return;
+            }
+            if (type_is_record(whole.type) && whole.type->record->is_union) {
+                index = count;
+            }
+            continue;
+        }
+        if (index >= count) {
+            skip_rest(in, loc, arena_printf(p->arena, "more values than '%s' takes", parse_describe(p, whole.type)));
+            return;
+        }
+        struct place place = place_at(in, &whole, index);
+        element(in, place, first);
+        first = NULL;
+        reached(in, &whole, index);
+        index++;
+    } while (next_place(in, mode, index < count));
+}
+
+static void list(struct init *in, struct place whole, struct expr *first, enum list_mode mode)
+{
+    if (parse_enter(in->p)) {
+        bool is_open = !type_is_record(whole.type) || whole.type->record->is_complete;
+        if (is_open && place_count(whole.type) > 0) {
+            list_places(in, whole, first, mode);
+        }
+    }
+    parse_leave(in->p);
+}
+
+// ---- the object ----------------------------------------------------------------------------------------------------
+
+static bool check_initialisable(struct parser *p, const struct object *object)
+{
+    const struct type *type = object->type;
+    bool has_open_length = is_flexible(type) && type_is_complete(type->base);
+    if (type_is_error(type) || type_is_complete(type) || has_open_length) {
+        return true;
+    }
+    parse_error(p, parse_loc(p), "'%s' has the incomplete type '%s' and cannot be initialised",
+                object->name != NULL ? object->name : "(unnamed)", parse_describe(p, type));
+    return false;
+}
+
+static void finish_type(struct init *in, struct object *object)
+{
+    struct parser *p = in->p;
+    if (is_flexible(object->type)) {
+        if (in->outer_length == 0 && !p->is_panicking && !p->gave_up) {
+            parse_error(p, object->loc, "'%s' has no length and no elements",
+                        object->name != NULL ? object->name : "(unnamed)");
+        }
+        int64_t length = in->outer_length > 0 ? in->outer_length : 1;
+        struct type *type = type_array_of(p->arena, object->type->base, length);
+        type->typedef_name = NULL;
+        object->type = type;
+    } else if (in->flexible_end > object->type->size) {
+        // The object is larger than sizeof says: it holds the flexible array's elements too.
+        struct type *type = type_copy(p->arena, object->type);
+        type->size = (in->flexible_end + type->align - 1) / type->align * type->align;
+        object->type = type;
+    }
+}
+
+void init_object(struct parser *p, struct object *object, bool is_static)
+{
+    struct init in = {.p = p, .object = object, .is_static = is_static};
+    in.flexible_is_allowed = type_is_record(object->type) && object->type->record->has_flexible_array;
+    struct place place = {.type = object->type};
+    bool is_aggregate = object->type->kind == TYPE_ARRAY;
+    if (!check_initialisable(p, object)) {
+        object->type = &p->basic[TYPE_ERROR];
+        place.type = object->type;
+    }
+    if (parse_at(p, TOKEN_LBRACE)) {
+        element(&in, place, NULL);
+    } else {
+        struct expr *e = parse_assignment_expression(p);
+        if (is_aggregate && !takes_string(place.type, e) && !expr_is_error(e) && !type_is_error(place.type)) {
+            parse_error(p, e->loc, "the array '%s' needs an initialiser in braces",
+                        object->name != NULL ? object->name : "(unnamed)");
+        } else if (type_is_record(place.type) && !expr_is_error(e)) {
+            store_scalar(&in, place, e); // complains if the types do not fit
+        } else {
+            place_expression(&in, place, e);
+        }
+    }
+    finish_type(&in, object);
+    object->has_init = true;
+    object->inits = in.stores.items;
+    object->init_count = in.stores.count;
+}

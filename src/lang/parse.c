@@ -1,0 +1,293 @@
+#include "lang/parse.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+// ---- messages ------------------------------------------------------------------------------------------------------
+
+static bool is_silent(const struct parser *p)
+{
+    return p->is_panicking || p->gave_up;
+}
+
+void parse_error(struct parser *p, struct loc loc, const char *format, ...)
+{
+    if (is_silent(p)) {
+        return;
+    }
+    va_list args;
+    va_start(args, format);
+    diag_error(p->diags, loc, "%s", arena_vprintf(p->arena, format, args));
+    va_end(args);
+}
+
+void parse_syntax_error(struct parser *p, const char *format, ...)
+{
+    if (is_silent(p)) {
+        return;
+    }
+    va_list args;
+    va_start(args, format);
+    diag_error(p->diags, parse_loc(p), "%s", arena_vprintf(p->arena, format, args));
+    va_end(args);
+    p->is_panicking = true;
+}
+
+void parse_note(struct parser *p, struct loc loc, const char *format, ...)
+{
+    if (is_silent(p)) {
+        return;
+    }
+    va_list args;
+    va_start(args, format);
+    diag_note(p->diags, loc, "%s", arena_vprintf(p->arena, format, args));
+    va_end(args);
+}
+
+void parse_warning(struct parser *p, struct loc loc, const char *format, ...)
+{
+    if (is_silent(p) || parse_in_builtin_header(p, loc)) {
+        return;
+    }
+    va_list args;
+    va_start(args, format);
+    diag_warning(p->diags, loc, "%s", arena_vprintf(p->arena, format, args));
+    va_end(args);
+}
+
+bool parse_in_builtin_header(const struct parser *p, struct loc loc)
+{
+    return loc.file < (uint32_t)p->diags->file_count && p->diags->files[loc.file]->builtin;
+}
+
+const char *parse_describe(struct parser *p, const struct type *type)
+{
+    return type_describe(p->arena, type);
+}
+
+// ---- the cursor ----------------------------------------------------------------------------------------------------
+
+static int next_index(const struct parser *p, int index)
+{
+    do {
+        index += index < p->token_count - 1;
+    } while (p->tokens[index].kind == TOKEN_PRAGMA);
+    return index;
+}
+
+const struct token *parse_token(const struct parser *p)
+{
+    return &p->tokens[p->position];
+}
+
+const struct token *parse_peek(const struct parser *p, int ahead)
+{
+    int index = p->position;
+    for (; ahead > 0; ahead--) {
+        index = next_index(p, index);
+    }
+    return &p->tokens[index];
+}
+
+struct loc parse_loc(const struct parser *p)
+{
+    return parse_token(p)->loc;
+}
+
+bool parse_at(const struct parser *p, enum token_kind kind)
+{
+    return parse_token(p)->kind == kind;
+}
+
+// Pragmas from |from| up to the current token: pack works at once, the others wait for their object.
+static void pass_pragmas(struct parser *p, int from)
+{
+    for (int i = from; i < p->position; i++) {
+        const struct token *token = &p->tokens[i];
+        if (token->is_pack) {
+            parse_pragma_pack(p, token);
+        } else {
+            VEC_PUSH(p->arena, &p->pragmas, (struct waiting_pragma){.token = token, .before = p->position});
+        }
+    }
+}
+
+void parse_advance(struct parser *p)
+{
+    int from = p->position + 1;
+    p->position = next_index(p, p->position);
+    pass_pragmas(p, from);
+}
+
+bool parse_accept(struct parser *p, enum token_kind kind)
+{
+    if (!parse_at(p, kind)) {
+        return false;
+    }
+    parse_advance(p);
+    return true;
+}
+
+static const char *kind_text(enum token_kind kind)
+{
+    switch (kind) {
+#define KIND_TEXT(name, spelling)                                                                                      \
+    case TOKEN_##name: return "'" spelling "'";
+#define KIND_TEXT_KW(name, spelling)                                                                                   \
+    case TOKEN_KW_##name: return "'" spelling "'";
+        TOKEN_KEYWORD_LIST(KIND_TEXT_KW)
+        TOKEN_PUNCT_LIST(KIND_TEXT)
+#undef KIND_TEXT
+#undef KIND_TEXT_KW
+    default: return "a token";
+    }
+}
+
+bool parse_expect(struct parser *p, enum token_kind kind, const char *where)
+{
+    if (parse_accept(p, kind)) {
+        return true;
+    }
+    parse_syntax_error(p, "expected %s %s, found %s", kind_text(kind), where, token_describe(p->arena, parse_token(p)));
+    return false;
+}
+
+const char *parse_identifier_text(const struct token *token)
+{
+    return token->kind == TOKEN_KW_STREAM_PARALLEL ? "stream_parallel" : token->text;
+}
+
+bool parse_at_identifier(const struct parser *p, int ahead)
+{
+    enum token_kind kind = parse_peek(p, ahead)->kind;
+    return kind == TOKEN_IDENT || kind == TOKEN_KW_STREAM_PARALLEL;
+}
+
+const char *parse_identifier(struct parser *p)
+{
+    if (!parse_at_identifier(p, 0)) {
+        return NULL;
+    }
+    const char *name = parse_identifier_text(parse_token(p));
+    parse_advance(p);
+    return name;
+}
+
+void parse_skip_parens(struct parser *p)
+{
+    int depth = 0;
+    do {
+        if (parse_at(p, TOKEN_LPAREN)) {
+            depth++;
+        } else if (parse_at(p, TOKEN_RPAREN)) {
+            depth--;
+        } else if (parse_at(p, TOKEN_EOF)) {
+            return;
+        }
+        parse_advance(p);
+    } while (depth > 0);
+}
+
+void parse_recover(struct parser *p)
+{
+    int braces = 0;
+    while (!parse_at(p, TOKEN_EOF)) {
+        if (parse_at(p, TOKEN_LBRACE)) {
+            braces++;
+        } else if (parse_at(p, TOKEN_RBRACE)) {
+            if (braces == 0) {
+                break;
+            }
+            braces--;
+            if (braces == 0) {
+                // A whole body was skipped; what follows it begins something new, unless it ends a declaration.
+                parse_advance(p);
+                parse_accept(p, TOKEN_SEMI);
+                break;
+            }
+        } else if (parse_at(p, TOKEN_SEMI) && braces == 0) {
+            parse_advance(p);
+            break;
+        }
+        parse_advance(p);
+    }
+    p->is_panicking = false;
+}
+
+// ---- limits --------------------------------------------------------------------------------------------------------
+
+void parse_give_up(struct parser *p)
+{
+    p->gave_up = true;
+    p->position = p->token_count - 1;
+}
+
+bool parse_enter(struct parser *p)
+{
+    if (++p->nesting <= LANG_MAX_NESTING) {
+        return true;
+    }
+    parse_error(p, parse_loc(p), "nested more than %d levels deep", LANG_MAX_NESTING);
+    parse_give_up(p);
+    return false;
+}
+
+void parse_leave(struct parser *p)
+{
+    p->nesting--;
+}
+
+// ---- the unit ------------------------------------------------------------------------------------------------------
+
+static void init_basic_types(struct parser *p)
+{
+    static const uint8_t sizes[] = {
+        [TYPE_BOOL] = 1,   [TYPE_CHAR] = 1,   [TYPE_SCHAR] = 1, [TYPE_UCHAR] = 1,  [TYPE_SHORT] = 2,
+        [TYPE_USHORT] = 2, [TYPE_INT] = 4,    [TYPE_UINT] = 4,  [TYPE_LONG] = 8,   [TYPE_ULONG] = 8,
+        [TYPE_LLONG] = 8,  [TYPE_ULLONG] = 8, [TYPE_FLOAT] = 4, [TYPE_DOUBLE] = 8, [TYPE_LDOUBLE] = 16,
+    };
+    for (int kind = 0; kind <= TYPE_LDOUBLE; kind++) {
+        struct type *type = &p->basic[kind];
+        type->kind = (enum type_kind)kind;
+        type->size = sizes[kind];
+        type->align = sizes[kind] != 0 ? sizes[kind] : 1;
+    }
+}
+
+struct unit *parse_unit(struct arena *arena, struct diags *diags, const struct token_list *tokens)
+{
+    // In the arena, because the basic types in it outlive this call.
+    struct parser *p = ARENA_NEW(arena, struct parser);
+    p->arena = arena;
+    p->diags = diags;
+    p->tokens = tokens->items;
+    p->token_count = tokens->count;
+    init_basic_types(p);
+    hash_map_init(&p->names, arena);
+    hash_map_init(&p->tags, arena);
+    hash_map_init(&p->linkage, arena);
+    scope_push(p);
+    if (p->tokens[0].kind == TOKEN_PRAGMA) {
+        p->position = next_index(p, 0);
+        pass_pragmas(p, 0);
+    }
+    while (!parse_at(p, TOKEN_EOF)) {
+        int before = p->position;
+        declare_external(p);
+        if (p->is_panicking) {
+            parse_recover(p);
+        }
+        if (p->position == before) {
+            parse_advance(p); // whatever it was, it has been complained about
+        }
+    }
+    parse_take_pragmas(p);
+    declare_finish_unit(p);
+
+    struct unit *unit = ARENA_NEW(arena, struct unit);
+    unit->functions = p->functions.items;
+    unit->function_count = p->functions.count;
+    unit->globals = p->globals.items;
+    unit->global_count = p->globals.count;
+    return unit;
+}

@@ -1,0 +1,325 @@
+// switch, labels, goto, and where control can go.
+#include "lang/parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- switch --------------------------------------------------------------------------------------------------------
+
+static int compare_cases(const void *a, const void *b)
+{
+    const struct stmt *x = *(struct stmt *const *)a;
+    const struct stmt *y = *(struct stmt *const *)b;
+    if (x->low != y->low) {
+        return x->low < y->low ? -1 : 1;
+    }
+    if (x->loc.line != y->loc.line) {
+        return x->loc.line < y->loc.line ? -1 : 1;
+    }
+    return x->loc.column < y->loc.column ? -1 : x->loc.column > y->loc.column;
+}
+
+// Values are compared as they are kept, sign-extended: for an unsigned type the order is another one, but equal is
+// equal.
+static void check_duplicates(struct parser *p, const struct switch_state *state)
+{
+    int count = state->cases.count;
+    struct stmt **sorted = ARENA_ARRAY(p->arena, struct stmt *, count > 0 ? count : 1);
+    if (count > 0) {
+        memcpy(sorted, state->cases.items, sizeof *sorted * (size_t)count);
+        qsort(sorted, (size_t)count, sizeof *sorted, compare_cases);
+    }
+    for (int i = 1; i < count; i++) {
+        if (sorted[i]->low <= sorted[i - 1]->high) {
+            parse_error(p, sorted[i]->loc, "the case %lld is here twice", (long long)sorted[i]->low);
+            parse_note(p, sorted[i - 1]->loc, "the other one");
+        }
+    }
+}
+
+struct stmt *parse_switch_statement(struct parser *p)
+{
+    struct stmt *stmt = stmt_new(p, STMT_SWITCH, parse_loc(p));
+    parse_advance(p);
+    stmt->expr = expr_error(p, stmt->loc);
+    if (parse_expect(p, TOKEN_LPAREN, "after 'switch'")) {
+        stmt->expr = convert_decay(p, parse_expression(p));
+        parse_expect(p, TOKEN_RPAREN, "after the value of 'switch'");
+    }
+    if (!expr_is_error(stmt->expr) && !type_is_integer(stmt->expr->type)) {
+        parse_error(p, stmt->expr->loc, "'switch' needs an integer, not '%s'", parse_describe(p, stmt->expr->type));
+        stmt->expr = expr_error(p, stmt->loc);
+    }
+    stmt->expr = convert_promote(p, stmt->expr);
+    struct switch_state state = {.outer = p->body->innermost_switch, .type = stmt->expr->type};
+    bool can_break = p->body->can_break;
+    p->body->innermost_switch = &state;
+    p->body->can_break = true;
+    stmt->body = p->is_panicking ? stmt_new(p, STMT_EMPTY, stmt->loc) : parse_statement(p);
+    p->body->innermost_switch = state.outer;
+    p->body->can_break = can_break;
+    check_duplicates(p, &state);
+    if (state.default_case != NULL) {
+        VEC_PUSH(p->arena, &state.cases, state.default_case);
+    }
+    stmt->cases = state.cases.items;
+    stmt->case_count = state.cases.count;
+    return stmt;
+}
+
+static int64_t case_value(struct parser *p, const struct type *type)
+{
+    struct expr *e = convert_promote(p, convert_decay(p, parse_conditional_expression(p)));
+    int64_t value = 0;
+    if (expr_is_error(e)) {
+        return 0;
+    }
+    if (!type_is_integer(e->type) || !const_eval_int(e, &value)) {
+        parse_error(p, e->loc, "the value of 'case' must be an integer constant");
+        return 0;
+    }
+    if (type != NULL && type_is_integer(type)) {
+        struct type plain = *type;
+        const_eval_int(expr_unary(p, EXPR_CAST, &plain, e->loc, e), &value);
+    }
+    return value;
+}
+
+static void case_label(struct parser *p, struct stmt *stmt, struct switch_state *state)
+{
+    const struct type *type = state != NULL ? state->type : NULL;
+    stmt->low = case_value(p, type);
+    stmt->high = stmt->low;
+    if (parse_accept(p, TOKEN_ELLIPSIS)) {
+        stmt->high = case_value(p, type);
+        bool is_empty =
+            type != NULL && !type_is_signed(type) ? (uint64_t)stmt->low > (uint64_t)stmt->high : stmt->low > stmt->high;
+        if (is_empty) {
+            parse_error(p, stmt->loc, "the range of this case is empty");
+            stmt->high = stmt->low;
+        }
+    }
+    if (state != NULL) {
+        VEC_PUSH(p->arena, &state->cases, stmt);
+    }
+}
+
+static void default_label(struct parser *p, struct stmt *stmt, struct switch_state *state)
+{
+    if (state == NULL) {
+        return;
+    }
+    if (state->default_case != NULL) {
+        parse_error(p, stmt->loc, "two defaults in one switch");
+        parse_note(p, state->default_case->loc, "the other one");
+        return;
+    }
+    state->default_case = stmt;
+}
+
+static bool at_label(const struct parser *p)
+{
+    return parse_at(p, TOKEN_KW_CASE) || parse_at(p, TOKEN_KW_DEFAULT);
+}
+
+static struct stmt *labeled_body(struct parser *p)
+{
+    if (parse_at(p, TOKEN_RBRACE)) {
+        return stmt_new(p, STMT_EMPTY, parse_loc(p)); // C23, and everybody's habit
+    }
+    if (!p->is_panicking && (parse_at(p, TOKEN_KW_STATIC_ASSERT) || declare_starts_type(p, parse_token(p))) &&
+        parse_peek(p, 1)->kind != TOKEN_COLON) {
+        parse_error(p, parse_loc(p), "a label stands before a statement, not before a declaration: add ';' or braces");
+        return stmt_new(p, STMT_EMPTY, parse_loc(p));
+    }
+    return parse_statement(p);
+}
+
+// `case 1: case 2: case 3: …` is a chain, not nesting.
+struct stmt *parse_case_statement(struct parser *p)
+{
+    struct stmt *first = NULL;
+    struct stmt **link = &first;
+    struct switch_state *state = p->body->innermost_switch;
+    int length = 0;
+    do {
+        bool is_case = parse_at(p, TOKEN_KW_CASE);
+        struct stmt *stmt = stmt_new(p, is_case ? STMT_CASE : STMT_DEFAULT, parse_loc(p));
+        *link = stmt;
+        link = &stmt->body;
+        parse_advance(p);
+        if (state == NULL) {
+            parse_error(p, stmt->loc,
+                        p->body->switch_outside ? "'%s' would be a jump into the stream_parallel block"
+                                                : "'%s' stands in no switch",
+                        is_case ? "case" : "default");
+        }
+        if (is_case) {
+            case_label(p, stmt, state);
+        } else {
+            default_label(p, stmt, state);
+        }
+        if (!parse_expect(p, TOKEN_COLON, is_case ? "after the value of 'case'" : "after 'default'")) {
+            break;
+        }
+        if (++length > LANG_MAX_CHAIN) {
+            parse_error(p, stmt->loc, "more than %d labels in a row", LANG_MAX_CHAIN);
+            parse_give_up(p);
+            break;
+        }
+    } while (at_label(p));
+    *link = p->is_panicking || p->gave_up ? stmt_new(p, STMT_EMPTY, parse_loc(p)) : labeled_body(p);
+    return first;
+}
+
+// ---- goto and labels -----------------------------------------------------------------------------------------------
+
+static struct label_state *find_label(struct parser *p, const char *name)
+{
+    struct body_state *body = p->body;
+    struct label_state *state = hash_map_get(&body->labels, name, strlen(name));
+    if (state == NULL) {
+        state = ARENA_NEW(p->arena, struct label_state);
+        state->label.name = name;
+        state->label.index = body->label_list.count;
+        state->block = -1;
+        hash_map_set(&body->labels, name, strlen(name), state);
+        VEC_PUSH(p->arena, &body->label_list, state);
+    }
+    return state;
+}
+
+struct stmt *parse_goto_statement(struct parser *p)
+{
+    struct stmt *stmt = stmt_new(p, STMT_GOTO, parse_loc(p));
+    parse_advance(p);
+    struct loc loc = parse_loc(p);
+    if (parse_at(p, TOKEN_STAR)) {
+        stmt->kind = STMT_REFUSED;
+        stmt->text = "a computed goto";
+        parse_advance(p);
+        parse_expression(p);
+    } else {
+        const char *name = parse_identifier(p);
+        if (name == NULL) {
+            parse_syntax_error(p, "expected a label after 'goto'");
+            return stmt_new(p, STMT_EMPTY, stmt->loc);
+        }
+        stmt->label = &find_label(p, name)->label;
+        struct goto_use use = {.label = stmt->label, .loc = loc, .block = p->body->block};
+        VEC_PUSH(p->arena, &p->body->gotos, use);
+    }
+    parse_expect(p, TOKEN_SEMI, "after 'goto'");
+    return stmt;
+}
+
+struct stmt *parse_labeled_statement(struct parser *p)
+{
+    struct stmt *stmt = stmt_new(p, STMT_LABEL, parse_loc(p));
+    const char *name = parse_identifier(p);
+    parse_advance(p); // the colon
+    struct attributes ignored = {0};
+    declare_attributes(p, &ignored);
+    struct label_state *state = find_label(p, name);
+    if (state->label.loc.line != 0) {
+        parse_error(p, stmt->loc, "the label '%s' is here twice", name);
+        parse_note(p, state->label.loc, "the other one");
+    } else {
+        state->label.loc = stmt->loc;
+        state->label.stmt = stmt;
+        state->block = p->body->block;
+    }
+    stmt->label = &state->label;
+    stmt->body = labeled_body(p);
+    return stmt;
+}
+
+void parse_check_jumps(struct parser *p)
+{
+    for (int i = 0; i < p->body->gotos.count; i++) {
+        const struct goto_use *use = &p->body->gotos.items[i];
+        const struct label_state *state = (const struct label_state *)use->label;
+        if (use->label->loc.line == 0) {
+            parse_error(p, use->loc, "the label '%s' does not exist", use->label->name);
+            use->label->loc = (struct loc){.file = use->loc.file, .line = use->loc.line, .column = use->loc.column};
+        } else if (state->block != use->block && state->label.stmt != NULL) {
+            parse_error(p, use->loc, "'goto %s' would jump across the edge of a stream_parallel block",
+                        use->label->name);
+            parse_note(p, use->label->loc, "the label is here");
+        }
+    }
+}
+
+// ---- where control can go ------------------------------------------------------------------------------------------
+
+static bool is_always(const struct expr *e)
+{
+    int64_t value;
+    return e == NULL || (type_is_integer(e->type) && const_eval_int(e, &value) && value != 0);
+}
+
+// Whether a break inside belongs to the loop or switch whose body this is.
+static bool has_break(const struct stmt *stmt)
+{
+    if (stmt == NULL) {
+        return false;
+    }
+    switch (stmt->kind) {
+    case STMT_BREAK: return true;
+    case STMT_BLOCK:
+        for (int i = 0; i < stmt->item_count; i++) {
+            if (has_break(stmt->items[i])) {
+                return true;
+            }
+        }
+        return false;
+    case STMT_IF: return has_break(stmt->body) || has_break(stmt->else_body);
+    case STMT_CASE:
+    case STMT_DEFAULT:
+    case STMT_LABEL: return has_break(stmt->body);
+    default: return false;
+    }
+}
+
+static bool switch_falls_through(const struct stmt *stmt)
+{
+    bool has_default = false;
+    for (int i = 0; i < stmt->case_count; i++) {
+        has_default |= stmt->cases[i]->kind == STMT_DEFAULT;
+    }
+    return !has_default || has_break(stmt->body) || stmt_can_fall_through(stmt->body);
+}
+
+static bool block_falls_through(const struct stmt *stmt)
+{
+    bool reached = true;
+    for (int i = 0; i < stmt->item_count; i++) {
+        const struct stmt *item = stmt->items[i];
+        bool is_entry = item->kind == STMT_LABEL || item->kind == STMT_CASE || item->kind == STMT_DEFAULT;
+        reached = (reached || is_entry) && stmt_can_fall_through(item);
+    }
+    return reached;
+}
+
+bool stmt_can_fall_through(const struct stmt *stmt)
+{
+    switch (stmt->kind) {
+    case STMT_RETURN:
+    case STMT_GOTO:
+    case STMT_BREAK:
+    case STMT_CONTINUE: return false;
+    case STMT_EXPR: return !(stmt->expr->kind == EXPR_CALL && stmt->expr->function->is_noreturn);
+    case STMT_BLOCK: return block_falls_through(stmt);
+    case STMT_IF:
+        return stmt->else_body == NULL || stmt_can_fall_through(stmt->body) || stmt_can_fall_through(stmt->else_body);
+    case STMT_WHILE:
+    case STMT_FOR: return !is_always(stmt->expr) || has_break(stmt->body);
+    case STMT_DO: return !is_always(stmt->expr) || has_break(stmt->body);
+    case STMT_SWITCH: return switch_falls_through(stmt);
+    case STMT_CASE:
+    case STMT_DEFAULT:
+    case STMT_LABEL: return stmt_can_fall_through(stmt->body);
+    case STMT_STREAM_PARALLEL: return true;
+    default: return true;
+    }
+}
