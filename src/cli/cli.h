@@ -1,0 +1,64 @@
+// The command line: one file a subcommand. Sees the public headers only.
+#ifndef RILL_CLI_CLI_H
+#define RILL_CLI_CLI_H
+
+#include "rill/rill.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+// Documented in rill(1).
+enum cli_exit {
+    CLI_OK = 0,
+    CLI_FAILED = 1, // the source has errors, or the kernel did not run to its end
+    CLI_USAGE = 2,  // the command line is wrong
+    CLI_FILE = 3,   // a file could not be read or written
+};
+
+int cmd_devices(int argc, char **argv);
+int cmd_run(int argc, char **argv);
+int cmd_explain(int argc, char **argv);
+int cmd_emit(int argc, char **argv);
+int cmd_check(int argc, char **argv);
+int cmd_demo(int argc, char **argv);
+
+// Prints "rill: …" to stderr and returns |code|.
+int cli_fail(enum cli_exit code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// The same for a failed call of the library: prints rill_message().
+int cli_fail_status(rill_status status);
+
+bool cli_color(FILE *stream); // a terminal, and NO_COLOR is not set
+
+// The whole file, terminated by a zero; NULL and a message on stderr if it cannot be read. "-" is standard input.
+char *cli_read_file(const char *path, size_t *out_size);
+
+// Options that all commands take which compile: -D name[=value], -I dir, --contract=off, --check=bounds, --fast-math,
+// --target=T or --target T. One that is none of these is left alone.
+struct cli_compile {
+    rill_module_options options;
+    rill_define defines[64];
+    const char *include_dirs[64];
+    rill_diagnostics diagnostics;
+};
+// Returns how many arguments of |argv| at |at| were taken (0: none is its business), or -1 after a message.
+int cli_compile_option(struct cli_compile *compile, int argc, char **argv, int at);
+// The value of "--name=value" or "--name value" at |at|; NULL if it is another option. |taken| gets 1 or 2.
+const char *cli_option_value(const char *name, int argc, char **argv, int at, int *taken);
+void cli_print_diagnostics(const rill_diagnostics *diagnostics, FILE *out);
+
+void cli_json_string(FILE *out, const char *text, size_t length);
+
+// npy.c
+struct npy {
+    char descr[16]; // "<f4"
+    rill_shape shape;
+    void *data; // owned
+    size_t size;
+};
+int npy_read(const char *path, struct npy *out); // cli_exit, after a message
+void npy_finish(struct npy *npy);
+int npy_write(const char *path, const char *descr, const rill_shape *shape, const void *data, size_t size);
+const char *npy_descr(const rill_type_info *type, char text[16]);
+
+#endif

@@ -1,0 +1,189 @@
+// rill explain, rill emit, rill check: what the compiler says of a file, without running it.
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct source_command {
+    struct cli_compile compile;
+    const char *path;
+    char *text; // owned
+};
+
+static void finish(struct source_command *command)
+{
+    rill_diagnostics_free(&command->compile.diagnostics);
+    free(command->text);
+}
+
+static int open_source(struct source_command *command)
+{
+    size_t size;
+    command->text = cli_read_file(command->path, &size);
+    if (command->text == NULL) {
+        return CLI_FILE;
+    }
+    if (strlen(command->text) != size) {
+        return cli_fail(CLI_FILE, "'%s' holds a zero byte: is it a C file?", command->path);
+    }
+    command->compile.options.path = command->path;
+    command->compile.options.diagnostics = &command->compile.diagnostics;
+    command->compile.options.color = cli_color(stdout);
+    return CLI_OK;
+}
+
+// Shows what was said; text goes to standard output.
+static int show(struct source_command *command, rill_status status, char *text)
+{
+    cli_print_diagnostics(&command->compile.diagnostics, stderr);
+    if (status == RILL_OK) {
+        fputs(text, stdout);
+    }
+    rill_free(text);
+    if (status == RILL_ERR_COMPILE) {
+        return CLI_FAILED;
+    }
+    return status == RILL_OK ? CLI_OK : cli_fail_status(status);
+}
+
+static int take_path(struct source_command *command, const char *arg, const char *name)
+{
+    if (arg[0] == '-' && arg[1] != '\0') {
+        return cli_fail(CLI_USAGE, "%s: unknown option '%s'; see 'rill %s --help'", name, arg, name);
+    }
+    if (command->path != NULL) {
+        return cli_fail(CLI_USAGE, "%s: one file at a time: '%s' or '%s'?", name, command->path, arg);
+    }
+    command->path = arg;
+    return CLI_OK;
+}
+
+static int parse(struct source_command *command, int argc, char **argv, const char *name)
+{
+    for (int i = 1; i < argc;) {
+        int taken = cli_compile_option(&command->compile, argc, argv, i);
+        if (taken < 0 || (taken == 0 && take_path(command, argv[i], name) != CLI_OK)) {
+            return CLI_USAGE;
+        }
+        i += taken > 0 ? taken : 1;
+    }
+    return command->path != NULL ? CLI_OK : cli_fail(CLI_USAGE, "%s: which file? See 'rill %s --help'", name, name);
+}
+
+int cmd_explain(int argc, char **argv)
+{
+    struct source_command command = {0};
+    int code = parse(&command, argc, argv, "explain");
+    if (code == CLI_OK) {
+        code = open_source(&command);
+    }
+    if (code == CLI_OK) {
+        char *text = NULL;
+        rill_status status = rill_source_explain(command.text, &command.compile.options, &text);
+        code = show(&command, status, text);
+    }
+    finish(&command);
+    return code;
+}
+
+struct emit_kind {
+    const char *option;
+    rill_emit kind;
+    const char *target; // of the short forms
+};
+
+static const struct emit_kind emit_kinds[] = {
+    {"--ir", RILL_EMIT_IR, NULL},         {"--plan", RILL_EMIT_PLAN, NULL},
+    {"--llvm", RILL_EMIT_LLVM, NULL},     {"--asm", RILL_EMIT_ASM, NULL},
+    {"--openmp", RILL_EMIT_OPENMP, NULL}, {"--ptx", RILL_EMIT_ASM, "sm_90"},
+    {"--amdgcn", RILL_EMIT_ASM, "gfx942"},
+};
+
+int cmd_emit(int argc, char **argv)
+{
+    struct source_command command = {0};
+    const struct emit_kind *kind = NULL;
+    int kept = 1; // what is no kind stays for the other options
+    for (int i = 1; i < argc; i++) {
+        const struct emit_kind *found = NULL;
+        for (size_t k = 0; k < sizeof emit_kinds / sizeof emit_kinds[0]; k++) {
+            found = strcmp(argv[i], emit_kinds[k].option) == 0 ? &emit_kinds[k] : found;
+        }
+        if (found == NULL) {
+            argv[kept++] = argv[i];
+        } else {
+            kind = found;
+        }
+    }
+    if (kind == NULL) {
+        return cli_fail(CLI_USAGE, "emit: what? --ir, --plan, --llvm, --asm, --openmp, --ptx or --amdgcn");
+    }
+    int code = parse(&command, kept, argv, "emit");
+    if (code == CLI_OK) {
+        code = open_source(&command);
+    }
+    if (code == CLI_OK) {
+        if (command.compile.options.target == NULL) {
+            command.compile.options.target = kind->target;
+        }
+        char *text = NULL;
+        rill_status status = rill_source_emit(command.text, &command.compile.options, kind->kind, &text);
+        code = show(&command, status, text);
+    }
+    finish(&command);
+    return code;
+}
+
+static void print_json(const rill_diagnostics *diagnostics)
+{
+    static const char *const severities[] = {"note", "warning", "error"};
+    printf("{\"errors\": %zu, \"warnings\": %zu, \"diagnostics\": [", diagnostics->error_count,
+           diagnostics->warning_count);
+    for (size_t i = 0; i < diagnostics->count; i++) {
+        const rill_diagnostic *item = &diagnostics->items[i];
+        printf("%s\n  {\"severity\": \"%s\", \"file\": ", i > 0 ? "," : "", severities[item->severity]);
+        cli_json_string(stdout, item->file, strlen(item->file));
+        printf(", \"line\": %u, \"column\": %u, \"text\": ", item->line, item->column);
+        cli_json_string(stdout, item->text, strlen(item->text));
+        putchar('}');
+    }
+    puts(diagnostics->count > 0 ? "\n]}" : "]}");
+}
+
+int cmd_check(int argc, char **argv)
+{
+    struct source_command command = {0};
+    bool is_json = false;
+    bool is_strict = false;
+    int kept = 1;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--json") == 0) {
+            is_json = true;
+        } else if (strcmp(argv[i], "--strict") == 0) {
+            is_strict = true;
+        } else {
+            argv[kept++] = argv[i];
+        }
+    }
+    int code = parse(&command, kept, argv, "check");
+    if (code == CLI_OK) {
+        code = open_source(&command);
+    }
+    if (code == CLI_OK) {
+        command.compile.options.color = !is_json && cli_color(stderr);
+        rill_status status = rill_check(command.text, &command.compile.options);
+        const rill_diagnostics *diagnostics = &command.compile.diagnostics;
+        if (is_json && (status == RILL_OK || status == RILL_ERR_COMPILE)) {
+            print_json(diagnostics);
+        } else {
+            cli_print_diagnostics(diagnostics, stderr);
+        }
+        if (status != RILL_OK && status != RILL_ERR_COMPILE) {
+            code = cli_fail_status(status);
+        } else if (status != RILL_OK || (is_strict && diagnostics->warning_count > 0)) {
+            code = CLI_FAILED;
+        }
+    }
+    finish(&command);
+    return code;
+}

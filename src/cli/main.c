@@ -1,0 +1,71 @@
+#include "cli/cli.h"
+#include "cli/help.h"
+
+#include <string.h>
+
+struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+    const char *help;
+};
+
+static const struct command commands[] = {
+    {"run", cmd_run, "compile a file and run one of its kernels", help_run},
+    {"check", cmd_check, "say what is wrong with a file", help_check},
+    {"explain", cmd_explain, "say of every loop whether it is parallel, and why", help_explain},
+    {"emit", cmd_emit, "show a file as IR, plan, LLVM, assembly or OpenMP", help_emit},
+    {"devices", cmd_devices, "list the devices of this machine", help_devices},
+    {"demo", cmd_demo, "a short tour: compile, explain, run, compare", help_demo},
+};
+
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+static void print_help(FILE *out)
+{
+    fputs("rill compiles data-parallel kernels written in plain C and runs them.\n\nusage: rill COMMAND …\n\n", out);
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
+    }
+    fputs("\n  rill COMMAND --help says more of one; rill --version says which rill this is.\n"
+          "  Exit status: 0 it worked, 1 the source or the kernel failed, 2 wrong usage, 3 a file could not be used.\n",
+          out);
+}
+
+static bool asks_for_help(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return CLI_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+        print_help(stdout);
+        return CLI_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("rill %s\n", rill_version());
+        return CLI_OK;
+    }
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(argv[1], commands[i].name) == 0) {
+            if (asks_for_help(argc - 1, argv + 1)) {
+                fputs(commands[i].help, stdout);
+                return CLI_OK;
+            }
+            return commands[i].run(argc - 1, argv + 1);
+        }
+    }
+    cli_fail(CLI_USAGE, "there is no command '%s'", argv[1]);
+    print_help(stderr);
+    return CLI_USAGE;
+}

@@ -1,0 +1,189 @@
+#include "cli/cli.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int cli_fail(enum cli_exit code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("rill: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return (int)code;
+}
+
+int cli_fail_status(rill_status status)
+{
+    const char *message = rill_message();
+    size_t length = strlen(message);
+    const char *end = length > 0 && message[length - 1] == '\n' ? "" : "\n";
+    fprintf(stderr, "rill: %s%s", length > 0 ? message : rill_status_text(status), end);
+    return status == RILL_ERR_IO ? CLI_FILE : CLI_FAILED;
+}
+
+bool cli_color(FILE *stream)
+{
+    const char *no_color = getenv("NO_COLOR");
+    return (no_color == NULL || no_color[0] == '\0') && isatty(fileno(stream));
+}
+
+char *cli_read_file(const char *path, size_t *out_size)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    if (file == NULL) {
+        cli_fail(CLI_FILE, "cannot open '%s'", path);
+        return NULL;
+    }
+    size_t size = 0;
+    size_t capacity = 1 << 16;
+    char *text = malloc(capacity + 1);
+    while (text != NULL) {
+        size_t got = fread(text + size, 1, capacity - size, file);
+        size += got;
+        if (got == 0) {
+            break;
+        }
+        if (size == capacity) {
+            capacity *= 2;
+            char *larger = realloc(text, capacity + 1);
+            if (larger == NULL) {
+                free(text);
+            }
+            text = larger;
+        }
+    }
+    bool failed = text == NULL || ferror(file) != 0;
+    if (file != stdin) {
+        fclose(file);
+    }
+    if (failed) {
+        free(text);
+        cli_fail(CLI_FILE, "cannot read '%s'", path);
+        return NULL;
+    }
+    text[size] = '\0';
+    *out_size = size;
+    return text;
+}
+
+const char *cli_option_value(const char *name, int argc, char **argv, int at, int *taken)
+{
+    size_t length = strlen(name);
+    if (strncmp(argv[at], name, length) != 0) {
+        return NULL;
+    }
+    if (argv[at][length] == '=') {
+        *taken = 1;
+        return argv[at] + length + 1;
+    }
+    if (argv[at][length] == '\0' && at + 1 < argc) {
+        *taken = 2;
+        return argv[at + 1];
+    }
+    return NULL;
+}
+
+// -Dname or -D name: what follows the letter.
+static const char *letter_value(char letter, int argc, char **argv, int at, int *taken)
+{
+    if (argv[at][0] != '-' || argv[at][1] != letter) {
+        return NULL;
+    }
+    *taken = argv[at][2] != '\0' ? 1 : 2;
+    return *taken == 1 ? argv[at] + 2 : at + 1 < argc ? argv[at + 1] : NULL;
+}
+
+static int add_define(struct cli_compile *compile, char *text, int taken)
+{
+    if (compile->options.define_count == sizeof compile->defines / sizeof compile->defines[0]) {
+        cli_fail(CLI_USAGE, "more than 64 -D options");
+        return -1;
+    }
+    char *equals = strchr(text, '=');
+    const char *value = NULL;
+    if (equals != NULL) {
+        *equals = '\0'; // the process's own argument, used nowhere else
+        value = equals + 1;
+    }
+    compile->defines[compile->options.define_count++] = (rill_define){.name = text, .value = value};
+    compile->options.defines = compile->defines;
+    return taken;
+}
+
+int cli_compile_option(struct cli_compile *compile, int argc, char **argv, int at)
+{
+    int taken = 0;
+    const char *value;
+    if ((value = letter_value('D', argc, argv, at, &taken)) != NULL) {
+        return add_define(compile, (char *)value, taken);
+    }
+    if ((value = letter_value('I', argc, argv, at, &taken)) != NULL) {
+        if (compile->options.include_dir_count == sizeof compile->include_dirs / sizeof compile->include_dirs[0]) {
+            cli_fail(CLI_USAGE, "more than 64 -I options");
+            return -1;
+        }
+        compile->include_dirs[compile->options.include_dir_count++] = value;
+        compile->options.include_dirs = compile->include_dirs;
+        return taken;
+    }
+    if ((value = cli_option_value("--contract", argc, argv, at, &taken)) != NULL) {
+        if (strcmp(value, "off") != 0 && strcmp(value, "on") != 0) {
+            cli_fail(CLI_USAGE, "--contract takes 'on' or 'off', not '%s'", value);
+            return -1;
+        }
+        compile->options.contract_off = strcmp(value, "off") == 0;
+        return taken;
+    }
+    if ((value = cli_option_value("--check", argc, argv, at, &taken)) != NULL) {
+        if (strcmp(value, "bounds") != 0) {
+            cli_fail(CLI_USAGE, "--check takes 'bounds', not '%s'", value);
+            return -1;
+        }
+        compile->options.check_bounds = true;
+        return taken;
+    }
+    if ((value = cli_option_value("--target", argc, argv, at, &taken)) != NULL) {
+        compile->options.target = value;
+        return taken;
+    }
+    if ((value = cli_option_value("--sanitize", argc, argv, at, &taken)) != NULL) {
+        compile->options.sanitize = value;
+        return taken;
+    }
+    if (strcmp(argv[at], "--fast-math") == 0) {
+        compile->options.fast_math = true;
+        return 1;
+    }
+    return 0;
+}
+
+void cli_print_diagnostics(const rill_diagnostics *diagnostics, FILE *out)
+{
+    for (size_t i = 0; i < diagnostics->count; i++) {
+        fputs(diagnostics->items[i].rendered, out);
+    }
+}
+
+void cli_json_string(FILE *out, const char *text, size_t length)
+{
+    fputc('"', out);
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '"' || c == '\\') {
+            fprintf(out, "\\%c", c);
+        } else if (c == '\n') {
+            fputs("\\n", out);
+        } else if (c == '\t') {
+            fputs("\\t", out);
+        } else if (c < 0x20 || c == 0x7f) {
+            fprintf(out, "\\u%04x", c);
+        } else {
+            fputc(c, out);
+        }
+    }
+    fputc('"', out);
+}
