@@ -40,7 +40,8 @@ struct interp_options {
 
 enum interp_outcome { INTERP_DONE, INTERP_FAILED, INTERP_STEP_LIMIT, INTERP_NO_MEMORY };
 
-enum interp_failure_kind { INTERP_ASSERT, INTERP_BOUNDS, INTERP_NULL };
+// INTERP_CLAIM: what the IR claims of an instruction does not hold (a no_wrap result wrapped): a fault of the compiler.
+enum interp_failure_kind { INTERP_ASSERT, INTERP_BOUNDS, INTERP_NULL, INTERP_CLAIM };
 
 // The first failure of a call.
 struct interp_failure {

@@ -72,6 +72,7 @@
     X(FGE64)                                                                                                           \
     X(WRAP)                                                                                                            \
     X(ZERO_EXTEND) /* to, from the cell's width */                                                                     \
+    X(NO_WRAP)     /* add, sub, mul whose result is claimed to fit */                                                  \
     X(FOLD)        /* any other pure operation, by ir_fold */                                                          \
     X(MATH)                                                                                                            \
     X(INDEX)                                                                                                           \
@@ -193,6 +194,7 @@ void interp_fill(struct interp *interp, unsigned char *memory, uint64_t size);
 bool interp_fail(struct interp *interp, enum interp_failure_kind kind, const struct ir_inst *inst);
 void interp_record(struct interp *interp, const struct ir_inst *inst, uint64_t address, uint64_t size,
                    enum interp_access_kind kind);
+bool interp_no_wrap(struct interp *interp, const struct ir_inst *inst, const struct cell *cell, uint64_t *regs);
 void interp_fold(const struct ir_inst *inst, const struct cell *cell, uint64_t *regs);
 void interp_math(const struct ir_inst *inst, const struct cell *cell, uint64_t *regs);
 void interp_vupdate(const struct ir_inst *inst, const struct cell *cell, uint64_t *regs);

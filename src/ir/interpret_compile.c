@@ -119,6 +119,9 @@ static enum code integer_code(enum ir_op op, int width)
 static enum code pure_code(const struct ir_inst *inst)
 {
     enum ir_op op = inst->op;
+    if (inst->no_wrap) {
+        return CODE_NO_WRAP;
+    }
     if (op >= IR_OP_ADD && op <= IR_OP_UMAX) {
         return integer_code(op, width_of(inst->type));
     }

@@ -248,6 +248,11 @@ enum interp_outcome interp_run(struct interp *interp, struct interp_function *fn
             D = *(const unsigned char *)(uintptr_t)address & 1;
             break;
         }
+        case CODE_NO_WRAP:
+            if (!interp_no_wrap(interp, insts[cell - cells], cell, regs)) {
+                goto failed;
+            }
+            break;
         case CODE_FOLD: interp_fold(insts[cell - cells], cell, regs); break;
         case CODE_MATH: interp_math(insts[cell - cells], cell, regs); break;
         case CODE_VUPDATE: interp_vupdate(insts[cell - cells], cell, regs); break;

@@ -37,6 +37,40 @@ void interp_fold(const struct ir_inst *inst, const struct cell *cell, uint64_t *
     regs[cell->dst] = interp_reg_of(inst->type, out);
 }
 
+// Whether a * b fits 64 bits.
+static bool product_fits(int64_t a, int64_t b)
+{
+    if (a == 0 || b == 0) {
+        return true;
+    }
+    if ((a == -1 && b == INT64_MIN) || (b == -1 && a == INT64_MIN)) {
+        return false;
+    }
+    int64_t product = (int64_t)((uint64_t)a * (uint64_t)b);
+    return product / b == a;
+}
+
+static bool result_fits(enum ir_op op, int64_t a, int64_t b)
+{
+    switch (op) {
+    case IR_OP_ADD: return b >= 0 ? a <= INT64_MAX - b : a >= INT64_MIN - b;
+    case IR_OP_SUB: return b >= 0 ? a >= INT64_MIN + b : a <= INT64_MAX + b;
+    default: return product_fits(a, b);
+    }
+}
+
+bool interp_no_wrap(struct interp *interp, const struct ir_inst *inst, const struct cell *cell, uint64_t *regs)
+{
+    int64_t a = (int64_t)regs[cell->a];
+    int64_t b = (int64_t)regs[cell->b];
+    bool fits = result_fits(inst->op, a, b);
+    uint64_t result = inst->op == IR_OP_ADD   ? (uint64_t)a + (uint64_t)b
+                      : inst->op == IR_OP_SUB ? (uint64_t)a - (uint64_t)b
+                                              : (uint64_t)a * (uint64_t)b;
+    regs[cell->dst] = (uint64_t)arith_wrap(cell->width, result);
+    return (fits && regs[cell->dst] == result) || interp_fail(interp, INTERP_CLAIM, inst);
+}
+
 void interp_math(const struct ir_inst *inst, const struct cell *cell, uint64_t *regs)
 {
     union ir_value args[3] = {interp_value_of(inst->args[0]->type, regs[cell->a])};
@@ -68,13 +102,15 @@ bool interp_fail(struct interp *interp, enum interp_failure_kind kind, const str
 {
     if (!interp->has_failed) {
         interp->has_failed = true;
-        interp->failure = (struct interp_failure){.kind = kind,
-                                                  .text = kind == INTERP_ASSERT   ? inst->text
-                                                          : kind == INTERP_BOUNDS ? "an index is out of range"
-                                                                                  : "a null pointer is followed",
-                                                  .loc = inst->loc,
-                                                  .inst = inst,
-                                                  .iteration = interp->iteration};
+        interp->failure =
+            (struct interp_failure){.kind = kind,
+                                    .text = kind == INTERP_ASSERT   ? inst->text
+                                            : kind == INTERP_BOUNDS ? "an index is out of range"
+                                            : kind == INTERP_CLAIM  ? "a result that is claimed to fit has wrapped"
+                                                                    : "a null pointer is followed",
+                                    .loc = inst->loc,
+                                    .inst = inst,
+                                    .iteration = interp->iteration};
     }
     return false;
 }

@@ -3,16 +3,19 @@
 // before the '#' is for people.
 //
 //     rill-ir 1
-//     file 0 "saxpy.c"
-//     ctype 0 scalar "float" size 4 align 4 f32
-//     global 0 "table" size 16 align 4 const ctype 0 !0:3:1 bytes 3f800000 zeros 12
-//     kernel 0 "saxpy" returns void !0:5:1
-//       param 0 "n" i32 ctype 1
-//       var 0 "i" i32
+//     file 0 "square.c"
+//     ctype 0 scalar "int" size 4 align 4 i32
+//     ctype 1 scalar "float" size 4 align 4 f32
+//     kernel 0 "square" returns void !0:3:1
+//       param 0 "n" i32 ctype 0 !0:3:24
+//       param 1 "a" ptr ctype 1 array extent %1 !0:3:33
+//       var 0 "i" i32 !0:5:14
 //       body {
-//         %0 = param i32 0 !0:5:20
-//         %1 = const i32 0
-//         for L0 %1 %0 var $i#0 slt step 1 verdict proven !0:7:5 {
+//         %0 = param i32 0 !0:3:24
+//         %1 = sext i64 %0 !0:3:35
+//         %2 = param ptr 1 !0:3:33
+//         %3 = const i32 0 !0:5:18
+//         for L0 $i#0 slt %3 %0 step 1 verdict proven !0:5:5 {
 //           …
 //         }
 //       }
@@ -73,10 +76,10 @@ static void print_quoted(struct printer *p, const char *text)
 }
 
 // An optional text: NULL and "" are different.
-static void print_text(struct printer *p, const char *word, const char *text)
+static void print_text(struct printer *p, const char *text)
 {
     if (text != NULL) {
-        str_printf(p->out, " %s ", word);
+        str_add_char(p->out, ' ');
         print_quoted(p, text);
     }
 }
@@ -228,7 +231,7 @@ static void print_ctype(struct printer *p, int index)
 {
     const struct ir_ctype *ctype = p->ctypes.items[index];
     str_printf(p->out, "ctype %d %s", index, ctype_names[ctype->kind]);
-    print_text(p, "name", ctype->name);
+    print_text(p, ctype->name);
     str_printf(p->out, " size %" PRIu64 " align %" PRIu32, ctype->size, ctype->align);
     if (ctype->scalar != IR_VOID) {
         str_printf(p->out, " %s", ir_type_name(ctype->scalar));
@@ -241,7 +244,7 @@ static void print_ctype(struct printer *p, int index)
     for (int i = 0; i < ctype->member_count; i++) {
         const struct ir_cmember *member = &ctype->members[i];
         str_add(p->out, "\n  member");
-        print_text(p, "name", member->name);
+        print_text(p, member->name);
         print_ctype_ref(p, "ctype", member->type);
         str_printf(p->out, " offset %" PRIu64, member->offset);
         if (member->bit_offset != -1 || member->bit_width != 0) {
@@ -275,7 +278,7 @@ static void print_bytes(struct printer *p, const uint8_t *bytes, uint64_t size)
 static void print_global(struct printer *p, const struct ir_global *global)
 {
     str_printf(p->out, "global %d", global->index);
-    print_text(p, "name", global->name);
+    print_text(p, global->name);
     str_printf(p->out, " size %" PRIu64 " align %" PRIu32, global->size, global->align);
     print_flag(p, "const", global->is_const);
     print_ctype_ref(p, "ctype", global->ctype);
@@ -316,10 +319,9 @@ static void print_roles(struct printer *p, const struct ir_for *loop)
 
 static void print_for(struct printer *p, const struct ir_for *loop)
 {
-    str_printf(p->out, " %s step %" PRId64, ir_op_name(loop->compare), loop->step);
-    str_add(p->out, " counter");
-    print_var(p, loop->var);
+    str_printf(p->out, " step %" PRId64, loop->step);
     print_flag(p, "recheck", loop->recheck);
+    print_flag(p, "tested", loop->tested);
     print_flag(p, "parallel", loop->pragma_parallel);
     print_flag(p, "serial", loop->pragma_serial);
     print_flag(p, "single", loop->pragma_single);
@@ -329,7 +331,10 @@ static void print_for(struct printer *p, const struct ir_for *loop)
     if (loop->verdict != IR_VERDICT_NONE) {
         str_printf(p->out, " verdict %s", verdict_names[loop->verdict]);
     }
-    print_text(p, "reason", loop->reason);
+    if (loop->reason != NULL) {
+        str_add(p->out, " reason");
+        print_text(p, loop->reason);
+    }
     if (loop->reason_loc_a.line != 0 || loop->reason_loc_b.line != 0) {
         str_printf(p->out, " between !%" PRIu32 ":%" PRIu32 ":%" PRIu32, loop->reason_loc_a.file,
                    loop->reason_loc_a.line, loop->reason_loc_a.column);
@@ -347,9 +352,13 @@ static void print_switch(struct printer *p, const struct ir_inst *inst)
     print_number(p, "default", inst->default_region, -1);
 }
 
-// What an operation names besides its operands.
-static void print_attributes(struct printer *p, const struct ir_inst *inst)
+// What an operation is about, before its operands.
+static void print_references(struct printer *p, const struct ir_inst *inst)
 {
+    if (inst->loop != NULL) {
+        print_var(p, inst->loop->var);
+        str_printf(p->out, " %s", ir_op_name(inst->loop->compare));
+    }
     if (inst->var != NULL) {
         print_var(p, inst->var);
     }
@@ -359,17 +368,21 @@ static void print_attributes(struct printer *p, const struct ir_inst *inst)
     if (inst->function != NULL) {
         print_named(p, '@', inst->function->name, function_index(p->module, inst->function));
     }
-    if (inst->target != NULL) {
-        str_printf(p->out, " of L%d", label_of(p, inst->target));
-    }
     if (inst->update != IR_UPDATE_NONE) {
         str_printf(p->out, " %s", ir_update_name(inst->update));
+    }
+}
+
+static void print_attributes(struct printer *p, const struct ir_inst *inst)
+{
+    if (inst->target != NULL) {
+        str_printf(p->out, " of L%d", label_of(p, inst->target));
     }
     if (inst->loop != NULL) {
         print_for(p, inst->loop);
     }
     print_switch(p, inst);
-    print_text(p, "text", inst->text);
+    print_text(p, inst->text);
     if (!ir_op_has_imm(inst->op) && inst->op != IR_OP_MATH) {
         print_number(p, "imm", inst->imm, 0);
     }
@@ -377,6 +390,7 @@ static void print_attributes(struct printer *p, const struct ir_inst *inst)
     print_flag(p, "unsigned", inst->is_unsigned);
     print_flag(p, "atomic", inst->atomic);
     print_flag(p, "in_bounds", inst->in_bounds);
+    print_flag(p, "no_wrap", inst->no_wrap);
     print_number(p, "base", inst->base, 0);
     print_loc(p, inst->loc);
 }
@@ -423,6 +437,7 @@ static void print_inst(struct printer *p, const struct ir_inst *inst, int depth)
     } else if (inst->op == IR_OP_MATH) {
         str_printf(p->out, " %s", ir_math_name((enum ir_math)inst->imm));
     }
+    print_references(p, inst);
     for (int i = 0; i < inst->arg_count; i++) {
         str_printf(p->out, " %%%d", inst->args[i] != NULL ? inst->args[i]->id : -1);
     }
@@ -438,7 +453,7 @@ static void print_inst(struct printer *p, const struct ir_inst *inst, int depth)
 static void print_param(struct printer *p, const struct ir_param *param, int index)
 {
     str_printf(p->out, "  param %d", index);
-    print_text(p, "name", param->name);
+    print_text(p, param->name);
     str_printf(p->out, " %s", ir_type_name(param->type));
     print_ctype_ref(p, "ctype", param->ctype);
     print_flag(p, "struct", param->is_struct);
@@ -455,7 +470,7 @@ static void print_param(struct printer *p, const struct ir_param *param, int ind
 static void print_var_line(struct printer *p, const struct ir_var *var)
 {
     str_printf(p->out, "  var %d", var->index);
-    print_text(p, "name", var->name);
+    print_text(p, var->name);
     if (var->type != IR_VOID) {
         str_printf(p->out, " %s", ir_type_name(var->type));
     }
@@ -490,7 +505,7 @@ static void print_accumulator(struct printer *p, const struct ir_accumulator *ac
 static void print_header(struct printer *p, const struct ir_function *function)
 {
     str_printf(p->out, "%s %d", kind_names[function->kind], function_index(p->module, function));
-    print_text(p, "name", function->name);
+    print_text(p, function->name);
     str_printf(p->out, " returns %s", ir_type_name(function->return_type));
     print_ctype_ref(p, "ctype", function->return_ctype);
     print_flag(p, "may_fail", function->may_fail);
@@ -547,7 +562,7 @@ void ir_print(const struct ir_module *module, struct str *out)
     }
     for (int i = 0; i < module->file_count; i++) {
         str_printf(out, "file %d", i);
-        print_text(&p, "name", module->files[i]);
+        print_text(&p, module->files[i]);
         str_add_char(out, '\n');
     }
     collect_ctypes(&p);

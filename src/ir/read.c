@@ -85,7 +85,7 @@ static void read_member(struct reader *r, struct ir_cmember *member)
 {
     member->bit_offset = -1;
     while (!r->is_line_end) {
-        if (read_accept(r, "name")) {
+        if (read_is_text(r)) {
             member->name = read_text(r);
         } else if (read_accept(r, "ctype")) {
             member->type = ctype_at(r, read_plain_index(r));
@@ -103,7 +103,7 @@ static void read_member(struct reader *r, struct ir_cmember *member)
 
 static bool read_ctype_attribute(struct reader *r, struct ir_ctype *ctype)
 {
-    if (read_accept(r, "name")) {
+    if (read_is_text(r)) {
         ctype->name = read_text(r);
     } else if (read_accept(r, "size")) {
         ctype->size = read_uint(r);
@@ -228,7 +228,7 @@ static void read_relocs(struct reader *r, struct ir_global *global)
 
 static bool read_global_attribute(struct reader *r, struct ir_global *global)
 {
-    if (read_accept(r, "name")) {
+    if (read_is_text(r)) {
         global->name = read_text(r);
     } else if (read_accept(r, "size")) {
         global->size = read_uint(r);
@@ -290,7 +290,7 @@ static void read_param(struct reader *r, struct ir_param *param, struct late_lis
 {
     VEC(int) extents = {0};
     while (!r->is_line_end) {
-        if (read_accept(r, "name")) {
+        if (read_is_text(r)) {
             param->name = read_text(r);
         } else if (read_accept(r, "ctype")) {
             param->ctype = ctype_at(r, read_plain_index(r));
@@ -338,7 +338,7 @@ static void read_params(struct reader *r, struct late_list *lates)
 
 static bool read_var_attribute(struct reader *r, struct ir_var *var, struct late_list *lates)
 {
-    if (read_accept(r, "name")) {
+    if (read_is_text(r)) {
         var->name = read_text(r);
     } else if (read_accept(r, "memory")) {
         var->is_memory = true;
@@ -426,7 +426,7 @@ static void resolve(struct reader *r, const struct late_list *lates)
 
 static bool read_function_attribute(struct reader *r, struct ir_function *function)
 {
-    if (read_accept(r, "name")) {
+    if (read_is_text(r)) {
         function->name = read_text(r);
     } else if (read_accept(r, "returns")) {
         function->return_type = read_type(r);
@@ -503,7 +503,7 @@ static void read_head(struct reader *r)
             read_fail(r, "expected file %d", files.count);
         }
         const char *name = NULL;
-        if (read_accept(r, "name")) {
+        if (read_is_text(r)) {
             name = read_text(r);
         }
         VEC_PUSH(r->arena, &files, name);

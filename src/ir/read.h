@@ -62,7 +62,8 @@ int read_small(struct reader *r, int64_t low, int64_t high); // an integer in ra
 uint64_t read_uint(struct reader *r);
 double read_float(struct reader *r);
 const char *read_text(struct reader *r); // "…"
-struct loc read_loc(struct reader *r);   // !file:line:column
+bool read_is_text(const struct reader *r);
+struct loc read_loc(struct reader *r); // !file:line:column
 bool read_is_loc(const struct reader *r);
 int read_index(struct reader *r, char sigil); // the number of $name#3; below the text's length
 int read_label(struct reader *r);             // the number of L3

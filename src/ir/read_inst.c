@@ -95,10 +95,10 @@ static bool read_for_attribute(struct reader *r, struct ir_for *loop)
 {
     if (read_accept(r, "step")) {
         loop->step = read_int(r);
-    } else if (read_accept(r, "counter")) {
-        loop->var = read_var(r);
     } else if (read_accept(r, "recheck")) {
         loop->recheck = true;
+    } else if (read_accept(r, "tested")) {
+        loop->tested = true;
     } else if (read_accept(r, "parallel")) {
         loop->pragma_parallel = true;
     } else if (read_accept(r, "serial")) {
@@ -155,11 +155,33 @@ static struct ir_inst *read_target(struct reader *r)
     return r->failed ? NULL : r->labels.items[label];
 }
 
+static void read_operand(struct reader *r, struct ir_inst *inst)
+{
+    int count = inst->arg_count;
+    if ((count & (count - 1)) == 0) { // full: capacities are powers of two
+        struct ir_inst **args = ARENA_ARRAY(r->arena, struct ir_inst *, count == 0 ? 1 : 2 * count);
+        if (count > 0) {
+            memcpy(args, inst->args, sizeof *args * (size_t)count);
+        }
+        inst->args = args;
+    }
+    inst->args[count] = read_value(r);
+    inst->arg_count = count + 1;
+}
+
 // An attribute that starts with a sigil; false if the word does not.
 static bool read_reference(struct reader *r, struct ir_inst *inst)
 {
     switch (r->length > 0 ? r->word[0] : '\0') {
-    case '$': inst->var = read_var(r); return true;
+    case '%': read_operand(r, inst); return true;
+    case '"': inst->text = read_text(r); return true;
+    case '$':
+        if (inst->loop != NULL) {
+            inst->loop->var = read_var(r);
+        } else {
+            inst->var = read_var(r);
+        }
+        return true;
     case '&': inst->global = read_global_at(r, read_index(r, '&')); return true;
     case '@': inst->function = read_function_at(r, read_index(r, '@')); return true;
     case '!': inst->loc = read_loc(r); return true;
@@ -171,8 +193,6 @@ static bool read_attribute(struct reader *r, struct ir_inst *inst)
 {
     if (read_accept(r, "of")) {
         inst->target = read_target(r);
-    } else if (read_accept(r, "text")) {
-        inst->text = read_text(r);
     } else if (read_accept(r, "imm")) {
         inst->imm = read_int(r);
     } else if (read_accept(r, "volatile")) {
@@ -183,6 +203,8 @@ static bool read_attribute(struct reader *r, struct ir_inst *inst)
         inst->atomic = true;
     } else if (read_accept(r, "in_bounds")) {
         inst->in_bounds = true;
+    } else if (read_accept(r, "no_wrap")) {
+        inst->no_wrap = true;
     } else if (read_accept(r, "base")) {
         inst->base = read_small(r, INT32_MIN, INT32_MAX);
     } else if (read_accept(r, "case")) {
@@ -215,17 +237,6 @@ static void read_attributes(struct reader *r, struct ir_inst *inst)
 }
 
 // ---- instructions --------------------------------------------------------------------------------------------------
-
-static void read_operands(struct reader *r, struct ir_inst *inst)
-{
-    VEC(struct ir_inst *) args = {0};
-    while (r->length > 0 && r->word[0] == '%') {
-        struct ir_inst *arg = read_value(r);
-        VEC_PUSH(r->arena, &args, arg);
-    }
-    inst->args = args.items;
-    inst->arg_count = args.count;
-}
 
 static void define_value(struct reader *r, struct ir_inst *inst)
 {
@@ -291,7 +302,6 @@ static void read_inst(struct reader *r, struct ir_region *region)
     } else if (inst->op == IR_OP_MATH) {
         inst->imm = read_one_of(r, math_names, IR_MATH_COUNT, "a math function");
     }
-    read_operands(r, inst);
     read_attributes(r, inst);
     ir_append(region, inst);
     if (ir_op_has_regions(inst->op)) {

@@ -289,6 +289,11 @@ const char *read_text(struct reader *r)
     return text;
 }
 
+bool read_is_text(const struct reader *r)
+{
+    return r->length > 0 && r->word[0] == '"';
+}
+
 bool read_is_loc(const struct reader *r)
 {
     return r->length > 0 && r->word[0] == '!';

@@ -8,12 +8,27 @@
 
 // X(NAME, "word")
 #define IR_VERDICT_LIST(X)                                                                                             \
-    X(NONE, "none") X(IN_ORDER, "in_order") X(PROVEN, "proven") X(IF, "if") X(ASSUMED, "assumed")
+    X(NONE, "none")                                                                                                    \
+    X(IN_ORDER, "in_order")                                                                                            \
+    X(PROVEN, "proven")                                                                                                \
+    X(IF, "if")                                                                                                        \
+    X(ASSUMED, "assumed")
 #define IR_ROLE_LIST(X)                                                                                                \
     X(PRIVATE, "private")                                                                                              \
-    X(LAST_VALUE, "last_value") X(REDUCTION, "reduction") X(SELECTION, "selection") X(COMPANION, "companion")
-#define IR_FUNCTION_KIND_LIST(X) X(KERNEL, "kernel") X(HELPER, "helper") X(TASK, "task") X(FINISH, "finish")
-#define IR_CTYPE_KIND_LIST(X) X(SCALAR, "scalar") X(RECORD, "record") X(ARRAY, "array") X(POINTER, "pointer")
+    X(LAST_VALUE, "last_value")                                                                                        \
+    X(REDUCTION, "reduction")                                                                                          \
+    X(SELECTION, "selection")                                                                                          \
+    X(COMPANION, "companion")
+#define IR_FUNCTION_KIND_LIST(X)                                                                                       \
+    X(KERNEL, "kernel")                                                                                                \
+    X(HELPER, "helper")                                                                                                \
+    X(TASK, "task")                                                                                                    \
+    X(FINISH, "finish")
+#define IR_CTYPE_KIND_LIST(X)                                                                                          \
+    X(SCALAR, "scalar")                                                                                                \
+    X(RECORD, "record")                                                                                                \
+    X(ARRAY, "array")                                                                                                  \
+    X(POINTER, "pointer")
 
 // Whether |imm| is part of the operation and always printed, right after the type.
 static inline bool ir_op_has_imm(enum ir_op op)

@@ -377,6 +377,9 @@ static void verify_return(struct verifier *v, const struct ir_inst *inst)
 
 void verify_op(struct verifier *v, const struct ir_inst *inst)
 {
+    if (inst->no_wrap && inst->op != IR_OP_ADD && inst->op != IR_OP_SUB && inst->op != IR_OP_MUL) {
+        verify_error(v, inst, "only add, sub and mul can be no_wrap");
+    }
     switch (inst->op) {
     case IR_OP_CONST: verify_const(v, inst); break;
     case IR_OP_FCONST: verify_fconst(v, inst); break;

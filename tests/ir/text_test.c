@@ -133,6 +133,7 @@ static struct ir_function *make_kernel(struct fixture *f)
     loop->loop->collapse = 2;
     loop->loop->block_dim = 128;
     loop->loop->level = 1;
+    loop->loop->tested = true;
     loop->loop->pragma_parallel = true;
     loop->loop->verdict = IR_VERDICT_IF;
     loop->loop->reason = "the stride is not 0: \"k\"";
@@ -213,7 +214,8 @@ static void make_task(struct fixture *f, struct ir_function *kernel)
     f->b.region = &task->prologue;
     struct ir_inst *n = fixture_param_value(f, 0);
     f->b.region = &task->body;
-    ir_set(&f->b, count, ir_emit2(&f->b, IR_OP_ADD, IR_I64, ir_emit0(&f->b, IR_OP_ITER, IR_I64), n));
+    ir_set(&f->b, count, ir_emit2(&f->b, IR_OP_ADD, IR_I64, ir_emit0(&f->b, IR_OP_ITER, IR_I64), n))->args[0]->no_wrap =
+        true;
     struct ir_function *finish = fixture_function(f, IR_FUNCTION_FINISH, "solve.1.finish", IR_VOID);
     finish->kernel = kernel;
     ir_emit0(&f->b, IR_OP_PARTIALS, IR_PTR);
@@ -305,24 +307,24 @@ static void check_bad(const char *text, const char *expected)
 }
 
 #define HEAD "rill-ir 1\n"
-#define KERNEL HEAD "kernel 0 name \"k\" returns void\n"
+#define KERNEL HEAD "kernel 0 \"k\" returns void\n"
 
 TEST(bad_text_is_a_diagnostic_with_its_line)
 {
     check_bad("", "expected 'rill-ir'");
     check_bad("rill-ir 2\n", "<ir>:1:9: error: expected '1'");
     check_bad(HEAD "nonsense\n", "<ir>:2:1: error: 'nonsense' does not belong here");
-    check_bad(HEAD "file 1 name \"x\"\n", "expected file 0");
-    check_bad(HEAD "file 0 name \"x\n", "expected a quoted text");
-    check_bad(HEAD "file 0 name \"\\q\"\n", "bad escape");
+    check_bad(HEAD "file 1 \"x\"\n", "expected file 0");
+    check_bad(HEAD "file 0 \"x\n", "expected a quoted text");
+    check_bad(HEAD "file 0 \"\\q\"\n", "bad escape");
     check_bad(HEAD "ctype 0 scalar element 7\n", "ctype 7 is named but does not exist");
     check_bad(HEAD "ctype 1 scalar\n", "this is number 1, expected 0");
-    check_bad(HEAD "global 0 name \"g\" size 4 align 4 bytes\n  hex 0011\n", "2 bytes of the global's 4");
-    check_bad(HEAD "global 0 name \"g\" size 1 align 4 bytes\n  hex 0011\n", "more bytes than the global's 1");
-    check_bad(HEAD "global 0 name \"g\" size 4 align 4 bytes\n  zeros 99\n", "more bytes");
-    check_bad(HEAD "global 0 name \"g\" size 18446744073709551615 align 4 bytes\n", "too large");
-    check_bad(HEAD "global 0 name \"g\" size 99999999999999999999 align 4\n", "expected a number");
-    check_bad(HEAD "global 0 name \"g\" size 8 align 8\n  reloc 0 &h#4 0\n", "global 4 is named but does not exist");
+    check_bad(HEAD "global 0 \"g\" size 4 align 4 bytes\n  hex 0011\n", "2 bytes of the global's 4");
+    check_bad(HEAD "global 0 \"g\" size 1 align 4 bytes\n  hex 0011\n", "more bytes than the global's 1");
+    check_bad(HEAD "global 0 \"g\" size 4 align 4 bytes\n  zeros 99\n", "more bytes");
+    check_bad(HEAD "global 0 \"g\" size 18446744073709551615 align 4 bytes\n", "too large");
+    check_bad(HEAD "global 0 \"g\" size 99999999999999999999 align 4\n", "expected a number");
+    check_bad(HEAD "global 0 \"g\" size 8 align 8\n  reloc 0 &h#4 0\n", "global 4 is named but does not exist");
     check_bad(KERNEL "  body {\n", "expected '}'");
     check_bad(KERNEL "  body {\n    frob\n  }\nend\n", "expected an operation");
     check_bad(KERNEL "  body {\n    %0 = add i32 %1 %2\n  }\nend\n", "value %1 does not exist before this line");
@@ -335,8 +337,8 @@ TEST(bad_text_is_a_diagnostic_with_its_line)
     check_bad(KERNEL "  body {\n    call @f#3\n  }\nend\n", "function 3 is named but does not exist");
     check_bad(KERNEL "  body {\n    barrier !1:2\n  }\nend\n", "expected a place");
     check_bad(KERNEL "  body {\n    barrier frob\n  }\nend\n", "'frob' does not belong to barrier");
-    check_bad(KERNEL "  var 0 name \"x\" i32 scope L4\n  body {\n  }\nend\n", "names L4");
-    check_bad(KERNEL "  param 0 name \"x\" ptr array extent %4\n  body {\n  }\nend\n", "names %4");
+    check_bad(KERNEL "  var 0 \"x\" i32 scope L4\n  body {\n  }\nend\n", "names L4");
+    check_bad(KERNEL "  param 0 \"x\" ptr array extent %4\n  body {\n  }\nend\n", "names %4");
 }
 
 TEST(a_text_cut_or_damaged_anywhere_never_crashes_the_reader)
