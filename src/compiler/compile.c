@@ -147,7 +147,7 @@ static rill_status run(struct job *job, const struct compiler_input *input)
     diags_init(&diags, &job->arena);
     struct pipeline_options options = options_of(&job->arena, input);
     struct pipeline_result made;
-    pipeline_run(&job->arena, &diags, input->path, input->text, input->length, &options, &made);
+    pipeline_compile(&job->arena, &diags, input->path, input->text, input->length, &options, &made);
     publish_diagnostics(job, &diags, input->color);
     if (diags.error_count > 0 || made.plan == NULL) {
         const char *first = "no reason was given";

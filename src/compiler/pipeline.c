@@ -96,7 +96,7 @@ static void name_files(struct ir_module *module, const struct diags *diags)
     }
 }
 
-void pipeline_run(struct arena *arena, struct diags *diags, const char *path, const char *text, size_t length,
+void pipeline_compile(struct arena *arena, struct diags *diags, const char *path, const char *text, size_t length,
                   const struct pipeline_options *options, struct pipeline_result *out_result)
 {
     *out_result = (struct pipeline_result){0};

@@ -22,7 +22,7 @@ struct pipeline_result {
 };
 
 // Everything goes into |arena|, errors and warnings into |diags|.
-void pipeline_run(struct arena *arena, struct diags *diags, const char *path, const char *text, size_t length,
+void pipeline_compile(struct arena *arena, struct diags *diags, const char *path, const char *text, size_t length,
                   const struct pipeline_options *options, struct pipeline_result *out_result);
 
 #endif

@@ -632,7 +632,6 @@ static void build_region(struct offload *o, struct ir_region *region, struct pla
                                    .before = inst,
                                    .loc = inst->loc};
             struct ir_inst *set = ir_set(&b, o->result, inst->args[0]);
-            inst->arg_count = 0;
             pending.first = pending.count == 0 ? set : pending.first;
             pending.count++;
         }
