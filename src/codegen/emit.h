@@ -40,6 +40,15 @@ struct emit_group {
     struct emit_group *outer;
 };
 
+// A value of a task's body that is start + iteration * step without wrapping: an induction of its own beside the
+// iteration number, since LLVM cannot see that the narrower sum does not wrap.
+struct emit_induction {
+    LLVMValueRef phi;
+    LLVMValueRef start;
+    LLVMValueRef step;
+    struct emit_induction *next;
+};
+
 // The function that is emitted now.
 struct emit_function {
     const struct ir_function *ir;
@@ -56,6 +65,9 @@ struct emit_function {
     LLVMValueRef partial; //
     LLVMValueRef frame;
     LLVMBasicBlockRef end; // where the iteration ends
+    LLVMValueRef before; // CPU tasks: the branch into the loop over the iterations, while its body is emitted
+    LLVMValueRef first;  // the first iteration of the call
+    struct emit_induction *inductions;
     LLVMMetadataRef scope; // of debug locations
     struct emit_target *targets;
     struct emit_group *groups;
@@ -124,6 +136,8 @@ void emit_entry(struct emitter *e, const struct ir_function *function);
 void emit_function_begin(struct emitter *e, struct emit_function *f, const struct ir_function *ir, LLVMValueRef llvm);
 void emit_function_end(struct emitter *e);
 LLVMValueRef emit_param(struct emitter *e, const struct ir_inst *inst);
+
+LLVMValueRef emit_induction_value(struct emitter *e, const struct ir_inst *inst); // NULL: it is none
 
 // emit_control.c
 void emit_region(struct emitter *e, const struct ir_region *region);

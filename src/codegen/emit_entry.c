@@ -221,6 +221,102 @@ static void emit_once(struct emitter *e, LLVMBasicBlockRef exit)
     emit_go(e, exit);
 }
 
+// ---- inductions ------------------------------------------------------------------------------------------------------------
+
+static bool is_invariant(const struct emitter *e, const struct ir_inst *inst)
+{
+    return inst->parent == &e->function->ir->prologue || inst->op == IR_OP_CONST;
+}
+
+// The factor of the iteration number in |inst|: ITER, its truncation, or either times a constant.
+static bool iter_factor(const struct ir_inst *inst, int64_t *out_factor)
+{
+    *out_factor = 1;
+    if (inst->op == IR_OP_MUL && inst->args[1]->op == IR_OP_CONST) {
+        *out_factor = inst->args[1]->imm;
+        inst = inst->args[0];
+    }
+    if (inst->op == IR_OP_TRUNC) {
+        inst = inst->args[0];
+    }
+    return inst->op == IR_OP_ITER;
+}
+
+LLVMValueRef emit_induction_value(struct emitter *e, const struct ir_inst *inst)
+{
+    struct emit_function *f = e->function;
+    int64_t factor;
+    if (f->before == NULL || !inst->no_wrap || inst->op != IR_OP_ADD || !is_invariant(e, inst->args[0]) ||
+        !iter_factor(inst->args[1], &factor)) {
+        return NULL;
+    }
+    LLVMTypeRef type = e->types[inst->type];
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
+    LLVMPositionBuilderBefore(e->builder, f->before);
+    struct emit_induction *induction = ARENA_NEW(e->arena, struct emit_induction);
+    induction->step = emit_const(e, inst->type, factor);
+    LLVMValueRef first = inst->type == IR_I64 ? f->first : LLVMBuildTrunc(e->builder, f->first, type, "");
+    LLVMValueRef distance = LLVMBuildMul(e->builder, first, induction->step, "");
+    LLVMValueRef init = inst->args[0]->op == IR_OP_CONST ? emit_const(e, inst->type, inst->args[0]->imm)
+                                                         : emit_value(e, inst->args[0]);
+    induction->start = LLVMBuildAdd(e->builder, init, distance, "");
+    LLVMBasicBlockRef loop = LLVMGetInstructionParent(f->iter);
+    LLVMPositionBuilder(e->builder, loop, LLVMGetFirstInstruction(loop));
+    induction->phi = LLVMBuildPhi(e->builder, type, "");
+    induction->next = f->inductions;
+    f->inductions = induction;
+    emit_at(e, here);
+    return induction->phi;
+}
+
+static void close_inductions(struct emitter *e, LLVMBasicBlockRef before, LLVMBasicBlockRef latch)
+{
+    for (struct emit_induction *i = e->function->inductions; i != NULL; i = i->next) {
+        LLVMValueRef next = LLVMBuildNSWAdd(e->builder, i->phi, i->step, "");
+        LLVMAddIncoming(i->phi, (LLVMValueRef[]){i->start, next}, (LLVMBasicBlockRef[]){before, latch}, 2);
+    }
+}
+
+// ---- the loop over the iterations --------------------------------------------------------------------------------------------
+
+static bool sets_var(const struct ir_region *region, const struct ir_var *var)
+{
+    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        bool sets = (inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE) && inst->var == var;
+        if (sets || (inst->op == IR_OP_FOR && inst->loop->var == var)) {
+            return true;
+        }
+        for (int i = 0; i < inst->region_count; i++) {
+            if (sets_var(&inst->regions[i], var)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool is_accumulator(const struct ir_function *ir, const struct ir_var *var)
+{
+    for (int i = 0; i < ir->accumulator_count; i++) {
+        if (ir->accumulators[i].var == var) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What neither the prologue sets nor the call accumulates belongs to the iteration and has no value when it begins.
+static void forget_vars(struct emitter *e)
+{
+    const struct ir_function *ir = e->function->ir;
+    for (int i = 0; i < ir->var_count; i++) {
+        const struct ir_var *var = ir->vars[i];
+        if (!var->is_memory && !is_accumulator(ir, var) && !sets_var(&ir->prologue, var)) {
+            LLVMBuildStore(e->builder, LLVMConstNull(e->types[var->type]), e->function->vars[i]);
+        }
+    }
+}
+
 static void emit_iterations(struct emitter *e, struct range range, LLVMBasicBlockRef exit)
 {
     struct emit_function *f = e->function;
@@ -231,11 +327,15 @@ static void emit_iterations(struct emitter *e, struct range range, LLVMBasicBloc
     LLVMBasicBlockRef loop = emit_block(e, "loop");
     LLVMBasicBlockRef latch = emit_block(e, "latch");
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder);
-    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, range.lo, range.hi, ""), loop, exit);
+    LLVMValueRef some = LLVMBuildICmp(e->builder, LLVMIntSLT, range.lo, range.hi, "");
+    LLVMValueRef enter = LLVMBuildCondBr(e->builder, some, loop, exit);
+    f->before = target_is_gpu(e->target) ? NULL : enter;
+    f->first = range.lo;
 
     emit_at(e, loop);
     f->iter = LLVMBuildPhi(e->builder, e->types[IR_I64], "iter");
     f->end = latch;
+    forget_vars(e);
     struct emit_group group = {0};
     bool independent = f->ir->assume_independent && !target_is_gpu(e->target);
     if (independent) {
@@ -249,6 +349,7 @@ static void emit_iterations(struct emitter *e, struct range range, LLVMBasicBloc
 
     emit_at(e, latch);
     debug_at(e, e->builder, f->ir->loc);
+    close_inductions(e, before, latch);
     LLVMValueRef next = LLVMBuildNSWAdd(e->builder, f->iter, range.step, "next");
     LLVMValueRef more = LLVMBuildICmp(e->builder, LLVMIntSLT, next, range.hi, "");
     LLVMValueRef branch = LLVMBuildCondBr(e->builder, more, loop, exit);

@@ -38,13 +38,14 @@ static LLVMValueRef bits_of(struct emitter *e, const struct float_parts *p, LLVM
     return LLVMBuildBitCast(e->builder, x, e->types[p->as], "");
 }
 
-// x < y ? x : y, and the other operand where one is a NaN: the same bits from the scalar and the vector instruction.
+// y < x ? y : x, and the other operand where one is a NaN: of two zeros the first, like the C library, and the same bits
+// from the scalar and the vector instruction.
 LLVMValueRef emit_minimum(struct emitter *e, LLVMValueRef x, LLVMValueRef y, bool least)
 {
     LLVMBuilderRef b = e->builder;
-    LLVMValueRef takes = LLVMBuildFCmp(b, least ? LLVMRealOLT : LLVMRealOGT, x, y, "");
-    LLVMValueRef value = LLVMBuildSelect(b, takes, x, y, "");
-    return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUNO, y, y, ""), x, value, "");
+    LLVMValueRef takes = LLVMBuildFCmp(b, least ? LLVMRealOLT : LLVMRealOGT, y, x, "");
+    LLVMValueRef value = LLVMBuildSelect(b, takes, y, x, "");
+    return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUNO, x, x, ""), y, value, "");
 }
 
 static LLVMValueRef emit_difference(struct emitter *e, enum ir_type type, LLVMValueRef x, LLVMValueRef y)

@@ -217,6 +217,14 @@ LLVMValueRef emit_pure(struct emitter *e, const struct ir_inst *inst)
     }
     case IR_OP_SELECT:
         return LLVMBuildSelect(e->builder, x, emit_value(e, inst->args[1]), emit_value(e, inst->args[2]), "");
+    case IR_OP_ADD:
+        value = emit_induction_value(e, inst);
+        if (value != NULL) {
+            return value;
+        }
+        if (inst->no_wrap) {
+            return LLVMBuildNSWAdd(e->builder, x, emit_value(e, inst->args[1]), "");
+        } // fall through
     default: return emit_binary(e, inst->op, inst->args[0]->type, x, emit_value(e, inst->args[1]));
     }
     emit_float_flags(e, value, LLVMFastMathNone);

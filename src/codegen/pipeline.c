@@ -24,7 +24,11 @@ static rill_status run(struct emitter *e, const char *passes)
 
 static rill_status run_cpu(struct emitter *e)
 {
-    RILL_TRY(run(e, "default<O1>,function(loop-vectorize,slp-vectorizer,instcombine,simplifycfg)"));
+    RILL_TRY(run(e, "function(sroa,early-cse<memssa>,simplifycfg,instcombine),cgscc(inline),"
+                    "function(sroa,early-cse<memssa>,simplifycfg,instcombine,"
+                    "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,simple-loop-unswitch),"
+                    "simplifycfg,instcombine,loop(indvars,loop-deletion,loop-unroll-full),gvn,instcombine,"
+                    "loop-vectorize,instcombine,simplifycfg,loop-mssa(licm))"));
     math_finish(e);
     return run(e, "always-inline,function(instcombine,early-cse,simplifycfg)");
 }
