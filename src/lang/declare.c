@@ -89,7 +89,7 @@ static struct object *merge_object(struct parser *p, struct object *object, cons
     if (!type_identical(object->type, d->type)) {
         parse_error(p, d->loc, "'%s' is declared as '%s' here", d->name, parse_describe(p, d->type));
         parse_note(p, object->loc, "and as '%s' here", parse_describe(p, object->type));
-        return declare_object_new(p, d->name, d->type, d->loc);
+        return object;
     }
     if (specifiers->storage == STORAGE_STATIC && !object->is_static) {
         parse_error(p, d->loc, "'%s' is static here but was not before", d->name);
@@ -348,9 +348,11 @@ static bool function_definition(struct parser *p, const struct specifiers *speci
     }
     if (!d->type->has_prototype && declare_starts_type(p, parse_token(p)) && !parse_at(p, TOKEN_KW_ATTRIBUTE)) {
         parse_error(p, parse_loc(p),
-                    "old-style parameter declarations are not supported: write the types between the "
-                    "parentheses");
-        p->is_panicking = true;
+                    "old-style parameter declarations are not supported: write the types between the parentheses");
+        while (!parse_at(p, TOKEN_LBRACE) && !parse_at(p, TOKEN_EOF)) {
+            parse_advance(p);
+        }
+        p->is_panicking = true; // recovery goes behind the body
         return true;
     }
     if (!parse_at(p, TOKEN_LBRACE)) {

@@ -98,6 +98,9 @@ static void struct_declarator(struct parser *p, const struct specifiers *specifi
     }
     if (parse_accept(p, TOKEN_COLON)) {
         m.width = bitfield_width(p, m.member.name, m.member.type);
+        if (!type_is_integer(m.member.type)) {
+            m.member.type = &p->basic[TYPE_INT]; // complained about; the layout needs some width
+        }
         m.member.is_bitfield = true;
     }
     struct attributes attributes = specifiers->attributes;
@@ -270,6 +273,7 @@ struct enum_range {
     bool has_negative;
     int64_t min;
     uint64_t max;
+    VEC(struct symbol *) large; // enumerators beyond int: they get the enum's integer type once it is known
 };
 
 static enum type_kind enum_kind(const struct enum_range *range, bool is_packed)
@@ -333,6 +337,9 @@ static void enumerator(struct parser *p, struct enum_value *next, struct enum_ra
     symbol->value = value.value;
     bool fits = !value.is_big && value.value >= INT32_MIN && value.value <= INT32_MAX;
     symbol->type = &p->basic[fits ? TYPE_INT : value.is_big ? TYPE_ULONG : TYPE_LONG];
+    if (!fits) {
+        VEC_PUSH(p->arena, &range->large, symbol);
+    }
     if (!value.is_big && value.value < 0) {
         range->has_negative = true;
         range->min = value.value < range->min ? value.value : range->min;
@@ -363,6 +370,9 @@ static void enum_body(struct parser *p, struct type *type, struct attributes *at
     type->base = type_copy(p->arena, basic); // an enum's own copy: that is how two are told apart
     type->size = basic->size;
     type->align = basic->align;
+    for (int i = 0; i < range.large.count; i++) {
+        range.large.items[i]->type = &p->basic[basic->kind];
+    }
 }
 
 static struct type *find_enum(struct parser *p, const char *tag, struct loc loc)

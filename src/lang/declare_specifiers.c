@@ -1,6 +1,8 @@
 // Declaration specifiers, in any order, and what GNU C and C11 add to them.
 #include "lang/parse.h"
 
+#include "base/suggest.h"
+
 #include <string.h>
 
 // ---- attributes ----------------------------------------------------------------------------------------------------
@@ -358,6 +360,29 @@ static bool unknown_type(struct parser *p, struct specifiers *out)
     return true;
 }
 
+// `kernal void f(…)`: a name before what begins a type. It was meant to be a specifier.
+static bool unknown_specifier(struct parser *p)
+{
+    const struct token *token = parse_token(p);
+    const struct token *next = parse_peek(p, 1);
+    if (token->kind != TOKEN_IDENT || next->kind == TOKEN_KW_ATTRIBUTE || !declare_starts_type(p, next) ||
+        scope_find(p, token->text) != NULL) {
+        return false;
+    }
+    static const char *const words[] = {"kernel",   "static",  "inline", "const", "unsigned", "signed",
+                                        "volatile", "typedef", "extern", "long",  "short",    "register"};
+    const char *best = diag_suggest(token->text, words, sizeof words / sizeof *words);
+    if (strcmp(token->text, "kernel") == 0 || strcmp(token->text, "RILL_KERNEL") == 0) {
+        parse_error(p, token->loc, "unknown word '%s'; #include <rill/kernel.h>", token->text);
+        p->missed_header = true;
+    } else {
+        parse_error(p, token->loc, "unknown word '%s'%s%s%s", token->text, best != NULL ? "; did you mean '" : "",
+                    best != NULL ? best : "", best != NULL ? "'?" : "");
+    }
+    parse_advance(p);
+    return true;
+}
+
 static struct type *finish_type(struct parser *p, struct specifiers *out, const struct words *words)
 {
     if (out->type != NULL) {
@@ -395,9 +420,16 @@ bool declare_specifiers(struct parser *p, struct specifiers *out, enum declare_p
             parse_advance(p);
             continue;
         }
-        struct type *type = out->type == NULL && !has_words(&words) ? type_specifier(p, out) : NULL;
-        if (type == NULL) {
+        if (out->type != NULL || has_words(&words)) {
             break;
+        }
+        struct type *type = type_specifier(p, out);
+        if (type == NULL) {
+            if (!unknown_specifier(p)) {
+                break;
+            }
+            out->is_kernel |= place == DECLARE_FILE; // most likely, and then less is complained about
+            continue;
         }
         out->type = type;
     }

@@ -78,7 +78,9 @@ static void forget(struct init *in, uint64_t offset, uint64_t size)
     int kept = 0;
     for (int i = 0; i < in->stores.count; i++) {
         const struct init_store *s = &in->stores.items[i];
-        if (s->offset < offset || s->offset >= offset + size) {
+        // A bit-field's unit may begin before its own bits do.
+        uint64_t at = s->offset + (s->bitfield != NULL ? s->bitfield->bit_offset / 8u : 0);
+        if (at < offset || at >= offset + size) {
             in->stores.items[kept++] = *s;
         }
     }
@@ -189,6 +191,20 @@ static void braced_scalar(struct init *in, struct place place)
     }
 }
 
+// Ends a panic inside the braces: goes before the '}' that closes them.
+static void recover_in_braces(struct parser *p)
+{
+    int depth = 0;
+    while (!parse_at(p, TOKEN_EOF) && !parse_at(p, TOKEN_SEMI)) {
+        if (parse_at(p, TOKEN_RBRACE) && depth-- == 0) {
+            p->is_panicking = false;
+            return;
+        }
+        depth += parse_at(p, TOKEN_LBRACE);
+        parse_advance(p);
+    }
+}
+
 static void braced(struct init *in, struct place place)
 {
     struct parser *p = in->p;
@@ -209,6 +225,9 @@ static void braced(struct init *in, struct place place)
         list(in, place, NULL, LIST_BRACED);
     } else {
         braced_scalar(in, place);
+    }
+    if (p->is_panicking) {
+        recover_in_braces(p);
     }
     parse_expect(p, TOKEN_RBRACE, "at the end of the initialiser");
     parse_leave(p);

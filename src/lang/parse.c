@@ -214,6 +214,28 @@ void parse_recover(struct parser *p)
     p->is_panicking = false;
 }
 
+void parse_recover_header(struct parser *p, int open)
+{
+    int depth = 0;
+    for (int i = open; i < p->position; i++) {
+        depth += (p->tokens[i].kind == TOKEN_LPAREN) - (p->tokens[i].kind == TOKEN_RPAREN);
+    }
+    while (!parse_at(p, TOKEN_EOF) && !parse_at(p, TOKEN_RBRACE)) {
+        if (parse_at(p, TOKEN_LBRACE)) {
+            p->is_panicking = false;
+            return;
+        }
+        depth += parse_at(p, TOKEN_LPAREN);
+        depth -= parse_at(p, TOKEN_RPAREN);
+        bool is_end = parse_at(p, TOKEN_RPAREN) && depth <= 0;
+        parse_advance(p);
+        if (is_end) {
+            p->is_panicking = false;
+            return;
+        }
+    }
+}
+
 // ---- limits --------------------------------------------------------------------------------------------------------
 
 void parse_give_up(struct parser *p)

@@ -68,6 +68,7 @@ struct parser {
     int position; // of the current token, which is never a pragma
     bool is_panicking;
     bool gave_up;
+    bool missed_header; // rill/kernel.h: said once
     int nesting;
     struct type basic[TYPE_LDOUBLE + 1];
     struct hash_map names;
@@ -100,6 +101,8 @@ const char *parse_identifier_text(const struct token *token);
 void parse_skip_parens(struct parser *p); // from '(' to behind its ')'
 // Ends a panic: goes behind the next ';', or before the '}' that closes what is open.
 void parse_recover(struct parser *p);
+// Ends a panic inside the parentheses that open at |open|: goes behind them, or before the '{' of the body.
+void parse_recover_header(struct parser *p, int open);
 
 bool parse_enter(struct parser *p); // one level deeper; false when that is too deep. Always followed by parse_leave
 void parse_leave(struct parser *p);

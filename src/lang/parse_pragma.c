@@ -65,11 +65,8 @@ static void apply_word(struct parser *p, const struct token *token, const char *
     }
 }
 
-static void apply(struct parser *p, const struct token *token, struct pragmas *out)
+static void apply_words(struct parser *p, const struct token *token, struct pragmas *out)
 {
-    if (out->loc.line == 0) {
-        out->loc = token->loc;
-    }
     const char *text = skip_space(token->text);
     if (*text == '\0') {
         parse_error(p, token->loc,
@@ -90,6 +87,18 @@ static void apply(struct parser *p, const struct token *token, struct pragmas *o
         if (*text == ',') {
             text = skip_space(text + 1);
         }
+    }
+}
+
+// One that is wrong in itself says nothing: where it stands is no longer of interest.
+static void apply(struct parser *p, const struct token *token, struct pragmas *out)
+{
+    int errors = p->diags->error_count;
+    struct pragmas changed = *out;
+    apply_words(p, token, &changed);
+    if (p->diags->error_count == errors) {
+        changed.loc = out->loc.line == 0 ? token->loc : out->loc;
+        *out = changed;
     }
 }
 

@@ -175,12 +175,16 @@ static struct stmt *asm_statement(struct parser *p)
 static struct expr *parenthesized_condition(struct parser *p, const char *word)
 {
     struct loc loc = parse_loc(p);
+    int open = p->position;
     if (!parse_expect(p, TOKEN_LPAREN, arena_printf(p->arena, "after '%s'", word))) {
         return expr_error(p, loc);
     }
     struct expr *e = parse_expression(p);
     e = convert_condition(p, e, arena_printf(p->arena, "the condition of '%s'", word));
     parse_expect(p, TOKEN_RPAREN, "after the condition");
+    if (p->is_panicking) {
+        parse_recover_header(p, open);
+    }
     return e;
 }
 
@@ -317,7 +321,11 @@ static struct stmt *for_statement(struct parser *p)
     struct stmt *stmt = stmt_new(p, STMT_FOR, parse_loc(p));
     parse_advance(p);
     scope_push(p);
+    int open = p->position;
     for_header(p, stmt);
+    if (p->is_panicking) {
+        parse_recover_header(p, open);
+    }
     stmt->body = p->is_panicking ? stmt_new(p, STMT_EMPTY, stmt->loc) : loop_body(p);
     scope_pop(p);
     return stmt;

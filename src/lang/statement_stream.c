@@ -107,7 +107,10 @@ struct stmt *parse_stream_parallel(struct parser *p, const struct pragmas *pragm
     bool has_header = token->kind == TOKEN_KW_STREAM_PARALLEL;
     parse_advance(p);
     if (!has_header) {
-        parse_error(p, stmt->loc, "'%s' has its meaning through the header: #include <rill/kernel.h>", token->text);
+        if (!p->missed_header) {
+            parse_error(p, stmt->loc, "'%s' has its meaning through the header: #include <rill/kernel.h>", token->text);
+        }
+        p->missed_header = true;
     }
     if (!expect_brace(p, stmt->loc)) {
         return parse_at(p, TOKEN_SEMI) || parse_at(p, TOKEN_RBRACE) ? stmt_new(p, STMT_EMPTY, stmt->loc)
