@@ -187,7 +187,7 @@ static bool collect(struct preprocessor *pp, struct call *call)
             continue;
         }
         pp_charge(pp, 1, token.loc);
-        bool fits = given <= wanted || wanted == 0;
+        bool fits = given <= (wanted > 0 ? wanted : 1);
         pp_buffer_add(pp, fits ? &call->arguments[given - 1].written : &rest, &token);
         if (!fits) {
             rest->count = 0;
@@ -296,7 +296,9 @@ static void substitute_param(struct result *result, const struct lex_token *body
             result->buffer->count -= result->buffer->count > 0;
         }
         if (!(param->flags & LEX_PASTE_LEFT)) {
-            add_argument(result, param, argument->written);
+            struct lex_token close = *param; // no blank behind the comma, as gcc has it
+            close.flags &= (uint8_t)~LEX_SPACE;
+            add_argument(result, &close, argument->written);
             return;
         }
     }
@@ -365,6 +367,16 @@ static bool opens_call(struct preprocessor *pp)
     return false;
 }
 
+// The white space before a macro that leaves nothing is kept for the token behind it, which # may ask for.
+static void enter_result(struct preprocessor *pp, struct macro *macro, const struct lex_token *name,
+                         struct token_buffer *buffer)
+{
+    if (buffer->count == 0 && (name->flags & (LEX_SPACE | LEX_LINE_START))) {
+        pp->pending_space = true;
+    }
+    push(pp, macro, buffer);
+}
+
 static bool enter_function(struct preprocessor *pp, struct macro *macro, const struct lex_token *name)
 {
     struct call call = {.macro = macro, .name = name};
@@ -385,7 +397,7 @@ static bool enter_function(struct preprocessor *pp, struct macro *macro, const s
         pp->argument_depth++;
         struct token_buffer *buffer = substitute(pp, &call);
         pp->argument_depth--;
-        push(pp, macro, buffer);
+        enter_result(pp, macro, name, buffer);
     }
     for (int i = 0; i < count; i++) {
         pp_buffer_release(pp, call.arguments[i].written);
@@ -456,7 +468,7 @@ static bool enter(struct preprocessor *pp, struct macro *macro, const struct lex
         return true;
     }
     struct call call = {.macro = macro, .name = name};
-    push(pp, macro, substitute(pp, &call));
+    enter_result(pp, macro, name, substitute(pp, &call));
     return true;
 }
 
@@ -467,6 +479,10 @@ void pp_next(struct preprocessor *pp, struct lex_token *out)
         if (pp->stopped) {
             out->kind = LEX_EOF;
             return;
+        }
+        if (pp->pending_space) {
+            out->flags |= LEX_SPACE;
+            pp->pending_space = false;
         }
         if (out->kind != LEX_IDENT || out->name->macro == NULL || (out->flags & LEX_NO_EXPAND)) {
             return;

@@ -83,6 +83,7 @@ struct preprocessor {
     int argument_depth;
     int no_expand;          // > 0: names are not replaced
     bool reading_args;      // the end of the file is not passed
+    bool pending_space;     // the next token has white space before it
     bool stopped;           // a limit was reached: everything reads as the end
     bool predefining;       // the definitions now read are the compiler's own
     bool short_names;       // `stream_parallel {` is the keyword

@@ -1,0 +1,6 @@
+#ifndef __RILL_STDNORETURN_H
+#define __RILL_STDNORETURN_H
+
+#define noreturn _Noreturn
+
+#endif
