@@ -1,0 +1,142 @@
+// What a back end is: one const table of operations over devices, memory, images, streams and events. A back end never
+// calls up; what it needs from its context (memory, a log, a place for printed text) it is handed at open.
+//
+// Streams are queues: operations that take a stream queue work and return, unless they say that they wait. Work queued
+// on one stream runs in order. Whatever fails to be queued leaves nothing behind.
+//
+// Threads: everything may be called from every thread. Destroying needs that nobody else uses the object any more,
+// except for work that is still queued.
+#ifndef RILL_BACKEND_BACKEND_H
+#define RILL_BACKEND_BACKEND_H
+
+#include "plan/plan.h"
+#include "rill/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct backend_device;
+struct backend_stream;
+struct backend_event;
+struct backend_image;
+
+enum backend_log_level { BACKEND_LOG_ERROR, BACKEND_LOG_WARNING, BACKEND_LOG_NOTE };
+
+// What the context gives to its device. Everything may be called from any thread.
+struct backend_host {
+    void *user;
+    void *(*allocate)(void *user, size_t size, size_t alignment); // NULL if there is no memory; not zeroed
+    void (*release)(void *user, void *memory, size_t size);
+    void (*log)(void *user, enum backend_log_level level, const char *text);
+    void (*print)(void *user, const char *text, size_t length); // what kernels print
+    bool has_allocator; // |allocate| is the program's own: arrays come from it too
+    int thread_count;   // wanted; 0: the back end chooses
+};
+
+struct backend_device_info {
+    char name[32];
+    char description[128];
+    int thread_count;
+    uint64_t memory_size;
+};
+
+struct backend_stats {
+    uint64_t launch_count;
+    uint64_t launch_failed_count;
+    uint64_t launch_skipped_count;
+    uint64_t task_count;
+    uint64_t parallel_count;
+    uint64_t in_order_count;
+    uint64_t whole_count;
+    uint64_t block_in_order_count;
+    uint64_t ring_wait_count;
+    uint64_t print_lost_count;
+    int thread_count;
+};
+
+// A failure of a kernel, complete: nothing here points into the module, which may be gone when it is looked at.
+struct backend_error {
+    rill_status status;
+    char text[512];
+    char kernel[128];
+    char file[256];
+    uint32_t line;
+    uint32_t column;
+    int64_t iteration;
+    char array[64];
+    int64_t index;
+    int64_t extent;
+    char shape[64];
+    uint64_t stream;
+};
+
+struct backend_launch {
+    struct backend_image *image;  // borrowed; alive until the launch has run
+    int kernel;                   // index into the plan's kernels
+    const void *args;             // the argument buffer, copied
+    const uint64_t *array_sizes;  // bytes of what was passed for each parameter, copied
+    void *result;                 // where the returned value goes in stream order; NULL: nowhere
+    size_t result_size;           // bytes of the returned value
+    struct backend_error *caller; // set: a failure goes here and not to the stream; lives until the stream came past
+    bool may_wait;                // false: the queue grows instead of waiting
+};
+
+// Called on a thread of the back end when the stream reaches the place. It must be quick, must not call the user and
+// must not wait. |error| is the stream's at that place; NULL: none.
+typedef void backend_notice(void *arg, const struct backend_error *error);
+
+struct backend {
+    const char *name; // "cpu"
+
+    size_t (*device_count)(void);
+    void (*device_describe)(size_t index, struct backend_device_info *out_info);
+    rill_status (*device_open)(size_t index, const struct backend_host *host, struct backend_device **out_device);
+    void (*device_close)(
+        struct backend_device *device); // every stream, event and image is destroyed; waits for threads
+    void (*device_stats)(struct backend_device *device, struct backend_stats *out_stats);
+
+    rill_status (*memory_create)(struct backend_device *device, uint64_t size, void **out_address); // zeroed
+    void (*memory_destroy)(struct backend_device *device, void *address, uint64_t size);
+
+    // |plan| is borrowed and outlives the image; |code| is untrusted and not needed afterwards.
+    rill_status (*image_load)(struct backend_device *device, const struct plan_module *plan, const void *code,
+                              size_t code_size, struct backend_image **out_image);
+    void (*image_unload)(struct backend_image *image); // no launch of it is queued any more
+    void *(*image_field)(const struct backend_image *image, int field);
+
+    // |id| is for messages and errors.
+    rill_status (*stream_create)(struct backend_device *device, int priority, uint64_t id,
+                                 struct backend_stream **out_stream);
+    void (*stream_destroy)(struct backend_stream *stream);     // does not wait: goes when its work has run
+    void (*stream_synchronize)(struct backend_stream *stream); // waits for what is queued so far
+    bool (*stream_is_idle)(struct backend_stream *stream);
+    bool (*stream_error)(struct backend_stream *stream, struct backend_error *out_error); // false: none
+    rill_status (*stream_clear_error)(struct backend_stream *stream);
+    // What is queued on |stream| from now on follows what is queued on |other| so far.
+    rill_status (*stream_wait)(struct backend_stream *stream, struct backend_stream *other);
+
+    rill_status (*launch)(struct backend_stream *stream, const struct backend_launch *launch);
+    // |stage|: |source| is host memory that is copied before the call returns.
+    rill_status (*copy)(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage);
+    rill_status (*fill)(struct backend_stream *stream, void *target, size_t count, const void *element, size_t size);
+    // |hold|: the stream stops at the place until proceed().
+    rill_status (*notify)(struct backend_stream *stream, backend_notice *notice, void *arg, bool hold);
+    void (*proceed)(struct backend_stream *stream);
+
+    rill_status (*event_create)(struct backend_device *device, struct backend_event **out_event);
+    void (*event_destroy)(struct backend_event *event);
+    rill_status (*event_record)(struct backend_event *event, struct backend_stream *stream);
+    bool (*event_is_recorded)(struct backend_event *event);
+    rill_status (*event_wait)(struct backend_event *event, struct backend_stream *stream);
+    // Waits. False: no error was on the event's stream when it passed.
+    bool (*event_synchronize)(struct backend_event *event, struct backend_error *out_error);
+    bool (*event_is_reached)(struct backend_event *event);
+    bool (*event_elapsed)(struct backend_event *begin, struct backend_event *end, double *out_milliseconds);
+};
+
+// registry.c: the back ends of this build, best first, ended by NULL.
+extern const struct backend *const backend_registry[];
+extern const struct backend backend_cpu;
+
+#endif

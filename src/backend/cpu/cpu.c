@@ -1,0 +1,192 @@
+// The CPU back end's table, its devices and its memory.
+#include "backend/cpu/device.h"
+#include "backend/cpu/image.h"
+#include "backend/cpu/stream.h"
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { LARGE_MEMORY = 1 << 20 }; // from here on memory comes straight from the system, zeroed where it is first touched
+
+void *device_alloc(struct backend_device *device, size_t size, size_t alignment)
+{
+    void *memory = device->host.allocate(device->host.user, size, alignment);
+    if (memory != NULL) {
+        memset(memory, 0, size);
+    }
+    return memory;
+}
+
+void device_free(struct backend_device *device, void *memory, size_t size)
+{
+    if (memory != NULL) {
+        device->host.release(device->host.user, memory, size);
+    }
+}
+
+void device_log(struct backend_device *device, enum backend_log_level level, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    device->host.log(device->host.user, level, text);
+}
+
+static size_t device_count_all(void)
+{
+    return 1;
+}
+
+static void device_describe(size_t index, struct backend_device_info *out_info)
+{
+    (void)index;
+    *out_info = (struct backend_device_info){.name = "cpu", .thread_count = topology_thread_count()};
+    char model[96];
+    topology_describe(model, sizeof model);
+    snprintf(out_info->description, sizeof out_info->description, "%s, %d thread%s", model, out_info->thread_count,
+             out_info->thread_count == 1 ? "" : "s");
+    long pages = sysconf(_SC_PHYS_PAGES);
+    long page = sysconf(_SC_PAGESIZE);
+    out_info->memory_size = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
+}
+
+static rill_status device_open(size_t index, const struct backend_host *host, struct backend_device **out_device)
+{
+    (void)index;
+    *out_device = NULL;
+    int thread_count = host->thread_count > 0 ? host->thread_count : topology_thread_count();
+    thread_count = thread_count < POOL_MAX_WORKERS ? thread_count : POOL_MAX_WORKERS;
+    size_t size = sizeof(struct backend_device) + (size_t)thread_count * sizeof(struct pool_worker);
+    struct backend_device *device = host->allocate(host->user, size, 64);
+    if (device == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for the device");
+    }
+    memset(device, 0, size);
+    device->host = *host;
+    pool_init(&device->pool, (struct pool_worker *)(device + 1), thread_count);
+    thread_mutex_init(&device->mark_lock);
+    thread_cond_init(&device->mark_cond);
+    thread_mutex_init(&device->print_lock);
+    thread_mutex_init(&device->drain_lock);
+    thread_cond_init(&device->drain_cond);
+    *out_device = device;
+    return RILL_OK;
+}
+
+static void device_close(struct backend_device *device)
+{
+    if (device == NULL) {
+        return;
+    }
+    thread_lock(&device->drain_lock);
+    while (device->stream_count > 0) {
+        thread_wait(&device->drain_cond, &device->drain_lock);
+    }
+    thread_unlock(&device->drain_lock);
+    pool_finish(&device->pool);
+    while (device->free_marks != NULL) {
+        struct cpu_mark *mark = device->free_marks;
+        device->free_marks = mark->next;
+        device_free(device, mark, sizeof *mark);
+    }
+    thread_cond_finish(&device->drain_cond);
+    thread_mutex_finish(&device->drain_lock);
+    thread_mutex_finish(&device->print_lock);
+    thread_cond_finish(&device->mark_cond);
+    thread_mutex_finish(&device->mark_lock);
+    size_t size = sizeof *device + (size_t)device->pool.worker_count * sizeof(struct pool_worker);
+    struct backend_host host = device->host;
+    host.release(host.user, device, size);
+}
+
+static void device_stats(struct backend_device *device, struct backend_stats *out_stats)
+{
+    struct cpu_counters *c = &device->counters;
+    *out_stats = (struct backend_stats){
+        .launch_count = atomic_load(&c->launch_count),
+        .launch_failed_count = atomic_load(&c->launch_failed_count),
+        .launch_skipped_count = atomic_load(&c->launch_skipped_count),
+        .task_count = atomic_load(&c->task_count),
+        .parallel_count = atomic_load(&c->parallel_count),
+        .in_order_count = atomic_load(&c->in_order_count),
+        .whole_count = atomic_load(&c->whole_count),
+        .block_in_order_count = atomic_load(&c->block_in_order_count),
+        .ring_wait_count = atomic_load(&c->ring_wait_count),
+        .print_lost_count = atomic_load(&c->print_lost_count),
+        .thread_count = atomic_load(&device->is_started) ? device->pool.worker_count : 0,
+    };
+}
+
+static rill_status memory_create(struct backend_device *device, uint64_t size, void **out_address)
+{
+    *out_address = NULL;
+    size_t wanted = size > 0 ? size : 1; // so that an empty array has an address too
+    void *memory = NULL;
+    if (device->host.has_allocator || wanted < LARGE_MEMORY) {
+        memory = device_alloc(device, wanted, 64);
+    } else {
+        memory = mmap(NULL, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        memory = memory != MAP_FAILED ? memory : NULL;
+        if (memory != NULL) {
+            madvise(memory, wanted, MADV_HUGEPAGE); // a wish: fewer misses when large arrays are walked
+        }
+    }
+    if (memory == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for an array of %llu bytes", (unsigned long long)size);
+    }
+    *out_address = memory;
+    return RILL_OK;
+}
+
+static void memory_destroy(struct backend_device *device, void *address, uint64_t size)
+{
+    size_t given = size > 0 ? size : 1;
+    if (address == NULL) {
+        return;
+    }
+    if (device->host.has_allocator || given < LARGE_MEMORY) {
+        device_free(device, address, given);
+    } else {
+        munmap(address, given);
+    }
+}
+
+const struct backend backend_cpu = {
+    .name = "cpu",
+    .device_count = device_count_all,
+    .device_describe = device_describe,
+    .device_open = device_open,
+    .device_close = device_close,
+    .device_stats = device_stats,
+    .memory_create = memory_create,
+    .memory_destroy = memory_destroy,
+    .image_load = image_load,
+    .image_unload = image_unload,
+    .image_field = image_field,
+    .stream_create = stream_create,
+    .stream_destroy = stream_destroy,
+    .stream_synchronize = stream_synchronize,
+    .stream_is_idle = stream_is_idle,
+    .stream_error = stream_error,
+    .stream_clear_error = stream_clear_error,
+    .stream_wait = stream_wait,
+    .launch = stream_launch,
+    .copy = stream_copy,
+    .fill = stream_fill,
+    .notify = stream_notify,
+    .proceed = stream_proceed,
+    .event_create = event_create,
+    .event_destroy = event_destroy,
+    .event_record = event_record,
+    .event_is_recorded = event_is_recorded,
+    .event_wait = event_wait,
+    .event_synchronize = event_synchronize,
+    .event_is_reached = event_is_reached,
+    .event_elapsed = event_elapsed,
+};

@@ -1,0 +1,57 @@
+// The CPU as a device: its pool of threads, its counters, and what its streams and events share.
+#ifndef RILL_BACKEND_CPU_DEVICE_H
+#define RILL_BACKEND_CPU_DEVICE_H
+
+#include "backend/backend.h"
+#include "backend/cpu/pool.h"
+#include "base/thread.h"
+
+#include <stdatomic.h>
+
+struct cpu_mark;
+
+struct cpu_counters {
+    _Atomic uint64_t launch_count;
+    _Atomic uint64_t launch_failed_count;
+    _Atomic uint64_t launch_skipped_count;
+    _Atomic uint64_t task_count;
+    _Atomic uint64_t parallel_count;
+    _Atomic uint64_t in_order_count;
+    _Atomic uint64_t whole_count;
+    _Atomic uint64_t block_in_order_count;
+    _Atomic uint64_t ring_wait_count;
+    _Atomic uint64_t print_lost_count;
+};
+
+struct backend_device {
+    struct backend_host host;
+    struct pool pool;
+    atomic_bool is_started; // the pool's threads run
+    struct cpu_counters counters;
+    struct thread_mutex mark_lock;  // of every mark and event of the device
+    struct thread_cond mark_cond;   // a mark was reached
+    int mark_waiter_count;          // guarded by mark_lock: host threads
+    struct cpu_mark *free_marks;    // owned, guarded by mark_lock
+    struct thread_mutex print_lock; // printed text leaves one task at a time
+    struct thread_mutex drain_lock; // of stream_count
+    struct thread_cond drain_cond;  // stream_count became 0
+    int stream_count;               // guarded by drain_lock: streams not yet freed
+};
+
+// Memory from the host's allocator; NULL if there is none. Zeroed.
+void *device_alloc(struct backend_device *device, size_t size, size_t alignment);
+void device_free(struct backend_device *device, void *memory, size_t size);
+
+void device_log(struct backend_device *device, enum backend_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static inline void device_count(_Atomic uint64_t *counter)
+{
+    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+
+// topology.c: threads that this process may run at once, from its affinity and its control groups.
+int topology_thread_count(void);
+void topology_describe(char *out, size_t size);
+
+#endif

@@ -1,0 +1,249 @@
+// Events of the CPU. An event holds the mark of its last record. A stream that stands at a wait for a mark not yet
+// reached is linked to the mark, and pushed again by the stream that reaches it.
+#include "backend/cpu/stream.h"
+
+#include "base/clock.h"
+#include "base/status.h"
+
+struct backend_event {
+    struct backend_device *device; // borrowed
+    struct cpu_mark *mark;         // one reference, guarded by mark_lock; NULL: never recorded
+};
+
+// mark_lock is held.
+static void release_locked(struct backend_device *device, struct cpu_mark *mark)
+{
+    if (--mark->reference_count > 0) {
+        return;
+    }
+    error_release(device, mark->error);
+    *mark = (struct cpu_mark){.next = device->free_marks};
+    device->free_marks = mark;
+}
+
+void mark_release(struct backend_device *device, struct cpu_mark *mark)
+{
+    thread_lock(&device->mark_lock);
+    release_locked(device, mark);
+    thread_unlock(&device->mark_lock);
+}
+
+static struct cpu_mark *mark_create(struct backend_device *device)
+{
+    thread_lock(&device->mark_lock);
+    struct cpu_mark *mark = device->free_marks;
+    if (mark != NULL) {
+        device->free_marks = mark->next;
+        mark->next = NULL;
+    }
+    thread_unlock(&device->mark_lock);
+    return mark != NULL ? mark : device_alloc(device, sizeof *mark, 16);
+}
+
+// A reference to the error a stream has now; NULL: none.
+static struct cpu_error *share_error(struct backend_stream *stream)
+{
+    thread_lock(&stream->lock);
+    struct cpu_error *error = stream->error;
+    if (error != NULL) {
+        atomic_fetch_add_explicit(&error->reference_count, 1, memory_order_relaxed);
+    }
+    thread_unlock(&stream->lock);
+    return error;
+}
+
+static void reach(struct backend_stream *stream, struct cpu_mark *mark)
+{
+    struct backend_device *device = stream->device;
+    struct cpu_error *error = share_error(stream);
+    uint64_t now = clock_now();
+    thread_lock(&device->mark_lock);
+    mark->is_reached = true;
+    mark->time = now;
+    mark->error = error;
+    thread_publish(mark);
+    struct backend_stream *waiter = mark->first_waiter;
+    mark->first_waiter = NULL;
+    if (device->mark_waiter_count > 0) {
+        thread_broadcast(&device->mark_cond);
+    }
+    release_locked(device, mark);
+    thread_unlock(&device->mark_lock);
+    while (waiter != NULL) {
+        struct backend_stream *next = waiter->next_waiter; // once pushed, the stream may wait elsewhere
+        pool_push(&device->pool, &waiter->job);
+        waiter = next;
+    }
+}
+
+// True if the mark has been reached; else the stream is linked to it and will be pushed.
+static bool pass(struct backend_stream *stream, struct cpu_mark *mark)
+{
+    struct backend_device *device = stream->device;
+    thread_lock(&device->mark_lock);
+    bool is_reached = mark->is_reached;
+    if (is_reached) {
+        thread_observe(mark);
+        if (mark->error != NULL) {
+            stream_take_error(stream, mark->error);
+        }
+        release_locked(device, mark);
+    } else {
+        stream->next_waiter = mark->first_waiter;
+        mark->first_waiter = stream;
+    }
+    thread_unlock(&device->mark_lock);
+    return is_reached;
+}
+
+bool mark_run(struct backend_stream *stream, struct cpu_mark_op *op)
+{
+    if (op->op.kind == CPU_OP_WAIT) {
+        return pass(stream, op->mark);
+    }
+    reach(stream, op->mark);
+    return true;
+}
+
+rill_status event_create(struct backend_device *device, struct backend_event **out_event)
+{
+    *out_event = device_alloc(device, sizeof **out_event, 16);
+    if (*out_event == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for an event");
+    }
+    (*out_event)->device = device;
+    return RILL_OK;
+}
+
+void event_destroy(struct backend_event *event)
+{
+    if (event == NULL) {
+        return;
+    }
+    if (event->mark != NULL) {
+        mark_release(event->device, event->mark);
+    }
+    device_free(event->device, event, sizeof *event);
+}
+
+rill_status event_record(struct backend_event *event, struct backend_stream *stream)
+{
+    struct backend_device *device = event->device;
+    struct cpu_mark *mark = mark_create(device);
+    if (mark == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory to record an event");
+    }
+    mark->reference_count = 2; // the event's and the queue's
+    rill_status status = stream_queue_mark(stream, CPU_OP_RECORD, mark);
+    thread_lock(&device->mark_lock);
+    if (status == RILL_OK) {
+        struct cpu_mark *old = event->mark;
+        event->mark = mark;
+        mark = old;
+    } else {
+        mark->reference_count = 1;
+    }
+    if (mark != NULL) {
+        release_locked(device, mark);
+    }
+    thread_unlock(&device->mark_lock);
+    return status;
+}
+
+// A reference to the mark of the last record; NULL: never recorded.
+static struct cpu_mark *share_mark(struct backend_event *event)
+{
+    thread_lock(&event->device->mark_lock);
+    struct cpu_mark *mark = event->mark;
+    if (mark != NULL) {
+        mark->reference_count++;
+    }
+    thread_unlock(&event->device->mark_lock);
+    return mark;
+}
+
+bool event_is_recorded(struct backend_event *event)
+{
+    thread_lock(&event->device->mark_lock);
+    bool is_recorded = event->mark != NULL;
+    thread_unlock(&event->device->mark_lock);
+    return is_recorded;
+}
+
+rill_status event_wait(struct backend_event *event, struct backend_stream *stream)
+{
+    struct cpu_mark *mark = share_mark(event);
+    if (mark == NULL) {
+        return status_fail(RILL_ERR_UNRECORDED, "the event was never recorded");
+    }
+    rill_status status = stream_queue_mark(stream, CPU_OP_WAIT, mark);
+    if (status != RILL_OK) {
+        mark_release(event->device, mark);
+    }
+    return status;
+}
+
+bool event_synchronize(struct backend_event *event, struct backend_error *out_error)
+{
+    struct backend_device *device = event->device;
+    struct cpu_mark *mark = share_mark(event);
+    if (mark == NULL) {
+        return false;
+    }
+    thread_lock(&device->mark_lock);
+    device->mark_waiter_count++;
+    while (!mark->is_reached) {
+        thread_wait(&device->mark_cond, &device->mark_lock);
+    }
+    device->mark_waiter_count--;
+    thread_observe(mark);
+    bool has_error = mark->error != NULL;
+    if (has_error) {
+        *out_error = mark->error->error;
+    }
+    release_locked(device, mark);
+    thread_unlock(&device->mark_lock);
+    return has_error;
+}
+
+bool event_is_reached(struct backend_event *event)
+{
+    thread_lock(&event->device->mark_lock);
+    bool is_reached = event->mark != NULL && event->mark->is_reached;
+    if (is_reached) {
+        thread_observe(event->mark);
+    }
+    thread_unlock(&event->device->mark_lock);
+    return is_reached;
+}
+
+bool event_elapsed(struct backend_event *begin, struct backend_event *end, double *out_milliseconds)
+{
+    thread_lock(&begin->device->mark_lock);
+    bool is_known = begin->mark != NULL && begin->mark->is_reached && end->mark != NULL && end->mark->is_reached;
+    if (is_known) {
+        *out_milliseconds = ((double)end->mark->time - (double)begin->mark->time) * 1e-6;
+    }
+    thread_unlock(&begin->device->mark_lock);
+    return is_known;
+}
+
+rill_status stream_wait(struct backend_stream *stream, struct backend_stream *other)
+{
+    struct cpu_mark *mark = mark_create(stream->device);
+    if (mark == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for a stream to wait");
+    }
+    mark->reference_count = 2; // one for each queue
+    rill_status status = stream_queue_mark(other, CPU_OP_RECORD, mark);
+    if (status != RILL_OK) {
+        mark->reference_count = 1;
+        mark_release(stream->device, mark);
+        return status;
+    }
+    status = stream_queue_mark(stream, CPU_OP_WAIT, mark);
+    if (status != RILL_OK) {
+        mark_release(stream->device, mark);
+    }
+    return status;
+}

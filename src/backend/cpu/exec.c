@@ -1,0 +1,267 @@
+#include "backend/cpu/exec.h"
+
+#include <string.h>
+
+// ---- crews
+// -------------------------------------------------------------------------------------------------------------
+
+static size_t round_up(size_t size)
+{
+    return (size + 63) & ~(size_t)63;
+}
+
+static void init_exec(struct cpu_exec *exec, char **at, const struct cpu_crew *crew, int worker_count)
+{
+    exec->frames = (struct cpu_frame *)*at;
+    *at += round_up((size_t)crew->depth * sizeof *exec->frames);
+    exec->loop.shares = (struct pool_share *)*at;
+    *at += (size_t)worker_count * sizeof *exec->loop.shares;
+    exec->partials = *at;
+    *at += round_up(EXEC_MAX_PARTIALS * crew->partial_size);
+    print_init(&exec->print);
+}
+
+struct cpu_crew *crew_create(struct backend_device *device, const struct cpu_kernel *kernel, const struct cpu_crew *old)
+{
+    struct cpu_crew wanted = {
+        .depth = kernel->depth, .block_count = kernel->block_count, .partial_size = kernel->partial_size};
+    if (old != NULL) {
+        wanted.depth = old->depth > wanted.depth ? old->depth : wanted.depth;
+        wanted.block_count = old->block_count > wanted.block_count ? old->block_count : wanted.block_count;
+        wanted.partial_size = old->partial_size > wanted.partial_size ? old->partial_size : wanted.partial_size;
+    }
+    size_t count = 1 + (size_t)wanted.block_count;
+    size_t worker_count = (size_t)device->pool.worker_count;
+    size_t head = round_up(sizeof wanted + count * sizeof(struct cpu_exec));
+    size_t each = round_up((size_t)wanted.depth * sizeof(struct cpu_frame)) + worker_count * sizeof(struct pool_share) +
+                  round_up(EXEC_MAX_PARTIALS * wanted.partial_size);
+    wanted.size = head + count * each;
+    struct cpu_crew *crew = device_alloc(device, wanted.size, 64);
+    if (crew == NULL) {
+        return NULL;
+    }
+    memcpy(crew, &wanted, sizeof wanted);
+    char *at = (char *)crew + head;
+    for (size_t i = 0; i < count; i++) {
+        init_exec(&crew->execs[i], &at, crew, (int)worker_count);
+    }
+    crew->execs[0].blocks = &crew->execs[1];
+    return crew;
+}
+
+void crew_destroy(struct backend_device *device, struct cpu_crew *crew)
+{
+    if (crew == NULL) {
+        return;
+    }
+    for (int i = 0; i <= crew->block_count; i++) {
+        print_finish(device, &crew->execs[i].print);
+    }
+    device_free(device, crew, crew->size);
+}
+
+bool crew_fits(const struct cpu_crew *crew, const struct cpu_kernel *kernel)
+{
+    return crew != NULL && crew->depth >= kernel->depth && crew->block_count >= kernel->block_count &&
+           crew->partial_size >= kernel->partial_size;
+}
+
+// ---- walking
+// -----------------------------------------------------------------------------------------------------------
+
+static void push(struct cpu_exec *exec, const struct plan_node *node)
+{
+    exec->frames[exec->depth++] = (struct cpu_frame){.node = node};
+}
+
+static bool eval(struct cpu_exec *exec, const struct plan_expr *expr, union ir_value *out)
+{
+    if (plan_eval(expr, &exec->run->values, out)) {
+        return true;
+    }
+    run_fail(exec->run, RILL_ERR_INTERNAL);
+    return false;
+}
+
+static void write_slot(struct cpu_exec *exec, const struct plan_node *node, union ir_value value)
+{
+    char *at = (char *)exec->run->block + node->slot;
+    if (node->type == IR_F32) {
+        float narrow = (float)value.f;
+        memcpy(at, &narrow, sizeof narrow);
+    } else {
+        // Little-endian: the low bytes of the word are the value, of a double all of it.
+        static const int sizes[] = {
+#define SLOT_SIZE(name, text, size) [IR_##name] = size,
+            IR_TYPE_LIST(SLOT_SIZE)
+#undef SLOT_SIZE
+        };
+        memcpy(at, &value, (size_t)sizes[node->type]);
+    }
+}
+
+static void step_assign(struct cpu_exec *exec, const struct plan_node *node)
+{
+    union ir_value value;
+    exec->depth--;
+    if (eval(exec, node->expr, &value)) {
+        write_slot(exec, node, value);
+    }
+}
+
+static void step_if(struct cpu_exec *exec, const struct plan_node *node)
+{
+    union ir_value value;
+    exec->depth--;
+    if (!eval(exec, node->expr, &value)) {
+        return;
+    }
+    int chosen = value.i != 0 ? 0 : 1;
+    if (chosen < node->child_count && node->children[chosen] != NULL) {
+        push(exec, node->children[chosen]);
+    }
+}
+
+static void step_sequence(struct cpu_exec *exec, struct cpu_frame *frame)
+{
+    if (frame->next < frame->node->child_count) {
+        push(exec, frame->node->children[frame->next++]);
+    } else {
+        exec->depth--;
+    }
+}
+
+// Whether a loop that is met should run whole, as one serial task.
+static bool runs_whole(struct cpu_exec *exec, const struct plan_node *node)
+{
+    union ir_value value;
+    if (node->whole_task < 0 || (node->whole_if != NULL && !eval(exec, node->whole_if, &value))) {
+        return false;
+    }
+    if (node->whole_if != NULL && value.i == 0) {
+        return false;
+    }
+    device_count(&exec->run->device->counters.whole_count);
+    return true;
+}
+
+static void write_loop_variable(struct cpu_exec *exec, const struct cpu_frame *frame)
+{
+    if (frame->node->slot >= 0) {
+        uint64_t value = (uint64_t)frame->init + (uint64_t)frame->next * (uint64_t)frame->node->step;
+        write_slot(exec, frame->node, (union ir_value){.i = (int64_t)value}); // the slot's width wraps it
+    }
+}
+
+// True if it suspended.
+static bool step_for(struct cpu_exec *exec, struct cpu_frame *frame, struct pool_worker *worker)
+{
+    const struct plan_node *node = frame->node;
+    if (frame->next == 0) {
+        if (runs_whole(exec, node)) {
+            exec->depth--;
+            return !task_start(exec, node->whole_task, worker);
+        }
+        union ir_value init;
+        union ir_value trip;
+        if (!eval(exec, node->expr, &init) || !eval(exec, node->trip, &trip)) {
+            return false;
+        }
+        frame->init = init.i;
+        frame->trip = trip.i;
+    }
+    write_loop_variable(exec, frame); // after the last round: C's value
+    if (frame->next >= frame->trip) {
+        exec->depth--;
+        return false;
+    }
+    frame->next++;
+    push(exec, node->children[0]);
+    return false;
+}
+
+// True if it suspended.
+static bool step_loop(struct cpu_exec *exec, struct cpu_frame *frame, struct pool_worker *worker)
+{
+    const struct plan_node *node = frame->node;
+    if (frame->next == 0) {
+        frame->next = 1;
+        if (runs_whole(exec, node)) {
+            exec->depth--;
+            return !task_start(exec, node->whole_task, worker);
+        }
+    }
+    push(exec, node->children[0]);
+    return false;
+}
+
+static void step_break(struct cpu_exec *exec, const struct plan_node *node)
+{
+    while (exec->depth > 0 && exec->frames[--exec->depth].node->id != node->target) {
+    }
+}
+
+// One step. True if it suspended: the executor belongs to others then and must not be touched.
+static bool step(struct cpu_exec *exec, struct pool_worker *worker)
+{
+    struct cpu_frame *frame = &exec->frames[exec->depth - 1];
+    const struct plan_node *node = frame->node;
+    switch (node->kind) {
+    case PLAN_SEQUENCE: step_sequence(exec, frame); return false;
+    case PLAN_IF: step_if(exec, node); return false;
+    case PLAN_FOR: return step_for(exec, frame, worker);
+    case PLAN_LOOP: return step_loop(exec, frame, worker);
+    case PLAN_BLOCK:
+        if (frame->next++ == 0) {
+            push(exec, node->children[0]);
+        } else {
+            exec->depth--;
+        }
+        return false;
+    case PLAN_BREAK: step_break(exec, node); return false;
+    case PLAN_RETURN: exec->depth = 0; return false;
+    case PLAN_ASSIGN: step_assign(exec, node); return false;
+    case PLAN_TASK: exec->depth--; return !task_start(exec, node->task, worker);
+    case PLAN_REGION:
+        if (node->child_count > EXEC_MAX_BLOCKS) {
+            step_sequence(exec, frame);
+            return false;
+        }
+        exec->depth--;
+        return !region_start(exec, node, worker);
+    }
+    run_fail(exec->run, RILL_ERR_INTERNAL);
+    return false;
+}
+
+// True if there is nothing left to run.
+static bool go_on(struct cpu_exec *exec, struct pool_worker *worker)
+{
+    while (exec->depth > 0 && !run_has_failed(exec->run)) {
+        if (step(exec, worker)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool exec_start(struct cpu_crew *crew, struct cpu_run *run, struct pool_worker *worker)
+{
+    struct cpu_exec *exec = &crew->execs[0];
+    exec->run = run;
+    exec->depth = 0;
+    push(exec, run->kernel->plan->root);
+    return go_on(exec, worker);
+}
+
+void exec_resume(struct cpu_exec *exec, struct pool_worker *worker)
+{
+    if (!go_on(exec, worker)) {
+        return;
+    }
+    if (exec->parent != NULL) {
+        region_block_over(exec, worker);
+    } else {
+        exec->run->over(exec->run, worker);
+    }
+}

@@ -1,0 +1,106 @@
+// Runs the plan of one launch. An executor walks the tree of control with a stack of its own, so that it can stop at a
+// parallel task and be taken up again by the worker that leaves the task last: no worker ever waits for another.
+//
+// A region of blocks is run by one executor for each block. They start together, except where a block must follow an
+// earlier one, and the last to end takes up the executor that met the region.
+#ifndef RILL_BACKEND_CPU_EXEC_H
+#define RILL_BACKEND_CPU_EXEC_H
+
+#include "backend/cpu/device.h"
+#include "backend/cpu/image.h"
+#include "backend/cpu/pool.h"
+#include "backend/cpu/print.h"
+#include "plan/abi.h"
+
+enum {
+    EXEC_MAX_PARTIALS =
+        256,              // pieces of a loop with reductions: fixed, so that the result does not depend on the machine
+    EXEC_MAX_BLOCKS = 64, // blocks of a region that can overlap; in a larger one they run one after the other
+};
+
+struct cpu_exec;
+
+// One run of a kernel: what its executors share. Owned by the launch.
+struct cpu_run {
+    struct backend_device *device;
+    const struct backend_image *image; // borrowed
+    const struct cpu_kernel *kernel;   // borrowed
+    struct plan_values values;         // args, sizes, fields; its block is |block|
+    void *block;
+    // Called by the worker that ends a run which exec_start() could not end itself.
+    void (*over)(struct cpu_run *run, struct pool_worker *worker);
+
+    // The first failure: claimed, filled, then published.
+    atomic_int failure_state; // 0 none, 1 claimed, 2 published
+    rill_status failure_status;
+    const struct abi_failure *failure; // borrowed from the image; NULL if the plan itself could not be run
+    int64_t failure_iteration;
+    int64_t failure_index;
+    int64_t failure_extent;
+};
+
+struct cpu_frame {
+    const struct plan_node *node;
+    int64_t next; // the child or round to go on with
+    int64_t trip;
+    int64_t init;
+};
+
+struct cpu_exec {
+    struct cpu_run *run;      // borrowed; of the run it works for now
+    struct cpu_exec *parent;  // of a block's executor: who met the region
+    struct cpu_frame *frames; // room for the deepest kernel it was made for
+    int depth;
+    struct pool_job job;   // of a block's executor
+    struct pool_loop loop; // the parallel task that runs now
+    const struct plan_task *task;
+    const struct cpu_task *entries;
+    int64_t trip;
+    int64_t chunk_size;
+    uint32_t chunk_count;
+    char *partials; // EXEC_MAX_PARTIALS records of the largest size it was made for
+    struct print_log print;
+
+    // The region that runs now.
+    struct cpu_exec *blocks; // one for each block
+    const struct plan_node *region;
+    atomic_int open_count;               // blocks that have not ended, and one for who opens the region
+    atomic_int waits[EXEC_MAX_BLOCKS];   // how many earlier blocks a block still waits for, and one for who opens
+    uint64_t followers[EXEC_MAX_BLOCKS]; // of a block: those that wait for it, as bits
+};
+
+// Executors for one launch at a time: the first walks the kernel, the others its blocks. One piece of memory.
+struct cpu_crew {
+    size_t size;
+    int depth;
+    int block_count;
+    uint64_t partial_size;
+    struct cpu_exec execs[];
+};
+
+// A crew large enough for |kernel| and, if it is not NULL, for whatever |old| was made for. NULL: no memory.
+struct cpu_crew *crew_create(struct backend_device *device, const struct cpu_kernel *kernel,
+                             const struct cpu_crew *old);
+void crew_destroy(struct backend_device *device, struct cpu_crew *crew);
+bool crew_fits(const struct cpu_crew *crew, const struct cpu_kernel *kernel);
+
+// Runs as much as can be run now. True: the run is over. False: another worker will end it and call run->over.
+bool exec_start(struct cpu_crew *crew, struct cpu_run *run, struct pool_worker *worker);
+
+// task.c: true if the task has ended, false if other workers still run it; the last of them calls exec_resume().
+bool task_start(struct cpu_exec *exec, int index, struct pool_worker *worker);
+void exec_resume(struct cpu_exec *exec, struct pool_worker *worker);
+
+bool run_has_failed(struct cpu_run *run);
+// Notes a failure of Rill's own: a plan that cannot be evaluated.
+void run_fail(struct cpu_run *run, rill_status status);
+// The first failure in words. The run has failed.
+void run_describe_failure(struct cpu_run *run, uint64_t stream, struct backend_error *out_error);
+
+// region.c: true if the blocks have ended already.
+bool region_start(struct cpu_exec *exec, const struct plan_node *node, struct pool_worker *worker);
+void region_block_over(struct cpu_exec *block, struct pool_worker *worker);
+
+extern const struct abi_services task_services;
+
+#endif

@@ -1,0 +1,118 @@
+#include "backend/cpu/image.h"
+
+#include "backend/cpu/exec.h"
+#include "base/status.h"
+
+static int depth_of(const struct plan_node *node)
+{
+    int deepest = 0;
+    for (int i = 0; node != NULL && i < node->child_count; i++) {
+        int depth = depth_of(node->children[i]);
+        deepest = depth > deepest ? depth : deepest;
+    }
+    return deepest + 1;
+}
+
+static int blocks_of(const struct plan_node *node)
+{
+    int most = 0;
+    if (node != NULL && node->kind == PLAN_REGION && node->child_count <= EXEC_MAX_BLOCKS) {
+        most = node->child_count;
+    }
+    for (int i = 0; node != NULL && i < node->child_count; i++) {
+        int count = blocks_of(node->children[i]);
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+struct resolution {
+    image_resolver *resolve;
+    void *user;
+    const char *missing; // the first name that was not found
+};
+
+static abi_entry *find_entry(struct resolution *r, const char *name)
+{
+    if (name == NULL || *name == '\0') {
+        return NULL;
+    }
+    void *address = r->resolve(r->user, name, false);
+    if (address == NULL && r->missing == NULL) {
+        r->missing = name;
+    }
+    // A function's address as the loader gives it, which C has no conversion for.
+    union {
+        void *object;
+        abi_entry *function;
+    } cast = {.object = address};
+    return cast.function;
+}
+
+static void find_kernel(struct backend_image *image, struct resolution *r, const struct plan_kernel *plan,
+                        struct cpu_kernel *kernel)
+{
+    kernel->plan = plan;
+    kernel->depth = depth_of(plan->root) + 1;
+    kernel->block_count = blocks_of(plan->root);
+    kernel->tasks = ARENA_ARRAY(&image->arena, struct cpu_task, plan->task_count > 0 ? plan->task_count : 1);
+    for (int i = 0; i < plan->task_count; i++) {
+        const struct plan_task *task = &plan->tasks[i];
+        kernel->tasks[i].entry = find_entry(r, task->entry);
+        kernel->tasks[i].in_order = find_entry(r, task->in_order);
+        kernel->tasks[i].finish = find_entry(r, task->finish);
+        if (kernel->tasks[i].entry == NULL && r->missing == NULL) {
+            r->missing = task->name;
+        }
+        kernel->partial_size = task->partial_size > kernel->partial_size ? task->partial_size : kernel->partial_size;
+    }
+}
+
+static void find_all(struct backend_image *image, struct resolution *r)
+{
+    const struct plan_module *plan = image->plan;
+    image->kernels = ARENA_ARRAY(&image->arena, struct cpu_kernel, plan->kernel_count > 0 ? plan->kernel_count : 1);
+    for (int i = 0; i < plan->kernel_count; i++) {
+        find_kernel(image, r, plan->kernels[i], &image->kernels[i]);
+    }
+    size_t field_count = plan->field_count > 0 ? (size_t)plan->field_count : 1;
+    image->field_addresses = ARENA_ARRAY(&image->arena, uint64_t, field_count);
+    image->field_sizes = ARENA_ARRAY(&image->arena, uint64_t, field_count);
+    for (int i = 0; i < plan->field_count; i++) {
+        void *address = r->resolve(r->user, plan->fields[i].name, true);
+        if (address == NULL && r->missing == NULL) {
+            r->missing = plan->fields[i].name;
+        }
+        image->field_addresses[i] = (uint64_t)(uintptr_t)address;
+        image->field_sizes[i] = plan->fields[i].size;
+    }
+}
+
+rill_status image_create(struct backend_device *device, const struct plan_module *plan, image_resolver *resolve,
+                         void *user, struct backend_image **out_image)
+{
+    *out_image = NULL;
+    struct backend_image *image = device_alloc(device, sizeof *image, 16);
+    if (image == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for an image");
+    }
+    image->device = device;
+    image->plan = plan;
+    arena_init(&image->arena);
+    jmp_buf escape;
+    image->arena.escape = &escape;
+    struct resolution resolution = {.resolve = resolve, .user = user};
+    if (setjmp(escape) != 0) {
+        image_unload(image);
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for an image");
+    }
+    find_all(image, &resolution);
+    image->arena.escape = NULL;
+    if (resolution.missing != NULL) {
+        rill_status status = status_fail(RILL_ERR_INVALID, "the image lacks the symbol '%s'", resolution.missing);
+        image_unload(image);
+        return status;
+    }
+    *out_image = image;
+    return RILL_OK;
+}

@@ -1,0 +1,45 @@
+// A loaded module on the CPU: where its entries and fields are.
+#ifndef RILL_BACKEND_CPU_IMAGE_H
+#define RILL_BACKEND_CPU_IMAGE_H
+
+#include "backend/backend.h"
+#include "plan/abi.h"
+
+struct object;
+
+struct cpu_task {
+    abi_entry *entry;    // NULL: the task has none
+    abi_entry *in_order; //
+    abi_entry *finish;   //
+};
+
+struct cpu_kernel {
+    const struct plan_kernel *plan; // borrowed
+    struct cpu_task *tasks;
+    int depth;             // of the tree of control
+    int block_count;       // the most blocks of a region
+    uint64_t partial_size; // the largest partial record of its tasks
+};
+
+struct backend_image {
+    struct backend_device *device;  // borrowed
+    const struct plan_module *plan; // borrowed
+    struct arena arena;             // holds what follows
+    struct object *object;          // owned; NULL in tests that give functions of their own
+    struct cpu_kernel *kernels;
+    uint64_t *field_addresses;
+    uint64_t *field_sizes;
+};
+
+// Finds entry |name| of the plan, or field |name|; NULL: there is none.
+typedef void *image_resolver(void *user, const char *name, bool is_field);
+
+// An image from functions that |resolve| knows: image_load after placing the code, and tests.
+rill_status image_create(struct backend_device *device, const struct plan_module *plan, image_resolver *resolve,
+                         void *user, struct backend_image **out_image);
+rill_status image_load(struct backend_device *device, const struct plan_module *plan, const void *code,
+                       size_t code_size, struct backend_image **out_image);
+void image_unload(struct backend_image *image);
+void *image_field(const struct backend_image *image, int field);
+
+#endif

@@ -1,0 +1,291 @@
+#include "backend/cpu/pool.h"
+
+#include <stddef.h>
+
+enum { SPIN_ROUNDS = 2000 }; // of thread_relax(): some tens of microseconds, about what waking a thread costs
+
+// ---- shares
+// ------------------------------------------------------------------------------------------------------------
+
+static uint64_t range_of(uint32_t begin, uint32_t end)
+{
+    return (uint64_t)end << 32 | begin;
+}
+
+// Takes the first chunk of a share.
+static bool take_first(struct pool_share *share, uint32_t *out_chunk)
+{
+    uint64_t range = atomic_load_explicit(&share->range, memory_order_acquire);
+    while ((uint32_t)range < (uint32_t)(range >> 32)) {
+        *out_chunk = (uint32_t)range;
+        if (atomic_compare_exchange_weak_explicit(&share->range, &range, range + 1, memory_order_acq_rel,
+                                                  memory_order_acquire)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Takes the second half of a share, at least one chunk: the first of them is the thief's, the rest becomes its own
+// share, which is empty. A range never comes back to a share it has left, because its first chunk has been taken by
+// then; so a compare-and-swap cannot mistake an old range for a new one.
+static bool take_half(struct pool_share *victim, struct pool_share *own, uint32_t *out_chunk)
+{
+    uint64_t range = atomic_load_explicit(&victim->range, memory_order_acquire);
+    for (;;) {
+        uint32_t begin = (uint32_t)range;
+        uint32_t end = (uint32_t)(range >> 32);
+        if (begin >= end) {
+            return false;
+        }
+        uint32_t middle = begin + (end - begin) / 2;
+        if (atomic_compare_exchange_weak_explicit(&victim->range, &range, range_of(begin, middle), memory_order_acq_rel,
+                                                  memory_order_acquire)) {
+            *out_chunk = middle;
+            if (middle + 1 < end) {
+                atomic_store_explicit(&own->range, range_of(middle + 1, end), memory_order_release);
+            }
+            return true;
+        }
+    }
+}
+
+static bool take_chunk(struct pool *pool, struct pool_loop *loop, int index, uint32_t *out_chunk)
+{
+    if (take_first(&loop->shares[index], out_chunk)) {
+        return true;
+    }
+    for (int i = 1; i < pool->worker_count; i++) {
+        int victim = (index + i) % pool->worker_count;
+        if (take_half(&loop->shares[victim], &loop->shares[index], out_chunk)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// ---- loops
+// -------------------------------------------------------------------------------------------------------------
+
+// The lock is held.
+static void open_loop(struct pool *pool, struct pool_loop *loop)
+{
+    if (pool->loops == NULL) {
+        loop->next = loop;
+        loop->previous = loop;
+        pool->loops = loop;
+    } else {
+        loop->next = pool->loops;
+        loop->previous = pool->loops->previous;
+        loop->previous->next = loop;
+        loop->next->previous = loop;
+    }
+    loop->is_open = true;
+    atomic_fetch_add_explicit(&pool->ready, 1, memory_order_release);
+}
+
+// The lock is held.
+static void close_loop(struct pool *pool, struct pool_loop *loop)
+{
+    if (!loop->is_open) {
+        return;
+    }
+    if (loop->next == loop) {
+        pool->loops = NULL;
+    } else {
+        loop->previous->next = loop->next;
+        loop->next->previous = loop->previous;
+        if (pool->loops == loop) {
+            pool->loops = loop->next;
+        }
+    }
+    loop->is_open = false;
+    atomic_fetch_sub_explicit(&pool->ready, 1, memory_order_release);
+}
+
+// Whether somebody who sleeps should get up: there is work, and nobody who looks for it. The lock is held.
+static bool wants_more_workers(const struct pool *pool)
+{
+    return pool->sleeping > 0 && atomic_load_explicit(&pool->ready, memory_order_relaxed) > 0 &&
+           atomic_load_explicit(&pool->spinning, memory_order_relaxed) == 0;
+}
+
+// Runs chunks until none is left to take. True if this was the last worker to leave.
+static bool visit_loop(struct pool *pool, struct pool_loop *loop, struct pool_worker *worker)
+{
+    uint32_t chunk;
+    while (take_chunk(pool, loop, worker->index, &chunk)) {
+        loop->body(loop, chunk, worker);
+    }
+    thread_lock(&pool->lock);
+    close_loop(pool, loop); // nothing is left for others
+    bool is_last = --loop->visitor_count == 0;
+    thread_unlock(&pool->lock);
+    return is_last;
+}
+
+bool pool_run_loop(struct pool *pool, struct pool_loop *loop, uint32_t chunk_count, struct pool_worker *worker)
+{
+    uint64_t count = (uint64_t)pool->worker_count;
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t begin = (uint32_t)(chunk_count * i / count);
+        uint32_t end = (uint32_t)(chunk_count * (i + 1) / count);
+        atomic_store_explicit(&loop->shares[i].range, range_of(begin, end), memory_order_relaxed);
+    }
+    thread_lock(&pool->lock);
+    loop->visitor_count = 1;
+    open_loop(pool, loop);
+    bool wake = wants_more_workers(pool);
+    thread_unlock(&pool->lock);
+    if (wake) {
+        thread_signal(&pool->wake);
+    }
+    return visit_loop(pool, loop, worker);
+}
+
+// ---- jobs
+// --------------------------------------------------------------------------------------------------------------
+
+void pool_push(struct pool *pool, struct pool_job *job)
+{
+    thread_lock(&pool->lock);
+    job->next = NULL;
+    if (pool->first[job->level] == NULL) {
+        pool->first[job->level] = job;
+    } else {
+        pool->last[job->level]->next = job;
+    }
+    pool->last[job->level] = job;
+    atomic_fetch_add_explicit(&pool->ready, 1, memory_order_release);
+    bool wake = wants_more_workers(pool);
+    thread_unlock(&pool->lock);
+    if (wake) {
+        thread_signal(&pool->wake);
+    }
+}
+
+bool pool_has_jobs(struct pool *pool)
+{
+    return atomic_load_explicit(&pool->ready, memory_order_relaxed) > 0;
+}
+
+// The lock is held.
+static struct pool_job *pop_job(struct pool *pool)
+{
+    for (int level = 0; level < POOL_LEVELS; level++) {
+        struct pool_job *job = pool->first[level];
+        if (job != NULL) {
+            pool->first[level] = job->next;
+            atomic_fetch_sub_explicit(&pool->ready, 1, memory_order_release);
+            return job;
+        }
+    }
+    return NULL;
+}
+
+// ---- workers
+// -----------------------------------------------------------------------------------------------------------
+
+static void spin_for_work(struct pool *pool)
+{
+    atomic_fetch_add_explicit(&pool->spinning, 1, memory_order_relaxed);
+    for (int i = 0; i < SPIN_ROUNDS && atomic_load_explicit(&pool->ready, memory_order_acquire) == 0; i++) {
+        thread_relax();
+    }
+    // Whoever adds work and still sees a spinner wakes nobody; so the queue is looked at again, under the lock, after
+    // this.
+    atomic_fetch_sub_explicit(&pool->spinning, 1, memory_order_relaxed);
+}
+
+// One piece of work, if there is any. The lock is held on entry and on return.
+static bool work_once(struct pool *pool, struct pool_worker *worker)
+{
+    struct pool_job *job = pop_job(pool);
+    struct pool_loop *loop = NULL;
+    if (job == NULL) {
+        loop = pool->loops;
+        if (loop == NULL) {
+            return false;
+        }
+        pool->loops = loop->next; // the next visitor looks at another one first
+        loop->visitor_count++;
+    }
+    bool wake = wants_more_workers(pool);
+    thread_unlock(&pool->lock);
+    if (wake) {
+        thread_signal(&pool->wake);
+    }
+    if (job != NULL) {
+        job->run(job, worker);
+    } else if (visit_loop(pool, loop, worker)) {
+        loop->over(loop, worker);
+    }
+    thread_lock(&pool->lock);
+    return true;
+}
+
+static void *run_worker(void *arg)
+{
+    struct pool_worker *worker = arg;
+    struct pool *pool = worker->pool;
+    bool has_spun = false;
+    thread_lock(&pool->lock);
+    while (!pool->stop) {
+        if (work_once(pool, worker)) {
+            has_spun = false;
+        } else if (!has_spun) {
+            thread_unlock(&pool->lock);
+            spin_for_work(pool);
+            thread_lock(&pool->lock);
+            has_spun = true;
+        } else {
+            pool->sleeping++;
+            thread_wait(&pool->wake, &pool->lock);
+            pool->sleeping--;
+            has_spun = false;
+        }
+    }
+    thread_unlock(&pool->lock);
+    return NULL;
+}
+
+void pool_init(struct pool *pool, struct pool_worker *workers, int worker_count)
+{
+    thread_mutex_init(&pool->lock);
+    thread_cond_init(&pool->wake);
+    pool->workers = workers;
+    pool->worker_count = worker_count;
+    for (int i = 0; i < worker_count; i++) {
+        workers[i] = (struct pool_worker){.pool = pool, .index = i};
+    }
+}
+
+rill_status pool_start(struct pool *pool)
+{
+    rill_status status = RILL_OK;
+    thread_lock(&pool->lock);
+    while (pool->started_count < pool->worker_count) {
+        struct pool_worker *worker = &pool->workers[pool->started_count];
+        status = thread_start(&worker->thread, "rill-worker", run_worker, worker);
+        if (status != RILL_OK) {
+            break;
+        }
+        pool->started_count++;
+    }
+    bool is_usable = pool->started_count > 0;
+    thread_unlock(&pool->lock);
+    return is_usable ? RILL_OK : status;
+}
+
+void pool_finish(struct pool *pool)
+{
+    thread_lock(&pool->lock);
+    pool->stop = true;
+    thread_unlock(&pool->lock);
+    thread_broadcast(&pool->wake);
+    for (int i = 0; i < pool->worker_count; i++) {
+        thread_join(&pool->workers[i].thread);
+    }
+    thread_cond_finish(&pool->wake);
+    thread_mutex_finish(&pool->lock);
+}

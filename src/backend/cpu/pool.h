@@ -1,0 +1,81 @@
+// The pool of threads that run kernels. It knows two things: jobs, which run once on some worker, and loops, whose
+// chunks are shared by every worker that has nothing else to do.
+//
+// A worker never waits. A job that needs what is not there yet returns, and whoever makes it there pushes the job
+// again. A loop has no owner that waits for it: the last worker to leave it goes on with what comes after.
+//
+// The chunks of a loop are first divided evenly, worker by worker, so that a loop which runs again touches the same
+// memory on the same core; a worker whose share is used up takes half of what is left of another's.
+#ifndef RILL_BACKEND_CPU_POOL_H
+#define RILL_BACKEND_CPU_POOL_H
+
+#include "base/thread.h"
+#include "rill/status.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pool;
+
+enum { POOL_MAX_WORKERS = 1024, POOL_LEVELS = 3 };
+
+struct pool_worker {
+    struct pool *pool; // borrowed
+    int index;
+    struct thread thread;
+};
+
+// Lives inside the object it advances. It is in the queue at most once.
+struct pool_job {
+    void (*run)(struct pool_job *job, struct pool_worker *worker);
+    struct pool_job *next; // guarded by the pool's lock
+    int level;             // 0 first, POOL_LEVELS - 1 last
+};
+
+// A worker's share of a loop: the chunks [begin, end), begin in the low half.
+struct pool_share {
+    _Alignas(64) _Atomic uint64_t range;
+};
+
+// Lives inside the object that runs it, and may be used again once it is over.
+struct pool_loop {
+    void (*body)(struct pool_loop *loop, int64_t chunk, struct pool_worker *worker);
+    void (*over)(struct pool_loop *loop, struct pool_worker *worker); // by the last to leave, if that is not the opener
+    struct pool_share *shares;                                        // one for each worker of the pool
+    struct pool_loop *next;                                           // guarded by the pool's lock
+    struct pool_loop *previous;                                       //
+    int visitor_count;                                                //
+    bool is_open;                                                     //
+};
+
+struct pool {
+    struct thread_mutex lock;
+    struct thread_cond wake;
+    struct pool_job *first[POOL_LEVELS]; // guarded by lock
+    struct pool_job *last[POOL_LEVELS];  // guarded by lock
+    struct pool_loop *loops;             // guarded by lock: open, in a ring
+    atomic_int ready;                    // jobs queued and loops open; changed under the lock, looked at by who spins
+    atomic_int spinning;                 // workers that look at |ready|
+    int sleeping;                        // guarded by lock
+    bool stop;                           // guarded by lock
+    struct pool_worker *workers;         // owned
+    int worker_count;
+    int started_count; // guarded by lock
+};
+
+// |workers| is memory for |worker_count| of them. Threads start with pool_start().
+void pool_init(struct pool *pool, struct pool_worker *workers, int worker_count);
+// Starts the threads unless they run. One thread is enough to go on: what fails to start beyond it is left out.
+rill_status pool_start(struct pool *pool);
+// The queue is empty and nothing runs. Joins the threads.
+void pool_finish(struct pool *pool);
+
+void pool_push(struct pool *pool, struct pool_job *job);
+bool pool_has_jobs(struct pool *pool);
+
+// Opens the loop over |chunk_count| chunks and works on it. True: all of it has run and |over| is not called. False:
+// other workers still run chunks of it, and the last of them calls |over|; the caller must not touch the loop any more.
+bool pool_run_loop(struct pool *pool, struct pool_loop *loop, uint32_t chunk_count, struct pool_worker *worker);
+
+#endif

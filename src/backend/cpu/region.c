@@ -1,0 +1,120 @@
+// Runs the blocks of a region at once. Which blocks must follow which earlier ones is settled when the region is met,
+// from the addresses, shapes and scalars of this launch.
+#include "backend/cpu/exec.h"
+
+static void run_block(struct pool_job *job, struct pool_worker *worker)
+{
+    struct cpu_exec *block = (struct cpu_exec *)((char *)job - offsetof(struct cpu_exec, job));
+    thread_observe(block->parent);
+    exec_resume(block, worker);
+}
+
+static bool regions_meet(struct cpu_run *run, const struct plan_conflict *conflict)
+{
+    struct plan_span a;
+    struct plan_span b;
+    return plan_span_of(conflict->effect_a, &run->values, &a) && plan_span_of(conflict->effect_b, &run->values, &b) &&
+           plan_spans_overlap(&a, &b);
+}
+
+static void follow(struct cpu_exec *exec, int earlier, int later)
+{
+    uint64_t bit = UINT64_C(1) << later;
+    if ((exec->followers[earlier] & bit) == 0) {
+        exec->followers[earlier] |= bit;
+        atomic_fetch_add_explicit(&exec->waits[later], 1, memory_order_relaxed);
+    }
+}
+
+static void order_blocks(struct cpu_exec *exec, const struct plan_node *node)
+{
+    for (int i = 0; i < node->child_count; i++) {
+        exec->followers[i] = 0;
+        atomic_store_explicit(&exec->waits[i], 1, memory_order_relaxed);
+    }
+    for (int later = 1; later < node->child_count; later++) {
+        for (int earlier = 0; node->children[later]->in_order && earlier < later; earlier++) {
+            follow(exec, earlier, later);
+        }
+    }
+    for (int i = 0; i < node->conflict_count; i++) {
+        const struct plan_conflict *conflict = &node->conflicts[i];
+        if (conflict->kind == PLAN_CONFLICT_IN_ORDER) {
+            follow(exec, conflict->block_a, conflict->block_b);
+        } else if (regions_meet(exec->run, conflict)) {
+            follow(exec, conflict->block_a, conflict->block_b);
+            device_count(&exec->run->device->counters.block_in_order_count);
+            device_log(exec->run->device, BACKEND_LOG_NOTE,
+                       "kernel '%s': block %d of the region at line %u runs after block %d: their regions overlap",
+                       exec->run->kernel->plan->name, conflict->block_b + 1, node->loc.line, conflict->block_a + 1);
+        }
+    }
+}
+
+static void let_start(struct cpu_exec *exec, int index)
+{
+    if (atomic_fetch_sub_explicit(&exec->waits[index], 1, memory_order_acq_rel) == 1) {
+        pool_push(&exec->run->device->pool, &exec->blocks[index].job);
+    }
+}
+
+// What the blocks printed goes out in program order once all have ended.
+static void end_region(struct cpu_exec *exec)
+{
+    thread_observe(exec->blocks);
+    for (int i = 0; i < exec->region->child_count; i++) {
+        print_flush(exec->run->device, &exec->blocks[i].print);
+    }
+}
+
+// True if nothing of the region is left.
+static bool leave_region(struct cpu_exec *exec)
+{
+    return atomic_fetch_sub_explicit(&exec->open_count, 1, memory_order_acq_rel) == 1;
+}
+
+bool region_start(struct cpu_exec *exec, const struct plan_node *node, struct pool_worker *worker)
+{
+    (void)worker;
+    if (node->child_count == 0) {
+        return true;
+    }
+    exec->region = node;
+    int count = node->child_count;
+    atomic_store_explicit(&exec->open_count, count + 1, memory_order_relaxed);
+    order_blocks(exec, node);
+    for (int i = 0; i < count; i++) {
+        struct cpu_exec *block = &exec->blocks[i];
+        block->run = exec->run;
+        block->parent = exec;
+        block->depth = 1;
+        block->frames[0] = (struct cpu_frame){.node = node->children[i]};
+        block->job.run = run_block;
+        block->job.level = 0; // what is begun is ended before something new begins
+    }
+    thread_publish(exec);
+    for (int i = 0; i < count; i++) {
+        let_start(exec, i);
+    }
+    if (!leave_region(exec)) {
+        return false;
+    }
+    end_region(exec);
+    return true;
+}
+
+void region_block_over(struct cpu_exec *block, struct pool_worker *worker)
+{
+    struct cpu_exec *exec = block->parent;
+    uint64_t followers = exec->followers[block - exec->blocks];
+    thread_publish(exec->blocks);
+    for (int i = 0; followers != 0; i++, followers >>= 1) {
+        if ((followers & 1) != 0) {
+            let_start(exec, i);
+        }
+    }
+    if (leave_region(exec)) {
+        end_region(exec);
+        exec_resume(exec, worker);
+    }
+}

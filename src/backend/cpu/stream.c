@@ -1,0 +1,592 @@
+#include "backend/cpu/stream.h"
+
+#include "base/status.h"
+
+#include <string.h>
+
+// ---- errors
+// ------------------------------------------------------------------------------------------------------------
+
+static struct cpu_error *error_create(struct backend_device *device)
+{
+    struct cpu_error *error = device_alloc(device, sizeof *error, 16);
+    if (error != NULL) {
+        atomic_store_explicit(&error->reference_count, 1, memory_order_relaxed);
+    }
+    return error;
+}
+
+void error_release(struct backend_device *device, struct cpu_error *error)
+{
+    if (error != NULL && atomic_fetch_sub_explicit(&error->reference_count, 1, memory_order_acq_rel) == 1) {
+        device_free(device, error, sizeof *error);
+    }
+}
+
+void stream_take_error(struct backend_stream *stream, struct cpu_error *error)
+{
+    thread_lock(&stream->lock);
+    if (stream->error == NULL) {
+        atomic_fetch_add_explicit(&error->reference_count, 1, memory_order_relaxed);
+        stream->error = error;
+    }
+    thread_unlock(&stream->lock);
+}
+
+bool stream_error(struct backend_stream *stream, struct backend_error *out_error)
+{
+    thread_lock(&stream->lock);
+    bool has_error = stream->error != NULL;
+    if (has_error && out_error != NULL) {
+        *out_error = stream->error->error;
+    }
+    thread_unlock(&stream->lock);
+    return has_error;
+}
+
+rill_status stream_clear_error(struct backend_stream *stream)
+{
+    struct cpu_error *fresh = error_create(stream->device); // the next error needs a place
+    thread_lock(&stream->lock);
+    bool has_place = stream->spare != NULL || fresh != NULL;
+    struct cpu_error *old = NULL;
+    if (has_place) {
+        old = stream->error;
+        stream->error = NULL;
+        if (stream->spare == NULL) {
+            stream->spare = fresh;
+            fresh = NULL;
+        }
+    }
+    thread_unlock(&stream->lock);
+    error_release(stream->device, fresh);
+    error_release(stream->device, old);
+    return has_place ? RILL_OK : status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory to clear a stream's error");
+}
+
+// Puts a run's failure where it belongs.
+static void report_failure(struct backend_stream *stream, struct cpu_launch *launch)
+{
+    device_count(&stream->device->counters.launch_failed_count);
+    if (launch->caller != NULL) {
+        run_describe_failure(&launch->run, stream->id, launch->caller);
+        return;
+    }
+    thread_lock(&stream->lock);
+    if (stream->error == NULL && stream->spare != NULL) {
+        run_describe_failure(&launch->run, stream->id, &stream->spare->error);
+        stream->error = stream->spare;
+        stream->spare = NULL;
+    }
+    thread_unlock(&stream->lock);
+}
+
+// ---- segments
+// ----------------------------------------------------------------------------------------------------------
+
+static size_t round_up(size_t size)
+{
+    return (size + 63) & ~(size_t)63;
+}
+
+// A segment with room for |size| bytes becomes the current one. The stream's lock is held.
+static bool next_segment(struct backend_stream *stream, size_t size)
+{
+    size_t head = round_up(sizeof(struct cpu_segment));
+    struct cpu_segment **at = &stream->free;
+    while (*at != NULL && (*at)->size < head + size) {
+        at = &(*at)->next;
+    }
+    struct cpu_segment *segment = *at;
+    if (segment != NULL) {
+        *at = segment->next;
+    } else {
+        size_t whole = head + size > STREAM_SEGMENT_SIZE ? head + size : STREAM_SEGMENT_SIZE;
+        segment = device_alloc(stream->device, whole, 64);
+        if (segment == NULL) {
+            return false;
+        }
+        segment->size = whole;
+    }
+    segment->used = head;
+    segment->op_count = 0;
+    segment->next = NULL;
+    struct cpu_segment *old = stream->current;
+    stream->current = segment;
+    if (old != NULL && old->op_count == 0) {
+        old->next = stream->free;
+        stream->free = old;
+    }
+    return true;
+}
+
+// Memory for an operation, 64-byte aligned, not zeroed. NULL: there is none. The stream's lock is held.
+static void *take_memory(struct backend_stream *stream, size_t size)
+{
+    size = round_up(size);
+    struct cpu_segment *segment = stream->current;
+    if (segment != NULL && segment->op_count == 0) {
+        segment->used = round_up(sizeof *segment); // everything in it has run
+    }
+    if (segment == NULL || segment->size - segment->used < size) {
+        if (!next_segment(stream, size)) {
+            return NULL;
+        }
+        segment = stream->current;
+    }
+    struct cpu_op *op = (struct cpu_op *)((char *)segment + segment->used);
+    segment->used += size;
+    op->segment = segment;
+    return op;
+}
+
+static void free_segments(struct backend_device *device, struct cpu_segment *segment)
+{
+    while (segment != NULL) {
+        struct cpu_segment *next = segment->next;
+        device_free(device, segment, segment->size);
+        segment = next;
+    }
+}
+
+// ---- queueing
+// ----------------------------------------------------------------------------------------------------------
+
+static rill_status start_threads(struct backend_device *device)
+{
+    if (atomic_load_explicit(&device->is_started, memory_order_acquire)) {
+        return RILL_OK;
+    }
+    RILL_TRY(pool_start(&device->pool));
+    atomic_store_explicit(&device->is_started, true, memory_order_release);
+    return RILL_OK;
+}
+
+// Appends an operation made by take_memory(). The stream's lock is held; true if its job must be pushed.
+static bool append(struct backend_stream *stream, struct cpu_op *op, enum cpu_op_kind kind)
+{
+    op->kind = kind;
+    op->next = NULL;
+    op->segment->op_count++;
+    if (stream->first == NULL) {
+        stream->first = op;
+    } else {
+        stream->last->next = op;
+    }
+    stream->last = op;
+    stream->queued_count++;
+    thread_publish(stream);
+    bool was_idle = !stream->is_active;
+    stream->is_active = true;
+    return was_idle;
+}
+
+static void unlock_and_push(struct backend_stream *stream, bool push)
+{
+    thread_unlock(&stream->lock);
+    if (push) {
+        pool_push(&stream->device->pool, &stream->job);
+    }
+}
+
+static rill_status no_memory(struct backend_stream *stream)
+{
+    thread_unlock(&stream->lock);
+    return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory to queue work on a stream");
+}
+
+// Takes the lock. Fails, without the lock, if the stream has an error.
+static rill_status lock_for_work(struct backend_stream *stream)
+{
+    RILL_TRY(start_threads(stream->device));
+    thread_lock(&stream->lock);
+    if (stream->error == NULL) {
+        return RILL_OK;
+    }
+    rill_status status = status_fail(stream->error->error.status, "the stream has an error that was not cleared: %s",
+                                     stream->error->error.text);
+    thread_unlock(&stream->lock);
+    return status;
+}
+
+// The stream's lock is held.
+static void wait_for_room(struct backend_stream *stream)
+{
+    if (stream->launch_count < STREAM_MAX_LAUNCHES) {
+        return;
+    }
+    device_count(&stream->device->counters.ring_wait_count);
+    stream->waiter_count++;
+    while (stream->launch_count >= STREAM_MAX_LAUNCHES) {
+        thread_wait(&stream->changed, &stream->lock);
+    }
+    stream->waiter_count--;
+}
+
+static void fill_launch(struct backend_stream *stream, struct cpu_launch *op, const struct backend_launch *launch)
+{
+    const struct backend_image *image = launch->image;
+    const struct cpu_kernel *kernel = &image->kernels[launch->kernel];
+    const struct plan_kernel *plan = kernel->plan;
+    char *block = (char *)op + round_up(sizeof *op);
+    char *args = block + round_up(plan->block_size);
+    char *sizes = args + round_up(plan->args_size);
+    struct cpu_segment *segment = op->op.segment;
+    *op = (struct cpu_launch){.op.segment = segment,
+                              .stream = stream,
+                              .block_size = plan->block_size,
+                              .result = launch->result,
+                              .result_size = launch->result_size,
+                              .caller = launch->caller};
+    op->run = (struct cpu_run){.device = stream->device, .image = image, .kernel = kernel, .block = block};
+    op->run.values = (struct plan_values){.kernel = plan,
+                                          .args = args,
+                                          .block = block,
+                                          .array_sizes = (const uint64_t *)sizes,
+                                          .field_addresses = image->field_addresses,
+                                          .field_sizes = image->field_sizes};
+    if (plan->args_size > 0) {
+        memcpy(args, launch->args, plan->args_size);
+    }
+    if (plan->param_count > 0) {
+        memcpy(sizes, launch->array_sizes, (size_t)plan->param_count * sizeof *launch->array_sizes);
+    }
+}
+
+rill_status stream_launch(struct backend_stream *stream, const struct backend_launch *launch)
+{
+    const struct cpu_kernel *kernel = &launch->image->kernels[launch->kernel];
+    const struct plan_kernel *plan = kernel->plan;
+    size_t size = round_up(sizeof(struct cpu_launch)) + round_up(plan->block_size) + round_up(plan->args_size) +
+                  round_up((size_t)plan->param_count * sizeof(uint64_t));
+    RILL_TRY(lock_for_work(stream));
+    if (launch->may_wait) {
+        wait_for_room(stream);
+    }
+    // A crew for a larger kernel travels with the launch, so that nothing can fail once it is queued.
+    struct cpu_crew *crew = NULL;
+    if (!crew_fits(stream->newest_crew, kernel)) {
+        crew = crew_create(stream->device, kernel, stream->newest_crew);
+        if (crew == NULL) {
+            return no_memory(stream);
+        }
+    }
+    struct cpu_launch *op = take_memory(stream, size);
+    if (op == NULL) {
+        crew_destroy(stream->device, crew);
+        return no_memory(stream);
+    }
+    fill_launch(stream, op, launch);
+    op->new_crew = crew;
+    stream->newest_crew = crew != NULL ? crew : stream->newest_crew;
+    stream->launch_count++;
+    device_count(&stream->device->counters.launch_count);
+    unlock_and_push(stream, append(stream, &op->op, CPU_OP_LAUNCH));
+    return RILL_OK;
+}
+
+rill_status stream_copy(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage)
+{
+    RILL_TRY(lock_for_work(stream));
+    struct cpu_copy *op = take_memory(stream, sizeof *op + (stage ? size : 0));
+    if (op == NULL) {
+        return no_memory(stream);
+    }
+    op->target = target;
+    op->source = source;
+    op->size = size;
+    if (stage && size > 0) {
+        op->source = memcpy(op + 1, source, size);
+    }
+    unlock_and_push(stream, append(stream, &op->op, CPU_OP_COPY));
+    return RILL_OK;
+}
+
+rill_status stream_fill(struct backend_stream *stream, void *target, size_t count, const void *element, size_t size)
+{
+    RILL_TRY(lock_for_work(stream));
+    struct cpu_fill *op = take_memory(stream, sizeof *op + size);
+    if (op == NULL) {
+        return no_memory(stream);
+    }
+    op->target = target;
+    op->count = count;
+    op->size = size;
+    memcpy(op->element, element, size);
+    unlock_and_push(stream, append(stream, &op->op, CPU_OP_FILL));
+    return RILL_OK;
+}
+
+rill_status stream_notify(struct backend_stream *stream, backend_notice *notice, void *arg, bool hold)
+{
+    RILL_TRY(start_threads(stream->device));
+    thread_lock(&stream->lock);
+    struct cpu_notify *op = take_memory(stream, sizeof *op);
+    if (op == NULL) {
+        return no_memory(stream);
+    }
+    op->notice = notice;
+    op->arg = arg;
+    op->hold = hold;
+    op->was_called = false;
+    unlock_and_push(stream, append(stream, &op->op, CPU_OP_NOTIFY));
+    return RILL_OK;
+}
+
+void stream_proceed(struct backend_stream *stream)
+{
+    pool_push(&stream->device->pool, &stream->job);
+}
+
+rill_status stream_queue_mark(struct backend_stream *stream, enum cpu_op_kind kind, struct cpu_mark *mark)
+{
+    RILL_TRY(start_threads(stream->device));
+    thread_lock(&stream->lock);
+    struct cpu_mark_op *op = take_memory(stream, sizeof *op);
+    if (op == NULL) {
+        return no_memory(stream);
+    }
+    op->mark = mark;
+    unlock_and_push(stream, append(stream, &op->op, kind));
+    return RILL_OK;
+}
+
+// ---- running
+// -----------------------------------------------------------------------------------------------------------
+
+static void advance(struct backend_stream *stream, struct pool_worker *worker);
+static void end_op(struct backend_stream *stream);
+
+static void end_launch(struct cpu_launch *launch)
+{
+    if (run_has_failed(&launch->run)) {
+        report_failure(launch->stream, launch);
+    } else if (launch->result != NULL) {
+        memcpy(launch->result, launch->run.block, launch->result_size);
+    }
+}
+
+// A worker that ended a launch which others had left goes on with the stream.
+static void launch_over(struct cpu_run *run, struct pool_worker *worker)
+{
+    struct cpu_launch *launch = (struct cpu_launch *)((char *)run - offsetof(struct cpu_launch, run));
+    struct backend_stream *stream = launch->stream;
+    end_launch(launch);
+    end_op(stream);
+    advance(stream, worker);
+}
+
+static bool run_launch(struct backend_stream *stream, struct cpu_launch *launch, struct pool_worker *worker)
+{
+    if (launch->new_crew != NULL) {
+        crew_destroy(stream->device, stream->crew);
+        stream->crew = launch->new_crew;
+        launch->new_crew = NULL;
+    }
+    if (stream_error(stream, launch->caller)) {
+        device_count(&stream->device->counters.launch_skipped_count);
+        return true;
+    }
+    memset(launch->run.block, 0, launch->block_size);
+    launch->run.over = launch_over;
+    if (!exec_start(stream->crew, &launch->run, worker)) {
+        return false;
+    }
+    end_launch(launch);
+    return true;
+}
+
+static void run_fill(const struct cpu_fill *fill)
+{
+    unsigned char *target = fill->target;
+    size_t whole = fill->count * fill->size;
+    if (whole == 0) {
+        return;
+    }
+    // The filled part doubles until it is everything.
+    memcpy(target, fill->element, fill->size);
+    for (size_t done = fill->size; done < whole;) {
+        size_t more = done < whole - done ? done : whole - done;
+        memcpy(target + done, target, more);
+        done += more;
+    }
+}
+
+static bool run_notify(struct backend_stream *stream, struct cpu_notify *notify)
+{
+    if (notify->was_called) {
+        return true;
+    }
+    notify->was_called = true;
+    struct backend_error error;
+    bool has_error = stream_error(stream, &error);
+    bool hold = notify->hold; // after the call the stream may be elsewhere already
+    notify->notice(notify->arg, has_error ? &error : NULL);
+    return !hold;
+}
+
+// True if it has ended; else whoever ends it goes on with the stream, which must not be touched here any more.
+static bool run_op(struct backend_stream *stream, struct cpu_op *op, struct pool_worker *worker)
+{
+    switch (op->kind) {
+    case CPU_OP_LAUNCH: return run_launch(stream, (struct cpu_launch *)op, worker);
+    case CPU_OP_COPY: {
+        struct cpu_copy *copy = (struct cpu_copy *)op;
+        if (copy->size > 0 && !stream_error(stream, NULL)) {
+            memmove(copy->target, copy->source, copy->size);
+        }
+        return true;
+    }
+    case CPU_OP_FILL:
+        if (!stream_error(stream, NULL)) {
+            run_fill((struct cpu_fill *)op);
+        }
+        return true;
+    case CPU_OP_NOTIFY: return run_notify(stream, (struct cpu_notify *)op);
+    case CPU_OP_RECORD:
+    case CPU_OP_WAIT: return mark_run(stream, (struct cpu_mark_op *)op);
+    }
+    return true;
+}
+
+// Takes the first operation, which has ended, out of the queue.
+static void end_op(struct backend_stream *stream)
+{
+    thread_lock(&stream->lock);
+    struct cpu_op *op = stream->first;
+    stream->first = op->next;
+    stream->ended_count++;
+    stream->launch_count -= op->kind == CPU_OP_LAUNCH;
+    struct cpu_segment *segment = op->segment;
+    if (--segment->op_count == 0 && segment != stream->current) {
+        segment->next = stream->free;
+        stream->free = segment;
+    }
+    thread_publish(&stream->ended_count);
+    if (stream->waiter_count > 0) {
+        thread_broadcast(&stream->changed);
+    }
+    thread_unlock(&stream->lock);
+}
+
+static void free_stream(struct backend_stream *stream)
+{
+    struct backend_device *device = stream->device;
+    crew_destroy(device, stream->crew);
+    free_segments(device, stream->free);
+    free_segments(device, stream->current);
+    error_release(device, stream->error);
+    error_release(device, stream->spare);
+    thread_cond_finish(&stream->changed);
+    thread_mutex_finish(&stream->lock);
+    device_free(device, stream, sizeof *stream);
+    thread_lock(&device->drain_lock);
+    if (--device->stream_count == 0) {
+        thread_broadcast(&device->drain_cond);
+    }
+    thread_unlock(&device->drain_lock);
+}
+
+// The next operation; NULL if there is none, and then the stream rests.
+static struct cpu_op *next_op(struct backend_stream *stream)
+{
+    thread_lock(&stream->lock);
+    struct cpu_op *op = stream->first;
+    bool is_over = false;
+    if (op == NULL) {
+        stream->is_active = false;
+        is_over = stream->is_destroyed;
+    } else {
+        thread_observe(stream);
+    }
+    thread_unlock(&stream->lock);
+    if (is_over) {
+        free_stream(stream);
+    }
+    return op;
+}
+
+static void advance(struct backend_stream *stream, struct pool_worker *worker)
+{
+    for (int turn = 0;; turn++) {
+        if (turn >= STREAM_TURN && pool_has_jobs(&stream->device->pool)) {
+            pool_push(&stream->device->pool, &stream->job);
+            return;
+        }
+        struct cpu_op *op = next_op(stream);
+        if (op == NULL || !run_op(stream, op, worker)) {
+            return;
+        }
+        end_op(stream);
+    }
+}
+
+static void run_stream(struct pool_job *job, struct pool_worker *worker)
+{
+    advance((struct backend_stream *)((char *)job - offsetof(struct backend_stream, job)), worker);
+}
+
+// ---- making, waiting
+// ---------------------------------------------------------------------------------------------------
+
+rill_status stream_create(struct backend_device *device, int priority, uint64_t id, struct backend_stream **out_stream)
+{
+    *out_stream = NULL;
+    struct backend_stream *stream = device_alloc(device, sizeof *stream, 64);
+    struct cpu_error *spare = error_create(device);
+    if (stream == NULL || spare == NULL) {
+        device_free(device, stream, sizeof *stream);
+        error_release(device, spare);
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for a stream");
+    }
+    stream->device = device;
+    stream->id = id;
+    stream->spare = spare;
+    stream->job.run = run_stream;
+    stream->job.level = priority > 0 ? 0 : priority == 0 ? 1 : 2;
+    thread_mutex_init(&stream->lock);
+    thread_cond_init(&stream->changed);
+    thread_lock(&device->drain_lock);
+    device->stream_count++;
+    thread_unlock(&device->drain_lock);
+    *out_stream = stream;
+    return RILL_OK;
+}
+
+void stream_destroy(struct backend_stream *stream)
+{
+    if (stream == NULL) {
+        return;
+    }
+    thread_lock(&stream->lock);
+    stream->is_destroyed = true;
+    bool is_idle = !stream->is_active;
+    thread_unlock(&stream->lock);
+    if (is_idle) {
+        free_stream(stream);
+    }
+}
+
+void stream_synchronize(struct backend_stream *stream)
+{
+    thread_lock(&stream->lock);
+    uint64_t target = stream->queued_count;
+    stream->waiter_count++;
+    while (stream->ended_count < target) {
+        thread_wait(&stream->changed, &stream->lock);
+    }
+    stream->waiter_count--;
+    thread_observe(&stream->ended_count);
+    thread_unlock(&stream->lock);
+}
+
+bool stream_is_idle(struct backend_stream *stream)
+{
+    thread_lock(&stream->lock);
+    bool is_idle = stream->ended_count == stream->queued_count;
+    if (is_idle) {
+        thread_observe(&stream->ended_count);
+    }
+    thread_unlock(&stream->lock);
+    return is_idle;
+}

@@ -1,0 +1,144 @@
+// A stream of the CPU: a queue of operations that workers of the pool take up one after the other. At most one worker
+// advances a stream at a time. An operation that cannot end at once (a launch whose loop is shared, a wait for an
+// event, a callback) leaves the stream to whoever ends it; no worker stays behind.
+//
+// Operations lie one after the other in segments of memory that are used again when everything in them has run, so that
+// a stream which has found its size allocates nothing.
+#ifndef RILL_BACKEND_CPU_STREAM_H
+#define RILL_BACKEND_CPU_STREAM_H
+
+#include "backend/backend.h"
+#include "backend/cpu/device.h"
+#include "backend/cpu/exec.h"
+
+enum {
+    STREAM_MAX_LAUNCHES = 4096,     // outstanding on one stream before a launch waits
+    STREAM_SEGMENT_SIZE = 64 << 10, //
+    STREAM_TURN = 64,               // operations a worker runs of one stream while others wait for a worker
+};
+
+// An error with the streams and marks that have it.
+struct cpu_error {
+    atomic_int reference_count;
+    struct backend_error error;
+};
+
+// One record of an event: the place that waits mean, whatever happens to the event later.
+struct cpu_mark {
+    struct cpu_mark *next;               // in the device's free list
+    int reference_count;                 // guarded by mark_lock
+    bool is_reached;                     //
+    uint64_t time;                       // when it was reached
+    struct cpu_error *error;             // one reference; of the stream when it was reached; NULL: none
+    struct backend_stream *first_waiter; // streams that stand at a wait for it
+};
+
+enum cpu_op_kind { CPU_OP_LAUNCH, CPU_OP_COPY, CPU_OP_FILL, CPU_OP_NOTIFY, CPU_OP_RECORD, CPU_OP_WAIT };
+
+struct cpu_segment {
+    struct cpu_segment *next; // in the list of free ones
+    size_t size;              // of the whole segment
+    size_t used;
+    int op_count; // operations in it that have not ended
+};
+
+struct cpu_op {
+    enum cpu_op_kind kind;
+    struct cpu_op *next;
+    struct cpu_segment *segment;
+};
+
+struct cpu_launch {
+    struct cpu_op op;
+    struct backend_stream *stream;
+    struct cpu_crew *new_crew; // owned until it starts: replaces the stream's; NULL: the stream's will do
+    struct cpu_run run;
+    size_t block_size;
+    void *result;
+    size_t result_size;
+    struct backend_error *caller;
+};
+
+struct cpu_copy {
+    struct cpu_op op;
+    void *target;
+    const void *source;
+    size_t size;
+};
+
+struct cpu_fill {
+    struct cpu_op op;
+    void *target;
+    size_t count;
+    size_t size;
+    unsigned char element[];
+};
+
+struct cpu_notify {
+    struct cpu_op op;
+    backend_notice *notice;
+    void *arg;
+    bool hold;
+    bool was_called;
+};
+
+struct cpu_mark_op { // record and wait
+    struct cpu_op op;
+    struct cpu_mark *mark; // one reference
+};
+
+struct backend_stream {
+    struct backend_device *device; // borrowed
+    uint64_t id;
+    struct pool_job job;
+    struct backend_stream *next_waiter; // guarded by mark_lock
+
+    struct thread_mutex lock;
+    struct thread_cond changed;   // operations have ended, and somebody waits for that
+    struct cpu_op *first;         // guarded by lock, and so is what follows
+    struct cpu_op *last;          //
+    uint64_t queued_count;        // operations ever queued
+    uint64_t ended_count;         // operations ended
+    int launch_count;             // launches outstanding
+    int waiter_count;             // host threads
+    bool is_active;               // some worker has it, or somebody will push its job
+    bool is_destroyed;            // goes when the queue is empty
+    struct cpu_segment *current;  // new operations go here; NULL at first
+    struct cpu_segment *free;     // owned
+    struct cpu_crew *newest_crew; // the crew that the last queued launch will find
+    struct cpu_error *error;      // one reference; NULL: none
+    struct cpu_error *spare;      // owned: so that an error needs no memory when it happens
+
+    struct cpu_crew *crew; // owned; only the worker that advances the stream looks at it
+};
+
+rill_status stream_create(struct backend_device *device, int priority, uint64_t id, struct backend_stream **out_stream);
+void stream_destroy(struct backend_stream *stream);
+void stream_synchronize(struct backend_stream *stream);
+bool stream_is_idle(struct backend_stream *stream);
+bool stream_error(struct backend_stream *stream, struct backend_error *out_error);
+rill_status stream_clear_error(struct backend_stream *stream);
+rill_status stream_launch(struct backend_stream *stream, const struct backend_launch *launch);
+rill_status stream_copy(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage);
+rill_status stream_fill(struct backend_stream *stream, void *target, size_t count, const void *element, size_t size);
+rill_status stream_notify(struct backend_stream *stream, backend_notice *notice, void *arg, bool hold);
+void stream_proceed(struct backend_stream *stream);
+rill_status stream_wait(struct backend_stream *stream, struct backend_stream *other);
+
+// For event.c.
+rill_status stream_queue_mark(struct backend_stream *stream, enum cpu_op_kind kind, struct cpu_mark *mark);
+void stream_take_error(struct backend_stream *stream, struct cpu_error *error); // adds a reference, unless it has one
+void error_release(struct backend_device *device, struct cpu_error *error);
+bool mark_run(struct backend_stream *stream, struct cpu_mark_op *op); // event.c: true if the operation has ended
+void mark_release(struct backend_device *device, struct cpu_mark *mark);
+
+rill_status event_create(struct backend_device *device, struct backend_event **out_event);
+void event_destroy(struct backend_event *event);
+rill_status event_record(struct backend_event *event, struct backend_stream *stream);
+bool event_is_recorded(struct backend_event *event);
+rill_status event_wait(struct backend_event *event, struct backend_stream *stream);
+bool event_synchronize(struct backend_event *event, struct backend_error *out_error);
+bool event_is_reached(struct backend_event *event);
+bool event_elapsed(struct backend_event *begin, struct backend_event *end, double *out_milliseconds);
+
+#endif

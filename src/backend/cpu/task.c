@@ -1,0 +1,301 @@
+// Starts tasks: chooses the version, cuts the iterations into pieces, and ends the reductions.
+#include "backend/cpu/exec.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// In simple operations, of which a core does a few each nanosecond when they vectorise and about one when they do not.
+enum {
+    COST_UNKNOWN = 64,
+    WORK_ALONE = 50 * 1000,   // less than this runs on one thread: sharing it would cost more than it saves
+    WORK_CHUNK = 20 * 1000,   // the least that is worth taking from a share
+    WORK_PARTIAL = 40 * 1000, // a piece of a loop with reductions
+    CHUNKS_PER_WORKER = 8,    // enough to even out iterations of different length
+    ALIGN_CHUNK = 64,         // pieces of long loops begin at multiples of this: whole vectors and whole cache lines
+    PRINT_KEPT = 64 * 1024,   // text of a serial task that is kept before it goes out
+};
+
+// A call of an entry: what its services need to know.
+struct task_call {
+    struct abi_frame frame; // first: the services get its address
+    struct cpu_exec *exec;
+    bool is_serial;
+};
+
+// ---- failures
+// ----------------------------------------------------------------------------------------------------------
+
+bool run_has_failed(struct cpu_run *run)
+{
+    return atomic_load_explicit(&run->failure_state, memory_order_relaxed) != 0;
+}
+
+static bool claim_failure(struct cpu_run *run)
+{
+    int none = 0;
+    return atomic_compare_exchange_strong(&run->failure_state, &none, 1);
+}
+
+void run_fail(struct cpu_run *run, rill_status status)
+{
+    if (claim_failure(run)) {
+        run->failure_status = status;
+        run->failure = NULL;
+        atomic_store_explicit(&run->failure_state, 2, memory_order_release);
+    }
+}
+
+static void note_failure(struct abi_frame *frame, const struct abi_failure *failure, int64_t iteration, int64_t index,
+                         int64_t extent)
+{
+    struct cpu_run *run = ((struct task_call *)frame)->exec->run;
+    if (claim_failure(run)) {
+        run->failure_status = failure->kind == ABI_FAILURE_BOUNDS ? RILL_ERR_BOUNDS : RILL_ERR_ASSERT;
+        run->failure = failure;
+        run->failure_iteration = iteration;
+        run->failure_index = index;
+        run->failure_extent = extent;
+        atomic_store_explicit(&run->failure_state, 2, memory_order_release);
+    }
+}
+
+// The extents of the array |name|, "[100][20]", as far as they can be known.
+static void describe_shape(const struct cpu_run *run, const char *name, char *out, size_t size)
+{
+    const struct plan_kernel *kernel = run->kernel->plan;
+    for (int i = 0; i < kernel->param_count; i++) {
+        const struct plan_param *param = &kernel->params[i];
+        if (!param->is_array || strcmp(param->name, name) != 0) {
+            continue;
+        }
+        size_t used = 0;
+        for (int k = 0; k < param->rank && used < size; k++) {
+            union ir_value value;
+            if (!plan_eval(param->extents[k], &run->values, &value)) {
+                break;
+            }
+            used += (size_t)snprintf(out + used, size - used, "[%lld]", (long long)value.i);
+        }
+        return;
+    }
+}
+
+void run_describe_failure(struct cpu_run *run, uint64_t stream, struct backend_error *out_error)
+{
+    // The claim is published by the time the run is over: the service that filled it has returned.
+    (void)atomic_load_explicit(&run->failure_state, memory_order_acquire);
+    const struct abi_failure *failure = run->failure;
+    *out_error = (struct backend_error){.status = run->failure_status, .stream = stream};
+    snprintf(out_error->kernel, sizeof out_error->kernel, "%s", run->kernel->plan->name);
+    if (failure == NULL) {
+        snprintf(out_error->text, sizeof out_error->text, "kernel '%s': its plan could not be evaluated",
+                 out_error->kernel);
+        return;
+    }
+    const struct plan_module *plan = run->image->plan;
+    const char *file = failure->file < (uint32_t)plan->file_count ? plan->files[failure->file] : "?";
+    snprintf(out_error->file, sizeof out_error->file, "%s", file);
+    out_error->line = failure->line;
+    out_error->column = failure->column;
+    out_error->iteration = run->failure_iteration;
+    if (failure->kind != ABI_FAILURE_BOUNDS) {
+        snprintf(out_error->text, sizeof out_error->text,
+                 "kernel '%s', %s:%u: the assertion '%s' failed in iteration %lld", out_error->kernel, file,
+                 failure->line, failure->text, (long long)run->failure_iteration);
+        return;
+    }
+    snprintf(out_error->array, sizeof out_error->array, "%s", failure->text);
+    out_error->index = run->failure_index;
+    out_error->extent = run->failure_extent;
+    describe_shape(run, failure->text, out_error->shape, sizeof out_error->shape);
+    snprintf(out_error->text, sizeof out_error->text,
+             "kernel '%s', %s:%u: index %lld of '%s' is out of range [0, %lld) in iteration %lld%s%s",
+             out_error->kernel, file, failure->line, (long long)run->failure_index, failure->text,
+             (long long)run->failure_extent, (long long)run->failure_iteration,
+             out_error->shape[0] != '\0' ? "; its shape is " : "", out_error->shape);
+}
+
+// ---- printing
+// ----------------------------------------------------------------------------------------------------------
+
+static void note_print(struct abi_frame *frame, int64_t iteration, const char *format, const uint64_t *args,
+                       int32_t count)
+{
+    struct task_call *call = (struct task_call *)frame;
+    struct cpu_exec *exec = call->exec;
+    print_add(exec->run->device, &exec->print, call->is_serial ? 0 : iteration, format, args, count);
+    if (call->is_serial && exec->parent == NULL && exec->print.text_size >= PRINT_KEPT) {
+        print_flush(exec->run->device, &exec->print);
+    }
+}
+
+const struct abi_services task_services = {.print = note_print, .fail = note_failure};
+
+// ---- calling
+// -----------------------------------------------------------------------------------------------------------
+
+static void call_entry(struct cpu_exec *exec, abi_entry *entry, int64_t lo, int64_t hi, struct task_call call,
+                       void *partial)
+{
+    struct cpu_run *run = exec->run;
+    call.frame.services = &task_services;
+    call.exec = exec;
+    entry(run->values.args, run->block, lo, hi, partial, &call.frame);
+}
+
+static void run_chunk(struct pool_loop *loop, int64_t chunk, struct pool_worker *worker)
+{
+    (void)worker;
+    struct cpu_exec *exec = (struct cpu_exec *)((char *)loop - offsetof(struct cpu_exec, loop));
+    thread_observe(exec);
+    int64_t lo = chunk * exec->chunk_size;
+    int64_t hi = exec->chunk_size < exec->trip - lo ? lo + exec->chunk_size : exec->trip;
+    void *partial = exec->task->partial_size != 0 ? exec->partials + (uint64_t)chunk * exec->task->partial_size : NULL;
+    call_entry(exec, exec->entries->entry, lo, hi, (struct task_call){.frame.iter_count = exec->trip}, partial);
+    thread_publish(&exec->loop);
+}
+
+static void end_task(struct cpu_exec *exec)
+{
+    struct cpu_run *run = exec->run;
+    thread_observe(&exec->loop);
+    if (exec->entries->finish != NULL && !run_has_failed(run)) {
+        call_entry(exec, exec->entries->finish, 0, 1, (struct task_call){.frame.iter_count = exec->chunk_count},
+                   exec->partials);
+    }
+    if (exec->task->may_print) {
+        print_order(&exec->print);
+        if (exec->parent == NULL) {
+            print_flush(run->device, &exec->print);
+        }
+    }
+}
+
+static void loop_over(struct pool_loop *loop, struct pool_worker *worker)
+{
+    struct cpu_exec *exec = (struct cpu_exec *)((char *)loop - offsetof(struct cpu_exec, loop));
+    end_task(exec);
+    exec_resume(exec, worker);
+}
+
+static void run_alone(struct cpu_exec *exec, abi_entry *entry)
+{
+    call_entry(exec, entry, 0, 1, (struct task_call){.frame.iter_count = 1, .is_serial = true}, NULL);
+    if (exec->task->may_print) {
+        print_order(&exec->print);
+        if (exec->parent == NULL) {
+            print_flush(exec->run->device, &exec->print);
+        }
+    }
+}
+
+// ---- cutting
+// -----------------------------------------------------------------------------------------------------------
+
+static int64_t work_of(int64_t trip, int64_t cost)
+{
+    int64_t work;
+    return __builtin_mul_overflow(trip, cost, &work) ? INT64_MAX : work;
+}
+
+static int64_t cost_of(struct cpu_exec *exec)
+{
+    union ir_value cost;
+    if (exec->task->cost == NULL || !plan_eval(exec->task->cost, &exec->run->values, &cost)) {
+        return COST_UNKNOWN;
+    }
+    return cost.i > 1 ? cost.i : 1;
+}
+
+static int64_t clamp(int64_t value, int64_t least, int64_t most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+// How many iterations a piece has. With reductions it depends on the trip count and the cost alone, so that the result
+// is the same on every machine and with any number of threads.
+static void cut(struct cpu_exec *exec)
+{
+    int64_t work = work_of(exec->trip, cost_of(exec));
+    int64_t pieces;
+    if (exec->task->partial_size != 0) {
+        pieces = clamp(work / WORK_PARTIAL, 1, EXEC_MAX_PARTIALS);
+    } else {
+        int64_t workers = exec->run->device->pool.worker_count;
+        pieces = workers == 1 || work < WORK_ALONE ? 1 : clamp(work / WORK_CHUNK, 1, workers * CHUNKS_PER_WORKER);
+    }
+    pieces = pieces < exec->trip ? pieces : exec->trip;
+    int64_t size = exec->trip / pieces + (exec->trip % pieces != 0);
+    if (size > 4 * ALIGN_CHUNK && size <= INT64_MAX - ALIGN_CHUNK) {
+        size = (size + ALIGN_CHUNK - 1) / ALIGN_CHUNK * ALIGN_CHUNK;
+    }
+    exec->chunk_size = size;
+    exec->chunk_count = (uint32_t)(exec->trip / size + (exec->trip % size != 0));
+}
+
+static void log_in_order(struct cpu_exec *exec)
+{
+    struct cpu_run *run = exec->run;
+    device_count(&run->device->counters.in_order_count);
+    struct arena arena;
+    jmp_buf escape;
+    arena_init(&arena);
+    arena.escape = &escape;
+    if (setjmp(escape) == 0) {
+        struct str why;
+        str_init(&why, &arena);
+        plan_task_is_fast(run->kernel->plan, exec->task, &run->values, &why);
+        const struct plan_module *plan = run->image->plan;
+        uint32_t file = exec->task->loc.file;
+        device_log(run->device, BACKEND_LOG_NOTE, "kernel '%s', %s:%u: the loop runs in order: %s",
+                   run->kernel->plan->name, file < (uint32_t)plan->file_count ? plan->files[file] : "?",
+                   exec->task->loc.line, str_text(&why));
+    }
+    arena_finish(&arena);
+}
+
+static bool start_parallel(struct cpu_exec *exec, struct pool_worker *worker)
+{
+    struct cpu_run *run = exec->run;
+    union ir_value trip;
+    if (!plan_eval(exec->task->trip, &run->values, &trip)) {
+        run_fail(run, RILL_ERR_INTERNAL);
+        return true;
+    }
+    if (trip.i <= 0) {
+        return true;
+    }
+    if (exec->entries->in_order != NULL && !plan_task_is_fast(run->kernel->plan, exec->task, &run->values, NULL)) {
+        log_in_order(exec);
+        run_alone(exec, exec->entries->in_order);
+        return true;
+    }
+    exec->trip = trip.i;
+    cut(exec);
+    if (exec->chunk_count == 1) {
+        run_chunk(&exec->loop, 0, worker);
+    } else {
+        device_count(&run->device->counters.parallel_count);
+        exec->loop.body = run_chunk;
+        exec->loop.over = loop_over;
+        thread_publish(exec);
+        if (!pool_run_loop(&run->device->pool, &exec->loop, exec->chunk_count, worker)) {
+            return false;
+        }
+    }
+    end_task(exec);
+    return true;
+}
+
+bool task_start(struct cpu_exec *exec, int index, struct pool_worker *worker)
+{
+    const struct cpu_kernel *kernel = exec->run->kernel;
+    exec->task = &kernel->plan->tasks[index];
+    exec->entries = &kernel->tasks[index];
+    device_count(&exec->run->device->counters.task_count);
+    if (exec->task->kind == PLAN_TASK_PARALLEL) {
+        return start_parallel(exec, worker);
+    }
+    run_alone(exec, exec->entries->entry);
+    return true;
+}

@@ -1,0 +1,3 @@
+#include "backend/backend.h"
+
+const struct backend *const backend_registry[] = {&backend_cpu, NULL};
