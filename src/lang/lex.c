@@ -476,6 +476,16 @@ void lex_next(struct lexer *lexer, struct lex_token *out_token)
     }
 }
 
+bool lex_is_punct(const struct lex_token *token, enum token_kind kind)
+{
+    return token->kind == LEX_PUNCT && token->number == kind;
+}
+
+bool lex_is_end(const struct lex_token *token)
+{
+    return token->kind == LEX_EOF || token->kind == LEX_END_OF_LINE;
+}
+
 const char *lex_rest_of_line(struct lexer *lexer)
 {
     const char *p = lexer->p;

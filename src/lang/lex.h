@@ -97,6 +97,9 @@ void lex_open(struct lexer *lexer, const struct lex_text *source, uint32_t file)
 void lex_next(struct lexer *lexer, struct lex_token *out_token);
 struct loc lex_loc(struct lexer *lexer, const char *at);
 
+bool lex_is_punct(const struct lex_token *token, enum token_kind kind);
+bool lex_is_end(const struct lex_token *token); // of the file or of the line
+
 // The rest of the joined line, as it is written, blanks at both ends left out; the lexer then stands at the line's end.
 const char *lex_rest_of_line(struct lexer *lexer);
 

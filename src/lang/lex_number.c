@@ -100,6 +100,16 @@ static void set_zero(struct token *out)
     out->is_unsigned = out->is_long = out->is_long_long = out->is_float32 = out->is_long_double = false;
 }
 
+static void wrong_suffix(const struct number *number, const char *suffix, const char *kind)
+{
+    if (lower(*suffix) == 'i' || lower(*suffix) == 'j') {
+        diag_error(number->values->diags, number->loc, "not supported: imaginary constants such as %s", number->text);
+    } else {
+        diag_error(number->values->diags, number->loc, "the suffix \"%s\" of the %s constant %s is none that C has",
+                   suffix, kind, number->text);
+    }
+}
+
 static void int_value(const struct number *number, struct token *out)
 {
     struct diags *diags = number->values->diags;
@@ -108,9 +118,10 @@ static void int_value(const struct number *number, struct token *out)
     const char *first = p;
     bool overflow = false;
     uint64_t value = 0;
-    for (; digit_value(*p) < (base == 8 ? 10 : base); p++) {
+    for (; digit_value(*p) < (base < 10 ? 10 : base); p++) {
         if (digit_value(*p) >= base) {
-            diag_error(diags, number->loc, "the digit %c does not belong in the octal constant %s", *p, number->text);
+            diag_error(diags, number->loc, "the digit %c does not belong in the %s constant %s", *p,
+                       base == 8 ? "octal" : "binary", number->text);
             set_zero(out);
             return;
         }
@@ -124,8 +135,7 @@ static void int_value(const struct number *number, struct token *out)
         diag_error(diags, number->loc, "the constant %s has no digits", number->text);
         set_zero(out);
     } else if (!read_int_suffix(p, out)) {
-        diag_error(diags, number->loc, "the suffix \"%s\" of the integer constant %s is none that C has", p,
-                   number->text);
+        wrong_suffix(number, p, "integer");
         set_zero(out);
     } else if (overflow) {
         diag_error(diags, number->loc, "the constant %s does not fit into 64 bits", number->text);
@@ -223,12 +233,7 @@ static void float_value(const struct number *number, struct token *out)
         return;
     }
     if (!read_float_suffix(end, out)) {
-        if (lower(*end) == 'i' || lower(*end) == 'j') {
-            diag_error(diags, number->loc, "not supported: imaginary constants such as %s", number->text);
-        } else {
-            diag_error(diags, number->loc, "the suffix \"%s\" of the floating constant %s is none that C has", end,
-                       number->text);
-        }
+        wrong_suffix(number, end, "floating");
         set_zero(out);
         return;
     }

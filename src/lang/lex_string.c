@@ -9,7 +9,9 @@
 struct reader {
     struct lex_values *values;
     const char *p, *end; // between the quotes
-    struct loc loc;      // of the literal
+    const char *start;
+    struct loc loc; // of the literal
+    bool in_source; // the literal is spelt at |loc|, so that a column inside it can be told
     bool wide;
 };
 
@@ -18,6 +20,13 @@ struct element {
     uint32_t value;
     bool is_character; // |value| is a character of the source character set, not the value of an escape
 };
+
+static struct loc place(const struct reader *reader, const char *at)
+{
+    struct loc loc = reader->loc;
+    loc.column += reader->in_source ? (uint32_t)(at - reader->start) : 0;
+    return loc;
+}
 
 static int hex_digit(char c)
 {
@@ -45,10 +54,11 @@ static struct element number_escape(struct reader *reader, int base)
         digits++;
     }
     if (digits == 0) {
-        diag_error(reader->values->diags, reader->loc, "\\x needs hexadecimal digits after it");
+        diag_error(reader->values->diags, place(reader, start - 2), "\\x needs hexadecimal digits after it");
     } else if (overflow) {
-        diag_error(reader->values->diags, reader->loc, "the escape \\%s%.*s is beyond the range of %s",
-                   base == 16 ? "x" : "", (int)(reader->p - start), start, reader->wide ? "wchar_t" : "char");
+        diag_error(reader->values->diags, place(reader, start - (base == 16 ? 2 : 1)),
+                   "the escape \\%s%.*s is beyond the range of %s", base == 16 ? "x" : "", (int)(reader->p - start),
+                   start, reader->wide ? "wchar_t" : "char");
     }
     return (struct element){(uint32_t)value, false};
 }
@@ -59,7 +69,7 @@ static struct element ucn_escape(struct reader *reader, const char *backslash)
     int size = lex_ucn_decode(backslash, reader->end, &code);
     struct diags *diags = reader->values->diags;
     if (size == 0) {
-        diag_error(diags, reader->loc, "\\%c needs %d hexadecimal digits after it", backslash[1],
+        diag_error(diags, place(reader, backslash), "\\%c needs %d hexadecimal digits after it", backslash[1],
                    backslash[1] == 'u' ? 4 : 8);
         reader->p = backslash + 2;
         return (struct element){'?', false};
@@ -67,7 +77,8 @@ static struct element ucn_escape(struct reader *reader, const char *backslash)
     reader->p = backslash + size;
     bool basic = code < 0xa0 && code != '$' && code != '@' && code != '`';
     if (basic || (code >= 0xd800 && code < 0xe000) || code > 0x10ffff) {
-        diag_error(diags, reader->loc, "%.*s is not a universal character name that C allows", size, backslash);
+        diag_error(diags, place(reader, backslash), "%.*s is not a universal character name that C allows", size,
+                   backslash);
         return (struct element){'?', false};
     }
     return (struct element){code, true};
@@ -97,8 +108,8 @@ static struct element escape(struct reader *reader)
         reader->p++;
         return (struct element){(unsigned char)values[known - names], false};
     }
-    diag_warning(reader->values->diags, reader->loc, "the escape \\%c is unknown and stands for the character itself",
-                 c);
+    diag_warning(reader->values->diags, place(reader, backslash),
+                 "the escape \\%c is unknown and stands for the character itself", c);
     uint32_t code;
     int size = utf8_decode(reader->p, (size_t)(reader->end - reader->p), &code);
     reader->p += size > 0 ? size : 1;
@@ -125,7 +136,7 @@ static struct reader open_literal(struct lex_values *values, const struct lex_to
     bool wide = *p == 'L';
     p += wide ? 2 : 1;
     end -= token->flags & LEX_BROKEN ? 0 : 1;
-    return (struct reader){values, p, end < p ? p : end, token->loc, wide};
+    return (struct reader){values, p, end < p ? p : end, token->text, token->loc, token->macro.line == 0, wide};
 }
 
 // The bytes of an element in a narrow literal.

@@ -30,8 +30,8 @@ enum {
     LANG_MAX_FILE_SIZE = 16 * 1024 * 1024,
     LANG_MAX_INCLUDE_DEPTH = 64,
     LANG_MAX_MACRO_DEPTH = 512,
-    LANG_MAX_TOKENS = 4 * 1024 * 1024,           // after preprocessing
-    LANG_MAX_PREPROCESS_WORK = 32 * 1000 * 1000, // tokens read and copied on the way
+    LANG_MAX_TOKENS = 2 * 1024 * 1024,          // after preprocessing
+    LANG_MAX_PREPROCESS_WORK = 8 * 1000 * 1000, // tokens read and copied on the way
 };
 
 struct token_list {

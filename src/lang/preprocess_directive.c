@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-static bool is_end(const struct lex_token *token)
-{
-    return token->kind == LEX_EOF || token->kind == LEX_END_OF_LINE;
-}
-
 void pp_skip_line(struct preprocessor *pp)
 {
     pp_drop_expansions(pp);
@@ -19,7 +14,7 @@ void pp_skip_line(struct preprocessor *pp)
     struct lex_token token;
     do {
         lex_next(lexer, &token);
-    } while (!is_end(&token));
+    } while (!lex_is_end(&token));
     lexer->quiet = saved;
 }
 
@@ -27,7 +22,7 @@ void pp_expect_end(struct preprocessor *pp, const char *directive)
 {
     struct lex_token token;
     pp_next(pp, &token);
-    if (!is_end(&token)) {
+    if (!lex_is_end(&token)) {
         diag_warning(pp->diags, token.loc, "#%s takes nothing more on this line", directive);
     }
 }
@@ -212,7 +207,7 @@ static void run_line(struct preprocessor *pp)
         lex_string_value(&pp->values, &token, 1, &name);
         path = name.text;
         pp_expect_end(pp, "line");
-    } else if (!is_end(&token)) {
+    } else if (!lex_is_end(&token)) {
         diag_error(pp->diags, token.loc, "after its number #line takes the name of a file in quotes");
         return;
     }
@@ -286,10 +281,10 @@ bool pp_directive(struct preprocessor *pp, const struct lex_token *hash, struct 
     struct lex_token name;
     lex_next(&file->lexer, &name);
     bool left = false;
-    if (!is_end(&name)) { // a lone # is nothing
+    if (!lex_is_end(&name)) { // a lone # is nothing
         left = run_named(pp, &name, out);
     }
-    if (pp->file == file) { // #include has ended its line itself
+    if (file->lexer.in_directive) { // #include has ended its line itself
         pp_skip_line(pp);
         file->lexer.in_directive = false;
     }

@@ -108,16 +108,6 @@ static void next_raw(struct preprocessor *pp, struct lex_token *out)
     pp_next_from_file(pp, out);
 }
 
-static bool is_end(const struct lex_token *token)
-{
-    return token->kind == LEX_EOF || token->kind == LEX_END_OF_LINE;
-}
-
-static bool is_punct(const struct lex_token *token, enum token_kind kind)
-{
-    return token->kind == LEX_PUNCT && token->number == kind;
-}
-
 // One argument: as it was written, and (made when first wanted) with its own macros replaced.
 struct argument {
     struct token_buffer *written;
@@ -169,20 +159,20 @@ static bool collect(struct preprocessor *pp, struct call *call)
     struct lex_token token;
     for (;;) {
         next_raw(pp, &token);
-        if (is_end(&token)) {
+        if (lex_is_end(&token)) {
             diag_error(pp->diags, call->name->loc, "the arguments of the macro '%s' do not end", macro->name->text);
             return false;
         }
         if (token.kind == LEX_IDENT && token.name->macro != NULL && token.name->macro->is_active) {
             token.flags |= LEX_NO_EXPAND;
         }
-        if (is_punct(&token, TOKEN_LPAREN)) {
+        if (lex_is_punct(&token, TOKEN_LPAREN)) {
             depth++;
-        } else if (is_punct(&token, TOKEN_RPAREN)) {
+        } else if (lex_is_punct(&token, TOKEN_RPAREN)) {
             if (depth-- == 0) {
                 break;
             }
-        } else if (is_punct(&token, TOKEN_COMMA) && depth == 0 && !(macro->is_variadic && given >= wanted)) {
+        } else if (lex_is_punct(&token, TOKEN_COMMA) && depth == 0 && !(macro->is_variadic && given >= wanted)) {
             given++;
             continue;
         }
@@ -273,7 +263,7 @@ static bool is_comma_before_rest(const struct result *result, const struct lex_t
 {
     const struct macro *macro = result->call->macro;
     return i > 0 && macro->is_variadic && body[i].number == macro->param_count - 1 &&
-           is_punct(&body[i - 1], TOKEN_COMMA) && (body[i - 1].flags & LEX_PASTE_LEFT);
+           lex_is_punct(&body[i - 1], TOKEN_COMMA) && (body[i - 1].flags & LEX_PASTE_LEFT);
 }
 
 static void substitute_param(struct result *result, const struct lex_token *body, int i)
@@ -358,10 +348,10 @@ static bool opens_call(struct preprocessor *pp)
     pp->reading_args = true;
     next_raw(pp, &token);
     pp->reading_args = saved;
-    if (is_punct(&token, TOKEN_LPAREN)) {
+    if (lex_is_punct(&token, TOKEN_LPAREN)) {
         return true;
     }
-    if (!is_end(&token)) { // the ends are met again without being put back
+    if (!lex_is_end(&token)) { // the ends are met again without being put back
         pp_push_back(pp, &token);
     }
     return false;

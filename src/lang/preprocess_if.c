@@ -21,11 +21,6 @@ static const struct value zero = {0, false};
 
 static struct value conditional(struct evaluator *e);
 
-static bool is_end(const struct lex_token *token)
-{
-    return token->kind == LEX_EOF || token->kind == LEX_END_OF_LINE;
-}
-
 static struct value fail(struct evaluator *e, struct loc loc, const char *text)
 {
     if (!e->failed) {
@@ -148,7 +143,7 @@ static struct value primary(struct evaluator *e)
     if (e->token.kind == LEX_STRING) {
         return fail(e, e->token.loc, "a string cannot stand in this expression");
     }
-    if (is_end(&e->token)) {
+    if (lex_is_end(&e->token)) {
         return fail(e, e->token.loc, "the expression ends where an operand is wanted");
     }
     return fail(e, e->token.loc, "expected an operand");
@@ -324,7 +319,7 @@ bool pp_evaluate(struct preprocessor *pp, const char *directive)
 {
     struct evaluator e = {.pp = pp, .directive = directive};
     advance(&e);
-    if (is_end(&e.token)) {
+    if (lex_is_end(&e.token)) {
         fail(&e, e.token.loc, "an expression is missing");
         return false;
     }
@@ -333,7 +328,7 @@ bool pp_evaluate(struct preprocessor *pp, const char *directive)
         fail(&e, e.token.loc, "a comma cannot stand in this expression");
     } else if (!e.failed && at(&e, TOKEN_ASSIGN)) {
         fail(&e, e.token.loc, "'=' cannot stand in this expression; did you mean '=='?");
-    } else if (!e.failed && !is_end(&e.token)) {
+    } else if (!e.failed && !lex_is_end(&e.token)) {
         fail(&e, e.token.loc, "expected an operator");
     }
     return !e.failed && value.bits != 0;

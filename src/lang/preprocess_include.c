@@ -238,7 +238,7 @@ static const char *computed_name(struct preprocessor *pp, struct lex_token *toke
     str_init(&name, pp->arena);
     for (;;) {
         pp_next(pp, token);
-        if (token->kind == LEX_EOF || token->kind == LEX_END_OF_LINE) {
+        if (lex_is_end(token)) {
             return NULL;
         }
         if (token->kind == LEX_PUNCT && token->number == TOKEN_GT) {

@@ -16,11 +16,6 @@ static int find_param(const struct macro *macro, const struct lex_name *name)
     return -1;
 }
 
-static bool is_punct(const struct lex_token *token, enum token_kind kind)
-{
-    return token->kind == LEX_PUNCT && token->number == kind;
-}
-
 enum { MAX_PARAMS = 4096 };
 
 static bool add_param(struct preprocessor *pp, struct macro *macro, struct lex_name *name, struct loc loc)
@@ -49,7 +44,7 @@ static bool add_param(struct preprocessor *pp, struct macro *macro, struct lex_n
 static bool read_param(struct preprocessor *pp, struct macro *macro, struct lex_token *token)
 {
     struct lexer *lexer = &pp->file->lexer;
-    if (is_punct(token, TOKEN_ELLIPSIS)) {
+    if (lex_is_punct(token, TOKEN_ELLIPSIS)) {
         macro->is_variadic = true;
         bool added = add_param(pp, macro, pp->name_va_args, token->loc);
         lex_next(lexer, token);
@@ -67,7 +62,7 @@ static bool read_param(struct preprocessor *pp, struct macro *macro, struct lex_
         return false;
     }
     lex_next(lexer, token);
-    if (is_punct(token, TOKEN_ELLIPSIS)) {
+    if (lex_is_punct(token, TOKEN_ELLIPSIS)) {
         macro->is_variadic = true;
         lex_next(lexer, token);
     }
@@ -80,17 +75,17 @@ static bool read_params(struct preprocessor *pp, struct macro *macro)
     struct lexer *lexer = &pp->file->lexer;
     struct lex_token token;
     lex_next(lexer, &token);
-    if (is_punct(&token, TOKEN_RPAREN)) {
+    if (lex_is_punct(&token, TOKEN_RPAREN)) {
         return true;
     }
     for (;;) {
         if (!read_param(pp, macro, &token)) {
             return false;
         }
-        if (is_punct(&token, TOKEN_RPAREN)) {
+        if (lex_is_punct(&token, TOKEN_RPAREN)) {
             return true;
         }
-        if (!is_punct(&token, TOKEN_COMMA) || macro->is_variadic) {
+        if (!lex_is_punct(&token, TOKEN_COMMA) || macro->is_variadic) {
             diag_error(pp->diags, token.loc, "expected %s in the parameters of the macro '%s'",
                        macro->is_variadic ? "')' after '...'" : "',' or ')'", macro->name->text);
             return false;

@@ -41,7 +41,7 @@ struct lex_token pp_stringify(struct preprocessor *pp, const struct lex_token *t
         text.text[--text.length] = '\0';
     }
     str_add_char(&text, '"');
-    pp_charge(pp, text.length / 16, loc);
+    pp_charge(pp, text.length / 4, loc);
     return (struct lex_token){.kind = LEX_STRING, .text = text.text, .length = (uint32_t)text.length, .loc = loc};
 }
 
@@ -71,7 +71,7 @@ struct lex_token pp_paste(struct preprocessor *pp, const struct lex_token *left,
         return result;
     }
     size_t length = (size_t)left->length + right->length;
-    pp_charge(pp, length / 16, left->loc);
+    pp_charge(pp, length / 4, left->loc);
     char *text = arena_alloc(pp->arena, length + LEX_PADDING);
     memcpy(text, left->text, left->length);
     memcpy(text + left->length, right->text, right->length);

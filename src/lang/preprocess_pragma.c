@@ -6,16 +6,6 @@
 
 #include <string.h>
 
-static bool is_end(const struct lex_token *token)
-{
-    return token->kind == LEX_EOF || token->kind == LEX_END_OF_LINE;
-}
-
-static bool is_punct(const struct lex_token *token, enum token_kind kind)
-{
-    return token->kind == LEX_PUNCT && token->number == kind;
-}
-
 // The rest of the line with single blanks. Macros are replaced inside parentheses only: `block_dim(N)` may use one,
 // while a macro that happens to be called `serial` does not change what the pragma says.
 static const char *rest_of_pragma(struct preprocessor *pp)
@@ -28,11 +18,11 @@ static const char *rest_of_pragma(struct preprocessor *pp)
         pp->no_expand += depth == 0;
         pp_next(pp, &token);
         pp->no_expand -= depth == 0;
-        if (is_end(&token)) {
+        if (lex_is_end(&token)) {
             return str_text(&text);
         }
-        depth += is_punct(&token, TOKEN_LPAREN);
-        depth -= is_punct(&token, TOKEN_RPAREN) && depth > 0;
+        depth += lex_is_punct(&token, TOKEN_LPAREN);
+        depth -= lex_is_punct(&token, TOKEN_RPAREN) && depth > 0;
         if (text.length > 0 && (token.flags & LEX_SPACE)) {
             str_add_char(&text, ' ');
         }
@@ -103,11 +93,11 @@ static bool read_operand(struct preprocessor *pp, const struct lex_token *at, st
 {
     struct lex_token token;
     pp_next(pp, &token);
-    if (is_punct(&token, TOKEN_LPAREN)) {
+    if (lex_is_punct(&token, TOKEN_LPAREN)) {
         pp_next(pp, string);
         if (string->kind == LEX_STRING && !(string->flags & LEX_BROKEN)) {
             pp_next(pp, &token);
-            if (is_punct(&token, TOKEN_RPAREN)) {
+            if (lex_is_punct(&token, TOKEN_RPAREN)) {
                 return true;
             }
         }
