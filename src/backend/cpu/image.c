@@ -2,6 +2,7 @@
 
 #include "backend/cpu/exec.h"
 #include "base/status.h"
+#include "object/object.h"
 
 static int depth_of(const struct plan_node *node)
 {
@@ -115,4 +116,83 @@ rill_status image_create(struct backend_device *device, const struct plan_module
     }
     *out_image = image;
     return RILL_OK;
+}
+
+// ---- loading
+// -----------------------------------------------------------------------------------------------------------
+
+// The C library's own functions come first, so that a program which happens to define one of their names does not get
+// called by kernels. What is left, the sanitizers' runtime for one, the process knows.
+static void *resolve_outside(void *user, const char *name)
+{
+    const struct dylib *libraries = user;
+    for (int i = 0; i < IMAGE_LIBRARY_COUNT; i++) {
+        void *address = libraries[i].handle != NULL ? dylib_symbol(&libraries[i], name) : NULL;
+        if (address != NULL) {
+            return address;
+        }
+    }
+    return dylib_process_symbol(name);
+}
+
+static void *resolve_inside(void *user, const char *name, bool is_field)
+{
+    (void)is_field;
+    return object_symbol(user, name);
+}
+
+static void open_libraries(struct dylib *libraries)
+{
+    static const char *const names[IMAGE_LIBRARY_COUNT] = {"libm.so.6", "libmvec.so.1", "libc.so.6"};
+    char error[256]; // one that is missing shows as a symbol that nobody defines
+    for (int i = 0; i < IMAGE_LIBRARY_COUNT; i++) {
+        dylib_open(&libraries[i], names[i], error, sizeof error);
+    }
+}
+
+static void close_libraries(struct dylib *libraries)
+{
+    for (int i = 0; i < IMAGE_LIBRARY_COUNT; i++) {
+        dylib_close(&libraries[i]);
+    }
+}
+
+rill_status image_load(struct backend_device *device, const struct plan_module *plan, const void *code,
+                       size_t code_size, struct backend_image **out_image)
+{
+    *out_image = NULL;
+    struct dylib libraries[IMAGE_LIBRARY_COUNT] = {{0}};
+    open_libraries(libraries);
+    struct object_options options = {.name = "the module's code", .resolve = resolve_outside, .user = libraries};
+    struct object *object = NULL;
+    rill_status status = object_load(code, code_size, &options, &object);
+    if (status == RILL_OK) {
+        status = image_create(device, plan, resolve_inside, object, out_image);
+    }
+    if (status != RILL_OK) {
+        object_unload(object);
+        close_libraries(libraries);
+        return status;
+    }
+    (*out_image)->object = object;
+    for (int i = 0; i < IMAGE_LIBRARY_COUNT; i++) {
+        (*out_image)->libraries[i] = libraries[i];
+    }
+    return RILL_OK;
+}
+
+void image_unload(struct backend_image *image)
+{
+    if (image == NULL) {
+        return;
+    }
+    object_unload(image->object);
+    close_libraries(image->libraries);
+    arena_finish(&image->arena);
+    device_free(image->device, image, sizeof *image);
+}
+
+void *image_field(const struct backend_image *image, int field)
+{
+    return (void *)(uintptr_t)image->field_addresses[field];
 }

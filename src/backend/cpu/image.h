@@ -3,9 +3,12 @@
 #define RILL_BACKEND_CPU_IMAGE_H
 
 #include "backend/backend.h"
+#include "base/dylib.h"
 #include "plan/abi.h"
 
 struct object;
+
+enum { IMAGE_LIBRARY_COUNT = 3 };
 
 struct cpu_task {
     abi_entry *entry;    // NULL: the task has none
@@ -22,10 +25,11 @@ struct cpu_kernel {
 };
 
 struct backend_image {
-    struct backend_device *device;  // borrowed
-    const struct plan_module *plan; // borrowed
-    struct arena arena;             // holds what follows
-    struct object *object;          // owned; NULL in tests that give functions of their own
+    struct backend_device *device;               // borrowed
+    const struct plan_module *plan;              // borrowed
+    struct arena arena;                          // holds what follows
+    struct object *object;                       // owned; NULL in tests that give functions of their own
+    struct dylib libraries[IMAGE_LIBRARY_COUNT]; // where the code finds its mathematics; open as long as it is loaded
     struct cpu_kernel *kernels;
     uint64_t *field_addresses;
     uint64_t *field_sizes;
