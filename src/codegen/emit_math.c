@@ -189,6 +189,7 @@ static LLVMValueRef call_with_int(struct emitter *e, enum ir_type type, const ch
     }
     LLVMValueRef all[3] = {args[0], args[1], NULL};
     all[count] = emit_alloca(e, e->types[IR_I32], 4, "int");
+    LLVMBuildStore(e->builder, emit_const(e, IR_I32, 0), all[count]); // remquo writes nothing if its result is a NaN
     LLVMValueRef value = LLVMBuildCall2(e->builder, function_type, function, all, (unsigned)count + 1, "");
     *out_int = LLVMBuildLoad2(e->builder, e->types[IR_I32], all[count], "");
     return value;
