@@ -165,6 +165,7 @@ struct ir_var {
     int depth_key; // lowering: 0 for kernel level; unique scope number otherwise. A var declared inside a loop body belongs to the iteration
     struct ir_inst *scope; // innermost FOR, LOOP or BLOCKS block body that declares it (the FOR/LOOP inst), NULL at function level
     int64_t slot;          // offload: byte offset in the launch block, -1 if it has none
+    struct ir_ctype *ctype; // memory: its C type, for names and members; NULL: not known (not part of the text form)
 };
 
 struct ir_global {

@@ -118,7 +118,7 @@ static struct ir_inst *argument_extent(struct lower *l, const struct expr *arg, 
 
 static struct ir_var *copy_of_record(struct lower *l, const char *name, const struct type *type, struct ir_inst *from)
 {
-    struct ir_var *var = lower_memory(l, name, type->size, type->align, l->b.loc);
+    struct ir_var *var = lower_memory(l, name, type, l->b.loc);
     lower_copy(l, lower_addr_var(l, var), from, type->size);
     return var;
 }
@@ -156,7 +156,7 @@ static struct ir_inst *inline_call(struct lower *l, const struct expr *e, struct
     const struct type *type = e->type;
     struct ir_var *record = NULL;
     if (type_is_record(type)) {
-        record = lower_memory(l, NULL, type->size, type->align, e->loc);
+        record = lower_memory(l, NULL, type, e->loc);
         frame.return_address = lower_addr_var(l, record);
     }
     frame.is_direct = info->returns_last;
@@ -281,7 +281,7 @@ static struct ir_inst *helper_call(struct lower *l, const struct expr *e, struct
     }
     struct ir_inst *result = NULL;
     if (type_is_record(e->type)) {
-        result = lower_addr_var(l, lower_memory(l, NULL, e->type->size, e->type->align, e->loc));
+        result = lower_addr_var(l, lower_memory(l, NULL, e->type, e->loc));
         args[f->param_count - 1] = result;
     }
     struct ir_inst *call = ir_emit(&l->b, IR_OP_CALL, f->return_type, f->param_count, args);

@@ -220,16 +220,17 @@ struct ir_var *lower_temp(struct lower *l, enum ir_type type)
     return lower_var(l, arena_printf(l->arena, ".t%d", ++l->temp_count), type);
 }
 
-struct ir_var *lower_memory(struct lower *l, const char *name, uint64_t size, uint32_t align, struct loc loc)
+struct ir_var *lower_memory(struct lower *l, const char *name, const struct type *type, struct loc loc)
 {
     if (name == NULL) {
         name = arena_printf(l->arena, ".t%d", ++l->temp_count);
     }
     struct ir_var *var = lower_var(l, name, IR_VOID);
     var->is_memory = true;
-    var->size = size;
-    var->align = align > 0 ? align : 1;
+    var->size = type->size;
+    var->align = type->align > 0 ? type->align : 1;
     var->loc = loc;
+    var->ctype = lower_ctype(l, type);
     return var;
 }
 

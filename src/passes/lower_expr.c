@@ -216,7 +216,7 @@ static struct ir_inst *conditional_value(struct lower *l, const struct expr *e)
     }
     struct ir_var *result = NULL;
     if (type_is_record(e->type)) {
-        result = lower_memory(l, NULL, e->type->size, e->type->align, e->loc);
+        result = lower_memory(l, NULL, e->type, e->loc);
     } else if (e->type->kind != TYPE_VOID) {
         result = lower_temp(l, lower_type(e->type));
         result->is_unsigned = lower_is_unsigned(e->type);

@@ -153,6 +153,7 @@ struct lower {
     struct lower_map strings; // bytes → ir_global
     struct lower_map ctypes;  // record → ir_ctype
     int string_count;
+    struct ir_ctype *scalars[TYPE_POINTER]; // by type kind
 };
 
 struct lower_info *lower_reach(struct lower *l, struct function *kernel);
@@ -200,7 +201,7 @@ void lower_copy(struct lower *l, struct ir_inst *to, struct ir_inst *from, uint6
 void lower_jump(struct lower *l, struct lower_target target);
 struct ir_var *lower_var(struct lower *l, const char *name, enum ir_type type);
 struct ir_var *lower_temp(struct lower *l, enum ir_type type);
-struct ir_var *lower_memory(struct lower *l, const char *name, uint64_t size, uint32_t align, struct loc loc);
+struct ir_var *lower_memory(struct lower *l, const char *name, const struct type *type, struct loc loc);
 struct ir_inst *lower_addr_var(struct lower *l, struct ir_var *var);
 bool lower_const_value(const struct ir_inst *inst, int64_t *out_value);
 

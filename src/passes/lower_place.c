@@ -15,9 +15,9 @@ struct lower_binding *lower_bind_new(struct lower *l, const struct object *objec
     struct lower_binding *binding = ARENA_NEW(l->arena, struct lower_binding);
     const char *name = object->name;
     if (lower_is_memory_object(l, object)) {
-        uint32_t align = object->align > object->type->align ? object->align : object->type->align;
         binding->kind = BIND_MEMORY;
-        binding->var = lower_memory(l, name, object->type->size, align, object->loc);
+        binding->var = lower_memory(l, name, object->type, object->loc);
+        binding->var->align = object->align > binding->var->align ? object->align : binding->var->align;
     } else {
         binding->kind = BIND_VAR;
         binding->var = name != NULL ? lower_var(l, name, lower_type(object->type)) : lower_temp(l, lower_type(object->type));

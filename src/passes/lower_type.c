@@ -87,7 +87,14 @@ struct ir_ctype *lower_ctype(struct lower *l, const struct type *type)
     if (type_is_record(type)) {
         return record_ctype(l, type);
     }
+    bool is_shared = type->kind < TYPE_POINTER && type->kind != TYPE_ENUM;
+    if (is_shared && l->scalars[type->kind] != NULL) {
+        return l->scalars[type->kind];
+    }
     struct ir_ctype *c = ARENA_NEW(l->arena, struct ir_ctype);
+    if (is_shared) {
+        l->scalars[type->kind] = c;
+    }
     c->size = type->size;
     c->align = type->align;
     if (type->kind == TYPE_POINTER) {

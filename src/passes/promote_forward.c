@@ -1,0 +1,137 @@
+// One walk in program order with the values that variables are known to hold. A region of a loop starts without those
+// that the loop writes; after an `if` or a block those written inside are unknown.
+#include "passes/promote_internal.h"
+
+// A value is forwarded only while the tree that recomputes it is small: users of the IR walk it as a tree.
+enum { MAX_TREE = 64 };
+
+struct change {
+    int var;
+    struct ir_inst *old;
+};
+
+struct forward {
+    struct arena *arena;
+    struct ir_inst **known;      // by variable; NULL: unknown
+    int *tree;                   // by value number: nodes of the tree that recomputes it; 0: it cannot be
+    struct ir_inst **replacement; // by value number, for `get`
+    VEC(struct change) changes;  // so that leaving a region restores what was known
+    bool changed;
+};
+
+static void set_known(struct forward *f, const struct ir_var *var, struct ir_inst *value)
+{
+    if (f->known[var->index] == value) {
+        return;
+    }
+    struct change change = {var->index, f->known[var->index]};
+    VEC_PUSH(f->arena, &f->changes, change);
+    f->known[var->index] = value;
+}
+
+static void forget_written(struct forward *f, const struct ir_region *region)
+{
+    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        if (inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE) {
+            set_known(f, inst->var, NULL);
+        }
+        if (inst->op == IR_OP_FOR) {
+            set_known(f, inst->loop->var, NULL);
+        }
+        for (int i = 0; i < inst->region_count; i++) {
+            forget_written(f, &inst->regions[i]);
+        }
+    }
+}
+
+static void forget_written_by(struct forward *f, const struct ir_inst *inst)
+{
+    if (inst->op == IR_OP_FOR) {
+        set_known(f, inst->loop->var, NULL);
+    }
+    for (int i = 0; i < inst->region_count; i++) {
+        forget_written(f, &inst->regions[i]);
+    }
+}
+
+static void leave(struct forward *f, int mark)
+{
+    while (f->changes.count > mark) {
+        struct change change = f->changes.items[--f->changes.count];
+        f->known[change.var] = change.old;
+    }
+}
+
+static void measure(struct forward *f, const struct ir_inst *inst)
+{
+    if (!ir_op_is_pure(inst->op) || inst->op == IR_OP_MATH || inst->op == IR_OP_FMA) {
+        return;
+    }
+    int size = 1;
+    for (int i = 0; i < inst->arg_count; i++) {
+        int part = f->tree[inst->args[i]->id];
+        size = part == 0 || size + part > MAX_TREE ? MAX_TREE + 1 : size + part;
+    }
+    f->tree[inst->id] = size > MAX_TREE ? 0 : size;
+}
+
+static void forward_region(struct forward *f, struct ir_region *region);
+
+static void forward_nested(struct forward *f, struct ir_inst *inst)
+{
+    // From one block to the next, one iteration to the next, one case to the next: what is written may be seen.
+    bool starts_clean = inst->op != IR_OP_IF && inst->op != IR_OP_BLOCK;
+    if (starts_clean) {
+        forget_written_by(f, inst);
+    }
+    for (int i = 0; i < inst->region_count; i++) {
+        int mark = f->changes.count;
+        forward_region(f, &inst->regions[i]);
+        leave(f, mark);
+    }
+    if (!starts_clean) {
+        forget_written_by(f, inst);
+    }
+}
+
+static void forward_region(struct forward *f, struct ir_region *region)
+{
+    for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        for (int i = 0; i < inst->arg_count; i++) {
+            struct ir_inst *better = f->replacement[inst->args[i]->id];
+            if (better != NULL) {
+                inst->args[i] = better;
+                f->changed = true;
+            }
+        }
+        if (inst->id >= 0) {
+            measure(f, inst);
+        }
+        if (inst->op == IR_OP_GET) {
+            f->replacement[inst->id] = f->known[inst->var->index];
+        } else if (inst->op == IR_OP_SET) {
+            set_known(f, inst->var, f->tree[inst->args[0]->id] > 0 ? inst->args[0] : NULL);
+        } else if (inst->op == IR_OP_VUPDATE) {
+            set_known(f, inst->var, NULL);
+        }
+        if (inst->region_count > 0) {
+            forward_nested(f, inst);
+        }
+    }
+}
+
+bool promote_forward(struct ir_module *module, struct ir_function *function)
+{
+    struct forward f = {.arena = module->arena,
+                        .known = ARENA_ARRAY(module->arena, struct ir_inst *, function->var_count + 1),
+                        .tree = ARENA_ARRAY(module->arena, int, function->value_count + 1),
+                        .replacement = ARENA_ARRAY(module->arena, struct ir_inst *, function->value_count + 1)};
+    forward_region(&f, &function->body);
+    for (int i = 0; i < function->param_count; i++) {
+        for (int k = 0; k < function->params[i].rank; k++) {
+            struct ir_inst *better = f.replacement[function->params[i].extents[k]->id];
+            function->params[i].extents[k] = better != NULL ? better : function->params[i].extents[k];
+        }
+    }
+    return f.changed;
+}

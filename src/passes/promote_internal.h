@@ -1,0 +1,16 @@
+// The two steps of promotion, repeated until nothing changes: pointers that are known where they are read are read no
+// more, and memory whose every access is then known becomes variables.
+#ifndef RILL_PASSES_PROMOTE_INTERNAL_H
+#define RILL_PASSES_PROMOTE_INTERNAL_H
+
+#include "base/vec.h"
+#include "passes/promote.h"
+
+// Replaces reads of variables by what was stored there, where that is arithmetic over parameters, constants and addresses
+// of locals. True if anything changed.
+bool promote_forward(struct ir_module *module, struct ir_function *function);
+
+// Splits memory variables into scalars. True if any was.
+bool promote_memory(struct ir_module *module, struct ir_function *function);
+
+#endif

@@ -1,0 +1,29 @@
+#include "lower_case.h"
+#include "passes/promote.h"
+
+static void run_promoted(const char *path, const char *name)
+{
+    struct lower_case c;
+    case_lower(&c, path, NULL);
+    if (c.module == NULL) {
+        FAIL("%s: %s", name, case_errors(&c));
+        arena_finish(&c.arena);
+        return;
+    }
+    for (int i = 0; i < c.module->function_count; i++) {
+        promote_function(c.module, c.module->functions[i]);
+    }
+    if (case_verify(&c, name)) {
+        void *library = case_build(path);
+        if (CHECK(library != NULL)) {
+            case_run(&c, library, name);
+            dlclose(library);
+        }
+    }
+    arena_finish(&c.arena);
+}
+
+TEST(promoted_kernels_compute_what_gcc_computes)
+{
+    CHECK(case_for_each("lower_run", run_promoted) > 0);
+}
