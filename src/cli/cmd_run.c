@@ -49,7 +49,8 @@ struct run {
     double best_ms;
 };
 
-// ---- the command line ------------------------------------------------------------------------------------------------
+// ---- the command line
+// ------------------------------------------------------------------------------------------------
 
 static int add_pair(struct pairs *pairs, const char *option, const char *text)
 {
@@ -137,7 +138,8 @@ static int parse(struct run *run, int argc, char **argv)
     return run->path != NULL ? CLI_OK : cli_fail(CLI_USAGE, "run: which file? See 'rill run --help'");
 }
 
-// ---- arguments -------------------------------------------------------------------------------------------------------
+// ---- arguments
+// -------------------------------------------------------------------------------------------------------
 
 static int parse_number(const char *name, const char *text, const rill_type_info *type, rill_arg *out)
 {
@@ -268,7 +270,8 @@ static int set_array(struct run *run, size_t index)
         code = find_shape(run, index);
         argument->bytes = code == CLI_OK ? calloc(1, argument->size + 1) : NULL;
         if (code == CLI_OK && argument->bytes == NULL) {
-            return cli_fail(CLI_FAILED, "parameter '%s': no memory for %zu bytes", argument->param.name, argument->size);
+            return cli_fail(CLI_FAILED, "parameter '%s': no memory for %zu bytes", argument->param.name,
+                            argument->size);
         }
     }
     if (code == CLI_OK && in != NULL) {
@@ -320,7 +323,7 @@ static int make_arguments(struct run *run)
             if (param->is_array != (pass == 1)) {
                 continue;
             }
-            int code = param->is_array                        ? set_array(run, i)
+            int code = param->is_array                         ? set_array(run, i)
                        : param->type->kind == RILL_KIND_RECORD ? set_struct(run, i)
                                                                : set_scalar(run, i);
             if (code != CLI_OK) {
@@ -336,7 +339,8 @@ static int make_arguments(struct run *run)
     return check_unused(run);
 }
 
-// ---- running ---------------------------------------------------------------------------------------------------------
+// ---- running
+// ---------------------------------------------------------------------------------------------------------
 
 static void keep_printed(void *user, const char *text, size_t length)
 {
@@ -368,12 +372,15 @@ static int find_kernel(struct run *run)
     if (rill_module_kernel_count(run->module, &count) != RILL_OK) {
         return cli_fail_status(status);
     }
-    fprintf(stderr, run->kernel_name != NULL ? "rill: '%s' has no kernel '%s'; it has:" : "rill: '%s' has several kernels; name one:",
+    fprintf(stderr,
+            run->kernel_name != NULL ? "rill: '%s' has no kernel '%s'; it has:"
+                                     : "rill: '%s' has several kernels; name one:",
             run->path, run->kernel_name);
     for (size_t i = 0; i < count; i++) {
         rill_kernel kernel;
         rill_kernel_info info;
-        if (rill_module_kernel_at(run->module, i, &kernel) == RILL_OK && rill_kernel_describe(kernel, &info) == RILL_OK) {
+        if (rill_module_kernel_at(run->module, i, &kernel) == RILL_OK &&
+            rill_kernel_describe(kernel, &info) == RILL_OK) {
             fprintf(stderr, " %s", info.name);
         }
     }
@@ -399,7 +406,8 @@ static int launch(struct run *run)
     return CLI_OK;
 }
 
-// ---- what came out -----------------------------------------------------------------------------------------------------
+// ---- what came out
+// -----------------------------------------------------------------------------------------------------
 
 static int collect(struct run *run)
 {

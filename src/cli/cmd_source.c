@@ -93,9 +93,8 @@ struct emit_kind {
 };
 
 static const struct emit_kind emit_kinds[] = {
-    {"--ir", RILL_EMIT_IR, NULL},         {"--plan", RILL_EMIT_PLAN, NULL},
-    {"--llvm", RILL_EMIT_LLVM, NULL},     {"--asm", RILL_EMIT_ASM, NULL},
-    {"--openmp", RILL_EMIT_OPENMP, NULL}, {"--ptx", RILL_EMIT_ASM, "sm_90"},
+    {"--ir", RILL_EMIT_IR, NULL},          {"--plan", RILL_EMIT_PLAN, NULL},     {"--llvm", RILL_EMIT_LLVM, NULL},
+    {"--asm", RILL_EMIT_ASM, NULL},        {"--openmp", RILL_EMIT_OPENMP, NULL}, {"--ptx", RILL_EMIT_ASM, "sm_90"},
     {"--amdgcn", RILL_EMIT_ASM, "gfx942"},
 };
 

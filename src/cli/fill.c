@@ -116,8 +116,14 @@ void fill_print_value(FILE *out, const rill_type_info *type, const void *bytes, 
     int shift = (int)(64 - 8 * type->size);
     memcpy(&u, bytes, type->size <= 8 ? type->size : 8);
     switch (type->type) {
-    case RILL_F32: memcpy(&f32, bytes, sizeof f32); print_float(out, (double)f32, 9, is_json); break;
-    case RILL_F64: memcpy(&f64, bytes, sizeof f64); print_float(out, f64, 17, is_json); break;
+    case RILL_F32:
+        memcpy(&f32, bytes, sizeof f32);
+        print_float(out, (double)f32, 9, is_json);
+        break;
+    case RILL_F64:
+        memcpy(&f64, bytes, sizeof f64);
+        print_float(out, f64, 17, is_json);
+        break;
     case RILL_I8:
     case RILL_I16:
     case RILL_I32:

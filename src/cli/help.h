@@ -11,7 +11,8 @@
 
 static const char help_run[] =
     "usage: rill run FILE [KERNEL] [--set NAME=VALUE …] [options]\n\n"
-    "Compiles FILE and runs KERNEL (or its only kernel). Scalars get their values by --set; the shapes of arrays follow\n"
+    "Compiles FILE and runs KERNEL (or its only kernel). Scalars get their values by --set; the shapes of arrays "
+    "follow\n"
     "from them. Element k of an array starts as k % 251 + 1; struct members count in order. Shows what the kernel\n"
     "printed, what it returned, the time, and a checksum (64-bit FNV-1a of the bytes) of each array.\n\n"
     "  --set NAME=VALUE     a scalar; of a pointer parameter: its number of elements; NAME.MEMBER of a struct\n"
@@ -33,13 +34,15 @@ static const char help_explain[] =
     "author's word) or runs in order, with the lines that make it so; then the tasks, what each reads, writes and\n"
     "updates, what is atomic, and how stream_parallel blocks are grouped.\n\n" HELP_COMPILE;
 
-static const char help_emit[] = "usage: rill emit KIND FILE [--target T] [options]\n\n"
-                                "  --ir --plan          Rill's own intermediate forms\n"
-                                "  --llvm --asm         the code, for --target native (default), x86-64-v3, sm_90, gfx942, …\n"
-                                "  --ptx --amdgcn       short for --asm with --target sm_90, gfx942\n"
-                                "  --openmp             the file with OpenMP pragmas on the loops that became tasks\n" HELP_COMPILE;
+static const char help_emit[] =
+    "usage: rill emit KIND FILE [--target T] [options]\n\n"
+    "  --ir --plan          Rill's own intermediate forms\n"
+    "  --llvm --asm         the code, for --target native (default), x86-64-v3, sm_90, gfx942, …\n"
+    "  --ptx --amdgcn       short for --asm with --target sm_90, gfx942\n"
+    "  --openmp             the file with OpenMP pragmas on the loops that became tasks\n" HELP_COMPILE;
 
-static const char help_devices[] = "usage: rill devices\n\nLists the devices that --device and rill_open take, best first.\n";
+static const char help_devices[] =
+    "usage: rill devices\n\nLists the devices that --device and rill_open take, best first.\n";
 
 static const char help_demo[] =
     "usage: rill demo\n\nCompiles a small simulation, explains its loops, runs it, and shows a refusal.\n";

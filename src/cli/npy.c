@@ -8,7 +8,7 @@ static const char magic[] = "\x93NUMPY";
 
 const char *npy_descr(const rill_type_info *type, char text[16])
 {
-    static const char *const names[] = {[RILL_BOOL] = "|b1", [RILL_I8] = "|i1",  [RILL_U8] = "|u1", [RILL_I16] = "<i2",
+    static const char *const names[] = {[RILL_BOOL] = "|b1", [RILL_I8] = "|i1",  [RILL_U8] = "|u1",  [RILL_I16] = "<i2",
                                         [RILL_U16] = "<u2",  [RILL_I32] = "<i4", [RILL_U32] = "<u4", [RILL_I64] = "<i8",
                                         [RILL_U64] = "<u8",  [RILL_F32] = "<f4", [RILL_F64] = "<f8"};
     if (type->kind == RILL_KIND_SCALAR) {
@@ -112,7 +112,8 @@ int npy_write(const char *path, const char *descr, const rill_shape *shape, cons
     if (file == NULL) {
         return cli_fail(CLI_FILE, "cannot write '%s'", path);
     }
-    unsigned char start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)length, (unsigned char)(length >> 8)};
+    unsigned char start[10] = {
+        0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)length, (unsigned char)(length >> 8)};
     bool ok = fwrite(start, 1, sizeof start, file) == sizeof start &&
               fwrite(header, 1, (size_t)length, file) == (size_t)length && fwrite(data, 1, size, file) == size;
     ok = fclose(file) == 0 && ok;

@@ -1,5 +1,5 @@
-// The compiler's table: one compile is one arena. Running out of memory leaves the compile by the arena's way out; nothing
-// else is held then but what |struct job| lists.
+// The compiler's table: one compile is one arena. Running out of memory leaves the compile by the arena's way out;
+// nothing else is held then but what |struct job| lists.
 #include "compiler/compiler.h"
 
 #include "base/hash.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct job {
-    struct arena arena;              // everything but the result's bytes
+    struct arena arena; // everything but the result's bytes
     struct compiler_result result;
     struct codegen_output code;
     void *bytes; // owned: what result.bytes points to
@@ -39,9 +39,8 @@ static struct pipeline_options options_of(struct arena *arena, const struct comp
     }
     struct preprocess_header *headers = ARENA_ARRAY(arena, struct preprocess_header, input->header_count);
     for (int i = 0; i < input->header_count; i++) {
-        headers[i] = (struct preprocess_header){.name = input->headers[i].name,
-                                                .text = input->headers[i].value,
-                                                .length = strlen(input->headers[i].value)};
+        headers[i] = (struct preprocess_header){
+            .name = input->headers[i].name, .text = input->headers[i].value, .length = strlen(input->headers[i].value)};
     }
     options.preprocess = (struct preprocess_options){.defines = defines,
                                                      .define_count = input->define_count,
@@ -126,9 +125,7 @@ static rill_status emit(struct job *job, const struct compiler_input *input, con
     case COMPILER_PLAN: plan_print(made->plan, &text); break;
     case COMPILER_EXPLAIN: plan_explain(made->plan, input->color, &text); break;
     case COMPILER_OPENMP: openmp_print(made->plan, input->text, input->length, &text); break;
-    case COMPILER_IMAGE:
-        RILL_TRY(emit_code(job, input, made->module));
-        return make_image(job, made->plan);
+    case COMPILER_IMAGE: RILL_TRY(emit_code(job, input, made->module)); return make_image(job, made->plan);
     case COMPILER_LLVM:
     case COMPILER_ASM:
     case COMPILER_OBJECT:
@@ -176,7 +173,8 @@ static rill_status compile(const struct compiler_input *input, struct compiler_r
         job->arena.escape = &out_of_memory;
         status = run(job, input);
     } else {
-        status = status_fail(RILL_ERR_OUT_OF_MEMORY, "the compiler: out of memory after %zu bytes", job->arena.used_size);
+        status =
+            status_fail(RILL_ERR_OUT_OF_MEMORY, "the compiler: out of memory after %zu bytes", job->arena.used_size);
     }
     job->arena.escape = NULL;
     if (status != RILL_OK && status != RILL_ERR_COMPILE) {

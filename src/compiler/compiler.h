@@ -1,5 +1,6 @@
 // The compiler as the runtime sees it: one table, found by name in librill-compiler.so. This is the only header of the
-// compiler that the runtime includes. Plain data in, plain data out; a result is owned by the caller and freed by the table.
+// compiler that the runtime includes. Plain data in, plain data out; a result is owned by the caller and freed by the
+// table.
 //
 // Threads: every call may run in several threads at once.
 #ifndef RILL_COMPILER_COMPILER_H
@@ -42,7 +43,7 @@ struct compiler_input {
     bool contract_off;
     bool check_bounds;
     bool fast_math;
-    bool color; // of rendered diagnostics and explain
+    bool color;           // of rendered diagnostics and explain
     const char *sanitize; // NULL, "address", "thread": instrument kernels
     enum compiler_emit emit;
 };
@@ -60,7 +61,8 @@ struct compiler_result {
     const struct compiler_diagnostic *diagnostics;
     int diagnostic_count;
     int error_count;
-    const void *bytes; // what |emit| asked for; NULL after errors. Text is terminated by a zero that |size| does not count
+    const void
+        *bytes; // what |emit| asked for; NULL after errors. Text is terminated by a zero that |size| does not count
     size_t size;
 };
 
@@ -69,8 +71,8 @@ enum { COMPILER_TABLE_VERSION = 1 };
 struct compiler_table {
     int version;
     const char *(*llvm_version)(void); // "22.1.8"
-    // RILL_OK with error_count == 0, or RILL_ERR_COMPILE with diagnostics, or another failure. *out_result is set for the
-    // first two and must be freed.
+    // RILL_OK with error_count == 0, or RILL_ERR_COMPILE with diagnostics, or another failure. *out_result is set for
+    // the first two and must be freed.
     rill_status (*compile)(const struct compiler_input *input, struct compiler_result **out_result);
     void (*free_result)(struct compiler_result *result);
 };

@@ -26,10 +26,10 @@ static void run_demote(struct ir_module *module, struct ir_function *kernel, str
 }
 
 static const struct pass passes[] = {
-    {"promote", run_promote},             // locals that need no address become scalars
+    {"promote", run_promote},              // locals that need no address become scalars
     {"split locals", blocks_split_locals}, // each stream_parallel block gets its own
-    {"demote", run_demote},               // values that cross from one piece to another become variables
-    {"analyse", analyse_kernel},          // loops: independence, roles of scalars, effects, atomics
+    {"demote", run_demote},                // values that cross from one piece to another become variables
+    {"analyse", analyse_kernel},           // loops: independence, roles of scalars, effects, atomics
 };
 
 static bool is_well_formed(const struct pipeline_options *options, const struct ir_module *module, const char *pass,
@@ -43,8 +43,9 @@ static bool is_well_formed(const struct pipeline_options *options, const struct 
     if (ir_verify(module, &why)) {
         return true;
     }
-    diag_error(diags, (struct loc){0}, "a fault of Rill's own, please report it: after '%s' the IR is not well formed: %s",
-               pass, str_text(&why));
+    diag_error(diags, (struct loc){0},
+               "a fault of Rill's own, please report it: after '%s' the IR is not well formed: %s", pass,
+               str_text(&why));
     return false;
 }
 
@@ -97,7 +98,7 @@ static void name_files(struct ir_module *module, const struct diags *diags)
 }
 
 void pipeline_compile(struct arena *arena, struct diags *diags, const char *path, const char *text, size_t length,
-                  const struct pipeline_options *options, struct pipeline_result *out_result)
+                      const struct pipeline_options *options, struct pipeline_result *out_result)
 {
     *out_result = (struct pipeline_result){0};
     struct token_list tokens = {0};

@@ -13,7 +13,7 @@ struct pipeline_options {
     struct preprocess_options preprocess;
     bool contract;
     bool check_bounds;
-    bool verify;     // after every pass; what is wrong becomes an error
+    bool verify; // after every pass; what is wrong becomes an error
 };
 
 struct pipeline_result {
@@ -23,6 +23,6 @@ struct pipeline_result {
 
 // Everything goes into |arena|, errors and warnings into |diags|.
 void pipeline_compile(struct arena *arena, struct diags *diags, const char *path, const char *text, size_t length,
-                  const struct pipeline_options *options, struct pipeline_result *out_result);
+                      const struct pipeline_options *options, struct pipeline_result *out_result);
 
 #endif

@@ -3,7 +3,8 @@
 #include "passes/offload.h"
 #include "passes/walk.h"
 
-// ---- locals --------------------------------------------------------------------------------------------------------------
+// ---- locals
+// --------------------------------------------------------------------------------------------------------------
 
 enum first_use { USE_NONE, USE_WRITE, USE_READ };
 
@@ -124,8 +125,9 @@ static void check_local(const struct split *s, struct ir_inst *inst, struct ir_v
         return;
     }
     diag_error(s->diags, other.loc, "local '%s' carries a value from one stream_parallel block to another", var->name);
-    diag_note(s->diags, first.loc, "the other block uses it here; pass it as an array, or write it before it is read "
-                                   "in each block");
+    diag_note(s->diags, first.loc,
+              "the other block uses it here; pass it as an array, or write it before it is read "
+              "in each block");
 }
 
 static bool split_region(struct ir_inst *inst, void *user)
@@ -144,7 +146,8 @@ void blocks_split_locals(struct ir_module *module, struct ir_function *kernel, s
     walk_region(&kernel->body, split_region, &s);
 }
 
-// ---- memory --------------------------------------------------------------------------------------------------------------
+// ---- memory
+// --------------------------------------------------------------------------------------------------------------
 
 struct block_effects {
     struct plan_effect *items;
@@ -178,8 +181,8 @@ static void report(struct offload *o, struct ir_inst *inst, int block, const str
 }
 
 // The worst of all pairs of effects. Tests are kept in the node; the first certain conflict is reported.
-static void check_pair(struct offload *o, struct ir_inst *inst, struct plan_node *node, const struct block_effects *effects,
-                       int i, int j)
+static void check_pair(struct offload *o, struct ir_inst *inst, struct plan_node *node,
+                       const struct block_effects *effects, int i, int j)
 {
     struct {
         struct plan_conflict *items;

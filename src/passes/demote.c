@@ -44,7 +44,8 @@ static struct ir_var *var_of(struct demotion *demotion, const struct ir_inst *va
 }
 
 // A loop's first value and bound count as used elsewhere: the loop may become a task.
-static bool crosses(const struct demotion *demotion, const struct ir_inst *user, const struct ir_inst *value, int segment)
+static bool crosses(const struct demotion *demotion, const struct ir_inst *user, const struct ir_inst *value,
+                    int segment)
 {
     if (value->id >= demotion->count || demote_is_recomputable(value)) {
         return false;

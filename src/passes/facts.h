@@ -1,25 +1,28 @@
-// What the analysis finds out about a kernel: for each canonical loop whether its iterations are independent and on what
-// that hangs, the role of every scalar it assigns, and what it touches. The offload pass turns it into tasks.
+// What the analysis finds out about a kernel: for each canonical loop whether its iterations are independent and on
+// what that hangs, the role of every scalar it assigns, and what it touches. The offload pass turns it into tasks.
 //
-// Expressions are over parameters (PLAN_EXPR_PARAM) and over kernel variables (PLAN_EXPR_VAR) with the value they have at
-// the entry of the loop or statement; the offload pass replaces variables by slots.
+// Expressions are over parameters (PLAN_EXPR_PARAM) and over kernel variables (PLAN_EXPR_VAR) with the value they have
+// at the entry of the loop or statement; the offload pass replaces variables by slots.
 #ifndef RILL_PASSES_FACTS_H
 #define RILL_PASSES_FACTS_H
 
 #include "ir/ir.h"
 #include "plan/plan.h"
 
-// An update at an address that does not vary with the loop: done in an accumulator, one update of the memory at the end.
+// An update at an address that does not vary with the loop: done in an accumulator, one update of the memory at the
+// end.
 struct memory_reduction {
     struct ir_inst **updates; // UPDATE instructions of this one location; same type and update class
     int update_count;
     enum ir_update update;
     enum ir_type type;
-    struct ir_inst *address; // args[0] of the first; every value it hangs on is invariant in the loop (params, variables not assigned in it)
+    struct ir_inst *address; // args[0] of the first; every value it hangs on is invariant in the loop (params,
+                             // variables not assigned in it)
 };
 
 struct loop_facts { // ir_for.analysis of every FOR in a kernel after analyse_kernel()
-    struct plan_expr *trip; // i64, at the loop's entry; NULL: not expressible (init or bound reads memory): offload makes a slot
+    struct plan_expr
+        *trip; // i64, at the loop's entry; NULL: not expressible (init or bound reads memory): offload makes a slot
     struct plan_expr *cost; // i64: simple operations an iteration, inner trip counts multiplied in; NULL: unknown
     struct plan_effect *effects;
     int effect_count;
@@ -34,22 +37,24 @@ struct loop_facts { // ir_for.analysis of every FOR in a kernel after analyse_ke
     bool may_print;
 };
 
-// Fills ir_for.verdict, roles, reason, reason_loc_a/b, analysis of every FOR of the kernel, ir_inst.atomic of every UPDATE
-// and ir_inst.base of every access. UPDATE.atomic is for the loop that becomes the task by language.md §1: the outermost
-// independent loop, passing over one that is independent_by_updates when a loop inside it is independent without that
-// (facts_choose below is the one place that says so; the offload pass calls it too).
-// Errors and warnings about the program itself go to |diags|.
+// Fills ir_for.verdict, roles, reason, reason_loc_a/b, analysis of every FOR of the kernel, ir_inst.atomic of every
+// UPDATE and ir_inst.base of every access. UPDATE.atomic is for the loop that becomes the task by language.md §1: the
+// outermost independent loop, passing over one that is independent_by_updates when a loop inside it is independent
+// without that (facts_choose below is the one place that says so; the offload pass calls it too). Errors and warnings
+// about the program itself go to |diags|.
 void analyse_kernel(struct ir_module *module, struct ir_function *kernel, struct diags *diags);
 
-// Whether the independent loop |loop| is taken as a task rather than a loop inside it (implemented by the offload pass).
+// Whether the independent loop |loop| is taken as a task rather than a loop inside it (implemented by the offload
+// pass).
 bool facts_choose(const struct ir_inst *loop);
 
-// The effects of straight-line code: of |count| consecutive instructions from |first| on (with all that is nested in them).
+// The effects of straight-line code: of |count| consecutive instructions from |first| on (with all that is nested in
+// them).
 void effects_of_code(struct ir_module *module, struct ir_function *kernel, struct ir_inst *first, int count,
                      struct plan_effect **out_effects, int *out_count);
 
-// The value as an expression over parameters and variables; NULL if it reads memory or is not pure. A `get` stands for the
-// variable's value at the instruction's own place.
+// The value as an expression over parameters and variables; NULL if it reads memory or is not pure. A `get` stands for
+// the variable's value at the instruction's own place.
 struct plan_expr *expr_of_value(struct arena *arena, const struct ir_inst *value);
 
 // Blocks of one BLOCKS instruction: whether two effects conflict for any arguments, never, or by a test at launch.

@@ -23,7 +23,8 @@ void offload_add_expr(struct offload *o, struct plan_expr **place)
     VEC_PUSH(o->arena, &o->exprs, place);
 }
 
-// ---- which loops become tasks ----------------------------------------------------------------------------------------
+// ---- which loops become tasks
+// ----------------------------------------------------------------------------------------
 
 static bool is_independent(const struct ir_for *loop)
 {
@@ -70,8 +71,7 @@ static bool mark_inst(struct offload *o, struct ir_inst *inst, bool may_choose)
             diag_error(o->diags, inst->loc, "a loop under '#pragma rill parallel' cannot hold a stream_parallel block");
         }
         mark->is_chosen = may_choose && facts_choose(inst);
-        mark->has_task =
-            mark->is_chosen || mark_region(o, &inst->regions[0], may_choose && !inst->loop->pragma_single);
+        mark->has_task = mark->is_chosen || mark_region(o, &inst->regions[0], may_choose && !inst->loop->pragma_single);
         break;
     case IR_OP_IF:
     case IR_OP_BLOCK:
@@ -89,8 +89,9 @@ static bool mark_inst(struct offload *o, struct ir_inst *inst, bool may_choose)
     case IR_OP_SWITCH:
     case IR_OP_CFG:
         if (!walk_inst(inst, is_not_blocks, NULL)) {
-            diag_error(o->diags, inst->loc, "a stream_parallel block cannot stand under a switch or between gotos: "
-                                            "use if and loops around it");
+            diag_error(o->diags, inst->loc,
+                       "a stream_parallel block cannot stand under a switch or between gotos: "
+                       "use if and loops around it");
         }
         break;
     default: break;
@@ -109,7 +110,8 @@ static bool mark_region(struct offload *o, struct ir_region *region, bool may_ch
     return has_task;
 }
 
-// ---- nodes, tasks, pieces ----------------------------------------------------------------------------------------------
+// ---- nodes, tasks, pieces
+// ----------------------------------------------------------------------------------------------
 
 static struct plan_node *add_node(struct offload *o, struct plan_node *parent, enum plan_node_kind kind, struct loc loc)
 {
@@ -135,7 +137,8 @@ static struct plan_node *add_node(struct offload *o, struct plan_node *parent, e
     return node;
 }
 
-static struct plan_task *add_task(struct offload *o, enum plan_task_kind kind, struct loc loc, int group, int *out_index)
+static struct plan_task *add_task(struct offload *o, enum plan_task_kind kind, struct loc loc, int group,
+                                  int *out_index)
 {
     *out_index = o->tasks.count;
     char *name = arena_printf(o->arena, "%s.%d", o->kernel->name, o->tasks.count);
@@ -183,8 +186,8 @@ static bool is_in_range(const struct piece *piece, const struct ir_inst *inst)
 static bool find_escape(struct ir_inst *inst, void *user)
 {
     struct escape_search *search = user;
-    bool is_escape = inst->op == IR_OP_RETURN || ((inst->op == IR_OP_BREAK || inst->op == IR_OP_JUMP) &&
-                                                  !is_in_range(search->piece, inst->target));
+    bool is_escape = inst->op == IR_OP_RETURN ||
+                     ((inst->op == IR_OP_BREAK || inst->op == IR_OP_JUMP) && !is_in_range(search->piece, inst->target));
     if (!is_escape) {
         return true;
     }
@@ -235,7 +238,8 @@ static void add_serial_task(struct offload *o, struct plan_node *parent, struct 
     }
 }
 
-// ---- straight code between control -------------------------------------------------------------------------------------
+// ---- straight code between control
+// -------------------------------------------------------------------------------------
 
 struct pending {
     struct ir_inst *first;
@@ -351,11 +355,8 @@ static void flush(struct offload *o, struct plan_node *parent, struct pending *p
 static void spill(struct offload *o, struct pending *pending, struct ir_inst *value, struct ir_var *var,
                   struct ir_inst *control)
 {
-    struct ir_builder b = {.module = o->module,
-                           .function = o->kernel,
-                           .region = control->parent,
-                           .before = control,
-                           .loc = value->loc};
+    struct ir_builder b = {
+        .module = o->module, .function = o->kernel, .region = control->parent, .before = control, .loc = value->loc};
     struct ir_inst *set = ir_set(&b, var, value);
     pending->first = pending->count == 0 ? set : pending->first;
     pending->count++;
@@ -377,7 +378,8 @@ static struct plan_expr *control_value(struct offload *o, struct plan_node *pare
     return expr;
 }
 
-// ---- control -----------------------------------------------------------------------------------------------------------
+// ---- control
+// -----------------------------------------------------------------------------------------------------------
 
 static void build_region(struct offload *o, struct ir_region *region, struct plan_node *parent);
 
@@ -518,8 +520,7 @@ static void build_rechecked(struct offload *o, struct ir_inst *loop, struct plan
     ir_remove(yield);
     build_region(o, check, round);
     struct plan_node *choice = add_node(o, round, PLAN_IF, loop->loc);
-    choice->expr =
-        plan_op(o->arena, IR_OP_EQ, IR_I1, IR_I1, var_expr(o, goes_on), plan_const(o->arena, IR_I1, 0));
+    choice->expr = plan_op(o->arena, IR_OP_EQ, IR_I1, IR_I1, var_expr(o, goes_on), plan_const(o->arena, IR_I1, 0));
     offload_add_expr(o, &choice->expr);
     add_node(o, add_node(o, choice, PLAN_SEQUENCE, loop->loc), PLAN_BREAK, loop->loc)->target = node->id;
     build_region(o, &loop->regions[0], round);
@@ -626,11 +627,8 @@ static void build_region(struct offload *o, struct ir_region *region, struct pla
     struct pending pending = {0};
     for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
         if (inst->op == IR_OP_RETURN && inst->arg_count > 0) {
-            struct ir_builder b = {.module = o->module,
-                                   .function = o->kernel,
-                                   .region = region,
-                                   .before = inst,
-                                   .loc = inst->loc};
+            struct ir_builder b = {
+                .module = o->module, .function = o->kernel, .region = region, .before = inst, .loc = inst->loc};
             struct ir_inst *set = ir_set(&b, o->result, inst->args[0]);
             pending.first = pending.count == 0 ? set : pending.first;
             pending.count++;
@@ -658,7 +656,8 @@ static void build_single(struct offload *o)
     }
 }
 
-// ---- the kernel --------------------------------------------------------------------------------------------------------
+// ---- the kernel
+// --------------------------------------------------------------------------------------------------------
 
 static const char *role_text(const struct ir_scalar_role *role)
 {
@@ -771,8 +770,7 @@ static void describe_params(struct offload *o)
 
 void offload_kernel(struct ir_module *module, struct ir_function *kernel, struct plan_module *plan, struct diags *diags)
 {
-    struct offload offload = {
-        .module = module, .arena = module->arena, .kernel = kernel, .plan = plan, .diags = diags};
+    struct offload offload = {.module = module, .arena = module->arena, .kernel = kernel, .plan = plan, .diags = diags};
     struct offload *o = &offload;
     o->out = ARENA_NEW(o->arena, struct plan_kernel);
     o->out->name = kernel->name;

@@ -1,9 +1,9 @@
-// From an analysed kernel to its plan: which loops become tasks, what stays control, what crosses from one task to another
-// and lives in the launch block. The task functions are added to the module.
+// From an analysed kernel to its plan: which loops become tasks, what stays control, what crosses from one task to
+// another and lives in the launch block. The task functions are added to the module.
 //
 // The pieces of work come in three steps, one file each: offload.c cuts the kernel into pieces under a tree of control,
-// slots.c gives out room in the launch block for the variables that more than one piece uses, outline.c (with reduce.c for
-// reductions) makes an IR function of each piece. blocks.c checks the regions of stream_parallel blocks.
+// slots.c gives out room in the launch block for the variables that more than one piece uses, outline.c (with reduce.c
+// for reductions) makes an IR function of each piece. blocks.c checks the regions of stream_parallel blocks.
 #ifndef RILL_PASSES_OFFLOAD_H
 #define RILL_PASSES_OFFLOAD_H
 
@@ -22,7 +22,8 @@ void blocks_split_locals(struct ir_module *module, struct ir_function *kernel, s
 // Fields and files of the module, once for all kernels.
 struct plan_module *offload_module(struct ir_module *module);
 
-// ---- between the files of the pass ------------------------------------------------------------------------------------
+// ---- between the files of the pass
+// ------------------------------------------------------------------------------------
 
 enum piece_kind { PIECE_SERIAL, PIECE_PARALLEL };
 
@@ -33,18 +34,18 @@ struct piece {
     int count;
     int task;
     int group;
-    struct ir_var *escape; // serial: set to k + 1 where the code leaves by escapes[k]; NULL: it never does
+    struct ir_var *escape;    // serial: set to k + 1 where the code leaves by escapes[k]; NULL: it never does
     struct ir_inst **escapes; // BREAK targets outside the piece; NULL in it: return
     int escape_count;
 };
 
 // What the pass notes at an instruction that has regions: ir_inst.note.
 struct mark {
-    bool is_chosen;       // FOR: becomes a task
-    bool has_task;        // something in it becomes a task or is a block
-    int node_id;          // of its plan node when it is control
+    bool is_chosen;        // FOR: becomes a task
+    bool has_task;         // something in it becomes a task or is a block
+    int node_id;           // of its plan node when it is control
     struct ir_inst *clone; // in the function being outlined
-    int loop_index;       // FOR and LOOP: in kernel->loops
+    int loop_index;        // FOR and LOOP: in kernel->loops
 };
 
 struct offload {
@@ -81,7 +82,7 @@ struct offload {
 struct mark *offload_mark(struct offload *o, struct ir_inst *inst);
 void offload_add_expr(struct offload *o, struct plan_expr **place);
 
-void slots_assign(struct offload *o);  // slots.c
+void slots_assign(struct offload *o);   // slots.c
 void outline_pieces(struct offload *o); // outline.c
 // blocks.c: tests the blocks of |inst| against each other; conflicts go to |node|, errors to diags.
 void blocks_check(struct offload *o, struct ir_inst *inst, struct plan_node *node);

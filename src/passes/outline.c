@@ -1,6 +1,6 @@
-// A parallel task reads the slots of outer variables once, in its prologue, and keeps every variable that the loop assigns
-// to itself. A serial task takes the slots it uses into variables of its own and writes back what it assigned when it
-// ends, so that its loops run on registers. Either way a slot is touched only at a task's edges.
+// A parallel task reads the slots of outer variables once, in its prologue, and keeps every variable that the loop
+// assigns to itself. A serial task takes the slots it uses into variables of its own and writes back what it assigned
+// when it ends, so that its loops run on registers. Either way a slot is touched only at a task's edges.
 #include "passes/outline.h"
 
 #include "base/vec.h"

@@ -1,4 +1,5 @@
-// Making an IR function of a piece: cloning instructions, finding their operands anew, reaching variables through slots.
+// Making an IR function of a piece: cloning instructions, finding their operands anew, reaching variables through
+// slots.
 #ifndef RILL_PASSES_OUTLINE_H
 #define RILL_PASSES_OUTLINE_H
 
@@ -28,7 +29,8 @@ struct outline {
 void outline_init(struct outline *out, struct offload *o, const struct piece *piece, enum ir_function_kind kind,
                   const char *name);
 struct ir_var *outline_var(struct outline *out, struct ir_var *var);
-struct ir_inst *outline_value(struct outline *out, struct ir_inst *value); // the clone, imported into the prologue if it lies outside
+struct ir_inst *outline_value(struct outline *out,
+                              struct ir_inst *value); // the clone, imported into the prologue if it lies outside
 void outline_region(struct outline *out, const struct ir_region *from, struct ir_builder *to);
 void outline_inst(struct outline *out, const struct ir_inst *inst, struct ir_builder *to);
 void outline_store_slots(struct outline *out, struct ir_builder *to); // writes back what the function assigned

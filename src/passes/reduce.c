@@ -1,7 +1,8 @@
-// Reductions. Each call of a task accumulates its iterations, in their order, in variables that start at the operation's
-// identity, and hands them over in its partial record. The finishing function merges the records in the order of the
-// iterations, so that the result depends on how the iterations were split and on nothing else; and they are split by
-// number alone. What has no identity that leaves every value untouched carries a flag "something was accumulated".
+// Reductions. Each call of a task accumulates its iterations, in their order, in variables that start at the
+// operation's identity, and hands them over in its partial record. The finishing function merges the records in the
+// order of the iterations, so that the result depends on how the iterations were split and on nothing else; and they
+// are split by number alone. What has no identity that leaves every value untouched carries a flag "something was
+// accumulated".
 #include "passes/outline.h"
 
 #include "base/vec.h"
@@ -93,7 +94,8 @@ static void add_value(struct outline *out, struct reduce_entry *entry)
         entry->ran = add_flag(out, arena_printf(out->o->arena, ".ran.%s", entry->local->name), &entry->ran_offset);
     }
     if (is_conditional(entry->update) && ir_type_is_float(entry->type) && entry->kind == REDUCE_SCALAR) {
-        entry->reset = add_flag(out, arena_printf(out->o->arena, ".reset.%s", entry->local->name), &entry->reset_offset);
+        entry->reset =
+            add_flag(out, arena_printf(out->o->arena, ".reset.%s", entry->local->name), &entry->reset_offset);
     }
 }
 
@@ -107,7 +109,7 @@ static void add_companions(struct outline *out, struct reduce_entry *entry, cons
             *companion = (struct reduce_entry){.kind = REDUCE_LAST, .type = role->var->type, .source = role->var};
             companion->local = outline_var(out, role->var);
             struct ir_inst *zero = ir_type_is_float(companion->type) ? ir_fconst(&out->prologue, companion->type, 0)
-                                                                      : ir_const(&out->prologue, companion->type, 0);
+                                                                     : ir_const(&out->prologue, companion->type, 0);
             companion->offset = add_accumulator(out, companion->local, zero);
         }
     }
@@ -140,7 +142,8 @@ void reduce_prepare(struct outline *out)
         const struct ir_scalar_role *role = &loop->roles[i];
         // What nobody looks at afterwards needs no end.
         bool is_kept = role->var->slot >= 0;
-        if (role->role != IR_ROLE_PRIVATE && role->role != IR_ROLE_COMPANION && (is_kept || role->role != IR_ROLE_LAST_VALUE)) {
+        if (role->role != IR_ROLE_PRIVATE && role->role != IR_ROLE_COMPANION &&
+            (is_kept || role->role != IR_ROLE_LAST_VALUE)) {
             prepare_scalar(out, role, loop);
         }
     }
@@ -187,7 +190,8 @@ void reduce_note_write(struct outline *out, const struct ir_inst *inst, struct i
     }
 }
 
-// ---- the finishing function ------------------------------------------------------------------------------------------
+// ---- the finishing function
+// ------------------------------------------------------------------------------------------
 
 static struct ir_inst *load_partial(struct ir_builder *b, struct ir_inst *record, uint64_t offset, enum ir_type type)
 {
@@ -210,12 +214,12 @@ static struct ir_inst *is_set(struct ir_builder *b, struct ir_inst *record, uint
     return ir_emit2(b, IR_OP_NE, IR_I1, flag, ir_const(b, IR_I32, 0));
 }
 
-static void emit_vupdate(struct ir_builder *b, const struct reduce_entry *entry, struct ir_var *var, struct ir_inst *value)
+static void emit_vupdate(struct ir_builder *b, const struct reduce_entry *entry, struct ir_var *var,
+                         struct ir_inst *value)
 {
     if (entry->update == IR_UPDATE_LAND || entry->update == IR_UPDATE_LOR) {
-        value = ir_type_is_float(entry->type)
-                    ? ir_emit2(b, IR_OP_FNE, IR_I1, value, ir_fconst(b, entry->type, 0))
-                    : ir_emit2(b, IR_OP_NE, IR_I1, value, ir_const(b, entry->type, 0));
+        value = ir_type_is_float(entry->type) ? ir_emit2(b, IR_OP_FNE, IR_I1, value, ir_fconst(b, entry->type, 0))
+                                              : ir_emit2(b, IR_OP_NE, IR_I1, value, ir_const(b, entry->type, 0));
     }
     struct ir_inst *update = ir_emit1(b, IR_OP_VUPDATE, entry->type, value);
     update->var = var;
@@ -323,8 +327,7 @@ const char *reduce_finish(struct outline *task, const char *name)
     ir_set(&fin.prologue, at, ir_const(&fin.prologue, IR_I64, 0));
     struct ir_inst *loop = ir_control(&fin.body, IR_OP_LOOP, NULL, 1);
     struct ir_builder b = inside(&fin.body, loop, 0);
-    struct ir_inst *is_done =
-        ir_emit2(&b, IR_OP_SGE, IR_I1, ir_get(&b, at), ir_emit0(&b, IR_OP_ITER_COUNT, IR_I64));
+    struct ir_inst *is_done = ir_emit2(&b, IR_OP_SGE, IR_I1, ir_get(&b, at), ir_emit0(&b, IR_OP_ITER_COUNT, IR_I64));
     struct ir_builder done = inside(&b, ir_control(&b, IR_OP_IF, is_done, 2), 0);
     ir_emit0(&done, IR_OP_BREAK, IR_VOID)->target = loop;
     struct ir_inst *index[4] = {ir_emit0(&b, IR_OP_PARTIALS, IR_PTR), ir_get(&b, at),

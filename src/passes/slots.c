@@ -1,5 +1,5 @@
-// Which variables live in the launch block: those that more than one piece uses, and those that control reads or writes.
-// A variable that a parallel loop keeps to each iteration counts for nothing there.
+// Which variables live in the launch block: those that more than one piece uses, and those that control reads or
+// writes. A variable that a parallel loop keeps to each iteration counts for nothing there.
 #include "base/vec.h"
 #include "passes/offload.h"
 #include "passes/walk.h"
@@ -146,9 +146,10 @@ static void place_var(struct offload *o, struct ir_var *var)
     align = align == 0 ? 1 : align;
     uint64_t offset = (o->out->block_size + align - 1) & ~(align - 1);
     if (offset + size > ABI_MAX_BLOCK_SIZE) {
-        diag_error(o->diags, var->loc,
-                   "local '%s' crosses tasks and does not fit: such locals share %d bytes a launch; pass it as an array",
-                   var->name, ABI_MAX_BLOCK_SIZE);
+        diag_error(
+            o->diags, var->loc,
+            "local '%s' crosses tasks and does not fit: such locals share %d bytes a launch; pass it as an array",
+            var->name, ABI_MAX_BLOCK_SIZE);
         var->slot = 0;
         return;
     }

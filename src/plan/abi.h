@@ -1,12 +1,12 @@
-// What compiled code and the runtime agree on: how arguments lie in memory, how entries are called, and what an entry may
-// call back. Shared by codegen, which emits it, and the back ends, which run it.
+// What compiled code and the runtime agree on: how arguments lie in memory, how entries are called, and what an entry
+// may call back. Shared by codegen, which emits it, and the back ends, which run it.
 #ifndef RILL_PLAN_ABI_H
 #define RILL_PLAN_ABI_H
 
 #include <stdint.h>
 
-// Arguments lie in one buffer of at most ABI_MAX_ARGS_SIZE bytes, in parameter order, each at its C alignment: scalars by
-// value, structs by value, arrays as an 8-byte device address. plan_param.offset says where.
+// Arguments lie in one buffer of at most ABI_MAX_ARGS_SIZE bytes, in parameter order, each at its C alignment: scalars
+// by value, structs by value, arrays as an 8-byte device address. plan_param.offset says where.
 //
 // The launch block is memory of one launch: the result at offset 0 if the kernel returns one, then the slots of the
 // locals that cross tasks. It starts zeroed and is aligned to 64 bytes.
@@ -27,8 +27,8 @@ struct abi_frame;
 
 // Services for CPU entries. Called from any worker.
 struct abi_services {
-    // |args| holds one 8-byte value for each conversion: integers sign- or zero-extended as the conversion wants, doubles
-    // by their bits, strings as addresses that are read before the call returns.
+    // |args| holds one 8-byte value for each conversion: integers sign- or zero-extended as the conversion wants,
+    // doubles by their bits, strings as addresses that are read before the call returns.
     void (*print)(struct abi_frame *frame, int64_t iteration, const char *format, const uint64_t *args, int32_t count);
     // Notes the failure; the iteration then ends. index and extent are for bounds.
     void (*fail)(struct abi_frame *frame, const struct abi_failure *failure, int64_t iteration, int64_t index,

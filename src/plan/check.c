@@ -120,8 +120,8 @@ static void check_task_index(struct check *check, int task)
 // What a kind of node must have.
 static void check_parts(struct check *check, const struct plan_node *node)
 {
-    bool needs_child = node->kind == PLAN_IF || node->kind == PLAN_FOR || node->kind == PLAN_LOOP ||
-                       node->kind == PLAN_BLOCK;
+    bool needs_child =
+        node->kind == PLAN_IF || node->kind == PLAN_FOR || node->kind == PLAN_LOOP || node->kind == PLAN_BLOCK;
     if (needs_child && (node->child_count < 1 || node->child_count > (node->kind == PLAN_IF ? 2 : 1))) {
         fail(check, "a node has the wrong number of children", node->child_count);
     }
@@ -157,8 +157,8 @@ static void check_node(struct check *check, const struct plan_node *node, const 
     check_expr(check, node->whole_if);
     if (node->kind == PLAN_BREAK) {
         const struct enclosing *e = outer;
-        while (e != NULL && !(e->node->id == node->target &&
-                              (e->node->kind == PLAN_FOR || e->node->kind == PLAN_LOOP || e->node->kind == PLAN_BLOCK))) {
+        while (e != NULL && !(e->node->id == node->target && (e->node->kind == PLAN_FOR || e->node->kind == PLAN_LOOP ||
+                                                              e->node->kind == PLAN_BLOCK))) {
             e = e->outer;
         }
         if (e == NULL) {

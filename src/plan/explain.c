@@ -107,13 +107,15 @@ static void explain_regions(struct explain *e, const struct plan_node *node)
     if (node->kind == PLAN_REGION) {
         str_printf(e->out, "  region of %d blocks, line %u:", node->child_count, node->loc.line);
         for (int i = 0; i < node->child_count; i++) {
-            str_printf(e->out, " group %d%s", node->children[i]->group, node->children[i]->in_order ? " (in order)" : "");
+            str_printf(e->out, " group %d%s", node->children[i]->group,
+                       node->children[i]->in_order ? " (in order)" : "");
         }
         str_add(e->out, node->conflict_count == 0 ? "; independent for all arguments\n" : "\n");
         for (int i = 0; i < node->conflict_count; i++) {
             const struct plan_conflict *conflict = &node->conflicts[i];
             if (conflict->kind == PLAN_CONFLICT_IN_ORDER) {
-                str_printf(e->out, "    block %d starts after block %d\n", conflict->block_b + 1, conflict->block_a + 1);
+                str_printf(e->out, "    block %d starts after block %d\n", conflict->block_b + 1,
+                           conflict->block_a + 1);
                 continue;
             }
             str_printf(e->out, "    tested at launch: block %d ", conflict->block_a + 1);

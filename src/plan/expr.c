@@ -176,12 +176,24 @@ static bool read_scalar(enum ir_type type, const void *from, union ir_value *out
     float f32;
     switch (type) {
     case IR_I1:
-    case IR_I8: memcpy(&i8, p, sizeof i8); out->i = type == IR_I1 ? (i8 & 1) : i8; return true;
-    case IR_I16: memcpy(&i16, p, sizeof i16); out->i = i16; return true;
-    case IR_I32: memcpy(&i32, p, sizeof i32); out->i = i32; return true;
+    case IR_I8:
+        memcpy(&i8, p, sizeof i8);
+        out->i = type == IR_I1 ? (i8 & 1) : i8;
+        return true;
+    case IR_I16:
+        memcpy(&i16, p, sizeof i16);
+        out->i = i16;
+        return true;
+    case IR_I32:
+        memcpy(&i32, p, sizeof i32);
+        out->i = i32;
+        return true;
     case IR_I64:
     case IR_PTR: memcpy(&out->i, p, sizeof out->i); return true;
-    case IR_F32: memcpy(&f32, p, sizeof f32); out->f = f32; return true;
+    case IR_F32:
+        memcpy(&f32, p, sizeof f32);
+        out->f = f32;
+        return true;
     case IR_F64: memcpy(&out->f, p, sizeof out->f); return true;
     case IR_VOID: break;
     }

@@ -15,7 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// ---- expressions -----------------------------------------------------------------------------------------------------
+// ---- expressions
+// -----------------------------------------------------------------------------------------------------
 
 enum plan_expr_kind {
     PLAN_EXPR_CONST,  // |imm|, or |fimm| if the type is a float
@@ -24,7 +25,8 @@ enum plan_expr_kind {
     PLAN_EXPR_SLOT,   // the value of |type| at byte |imm| of the launch block
     PLAN_EXPR_VAR,    // passes only: the ir_var |index| of the kernel, before slots are given out
     PLAN_EXPR_OP,     // ir_fold of |op| on args; |arg_type| for comparisons and conversions
-    PLAN_EXPR_TRIP,   // ir_trip_count(|op|, |arg_type|, is_unsigned = |index|, init = args[0], bound = args[1], step = |imm|)
+    PLAN_EXPR_TRIP,   // ir_trip_count(|op|, |arg_type|, is_unsigned = |index|, init = args[0], bound = args[1], step =
+                      // |imm|)
     PLAN_EXPR_LOOPVAR, // passes only: the current iteration's value of a loop variable, to be eliminated by range
 };
 
@@ -40,7 +42,8 @@ struct plan_expr {
     int arg_count;
 };
 
-// ---- effects ---------------------------------------------------------------------------------------------------------
+// ---- effects
+// ---------------------------------------------------------------------------------------------------------
 
 enum plan_base { PLAN_BASE_UNKNOWN, PLAN_BASE_PARAM, PLAN_BASE_FIELD, PLAN_BASE_BLOCK };
 enum plan_access { PLAN_READ, PLAN_WRITE, PLAN_UPDATE };
@@ -83,22 +86,23 @@ struct plan_condition {
     struct loc loc;
 };
 
-// ---- tasks -------------------------------------------------------------------------------------------------------------
+// ---- tasks
+// -------------------------------------------------------------------------------------------------------------
 
 enum plan_task_kind { PLAN_TASK_SERIAL, PLAN_TASK_PARALLEL };
 
 struct plan_task {
     const char *name; // "simulate.3"
     enum plan_task_kind kind;
-    struct loc loc; // the loop, or the first statement
-    int group;      // 0: none; else the block (1 …, unique in the kernel) it belongs to
-    int loop;       // index into kernel->loops of the loop it was made for; -1: serial statements
+    struct loc loc;         // the loop, or the first statement
+    int group;              // 0: none; else the block (1 …, unique in the kernel) it belongs to
+    int loop;               // index into kernel->loops of the loop it was made for; -1: serial statements
     struct plan_expr *trip; // i64; PARALLEL
     struct plan_expr *cost; // i64: estimated simple operations for one iteration; NULL: unknown
     // Entry points by the name of their IR function; "" or NULL where there is none. Serial tasks have only |entry|.
-    const char *entry;    // the fast version
-    const char *in_order; // runs the whole loop as C would: called once with the range [0, 1)
-    const char *finish;   // end of the reductions
+    const char *entry;     // the fast version
+    const char *in_order;  // runs the whole loop as C would: called once with the range [0, 1)
+    const char *finish;    // end of the reductions
     uint64_t partial_size; // bytes of a partial record; 0: none. Then the range is split by iteration number alone
     struct plan_effect *effects;
     int effect_count;
@@ -123,26 +127,28 @@ struct plan_loop {
     const char *reason; // a sentence, may be NULL
     struct loc loc_a;   // the two places that conflict; line 0: none
     struct loc loc_b;
-    int depth;         // nesting depth in the kernel, 0 outermost
-    int task;          // the task it became; -1: control, or inside a task
-    bool inside_task;  // runs inside one iteration or serial task
-    const char *notes; // "i private, s reduction +, last value t": may be NULL
+    int depth;           // nesting depth in the kernel, 0 outermost
+    int task;            // the task it became; -1: control, or inside a task
+    bool inside_task;    // runs inside one iteration or serial task
+    const char *notes;   // "i private, s reduction +, last value t": may be NULL
     const char *clauses; // the same as OpenMP clauses, " private(t) reduction(+:s)"; may be NULL
 };
 
-// ---- control -----------------------------------------------------------------------------------------------------------
+// ---- control
+// -----------------------------------------------------------------------------------------------------------
 
 enum plan_node_kind {
     PLAN_SEQUENCE, // |children|
     PLAN_IF,       // |expr| (i1): children[0], else children[1] (may be missing)
-    PLAN_FOR,      // in order: slot |slot| of |type| = |expr| (init) + k * |step|, |trip| times children[0]; afterwards C's value
-    PLAN_LOOP,     // children[0] again and again until a break or return
-    PLAN_BLOCK,    // children[0]; break leaves it
-    PLAN_BREAK,    // leaves the enclosing FOR, LOOP or BLOCK node |target|
-    PLAN_RETURN,   // ends the kernel
-    PLAN_ASSIGN,   // slot |slot| of |type| = |expr|; host arithmetic
-    PLAN_TASK,     // tasks[|task|]
-    PLAN_REGION,   // stream_parallel: |children| are the blocks, PLAN_SEQUENCE each with its |group|
+    PLAN_FOR,  // in order: slot |slot| of |type| = |expr| (init) + k * |step|, |trip| times children[0]; afterwards C's
+               // value
+    PLAN_LOOP, // children[0] again and again until a break or return
+    PLAN_BLOCK,  // children[0]; break leaves it
+    PLAN_BREAK,  // leaves the enclosing FOR, LOOP or BLOCK node |target|
+    PLAN_RETURN, // ends the kernel
+    PLAN_ASSIGN, // slot |slot| of |type| = |expr|; host arithmetic
+    PLAN_TASK,   // tasks[|task|]
+    PLAN_REGION, // stream_parallel: |children| are the blocks, PLAN_SEQUENCE each with its |group|
 };
 
 enum plan_conflict_kind { PLAN_CONFLICT_TEST, PLAN_CONFLICT_IN_ORDER };
@@ -150,7 +156,7 @@ enum plan_conflict_kind { PLAN_CONFLICT_TEST, PLAN_CONFLICT_IN_ORDER };
 // Two blocks of a region that are not independent for all arguments.
 struct plan_conflict {
     enum plan_conflict_kind kind; // tested at launch, or `#pragma rill in_order`
-    int block_a; // children indices, a < b
+    int block_a;                  // children indices, a < b
     int block_b;
     struct plan_effect *effect_a; // TEST: the regions that must not overlap; may be bases of two arguments
     struct plan_effect *effect_b;
@@ -178,7 +184,8 @@ struct plan_node {
     struct plan_expr *whole_if; // taken when this (i1) holds: the inner loops are too small to pay for tasks
 };
 
-// ---- kernels and modules -----------------------------------------------------------------------------------------------
+// ---- kernels and modules
+// -----------------------------------------------------------------------------------------------
 
 struct plan_param {
     const char *name;
@@ -187,7 +194,7 @@ struct plan_param {
     bool is_struct;
     bool is_const;
     bool is_restrict;
-    struct ir_ctype *ctype; // scalar, struct, or element
+    struct ir_ctype *ctype;     // scalar, struct, or element
     struct plan_expr **extents; // arrays: i64 each, outermost first
     int rank;                   // 0: takes a whole array
     uint64_t offset;            // in the argument buffer
@@ -219,7 +226,7 @@ struct plan_kernel {
 };
 
 struct plan_field {
-    const char *name;   // also the symbol in the image
+    const char *name; // also the symbol in the image
     uint64_t size;
     uint32_t align;
     struct ir_ctype *ctype;
@@ -250,11 +257,11 @@ void plan_expr_print(const struct plan_kernel *kernel, const struct plan_expr *e
 
 struct plan_values {
     const struct plan_kernel *kernel;
-    const void *args;               // the argument buffer
-    const void *block;              // the launch block; NULL: slots are not known
-    const uint64_t *array_sizes;    // bytes of what was passed for each parameter; NULL: not known
+    const void *args;                // the argument buffer
+    const void *block;               // the launch block; NULL: slots are not known
+    const uint64_t *array_sizes;     // bytes of what was passed for each parameter; NULL: not known
     const uint64_t *field_addresses; // of the module's fields as loaded; NULL: not known
-    const uint64_t *field_sizes;    //
+    const uint64_t *field_sizes;     //
 };
 // False if it needs what |values| does not have.
 bool plan_eval(const struct plan_expr *expr, const struct plan_values *values, union ir_value *out);
@@ -263,7 +270,7 @@ bool plan_eval(const struct plan_expr *expr, const struct plan_values *values, u
 void plan_print(const struct plan_module *module, struct str *out);
 void plan_explain(const struct plan_module *module, bool color, struct str *out); // for people
 bool plan_verify(const struct plan_module *module, struct str *out);
-void plan_write(const struct plan_module *module, struct str *out);               // bytes; str may hold zeros
+void plan_write(const struct plan_module *module, struct str *out); // bytes; str may hold zeros
 rill_status plan_read(struct arena *arena, const void *bytes, size_t size, struct plan_module **out_module);
 
 // Evaluated regions, and whether two of them overlap given the addresses of their bases.
@@ -276,7 +283,8 @@ struct plan_span {
 };
 bool plan_span_of(const struct plan_effect *effect, const struct plan_values *values, struct plan_span *out);
 bool plan_spans_overlap(const struct plan_span *a, const struct plan_span *b);
-// Whether the fast version may run now: conditions hold and pairs are apart. |out_why| (may be NULL) gets a sentence if not.
+// Whether the fast version may run now: conditions hold and pairs are apart. |out_why| (may be NULL) gets a sentence if
+// not.
 bool plan_task_is_fast(const struct plan_kernel *kernel, const struct plan_task *task, const struct plan_values *values,
                        struct str *out_why);
 

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- expressions -------------------------------------------------------------------------------------------------------
+// ---- expressions
+// -------------------------------------------------------------------------------------------------------
 
 static const char *operator_of(enum ir_op op)
 {
@@ -60,8 +61,9 @@ static const char *slot_name(const struct plan_kernel *kernel, int64_t offset)
 
 static void print_leaf(const struct plan_kernel *kernel, const struct plan_expr *expr, struct str *out)
 {
-    const char *param =
-        kernel != NULL && expr->index >= 0 && expr->index < kernel->param_count ? kernel->params[expr->index].name : "?";
+    const char *param = kernel != NULL && expr->index >= 0 && expr->index < kernel->param_count
+                            ? kernel->params[expr->index].name
+                            : "?";
     switch (expr->kind) {
     case PLAN_EXPR_CONST:
         if (ir_type_is_float(expr->type)) {
@@ -140,7 +142,8 @@ void plan_expr_print(const struct plan_kernel *kernel, const struct plan_expr *e
     str_add_char(out, ')');
 }
 
-// ---- effects -------------------------------------------------------------------------------------------------------------
+// ---- effects
+// -------------------------------------------------------------------------------------------------------------
 
 const char *plan_effect_base_name(const struct plan_module *module, const struct plan_kernel *kernel,
                                   const struct plan_effect *effect)
@@ -182,7 +185,8 @@ void plan_effect_print(const struct plan_module *module, const struct plan_kerne
     str_add(out, effect->is_must ? "" : " at most");
 }
 
-// ---- the tree --------------------------------------------------------------------------------------------------------------
+// ---- the tree
+// --------------------------------------------------------------------------------------------------------------
 
 struct print {
     const struct plan_module *module;

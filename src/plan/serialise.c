@@ -1,6 +1,6 @@
-// The serialised form. One description of the plan serves both ways: every function here visits a part and either writes
-// it or reads it, so that the two cannot drift apart. What is read is untrusted: lengths are checked against what is left,
-// nesting is limited, and the indices are checked by plan_check() once everything is there.
+// The serialised form. One description of the plan serves both ways: every function here visits a part and either
+// writes it or reads it, so that the two cannot drift apart. What is read is untrusted: lengths are checked against
+// what is left, nesting is limited, and the indices are checked by plan_check() once everything is there.
 #include "base/status.h"
 #include "plan/check.h"
 #include "plan/plan.h"
