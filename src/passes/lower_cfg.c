@@ -142,7 +142,10 @@ static void flatten_loop(struct lower *l, const struct stmt *stmt)
 static void flatten_switch(struct lower *l, const struct stmt *stmt)
 {
     int end = new_region(l);
-    if (!lower_is_dead(l)) {
+    if (!lower_is_dead(l) && stmt->case_count == 0) {
+        lower_effect(l, stmt->expr);
+        lower_jump(l, to_region(l, end));
+    } else if (!lower_is_dead(l)) {
         int *regions = ARENA_ARRAY(l->arena, int, stmt->case_count);
         struct ir_inst *inst = ir_control(&l->b, IR_OP_SWITCH, lower_switch_value(l, stmt), stmt->case_count);
         struct ir_region *outer = l->b.region;

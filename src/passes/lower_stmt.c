@@ -387,6 +387,10 @@ static void lower_regular_switch(struct lower *l, const struct stmt *stmt)
     struct stmt *const *items = stmt->body->kind == STMT_BLOCK ? stmt->body->items : &single;
     int item_count = stmt->body->kind == STMT_BLOCK ? stmt->body->item_count : 1;
     int region_count = 0;
+    if (stmt->case_count == 0) {
+        lower_effect(l, stmt->expr); // nothing in the body can be reached
+        return;
+    }
     int *regions = ARENA_ARRAY(l->arena, int, stmt->case_count);
     for (int i = 0; i < item_count; i++) {
         bool starts = false;
