@@ -118,12 +118,12 @@ static struct expr *comparison(struct parser *p, enum expr_kind kind, struct exp
     }
     struct type *type = common_pointer(p, a, b);
     if (type == NULL) {
-        if (a->type->kind == TYPE_POINTER && b->type->kind == TYPE_POINTER) {
-            parse_error(p, loc, "comparison of pointers to different types: '%s' and '%s'", parse_describe(p, a->type),
-                        parse_describe(p, b->type));
-            return expr_error(p, loc);
+        if (a->type->kind != TYPE_POINTER || b->type->kind != TYPE_POINTER) {
+            return bad_operands(p, kind, a, b, loc);
         }
-        return bad_operands(p, kind, a, b, loc);
+        parse_warning(p, loc, "comparison of pointers to different types: '%s' and '%s'", parse_describe(p, a->type),
+                      parse_describe(p, b->type));
+        type = type_pointer_to(p->arena, &p->basic[TYPE_VOID]);
     }
     return binary_at(p, kind, &p->basic[TYPE_INT], convert_to(p, a, type), convert_to(p, b, type), loc);
 }

@@ -28,8 +28,14 @@ static bool starts_declaration(struct parser *p)
     if (declare_starts_type(p, token)) {
         return true;
     }
-    // `fooo x;`: the specifiers complain about the type.
-    return token->kind == TOKEN_IDENT && parse_peek(p, 1)->kind == TOKEN_IDENT && scope_find(p, token->text) == NULL;
+    // `fooo x;` and `fooo *x = …`: the specifiers complain about the type.
+    if (token->kind != TOKEN_IDENT || scope_find(p, token->text) != NULL) {
+        return false;
+    }
+    enum token_kind third = parse_peek(p, 3)->kind;
+    bool is_pointer = parse_peek(p, 1)->kind == TOKEN_STAR && parse_peek(p, 2)->kind == TOKEN_IDENT &&
+                      (third == TOKEN_SEMI || third == TOKEN_ASSIGN);
+    return is_pointer || (parse_peek(p, 1)->kind == TOKEN_IDENT && !parse_at_stream_parallel(p));
 }
 
 static void block_item(struct parser *p, struct stmt_list *items)

@@ -258,25 +258,27 @@ static bool is_always(const struct expr *e)
     return e == NULL || (type_is_integer(e->type) && const_eval_int(e, &value) && value != 0);
 }
 
-// Whether a break inside belongs to the loop or switch whose body this is.
-static bool has_break(const struct stmt *stmt)
+// Whether a break (or continue) inside belongs to the loop or switch whose body this is.
+static bool has_jump(const struct stmt *stmt, enum stmt_kind kind)
 {
     if (stmt == NULL) {
         return false;
     }
     switch (stmt->kind) {
-    case STMT_BREAK: return true;
+    case STMT_BREAK:
+    case STMT_CONTINUE: return stmt->kind == kind;
     case STMT_BLOCK:
         for (int i = 0; i < stmt->item_count; i++) {
-            if (has_break(stmt->items[i])) {
+            if (has_jump(stmt->items[i], kind)) {
                 return true;
             }
         }
         return false;
-    case STMT_IF: return has_break(stmt->body) || has_break(stmt->else_body);
+    case STMT_IF: return has_jump(stmt->body, kind) || has_jump(stmt->else_body, kind);
+    case STMT_SWITCH: return kind == STMT_CONTINUE && has_jump(stmt->body, kind);
     case STMT_CASE:
     case STMT_DEFAULT:
-    case STMT_LABEL: return has_break(stmt->body);
+    case STMT_LABEL: return has_jump(stmt->body, kind);
     default: return false;
     }
 }
@@ -287,7 +289,7 @@ static bool switch_falls_through(const struct stmt *stmt)
     for (int i = 0; i < stmt->case_count; i++) {
         has_default |= stmt->cases[i]->kind == STMT_DEFAULT;
     }
-    return !has_default || has_break(stmt->body) || stmt_can_fall_through(stmt->body);
+    return !has_default || has_jump(stmt->body, STMT_BREAK) || stmt_can_fall_through(stmt->body);
 }
 
 static bool block_falls_through(const struct stmt *stmt)
@@ -313,8 +315,11 @@ bool stmt_can_fall_through(const struct stmt *stmt)
     case STMT_IF:
         return stmt->else_body == NULL || stmt_can_fall_through(stmt->body) || stmt_can_fall_through(stmt->else_body);
     case STMT_WHILE:
-    case STMT_FOR: return !is_always(stmt->expr) || has_break(stmt->body);
-    case STMT_DO: return !is_always(stmt->expr) || has_break(stmt->body);
+    case STMT_FOR: return !is_always(stmt->expr) || has_jump(stmt->body, STMT_BREAK);
+    case STMT_DO: {
+        bool reaches_end = stmt_can_fall_through(stmt->body) || has_jump(stmt->body, STMT_CONTINUE);
+        return has_jump(stmt->body, STMT_BREAK) || (reaches_end && !is_always(stmt->expr));
+    }
     case STMT_SWITCH: return switch_falls_through(stmt);
     case STMT_CASE:
     case STMT_DEFAULT:

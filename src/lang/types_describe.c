@@ -41,7 +41,7 @@ static const char *describe_leaf(struct arena *arena, const struct type *type)
 {
     struct str out;
     str_init(&out, arena);
-    add_quals(&out, type->quals);
+    add_quals(&out, type_quals(type));
     if (type->typedef_name != NULL) {
         str_add(&out, type->typedef_name);
     } else if (type->kind == TYPE_ENUM) {
