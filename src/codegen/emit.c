@@ -279,6 +279,11 @@ static void make_types(struct emitter *e)
 void emit_module(struct emitter *e)
 {
     make_types(e);
+    if (e->target->kind == TARGET_AMDGPU) {
+        static const char name[] = "amdhsa_code_object_version";
+        LLVMMetadataRef version = LLVMValueAsMetadata(emit_const(e, IR_I32, 500));
+        LLVMAddModuleFlag(e->llvm, LLVMModuleFlagBehaviorError, name, sizeof name - 1, version);
+    }
     debug_begin(e);
     emit_globals(e);
     emit_helpers(e);

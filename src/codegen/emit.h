@@ -180,7 +180,8 @@ const struct emit_helper *emit_helper_of(struct emitter *e, const struct ir_func
 // emit_gpu.c: what the CPU's services do, written into the launch's frame
 void emit_gpu_failure(struct emitter *e, const struct ir_inst *inst, int kind, LLVMValueRef index,
                       LLVMValueRef extent);
-void emit_gpu_print(struct emitter *e, const struct ir_inst *inst, LLVMValueRef *values);
+// |conversions| has the letter of each value's conversion.
+void emit_gpu_print(struct emitter *e, const struct ir_inst *inst, LLVMValueRef *values, const char *conversions);
 
 // emit_math.c
 LLVMValueRef emit_math(struct emitter *e, const struct ir_inst *inst);

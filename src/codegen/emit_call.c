@@ -275,8 +275,8 @@ void emit_bounds_check(struct emitter *e, const struct ir_inst *inst, LLVMValueR
 
 // ---- printing --------------------------------------------------------------------------------------------------------------------
 
-// Goes to the next conversion after |at| and sets *is_unsigned; NULL at the end. A `*` counts as one of its own.
-static const char *next_conversion(const char *at, bool *is_unsigned, bool *inside)
+// Goes to the next conversion from |at| on and sets its letter; NULL at the end. A `*` counts as one of its own.
+static const char *next_conversion(const char *at, char *letter, bool *inside)
 {
     for (; *at != '\0'; at++) {
         if (!*inside) {
@@ -287,13 +287,10 @@ static const char *next_conversion(const char *at, bool *is_unsigned, bool *insi
             }
             continue;
         }
-        if (*at == '*') {
-            *is_unsigned = false;
-            return at + 1;
-        }
-        if (strchr("diouxXeEfFgGaAcsp", *at) != NULL) {
-            *inside = false;
-            *is_unsigned = strchr("ouxX", *at) != NULL;
+        bool is_letter = strchr("diouxXeEfFgGaAcsp", *at) != NULL;
+        if (*at == '*' || is_letter) {
+            *inside = !is_letter;
+            *letter = *at;
             return at + 1;
         }
     }
@@ -319,15 +316,15 @@ static LLVMValueRef print_value(struct emitter *e, const struct ir_inst *arg, bo
 void emit_print(struct emitter *e, const struct ir_inst *inst)
 {
     LLVMValueRef *values = ARENA_ARRAY(e->arena, LLVMValueRef, inst->arg_count + 1);
+    char *letters = ARENA_ARRAY(e->arena, char, inst->arg_count + 1);
     const char *at = inst->text;
     bool inside = false;
     for (int i = 0; i < inst->arg_count; i++) {
-        bool is_unsigned = false;
-        at = at != NULL ? next_conversion(at, &is_unsigned, &inside) : NULL;
-        values[i] = print_value(e, inst->args[i], is_unsigned);
+        at = at != NULL ? next_conversion(at, &letters[i], &inside) : NULL;
+        values[i] = print_value(e, inst->args[i], letters[i] != '\0' && strchr("ouxX", letters[i]) != NULL);
     }
     if (target_is_gpu(e->target)) {
-        emit_gpu_print(e, inst, values);
+        emit_gpu_print(e, inst, values, letters);
         return;
     }
     LLVMTypeRef ptr = e->types[IR_PTR];

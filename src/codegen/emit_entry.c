@@ -368,6 +368,18 @@ static void add_type_attribute(struct emitter *e, LLVMValueRef function, int ind
     LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)index, LLVMCreateTypeAttribute(e->context, kind, type));
 }
 
+// PTX has no dots in names.
+static const char *entry_name(struct emitter *e, const struct ir_function *ir)
+{
+    char *name = arena_strdup(e->arena, ir->name);
+    for (char *at = name; *at != '\0'; at++) {
+        if (*at == '.' && e->target->kind == TARGET_NVPTX) {
+            *at = '$';
+        }
+    }
+    return name;
+}
+
 static LLVMValueRef declare_gpu_entry(struct emitter *e, const struct ir_function *ir, uint64_t args_size)
 {
     bool is_amd = e->target->kind == TARGET_AMDGPU;
@@ -376,7 +388,7 @@ static LLVMValueRef declare_gpu_entry(struct emitter *e, const struct ir_functio
     LLVMTypeRef i64 = e->types[IR_I64];
     LLVMTypeRef params[] = {args, e->global_ptr, i64, i64, e->global_ptr, e->global_ptr};
     LLVMTypeRef type = LLVMFunctionType(e->types[IR_VOID], params, 6, false);
-    LLVMValueRef function = LLVMAddFunction(e->llvm, ir->name, type);
+    LLVMValueRef function = LLVMAddFunction(e->llvm, entry_name(e, ir), type);
     LLVMSetFunctionCallConv(function, is_amd ? 91 : 71); // amdgpu_kernel, ptx_kernel
     add_type_attribute(e, function, 1, is_amd ? "byref" : "byval", buffer);
     emit_attribute(e, function, 1, "align", 16);

@@ -33,6 +33,16 @@ static rill_status run_cpu(struct emitter *e)
     return run(e, "always-inline,function(instcombine,early-cse,simplifycfg)");
 }
 
+// Pointers to the device's memory come out of the arguments as such; the pass that follows them into loads and stores
+// must run after inlining.
+static rill_status run_gpu(struct emitter *e)
+{
+    return run(e, "function(sroa,early-cse<memssa>,simplifycfg,instcombine),cgscc(inline),globaldce,"
+                  "function(infer-address-spaces,sroa,early-cse<memssa>,simplifycfg,instcombine,"
+                  "loop-mssa(loop-instsimplify,loop-simplifycfg,licm),"
+                  "loop(indvars,loop-deletion,loop-unroll-full),early-cse<memssa>,instcombine,simplifycfg)");
+}
+
 rill_status pipeline_run(struct emitter *e)
 {
     if (e->target->kind == TARGET_X86) {
@@ -42,5 +52,6 @@ rill_status pipeline_run(struct emitter *e)
         }
         return run_cpu(e);
     }
-    return run(e, "default<O1>");
+    RILL_TRY(math_link_library(e));
+    return e->options->unoptimised ? RILL_OK : run_gpu(e);
 }

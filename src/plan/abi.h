@@ -46,4 +46,41 @@ struct abi_frame {
 // accumulators; written at the end), or the first of frame->iter_count records (finish functions, range [0, 1)).
 typedef void abi_entry(const void *args, void *block, int64_t lo, int64_t hi, void *partial, struct abi_frame *frame);
 
+// Every GPU entry is a kernel with these parameters: the argument buffer by value (its size rounded up to 8, at least 8),
+// aligned to 16; the launch block; the trip count (finish: the number of partial records); the iterations of one partial
+// record; the first partial record; and the frame. Without accumulators the threads of the grid share the iterations one
+// by one, whatever the grid; with accumulators thread t runs [t * chunk, (t + 1) * chunk) and writes record t, so the
+// grid has at least ceil(trip / chunk) threads. Serial tasks and finishes run on thread 0. Grids are one-dimensional.
+// In PTX, which has no dots in names, "k.3" is called "k$3".
+enum { ABI_GPU_TEXT_SIZE = 104 };
+
+// Device memory of one launch, zeroed by the host but for |print_size|. The first iteration that fails claims the record,
+// fills it and publishes it; nothing traps.
+struct abi_gpu_frame {
+    uint32_t claimed;
+    uint32_t published;
+    int32_t kind; // enum abi_failure_kind
+    uint32_t file;
+    uint32_t line;
+    uint32_t column;
+    int64_t iteration;
+    int64_t index; // bounds
+    int64_t extent;
+    char text[ABI_GPU_TEXT_SIZE]; // as in abi_failure, cut if it is longer; terminated
+    uint64_t print_size;          // bytes of the print buffer, which lies right behind this struct
+    uint64_t print_used;          // bytes asked for; more than |print_size| if something did not fit
+    uint64_t print_lost;          // calls that did not fit
+};
+
+// One call of printf in the print buffer; the next record follows |size| bytes later. Behind the struct lie the format
+// (terminated, padded to 8 bytes), then one 8-byte value for each conversion as in abi_services.print, then the strings:
+// the value of a %s is the offset of its terminated text from the start of the record.
+struct abi_gpu_print {
+    uint32_t size;        // of the whole record: a multiple of 8
+    uint32_t format_size; // with terminator and padding
+    uint32_t arg_count;
+    uint32_t published; // 1 once the record is complete
+    int64_t iteration;
+};
+
 #endif

@@ -1,0 +1,130 @@
+// Run at build time: cuts libclc's bitcode down to the math functions that kernels can call, and writes it as C source.
+//
+//     trim library.bc out.c
+//
+// What is kept is linkonce_odr, so that linking takes a function only where it is called. Attributes that name a
+// processor go: the same bitcode serves every GPU. Without a library the array is empty and the compiler says so when a
+// kernel for a GPU calls a function.
+#include <llvm-c/Analysis.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// By C name and number of float operands; each is there for float and double.
+static const struct {
+    const char *name;
+    int arg_count;
+    const char *more; // of the mangled name
+} wanted[] = {
+    {"acos", 1, ""},  {"acosh", 1, ""},  {"asin", 1, ""},      {"asinh", 1, ""}, {"atan", 1, ""},  {"atan2", 2, ""},
+    {"atanh", 1, ""}, {"cbrt", 1, ""},   {"cos", 1, ""},       {"cosh", 1, ""},  {"erf", 1, ""},   {"erfc", 1, ""},
+    {"exp", 1, ""},   {"exp2", 1, ""},   {"expm1", 1, ""},     {"fmod", 2, ""},  {"hypot", 2, ""}, {"lgamma", 1, ""},
+    {"log", 1, ""},   {"log10", 1, ""},  {"log1p", 1, ""},     {"log2", 1, ""},  {"pow", 2, ""},   {"remainder", 2, ""},
+    {"sin", 1, ""},   {"sinh", 1, ""},   {"tan", 1, ""},       {"tanh", 1, ""},  {"tgamma", 1, ""}, {"remquo", 2, "Pi"},
+};
+
+enum { WANTED_COUNT = sizeof wanted / sizeof wanted[0] };
+
+static bool is_wanted(const char *name)
+{
+    for (int i = 0; i < 2 * WANTED_COUNT; i++) {
+        const char *type = i % 2 == 0 ? "f" : "d";
+        char mangled[64];
+        snprintf(mangled, sizeof mangled, "_Z%zu%s%s%s%s", strlen(wanted[i / 2].name), wanted[i / 2].name, type,
+                 wanted[i / 2].arg_count == 2 ? type : "", wanted[i / 2].more);
+        if (strcmp(mangled, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void drop_attributes(LLVMValueRef function)
+{
+    static const char *const names[] = {"target-cpu", "target-features", "frame-pointer",
+                                        "stack-protector-buffer-size", "no-trapping-math"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        LLVMRemoveStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, names[i], (unsigned)strlen(names[i]));
+    }
+}
+
+static void select_functions(LLVMModuleRef module)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
+        drop_attributes(f);
+        if (!LLVMIsDeclaration(f)) {
+            size_t length;
+            LLVMSetLinkage(f, is_wanted(LLVMGetValueName2(f, &length)) ? LLVMLinkOnceODRLinkage : LLVMInternalLinkage);
+        }
+    }
+}
+
+// The kept functions must survive while what nobody calls goes, so they are external meanwhile.
+static bool drop_unused(LLVMModuleRef module)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (LLVMGetLinkage(f) == LLVMLinkOnceODRLinkage) {
+            LLVMSetLinkage(f, LLVMExternalLinkage);
+        }
+    }
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(module, "globaldce,function(sroa,early-cse,simplifycfg,instcombine),strip",
+                                       NULL, options);
+    LLVMDisposePassBuilderOptions(options);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) == LLVMExternalLinkage) {
+            LLVMSetLinkage(f, LLVMLinkOnceODRLinkage);
+        }
+    }
+    if (error != NULL) {
+        fprintf(stderr, "trim: %s\n", LLVMGetErrorMessage(error));
+        return false;
+    }
+    return true;
+}
+
+static int write_source(const char *path, const char *bytes, size_t size)
+{
+    FILE *out = fopen(path, "w");
+    if (out == NULL) {
+        fprintf(stderr, "trim: cannot write %s\n", path);
+        return 1;
+    }
+    fprintf(out, "#include \"codegen/library/library.h\"\n\nconst unsigned char math_library_bytes[] = {");
+    for (size_t i = 0; i < size; i++) {
+        fprintf(out, i % 24 == 0 ? "\n%u," : "%u,", (unsigned char)bytes[i]);
+    }
+    fprintf(out, "0};\nconst size_t math_library_size = %zu;\n", size);
+    return fclose(out) == 0 ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3) {
+        fprintf(stderr, "usage: trim library.bc out.c\n");
+        return 2;
+    }
+    LLVMMemoryBufferRef buffer;
+    char *message = NULL;
+    if (LLVMCreateMemoryBufferWithContentsOfFile(argv[1], &buffer, &message) != 0) {
+        return write_source(argv[2], "", 0);
+    }
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module;
+    if (LLVMParseBitcodeInContext2(context, buffer, &module) != 0) {
+        fprintf(stderr, "trim: %s is no bitcode of this LLVM\n", argv[1]);
+        return 1;
+    }
+    select_functions(module);
+    if (!drop_unused(module)) {
+        return 1;
+    }
+    LLVMMemoryBufferRef out = LLVMWriteBitcodeToMemoryBuffer(module);
+    return write_source(argv[2], LLVMGetBufferStart(out), LLVMGetBufferSize(out));
+}
