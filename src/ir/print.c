@@ -26,13 +26,20 @@
 #include "base/vec.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+
+struct label {
+    const struct ir_inst *inst;
+    int number;
+};
 
 struct printer {
     const struct ir_module *module;
     struct str *out;
     VEC(const struct ir_ctype *) ctypes;
-    VEC(const struct ir_inst *) labels; // every instruction with regions, in the order of the text
+    VEC(struct label) labels; // of every instruction with regions, sorted by its address
+    int next_label;           // labels count up in the order of the text
 };
 
 static const char *const verdict_names[] = {
@@ -160,25 +167,43 @@ static int function_index(const struct ir_module *module, const struct ir_functi
     return -1;
 }
 
+static int compare_labels(const void *a, const void *b)
+{
+    uintptr_t x = (uintptr_t)((const struct label *)a)->inst;
+    uintptr_t y = (uintptr_t)((const struct label *)b)->inst;
+    return (x > y) - (x < y);
+}
+
 static int label_of(const struct printer *p, const struct ir_inst *inst)
 {
-    for (int i = 0; i < p->labels.count; i++) {
-        if (p->labels.items[i] == inst) {
-            return i;
-        }
-    }
-    return -1;
+    struct label wanted = {.inst = inst};
+    const struct label *found = p->labels.count == 0 ? NULL
+                                                     : bsearch(&wanted, p->labels.items, (size_t)p->labels.count,
+                                                               sizeof wanted, compare_labels);
+    return found != NULL ? found->number : -1;
 }
 
 static void collect_labels(struct printer *p, const struct ir_region *region)
 {
     for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
         if (inst->region_count > 0) {
-            VEC_PUSH(p->out->arena, &p->labels, inst);
+            struct label label = {inst, p->labels.count};
+            VEC_PUSH(p->out->arena, &p->labels, label);
         }
         for (int i = 0; i < inst->region_count; i++) {
             collect_labels(p, &inst->regions[i]);
         }
+    }
+}
+
+static void number_labels(struct printer *p, const struct ir_function *function)
+{
+    p->labels.count = 0;
+    p->next_label = 0;
+    collect_labels(p, &function->prologue);
+    collect_labels(p, &function->body);
+    if (p->labels.count > 0) {
+        qsort(p->labels.items, (size_t)p->labels.count, sizeof *p->labels.items, compare_labels);
     }
 }
 
@@ -425,7 +450,7 @@ static void print_inst(struct printer *p, const struct ir_inst *inst, int depth)
     }
     str_add(p->out, ir_op_name(inst->op));
     if (inst->region_count > 0) {
-        str_printf(p->out, " L%d", label_of(p, inst));
+        str_printf(p->out, " L%d", p->next_label++);
     }
     if (inst->type != IR_VOID) {
         str_printf(p->out, " %s", ir_type_name(inst->type));
@@ -523,9 +548,7 @@ static void print_header(struct printer *p, const struct ir_function *function)
 
 static void print_function(struct printer *p, const struct ir_function *function)
 {
-    p->labels.count = 0;
-    collect_labels(p, &function->prologue);
-    collect_labels(p, &function->body);
+    number_labels(p, function);
     print_header(p, function);
     for (int i = 0; i < function->param_count; i++) {
         print_param(p, &function->params[i], i);
