@@ -83,6 +83,7 @@ function(rill_programs folder)
         get_filename_component(name ${source} NAME_WE)
         add_executable(${folder}_${name} ${source})
         rill_program(${folder}_${name})
+        target_compile_definitions(${folder}_${name} PRIVATE RILL_SOURCE_DIR="${PROJECT_SOURCE_DIR}") # its kernel files
         set_target_properties(${folder}_${name} PROPERTIES OUTPUT_NAME ${name}
             RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${folder})
     endforeach()
