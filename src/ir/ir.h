@@ -306,6 +306,9 @@ struct ir_inst {
     // ADD, SUB, MUL: whoever made the instruction knows that the signed result fits, like init + iter * step of a task's
     // loop variable (not of a `!=` loop, which may wrap). Lets the code generator see a plain induction.
     bool no_wrap;
+    // UPDATE, VUPDATE: add or sub of floats whose operand is an fmul of the same source expression: x = fma(±a, b, x), one
+    // rounding. Set by lowering when it contracts. Reductions and atomics may drop it, as they may regroup.
+    bool fused;
 };
 
 enum ir_function_kind { IR_FUNCTION_KERNEL, IR_FUNCTION_HELPER, IR_FUNCTION_TASK, IR_FUNCTION_FINISH };

@@ -54,6 +54,12 @@ static struct ir_inst *fold(struct lower *l, enum ir_op op, enum ir_type type, i
 
 struct ir_inst *lower_unary(struct lower *l, enum ir_op op, enum ir_type type, struct ir_inst *x)
 {
+    // Widening in two steps is widening in one: unsigned values stay what they are.
+    bool widens_twice = (op == IR_OP_SEXT || op == IR_OP_ZEXT) && x->op == IR_OP_ZEXT;
+    if (widens_twice || (op == IR_OP_SEXT && x->op == IR_OP_SEXT)) {
+        op = x->op;
+        x = x->args[0];
+    }
     struct ir_inst *folded = fold(l, op, type, 1, &x);
     return folded != NULL ? folded : ir_emit1(&l->b, op, type, x);
 }

@@ -81,9 +81,12 @@ static bool find_step(const struct lower *l, const struct stmt *stmt, struct can
         }
     }
     int64_t value;
-    if (amount == NULL || !const_eval_int(lower_strip(amount), &value) || !is_loop_variable(l, c->var)) {
-        return fail(c, step->loc, is_loop_variable(l, c->var) ? "its step is not a constant"
-                                                              : "its variable is no local integer");
+    if (!is_loop_variable(l, c->var)) {
+        return fail(c, step->loc, "its variable is no local integer whose address is not taken");
+    }
+    if (amount == NULL || !const_eval_int(lower_strip(amount), &value)) {
+        return fail(c, step->loc, amount != NULL ? "its step is not a constant"
+                                                 : "it has no step of the form i += constant");
     }
     int bits = (int)c->var->type->size * 8;
     int64_t limit = bits == 64 ? INT64_MAX : (INT64_C(1) << (bits - 1)) - 1;

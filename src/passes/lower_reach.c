@@ -5,8 +5,7 @@
 struct walk {
     struct lower *l;
     struct lower_info *info;
-    struct loc at;         // the statement: where a type is complained about that has no better place
-    bool type_was_refused; // one complaint about types for each statement
+    unsigned refused_types; // by kind: one complaint about each in a function is enough
 };
 
 struct lower_info *lower_info(const struct lower *l, const struct function *function)
@@ -34,29 +33,27 @@ static void walk_expr(struct walk *w, const struct expr *e);
 static void walk_stmt(struct walk *w, const struct stmt *stmt);
 static void walk_function(struct lower *l, struct function *function, struct lower_info *caller, struct loc call);
 
-// ---- types and objects ---------------------------------------------------------------------------------------------
-
-static void refuse_type(struct walk *w, const struct type *type, struct loc loc)
-{
-    const char *why;
-    if (w->type_was_refused || lower_refused_type(type, &why) == NULL) {
-        return;
-    }
-    w->type_was_refused = true;
-    diag_error(w->l->diags, loc, "a kernel cannot use %s", why);
-    if (w->info->function->is_kernel) {
-        return;
-    }
-    diag_note(w->l->diags, w->info->call_loc, "'%s' is called here", w->info->function->name);
-}
-
-// "called from …": the way from a kernel to a refusal inside a helper.
+// The way from a kernel to a refusal inside a helper.
 static void note_path(struct walk *w)
 {
     for (const struct lower_info *info = w->info; info != NULL && info->caller != NULL; info = info->caller) {
         diag_note(w->l->diags, info->call_loc, "'%s' calls '%s' here", info->caller->function->name,
                   info->function->name);
     }
+}
+
+// ---- types and objects ---------------------------------------------------------------------------------------------
+
+static void refuse_type(struct walk *w, const struct type *type, struct loc loc)
+{
+    const char *why;
+    const struct type *refused = lower_refused_type(type, &why);
+    if (refused == NULL || (w->refused_types & 1U << refused->kind) != 0) {
+        return;
+    }
+    w->refused_types |= 1U << refused->kind;
+    diag_error(w->l->diags, loc, "a kernel cannot use %s", why);
+    note_path(w);
 }
 
 static void walk_inits(struct walk *w, const struct object *object)
@@ -103,7 +100,6 @@ static void walk_local(struct walk *w, const struct object *object, struct loc l
 static void walk_write(struct walk *w, const struct expr *e)
 {
     const struct expr *root = e;
-    bool is_direct = true;
     while (true) {
         if (root->kind == EXPR_MEMBER) {
             root = root->a;
@@ -114,9 +110,7 @@ static void walk_write(struct walk *w, const struct expr *e)
         } else {
             break;
         }
-        is_direct = false;
     }
-    (void)is_direct;
     if (root->kind == EXPR_OBJECT || root->kind == EXPR_COMPOUND_LITERAL) {
         use_of(w->l, root->object)->is_assigned = true;
         bool is_own = root->object->kind == OBJECT_LOCAL || root->object->kind == OBJECT_PARAM;
@@ -126,7 +120,7 @@ static void walk_write(struct walk *w, const struct expr *e)
     }
 }
 
-static void walk_builtin(struct walk *w, const struct expr *e)
+static bool walk_builtin(struct walk *w, const struct expr *e)
 {
     const char *why = lower_builtin_refusal(w->l, e);
     if (why != NULL) {
@@ -135,17 +129,20 @@ static void walk_builtin(struct walk *w, const struct expr *e)
     }
     w->info->has_effect |= !lower_builtin_is_pure(e->function);
     w->info->reads_memory |= lower_builtin_reads_memory(e->function);
+    return why == NULL;
 }
 
 static void walk_call(struct walk *w, const struct expr *e)
 {
     struct function *function = e->function;
+    if (function->body == NULL && !walk_builtin(w, e)) {
+        return; // one refusal is enough, its arguments need none
+    }
     for (int i = 0; i < e->arg_count; i++) {
         walk_expr(w, e->args[i]);
     }
     if (function->body == NULL) {
         w->info->weight += 4;
-        walk_builtin(w, e);
         return;
     }
     if (function->type->is_variadic) {
@@ -235,8 +232,6 @@ static void walk_stmt(struct walk *w, const struct stmt *stmt)
     if (stmt == NULL) {
         return;
     }
-    w->at = stmt->loc;
-    w->type_was_refused = false;
     switch (stmt->kind) {
     case STMT_DECL: walk_declaration(w, stmt->object, stmt->object->loc); break;
     case STMT_RETURN: w->info->return_count++; break;
@@ -285,7 +280,6 @@ static void walk_params(struct walk *w, const struct function *function)
     for (int i = 0; i < function->param_count; i++) {
         const struct object *param = function->params[i];
         use_of(w->l, param);
-        w->type_was_refused = false;
         refuse_type(w, param->type, param->loc);
         walk_type_extents(w, param->array_type != NULL ? param->array_type : param->type);
     }
@@ -306,9 +300,8 @@ static void walk_function(struct lower *l, struct function *function, struct low
     info->is_on_path = true;
     info->caller = caller;
     info->call_loc = call;
-    struct walk w = {.l = l, .info = info, .at = function->loc};
+    struct walk w = {.l = l, .info = info};
     walk_params(&w, function);
-    w.type_was_refused = false;
     refuse_type(&w, function->type->base, function->loc);
     walk_stmt(&w, function->body);
     info->is_on_path = false;

@@ -43,7 +43,8 @@ static bool is_operand(const struct lower *l, const struct expr *e, const struct
     return !lower_has_effect(l, e) && !lower_mentions(e, x);
 }
 
-static void emit_update(struct lower *l, const struct lower_place *place, enum ir_update update, struct ir_inst *operand)
+static struct ir_inst *emit_update(struct lower *l, const struct lower_place *place, enum ir_update update,
+                                   struct ir_inst *operand)
 {
     enum ir_type type = lower_type(place->type);
     struct ir_inst *inst;
@@ -54,6 +55,14 @@ static void emit_update(struct lower *l, const struct lower_place *place, enum i
         inst = ir_emit2(&l->b, IR_OP_UPDATE, type, place->inst, operand);
     }
     inst->update = update;
+    return inst;
+}
+
+// x += a * b is one source expression: with contraction the product and the sum are rounded once.
+static void fuse(const struct lower *l, struct ir_inst *update, const struct expr *operand)
+{
+    update->fused = l->options.contract && operand->kind == EXPR_MUL && ir_type_is_float(update->type) &&
+                    update->args[update->arg_count - 1]->op == IR_OP_FMUL;
 }
 
 // ---- sums, products, bits ------------------------------------------------------------------------------------------
@@ -92,7 +101,10 @@ static bool update_expression(struct lower *l, const struct expr *e)
     struct lower_place place = lower_place(l, e->a);
     struct ir_inst *operand = lower_value(l, e->b);
     lower_at(l, e->loc);
-    emit_update(l, &place, update, lower_convert(l, operand, e->compute_type, e->a->type));
+    struct ir_inst *inst = emit_update(l, &place, update, lower_convert(l, operand, e->compute_type, e->a->type));
+    if (update == IR_UPDATE_ADD || update == IR_UPDATE_SUB) {
+        fuse(l, inst, e->b);
+    }
     return true;
 }
 
@@ -132,6 +144,30 @@ static bool find_chain(const struct lower *l, const struct expr *e, const struct
     return e->kind != EXPR_SUB && is_operand(l, e->a, x) && find_chain(l, e->b, x, class, chain);
 }
 
+// x + a - b of integers is x + (a - b): one update.
+static struct ir_inst *joined_operand(struct lower *l, const struct chain *chain, enum expr_kind class,
+                                      struct ir_inst *const *operands)
+{
+    enum ir_type type = operands[0]->type;
+    enum ir_op op = class == EXPR_ADD   ? IR_OP_ADD
+                    : class == EXPR_MUL ? IR_OP_MUL
+                    : class == EXPR_AND ? IR_OP_AND
+                    : class == EXPR_OR  ? IR_OP_OR
+                                        : IR_OP_XOR;
+    struct ir_inst *sum = NULL;
+    for (int i = chain->count - 1; i >= 0; i--) {
+        bool is_minus = chain->nodes[i]->kind == EXPR_SUB;
+        if (sum == NULL && !is_minus) {
+            sum = operands[i];
+        } else if (is_minus) {
+            sum = lower_binary(l, IR_OP_SUB, type, sum != NULL ? sum : lower_int(l, type, 0), operands[i]);
+        } else {
+            sum = lower_binary(l, op, type, sum, operands[i]);
+        }
+    }
+    return sum;
+}
+
 static bool chain_expression(struct lower *l, const struct expr *e)
 {
     const struct expr *x = e->a;
@@ -149,9 +185,16 @@ static bool chain_expression(struct lower *l, const struct expr *e)
         operands[i] = lower_convert(l, lower_value(l, other), other->type, x->type);
     }
     lower_at(l, e->loc);
+    if (type_is_integer(x->type)) {
+        emit_update(l, &place, update_of(class), joined_operand(l, &chain, class, operands));
+        return true;
+    }
     // Innermost first, one update each: for floats another grouping would round differently.
     for (int i = chain.count - 1; i >= 0; i--) {
-        emit_update(l, &place, update_of(chain.nodes[i]->kind), operands[i]);
+        struct ir_inst *inst = emit_update(l, &place, update_of(chain.nodes[i]->kind), operands[i]);
+        if (class == EXPR_ADD) {
+            fuse(l, inst, chain.x_is_left[i] ? chain.nodes[i]->b : chain.nodes[i]->a);
+        }
     }
     return true;
 }

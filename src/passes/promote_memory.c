@@ -16,8 +16,7 @@ struct candidate {
     bool is_good;
     bool is_used;
     bool knows_padding; // bytes outside the slices are padding: nothing is lost when they are not copied
-    struct slice slices[MAX_SLICES];
-    int count;
+    VEC(struct slice) slices;
 };
 
 struct address {
@@ -57,9 +56,9 @@ static bool convertible(enum ir_type a, enum ir_type b)
 
 static struct slice *find_slice(struct candidate *c, int64_t offset)
 {
-    for (int i = 0; i < c->count; i++) {
-        if (c->slices[i].offset == offset) {
-            return &c->slices[i];
+    for (int i = 0; i < c->slices.count; i++) {
+        if (c->slices.items[i].offset == offset) {
+            return &c->slices.items[i];
         }
     }
     return NULL;
@@ -75,8 +74,8 @@ static void add_slice(struct promotion *p, struct candidate *c, int64_t offset, 
         reject(p, c);
         return;
     }
-    for (int i = 0; i < c->count; i++) {
-        const struct slice *s = &c->slices[i];
+    for (int i = 0; i < c->slices.count; i++) {
+        const struct slice *s = &c->slices.items[i];
         int64_t s_end = s->offset + ir_type_size(s->type);
         if (s->offset == offset && convertible(s->type, type)) {
             return;
@@ -86,11 +85,11 @@ static void add_slice(struct promotion *p, struct candidate *c, int64_t offset, 
             return;
         }
     }
-    if (c->count == MAX_SLICES) {
+    if (c->slices.count == MAX_SLICES) {
         reject(p, c);
         return;
     }
-    c->slices[c->count++] = (struct slice){.offset = offset, .type = type};
+    VEC_PUSH(p->module->arena, &c->slices, (struct slice){.offset = offset, .type = type});
     p->changed = true;
 }
 
@@ -238,9 +237,9 @@ static void collect(struct promotion *p, struct ir_region *region)
 // No slice may lie across the edge of a range that is copied or filled.
 static void check_edges(struct promotion *p, struct candidate *c, int64_t low, int64_t high)
 {
-    for (int i = 0; i < c->count && c->is_good; i++) {
-        int64_t s_low = c->slices[i].offset;
-        int64_t s_high = s_low + ir_type_size(c->slices[i].type);
+    for (int i = 0; i < c->slices.count && c->is_good; i++) {
+        int64_t s_low = c->slices.items[i].offset;
+        int64_t s_high = s_low + ir_type_size(c->slices.items[i].type);
         if (s_low < high && low < s_high && (s_low < low || s_high > high)) {
             reject(p, c);
         }
@@ -254,10 +253,10 @@ static void check_covered(struct promotion *p, struct candidate *c, int64_t low,
         return;
     }
     int64_t covered = 0;
-    for (int i = 0; i < c->count; i++) {
-        int64_t s_low = c->slices[i].offset;
+    for (int i = 0; i < c->slices.count; i++) {
+        int64_t s_low = c->slices.items[i].offset;
         if (s_low >= low && s_low < high) {
-            covered += ir_type_size(c->slices[i].type);
+            covered += ir_type_size(c->slices.items[i].type);
         }
     }
     if (covered != high - low) {
@@ -267,8 +266,8 @@ static void check_covered(struct promotion *p, struct candidate *c, int64_t low,
 
 static void pass_slices(struct promotion *p, struct address from, struct address to, int64_t size)
 {
-    for (int i = 0; i < from.candidate->count && to.candidate->is_good; i++) {
-        const struct slice *s = &from.candidate->slices[i];
+    for (int i = 0; i < from.candidate->slices.count && to.candidate->is_good; i++) {
+        const struct slice *s = &from.candidate->slices.items[i];
         if (s->offset >= from.offset && s->offset < from.offset + size) {
             add_slice(p, to.candidate, s->offset - from.offset + to.offset, s->type);
         }
@@ -394,8 +393,8 @@ static void rewrite_fill(struct promotion *p, struct ir_inst *inst)
     }
     struct ir_builder b = {.module = p->module, .function = p->function, .before = inst, .loc = inst->loc};
     b.region = inst->parent;
-    for (int i = 0; i < a.candidate->count; i++) {
-        struct slice *s = &a.candidate->slices[i];
+    for (int i = 0; i < a.candidate->slices.count; i++) {
+        struct slice *s = &a.candidate->slices.items[i];
         if (s->offset >= a.offset && s->offset < a.offset + inst->args[2]->imm) {
             ir_set(&b, s->scalar, zero(&b, s->type));
         }
@@ -428,8 +427,8 @@ static void rewrite_copy(struct promotion *p, struct ir_inst *inst)
     const struct address *guide = to_good ? &to : &from;
     int64_t size = inst->args[2]->imm;
     struct ir_inst *values[MAX_SLICES];
-    for (int i = 0; i < guide->candidate->count; i++) {
-        const struct slice *s = &guide->candidate->slices[i];
+    for (int i = 0; i < guide->candidate->slices.count; i++) {
+        const struct slice *s = &guide->candidate->slices.items[i];
         int64_t at = s->offset - guide->offset;
         if (at < 0 || at >= size) {
             continue;
@@ -440,8 +439,8 @@ static void rewrite_copy(struct promotion *p, struct ir_inst *inst)
             values[i] = ir_emit1(&b, IR_OP_LOAD, s->type, moved(&b, inst->args[1], at));
         }
     }
-    for (int i = 0; i < guide->candidate->count; i++) {
-        int64_t at = guide->candidate->slices[i].offset - guide->offset;
+    for (int i = 0; i < guide->candidate->slices.count; i++) {
+        int64_t at = guide->candidate->slices.items[i].offset - guide->offset;
         if (at < 0 || at >= size) {
             continue;
         }
@@ -476,8 +475,8 @@ static void rewrite(struct promotion *p, struct ir_region *region)
 
 static void make_scalars(struct promotion *p, struct candidate *c)
 {
-    for (int i = 0; i < c->count; i++) {
-        struct slice *s = &c->slices[i];
+    for (int i = 0; i < c->slices.count; i++) {
+        struct slice *s = &c->slices.items[i];
         const char *name = leaf_name(p->module->arena, c->var->ctype, s->offset, c->var->name);
         s->scalar = ir_var_create(p->module, p->function, name, s->type);
         s->scalar->loc = c->var->loc;
@@ -509,7 +508,7 @@ static void reject_empty(struct promotion *p, int var_count)
 {
     for (int i = 0; i < var_count && !p->changed; i++) {
         struct candidate *c = p->candidates[i];
-        if (c != NULL && (!c->is_used || c->count == 0)) {
+        if (c != NULL && (!c->is_used || c->slices.count == 0)) {
             reject(p, c);
         }
     }
