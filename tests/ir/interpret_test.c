@@ -152,6 +152,124 @@ TEST(integer_operations_equal_folding_at_every_width)
     }
 }
 
+static uint64_t bits_of(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return value != value ? UINT64_C(0x7ff) << 52 | 1 : bits; // all NaNs are alike here
+}
+
+static void check_float_operation(enum ir_op op, enum ir_type type, const double *values, int count)
+{
+    struct fixture f;
+    fixture_init(&f);
+    bool compares = ir_op_is_compare(op);
+    struct ir_function *kernel = fixture_function(&f, IR_FUNCTION_KERNEL, "k", compares ? IR_I1 : type);
+    fixture_param(&f, "a", type);
+    fixture_param(&f, "b", type);
+    fixture_param(&f, "c", type);
+    struct ir_inst *params[3] = {fixture_param_value(&f, 0), fixture_param_value(&f, 1), fixture_param_value(&f, 2)};
+    struct ir_inst *result = ir_emit(&f.b, op, kernel->return_type, ir_op_arg_count(op), params);
+    ir_emit1(&f.b, IR_OP_RETURN, IR_VOID, result);
+    CHECK_STR(fixture_verify(&f), "");
+    struct interp *interp = interp_create(f.module, NULL);
+    for (int i = 0; i < count * count; i++) {
+        union ir_value in[3] = {{.f = values[i % count]}, {.f = values[i / count]}, {.f = values[(i + 1) % count]}};
+        for (int k = 0; k < 3; k++) {
+            in[k].f = type == IR_F32 ? (double)(float)in[k].f : in[k].f;
+        }
+        struct interp_arg args[3] = {{.f = in[0].f}, {.f = in[1].f}, {.f = in[2].f}};
+        union ir_value expected, actual;
+        CHECK(ir_fold(op, kernel->return_type, type, in, &expected));
+        CHECK_INT(interp_kernel(interp, kernel, args, &actual), INTERP_DONE);
+        if (compares ? actual.i != expected.i : bits_of(actual.f) != bits_of(expected.f)) {
+            FAIL("%s %s of %a, %a, %a", ir_op_name(op), ir_type_name(type), in[0].f, in[1].f, in[2].f);
+        }
+    }
+    interp_destroy(interp);
+    fixture_finish(&f);
+}
+
+TEST(float_operations_equal_folding_in_both_types)
+{
+    static const double values[] = {0,     -0.0,  1,     -1,     0.1, 3.25,     -7e10,     1e38,
+                                    -1e38, 1e300, 1e-45, 1e-310, NAN, INFINITY, -INFINITY, 16777217};
+    int count = sizeof values / sizeof *values;
+    for (int op = IR_OP_FADD; op <= IR_OP_FGE; op++) {
+        if (op > IR_OP_FMA && op < IR_OP_FEQ) {
+            continue;
+        }
+        check_float_operation((enum ir_op)op, IR_F32, values, count);
+        check_float_operation((enum ir_op)op, IR_F64, values, count);
+    }
+}
+
+static void check_conversion(enum ir_op op, enum ir_type type, enum ir_type from, const struct interp_arg *values,
+                             int count)
+{
+    struct fixture f;
+    fixture_init(&f);
+    struct ir_function *kernel = fixture_function(&f, IR_FUNCTION_KERNEL, "k", type);
+    fixture_param(&f, "a", from);
+    ir_emit1(&f.b, IR_OP_RETURN, IR_VOID, ir_emit1(&f.b, op, type, fixture_param_value(&f, 0)));
+    if (fixture_verify(&f)[0] != '\0') {
+        fixture_finish(&f);
+        return; // not a conversion that exists
+    }
+    struct interp *interp = interp_create(f.module, NULL);
+    for (int i = 0; i < count; i++) {
+        union ir_value in = {.i = ir_normalize(from, values[i].i)};
+        if (ir_type_is_float(from)) {
+            in.f = from == IR_F32 ? (double)(float)values[i].f : values[i].f;
+        }
+        union ir_value expected, actual;
+        CHECK(ir_fold(op, type, from, &in, &expected));
+        CHECK_INT(interp_kernel(interp, kernel, &values[i], &actual), INTERP_DONE);
+        bool same = ir_type_is_float(type) ? bits_of(actual.f) == bits_of(expected.f) : actual.i == expected.i;
+        if (!same) {
+            FAIL("%s from %s to %s of value %d", ir_op_name(op), ir_type_name(from), ir_type_name(type), i);
+        }
+    }
+    interp_destroy(interp);
+    fixture_finish(&f);
+}
+
+TEST(conversions_equal_folding_for_every_pair_of_types)
+{
+    static const struct interp_arg integers[] = {{.i = 0},         {.i = 1},         {.i = -1},        {.i = 127},
+                                                 {.i = 128},       {.i = 255},       {.i = 65535},     {.i = INT32_MIN},
+                                                 {.i = INT32_MAX}, {.i = INT64_MIN}, {.i = INT64_MAX}, {.i = 16777217}};
+    static const struct interp_arg floats[] = {{.f = 0},         {.f = -0.0},  {.f = 1.5},   {.f = -1.5},
+                                               {.f = 127.9},     {.f = 255.5}, {.f = 3e9},   {.f = -3e9},
+                                               {.f = 1e19},      {.f = 1e300}, {.f = NAN},   {.f = INFINITY},
+                                               {.f = -INFINITY}, {.f = 0.1},   {.f = 1e-320}};
+    for (int op = IR_OP_SEXT; op <= IR_OP_INTTOPTR; op++) {
+        for (enum ir_type from = IR_I1; from <= IR_F64; from++) {
+            for (enum ir_type type = IR_I1; type <= IR_F64; type++) {
+                bool is_float = ir_type_is_float(from);
+                check_conversion((enum ir_op)op, type, from, is_float ? floats : integers, is_float ? 15 : 12);
+            }
+        }
+    }
+}
+
+TEST(select_and_math_with_two_operands_work)
+{
+    const char *text = KERNEL("i64", "%3 = slt i1 %0 %1\n%4 = select i64 %3 %0 %1\nreturn %4");
+    CHECK_INT(run_kernel(text, 3, 4, NULL).i, 3);
+    CHECK_INT(run_kernel(text, 5, 4, NULL).i, 4);
+    double power =
+        run_kernel(KERNEL("f64", "%3 = sitofp f64 %0\n%4 = sitofp f64 %1\n%5 = math f64 pow %3 %4\nreturn %5"), 3, 4,
+                   NULL)
+            .f;
+    CHECK(power == pow(3, 4));
+    double scaled =
+        run_kernel(KERNEL("f64", "%3 = sitofp f64 %0\n%4 = trunc i32 %1\n%5 = math f64 ldexp %3 %4\nreturn %5"), 3, -2,
+                   NULL)
+            .f;
+    CHECK(scaled == 0.75);
+}
+
 TEST(floats_are_computed_in_their_own_type)
 {
     double x = run_kernel(KERNEL("f32", "%3 = sitofp f32 %0\n%4 = sitofp f32 %1\n%5 = fdiv f32 %3 %4\n"
@@ -327,6 +445,9 @@ TEST(loads_and_stores_have_the_size_of_their_type)
     CHECK_UINT(bytes[1], 0x66);
     CHECK_UINT(bytes[2], 0x55);
     CHECK_UINT(bytes[3], 0x12);
+    run_kernel(KERNEL("void", "%3 = trunc i8 %0\nstore i8 %2 %3"), 0x177, 0, bytes);
+    CHECK_UINT(bytes[0], 0x77);
+    CHECK_UINT(bytes[1], 0x66);
 }
 
 TEST(local_memory_is_the_functions_own)
@@ -458,6 +579,18 @@ TEST(a_result_claimed_to_fit_is_held_to_it)
     fixture_finish(&f);
     CHECK_INT(run_failing(&f, NULL, text, 46341, NULL, &failure), INTERP_FAILED);
     fixture_finish(&f);
+    text = KERNEL("i64", "%3 = const i64 -9223372036854775808\n%4 = sub i64 %3 %0 no_wrap\nreturn %4");
+    CHECK_INT(run_failing(&f, NULL, text, -1, NULL, &failure), INTERP_DONE);
+    fixture_finish(&f);
+    CHECK_INT(run_failing(&f, NULL, text, 1, NULL, &failure), INTERP_FAILED);
+    fixture_finish(&f);
+    text = KERNEL("i64", "%3 = const i64 -9223372036854775808\n%4 = mul i64 %3 %0 no_wrap\nreturn %4");
+    CHECK_INT(run_failing(&f, NULL, text, 1, NULL, &failure), INTERP_DONE);
+    fixture_finish(&f);
+    CHECK_INT(run_failing(&f, NULL, text, -1, NULL, &failure), INTERP_FAILED);
+    fixture_finish(&f);
+    CHECK_INT(run_failing(&f, NULL, text, 2, NULL, &failure), INTERP_FAILED);
+    fixture_finish(&f);
 }
 
 TEST(a_loop_without_end_meets_the_step_limit)
@@ -506,6 +639,31 @@ TEST(every_access_is_recorded_with_its_kind_and_type)
         CHECK_INT(log.items[i].type, expected[i].type);
         CHECK_INT(log.items[i].iteration, -1);
     }
+    interp_destroy(interp);
+    fixture_finish(&f);
+}
+
+TEST(a_printed_text_is_recorded_as_read)
+{
+    struct fixture f;
+    fixture_init(&f);
+    read_module(&f, KERNEL("void", "print %2 %0 \"%s=%ld\\n\""));
+    struct access_log log = {0};
+    struct interp_options options = {.record = log_access, .print = log_print, .user = &log};
+    struct interp *interp = interp_create(f.module, &options);
+    char word[] = "size";
+    struct interp_arg args[3] = {{.i = 7}, {.i = 0}, {.p = word}};
+    CHECK_INT(interp_kernel(interp, f.module->functions[0], args, NULL), INTERP_DONE);
+    CHECK_STR(log.printed, "size=7\n");
+    CHECK_INT(log.printed_iteration, -1);
+    CHECK_INT(log.count, 1);
+    CHECK(log.items[0].address == word && log.items[0].size == 5 && log.items[0].kind == INTERP_READ);
+    args[2].p = (void *)8;
+    CHECK_INT(interp_kernel(interp, f.module->functions[0], args, NULL), INTERP_FAILED);
+    CHECK_INT(interp_failure(interp)->kind, INTERP_NULL);
+    args[2].p = NULL;
+    CHECK_INT(interp_kernel(interp, f.module->functions[0], args, NULL), INTERP_DONE);
+    CHECK_STR(log.printed, "size=7\n(null)=7\n");
     interp_destroy(interp);
     fixture_finish(&f);
 }
@@ -640,6 +798,28 @@ TEST(poison_shows_a_variable_that_is_read_before_it_is_written)
     CHECK(block[1] != 13);
 }
 
+TEST(a_prologue_that_fails_runs_no_iteration)
+{
+    struct fixture f;
+    fixture_init(&f);
+    read_module(&f, "rill-ir 1\nkernel 0 \"k\" returns void\n" PARAMS "  body {\n  }\nend\n"
+                    "task 1 \"k.0\" returns void of @k#0\n  var 0 \"m\" memory size 8 align 8\n  prologue {\n"
+                    "%0 = param ptr 2\n%1 = load i64 %0\n  }\n  body {\n%2 = addr_var ptr $m#0\n%3 = load i64 %2\n"
+                    "store i64 %0 %3\n  }\nend\n");
+    struct interp_options options = {.poison = 5};
+    struct interp *interp = interp_create(f.module, &options);
+    struct interp_arg args[3] = {{.i = 0}};
+    struct interp_launch launch = {.args = args, .iter_count = 1, .lo = 0, .hi = 1};
+    CHECK_INT(interp_task(interp, f.module->functions[1], &launch), INTERP_FAILED);
+    CHECK_INT(interp_failure(interp)->iteration, -1);
+    int64_t cell = 0;
+    args[2].p = &cell;
+    CHECK_INT(interp_task(interp, f.module->functions[1], &launch), INTERP_DONE);
+    CHECK(cell != 0); // memory of an iteration is poisoned too
+    interp_destroy(interp);
+    fixture_finish(&f);
+}
+
 // ---- speed ---------------------------------------------------------------------------------------------------------
 
 TEST(a_simple_loop_runs_at_twenty_million_operations_a_second)
@@ -667,7 +847,7 @@ TEST(a_simple_loop_runs_at_twenty_million_operations_a_second)
     fixture_finish(&f);
 }
 
-TEST(creation_survives_any_allocation_that_fails)
+TEST(creation_refuses_memory_that_no_machine_has)
 {
     struct fixture f;
     load_case(&f, "memory.ir");

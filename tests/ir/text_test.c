@@ -294,6 +294,45 @@ TEST(the_case_files_are_valid_and_print_as_they_stand)
     CHECK(count >= 3);
 }
 
+// ---- memory --------------------------------------------------------------------------------------------------------
+
+// Reads, prints and verifies in an arena whose n-th allocation fails; whether it came to the end.
+static bool survives(const char *text, uint64_t n)
+{
+    struct arena arena;
+    arena_init(&arena);
+    jmp_buf escape;
+    volatile bool is_done = false;
+    if (setjmp(escape) == 0) {
+        arena.escape = &escape;
+        arena.fail_after = n;
+        struct diags diags;
+        diags_init(&diags, &arena);
+        struct ir_module *module = ir_read(&arena, &diags, text);
+        struct str out;
+        str_init(&out, &arena);
+        is_done = module != NULL && ir_verify(module, &out);
+        ir_print(module, &out);
+    }
+    arena_finish(&arena);
+    return is_done;
+}
+
+TEST(the_nth_allocation_that_fails_leaks_nothing)
+{
+    struct fixture f;
+    fixture_init(&f);
+    make_everything(&f);
+    const char *text = fixture_print(&f);
+    uint64_t n = 1;
+    while (n < 100000 && !survives(text, n)) {
+        n++;
+    }
+    CHECK(n > 50);
+    CHECK(survives(text, 0));
+    fixture_finish(&f);
+}
+
 // ---- bad text ------------------------------------------------------------------------------------------------------
 
 static void check_bad(const char *text, const char *expected)
