@@ -30,6 +30,7 @@ struct promotion {
     struct candidate **candidates; // by variable; NULL for scalars
     struct address *addresses;     // by value number
     int address_count;
+    VEC(struct ir_inst *) related; // copies, fills and updates of candidates
     bool changed;
 };
 
@@ -226,6 +227,9 @@ static void collect(struct promotion *p, struct ir_region *region)
         for (int i = 0; i < inst->arg_count; i++) {
             use_argument(p, inst, i);
         }
+        if (inst->op == IR_OP_COPY || inst->op == IR_OP_FILL || inst->op == IR_OP_UPDATE) {
+            VEC_PUSH(p->module->arena, &p->related, inst);
+        }
         for (int i = 0; i < inst->region_count; i++) {
             collect(p, &inst->regions[i]);
         }
@@ -295,23 +299,6 @@ static void relate_copy(struct promotion *p, const struct ir_inst *inst)
     }
 }
 
-static void relate(struct promotion *p, struct ir_region *region)
-{
-    for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        if (inst->op == IR_OP_COPY) {
-            relate_copy(p, inst);
-        } else if (inst->op == IR_OP_FILL) {
-            struct address a = address_of(p, inst->args[0]);
-            if (a.candidate != NULL && a.candidate->is_good) {
-                check_edges(p, a.candidate, a.offset, a.offset + inst->args[2]->imm);
-            }
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            relate(p, &inst->regions[i]);
-        }
-    }
-}
-
 static void check_update(struct promotion *p, struct ir_inst *inst)
 {
     struct address a = address_of(p, inst->args[0]);
@@ -324,14 +311,17 @@ static void check_update(struct promotion *p, struct ir_inst *inst)
     }
 }
 
-static void check_updates(struct promotion *p, struct ir_region *region)
+static void relate(struct promotion *p)
 {
-    for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        if (inst->op == IR_OP_UPDATE) {
+    for (int i = 0; i < p->related.count; i++) {
+        struct ir_inst *inst = p->related.items[i];
+        struct address a = address_of(p, inst->args[0]);
+        if (inst->op == IR_OP_COPY) {
+            relate_copy(p, inst);
+        } else if (inst->op == IR_OP_UPDATE) {
             check_update(p, inst);
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            check_updates(p, &inst->regions[i]);
+        } else if (a.candidate != NULL && a.candidate->is_good) {
+            check_edges(p, a.candidate, a.offset, a.offset + inst->args[2]->imm);
         }
     }
 }
@@ -506,7 +496,7 @@ static void find_candidates(struct promotion *p)
 // What only whole copies touch has no slices; it stays memory for its partners as well.
 static void reject_empty(struct promotion *p, int var_count)
 {
-    for (int i = 0; i < var_count && !p->changed; i++) {
+    for (int i = 0; i < var_count; i++) {
         struct candidate *c = p->candidates[i];
         if (c != NULL && (!c->is_used || c->slices.count == 0)) {
             reject(p, c);
@@ -530,9 +520,10 @@ bool promote_memory(struct ir_module *module, struct ir_function *function)
     }
     do {
         p.changed = false;
-        relate(&p, &function->body);
-        check_updates(&p, &function->body);
-        reject_empty(&p, var_count);
+        relate(&p);
+        if (!p.changed) {
+            reject_empty(&p, var_count);
+        }
     } while (p.changed);
     bool any = false;
     for (int i = 0; i < var_count; i++) {
