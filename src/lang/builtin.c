@@ -18,7 +18,7 @@ static const struct atomic atomics[] = {
     {"rill_atomic_cas", 2, false},
 };
 
-static bool includes_kernel_header(const struct parser *p)
+bool builtin_has_kernel_header(const struct parser *p)
 {
     for (int i = 0; i < p->diags->file_count; i++) {
         const struct source_file *file = p->diags->files[i];
@@ -202,7 +202,7 @@ struct expr *builtin_expression(struct parser *p, const struct token *token)
     for (size_t i = 0; strncmp(name, "rill_atomic_", 12) == 0 && i < sizeof atomics / sizeof *atomics; i++) {
         atomic = strcmp(atomics[i].name, name) == 0 ? &atomics[i] : atomic;
     }
-    if (!is_offsetof && (atomic == NULL || !includes_kernel_header(p))) {
+    if (!is_offsetof && (atomic == NULL || !builtin_has_kernel_header(p))) {
         return NULL;
     }
     if (parse_enter(p)) {

@@ -63,11 +63,11 @@ static enum type_kind signed_kind(const struct type *type)
 static const char *kind_text(enum type_kind kind)
 {
     switch (kind) {
-    case TYPE_INT: return "int";
-    case TYPE_LONG: return "long";
-    case TYPE_LLONG: return "long long";
-    case TYPE_DOUBLE: return "double";
-    case TYPE_LDOUBLE: return "long double";
+    case TYPE_INT: return "'int'";
+    case TYPE_LONG: return "'long'";
+    case TYPE_LLONG: return "'long long'";
+    case TYPE_DOUBLE: return "'double'";
+    case TYPE_LDOUBLE: return "'long double'";
     default: return "a pointer";
     }
 }
@@ -129,8 +129,8 @@ static bool check_argument(struct parser *p, const struct directive *d, const st
         fits = type_is_char(type->base) || d->size[0] == 'l';
     }
     if (!fits) {
-        parse_error(p, arg->loc, "'%.*s' of printf takes '%s', not '%s'", d->length, d->at,
-                    d->conversion == 's' ? "char *" : kind_text(wanted), parse_describe(p, type));
+        parse_error(p, arg->loc, "'%.*s' of printf takes %s, not '%s'", d->length, d->at,
+                    d->conversion == 's' ? "'char *'" : kind_text(wanted), parse_describe(p, type));
     }
     return fits;
 }

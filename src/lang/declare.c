@@ -347,8 +347,11 @@ static bool function_definition(struct parser *p, const struct specifiers *speci
         return false;
     }
     if (!d->type->has_prototype && declare_starts_type(p, parse_token(p)) && !parse_at(p, TOKEN_KW_ATTRIBUTE)) {
-        parse_error(p, parse_loc(p),
-                    "old-style parameter declarations are not supported: write the types between the parentheses");
+        if (!p->said_old_style) {
+            parse_error(p, parse_loc(p),
+                        "old-style parameter declarations are not supported: write the types between the parentheses");
+        }
+        p->said_old_style = false;
         while (!parse_at(p, TOKEN_LBRACE) && !parse_at(p, TOKEN_EOF)) {
             parse_advance(p);
         }

@@ -114,6 +114,7 @@ static void function_suffix(struct parser *p, struct derivation *out)
     } else if (is_identifier_list(p)) {
         const char *name = parse_token(p)->text;
         parse_error(p, parse_loc(p), "parameter '%s' has no type%s", name, parse_name_advice(p, name, true));
+        p->said_old_style = true;
         while (!parse_at(p, TOKEN_RPAREN) && !parse_at(p, TOKEN_EOF)) {
             parse_advance(p);
         }

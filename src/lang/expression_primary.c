@@ -159,6 +159,9 @@ struct expr *parse_primary_expression(struct parser *p)
     case TOKEN_STRING: e = string_literal(p, token); break;
     case TOKEN_LPAREN: return parenthesized(p);
     case TOKEN_KW_GENERIC: return parse_generic_selection(p);
+    case TOKEN_ANDAND:
+        parse_syntax_error(p, "expected an expression; the address of a label is not supported");
+        return expr_error(p, token->loc);
     default:
         parse_syntax_error(p, "expected an expression, found %s", token_describe(p->arena, token));
         return expr_error(p, token->loc);

@@ -143,9 +143,37 @@ static const char *kind_text(enum token_kind kind)
     }
 }
 
+// Behind the token before the current one, when that one ends an earlier line; otherwise nowhere.
+static struct loc end_of_line_before(const struct parser *p)
+{
+    const struct token *current = parse_token(p);
+    const struct token *before = current;
+    while (before > p->tokens && (before == current || before->kind == TOKEN_PRAGMA)) {
+        before--;
+    }
+    bool is_earlier = before != current && before->kind != TOKEN_PRAGMA && before->loc.file == current->loc.file &&
+                      before->loc.line < current->loc.line;
+    struct loc loc = before->loc;
+    if (!is_earlier) {
+        return (struct loc){0};
+    }
+    bool is_spelt = before->macro.line == 0 && before->kind != TOKEN_STRING && before->kind != TOKEN_CHAR;
+    loc.column += is_spelt ? before->length : 1;
+    return loc;
+}
+
 bool parse_expect(struct parser *p, enum token_kind kind, const char *where)
 {
     if (parse_accept(p, kind)) {
+        if (kind == TOKEN_SEMI) {
+            p->is_panicking = false; // what the panic was about ends here
+        }
+        return true;
+    }
+    struct loc loc = end_of_line_before(p);
+    if (kind == TOKEN_SEMI && loc.line != 0 && !p->is_panicking) {
+        // Forgotten at the end of a line: said there, and taken for written.
+        parse_error(p, loc, "expected ';' %s", where);
         return true;
     }
     parse_syntax_error(p, "expected %s %s, found %s", kind_text(kind), where, token_describe(p->arena, parse_token(p)));

@@ -68,7 +68,8 @@ struct parser {
     int position; // of the current token, which is never a pragma
     bool is_panicking;
     bool gave_up;
-    bool missed_header; // rill/kernel.h: said once
+    bool missed_header;  // rill/kernel.h: said once
+    bool said_old_style; // about parameters without types
     int nesting;
     struct type basic[TYPE_LDOUBLE + 1];
     struct hash_map names;
@@ -273,6 +274,7 @@ bool stmt_can_fall_through(const struct stmt *stmt);
 // Names that only the parser knows: rill_atomic_…, __builtin_offsetof, … NULL when |name| is none of them.
 struct expr *builtin_expression(struct parser *p, const struct token *name);
 struct type *builtin_type(struct parser *p, const char *name);
+bool builtin_has_kernel_header(const struct parser *p);
 // printf and kin: the call, or what replaces it.
 struct expr *builtin_check_call(struct parser *p, struct expr *call);
 

@@ -1,6 +1,8 @@
 // switch, labels, goto, and where control can go.
 #include "lang/parse.h"
 
+#include "base/suggest.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,39 +69,38 @@ struct stmt *parse_switch_statement(struct parser *p)
     return stmt;
 }
 
-static int64_t case_value(struct parser *p, const struct type *type)
+static bool case_value(struct parser *p, const struct type *type, int64_t *out_value)
 {
     struct expr *e = convert_promote(p, convert_decay(p, parse_conditional_expression(p)));
-    int64_t value = 0;
+    *out_value = 0;
     if (expr_is_error(e)) {
-        return 0;
+        return false;
     }
-    if (!type_is_integer(e->type) || !const_eval_int(e, &value)) {
+    if (!type_is_integer(e->type) || !const_eval_int(e, out_value)) {
         parse_error(p, e->loc, "the value of 'case' must be an integer constant");
-        return 0;
+        return false;
     }
     if (type != NULL && type_is_integer(type)) {
-        struct type plain = *type;
-        const_eval_int(expr_unary(p, EXPR_CAST, &plain, e->loc, e), &value);
+        const_eval_int(convert_to_kind(p, e, type->kind), out_value);
     }
-    return value;
+    return true;
 }
 
 static void case_label(struct parser *p, struct stmt *stmt, struct switch_state *state)
 {
     const struct type *type = state != NULL ? state->type : NULL;
-    stmt->low = case_value(p, type);
+    bool is_known = case_value(p, type, &stmt->low);
     stmt->high = stmt->low;
     if (parse_accept(p, TOKEN_ELLIPSIS)) {
-        stmt->high = case_value(p, type);
+        is_known &= case_value(p, type, &stmt->high);
         bool is_empty =
             type != NULL && !type_is_signed(type) ? (uint64_t)stmt->low > (uint64_t)stmt->high : stmt->low > stmt->high;
-        if (is_empty) {
+        if (is_empty && is_known) {
             parse_error(p, stmt->loc, "the range of this case is empty");
             stmt->high = stmt->low;
         }
     }
-    if (state != NULL) {
+    if (state != NULL && is_known) {
         VEC_PUSH(p->arena, &state->cases, stmt);
     }
 }
@@ -234,14 +235,28 @@ struct stmt *parse_labeled_statement(struct parser *p)
     return stmt;
 }
 
+static const char *suggest_label(const struct body_state *body, const char *name)
+{
+    struct suggest suggest;
+    suggest_init(&suggest, name);
+    for (int i = 0; i < body->label_list.count; i++) {
+        if (body->label_list.items[i]->label.stmt != NULL) {
+            suggest_offer(&suggest, body->label_list.items[i]->label.name);
+        }
+    }
+    return suggest_best(&suggest);
+}
+
 void parse_check_jumps(struct parser *p)
 {
     for (int i = 0; i < p->body->gotos.count; i++) {
         const struct goto_use *use = &p->body->gotos.items[i];
         const struct label_state *state = (const struct label_state *)use->label;
         if (use->label->loc.line == 0) {
-            parse_error(p, use->loc, "the label '%s' does not exist", use->label->name);
-            use->label->loc = (struct loc){.file = use->loc.file, .line = use->loc.line, .column = use->loc.column};
+            const char *best = suggest_label(p->body, use->label->name);
+            parse_error(p, use->loc, "the label '%s' does not exist%s%s%s", use->label->name,
+                        best != NULL ? "; did you mean '" : "", best != NULL ? best : "", best != NULL ? "'?" : "");
+            use->label->loc = use->loc; // said once
         } else if (state->block != use->block && state->label.stmt != NULL) {
             parse_error(p, use->loc, "'goto %s' would jump across the edge of a stream_parallel block",
                         use->label->name);

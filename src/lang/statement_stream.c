@@ -49,6 +49,20 @@ static bool expect_brace(struct parser *p, struct loc loc)
     return false;
 }
 
+// The name before something that is no block is plain also with the header.
+static void check_header(struct parser *p, const struct token *token)
+{
+    if (!builtin_has_kernel_header(p)) {
+        if (!p->missed_header) {
+            parse_error(p, token->loc, "'%s' has its meaning through the header: #include <rill/kernel.h>",
+                        token->text);
+        }
+        p->missed_header = true;
+    } else if (parse_at(p, TOKEN_LBRACE)) {
+        parse_error(p, token->loc, "the short names are off here (RILL_NO_SHORT_NAMES): write RILL_STREAM_PARALLEL");
+    }
+}
+
 static void check_place(struct parser *p, struct loc loc)
 {
     const struct body_state *body = p->body;
@@ -104,13 +118,9 @@ struct stmt *parse_stream_parallel(struct parser *p, const struct pragmas *pragm
 {
     struct stmt *stmt = stmt_new(p, STMT_STREAM_PARALLEL, parse_loc(p));
     const struct token *token = parse_token(p);
-    bool has_header = token->kind == TOKEN_KW_STREAM_PARALLEL;
     parse_advance(p);
-    if (!has_header) {
-        if (!p->missed_header) {
-            parse_error(p, stmt->loc, "'%s' has its meaning through the header: #include <rill/kernel.h>", token->text);
-        }
-        p->missed_header = true;
+    if (is_plain_name(token)) {
+        check_header(p, token);
     }
     if (!expect_brace(p, stmt->loc)) {
         return parse_at(p, TOKEN_SEMI) || parse_at(p, TOKEN_RBRACE) ? stmt_new(p, STMT_EMPTY, stmt->loc)

@@ -6,8 +6,16 @@
 
 void parsed_init(struct parsed *parsed, const char *path, const char *text)
 {
+    parsed_init_failing(parsed, path, text, NULL, 0);
+}
+
+void parsed_init_failing(struct parsed *parsed, const char *path, const char *text, jmp_buf *escape,
+                         uint64_t fail_after)
+{
     memset(parsed, 0, sizeof *parsed);
     arena_init(&parsed->arena);
+    parsed->arena.escape = escape;
+    parsed->arena.fail_after = fail_after;
     diags_init(&parsed->diags, &parsed->arena);
     struct preprocess_options options = {.no_disk = true};
     struct token_list tokens = {0};

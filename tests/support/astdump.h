@@ -14,6 +14,9 @@ struct parsed {
 // Preprocesses and parses |text| as the file |path|. parsed_finish() frees everything.
 void parsed_init(struct parsed *parsed, const char *path, const char *text);
 void parsed_finish(struct parsed *parsed);
+// The same, but the |fail_after|-th allocation fails and leaves through |escape|.
+void parsed_init_failing(struct parsed *parsed, const char *path, const char *text, jmp_buf *escape,
+                         uint64_t fail_after);
 
 // Every message on a line of its own: "3:5: error: …", notes indented.
 const char *parsed_messages(struct parsed *parsed);

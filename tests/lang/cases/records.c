@@ -1,0 +1,18 @@
+struct s { int a; float a; };
+struct s { int b; };
+union s u;
+struct empty { };
+struct only_padding { int : 3; };
+struct inside { struct inside again; };
+struct flexible { int n; int a[]; int b; };
+struct alone { int a[]; };
+union open { int n; int a[]; };
+struct bits { int a : 33; int b : -1; float c : 3; int d : 0; _Bool e : 2; int *f : 3; };
+struct holder { int f(void); void v; int n[]; int m; };
+struct doubled { int x; union { int x; }; };
+enum e { A, B, A };
+enum e { C };
+enum big { BIG = 1.5, NOT = f };
+enum missing m;
+struct named { struct other { int x; }; int; };
+struct __attribute__((aligned(3))) odd { int a; };
