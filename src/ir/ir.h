@@ -344,6 +344,7 @@ struct ir_function {
     struct ir_accumulator *accumulators;
     int accumulator_count;
     uint64_t partial_size; // bytes of one partial record; 0: none
+    void *analysis; // kernels: the analysis of a kernel keeps its state here for effects_of_code; not printed
 };
 
 struct ir_module {

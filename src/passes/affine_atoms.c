@@ -1,0 +1,384 @@
+// What is known of atoms: ranges, facts that tie them to others, in which loops they vary, and how the launch computes
+// them.
+#include "passes/analyse.h"
+
+int atom_create(struct analysis *an, struct atom atom)
+{
+    struct atom *made = ARENA_NEW(an->arena, struct atom);
+    *made = atom;
+    VEC_PUSH(an->arena, &an->atoms, made);
+    return 2 * (an->atoms.count - 1);
+}
+
+int atom_intern_op(struct analysis *an, enum ir_op op, enum ir_type type, const struct affine *a,
+                   const struct affine *b, struct affine_range range)
+{
+    for (int i = 0; i < an->atoms.count; i++) {
+        const struct atom *atom = an->atoms.items[i];
+        if (atom->kind == ATOM_OP && atom->op == op && atom->type == type && affine_equal(atom->a, a) &&
+            (b == NULL ? atom->b == NULL : affine_equal(atom->b, b))) {
+            return 2 * i;
+        }
+    }
+    unsigned taint = value_taint(an, a) | (b != NULL ? value_taint(an, b) : 0);
+    return atom_create(an, (struct atom){.kind = ATOM_OP,
+                                         .op = op,
+                                         .type = type,
+                                         .a = affine_copy(&an->pool, a),
+                                         .b = b != NULL ? affine_copy(&an->pool, b) : NULL,
+                                         .range = range,
+                                         .taint = taint});
+}
+
+void atom_add_fact(struct analysis *an, int id, const struct affine *value, bool is_equal, const struct affine *guard)
+{
+    if (value == NULL) {
+        return;
+    }
+    struct fact *fact = ARENA_NEW(an->arena, struct fact);
+    *fact = (struct fact){value, is_equal, guard, NULL};
+    struct atom *atom = atom_of(an, id);
+    fact->next = atom->facts;
+    atom->facts = fact;
+}
+
+struct affine_range value_range(const struct analysis *an, const struct affine *value)
+{
+    struct affine_range sum = {0, 0};
+    if (value == NULL) {
+        return (struct affine_range){-AFFINE_INFINITY, AFFINE_INFINITY};
+    }
+    for (int i = 0; i < value->count; i++) {
+        const struct affine_term *term = &value->terms[i];
+        struct affine_range product = {term->coef, term->coef};
+        for (int k = 0; k < term->degree; k++) {
+            struct affine_range range = atom_of(an, term->ids[k])->range;
+            product = affine_range_mul(product, range);
+        }
+        sum = affine_range_add(sum, product);
+    }
+    return sum;
+}
+
+bool loop_contains(const struct loop_info *outer, const struct loop_info *inner)
+{
+    while (inner != NULL && inner != outer) {
+        inner = inner->parent;
+    }
+    return inner != NULL;
+}
+
+bool value_varies(const struct analysis *an, const struct affine *value, const struct loop_info *loop)
+{
+    for (int i = 0; value != NULL && i < value->count; i++) {
+        for (int k = 0; k < value->terms[i].degree; k++) {
+            if (atom_varies(an, value->terms[i].ids[k], loop)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool atom_varies(const struct analysis *an, int id, const struct loop_info *loop)
+{
+    const struct atom *atom = atom_of(an, id);
+    switch (atom->kind) {
+    case ATOM_PARAM: return false;
+    case ATOM_UNKNOWN: return atom->home != NULL && (loop == NULL || loop_contains(loop, atom->home));
+    case ATOM_LOOP:
+    case ATOM_COUNT: return loop == NULL || loop_contains(loop, atom->loop);
+    case ATOM_OP: return value_varies(an, atom->a, loop) || value_varies(an, atom->b, loop);
+    }
+    return true;
+}
+
+unsigned value_taint(const struct analysis *an, const struct affine *value)
+{
+    unsigned taint = 0;
+    for (int i = 0; value != NULL && i < value->count; i++) {
+        for (int k = 0; k < value->terms[i].degree; k++) {
+            taint |= atom_of(an, value->terms[i].ids[k])->taint;
+        }
+    }
+    return taint;
+}
+
+// ---- facts in systems ----------------------------------------------------------------------------------------------
+
+struct seen {
+    int ids[64];
+    int count;
+};
+
+static void add_atom_facts(struct analysis *an, struct system *system, int id, struct seen *seen);
+
+static void add_facts_of(struct analysis *an, struct system *system, const struct affine *value, struct seen *seen)
+{
+    for (int i = 0; value != NULL && i < value->count; i++) {
+        for (int k = 0; k < value->terms[i].degree; k++) {
+            add_atom_facts(an, system, value->terms[i].ids[k], seen);
+        }
+    }
+}
+
+static void add_range(struct analysis *an, struct system *system, int id)
+{
+    struct affine_range range = atom_of(an, id)->range;
+    const struct affine *atom = affine_atom(&an->scratch, id);
+    if (range.lo > -AFFINE_INFINITY && range.lo >= INT64_MIN / 4) {
+        system_add(system, affine_plus(&an->scratch, atom, (int64_t)-range.lo), false);
+    }
+    if (range.hi < AFFINE_INFINITY && range.hi <= INT64_MAX / 4) {
+        system_add(system,
+                   affine_plus(&an->scratch, affine_scale(&an->scratch, atom, -1), (int64_t)range.hi), false);
+    }
+}
+
+static void add_atom_facts(struct analysis *an, struct system *system, int id, struct seen *seen)
+{
+    for (int i = 0; i < seen->count; i++) {
+        if (seen->ids[i] == id) {
+            return;
+        }
+    }
+    if (seen->count == (int)(sizeof seen->ids / sizeof seen->ids[0])) {
+        return;
+    }
+    seen->ids[seen->count++] = id;
+    add_range(an, system, id);
+    for (const struct fact *fact = atom_of(an, id)->facts; fact != NULL; fact = fact->next) {
+        if (fact->guard == NULL || value_range(an, fact->guard).lo >= 1) {
+            system_add(system, fact->value, fact->is_equal);
+            add_facts_of(an, system, fact->value, seen);
+        }
+    }
+}
+
+void system_add_facts(struct analysis *an, struct system *system, const struct affine *const *values, int count)
+{
+    struct seen seen = {.count = 0};
+    for (int i = 0; i < count; i++) {
+        add_facts_of(an, system, values[i], &seen);
+    }
+    for (const struct fact *fact = an->facts; fact != NULL; fact = fact->next) {
+        system_add(system, fact->value, fact->is_equal);
+    }
+}
+
+bool value_is_nonnegative(struct analysis *an, const struct affine *value, const struct guard *guards)
+{
+    if (value == NULL) {
+        return false;
+    }
+    if (value_range(an, value).lo >= 0) {
+        return true;
+    }
+    struct affine_mark mark = affine_mark(&an->scratch);
+    struct system *system = &an->systems[SYSTEM_COUNT - 1];
+    system_clear(system);
+    system_add(system, affine_plus(&an->scratch, affine_scale(&an->scratch, value, -1), -1), false);
+    system_add_facts(an, system, &value, 1);
+    for (const struct guard *guard = guards; guard != NULL; guard = guard->next) {
+        system_add(system, guard->value, guard->is_equal);
+        system_add_facts(an, system, &guard->value, 1);
+    }
+    bool holds = system_is_infeasible(system);
+    affine_release(&an->scratch, mark);
+    return holds;
+}
+
+// ---- expressions for the launch ------------------------------------------------------------------------------------
+
+static struct plan_expr *widened(struct arena *arena, struct plan_expr *expr, enum ir_type type, bool is_signed)
+{
+    if (expr == NULL || type == IR_I64) {
+        return expr;
+    }
+    return plan_op(arena, is_signed && type != IR_I1 ? IR_OP_SEXT : IR_OP_ZEXT, IR_I64, type, expr, NULL);
+}
+
+static struct plan_expr *narrowed(struct arena *arena, struct plan_expr *expr, enum ir_type type)
+{
+    return type == IR_I64 || expr == NULL ? expr : plan_op(arena, IR_OP_TRUNC, type, IR_I64, expr, NULL);
+}
+
+// A variable that holds just this atom at the entry.
+static struct plan_expr *variable_expr(struct analysis *an, int id, const struct sym *const *entry)
+{
+    for (int v = 0; entry != NULL && v < an->kernel->var_count; v++) {
+        const struct sym *sym = entry[v];
+        int held;
+        if (sym == NULL || sym->alt_count != 1 || sym->alts[0].needs != NULL ||
+            !affine_is_atom(sym->alts[0].value, &held) || held != id ||
+            !ir_type_is_int(an->kernel->vars[v]->type)) {
+            continue;
+        }
+        const struct ir_var *var = an->kernel->vars[v];
+        struct plan_expr *expr = ARENA_NEW(an->arena, struct plan_expr);
+        *expr = (struct plan_expr){.kind = PLAN_EXPR_VAR, .type = var->type, .index = v};
+        // The atom is the value in the integers; whether the bits are to be read as signed shows in its range.
+        return widened(an->arena, expr, var->type,
+                       atom_of(an, id)->range.hi <= affine_type_range(var->type, true).hi);
+    }
+    return NULL;
+}
+
+static struct plan_expr *atom_expr(struct analysis *an, int id, const struct sym *const *entry)
+{
+    const struct atom *atom = atom_of(an, id);
+    if (atom->kind == ATOM_PARAM) {
+        return widened(an->arena, plan_param(an->arena, atom->type, atom->index), atom->type,
+                       atom->range.hi <= affine_type_range(atom->type, true).hi);
+    }
+    if (atom->kind != ATOM_OP) {
+        return variable_expr(an, id, entry);
+    }
+    struct plan_expr *a = value_expr(an, atom->a, entry);
+    if (atom->op == IR_OP_SEXT || atom->op == IR_OP_ZEXT) {
+        return widened(an->arena, narrowed(an->arena, a, atom->type), atom->type, atom->op == IR_OP_SEXT);
+    }
+    // The operands are exact, so that 64 bits will do.
+    struct plan_expr *b = value_expr(an, atom->b, entry);
+    struct plan_expr *expr = plan_op(an->arena, atom->op, IR_I64, IR_I64, a, b);
+    if (expr != NULL) {
+        return expr;
+    }
+    return variable_expr(an, id, entry);
+}
+
+struct plan_expr *value_expr(struct analysis *an, const struct affine *value, const struct sym *const *entry)
+{
+    if (value == NULL) {
+        return NULL;
+    }
+    struct plan_expr *sum = plan_const(an->arena, IR_I64, affine_constant_of(value));
+    for (int i = 0; i < value->count; i++) {
+        const struct affine_term *term = &value->terms[i];
+        if (term->degree == 0) {
+            continue;
+        }
+        struct plan_expr *product = atom_expr(an, term->ids[0], entry);
+        for (int k = 1; k < term->degree; k++) {
+            product = plan_op(an->arena, IR_OP_MUL, IR_I64, IR_I64, product, atom_expr(an, term->ids[k], entry));
+        }
+        bool is_minus = term->coef < 0 && term->coef != INT64_MIN;
+        product = plan_op(an->arena, IR_OP_MUL, IR_I64, IR_I64, product,
+                          plan_const(an->arena, IR_I64, is_minus ? -term->coef : term->coef));
+        int64_t so_far;
+        if (plan_expr_is_const(sum, &so_far) && so_far == 0 && !is_minus) {
+            sum = product;
+        } else {
+            sum = plan_op(an->arena, is_minus ? IR_OP_SUB : IR_OP_ADD, IR_I64, IR_I64, sum, product);
+        }
+    }
+    return sum;
+}
+
+// In f64: for values that might not fit 64 bits.
+struct plan_expr *value_expr_float(struct analysis *an, const struct affine *value, const struct sym *const *entry)
+{
+    if (value == NULL) {
+        return NULL;
+    }
+    struct plan_expr *sum = NULL;
+    for (int i = 0; i < value->count; i++) {
+        const struct affine_term *term = &value->terms[i];
+        struct plan_expr *product =
+            plan_op(an->arena, IR_OP_SITOFP, IR_F64, IR_I64, plan_const(an->arena, IR_I64, term->coef), NULL);
+        for (int k = 0; k < term->degree; k++) {
+            struct plan_expr *factor =
+                plan_op(an->arena, IR_OP_SITOFP, IR_F64, IR_I64, atom_expr(an, term->ids[k], entry), NULL);
+            product = plan_op(an->arena, IR_OP_FMUL, IR_F64, IR_F64, product, factor);
+        }
+        if (product == NULL) {
+            return NULL;
+        }
+        sum = i == 0 ? product : plan_op(an->arena, IR_OP_FADD, IR_F64, IR_F64, sum, product);
+    }
+    if (value->count == 0) {
+        return plan_op(an->arena, IR_OP_SITOFP, IR_F64, IR_I64, plan_const(an->arena, IR_I64, 0), NULL);
+    }
+    return sum;
+}
+
+// ---- text ----------------------------------------------------------------------------------------------------------
+
+static const char *op_sign(enum ir_op op)
+{
+    switch (op) {
+    case IR_OP_SDIV:
+    case IR_OP_UDIV: return "/";
+    case IR_OP_SREM:
+    case IR_OP_UREM: return "%";
+    case IR_OP_AND: return "&";
+    case IR_OP_OR: return "|";
+    case IR_OP_XOR: return "^";
+    case IR_OP_SHL: return "<<";
+    case IR_OP_LSHR:
+    case IR_OP_ASHR: return ">>";
+    default: return NULL;
+    }
+}
+
+static void print_atom(struct analysis *an, int id, struct str *out)
+{
+    const struct atom *atom = atom_of(an, id);
+    switch (atom->kind) {
+    case ATOM_PARAM: str_add(out, an->kernel->params[atom->index].name); return;
+    case ATOM_LOOP: str_add(out, atom->loop->inst->loop->var->name); return;
+    case ATOM_COUNT: str_printf(out, "(iteration of %s)", atom->loop->inst->loop->var->name); return;
+    case ATOM_UNKNOWN:
+        str_add(out, atom->var != NULL && atom->var->name != NULL && atom->var->name[0] != '.' ? atom->var->name
+                                                                                                : "a loaded value");
+        return;
+    case ATOM_OP: break;
+    }
+    if (atom->op == IR_OP_SEXT || atom->op == IR_OP_ZEXT) {
+        str_add_char(out, '(');
+        value_print(an, atom->a, out);
+        str_add_char(out, ')');
+        return;
+    }
+    const char *sign = op_sign(atom->op);
+    str_add(out, sign != NULL ? "(" : ir_op_name(atom->op));
+    str_add(out, sign != NULL ? "" : "(");
+    value_print(an, atom->a, out);
+    if (sign != NULL) {
+        str_printf(out, " %s ", sign);
+    } else {
+        str_add(out, ", ");
+    }
+    value_print(an, atom->b, out);
+    str_add_char(out, ')');
+}
+
+void value_print(struct analysis *an, const struct affine *value, struct str *out)
+{
+    if (value == NULL) {
+        str_add(out, "?");
+        return;
+    }
+    bool is_first = true;
+    for (int pass = 0; pass < 2; pass++) { // the constant comes last, as one writes it
+        for (int i = 0; i < value->count; i++) {
+            const struct affine_term *term = &value->terms[i];
+            if ((term->degree == 0) != (pass == 1)) {
+                continue;
+            }
+            uint64_t magnitude = term->coef < 0 ? -(uint64_t)term->coef : (uint64_t)term->coef;
+            str_add(out, is_first ? (term->coef < 0 ? "-" : "") : term->coef < 0 ? " - " : " + ");
+            if (magnitude != 1 || term->degree == 0) {
+                str_printf(out, "%llu%s", (unsigned long long)magnitude, term->degree > 0 ? "*" : "");
+            }
+            for (int k = 0; k < term->degree; k++) {
+                str_add(out, k > 0 ? "*" : "");
+                print_atom(an, term->ids[k], out);
+            }
+            is_first = false;
+        }
+    }
+    if (is_first) {
+        str_add(out, "0");
+    }
+}

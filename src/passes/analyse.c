@@ -1,0 +1,249 @@
+// The analysis of one kernel, from the walk to the facts that the offload pass reads.
+#include "passes/analyse.h"
+
+#include "passes/effects.h"
+
+struct analysis *analysis_create(struct ir_module *module, struct ir_function *kernel, struct diags *diags)
+{
+    enum { TEST_BUDGET = 200000 };
+    struct analysis *an = ARENA_NEW(module->arena, struct analysis);
+    an->module = module;
+    an->kernel = kernel;
+    an->arena = module->arena;
+    an->diags = diags;
+    an->budget = TEST_BUDGET;
+    an->systems = ARENA_ARRAY(an->arena, struct system, SYSTEM_COUNT);
+    affine_pool_init(&an->pool, an->arena);
+    affine_pool_init(&an->scratch, an->arena);
+    an->bases = bases_find(an->arena, kernel);
+    access_walk(an);
+    return an;
+}
+
+// ---- atomics -------------------------------------------------------------------------------------------------------
+
+static bool is_shared_in(const struct loop_info *info, const struct ir_inst *inst)
+{
+    for (int i = 0; i < info->shared.count; i++) {
+        if (info->shared.items[i] == inst) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The loop around the access that becomes a task: the outermost one that is chosen.
+static struct loop_info *task_loop(struct loop_info *loop)
+{
+    struct loop_info *chosen = NULL;
+    for (; loop != NULL; loop = loop->parent) {
+        if (loop->is_kernel_loop && facts_choose(loop->inst)) {
+            chosen = loop;
+        }
+    }
+    return chosen;
+}
+
+// The block of |blocks| that holds the instruction; -1: none.
+static int block_of(const struct ir_inst *inst, const struct ir_inst **out_blocks)
+{
+    for (const struct ir_region *region = inst->parent; region != NULL && region->owner != NULL;
+         region = region->owner->parent) {
+        if (region->owner->op == IR_OP_BLOCKS) {
+            *out_blocks = region->owner;
+            return (int)(region - region->owner->regions);
+        }
+    }
+    return -1;
+}
+
+// Whether another block of the same region updates the same base.
+static bool is_shared_by_blocks(const struct analysis *an, const struct access *access)
+{
+    const struct ir_inst *blocks;
+    int block = block_of(access->inst, &blocks);
+    if (block < 0 || base_kind(access->base) == BASE_LOCAL) {
+        return false;
+    }
+    for (int i = 0; i < an->accesses.count; i++) {
+        const struct access *other = &an->accesses.items[i];
+        const struct ir_inst *others;
+        if (other->kind == ACCESS_READ || base_kind(other->base) == BASE_LOCAL) {
+            continue;
+        }
+        int other_block = block_of(other->site, &others);
+        if (other_block >= 0 && others == blocks && other_block != block && other->base == access->base) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void set_atomics(struct analysis *an)
+{
+    for (int i = 0; i < an->accesses.count; i++) {
+        const struct access *access = &an->accesses.items[i];
+        if (access->kind != ACCESS_UPDATE || access->site != access->inst) {
+            continue;
+        }
+        const struct loop_info *task = task_loop(access->loop);
+        access->inst->atomic = (task != NULL && is_shared_in(task, access->inst)) || is_shared_by_blocks(an, access);
+    }
+}
+
+// ---- effects -------------------------------------------------------------------------------------------------------
+
+static void add_pairs(struct analysis *an, const struct loop_info *info, struct loop_facts *facts,
+                      const int *effect_of_access)
+{
+    facts->pairs = ARENA_ARRAY(an->arena, struct plan_pair, info->pairs.count + 1);
+    for (int i = 0; i < info->pairs.count; i++) {
+        const struct access_pair *from = &info->pairs.items[i];
+        struct plan_pair pair = {.a = effect_of_access[from->a - info->access_begin],
+                                 .b = effect_of_access[from->b - info->access_begin],
+                                 .equal_will_do = from->equal_will_do,
+                                 .loc_a = an->accesses.items[from->a].inst->loc,
+                                 .loc_b = an->accesses.items[from->b].inst->loc};
+        bool is_new = true;
+        for (int k = 0; k < facts->pair_count; k++) {
+            struct plan_pair *other = &facts->pairs[k];
+            if ((other->a == pair.a && other->b == pair.b) || (other->a == pair.b && other->b == pair.a)) {
+                other->equal_will_do &= pair.equal_will_do;
+                is_new = false;
+            }
+        }
+        if (is_new && pair.a >= 0 && pair.b >= 0) {
+            facts->pairs[facts->pair_count++] = pair;
+        }
+    }
+}
+
+static void fill_effects(struct analysis *an, const struct loop_info *info)
+{
+    struct loop_facts *facts = info->inst->loop->analysis;
+    int count = info->access_end - info->access_begin;
+    int *effect_of_access = ARENA_ARRAY(an->arena, int, count + 1);
+    struct ir_inst *roots[1] = {info->inst};
+    struct effects_scope scope = {.begin = info->access_begin,
+                                  .end = info->access_end,
+                                  .first_atom = info->variable >> 1,
+                                  .entry = info->entry,
+                                  .info = info,
+                                  .roots = roots,
+                                  .root_count = 1};
+    effects_sum_up(an, &scope, &facts->effects, &facts->effect_count, effect_of_access);
+    add_pairs(an, info, facts, effect_of_access);
+}
+
+void analyse_kernel(struct ir_module *module, struct ir_function *kernel, struct diags *diags)
+{
+    struct analysis *an = analysis_create(module, kernel, diags);
+    kernel->analysis = an;
+    for (int i = 0; i < an->loops.count; i++) {
+        if (an->loops.items[i]->is_kernel_loop) {
+            independence_judge(an, an->loops.items[i]);
+        }
+    }
+    set_atomics(an);
+    for (int i = 0; i < an->loops.count; i++) {
+        if (an->loops.items[i]->is_kernel_loop) {
+            fill_effects(an, an->loops.items[i]);
+            cost_fill(an, an->loops.items[i], an->loops.items[i]->inst->loop->analysis);
+        }
+    }
+}
+
+// ---- pieces of code ------------------------------------------------------------------------------------------------
+
+struct code {
+    struct ir_inst *first;
+    int count;
+};
+
+static bool is_in_code(const struct access *access, void *data)
+{
+    const struct code *code = data;
+    const struct ir_inst *inst = access->site;
+    while (inst != NULL && inst->parent != code->first->parent) {
+        inst = inst->parent != NULL ? inst->parent->owner : NULL;
+    }
+    const struct ir_inst *part = code->first;
+    for (int i = 0; inst != NULL && part != NULL && i < code->count; i++, part = part->next) {
+        if (part == inst) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The instructions with regions among the code, so that what is declared in them counts as its own.
+static void find_roots(struct arena *arena, struct ir_inst *inst, int count, struct effects_scope *scope)
+{
+    struct ir_inst **roots = ARENA_ARRAY(arena, struct ir_inst *, count + 1);
+    for (int i = 0; i < count && inst != NULL; i++, inst = inst->next) {
+        if (inst->region_count > 0) {
+            roots[scope->root_count++] = inst;
+        }
+    }
+    scope->roots = roots;
+}
+
+void effects_of_code(struct ir_module *module, struct ir_function *kernel, struct ir_inst *first, int count,
+                     struct plan_effect **out_effects, int *out_count)
+{
+    struct analysis *an = kernel->analysis;
+    if (an == NULL) {
+        struct diags *diags = ARENA_NEW(module->arena, struct diags);
+        diags_init(diags, module->arena);
+        an = analysis_create(module, kernel, diags);
+        kernel->analysis = an;
+    }
+    struct code code = {first, count};
+    struct effects_scope scope = {.end = an->accesses.count, .wants = is_in_code, .data = &code};
+    find_roots(an->arena, first, count, &scope);
+    const struct ir_inst *owner = first->parent->owner;
+    if (owner != NULL && owner->op == IR_OP_BLOCKS) {
+        for (int i = 0; i < an->blocks.count; i++) {
+            if (an->blocks.items[i].inst == owner) {
+                scope.first_atom = an->blocks.items[i].first_atom;
+                scope.entry = an->blocks.items[i].entry;
+            }
+        }
+    }
+    effects_sum_up(an, &scope, out_effects, out_count, NULL);
+}
+
+// ---- expressions ---------------------------------------------------------------------------------------------------
+
+static struct plan_expr *leaf(struct arena *arena, enum plan_expr_kind kind, enum ir_type type, int index)
+{
+    struct plan_expr *expr = ARENA_NEW(arena, struct plan_expr);
+    *expr = (struct plan_expr){.kind = kind, .type = type, .index = index};
+    return expr;
+}
+
+struct plan_expr *expr_of_value(struct arena *arena, const struct ir_inst *value)
+{
+    switch (value->op) {
+    case IR_OP_CONST: return value->type == IR_PTR ? NULL : plan_const(arena, value->type, value->imm);
+    case IR_OP_FCONST: {
+        struct plan_expr *expr = leaf(arena, PLAN_EXPR_CONST, value->type, 0);
+        expr->fimm = value->fimm;
+        return expr;
+    }
+    case IR_OP_PARAM: return value->type == IR_PTR ? NULL : plan_param(arena, value->type, (int)value->imm);
+    case IR_OP_GET:
+        return value->type == IR_PTR ? NULL : leaf(arena, PLAN_EXPR_VAR, value->type, value->var->index);
+    case IR_OP_SELECT:
+        return plan_select(arena, expr_of_value(arena, value->args[0]), expr_of_value(arena, value->args[1]),
+                           expr_of_value(arena, value->args[2]));
+    default: break;
+    }
+    bool is_arithmetic = value->op >= IR_OP_ADD && value->op <= IR_OP_BITCAST && value->op != IR_OP_FMA;
+    if (!is_arithmetic || value->type == IR_PTR || value->args[0]->type == IR_PTR) {
+        return NULL;
+    }
+    struct plan_expr *a = expr_of_value(arena, value->args[0]);
+    struct plan_expr *b = value->arg_count > 1 ? expr_of_value(arena, value->args[1]) : NULL;
+    return plan_op(arena, value->op, value->type, value->args[0]->type, a, b);
+}

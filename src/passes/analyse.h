@@ -1,0 +1,276 @@
+// What the files of the analysis share. The analysis walks a kernel once (access.c): scalars become polynomials over
+// atoms, and every access to memory is noted with the base it points into and its offset from there. Then each loop is
+// judged (independence.c) by the pairs of accesses made in two of its iterations, its scalars get their roles
+// (scalars.c), and what it touches is summed up (effects.c).
+#ifndef RILL_PASSES_ANALYSE_H
+#define RILL_PASSES_ANALYSE_H
+
+#include "base/diag.h"
+#include "base/vec.h"
+#include "passes/affine.h"
+#include "passes/affine_system.h"
+#include "passes/bases.h"
+#include "passes/facts.h"
+
+enum {
+    TAINT_DATA = 1,   // hangs on loaded data: nobody but the author can follow it
+    TAINT_OPAQUE = 2, // computed in a way that is not followed
+};
+
+// |value| >= 0 (or == 0), provided that |guard| >= 1.
+struct fact {
+    const struct affine *value;
+    bool is_equal;
+    const struct affine *guard; // NULL: always
+    struct fact *next;
+};
+
+enum atom_kind {
+    ATOM_PARAM,   // the scalar parameter |index|, read as signed
+    ATOM_UNKNOWN, // the value of |inst|, or one that |var| had
+    ATOM_LOOP,    // the loop variable of |loop| in one iteration
+    ATOM_COUNT,   // the number of that iteration, from 0
+    ATOM_OP,      // |op| of a and b in |type|; SEXT and ZEXT: a wrapped to |type| and read as signed or unsigned
+};
+
+struct atom {
+    enum atom_kind kind;
+    enum ir_op op;
+    enum ir_type type;
+    int index;
+    unsigned taint;
+    struct affine_range range;
+    struct ir_inst *inst;
+    struct ir_var *var;
+    struct loop_info *loop;
+    struct loop_info *home; // the innermost loop in which it was made; NULL: outside all loops
+    const struct affine *a;
+    const struct affine *b;
+    struct fact *facts;
+};
+
+// An expression is exact only if |value| fits the type: a condition for the launch.
+struct need {
+    const struct affine *value;
+    enum ir_type type;
+    bool is_signed;
+    struct loc loc;
+    const struct need *next;
+};
+
+struct sym_dim { // index * stride bytes; 0 <= index < extent unless the extent is NULL
+    const struct affine *index;
+    const struct affine *stride;
+    const struct affine *extent;
+};
+
+// One of the values that an instruction may have. Integers: equal to |value| modulo 2^width. Pointers: |base|, plus the
+// dims, plus |value| bytes.
+struct sym_alt {
+    int base;
+    const struct affine *value;
+    struct sym_dim *dims;
+    int dim_count;
+    const struct need *needs;
+};
+
+enum { SYM_MAX_ALTS = 4 };
+
+struct sym { // floats and truth values have no alternatives, only the taint
+    unsigned taint;
+    int alt_count;
+    struct sym_alt alts[];
+};
+
+struct guard { // what holds on the way to an instruction
+    const struct affine *value; // >= 0
+    bool is_equal;
+    const struct guard *next;
+};
+
+struct env { // the variables' values at one place
+    const struct sym **values;
+    const struct guard *guards;
+    bool is_dead; // the place is not reached
+};
+
+enum access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_UPDATE, ACCESS_ATOMIC };
+
+struct access {
+    struct ir_inst *inst;
+    enum access_kind kind;
+    enum ir_update update;
+    enum ir_type type;
+    int base;
+    struct sym_dim *dims;
+    int dim_count;
+    const struct affine *offset; // bytes, besides the dims
+    const struct affine *flat;   // the whole offset from the base; NULL: not followed
+    const struct affine *size;   // bytes; NULL: not known
+    const struct need *needs;
+    const struct guard *guards;
+    struct loop_info *loop;   // innermost
+    struct ir_inst *site;     // the instruction in the kernel: a call, if the access is in a helper
+    bool is_recheck;          // of a loop's bound, made again before each iteration
+    bool has_constant;        // a store of |constant|
+    int64_t constant;         // floats by their bits
+};
+
+struct access_pair { // indices into analysis->accesses
+    int a;
+    int b;
+    bool equal_will_do;
+};
+
+struct loop_info {
+    struct ir_inst *inst;
+    struct ir_function *function;
+    struct loop_info *parent;
+    struct loop_info *first_child;
+    struct loop_info *last_child;
+    struct loop_info *next;
+    int variable;                // identifier of the ATOM_LOOP
+    int count;                   // of the ATOM_COUNT
+    const struct affine *init;   // exact
+    const struct affine *bound;  // exact
+    const struct affine *first;  // lowest value of the variable, if an iteration runs
+    const struct affine *last;   // highest
+    const struct sym **entry;    // values of the variables at the loop's entry
+    const struct guard *guards;  // at the entry
+    int access_begin;            // accesses of the loop are a run of analysis->accesses
+    int access_end;
+    bool holds_blocks;
+    bool may_fail;
+    bool may_print;
+    bool is_kernel_loop; // not in a helper that is called
+    bool *depends;       // by var index: variables that hang on the loop's iteration; made on demand
+    VEC(struct access_pair) pairs; // through different bases: must be apart
+    VEC(struct ir_inst *) shared;  // updates of memory that another iteration may touch
+};
+
+struct blocks_entry { // the state before a region of stream_parallel blocks
+    struct ir_inst *inst;
+    int first_atom;
+    const struct sym **entry;
+};
+
+struct analysis {
+    struct ir_module *module;
+    struct ir_function *kernel;
+    struct arena *arena;
+    struct diags *diags;
+    struct affine_pool pool;    // lives as long as the analysis
+    struct affine_pool scratch; // for one test
+    VEC(struct atom *) atoms;
+    VEC(struct access) accesses;
+    VEC(struct loop_info *) loops; // in program order, outer before inner
+    VEC(struct blocks_entry) blocks;
+    struct fact *facts;            // hold everywhere: extents are not negative
+    struct system *systems;        // room for tests: SYSTEM_COUNT of them
+    struct base_sets *bases;
+    int budget;      // tests that may still be made: afterwards everything is a conflict
+    int planted_bug; // tests only: 0 none
+};
+
+enum { SYSTEM_COUNT = 16 };
+
+static inline struct atom *atom_of(const struct analysis *an, int id)
+{
+    return an->atoms.items[id >> 1];
+}
+
+// atoms.c (affine_atoms.c)
+int atom_create(struct analysis *an, struct atom atom); // its identifier, for the first iteration
+int atom_intern_op(struct analysis *an, enum ir_op op, enum ir_type type, const struct affine *a,
+                   const struct affine *b, struct affine_range range);
+void atom_add_fact(struct analysis *an, int id, const struct affine *value, bool is_equal, const struct affine *guard);
+struct affine_range value_range(const struct analysis *an, const struct affine *value);
+bool loop_contains(const struct loop_info *outer, const struct loop_info *inner);
+// Whether the atom may have different values inside the loop.
+bool atom_varies(const struct analysis *an, int id, const struct loop_info *loop);
+bool value_varies(const struct analysis *an, const struct affine *value, const struct loop_info *loop);
+unsigned value_taint(const struct analysis *an, const struct affine *value);
+// Whether |value| >= 0 follows from what is known of its atoms and from the guards.
+bool value_is_nonnegative(struct analysis *an, const struct affine *value, const struct guard *guards);
+// Adds what is known of the atoms in |value|, and of those these facts mention.
+void system_add_facts(struct analysis *an, struct system *system, const struct affine *const *values, int count);
+// As an i64 expression over parameters and over variables as they are at the entry of |loop| (NULL: of nothing, so
+// parameters only); NULL if it cannot be written so.
+struct plan_expr *value_expr(struct analysis *an, const struct affine *value, const struct sym *const *entry);
+struct plan_expr *value_expr_float(struct analysis *an, const struct affine *value, const struct sym *const *entry);
+void value_print(struct analysis *an, const struct affine *value, struct str *out);
+
+// access.c: the walk. access_value.c: what instructions compute. access_memory.c: what they touch.
+void access_walk(struct analysis *an);
+
+struct frame { // one walk over one function's body
+    struct analysis *an;
+    struct ir_function *function;
+    struct frame *caller;
+    const struct sym **values; // by instruction id
+    const struct sym **params; // helpers: of the call
+    struct env env;
+    struct loop_info *loop;
+    struct ir_inst *site; // helpers: the call in the kernel
+    struct leave *leaves; // places that `break` goes to
+    struct env *returns;  // helpers: joined at each return
+    const struct sym *result;
+    bool in_recheck;
+    int depth;
+};
+
+const struct sym *sym_of(struct frame *frame, const struct ir_inst *inst);
+const struct sym *sym_unknown(struct frame *frame, struct ir_inst *inst, struct ir_var *var, enum ir_type type,
+                              unsigned taint);
+const struct sym *sym_join(struct frame *frame, const struct sym *a, const struct sym *b, enum ir_type type,
+                           unsigned taint);
+const struct sym *sym_int(struct analysis *an, const struct affine *value, const struct need *needs);
+const struct sym *access_evaluate(struct frame *frame, struct ir_inst *inst);
+// The alternative's value in the integers, read as signed or unsigned; needs may be added.
+const struct affine *sym_exact(struct frame *frame, const struct sym_alt *alt, enum ir_type type, bool is_signed,
+                               const struct need **needs, struct loc loc);
+const struct affine *sym_exact_or_wrapped(struct frame *frame, const struct sym *sym, enum ir_type type,
+                                          bool is_signed);
+void access_note(struct frame *frame, struct ir_inst *inst);
+const struct guard *access_guard(struct frame *frame, const struct ir_inst *condition, bool is_true,
+                                 const struct guard *next);
+
+// scalars.c
+struct scalar_result {
+    bool is_ok; // every scalar has a role
+    const char *reason;
+    struct loc loc_a;
+    struct loc loc_b;
+};
+struct scalar_result scalars_find_roles(struct analysis *an, struct loop_info *info);
+bool scalars_is_private_memory(const struct loop_info *info, const struct ir_var *var);
+
+// independence.c
+void independence_judge(struct analysis *an, struct loop_info *info);
+// The updates of one invariant address become reductions.
+void independence_find_reductions(struct analysis *an, struct loop_info *info, struct loop_facts *facts);
+// Whether a value computed by |inst| may differ from one iteration of the loop to another.
+bool independence_depends(struct analysis *an, struct loop_info *info, const struct ir_inst *inst);
+
+enum pair_answer { PAIR_APART, PAIR_IF, PAIR_ASSUMED, PAIR_CONFLICT };
+struct pair_result {
+    enum pair_answer answer;
+    struct plan_expr *condition; // PAIR_IF, with its text
+    const char *text;
+    bool is_fit; // PAIR_IF: the condition is only that indices do not wrap
+};
+// Two accesses taken as made through one base, in different iterations of the loop.
+struct pair_result pair_test(struct analysis *an, struct loop_info *info, const struct access *a,
+                             const struct access *b, bool same_iteration);
+
+// effects.c
+// Lowest and highest value over all that varies in |loop| (NULL: over everything); false if not known.
+bool value_extremes(struct analysis *an, const struct affine *value, const struct loop_info *loop,
+                    const struct affine **out_lowest, const struct affine **out_highest);
+
+// cost.c
+void cost_fill(struct analysis *an, struct loop_info *info, struct loop_facts *facts);
+
+struct analysis *analysis_create(struct ir_module *module, struct ir_function *kernel, struct diags *diags);
+
+#endif

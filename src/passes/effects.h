@@ -1,0 +1,24 @@
+// Sums up what a run of accesses touches.
+#ifndef RILL_PASSES_EFFECTS_H
+#define RILL_PASSES_EFFECTS_H
+
+#include "passes/analyse.h"
+
+struct effects_scope {
+    int begin; // accesses [begin, end) of the analysis …
+    int end;
+    bool (*wants)(const struct access *access, void *data); // … of which these; NULL: all
+    void *data;
+    int first_atom;                  // what was made since then varies in the code
+    const struct sym *const *entry;  // values of the variables at its entry; NULL: not known
+    const struct loop_info *info;    // the loop it is; NULL: none
+    struct ir_inst *const *roots;    // variables declared in these loops are the code's own
+    int root_count;
+};
+
+// |effect_of_access| (may be NULL) gets for each access of the run the index of its effect, -1 if it is none.
+void effects_sum_up(struct analysis *an, const struct effects_scope *scope, struct plan_effect **out_effects,
+                    int *out_count, int *effect_of_access);
+bool effects_is_own(const struct effects_scope *scope, const struct ir_var *var);
+
+#endif

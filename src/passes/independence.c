@@ -1,0 +1,519 @@
+// The verdict on a loop: every pair of accesses that two iterations might make to one place must be harmless.
+#include "passes/analyse.h"
+#include "passes/scalars.h"
+
+// ---- what hangs on the iteration -----------------------------------------------------------------------------------
+
+static bool is_written_in(const struct analysis *an, const struct loop_info *info, int base)
+{
+    for (int i = info->access_begin; i < info->access_end; i++) {
+        const struct access *access = &an->accesses.items[i];
+        if (access->kind != ACCESS_READ && (access->base == base || base == 0 || access->base == 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool independence_depends(struct analysis *an, struct loop_info *info, const struct ir_inst *inst);
+
+static bool tree_depends(struct analysis *an, struct loop_info *info, const struct ir_inst *inst)
+{
+    switch (inst->op) {
+    case IR_OP_GET: return info->depends[inst->var->index];
+    case IR_OP_LOAD:
+        if (is_written_in(an, info, inst->base)) {
+            return true;
+        }
+        break;
+    case IR_OP_ATOMIC:
+    case IR_OP_CAS: return true; // each comes at another time
+    default: break;
+    }
+    for (int i = 0; i < inst->arg_count; i++) {
+        if (tree_depends(an, info, inst->args[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool spread(struct analysis *an, struct loop_info *info, const struct ir_region *region, bool control)
+{
+    bool changed = false;
+    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        bool inner = control;
+        if (inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE) {
+            bool depends = control || tree_depends(an, info, inst->args[0]);
+            changed |= depends && !info->depends[inst->var->index];
+            info->depends[inst->var->index] |= depends;
+        } else if (inst->op == IR_OP_IF || inst->op == IR_OP_SWITCH) {
+            inner |= tree_depends(an, info, inst->args[0]);
+        }
+        for (int i = 0; i < inst->region_count; i++) {
+            changed |= spread(an, info, &inst->regions[i], inner);
+        }
+    }
+    return changed;
+}
+
+bool independence_depends(struct analysis *an, struct loop_info *info, const struct ir_inst *inst)
+{
+    if (!info->is_kernel_loop) {
+        return false;
+    }
+    if (info->depends == NULL) {
+        info->depends = ARENA_ARRAY(an->arena, bool, an->kernel->var_count + 1);
+        info->depends[info->inst->loop->var->index] = true;
+        while (spread(an, info, &info->inst->regions[0], false)) {
+            // Grows until nothing is added.
+        }
+    }
+    return tree_depends(an, info, inst);
+}
+
+// ---- which accesses matter -----------------------------------------------------------------------------------------
+
+static bool is_relevant(const struct analysis *an, const struct loop_info *info, const struct access *access)
+{
+    int index = base_index(access->base);
+    switch (base_kind(access->base)) {
+    case BASE_PARAM: return !an->kernel->params[index].is_struct;
+    case BASE_GLOBAL: return !an->module->globals[index]->is_const || access->kind != ACCESS_READ;
+    case BASE_LOCAL:
+        return !scalars_is_declared_in(an->kernel->vars[index], info->inst) &&
+               !scalars_is_private_memory(info, an->kernel->vars[index]);
+    case BASE_NULL: return false;
+    case BASE_UNKNOWN: break;
+    }
+    return true;
+}
+
+static bool is_same_access(const struct access *a, const struct access *b)
+{
+    if (a->base != b->base || a->kind != b->kind || a->update != b->update || a->type != b->type ||
+        a->dim_count != b->dim_count || !affine_equal(a->flat, b->flat) || !affine_equal(a->size, b->size) ||
+        a->guards != b->guards || a->loop != b->loop || a->is_recheck != b->is_recheck ||
+        a->has_constant != b->has_constant || a->constant != b->constant) {
+        return false;
+    }
+    for (int d = 0; d < a->dim_count; d++) {
+        if (!affine_equal(a->dims[d].index, b->dims[d].index) ||
+            !affine_equal(a->dims[d].stride, b->dims[d].stride)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+enum relation { RELATION_NONE, RELATION_SAME, RELATION_TWO_BASES, RELATION_UNKNOWN };
+
+static bool is_restrict(const struct analysis *an, int base)
+{
+    return base_kind(base) == BASE_PARAM && an->kernel->params[base_index(base)].is_restrict;
+}
+
+static enum relation relation_of(const struct analysis *an, const struct access *a, const struct access *b)
+{
+    enum base_kind x = base_kind(a->base), y = base_kind(b->base);
+    if (x == BASE_UNKNOWN || y == BASE_UNKNOWN) {
+        return RELATION_UNKNOWN;
+    }
+    if (a->base == b->base) {
+        return RELATION_SAME;
+    }
+    if (x == BASE_LOCAL || y == BASE_LOCAL || (x == BASE_GLOBAL && y == BASE_GLOBAL) || is_restrict(an, a->base) ||
+        is_restrict(an, b->base)) {
+        return RELATION_NONE;
+    }
+    return RELATION_TWO_BASES;
+}
+
+// ---- what may meet without harm ------------------------------------------------------------------------------------
+
+static bool is_update_form(const struct access *access)
+{
+    bool is_conditional = access->update == IR_UPDATE_FMIN_COND || access->update == IR_UPDATE_FMIN_COND_EQ ||
+                          access->update == IR_UPDATE_FMAX_COND || access->update == IR_UPDATE_FMAX_COND_EQ;
+    return access->kind == ACCESS_UPDATE && !is_conditional;
+}
+
+// Updates of one class and form, in one type; or the author's word.
+static bool commute(const struct access *a, const struct access *b)
+{
+    if (a->kind == ACCESS_ATOMIC && b->kind == ACCESS_ATOMIC) {
+        return true;
+    }
+    bool both = (is_update_form(a) || a->kind == ACCESS_ATOMIC) && (is_update_form(b) || b->kind == ACCESS_ATOMIC);
+    if (!both || a->type != b->type) {
+        return false;
+    }
+    int class = ir_update_class(a->update);
+    return class != 0 && class == ir_update_class(b->update) &&
+           (class == ir_update_class(IR_UPDATE_ADD) || a->update == b->update);
+}
+
+// Stores of one constant, each byte of which lands on the same byte of the other's.
+static bool store_the_same(struct analysis *an, const struct access *a, const struct access *b)
+{
+    if (a->kind != ACCESS_WRITE || b->kind != ACCESS_WRITE || !a->has_constant || !b->has_constant ||
+        a->type != b->type || a->constant != b->constant) {
+        return false;
+    }
+    if (a->type == IR_VOID || a->base != b->base) {
+        return a->type == IR_VOID || a->constant == 0;
+    }
+    int64_t width = ir_type_size(a->type);
+    bool is_zero = a->constant == 0;
+    struct affine_mark mark = affine_mark(&an->scratch);
+    const struct affine *flats[2] = {a->flat, b->flat};
+    bool fits = true;
+    for (int k = 0; k < 2 && !is_zero; k++) {
+        for (int i = 0; i < flats[k]->count; i++) {
+            const struct affine_term *term = &flats[k]->terms[i];
+            fits &= term->degree == 0 || term->coef % width == 0;
+        }
+    }
+    fits &= is_zero || (affine_constant_of(a->flat) - affine_constant_of(b->flat)) % width == 0;
+    affine_release(&an->scratch, mark);
+    return fits;
+}
+
+// ---- words ---------------------------------------------------------------------------------------------------------
+
+static const char *verb(const struct access *access)
+{
+    switch (access->kind) {
+    case ACCESS_READ: return "read";
+    case ACCESS_WRITE: return "written";
+    default: return "updated";
+    }
+}
+
+// The access as one would write it: a[i + 1][j], s[i] (bytes 4 to 7 of the element) and so on.
+static const char *describe(struct analysis *an, const struct access *access)
+{
+    struct str text;
+    str_init(&text, an->arena);
+    const char *name = base_name(an->module, an->kernel, access->base);
+    str_printf(&text, "'%s", name);
+    for (int d = 0; d < access->dim_count; d++) {
+        bool is_clear = (value_taint(an, access->dims[d].index) & TAINT_DATA) == 0;
+        str_add_char(&text, '[');
+        if (is_clear) {
+            value_print(an, access->dims[d].index, &text);
+        } else {
+            str_add(&text, "…");
+        }
+        str_add_char(&text, ']');
+    }
+    str_add_char(&text, '\'');
+    return str_text(&text);
+}
+
+struct judgement {
+    struct analysis *an;
+    struct loop_info *info;
+    struct ir_for *loop;
+    struct loop_facts *facts;
+    VEC(int) unique; // indices of accesses that differ
+    VEC(struct plan_condition) conditions;
+    const char *conflict;
+    struct loc conflict_a;
+    struct loc conflict_b;
+    const char *assumed;
+    struct loc assumed_a;
+    struct loc assumed_b;
+};
+
+static void note_conflict(struct judgement *j, const struct access *a, const struct access *b)
+{
+    if (j->conflict != NULL) {
+        return;
+    }
+    struct analysis *an = j->an;
+    const char *text;
+    bool a_writes = a->kind != ACCESS_READ;
+    const struct access *first = a_writes ? a : b, *other = a_writes ? b : a;
+    if (base_kind(a->base) == BASE_UNKNOWN || base_kind(b->base) == BASE_UNKNOWN) {
+        const struct access *pointer = base_kind(a->base) == BASE_UNKNOWN ? a : b;
+        text = arena_printf(an->arena, "a pointer loaded from memory, %s here, may point to what is %s here",
+                            verb(pointer), verb(pointer == a ? b : a));
+        first = pointer;
+        other = pointer == a ? b : a;
+    } else if (first == other || (affine_equal(first->flat, other->flat) && first->kind == other->kind)) {
+        text = arena_printf(an->arena, "%s is %s here by more than one iteration", describe(an, first), verb(first));
+    } else {
+        text = arena_printf(an->arena, "%s, %s here, is %s as %s by another iteration here", describe(an, first),
+                            verb(first), verb(other), describe(an, other));
+    }
+    j->conflict = text;
+    j->conflict_a = first->inst->loc;
+    j->conflict_b = other->inst->loc;
+}
+
+static void note_assumed(struct judgement *j, const struct access *a, const struct access *b)
+{
+    if (j->assumed != NULL) {
+        return;
+    }
+    bool a_writes = a->kind != ACCESS_READ;
+    const struct access *first = a_writes ? a : b, *other = a_writes ? b : a;
+    j->assumed = arena_printf(j->an->arena,
+                              "the index of %s, %s here, hangs on values that cannot be followed; it is taken to differ "
+                              "from one iteration to another",
+                              describe(j->an, first), verb(first));
+    j->assumed_a = first->inst->loc;
+    j->assumed_b = other->inst->loc;
+}
+
+static void note_condition(struct judgement *j, const struct pair_result *result, struct loc loc)
+{
+    for (int i = 0; i < j->conditions.count; i++) {
+        if (plan_expr_equal(j->conditions.items[i].expr, result->condition)) {
+            return;
+        }
+    }
+    struct plan_condition condition = {result->condition, result->text, loc};
+    VEC_PUSH(j->an->arena, &j->conditions, condition);
+}
+
+static void note_shared(struct judgement *j, const struct access *access)
+{
+    if (access->kind != ACCESS_UPDATE || access->site != access->inst) {
+        return;
+    }
+    for (int i = 0; i < j->info->shared.count; i++) {
+        if (j->info->shared.items[i] == access->inst) {
+            return;
+        }
+    }
+    VEC_PUSH(j->an->arena, &j->info->shared, access->inst);
+}
+
+static bool is_shared(const struct judgement *j, const struct access *access)
+{
+    for (int i = 0; i < j->info->shared.count; i++) {
+        if (j->info->shared.items[i] == access->inst) {
+            return true;
+        }
+    }
+    return access->kind == ACCESS_ATOMIC;
+}
+
+// ---- pairs ---------------------------------------------------------------------------------------------------------
+
+// Two updates that commute: if they may meet they must be atomic.
+static void judge_updates(struct judgement *j, const struct access *a, const struct access *b)
+{
+    struct pair_result result = pair_test(j->an, j->info, a, b, false);
+    if (result.answer == PAIR_APART) {
+        return;
+    }
+    if (result.answer == PAIR_IF && result.is_fit) {
+        note_condition(j, &result, a->inst->loc);
+        return;
+    }
+    note_shared(j, a);
+    note_shared(j, b);
+    bool is_helper = (a->kind == ACCESS_UPDATE && a->site != a->inst) || (b->kind == ACCESS_UPDATE && b->site != b->inst);
+    if (is_helper) { // a helper's code serves other calls too: its updates stay plain
+        note_conflict(j, a, b);
+    }
+}
+
+static void judge_same_base(struct judgement *j, const struct access *a, const struct access *b)
+{
+    if (commute(a, b)) {
+        judge_updates(j, a, b);
+        return;
+    }
+    if (store_the_same(j->an, a, b)) {
+        return;
+    }
+    bool is_recheck = a->is_recheck || b->is_recheck;
+    struct pair_result result = pair_test(j->an, j->info, a, b, is_recheck);
+    bool is_authors = (a->kind == ACCESS_ATOMIC && b->kind == ACCESS_READ) ||
+                      (b->kind == ACCESS_ATOMIC && a->kind == ACCESS_READ);
+    switch (result.answer) {
+    case PAIR_APART: return;
+    case PAIR_IF: note_condition(j, &result, a->inst->loc); return;
+    case PAIR_ASSUMED: note_assumed(j, a, b); return;
+    case PAIR_CONFLICT: break;
+    }
+    if (is_authors && !is_recheck) {
+        note_assumed(j, a, b); // an explicit atomic is the author's word that any order will do
+    } else {
+        note_conflict(j, a, b);
+    }
+}
+
+static void judge_two_bases(struct judgement *j, int a, int b)
+{
+    const struct access *x = &j->an->accesses.items[a], *y = &j->an->accesses.items[b];
+    if (store_the_same(j->an, x, y) || (commute(x, y) && is_shared(j, x) && is_shared(j, y))) {
+        return;
+    }
+    bool is_recheck = x->is_recheck || y->is_recheck;
+    bool equal_will_do = pair_test(j->an, j->info, x, y, is_recheck).answer == PAIR_APART;
+    struct access_pair pair = {a, b, equal_will_do};
+    VEC_PUSH(j->an->arena, &j->info->pairs, pair);
+}
+
+static void judge_pairs(struct judgement *j, bool two_bases)
+{
+    for (int i = 0; i < j->unique.count; i++) {
+        for (int k = i; k < j->unique.count; k++) {
+            const struct access *a = &j->an->accesses.items[j->unique.items[i]];
+            const struct access *b = &j->an->accesses.items[j->unique.items[k]];
+            if (a->kind == ACCESS_READ && b->kind == ACCESS_READ) {
+                continue;
+            }
+            enum relation relation = relation_of(j->an, a, b);
+            if (relation == RELATION_UNKNOWN && !two_bases && !commute(a, b)) {
+                note_conflict(j, a, b);
+            } else if (relation == RELATION_SAME && !two_bases) {
+                judge_same_base(j, a, b);
+            } else if (relation == RELATION_TWO_BASES && two_bases) {
+                judge_two_bases(j, j->unique.items[i], j->unique.items[k]);
+            }
+            if (j->conflict != NULL) {
+                return;
+            }
+        }
+    }
+}
+
+static void find_unique(struct judgement *j)
+{
+    struct analysis *an = j->an;
+    for (int i = j->info->access_begin; i < j->info->access_end; i++) {
+        const struct access *access = &an->accesses.items[i];
+        bool is_new = is_relevant(an, j->info, access);
+        for (int k = 0; k < j->unique.count && is_new; k++) {
+            const struct access *other = &an->accesses.items[j->unique.items[k]];
+            is_new = !is_same_access(access, other) || access->kind == ACCESS_UPDATE;
+        }
+        if (is_new) {
+            VEC_PUSH(an->arena, &j->unique, i);
+        }
+    }
+}
+
+// ---- the verdict ---------------------------------------------------------------------------------------------------
+
+static bool leaves_loop(const struct ir_region *region, const struct ir_inst *loop)
+{
+    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        if (inst->op == IR_OP_RETURN) {
+            return true;
+        }
+        if (inst->op == IR_OP_BREAK || inst->op == IR_OP_JUMP) {
+            const struct ir_inst *outer = inst->target;
+            while (outer != NULL && outer != loop) {
+                outer = outer->parent != NULL ? outer->parent->owner : NULL;
+            }
+            if (outer == NULL) {
+                return true;
+            }
+        }
+        for (int i = 0; i < inst->region_count; i++) {
+            if (leaves_loop(&inst->regions[i], loop)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void settle(struct judgement *j, enum ir_verdict verdict, const char *reason, struct loc a, struct loc b)
+{
+    j->loop->verdict = verdict;
+    j->loop->reason = reason;
+    j->loop->reason_loc_a = a;
+    j->loop->reason_loc_b = b;
+}
+
+// Reasons that need no look at the memory. True: settled.
+static bool settle_early(struct judgement *j)
+{
+    struct loc here = j->info->inst->loc, none = {0};
+    if (j->loop->pragma_single) {
+        settle(j, IR_VERDICT_IN_ORDER, "'#pragma rill single' stands before it", here, none);
+    } else if (j->loop->pragma_serial) {
+        settle(j, IR_VERDICT_IN_ORDER, "'#pragma rill serial' stands before it", here, none);
+    } else if (j->info->holds_blocks) {
+        settle(j, IR_VERDICT_IN_ORDER, "it holds stream_parallel blocks", here, none);
+        if (j->loop->pragma_parallel) {
+            diag_error(j->an->diags, here, "a loop under '#pragma rill parallel' may not hold stream_parallel blocks");
+        }
+    } else if (leaves_loop(&j->info->inst->regions[0], j->info->inst)) {
+        settle(j, IR_VERDICT_IN_ORDER, "its body may leave it", here, none);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static const char *condition_text(struct judgement *j)
+{
+    struct str text;
+    str_init(&text, j->an->arena);
+    for (int i = 0; i < j->conditions.count; i++) {
+        str_printf(&text, "%s%s", i > 0 ? " and " : "", j->conditions.items[i].text);
+    }
+    return str_text(&text);
+}
+
+static void settle_by_pairs(struct judgement *j, const struct scalar_result *scalars)
+{
+    struct loc here = j->info->inst->loc, none = {0};
+    if (!scalars->is_ok) {
+        settle(j, IR_VERDICT_IN_ORDER, scalars->reason, scalars->loc_a, scalars->loc_b);
+        if (j->loop->pragma_parallel) {
+            diag_warning(j->an->diags, here, "the loop runs in order in spite of '#pragma rill parallel': %s",
+                         scalars->reason);
+            diag_note(j->an->diags, scalars->loc_b, "read here");
+        }
+    } else if (j->loop->pragma_parallel) {
+        settle(j, IR_VERDICT_ASSUMED, "'#pragma rill parallel' stands before it", here, none);
+        j->conditions.count = 0;
+        j->info->pairs.count = 0;
+    } else if (j->conflict != NULL) {
+        settle(j, IR_VERDICT_IN_ORDER, j->conflict, j->conflict_a, j->conflict_b);
+    } else if (j->assumed != NULL) {
+        settle(j, IR_VERDICT_ASSUMED, j->assumed, j->assumed_a, j->assumed_b);
+    } else if (j->conditions.count > 0) {
+        settle(j, IR_VERDICT_IF, condition_text(j), j->conditions.items[0].loc, none);
+    } else {
+        settle(j, IR_VERDICT_PROVEN, NULL, none, none);
+    }
+}
+
+void independence_judge(struct analysis *an, struct loop_info *info)
+{
+    struct judgement j = {.an = an, .info = info, .loop = info->inst->loop};
+    struct loop_facts *facts = ARENA_NEW(an->arena, struct loop_facts);
+    j.facts = facts;
+    j.loop->analysis = facts;
+    facts->may_fail = info->may_fail;
+    facts->may_print = info->may_print;
+    struct scalar_result scalars = scalars_find_roles(an, info);
+    if (settle_early(&j)) {
+        return;
+    }
+    find_unique(&j);
+    if (scalars.is_ok) {
+        judge_pairs(&j, false);
+        judge_pairs(&j, true);
+    }
+    settle_by_pairs(&j, &scalars);
+    if (j.loop->verdict == IR_VERDICT_IN_ORDER) {
+        info->pairs.count = 0;
+        info->shared.count = 0;
+        return;
+    }
+    facts->conditions = j.conditions.items;
+    facts->condition_count = j.conditions.count;
+    independence_find_reductions(an, info, facts);
+}
