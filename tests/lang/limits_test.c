@@ -186,24 +186,27 @@ TEST(a_kernel_has_at_most_64_parameters)
     }
 }
 
+// True when the n-th allocation was one that the compile makes.
+static bool fails_at(const char *text, uint64_t n)
+{
+    static struct parsed parsed; // outlives the jump
+    jmp_buf escape;
+    if (setjmp(escape) != 0) {
+        arena_finish(&parsed.arena);
+        return true;
+    }
+    parsed_init_failing(&parsed, "test.c", text, &escape, n);
+    parsed_finish(&parsed);
+    return false;
+}
+
 TEST(running_out_of_memory_leaves_by_the_arenas_way_out)
 {
     static const char text[] = "#include <rill/kernel.h>\nstruct s { int a; float b[3]; };\n"
                                "kernel void f(int n, struct s x[n]) { for (int i = 0; i < n; i++) x[i].a += i; }\n";
-    struct parsed parsed;
-    for (uint64_t n = 1;; n = n < 200 ? n + 1 : n + n / 50) {
-        memset(&parsed, 0, sizeof parsed);
-        jmp_buf escape;
-        volatile bool escaped = false;
-        if (setjmp(escape) == 0) {
-            parsed_init_failing(&parsed, "test.c", text, &escape, n);
-        } else {
-            escaped = true;
-        }
-        arena_finish(&parsed.arena);
-        if (!escaped) {
-            CHECK(n > 1000); // it was swept to the end
-            return;
-        }
+    uint64_t n = 1;
+    while (fails_at(text, n)) {
+        n = n < 200 ? n + 1 : n + n / 50;
     }
+    CHECK(n > 1000); // it was swept to the end
 }
