@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- diagnostics -------------------------------------------------------------------------------------------------------------------
+// ---- diagnostics
+// -------------------------------------------------------------------------------------------------------------------
 
 // LLVM's own handler would end the process. Emitting can succeed after an error was reported here, so errors count.
 struct diagnostics {
@@ -39,7 +40,8 @@ static rill_status check_diagnostics(const struct diagnostics *diagnostics)
     return status_fail(RILL_ERR_INTERNAL, "LLVM: %s (%d errors)", diagnostics->text, diagnostics->error_count);
 }
 
-// ---- output --------------------------------------------------------------------------------------------------------------------------
+// ---- output
+// --------------------------------------------------------------------------------------------------------------------------
 
 static rill_status take_bytes(struct codegen_output *out, const char *bytes, size_t size)
 {
@@ -78,7 +80,8 @@ static rill_status write_code(struct emitter *e, struct codegen_output *out)
     return status;
 }
 
-// ---- one module ------------------------------------------------------------------------------------------------------------------------
+// ---- one module
+// ------------------------------------------------------------------------------------------------------------------------
 
 static rill_status verify(struct emitter *e)
 {

@@ -55,9 +55,9 @@ LLVMMetadataRef debug_function(struct emitter *e, const struct ir_function *ir, 
     }
     LLVMMetadataRef file = file_of(e, ir->loc.file);
     bool is_local = ir->kind == IR_FUNCTION_HELPER;
-    LLVMMetadataRef scope = LLVMDIBuilderCreateFunction(
-        e->debug.builder, file, ir->name, strlen(ir->name), ir->name, strlen(ir->name), file, ir->loc.line,
-        e->debug.subroutine, is_local, true, ir->loc.line, LLVMDIFlagZero, true);
+    LLVMMetadataRef scope = LLVMDIBuilderCreateFunction(e->debug.builder, file, ir->name, strlen(ir->name), ir->name,
+                                                        strlen(ir->name), file, ir->loc.line, e->debug.subroutine,
+                                                        is_local, true, ir->loc.line, LLVMDIFlagZero, true);
     LLVMSetSubprogram(llvm, scope);
     return scope;
 }
@@ -76,6 +76,6 @@ void debug_at(struct emitter *e, LLVMBuilderRef builder, struct loc loc)
     } else if (loc.file != e->function->ir->loc.file) {
         scope = LLVMDIBuilderCreateLexicalBlockFile(e->debug.builder, scope, file_of(e, loc.file), 0);
     }
-    LLVMSetCurrentDebugLocation2(
-        builder, LLVMDIBuilderCreateDebugLocation(e->context, loc.line, loc.column, scope, NULL));
+    LLVMSetCurrentDebugLocation2(builder,
+                                 LLVMDIBuilderCreateDebugLocation(e->context, loc.line, loc.column, scope, NULL));
 }

@@ -22,7 +22,8 @@ void emit_fail(struct emitter *e, struct loc loc, const char *format, ...)
     e->status = status_fail(RILL_ERR_UNSUPPORTED, "%s:%u: target %s: %s", file, loc.line, e->target->cpu, text);
 }
 
-// ---- small makers ----------------------------------------------------------------------------------------------------
+// ---- small makers
+// ----------------------------------------------------------------------------------------------------
 
 LLVMValueRef emit_const(struct emitter *e, enum ir_type type, int64_t value)
 {
@@ -58,8 +59,8 @@ LLVMValueRef emit_alloca(struct emitter *e, LLVMTypeRef type, uint32_t align, co
     return slot;
 }
 
-LLVMValueRef emit_intrinsic(struct emitter *e, const char *name, LLVMTypeRef *types, int type_count,
-                            LLVMValueRef *args, int arg_count)
+LLVMValueRef emit_intrinsic(struct emitter *e, const char *name, LLVMTypeRef *types, int type_count, LLVMValueRef *args,
+                            int arg_count)
 {
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     LLVMValueRef function = LLVMGetIntrinsicDeclaration(e->llvm, id, types, (size_t)type_count);
@@ -102,7 +103,8 @@ LLVMValueRef emit_generic(struct emitter *e, LLVMValueRef pointer)
                                    : LLVMBuildAddrSpaceCast(e->builder, pointer, e->types[IR_PTR], "");
 }
 
-// ---- metadata --------------------------------------------------------------------------------------------------------
+// ---- metadata
+// --------------------------------------------------------------------------------------------------------
 
 void emit_metadata(struct emitter *e, LLVMValueRef inst, const char *kind, LLVMMetadataRef node)
 {
@@ -130,7 +132,8 @@ LLVMMetadataRef emit_loop_id(struct emitter *e, LLVMMetadataRef *parts, int coun
     return node;
 }
 
-// ---- values ----------------------------------------------------------------------------------------------------------
+// ---- values
+// ----------------------------------------------------------------------------------------------------------
 
 LLVMValueRef emit_value(struct emitter *e, const struct ir_inst *inst)
 {
@@ -148,7 +151,8 @@ void emit_set_value(struct emitter *e, const struct ir_inst *inst, LLVMValueRef 
     }
 }
 
-// ---- globals ---------------------------------------------------------------------------------------------------------
+// ---- globals
+// ---------------------------------------------------------------------------------------------------------
 
 LLVMValueRef emit_string(struct emitter *e, const char *text, const char *name)
 {
@@ -258,7 +262,8 @@ static void emit_globals(struct emitter *e)
     }
 }
 
-// ---- the module ------------------------------------------------------------------------------------------------------
+// ---- the module
+// ------------------------------------------------------------------------------------------------------
 
 static void make_types(struct emitter *e)
 {

@@ -1,5 +1,5 @@
-// The emitter: what the files of this folder share while a module is turned into LLVM's form. Each emit_*.c file handles
-// one family of operations; nothing outside this folder includes this header.
+// The emitter: what the files of this folder share while a module is turned into LLVM's form. Each emit_*.c file
+// handles one family of operations; nothing outside this folder includes this header.
 //
 // The IR is taken as verified. What a target cannot express is noted by emit_fail and the emission goes on with poison,
 // so that no file needs a way out of its own; codegen_emit looks at |status| in the end.
@@ -58,15 +58,15 @@ struct emit_function {
     LLVMValueRef *vars;   // by ir_var.index: allocas
     LLVMValueRef *params; // by parameter: loaded at entry, NULL until asked for
     uint64_t *param_offsets;
-    LLVMValueRef args;   // tasks: the argument buffer
-    LLVMValueRef block;  // tasks: the launch block
-    LLVMValueRef iter;   // the iteration number, i64
-    LLVMValueRef count;  // what ITER_COUNT gives
+    LLVMValueRef args;    // tasks: the argument buffer
+    LLVMValueRef block;   // tasks: the launch block
+    LLVMValueRef iter;    // the iteration number, i64
+    LLVMValueRef count;   // what ITER_COUNT gives
     LLVMValueRef partial; //
     LLVMValueRef frame;
     LLVMBasicBlockRef end; // where the iteration ends
-    LLVMValueRef before; // CPU tasks: the branch into the loop over the iterations, while its body is emitted
-    LLVMValueRef first;  // the first iteration of the call
+    LLVMValueRef before;   // CPU tasks: the branch into the loop over the iterations, while its body is emitted
+    LLVMValueRef first;    // the first iteration of the call
     struct emit_induction *inductions;
     LLVMMetadataRef scope; // of debug locations
     struct emit_target *targets;
@@ -83,12 +83,12 @@ struct emitter {
     LLVMModuleRef llvm;
     LLVMBuilderRef builder;
     LLVMTypeRef types[IR_PTR + 1];
-    LLVMTypeRef global_ptr; // pointer to device memory: ptr addrspace(1) on a GPU
-    LLVMValueRef *globals;  // by ir_global.index
+    LLVMTypeRef global_ptr;      // pointer to device memory: ptr addrspace(1) on a GPU
+    LLVMValueRef *globals;       // by ir_global.index
     struct emit_helper *helpers; // by position in module->functions
     struct emit_function *function;
     struct emit_debug debug;
-    struct math_use *math_uses; // vector routines to be put in after vectorisation
+    struct math_use *math_uses;  // vector routines to be put in after vectorisation
     LLVMMetadataRef *group_pool; // distinct nodes for access groups
     int group_count;
     int group_used;
@@ -102,9 +102,9 @@ struct emitter {
 struct emit_helper {
     LLVMValueRef llvm;
     LLVMTypeRef type;
-    bool known;       // what follows has been computed
-    bool may_fail;    // returns {value, i1} or i1: whether it failed
-    bool needs_frame; // may fail or print
+    bool known;           // what follows has been computed
+    bool may_fail;        // returns {value, i1} or i1: whether it failed
+    bool needs_frame;     // may fail or print
     bool has_memory_vars; // it or what it calls
 };
 
@@ -119,8 +119,8 @@ LLVMValueRef emit_alloca(struct emitter *e, LLVMTypeRef type, uint32_t align, co
 LLVMBasicBlockRef emit_block(struct emitter *e, const char *name); // appended to the function
 void emit_go(struct emitter *e, LLVMBasicBlockRef block);          // branches there, unless the block has ended
 void emit_at(struct emitter *e, LLVMBasicBlockRef block);          // goes on there
-LLVMValueRef emit_intrinsic(struct emitter *e, const char *name, LLVMTypeRef *types, int type_count,
-                            LLVMValueRef *args, int arg_count);
+LLVMValueRef emit_intrinsic(struct emitter *e, const char *name, LLVMTypeRef *types, int type_count, LLVMValueRef *args,
+                            int arg_count);
 LLVMValueRef emit_intrinsic1(struct emitter *e, const char *name, LLVMValueRef x);
 LLVMValueRef emit_intrinsic2(struct emitter *e, const char *name, LLVMValueRef x, LLVMValueRef y);
 void emit_attribute(struct emitter *e, LLVMValueRef function, int index, const char *name, uint64_t value);
@@ -178,14 +178,21 @@ void emit_bounds_check(struct emitter *e, const struct ir_inst *inst, LLVMValueR
 const struct emit_helper *emit_helper_of(struct emitter *e, const struct ir_function *function);
 
 // emit_gpu.c: what the CPU's services do, written into the launch's frame
-void emit_gpu_failure(struct emitter *e, const struct ir_inst *inst, int kind, LLVMValueRef index,
-                      LLVMValueRef extent);
+void emit_gpu_failure(struct emitter *e, const struct ir_inst *inst, int kind, LLVMValueRef index, LLVMValueRef extent);
 // |conversions| has the letter of each value's conversion.
 void emit_gpu_print(struct emitter *e, const struct ir_inst *inst, LLVMValueRef *values, const char *conversions);
 
 // emit_math.c
 LLVMValueRef emit_math(struct emitter *e, const struct ir_inst *inst);
 LLVMValueRef emit_minimum(struct emitter *e, LLVMValueRef x, LLVMValueRef y, bool least); // C's fmin and fmax
+
+// sanitize.c
+void sanitize_access(struct emitter *e, const struct ir_inst *inst, const struct ir_inst *pointer, uint64_t size,
+                     bool is_write); // before a load or store of |inst|
+void sanitize_range(struct emitter *e, const struct ir_inst *inst, const struct ir_inst *pointer, LLVMValueRef size,
+                    bool is_write);
+rill_status sanitize_finish(struct emitter *e); // after the optimiser's passes
+bool sanitize_is(const struct emitter *e, const char *name);
 
 // debug.c
 void debug_begin(struct emitter *e);

@@ -1,5 +1,5 @@
-// Calls: of helpers, and of the services that print and take failures. A helper that may fail returns, beside its value,
-// whether it did; the caller then ends the iteration, or returns the same way.
+// Calls: of helpers, and of the services that print and take failures. A helper that may fail returns, beside its
+// value, whether it did; the caller then ends the iteration, or returns the same way.
 #include "codegen/emit.h"
 
 #include "plan/abi.h"
@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
-// ---- what a helper needs -------------------------------------------------------------------------------------------------------
+// ---- what a helper needs
+// -------------------------------------------------------------------------------------------------------
 
 static int function_index(const struct emitter *e, const struct ir_function *function)
 {
@@ -66,7 +67,8 @@ const struct emit_helper *emit_helper_of(struct emitter *e, const struct ir_func
     return helper;
 }
 
-// ---- helpers -------------------------------------------------------------------------------------------------------------------
+// ---- helpers
+// -------------------------------------------------------------------------------------------------------------------
 
 static LLVMTypeRef result_type(struct emitter *e, const struct ir_function *function, bool may_fail)
 {
@@ -205,7 +207,8 @@ LLVMValueRef emit_call(struct emitter *e, const struct ir_inst *inst)
     return has_value ? LLVMBuildExtractValue(e->builder, call, 0, "") : NULL;
 }
 
-// ---- failures --------------------------------------------------------------------------------------------------------------------
+// ---- failures
+// --------------------------------------------------------------------------------------------------------------------
 
 static LLVMValueRef failure_record(struct emitter *e, const struct ir_inst *inst, enum abi_failure_kind kind)
 {
@@ -273,7 +276,8 @@ void emit_bounds_check(struct emitter *e, const struct ir_inst *inst, LLVMValueR
     emit_at(e, inside);
 }
 
-// ---- printing --------------------------------------------------------------------------------------------------------------------
+// ---- printing
+// --------------------------------------------------------------------------------------------------------------------
 
 // Goes to the next conversion from |at| on and sets its letter; NULL at the end. A `*` counts as one of its own.
 static const char *next_conversion(const char *at, char *letter, bool *inside)

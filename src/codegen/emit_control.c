@@ -2,7 +2,8 @@
 // ended; whoever opened the region then goes on in a block of his own.
 #include "codegen/emit.h"
 
-// ---- leaving -----------------------------------------------------------------------------------------------------------
+// ---- leaving
+// -----------------------------------------------------------------------------------------------------------
 
 static struct emit_target *find_target(struct emitter *e, const struct ir_inst *inst)
 {
@@ -51,7 +52,8 @@ static void emit_return(struct emitter *e, const struct ir_inst *inst)
     }
 }
 
-// ---- regions inside ------------------------------------------------------------------------------------------------------
+// ---- regions inside
+// ------------------------------------------------------------------------------------------------------
 
 static void emit_if(struct emitter *e, const struct ir_inst *inst)
 {

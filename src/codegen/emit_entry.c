@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
-// ---- functions in general --------------------------------------------------------------------------------------------
+// ---- functions in general
+// --------------------------------------------------------------------------------------------
 
 static void make_vars(struct emitter *e, struct emit_function *f)
 {
@@ -54,7 +55,8 @@ void emit_function_end(struct emitter *e)
     e->function = NULL;
 }
 
-// ---- arguments -------------------------------------------------------------------------------------------------------
+// ---- arguments
+// -------------------------------------------------------------------------------------------------------
 
 // The same rule as plan_param.offset: in order, each at its C alignment.
 static uint64_t layout_params(struct emitter *e, struct emit_function *f, const struct ir_function *kernel)
@@ -117,7 +119,8 @@ LLVMValueRef emit_param(struct emitter *e, const struct ir_inst *inst)
     return f->params[inst->imm];
 }
 
-// ---- what each thread or call runs -------------------------------------------------------------------------------------
+// ---- what each thread or call runs
+// -------------------------------------------------------------------------------------
 
 struct range {
     LLVMValueRef lo;
@@ -192,8 +195,8 @@ static void set_accumulators(struct emitter *e)
     for (int i = 0; i < ir->accumulator_count; i++) {
         const struct ir_inst *init = ir->accumulators[i].init;
         LLVMTypeRef type = e->types[ir->accumulators[i].var->type];
-        LLVMValueRef value = init->op == IR_OP_FCONST ? LLVMConstReal(type, init->fimm)
-                                                      : LLVMConstInt(type, (uint64_t)init->imm, true);
+        LLVMValueRef value =
+            init->op == IR_OP_FCONST ? LLVMConstReal(type, init->fimm) : LLVMConstInt(type, (uint64_t)init->imm, true);
         LLVMBuildStore(e->builder, value, e->function->vars[ir->accumulators[i].var->index]);
     }
 }
@@ -204,8 +207,7 @@ static void store_accumulators(struct emitter *e)
     for (int i = 0; i < ir->accumulator_count; i++) {
         const struct ir_accumulator *accumulator = &ir->accumulators[i];
         enum ir_type type = accumulator->var->type;
-        LLVMValueRef value =
-            LLVMBuildLoad2(e->builder, e->types[type], e->function->vars[accumulator->var->index], "");
+        LLVMValueRef value = LLVMBuildLoad2(e->builder, e->types[type], e->function->vars[accumulator->var->index], "");
         LLVMValueRef offset = emit_i64(e, (int64_t)accumulator->offset);
         LLVMValueRef address = LLVMBuildGEP2(e->builder, e->types[IR_I8], e->function->partial, &offset, 1, "");
         emit_store_raw(e, type, value, address, (uint32_t)ir_type_size(type));
@@ -221,7 +223,8 @@ static void emit_once(struct emitter *e, LLVMBasicBlockRef exit)
     emit_go(e, exit);
 }
 
-// ---- inductions ------------------------------------------------------------------------------------------------------------
+// ---- inductions
+// ------------------------------------------------------------------------------------------------------------
 
 static bool is_invariant(const struct emitter *e, const struct ir_inst *inst)
 {
@@ -257,8 +260,8 @@ LLVMValueRef emit_induction_value(struct emitter *e, const struct ir_inst *inst)
     induction->step = emit_const(e, inst->type, factor);
     LLVMValueRef first = inst->type == IR_I64 ? f->first : LLVMBuildTrunc(e->builder, f->first, type, "");
     LLVMValueRef distance = LLVMBuildMul(e->builder, first, induction->step, "");
-    LLVMValueRef init = inst->args[0]->op == IR_OP_CONST ? emit_const(e, inst->type, inst->args[0]->imm)
-                                                         : emit_value(e, inst->args[0]);
+    LLVMValueRef init =
+        inst->args[0]->op == IR_OP_CONST ? emit_const(e, inst->type, inst->args[0]->imm) : emit_value(e, inst->args[0]);
     induction->start = LLVMBuildAdd(e->builder, init, distance, "");
     LLVMBasicBlockRef loop = LLVMGetInstructionParent(f->iter);
     LLVMPositionBuilder(e->builder, loop, LLVMGetFirstInstruction(loop));
@@ -277,7 +280,8 @@ static void close_inductions(struct emitter *e, LLVMBasicBlockRef before, LLVMBa
     }
 }
 
-// ---- the loop over the iterations --------------------------------------------------------------------------------------------
+// ---- the loop over the iterations
+// --------------------------------------------------------------------------------------------
 
 static bool sets_var(const struct ir_region *region, const struct ir_var *var)
 {
@@ -360,7 +364,8 @@ static void emit_iterations(struct emitter *e, struct range range, LLVMBasicBloc
     LLVMAddIncoming(f->iter, &next, &latch, 1);
 }
 
-// ---- signatures --------------------------------------------------------------------------------------------------------
+// ---- signatures
+// --------------------------------------------------------------------------------------------------------
 
 static void add_type_attribute(struct emitter *e, LLVMValueRef function, int index, const char *name, LLVMTypeRef type)
 {

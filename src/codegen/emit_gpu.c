@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- the helpers -----------------------------------------------------------------------------------------------------------------
+// ---- the helpers
+// -----------------------------------------------------------------------------------------------------------------
 
 // |size| bytes; a loop of bytes, since nothing here is hot.
 static const char copy_text[] =
@@ -33,20 +34,19 @@ static const char copy_text[] =
     "}\n";
 
 // Bytes of a string with its terminator.
-static const char length_text[] =
-    "define internal i64 @rill_gpu_length(ptr %text) noinline nounwind {\n"
-    "entry:\n"
-    "  br label %test\n"
-    "test:\n"
-    "  %i = phi i64 [ 0, %entry ], [ %next, %test ]\n"
-    "  %a = getelementptr i8, ptr %text, i64 %i\n"
-    "  %c = load i8, ptr %a, align 1\n"
-    "  %next = add i64 %i, 1\n"
-    "  %end = icmp eq i8 %c, 0\n"
-    "  br i1 %end, label %done, label %test\n"
-    "done:\n"
-    "  ret i64 %next\n"
-    "}\n";
+static const char length_text[] = "define internal i64 @rill_gpu_length(ptr %text) noinline nounwind {\n"
+                                  "entry:\n"
+                                  "  br label %test\n"
+                                  "test:\n"
+                                  "  %i = phi i64 [ 0, %entry ], [ %next, %test ]\n"
+                                  "  %a = getelementptr i8, ptr %text, i64 %i\n"
+                                  "  %c = load i8, ptr %a, align 1\n"
+                                  "  %next = add i64 %i, 1\n"
+                                  "  %end = icmp eq i8 %c, 0\n"
+                                  "  br i1 %end, label %done, label %test\n"
+                                  "done:\n"
+                                  "  ret i64 %next\n"
+                                  "}\n";
 
 // Room for a record in the print buffer, or null.
 static const char reserve_text[] =
@@ -68,12 +68,11 @@ static const char reserve_text[] =
     "  ret ptr addrspace(1) null\n"
     "}\n";
 
-static const char claim_text[] =
-    "define internal i1 @rill_gpu_claim(ptr addrspace(1) %frame) noinline nounwind {\n"
-    "  %old = atomicrmw xchg ptr addrspace(1) %frame, i32 1 monotonic\n"
-    "  %first = icmp eq i32 %old, 0\n"
-    "  ret i1 %first\n"
-    "}\n";
+static const char claim_text[] = "define internal i1 @rill_gpu_claim(ptr addrspace(1) %frame) noinline nounwind {\n"
+                                 "  %old = atomicrmw xchg ptr addrspace(1) %frame, i32 1 monotonic\n"
+                                 "  %first = icmp eq i32 %old, 0\n"
+                                 "  ret i1 %first\n"
+                                 "}\n";
 
 _Static_assert(offsetof(struct abi_gpu_frame, print_size) == 152, "reserve_text");
 _Static_assert(offsetof(struct abi_gpu_frame, print_used) == 160, "reserve_text");
@@ -132,10 +131,10 @@ static void publish(struct emitter *e, LLVMValueRef base, int64_t offset)
     LLVMSetOrdering(store, LLVMAtomicOrderingRelease);
 }
 
-// ---- failures --------------------------------------------------------------------------------------------------------------------
+// ---- failures
+// --------------------------------------------------------------------------------------------------------------------
 
-void emit_gpu_failure(struct emitter *e, const struct ir_inst *inst, int kind, LLVMValueRef index,
-                      LLVMValueRef extent)
+void emit_gpu_failure(struct emitter *e, const struct ir_inst *inst, int kind, LLVMValueRef index, LLVMValueRef extent)
 {
     LLVMValueRef frame = e->function->frame;
     LLVMBasicBlockRef fill = emit_block(e, "claimed");
@@ -159,7 +158,8 @@ void emit_gpu_failure(struct emitter *e, const struct ir_inst *inst, int kind, L
     emit_at(e, after);
 }
 
-// ---- printing --------------------------------------------------------------------------------------------------------------------
+// ---- printing
+// --------------------------------------------------------------------------------------------------------------------
 
 static int64_t padded(int64_t size)
 {

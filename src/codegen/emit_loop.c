@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- independent loops ---------------------------------------------------------------------------------------------------
+// ---- independent loops
+// ---------------------------------------------------------------------------------------------------
 
 enum { GROUP_BATCH = 16 };
 
@@ -88,7 +89,8 @@ bool emit_may_reassociate(struct emitter *e, const struct ir_inst *inst)
     }
     for (const struct ir_region *region = inst->parent; region != NULL && region->owner != NULL;) {
         const struct ir_inst *owner = region->owner;
-        if (owner->op == IR_OP_FOR && owner->loop->verdict >= IR_VERDICT_PROVEN && is_reduction(owner->loop, inst->var)) {
+        if (owner->op == IR_OP_FOR && owner->loop->verdict >= IR_VERDICT_PROVEN &&
+            is_reduction(owner->loop, inst->var)) {
             return true;
         }
         region = owner->parent;
@@ -96,7 +98,8 @@ bool emit_may_reassociate(struct emitter *e, const struct ir_inst *inst)
     return false;
 }
 
-// ---- trip counts -----------------------------------------------------------------------------------------------------------
+// ---- trip counts
+// -----------------------------------------------------------------------------------------------------------
 
 static bool is_signed_compare(enum ir_op op)
 {
@@ -144,8 +147,7 @@ static LLVMValueRef count_steps(struct emitter *e, LLVMValueRef distance, uint64
 }
 
 // `!=`: C's counter wraps around if it must, so the distance is taken modulo the width.
-static LLVMValueRef count_not_equal(struct emitter *e, const struct ir_for *loop, LLVMValueRef init,
-                                    LLVMValueRef bound)
+static LLVMValueRef count_not_equal(struct emitter *e, const struct ir_for *loop, LLVMValueRef init, LLVMValueRef bound)
 {
     LLVMBuilderRef b = e->builder;
     enum ir_type type = loop->var->type;
@@ -158,8 +160,7 @@ static LLVMValueRef count_not_equal(struct emitter *e, const struct ir_for *loop
     LLVMValueRef rises = LLVMBuildICmp(b, less, init, bound, "");
     LLVMValueRef from = widen(e, init, type, is_signed);
     LLVMValueRef to = widen(e, bound, type, is_signed);
-    LLVMValueRef distance =
-        LLVMBuildSelect(b, rises, LLVMBuildSub(b, to, from, ""), LLVMBuildSub(b, from, to, ""), "");
+    LLVMValueRef distance = LLVMBuildSelect(b, rises, LLVMBuildSub(b, to, from, ""), LLVMBuildSub(b, from, to, ""), "");
     uint64_t size = loop->step < 0 ? 0 - (uint64_t)loop->step : (uint64_t)loop->step;
     LLVMValueRef right = loop->step > 0 ? rises : LLVMBuildNot(b, rises, "");
     LLVMValueRef lands = LLVMBuildAnd(b, right, LLVMBuildNot(b, remainder_is_not_zero(e, distance, size), ""), "");
@@ -192,7 +193,8 @@ static LLVMValueRef trip_count(struct emitter *e, const struct ir_for *loop, LLV
     return LLVMBuildSelect(b, runs, count, emit_i64(e, 0), "trip");
 }
 
-// ---- the loop ----------------------------------------------------------------------------------------------------------------
+// ---- the loop
+// ----------------------------------------------------------------------------------------------------------------
 
 // A variable of the body has no value when an iteration begins. Saying so keeps it from being carried around the loop.
 static void forget_body_vars(struct emitter *e, const struct ir_inst *inst)

@@ -38,8 +38,8 @@ static LLVMValueRef bits_of(struct emitter *e, const struct float_parts *p, LLVM
     return LLVMBuildBitCast(e->builder, x, e->types[p->as], "");
 }
 
-// y < x ? y : x, and the other operand where one is a NaN: of two zeros the first, like the C library, and the same bits
-// from the scalar and the vector instruction.
+// y < x ? y : x, and the other operand where one is a NaN: of two zeros the first, like the C library, and the same
+// bits from the scalar and the vector instruction.
 LLVMValueRef emit_minimum(struct emitter *e, LLVMValueRef x, LLVMValueRef y, bool least)
 {
     LLVMBuilderRef b = e->builder;
@@ -54,7 +54,8 @@ static LLVMValueRef emit_difference(struct emitter *e, enum ir_type type, LLVMVa
     return LLVMBuildSelect(e->builder, less, real(e, type, 0.0), LLVMBuildFSub(e->builder, x, y, ""), "");
 }
 
-// ---- taking floats apart ---------------------------------------------------------------------------------------------------------
+// ---- taking floats apart
+// ---------------------------------------------------------------------------------------------------------
 
 struct taken_apart {
     LLVMValueRef bits;     // of the value scaled into the normal range
@@ -75,7 +76,8 @@ static struct taken_apart take_apart(struct emitter *e, const struct float_parts
     LLVMValueRef shifted = LLVMBuildLShr(b, t.bits, emit_const(e, p->as, p->mantissa), "");
     LLVMValueRef raw = LLVMBuildAnd(b, shifted, emit_const(e, p->as, p->mask), "");
     t.is_special = LLVMBuildICmp(b, LLVMIntEQ, raw, emit_const(e, p->as, p->mask), "");
-    LLVMValueRef back = LLVMBuildSelect(b, is_small, emit_const(e, p->as, p->mantissa + 2), emit_const(e, p->as, 0), "");
+    LLVMValueRef back =
+        LLVMBuildSelect(b, is_small, emit_const(e, p->as, p->mantissa + 2), emit_const(e, p->as, 0), "");
     t.exponent = LLVMBuildSub(b, raw, back, "");
     return t;
 }
@@ -171,7 +173,8 @@ static LLVMValueRef emit_nextafter(struct emitter *e, const struct float_parts *
     return LLVMBuildSelect(b, is_nan, LLVMBuildFAdd(b, x, y, ""), value, "");
 }
 
-// ---- calls with an out-parameter ---------------------------------------------------------------------------------------------------
+// ---- calls with an out-parameter
+// ---------------------------------------------------------------------------------------------------
 
 // lgamma_r and remquo, which write an int through their last parameter.
 static LLVMValueRef call_with_int(struct emitter *e, enum ir_type type, const char *name, LLVMValueRef *args, int count,

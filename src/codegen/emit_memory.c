@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-// ---- what is known about a pointer -------------------------------------------------------------------------------------------
+// ---- what is known about a pointer
+// -------------------------------------------------------------------------------------------
 
 // What a pointer was made from: a parameter, variable, global, slot, or something that cannot be followed.
 static const struct ir_inst *root_of(const struct ir_inst *pointer)
@@ -86,7 +87,8 @@ void emit_tag_access(struct emitter *e, LLVMValueRef access, const struct ir_ins
     }
 }
 
-// ---- addresses ---------------------------------------------------------------------------------------------------------------
+// ---- addresses
+// ---------------------------------------------------------------------------------------------------------------
 
 // Where an index is out of range and unchecked the language leaves the result open, so the product may be taken not to
 // overflow. The pointer itself may lie outside its object as long as nothing is read there, hence no inbounds.
@@ -120,7 +122,8 @@ LLVMValueRef emit_address(struct emitter *e, const struct ir_inst *inst)
     }
 }
 
-// ---- loads and stores ----------------------------------------------------------------------------------------------------------
+// ---- loads and stores
+// ----------------------------------------------------------------------------------------------------------
 
 // A truth value is a byte in memory. Returns what was loaded; the load itself is the value or its operand.
 LLVMValueRef emit_load_raw(struct emitter *e, enum ir_type type, LLVMValueRef pointer, uint32_t align)
@@ -145,8 +148,8 @@ LLVMValueRef emit_store_raw(struct emitter *e, enum ir_type type, LLVMValueRef v
 static LLVMValueRef emit_load(struct emitter *e, const struct ir_inst *inst)
 {
     const struct ir_inst *pointer = inst->args[0];
-    LLVMValueRef load =
-        emit_load_raw(e, inst->type, emit_value(e, pointer), emit_alignment(e, pointer, inst->type));
+    sanitize_access(e, inst, pointer, (uint64_t)ir_type_size(inst->type), false);
+    LLVMValueRef load = emit_load_raw(e, inst->type, emit_value(e, pointer), emit_alignment(e, pointer, inst->type));
     LLVMSetVolatile(load, inst->is_volatile);
     emit_tag_access(e, load, pointer);
     return inst->type == IR_I1 ? LLVMBuildTrunc(e->builder, load, e->types[IR_I1], "") : load;
@@ -155,13 +158,15 @@ static LLVMValueRef emit_load(struct emitter *e, const struct ir_inst *inst)
 static void emit_store(struct emitter *e, const struct ir_inst *inst)
 {
     const struct ir_inst *pointer = inst->args[0];
+    sanitize_access(e, inst, pointer, (uint64_t)ir_type_size(inst->type), true);
     LLVMValueRef store = emit_store_raw(e, inst->type, emit_value(e, inst->args[1]), emit_value(e, pointer),
                                         emit_alignment(e, pointer, inst->type));
     LLVMSetVolatile(store, inst->is_volatile);
     emit_tag_access(e, store, pointer);
 }
 
-// ---- block operations --------------------------------------------------------------------------------------------------------
+// ---- block operations
+// --------------------------------------------------------------------------------------------------------
 
 static unsigned block_alignment(struct emitter *e, const struct ir_inst *pointer)
 {
@@ -207,8 +212,8 @@ static LLVMValueRef emit_compare_loop(struct emitter *e, LLVMValueRef *args)
     emit_at(e, after);
     LLVMValueRef result = LLVMBuildPhi(b, e->types[IR_I32], "");
     LLVMAddIncoming(at, (LLVMValueRef[]){emit_i64(e, 0), next}, (LLVMBasicBlockRef[]){before, look}, 2);
-    LLVMAddIncoming(result, (LLVMValueRef[]){emit_const(e, IR_I32, 0), difference},
-                    (LLVMBasicBlockRef[]){test, look}, 2);
+    LLVMAddIncoming(result, (LLVMValueRef[]){emit_const(e, IR_I32, 0), difference}, (LLVMBasicBlockRef[]){test, look},
+                    2);
     return result;
 }
 
@@ -224,6 +229,10 @@ LLVMValueRef emit_memory(struct emitter *e, const struct ir_inst *inst)
     LLVMValueRef args[3] = {emit_value(e, inst->args[0]), emit_value(e, inst->args[1]), emit_value(e, inst->args[2])};
     unsigned align = block_alignment(e, inst->args[0]);
     LLVMValueRef call = NULL;
+    sanitize_range(e, inst, inst->args[0], args[2], inst->op != IR_OP_COMPARE);
+    if (inst->op != IR_OP_FILL) {
+        sanitize_range(e, inst, inst->args[1], args[2], false);
+    }
     switch (inst->op) {
     case IR_OP_COPY:
         call = LLVMBuildMemMove(e->builder, args[0], align, args[1], block_alignment(e, inst->args[1]), args[2]);

@@ -2,7 +2,8 @@
 // and swap; LLVM widens 8- and 16-bit ones where the target lacks them.
 #include "codegen/emit.h"
 
-// ---- the value after an update -----------------------------------------------------------------------------------------------
+// ---- the value after an update
+// -----------------------------------------------------------------------------------------------
 
 static LLVMValueRef is_true(struct emitter *e, enum ir_type type, LLVMValueRef x)
 {
@@ -30,10 +31,10 @@ struct float_form {
 };
 
 static const struct float_form float_forms[IR_UPDATE_COUNT] = {
-    [IR_UPDATE_FMIN_IF] = {LLVMRealOLT, false},      [IR_UPDATE_FMIN_IF_EQ] = {LLVMRealOLE, false},
-    [IR_UPDATE_FMIN_COND] = {LLVMRealOLT, true},     [IR_UPDATE_FMIN_COND_EQ] = {LLVMRealOLE, true},
-    [IR_UPDATE_FMAX_IF] = {LLVMRealOGT, false},      [IR_UPDATE_FMAX_IF_EQ] = {LLVMRealOGE, false},
-    [IR_UPDATE_FMAX_COND] = {LLVMRealOGT, true},     [IR_UPDATE_FMAX_COND_EQ] = {LLVMRealOGE, true},
+    [IR_UPDATE_FMIN_IF] = {LLVMRealOLT, false},  [IR_UPDATE_FMIN_IF_EQ] = {LLVMRealOLE, false},
+    [IR_UPDATE_FMIN_COND] = {LLVMRealOLT, true}, [IR_UPDATE_FMIN_COND_EQ] = {LLVMRealOLE, true},
+    [IR_UPDATE_FMAX_IF] = {LLVMRealOGT, false},  [IR_UPDATE_FMAX_IF_EQ] = {LLVMRealOGE, false},
+    [IR_UPDATE_FMAX_COND] = {LLVMRealOGT, true}, [IR_UPDATE_FMAX_COND_EQ] = {LLVMRealOGE, true},
 };
 
 static LLVMValueRef emit_float_form(struct emitter *e, enum ir_update update, LLVMValueRef old, LLVMValueRef operand)
@@ -83,7 +84,8 @@ LLVMValueRef emit_update_value(struct emitter *e, enum ir_update update, enum ir
     }
 }
 
-// ---- atomics -----------------------------------------------------------------------------------------------------------------
+// ---- atomics
+// -----------------------------------------------------------------------------------------------------------------
 
 // The hardware's operation; LLVMAtomicRMWBinOpXchg with |has| false if there is none.
 static LLVMAtomicRMWBinOp hardware_op(enum ir_update update, bool is_float, bool *has)
@@ -112,8 +114,8 @@ static LLVMAtomicRMWBinOp hardware_op(enum ir_update update, bool is_float, bool
     }
 }
 
-// Atomics are device-wide. AMD's compiler must also hear that the memory is the device's own, or it does float additions
-// by compare and swap.
+// Atomics are device-wide. AMD's compiler must also hear that the memory is the device's own, or it does float
+// additions by compare and swap.
 static void set_scope(struct emitter *e, LLVMValueRef atomic)
 {
     if (e->target->kind != TARGET_AMDGPU) {
@@ -162,7 +164,8 @@ static LLVMValueRef compare_and_swap(struct emitter *e, LLVMValueRef pointer, LL
     return pair;
 }
 
-// old = *p; do seen = old, old = cas(p, seen, update(seen)) while it was not seen. Bits are compared, so a NaN ends too.
+// old = *p; do seen = old, old = cas(p, seen, update(seen)) while it was not seen. Bits are compared, so a NaN ends
+// too.
 static LLVMValueRef emit_swap_loop(struct emitter *e, const struct ir_inst *inst, LLVMValueRef pointer,
                                    LLVMValueRef operand)
 {
@@ -214,13 +217,15 @@ static LLVMValueRef emit_cas(struct emitter *e, const struct ir_inst *inst)
     return from_int(e, inst->type, LLVMBuildExtractValue(e->builder, pair, 0, ""));
 }
 
-// ---- plain updates -----------------------------------------------------------------------------------------------------------
+// ---- plain updates
+// -----------------------------------------------------------------------------------------------------------
 
 static void emit_plain_update(struct emitter *e, const struct ir_inst *inst)
 {
     const struct ir_inst *pointer = inst->args[0];
     LLVMValueRef address = emit_value(e, pointer);
     uint32_t align = emit_alignment(e, pointer, inst->type);
+    sanitize_access(e, inst, pointer, (uint64_t)ir_type_size(inst->type), true);
     LLVMValueRef load = emit_load_raw(e, inst->type, address, align);
     emit_tag_access(e, load, pointer);
     LLVMValueRef old = inst->type == IR_I1 ? LLVMBuildTrunc(e->builder, load, e->types[IR_I1], "") : load;

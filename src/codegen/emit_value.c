@@ -15,7 +15,8 @@ void emit_float_flags(struct emitter *e, LLVMValueRef value, LLVMFastMathFlags m
     }
 }
 
-// ---- integers --------------------------------------------------------------------------------------------------------------
+// ---- integers
+// --------------------------------------------------------------------------------------------------------------
 
 static bool is_safe_divisor(LLVMValueRef y)
 {
@@ -78,7 +79,8 @@ static enum ir_op unsigned_form(enum ir_op op)
     }
 }
 
-// ---- comparisons -------------------------------------------------------------------------------------------------------------
+// ---- comparisons
+// -------------------------------------------------------------------------------------------------------------
 
 static LLVMValueRef emit_compare(struct emitter *e, enum ir_op op, LLVMValueRef x, LLVMValueRef y)
 {
@@ -139,7 +141,8 @@ LLVMValueRef emit_binary(struct emitter *e, enum ir_op op, enum ir_type type, LL
     return value;
 }
 
-// ---- conversions ---------------------------------------------------------------------------------------------------------------
+// ---- conversions
+// ---------------------------------------------------------------------------------------------------------------
 
 static LLVMValueRef emit_saturating(struct emitter *e, const struct ir_inst *inst, LLVMValueRef x)
 {
@@ -176,14 +179,14 @@ static LLVMValueRef emit_conversion(struct emitter *e, const struct ir_inst *ins
     }
 }
 
-// ---- everything pure -------------------------------------------------------------------------------------------------------------
+// ---- everything pure
+// -------------------------------------------------------------------------------------------------------------
 
 static LLVMValueRef emit_leaf(struct emitter *e, const struct ir_inst *inst)
 {
     LLVMTypeRef type = e->types[inst->type];
     switch (inst->op) {
-    case IR_OP_CONST:
-        return inst->type == IR_PTR ? LLVMConstNull(type) : LLVMConstInt(type, (uint64_t)inst->imm, true);
+    case IR_OP_CONST: return inst->type == IR_PTR ? LLVMConstNull(type) : LLVMConstInt(type, (uint64_t)inst->imm, true);
     case IR_OP_FCONST: return LLVMConstReal(type, inst->fimm);
     case IR_OP_PARAM: return emit_param(e, inst);
     case IR_OP_GET: return LLVMBuildLoad2(e->builder, type, e->function->vars[inst->var->index], inst->var->name);

@@ -10,7 +10,7 @@
 
 // A function in use whose forms are still without bodies.
 struct math_use {
-    const char *name; // "rill_sinf"
+    const char *name;    // "rill_sinf"
     const char *routine; // "_ZGVeN16v_sinf"
     enum ir_math math;
     enum ir_type type;

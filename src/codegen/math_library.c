@@ -1,5 +1,5 @@
-// Math on GPUs: calls of libclc's functions by their mangled names, and the library linked in lazily: a function that is
-// not called costs nothing.
+// Math on GPUs: calls of libclc's functions by their mangled names, and the library linked in lazily: a function that
+// is not called costs nothing.
 #include "codegen/math.h"
 
 #include "base/status.h"
@@ -30,7 +30,8 @@ static LLVMValueRef call_remquo(struct emitter *e, enum ir_type type, LLVMValueR
 LLVMValueRef math_call_gpu(struct emitter *e, enum ir_math math, enum ir_type type, LLVMValueRef *args, int count)
 {
     if (math_library_size == 0) {
-        emit_fail(e, e->function->ir->loc, "not supported: %s, since Rill was built without libclc", ir_math_name(math));
+        emit_fail(e, e->function->ir->loc, "not supported: %s, since Rill was built without libclc",
+                  ir_math_name(math));
         return LLVMGetPoison(e->types[math == IR_MATH_REMQUO_BITS ? IR_I32 : type]);
     }
     e->needs_math_library = true;
@@ -50,8 +51,8 @@ rill_status math_link_library(struct emitter *e)
     if (!e->needs_math_library) {
         return RILL_OK;
     }
-    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange((const char *)math_library_bytes,
-                                                                      math_library_size, "math", false);
+    LLVMMemoryBufferRef buffer =
+        LLVMCreateMemoryBufferWithMemoryRange((const char *)math_library_bytes, math_library_size, "math", false);
     LLVMModuleRef library;
     if (LLVMGetBitcodeModuleInContext2(e->context, buffer, &library) != 0) { // takes the buffer
         return status_fail(RILL_ERR_INTERNAL, "the embedded math library does not read");

@@ -7,7 +7,8 @@
 enum { FORM_COUNT = 5 };
 static const int form_lanes[FORM_COUNT] = {2, 4, 8, 16, 32};
 
-// ---- which routine -------------------------------------------------------------------------------------------------------------
+// ---- which routine
+// -------------------------------------------------------------------------------------------------------------
 
 // What libmvec has since glibc 2.35; before that only the first six.
 static bool may_have_routine(enum ir_math math)
@@ -67,13 +68,14 @@ static const char *routine_name(struct emitter *e, enum ir_math math, enum ir_ty
         return NULL;
     }
     *out_lanes = routine_bytes(isa) / ir_type_size(type);
-    const char *name = arena_printf(e->arena, "_ZGV%cN%d%s_%s%s", letters[isa], *out_lanes,
-                                    ir_math_arg_count(math) == 2 ? "vv" : "v", ir_math_name(math),
-                                    type == IR_F32 ? "f" : "");
+    const char *name =
+        arena_printf(e->arena, "_ZGV%cN%d%s_%s%s", letters[isa], *out_lanes, ir_math_arg_count(math) == 2 ? "vv" : "v",
+                     ir_math_name(math), type == IR_F32 ? "f" : "");
     return is_there(name) ? name : NULL;
 }
 
-// ---- the forms that LLVM sees ----------------------------------------------------------------------------------------------------
+// ---- the forms that LLVM sees
+// ----------------------------------------------------------------------------------------------------
 
 static void set_pure(struct emitter *e, LLVMValueRef function)
 {
@@ -154,7 +156,8 @@ LLVMValueRef math_call_cpu(struct emitter *e, enum ir_math math, enum ir_type ty
     return LLVMBuildCall2(e->builder, use->function_type, use->function, args, (unsigned)count, "");
 }
 
-// ---- their bodies ------------------------------------------------------------------------------------------------------------------
+// ---- their bodies
+// ------------------------------------------------------------------------------------------------------------------
 
 // Lane i of the result is lane from + i % count of |x|: repeats what is there, so that no lane holds a surprise.
 static LLVMValueRef pick(struct emitter *e, LLVMValueRef x, int lanes, int from, int count)
@@ -247,8 +250,8 @@ static void define_scalar(struct emitter *e, const struct math_use *use)
     LLVMValueRef args[2];
     LLVMTypeRef vector = LLVMVectorType(e->types[use->type], (unsigned)use->lanes);
     for (int i = 0; i < use->arg_count; i++) {
-        LLVMValueRef one = LLVMBuildInsertElement(e->builder, LLVMGetPoison(vector),
-                                                  LLVMGetParam(use->function, (unsigned)i), emit_const(e, IR_I32, 0), "");
+        LLVMValueRef one = LLVMBuildInsertElement(
+            e->builder, LLVMGetPoison(vector), LLVMGetParam(use->function, (unsigned)i), emit_const(e, IR_I32, 0), "");
         args[i] = pick(e, one, use->lanes, 0, 1);
     }
     LLVMValueRef all = call_routine(e, use, args);

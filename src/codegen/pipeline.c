@@ -6,7 +6,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <string.h>
 
-static rill_status run(struct emitter *e, const char *passes)
+rill_status pipeline_passes(struct emitter *e, const char *passes)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetLoopVectorization(options, true);
@@ -24,33 +24,37 @@ static rill_status run(struct emitter *e, const char *passes)
 
 static rill_status run_cpu(struct emitter *e)
 {
-    RILL_TRY(run(e, "function(sroa,early-cse<memssa>,simplifycfg,instcombine),cgscc(inline),"
-                    "function(sroa,early-cse<memssa>,simplifycfg,instcombine,"
-                    "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,simple-loop-unswitch),"
-                    "simplifycfg,instcombine,loop(indvars,loop-deletion,loop-unroll-full),gvn,instcombine,"
-                    "loop-vectorize,instcombine,simplifycfg,loop-mssa(licm))"));
+    RILL_TRY(pipeline_passes(e, "function(sroa,early-cse<memssa>,simplifycfg,instcombine),cgscc(inline),"
+                                "function(sroa,early-cse<memssa>,simplifycfg,instcombine,"
+                                "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,simple-loop-unswitch),"
+                                "simplifycfg,instcombine,loop(indvars,loop-deletion,loop-unroll-full),gvn,instcombine,"
+                                "loop-vectorize,instcombine,simplifycfg,loop-mssa(licm))"));
     math_finish(e);
-    return run(e, "always-inline,function(instcombine,early-cse,simplifycfg)");
+    return pipeline_passes(e, "always-inline,function(instcombine,early-cse,simplifycfg)");
 }
 
 // Pointers to the device's memory come out of the arguments as such; the pass that follows them into loads and stores
 // must run after inlining.
 static rill_status run_gpu(struct emitter *e)
 {
-    return run(e, "function(sroa,early-cse<memssa>,simplifycfg,instcombine),cgscc(inline),globaldce,"
-                  "function(infer-address-spaces,sroa,early-cse<memssa>,simplifycfg,instcombine,"
-                  "loop-mssa(loop-instsimplify,loop-simplifycfg,licm),"
-                  "loop(indvars,loop-deletion,loop-unroll-full),early-cse<memssa>,instcombine,simplifycfg)");
+    return pipeline_passes(e,
+                           "function(sroa,early-cse<memssa>,simplifycfg,instcombine),cgscc(inline),globaldce,"
+                           "function(infer-address-spaces,sroa,early-cse<memssa>,simplifycfg,instcombine,"
+                           "loop-mssa(loop-instsimplify,loop-simplifycfg,licm),"
+                           "loop(indvars,loop-deletion,loop-unroll-full),early-cse<memssa>,instcombine,simplifycfg)");
+}
+
+static rill_status run_cpu_unoptimised(struct emitter *e)
+{
+    math_finish(e);
+    return pipeline_passes(e, "always-inline");
 }
 
 rill_status pipeline_run(struct emitter *e)
 {
     if (e->target->kind == TARGET_X86) {
-        if (e->options->unoptimised) {
-            math_finish(e);
-            return run(e, "always-inline");
-        }
-        return run_cpu(e);
+        RILL_TRY(e->options->unoptimised ? run_cpu_unoptimised(e) : run_cpu(e));
+        return sanitize_finish(e);
     }
     RILL_TRY(math_link_library(e));
     return e->options->unoptimised ? RILL_OK : run_gpu(e);

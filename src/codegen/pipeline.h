@@ -6,4 +6,7 @@
 
 rill_status pipeline_run(struct emitter *e);
 
+// The passes that |passes| names, in the syntax of LLVM's `opt`.
+rill_status pipeline_passes(struct emitter *e, const char *passes);
+
 #endif

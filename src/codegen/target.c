@@ -10,15 +10,62 @@
 #include <string.h>
 
 // X(name). What LLVM 22 knows and Rill has looked at; an architecture that is missing here only has to be added.
-#define TARGET_X86_LIST(X) X("x86-64") X("x86-64-v2") X("x86-64-v3") X("x86-64-v4")
+#define TARGET_X86_LIST(X)                                                                                             \
+    X("x86-64")                                                                                                        \
+    X("x86-64-v2")                                                                                                     \
+    X("x86-64-v3")                                                                                                     \
+    X("x86-64-v4")
 #define TARGET_NVPTX_LIST(X)                                                                                           \
-    X("sm_60") X("sm_61") X("sm_62") X("sm_70") X("sm_72") X("sm_75") X("sm_80") X("sm_86") X("sm_87") X("sm_89")      \
-    X("sm_90") X("sm_90a") X("sm_100") X("sm_100a") X("sm_101") X("sm_103") X("sm_120") X("sm_121")
+    X("sm_60")                                                                                                         \
+    X("sm_61")                                                                                                         \
+    X("sm_62")                                                                                                         \
+    X("sm_70")                                                                                                         \
+    X("sm_72")                                                                                                         \
+    X("sm_75")                                                                                                         \
+    X("sm_80")                                                                                                         \
+    X("sm_86")                                                                                                         \
+    X("sm_87")                                                                                                         \
+    X("sm_89")                                                                                                         \
+    X("sm_90")                                                                                                         \
+    X("sm_90a")                                                                                                        \
+    X("sm_100")                                                                                                        \
+    X("sm_100a")                                                                                                       \
+    X("sm_101")                                                                                                        \
+    X("sm_103")                                                                                                        \
+    X("sm_120")                                                                                                        \
+    X("sm_121")
 #define TARGET_AMDGPU_LIST(X)                                                                                          \
-    X("gfx900") X("gfx902") X("gfx904") X("gfx906") X("gfx908") X("gfx909") X("gfx90a") X("gfx90c") X("gfx942")        \
-    X("gfx950") X("gfx1010") X("gfx1011") X("gfx1012") X("gfx1013") X("gfx1030") X("gfx1031") X("gfx1032")             \
-    X("gfx1033") X("gfx1034") X("gfx1035") X("gfx1036") X("gfx1100") X("gfx1101") X("gfx1102") X("gfx1103")            \
-    X("gfx1150") X("gfx1151") X("gfx1152") X("gfx1153") X("gfx1200") X("gfx1201")
+    X("gfx900")                                                                                                        \
+    X("gfx902")                                                                                                        \
+    X("gfx904")                                                                                                        \
+    X("gfx906")                                                                                                        \
+    X("gfx908")                                                                                                        \
+    X("gfx909")                                                                                                        \
+    X("gfx90a")                                                                                                        \
+    X("gfx90c")                                                                                                        \
+    X("gfx942")                                                                                                        \
+    X("gfx950")                                                                                                        \
+    X("gfx1010")                                                                                                       \
+    X("gfx1011")                                                                                                       \
+    X("gfx1012")                                                                                                       \
+    X("gfx1013")                                                                                                       \
+    X("gfx1030")                                                                                                       \
+    X("gfx1031")                                                                                                       \
+    X("gfx1032")                                                                                                       \
+    X("gfx1033")                                                                                                       \
+    X("gfx1034")                                                                                                       \
+    X("gfx1035")                                                                                                       \
+    X("gfx1036")                                                                                                       \
+    X("gfx1100")                                                                                                       \
+    X("gfx1101")                                                                                                       \
+    X("gfx1102")                                                                                                       \
+    X("gfx1103")                                                                                                       \
+    X("gfx1150")                                                                                                       \
+    X("gfx1151")                                                                                                       \
+    X("gfx1152")                                                                                                       \
+    X("gfx1153")                                                                                                       \
+    X("gfx1200")                                                                                                       \
+    X("gfx1201")
 
 struct target_row {
     const char *name;

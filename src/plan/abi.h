@@ -46,6 +46,17 @@ struct abi_frame {
 // accumulators; written at the end), or the first of frame->iter_count records (finish functions, range [0, 1)).
 typedef void abi_entry(const void *args, void *block, int64_t lo, int64_t hi, void *partial, struct abi_frame *frame);
 
+// CPU entries instrumented for ThreadSanitizer tell it, in place of a return address, ABI_PLACE_BIT plus the address of
+// the access's place, which lies in the image. __tsan_symbolize_external turns that into names and lines.
+#define ABI_PLACE_BIT (UINT64_C(1) << 60)
+
+struct abi_place {
+    const char *file;
+    const char *function; // the entry
+    uint32_t line;
+    uint32_t column;
+};
+
 // Every GPU entry is a kernel with these parameters: the argument buffer by value (its size rounded up to 8, at least 8),
 // aligned to 16; the launch block; the trip count (finish: the number of partial records); the iterations of one partial
 // record; the first partial record; and the frame. Without accumulators the threads of the grid share the iterations one

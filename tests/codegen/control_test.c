@@ -30,7 +30,8 @@ static void vupdate(struct fixture *f, struct ir_var *var, enum ir_update update
     inst->update = update;
 }
 
-// ---- canonical loops -----------------------------------------------------------------------------------------------------------
+// ---- canonical loops
+// -----------------------------------------------------------------------------------------------------------
 
 struct for_trial {
     enum ir_op compare;
@@ -75,9 +76,8 @@ static int64_t for_edge(enum ir_type type, int index)
 {
     int width = 8 * ir_type_size(type);
     int64_t most = width == 64 ? INT64_MAX : (INT64_C(1) << (width - 1)) - 1;
-    const int64_t edges[FOR_EDGES] = {0,        1,        2,         3,         -1,        -2,
-                                      5,        10,       -10,       99,        100,       most,
-                                      most - 1, most - 5, -most - 1, -most - 0, -most + 6, 64};
+    const int64_t edges[FOR_EDGES] = {0,  1,   2,    3,        -1,       -2,        5,         10,        -10,
+                                      99, 100, most, most - 1, most - 5, -most - 1, -most - 0, -most + 6, 64};
     return ir_normalize(type, edges[index]);
 }
 
@@ -153,7 +153,8 @@ TEST(loops_run_as_often_as_ir_trip_count_says)
     fixture_finish(&f);
 }
 
-// ---- switch, cfg, loop -----------------------------------------------------------------------------------------------------------
+// ---- switch, cfg, loop
+// -----------------------------------------------------------------------------------------------------------
 
 static void both_ways(struct fixture *f, int64_t count, int32_t *x, int32_t *y, const struct codegen_options *options)
 {
@@ -294,7 +295,8 @@ TEST(loops_and_blocks_are_left_where_break_says)
     fixture_finish(&f);
 }
 
-// ---- helpers and failures ------------------------------------------------------------------------------------------------------------
+// ---- helpers and failures
+// ------------------------------------------------------------------------------------------------------------
 
 // helper checked(v): assert(v < 100); return v * 2. The task stores checked(x[i]) + 1.
 static void build_checked(struct fixture *f)
@@ -395,7 +397,7 @@ TEST(print_hands_over_its_values_as_the_conversions_want)
     fixture_task(&f, true);
     fixture_param(&f, "x", IR_PTR);
     struct ir_inst *args[6] = {ir_const(&f.b, IR_I32, -1), ir_const(&f.b, IR_I32, -1), ir_fconst(&f.b, IR_F64, 2.5),
-                               ir_const(&f.b, IR_I32, 8), ir_const(&f.b, IR_I64, -9), fixture_arg(&f, 0)};
+                               ir_const(&f.b, IR_I32, 8),  ir_const(&f.b, IR_I64, -9), fixture_arg(&f, 0)};
     struct ir_inst *print = ir_emit(&f.b, IR_OP_PRINT, IR_VOID, 6, args);
     print->text = "%d %%%u %g %*ld %s\n";
     if (fixture_build(&f, &(struct codegen_options){0})) {
@@ -415,7 +417,8 @@ TEST(print_hands_over_its_values_as_the_conversions_want)
     fixture_finish(&f);
 }
 
-// ---- globals, slots, structs ---------------------------------------------------------------------------------------------------------
+// ---- globals, slots, structs
+// ---------------------------------------------------------------------------------------------------------
 
 TEST(fields_are_exported_with_their_bytes_and_pointers)
 {
@@ -480,7 +483,8 @@ TEST(struct_parameters_lie_at_their_c_alignment)
     struct ir_inst *value = ir_emit1(&f.b, IR_OP_LOAD, IR_I32, member);
     struct ir_inst *wide = ir_emit1(&f.b, IR_OP_SEXT, IR_I32, fixture_arg(&f, 2));
     struct ir_inst *sum = ir_emit2(&f.b, IR_OP_ADD, IR_I32, value, wide);
-    fixture_store(&f, 3, zero, ir_emit2(&f.b, IR_OP_ADD, IR_I32, sum, ir_emit1(&f.b, IR_OP_SEXT, IR_I32, fixture_arg(&f, 0))));
+    fixture_store(&f, 3, zero,
+                  ir_emit2(&f.b, IR_OP_ADD, IR_I32, sum, ir_emit1(&f.b, IR_OP_SEXT, IR_I32, fixture_arg(&f, 0))));
     if (fixture_build(&f, &(struct codegen_options){0})) {
         int32_t out = 0;
         struct {

@@ -6,7 +6,8 @@
 static const char *const nvidia[] = {"sm_75", "sm_90", "sm_100"};
 static const char *const amd[] = {"gfx90a", "gfx942", "gfx1100"};
 
-// ---- a module with everything in it ------------------------------------------------------------------------------------------
+// ---- a module with everything in it
+// ------------------------------------------------------------------------------------------
 
 static void begin_task(struct fixture *f, const char *name, bool is_serial)
 {
@@ -42,7 +43,8 @@ static bool is_for_floats(enum ir_update update)
 
 static bool is_for_ints(enum ir_update update)
 {
-    return (update >= IR_UPDATE_AND && update <= IR_UPDATE_XOR) || (update >= IR_UPDATE_SMIN && update <= IR_UPDATE_UMAX);
+    return (update >= IR_UPDATE_AND && update <= IR_UPDATE_XOR) ||
+           (update >= IR_UPDATE_SMIN && update <= IR_UPDATE_UMAX);
 }
 
 static void add_atomics(struct fixture *f)
@@ -55,7 +57,8 @@ static void add_atomics(struct fixture *f)
             if ((is_float && is_for_ints(update)) || (!is_float && is_for_floats(update))) {
                 continue;
             }
-            begin_task(f, arena_printf(&f->arena, "k.atomic.%s.%s", ir_update_name(update), ir_type_name(types[t])), false);
+            begin_task(f, arena_printf(&f->arena, "k.atomic.%s.%s", ir_update_name(update), ir_type_name(types[t])),
+                       false);
             struct ir_inst *iter = ir_emit0(&f->b, IR_OP_ITER, IR_I64);
             bool logical = update == IR_UPDATE_LAND || update == IR_UPDATE_LOR;
             struct ir_inst *operand = fixture_load(f, 0, iter, logical ? IR_I1 : types[t]);
@@ -86,7 +89,8 @@ static void add_arithmetic(struct fixture *f)
         }
         struct ir_inst *wide = ir_emit1(&f->b, IR_OP_SITOFP, IR_F64, sum);
         struct ir_inst *narrow = ir_emit1(&f->b, IR_OP_UITOFP, IR_F32, y);
-        struct ir_inst *back = ir_emit1(&f->b, IR_OP_FPTOUI, ints[t], ir_emit2(&f->b, IR_OP_FDIV, IR_F32, narrow, narrow));
+        struct ir_inst *back =
+            ir_emit1(&f->b, IR_OP_FPTOUI, ints[t], ir_emit2(&f->b, IR_OP_FDIV, IR_F32, narrow, narrow));
         sum = ir_emit2(&f->b, IR_OP_ADD, ints[t], ir_emit1(&f->b, IR_OP_FPTOSI, ints[t], wide), back);
         fixture_store(f, 2, iter, sum);
     }
@@ -177,7 +181,8 @@ static void build_everything(struct fixture *f)
     add_math(f);
 }
 
-// ---- tools -------------------------------------------------------------------------------------------------------------------
+// ---- tools
+// -------------------------------------------------------------------------------------------------------------------
 
 static bool has_tool(const char *name)
 {
@@ -206,7 +211,8 @@ static bool emit_to(struct fixture *f, const char *target, enum codegen_kind kin
     return CHECK(good);
 }
 
-// ---- tests -------------------------------------------------------------------------------------------------------------------
+// ---- tests
+// -------------------------------------------------------------------------------------------------------------------
 
 TEST(ptx_of_everything_is_accepted_by_ptxas)
 {
@@ -248,7 +254,9 @@ TEST(amdgpu_code_of_everything_links)
             CHECK_INT(run_command("%s -shared -z defs -o %s.so %s", lld, object, object), 0);
         }
         if (i == 2 && emit_to(&f, amd[i], CODEGEN_ASM, text) && mc != NULL) {
-            CHECK_INT(run_command("%s -triple=amdgcn-amd-amdhsa -mcpu=%s -filetype=obj -o /dev/null %s", mc, amd[i], text), 0);
+            CHECK_INT(
+                run_command("%s -triple=amdgcn-amd-amdhsa -mcpu=%s -filetype=obj -o /dev/null %s", mc, amd[i], text),
+                0);
         }
     }
     fixture_finish(&f);
@@ -275,7 +283,8 @@ TEST(gpu_accesses_go_to_global_memory)
     CHECK_CONTAINS(code.bytes, ".entry k$0(");
     CHECK(strstr(code.bytes, "cvta") == NULL);
     codegen_output_finish(&code);
-    REQUIRE(codegen_emit(f.module, &(struct codegen_options){.target = "gfx942", .kind = CODEGEN_ASM}, &code) == RILL_OK);
+    REQUIRE(codegen_emit(f.module, &(struct codegen_options){.target = "gfx942", .kind = CODEGEN_ASM}, &code) ==
+            RILL_OK);
     CHECK_CONTAINS(code.bytes, "global_load");
     CHECK_CONTAINS(code.bytes, "global_store");
     CHECK(strstr(code.bytes, "flat_load") == NULL);

@@ -18,8 +18,7 @@ static struct ir_function *add_math_task(struct fixture *f, enum ir_math math, e
     if (count > 1) {
         args[1] = fixture_load(f, 1, iter, math == IR_MATH_LDEXP ? IR_I32 : type);
     }
-    bool gives_int =
-        math == IR_MATH_ILOGB || math == IR_MATH_FREXP_EXPONENT || math == IR_MATH_REMQUO_BITS;
+    bool gives_int = math == IR_MATH_ILOGB || math == IR_MATH_FREXP_EXPONENT || math == IR_MATH_REMQUO_BITS;
     enum ir_type result = gives_int ? IR_I32 : type;
     if (!in_a_loop) {
         fixture_store(f, 2, iter, fixture_math(f, math, result, count, args));
@@ -32,7 +31,8 @@ static struct ir_function *add_math_task(struct fixture *f, enum ir_math math, e
     struct ir_inst *value = fixture_math(f, math, result, count, args);
     fixture_store(f, 2, iter, value);
     struct ir_inst *again = fixture_load(f, 3, ir_const(&f->b, IR_I64, 0), IR_I32);
-    struct ir_inst *test = ir_control(&f->b, IR_OP_IF, ir_emit2(&f->b, IR_OP_EQ, IR_I1, again, ir_const(&f->b, IR_I32, 0)), 1);
+    struct ir_inst *test =
+        ir_control(&f->b, IR_OP_IF, ir_emit2(&f->b, IR_OP_EQ, IR_I1, again, ir_const(&f->b, IR_I32, 0)), 1);
     struct ir_region *inner = f->b.region;
     f->b.region = &test->regions[0];
     ir_emit0(&f->b, IR_OP_BREAK, IR_VOID)->target = loop;
@@ -55,7 +55,8 @@ enum { COUNT = 1037 };
 // Values over many magnitudes and both signs, with the special ones in between.
 static double sample(int i)
 {
-    static const double edges[] = {0.0, -0.0, 1.0, -1.0, 0.5, INFINITY, -INFINITY, NAN, 1e-300, 1e300, 1e-45, 88.8, -104.0, 710.0};
+    static const double edges[] = {0.0, -0.0,   1.0,   -1.0,  0.5,  INFINITY, -INFINITY,
+                                   NAN, 1e-300, 1e300, 1e-45, 88.8, -104.0,   710.0};
     if (i % 23 == 5) {
         return edges[i / 23 % 14];
     }
@@ -135,8 +136,8 @@ static void check_accuracy(struct fixture *f, enum ir_math math, enum ir_type ty
         }
     }
     if (worst > 4) {
-        FAIL("%s(%g, %g) = %g is %g ulp off", name, take(type, x, where), take(type, y, where),
-             take(type, out, where), worst);
+        FAIL("%s(%g, %g) = %g is %g ulp off", name, take(type, x, where), take(type, y, where), take(type, out, where),
+             worst);
     }
 }
 
@@ -208,7 +209,8 @@ static void check_place(enum ir_math math, enum ir_type type)
 
 TEST(math_depends_on_its_argument_alone)
 {
-    static const enum ir_math some[] = {IR_MATH_SIN, IR_MATH_EXP, IR_MATH_POW, IR_MATH_LOG, IR_MATH_TANH, IR_MATH_ATAN2, IR_MATH_FMOD};
+    static const enum ir_math some[] = {IR_MATH_SIN,  IR_MATH_EXP,   IR_MATH_POW, IR_MATH_LOG,
+                                        IR_MATH_TANH, IR_MATH_ATAN2, IR_MATH_FMOD};
     for (int i = 0; i < 7; i++) {
         check_place(some[i], IR_F32);
         check_place(some[i], IR_F64);

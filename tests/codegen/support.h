@@ -1,5 +1,5 @@
-// What the tests of the code generator share: compiling a module and loading what comes out. The object is linked into a
-// shared library by the system's linker, so that these tests lean on nothing else of Rill's own.
+// What the tests of the code generator share: compiling a module and loading what comes out. The object is linked into
+// a shared library by the system's linker, so that these tests lean on nothing else of Rill's own.
 #ifndef RILL_TESTS_CODEGEN_SUPPORT_H
 #define RILL_TESTS_CODEGEN_SUPPORT_H
 
@@ -115,7 +115,8 @@ static inline bool fixture_verify(struct fixture *f)
     return ir_verify(f->module, &text) || FAIL("the IR is not well formed: %s", str_text(&text));
 }
 
-// ---- compiling and loading ---------------------------------------------------------------------------------------------------
+// ---- compiling and loading
+// ---------------------------------------------------------------------------------------------------
 
 static inline bool write_file(const char *path, const void *bytes, size_t size)
 {
@@ -182,7 +183,8 @@ static inline abi_entry *fixture_entry(struct fixture *f, const char *name)
     return entry;
 }
 
-// ---- services ------------------------------------------------------------------------------------------------------------------
+// ---- services
+// ------------------------------------------------------------------------------------------------------------------
 
 struct test_frame {
     struct abi_frame frame; // first: the entry sees this

@@ -4,8 +4,10 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const int64_t int_edges[] = {0, 1, -1, 2, 5, -7, 127, -128, 32767, -32768, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN};
-static const double float_edges[] = {0.0, -0.0, 1.0, -1.0, 2.5, -3.25, 1e30, 1e-40, INFINITY, -INFINITY, NAN, 7.0, 8.0, 9.0};
+static const int64_t int_edges[] = {0,    1,     -1,     2,         5,         -7,        127,
+                                    -128, 32767, -32768, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN};
+static const double float_edges[] = {0.0,   -0.0,     1.0,       -1.0, 2.5, -3.25, 1e30,
+                                     1e-40, INFINITY, -INFINITY, NAN,  7.0, 8.0,   9.0};
 
 enum { EDGE_COUNT = 14, COUNT = EDGE_COUNT * EDGE_COUNT };
 

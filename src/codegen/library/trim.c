@@ -22,11 +22,11 @@ static const struct {
     int arg_count;
     const char *more; // of the mangled name
 } wanted[] = {
-    {"acos", 1, ""},  {"acosh", 1, ""},  {"asin", 1, ""},      {"asinh", 1, ""}, {"atan", 1, ""},  {"atan2", 2, ""},
-    {"atanh", 1, ""}, {"cbrt", 1, ""},   {"cos", 1, ""},       {"cosh", 1, ""},  {"erf", 1, ""},   {"erfc", 1, ""},
-    {"exp", 1, ""},   {"exp2", 1, ""},   {"expm1", 1, ""},     {"fmod", 2, ""},  {"hypot", 2, ""}, {"lgamma", 1, ""},
-    {"log", 1, ""},   {"log10", 1, ""},  {"log1p", 1, ""},     {"log2", 1, ""},  {"pow", 2, ""},   {"remainder", 2, ""},
-    {"sin", 1, ""},   {"sinh", 1, ""},   {"tan", 1, ""},       {"tanh", 1, ""},  {"tgamma", 1, ""}, {"remquo", 2, "Pi"},
+    {"acos", 1, ""},  {"acosh", 1, ""}, {"asin", 1, ""},  {"asinh", 1, ""}, {"atan", 1, ""},   {"atan2", 2, ""},
+    {"atanh", 1, ""}, {"cbrt", 1, ""},  {"cos", 1, ""},   {"cosh", 1, ""},  {"erf", 1, ""},    {"erfc", 1, ""},
+    {"exp", 1, ""},   {"exp2", 1, ""},  {"expm1", 1, ""}, {"fmod", 2, ""},  {"hypot", 2, ""},  {"lgamma", 1, ""},
+    {"log", 1, ""},   {"log10", 1, ""}, {"log1p", 1, ""}, {"log2", 1, ""},  {"pow", 2, ""},    {"remainder", 2, ""},
+    {"sin", 1, ""},   {"sinh", 1, ""},  {"tan", 1, ""},   {"tanh", 1, ""},  {"tgamma", 1, ""}, {"remquo", 2, "Pi"},
 };
 
 enum { WANTED_COUNT = sizeof wanted / sizeof wanted[0] };
@@ -47,8 +47,8 @@ static bool is_wanted(const char *name)
 
 static void drop_attributes(LLVMValueRef function)
 {
-    static const char *const names[] = {"target-cpu", "target-features", "frame-pointer",
-                                        "stack-protector-buffer-size", "no-trapping-math"};
+    static const char *const names[] = {"target-cpu", "target-features", "frame-pointer", "stack-protector-buffer-size",
+                                        "no-trapping-math"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         LLVMRemoveStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, names[i], (unsigned)strlen(names[i]));
     }
@@ -74,8 +74,8 @@ static bool drop_unused(LLVMModuleRef module)
         }
     }
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(module, "globaldce,function(sroa,early-cse,simplifycfg,instcombine),strip",
-                                       NULL, options);
+    LLVMErrorRef error =
+        LLVMRunPasses(module, "globaldce,function(sroa,early-cse,simplifycfg,instcombine),strip", NULL, options);
     LLVMDisposePassBuilderOptions(options);
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
         if (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) == LLVMExternalLinkage) {
