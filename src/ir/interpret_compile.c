@@ -163,6 +163,21 @@ static void compile_index(struct compiler *c, const struct ir_inst *inst)
     emit_plain(c, inst, is_checked ? CODE_INDEX_CHECKED : CODE_INDEX, 64);
 }
 
+// A fused update works on the factors of its operand, not on the rounded product.
+static void name_factors(const struct compiler *c, struct cell *cell, const struct ir_inst *product)
+{
+    cell->b = arg_reg(c, product, 0);
+    cell->c = arg_reg(c, product, 1);
+}
+
+static void compile_update(struct compiler *c, const struct ir_inst *inst)
+{
+    int cell = emit_plain(c, inst, CODE_UPDATE, 0);
+    if (inst->fused) {
+        name_factors(c, &c->fn->cells.items[cell], inst->args[1]);
+    }
+}
+
 // An update of a variable by a plain operation is that operation.
 static void compile_vupdate(struct compiler *c, const struct ir_inst *inst)
 {
@@ -170,7 +185,9 @@ static void compile_vupdate(struct compiler *c, const struct ir_inst *inst)
     int reg = var_reg(c, inst->var);
     struct cell cell = {.code = CODE_VUPDATE, .width = (uint16_t)width_of(inst->type), .dst = reg, .a = reg};
     cell.b = arg_reg(c, inst, 0);
-    if (is_float && inst->update >= IR_UPDATE_ADD && inst->update <= IR_UPDATE_MUL) {
+    if (inst->fused) {
+        name_factors(c, &cell, inst->args[0]);
+    } else if (is_float && inst->update >= IR_UPDATE_ADD && inst->update <= IR_UPDATE_MUL) {
         cell.code = (uint16_t)((inst->type == IR_F32 ? CODE_FADD32 : CODE_FADD64) + (inst->update - IR_UPDATE_ADD));
     } else if (!is_float) {
         static const enum ir_op ops[IR_UPDATE_COUNT] = {
@@ -380,7 +397,7 @@ static void compile_inst(struct compiler *c, const struct ir_inst *inst, int yie
     case IR_OP_COPY: emit_plain(c, inst, CODE_COPY, 0); break;
     case IR_OP_FILL: emit_plain(c, inst, CODE_FILL, 0); break;
     case IR_OP_COMPARE: emit_plain(c, inst, CODE_COMPARE, 0); break;
-    case IR_OP_UPDATE: emit_plain(c, inst, CODE_UPDATE, 0); break;
+    case IR_OP_UPDATE: compile_update(c, inst); break;
     case IR_OP_ATOMIC: emit_plain(c, inst, CODE_ATOMIC, 0); break;
     case IR_OP_CAS: emit_plain(c, inst, CODE_CAS, 0); break;
     case IR_OP_CALL: {

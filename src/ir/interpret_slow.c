@@ -91,9 +91,25 @@ static uint64_t updated(const struct ir_inst *inst, uint64_t old, uint64_t opera
     return interp_reg_of(inst->type, out);
 }
 
+// The new value of what an update changes. The cell of a fused one names the factors of its product.
+static uint64_t updated_by_cell(const struct ir_inst *inst, const struct cell *cell, const uint64_t *regs, uint64_t old)
+{
+    if (!inst->fused) {
+        return updated(inst, old, regs[cell->b]);
+    }
+    union ir_value args[3] = {interp_value_of(inst->type, regs[cell->b]), interp_value_of(inst->type, regs[cell->c]),
+                              interp_value_of(inst->type, old)};
+    if (inst->update == IR_UPDATE_SUB) {
+        ir_fold(IR_OP_FNEG, inst->type, inst->type, args, &args[0]);
+    }
+    union ir_value out = {0};
+    ir_fold(IR_OP_FMA, inst->type, inst->type, args, &out);
+    return interp_reg_of(inst->type, out);
+}
+
 void interp_vupdate(const struct ir_inst *inst, const struct cell *cell, uint64_t *regs)
 {
-    regs[cell->dst] = updated(inst, regs[cell->a], regs[cell->b]);
+    regs[cell->dst] = updated_by_cell(inst, cell, regs, regs[cell->a]);
 }
 
 // ---- failures and records ------------------------------------------------------------------------------------------
@@ -191,7 +207,7 @@ static bool read_modify_write(struct interp *interp, const struct ir_inst *inst,
                   inst->op == IR_OP_UPDATE ? INTERP_UPDATE : INTERP_ATOMIC);
     uint64_t old = load(inst->type, address);
     if (inst->op != IR_OP_CAS) {
-        store(inst->type, address, updated(inst, old, regs[cell->b]));
+        store(inst->type, address, updated_by_cell(inst, cell, regs, old));
     } else if (old == regs[cell->b]) { // by its bits, floats too
         store(inst->type, address, regs[cell->c]);
     }

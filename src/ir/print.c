@@ -416,6 +416,7 @@ static void print_attributes(struct printer *p, const struct ir_inst *inst)
     print_flag(p, "atomic", inst->atomic);
     print_flag(p, "in_bounds", inst->in_bounds);
     print_flag(p, "no_wrap", inst->no_wrap);
+    print_flag(p, "fused", inst->fused);
     print_number(p, "base", inst->base, 0);
     print_loc(p, inst->loc);
 }

@@ -205,6 +205,8 @@ static bool read_attribute(struct reader *r, struct ir_inst *inst)
         inst->in_bounds = true;
     } else if (read_accept(r, "no_wrap")) {
         inst->no_wrap = true;
+    } else if (read_accept(r, "fused")) {
+        inst->fused = true;
     } else if (read_accept(r, "base")) {
         inst->base = read_small(r, INT32_MIN, INT32_MAX);
     } else if (read_accept(r, "case")) {

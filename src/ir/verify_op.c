@@ -375,8 +375,22 @@ static void verify_return(struct verifier *v, const struct ir_inst *inst)
     }
 }
 
+// A fused update rounds its product and its sum once: it needs the product's factors.
+static void verify_fused(struct verifier *v, const struct ir_inst *inst)
+{
+    bool updates = inst->op == IR_OP_UPDATE || inst->op == IR_OP_VUPDATE;
+    const struct ir_inst *operand = updates ? inst->args[inst->arg_count - 1] : NULL;
+    if (operand == NULL || operand->op != IR_OP_FMUL || operand->type != inst->type ||
+        (inst->update != IR_UPDATE_ADD && inst->update != IR_UPDATE_SUB)) {
+        verify_error(v, inst, "only an add or sub update by an fmul of its type can be fused");
+    }
+}
+
 void verify_op(struct verifier *v, const struct ir_inst *inst)
 {
+    if (inst->fused) {
+        verify_fused(v, inst);
+    }
     if (inst->no_wrap && inst->op != IR_OP_ADD && inst->op != IR_OP_SUB && inst->op != IR_OP_MUL) {
         verify_error(v, inst, "only add, sub and mul can be no_wrap");
     }

@@ -318,6 +318,25 @@ TEST(variables_are_updated_by_every_operator)
               .f == 3);
 }
 
+TEST(fused_updates_round_once)
+{
+    // x = -1; x ±= a * a, where the product's last bits are lost when it is rounded by itself.
+#define BODY(update)                                                                                                   \
+    KERNEL("f64", "%3 = fconst f64 0x1.0000002p+0\n%4 = fmul f64 %3 %3\n%5 = fconst f64 -0x1p+0\nset f64 $f#1 %5\n"    \
+                  "vupdate f64 $f#1 " update "\n%6 = get f64 $f#1\nreturn %6")
+    double a = 0x1.0000002p+0;
+    volatile double product = a * a; // kept from being contracted here
+    CHECK(run_kernel(BODY("add %4 fused"), 0, 0, NULL).f == fma(a, a, -1.0));
+    CHECK(run_kernel(BODY("add %4"), 0, 0, NULL).f == product - 1.0);
+    CHECK(run_kernel(BODY("sub %4 fused"), 0, 0, NULL).f == fma(-a, a, -1.0));
+    CHECK(fma(a, a, -1.0) != product - 1.0);
+#undef BODY
+    float cells[1] = {1.0f};
+    run_kernel(KERNEL("void", "%3 = fconst f32 0x1.0002p+0\n%4 = fmul f32 %3 %3\nupdate f32 sub %2 %4 fused"), 0, 0,
+               cells);
+    CHECK(cells[0] == fmaf(-0x1.0002p+0f, 0x1.0002p+0f, 1.0f));
+}
+
 // ---- control -------------------------------------------------------------------------------------------------------
 
 static int collatz(int n)

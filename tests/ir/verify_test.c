@@ -237,6 +237,12 @@ TEST(updates_are_defined_for_their_type)
         {KERNEL("update i32 add %1 %2"), "operand 1 has type i64, must have i32"},
         {KERNEL("update i32 lor %1 %0"), "operand 1 has type i32, must have i1"},
         {KERNEL("vupdate i1 $b#3 add %4"), "update add is not defined for i1"},
+        {KERNEL("%7 = fmul f32 %3 %3\nvupdate f32 $x#1 add %7 fused\nupdate f32 sub %1 %7 fused"), ""},
+        {KERNEL("vupdate f32 $x#1 add %3 fused"), "only an add or sub update by an fmul of its type can be fused"},
+        {KERNEL("%7 = fmul f32 %3 %3\nvupdate f32 $x#1 mul %7 fused"),
+         "only an add or sub update by an fmul of its type can be fused"},
+        {KERNEL("%7 = fmul f32 %3 %3\nstore f32 %1 %7 fused"),
+         "only an add or sub update by an fmul of its type can be fused"},
     };
     CHECK_ROWS(rows);
 }
