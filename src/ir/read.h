@@ -1,5 +1,6 @@
 // The reader's parts: read_text.c takes words, numbers and quoted texts from the lines; read_inst.c reads regions and
-// instructions; read.c the tables around them. The text is not trusted: whatever is wrong with it becomes a diagnostic.
+// instructions; read_function.c the lines around them; read.c the module's tables. The text is not trusted: whatever is
+// wrong with it becomes a diagnostic.
 //
 // After the first error the reader stands at the end of the text for good, so that every loop over words ends.
 #ifndef RILL_IR_READ_H
@@ -78,8 +79,16 @@ int read_find(const struct reader *r, const char *const *names, int count);
 void read_region(struct reader *r, struct ir_region *region, struct ir_inst *owner); // from `{` to `}`
 struct ir_var *read_var(struct reader *r);                                           // $name#3
 
+// ---- read_function.c
+
+void read_function(struct reader *r, enum ir_function_kind kind, int expected); // |expected| is its number
+
 // ---- read.c
 
+int read_plain_index(struct reader *r); // a number below the text's length
+void read_bad_word(struct reader *r);   // says that the current word does not belong here
+struct ir_ctype *read_ctype_at(struct reader *r, int index);
+struct ir_function *read_define_function(struct reader *r, int expected); // reads the number; NULL after an error
 struct ir_global *read_global_at(struct reader *r, int index);
 struct ir_function *read_function_at(struct reader *r, int index);
 
