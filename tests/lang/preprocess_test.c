@@ -627,6 +627,69 @@ TEST(running_out_of_memory_leaves_through_the_arena)
     CHECK(n > 100 && n < 5000);
 }
 
+// ---- messages as they are shown
+// --------------------------------------------------------------------------------------
+
+static char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        return NULL;
+    }
+    char *text = calloc(1, 1 << 16);
+    size_t length = fread(text, 1, (1 << 16) - 1, file);
+    text[length] = '\0';
+    fclose(file);
+    return text;
+}
+
+// x.c with x.err: the messages, rendered, are x.err. RILL_TEST_UPDATE=1 writes what they are now.
+static void check_pair(const char *folder, const char *name)
+{
+    char source[512], expected[512];
+    snprintf(source, sizeof source, "%s/%s.c", folder, name);
+    snprintf(expected, sizeof expected, "%s/%s.err", folder, name);
+    char *text = read_text(source), *wanted = read_text(expected);
+    REQUIRE(text != NULL && wanted != NULL);
+    struct tokens tokens;
+    struct str out;
+    arena_init(&tokens.arena);
+    diags_init(&tokens.diags, &tokens.arena);
+    str_init(&out, &tokens.arena);
+    preprocess(&tokens.arena, &tokens.diags, arena_printf(&tokens.arena, "%s.c", name), text, strlen(text), NULL,
+               &tokens.list);
+    diags_render_all(&tokens.diags, false, &out);
+    if (getenv("RILL_TEST_UPDATE") != NULL) {
+        FILE *file = fopen(expected, "w");
+        REQUIRE(file != NULL);
+        fputs(str_text(&out), file);
+        fclose(file);
+    } else {
+        CHECK_STR(str_text(&out), wanted);
+    }
+    tokens_finish(&tokens);
+    free(text);
+    free(wanted);
+}
+
+TEST(messages_are_those_of_the_err_files)
+{
+    const char *folder = RILL_SOURCE_DIR "/tests/lang/preprocess";
+    DIR *dir = opendir(folder);
+    REQUIRE(dir != NULL);
+    int count = 0;
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        char *dot = strrchr(entry->d_name, '.');
+        if (dot != NULL && strcmp(dot, ".err") == 0) {
+            *dot = '\0';
+            check_pair(folder, entry->d_name);
+            count++;
+        }
+    }
+    closedir(dir);
+    CHECK(count >= 3);
+}
+
 // ---- stream_parallel -----------------------------------------------------------------------------------------------
 
 static int count_kind(const char *text, enum token_kind kind)

@@ -25,6 +25,7 @@ p() i[q()] = { q(1), r(2,3), r(4,), r(,5), r(,) };
 char c[2][6] = { str(hello), str() };
 #undef x
 #undef str
+#undef h
 
 #define str(s) # s
 #define xstr(s) str(s)
