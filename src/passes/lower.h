@@ -1,6 +1,6 @@
 // Lowering: from the typed tree to the IR. Every kernel becomes one function in which the kernels it calls, and most
-// helpers, are inlined. What a kernel must not reach (recursion, heap, function pointers, …) is refused here, with words,
-// and only where a kernel reaches it.
+// helpers, are inlined. What a kernel must not reach (recursion, heap, function pointers, …) is refused here, with
+// words, and only where a kernel reaches it.
 #ifndef RILL_PASSES_LOWER_H
 #define RILL_PASSES_LOWER_H
 

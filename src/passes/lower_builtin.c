@@ -153,11 +153,12 @@ static const char *refused_name(const char *name)
         const char *why;
     } table[] = {
         {" malloc calloc realloc free aligned_alloc alloca ", "there is no heap in a kernel: pass memory as an array"},
-        {" setjmp longjmp sigsetjmp siglongjmp _setjmp __rill_setjmp ", "no jump leaves a kernel's function"},
+        {" setjmp longjmp sigsetjmp siglongjmp _setjmp ", "no jump leaves a kernel's function"},
         {" rand srand drand48 random ", "there is no random state: use rill_random_u32 or its kin"},
         {" exit abort _Exit quick_exit atexit raise signal ", "a kernel cannot end the process: use assert"},
         {" fopen fclose fread fwrite fprintf puts putchar putc fputs fputc getchar gets scanf fscanf sscanf sprintf "
-         "snprintf vprintf vfprintf vsprintf vsnprintf fflush perror fgets fgetc getc fseek ftell rewind remove rename ",
+         "snprintf vprintf vfprintf vsprintf vsnprintf fflush perror fgets fgetc getc fseek ftell rewind remove "
+         "rename ",
          "of stdio a kernel has printf alone"},
         {" qsort bsearch ", "it calls through a function pointer"},
         {" time clock difftime mktime gmtime localtime strftime ", "a kernel has no clock"},
@@ -242,12 +243,18 @@ const char *lower_builtin_refusal(struct lower *l, const struct expr *call)
     case BUILTIN_NONE: break;
     default: return NULL;
     }
-    const char *why = refused_name(function->name);
+    // Some library names are macros over a name of Rill's own.
+    bool is_own = strncmp(function->name, "__rill_", 7) == 0;
+    const char *name = is_own ? function->name + 7 : function->name;
+    if (is_own && strcmp(name, "errno") == 0) {
+        return "a kernel cannot use errno: no function sets it";
+    }
+    const char *why = refused_name(name);
     if (why != NULL) {
-        return arena_printf(l->arena, "a kernel cannot call '%s': %s", function->name, why);
+        return arena_printf(l->arena, "a kernel cannot call '%s': %s", name, why);
     }
     if (function->is_builtin) {
-        return arena_printf(l->arena, "a kernel cannot call '%s'", function->name);
+        return arena_printf(l->arena, "a kernel cannot call '%s'", name);
     }
     return arena_printf(l->arena, "'%s' is declared but never defined", function->name);
 }
@@ -313,7 +320,8 @@ static struct ir_inst *emit_two_results(struct lower *l, enum builtin_kind kind,
     return rest;
 }
 
-// Nothing may follow a failure in its region, so that it gets one of its own unless it stands in an arm of `if` already.
+// Nothing may follow a failure in its region, so that it gets one of its own unless it stands in an arm of `if`
+// already.
 static void emit_fail(struct lower *l, const struct expr *e)
 {
     struct ir_region *outer = l->b.region;

@@ -1,5 +1,6 @@
-// Calls. A callee stands where it is called: its parameters are the arguments' values (or variables, if it assigns them),
-// `return` leaves a block around its body. Only what would grow the kernel too much is called as a helper function.
+// Calls. A callee stands where it is called: its parameters are the arguments' values (or variables, if it assigns
+// them), `return` leaves a block around its body. Only what would grow the kernel too much is called as a helper
+// function.
 #include "passes/lower_internal.h"
 
 // ---- parameters ----------------------------------------------------------------------------------------------------
@@ -45,7 +46,8 @@ void lower_settle_params(struct lower *l, const struct function *function)
             bind_shape(l, param, value);
             continue;
         }
-        struct expr name = {.kind = EXPR_OBJECT, .object = (struct object *)param, .type = param->type, .loc = param->loc};
+        struct expr name = {
+            .kind = EXPR_OBJECT, .object = (struct object *)param, .type = param->type, .loc = param->loc};
         struct ir_inst *initial = lower_value(l, &name);
         struct lower_binding *binding = lower_bind_new(l, param);
         if (binding->kind == BIND_VAR) {
@@ -62,7 +64,7 @@ void lower_settle_params(struct lower *l, const struct function *function)
 // is an address. Other values go into a variable, which tasks can hand on.
 static bool is_lasting(const struct ir_inst *value, int depth)
 {
-    if (depth > 16) {
+    if (depth > 8) {
         return false;
     }
     if (value->type == IR_PTR) {

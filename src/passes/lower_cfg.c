@@ -1,6 +1,6 @@
-// A statement with jumps that no block or loop can express (into the middle of a loop, a switch whose cases stand deep in
-// its body) is flattened into regions that jump to one another. Only statements that hold a target of such a jump are
-// taken apart; all others stay structured inside a region, and jump out of it.
+// A statement with jumps that no block or loop can express (into the middle of a loop, a switch whose cases stand deep
+// in its body) is flattened into regions that jump to one another. Only statements that hold a target of such a jump
+// are taken apart; all others stay structured inside a region, and jump out of it.
 #include "passes/lower_internal.h"
 
 static void flatten(struct lower *l, const struct stmt *stmt);

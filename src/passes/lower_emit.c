@@ -8,6 +8,24 @@ void lower_at(struct lower *l, struct loc loc)
     }
 }
 
+bool lower_enter(struct lower *l, struct loc loc)
+{
+    if (++l->depth <= LOWER_MAX_DEPTH) {
+        return true;
+    }
+    if (!l->was_too_deep) {
+        diag_error(l->diags, loc, "with the functions it calls this is nested more than %d levels deep",
+                   LOWER_MAX_DEPTH);
+        l->was_too_deep = true;
+    }
+    return false;
+}
+
+void lower_leave(struct lower *l)
+{
+    l->depth--;
+}
+
 bool lower_is_dead(const struct lower *l)
 {
     return l->b.region->last != NULL && ir_is_terminator(l->b.region->last->op);

@@ -164,14 +164,19 @@ static bool is_cheap(const struct lower *l, const struct expr *e, int *budget)
     case EXPR_LOGNOT:
     case EXPR_CAST: return type_is_scalar(e->type) && is_cheap(l, e->a, budget);
     case EXPR_DIV:
-    case EXPR_MOD:
-        *budget -= 4;
-        return is_cheap(l, e->a, budget) && is_cheap(l, e->b, budget);
+    case EXPR_MOD: *budget -= 4; return is_cheap(l, e->a, budget) && is_cheap(l, e->b, budget);
     case EXPR_COND:
         return type_is_scalar(e->type) && is_cheap(l, e->a, budget) && is_cheap(l, e->b, budget) &&
                is_cheap(l, e->c, budget);
     case EXPR_CALL:
-        if (e->function->body != NULL || !lower_builtin_is_cheap(e->function)) {
+        if (e->function->body != NULL) {
+            const struct stmt *body = e->function->body;
+            bool is_formula =
+                body->item_count == 1 && body->items[0]->kind == STMT_RETURN && body->items[0]->expr != NULL;
+            if (!is_formula || !is_cheap(l, body->items[0]->expr, budget)) {
+                return false;
+            }
+        } else if (!lower_builtin_is_cheap(e->function)) {
             return false;
         }
         for (int i = 0; i < e->arg_count; i++) {

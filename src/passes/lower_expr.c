@@ -1,5 +1,5 @@
-// Expressions. Operands are evaluated left to right; a value is an instruction, so what is assigned later does not change
-// what was read before.
+// Expressions. Operands are evaluated left to right; a value is an instruction, so what is assigned later does not
+// change what was read before.
 #include "passes/lower_internal.h"
 
 // ---- arithmetic ----------------------------------------------------------------------------------------------------
@@ -172,7 +172,8 @@ struct ir_inst *lower_condition(struct lower *l, const struct expr *e)
     case EXPR_LOGAND:
     case EXPR_LOGOR: return short_circuit(l, e);
     case EXPR_CAST:
-        if (e->type->kind == TYPE_BOOL || (type_is_integer(e->type) && e->a->kind >= EXPR_LT && e->a->kind <= EXPR_LOGOR)) {
+        if (e->type->kind == TYPE_BOOL ||
+            (type_is_integer(e->type) && e->a->kind >= EXPR_LT && e->a->kind <= EXPR_LOGOR)) {
             return lower_condition(l, e->a);
         }
         break;
@@ -310,7 +311,7 @@ static struct ir_inst *lvalue_value(struct lower *l, const struct expr *e)
     return lower_place_read(l, &place);
 }
 
-struct ir_inst *lower_value(struct lower *l, const struct expr *e)
+static struct ir_inst *value_of(struct lower *l, const struct expr *e)
 {
     lower_at(l, e->loc);
     switch (e->kind) {
@@ -349,6 +350,13 @@ struct ir_inst *lower_value(struct lower *l, const struct expr *e)
     case EXPR_FUNCTION: return lower_int(l, IR_I32, 0); // refused before: never reached without an error
     default: return binary_value(l, e);
     }
+}
+
+struct ir_inst *lower_value(struct lower *l, const struct expr *e)
+{
+    struct ir_inst *value = lower_enter(l, e->loc) ? value_of(l, e) : lower_int(l, IR_I32, 0);
+    lower_leave(l);
+    return value;
 }
 
 void lower_effect(struct lower *l, const struct expr *e)

@@ -51,8 +51,9 @@ static void put_address(struct lower *l, struct image *image, uint64_t offset, c
     struct const_address address;
     drop_reloc(image, offset);
     if (!const_eval_address(store->value, &address) || address.function != NULL) {
-        diag_error(l->diags, store->loc, address.function != NULL ? "a kernel cannot use a function pointer"
-                                                                  : "this address is not a constant");
+        diag_error(l->diags, store->loc,
+                   address.function != NULL ? "a kernel cannot use a function pointer"
+                                            : "this address is not a constant");
         return;
     }
     if (address.object == NULL && address.string == NULL) {
@@ -169,9 +170,11 @@ struct ir_inst *lower_constant(struct lower *l, const struct object *object)
     double number = 0;
     enum ir_type type = lower_type(object->type);
     if (ir_type_is_float(type)) {
-        bool known = object->init_count == 0 || (object->init_count == 1 && const_eval_float(object->inits[0].value, &number));
+        bool known =
+            object->init_count == 0 || (object->init_count == 1 && const_eval_float(object->inits[0].value, &number));
         return known ? ir_fconst(&l->b, type, number) : NULL;
     }
-    bool known = object->init_count == 0 || (object->init_count == 1 && const_eval_int(object->inits[0].value, &integer));
+    bool known =
+        object->init_count == 0 || (object->init_count == 1 && const_eval_int(object->inits[0].value, &integer));
     return known && type != IR_VOID ? lower_int(l, type, integer) : NULL;
 }

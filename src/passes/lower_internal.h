@@ -11,6 +11,8 @@
 #include "passes/lower.h"
 
 enum { LOWER_INLINE_WEIGHT = 2000, LOWER_KERNEL_WEIGHT = 40000, LOWER_MAX_LOCALS = 64 * 1024 };
+// Calls in calls, and expressions and statements in each other with the calls among them taken for their bodies.
+enum { LOWER_MAX_CALLS = 256, LOWER_MAX_DEPTH = 8192 };
 
 // ---- lower_map.c: from addresses to addresses ----------------------------------------------------------------------
 
@@ -61,10 +63,10 @@ struct lower_info {
     bool is_on_path;   // of the walk: meeting it again is recursion
     bool is_done;
     int return_count;
-    bool returns_last; // its only return is the last statement of the body
-    bool has_jumps;    // goto, or a switch whose cases do not stand straight in its body
-    struct lower_info *caller; // on the path
-    struct loc call_loc;       // where the caller calls it
+    bool returns_last;          // its only return is the last statement of the body
+    bool has_jumps;             // goto, or a switch whose cases do not stand straight in its body
+    struct lower_info *caller;  // on the path
+    struct loc call_loc;        // where the caller calls it
     struct ir_function *helper; // when it is called rather than inlined
     // lower_label.c, only if has_jumps
     struct lower_map extents;   // stmt → lower_extent_of_stmt
@@ -94,8 +96,8 @@ struct lower_binding {
     const char *extent_name;
 };
 
-// The size of a variable array type, kept from where C evaluates it: as instructions at a function's entry, as variables
-// in the body.
+// The size of a variable array type, kept from where C evaluates it: as instructions at a function's entry, as
+// variables in the body.
 struct lower_extent {
     struct ir_inst *count;
     struct ir_inst *size; // bytes
@@ -127,9 +129,9 @@ struct lower_frame {
     struct lower_target continue_target;
     struct lower_cfg *cfg; // being filled
     bool is_inlined;
-    bool is_direct;               // its only return comes last: |result| is the value
-    struct ir_inst *return_block; // inlined, not direct: leaving it returns
-    struct ir_var *return_var;    //
+    bool is_direct;                 // its only return comes last: |result| is the value
+    struct ir_inst *return_block;   // inlined, not direct: leaving it returns
+    struct ir_var *return_var;      //
     struct ir_inst *return_address; // functions that return a struct: where it goes
     struct ir_inst *result;
 };
@@ -142,17 +144,20 @@ struct lower {
     struct ir_module *module;
     struct ir_builder b;
     struct lower_frame *frame;
-    struct ir_inst *scope;   // the innermost for, loop or blocks that is being filled
-    int scope_key;           // its number; 0 at function level
-    int scope_count;         //
-    int temp_count;          // in this function
-    int single_depth;        // inside a loop that is not canonical and has `#pragma rill single`
-    struct lower_map infos;  // function → lower_info
+    struct ir_inst *scope;    // the innermost for, loop or blocks that is being filled
+    int scope_key;            // its number; 0 at function level
+    int scope_count;          //
+    int temp_count;           // in this function
+    int single_depth;         // inside a loop that is not canonical and has `#pragma rill single`
+    struct lower_map infos;   // function → lower_info
     struct lower_map objects; // object → lower_object
     struct lower_map globals; // object → ir_global
     struct lower_map strings; // bytes → ir_global
     struct lower_map ctypes;  // record → ir_ctype
     int string_count;
+    int call_depth;
+    int depth;
+    bool was_too_deep;                      // and it has been said
     struct ir_ctype *scalars[TYPE_POINTER]; // by type kind
 };
 
@@ -184,12 +189,15 @@ const struct type *lower_refused_type(const struct type *type, const char **out_
 // ---- lower_emit.c: instructions, folded where the operands are constants -------------------------------------------
 
 void lower_at(struct lower *l, struct loc loc);
+// One level deeper; false, with one complaint, when that is too deep. Always followed by lower_leave.
+bool lower_enter(struct lower *l, struct loc loc);
+void lower_leave(struct lower *l);
 bool lower_is_dead(const struct lower *l); // nothing emitted here can run
 struct ir_inst *lower_int(struct lower *l, enum ir_type type, int64_t value);
 struct ir_inst *lower_unary(struct lower *l, enum ir_op op, enum ir_type type, struct ir_inst *x);
 struct ir_inst *lower_binary(struct lower *l, enum ir_op op, enum ir_type type, struct ir_inst *x, struct ir_inst *y);
 struct ir_inst *lower_select(struct lower *l, struct ir_inst *condition, struct ir_inst *x, struct ir_inst *y);
-struct ir_inst *lower_not(struct lower *l, struct ir_inst *condition); // of an i1
+struct ir_inst *lower_not(struct lower *l, struct ir_inst *condition);    // of an i1
 struct ir_inst *lower_is_nonzero(struct lower *l, struct ir_inst *value); // any scalar → i1
 struct ir_inst *lower_convert(struct lower *l, struct ir_inst *value, const struct type *from, const struct type *to);
 struct ir_inst *lower_widen(struct lower *l, struct ir_inst *value, const struct type *from); // an integer, to i64

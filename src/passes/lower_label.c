@@ -1,7 +1,7 @@
-// Labels and gotos of a function, sorted out before anything is emitted. A label that stands in a statement list, and is
-// jumped to only from inside that list, is regular: forward jumps leave a block that ends at the label, backward jumps
-// repeat a loop that starts there. Every other label, and every switch with a case label that does not stand straight in
-// its body, is irregular: the smallest statement around it and its jumps becomes a control-flow graph.
+// Labels and gotos of a function, sorted out before anything is emitted. A label that stands in a statement list, and
+// is jumped to only from inside that list, is regular: forward jumps leave a block that ends at the label, backward
+// jumps repeat a loop that starts there. Every other label, and every switch with a case label that does not stand
+// straight in its body, is irregular: the smallest statement around it and its jumps becomes a control-flow graph.
 #include "passes/lower_internal.h"
 
 struct jump {

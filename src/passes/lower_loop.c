@@ -1,6 +1,6 @@
-// Canonical loops (language.md §1): for (i = init; i < bound; i += step) with a constant step, whose body writes neither i
-// nor what the bound is made of and does not leave the loop. Whatever is not one gets a reason, for messages, and becomes
-// a plain loop.
+// Canonical loops (language.md §1): for (i = init; i < bound; i += step) with a constant step, whose body writes
+// neither i nor what the bound is made of and does not leave the loop. Whatever is not one gets a reason, for messages,
+// and becomes a plain loop.
 //
 // C compares in the common type of i and the bound, which may be wider than i. The loop counts in i's own type, so the
 // bound is brought there: as it is where its value surely fits; clamped where only an overflow of a signed i, which C
@@ -9,11 +9,11 @@
 
 struct canonical {
     const struct object *var;
-    const struct expr *init; // NULL: the variable keeps its value
-    enum expr_kind compare;  // var compare bound
-    const struct expr *bound;       // as compared, converted to the common type
-    const struct type *common;      // in which C compares
-    const struct expr *condition;   // the whole
+    const struct expr *init;      // NULL: the variable keeps its value
+    enum expr_kind compare;       // var compare bound
+    const struct expr *bound;     // as compared, converted to the common type
+    const struct type *common;    // in which C compares
+    const struct expr *condition; // the whole
     int64_t step;
     const char *why; // not canonical: the reason
     struct loc where;
@@ -85,8 +85,8 @@ static bool find_step(const struct lower *l, const struct stmt *stmt, struct can
         return fail(c, step->loc, "its variable is no local integer whose address is not taken");
     }
     if (amount == NULL || !const_eval_int(lower_strip(amount), &value)) {
-        return fail(c, step->loc, amount != NULL ? "its step is not a constant"
-                                                 : "it has no step of the form i += constant");
+        return fail(c, step->loc,
+                    amount != NULL ? "its step is not a constant" : "it has no step of the form i += constant");
     }
     int bits = (int)c->var->type->size * 8;
     int64_t limit = bits == 64 ? INT64_MAX : (INT64_C(1) << (bits - 1)) - 1;
@@ -168,8 +168,8 @@ static bool mentions_object(const struct expr *e, const struct object *object)
 static const struct object *written_object(const struct expr *e)
 {
     const struct expr *target = e->a;
-    while (target->kind == EXPR_MEMBER || (target->kind == EXPR_DEREF && target->a->kind == EXPR_PTR_ADD &&
-                                           target->a->a->kind == EXPR_DECAY)) {
+    while (target->kind == EXPR_MEMBER ||
+           (target->kind == EXPR_DEREF && target->a->kind == EXPR_PTR_ADD && target->a->a->kind == EXPR_DECAY)) {
         target = target->kind == EXPR_MEMBER ? target->a : target->a->a->a;
     }
     return target->kind == EXPR_OBJECT ? target->object : NULL;
@@ -212,8 +212,7 @@ static bool check_stmt(struct body_check *check, const struct stmt *stmt);
 static bool check_jump(struct body_check *check, const struct stmt *stmt)
 {
     switch (stmt->kind) {
-    case STMT_BREAK:
-        return check->breakable > 0 || fail(check->c, stmt->loc, "a 'break' leaves it");
+    case STMT_BREAK: return check->breakable > 0 || fail(check->c, stmt->loc, "a 'break' leaves it");
     case STMT_RETURN: return fail(check->c, stmt->loc, "a 'return' leaves it");
     case STMT_GOTO:
         return lower_map_get(&check->labels, stmt->label) != NULL || fail(check->c, stmt->loc, "a 'goto' leaves it");
@@ -241,8 +240,8 @@ static bool check_stmt(struct body_check *check, const struct stmt *stmt)
             return false;
         }
     }
-    bool catches = stmt->kind == STMT_WHILE || stmt->kind == STMT_DO || stmt->kind == STMT_FOR ||
-                   stmt->kind == STMT_SWITCH;
+    bool catches =
+        stmt->kind == STMT_WHILE || stmt->kind == STMT_DO || stmt->kind == STMT_FOR || stmt->kind == STMT_SWITCH;
     check->breakable += catches;
     bool holds = check_stmt(check, stmt->init) && check_stmt(check, stmt->body) && check_stmt(check, stmt->else_body);
     check->breakable -= catches;

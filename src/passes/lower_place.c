@@ -20,7 +20,8 @@ struct lower_binding *lower_bind_new(struct lower *l, const struct object *objec
         binding->var->align = object->align > binding->var->align ? object->align : binding->var->align;
     } else {
         binding->kind = BIND_VAR;
-        binding->var = name != NULL ? lower_var(l, name, lower_type(object->type)) : lower_temp(l, lower_type(object->type));
+        binding->var =
+            name != NULL ? lower_var(l, name, lower_type(object->type)) : lower_temp(l, lower_type(object->type));
         binding->var->is_unsigned = lower_is_unsigned(object->type);
         binding->var->loc = object->loc;
     }
@@ -200,10 +201,8 @@ struct ir_inst *lower_element(struct lower *l, const struct expr *e, bool is_acc
 
 static struct lower_place memory_place(const struct expr *e, struct ir_inst *address)
 {
-    return (struct lower_place){.kind = PLACE_MEMORY,
-                                .inst = address,
-                                .type = e->type,
-                                .is_volatile = (e->type->quals & QUAL_VOLATILE) != 0};
+    return (struct lower_place){
+        .kind = PLACE_MEMORY, .inst = address, .type = e->type, .is_volatile = (e->type->quals & QUAL_VOLATILE) != 0};
 }
 
 static struct lower_place member_place(struct lower *l, const struct expr *e)
@@ -281,8 +280,7 @@ static struct window window_of(const struct lower_place *place)
                 .offset = first / unit * (uint64_t)size, .size = size, .shift = (int)(first % unit), .bytes = size};
         }
     }
-    return (struct window){
-        .offset = first / 8, .shift = (int)(first % 8), .bytes = (int)((end + 7) / 8 - first / 8)};
+    return (struct window){.offset = first / 8, .shift = (int)(first % 8), .bytes = (int)((end + 7) / 8 - first / 8)};
 }
 
 static enum ir_type int_of_size(int size)
@@ -368,7 +366,7 @@ static struct ir_inst *write_bitfield(struct lower *l, const struct lower_place 
     struct ir_inst *bits = resize(l, value, type, false);
     bits = lower_binary(l, IR_OP_AND, type, bits, lower_int(l, type, (int64_t)mask));
     bits = lower_binary(l, IR_OP_SHL, type, bits, lower_int(l, type, w.shift));
-    old = lower_binary(l, IR_OP_AND, type, old, lower_int(l, type, (int64_t) ~(mask << w.shift)));
+    old = lower_binary(l, IR_OP_AND, type, old, lower_int(l, type, (int64_t)~(mask << w.shift)));
     window_store(l, place, &w, lower_binary(l, IR_OP_OR, type, old, bits));
     return m->type->kind == TYPE_BOOL ? value : extend_field(l, m, value, 0);
 }

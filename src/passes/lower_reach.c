@@ -90,6 +90,11 @@ static void walk_local(struct walk *w, const struct object *object, struct loc l
         diag_error(w->l->diags, loc, "a kernel cannot have the variable-length array '%s': pass it as an array",
                    object->name);
         note_path(w);
+    } else if (object->kind == OBJECT_LOCAL && object->type->size > LOWER_MAX_LOCALS) {
+        diag_error(w->l->diags, loc, "'%s' takes %llu bytes, and locals have at most %d: pass it as an array",
+                   object->name != NULL ? object->name : "this", (unsigned long long)object->type->size,
+                   LOWER_MAX_LOCALS);
+        note_path(w);
     }
     walk_inits(w, object);
 }
@@ -175,11 +180,8 @@ static bool is_place(const struct expr *e)
     return e->kind == EXPR_DEREF || (e->kind == EXPR_OBJECT && e->object->kind == OBJECT_FIELD);
 }
 
-static void walk_expr(struct walk *w, const struct expr *e)
+static void walk_kind(struct walk *w, const struct expr *e)
 {
-    if (e == NULL) {
-        return;
-    }
     w->info->weight++;
     refuse_type(w, e->type, e->loc);
     w->info->reads_memory |= is_place(e);
@@ -205,6 +207,17 @@ static void walk_expr(struct walk *w, const struct expr *e)
     walk_expr(w, e->a);
     walk_expr(w, e->b);
     walk_expr(w, e->c);
+}
+
+static void walk_expr(struct walk *w, const struct expr *e)
+{
+    if (e == NULL) {
+        return;
+    }
+    if (lower_enter(w->l, e->loc)) {
+        walk_kind(w, e);
+    }
+    lower_leave(w->l);
 }
 
 // ---- statements ----------------------------------------------------------------------------------------------------
@@ -271,8 +284,7 @@ static bool returns_last(const struct lower_info *info)
     if (info->has_jumps || info->return_count > 1) {
         return false;
     }
-    return info->return_count == 0 ||
-           (body->item_count > 0 && body->items[body->item_count - 1]->kind == STMT_RETURN);
+    return info->return_count == 0 || (body->item_count > 0 && body->items[body->item_count - 1]->kind == STMT_RETURN);
 }
 
 static void walk_params(struct walk *w, const struct function *function)
@@ -294,6 +306,14 @@ static void walk_function(struct lower *l, struct function *function, struct low
         }
         return;
     }
+    if (l->call_depth >= LOWER_MAX_CALLS) {
+        if (!l->was_too_deep) {
+            diag_error(l->diags, call, "calls are nested more than %d deep", LOWER_MAX_CALLS);
+            l->was_too_deep = true;
+        }
+        return;
+    }
+    l->call_depth++;
     info = ARENA_NEW(l->arena, struct lower_info);
     lower_map_set(l->arena, &l->infos, function, info);
     info->function = function;
@@ -304,6 +324,7 @@ static void walk_function(struct lower *l, struct function *function, struct low
     walk_params(&w, function);
     refuse_type(&w, function->type->base, function->loc);
     walk_stmt(&w, function->body);
+    l->call_depth--;
     info->is_on_path = false;
     info->is_done = true;
     info->returns_last = returns_last(info);

@@ -1,4 +1,5 @@
-// Statements, into structured control flow. Code that cannot be reached (after a jump, in the same list) is not emitted.
+// Statements, into structured control flow. Code that cannot be reached (after a jump, in the same list) is not
+// emitted.
 #include "passes/lower_internal.h"
 
 void lower_body(struct lower *l, const struct stmt *stmt, struct ir_region *region)
@@ -469,7 +470,7 @@ static void lower_goto(struct lower *l, const struct stmt *stmt)
     lower_jump(l, *target);
 }
 
-void lower_stmt(struct lower *l, const struct stmt *stmt)
+static void lower_kind(struct lower *l, const struct stmt *stmt)
 {
     lower_at(l, stmt->loc);
     if (l->frame->info->has_jumps && lower_map_get(&l->frame->info->roots, stmt) != NULL) {
@@ -501,4 +502,12 @@ void lower_stmt(struct lower *l, const struct stmt *stmt)
     case STMT_EMPTY:
     case STMT_REFUSED: break;
     }
+}
+
+void lower_stmt(struct lower *l, const struct stmt *stmt)
+{
+    if (lower_enter(l, stmt->loc)) {
+        lower_kind(l, stmt);
+    }
+    lower_leave(l);
 }

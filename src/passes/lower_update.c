@@ -25,7 +25,8 @@ static bool is_lossless(const struct type *from, const struct type *to)
 
 static bool same_arithmetic_type(const struct type *a, const struct type *b)
 {
-    return lower_type(a) == lower_type(b) && type_is_float(a) == type_is_float(b) && (a->kind == TYPE_BOOL) == (b->kind == TYPE_BOOL);
+    return lower_type(a) == lower_type(b) && type_is_float(a) == type_is_float(b) &&
+           (a->kind == TYPE_BOOL) == (b->kind == TYPE_BOOL);
 }
 
 // Whether |e| may be x of an update: a scalar place that evaluating once and evaluating twice are the same for.
@@ -345,8 +346,7 @@ bool lower_try_update(struct lower *l, const struct expr *e)
     if (!is_target(l, e->a)) {
         return false;
     }
-    return chain_expression(l, e) || logical_expression(l, e) || call_expression(l, e) ||
-           conditional_expression(l, e);
+    return chain_expression(l, e) || logical_expression(l, e) || call_expression(l, e) || conditional_expression(l, e);
 }
 
 static const struct stmt *only_statement(const struct stmt *stmt)

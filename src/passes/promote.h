@@ -1,5 +1,5 @@
-// After inlining, locals that need no address become scalars: what a helper writes through `f(&x)`, small structs, arrays
-// that only constants index. The loop analysis then sees variables where the source had memory.
+// After inlining, locals that need no address become scalars: what a helper writes through `f(&x)`, small structs,
+// arrays that only constants index. The loop analysis then sees variables where the source had memory.
 #ifndef RILL_PASSES_PROMOTE_H
 #define RILL_PASSES_PROMOTE_H
 

@@ -1,5 +1,10 @@
 // One walk in program order with the values that variables are known to hold. A region of a loop starts without those
 // that the loop writes; after an `if` or a block those written inside are unknown.
+//
+// A value may stand for a variable where the two are computed in one segment, that is, in one region with no control
+// instruction between; and anywhere if it is arithmetic over parameters, constants and addresses. Elsewhere the
+// variable is what later passes want: a kernel is cut into tasks between segments, and variables are what tasks hand
+// on.
 #include "passes/promote_internal.h"
 
 // A value is forwarded only while the tree that recomputes it is small: users of the IR walk it as a tree.
@@ -12,10 +17,13 @@ struct change {
 
 struct forward {
     struct arena *arena;
-    struct ir_inst **known;      // by variable; NULL: unknown
-    int *tree;                   // by value number: nodes of the tree that recomputes it; 0: it cannot be
+    struct ir_inst **known;       // by variable; NULL: unknown
+    int *tree;                    // by value number: nodes of the tree that recomputes it; 0: it cannot be
+    int *segments;                // by value number: where it is computed
+    int segment;                  // this one
+    int segment_count;            //
     struct ir_inst **replacement; // by value number, for `get`
-    VEC(struct change) changes;  // so that leaving a region restores what was known
+    VEC(struct change) changes;   // so that leaving a region restores what was known
     bool changed;
 };
 
@@ -86,12 +94,21 @@ static void forward_nested(struct forward *f, struct ir_inst *inst)
     }
     for (int i = 0; i < inst->region_count; i++) {
         int mark = f->changes.count;
+        f->segment = ++f->segment_count;
         forward_region(f, &inst->regions[i]);
         leave(f, mark);
     }
+    f->segment = ++f->segment_count;
     if (!starts_clean) {
         forget_written_by(f, inst);
     }
+}
+
+static struct ir_inst *known_value(const struct forward *f, const struct ir_var *var)
+{
+    struct ir_inst *value = f->known[var->index];
+    bool serves = value != NULL && (f->tree[value->id] > 0 || f->segments[value->id] == f->segment);
+    return serves ? value : NULL;
 }
 
 static void forward_region(struct forward *f, struct ir_region *region)
@@ -106,11 +123,12 @@ static void forward_region(struct forward *f, struct ir_region *region)
         }
         if (inst->id >= 0) {
             measure(f, inst);
+            f->segments[inst->id] = f->segment;
         }
         if (inst->op == IR_OP_GET) {
-            f->replacement[inst->id] = f->known[inst->var->index];
+            f->replacement[inst->id] = known_value(f, inst->var);
         } else if (inst->op == IR_OP_SET) {
-            set_known(f, inst->var, f->tree[inst->args[0]->id] > 0 ? inst->args[0] : NULL);
+            set_known(f, inst->var, inst->args[0]);
         } else if (inst->op == IR_OP_VUPDATE) {
             set_known(f, inst->var, NULL);
         }
@@ -125,6 +143,7 @@ bool promote_forward(struct ir_module *module, struct ir_function *function)
     struct forward f = {.arena = module->arena,
                         .known = ARENA_ARRAY(module->arena, struct ir_inst *, function->var_count + 1),
                         .tree = ARENA_ARRAY(module->arena, int, function->value_count + 1),
+                        .segments = ARENA_ARRAY(module->arena, int, function->value_count + 1),
                         .replacement = ARENA_ARRAY(module->arena, struct ir_inst *, function->value_count + 1)};
     forward_region(&f, &function->body);
     for (int i = 0; i < function->param_count; i++) {

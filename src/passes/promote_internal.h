@@ -6,8 +6,8 @@
 #include "base/vec.h"
 #include "passes/promote.h"
 
-// Replaces reads of variables by what was stored there, where that is arithmetic over parameters, constants and addresses
-// of locals. True if anything changed.
+// Replaces reads of variables by what was stored there, where that is arithmetic over parameters, constants and
+// addresses of locals. True if anything changed.
 bool promote_forward(struct ir_module *module, struct ir_function *function);
 
 // Splits memory variables into scalars. True if any was.

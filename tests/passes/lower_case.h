@@ -88,6 +88,35 @@ static inline const char *case_errors(struct lower_case *c)
     return str_text(&out);
 }
 
+// The text form without places, files and C types: what a reader compares.
+static inline const char *case_plain_ir(struct lower_case *c)
+{
+    struct str text;
+    str_init(&text, &c->arena);
+    ir_print(c->module, &text);
+    struct str out;
+    str_init(&out, &c->arena);
+    for (const char *line = str_text(&text); *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        bool is_kept =
+            strncmp(line, "file ", 5) != 0 && strncmp(line, "ctype ", 6) != 0 && strncmp(line, "rill-ir", 7) != 0;
+        for (size_t i = 0; is_kept && i < length; i++) {
+            if (strncmp(line + i, " !0:", 4) == 0) {
+                i += 1 + strspn(line + i + 2, "0123456789:");
+            } else if (strncmp(line + i, " ctype ", 7) == 0) {
+                i += 6 + strspn(line + i + 7, "0123456789");
+            } else {
+                str_add_char(&out, line[i]);
+            }
+        }
+        if (is_kept) {
+            str_add_char(&out, '\n');
+        }
+        line += length + (line[length] == '\n');
+    }
+    return str_text(&out);
+}
+
 // ---- directories ---------------------------------------------------------------------------------------------------
 
 typedef void case_visit(const char *path, const char *name);
@@ -160,10 +189,11 @@ static inline void *case_build(const char *path)
     char library[64];
     char command[2048];
     snprintf(library, sizeof library, "%s/kernel.so", folder);
-    snprintf(command, sizeof command,
-             "gcc -std=c99 -w -O1 -fwrapv -fno-strict-aliasing -fsigned-char -ffp-contract=off -D_GNU_SOURCE -shared -fPIC "
-             "-I%s/include -o %s %s -lm",
-             RILL_SOURCE_DIR, library, path);
+    snprintf(
+        command, sizeof command,
+        "gcc -std=c99 -w -O1 -fwrapv -fno-strict-aliasing -fsigned-char -ffp-contract=off -D_GNU_SOURCE -shared -fPIC "
+        "-I%s/include -o %s %s -lm",
+        RILL_SOURCE_DIR, library, path);
     void *handle = system(command) == 0 ? dlopen(library, RTLD_NOW | RTLD_LOCAL) : NULL;
     unlink(library);
     rmdir(folder);

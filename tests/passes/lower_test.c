@@ -1,34 +1,5 @@
 #include "lower_case.h"
 
-// The text form without places, files and C types: what a reader compares.
-static const char *plain_ir(struct lower_case *c)
-{
-    struct str text;
-    str_init(&text, &c->arena);
-    ir_print(c->module, &text);
-    struct str out;
-    str_init(&out, &c->arena);
-    for (const char *line = str_text(&text); *line != '\0';) {
-        size_t length = strcspn(line, "\n");
-        bool is_kept = strncmp(line, "file ", 5) != 0 && strncmp(line, "ctype ", 6) != 0 &&
-                       strncmp(line, "rill-ir", 7) != 0;
-        for (size_t i = 0; is_kept && i < length; i++) {
-            if (strncmp(line + i, " !0:", 4) == 0) {
-                i += 1 + strspn(line + i + 2, "0123456789:");
-            } else if (strncmp(line + i, " ctype ", 7) == 0) {
-                i += 6 + strspn(line + i + 7, "0123456789");
-            } else {
-                str_add_char(&out, line[i]);
-            }
-        }
-        if (is_kept) {
-            str_add_char(&out, '\n');
-        }
-        line += length + (line[length] == '\n');
-    }
-    return str_text(&out);
-}
-
 static void check_ir(const char *path, const char *name)
 {
     struct lower_case c;
@@ -37,7 +8,7 @@ static void check_ir(const char *path, const char *name)
     if (c.module == NULL) {
         FAIL("%s: %s", name, case_errors(&c));
     } else if (case_verify(&c, name)) {
-        case_compare(path, ".ir", plain_ir(&c));
+        case_compare(path, ".ir", case_plain_ir(&c));
     }
     arena_finish(&c.arena);
 }
