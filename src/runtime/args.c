@@ -1,0 +1,398 @@
+#include "runtime/args.h"
+
+#include "base/status.h"
+#include "runtime/array.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- messages
+// ----------------------------------------------------------------------------------------------------------
+
+__attribute__((format(printf, 4, 5))) static rill_status refuse(const struct packed_args *packed, int index,
+                                                                rill_status status, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const struct plan_kernel *plan = packed->kernel->plan;
+    return status_fail(status, "%s: kernel '%s', parameter '%s': %s", packed->who, plan->name, plan->params[index].name,
+                       text);
+}
+
+static const char *kind_of_arg(const rill_arg *arg)
+{
+    switch (arg->kind) {
+    case RILL_ARG_INT:
+    case RILL_ARG_UINT: return "an integer";
+    case RILL_ARG_FLOAT: return "a floating number";
+    case RILL_ARG_ARRAY: return "an array";
+    case RILL_ARG_PTR: return "RILL_PTR memory";
+    case RILL_ARG_HOST: return "RILL_HOST memory";
+    case RILL_ARG_STRUCT: return "a struct";
+    default: return "an argument that was never set";
+    }
+}
+
+// ---- scalars
+// -----------------------------------------------------------------------------------------------------------
+
+static bool fits_signed(int64_t value, int bits)
+{
+    return bits == 64 || (value >= -(INT64_C(1) << (bits - 1)) && value < INT64_C(1) << (bits - 1));
+}
+
+static bool fits_unsigned(uint64_t value, int bits)
+{
+    return bits == 64 || value < UINT64_C(1) << bits;
+}
+
+// Whether an integer argument fits an integer parameter. Its bits are then the value, whatever the signs.
+static bool integer_fits(const rill_arg *arg, const struct ir_ctype *ctype)
+{
+    int bits = (int)ctype->size * 8;
+    if (arg->kind == RILL_ARG_INT) {
+        return ctype->is_unsigned ? arg->value.i >= 0 && fits_unsigned((uint64_t)arg->value.i, bits)
+                                  : fits_signed(arg->value.i, bits);
+    }
+    return ctype->is_unsigned ? fits_unsigned(arg->value.u, bits)
+                              : arg->value.u <= INT64_MAX && fits_signed((int64_t)arg->value.u, bits);
+}
+
+// A float argument as an integer one, if it is a whole number that 64 bits hold.
+static bool whole_number(double value, bool is_unsigned, rill_arg *out)
+{
+    if (!(value == floor(value)) || isinf(value)) {
+        return false;
+    }
+    if (value >= -9223372036854775808.0 && value < 9223372036854775808.0) {
+        *out = rill_arg_int((int64_t)value);
+        return true;
+    }
+    if (is_unsigned && value >= 0 && value < 18446744073709551616.0) {
+        *out = rill_arg_uint((uint64_t)value);
+        return true;
+    }
+    return false;
+}
+
+static void describe_number(const rill_arg *arg, char *out, size_t size)
+{
+    if (arg->kind == RILL_ARG_INT) {
+        snprintf(out, size, "%" PRId64, arg->value.i);
+    } else if (arg->kind == RILL_ARG_UINT) {
+        snprintf(out, size, "%" PRIu64, arg->value.u);
+    } else {
+        snprintf(out, size, "%.17g", arg->value.f);
+    }
+}
+
+static rill_status pack_integer(struct packed_args *packed, int index, const struct ir_ctype *ctype,
+                                const rill_arg *given)
+{
+    char number[64];
+    rill_arg arg = *given;
+    describe_number(given, number, sizeof number);
+    unsigned char *at = packed->buffer + packed->kernel->plan->params[index].offset;
+    if (ctype->is_bool) {
+        *at = arg.kind == RILL_ARG_FLOAT ? arg.value.f != 0 : arg.value.u != 0;
+        return RILL_OK;
+    }
+    if (arg.kind == RILL_ARG_FLOAT && !whole_number(given->value.f, ctype->is_unsigned, &arg)) {
+        return refuse(packed, index, RILL_ERR_ARGUMENTS,
+                      given->value.f != floor(given->value.f) ? "%s has a fraction, which %s cannot hold"
+                                                              : "%s does not fit %s",
+                      number, ctype->name);
+    }
+    if (!integer_fits(&arg, ctype)) {
+        return refuse(packed, index, RILL_ERR_ARGUMENTS, "%s does not fit %s", number, ctype->name);
+    }
+    memcpy(at, &arg.value.u, ctype->size); // little-endian: the low bytes
+    return RILL_OK;
+}
+
+static rill_status pack_float(struct packed_args *packed, int index, const struct ir_ctype *ctype, const rill_arg *arg)
+{
+    unsigned char *at = packed->buffer + packed->kernel->plan->params[index].offset;
+    if (ctype->scalar == IR_F64) {
+        double value = arg->kind == RILL_ARG_FLOAT ? arg->value.f
+                       : arg->kind == RILL_ARG_INT ? (double)arg->value.i
+                                                   : (double)arg->value.u;
+        memcpy(at, &value, sizeof value);
+        return RILL_OK;
+    }
+    // From an integer straight to float: by way of double it would be rounded twice.
+    float value = arg->kind == RILL_ARG_INT    ? (float)arg->value.i
+                  : arg->kind == RILL_ARG_UINT ? (float)arg->value.u
+                                               : 0;
+    if (arg->kind == RILL_ARG_FLOAT) {
+        value = (float)arg->value.f;
+        if (isinf(value) && !isinf(arg->value.f)) {
+            return refuse(packed, index, RILL_ERR_ARGUMENTS, "%.17g is beyond the range of float", arg->value.f);
+        }
+    }
+    memcpy(at, &value, sizeof value);
+    return RILL_OK;
+}
+
+static rill_status pack_scalar(struct packed_args *packed, int index, const rill_arg *arg)
+{
+    const struct ir_ctype *ctype = packed->kernel->plan->params[index].ctype;
+    if (arg->kind != RILL_ARG_INT && arg->kind != RILL_ARG_UINT && arg->kind != RILL_ARG_FLOAT) {
+        return refuse(packed, index, RILL_ERR_ARGUMENTS, "%s was passed where %s is wanted", kind_of_arg(arg),
+                      ctype->name);
+    }
+    if (ctype->scalar == IR_F32 || ctype->scalar == IR_F64) {
+        return pack_float(packed, index, ctype, arg);
+    }
+    return pack_integer(packed, index, ctype, arg);
+}
+
+static rill_status pack_struct(struct packed_args *packed, int index, const rill_arg *arg)
+{
+    const struct plan_param *param = &packed->kernel->plan->params[index];
+    if (arg->kind != RILL_ARG_STRUCT) {
+        return refuse(packed, index, RILL_ERR_ARGUMENTS, "%s was passed where %s is wanted; use RILL_STRUCT",
+                      kind_of_arg(arg), param->ctype->name);
+    }
+    if (arg->value.pointer == NULL) {
+        return refuse(packed, index, RILL_ERR_ARGUMENTS, "the struct is NULL");
+    }
+    if (arg->size != param->ctype->size) {
+        return refuse(packed, index, RILL_ERR_ARGUMENTS, "a struct of %" PRIu64 " bytes was passed, %s has %" PRIu64,
+                      arg->size, param->ctype->name, param->ctype->size);
+    }
+    memcpy(packed->buffer + param->offset, arg->value.pointer, arg->size);
+    return RILL_OK;
+}
+
+// ---- arrays
+// ------------------------------------------------------------------------------------------------------------
+
+static rill_status check_element(const struct packed_args *packed, int index, rill_type type, uint64_t size,
+                                 bool is_type_known)
+{
+    const struct ir_ctype *element = reflect_element(packed->kernel->plan->params[index].ctype);
+    if (element == NULL) {
+        return RILL_OK; // void *: whatever it is
+    }
+    rill_type wanted = reflect_scalar(element);
+    if (is_type_known && type != wanted) {
+        const char *given = type == RILL_RECORD ? "structs" : array_type_name(type);
+        return refuse(packed, index, RILL_ERR_ARGUMENTS, "its elements are %s, not %s", given, element->name);
+    }
+    if (size != element->size) {
+        return refuse(packed, index, RILL_ERR_ARGUMENTS, "its elements have %" PRIu64 " bytes, %s has %" PRIu64, size,
+                      element->name, element->size);
+    }
+    return RILL_OK;
+}
+
+static rill_status pack_handle(struct packed_args *packed, int index, const rill_arg *arg)
+{
+    char who[256];
+    const struct plan_kernel *plan = packed->kernel->plan;
+    snprintf(who, sizeof who, "%s: kernel '%s', parameter '%s'", packed->who, plan->name, plan->params[index].name);
+    void *object;
+    RILL_TRY(context_pin(packed->context, who, arg->value.id, KIND_ARRAY, &object));
+    struct array *array = object;
+    packed->arrays[index] = array;
+    RILL_TRY(check_element(packed, index, array->type, array->element_size, true));
+    packed->sizes[index] = array->size;
+    memcpy(packed->buffer + plan->params[index].offset, &array->address, sizeof array->address);
+    return RILL_OK;
+}
+
+static rill_status pack_memory(struct packed_args *packed, int index, const rill_arg *arg)
+{
+    const struct plan_param *param = &packed->kernel->plan->params[index];
+    const struct ir_ctype *element = reflect_element(param->ctype);
+    RILL_TRY(check_element(packed, index, (rill_type)arg->type, arg->size, arg->type != RILL_RECORD));
+    if (__builtin_mul_overflow(arg->count, arg->size, &packed->sizes[index]) || packed->sizes[index] > PTRDIFF_MAX) {
+        return refuse(packed, index, RILL_ERR_ARGUMENTS, "%" PRIu64 " elements are more than can be addressed",
+                      arg->count);
+    }
+    if (arg->value.pointer == NULL && arg->count > 0) {
+        return refuse(packed, index, RILL_ERR_ARGUMENTS, "the memory is NULL");
+    }
+    if (element != NULL && element->align > 1 && (uintptr_t)arg->value.pointer % element->align != 0) {
+        return refuse(packed, index, RILL_ERR_ARGUMENTS, "the memory at %p is not aligned to %u bytes, as %s wants",
+                      arg->value.pointer, element->align, element->name);
+    }
+    memcpy(packed->buffer + param->offset, &arg->value.pointer, sizeof arg->value.pointer);
+    return RILL_OK;
+}
+
+static rill_status pack_array(struct packed_args *packed, int index, const rill_arg *arg)
+{
+    if (arg->kind == RILL_ARG_ARRAY) {
+        return pack_handle(packed, index, arg);
+    }
+    if (arg->kind == RILL_ARG_PTR || arg->kind == RILL_ARG_HOST) {
+        return pack_memory(packed, index, arg);
+    }
+    const struct ir_ctype *element = reflect_element(packed->kernel->plan->params[index].ctype);
+    return refuse(packed, index, RILL_ERR_ARGUMENTS, "%s was passed where an array of %s is wanted", kind_of_arg(arg),
+                  element != NULL ? element->name : "something");
+}
+
+rill_status args_param_shape(const struct packed_args *packed, int index, rill_shape *out_shape)
+{
+    const struct plan_kernel *plan = packed->kernel->plan;
+    const struct plan_param *param = &plan->params[index];
+    struct plan_values values = {.kernel = plan, .args = packed->buffer, .array_sizes = packed->sizes};
+    *out_shape = (rill_shape){.rank = param->rank};
+    if (param->rank > RILL_MAX_RANK) {
+        return refuse(packed, index, RILL_ERR_LIMIT, "it has %d extents; %d are possible", param->rank,
+                      (int)RILL_MAX_RANK);
+    }
+    for (int i = 0; i < param->rank; i++) {
+        union ir_value value;
+        if (!plan_eval(param->extents[i], &values, &value)) {
+            return refuse(packed, index, RILL_ERR_INTERNAL, "extent %d could not be evaluated", i);
+        }
+        out_shape->extents[i] = value.i;
+    }
+    return RILL_OK;
+}
+
+// Whether an array fits: inner extents equal, the outermost at least the parameter's.
+static bool shape_fits(const rill_shape *given, const rill_shape *wanted)
+{
+    if (given->rank != wanted->rank || given->extents[0] < wanted->extents[0]) {
+        return false;
+    }
+    for (int i = 1; i < wanted->rank; i++) {
+        if (given->extents[i] != wanted->extents[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static uint64_t count_of(const rill_shape *shape)
+{
+    uint64_t count = 1;
+    bool overflows = false;
+    for (int i = 0; i < shape->rank; i++) {
+        if (shape->extents[i] <= 0) {
+            return 0;
+        }
+        overflows = __builtin_mul_overflow(count, (uint64_t)shape->extents[i], &count) || overflows;
+    }
+    return overflows ? UINT64_MAX : count;
+}
+
+static rill_status check_shape(const struct packed_args *packed, int index, const rill_arg *arg)
+{
+    rill_shape wanted;
+    RILL_TRY(args_param_shape(packed, index, &wanted));
+    char wanted_text[256];
+    array_shape_text(&wanted, wanted_text, sizeof wanted_text);
+    if (arg->kind == RILL_ARG_ARRAY) {
+        const rill_shape *given = &packed->arrays[index]->shape;
+        if (shape_fits(given, &wanted)) {
+            return RILL_OK;
+        }
+        char given_text[256];
+        array_shape_text(given, given_text, sizeof given_text);
+        return refuse(packed, index, RILL_ERR_ARGUMENTS, "the array has the shape %s, the parameter %s", given_text,
+                      wanted_text);
+    }
+    if (count_of(&wanted) > arg->count) {
+        return refuse(packed, index, RILL_ERR_ARGUMENTS, "%" PRIu64 " elements were passed, the parameter has %s",
+                      arg->count, wanted_text);
+    }
+    return RILL_OK;
+}
+
+// ---- all
+// ---------------------------------------------------------------------------------------------------------------
+
+static rill_status begin(struct packed_args *packed, const char *who, const struct kernel *kernel, rill_args args)
+{
+    const struct plan_kernel *plan = kernel->plan;
+    size_t count = (size_t)plan->param_count;
+    packed->context = kernel->module->context;
+    packed->kernel = kernel;
+    packed->who = who;
+    packed->memory_size = 0;
+    packed->sizes = packed->inline_sizes;
+    packed->arrays = packed->inline_arrays;
+    if (count > ARGS_INLINE) {
+        size_t size = count * (sizeof *packed->sizes + sizeof *packed->arrays);
+        packed->sizes = context_alloc(packed->context, size);
+        if (packed->sizes == NULL) {
+            packed->arrays = NULL;
+            return status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: no memory for %zu arguments", who, count);
+        }
+        packed->memory_size = size;
+        packed->arrays = (struct array **)(packed->sizes + count);
+    }
+    memset(packed->sizes, 0, count * sizeof *packed->sizes);
+    memset(packed->arrays, 0, count * sizeof *packed->arrays);
+    if (args.count != count) {
+        return status_fail(RILL_ERR_ARGUMENTS, "%s: kernel '%s' has %zu parameter%s, but %zu argument%s passed", who,
+                           plan->name, count, count == 1 ? "" : "s", args.count, args.count == 1 ? " was" : "s were");
+    }
+    if (args.items == NULL && count > 0) {
+        return status_fail(RILL_ERR_INVALID, "%s: the list of arguments is NULL", who);
+    }
+    if (plan->args_size > sizeof packed->buffer) {
+        return status_fail(RILL_ERR_LIMIT, "%s: kernel '%s' has arguments of %" PRIu64 " bytes; %d are possible", who,
+                           plan->name, plan->args_size, (int)ABI_MAX_ARGS_SIZE);
+    }
+    memset(packed->buffer, 0, plan->args_size);
+    return RILL_OK;
+}
+
+rill_status args_pack(struct packed_args *packed, const char *who, const struct kernel *kernel, rill_args args)
+{
+    RILL_TRY(begin(packed, who, kernel, args));
+    const struct plan_kernel *plan = kernel->plan;
+    for (int i = 0; i < plan->param_count; i++) {
+        const struct plan_param *param = &plan->params[i];
+        const rill_arg *arg = &args.items[i];
+        RILL_TRY(param->is_array    ? pack_array(packed, i, arg)
+                 : param->is_struct ? pack_struct(packed, i, arg)
+                                    : pack_scalar(packed, i, arg));
+    }
+    for (int i = 0; i < plan->param_count; i++) {
+        if (plan->params[i].is_array && plan->params[i].rank > 0) {
+            RILL_TRY(check_shape(packed, i, &args.items[i]));
+        }
+    }
+    return RILL_OK;
+}
+
+rill_status args_pack_scalars(struct packed_args *packed, const char *who, const struct kernel *kernel, rill_args args)
+{
+    RILL_TRY(begin(packed, who, kernel, args));
+    const struct plan_kernel *plan = kernel->plan;
+    for (int i = 0; i < plan->param_count; i++) {
+        const struct plan_param *param = &plan->params[i];
+        if (!param->is_array) {
+            RILL_TRY(param->is_struct ? pack_struct(packed, i, &args.items[i])
+                                      : pack_scalar(packed, i, &args.items[i]));
+        }
+    }
+    return RILL_OK;
+}
+
+void args_finish(struct packed_args *packed)
+{
+    for (int i = 0; packed->arrays != NULL && i < packed->kernel->plan->param_count; i++) {
+        if (packed->arrays[i] != NULL) {
+            context_unpin(packed->context, packed->arrays[i]->id);
+        }
+    }
+    if (packed->memory_size > 0) {
+        context_free(packed->context, packed->sizes, packed->memory_size);
+    }
+}

@@ -1,0 +1,31 @@
+// Arguments of a launch: checked against the kernel's parameters and packed as its code wants them.
+#ifndef RILL_RUNTIME_ARGS_H
+#define RILL_RUNTIME_ARGS_H
+
+#include "plan/abi.h"
+#include "runtime/context.h"
+#include "runtime/module.h"
+
+enum { ARGS_INLINE = 64 };
+
+struct packed_args {
+    struct context *context;     // borrowed
+    const struct kernel *kernel; // borrowed
+    const char *who;
+    uint64_t *sizes;       // bytes of what was passed for each parameter
+    struct array **arrays; // pinned; NULL for what is no array
+    uint64_t inline_sizes[ARGS_INLINE];
+    struct array *inline_arrays[ARGS_INLINE];
+    size_t memory_size; // of |sizes| and |arrays| where they are not inline
+    _Alignas(16) unsigned char buffer[ABI_MAX_ARGS_SIZE];
+};
+
+// Everything is checked. args_finish() must follow also after a failure.
+rill_status args_pack(struct packed_args *packed, const char *who, const struct kernel *kernel, rill_args args);
+// Only the scalars: for shapes.
+rill_status args_pack_scalars(struct packed_args *packed, const char *who, const struct kernel *kernel, rill_args args);
+// The shape that parameter |index| has for the scalars that were packed.
+rill_status args_param_shape(const struct packed_args *packed, int index, rill_shape *out_shape);
+void args_finish(struct packed_args *packed);
+
+#endif

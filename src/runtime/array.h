@@ -1,0 +1,46 @@
+#ifndef RILL_RUNTIME_ARRAY_H
+#define RILL_RUNTIME_ARRAY_H
+
+#include "runtime/callback.h"
+#include "runtime/context.h"
+#include "runtime/retire.h"
+
+// Memory that arrays share: an array and its views.
+struct memory {
+    struct retirement retirement; // first
+    struct callback callback;     // of the release of wrapped memory
+    struct context *context;      // borrowed
+    atomic_int reference_count;
+    void *address;
+    size_t size;
+    bool is_wrapped;
+    void (*release)(void *user, void *memory);
+    void *user;
+};
+
+struct array {
+    struct context *context; // borrowed
+    struct memory *memory;   // one reference
+    uint64_t id;
+    char *address;
+    rill_type type;
+    size_t element_size;
+    rill_shape shape;
+    size_t size;  // bytes
+    size_t count; // elements
+};
+
+void array_dispose(struct array *array);
+
+// "[100][20]" into |out|.
+void array_shape_text(const rill_shape *shape, char *out, size_t size);
+size_t array_type_size(rill_type type); // 0 for RILL_RECORD and for no type
+const char *array_type_name(rill_type type);
+
+// Queues a copy from or to the host, as rill_array_read and rill_array_write do it.
+rill_status array_read_bytes(const char *who, struct context *context, rill_stream stream, void *host,
+                             const void *address, size_t size);
+rill_status array_write_bytes(const char *who, struct context *context, rill_stream stream, void *address,
+                              const void *host, size_t size);
+
+#endif

@@ -1,0 +1,628 @@
+#include "runtime/context.h"
+
+#include "base/status.h"
+#include "runtime/array.h"
+#include "runtime/callback.h"
+#include "runtime/event.h"
+#include "runtime/module.h"
+#include "runtime/stream.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+// A context's serial is its slot in this table and the slot's generation, in the bits that an id has for a table.
+enum { SLOT_BITS = 8, GENERATION_BITS = HANDLE_TABLE_BITS - SLOT_BITS, OWN_ID = 1 };
+
+static void leave_for_good(void *object, int kind);
+
+static struct handle_table contexts = {
+    .lock = THREAD_MUTEX_INIT,
+    .slot_limit = 1u << SLOT_BITS,
+    .generation_limit = (1u << GENERATION_BITS) - 1,
+    .dispose = leave_for_good,
+};
+
+static uint64_t table_id(uint32_t serial)
+{
+    uint32_t slot = serial & ((1u << SLOT_BITS) - 1);
+    return (uint64_t)slot << HANDLE_GENERATION_BITS | serial >> SLOT_BITS;
+}
+
+static uint32_t serial_of(uint64_t id)
+{
+    uint32_t generation = (uint32_t)id & ((1u << HANDLE_GENERATION_BITS) - 1);
+    return generation << SLOT_BITS | (uint32_t)(id >> HANDLE_GENERATION_BITS);
+}
+
+const char *kind_words(enum object_kind kind)
+{
+    switch (kind) {
+#define KIND_CASE(name, words)                                                                                         \
+    case KIND_##name: return words;
+        OBJECT_KIND_LIST(KIND_CASE)
+#undef KIND_CASE
+    }
+    return "object";
+}
+
+// ---- memory, log
+// -------------------------------------------------------------------------------------------------------
+
+static void *default_allocate(void *user, size_t size, size_t alignment)
+{
+    (void)user;
+    void *memory = NULL;
+    return posix_memalign(&memory, alignment > sizeof(void *) ? alignment : sizeof(void *), size) == 0 ? memory : NULL;
+}
+
+static void default_release(void *user, void *memory, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(memory);
+}
+
+void *context_alloc(struct context *context, size_t size)
+{
+    void *memory = context->allocator.allocate(context->allocator.user, size, 16);
+    if (memory != NULL) {
+        memset(memory, 0, size);
+    }
+    return memory;
+}
+
+void context_free(struct context *context, void *memory, size_t size)
+{
+    if (memory != NULL) {
+        context->allocator.release(context->allocator.user, memory, size);
+    }
+}
+
+static void default_log(const struct context *context, rill_log_level level, const char *text)
+{
+    static const char *const words[] = {"error", "warning", "note"};
+    if (level != RILL_LOG_NOTE || context->has_notes) {
+        fprintf(stderr, "rill: %s: %s\n", words[level], text);
+    }
+}
+
+static void log_text(struct context *context, rill_log_level level, const char *text)
+{
+    thread_lock(&context->log_lock);
+    if (context->log != NULL) {
+        context->log(context->log_user, level, text);
+    } else {
+        default_log(context, level, text);
+    }
+    thread_unlock(&context->log_lock);
+}
+
+void context_log(struct context *context, rill_log_level level, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    log_text(context, level, text);
+}
+
+static void *host_allocate(void *user, size_t size, size_t alignment)
+{
+    struct context *context = user;
+    return context->allocator.allocate(context->allocator.user, size, alignment);
+}
+
+static void host_release(void *user, void *memory, size_t size)
+{
+    struct context *context = user;
+    context->allocator.release(context->allocator.user, memory, size);
+}
+
+static void host_log(void *user, enum backend_log_level level, const char *text)
+{
+    log_text(user, (rill_log_level)level, text);
+}
+
+static void host_print(void *user, const char *text, size_t length)
+{
+    struct context *context = user;
+    if (context->print != NULL) {
+        context->print(context->print_user, text, length);
+    } else {
+        fwrite(text, 1, length, stdout);
+    }
+}
+
+// ---- entering, pinning
+// -------------------------------------------------------------------------------------------------
+
+static bool has_forked(const struct context *context)
+{
+    return context->fork_mark != NULL ? *context->fork_mark == 0 : getpid() != context->pid;
+}
+
+static rill_status find_context(const char *who, uint32_t serial, enum object_kind kind, struct context **out_context)
+{
+    void *object;
+    if (handle_pin(&contexts, table_id(serial), -1, &object) != HANDLE_OK) {
+        return kind == KIND_CONTEXT
+                   ? status_fail(RILL_ERR_STALE, "%s: the context is closed", who)
+                   : status_fail(RILL_ERR_STALE, "%s: the context of the %s is closed", who, kind_words(kind));
+    }
+    struct context *context = object;
+    if (has_forked(context)) {
+        handle_unpin(&contexts, table_id(serial));
+        return status_fail(RILL_ERR_FORKED, "%s: the context was opened before fork() and cannot be used in the child",
+                           who);
+    }
+    *out_context = context;
+    return RILL_OK;
+}
+
+rill_status context_enter(const char *who, uint64_t id, enum object_kind kind, struct context **out_context)
+{
+    *out_context = NULL;
+    if (id == 0) {
+        return status_fail(RILL_ERR_NULL_HANDLE, "%s: the %s handle was never set", who, kind_words(kind));
+    }
+    if (id == UINT64_MAX) {
+        return status_fail(RILL_ERR_INVALID,
+                           "%s: RILL_CURRENT says nothing here, because no other argument names a context; use "
+                           "rill_current_stream()",
+                           who);
+    }
+    RILL_TRY(find_context(who, handle_table_of(id), kind, out_context));
+    if (kind == KIND_CONTEXT && handle_in_table(id) != OWN_ID) {
+        context_leave(*out_context);
+        *out_context = NULL;
+        return status_fail(RILL_ERR_WRONG_KIND, "%s: the handle is not that of a context", who);
+    }
+    return RILL_OK;
+}
+
+void context_leave(struct context *context)
+{
+    handle_unpin(&contexts, table_id(context->serial));
+}
+
+// A handle of another context: stale if that one is closed, else foreign.
+static rill_status refuse_foreign(const char *who, uint64_t id, enum object_kind kind)
+{
+    struct context *other;
+    RILL_TRY(find_context(who, handle_table_of(id), kind, &other));
+    context_leave(other);
+    return status_fail(RILL_ERR_FOREIGN, "%s: the %s belongs to another context", who, kind_words(kind));
+}
+
+static rill_status explain_pin(const char *who, enum handle_result result, enum object_kind kind)
+{
+    if (result == HANDLE_WRONG_KIND) {
+        return status_fail(RILL_ERR_WRONG_KIND, "%s: the handle names an object of another kind than %s", who,
+                           kind_words(kind));
+    }
+    return status_fail(RILL_ERR_STALE, "%s: the %s was destroyed", who, kind_words(kind));
+}
+
+static rill_status check_id(struct context *context, const char *who, uint64_t id, enum object_kind kind)
+{
+    if (id == 0) {
+        return status_fail(RILL_ERR_NULL_HANDLE, "%s: the %s handle was never set", who, kind_words(kind));
+    }
+    return handle_table_of(id) == context->serial ? RILL_OK : refuse_foreign(who, id, kind);
+}
+
+rill_status context_pin(struct context *context, const char *who, uint64_t id, enum object_kind kind, void **out_object)
+{
+    *out_object = NULL;
+    RILL_TRY(check_id(context, who, id, kind));
+    enum handle_result result = handle_pin(&context->handles, handle_in_table(id), (int)kind, out_object);
+    return result == HANDLE_OK ? RILL_OK : explain_pin(who, result, kind);
+}
+
+void context_unpin(struct context *context, uint64_t id)
+{
+    handle_unpin(&context->handles, handle_in_table(id));
+}
+
+rill_status context_retire(struct context *context, const char *who, uint64_t id, enum object_kind kind,
+                           void **out_object)
+{
+    *out_object = NULL;
+    RILL_TRY(check_id(context, who, id, kind));
+    enum handle_result result = handle_retire(&context->handles, handle_in_table(id), (int)kind, out_object);
+    return result == HANDLE_OK ? RILL_OK : explain_pin(who, result, kind);
+}
+
+uint64_t context_add(struct context *context, const char *who, void *object, enum object_kind kind)
+{
+    uint64_t id = handle_add(&context->handles, object, (int)kind);
+    if (id == 0) {
+        status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: no memory for a handle, or too many objects", who);
+        return 0;
+    }
+    return handle_join(context->serial, id);
+}
+
+rill_status context_check_out(const char *who, const void *out, const char *name)
+{
+    return out != NULL ? RILL_OK : status_fail(RILL_ERR_INVALID, "%s: %s is NULL", who, name);
+}
+
+rill_status context_fail_as(const char *who, rill_status status)
+{
+    if (status == RILL_OK) {
+        return RILL_OK;
+    }
+    char text[2048];
+    snprintf(text, sizeof text, "%s", rill_message());
+    return status_fail(status, "%s: %s", who, text);
+}
+
+void context_note_failure(struct context *context, rill_status status, const char *text)
+{
+    context_log(context, RILL_LOG_ERROR, "%s", text);
+    thread_lock(&context->lock);
+    if (context->unreported_status == RILL_OK) {
+        context->unreported_status = status;
+        snprintf(context->unreported_text, sizeof context->unreported_text, "%s", text);
+    }
+    thread_unlock(&context->lock);
+}
+
+// The failure that waits to be returned, as a status with a message; RILL_OK if there is none.
+static rill_status take_unreported(struct context *context, const char *who)
+{
+    thread_lock(&context->lock);
+    rill_status status = context->unreported_status;
+    if (status != RILL_OK) {
+        status_fail(status, "%s: %s", who, context->unreported_text);
+    }
+    context->unreported_status = RILL_OK;
+    thread_unlock(&context->lock);
+    return status;
+}
+
+// ---- open, close
+// -------------------------------------------------------------------------------------------------------
+
+static void dispose(void *object, int kind)
+{
+    switch ((enum object_kind)kind) {
+    case KIND_MODULE: module_dispose(object); break;
+    case KIND_KERNEL: kernel_dispose(object); break;
+    case KIND_ARRAY: array_dispose(object); break;
+    case KIND_STREAM: stream_dispose(object); break;
+    case KIND_EVENT: event_dispose(object); break;
+    case KIND_CONTEXT: break;
+    }
+}
+
+// The last call has left a context that is being closed; rill_close() takes it apart.
+static void leave_for_good(void *object, int kind)
+{
+    (void)kind;
+    struct context *context = object;
+    thread_lock(&context->lock);
+    context->is_left = true;
+    thread_broadcast(&context->left);
+    thread_unlock(&context->lock);
+}
+
+static void make_fork_mark(struct context *context)
+{
+    context->pid = getpid();
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *mark = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mark == MAP_FAILED) {
+        return;
+    }
+    if (madvise(mark, page, MADV_WIPEONFORK) != 0) {
+        munmap(mark, page);
+        return;
+    }
+    *mark = 1;
+    context->fork_mark = mark;
+}
+
+// Takes a context apart that nobody uses any more; also a half-made one.
+static void destroy(struct context *context)
+{
+    handle_retire_all(&context->handles, KIND_EVENT, NULL, NULL);
+    handle_retire_all(&context->handles, KIND_KERNEL, NULL, NULL);
+    handle_retire_all(&context->handles, KIND_MODULE, NULL, NULL);
+    handle_retire_all(&context->handles, KIND_ARRAY, NULL, NULL);
+    handle_retire_all(&context->handles, KIND_STREAM, NULL, NULL);
+    module_forget_files(context);
+    callback_thread_destroy(context);
+    context->backend->device_close(context->device);
+    handle_table_finish(&context->handles);
+    if (context->fork_mark != NULL) {
+        munmap((void *)context->fork_mark, (size_t)sysconf(_SC_PAGESIZE));
+    }
+    thread_cond_finish(&context->left);
+    thread_mutex_finish(&context->load_lock);
+    thread_mutex_finish(&context->lock);
+    thread_mutex_finish(&context->log_lock);
+    context_free(context, context, sizeof *context);
+}
+
+static rill_status find_device(const char *device, const struct backend **out_backend, size_t *out_index)
+{
+    for (int i = 0; backend_registry[i] != NULL; i++) {
+        const struct backend *backend = backend_registry[i];
+        for (size_t k = 0; k < backend->device_count(); k++) {
+            struct backend_device_info info;
+            backend->device_describe(k, &info);
+            if (strcmp(device, "auto") == 0 || strcmp(device, info.name) == 0) {
+                *out_backend = backend;
+                *out_index = k;
+                return RILL_OK;
+            }
+        }
+    }
+    return status_fail(RILL_ERR_NO_DEVICE, "rill_open: there is no device '%s'; this build has: cpu", device);
+}
+
+static void apply_options(struct context *context, const rill_open_options *options)
+{
+    context->log = options->log;
+    context->log_user = options->log_user;
+    context->print = options->print;
+    context->print_user = options->print_user;
+    const char *level = getenv("RILL_LOG");
+    context->has_notes = level != NULL && strcmp(level, "note") == 0;
+}
+
+static rill_status check_options(const rill_open_options *options)
+{
+    if (options->allocator != NULL && (options->allocator->allocate == NULL || options->allocator->release == NULL)) {
+        return status_fail(RILL_ERR_INVALID, "rill_open: the allocator lacks a function");
+    }
+    if (options->thread_count < 0) {
+        return status_fail(RILL_ERR_INVALID, "rill_open: thread_count is %d", options->thread_count);
+    }
+    return RILL_OK;
+}
+
+// Everything that needs the device. The context's handles exist.
+static rill_status open_device(struct context *context, size_t index, const rill_open_options *options)
+{
+    struct backend_host host = {.user = context,
+                                .allocate = host_allocate,
+                                .release = host_release,
+                                .log = host_log,
+                                .print = host_print,
+                                .has_allocator = options->allocator != NULL,
+                                .thread_count = options->thread_count};
+    RILL_TRY(context->backend->device_open(index, &host, &context->device));
+    struct backend_device_info info;
+    context->backend->device_describe(index, &info);
+    snprintf(context->device_name, sizeof context->device_name, "%s", info.name);
+    RILL_TRY(callback_thread_create(context));
+    struct stream *stream;
+    RILL_TRY(stream_make(context, "rill_open", 0, &stream));
+    context->default_stream = stream->id;
+    return RILL_OK;
+}
+
+static struct context *new_context(const rill_open_options *options, const struct backend *backend)
+{
+    static const rill_allocator fallback = {NULL, default_allocate, default_release};
+    rill_allocator allocator = options->allocator != NULL ? *options->allocator : fallback;
+    struct context *context = allocator.allocate(allocator.user, sizeof *context, 64);
+    if (context == NULL) {
+        return NULL;
+    }
+    memset(context, 0, sizeof *context);
+    context->allocator = allocator;
+    context->backend = backend;
+    thread_mutex_init(&context->log_lock);
+    thread_mutex_init(&context->lock);
+    thread_mutex_init(&context->load_lock);
+    thread_cond_init(&context->left);
+    handle_table_init(&context->handles, dispose);
+    apply_options(context, options);
+    make_fork_mark(context);
+    return context;
+}
+
+// Closes a context that has a place in the table. The caller is in it, and has made its handle stale.
+static void close_entered(struct context *context)
+{
+    context_leave(context);
+    thread_lock(&context->lock);
+    while (!context->is_left) {
+        thread_wait(&context->left, &context->lock);
+    }
+    thread_unlock(&context->lock);
+    // Calls that were under way may have queued more. Once it has run nothing of the context is in use.
+    for (struct stream *stream = stream_next(context, NULL); stream != NULL; stream = stream_next(context, stream)) {
+        context->backend->stream_synchronize(stream->queue);
+    }
+    destroy(context);
+}
+
+rill_status rill_open(const char *device, const rill_open_options *options, rill_context *out_context)
+{
+    static const rill_open_options defaults;
+    RILL_TRY(context_check_out("rill_open", out_context, "out_context"));
+    out_context->id = 0;
+    RILL_TRY(context_check_out("rill_open", device, "device"));
+    options = options != NULL ? options : &defaults;
+    RILL_TRY(check_options(options));
+    const char *wanted = getenv("RILL_DEVICE");
+    if (strcmp(device, "auto") == 0 && wanted != NULL && *wanted != '\0') {
+        device = wanted;
+    }
+    const struct backend *backend = NULL;
+    size_t index = 0;
+    RILL_TRY(find_device(device, &backend, &index));
+    struct context *context = new_context(options, backend);
+    if (context == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "rill_open: no memory for a context");
+    }
+    uint64_t id = handle_add(&contexts, context, KIND_CONTEXT);
+    if (id == 0) {
+        destroy(context);
+        return status_fail(RILL_ERR_LIMIT, "rill_open: too many contexts are open, or were opened in this process");
+    }
+    context->serial = serial_of(id);
+    rill_status status = open_device(context, index, options);
+    if (status != RILL_OK) {
+        void *object;
+        handle_retire(&contexts, id, KIND_CONTEXT, &object);
+        close_entered(context);
+        return context_fail_as("rill_open", status);
+    }
+    out_context->id = handle_join(context->serial, OWN_ID);
+    return RILL_OK;
+}
+
+// Waits for all streams. The first error among them; with |only_unknown| one that no call has returned.
+static rill_status finish_streams(struct context *context, const char *who, bool only_unknown)
+{
+    rill_status first = RILL_OK;
+    char text[1024] = "";
+    for (struct stream *stream = stream_next(context, NULL); stream != NULL; stream = stream_next(context, stream)) {
+        context->backend->stream_synchronize(stream->queue);
+        bool was_known = atomic_load(&stream->is_error_known);
+        if (first != RILL_OK || (only_unknown && was_known)) {
+            continue;
+        }
+        first = stream_check(who, stream);
+        snprintf(text, sizeof text, "%s", first != RILL_OK ? rill_message() : "");
+    }
+    rill_status unreported = take_unreported(context, who);
+    return first != RILL_OK ? status_fail(first, "%s", text) : unreported;
+}
+
+rill_status rill_close(rill_context handle)
+{
+    struct context *context;
+    RILL_TRY(context_enter("rill_close", handle.id, KIND_CONTEXT, &context));
+    rill_status status = callback_refuse("rill_close");
+    void *object;
+    if (status == RILL_OK && handle_retire(&contexts, table_id(context->serial), KIND_CONTEXT, &object) != HANDLE_OK) {
+        status = status_fail(RILL_ERR_STALE, "rill_close: the context is closed");
+    }
+    if (status != RILL_OK) {
+        context_leave(context);
+        return status;
+    }
+    context_leave(context); // the pin of entering; that of retiring is left
+    status = finish_streams(context, "rill_close", true);
+    char text[1024];
+    snprintf(text, sizeof text, "%s", rill_message());
+    close_entered(context);
+    return status != RILL_OK ? status_fail(status, "%s", text) : RILL_OK;
+}
+
+void rill_auto_context(rill_context *handle)
+{
+    if (handle->id == 0) {
+        return;
+    }
+    rill_status status = rill_close(*handle);
+    if (status != RILL_OK && status != RILL_ERR_STALE && status != RILL_ERR_FORKED) {
+        fprintf(stderr, "rill: error: %s\n", rill_message()); // the context's own log is gone
+    }
+    handle->id = 0;
+}
+
+rill_status rill_sync(rill_context handle)
+{
+    struct context *context;
+    RILL_TRY(context_enter("rill_sync", handle.id, KIND_CONTEXT, &context));
+    rill_status status = callback_refuse("rill_sync");
+    if (status == RILL_OK) {
+        status = finish_streams(context, "rill_sync", false);
+    }
+    context_leave(context);
+    return status;
+}
+
+// ---- looking
+// -----------------------------------------------------------------------------------------------------------
+
+size_t rill_device_count(void)
+{
+    size_t count = 0;
+    for (int i = 0; backend_registry[i] != NULL; i++) {
+        count += backend_registry[i]->device_count();
+    }
+    return count;
+}
+
+rill_status rill_device_get(size_t index, rill_device_info *out_info)
+{
+    RILL_TRY(context_check_out("rill_device_get", out_info, "out_info"));
+    *out_info = (rill_device_info){{0}, {0}, 0, 0};
+    size_t left = index;
+    for (int i = 0; backend_registry[i] != NULL; i++) {
+        size_t count = backend_registry[i]->device_count();
+        if (left < count) {
+            struct backend_device_info info;
+            backend_registry[i]->device_describe(left, &info);
+            memcpy(out_info->name, info.name, sizeof out_info->name);
+            memcpy(out_info->description, info.description, sizeof out_info->description);
+            out_info->thread_count = info.thread_count;
+            out_info->memory_size = info.memory_size;
+            return RILL_OK;
+        }
+        left -= count;
+    }
+    return status_fail(RILL_ERR_NO_DEVICE, "rill_device_get: index %zu of %zu devices", index, rill_device_count());
+}
+
+rill_status rill_context_device(rill_context handle, const char **out_name)
+{
+    RILL_TRY(context_check_out("rill_context_device", out_name, "out_name"));
+    *out_name = NULL;
+    struct context *context;
+    RILL_TRY(context_enter("rill_context_device", handle.id, KIND_CONTEXT, &context));
+    *out_name = context->backend->name;
+    context_leave(context);
+    return RILL_OK;
+}
+
+rill_status rill_context_stats(rill_context handle, rill_stats *out_stats)
+{
+    RILL_TRY(context_check_out("rill_context_stats", out_stats, "out_stats"));
+    *out_stats = (rill_stats){.launch_count = 0};
+    struct context *context;
+    RILL_TRY(context_enter("rill_context_stats", handle.id, KIND_CONTEXT, &context));
+    struct backend_stats stats;
+    context->backend->device_stats(context->device, &stats);
+    *out_stats = (rill_stats){.launch_count = stats.launch_count,
+                              .launch_failed_count = stats.launch_failed_count,
+                              .launch_skipped_count = stats.launch_skipped_count,
+                              .task_count = stats.task_count,
+                              .parallel_count = stats.parallel_count,
+                              .in_order_count = stats.in_order_count,
+                              .whole_count = stats.whole_count,
+                              .block_in_order_count = stats.block_in_order_count,
+                              .ring_wait_count = stats.ring_wait_count,
+                              .print_lost_count = stats.print_lost_count,
+                              .stream_count = atomic_load(&context->stream_count),
+                              .array_count = atomic_load(&context->array_count),
+                              .array_size = atomic_load(&context->array_size),
+                              .module_count = atomic_load(&context->module_count),
+                              .thread_count = stats.thread_count};
+    context_leave(context);
+    return RILL_OK;
+}
+
+void rill_free(void *text)
+{
+    free(text);
+}
+
+const char *rill_version(void)
+{
+    return RILL_VERSION;
+}

@@ -1,0 +1,102 @@
+// A context inside: its device, its handles, and what its parts share. A call enters the context that a handle names,
+// pins the objects it works with, and leaves; closing waits until every call has left.
+#ifndef RILL_RUNTIME_CONTEXT_H
+#define RILL_RUNTIME_CONTEXT_H
+
+#include "backend/backend.h"
+#include "base/handle.h"
+#include "base/thread.h"
+#include "rill/rill.h"
+
+#include <stdatomic.h>
+#include <sys/types.h>
+
+// What a handle can name: X(NAME, "words").
+#define OBJECT_KIND_LIST(X)                                                                                            \
+    X(CONTEXT, "context")                                                                                              \
+    X(MODULE, "module")                                                                                                \
+    X(KERNEL, "kernel")                                                                                                \
+    X(ARRAY, "array")                                                                                                  \
+    X(STREAM, "stream")                                                                                                \
+    X(EVENT, "event")
+
+enum object_kind {
+#define OBJECT_KIND_ENUM(name, words) KIND_##name,
+    OBJECT_KIND_LIST(OBJECT_KIND_ENUM)
+#undef OBJECT_KIND_ENUM
+};
+
+struct callback_thread;
+struct stream;
+struct compiler_table;
+struct loaded_file;
+
+struct context {
+    uint32_t serial; // the number of its handle table: part of every id
+    const struct backend *backend;
+    struct backend_device *device; // owned
+    char device_name[32];
+
+    rill_allocator allocator;
+    rill_log_callback log;
+    void *log_user;
+    rill_print_callback print;
+    void *print_user;
+    struct thread_mutex log_lock; // one call of the log at a time
+    bool has_notes;               // the default log shows notes
+
+    volatile char *fork_mark; // owned: a page that is zero in a forked child; NULL: compare |pid|
+    pid_t pid;
+
+    struct handle_table handles;
+    uint64_t default_stream; // its id
+
+    struct thread_mutex lock;      // of what follows
+    struct stream *streams;        // every stream whose work may not have run yet
+    struct loaded_file *files;     // owned: what rill_kernel_load() has loaded
+    rill_status unreported_status; // a failure found where no call could return it
+    char unreported_text[512];     //
+    bool is_left;                  // every call has left a closed context
+    struct thread_cond left;
+
+    struct thread_mutex load_lock;                   // one rill_kernel_load() at a time compiles
+    struct callback_thread *callbacks;               // owned
+    _Atomic(const struct compiler_table *) compiler; // NULL until the first compile
+
+    _Atomic uint64_t stream_count;
+    _Atomic uint64_t array_count;
+    _Atomic uint64_t array_size;
+    _Atomic uint64_t module_count;
+};
+
+// Finds the context of |id|, which is a handle of |kind|, and enters it. |who| begins the message of a failure.
+rill_status context_enter(const char *who, uint64_t id, enum object_kind kind, struct context **out_context);
+void context_leave(struct context *context);
+
+// Pins an object of a context that was entered.
+rill_status context_pin(struct context *context, const char *who, uint64_t id, enum object_kind kind,
+                        void **out_object);
+void context_unpin(struct context *context, uint64_t id);
+// Makes the handle stale; the caller keeps a pin.
+rill_status context_retire(struct context *context, const char *who, uint64_t id, enum object_kind kind,
+                           void **out_object);
+// A handle for a new object; 0, with a message, if there is none left.
+uint64_t context_add(struct context *context, const char *who, void *object, enum object_kind kind);
+
+void *context_alloc(struct context *context, size_t size); // zeroed; NULL: no memory
+void context_free(struct context *context, void *memory, size_t size);
+
+void context_log(struct context *context, rill_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+// Keeps a failure for the next rill_sync() or rill_close(), and logs it.
+void context_note_failure(struct context *context, rill_status status, const char *text);
+
+// RILL_OK, or the code and message for an option or out-parameter that is NULL.
+rill_status context_check_out(const char *who, const void *out, const char *name);
+
+// Prefixes the thread's message with |who|: what a lower layer wrote does not know its caller.
+rill_status context_fail_as(const char *who, rill_status status);
+
+const char *kind_words(enum object_kind kind);
+
+#endif

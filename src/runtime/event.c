@@ -1,0 +1,178 @@
+#include "runtime/event.h"
+
+#include "base/status.h"
+#include "runtime/callback.h"
+#include "runtime/stream.h"
+
+void event_dispose(struct event *event)
+{
+    struct context *context = event->context;
+    context->backend->event_destroy(event->place);
+    context_free(context, event, sizeof *event);
+}
+
+static rill_status event_make(struct context *context, uint64_t *out_id)
+{
+    struct event *event = context_alloc(context, sizeof *event);
+    if (event == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "rill_event_create: no memory for an event");
+    }
+    event->context = context;
+    rill_status status = context->backend->event_create(context->device, &event->place);
+    if (status == RILL_OK) {
+        event->id = context_add(context, "rill_event_create", event, KIND_EVENT);
+        if (event->id != 0) {
+            *out_id = event->id;
+            return RILL_OK;
+        }
+        status = RILL_ERR_OUT_OF_MEMORY;
+    } else {
+        context_fail_as("rill_event_create", status);
+    }
+    event_dispose(event);
+    return status;
+}
+
+rill_status rill_event_create(rill_context handle, const rill_event_options *options, rill_event *out_event)
+{
+    (void)options;
+    RILL_TRY(context_check_out("rill_event_create", out_event, "out_event"));
+    out_event->id = 0;
+    struct context *context;
+    RILL_TRY(context_enter("rill_event_create", handle.id, KIND_CONTEXT, &context));
+    rill_status status = event_make(context, &out_event->id);
+    context_leave(context);
+    return status;
+}
+
+rill_status rill_event_destroy(rill_event handle)
+{
+    struct context *context;
+    RILL_TRY(context_enter("rill_event_destroy", handle.id, KIND_EVENT, &context));
+    void *object;
+    rill_status status = context_retire(context, "rill_event_destroy", handle.id, KIND_EVENT, &object);
+    if (status == RILL_OK) {
+        context_unpin(context, handle.id);
+    }
+    context_leave(context);
+    return status;
+}
+
+void rill_auto_event(rill_event *handle)
+{
+    if (handle->id != 0) {
+        (void)(rill_event_destroy(*handle) == RILL_OK); // stale if its context was closed first
+        handle->id = 0;
+    }
+}
+
+static rill_status begin(const char *who, rill_event handle, struct context **out_context, struct event **out_event)
+{
+    RILL_TRY(context_enter(who, handle.id, KIND_EVENT, out_context));
+    void *object;
+    rill_status status = context_pin(*out_context, who, handle.id, KIND_EVENT, &object);
+    if (status != RILL_OK) {
+        context_leave(*out_context);
+        return status;
+    }
+    *out_event = object;
+    return RILL_OK;
+}
+
+static rill_status end(struct context *context, struct event *event, rill_status status)
+{
+    context_unpin(context, event->id);
+    context_leave(context);
+    return status;
+}
+
+static rill_status unrecorded(const char *who)
+{
+    return status_fail(RILL_ERR_UNRECORDED, "%s: the event was never recorded", who);
+}
+
+rill_status rill_event_record(rill_event handle, rill_stream stream_handle)
+{
+    struct context *context;
+    struct event *event;
+    struct stream *stream;
+    RILL_TRY(begin("rill_event_record", handle, &context, &event));
+    rill_status status = stream_pin(context, "rill_event_record", stream_handle, &stream);
+    if (status == RILL_OK) {
+        status = context_fail_as("rill_event_record", context->backend->event_record(event->place, stream->queue));
+        context_unpin(context, stream->id);
+    }
+    return end(context, event, status);
+}
+
+rill_status rill_event_wait(rill_event handle, rill_stream stream_handle)
+{
+    struct context *context;
+    struct event *event;
+    struct stream *stream;
+    RILL_TRY(begin("rill_event_wait", handle, &context, &event));
+    rill_status status = stream_pin(context, "rill_event_wait", stream_handle, &stream);
+    if (status == RILL_OK) {
+        status = context_fail_as("rill_event_wait", context->backend->event_wait(event->place, stream->queue));
+        context_unpin(context, stream->id);
+    }
+    return end(context, event, status);
+}
+
+rill_status rill_event_synchronize(rill_event handle)
+{
+    struct context *context;
+    struct event *event;
+    RILL_TRY(begin("rill_event_synchronize", handle, &context, &event));
+    rill_status status = callback_refuse("rill_event_synchronize");
+    if (status == RILL_OK && !context->backend->event_is_recorded(event->place)) {
+        status = unrecorded("rill_event_synchronize");
+    }
+    struct backend_error error;
+    if (status == RILL_OK && context->backend->event_synchronize(event->place, &error)) {
+        status = status_fail(error.status, "rill_event_synchronize: %s", error.text);
+    }
+    return end(context, event, status);
+}
+
+rill_status rill_event_query(rill_event handle)
+{
+    struct context *context;
+    struct event *event;
+    RILL_TRY(begin("rill_event_query", handle, &context, &event));
+    rill_status status = RILL_OK;
+    if (!context->backend->event_is_recorded(event->place)) {
+        status = unrecorded("rill_event_query");
+    } else if (!context->backend->event_is_reached(event->place)) {
+        status = status_fail(RILL_ERR_NOT_READY, "rill_event_query: the event has not been reached");
+    }
+    return end(context, event, status);
+}
+
+static rill_status elapsed(struct context *context, struct event *first, struct event *second, double *out)
+{
+    const struct backend *backend = context->backend;
+    if (!backend->event_is_recorded(first->place) || !backend->event_is_recorded(second->place)) {
+        return unrecorded("rill_event_elapsed");
+    }
+    if (!backend->event_elapsed(first->place, second->place, out)) {
+        return status_fail(RILL_ERR_NOT_READY, "rill_event_elapsed: an event has not been reached");
+    }
+    return RILL_OK;
+}
+
+rill_status rill_event_elapsed(rill_event begin_handle, rill_event end_handle, double *out_milliseconds)
+{
+    RILL_TRY(context_check_out("rill_event_elapsed", out_milliseconds, "out_milliseconds"));
+    *out_milliseconds = 0;
+    struct context *context;
+    struct event *first;
+    RILL_TRY(begin("rill_event_elapsed", begin_handle, &context, &first));
+    void *object;
+    rill_status status = context_pin(context, "rill_event_elapsed", end_handle.id, KIND_EVENT, &object);
+    if (status == RILL_OK) {
+        status = elapsed(context, first, object, out_milliseconds);
+        context_unpin(context, end_handle.id);
+    }
+    return end(context, first, status);
+}

@@ -1,0 +1,14 @@
+#ifndef RILL_RUNTIME_EVENT_H
+#define RILL_RUNTIME_EVENT_H
+
+#include "runtime/context.h"
+
+struct event {
+    struct context *context;     // borrowed
+    struct backend_event *place; // owned
+    uint64_t id;
+};
+
+void event_dispose(struct event *event);
+
+#endif

@@ -1,0 +1,188 @@
+#include "base/status.h"
+#include "runtime/args.h"
+#include "runtime/array.h"
+#include "runtime/callback.h"
+#include "runtime/stream.h"
+
+#include <stdio.h>
+
+// Where a launch puts what its kernel returns.
+struct launch_result {
+    void *address;                // NULL: nowhere
+    size_t size;                  // of the returned value, if |address| is set
+    struct backend_error *caller; // set: the caller waits for the launch and takes its failure
+};
+
+static rill_status launch_packed(struct packed_args *packed, struct stream *stream, const struct launch_result *result)
+{
+    struct context *context = packed->context;
+    const struct kernel *kernel = packed->kernel;
+    struct backend_launch launch = {.image = kernel->module->image,
+                                    .kernel = kernel->index,
+                                    .args = packed->buffer,
+                                    .array_sizes = packed->sizes,
+                                    .result = result->address,
+                                    .result_size = result->size,
+                                    .caller = result->caller,
+                                    .may_wait = !callback_is_running()};
+    return context_fail_as(packed->who, context->backend->launch(stream->queue, &launch));
+}
+
+static rill_status launch_on(const char *who, struct kernel *kernel, struct stream *stream, rill_args args,
+                             const struct launch_result *result)
+{
+    struct packed_args packed;
+    rill_status status = args_pack(&packed, who, kernel, args);
+    if (status == RILL_OK) {
+        status = launch_packed(&packed, stream, result);
+    }
+    args_finish(&packed);
+    return status;
+}
+
+rill_status rill_launch(rill_kernel handle, rill_stream stream_handle, rill_args args)
+{
+    struct context *context;
+    struct kernel *kernel;
+    struct stream *stream;
+    RILL_TRY(kernel_begin("rill_launch", handle, &context, &kernel));
+    rill_status status = stream_pin(context, "rill_launch", stream_handle, &stream);
+    if (status == RILL_OK) {
+        status = launch_on("rill_launch", kernel, stream, args, &(struct launch_result){0});
+        context_unpin(context, stream->id);
+    }
+    context_unpin(context, handle.id);
+    context_leave(context);
+    return status;
+}
+
+static rill_status check_result(const struct kernel *kernel, const void *out_result, size_t size)
+{
+    const rill_type_info *returns = kernel->returns;
+    const char *name = kernel->plan->name;
+    if (returns->kind == RILL_KIND_VOID) {
+        return size == 0
+                   ? RILL_OK
+                   : status_fail(RILL_ERR_ARGUMENTS,
+                                 "rill_call: kernel '%s' returns nothing, but %zu bytes are expected", name, size);
+    }
+    if (out_result == NULL && size == 0) {
+        return RILL_OK; // dropped
+    }
+    if (out_result == NULL) {
+        return status_fail(RILL_ERR_INVALID, "rill_call: out_result is NULL");
+    }
+    if (size != returns->size) {
+        return status_fail(RILL_ERR_ARGUMENTS, "rill_call: kernel '%s' returns %s of %zu bytes, but %zu are expected",
+                           name, returns->name, returns->size, size);
+    }
+    return RILL_OK;
+}
+
+static rill_status call_on(struct kernel *kernel, struct stream *stream, rill_args args, void *out_result, size_t size)
+{
+    RILL_TRY(callback_refuse("rill_call"));
+    RILL_TRY(check_result(kernel, out_result, size));
+    struct backend_error error = {.status = RILL_OK};
+    struct launch_result result = {.address = size > 0 ? out_result : NULL, .size = size, .caller = &error};
+    RILL_TRY(launch_on("rill_call", kernel, stream, args, &result));
+    stream->context->backend->stream_synchronize(stream->queue);
+    return error.status != RILL_OK ? status_fail(error.status, "rill_call: %s", error.text) : RILL_OK;
+}
+
+rill_status rill_call(rill_kernel handle, rill_stream stream_handle, rill_args args, void *out_result, size_t size)
+{
+    struct context *context;
+    struct kernel *kernel;
+    struct stream *stream;
+    RILL_TRY(kernel_begin("rill_call", handle, &context, &kernel));
+    rill_status status = stream_pin(context, "rill_call", stream_handle, &stream);
+    if (status == RILL_OK) {
+        status = call_on(kernel, stream, args, out_result, size);
+        context_unpin(context, stream->id);
+    }
+    context_unpin(context, handle.id);
+    context_leave(context);
+    return status;
+}
+
+static rill_status check_result_array(const struct kernel *kernel, const struct array *array)
+{
+    const rill_type_info *returns = kernel->returns;
+    const char *name = kernel->plan->name;
+    if (returns->kind == RILL_KIND_VOID) {
+        return status_fail(RILL_ERR_ARGUMENTS, "rill_launch_result: kernel '%s' returns nothing", name);
+    }
+    if (array->count < 1) {
+        return status_fail(RILL_ERR_ARGUMENTS, "rill_launch_result: the array has no element");
+    }
+    if (array->type != returns->type || array->element_size != returns->size) {
+        return status_fail(RILL_ERR_ARGUMENTS, "rill_launch_result: kernel '%s' returns %s, the array holds %s", name,
+                           returns->name, array_type_name(array->type));
+    }
+    return RILL_OK;
+}
+
+static rill_status launch_into(struct kernel *kernel, struct stream *stream, rill_args args, rill_array target)
+{
+    struct context *context = stream->context;
+    void *object;
+    RILL_TRY(context_pin(context, "rill_launch_result", target.id, KIND_ARRAY, &object));
+    struct array *array = object;
+    rill_status status = check_result_array(kernel, array);
+    if (status == RILL_OK) {
+        struct launch_result result = {.address = array->address, .size = kernel->returns->size};
+        status = launch_on("rill_launch_result", kernel, stream, args, &result);
+    }
+    context_unpin(context, target.id);
+    return status;
+}
+
+rill_status rill_launch_result(rill_kernel handle, rill_stream stream_handle, rill_args args, rill_array result)
+{
+    struct context *context;
+    struct kernel *kernel;
+    struct stream *stream;
+    RILL_TRY(kernel_begin("rill_launch_result", handle, &context, &kernel));
+    rill_status status = stream_pin(context, "rill_launch_result", stream_handle, &stream);
+    if (status == RILL_OK) {
+        status = launch_into(kernel, stream, args, result);
+        context_unpin(context, stream->id);
+    }
+    context_unpin(context, handle.id);
+    context_leave(context);
+    return status;
+}
+
+static rill_status param_shape(const struct kernel *kernel, size_t index, rill_args args, rill_shape *out_shape)
+{
+    const char *who = "rill_kernel_param_shape";
+    const struct plan_kernel *plan = kernel->plan;
+    if (index >= (size_t)plan->param_count) {
+        return status_fail(RILL_ERR_INVALID, "%s: index %zu of %d parameters", who, index, plan->param_count);
+    }
+    if (!plan->params[index].is_array || plan->params[index].rank == 0) {
+        return status_fail(RILL_ERR_INVALID, "%s: parameter '%s' of kernel '%s' has no shape of its own", who,
+                           plan->params[index].name, plan->name);
+    }
+    struct packed_args packed;
+    rill_status status = args_pack_scalars(&packed, who, kernel, args);
+    if (status == RILL_OK) {
+        status = args_param_shape(&packed, (int)index, out_shape);
+    }
+    args_finish(&packed);
+    return status;
+}
+
+rill_status rill_kernel_param_shape(rill_kernel handle, size_t index, rill_args args, rill_shape *out_shape)
+{
+    RILL_TRY(context_check_out("rill_kernel_param_shape", out_shape, "out_shape"));
+    *out_shape = (rill_shape){.rank = 0};
+    struct context *context;
+    struct kernel *kernel;
+    RILL_TRY(kernel_begin("rill_kernel_param_shape", handle, &context, &kernel));
+    rill_status status = param_shape(kernel, index, args, out_shape);
+    context_unpin(context, handle.id);
+    context_leave(context);
+    return status;
+}

@@ -1,0 +1,546 @@
+#include "runtime/module.h"
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/status.h"
+#include "runtime/array.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A file that rill_kernel_load() has loaded.
+struct loaded_file {
+    struct loaded_file *next;
+    char *path;         // owned
+    rill_module module; // its handle, known to nobody else
+};
+
+// ---- lifetime
+// ----------------------------------------------------------------------------------------------------------
+
+static void free_module(struct module *module)
+{
+    struct context *context = module->context;
+    context->backend->image_unload(module->image);
+    arena_finish(&module->arena);
+    context_free(context, module, sizeof *module);
+}
+
+static void release_module(struct retirement *retirement)
+{
+    free_module((struct module *)retirement);
+}
+
+static void module_unreference(struct module *module)
+{
+    if (atomic_fetch_sub_explicit(&module->reference_count, 1, memory_order_acq_rel) == 1) {
+        retire(module->context, &module->retirement);
+    }
+}
+
+void module_dispose(struct module *module)
+{
+    atomic_fetch_sub(&module->context->module_count, 1);
+    module_unreference(module);
+}
+
+void kernel_dispose(struct kernel *kernel)
+{
+    module_unreference(kernel->module);
+}
+
+// ---- making
+// ------------------------------------------------------------------------------------------------------------
+
+static rill_status open_image(const char *who, struct module *module, const struct compiler_result *result)
+{
+    struct image_header header;
+    const unsigned char *bytes = result->bytes;
+    if (result->size < sizeof header) {
+        return status_fail(RILL_ERR_INTERNAL, "%s: the image is too short", who);
+    }
+    memcpy(&header, bytes, sizeof header);
+    bool is_whole = memcmp(header.magic, "rillimg1", sizeof header.magic) == 0 && header.plan_offset <= result->size &&
+                    header.plan_size <= result->size - header.plan_offset && header.code_offset <= result->size &&
+                    header.code_size <= result->size - header.code_offset &&
+                    hash_bytes(HASH_SEED, bytes + sizeof header, result->size - sizeof header) == header.hash;
+    if (!is_whole) {
+        return status_fail(RILL_ERR_INTERNAL, "%s: the image is damaged", who);
+    }
+    rill_status status = plan_read(&module->arena, bytes + header.plan_offset, header.plan_size, &module->plan);
+    if (status == RILL_OK) {
+        struct context *context = module->context;
+        status = context->backend->image_load(context->device, module->plan, bytes + header.code_offset,
+                                              header.code_size, &module->image);
+    }
+    return context_fail_as(who, status);
+}
+
+// Handles for the module and its kernels. What fails leaves none.
+static rill_status add_handles(const char *who, struct module *module)
+{
+    struct context *context = module->context;
+    int count = module->plan->kernel_count;
+    atomic_store(&module->reference_count, count + 1);
+    for (int i = 0; i < count; i++) {
+        struct kernel *kernel = &module->kernels[i];
+        kernel->module = module;
+        kernel->index = i;
+        kernel->plan = module->plan->kernels[i];
+        kernel->id = context_add(context, who, kernel, KIND_KERNEL);
+    }
+    module->id = context_add(context, who, module, KIND_MODULE);
+    bool has_all = module->id != 0;
+    for (int i = 0; i < count; i++) {
+        has_all = has_all && module->kernels[i].id != 0;
+    }
+    if (has_all) {
+        atomic_fetch_add(&context->module_count, 1);
+        return RILL_OK;
+    }
+    // The caller frees the module: one reference more than the handles have keeps it until then.
+    atomic_store(&module->reference_count, count + 2);
+    atomic_fetch_add(&context->module_count, 1);
+    void *object;
+    for (int i = 0; i < count; i++) {
+        if (module->kernels[i].id != 0 &&
+            context_retire(context, who, module->kernels[i].id, KIND_KERNEL, &object) == RILL_OK) {
+            context_unpin(context, module->kernels[i].id);
+        }
+    }
+    if (module->id != 0 && context_retire(context, who, module->id, KIND_MODULE, &object) == RILL_OK) {
+        context_unpin(context, module->id);
+    } else {
+        atomic_fetch_sub(&context->module_count, 1);
+    }
+    return status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: no memory for handles", who);
+}
+
+static rill_status context_compiler(const char *who, struct context *context, const struct compiler_table **out_table)
+{
+    *out_table = atomic_load_explicit(&context->compiler, memory_order_acquire);
+    if (*out_table != NULL) {
+        return RILL_OK;
+    }
+    RILL_TRY(source_find_compiler(who, out_table));
+    atomic_store_explicit(&context->compiler, *out_table, memory_order_release);
+    return RILL_OK;
+}
+
+struct module_request {
+    const char *who;
+    const char *text;
+    size_t length;
+    const char *path; // NULL: as the options say
+    const rill_module_options *options;
+};
+
+// Fills a module whose arena may jump out.
+static rill_status build_module(const struct module_request *request, struct module *module)
+{
+    const struct compiler_table *table;
+    RILL_TRY(context_compiler(request->who, module->context, &table));
+    module->source = source_copy(&module->arena, request->text, request->length, request->path, request->options);
+    rill_diagnostics *diagnostics = request->options != NULL ? request->options->diagnostics : NULL;
+    struct compiler_result *result;
+    RILL_TRY(source_compile(request->who, table, module->source, COMPILER_IMAGE, diagnostics, &result));
+    // The result must be freed when the arena jumps out while the plan is read.
+    jmp_buf *outer = module->arena.escape;
+    jmp_buf escape;
+    module->arena.escape = &escape;
+    volatile rill_status status = RILL_ERR_OUT_OF_MEMORY;
+    if (setjmp(escape) == 0) {
+        status = open_image(request->who, module, result);
+    } else {
+        status_fail(status, "%s: no memory for the module", request->who);
+    }
+    module->arena.escape = outer;
+    table->free_result(result);
+    RILL_TRY(status);
+    size_t count = (size_t)module->plan->kernel_count;
+    module->kernels = ARENA_ARRAY(&module->arena, struct kernel, count > 0 ? count : 1);
+    reflect_module(module);
+    return add_handles(request->who, module);
+}
+
+static rill_status make_module(struct context *context, const struct module_request *request, rill_module *out)
+{
+    struct module *module = context_alloc(context, sizeof *module);
+    if (module == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: no memory for a module", request->who);
+    }
+    module->context = context;
+    module->retirement.release = release_module;
+    arena_init(&module->arena);
+    jmp_buf escape;
+    module->arena.escape = &escape;
+    volatile rill_status status = RILL_ERR_OUT_OF_MEMORY;
+    if (setjmp(escape) == 0) {
+        status = build_module(request, module);
+    } else {
+        status_fail(status, "%s: no memory for the module", request->who);
+    }
+    module->arena.escape = NULL;
+    if (status != RILL_OK) {
+        free_module(module);
+        return status;
+    }
+    out->id = module->id;
+    return RILL_OK;
+}
+
+rill_status rill_module_create(rill_context handle, const char *text, const rill_module_options *options,
+                               rill_module *out_module)
+{
+    RILL_TRY(context_check_out("rill_module_create", out_module, "out_module"));
+    out_module->id = 0;
+    RILL_TRY(context_check_out("rill_module_create", text, "text"));
+    RILL_TRY(source_check_options("rill_module_create", options));
+    struct context *context;
+    RILL_TRY(context_enter("rill_module_create", handle.id, KIND_CONTEXT, &context));
+    struct module_request request = {
+        .who = "rill_module_create", .text = text, .length = strlen(text), .options = options};
+    rill_status status = make_module(context, &request, out_module);
+    context_leave(context);
+    return status;
+}
+
+static rill_status load_file(struct context *context, const char *who, const char *path,
+                             const rill_module_options *options, rill_module *out)
+{
+    char *text;
+    size_t length;
+    RILL_TRY(file_read(who, path, &text, &length));
+    struct module_request request = {.who = who, .text = text, .length = length, .path = path, .options = options};
+    rill_status status = make_module(context, &request, out);
+    free(text);
+    return status;
+}
+
+rill_status rill_module_load(rill_context handle, const char *path, const rill_module_options *options,
+                             rill_module *out_module)
+{
+    RILL_TRY(context_check_out("rill_module_load", out_module, "out_module"));
+    out_module->id = 0;
+    RILL_TRY(context_check_out("rill_module_load", path, "path"));
+    RILL_TRY(source_check_options("rill_module_load", options));
+    struct context *context;
+    RILL_TRY(context_enter("rill_module_load", handle.id, KIND_CONTEXT, &context));
+    rill_status status = load_file(context, "rill_module_load", path, options, out_module);
+    context_leave(context);
+    return status;
+}
+
+// ---- looking up
+// --------------------------------------------------------------------------------------------------------
+
+static rill_status begin(const char *who, rill_module handle, struct context **out_context, struct module **out_module)
+{
+    RILL_TRY(context_enter(who, handle.id, KIND_MODULE, out_context));
+    void *object;
+    rill_status status = context_pin(*out_context, who, handle.id, KIND_MODULE, &object);
+    if (status != RILL_OK) {
+        context_leave(*out_context);
+        return status;
+    }
+    *out_module = object;
+    return RILL_OK;
+}
+
+static rill_status end(struct context *context, uint64_t id, rill_status status)
+{
+    context_unpin(context, id);
+    context_leave(context);
+    return status;
+}
+
+rill_status rill_module_destroy(rill_module handle)
+{
+    struct context *context;
+    RILL_TRY(context_enter("rill_module_destroy", handle.id, KIND_MODULE, &context));
+    void *object;
+    rill_status status = context_retire(context, "rill_module_destroy", handle.id, KIND_MODULE, &object);
+    if (status == RILL_OK) {
+        struct module *module = object;
+        void *kernel;
+        for (int i = 0; i < module->plan->kernel_count; i++) {
+            uint64_t id = module->kernels[i].id;
+            if (context_retire(context, "rill_module_destroy", id, KIND_KERNEL, &kernel) == RILL_OK) {
+                context_unpin(context, id);
+            }
+        }
+        context_unpin(context, handle.id);
+    }
+    context_leave(context);
+    return status;
+}
+
+// "'a', 'b' and 'c'"
+static void list_kernels(const struct module *module, char *out, size_t size)
+{
+    size_t used = 0;
+    int count = module->plan->kernel_count;
+    *out = '\0';
+    for (int i = 0; i < count && used < size; i++) {
+        const char *before = i == 0 ? "" : i == count - 1 ? " and " : ", ";
+        used += (size_t)snprintf(out + used, size - used, "%s'%s'", before, module->plan->kernels[i]->name);
+    }
+}
+
+static rill_status find_kernel(const char *who, const struct module *module, const char *name, rill_kernel *out)
+{
+    const struct plan_module *plan = module->plan;
+    for (int i = 0; i < plan->kernel_count; i++) {
+        if (name != NULL ? strcmp(plan->kernels[i]->name, name) == 0 : plan->kernel_count == 1) {
+            out->id = module->kernels[i].id;
+            return RILL_OK;
+        }
+    }
+    char names[512];
+    list_kernels(module, names, sizeof names);
+    const char *path = module->source->input.path;
+    if (plan->kernel_count == 0) {
+        return status_fail(RILL_ERR_NOT_FOUND, "%s: '%s' has no kernel", who, path);
+    }
+    if (name == NULL) {
+        return status_fail(RILL_ERR_NOT_FOUND, "%s: '%s' has %d kernels, say which: %s", who, path, plan->kernel_count,
+                           names);
+    }
+    return status_fail(RILL_ERR_NOT_FOUND, "%s: '%s' has no kernel '%s'; it has %s", who, path, name, names);
+}
+
+rill_status rill_module_kernel(rill_module handle, const char *name, rill_kernel *out_kernel)
+{
+    RILL_TRY(context_check_out("rill_module_kernel", out_kernel, "out_kernel"));
+    out_kernel->id = 0;
+    struct context *context;
+    struct module *module;
+    RILL_TRY(begin("rill_module_kernel", handle, &context, &module));
+    return end(context, handle.id, find_kernel("rill_module_kernel", module, name, out_kernel));
+}
+
+rill_status rill_module_kernel_count(rill_module handle, size_t *out_count)
+{
+    RILL_TRY(context_check_out("rill_module_kernel_count", out_count, "out_count"));
+    *out_count = 0;
+    struct context *context;
+    struct module *module;
+    RILL_TRY(begin("rill_module_kernel_count", handle, &context, &module));
+    *out_count = (size_t)module->plan->kernel_count;
+    return end(context, handle.id, RILL_OK);
+}
+
+static rill_status out_of_range(const char *who, size_t index, int count, const char *what)
+{
+    return status_fail(RILL_ERR_INVALID, "%s: index %zu of %d %s", who, index, count, what);
+}
+
+rill_status rill_module_kernel_at(rill_module handle, size_t index, rill_kernel *out_kernel)
+{
+    RILL_TRY(context_check_out("rill_module_kernel_at", out_kernel, "out_kernel"));
+    out_kernel->id = 0;
+    struct context *context;
+    struct module *module;
+    RILL_TRY(begin("rill_module_kernel_at", handle, &context, &module));
+    int count = module->plan->kernel_count;
+    if (index >= (size_t)count) {
+        return end(context, handle.id, out_of_range("rill_module_kernel_at", index, count, "kernels"));
+    }
+    out_kernel->id = module->kernels[index].id;
+    return end(context, handle.id, RILL_OK);
+}
+
+// ---- files loaded by path
+// ----------------------------------------------------------------------------------------------
+
+static struct loaded_file *find_file(struct context *context, const char *path)
+{
+    thread_lock(&context->lock);
+    struct loaded_file *file = context->files;
+    while (file != NULL && strcmp(file->path, path) != 0) {
+        file = file->next;
+    }
+    thread_unlock(&context->lock);
+    return file;
+}
+
+// load_lock is held, so that nobody else adds the path meanwhile.
+static rill_status add_file(struct context *context, const char *path, struct loaded_file **out_file)
+{
+    size_t length = strlen(path) + 1;
+    struct loaded_file *file = context_alloc(context, sizeof *file);
+    char *copy = context_alloc(context, length);
+    rill_status status = RILL_OK;
+    if (file == NULL || copy == NULL) {
+        status = status_fail(RILL_ERR_OUT_OF_MEMORY, "rill_kernel_load: no memory for '%s'", path);
+    } else {
+        status = load_file(context, "rill_kernel_load", path, NULL, &file->module);
+    }
+    if (status != RILL_OK) {
+        context_free(context, copy, length);
+        context_free(context, file, sizeof *file);
+        return status;
+    }
+    file->path = memcpy(copy, path, length);
+    thread_lock(&context->lock);
+    file->next = context->files;
+    context->files = file;
+    thread_unlock(&context->lock);
+    *out_file = file;
+    return RILL_OK;
+}
+
+void module_forget_files(struct context *context)
+{
+    while (context->files != NULL) {
+        struct loaded_file *file = context->files;
+        context->files = file->next;
+        context_free(context, file->path, strlen(file->path) + 1);
+        context_free(context, file, sizeof *file);
+    }
+}
+
+static rill_status kernel_of_file(struct context *context, const char *path, const char *name, rill_kernel *out)
+{
+    thread_lock(&context->load_lock);
+    struct loaded_file *file = find_file(context, path);
+    rill_status status = file == NULL ? add_file(context, path, &file) : RILL_OK;
+    thread_unlock(&context->load_lock);
+    RILL_TRY(status);
+    void *module;
+    RILL_TRY(context_pin(context, "rill_kernel_load", file->module.id, KIND_MODULE, &module));
+    status = find_kernel("rill_kernel_load", module, name, out);
+    context_unpin(context, file->module.id);
+    return status;
+}
+
+rill_status rill_kernel_load(rill_context handle, const char *path, const char *name, rill_kernel *out_kernel)
+{
+    RILL_TRY(context_check_out("rill_kernel_load", out_kernel, "out_kernel"));
+    out_kernel->id = 0;
+    RILL_TRY(context_check_out("rill_kernel_load", path, "path"));
+    struct context *context;
+    RILL_TRY(context_enter("rill_kernel_load", handle.id, KIND_CONTEXT, &context));
+    rill_status status = kernel_of_file(context, path, name, out_kernel);
+    context_leave(context);
+    return status;
+}
+
+// ---- explain, emit
+// -----------------------------------------------------------------------------------------------------
+
+static rill_status emit(const char *who, struct module *module, enum compiler_emit kind, const char *target,
+                        char **out_text)
+{
+    const struct compiler_table *table;
+    RILL_TRY(context_compiler(who, module->context, &table));
+    struct source source = *module->source;
+    source.input.target = target != NULL ? target : source.input.target;
+    struct compiler_result *result;
+    RILL_TRY(source_compile(who, table, &source, kind, NULL, &result));
+    return source_take_text(who, table, result, out_text);
+}
+
+rill_status rill_module_explain(rill_module handle, char **out_text)
+{
+    RILL_TRY(context_check_out("rill_module_explain", out_text, "out_text"));
+    *out_text = NULL;
+    struct context *context;
+    struct module *module;
+    RILL_TRY(begin("rill_module_explain", handle, &context, &module));
+    return end(context, handle.id, emit("rill_module_explain", module, COMPILER_EXPLAIN, NULL, out_text));
+}
+
+rill_status rill_module_emit(rill_module handle, rill_emit kind, const char *target, char **out_text)
+{
+    RILL_TRY(context_check_out("rill_module_emit", out_text, "out_text"));
+    *out_text = NULL;
+    struct context *context;
+    struct module *module;
+    RILL_TRY(begin("rill_module_emit", handle, &context, &module));
+    enum compiler_emit emitted = source_emit_kind(kind);
+    rill_status status = emitted != COMPILER_CHECK
+                             ? emit("rill_module_emit", module, emitted, target, out_text)
+                             : status_fail(RILL_ERR_INVALID, "rill_module_emit: %d is no kind of output", (int)kind);
+    return end(context, handle.id, status);
+}
+
+// ---- fields
+// ------------------------------------------------------------------------------------------------------------
+
+rill_status rill_module_field_count(rill_module handle, size_t *out_count)
+{
+    RILL_TRY(context_check_out("rill_module_field_count", out_count, "out_count"));
+    *out_count = 0;
+    struct context *context;
+    struct module *module;
+    RILL_TRY(begin("rill_module_field_count", handle, &context, &module));
+    *out_count = (size_t)module->plan->field_count;
+    return end(context, handle.id, RILL_OK);
+}
+
+rill_status rill_module_field(rill_module handle, size_t index, rill_field_info *out_info)
+{
+    RILL_TRY(context_check_out("rill_module_field", out_info, "out_info"));
+    *out_info = (rill_field_info){.name = NULL};
+    struct context *context;
+    struct module *module;
+    RILL_TRY(begin("rill_module_field", handle, &context, &module));
+    int count = module->plan->field_count;
+    if (index >= (size_t)count) {
+        return end(context, handle.id, out_of_range("rill_module_field", index, count, "fields"));
+    }
+    *out_info = module->fields[index];
+    return end(context, handle.id, RILL_OK);
+}
+
+static rill_status find_field(const char *who, const struct module *module, const char *name, size_t size,
+                              void **out_address)
+{
+    RILL_TRY(context_check_out(who, name, "name"));
+    for (int i = 0; i < module->plan->field_count; i++) {
+        if (strcmp(module->plan->fields[i].name, name) != 0) {
+            continue;
+        }
+        if (size > module->plan->fields[i].size) {
+            return status_fail(RILL_ERR_INVALID, "%s: %zu bytes are more than the %llu of field '%s'", who, size,
+                               (unsigned long long)module->plan->fields[i].size, name);
+        }
+        *out_address = module->context->backend->image_field(module->image, i);
+        return RILL_OK;
+    }
+    return status_fail(RILL_ERR_NOT_FOUND, "%s: the module has no field '%s'", who, name);
+}
+
+rill_status rill_field_read(rill_module handle, const char *name, rill_stream stream, void *host, size_t size)
+{
+    struct context *context;
+    struct module *module;
+    RILL_TRY(begin("rill_field_read", handle, &context, &module));
+    void *address;
+    rill_status status = find_field("rill_field_read", module, name, size, &address);
+    if (status == RILL_OK && host == NULL && size > 0) {
+        status = status_fail(RILL_ERR_INVALID, "rill_field_read: the host memory is NULL");
+    }
+    if (status == RILL_OK) {
+        status = array_read_bytes("rill_field_read", context, stream, host, address, size);
+    }
+    return end(context, handle.id, status);
+}
+
+rill_status rill_field_write(rill_module handle, const char *name, rill_stream stream, const void *host, size_t size)
+{
+    struct context *context;
+    struct module *module;
+    RILL_TRY(begin("rill_field_write", handle, &context, &module));
+    void *address;
+    rill_status status = find_field("rill_field_write", module, name, size, &address);
+    if (status == RILL_OK && host == NULL && size > 0) {
+        status = status_fail(RILL_ERR_INVALID, "rill_field_write: the host memory is NULL");
+    }
+    if (status == RILL_OK) {
+        status = array_write_bytes("rill_field_write", context, stream, address, host, size);
+    }
+    return end(context, handle.id, status);
+}

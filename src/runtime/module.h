@@ -1,0 +1,47 @@
+#ifndef RILL_RUNTIME_MODULE_H
+#define RILL_RUNTIME_MODULE_H
+
+#include "base/arena.h"
+#include "plan/plan.h"
+#include "runtime/context.h"
+#include "runtime/retire.h"
+#include "runtime/source.h"
+
+struct module;
+
+struct kernel {
+    struct module *module; // one reference
+    int index;             // in the plan
+    uint64_t id;
+    const struct plan_kernel *plan; // borrowed from the module
+    rill_param_info *params;        //
+    rill_type_info *returns;        //
+};
+
+// Lives until its handle, the handles of its kernels and the launches of them are gone.
+struct module {
+    struct retirement retirement; // first
+    struct context *context;      // borrowed
+    uint64_t id;
+    atomic_int reference_count; // the module's handle and those of its kernels
+    struct arena arena;         // holds what follows
+    struct source *source;
+    struct plan_module *plan;
+    struct backend_image *image; // owned
+    struct kernel *kernels;      // plan->kernel_count of them
+    rill_field_info *fields;     // plan->field_count of them
+};
+
+void module_dispose(struct module *module); // the handle is gone
+void kernel_dispose(struct kernel *kernel); //
+void module_forget_files(struct context *context);
+
+// Enters the context of a kernel and pins it.
+rill_status kernel_begin(const char *who, rill_kernel handle, struct context **out_context, struct kernel **out_kernel);
+
+// reflect.c: fills the infos of a module's kernels and fields from its plan.
+void reflect_module(struct module *module);
+rill_type reflect_scalar(const struct ir_ctype *ctype);               // RILL_RECORD if it is none
+const struct ir_ctype *reflect_element(const struct ir_ctype *ctype); // through arrays
+
+#endif

@@ -1,0 +1,205 @@
+// Reflection: the plan's types in the words of the public headers. Infos lie in the module's arena.
+#include "base/status.h"
+#include "base/vec.h"
+#include "runtime/module.h"
+
+struct reflection {
+    struct arena *arena;
+    VEC(struct type_pair {
+        const struct ir_ctype *ctype;
+        rill_type_info *info;
+    })
+    known; // so that a type which reaches itself through a pointer comes to an end
+};
+
+rill_type reflect_scalar(const struct ir_ctype *ctype)
+{
+    if (ctype == NULL || ctype->kind != IR_CTYPE_SCALAR) {
+        return RILL_RECORD;
+    }
+    if (ctype->is_bool) {
+        return RILL_BOOL;
+    }
+    switch (ctype->scalar) {
+    case IR_I1: return RILL_BOOL;
+    case IR_I8: return ctype->is_unsigned ? RILL_U8 : RILL_I8;
+    case IR_I16: return ctype->is_unsigned ? RILL_U16 : RILL_I16;
+    case IR_I32: return ctype->is_unsigned ? RILL_U32 : RILL_I32;
+    case IR_I64: return ctype->is_unsigned ? RILL_U64 : RILL_I64;
+    case IR_F32: return RILL_F32;
+    case IR_F64: return RILL_F64;
+    case IR_PTR:
+    case IR_VOID: break;
+    }
+    return RILL_RECORD;
+}
+
+const struct ir_ctype *reflect_element(const struct ir_ctype *ctype)
+{
+    while (ctype != NULL && ctype->kind == IR_CTYPE_ARRAY) {
+        ctype = ctype->element;
+    }
+    return ctype;
+}
+
+static rill_type_kind kind_of(const struct ir_ctype *ctype)
+{
+    switch (ctype->kind) {
+    case IR_CTYPE_SCALAR: return RILL_KIND_SCALAR;
+    case IR_CTYPE_RECORD: return RILL_KIND_RECORD;
+    case IR_CTYPE_ARRAY: return RILL_KIND_ARRAY;
+    case IR_CTYPE_POINTER: return RILL_KIND_POINTER;
+    }
+    return RILL_KIND_VOID;
+}
+
+static rill_type_info *reflect_type(struct reflection *r, const struct ir_ctype *ctype)
+{
+    for (int i = 0; i < r->known.count; i++) {
+        if (r->known.items[i].ctype == ctype) {
+            return r->known.items[i].info;
+        }
+    }
+    rill_type_info *info = ARENA_NEW(r->arena, rill_type_info);
+    VEC_PUSH(r->arena, &r->known, (struct type_pair){ctype, info});
+    if (ctype == NULL) {
+        info->kind = RILL_KIND_VOID;
+        info->name = "void";
+        return info;
+    }
+    info->kind = kind_of(ctype);
+    info->type = reflect_scalar(ctype);
+    info->name = ctype->name != NULL ? ctype->name : "";
+    info->size = ctype->size;
+    info->alignment = ctype->align;
+    info->is_union = ctype->is_union;
+    if (ctype->element != NULL) {
+        info->element = reflect_type(r, ctype->element);
+        info->length = ctype->length;
+    }
+    rill_member_info *members =
+        ARENA_ARRAY(r->arena, rill_member_info, ctype->member_count > 0 ? ctype->member_count : 1);
+    for (int i = 0; i < ctype->member_count; i++) {
+        const struct ir_cmember *member = &ctype->members[i];
+        members[i].name = member->name != NULL ? member->name : "";
+        members[i].type = reflect_type(r, member->type);
+        members[i].offset = member->offset;
+        members[i].bit_offset = member->bit_offset;
+        members[i].bit_width = member->bit_width;
+    }
+    info->members = members;
+    info->member_count = (size_t)ctype->member_count;
+    return info;
+}
+
+static void reflect_kernel(struct reflection *r, const struct plan_kernel *plan, struct kernel *kernel)
+{
+    kernel->returns = reflect_type(r, plan->return_ctype);
+    kernel->params = ARENA_ARRAY(r->arena, rill_param_info, plan->param_count > 0 ? plan->param_count : 1);
+    for (int i = 0; i < plan->param_count; i++) {
+        const struct plan_param *param = &plan->params[i];
+        kernel->params[i] = (rill_param_info){.name = param->name,
+                                              .is_array = param->is_array,
+                                              .is_const = param->is_const,
+                                              .rank = param->rank,
+                                              .type = reflect_type(r, param->ctype)};
+    }
+}
+
+void reflect_module(struct module *module)
+{
+    const struct plan_module *plan = module->plan;
+    struct reflection r = {.arena = &module->arena};
+    for (int i = 0; i < plan->kernel_count; i++) {
+        reflect_kernel(&r, plan->kernels[i], &module->kernels[i]);
+    }
+    module->fields = ARENA_ARRAY(r.arena, rill_field_info, plan->field_count > 0 ? plan->field_count : 1);
+    for (int i = 0; i < plan->field_count; i++) {
+        const struct plan_field *field = &plan->fields[i];
+        module->fields[i] =
+            (rill_field_info){.name = field->name, .size = field->size, .type = reflect_type(&r, field->ctype)};
+    }
+}
+
+// ---- calls
+// -------------------------------------------------------------------------------------------------------------
+
+rill_status kernel_begin(const char *who, rill_kernel handle, struct context **out_context, struct kernel **out_kernel)
+{
+    RILL_TRY(context_enter(who, handle.id, KIND_KERNEL, out_context));
+    void *object;
+    rill_status status = context_pin(*out_context, who, handle.id, KIND_KERNEL, &object);
+    if (status != RILL_OK) {
+        context_leave(*out_context);
+        return status;
+    }
+    *out_kernel = object;
+    return RILL_OK;
+}
+
+static rill_status end(struct context *context, rill_kernel handle, rill_status status)
+{
+    context_unpin(context, handle.id);
+    context_leave(context);
+    return status;
+}
+
+static const char *file_of(const struct kernel *kernel, struct loc loc)
+{
+    const struct plan_module *plan = kernel->module->plan;
+    return loc.file < (uint32_t)plan->file_count ? plan->files[loc.file] : "";
+}
+
+rill_status rill_kernel_describe(rill_kernel handle, rill_kernel_info *out_info)
+{
+    RILL_TRY(context_check_out("rill_kernel_describe", out_info, "out_info"));
+    *out_info = (rill_kernel_info){.name = NULL};
+    struct context *context;
+    struct kernel *kernel;
+    RILL_TRY(kernel_begin("rill_kernel_describe", handle, &context, &kernel));
+    const struct plan_kernel *plan = kernel->plan;
+    *out_info = (rill_kernel_info){.name = plan->name,
+                                   .file = file_of(kernel, plan->loc),
+                                   .line = plan->loc.line,
+                                   .param_count = (size_t)plan->param_count,
+                                   .task_count = (size_t)plan->task_count,
+                                   .returns = kernel->returns};
+    return end(context, handle, RILL_OK);
+}
+
+rill_status rill_kernel_param(rill_kernel handle, size_t index, rill_param_info *out_info)
+{
+    RILL_TRY(context_check_out("rill_kernel_param", out_info, "out_info"));
+    *out_info = (rill_param_info){.name = NULL};
+    struct context *context;
+    struct kernel *kernel;
+    RILL_TRY(kernel_begin("rill_kernel_param", handle, &context, &kernel));
+    if (index >= (size_t)kernel->plan->param_count) {
+        return end(context, handle,
+                   status_fail(RILL_ERR_INVALID, "rill_kernel_param: index %zu of %d parameters", index,
+                               kernel->plan->param_count));
+    }
+    *out_info = kernel->params[index];
+    return end(context, handle, RILL_OK);
+}
+
+rill_status rill_kernel_task(rill_kernel handle, size_t index, rill_task_info *out_info)
+{
+    RILL_TRY(context_check_out("rill_kernel_task", out_info, "out_info"));
+    *out_info = (rill_task_info){.name = NULL};
+    struct context *context;
+    struct kernel *kernel;
+    RILL_TRY(kernel_begin("rill_kernel_task", handle, &context, &kernel));
+    if (index >= (size_t)kernel->plan->task_count) {
+        return end(
+            context, handle,
+            status_fail(RILL_ERR_INVALID, "rill_kernel_task: index %zu of %d tasks", index, kernel->plan->task_count));
+    }
+    const struct plan_task *task = &kernel->plan->tasks[index];
+    *out_info = (rill_task_info){.name = task->name,
+                                 .file = file_of(kernel, task->loc),
+                                 .line = task->loc.line,
+                                 .is_parallel = task->kind == PLAN_TASK_PARALLEL,
+                                 .group = task->group};
+    return end(context, handle, RILL_OK);
+}

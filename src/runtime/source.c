@@ -1,0 +1,342 @@
+#include "runtime/source.h"
+
+#include "base/dylib.h"
+#include "base/status.h"
+#include "rill/rill.h"
+#include "runtime/context.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- options
+// -----------------------------------------------------------------------------------------------------------
+
+rill_status source_check_options(const char *who, const rill_module_options *options)
+{
+    if (options == NULL) {
+        return RILL_OK;
+    }
+    if (options->diagnostics != NULL) {
+        *options->diagnostics = (rill_diagnostics){0};
+    }
+    if (options->define_count > INT_MAX || options->include_dir_count > INT_MAX || options->header_count > INT_MAX) {
+        return status_fail(RILL_ERR_INVALID, "%s: too many defines, include paths or headers", who);
+    }
+    for (size_t i = 0; i < options->define_count; i++) {
+        if (options->defines[i].name == NULL) {
+            return status_fail(RILL_ERR_INVALID, "%s: define %zu has no name", who, i);
+        }
+    }
+    for (size_t i = 0; i < options->include_dir_count; i++) {
+        if (options->include_dirs[i] == NULL) {
+            return status_fail(RILL_ERR_INVALID, "%s: include path %zu is NULL", who, i);
+        }
+    }
+    for (size_t i = 0; i < options->header_count; i++) {
+        if (options->headers[i].name == NULL || options->headers[i].text == NULL) {
+            return status_fail(RILL_ERR_INVALID, "%s: header %zu lacks its name or its text", who, i);
+        }
+    }
+    return RILL_OK;
+}
+
+static char *copy_text(struct arena *arena, const char *text)
+{
+    return text != NULL ? arena_strdup(arena, text) : NULL;
+}
+
+static void copy_lists(struct arena *arena, struct compiler_input *input, const rill_module_options *options)
+{
+    struct compiler_name_value *defines = ARENA_ARRAY(arena, struct compiler_name_value, options->define_count + 1);
+    for (size_t i = 0; i < options->define_count; i++) {
+        defines[i].name = copy_text(arena, options->defines[i].name);
+        defines[i].value = copy_text(arena, options->defines[i].value);
+    }
+    const char **dirs = ARENA_ARRAY(arena, const char *, options->include_dir_count + 1);
+    for (size_t i = 0; i < options->include_dir_count; i++) {
+        dirs[i] = copy_text(arena, options->include_dirs[i]);
+    }
+    struct compiler_name_value *headers = ARENA_ARRAY(arena, struct compiler_name_value, options->header_count + 1);
+    for (size_t i = 0; i < options->header_count; i++) {
+        headers[i].name = copy_text(arena, options->headers[i].name);
+        headers[i].value = copy_text(arena, options->headers[i].text);
+    }
+    input->defines = defines;
+    input->define_count = (int)options->define_count;
+    input->include_dirs = dirs;
+    input->include_dir_count = (int)options->include_dir_count;
+    input->headers = headers;
+    input->header_count = (int)options->header_count;
+}
+
+static bool environment_has(const char *variable, const char *word)
+{
+    const char *value = getenv(variable);
+    return value != NULL && strstr(value, word) != NULL;
+}
+
+struct source *source_copy(struct arena *arena, const char *text, size_t length, const char *path,
+                           const rill_module_options *options)
+{
+    static const rill_module_options defaults;
+    options = options != NULL ? options : &defaults;
+    path = path != NULL ? path : options->path != NULL ? options->path : "kernel.c";
+    struct source *source = ARENA_NEW(arena, struct source);
+    struct compiler_input *input = &source->input;
+    input->path = copy_text(arena, path);
+    input->text = arena_strndup(arena, text, length);
+    input->length = length;
+    copy_lists(arena, input, options);
+    input->target = copy_text(arena, options->target);
+    input->sanitize = copy_text(arena, options->sanitize != NULL ? options->sanitize : getenv("RILL_SANITIZE"));
+    input->contract_off = options->contract_off || environment_has("RILL_CONTRACT", "off");
+    input->check_bounds = options->check_bounds || environment_has("RILL_CHECK", "bounds");
+    input->fast_math = options->fast_math;
+    input->color = options->color;
+    return source;
+}
+
+// ---- the compiler
+// ------------------------------------------------------------------------------------------------------
+
+typedef const struct compiler_table *table_function(void);
+
+static rill_status read_table(const char *who, const struct dylib *library, const struct compiler_table **out_table)
+{
+    union {
+        void *object;
+        table_function *function;
+    } cast = {.object = dylib_symbol(library, "rill_compiler_table")};
+    const struct compiler_table *table = cast.object != NULL ? cast.function() : NULL;
+    if (table == NULL || table->version != COMPILER_TABLE_VERSION) {
+        return status_fail(RILL_ERR_NO_COMPILER,
+                           "%s: librill-compiler.so is of another version (%d) than librill.so (%d); install both from "
+                           "the same release",
+                           who, table != NULL ? table->version : 0, COMPILER_TABLE_VERSION);
+    }
+    *out_table = table;
+    return RILL_OK;
+}
+
+// The library stays open until the process ends: other contexts may use it, and LLVM does not like to be unloaded.
+rill_status source_find_compiler(const char *who, const struct compiler_table **out_table)
+{
+    char directory[PATH_MAX];
+    char path[PATH_MAX + 32];
+    char error[512] = "";
+    struct dylib library = {0};
+    const char *given = getenv("RILL_COMPILER");
+    if (given != NULL && *given != '\0') {
+        if (!dylib_open(&library, given, error, sizeof error)) {
+            return status_fail(RILL_ERR_NO_COMPILER, "%s: cannot load the compiler that RILL_COMPILER names: %s", who,
+                               error);
+        }
+        return read_table(who, &library, out_table);
+    }
+    union {
+        rill_status (*function)(rill_context);
+        void *object;
+    } self = {.function = rill_sync};
+    if (dylib_directory_of(self.object, directory, sizeof directory)) {
+        snprintf(path, sizeof path, "%s/librill-compiler.so", directory);
+        dylib_open(&library, path, error, sizeof error);
+    }
+    char second[512] = "";
+    if (library.handle == NULL && !dylib_open(&library, "librill-compiler.so", second, sizeof second)) {
+        return status_fail(RILL_ERR_NO_COMPILER,
+                           "%s: the compiler is not installed: librill-compiler.so is neither beside librill.so nor "
+                           "where the system looks for libraries; install librill-compiler from the same release (%s)",
+                           who, error[0] != '\0' ? error : second);
+    }
+    return read_table(who, &library, out_table);
+}
+
+// ---- diagnostics
+// -------------------------------------------------------------------------------------------------------
+
+static size_t text_size(const char *text)
+{
+    return text != NULL ? strlen(text) + 1 : 1;
+}
+
+static const char *put_text(char **at, const char *text)
+{
+    char *start = *at;
+    size_t size = text_size(text);
+    memcpy(start, text != NULL ? text : "", size);
+    *at += size;
+    return start;
+}
+
+bool source_copy_diagnostics(const struct compiler_result *result, rill_diagnostics *out)
+{
+    *out = (rill_diagnostics){0};
+    size_t count = (size_t)result->diagnostic_count;
+    size_t size = count * sizeof(rill_diagnostic);
+    for (size_t i = 0; i < count; i++) {
+        const struct compiler_diagnostic *d = &result->diagnostics[i];
+        size += text_size(d->file) + text_size(d->text) + text_size(d->rendered);
+    }
+    if (count == 0) {
+        return true;
+    }
+    rill_diagnostic *items = malloc(size);
+    if (items == NULL) {
+        return false;
+    }
+    char *at = (char *)(items + count);
+    for (size_t i = 0; i < count; i++) {
+        const struct compiler_diagnostic *d = &result->diagnostics[i];
+        items[i].severity = (rill_severity)d->severity;
+        items[i].file = put_text(&at, d->file);
+        items[i].line = d->line;
+        items[i].column = d->column;
+        items[i].text = put_text(&at, d->text);
+        items[i].rendered = put_text(&at, d->rendered);
+        out->error_count += d->severity == RILL_SEVERITY_ERROR;
+        out->warning_count += d->severity == RILL_SEVERITY_WARNING;
+    }
+    out->items = items;
+    out->memory = items;
+    out->count = count;
+    return true;
+}
+
+void rill_diagnostics_free(rill_diagnostics *diagnostics)
+{
+    if (diagnostics != NULL) {
+        free(diagnostics->memory);
+        *diagnostics = (rill_diagnostics){0};
+    }
+}
+
+static rill_status describe_errors(const char *who, const struct compiler_result *result)
+{
+    for (int i = 0; i < result->diagnostic_count; i++) {
+        const struct compiler_diagnostic *d = &result->diagnostics[i];
+        if (d->severity != RILL_SEVERITY_ERROR) {
+            continue;
+        }
+        char more[64] = "";
+        if (result->error_count > 1) {
+            snprintf(more, sizeof more, " (and %d more)", result->error_count - 1);
+        }
+        return status_fail(RILL_ERR_COMPILE, "%s: %s:%u:%u: error: %s%s", who, d->file != NULL ? d->file : "?", d->line,
+                           d->column, d->text, more);
+    }
+    return status_fail(RILL_ERR_COMPILE, "%s: the source did not compile", who);
+}
+
+// ---- compiling
+// ---------------------------------------------------------------------------------------------------------
+
+rill_status source_compile(const char *who, const struct compiler_table *table, const struct source *source,
+                           enum compiler_emit emit, rill_diagnostics *diagnostics, struct compiler_result **out_result)
+{
+    *out_result = NULL;
+    struct compiler_input input = source->input;
+    input.emit = emit;
+    struct compiler_result *result = NULL;
+    rill_status status = table->compile(&input, &result);
+    if (result == NULL) {
+        // The compiler's message is in its own library: its code is what comes across.
+        return status_fail(status != RILL_OK ? status : RILL_ERR_INTERNAL, "%s: the compiler failed: %s", who,
+                           rill_status_text(status));
+    }
+    if (diagnostics != NULL && !source_copy_diagnostics(result, diagnostics)) {
+        status = status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: no memory for the diagnostics", who);
+    } else if (status == RILL_ERR_COMPILE || result->error_count > 0) {
+        status = describe_errors(who, result);
+    } else if (status != RILL_OK) {
+        status_fail(status, "%s: the compiler failed: %s", who, rill_status_text(status));
+    }
+    if (status != RILL_OK) {
+        table->free_result(result);
+        return status;
+    }
+    *out_result = result;
+    return RILL_OK;
+}
+
+rill_status source_take_text(const char *who, const struct compiler_table *table, struct compiler_result *result,
+                             char **out_text)
+{
+    char *text = malloc(result->size + 1);
+    if (text == NULL) {
+        table->free_result(result);
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: no memory for the text", who);
+    }
+    memcpy(text, result->bytes, result->size);
+    text[result->size] = '\0';
+    table->free_result(result);
+    *out_text = text;
+    return RILL_OK;
+}
+
+enum compiler_emit source_emit_kind(rill_emit kind)
+{
+    switch (kind) {
+    case RILL_EMIT_IR: return COMPILER_IR;
+    case RILL_EMIT_PLAN: return COMPILER_PLAN;
+    case RILL_EMIT_LLVM: return COMPILER_LLVM;
+    case RILL_EMIT_ASM: return COMPILER_ASM;
+    case RILL_EMIT_OPENMP: return COMPILER_OPENMP;
+    }
+    return COMPILER_CHECK;
+}
+
+// Compiles text that no module is made of. |out_text| NULL: only the diagnostics are wanted.
+static rill_status compile_text(const char *who, const char *text, const rill_module_options *options,
+                                enum compiler_emit emit, char **out_text)
+{
+    RILL_TRY(context_check_out(who, text, "text"));
+    RILL_TRY(source_check_options(who, options));
+    const struct compiler_table *table;
+    RILL_TRY(source_find_compiler(who, &table));
+    struct arena arena;
+    jmp_buf escape;
+    arena_init(&arena);
+    arena.escape = &escape;
+    if (setjmp(escape) != 0) {
+        arena_finish(&arena);
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: no memory for the source", who);
+    }
+    struct source *source = source_copy(&arena, text, strlen(text), NULL, options);
+    struct compiler_result *result;
+    rill_diagnostics *diagnostics = options != NULL ? options->diagnostics : NULL;
+    rill_status status = source_compile(who, table, source, emit, diagnostics, &result);
+    arena_finish(&arena);
+    if (status != RILL_OK) {
+        return status;
+    }
+    if (out_text != NULL) {
+        return source_take_text(who, table, result, out_text);
+    }
+    table->free_result(result);
+    return RILL_OK;
+}
+
+rill_status rill_check(const char *text, const rill_module_options *options)
+{
+    return compile_text("rill_check", text, options, COMPILER_CHECK, NULL);
+}
+
+rill_status rill_source_emit(const char *text, const rill_module_options *options, rill_emit kind, char **out_text)
+{
+    RILL_TRY(context_check_out("rill_source_emit", out_text, "out_text"));
+    *out_text = NULL;
+    enum compiler_emit emit = source_emit_kind(kind);
+    if (emit == COMPILER_CHECK) {
+        return status_fail(RILL_ERR_INVALID, "rill_source_emit: %d is no kind of output", (int)kind);
+    }
+    return compile_text("rill_source_emit", text, options, emit, out_text);
+}
+
+rill_status rill_source_explain(const char *text, const rill_module_options *options, char **out_text)
+{
+    RILL_TRY(context_check_out("rill_source_explain", out_text, "out_text"));
+    *out_text = NULL;
+    return compile_text("rill_source_explain", text, options, COMPILER_EXPLAIN, out_text);
+}

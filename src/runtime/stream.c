@@ -1,0 +1,474 @@
+#include "runtime/stream.h"
+
+#include "base/status.h"
+#include "runtime/callback.h"
+
+#include <stdio.h>
+
+// The calling thread's scopes, innermost first. They live in the caller's own memory.
+static _Thread_local rill_scope *scopes;
+
+// ---- the list
+// ----------------------------------------------------------------------------------------------------------
+
+// The context's lock is held. True if the caller must free the stream once it has let go of the lock.
+static bool unlink_if_free(struct stream *stream)
+{
+    if (!stream->is_over || stream->visitor_count > 0) {
+        return false;
+    }
+    struct context *context = stream->context;
+    if (stream->previous != NULL) {
+        stream->previous->next = stream->next;
+    } else {
+        context->streams = stream->next;
+    }
+    if (stream->next != NULL) {
+        stream->next->previous = stream->previous;
+    }
+    return true;
+}
+
+static void free_stream(struct stream *stream)
+{
+    struct context *context = stream->context;
+    context->backend->stream_destroy(stream->queue);
+    context_free(context, stream, sizeof *stream);
+}
+
+struct stream *stream_next(struct context *context, struct stream *stream)
+{
+    thread_lock(&context->lock);
+    struct stream *next = stream == NULL ? context->streams : stream->next;
+    if (next != NULL) {
+        next->visitor_count++;
+    }
+    bool is_free = false;
+    if (stream != NULL) {
+        stream->visitor_count--;
+        is_free = unlink_if_free(stream);
+    }
+    thread_unlock(&context->lock);
+    if (is_free) {
+        free_stream(stream);
+    }
+    return next;
+}
+
+// ---- making, letting go
+// ------------------------------------------------------------------------------------------------
+
+rill_status stream_make(struct context *context, const char *who, int priority, struct stream **out_stream)
+{
+    *out_stream = NULL;
+    struct stream *stream = context_alloc(context, sizeof *stream);
+    if (stream == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: no memory for a stream", who);
+    }
+    stream->context = context;
+    stream->id = context_add(context, who, stream, KIND_STREAM);
+    if (stream->id == 0) {
+        context_free(context, stream, sizeof *stream);
+        return RILL_ERR_OUT_OF_MEMORY;
+    }
+    rill_status status = context->backend->stream_create(context->device, priority, stream->id, &stream->queue);
+    if (status != RILL_OK) {
+        void *object;
+        context_retire(context, who, stream->id, KIND_STREAM, &object);
+        context_unpin(context, stream->id); // disposes of it
+        return context_fail_as(who, status);
+    }
+    thread_lock(&context->lock);
+    stream->next = context->streams;
+    if (stream->next != NULL) {
+        stream->next->previous = stream;
+    }
+    context->streams = stream;
+    thread_unlock(&context->lock);
+    atomic_fetch_add(&context->stream_count, 1);
+    *out_stream = stream;
+    return RILL_OK;
+}
+
+// Its work has run and nothing names it any more.
+static void stream_over(struct stream *stream)
+{
+    struct context *context = stream->context;
+    struct backend_error error;
+    if (stream->wants_log && !atomic_load(&stream->is_error_known) &&
+        context->backend->stream_error(stream->queue, &error)) {
+        context_note_failure(context, error.status, error.text);
+    }
+    thread_lock(&context->lock);
+    stream->is_over = true;
+    bool is_free = unlink_if_free(stream);
+    thread_unlock(&context->lock);
+    if (is_free) {
+        free_stream(stream);
+    }
+}
+
+static void last_notice(void *arg, const struct backend_error *error)
+{
+    (void)error;
+    stream_over(arg);
+}
+
+void stream_dispose(struct stream *stream)
+{
+    struct context *context = stream->context;
+    if (stream->queue == NULL) { // half-made
+        context_free(context, stream, sizeof *stream);
+        return;
+    }
+    atomic_fetch_sub(&context->stream_count, 1);
+    if (!context->backend->stream_is_idle(stream->queue)) {
+        if (context->backend->notify(stream->queue, last_notice, stream, false) == RILL_OK) {
+            return;
+        }
+        context->backend->stream_synchronize(stream->queue); // without memory for a notice
+    }
+    stream_over(stream);
+}
+
+rill_status rill_stream_create(rill_context handle, const rill_stream_options *options, rill_stream *out_stream)
+{
+    RILL_TRY(context_check_out("rill_stream_create", out_stream, "out_stream"));
+    out_stream->id = 0;
+    struct context *context;
+    RILL_TRY(context_enter("rill_stream_create", handle.id, KIND_CONTEXT, &context));
+    struct stream *stream;
+    rill_status status = stream_make(context, "rill_stream_create", options != NULL ? options->priority : 0, &stream);
+    if (status == RILL_OK) {
+        out_stream->id = stream->id;
+    }
+    context_leave(context);
+    return status;
+}
+
+// ---- looking up
+// --------------------------------------------------------------------------------------------------------
+
+rill_stream stream_current(struct context *context)
+{
+    for (rill_scope *scope = scopes; scope != NULL; scope = scope->outer) {
+        if (handle_table_of(scope->stream) == context->serial) {
+            return (rill_stream){scope->stream};
+        }
+    }
+    return (rill_stream){context->default_stream};
+}
+
+rill_status stream_pin(struct context *context, const char *who, rill_stream handle, struct stream **out_stream)
+{
+    if (handle.id == UINT64_MAX) {
+        handle = stream_current(context);
+    }
+    void *object;
+    RILL_TRY(context_pin(context, who, handle.id, KIND_STREAM, &object));
+    *out_stream = object;
+    return RILL_OK;
+}
+
+// Enters the context of a stream and pins it.
+static rill_status begin(const char *who, rill_stream handle, struct context **out_context, struct stream **out_stream)
+{
+    RILL_TRY(context_enter(who, handle.id, KIND_STREAM, out_context));
+    rill_status status = stream_pin(*out_context, who, handle, out_stream);
+    if (status != RILL_OK) {
+        context_leave(*out_context);
+    }
+    return status;
+}
+
+static rill_status end(struct context *context, struct stream *stream, rill_status status)
+{
+    context_unpin(context, stream->id);
+    context_leave(context);
+    return status;
+}
+
+rill_status stream_check(const char *who, struct stream *stream)
+{
+    struct backend_error error;
+    if (!stream->context->backend->stream_error(stream->queue, &error)) {
+        return RILL_OK;
+    }
+    atomic_store(&stream->is_error_known, true);
+    return status_fail(error.status, "%s: %s", who, error.text);
+}
+
+rill_status stream_finish_work(const char *who, struct stream *stream)
+{
+    stream->context->backend->stream_synchronize(stream->queue);
+    return stream_check(who, stream);
+}
+
+// ---- calls
+// -------------------------------------------------------------------------------------------------------------
+
+static rill_status refuse_default(const char *who, struct context *context, rill_stream handle)
+{
+    if (handle.id != context->default_stream) {
+        return RILL_OK;
+    }
+    return status_fail(RILL_ERR_INVALID, "%s: the default stream lives as long as its context", who);
+}
+
+// Makes the handle stale. The caller is then in the context and has the one pin that retiring gave.
+static rill_status take_away(const char *who, rill_stream handle, bool waits, struct context **out_context,
+                             struct stream **out_stream)
+{
+    RILL_TRY(context_enter(who, handle.id, KIND_STREAM, out_context));
+    rill_status status = waits ? callback_refuse(who) : RILL_OK;
+    status = status != RILL_OK ? status : refuse_default(who, *out_context, handle);
+    void *object;
+    status = status != RILL_OK ? status : context_retire(*out_context, who, handle.id, KIND_STREAM, &object);
+    if (status != RILL_OK) {
+        context_leave(*out_context);
+        return status;
+    }
+    *out_stream = object;
+    return RILL_OK;
+}
+
+rill_status rill_stream_destroy(rill_stream handle)
+{
+    struct context *context;
+    struct stream *stream;
+    RILL_TRY(take_away("rill_stream_destroy", handle, true, &context, &stream));
+    context->backend->stream_synchronize(stream->queue);
+    bool was_known = atomic_load(&stream->is_error_known);
+    rill_status status = was_known ? RILL_OK : stream_check("rill_stream_destroy", stream);
+    return end(context, stream, status);
+}
+
+rill_status rill_stream_destroy_later(rill_stream handle)
+{
+    struct context *context;
+    struct stream *stream;
+    RILL_TRY(take_away("rill_stream_destroy_later", handle, false, &context, &stream));
+    stream->wants_log = true;
+    return end(context, stream, RILL_OK);
+}
+
+void rill_auto_stream(rill_stream *handle)
+{
+    struct context *context;
+    if (handle->id == 0 || context_enter("rill_auto_stream", handle->id, KIND_STREAM, &context) != RILL_OK) {
+        return;
+    }
+    rill_status status = rill_stream_destroy(*handle);
+    if (status != RILL_OK && status != RILL_ERR_STALE) {
+        context_note_failure(context, status, rill_message());
+    }
+    handle->id = 0;
+    context_leave(context);
+}
+
+rill_status rill_stream_synchronize(rill_stream handle)
+{
+    struct context *context;
+    struct stream *stream;
+    RILL_TRY(begin("rill_stream_synchronize", handle, &context, &stream));
+    rill_status status = callback_refuse("rill_stream_synchronize");
+    if (status == RILL_OK) {
+        status = stream_finish_work("rill_stream_synchronize", stream);
+    }
+    return end(context, stream, status);
+}
+
+rill_status rill_stream_query(rill_stream handle)
+{
+    struct context *context;
+    struct stream *stream;
+    RILL_TRY(begin("rill_stream_query", handle, &context, &stream));
+    bool is_idle = context->backend->stream_is_idle(stream->queue);
+    rill_status status = stream_check("rill_stream_query", stream);
+    if (status == RILL_OK && !is_idle) {
+        status = status_fail(RILL_ERR_NOT_READY, "rill_stream_query: the stream's work has not finished");
+    }
+    return end(context, stream, status);
+}
+
+rill_status rill_stream_wait(rill_stream handle, rill_stream other_handle)
+{
+    struct context *context;
+    struct stream *stream;
+    struct stream *other;
+    // Either may be RILL_CURRENT as long as the other names the context.
+    rill_stream named = handle.id != UINT64_MAX ? handle : other_handle;
+    RILL_TRY(context_enter("rill_stream_wait", named.id, KIND_STREAM, &context));
+    rill_status status = stream_pin(context, "rill_stream_wait", handle, &stream);
+    if (status == RILL_OK) {
+        status = stream_pin(context, "rill_stream_wait", other_handle, &other);
+        if (status == RILL_OK) {
+            status = context_fail_as("rill_stream_wait", context->backend->stream_wait(stream->queue, other->queue));
+            context_unpin(context, other->id);
+        }
+        context_unpin(context, stream->id);
+    }
+    context_leave(context);
+    return status;
+}
+
+// ---- callbacks
+// ---------------------------------------------------------------------------------------------------------
+
+struct stream_callback {
+    struct callback callback; // first
+    struct context *context;
+    struct backend_stream *queue;
+    rill_stream_callback_function function;
+    void *user;
+    rill_status status;
+};
+
+static void run_callback(struct callback *callback)
+{
+    struct stream_callback *own = (struct stream_callback *)callback;
+    own->function(own->user, own->status);
+    const struct backend *backend = own->context->backend;
+    struct backend_stream *queue = own->queue;
+    context_free(own->context, own, sizeof *own);
+    backend->proceed(queue); // from here on the stream, and with it the context, may be gone
+}
+
+static void post_callback(void *arg, const struct backend_error *error)
+{
+    struct stream_callback *own = arg;
+    own->status = error != NULL ? error->status : RILL_OK;
+    callback_post(own->context, &own->callback);
+}
+
+static rill_status queue_callback(struct context *context, struct stream *stream,
+                                  rill_stream_callback_function function, void *user)
+{
+    if (function == NULL) {
+        return status_fail(RILL_ERR_INVALID, "rill_stream_callback: the callback is NULL");
+    }
+    rill_status status = callback_thread_start(context);
+    if (status != RILL_OK) {
+        return context_fail_as("rill_stream_callback", status);
+    }
+    struct stream_callback *own = context_alloc(context, sizeof *own);
+    if (own == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "rill_stream_callback: no memory for a callback");
+    }
+    own->callback.run = run_callback;
+    own->context = context;
+    own->queue = stream->queue;
+    own->function = function;
+    own->user = user;
+    status = context->backend->notify(stream->queue, post_callback, own, true);
+    if (status != RILL_OK) {
+        context_free(context, own, sizeof *own);
+    }
+    return context_fail_as("rill_stream_callback", status);
+}
+
+rill_status rill_stream_callback(rill_stream handle, rill_stream_callback_function callback, void *user)
+{
+    struct context *context;
+    struct stream *stream;
+    RILL_TRY(begin("rill_stream_callback", handle, &context, &stream));
+    return end(context, stream, queue_callback(context, stream, callback, user));
+}
+
+// ---- errors
+// ------------------------------------------------------------------------------------------------------------
+
+rill_status rill_stream_error(rill_stream handle, rill_error_info *out_info)
+{
+    RILL_TRY(context_check_out("rill_stream_error", out_info, "out_info"));
+    *out_info = (rill_error_info){.status = RILL_OK};
+    struct context *context;
+    struct stream *stream;
+    RILL_TRY(begin("rill_stream_error", handle, &context, &stream));
+    struct backend_error error;
+    if (context->backend->stream_error(stream->queue, &error)) {
+        atomic_store(&stream->is_error_known, true);
+        out_info->status = error.status;
+        out_info->line = error.line;
+        out_info->column = error.column;
+        out_info->iteration = error.iteration;
+        out_info->index = error.index;
+        out_info->extent = error.extent;
+        out_info->stream = error.stream;
+        snprintf(out_info->text, sizeof out_info->text, "%s", error.text);
+        snprintf(out_info->kernel, sizeof out_info->kernel, "%s", error.kernel);
+        snprintf(out_info->file, sizeof out_info->file, "%s", error.file);
+        snprintf(out_info->array, sizeof out_info->array, "%s", error.array);
+        snprintf(out_info->shape, sizeof out_info->shape, "%s", error.shape);
+    }
+    return end(context, stream, RILL_OK);
+}
+
+rill_status rill_stream_clear_error(rill_stream handle)
+{
+    struct context *context;
+    struct stream *stream;
+    RILL_TRY(begin("rill_stream_clear_error", handle, &context, &stream));
+    rill_status status = context->backend->stream_clear_error(stream->queue);
+    if (status == RILL_OK) {
+        atomic_store(&stream->is_error_known, false);
+    }
+    return end(context, stream, context_fail_as("rill_stream_clear_error", status));
+}
+
+// ---- current streams
+// ---------------------------------------------------------------------------------------------------
+
+rill_stream rill_default_stream(rill_context handle)
+{
+    struct context *context;
+    rill_stream stream = {0};
+    if (context_enter("rill_default_stream", handle.id, KIND_CONTEXT, &context) == RILL_OK) {
+        stream.id = context->default_stream;
+        context_leave(context);
+    }
+    return stream;
+}
+
+rill_stream rill_current_stream(rill_context handle)
+{
+    struct context *context;
+    rill_stream stream = {0};
+    if (context_enter("rill_current_stream", handle.id, KIND_CONTEXT, &context) == RILL_OK) {
+        stream = stream_current(context);
+        context_leave(context);
+    }
+    return stream;
+}
+
+rill_status rill_scope_enter(rill_scope *scope, rill_stream handle)
+{
+    RILL_TRY(context_check_out("rill_scope_enter", scope, "scope"));
+    struct context *context;
+    struct stream *stream;
+    RILL_TRY(begin("rill_scope_enter", handle, &context, &stream));
+    scope->stream = stream->id;
+    scope->outer = scopes;
+    scope->is_entered = 1;
+    scopes = scope;
+    return end(context, stream, RILL_OK);
+}
+
+rill_status rill_scope_leave(rill_scope *scope)
+{
+    RILL_TRY(context_check_out("rill_scope_leave", scope, "scope"));
+    if (scope->is_entered == 0 || scopes != scope) {
+        return status_fail(RILL_ERR_INVALID,
+                           "rill_scope_leave: the scope is not the innermost one that this thread has entered");
+    }
+    scopes = scope->outer;
+    *scope = (rill_scope){0};
+    return RILL_OK;
+}
+
+void rill_auto_scope(rill_scope *scope)
+{
+    if (scope->is_entered != 0) {
+        (void)(rill_scope_leave(scope) == RILL_OK);
+    }
+}

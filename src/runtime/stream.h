@@ -1,0 +1,39 @@
+#ifndef RILL_RUNTIME_STREAM_H
+#define RILL_RUNTIME_STREAM_H
+
+#include "runtime/context.h"
+
+struct stream {
+    struct context *context;      // borrowed
+    struct backend_stream *queue; // owned
+    uint64_t id;
+    struct stream *next;        // guarded by the context's lock, and so is what follows
+    struct stream *previous;    //
+    int visitor_count;          // walkers of the list that stand here
+    bool is_disposed;           // no handle and no pin is left
+    bool is_over;               // its work has run: goes when no visitor is left
+    atomic_bool is_error_known; // its error was returned by some call
+    bool wants_log;             // a failure nobody has seen goes to the log
+};
+
+// Makes a stream. Its handle is stream->id.
+rill_status stream_make(struct context *context, const char *who, int priority, struct stream **out_stream);
+// The handle and every pin are gone: lets the stream run out, then frees it.
+void stream_dispose(struct stream *stream);
+
+// Walks the streams whose work may not have run. |stream| NULL starts; NULL ends. A walk must go on to its end, or be
+// left by stream_leave().
+struct stream *stream_next(struct context *context, struct stream *stream);
+void stream_leave(struct context *context, struct stream *stream);
+
+// Pins what |handle| means in |context|, RILL_CURRENT included.
+rill_status stream_pin(struct context *context, const char *who, rill_stream handle, struct stream **out_stream);
+
+// The stream's error as a status with a message; RILL_OK if there is none.
+rill_status stream_check(const char *who, struct stream *stream);
+// Waits for what is queued so far and checks.
+rill_status stream_finish_work(const char *who, struct stream *stream);
+
+rill_stream stream_current(struct context *context);
+
+#endif
