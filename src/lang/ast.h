@@ -78,7 +78,9 @@ struct member {
     struct loc loc;
     uint64_t offset; // bytes; for a bit-field, of its storage unit (size of |type|, naturally aligned unless packed)
     bool is_bitfield;
-    uint8_t bit_offset; // from the least significant bit of the unit at |offset|
+    // From the least significant bit of the unit at |offset|. In a packed record |offset| is the byte where the bits begin
+    // and they may reach beyond the type's size: they lie in the (bit_offset + bit_width + 7) / 8 bytes from |offset|.
+    uint8_t bit_offset;
     uint8_t bit_width;
 };
 

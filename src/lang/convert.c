@@ -139,16 +139,6 @@ static enum type_kind real_kind(const struct type *type)
     return type->kind == TYPE_COMPLEX ? type->base->kind : type->kind;
 }
 
-static struct type *complex_of(struct parser *p, enum type_kind kind)
-{
-    struct type *type = ARENA_NEW(p->arena, struct type);
-    type->kind = TYPE_COMPLEX;
-    type->base = &p->basic[kind];
-    type->size = 2 * type->base->size;
-    type->align = type->base->align;
-    return type;
-}
-
 struct type *convert_common_type(struct parser *p, struct expr *a, struct expr *b)
 {
     enum type_kind ka = type_is_integer(a->type) ? promoted_kind(a) : real_kind(a->type);
@@ -160,7 +150,7 @@ struct type *convert_common_type(struct parser *p, struct expr *a, struct expr *
         kind = common_integer_kind(ka, kb);
     }
     if (a->type->kind == TYPE_COMPLEX || b->type->kind == TYPE_COMPLEX) {
-        return complex_of(p, kind);
+        return type_complex(p->arena, &p->basic[kind]);
     }
     return &p->basic[kind];
 }
@@ -246,13 +236,38 @@ static bool check_assign(struct parser *p, struct expr *e, struct type *type, co
     return false;
 }
 
+// An integer constant that the place cannot hold, as gcc warns of it: -1 for an unsigned place is no mistake.
+static void warn_of_overflow(struct parser *p, const struct expr *e, const struct type *type, const char *what)
+{
+    int64_t value;
+    int bits = type_is_integer(type) ? type_int_bits(type) : 64;
+    if (bits >= 64 || type->kind == TYPE_BOOL || !const_eval_int(e, &value)) {
+        return;
+    }
+    bool is_negative = value < 0 && type_is_signed(e->type);
+    int64_t low = -((int64_t)1 << (bits - 1));
+    int64_t high = type_is_signed(type) ? -low - 1 : ((int64_t)1 << bits) - 1;
+    bool fits = is_negative ? value >= low : value >= 0 && value <= high;
+    if (!fits && !(type_is_signed(type) && e->type->size == type->size)) {
+        const char *number = type_is_signed(e->type) ? arena_printf(p->arena, "%lld", (long long)value)
+                                                     : arena_printf(p->arena, "%llu", (unsigned long long)value);
+        parse_warning(p, e->loc, "%s does not fit into '%s' in %s: it wraps", number, parse_describe(p, type), what);
+    }
+}
+
 struct expr *convert_assign(struct parser *p, struct expr *e, struct type *type, const char *what)
 {
     e = convert_decay(p, e);
     if (expr_is_error(e) || type_is_error(type)) {
         return e;
     }
-    return check_assign(p, e, type, what) ? convert_to(p, e, type) : expr_error(p, e->loc);
+    if (!check_assign(p, e, type, what)) {
+        return expr_error(p, e->loc);
+    }
+    if (type_is_integer(e->type)) {
+        warn_of_overflow(p, e, type, what);
+    }
+    return convert_to(p, e, type);
 }
 
 struct expr *convert_condition(struct parser *p, struct expr *e, const char *what)

@@ -87,6 +87,9 @@ static const char *element_trouble(const struct type *type)
         if (!type->record->is_complete) {
             return "its elements have an incomplete type";
         }
+        if (type->record->has_flexible_array) {
+            return "its elements end in a flexible array, so that their size is not known";
+        }
         return type->record->has_pointer ? "its elements hold pointers, and the arrays of a kernel hold none" : NULL;
     default: return NULL;
     }
@@ -99,7 +102,11 @@ static const char *param_trouble(const struct type *type)
     case TYPE_LDOUBLE: return "'long double' is not supported in kernels";
     case TYPE_COMPLEX: return "'_Complex' is not supported in kernels";
     case TYPE_STRUCT:
-    case TYPE_UNION: return type->record->has_pointer ? "it holds pointers: pass the arrays as parameters" : NULL;
+    case TYPE_UNION:
+        if (type->record->has_flexible_array) {
+            return "its flexible array would not be passed: make it a parameter of its own";
+        }
+        return type->record->has_pointer ? "it holds pointers: pass the arrays as parameters" : NULL;
     default: return NULL;
     }
 }

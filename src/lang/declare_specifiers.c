@@ -179,12 +179,7 @@ static struct type *complex_type(struct parser *p, const struct words *words, st
         parse_error(p, loc, "these words do not make a type");
         return &p->basic[TYPE_ERROR];
     }
-    struct type *type = ARENA_NEW(p->arena, struct type);
-    type->kind = TYPE_COMPLEX;
-    type->base = &p->basic[kind];
-    type->size = 2 * type->base->size;
-    type->align = type->base->align;
-    return type;
+    return type_complex(p->arena, &p->basic[kind]);
 }
 
 static struct type *words_type(struct parser *p, const struct words *words, struct loc loc)

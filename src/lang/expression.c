@@ -23,6 +23,10 @@ static struct expr *sizeof_expression(struct parser *p, struct loc loc)
         parse_error(p, loc, "a bit-field has no size");
         return expr_error(p, loc);
     }
+    if (e->kind == EXPR_OBJECT && e->object->array_type != NULL) {
+        parse_warning(p, loc, "'sizeof %s' is the size of a pointer: '%s' is a parameter", e->object->name,
+                      e->object->name);
+    }
     return operate_sizeof(p, e->type, loc);
 }
 

@@ -391,6 +391,19 @@ struct expr *operate_deref(struct parser *p, struct expr *a, struct loc loc)
     return e;
 }
 
+// One behind the last may be meant as an end address; an array at the end of a struct may go on.
+static void warn_of_index(struct parser *p, const struct expr *a, const struct expr *b, struct loc loc)
+{
+    int64_t index;
+    if (a->type->kind != TYPE_ARRAY || a->type->length < 0 || a->kind == EXPR_MEMBER || !type_is_integer(b->type) ||
+        !const_eval_int(b, &index)) {
+        return;
+    }
+    if (index < 0 || index > a->type->length) {
+        parse_warning(p, loc, "the index %lld is outside '%s'", (long long)index, parse_describe(p, a->type));
+    }
+}
+
 struct expr *operate_subscript(struct parser *p, struct expr *a, struct expr *b, struct loc loc)
 {
     if (expr_is_error(a) || expr_is_error(b)) {
@@ -401,6 +414,7 @@ struct expr *operate_subscript(struct parser *p, struct expr *a, struct expr *b,
         a = b;
         b = swap;
     }
+    warn_of_index(p, a, b, loc);
     if (a->type->kind == TYPE_ARRAY) {
         // Indexing in place does not let the address out.
         a = expr_unary(p, EXPR_DECAY, type_pointer_to(p->arena, a->type->base), a->loc, a);

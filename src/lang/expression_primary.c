@@ -184,6 +184,7 @@ static struct expr *compound_literal(struct parser *p, struct type *type, struct
     struct object *object =
         is_local ? declare_local_object(p, NULL, type, loc) : declare_object_new(p, NULL, type, loc);
     if (!is_local) {
+        object->name = arena_printf(p->arena, "(literal %d)", p->globals.count);
         object->kind = (type_quals(type) & QUAL_CONST) != 0 ? OBJECT_CONSTANT : OBJECT_FIELD;
         object->is_static = true;
     }

@@ -46,10 +46,6 @@ static bool is_constant(const struct expr *e)
     if (e->kind == EXPR_STRING || expr_is_error(e)) {
         return true;
     }
-    if (e->kind == EXPR_OBJECT && type_is_record(e->type)) {
-        // A compound literal at file scope: gcc takes it for a constant.
-        return e->object->name == NULL;
-    }
     return type_is_arithmetic(e->type) ? const_eval_float(e, &number) : const_eval_address(e, &address);
 }
 
@@ -118,6 +114,21 @@ static bool takes_string(const struct type *type, const struct expr *e)
     return is_wide ? base->kind == TYPE_INT || base->kind == TYPE_UINT : type_is_char(base);
 }
 
+// A static object may be a copy of a compound literal, as gcc has it: its stores are taken over.
+static void store_record(struct init *in, struct place place, struct expr *e)
+{
+    bool is_literal = e->kind == EXPR_OBJECT && e->object->name != NULL && e->object->name[0] == '(';
+    if (!in->is_static || !is_literal) {
+        store(in, place, e);
+        return;
+    }
+    for (int i = 0; i < e->object->init_count; i++) {
+        const struct init_store *s = &e->object->inits[i];
+        store(in, (struct place){.type = s->type, .offset = place.offset + s->offset, .bitfield = s->bitfield},
+              s->value);
+    }
+}
+
 static void store_scalar(struct init *in, struct place place, struct expr *e)
 {
     const char *what = describe_target(in);
@@ -141,7 +152,7 @@ static void place_expression(struct init *in, struct place place, struct expr *e
         store_string(in, place, e);
     } else if (type_is_record(type) && type_compatible(type, e->type)) {
         forget(in, place.offset, type->size);
-        store(in, place, e);
+        store_record(in, place, e);
     } else if (type->kind == TYPE_ARRAY || type_is_record(type)) {
         list(in, place, e, LIST_ELIDED);
     } else {
@@ -548,8 +559,8 @@ void init_object(struct parser *p, struct object *object, bool is_static)
         if (is_aggregate && !takes_string(place.type, e) && !expr_is_error(e) && !type_is_error(place.type)) {
             parse_error(p, e->loc, "the array '%s' needs an initialiser in braces",
                         object->name != NULL ? object->name : "(unnamed)");
-        } else if (type_is_record(place.type) && !expr_is_error(e)) {
-            store_scalar(&in, place, e); // complains if the types do not fit
+        } else if (type_is_record(place.type) && !expr_is_error(e) && !type_compatible(place.type, e->type)) {
+            store_scalar(&in, place, e); // complains
         } else {
             place_expression(&in, place, e);
         }

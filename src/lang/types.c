@@ -70,6 +70,16 @@ struct type *type_function(struct arena *arena, struct type *result)
     return type;
 }
 
+struct type *type_complex(struct arena *arena, struct type *real)
+{
+    struct type *type = ARENA_NEW(arena, struct type);
+    type->kind = TYPE_COMPLEX;
+    type->base = real;
+    type->size = 2 * real->size;
+    type->align = real->align;
+    return type;
+}
+
 unsigned type_quals(const struct type *type)
 {
     while (type->kind == TYPE_ARRAY) {

@@ -14,6 +14,7 @@ struct type *type_pointer_to(struct arena *arena, struct type *base);
 struct type *type_array_of(struct arena *arena, struct type *element, int64_t length);
 bool type_array_fits(const struct type *element, int64_t length);
 struct type *type_function(struct arena *arena, struct type *result);
+struct type *type_complex(struct arena *arena, struct type *real);
 
 // Adds qualifiers; those of an array go to its elements.
 struct type *type_with_quals(struct arena *arena, struct type *type, unsigned quals);

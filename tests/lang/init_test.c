@@ -132,3 +132,11 @@ TEST(an_empty_list_is_all_zero)
     CHECK_STR(stores("int x[3] = {};"), "");
     CHECK_STR(stores("struct { int a; } x = {};"), "");
 }
+
+TEST(a_static_object_may_be_a_compound_literal)
+{
+    CHECK_STR(stores("struct s { int a, b; }; struct s x = (struct s){1, 2};"), "@0=1 @4=2");
+    CHECK_STR(stores("struct s { int a, b; }; struct s x[2] = {{3}, (struct s){.b = 4}};"), "@0=3 @12=4");
+    CHECK_STR(stores("int *x = (int[]){1, 2};"), "@0=(decay (literal 1))");
+    CHECK_CONTAINS(stores("struct s { int a; } y; struct s x = y;"), "must be a constant");
+}

@@ -15,3 +15,18 @@ int f(int n, const char *s, unsigned char *u)
     int;
     if (n) return 1;
 }
+
+char wraps = 300;
+unsigned char fine = -1;
+signed char also = 200;
+unsigned mask = -1;
+int high = 0x80000000;
+
+int g(int a[3])
+{
+    int b[3];
+    b[4] = 1;
+    b[-1] = 2;
+    int *end = &b[3];
+    return sizeof a + *end;
+}
