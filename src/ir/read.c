@@ -32,17 +32,17 @@ static struct read_entry *entry_at(struct reader *r, struct read_table *table, i
     return entry;
 }
 
-struct ir_ctype *read_ctype_at(struct reader *r, int index)
+struct ir_ctype *ir_read_ctype_at(struct reader *r, int index)
 {
     return entry_at(r, &r->ctypes, index, sizeof(struct ir_ctype))->object;
 }
 
-struct ir_global *read_global_at(struct reader *r, int index)
+struct ir_global *ir_read_global_at(struct reader *r, int index)
 {
     return entry_at(r, &r->globals, index, sizeof(struct ir_global))->object;
 }
 
-struct ir_function *read_function_at(struct reader *r, int index)
+struct ir_function *ir_read_function_at(struct reader *r, int index)
 {
     return entry_at(r, &r->functions, index, sizeof(struct ir_function))->object;
 }
@@ -51,7 +51,7 @@ struct ir_function *read_function_at(struct reader *r, int index)
 static void define(struct reader *r, struct read_table *table, int index, int expected, size_t size)
 {
     if (index != expected) {
-        read_fail(r, "this is number %d, expected %d", index, expected);
+        ir_read_fail(r, "this is number %d, expected %d", index, expected);
         return;
     }
     entry_at(r, table, index, size)->is_defined = true;
@@ -61,29 +61,29 @@ static bool all_defined(struct reader *r, const struct read_table *table, const 
 {
     for (int i = 0; i < table->count; i++) {
         if (table->items[i].object != NULL && !table->items[i].is_defined) {
-            read_fail(r, "%s %d is named but does not exist", what, i);
+            ir_read_fail(r, "%s %d is named but does not exist", what, i);
             return false;
         }
     }
     return true;
 }
 
-int read_plain_index(struct reader *r)
+int ir_read_plain_index(struct reader *r)
 {
     int64_t limit = r->end - r->text;
-    return read_small(r, 0, limit < INT32_MAX / 2 ? limit : INT32_MAX / 2);
+    return ir_read_small(r, 0, limit < INT32_MAX / 2 ? limit : INT32_MAX / 2);
 }
 
-void read_bad_word(struct reader *r)
+void ir_read_bad_word(struct reader *r)
 {
-    read_fail(r, "'%.*s' does not belong here", (int)(r->length < 40 ? r->length : 40), r->word);
+    ir_read_fail(r, "'%.*s' does not belong here", (int)(r->length < 40 ? r->length : 40), r->word);
 }
 
-struct ir_function *read_define_function(struct reader *r, int expected)
+struct ir_function *ir_read_define_function(struct reader *r, int expected)
 {
-    int index = read_plain_index(r);
+    int index = ir_read_plain_index(r);
     define(r, &r->functions, index, expected, sizeof(struct ir_function));
-    return r->failed ? NULL : read_function_at(r, index);
+    return r->failed ? NULL : ir_read_function_at(r, index);
 }
 
 // ---- C types -------------------------------------------------------------------------------------------------------
@@ -92,42 +92,42 @@ static void read_member(struct reader *r, struct ir_cmember *member)
 {
     member->bit_offset = -1;
     while (!r->is_line_end) {
-        if (read_is_text(r)) {
-            member->name = read_text(r);
-        } else if (read_accept(r, "ctype")) {
-            member->type = read_ctype_at(r, read_plain_index(r));
-        } else if (read_accept(r, "offset")) {
-            member->offset = read_uint(r);
-        } else if (read_accept(r, "bits")) {
-            member->bit_offset = read_small(r, INT32_MIN, INT32_MAX);
-            member->bit_width = read_small(r, INT32_MIN, INT32_MAX);
+        if (ir_read_is_text(r)) {
+            member->name = ir_read_text(r);
+        } else if (ir_read_accept(r, "ctype")) {
+            member->type = ir_read_ctype_at(r, ir_read_plain_index(r));
+        } else if (ir_read_accept(r, "offset")) {
+            member->offset = ir_read_uint(r);
+        } else if (ir_read_accept(r, "bits")) {
+            member->bit_offset = ir_read_small(r, INT32_MIN, INT32_MAX);
+            member->bit_width = ir_read_small(r, INT32_MIN, INT32_MAX);
         } else {
-            read_bad_word(r);
+            ir_read_bad_word(r);
         }
     }
-    read_line_end(r);
+    ir_read_line_end(r);
 }
 
 static bool read_ctype_attribute(struct reader *r, struct ir_ctype *ctype)
 {
-    if (read_is_text(r)) {
-        ctype->name = read_text(r);
-    } else if (read_accept(r, "size")) {
-        ctype->size = read_uint(r);
-    } else if (read_accept(r, "align")) {
-        ctype->align = (uint32_t)read_uint(r);
-    } else if (read_accept(r, "unsigned")) {
+    if (ir_read_is_text(r)) {
+        ctype->name = ir_read_text(r);
+    } else if (ir_read_accept(r, "size")) {
+        ctype->size = ir_read_uint(r);
+    } else if (ir_read_accept(r, "align")) {
+        ctype->align = (uint32_t)ir_read_uint(r);
+    } else if (ir_read_accept(r, "unsigned")) {
         ctype->is_unsigned = true;
-    } else if (read_accept(r, "bool")) {
+    } else if (ir_read_accept(r, "bool")) {
         ctype->is_bool = true;
-    } else if (read_accept(r, "union")) {
+    } else if (ir_read_accept(r, "union")) {
         ctype->is_union = true;
-    } else if (read_accept(r, "element")) {
-        ctype->element = read_ctype_at(r, read_plain_index(r));
-    } else if (read_accept(r, "length")) {
-        ctype->length = read_int(r);
-    } else if (read_is_type(r)) {
-        ctype->scalar = read_type(r);
+    } else if (ir_read_accept(r, "element")) {
+        ctype->element = ir_read_ctype_at(r, ir_read_plain_index(r));
+    } else if (ir_read_accept(r, "length")) {
+        ctype->length = ir_read_int(r);
+    } else if (ir_read_is_type(r)) {
+        ctype->scalar = ir_read_type(r);
     } else {
         return false;
     }
@@ -136,27 +136,27 @@ static bool read_ctype_attribute(struct reader *r, struct ir_ctype *ctype)
 
 static void read_ctype(struct reader *r, int expected)
 {
-    int index = read_plain_index(r);
+    int index = ir_read_plain_index(r);
     define(r, &r->ctypes, index, expected, sizeof(struct ir_ctype));
     if (r->failed) {
         return;
     }
-    struct ir_ctype *ctype = read_ctype_at(r, index);
-    int kind = read_find(r, ctype_names, IR_CTYPE_POINTER + 1);
+    struct ir_ctype *ctype = ir_read_ctype_at(r, index);
+    int kind = ir_read_find(r, ctype_names, IR_CTYPE_POINTER + 1);
     if (kind < 0) {
-        read_fail(r, "expected scalar, record, array or pointer");
+        ir_read_fail(r, "expected scalar, record, array or pointer");
         return;
     }
     ctype->kind = (enum ir_ctype_kind)kind;
-    read_next(r);
+    ir_read_next(r);
     while (!r->is_line_end) {
         if (!read_ctype_attribute(r, ctype)) {
-            read_bad_word(r);
+            ir_read_bad_word(r);
         }
     }
-    read_line_end(r);
+    ir_read_line_end(r);
     VEC(struct ir_cmember) members = {0};
-    while (read_accept(r, "member")) {
+    while (ir_read_accept(r, "member")) {
         struct ir_cmember member = {0};
         read_member(r, &member);
         VEC_PUSH(r->arena, &members, member);
@@ -175,58 +175,58 @@ static int nibble(char c)
 static void read_hex(struct reader *r, struct ir_global *global, uint64_t *at)
 {
     if (r->length % 2 != 0 || r->length / 2 > global->size - *at) {
-        read_fail(r, "more bytes than the global's %llu", (unsigned long long)global->size);
+        ir_read_fail(r, "more bytes than the global's %llu", (unsigned long long)global->size);
         return;
     }
     for (size_t i = 0; i < r->length; i += 2) {
         int high = nibble(r->word[i]);
         int low = nibble(r->word[i + 1]);
         if (high < 0 || low < 0) {
-            read_fail(r, "expected bytes in hex");
+            ir_read_fail(r, "expected bytes in hex");
             return;
         }
         global->bytes[(*at)++] = (uint8_t)(high << 4 | low);
     }
-    read_next(r);
+    ir_read_next(r);
 }
 
 static void read_bytes(struct reader *r, struct ir_global *global)
 {
     if (global->size > r->byte_budget) {
-        read_fail(r, "the globals are too large");
+        ir_read_fail(r, "the globals are too large");
         return;
     }
     r->byte_budget -= global->size;
     global->bytes = arena_alloc(r->arena, global->size + 1);
     uint64_t at = 0;
     for (;;) {
-        if (read_accept(r, "hex")) {
+        if (ir_read_accept(r, "hex")) {
             read_hex(r, global, &at);
-        } else if (read_accept(r, "zeros")) {
-            uint64_t zeros = read_uint(r);
+        } else if (ir_read_accept(r, "zeros")) {
+            uint64_t zeros = ir_read_uint(r);
             if (!r->failed && zeros > global->size - at) {
-                read_fail(r, "more bytes than the global's %llu", (unsigned long long)global->size);
+                ir_read_fail(r, "more bytes than the global's %llu", (unsigned long long)global->size);
             }
             at += r->failed ? 0 : zeros;
         } else {
             break;
         }
-        read_line_end(r);
+        ir_read_line_end(r);
     }
     if (!r->failed && at != global->size) {
-        read_fail(r, "%llu bytes of the global's %llu", (unsigned long long)at, (unsigned long long)global->size);
+        ir_read_fail(r, "%llu bytes of the global's %llu", (unsigned long long)at, (unsigned long long)global->size);
     }
 }
 
 static void read_relocs(struct reader *r, struct ir_global *global)
 {
     VEC(struct ir_reloc) relocs = {0};
-    while (read_accept(r, "reloc")) {
+    while (ir_read_accept(r, "reloc")) {
         struct ir_reloc reloc = {0};
-        reloc.offset = read_uint(r);
-        reloc.target = read_global_at(r, read_index(r, '&'));
-        reloc.addend = read_int(r);
-        read_line_end(r);
+        reloc.offset = ir_read_uint(r);
+        reloc.target = ir_read_global_at(r, ir_read_index(r, '&'));
+        reloc.addend = ir_read_int(r);
+        ir_read_line_end(r);
         VEC_PUSH(r->arena, &relocs, reloc);
     }
     global->relocs = relocs.items;
@@ -235,18 +235,18 @@ static void read_relocs(struct reader *r, struct ir_global *global)
 
 static bool read_global_attribute(struct reader *r, struct ir_global *global)
 {
-    if (read_is_text(r)) {
-        global->name = read_text(r);
-    } else if (read_accept(r, "size")) {
-        global->size = read_uint(r);
-    } else if (read_accept(r, "align")) {
-        global->align = (uint32_t)read_uint(r);
-    } else if (read_accept(r, "const")) {
+    if (ir_read_is_text(r)) {
+        global->name = ir_read_text(r);
+    } else if (ir_read_accept(r, "size")) {
+        global->size = ir_read_uint(r);
+    } else if (ir_read_accept(r, "align")) {
+        global->align = (uint32_t)ir_read_uint(r);
+    } else if (ir_read_accept(r, "const")) {
         global->is_const = true;
-    } else if (read_accept(r, "ctype")) {
-        global->ctype = read_ctype_at(r, read_plain_index(r));
-    } else if (read_is_loc(r)) {
-        global->loc = read_loc(r);
+    } else if (ir_read_accept(r, "ctype")) {
+        global->ctype = ir_read_ctype_at(r, ir_read_plain_index(r));
+    } else if (ir_read_is_loc(r)) {
+        global->loc = ir_read_loc(r);
     } else {
         return false;
     }
@@ -255,22 +255,22 @@ static bool read_global_attribute(struct reader *r, struct ir_global *global)
 
 static void read_global(struct reader *r, int expected)
 {
-    int index = read_plain_index(r);
+    int index = ir_read_plain_index(r);
     define(r, &r->globals, index, expected, sizeof(struct ir_global));
     if (r->failed) {
         return;
     }
-    struct ir_global *global = read_global_at(r, index);
+    struct ir_global *global = ir_read_global_at(r, index);
     global->index = index;
     bool has_bytes = false;
     while (!r->is_line_end) {
-        if (read_accept(r, "bytes")) {
+        if (ir_read_accept(r, "bytes")) {
             has_bytes = true;
         } else if (!read_global_attribute(r, global)) {
-            read_bad_word(r);
+            ir_read_bad_word(r);
         }
     }
-    read_line_end(r);
+    ir_read_line_end(r);
     if (has_bytes && !r->failed) {
         read_bytes(r, global);
     }
@@ -281,24 +281,24 @@ static void read_global(struct reader *r, int expected)
 
 static void read_head(struct reader *r)
 {
-    read_expect(r, "rill-ir");
-    read_expect(r, "1");
-    read_line_end(r);
-    if (read_accept(r, "check_bounds")) {
+    ir_read_expect(r, "rill-ir");
+    ir_read_expect(r, "1");
+    ir_read_line_end(r);
+    if (ir_read_accept(r, "check_bounds")) {
         r->module->check_bounds = true;
-        read_line_end(r);
+        ir_read_line_end(r);
     }
     VEC(const char *) files = {0};
-    while (read_accept(r, "file")) {
-        if (read_small(r, 0, INT32_MAX) != files.count) {
-            read_fail(r, "expected file %d", files.count);
+    while (ir_read_accept(r, "file")) {
+        if (ir_read_small(r, 0, INT32_MAX) != files.count) {
+            ir_read_fail(r, "expected file %d", files.count);
         }
         const char *name = NULL;
-        if (read_is_text(r)) {
-            name = read_text(r);
+        if (ir_read_is_text(r)) {
+            name = ir_read_text(r);
         }
         VEC_PUSH(r->arena, &files, name);
-        read_line_end(r);
+        ir_read_line_end(r);
     }
     r->module->files = files.items;
     r->module->file_count = files.count;
@@ -307,22 +307,22 @@ static void read_head(struct reader *r)
 static void read_module(struct reader *r)
 {
     read_head(r);
-    for (int i = 0; read_accept(r, "ctype"); i++) {
+    for (int i = 0; ir_read_accept(r, "ctype"); i++) {
         read_ctype(r, i);
     }
     int global_count = 0;
-    for (; read_accept(r, "global"); global_count++) {
+    for (; ir_read_accept(r, "global"); global_count++) {
         read_global(r, global_count);
     }
     int function_count = 0;
     while (!r->is_end) {
-        int kind = read_find(r, kind_names, IR_FUNCTION_FINISH + 1);
+        int kind = ir_read_find(r, kind_names, IR_FUNCTION_FINISH + 1);
         if (kind < 0) {
-            read_bad_word(r);
+            ir_read_bad_word(r);
             return;
         }
-        read_next(r);
-        read_function(r, (enum ir_function_kind)kind, function_count++);
+        ir_read_next(r);
+        ir_read_function(r, (enum ir_function_kind)kind, function_count++);
     }
     if (r->failed || !all_defined(r, &r->ctypes, "ctype") || !all_defined(r, &r->globals, "global") ||
         !all_defined(r, &r->functions, "function")) {
@@ -360,7 +360,7 @@ struct ir_module *ir_read(struct arena *arena, struct diags *diags, const char *
     };
     r.file = diags_add_file(diags, (struct source_file){.path = "<ir>", .text = text, .length = length});
     do {
-        read_next(&r);
+        ir_read_next(&r);
     } while (r.is_line_end && !r.is_end);
     read_module(&r);
     return r.failed ? NULL : r.module;

@@ -52,44 +52,44 @@ struct reader {
 
 // ---- read_text.c
 
-void read_fail(struct reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void read_next(struct reader *r);                       // takes the next word
-bool read_is(const struct reader *r, const char *word); // whether it is the current one
-bool read_accept(struct reader *r, const char *word);   // takes it if it is the current one
-void read_expect(struct reader *r, const char *word);
-void read_line_end(struct reader *r); // wants the end of the line and goes on to the first word of the next
-int64_t read_int(struct reader *r);
-int read_small(struct reader *r, int64_t low, int64_t high); // an integer in range
-uint64_t read_uint(struct reader *r);
-double read_float(struct reader *r);
-const char *read_text(struct reader *r); // "…"
-bool read_is_text(const struct reader *r);
-struct loc read_loc(struct reader *r); // !file:line:column
-bool read_is_loc(const struct reader *r);
-int read_index(struct reader *r, char sigil); // the number of $name#3; below the text's length
-int read_label(struct reader *r);             // the number of L3
-int read_value_number(struct reader *r);      // the number of %3
-enum ir_type read_type(struct reader *r);
-bool read_is_type(const struct reader *r);
+void ir_read_fail(struct reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void ir_read_next(struct reader *r);                       // takes the next word
+bool ir_read_is(const struct reader *r, const char *word); // whether it is the current one
+bool ir_read_accept(struct reader *r, const char *word);   // takes it if it is the current one
+void ir_read_expect(struct reader *r, const char *word);
+void ir_read_line_end(struct reader *r); // wants the end of the line and goes on to the first word of the next
+int64_t ir_read_int(struct reader *r);
+int ir_read_small(struct reader *r, int64_t low, int64_t high); // an integer in range
+uint64_t ir_read_uint(struct reader *r);
+double ir_read_float(struct reader *r);
+const char *ir_read_text(struct reader *r); // "…"
+bool ir_read_is_text(const struct reader *r);
+struct loc ir_read_loc(struct reader *r); // !file:line:column
+bool ir_read_is_loc(const struct reader *r);
+int ir_read_index(struct reader *r, char sigil); // the number of $name#3; below the text's length
+int ir_read_label(struct reader *r);             // the number of L3
+int ir_read_value_number(struct reader *r);      // the number of %3
+enum ir_type ir_read_type(struct reader *r);
+bool ir_read_is_type(const struct reader *r);
 // The index of the current word in |names|, or -1. Does not take it.
-int read_find(const struct reader *r, const char *const *names, int count);
+int ir_read_find(const struct reader *r, const char *const *names, int count);
 
 // ---- read_inst.c
 
-void read_region(struct reader *r, struct ir_region *region, struct ir_inst *owner); // from `{` to `}`
-struct ir_var *read_var(struct reader *r);                                           // $name#3
+void ir_read_region(struct reader *r, struct ir_region *region, struct ir_inst *owner); // from `{` to `}`
+struct ir_var *ir_read_var(struct reader *r);                                           // $name#3
 
 // ---- read_function.c
 
-void read_function(struct reader *r, enum ir_function_kind kind, int expected); // |expected| is its number
+void ir_read_function(struct reader *r, enum ir_function_kind kind, int expected); // |expected| is its number
 
 // ---- read.c
 
-int read_plain_index(struct reader *r); // a number below the text's length
-void read_bad_word(struct reader *r);   // says that the current word does not belong here
-struct ir_ctype *read_ctype_at(struct reader *r, int index);
-struct ir_function *read_define_function(struct reader *r, int expected); // reads the number; NULL after an error
-struct ir_global *read_global_at(struct reader *r, int index);
-struct ir_function *read_function_at(struct reader *r, int index);
+int ir_read_plain_index(struct reader *r); // a number below the text's length
+void ir_read_bad_word(struct reader *r);   // says that the current word does not belong here
+struct ir_ctype *ir_read_ctype_at(struct reader *r, int index);
+struct ir_function *ir_read_define_function(struct reader *r, int expected); // reads the number; NULL after an error
+struct ir_global *ir_read_global_at(struct reader *r, int index);
+struct ir_function *ir_read_function_at(struct reader *r, int index);
 
 #endif

@@ -18,27 +18,27 @@ static void read_param(struct reader *r, struct ir_param *param, struct late_lis
 {
     VEC(int) extents = {0};
     while (!r->is_line_end) {
-        if (read_is_text(r)) {
-            param->name = read_text(r);
-        } else if (read_accept(r, "ctype")) {
-            param->ctype = read_ctype_at(r, read_plain_index(r));
-        } else if (read_accept(r, "struct")) {
+        if (ir_read_is_text(r)) {
+            param->name = ir_read_text(r);
+        } else if (ir_read_accept(r, "ctype")) {
+            param->ctype = ir_read_ctype_at(r, ir_read_plain_index(r));
+        } else if (ir_read_accept(r, "struct")) {
             param->is_struct = true;
-        } else if (read_accept(r, "array")) {
+        } else if (ir_read_accept(r, "array")) {
             param->is_array = true;
-        } else if (read_accept(r, "const")) {
+        } else if (ir_read_accept(r, "const")) {
             param->is_const = true;
-        } else if (read_accept(r, "restrict")) {
+        } else if (ir_read_accept(r, "restrict")) {
             param->is_restrict = true;
-        } else if (read_accept(r, "extent")) {
-            int number = read_value_number(r);
+        } else if (ir_read_accept(r, "extent")) {
+            int number = ir_read_value_number(r);
             VEC_PUSH(r->arena, &extents, number);
-        } else if (read_is_loc(r)) {
-            param->loc = read_loc(r);
-        } else if (read_is_type(r)) {
-            param->type = read_type(r);
+        } else if (ir_read_is_loc(r)) {
+            param->loc = ir_read_loc(r);
+        } else if (ir_read_is_type(r)) {
+            param->type = ir_read_type(r);
         } else {
-            read_bad_word(r);
+            ir_read_bad_word(r);
         }
     }
     param->rank = extents.count;
@@ -46,16 +46,16 @@ static void read_param(struct reader *r, struct ir_param *param, struct late_lis
     for (int i = 0; i < extents.count; i++) {
         VEC_PUSH(r->arena, lates, (struct late){NULL, &param->extents[i], extents.items[i], r->line});
     }
-    read_line_end(r);
+    ir_read_line_end(r);
 }
 
 static void read_params(struct reader *r, struct late_list *lates)
 {
     VEC(struct ir_param) params = {0};
-    while (read_accept(r, "param")) {
+    while (ir_read_accept(r, "param")) {
         struct ir_param param = {0};
-        if (read_small(r, 0, INT32_MAX) != params.count) {
-            read_fail(r, "expected parameter %d", params.count);
+        if (ir_read_small(r, 0, INT32_MAX) != params.count) {
+            ir_read_fail(r, "expected parameter %d", params.count);
         }
         read_param(r, &param, lates);
         VEC_PUSH(r->arena, &params, param);
@@ -66,27 +66,27 @@ static void read_params(struct reader *r, struct late_list *lates)
 
 static bool read_var_attribute(struct reader *r, struct ir_var *var, struct late_list *lates)
 {
-    if (read_is_text(r)) {
-        var->name = read_text(r);
-    } else if (read_accept(r, "memory")) {
+    if (ir_read_is_text(r)) {
+        var->name = ir_read_text(r);
+    } else if (ir_read_accept(r, "memory")) {
         var->is_memory = true;
-    } else if (read_accept(r, "unsigned")) {
+    } else if (ir_read_accept(r, "unsigned")) {
         var->is_unsigned = true;
-    } else if (read_accept(r, "size")) {
-        var->size = (uint64_t)read_int(r);
-    } else if (read_accept(r, "align")) {
-        var->align = (uint32_t)read_int(r);
-    } else if (read_accept(r, "depth")) {
-        var->depth_key = read_small(r, INT32_MIN, INT32_MAX);
-    } else if (read_accept(r, "slot")) {
-        var->slot = read_int(r);
-    } else if (read_accept(r, "scope")) {
-        int label = read_label(r);
+    } else if (ir_read_accept(r, "size")) {
+        var->size = (uint64_t)ir_read_int(r);
+    } else if (ir_read_accept(r, "align")) {
+        var->align = (uint32_t)ir_read_int(r);
+    } else if (ir_read_accept(r, "depth")) {
+        var->depth_key = ir_read_small(r, INT32_MIN, INT32_MAX);
+    } else if (ir_read_accept(r, "slot")) {
+        var->slot = ir_read_int(r);
+    } else if (ir_read_accept(r, "scope")) {
+        int label = ir_read_label(r);
         VEC_PUSH(r->arena, lates, (struct late){var, NULL, label, r->line});
-    } else if (read_is_loc(r)) {
-        var->loc = read_loc(r);
-    } else if (read_is_type(r)) {
-        var->type = read_type(r);
+    } else if (ir_read_is_loc(r)) {
+        var->loc = ir_read_loc(r);
+    } else if (ir_read_is_type(r)) {
+        var->type = ir_read_type(r);
     } else {
         return false;
     }
@@ -95,42 +95,42 @@ static bool read_var_attribute(struct reader *r, struct ir_var *var, struct late
 
 static void read_vars(struct reader *r, struct late_list *lates)
 {
-    while (read_accept(r, "var")) {
-        if (read_small(r, 0, INT32_MAX) != r->function->var_count) {
-            read_fail(r, "expected variable %d", r->function->var_count);
+    while (ir_read_accept(r, "var")) {
+        if (ir_read_small(r, 0, INT32_MAX) != r->function->var_count) {
+            ir_read_fail(r, "expected variable %d", r->function->var_count);
         }
         struct ir_var *var = ir_var_create(r->module, r->function, NULL, IR_VOID);
         while (!r->is_line_end) {
             if (!read_var_attribute(r, var, lates)) {
-                read_bad_word(r);
+                ir_read_bad_word(r);
             }
         }
-        read_line_end(r);
+        ir_read_line_end(r);
     }
 }
 
 static void read_accumulators(struct reader *r)
 {
     VEC(struct ir_accumulator) accumulators = {0};
-    while (read_accept(r, "accumulator")) {
-        struct ir_accumulator accumulator = {.var = read_var(r)};
-        read_expect(r, "offset");
-        accumulator.offset = read_uint(r);
+    while (ir_read_accept(r, "accumulator")) {
+        struct ir_accumulator accumulator = {.var = ir_read_var(r)};
+        ir_read_expect(r, "offset");
+        accumulator.offset = ir_read_uint(r);
         struct ir_inst *init = ARENA_NEW(r->arena, struct ir_inst);
         init->id = -1;
         init->default_region = -1;
-        if (read_accept(r, "const")) {
+        if (ir_read_accept(r, "const")) {
             init->op = IR_OP_CONST;
-            init->type = read_type(r);
-            init->imm = read_int(r);
+            init->type = ir_read_type(r);
+            init->imm = ir_read_int(r);
             accumulator.init = init;
-        } else if (read_accept(r, "fconst")) {
+        } else if (ir_read_accept(r, "fconst")) {
             init->op = IR_OP_FCONST;
-            init->type = read_type(r);
-            init->fimm = read_float(r);
+            init->type = ir_read_type(r);
+            init->fimm = ir_read_float(r);
             accumulator.init = init;
         }
-        read_line_end(r);
+        ir_read_line_end(r);
         VEC_PUSH(r->arena, &accumulators, accumulator);
     }
     r->function->accumulators = accumulators.items;
@@ -146,43 +146,43 @@ static void resolve(struct reader *r, const struct late_list *lates)
         } else if (late->value != NULL && late->number < r->values.count && r->values.items[late->number] != NULL) {
             *late->value = r->values.items[late->number];
         } else {
-            read_fail(r, "line %u names %s%d, which the body does not have", (unsigned)late->line,
-                      late->var != NULL ? "L" : "%", late->number);
+            ir_read_fail(r, "line %u names %s%d, which the body does not have", (unsigned)late->line,
+                         late->var != NULL ? "L" : "%", late->number);
         }
     }
 }
 
 static bool read_function_attribute(struct reader *r, struct ir_function *function)
 {
-    if (read_is_text(r)) {
-        function->name = read_text(r);
-    } else if (read_accept(r, "returns")) {
-        function->return_type = read_type(r);
-    } else if (read_accept(r, "ctype")) {
-        function->return_ctype = read_ctype_at(r, read_plain_index(r));
-    } else if (read_accept(r, "may_fail")) {
+    if (ir_read_is_text(r)) {
+        function->name = ir_read_text(r);
+    } else if (ir_read_accept(r, "returns")) {
+        function->return_type = ir_read_type(r);
+    } else if (ir_read_accept(r, "ctype")) {
+        function->return_ctype = ir_read_ctype_at(r, ir_read_plain_index(r));
+    } else if (ir_read_accept(r, "may_fail")) {
         function->may_fail = true;
-    } else if (read_accept(r, "single")) {
+    } else if (ir_read_accept(r, "single")) {
         function->pragma_single = true;
-    } else if (read_accept(r, "serial")) {
+    } else if (ir_read_accept(r, "serial")) {
         function->is_serial = true;
-    } else if (read_accept(r, "independent")) {
+    } else if (ir_read_accept(r, "independent")) {
         function->assume_independent = true;
-    } else if (read_accept(r, "partial")) {
-        function->partial_size = (uint64_t)read_int(r);
-    } else if (read_accept(r, "of")) {
-        function->kernel = read_function_at(r, read_index(r, '@'));
-    } else if (read_is_loc(r)) {
-        function->loc = read_loc(r);
+    } else if (ir_read_accept(r, "partial")) {
+        function->partial_size = (uint64_t)ir_read_int(r);
+    } else if (ir_read_accept(r, "of")) {
+        function->kernel = ir_read_function_at(r, ir_read_index(r, '@'));
+    } else if (ir_read_is_loc(r)) {
+        function->loc = ir_read_loc(r);
     } else {
         return false;
     }
     return true;
 }
 
-void read_function(struct reader *r, enum ir_function_kind kind, int expected)
+void ir_read_function(struct reader *r, enum ir_function_kind kind, int expected)
 {
-    struct ir_function *function = read_define_function(r, expected);
+    struct ir_function *function = ir_read_define_function(r, expected);
     if (r->failed) {
         return;
     }
@@ -192,22 +192,22 @@ void read_function(struct reader *r, enum ir_function_kind kind, int expected)
     r->labels.count = 0;
     while (!r->is_line_end) {
         if (!read_function_attribute(r, function)) {
-            read_bad_word(r);
+            ir_read_bad_word(r);
         }
     }
-    read_line_end(r);
+    ir_read_line_end(r);
     struct late_list lates = {0};
     read_params(r, &lates);
     read_vars(r, &lates);
     read_accumulators(r);
-    if (read_accept(r, "prologue")) {
-        read_region(r, &function->prologue, NULL);
-        read_line_end(r);
+    if (ir_read_accept(r, "prologue")) {
+        ir_read_region(r, &function->prologue, NULL);
+        ir_read_line_end(r);
     }
-    read_expect(r, "body");
-    read_region(r, &function->body, NULL);
-    read_line_end(r);
-    read_expect(r, "end");
-    read_line_end(r);
+    ir_read_expect(r, "body");
+    ir_read_region(r, &function->body, NULL);
+    ir_read_line_end(r);
+    ir_read_expect(r, "end");
+    ir_read_line_end(r);
     resolve(r, &lates);
 }

@@ -36,29 +36,29 @@ static const char *const role_names[] = {
 // Takes a word that must be one of |names|.
 static int read_one_of(struct reader *r, const char *const *names, int count, const char *what)
 {
-    int found = read_find(r, names, count);
+    int found = ir_read_find(r, names, count);
     if (found < 0) {
-        read_fail(r, "expected %s", what);
+        ir_read_fail(r, "expected %s", what);
         return 0;
     }
-    read_next(r);
+    ir_read_next(r);
     return found;
 }
 
-struct ir_var *read_var(struct reader *r)
+struct ir_var *ir_read_var(struct reader *r)
 {
-    int index = read_index(r, '$');
+    int index = ir_read_index(r, '$');
     if (!r->failed && index >= r->function->var_count) {
-        read_fail(r, "the function has no variable %d", index);
+        ir_read_fail(r, "the function has no variable %d", index);
     }
     return r->failed ? NULL : r->function->vars[index];
 }
 
 static struct ir_inst *read_value(struct reader *r)
 {
-    int number = read_value_number(r);
+    int number = ir_read_value_number(r);
     if (!r->failed && (number >= r->values.count || r->values.items[number] == NULL)) {
-        read_fail(r, "value %%%d does not exist before this line", number);
+        ir_read_fail(r, "value %%%d does not exist before this line", number);
     }
     return r->failed ? NULL : r->values.items[number];
 }
@@ -73,17 +73,17 @@ static void read_role(struct reader *r, struct ir_for *loop)
     }
     loop->roles = roles;
     struct ir_scalar_role *role = &roles[loop->role_count++];
-    role->var = read_var(r);
+    role->var = ir_read_var(r);
     role->role = (enum ir_role)read_one_of(r, role_names, COUNT_OF(role_names), "a role");
     for (;;) {
-        if (read_accept(r, "update")) {
+        if (ir_read_accept(r, "update")) {
             role->update = (enum ir_update)read_one_of(r, update_names, IR_UPDATE_COUNT, "an update");
-        } else if (read_accept(r, "inclusive")) {
+        } else if (ir_read_accept(r, "inclusive")) {
             role->inclusive = true;
-        } else if (read_accept(r, "always_written")) {
+        } else if (ir_read_accept(r, "always_written")) {
             role->always_written = true;
-        } else if (read_accept(r, "leader")) {
-            role->leader = read_var(r);
+        } else if (ir_read_accept(r, "leader")) {
+            role->leader = ir_read_var(r);
         } else {
             return;
         }
@@ -93,32 +93,32 @@ static void read_role(struct reader *r, struct ir_for *loop)
 // One attribute of a `for`; false if the word is none.
 static bool read_for_attribute(struct reader *r, struct ir_for *loop)
 {
-    if (read_accept(r, "step")) {
-        loop->step = read_int(r);
-    } else if (read_accept(r, "recheck")) {
+    if (ir_read_accept(r, "step")) {
+        loop->step = ir_read_int(r);
+    } else if (ir_read_accept(r, "recheck")) {
         loop->recheck = true;
-    } else if (read_accept(r, "tested")) {
+    } else if (ir_read_accept(r, "tested")) {
         loop->tested = true;
-    } else if (read_accept(r, "parallel")) {
+    } else if (ir_read_accept(r, "parallel")) {
         loop->pragma_parallel = true;
-    } else if (read_accept(r, "serial")) {
+    } else if (ir_read_accept(r, "serial")) {
         loop->pragma_serial = true;
-    } else if (read_accept(r, "single")) {
+    } else if (ir_read_accept(r, "single")) {
         loop->pragma_single = true;
-    } else if (read_accept(r, "collapse")) {
-        loop->collapse = read_small(r, INT32_MIN, INT32_MAX);
-    } else if (read_accept(r, "block_dim")) {
-        loop->block_dim = read_small(r, INT32_MIN, INT32_MAX);
-    } else if (read_accept(r, "level")) {
-        loop->level = read_small(r, INT32_MIN, INT32_MAX);
-    } else if (read_accept(r, "verdict")) {
+    } else if (ir_read_accept(r, "collapse")) {
+        loop->collapse = ir_read_small(r, INT32_MIN, INT32_MAX);
+    } else if (ir_read_accept(r, "block_dim")) {
+        loop->block_dim = ir_read_small(r, INT32_MIN, INT32_MAX);
+    } else if (ir_read_accept(r, "level")) {
+        loop->level = ir_read_small(r, INT32_MIN, INT32_MAX);
+    } else if (ir_read_accept(r, "verdict")) {
         loop->verdict = (enum ir_verdict)read_one_of(r, verdict_names, COUNT_OF(verdict_names), "a verdict");
-    } else if (read_accept(r, "reason")) {
-        loop->reason = read_text(r);
-    } else if (read_accept(r, "between")) {
-        loop->reason_loc_a = read_loc(r);
-        loop->reason_loc_b = read_loc(r);
-    } else if (read_accept(r, "role")) {
+    } else if (ir_read_accept(r, "reason")) {
+        loop->reason = ir_read_text(r);
+    } else if (ir_read_accept(r, "between")) {
+        loop->reason_loc_a = ir_read_loc(r);
+        loop->reason_loc_b = ir_read_loc(r);
+    } else if (ir_read_accept(r, "role")) {
         read_role(r, loop);
     } else {
         return false;
@@ -139,8 +139,8 @@ static void read_case(struct reader *r, struct ir_inst *inst)
         inst->cases = cases;
         inst->case_regions = regions;
     }
-    inst->cases[count] = read_int(r);
-    inst->case_regions[count] = read_small(r, 0, INT32_MAX);
+    inst->cases[count] = ir_read_int(r);
+    inst->case_regions[count] = ir_read_small(r, 0, INT32_MAX);
     inst->case_count = count + 1;
 }
 
@@ -148,9 +148,9 @@ static void read_case(struct reader *r, struct ir_inst *inst)
 
 static struct ir_inst *read_target(struct reader *r)
 {
-    int label = read_label(r);
+    int label = ir_read_label(r);
     if (!r->failed && label >= r->labels.count) {
-        read_fail(r, "label L%d does not exist before this line", label);
+        ir_read_fail(r, "label L%d does not exist before this line", label);
     }
     return r->failed ? NULL : r->labels.items[label];
 }
@@ -174,45 +174,45 @@ static bool read_reference(struct reader *r, struct ir_inst *inst)
 {
     switch (r->length > 0 ? r->word[0] : '\0') {
     case '%': read_operand(r, inst); return true;
-    case '"': inst->text = read_text(r); return true;
+    case '"': inst->text = ir_read_text(r); return true;
     case '$':
         if (inst->loop != NULL) {
-            inst->loop->var = read_var(r);
+            inst->loop->var = ir_read_var(r);
         } else {
-            inst->var = read_var(r);
+            inst->var = ir_read_var(r);
         }
         return true;
-    case '&': inst->global = read_global_at(r, read_index(r, '&')); return true;
-    case '@': inst->function = read_function_at(r, read_index(r, '@')); return true;
-    case '!': inst->loc = read_loc(r); return true;
+    case '&': inst->global = ir_read_global_at(r, ir_read_index(r, '&')); return true;
+    case '@': inst->function = ir_read_function_at(r, ir_read_index(r, '@')); return true;
+    case '!': inst->loc = ir_read_loc(r); return true;
     default: return false;
     }
 }
 
 static bool read_attribute(struct reader *r, struct ir_inst *inst)
 {
-    if (read_accept(r, "of")) {
+    if (ir_read_accept(r, "of")) {
         inst->target = read_target(r);
-    } else if (read_accept(r, "imm")) {
-        inst->imm = read_int(r);
-    } else if (read_accept(r, "volatile")) {
+    } else if (ir_read_accept(r, "imm")) {
+        inst->imm = ir_read_int(r);
+    } else if (ir_read_accept(r, "volatile")) {
         inst->is_volatile = true;
-    } else if (read_accept(r, "unsigned")) {
+    } else if (ir_read_accept(r, "unsigned")) {
         inst->is_unsigned = true;
-    } else if (read_accept(r, "atomic")) {
+    } else if (ir_read_accept(r, "atomic")) {
         inst->atomic = true;
-    } else if (read_accept(r, "in_bounds")) {
+    } else if (ir_read_accept(r, "in_bounds")) {
         inst->in_bounds = true;
-    } else if (read_accept(r, "no_wrap")) {
+    } else if (ir_read_accept(r, "no_wrap")) {
         inst->no_wrap = true;
-    } else if (read_accept(r, "fused")) {
+    } else if (ir_read_accept(r, "fused")) {
         inst->fused = true;
-    } else if (read_accept(r, "base")) {
-        inst->base = read_small(r, INT32_MIN, INT32_MAX);
-    } else if (read_accept(r, "case")) {
+    } else if (ir_read_accept(r, "base")) {
+        inst->base = ir_read_small(r, INT32_MIN, INT32_MAX);
+    } else if (ir_read_accept(r, "case")) {
         read_case(r, inst);
-    } else if (read_accept(r, "default")) {
-        inst->default_region = read_small(r, INT32_MIN, INT32_MAX);
+    } else if (ir_read_accept(r, "default")) {
+        inst->default_region = ir_read_small(r, INT32_MIN, INT32_MAX);
     } else {
         return read_reference(r, inst);
     }
@@ -222,18 +222,18 @@ static bool read_attribute(struct reader *r, struct ir_inst *inst)
 static void read_attributes(struct reader *r, struct ir_inst *inst)
 {
     bool updates = inst->op == IR_OP_UPDATE || inst->op == IR_OP_VUPDATE || inst->op == IR_OP_ATOMIC;
-    while (!r->is_line_end && !read_is(r, "{")) {
-        int update = updates ? read_find(r, update_names, IR_UPDATE_COUNT) : -1;
-        int compare = inst->op == IR_OP_FOR ? read_find(r, op_names, IR_OP_COUNT) : -1;
+    while (!r->is_line_end && !ir_read_is(r, "{")) {
+        int update = updates ? ir_read_find(r, update_names, IR_UPDATE_COUNT) : -1;
+        int compare = inst->op == IR_OP_FOR ? ir_read_find(r, op_names, IR_OP_COUNT) : -1;
         if (update >= 0) {
             inst->update = (enum ir_update)update;
-            read_next(r);
+            ir_read_next(r);
         } else if (compare >= 0) {
             inst->loop->compare = (enum ir_op)compare;
-            read_next(r);
+            ir_read_next(r);
         } else if (!(inst->op == IR_OP_FOR && read_for_attribute(r, inst->loop)) && !read_attribute(r, inst)) {
-            read_fail(r, "'%.*s' does not belong to %s", (int)(r->length < 40 ? r->length : 40), r->word,
-                      ir_op_name(inst->op));
+            ir_read_fail(r, "'%.*s' does not belong to %s", (int)(r->length < 40 ? r->length : 40), r->word,
+                         ir_op_name(inst->op));
         }
     }
 }
@@ -247,7 +247,7 @@ static void define_value(struct reader *r, struct ir_inst *inst)
         r->values.items[r->values.count++] = NULL;
     }
     if (r->values.items[inst->id] != NULL) {
-        read_fail(r, "value %%%d stands twice", inst->id);
+        ir_read_fail(r, "value %%%d stands twice", inst->id);
     }
     r->values.items[inst->id] = inst;
     if (inst->id >= r->function->value_count) {
@@ -260,10 +260,10 @@ static void define_value(struct reader *r, struct ir_inst *inst)
 static void read_regions(struct reader *r, struct ir_inst *inst)
 {
     VEC(struct ir_region *) regions = {0};
-    while (read_is(r, "{")) {
+    while (ir_read_is(r, "{")) {
         struct ir_region *region = ARENA_NEW(r->arena, struct ir_region);
         VEC_PUSH(r->arena, &regions, region);
-        read_region(r, region, inst);
+        ir_read_region(r, region, inst);
     }
     if (regions.count == 0) {
         return;
@@ -283,24 +283,24 @@ static void read_inst(struct reader *r, struct ir_region *region)
     inst->id = -1;
     inst->default_region = -1;
     if (r->word[0] == '%') {
-        inst->id = read_value_number(r);
-        read_expect(r, "=");
+        inst->id = ir_read_value_number(r);
+        ir_read_expect(r, "=");
     }
     inst->op = (enum ir_op)read_one_of(r, op_names, IR_OP_COUNT, "an operation");
     inst->loop = inst->op == IR_OP_FOR ? ARENA_NEW(r->arena, struct ir_for) : NULL;
     if (ir_op_has_regions(inst->op)) {
-        if (read_label(r) != r->labels.count) {
-            read_fail(r, "expected label L%d", r->labels.count);
+        if (ir_read_label(r) != r->labels.count) {
+            ir_read_fail(r, "expected label L%d", r->labels.count);
         }
         VEC_PUSH(r->arena, &r->labels, inst);
     }
-    if (read_is_type(r)) {
-        inst->type = read_type(r);
+    if (ir_read_is_type(r)) {
+        inst->type = ir_read_type(r);
     }
     if (ir_op_has_imm(inst->op)) {
-        inst->imm = read_int(r);
+        inst->imm = ir_read_int(r);
     } else if (inst->op == IR_OP_FCONST) {
-        inst->fimm = read_float(r);
+        inst->fimm = ir_read_float(r);
     } else if (inst->op == IR_OP_MATH) {
         inst->imm = read_one_of(r, math_names, IR_MATH_COUNT, "a math function");
     }
@@ -312,24 +312,24 @@ static void read_inst(struct reader *r, struct ir_region *region)
     if (inst->id >= 0 && !r->failed) {
         define_value(r, inst);
     }
-    read_line_end(r);
+    ir_read_line_end(r);
 }
 
-void read_region(struct reader *r, struct ir_region *region, struct ir_inst *owner)
+void ir_read_region(struct reader *r, struct ir_region *region, struct ir_inst *owner)
 {
     region->owner = owner;
     if (++r->depth > DEPTH_LIMIT) {
-        read_fail(r, "regions are nested too deeply");
+        ir_read_fail(r, "regions are nested too deeply");
     }
-    read_expect(r, "{");
-    region->in_order = read_accept(r, "in_order");
-    if (read_is_loc(r)) {
-        region->loc = read_loc(r);
+    ir_read_expect(r, "{");
+    region->in_order = ir_read_accept(r, "in_order");
+    if (ir_read_is_loc(r)) {
+        region->loc = ir_read_loc(r);
     }
-    read_line_end(r);
-    while (!r->is_end && !read_is(r, "}")) {
+    ir_read_line_end(r);
+    while (!r->is_end && !ir_read_is(r, "}")) {
         read_inst(r, region);
     }
-    read_expect(r, "}");
+    ir_read_expect(r, "}");
     r->depth--;
 }

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-void read_fail(struct reader *r, const char *format, ...)
+void ir_read_fail(struct reader *r, const char *format, ...)
 {
     if (!r->failed) {
         va_list args;
@@ -31,7 +31,7 @@ static size_t quoted_length(const struct reader *r)
     return (size_t)(c - r->at) + (c < r->end && *c == '"');
 }
 
-void read_next(struct reader *r)
+void ir_read_next(struct reader *r)
 {
     if (r->failed || r->is_end) {
         return;
@@ -61,41 +61,41 @@ void read_next(struct reader *r)
     r->at += r->length;
 }
 
-bool read_is(const struct reader *r, const char *word)
+bool ir_read_is(const struct reader *r, const char *word)
 {
     return strlen(word) == r->length && memcmp(r->word, word, r->length) == 0 && r->length > 0;
 }
 
-bool read_accept(struct reader *r, const char *word)
+bool ir_read_accept(struct reader *r, const char *word)
 {
-    if (!read_is(r, word)) {
+    if (!ir_read_is(r, word)) {
         return false;
     }
-    read_next(r);
+    ir_read_next(r);
     return true;
 }
 
-void read_expect(struct reader *r, const char *word)
+void ir_read_expect(struct reader *r, const char *word)
 {
-    if (!read_accept(r, word)) {
-        read_fail(r, "expected '%s'", word);
+    if (!ir_read_accept(r, word)) {
+        ir_read_fail(r, "expected '%s'", word);
     }
 }
 
-void read_line_end(struct reader *r)
+void ir_read_line_end(struct reader *r)
 {
     if (!r->is_line_end) {
-        read_fail(r, "'%.*s' does not belong here", (int)(r->length < 40 ? r->length : 40), r->word);
+        ir_read_fail(r, "'%.*s' does not belong here", (int)(r->length < 40 ? r->length : 40), r->word);
     }
     do {
-        read_next(r);
+        ir_read_next(r);
     } while (r->is_line_end && !r->is_end);
 }
 
-int read_find(const struct reader *r, const char *const *names, int count)
+int ir_read_find(const struct reader *r, const char *const *names, int count)
 {
     for (int i = 0; i < count; i++) {
-        if (read_is(r, names[i])) {
+        if (ir_read_is(r, names[i])) {
             return i;
         }
     }
@@ -121,19 +121,19 @@ static bool take_digits(const char **c, const char *end, uint64_t *out)
     return *c > start;
 }
 
-uint64_t read_uint(struct reader *r)
+uint64_t ir_read_uint(struct reader *r)
 {
     const char *c = r->word;
     uint64_t value = 0;
     if (!take_digits(&c, r->word + r->length, &value) || c != r->word + r->length) {
-        read_fail(r, "expected a number");
+        ir_read_fail(r, "expected a number");
         return 0;
     }
-    read_next(r);
+    ir_read_next(r);
     return value;
 }
 
-int64_t read_int(struct reader *r)
+int64_t ir_read_int(struct reader *r)
 {
     const char *c = r->word;
     const char *end = r->word + r->length;
@@ -141,20 +141,20 @@ int64_t read_int(struct reader *r)
     uint64_t value = 0;
     c += is_negative;
     if (!take_digits(&c, end, &value) || c != end || value > (uint64_t)INT64_MAX + is_negative) {
-        read_fail(r, "expected an integer");
+        ir_read_fail(r, "expected an integer");
         return 0;
     }
-    read_next(r);
+    ir_read_next(r);
     return (int64_t)(is_negative ? 0 - value : value);
 }
 
-int read_small(struct reader *r, int64_t low, int64_t high)
+int ir_read_small(struct reader *r, int64_t low, int64_t high)
 {
     const char *word = r->word;
     size_t length = r->length;
-    int64_t value = read_int(r);
+    int64_t value = ir_read_int(r);
     if (!r->failed && (value < low || value > high)) {
-        read_fail(r, "%.*s is out of range", (int)length, word);
+        ir_read_fail(r, "%.*s is out of range", (int)length, word);
     }
     return r->failed ? (int)low : (int)value;
 }
@@ -212,7 +212,7 @@ static bool take_hex_float(const char *c, const char *end, uint64_t *bits)
     return true;
 }
 
-double read_float(struct reader *r)
+double ir_read_float(struct reader *r)
 {
     const char *c = r->word;
     const char *end = r->word + r->length;
@@ -235,11 +235,11 @@ double read_float(struct reader *r)
     }
     double value = 0;
     if (!is_good) {
-        read_fail(r, "expected a float");
+        ir_read_fail(r, "expected a float");
         return 0;
     }
     memcpy(&value, &bits, sizeof value);
-    read_next(r);
+    ir_read_next(r);
     return value;
 }
 
@@ -267,12 +267,12 @@ static char unescaped(const char **c, const char *end)
     return kind == '"' || kind == '\\' ? kind : '\0';
 }
 
-const char *read_text(struct reader *r)
+const char *ir_read_text(struct reader *r)
 {
     const char *c = r->word + 1;
     const char *end = r->word + r->length - 1;
     if (r->length < 2 || r->word[0] != '"' || *end != '"') {
-        read_fail(r, "expected a quoted text");
+        ir_read_fail(r, "expected a quoted text");
         return "";
     }
     char *text = arena_alloc(r->arena, r->length);
@@ -280,26 +280,26 @@ const char *read_text(struct reader *r)
     while (c < end) {
         text[length] = unescaped(&c, end);
         if (text[length++] == '\0') {
-            read_fail(r, "the text holds a bad escape");
+            ir_read_fail(r, "the text holds a bad escape");
             return "";
         }
     }
     text[length] = '\0';
-    read_next(r);
+    ir_read_next(r);
     return text;
 }
 
-bool read_is_text(const struct reader *r)
+bool ir_read_is_text(const struct reader *r)
 {
     return r->length > 0 && r->word[0] == '"';
 }
 
-bool read_is_loc(const struct reader *r)
+bool ir_read_is_loc(const struct reader *r)
 {
     return r->length > 0 && r->word[0] == '!';
 }
 
-struct loc read_loc(struct reader *r)
+struct loc ir_read_loc(struct reader *r)
 {
     const char *c = r->word;
     const char *end = r->word + r->length;
@@ -311,10 +311,10 @@ struct loc read_loc(struct reader *r)
                   (i == 2 ? c == end : c < end && *c == ':');
     }
     if (!is_good) {
-        read_fail(r, "expected a place: !file:line:column");
+        ir_read_fail(r, "expected a place: !file:line:column");
         return (struct loc){0};
     }
-    read_next(r);
+    ir_read_next(r);
     return (struct loc){(uint32_t)parts[0], (uint32_t)parts[1], (uint32_t)parts[2]};
 }
 
@@ -325,36 +325,36 @@ static int checked_index(struct reader *r, const char *c, const char *what)
     uint64_t value = 0;
     if (c >= end || !take_digits(&c, end, &value) || c != end || value >= (uint64_t)(r->end - r->text) ||
         value > INT32_MAX / 2) {
-        read_fail(r, "expected %s", what);
+        ir_read_fail(r, "expected %s", what);
         return 0;
     }
-    read_next(r);
+    ir_read_next(r);
     return (int)value;
 }
 
-int read_index(struct reader *r, char sigil)
+int ir_read_index(struct reader *r, char sigil)
 {
     const char *hash = r->length > 0 ? memchr(r->word, '#', r->length) : NULL;
     if (hash == NULL || r->word[0] != sigil) {
-        read_fail(r, "expected a name like %cname#0", sigil);
+        ir_read_fail(r, "expected a name like %cname#0", sigil);
         return 0;
     }
     return checked_index(r, hash + 1, "a number after '#'");
 }
 
-int read_label(struct reader *r)
+int ir_read_label(struct reader *r)
 {
     if (r->length == 0 || r->word[0] != 'L') {
-        read_fail(r, "expected a label like L0");
+        ir_read_fail(r, "expected a label like L0");
         return 0;
     }
     return checked_index(r, r->word + 1, "a label like L0");
 }
 
-int read_value_number(struct reader *r)
+int ir_read_value_number(struct reader *r)
 {
     if (r->length == 0 || r->word[0] != '%') {
-        read_fail(r, "expected a value like %%0");
+        ir_read_fail(r, "expected a value like %%0");
         return 0;
     }
     return checked_index(r, r->word + 1, "a value like %0");
@@ -366,18 +366,18 @@ static const char *const type_names[] = {
 #undef IR_TYPE_NAME
 };
 
-bool read_is_type(const struct reader *r)
+bool ir_read_is_type(const struct reader *r)
 {
-    return read_find(r, type_names, IR_PTR + 1) >= 0;
+    return ir_read_find(r, type_names, IR_PTR + 1) >= 0;
 }
 
-enum ir_type read_type(struct reader *r)
+enum ir_type ir_read_type(struct reader *r)
 {
-    int type = read_find(r, type_names, IR_PTR + 1);
+    int type = ir_read_find(r, type_names, IR_PTR + 1);
     if (type < 0) {
-        read_fail(r, "expected a type");
+        ir_read_fail(r, "expected a type");
         return IR_VOID;
     }
-    read_next(r);
+    ir_read_next(r);
     return (enum ir_type)type;
 }

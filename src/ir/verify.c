@@ -8,7 +8,7 @@
 
 enum { ERROR_LIMIT = 50, DEPTH_LIMIT = VERIFY_DEPTH_LIMIT };
 
-void verify_error(struct verifier *v, const struct ir_inst *inst, const char *format, ...)
+void ir_verify_error(struct verifier *v, const struct ir_inst *inst, const char *format, ...)
 {
     if (v->error_count++ >= ERROR_LIMIT) {
         return;
@@ -28,13 +28,13 @@ void verify_error(struct verifier *v, const struct ir_inst *inst, const char *fo
     str_add_char(v->out, '\n');
 }
 
-bool verify_owns_var(const struct verifier *v, const struct ir_var *var)
+bool ir_verify_owns_var(const struct verifier *v, const struct ir_var *var)
 {
     return var != NULL && var->index >= 0 && var->index < v->function->var_count &&
            v->function->vars[var->index] == var;
 }
 
-bool verify_owns_function(const struct verifier *v, const struct ir_function *function)
+bool ir_verify_owns_function(const struct verifier *v, const struct ir_function *function)
 {
     for (int i = 0; i < v->module->function_count; i++) {
         if (v->module->functions[i] == function) {
@@ -53,8 +53,8 @@ static void verify_var_use(struct verifier *v, const struct ir_inst *inst)
     if (var == NULL) {
         return;
     }
-    if (var->scope != NULL && !verify_encloses(var->scope, inst)) {
-        verify_error(v, inst, "variable '%s' is used outside the loop it belongs to", var->name);
+    if (var->scope != NULL && !ir_verify_encloses(var->scope, inst)) {
+        ir_verify_error(v, inst, "variable '%s' is used outside the loop it belongs to", var->name);
     }
     if (inst->op != IR_OP_SET && inst->op != IR_OP_VUPDATE && inst->op != IR_OP_FOR) {
         return;
@@ -62,7 +62,7 @@ static void verify_var_use(struct verifier *v, const struct ir_inst *inst)
     int depth = 0;
     for (const struct ir_region *r = inst->parent; r != NULL && r->owner != NULL && depth < DEPTH_LIMIT; depth++) {
         if (r->owner->op == IR_OP_FOR && r->owner->loop != NULL && r->owner->loop->var == var) {
-            verify_error(v, inst, "writes the counter '%s' of an enclosing for", var->name);
+            ir_verify_error(v, inst, "writes the counter '%s' of an enclosing for", var->name);
         }
         r = r->owner->parent;
     }
@@ -72,21 +72,21 @@ static bool verify_args(struct verifier *v, const struct ir_inst *inst)
 {
     int wanted = inst->op == IR_OP_FOR ? 2 : ir_op_arg_count(inst->op);
     if (wanted >= 0 && inst->arg_count != wanted) {
-        verify_error(v, inst, "has %d operands, must have %d", inst->arg_count, wanted);
+        ir_verify_error(v, inst, "has %d operands, must have %d", inst->arg_count, wanted);
         return false;
     }
     for (int i = 0; i < inst->arg_count; i++) {
         const struct ir_inst *arg = inst->args[i];
         if (arg == NULL) {
-            verify_error(v, inst, "operand %d is missing", i);
+            ir_verify_error(v, inst, "operand %d is missing", i);
             return false;
         }
         if (arg->id < 0 || arg->id >= v->function->value_count) {
-            verify_error(v, inst, "operand %d (%s) has no value", i, ir_op_name(arg->op));
+            ir_verify_error(v, inst, "operand %d (%s) has no value", i, ir_op_name(arg->op));
             return false;
         }
         if (v->defined[arg->id] != arg) {
-            verify_error(v, inst, "operand %d, %%%d, is not in scope", i, arg->id);
+            ir_verify_error(v, inst, "operand %d, %%%d, is not in scope", i, arg->id);
             return false;
         }
     }
@@ -97,13 +97,13 @@ static void verify_result(struct verifier *v, const struct ir_inst *inst)
 {
     bool has_result = ir_op_has_result(inst);
     if (has_result != (inst->id >= 0)) {
-        verify_error(v, inst, has_result ? "its value has no number" : "has a number but no value");
+        ir_verify_error(v, inst, has_result ? "its value has no number" : "has a number but no value");
     } else if (has_result && inst->id >= v->function->value_count) {
-        verify_error(v, inst, "its number is beyond the function's %d", v->function->value_count);
+        ir_verify_error(v, inst, "its number is beyond the function's %d", v->function->value_count);
     } else if (has_result && v->seen[inst->id]) {
-        verify_error(v, inst, "another value has the same number");
+        ir_verify_error(v, inst, "another value has the same number");
     } else if (has_result && inst->type == IR_VOID) {
-        verify_error(v, inst, "its value has no type");
+        ir_verify_error(v, inst, "its value has no type");
     } else if (has_result) {
         v->defined[inst->id] = inst;
         v->seen[inst->id] = true;
@@ -115,15 +115,15 @@ static void verify_region(struct verifier *v, const struct ir_region *region, co
 static void verify_inst(struct verifier *v, const struct ir_inst *inst, int depth)
 {
     if ((unsigned)inst->op >= IR_OP_COUNT || (unsigned)inst->type > IR_PTR) {
-        verify_error(v, inst, "there is no such operation or type");
+        ir_verify_error(v, inst, "there is no such operation or type");
         return;
     }
     if (ir_is_terminator(inst->op) && inst->next != NULL) {
-        verify_error(v, inst, "must be the last of its region");
+        ir_verify_error(v, inst, "must be the last of its region");
     }
     if (verify_args(v, inst)) {
-        verify_op(v, inst);
-        verify_control(v, inst);
+        ir_verify_op(v, inst);
+        ir_verify_control(v, inst);
         verify_var_use(v, inst);
     }
     const struct ir_inst *outer_blocks = v->blocks;
@@ -148,24 +148,24 @@ static void leave_scope(struct verifier *v, const struct ir_region *region)
 static void walk_region(struct verifier *v, const struct ir_region *region, const struct ir_inst *owner, int depth)
 {
     if (depth > DEPTH_LIMIT) {
-        verify_error(v, owner, "regions are nested too deeply");
+        ir_verify_error(v, owner, "regions are nested too deeply");
         return;
     }
     if (region->owner != owner) {
-        verify_error(v, owner, "a region does not name its owner");
+        ir_verify_error(v, owner, "a region does not name its owner");
         return;
     }
     const struct ir_inst *prev = NULL;
     for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
         if (inst->parent != region || inst->prev != prev) {
-            verify_error(v, inst, "is not linked into its region");
+            ir_verify_error(v, inst, "is not linked into its region");
             return;
         }
         verify_inst(v, inst, depth);
         prev = inst;
     }
     if (region->last != prev) {
-        verify_error(v, owner, "a region's last instruction is not its last");
+        ir_verify_error(v, owner, "a region's last instruction is not its last");
     }
 }
 
@@ -201,22 +201,22 @@ static void verify_vars(struct verifier *v)
     for (int i = 0; i < v->function->var_count; i++) {
         const struct ir_var *var = v->function->vars[i];
         if (var == NULL || var->name == NULL) {
-            verify_error(v, NULL, "variable %d has no name", i);
+            ir_verify_error(v, NULL, "variable %d has no name", i);
             continue;
         }
         if (var->index != i) {
-            verify_error(v, NULL, "variable '%s' is number %d, says %d", var->name, i, var->index);
+            ir_verify_error(v, NULL, "variable '%s' is number %d, says %d", var->name, i, var->index);
         }
         if (var->is_memory ? var->type != IR_VOID || !is_power_of_two(var->align)
                            : var->type == IR_VOID || var->type > IR_PTR) {
-            verify_error(v, NULL, "variable '%s' is neither a scalar with a type nor memory with an alignment",
-                         var->name);
+            ir_verify_error(v, NULL, "variable '%s' is neither a scalar with a type nor memory with an alignment",
+                            var->name);
         }
         if (var->slot < -1) {
-            verify_error(v, NULL, "variable '%s' has slot %" PRId64, var->name, var->slot);
+            ir_verify_error(v, NULL, "variable '%s' has slot %" PRId64, var->name, var->slot);
         }
         if (var->scope != NULL && !is_loop_of(v->function, var->scope)) {
-            verify_error(v, NULL, "the scope of variable '%s' is no loop of this function", var->name);
+            ir_verify_error(v, NULL, "the scope of variable '%s' is no loop of this function", var->name);
         }
     }
 }
@@ -226,11 +226,11 @@ static void verify_extents(struct verifier *v, const struct ir_param *param)
     for (int i = 0; i < param->rank; i++) {
         const struct ir_inst *extent = param->extents[i];
         if (extent == NULL || extent->type != IR_I64 || extent->parent != &v->function->body) {
-            verify_error(v, NULL, "extent %d of parameter '%s' is no i64 of the kernel's entry", i, param->name);
+            ir_verify_error(v, NULL, "extent %d of parameter '%s' is no i64 of the kernel's entry", i, param->name);
         }
     }
     if (param->rank > 0 && (!param->is_array || v->function->kind != IR_FUNCTION_KERNEL)) {
-        verify_error(v, NULL, "parameter '%s' has extents and is no array of a kernel", param->name);
+        ir_verify_error(v, NULL, "parameter '%s' has extents and is no array of a kernel", param->name);
     }
 }
 
@@ -239,14 +239,14 @@ static void verify_params(struct verifier *v)
     for (int i = 0; i < v->function->param_count; i++) {
         const struct ir_param *param = &v->function->params[i];
         if (param->name == NULL) {
-            verify_error(v, NULL, "parameter %d has no name", i);
+            ir_verify_error(v, NULL, "parameter %d has no name", i);
             continue;
         }
         if (param->type == IR_VOID || param->type > IR_PTR) {
-            verify_error(v, NULL, "parameter '%s' has no type", param->name);
+            ir_verify_error(v, NULL, "parameter '%s' has no type", param->name);
         }
         if ((param->is_struct || param->is_array) && (param->type != IR_PTR || (param->is_struct && param->is_array))) {
-            verify_error(v, NULL, "parameter '%s' must be a ptr, to one struct or to an array", param->name);
+            ir_verify_error(v, NULL, "parameter '%s' must be a ptr, to one struct or to an array", param->name);
         }
         verify_extents(v, param);
     }
@@ -256,21 +256,21 @@ static void verify_accumulators(struct verifier *v)
 {
     const struct ir_function *function = v->function;
     if (function->accumulator_count > 0 && function->kind != IR_FUNCTION_TASK) {
-        verify_error(v, NULL, "has accumulators and is no task");
+        ir_verify_error(v, NULL, "has accumulators and is no task");
     }
     for (int i = 0; i < function->accumulator_count; i++) {
         const struct ir_accumulator *a = &function->accumulators[i];
-        if (!verify_owns_var(v, a->var) || a->var->is_memory) {
-            verify_error(v, NULL, "accumulator %d is no scalar of this function", i);
+        if (!ir_verify_owns_var(v, a->var) || a->var->is_memory) {
+            ir_verify_error(v, NULL, "accumulator %d is no scalar of this function", i);
             continue;
         }
         const struct ir_inst *init = a->init;
         if (init == NULL || init->type != a->var->type || (init->op != IR_OP_CONST && init->op != IR_OP_FCONST)) {
-            verify_error(v, NULL, "accumulator '%s' does not start with a constant of its type", a->var->name);
+            ir_verify_error(v, NULL, "accumulator '%s' does not start with a constant of its type", a->var->name);
         }
         uint64_t size = (uint64_t)ir_type_size(a->var->type);
         if (a->offset % size != 0 || function->partial_size < size || a->offset > function->partial_size - size) {
-            verify_error(v, NULL, "accumulator '%s' does not fit the partial record", a->var->name);
+            ir_verify_error(v, NULL, "accumulator '%s' does not fit the partial record", a->var->name);
         }
     }
 }
@@ -281,19 +281,19 @@ static void verify_kind(struct verifier *v)
     bool is_piece = function->kind == IR_FUNCTION_TASK || function->kind == IR_FUNCTION_FINISH;
     if (!is_piece) {
         if (function->prologue.first != NULL) {
-            verify_error(v, NULL, "has a prologue and is no task or finish");
+            ir_verify_error(v, NULL, "has a prologue and is no task or finish");
         }
         return;
     }
-    if (function->kernel == NULL || !verify_owns_function(v, function->kernel) ||
+    if (function->kernel == NULL || !ir_verify_owns_function(v, function->kernel) ||
         function->kernel->kind != IR_FUNCTION_KERNEL) {
-        verify_error(v, NULL, "is a piece of no kernel of this module");
+        ir_verify_error(v, NULL, "is a piece of no kernel of this module");
     }
     if (function->return_type != IR_VOID || function->param_count != 0) {
-        verify_error(v, NULL, "a task or finish has neither parameters nor a result");
+        ir_verify_error(v, NULL, "a task or finish has neither parameters nor a result");
     }
     if (function->is_serial && function->assume_independent) {
-        verify_error(v, NULL, "is serial and assumes independent iterations");
+        ir_verify_error(v, NULL, "is serial and assumes independent iterations");
     }
 }
 
@@ -323,22 +323,22 @@ static void verify_global(struct verifier *v, int index)
 {
     const struct ir_global *global = v->module->globals[index];
     if (global->name == NULL || global->index != index || !is_power_of_two(global->align)) {
-        verify_error(v, NULL, "global %d has no name, another index or no alignment", index);
+        ir_verify_error(v, NULL, "global %d has no name, another index or no alignment", index);
         return;
     }
     for (int i = 0; i < global->reloc_count; i++) {
         const struct ir_reloc *reloc = &global->relocs[i];
         if (global->size < 8 || reloc->offset > global->size - 8) {
-            verify_error(v, NULL, "global '%s': pointer %d lies outside it", global->name, i);
+            ir_verify_error(v, NULL, "global '%s': pointer %d lies outside it", global->name, i);
         }
         const struct ir_global *target = reloc->target;
         if (target == NULL || target->index < 0 || target->index >= v->module->global_count ||
             v->module->globals[target->index] != target) {
-            verify_error(v, NULL, "global '%s': pointer %d points to no global of this module", global->name, i);
+            ir_verify_error(v, NULL, "global '%s': pointer %d points to no global of this module", global->name, i);
         }
     }
     if (global->reloc_count > 0 && global->bytes == NULL) {
-        verify_error(v, NULL, "global '%s' holds pointers and has no bytes", global->name);
+        ir_verify_error(v, NULL, "global '%s' holds pointers and has no bytes", global->name);
     }
 }
 
@@ -349,9 +349,9 @@ static void verify_names(struct verifier *v)
     for (int i = 0; i < v->module->function_count; i++) {
         const char *name = v->module->functions[i]->name;
         if (name == NULL) {
-            verify_error(v, NULL, "function %d has no name", i);
+            ir_verify_error(v, NULL, "function %d has no name", i);
         } else if (hash_map_get(&names, name, strlen(name)) != NULL) {
-            verify_error(v, NULL, "two functions are named '%s'", name);
+            ir_verify_error(v, NULL, "two functions are named '%s'", name);
         } else {
             hash_map_set(&names, name, strlen(name), v->module->functions[i]);
         }
@@ -406,7 +406,7 @@ bool ir_verify(const struct ir_module *module, struct str *out)
         uint8_t *states = ARENA_ARRAY(out->arena, uint8_t, module->function_count + 1);
         for (int i = 0; i < module->function_count; i++) {
             if (calls_itself(&v, i, states)) {
-                verify_error(&v, NULL, "function '%s' calls itself", module->functions[i]->name);
+                ir_verify_error(&v, NULL, "function '%s' calls itself", module->functions[i]->name);
                 break;
             }
         }

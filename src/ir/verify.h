@@ -19,15 +19,15 @@ struct verifier {
 };
 
 // One sentence about |inst|, or about the function if it is NULL.
-void verify_error(struct verifier *v, const struct ir_inst *inst, const char *format, ...)
+void ir_verify_error(struct verifier *v, const struct ir_inst *inst, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-bool verify_owns_var(const struct verifier *v, const struct ir_var *var);
-bool verify_owns_function(const struct verifier *v, const struct ir_function *function);
+bool ir_verify_owns_var(const struct verifier *v, const struct ir_var *var);
+bool ir_verify_owns_function(const struct verifier *v, const struct ir_function *function);
 
 // Operands are there and visible when this is called.
-void verify_op(struct verifier *v, const struct ir_inst *inst);
-void verify_control(struct verifier *v, const struct ir_inst *inst);
+void ir_verify_op(struct verifier *v, const struct ir_inst *inst);
+void ir_verify_control(struct verifier *v, const struct ir_inst *inst);
 // Whether |outer| is |inst| or holds it in its regions.
-bool verify_encloses(const struct ir_inst *outer, const struct ir_inst *inst);
+bool ir_verify_encloses(const struct ir_inst *outer, const struct ir_inst *inst);
 
 #endif

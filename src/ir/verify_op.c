@@ -10,7 +10,7 @@
 static void want_type(struct verifier *v, const struct ir_inst *inst, enum ir_type wanted)
 {
     if (inst->type != wanted) {
-        verify_error(v, inst, "has type %s, must have %s", ir_type_name(inst->type), ir_type_name(wanted));
+        ir_verify_error(v, inst, "has type %s, must have %s", ir_type_name(inst->type), ir_type_name(wanted));
     }
 }
 
@@ -18,7 +18,8 @@ static void want_arg(struct verifier *v, const struct ir_inst *inst, int index, 
 {
     enum ir_type type = inst->args[index]->type;
     if (type != wanted) {
-        verify_error(v, inst, "operand %d has type %s, must have %s", index, ir_type_name(type), ir_type_name(wanted));
+        ir_verify_error(v, inst, "operand %d has type %s, must have %s", index, ir_type_name(type),
+                        ir_type_name(wanted));
     }
 }
 
@@ -32,7 +33,7 @@ static void want_args(struct verifier *v, const struct ir_inst *inst, enum ir_ty
 static void want_text(struct verifier *v, const struct ir_inst *inst)
 {
     if (inst->text == NULL) {
-        verify_error(v, inst, "has no text");
+        ir_verify_error(v, inst, "has no text");
     }
 }
 
@@ -56,18 +57,18 @@ static bool is_finish(const struct verifier *v)
 static void verify_const(struct verifier *v, const struct ir_inst *inst)
 {
     if (inst->type == IR_PTR ? inst->imm != 0 : !ir_type_is_int(inst->type)) {
-        verify_error(v, inst, "must be an integer or a null ptr");
+        ir_verify_error(v, inst, "must be an integer or a null ptr");
     } else if (ir_normalize(inst->type, inst->imm) != inst->imm) {
-        verify_error(v, inst, "%" PRId64 " is not sign-extended from %s", inst->imm, ir_type_name(inst->type));
+        ir_verify_error(v, inst, "%" PRId64 " is not sign-extended from %s", inst->imm, ir_type_name(inst->type));
     }
 }
 
 static void verify_fconst(struct verifier *v, const struct ir_inst *inst)
 {
     if (!ir_type_is_float(inst->type)) {
-        verify_error(v, inst, "has type %s, must have f32 or f64", ir_type_name(inst->type));
+        ir_verify_error(v, inst, "has type %s, must have f32 or f64", ir_type_name(inst->type));
     } else if (inst->type == IR_F32 && inst->fimm == inst->fimm && (double)(float)inst->fimm != inst->fimm) {
-        verify_error(v, inst, "%a is no f32", inst->fimm);
+        ir_verify_error(v, inst, "%a is no f32", inst->fimm);
     }
 }
 
@@ -78,7 +79,7 @@ static void verify_param(struct verifier *v, const struct ir_inst *inst)
         return; // said where the function itself is looked at
     }
     if (inst->imm < 0 || inst->imm >= owner->param_count) {
-        verify_error(v, inst, "there is no parameter %" PRId64, inst->imm);
+        ir_verify_error(v, inst, "there is no parameter %" PRId64, inst->imm);
     } else {
         want_type(v, inst, owner->params[inst->imm].type);
     }
@@ -86,12 +87,12 @@ static void verify_param(struct verifier *v, const struct ir_inst *inst)
 
 static bool verify_var(struct verifier *v, const struct ir_inst *inst, bool is_memory)
 {
-    if (!verify_owns_var(v, inst->var)) {
-        verify_error(v, inst, "its variable is none of this function's");
+    if (!ir_verify_owns_var(v, inst->var)) {
+        ir_verify_error(v, inst, "its variable is none of this function's");
         return false;
     }
     if (inst->var->is_memory != is_memory) {
-        verify_error(v, inst, "variable '%s' is %s", inst->var->name, is_memory ? "a scalar" : "memory");
+        ir_verify_error(v, inst, "variable '%s' is %s", inst->var->name, is_memory ? "a scalar" : "memory");
         return false;
     }
     return true;
@@ -112,7 +113,7 @@ static void verify_addr_global(struct verifier *v, const struct ir_inst *inst)
     const struct ir_global *global = inst->global;
     if (global == NULL || global->index < 0 || global->index >= v->module->global_count ||
         v->module->globals[global->index] != global) {
-        verify_error(v, inst, "its global is none of this module's");
+        ir_verify_error(v, inst, "its global is none of this module's");
     }
     want_type(v, inst, IR_PTR);
 }
@@ -123,18 +124,18 @@ static void verify_task_value(struct verifier *v, const struct ir_inst *inst)
                 : inst->op == IR_OP_ITER   ? is_task(v)
                                            : is_task(v) || is_finish(v);
     if (!fits) {
-        verify_error(v, inst, "belongs in %s only",
-                     inst->op == IR_OP_PARTIALS ? "a finish"
-                     : inst->op == IR_OP_ITER   ? "a task"
-                                                : "a task or finish");
+        ir_verify_error(v, inst, "belongs in %s only",
+                        inst->op == IR_OP_PARTIALS ? "a finish"
+                        : inst->op == IR_OP_ITER   ? "a task"
+                                                   : "a task or finish");
     }
     if (inst->op == IR_OP_ITER && v->in_prologue) {
-        verify_error(v, inst, "there is no iteration in a prologue");
+        ir_verify_error(v, inst, "there is no iteration in a prologue");
     }
     bool is_address = inst->op == IR_OP_ADDR_SLOT || inst->op == IR_OP_PARTIALS;
     want_type(v, inst, is_address ? IR_PTR : IR_I64);
     if (inst->op == IR_OP_ADDR_SLOT && inst->imm < 0) {
-        verify_error(v, inst, "byte %" PRId64 " of the launch block does not exist", inst->imm);
+        ir_verify_error(v, inst, "byte %" PRId64 " of the launch block does not exist", inst->imm);
     }
 }
 
@@ -144,7 +145,7 @@ static void verify_integer(struct verifier *v, const struct ir_inst *inst)
 {
     bool is_logic = inst->op == IR_OP_AND || inst->op == IR_OP_OR || inst->op == IR_OP_XOR;
     if (!is_wide_int(inst->type) && !(is_logic && inst->type == IR_I1)) {
-        verify_error(v, inst, "is not defined for %s", ir_type_name(inst->type));
+        ir_verify_error(v, inst, "is not defined for %s", ir_type_name(inst->type));
     }
     want_args(v, inst, inst->type);
 }
@@ -152,7 +153,7 @@ static void verify_integer(struct verifier *v, const struct ir_inst *inst)
 static void verify_float(struct verifier *v, const struct ir_inst *inst)
 {
     if (!ir_type_is_float(inst->type)) {
-        verify_error(v, inst, "is not defined for %s", ir_type_name(inst->type));
+        ir_verify_error(v, inst, "is not defined for %s", ir_type_name(inst->type));
     }
     want_args(v, inst, inst->type);
 }
@@ -169,7 +170,7 @@ static void verify_compare(struct verifier *v, const struct ir_inst *inst)
         fits = is_wide_int(type) || (type == IR_PTR && inst->op >= IR_OP_ULT);
     }
     if (!fits) {
-        verify_error(v, inst, "does not compare %s", ir_type_name(type));
+        ir_verify_error(v, inst, "does not compare %s", ir_type_name(type));
     }
     want_type(v, inst, IR_I1);
     want_arg(v, inst, 1, type);
@@ -201,14 +202,14 @@ static void verify_conversion(struct verifier *v, const struct ir_inst *inst)
 {
     enum ir_type from = inst->args[0]->type;
     if (!conversion_fits(inst->op, inst->type, from)) {
-        verify_error(v, inst, "does not convert %s to %s", ir_type_name(from), ir_type_name(inst->type));
+        ir_verify_error(v, inst, "does not convert %s to %s", ir_type_name(from), ir_type_name(inst->type));
     }
 }
 
 static void verify_select(struct verifier *v, const struct ir_inst *inst)
 {
     if (inst->type == IR_VOID) {
-        verify_error(v, inst, "has no type");
+        ir_verify_error(v, inst, "has no type");
     }
     want_arg(v, inst, 0, IR_I1);
     want_arg(v, inst, 1, inst->type);
@@ -219,17 +220,17 @@ static void verify_math(struct verifier *v, const struct ir_inst *inst)
 {
     enum ir_math math = (enum ir_math)inst->imm;
     if (inst->imm < 0 || inst->imm >= IR_MATH_COUNT) {
-        verify_error(v, inst, "there is no math function %" PRId64, inst->imm);
+        ir_verify_error(v, inst, "there is no math function %" PRId64, inst->imm);
         return;
     }
     if (inst->arg_count != ir_math_arg_count(math)) {
-        verify_error(v, inst, "%s has %d operands, must have %d", ir_math_name(math), inst->arg_count,
-                     ir_math_arg_count(math));
+        ir_verify_error(v, inst, "%s has %d operands, must have %d", ir_math_name(math), inst->arg_count,
+                        ir_math_arg_count(math));
         return;
     }
     enum ir_type type = inst->args[0]->type;
     if (!ir_type_is_float(type)) {
-        verify_error(v, inst, "%s is not defined for %s", ir_math_name(math), ir_type_name(type));
+        ir_verify_error(v, inst, "%s is not defined for %s", ir_math_name(math), ir_type_name(type));
     }
     bool gives_int = math == IR_MATH_ILOGB || math == IR_MATH_FREXP_EXPONENT || math == IR_MATH_REMQUO_BITS;
     want_type(v, inst, gives_int ? IR_I32 : type);
@@ -264,12 +265,12 @@ static void verify_update(struct verifier *v, const struct ir_inst *inst, int op
 {
     if ((unsigned)inst->update >= IR_UPDATE_COUNT || inst->update == IR_UPDATE_NONE ||
         (inst->update == IR_UPDATE_EXCHANGE && inst->op != IR_OP_ATOMIC)) {
-        verify_error(v, inst, "its update is %s", ir_update_name(inst->update));
+        ir_verify_error(v, inst, "its update is %s", ir_update_name(inst->update));
         return;
     }
     if (!update_fits(inst->update, inst->type)) {
-        verify_error(v, inst, "update %s is not defined for %s", ir_update_name(inst->update),
-                     ir_type_name(inst->type));
+        ir_verify_error(v, inst, "update %s is not defined for %s", ir_update_name(inst->update),
+                        ir_type_name(inst->type));
     }
     bool is_logical = inst->update == IR_UPDATE_LAND || inst->update == IR_UPDATE_LOR;
     want_arg(v, inst, operand, is_logical ? IR_I1 : inst->type);
@@ -307,7 +308,7 @@ static void verify_memory(struct verifier *v, const struct ir_inst *inst)
     default: break;
     }
     if (inst->type == IR_VOID && inst->op != IR_OP_COPY && inst->op != IR_OP_FILL) {
-        verify_error(v, inst, "has no type");
+        ir_verify_error(v, inst, "has no type");
     }
 }
 
@@ -316,14 +317,14 @@ static void verify_memory(struct verifier *v, const struct ir_inst *inst)
 static void verify_call(struct verifier *v, const struct ir_inst *inst)
 {
     const struct ir_function *callee = inst->function;
-    if (callee == NULL || !verify_owns_function(v, callee) || callee->kind != IR_FUNCTION_HELPER) {
-        verify_error(v, inst, "calls what is no helper of this module");
+    if (callee == NULL || !ir_verify_owns_function(v, callee) || callee->kind != IR_FUNCTION_HELPER) {
+        ir_verify_error(v, inst, "calls what is no helper of this module");
         return;
     }
     want_type(v, inst, callee->return_type);
     if (inst->arg_count != callee->param_count) {
-        verify_error(v, inst, "gives '%s' %d arguments, it has %d parameters", callee->name, inst->arg_count,
-                     callee->param_count);
+        ir_verify_error(v, inst, "gives '%s' %d arguments, it has %d parameters", callee->name, inst->arg_count,
+                        callee->param_count);
         return;
     }
     for (int i = 0; i < inst->arg_count; i++) {
@@ -355,21 +356,21 @@ static void verify_print(struct verifier *v, const struct ir_inst *inst)
         }
     }
     if (result == FORMAT_BAD) {
-        verify_error(v, inst, "its format holds a conversion that is not supported");
+        ir_verify_error(v, inst, "its format holds a conversion that is not supported");
     } else if (count != inst->arg_count) {
-        verify_error(v, inst, "its format wants %d arguments, it has %d", count, inst->arg_count);
+        ir_verify_error(v, inst, "its format wants %d arguments, it has %d", count, inst->arg_count);
     }
 }
 
 static void verify_return(struct verifier *v, const struct ir_inst *inst)
 {
     if (is_task(v) || is_finish(v)) {
-        verify_error(v, inst, "there is nothing to return from in a task or finish");
+        ir_verify_error(v, inst, "there is nothing to return from in a task or finish");
         return;
     }
     enum ir_type type = v->function->return_type;
     if (inst->arg_count != (type == IR_VOID ? 0 : 1)) {
-        verify_error(v, inst, "has %d operands where the function returns %s", inst->arg_count, ir_type_name(type));
+        ir_verify_error(v, inst, "has %d operands where the function returns %s", inst->arg_count, ir_type_name(type));
     } else if (type != IR_VOID) {
         want_arg(v, inst, 0, type);
     }
@@ -382,17 +383,17 @@ static void verify_fused(struct verifier *v, const struct ir_inst *inst)
     const struct ir_inst *operand = updates ? inst->args[inst->arg_count - 1] : NULL;
     if (operand == NULL || operand->op != IR_OP_FMUL || operand->type != inst->type ||
         (inst->update != IR_UPDATE_ADD && inst->update != IR_UPDATE_SUB)) {
-        verify_error(v, inst, "only an add or sub update by an fmul of its type can be fused");
+        ir_verify_error(v, inst, "only an add or sub update by an fmul of its type can be fused");
     }
 }
 
-void verify_op(struct verifier *v, const struct ir_inst *inst)
+void ir_verify_op(struct verifier *v, const struct ir_inst *inst)
 {
     if (inst->fused) {
         verify_fused(v, inst);
     }
     if (inst->no_wrap && inst->op != IR_OP_ADD && inst->op != IR_OP_SUB && inst->op != IR_OP_MUL) {
-        verify_error(v, inst, "only add, sub and mul can be no_wrap");
+        ir_verify_error(v, inst, "only add, sub and mul can be no_wrap");
     }
     switch (inst->op) {
     case IR_OP_CONST: verify_const(v, inst); break;
