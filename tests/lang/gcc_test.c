@@ -210,7 +210,8 @@ static void add_type_of(struct generated *g, const char *expression)
     str_printf(&g->text,
                "const int %s = _Generic((%s), char: 1, signed char: 2, unsigned char: 3, short: 4, unsigned short: 5, "
                "int: 6, unsigned int: 7, long: 8, unsigned long: 9, long long: 10, unsigned long long: 11, _Bool: 12, "
-               "float: 13, double: 14, default: 15);\n",
+               "float: 13, double: 14, int *: 16, const int *: 17, void *: 18, char *: 19, int (*)[3]: 20, "
+               "struct v: 21, default: 15);\n",
                object_name(g), expression);
 }
 
@@ -226,6 +227,126 @@ static void add_constants(struct generated *g, int count)
         str_printf(&g->text, "const %s %s = (%s);\n", pick(g, 2) ? "double" : "_Bool", object_name(g), str_text(&e));
         str_printf(&g->text, "const unsigned long %s = _Generic((%s), float: 0, double: 0, default: (%s));\n",
                    object_name(g), str_text(&e), str_text(&e));
+    }
+}
+
+// ---- types of expressions that are never evaluated ----
+
+static const char variables[] =
+    "struct v { unsigned b5 : 5; int i32 : 32; unsigned u32 : 32; long l9 : 9; _Bool b1 : 1; short s; enum e e; };\n"
+    "char v0; signed char v1; unsigned char v2; short v3; unsigned short v4; int v5; unsigned v6; long v7;\n"
+    "unsigned long v8; long long v9; unsigned long long v10; _Bool v11; enum e v12; enum f v13; volatile int v14;\n"
+    "float v15; double v16; const float v17 = 1; struct v s; struct v *ps; int a[3], aa[2][3], *p; const int *pc;\n"
+    "void *pv; char *pt;\n";
+
+static void integer_expression(struct generated *g, struct str *out, int depth);
+
+static void arithmetic_expression(struct generated *g, struct str *out, int depth)
+{
+    static const char *const operators[] = {"+", "-", "*", "/", "<", ">=", "==", "&&", "||", ","};
+    unsigned choice = depth > 0 ? pick(g, 8) : 0;
+    switch (choice) {
+    case 0: str_printf(out, "v%u", pick(g, 18)); return;
+    case 1: integer_expression(g, out, depth - 1); return;
+    case 2:
+        str_printf(out, "(%s)", scalar_types[pick(g, SCALAR_TYPES)]);
+        arithmetic_expression(g, out, depth - 1);
+        return;
+    case 3:
+        str_printf(out, "(v%u %s ", pick(g, 17), pick(g, 2) ? "+=" : "=");
+        arithmetic_expression(g, out, depth - 1);
+        str_add_char(out, ')');
+        return;
+    case 4:
+        str_add_char(out, '(');
+        integer_expression(g, out, depth - 1);
+        str_add(out, " ? ");
+        arithmetic_expression(g, out, depth - 1);
+        str_add(out, " : ");
+        arithmetic_expression(g, out, depth - 1);
+        str_add_char(out, ')');
+        return;
+    default:
+        str_add(out, "(");
+        arithmetic_expression(g, out, depth - 1);
+        str_printf(out, " %s ", operators[pick(g, 10)]);
+        arithmetic_expression(g, out, depth - 1);
+        str_add_char(out, ')');
+    }
+}
+
+// Bit-fields stand behind an operator that promotes them: by itself gcc gives one a type of its own width.
+static void integer_expression(struct generated *g, struct str *out, int depth)
+{
+    static const char *const leaves[] = {
+        "(+s.b5)", "(+s.i32)", "(+ps->u32)", "(+s.l9)",  "(+ps->b1)",   "s.s",       "ps->e",         "a[1]",
+        "*p",      "pc[2]",    "aa[1][2]",   "(p - a)",  "(&a[2] - p)", "*pt",       "v5++",          "--v2",
+        "E1",      "F1",       "'a'",        "sizeof a", "!p",          "(p == pc)", "(0 + ps->b5++)"};
+    static const char *const operators[] = {"%", "<<", ">>", "&", "|", "^"};
+    switch (depth > 0 ? pick(g, 5) : 0) {
+    case 0: str_add(out, leaves[pick(g, sizeof leaves / sizeof *leaves)]); return;
+    case 1: str_printf(out, "v%u", pick(g, 15)); return;
+    case 2:
+        str_printf(out, "(%s", pick(g, 2) ? "~" : "- ");
+        integer_expression(g, out, depth - 1);
+        str_add_char(out, ')');
+        return;
+    default:
+        str_add(out, "(");
+        integer_expression(g, out, depth - 1);
+        str_printf(out, " %s ", operators[pick(g, 6)]);
+        integer_expression(g, out, depth - 1);
+        str_add_char(out, ')');
+    }
+}
+
+static void pointer_expression(struct generated *g, struct str *out)
+{
+    static const char *const leaves[] = {"a",
+                                         "p",
+                                         "pc",
+                                         "pv",
+                                         "pt",
+                                         "aa[1]",
+                                         "aa",
+                                         "&a",
+                                         "&v5",
+                                         "v5 ? p : pc",
+                                         "v5 ? pv : p",
+                                         "v5 ? a : 0",
+                                         "p = a",
+                                         "v5 ? 0 : pc",
+                                         "v5 ? (void *)0 : p",
+                                         "pt++",
+                                         "*ps",
+                                         "v5, a",
+                                         "(p += v7)",
+                                         "*&p",
+                                         "&*pc",
+                                         "&p[2]",
+                                         "(struct v){.s = 1}",
+                                         "\"text\"",
+                                         "v5 ? s : *ps",
+                                         "ps ? aa[0] : p",
+                                         "(char *)pc",
+                                         "aa + 1",
+                                         "*aa"};
+    str_add(out, leaves[pick(g, sizeof leaves / sizeof *leaves)]);
+}
+
+static void add_expression_types(struct generated *g, int count)
+{
+    str_add(&g->text, variables);
+    for (int i = 0; i < count; i++) {
+        struct str e;
+        str_init(&e, g->arena);
+        if (i % 8 == 0) {
+            pointer_expression(g, &e);
+        } else {
+            arithmetic_expression(g, &e, 1 + (int)pick(g, 4));
+        }
+        add_type_of(g, str_text(&e));
+        str_printf(&g->text, "const unsigned long %s = sizeof(%s);\n", object_name(g), str_text(&e));
     }
 }
 
@@ -390,6 +511,7 @@ static void generate(struct generated *g, struct arena *arena, uint64_t seed)
     g->arena = arena;
     str_init(&g->text, arena);
     str_add(&g->text, "enum e { E1 = -3, E2 = 5 }; enum f { F0, F1 = 4000000000u };\n");
+    add_expression_types(g, 250);
     while (g->structs < MAX_STRUCTS) {
         add_struct(g);
     }
