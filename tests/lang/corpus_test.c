@@ -37,7 +37,7 @@ static void replay(const char *path)
 
 TEST(every_file_of_the_corpus_is_survived)
 {
-    const char *folder = RILL_SOURCE_DIR "/tests/fuzz/corpus";
+    const char *folder = RILL_SOURCE_DIR "/tests/fuzz/corpus/lang";
     DIR *directory = opendir(folder);
     REQUIRE(directory != NULL);
     int count = 0;
