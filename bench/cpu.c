@@ -176,7 +176,7 @@ static void *build_native(const struct build *build, const struct bench *bench, 
     char command[2048];
     snprintf(source, sizeof source, "%s/bench/kernels/%s.c", RILL_SOURCE_DIR, bench->file);
     snprintf(openmp, sizeof openmp, "%s/%s.omp.c", dir, bench->file);
-    snprintf(object, sizeof object, "%s/%s-%.5s-%d.so", dir, bench->file, build->name, build->is_openmp);
+    snprintf(object, sizeof object, "%s/%s-%d.so", dir, bench->file, (int)(build - builds));
     if (build->is_openmp && access(openmp, R_OK) != 0 && !write_openmp(source, openmp)) {
         return NULL;
     }
