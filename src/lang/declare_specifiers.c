@@ -356,7 +356,7 @@ static bool unknown_type(struct parser *p, struct specifiers *out)
 }
 
 // `kernal void f(…)`: a name before what begins a type. It was meant to be a specifier.
-static bool unknown_specifier(struct parser *p)
+static bool unknown_specifier(struct parser *p, struct specifiers *out)
 {
     const struct token *token = parse_token(p);
     const struct token *next = parse_peek(p, 1);
@@ -370,10 +370,12 @@ static bool unknown_specifier(struct parser *p)
     if (strcmp(token->text, "kernel") == 0 || strcmp(token->text, "RILL_KERNEL") == 0) {
         parse_error(p, token->loc, "unknown word '%s'; #include <rill/kernel.h>", token->text);
         p->missed_header = true;
+        out->is_kernel = true;
     } else {
         parse_error(p, token->loc, "unknown word '%s'%s%s%s", token->text, best != NULL ? "; did you mean '" : "",
                     best != NULL ? best : "", best != NULL ? "'?" : "");
     }
+    out->is_kernel |= best != NULL && strcmp(best, "kernel") == 0; // and then less is complained about
     parse_advance(p);
     return true;
 }
@@ -420,10 +422,9 @@ bool declare_specifiers(struct parser *p, struct specifiers *out, enum declare_p
         }
         struct type *type = type_specifier(p, out);
         if (type == NULL) {
-            if (!unknown_specifier(p)) {
+            if (!unknown_specifier(p, out)) {
                 break;
             }
-            out->is_kernel |= place == DECLARE_FILE; // most likely, and then less is complained about
             continue;
         }
         out->type = type;

@@ -453,10 +453,10 @@ static struct expr *unknown_member(struct parser *p, const struct expr *a, const
 static struct expr *member_step(struct parser *p, struct expr *a, const char *name, struct loc loc)
 {
     const struct record *record = a->type->record;
-    for (int i = 0; i < record->member_count; i++) {
+    uint64_t offset = 0;
+    const struct member *found = type_find_member(a->type, name, &offset);
+    for (int i = 0; found != NULL && i < record->member_count; i++) {
         const struct member *member = &record->members[i];
-        uint64_t offset = 0;
-        const struct member *found = type_find_member(a->type, name, &offset);
         bool is_way =
             member == found || (member->name == NULL && type_find_member(member->type, name, &offset) != NULL);
         if (!is_way) {

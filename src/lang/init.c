@@ -15,6 +15,7 @@ struct init {
     bool has_designators; // only then can a place be stored to twice
     bool flexible_is_allowed;
     int64_t outer_length;  // elements seen of an object whose length is unknown
+    uint64_t stored_end;   // bytes; nothing was stored from here on
     uint64_t flexible_end; // bytes that the initialised flexible array reaches to
     VEC(struct init_store) stores;
 };
@@ -63,13 +64,15 @@ static void store(struct init *in, struct place place, struct expr *value)
     struct init_store s = {
         .offset = place.offset, .type = place.type, .bitfield = place.bitfield, .value = value, .loc = value->loc};
     VEC_PUSH(in->p->arena, &in->stores, s);
+    uint64_t end = place.offset + place.type->size;
+    in->stored_end = end > in->stored_end ? end : in->stored_end;
 }
 
 // What an earlier initialiser said about these bytes is void.
 static void forget(struct init *in, uint64_t offset, uint64_t size)
 {
-    if (!in->has_designators) {
-        return;
+    if (!in->has_designators || offset >= in->stored_end) {
+        return; // the usual case: places in ascending order
     }
     int kept = 0;
     for (int i = 0; i < in->stores.count; i++) {

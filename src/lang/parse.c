@@ -28,8 +28,12 @@ void parse_syntax_error(struct parser *p, const char *format, ...)
     }
     va_list args;
     va_start(args, format);
-    diag_error(p->diags, parse_loc(p), "%s", arena_vprintf(p->arena, format, args));
+    const struct token *token = parse_token(p);
+    diag_error(p->diags, token->loc, "%s", arena_vprintf(p->arena, format, args));
     va_end(args);
+    if (token->macro.line != 0 && !parse_in_builtin_header(p, token->macro)) {
+        diag_note(p->diags, token->macro, "it comes from a macro, here");
+    }
     p->is_panicking = true;
 }
 
