@@ -1,23 +1,7 @@
 // Canonical loops (language.md §1): for (i = init; i < bound; i += step) with a constant step, whose body writes
 // neither i nor what the bound is made of and does not leave the loop. Whatever is not one gets a reason, for messages,
 // and becomes a plain loop.
-//
-// C compares in the common type of i and the bound, which may be wider than i. The loop counts in i's own type, so the
-// bound is brought there: as it is where its value surely fits; clamped where only an overflow of a signed i, which C
-// leaves undefined, could tell the difference; else the loop is not canonical (an unsigned char never reaches 1000).
-#include "passes/lower_internal.h"
-
-struct canonical {
-    const struct object *var;
-    const struct expr *init;      // NULL: the variable keeps its value
-    enum expr_kind compare;       // var compare bound
-    const struct expr *bound;     // as compared, converted to the common type
-    const struct type *common;    // in which C compares
-    const struct expr *condition; // the whole
-    int64_t step;
-    const char *why; // not canonical: the reason
-    struct loc where;
-};
+#include "passes/lower_loop.h"
 
 static bool fail(struct canonical *c, struct loc where, const char *why)
 {
@@ -32,15 +16,6 @@ static bool is_loop_variable(const struct lower *l, const struct object *object)
 {
     return (object->kind == OBJECT_LOCAL || object->kind == OBJECT_PARAM) && type_is_integer(object->type) &&
            object->type->kind != TYPE_BOOL && !lower_is_memory_object(l, object);
-}
-
-static const struct expr *without_widening(const struct expr *e)
-{
-    while (e->kind == EXPR_CAST && e->is_implicit && type_is_integer(e->type) && type_is_integer(e->a->type) &&
-           e->type->size >= e->a->type->size) {
-        e = e->a;
-    }
-    return e;
 }
 
 static enum expr_kind mirrored(enum expr_kind compare)
@@ -104,8 +79,8 @@ static bool find_condition(const struct stmt *stmt, struct canonical *c)
         !type_is_integer(condition->a->type)) {
         return fail(c, stmt->loc, "its condition is no comparison of its variable with a bound");
     }
-    const struct expr *a = without_widening(condition->a);
-    const struct expr *b = without_widening(condition->b);
+    const struct expr *a = lower_without_widening(condition->a);
+    const struct expr *b = lower_without_widening(condition->b);
     c->condition = condition;
     c->common = condition->a->type;
     if (a->kind == EXPR_OBJECT && a->object == c->var) {
@@ -272,145 +247,6 @@ static bool check_body(struct lower *l, const struct stmt *stmt, struct canonica
     return check_stmt(&check, stmt->body);
 }
 
-// ---- the bound in the variable's type ------------------------------------------------------------------------------
-
-// How the bound gets there.
-enum bound_way {
-    BOUND_SAME,   // the common type is as wide as the variable
-    BOUND_FITS,   // its value surely fits
-    BOUND_CLAMP,  // signed i, signed common type
-    BOUND_UCLAMP, // signed i that starts at 0 or above, unsigned common type
-    BOUND_NONE,
-};
-
-static bool fits_range(const struct type *type, int64_t value, bool value_is_unsigned)
-{
-    int bits = (int)type->size * 8;
-    if (value_is_unsigned && value < 0) {
-        return bits == 64 && !type_is_signed(type);
-    }
-    if (type_is_signed(type)) {
-        return bits == 64 || (value >= -(INT64_C(1) << (bits - 1)) && value < INT64_C(1) << (bits - 1));
-    }
-    return value >= 0 && (bits == 64 || (uint64_t)value < UINT64_C(1) << bits);
-}
-
-static bool surely_fits(const struct canonical *c)
-{
-    int64_t value;
-    const struct type *var = c->var->type;
-    if (const_eval_int(c->bound, &value)) {
-        return fits_range(var, value, lower_is_unsigned(c->common));
-    }
-    const struct type *from = without_widening(c->bound)->type;
-    if (from == c->bound->type) {
-        return false;
-    }
-    if (type_is_signed(from) && !type_is_signed(c->common)) {
-        return false; // a negative one has become large
-    }
-    bool same_sign = type_is_signed(from) == type_is_signed(var);
-    return same_sign ? from->size <= var->size : !type_is_signed(from) && from->size < var->size;
-}
-
-static bool starts_at_zero_or_above(const struct canonical *c)
-{
-    int64_t value;
-    if (c->init == NULL) {
-        return false;
-    }
-    if (const_eval_int(c->init, &value)) {
-        return value >= 0;
-    }
-    const struct type *from = without_widening(c->init)->type;
-    return !type_is_signed(from) && from->size < c->var->type->size;
-}
-
-static enum bound_way bound_way(const struct canonical *c)
-{
-    const struct type *var = c->var->type;
-    if (var->size == c->common->size) {
-        return BOUND_SAME;
-    }
-    bool is_signed = type_is_signed(var);
-    // A signed variable compared unsigned: the order is that of i only while i is not negative.
-    bool order_holds = !is_signed || type_is_signed(c->common);
-    if (surely_fits(c) && (order_holds || starts_at_zero_or_above(c))) {
-        int64_t value;
-        bool is_positive = const_eval_int(c->bound, &value) && value > 0;
-        if (order_holds || (c->compare != EXPR_GE && c->compare != EXPR_NE) || (is_positive && c->compare == EXPR_GE)) {
-            return BOUND_FITS;
-        }
-    }
-    if (!is_signed || var->size < 4 || c->compare == EXPR_NE) {
-        return BOUND_NONE;
-    }
-    if (type_is_signed(c->common)) {
-        return BOUND_CLAMP;
-    }
-    return starts_at_zero_or_above(c) && c->compare != EXPR_GE ? BOUND_UCLAMP : BOUND_NONE;
-}
-
-// Clamping i <= n to the type's range is wrong for an i at its very end; there the comparison is made strict instead.
-static struct ir_inst *clamped(struct lower *l, struct canonical *c, struct ir_inst *bound)
-{
-    enum ir_type type = lower_type(c->var->type);
-    int bits = 8 * ir_type_size(type);
-    int64_t low = -(INT64_C(1) << (bits - 1));
-    int64_t high = (INT64_C(1) << (bits - 1)) - 1;
-    int64_t init;
-    bool init_known = c->init != NULL && const_eval_int(c->init, &init);
-    int64_t shift = 0;
-    if (c->compare == EXPR_LE && (!init_known || init == low)) {
-        c->compare = EXPR_LT;
-        shift = 1;
-    } else if (c->compare == EXPR_GE && (!init_known || init == high)) {
-        c->compare = EXPR_GT;
-        shift = -1;
-    }
-    bound = lower_binary(l, IR_OP_SMAX, IR_I64, bound, lower_int(l, IR_I64, low - (shift > 0 ? 1 : 0)));
-    bound = lower_binary(l, IR_OP_SMIN, IR_I64, bound, lower_int(l, IR_I64, high - (shift > 0 ? 1 : 0)));
-    if (shift < 0) {
-        bound = lower_binary(l, IR_OP_SMAX, IR_I64, bound, lower_int(l, IR_I64, low + 1));
-    }
-    if (shift != 0) {
-        bound = lower_binary(l, IR_OP_ADD, IR_I64, bound, lower_int(l, IR_I64, shift));
-    }
-    return lower_unary(l, IR_OP_TRUNC, type, bound);
-}
-
-static struct ir_inst *bound_value(struct lower *l, struct canonical *c, enum bound_way way)
-{
-    enum ir_type type = lower_type(c->var->type);
-    const struct expr *narrow = without_widening(c->bound);
-    struct ir_inst *value;
-    if (way == BOUND_FITS && !const_eval_int(c->bound, &(int64_t){0})) {
-        return lower_convert(l, lower_value(l, narrow), narrow->type, c->var->type);
-    }
-    value = lower_value(l, c->bound);
-    lower_at(l, c->condition->loc);
-    if (way == BOUND_SAME) {
-        return value;
-    }
-    if (way == BOUND_FITS) {
-        return lower_unary(l, IR_OP_TRUNC, type, value);
-    }
-    if (way == BOUND_CLAMP) {
-        return clamped(l, c, lower_widen(l, value, c->common));
-    }
-    int64_t high = (INT64_C(1) << (8 * ir_type_size(type) - 1)) - 1;
-    value = lower_binary(l, IR_OP_UMIN, IR_I64, value, lower_int(l, IR_I64, high));
-    return lower_unary(l, IR_OP_TRUNC, type, value);
-}
-
-static enum ir_op compare_op(const struct canonical *c, enum bound_way way)
-{
-    static const enum ir_op signed_ops[] = {IR_OP_SLT, IR_OP_SLE, IR_OP_SGT, IR_OP_SGE, IR_OP_EQ, IR_OP_NE};
-    static const enum ir_op unsigned_ops[] = {IR_OP_ULT, IR_OP_ULE, IR_OP_UGT, IR_OP_UGE, IR_OP_EQ, IR_OP_NE};
-    bool is_unsigned = lower_is_unsigned(way == BOUND_SAME ? c->common : c->var->type);
-    return (is_unsigned ? unsigned_ops : signed_ops)[c->compare - EXPR_LT];
-}
-
 // ---- emitting ------------------------------------------------------------------------------------------------------
 
 static bool classify(struct lower *l, const struct stmt *stmt, struct canonical *c)
@@ -425,8 +261,10 @@ static bool classify(struct lower *l, const struct stmt *stmt, struct canonical 
     if (lower_has_effect(l, c->bound)) {
         return fail(c, c->bound->loc, "its bound has a side effect");
     }
-    if (bound_way(c) == BOUND_NONE) {
-        return fail(c, c->condition->loc, "its variable may be too narrow to reach the bound");
+    c->recheck = lower_reads_memory(l, c->bound);
+    c->way = lower_bound_way(c);
+    if (c->way == BOUND_NONE) {
+        return fail(c, c->condition->loc, "its variable may wrap around before it reaches the bound");
     }
     return check_body(l, stmt, c);
 }
@@ -481,11 +319,11 @@ bool lower_for(struct lower *l, const struct stmt *stmt, const char **out_why, s
     }
     struct lower_binding *binding = lower_bind(l, c.var);
     struct ir_inst *init = c.init != NULL ? lower_value(l, c.init) : ir_get(&l->b, binding->var);
-    enum bound_way way = bound_way(&c);
-    struct ir_inst *bound = bound_value(l, &c, way);
+    struct ir_inst *bound = lower_bound_value(l, &c);
+    lower_bound_check(l, &c, init, bound);
     lower_at(l, stmt->loc);
-    struct ir_inst *inst = ir_emit_for(&l->b, binding->var, init, bound, compare_op(&c, way), c.step);
-    inst->loop->recheck = lower_reads_memory(l, c.bound);
+    struct ir_inst *inst = ir_emit_for(&l->b, binding->var, init, bound, lower_bound_compare(&c), c.step);
+    inst->loop->recheck = c.recheck;
     copy_pragmas(l, inst->loop, &stmt->pragmas);
     if (inst->loop->recheck) {
         ir_make_regions(l->module, inst, 2);

@@ -68,6 +68,28 @@ kernel long widths(long seed, long out[64], double real[64])
     enum e { A, B, C, D };
     for (enum e i = A; i <= D; i++) s += i;
     out[17] = s;
+    for (unsigned char i = 5; i >= n + 1; i--) s += i;
+    out[18] = s;
+    for (unsigned char i = 5; i != n + 7; i++) s += i;
+    out[19] = s;
+    for (unsigned i = 30 + (unsigned)n; i > n; i -= 6) s += (int)i;
+    out[20] = s;
+    for (short i = -5; i <= n - 8; i++) s += i;
+    out[21] = s;
+    for (unsigned short i = 3; i <= n - 20; i++) s += i;
+    out[22] = s;
+    for (unsigned i = 12; i >= m + 1; i--) s += (int)i;
+    out[23] = s;
+    for (unsigned i = 12; i > (m << 40); i--) s += (int)i;
+    out[24] = s;
+    for (size_t i = 40 + m; i > m; i -= 8) s += (int)i;
+    for (size_t i = 40 + m; i >= 8; i -= 5) s += (int)i;
+    for (size_t i = m; i < 100; i += 7) s += (int)i;
+    for (size_t i = m; i <= 100 + m; i += 7) s += (int)i;
+    for (unsigned i = u; i < 100; i += 7) s += (int)i;
+    for (unsigned i = u; i <= u + 30; i += 3) s += (int)i;
+    for (unsigned char i = c; i < 240; i += 16) s += i;
+    out[25] = s;
     return s;
 }
 

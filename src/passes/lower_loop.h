@@ -1,0 +1,38 @@
+// A canonical loop as it is found on the tree: shared by lower_loop.c, which finds it, and lower_bound.c.
+#ifndef RILL_PASSES_LOWER_LOOP_H
+#define RILL_PASSES_LOWER_LOOP_H
+
+#include "passes/lower_internal.h"
+
+// How the bound gets into the variable's type.
+enum bound_way {
+    BOUND_SAME,   // the common type is as wide as the variable
+    BOUND_FITS,   // its value surely fits
+    BOUND_CLAMP,  // signed i, signed common type: only an overflow could tell
+    BOUND_UCLAMP, // signed i that starts at 0 or above, unsigned common type: likewise
+    BOUND_GUARD,  // i would wrap and never get there: that is a failure
+    BOUND_NONE,
+};
+
+struct canonical {
+    const struct object *var;
+    const struct expr *init;      // NULL: the variable keeps its value
+    enum expr_kind compare;       // var compare bound
+    const struct expr *bound;     // as compared, converted to the common type
+    const struct type *common;    // in which C compares
+    const struct expr *condition; // the whole
+    int64_t step;
+    bool recheck; // the bound reads memory: C evaluates it before each iteration
+    enum bound_way way;
+    const char *why; // not canonical: the reason
+    struct loc where;
+};
+
+const struct expr *lower_without_widening(const struct expr *e);
+enum bound_way lower_bound_way(const struct canonical *c);
+struct ir_inst *lower_bound_value(struct lower *l, struct canonical *c); // may make the comparison strict
+// Fails where the variable would wrap around on its way to the bound.
+void lower_bound_check(struct lower *l, const struct canonical *c, struct ir_inst *init, struct ir_inst *bound);
+enum ir_op lower_bound_compare(const struct canonical *c);
+
+#endif
