@@ -19,9 +19,10 @@ void pp_stop(struct preprocessor *pp, struct loc loc, const char *format, ...)
 void pp_charge(struct preprocessor *pp, uint64_t tokens, struct loc loc)
 {
     pp->work += tokens;
-    if (pp->work > LANG_MAX_PREPROCESS_WORK) {
-        pp_stop(pp, loc, "macros and includes make more than %d million tokens of this file: gave up here",
-                LANG_MAX_PREPROCESS_WORK / 1000000);
+    uint64_t limit = pp->options->work_limit != 0 ? pp->options->work_limit : LANG_MAX_PREPROCESS_WORK;
+    if (pp->work > limit) {
+        pp_stop(pp, loc, "macros and includes make more than %llu tokens of this file: gave up here",
+                (unsigned long long)limit);
     }
 }
 

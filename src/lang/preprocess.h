@@ -22,7 +22,8 @@ struct preprocess_options {
     int include_dir_count;
     const struct preprocess_header *headers; // from memory; these come before the disk
     int header_count;
-    bool no_disk; // headers from memory and built-in ones only (fuzzing)
+    bool no_disk;        // headers from memory and built-in ones only (fuzzing)
+    uint64_t work_limit; // 0 is LANG_MAX_PREPROCESS_WORK; fuzzing sets less, to spend its time elsewhere
 };
 
 // Limits, stated in docs/language.md and tested.
