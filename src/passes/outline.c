@@ -137,6 +137,8 @@ static struct ir_inst *clone_plain(struct outline *out, const struct ir_inst *in
     clone->is_volatile = inst->is_volatile;
     clone->is_unsigned = inst->is_unsigned;
     clone->in_bounds = inst->in_bounds;
+    clone->no_wrap = inst->no_wrap;
+    clone->fused = inst->fused;
     clone->base = inst->base;
     clone->cases = inst->cases;
     clone->case_regions = inst->case_regions;
@@ -198,8 +200,14 @@ static void clone_loop(struct outline *out, const struct ir_inst *inst, struct i
 {
     *clone->loop = *inst->loop;
     clone->loop->var = outline_var(out, inst->loop->var);
-    clone->loop->roles = NULL;
-    clone->loop->role_count = 0;
+    // The roles stay with an inner loop: they say which sums may be regrouped.
+    clone->loop->roles = ARENA_ARRAY(out->o->arena, struct ir_scalar_role, inst->loop->role_count + 1);
+    for (int i = 0; i < inst->loop->role_count; i++) {
+        struct ir_scalar_role *role = &clone->loop->roles[i];
+        *role = inst->loop->roles[i];
+        role->var = outline_var(out, role->var);
+        role->leader = role->leader != NULL ? outline_var(out, role->leader) : NULL;
+    }
     clone->loop->analysis = NULL;
     // Independence that hangs on a test may be used only where the test was made: for the task's own loop.
     const struct loop_facts *facts = inst->loop->analysis;
@@ -242,6 +250,7 @@ static void clone_update(struct outline *out, const struct ir_inst *inst, struct
     struct ir_inst *update = ir_emit1(to, IR_OP_VUPDATE, inst->type, operand);
     update->var = entry->local;
     update->update = inst->update;
+    update->fused = inst->fused;
     if (entry->ran != NULL) {
         ir_set(to, entry->ran, ir_const(to, IR_I32, 1));
     }
@@ -357,7 +366,11 @@ static void set_loop_variable(struct outline *out, const struct ir_inst *loop)
     if (loop->loop->step != 1) {
         distance = ir_emit2(b, IR_OP_MUL, type, iter, ir_const(&out->prologue, type, loop->loop->step));
     }
-    ir_set(b, outline_var(out, loop->loop->var), ir_emit2(b, IR_OP_ADD, type, init, distance));
+    struct ir_inst *value = ir_emit2(b, IR_OP_ADD, type, init, distance);
+    // By the trip count the variable stays on the near side of its bound; only `!=` may go around.
+    enum ir_op compare = loop->loop->compare;
+    value->no_wrap = compare == IR_OP_SLT || compare == IR_OP_SLE || compare == IR_OP_SGT || compare == IR_OP_SGE;
+    ir_set(b, outline_var(out, loop->loop->var), value);
 }
 
 static void outline_parallel(struct offload *o, const struct piece *piece)
