@@ -27,7 +27,6 @@ struct codegen_options {
     bool unoptimised;      // code as it was built, for reading and for finding out whose fault it is
     bool check_bounds;     // also on if the module says so
     bool fast_math;        // reassociate, contract, assume no NaN and no infinity
-    bool contract_updates; // `x += a * b` of a float reduction may be a fused operation
     const char *sanitize;  // NULL, "address" or "thread": instrument every access
     bool no_vector_math;   // the C library's scalar functions only
     const char *work_dir;  // of the debug information; NULL is "."

@@ -92,6 +92,7 @@ struct emitter {
     LLVMMetadataRef *group_pool; // distinct nodes for access groups
     int group_count;
     int group_used;
+    int helper_count;
     bool check_bounds;
     bool needs_math_library; // GPU: link the library in
     int fail_count;          // numbers the records

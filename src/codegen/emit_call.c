@@ -149,6 +149,7 @@ void emit_helpers(struct emitter *e)
             }
             (void)emit_helper_of(e, function);
             if (pass == 0) {
+                e->helper_count++;
                 declare_helper(e, function, &e->helpers[i]);
             } else {
                 define_helper(e, function, &e->helpers[i]);

@@ -373,6 +373,14 @@ static void add_type_attribute(struct emitter *e, LLVMValueRef function, int ind
     LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)index, LLVMCreateTypeAttribute(e->context, kind, type));
 }
 
+// A task's version that runs in order is called only if arguments overlap: small and soon compiled is better than fast.
+static bool is_fallback(const struct ir_function *ir)
+{
+    static const char suffix[] = ".in_order";
+    size_t length = strlen(ir->name);
+    return length >= sizeof suffix && strcmp(ir->name + length - (sizeof suffix - 1), suffix) == 0;
+}
+
 // PTX has no dots in names.
 static const char *entry_name(struct emitter *e, const struct ir_function *ir)
 {
@@ -497,6 +505,10 @@ void emit_entry(struct emitter *e, const struct ir_function *ir)
     bool is_gpu = target_is_gpu(e->target);
     LLVMValueRef llvm = is_gpu ? declare_gpu_entry(e, ir, args_size) : declare_cpu_entry(e, ir);
     emit_attribute(e, llvm, LLVMAttributeFunctionIndex, "nounwind", 0);
+    if (is_fallback(ir)) {
+        emit_attribute(e, llvm, LLVMAttributeFunctionIndex, "cold", 0);
+        emit_attribute(e, llvm, LLVMAttributeFunctionIndex, "optsize", 0);
+    }
     name_params(llvm, is_gpu);
     emit_function_begin(e, &f, ir, llvm);
     f.param_offsets = offsets;

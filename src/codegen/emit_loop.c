@@ -62,11 +62,11 @@ LLVMMetadataRef emit_parallel_loop_id(struct emitter *e, LLVMMetadataRef group)
     return emit_loop_id(e, parts, group != NULL ? 1 : 0);
 }
 
-// Independent whatever the launch's tests said: the verdict of a loop inside a task hangs on pairs and conditions that
-// the launch tests only if the pass that made the task saw to it.
+// A loop inside a task keeps the verdict `proven` only if it hangs on nothing that a launch tests; other verdicts count
+// where the pass that made the task says that its launch tests them too.
 static bool is_independent(const struct ir_for *loop)
 {
-    return loop->tested && loop->verdict >= IR_VERDICT_PROVEN;
+    return loop->verdict == IR_VERDICT_PROVEN || (loop->tested && loop->verdict > IR_VERDICT_PROVEN);
 }
 
 static bool is_reduction(const struct ir_for *loop, const struct ir_var *var)

@@ -220,6 +220,19 @@ static LLVMValueRef emit_cas(struct emitter *e, const struct ir_inst *inst)
 // ---- plain updates
 // -----------------------------------------------------------------------------------------------------------
 
+// x = fma(±a, b, x): the product that the update adds is never rounded.
+static LLVMValueRef emit_fused(struct emitter *e, const struct ir_inst *inst, LLVMValueRef old)
+{
+    const struct ir_inst *product = inst->args[inst->arg_count - 1];
+    LLVMValueRef a = emit_value(e, product->args[0]);
+    LLVMTypeRef type = LLVMTypeOf(a);
+    if (inst->update == IR_UPDATE_SUB) {
+        a = LLVMBuildFNeg(e->builder, a, "");
+    }
+    LLVMValueRef args[3] = {a, emit_value(e, product->args[1]), old};
+    return emit_intrinsic(e, "llvm.fma", &type, 1, args, 3);
+}
+
 static void emit_plain_update(struct emitter *e, const struct ir_inst *inst)
 {
     const struct ir_inst *pointer = inst->args[0];
@@ -229,28 +242,40 @@ static void emit_plain_update(struct emitter *e, const struct ir_inst *inst)
     LLVMValueRef load = emit_load_raw(e, inst->type, address, align);
     emit_tag_access(e, load, pointer);
     LLVMValueRef old = inst->type == IR_I1 ? LLVMBuildTrunc(e->builder, load, e->types[IR_I1], "") : load;
-    LLVMValueRef value =
-        emit_update_value(e, inst->update, inst->type, old, emit_value(e, inst->args[1]), LLVMFastMathNone);
+    LLVMValueRef value = inst->fused ? emit_fused(e, inst, old)
+                                     : emit_update_value(e, inst->update, inst->type, old, emit_value(e, inst->args[1]),
+                                                         LLVMFastMathNone);
     LLVMValueRef store = emit_store_raw(e, inst->type, value, address, align);
     emit_tag_access(e, store, pointer);
 }
 
-// Only the operations that lead into the running value of a reduction may be put in another order.
+// Only the operations that lead into the running value of a reduction may be put in another order; there a fused update
+// is a sum and a product that may be fused, because LLVM makes vectors of these but not of an exact fma.
+static LLVMValueRef emit_reduction_step(struct emitter *e, const struct ir_inst *inst, LLVMValueRef old)
+{
+    LLVMFastMathFlags flags = LLVMFastMathAllowReassoc;
+    LLVMValueRef operand = emit_value(e, inst->args[0]);
+    if (inst->fused) {
+        flags |= LLVMFastMathAllowContract;
+        emit_float_flags(e, operand, LLVMFastMathAllowContract);
+    }
+    return emit_update_value(e, inst->update, inst->var->type, old, operand, flags);
+}
+
 static void emit_variable_update(struct emitter *e, const struct ir_inst *inst)
 {
     LLVMValueRef slot = e->function->vars[inst->var->index];
     enum ir_type type = inst->var->type;
     LLVMValueRef old = LLVMBuildLoad2(e->builder, e->types[type], slot, inst->var->name);
-    LLVMFastMathFlags flags = LLVMFastMathNone;
-    LLVMValueRef operand = emit_value(e, inst->args[0]);
+    LLVMValueRef value;
     if (ir_type_is_float(type) && emit_may_reassociate(e, inst)) {
-        flags |= LLVMFastMathAllowReassoc;
-        if (e->options->contract_updates && inst->args[0]->op == IR_OP_FMUL) {
-            flags |= LLVMFastMathAllowContract;
-            emit_float_flags(e, operand, LLVMFastMathAllowContract);
-        }
+        value = emit_reduction_step(e, inst, old);
+    } else if (inst->fused) {
+        value = emit_fused(e, inst, old);
+    } else {
+        value = emit_update_value(e, inst->update, type, old, emit_value(e, inst->args[0]), LLVMFastMathNone);
     }
-    LLVMBuildStore(e->builder, emit_update_value(e, inst->update, type, old, operand, flags), slot);
+    LLVMBuildStore(e->builder, value, slot);
 }
 
 LLVMValueRef emit_update(struct emitter *e, const struct ir_inst *inst)

@@ -3,7 +3,7 @@
 #include "codegen/math.h"
 
 #include "base/status.h"
-#include "codegen/library/library.h"
+#include "codegen/library.h"
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>

@@ -22,15 +22,23 @@ rill_status pipeline_passes(struct emitter *e, const char *passes)
     return status;
 }
 
+// Short on purpose: code is wanted in milliseconds. Helpers are inlined first, so that everything after sees whole
+// loops; the vectoriser wants loops simplified, counted and free of what does not change in them.
 static rill_status run_cpu(struct emitter *e)
 {
-    RILL_TRY(pipeline_passes(e, "function(sroa,early-cse<memssa>,simplifycfg,instcombine),cgscc(inline),"
-                                "function(sroa,early-cse<memssa>,simplifycfg,instcombine,"
+    if (e->helper_count > 0) {
+        RILL_TRY(
+            pipeline_passes(e, "function(sroa,early-cse<memssa>,simplifycfg,instcombine),cgscc(inline),globaldce"));
+    }
+    RILL_TRY(pipeline_passes(e, "function(sroa,early-cse<memssa>,simplifycfg,instcombine,"
                                 "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,simple-loop-unswitch),"
-                                "simplifycfg,instcombine,loop(indvars,loop-deletion,loop-unroll-full),gvn,instcombine,"
+                                "simplifycfg,loop(indvars,loop-deletion,loop-unroll-full),gvn,"
                                 "loop-vectorize,instcombine,simplifycfg,loop-mssa(licm))"));
+    if (e->math_uses == NULL) {
+        return RILL_OK;
+    }
     math_finish(e);
-    return pipeline_passes(e, "always-inline,function(instcombine,early-cse,simplifycfg)");
+    return pipeline_passes(e, "always-inline,function(instcombine,simplifycfg)");
 }
 
 // Pointers to the device's memory come out of the arguments as such; the pass that follows them into loads and stores

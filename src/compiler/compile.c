@@ -77,7 +77,6 @@ static rill_status emit_code(struct job *job, const struct compiler_input *input
     struct codegen_options options = {.target = input->target,
                                       .check_bounds = input->check_bounds,
                                       .fast_math = input->fast_math,
-                                      .contract_updates = !input->contract_off,
                                       .sanitize = input->sanitize};
     options.kind = input->emit == COMPILER_ASM    ? CODEGEN_ASM
                    : input->emit == COMPILER_LLVM ? CODEGEN_LLVM

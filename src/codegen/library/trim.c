@@ -96,7 +96,7 @@ static int write_source(const char *path, const char *bytes, size_t size)
         fprintf(stderr, "trim: cannot write %s\n", path);
         return 1;
     }
-    fprintf(out, "#include \"codegen/library/library.h\"\n\nconst unsigned char math_library_bytes[] = {");
+    fprintf(out, "#include \"codegen/library.h\"\n\nconst unsigned char math_library_bytes[] = {");
     for (size_t i = 0; i < size; i++) {
         fprintf(out, i % 24 == 0 ? "\n%u," : "%u,", (unsigned char)bytes[i]);
     }
