@@ -110,6 +110,12 @@ static bool mark_region(struct offload *o, struct ir_region *region, bool may_ch
     return has_task;
 }
 
+static bool has_no_escape(struct ir_inst *inst, void *user)
+{
+    struct ir_inst *outer = user;
+    return !(inst->op == IR_OP_RETURN || (inst->op == IR_OP_BREAK && !walk_is_inside(inst->target, outer)));
+}
+
 // ---- nodes, tasks, pieces
 // ----------------------------------------------------------------------------------------------
 
@@ -517,7 +523,6 @@ static void build_rechecked(struct offload *o, struct ir_inst *loop, struct plan
     struct ir_builder b = {
         .module = o->module, .function = o->kernel, .region = check, .before = yield, .loc = loop->loc};
     ir_set(&b, goes_on, yield->args[0]);
-    ir_remove(yield);
     build_region(o, check, round);
     struct plan_node *choice = add_node(o, round, PLAN_IF, loop->loc);
     choice->expr = plan_op(o->arena, IR_OP_EQ, IR_I1, IR_I1, var_expr(o, goes_on), plan_const(o->arena, IR_I1, 0));
@@ -527,6 +532,116 @@ static void build_rechecked(struct offload *o, struct ir_inst *loop, struct plan
     struct plan_expr *next = plan_op(o->arena, IR_OP_ADD, var->type, var->type, var_expr(o, var),
                                      plan_const(o->arena, var->type, loop->loop->step));
     build_assign(o, round, var, next, loop->loc);
+}
+
+static bool expr_names(const struct plan_expr *expr, const struct ir_var *var)
+{
+    if (expr->kind == PLAN_EXPR_VAR && expr->index == var->index) {
+        return true;
+    }
+    for (int i = 0; i < expr->arg_count; i++) {
+        if (expr_names(expr->args[i], var)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool does_not_assign(struct ir_inst *inst, void *user)
+{
+    const struct plan_expr *expr = user;
+    bool assigns = inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE;
+    return !(assigns && expr_names(expr, inst->var)) && !(inst->op == IR_OP_FOR && expr_names(expr, inst->loop->var));
+}
+
+struct set_search {
+    const struct ir_var *var;
+    const struct ir_inst *set;
+};
+
+static bool is_not_set_of(struct ir_inst *inst, void *user)
+{
+    struct set_search *search = user;
+    if (inst->op != IR_OP_SET || inst->var != search->var) {
+        return true;
+    }
+    search->set = inst;
+    return false;
+}
+
+// The expression with what the demote pass copied (".v…", assigned once) in place of the copies.
+static struct plan_expr *without_copies(struct offload *o, struct plan_expr *expr)
+{
+    if (expr == NULL) {
+        return NULL;
+    }
+    if (expr->kind == PLAN_EXPR_VAR) {
+        struct set_search search = {.var = o->kernel->vars[expr->index]};
+        bool is_copy = strncmp(search.var->name, ".v", 2) == 0;
+        if (is_copy && !walk_region(&o->kernel->body, is_not_set_of, &search)) {
+            struct plan_expr *source = expr_of_value(o->arena, search.set->args[0]);
+            return source != NULL ? source : expr;
+        }
+        return expr;
+    }
+    struct plan_expr *copy = ARENA_NEW(o->arena, struct plan_expr);
+    *copy = *expr;
+    for (int i = 0; i < expr->arg_count; i++) {
+        copy->args[i] = without_copies(o, expr->args[i]);
+    }
+    return copy;
+}
+
+// Operations of one run of the task, as far as they are known where |loop| begins; NULL: they are not.
+static struct plan_expr *work_of(struct offload *o, const struct plan_task *task, struct ir_inst *loop)
+{
+    struct plan_expr *work = plan_op(o->arena, IR_OP_MUL, IR_I64, IR_I64, task->trip, task->cost);
+    work = without_copies(o, work);
+    return work != NULL && walk_inst(loop, does_not_assign, work) ? work : NULL;
+}
+
+enum { WORK_TOO_SMALL = 50 * 1000 }; // operations that one core does while others are still being woken
+
+// A loop in order whose tasks are all too small to be shared runs whole: the launch decides by their trip counts.
+static void add_whole(struct offload *o, struct ir_inst *loop, struct plan_node *node, int first_task)
+{
+    if (!walk_inst(loop, is_not_blocks, NULL) || !walk_inst(loop, has_no_escape, loop)) {
+        return;
+    }
+    struct plan_expr *small = plan_const(o->arena, IR_I1, 1);
+    for (int i = first_task; i < o->tasks.count && small != NULL; i++) {
+        const struct plan_task *task = &o->tasks.items[i];
+        if (task->kind == PLAN_TASK_PARALLEL) {
+            struct plan_expr *limit = plan_const(o->arena, IR_I64, WORK_TOO_SMALL);
+            struct plan_expr *is_small = plan_op(o->arena, IR_OP_SLT, IR_I1, IR_I64, work_of(o, task, loop), limit);
+            small = plan_op(o->arena, IR_OP_AND, IR_I1, IR_I1, small, is_small);
+        }
+    }
+    if (small == NULL) {
+        return;
+    }
+    struct piece piece = {.kind = PIECE_SERIAL, .first = loop, .count = 1, .group = node->group};
+    struct plan_task *task = add_task(o, PLAN_TASK_SERIAL, loop->loc, node->group, &piece.task);
+    struct code_flags flags = {.check_bounds = o->module->check_bounds};
+    walk_inst(loop, look_at_code, &flags);
+    task->may_fail = flags.may_fail;
+    task->may_print = flags.may_print;
+    effects_of_code(o->module, o->kernel, loop, 1, &task->effects, &task->effect_count);
+    VEC_PUSH(o->arena, &o->pieces, piece);
+    node->whole_task = piece.task;
+    node->whole_if = small;
+    offload_add_expr(o, &node->whole_if);
+}
+
+static void build_body(struct offload *o, struct ir_inst *loop, struct plan_node *node)
+{
+    int first_task = o->tasks.count;
+    o->loop_depth++;
+    build_region(o, &loop->regions[0], add_node(o, node, PLAN_SEQUENCE, loop->loc));
+    o->loop_depth--;
+    if (o->loop_depth == 0) {
+        add_whole(o, loop, node, first_task);
+    }
 }
 
 static void build_for(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
@@ -544,7 +659,7 @@ static void build_for(struct offload *o, struct ir_inst *loop, struct plan_node 
     node->trip = trip_of(o, loop);
     offload_add_expr(o, &node->expr);
     offload_add_expr(o, &node->trip);
-    build_region(o, &loop->regions[0], add_node(o, node, PLAN_SEQUENCE, loop->loc));
+    build_body(o, loop, node);
 }
 
 static void build_blocks(struct offload *o, struct ir_inst *inst, struct plan_node *parent)
@@ -585,7 +700,11 @@ static void build_control(struct offload *o, struct ir_inst *inst, struct plan_n
         flush(o, parent, pending);
         struct plan_node *node = add_node(o, parent, inst->op == IR_OP_LOOP ? PLAN_LOOP : PLAN_BLOCK, inst->loc);
         offload_mark(o, inst)->node_id = node->id;
-        build_region(o, &inst->regions[0], add_node(o, node, PLAN_SEQUENCE, inst->loc));
+        if (inst->op == IR_OP_LOOP) {
+            build_body(o, inst, node);
+        } else {
+            build_region(o, &inst->regions[0], add_node(o, node, PLAN_SEQUENCE, inst->loc));
+        }
         break;
     }
     case IR_OP_BLOCKS:
@@ -600,12 +719,6 @@ static void build_control(struct offload *o, struct ir_inst *inst, struct plan_n
         flush(o, parent, pending);
         add_node(o, parent, PLAN_RETURN, inst->loc);
     }
-}
-
-static bool has_no_escape(struct ir_inst *inst, void *user)
-{
-    struct ir_inst *outer = user;
-    return !(inst->op == IR_OP_RETURN || (inst->op == IR_OP_BREAK && !walk_is_inside(inst->target, outer)));
 }
 
 static bool is_control(struct offload *o, struct ir_inst *inst)
@@ -632,6 +745,9 @@ static void build_region(struct offload *o, struct ir_region *region, struct pla
             struct ir_inst *set = ir_set(&b, o->result, inst->args[0]);
             pending.first = pending.count == 0 ? set : pending.first;
             pending.count++;
+        }
+        if (inst->op == IR_OP_YIELD) {
+            break; // the last of a recheck: its value has been stored
         }
         if (is_control(o, inst)) {
             build_control(o, inst, parent, &pending);

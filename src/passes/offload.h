@@ -77,6 +77,7 @@ struct offload {
         int capacity;
     } exprs;
     int group_count;
+    int loop_depth; // control loops around what is built now
 };
 
 struct mark *offload_mark(struct offload *o, struct ir_inst *inst);

@@ -411,8 +411,22 @@ static void run_for(struct state *s, const struct plan_node *node)
     }
 }
 
+// The loop as one serial task, where the plan would take it.
+static bool run_whole(struct state *s, const struct plan_node *node)
+{
+    bool has_whole = (node->kind == PLAN_FOR || node->kind == PLAN_LOOP) && node->whole_task >= 0;
+    if (!has_whole || !s->options->take_whole || evaluate(s, node->whole_if).i == 0) {
+        return false;
+    }
+    run_task(s, &s->kernel->tasks[node->whole_task]);
+    return true;
+}
+
 static void run_node(struct state *s, const struct plan_node *node)
 {
+    if (run_whole(s, node)) {
+        return;
+    }
     switch (node->kind) {
     case PLAN_SEQUENCE:
     case PLAN_REGION: run_children(s, node); break;
@@ -499,6 +513,11 @@ void plan_run(const struct ir_module *module, const struct plan_module *plan, co
     if (kernel->return_ctype != NULL) {
         const struct plan_expr result = {.kind = PLAN_EXPR_SLOT, .type = kernel->return_ctype->scalar};
         plan_eval(&result, &s.values, &out_result->returned);
+    }
+    unsigned char *fields = options->out_fields;
+    for (int i = 0; fields != NULL && i < plan->field_count; i++) {
+        memcpy(fields, (const void *)(uintptr_t)s.field_addresses[i], s.field_sizes[i]);
+        fields += s.field_sizes[i];
     }
     interp_destroy(s.interp);
     free(s.arg_bytes);

@@ -1,5 +1,6 @@
 // Runs a plan with the interpreter: every task in any order of iterations, every access checked against what the task
-// claims to touch and, where the loop is claimed to be independent, against the other iterations.
+// claims to touch and, where the loop is claimed to be independent, against the other iterations. Blocks of a region run
+// one after the other, in the order asked for as far as their conflicts allow it.
 #ifndef RILL_TESTS_SUPPORT_PLAN_RUN_H
 #define RILL_TESTS_SUPPORT_PLAN_RUN_H
 
@@ -11,9 +12,12 @@ struct plan_run_options {
     enum interp_order order;
     uint64_t seed;
     int64_t chunk;       // iterations of one call of a task; 0: 7
+    bool take_whole;     // loops too small for tasks run whole, as a launch would
     bool force_in_order; // take the version that runs in order wherever there is one
     uint64_t poison;     // of locals
     uint64_t step_limit; // of each task; 0: none
+    // Gets the bytes of every field after the run, one behind the other in the module's order; may be NULL.
+    unsigned char *out_fields;
 };
 
 struct plan_run_result {
