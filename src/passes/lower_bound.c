@@ -66,10 +66,29 @@ static bool may_wrap(const struct canonical *c)
     return is_defined && c->compare != EXPR_NE && (c->step < -1 || (c->step > 1 && type->size < 4));
 }
 
+// With constants it is known here: then the loop is what C makes of it, however long that takes.
+static bool surely_wraps(const struct canonical *c)
+{
+    int64_t init;
+    int64_t bound;
+    if (!may_wrap(c) || c->init == NULL || !const_eval_int(c->init, &init) || !const_eval_int(c->bound, &bound) ||
+        init < 0 || bound < 0 || init > INT64_MAX / 2 || bound > INT64_MAX / 2) {
+        return false;
+    }
+    bool is_strict = c->compare == EXPR_LT || c->compare == EXPR_GT;
+    int64_t size = c->step > 0 ? c->step : -c->step;
+    int64_t way = c->step > 0 ? bound - init : init - bound;
+    if (way < 0 || (is_strict && way == 0)) {
+        return false;
+    }
+    int64_t trips = is_strict ? (way - 1) / size + 1 : way / size + 1;
+    return !fits_range(c->var->type, init + trips * c->step, false);
+}
+
 enum bound_way lower_bound_way(const struct canonical *c)
 {
     const struct type *var = c->var->type;
-    if (may_wrap(c) && c->recheck) {
+    if ((may_wrap(c) && c->recheck) || surely_wraps(c)) {
         return BOUND_NONE;
     }
     if (var->size == c->common->size) {
@@ -86,8 +105,9 @@ enum bound_way lower_bound_way(const struct canonical *c)
         }
     }
     if (!is_signed || var->size < 4 || c->compare == EXPR_NE) {
-        // What the bound is at entry settles it only if it stays that.
-        return order_holds && !c->recheck ? BOUND_GUARD : BOUND_NONE;
+        // What the bound is at entry settles it only if it stays that; a constant has just been seen not to fit.
+        bool is_open = !c->recheck && !const_eval_int(c->bound, &(int64_t){0});
+        return order_holds && is_open ? BOUND_GUARD : BOUND_NONE;
     }
     if (type_is_signed(c->common)) {
         return BOUND_CLAMP;

@@ -90,6 +90,16 @@ kernel long widths(long seed, long out[64], double real[64])
     for (unsigned i = u; i <= u + 30; i += 3) s += (int)i;
     for (unsigned char i = c; i < 240; i += 16) s += i;
     out[25] = s;
+    for (unsigned char i = 30; i > 5; i -= 9) s += i;
+    out[26] = s;
+    for (unsigned char i = 0; i <= 249; i += 50) s = s * 3 + i;
+    out[27] = s;
+    for (unsigned short i = 12; i >= 7; i -= 30) s = s * 3 + i;
+    out[28] = s;
+    int turns = 0;
+    for (unsigned char i = 250; i > -1; i--) if (turns++ > 1000) break;
+    s += turns;
+    out[29] = s;
     return s;
 }
 
