@@ -113,6 +113,7 @@ static struct object *linked_object(struct parser *p, const struct specifiers *s
         if (linked != NULL) {
             parse_error(p, d->loc, "'%s' is declared as an object here", d->name);
             parse_note(p, linked->loc, "and as a function here");
+            return declare_object_new(p, d->name, d->type, d->loc);
         }
         object = declare_object_new(p, d->name, d->type, d->loc);
         object->is_static = specifiers->storage == STORAGE_STATIC;

@@ -226,7 +226,8 @@ static void record_body(struct parser *p, struct type *type, struct attributes *
     parse_leave(p);
     p->hoisted = hoisted;
     if (record->is_complete) {
-        return; // it was defined again inside itself, which was complained about
+        parse_error(p, loc, "'%s' is defined inside itself", parse_describe(p, type));
+        return;
     }
     declare_attributes(p, attributes);
     check_flexible(p, record, &list);
@@ -363,6 +364,9 @@ static void enum_body(struct parser *p, struct type *type, struct attributes *at
         if (!parse_accept(p, TOKEN_COMMA)) {
             break;
         }
+    }
+    if (p->is_panicking) {
+        parse_recover_braces(p);
     }
     parse_expect(p, TOKEN_RBRACE, "at the end of the enumerators");
     declare_attributes(p, attributes);

@@ -386,8 +386,12 @@ struct expr *operate_deref(struct parser *p, struct expr *a, struct loc loc)
         parse_error(p, loc, "'%s' is declared but never defined", parse_describe(p, base));
         return expr_error(p, loc);
     }
+    if (type_is_void(base)) {
+        parse_error(p, loc, "a 'void *' does not say what it points to: cast it first");
+        return expr_error(p, loc);
+    }
     struct expr *e = expr_unary(p, EXPR_DEREF, base, loc, a);
-    e->is_lvalue = !type_is_void(base) && base->kind != TYPE_FUNCTION;
+    e->is_lvalue = base->kind != TYPE_FUNCTION;
     return e;
 }
 

@@ -205,20 +205,6 @@ static void braced_scalar(struct init *in, struct place place)
     }
 }
 
-// Ends a panic inside the braces: goes before the '}' that closes them.
-static void recover_in_braces(struct parser *p)
-{
-    int depth = 0;
-    while (!parse_at(p, TOKEN_EOF) && !parse_at(p, TOKEN_SEMI)) {
-        if (parse_at(p, TOKEN_RBRACE) && depth-- == 0) {
-            p->is_panicking = false;
-            return;
-        }
-        depth += parse_at(p, TOKEN_LBRACE);
-        parse_advance(p);
-    }
-}
-
 static void braced(struct init *in, struct place place)
 {
     struct parser *p = in->p;
@@ -241,7 +227,7 @@ static void braced(struct init *in, struct place place)
         braced_scalar(in, place);
     }
     if (p->is_panicking) {
-        recover_in_braces(p);
+        parse_recover_braces(p);
     }
     parse_expect(p, TOKEN_RBRACE, "at the end of the initialiser");
     parse_leave(p);

@@ -268,6 +268,19 @@ void parse_recover_header(struct parser *p, int open)
     }
 }
 
+void parse_recover_braces(struct parser *p)
+{
+    int depth = 0;
+    while (!parse_at(p, TOKEN_EOF) && !parse_at(p, TOKEN_SEMI)) {
+        if (parse_at(p, TOKEN_RBRACE) && depth-- == 0) {
+            p->is_panicking = false;
+            return;
+        }
+        depth += parse_at(p, TOKEN_LBRACE);
+        parse_advance(p);
+    }
+}
+
 // ---- limits --------------------------------------------------------------------------------------------------------
 
 void parse_give_up(struct parser *p)

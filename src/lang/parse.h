@@ -104,6 +104,8 @@ void parse_skip_parens(struct parser *p); // from '(' to behind its ')'
 void parse_recover(struct parser *p);
 // Ends a panic inside the parentheses that open at |open|: goes behind them, or before the '{' of the body.
 void parse_recover_header(struct parser *p, int open);
+// Ends a panic inside braces that hold no statements: goes before the '}' that closes them.
+void parse_recover_braces(struct parser *p);
 
 bool parse_enter(struct parser *p); // one level deeper; false when that is too deep. Always followed by parse_leave
 void parse_leave(struct parser *p);

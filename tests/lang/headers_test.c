@@ -386,3 +386,22 @@ TEST(the_plain_build_is_c99_and_has_one_result_whatever_is_contracted)
         SKIP("there is no C compiler");
     }
 }
+
+TEST(the_math_functions_of_the_header_agree_with_the_c_library)
+{
+    if (system("gcc --version >/dev/null 2>&1") != 0) {
+        SKIP("there is no gcc");
+    }
+    char folder[] = "/tmp/rill-inline-XXXXXX", command[1024];
+    REQUIRE(mkdtemp(folder) != NULL);
+    const char *sources = RILL_SOURCE_DIR "/tests/lang/headers";
+    // -fno-builtin: gcc's own prototypes would stand in the way of the header's definitions.
+    snprintf(
+        command, sizeof command,
+        "cd %s && gcc -w -O1 -fno-builtin -c %s/inline_math.c && gcc -w -O1 -fno-builtin -c %s/inline_math_main.c && "
+        "gcc inline_math.o inline_math_main.o -o t -lm && ./t",
+        folder, sources, sources);
+    CHECK_INT(system(command), 0);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    CHECK_INT(system(command), 0);
+}
