@@ -1,5 +1,5 @@
-// RILL_ARGS makes the same list under every compiler: this file is built by gcc and clang as C, and by g++ and clang++ as
-// C++ through tests/house. It runs no kernel.
+// RILL_ARGS makes the same list under every compiler: this file is built by gcc and clang as C, and by g++ and clang++
+// as C++ through tests/house. It runs no kernel.
 #include "rill/rill.h"
 
 #include "test.h"
@@ -79,11 +79,11 @@ TEST(arrays_memory_and_structs_have_their_kind)
     const int32_t constants[3] = {1, 2, 3};
     struct pair pairs[2] = {{1, 2}, {3, 4}};
     size_t n = 4;
-    CHECK_INT(keep(RILL_ARGS(array, RILL_PTR(host, n), RILL_HOST(constants, 3), RILL_HOST(pairs, 2),
-                             RILL_STRUCT(pairs[1])),
-                   copy)
-                  .count,
-              5);
+    CHECK_INT(
+        keep(RILL_ARGS(array, RILL_PTR(host, n), RILL_HOST(constants, 3), RILL_HOST(pairs, 2), RILL_STRUCT(pairs[1])),
+             copy)
+            .count,
+        5);
     CHECK_INT(copy[0].kind, RILL_ARG_ARRAY);
     CHECK_INT(copy[0].value.id, 77);
     CHECK_INT(copy[1].kind, RILL_ARG_PTR);
