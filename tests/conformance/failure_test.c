@@ -1,0 +1,244 @@
+// What happens when a kernel fails, when the process forks, and when it just exits.
+#include "world.h"
+
+#include <sys/wait.h>
+
+static const char bounds_source[] = "#include <rill/kernel.h>\n"
+                                    "int field[8];\n"
+                                    "kernel void reach(int n, int m, int a[n][m], int by)\n"
+                                    "{\n"
+                                    "    for (int i = 0; i < n; i++)\n"
+                                    "        for (int j = 0; j < m; j++)\n"
+                                    "            a[i][j + by] = i;\n"
+                                    "}\n"
+                                    "kernel void poke(int i) { field[i] = 1; }\n";
+
+TEST(failed_assert_stays_on_its_stream_until_cleared)
+{
+    struct world world;
+    world_open(&world, 2);
+    rill_kernel checked = world_kernel(&world, "checked");
+    rill_stream s = {0};
+    rill_stream other = {0};
+    OK(rill_stream_create(world.context, NULL, &s));
+    OK(rill_stream_create(world.context, NULL, &other));
+    int x[1000] = {0};
+    x[777] = 50;
+    OK(rill_launch(checked, s, RILL_ARGS(1000, 10, RILL_HOST(x, 1000))));
+    STATUS(rill_stream_synchronize(s), RILL_ERR_ASSERT);
+    CHECK_CONTAINS(rill_message(),
+                   "rill_stream_synchronize: kernel 'checked', kernel.c:23: the assertion 'x[i] < limit' "
+                   "failed in iteration 777");
+    rill_error_info info;
+    OK(rill_stream_error(s, &info));
+    CHECK_INT(info.status, RILL_ERR_ASSERT);
+    CHECK_STR(info.kernel, "checked");
+    CHECK_STR(info.file, "kernel.c");
+    CHECK_INT(info.line, 23);
+    CHECK_INT(info.iteration, 777);
+    CHECK_UINT(info.stream, s.id);
+    // The stream refuses more work, others go on.
+    STATUS(rill_launch(checked, s, RILL_ARGS(1, 10, RILL_HOST(x, 1000))), RILL_ERR_ASSERT);
+    OK(rill_launch(checked, other, RILL_ARGS(1, 10, RILL_HOST(x, 1000))));
+    OK(rill_stream_synchronize(other));
+    STATUS(rill_sync(world.context), RILL_ERR_ASSERT);
+    OK(rill_stream_clear_error(s));
+    OK(rill_stream_error(s, &info));
+    CHECK_INT(info.status, RILL_OK);
+    OK(rill_launch(checked, s, RILL_ARGS(1, 10, RILL_HOST(x, 1000))));
+    OK(rill_sync(world.context));
+    rill_stats stats;
+    OK(rill_context_stats(world.context, &stats));
+    CHECK_INT(stats.launch_failed_count, 1);
+    world_close(&world);
+}
+
+TEST(call_returns_its_own_failure_and_nothing_sticks)
+{
+    struct world world;
+    world_open(&world, 2);
+    rill_kernel checked = world_kernel(&world, "checked");
+    int x[10] = {0};
+    STATUS(rill_call(checked, RILL_CURRENT, RILL_ARGS(10, 0, RILL_HOST(x, 10)), NULL, 0), RILL_ERR_ASSERT);
+    OK(rill_call(checked, RILL_CURRENT, RILL_ARGS(10, 1, RILL_HOST(x, 10)), NULL, 0));
+    OK(rill_sync(world.context));
+    world_close(&world);
+}
+
+TEST(error_reaches_streams_that_wait_behind_it_and_skips_queued_launches)
+{
+    struct world world;
+    world_open(&world, 2);
+    rill_kernel checked = world_kernel(&world, "checked");
+    rill_kernel slow = world_kernel(&world, "slow");
+    rill_stream a = {0};
+    rill_stream b = {0};
+    rill_event e = {0};
+    OK(rill_stream_create(world.context, NULL, &a));
+    OK(rill_stream_create(world.context, NULL, &b));
+    OK(rill_event_create(world.context, NULL, &e));
+    int bad[1] = {5};
+    OK(rill_launch(slow, a, RILL_ARGS(20000000)));
+    OK(rill_launch(checked, a, RILL_ARGS(1, 0, RILL_HOST(bad, 1))));
+    for (int i = 0; i < 100; i++) {
+        OK(rill_launch(checked, a, RILL_ARGS(1, 0, RILL_HOST(bad, 1))));
+    }
+    OK(rill_event_record(e, a));
+    OK(rill_event_wait(e, b));
+    OK(rill_launch(checked, b, RILL_ARGS(1, 10, RILL_HOST(bad, 1))));
+    STATUS(rill_stream_synchronize(b), RILL_ERR_ASSERT);
+    STATUS(rill_event_synchronize(e), RILL_ERR_ASSERT);
+    rill_error_info info;
+    OK(rill_stream_error(b, &info));
+    CHECK_UINT(info.stream, a.id); // where it happened
+    rill_stats stats;
+    OK(rill_context_stats(world.context, &stats));
+    CHECK_INT(stats.launch_failed_count, 1);
+    CHECK_INT(stats.launch_skipped_count, 101);
+    OK(rill_stream_clear_error(a));
+    OK(rill_stream_clear_error(b));
+    OK(rill_sync(world.context));
+    world_close(&world);
+}
+
+TEST(index_out_of_range_is_named_and_the_process_survives)
+{
+    struct world world;
+    world_open(&world, 2);
+    rill_module module;
+    OK(rill_module_create(world.context, bounds_source,
+                          &(rill_module_options){.path = "bounds.c", .check_bounds = true}, &module));
+    rill_kernel reach;
+    OK(rill_module_kernel(module, "reach", &reach));
+    rill_array a;
+    OK(rill_array_create(world.context, RILL_I32, RILL_SHAPE(6, 5), &a));
+    OK(rill_launch(reach, RILL_CURRENT, RILL_ARGS(6, 5, a, 0)));
+    OK(rill_sync(world.context));
+    OK(rill_launch(reach, RILL_CURRENT, RILL_ARGS(6, 5, a, 1)));
+    STATUS(rill_sync(world.context), RILL_ERR_BOUNDS);
+    rill_error_info info;
+    OK(rill_stream_error(rill_default_stream(world.context), &info));
+    CHECK_INT(info.status, RILL_ERR_BOUNDS);
+    CHECK_STR(info.kernel, "reach");
+    CHECK_STR(info.file, "bounds.c");
+    CHECK_INT(info.line, 7);
+    CHECK_STR(info.array, "a");
+    CHECK_INT(info.index, 5);
+    CHECK_INT(info.extent, 5);
+    CHECK_STR(info.shape, "[6][5]");
+    CHECK_CONTAINS(info.text, "bounds.c:7: index 5 of 'a' is out of range [0, 5) in iteration");
+    OK(rill_stream_clear_error(rill_default_stream(world.context)));
+    rill_kernel poke;
+    OK(rill_module_kernel(module, "poke", &poke));
+    STATUS(rill_call(poke, RILL_CURRENT, RILL_ARGS(8), NULL, 0), RILL_ERR_BOUNDS);
+    CHECK_CONTAINS(rill_message(), "index 8 of 'field'");
+    OK(rill_call(poke, RILL_CURRENT, RILL_ARGS(7), NULL, 0));
+    world_close(&world);
+}
+
+TEST(environment_turns_bounds_checks_on)
+{
+    struct world world;
+    world_open(&world, 1);
+    setenv("RILL_CHECK", "bounds", 1);
+    rill_module module;
+    rill_status status = rill_module_create(world.context, bounds_source, NULL, &module);
+    unsetenv("RILL_CHECK");
+    OK(status);
+    rill_kernel poke;
+    OK(rill_module_kernel(module, "poke", &poke));
+    STATUS(rill_call(poke, RILL_CURRENT, RILL_ARGS(-1), NULL, 0), RILL_ERR_BOUNDS);
+    world_close(&world);
+}
+
+static rill_status fail_in_scope(struct world *world, rill_kernel checked)
+{
+    static int bad[1] = {5};
+    RILL_AUTO_STREAM s = {0};
+    RILL_TRY(rill_stream_create(world->context, NULL, &s));
+    return rill_launch(checked, s, RILL_ARGS(1, 0, RILL_HOST(bad, 1)));
+}
+
+TEST(failure_found_when_a_scope_is_left_is_logged_and_returned_by_the_next_sync)
+{
+    struct world world;
+    world_open(&world, 2);
+    OK(fail_in_scope(&world, world_kernel(&world, "checked")));
+    CHECK_CONTAINS(world.logged, "0: rill_stream_destroy: kernel 'checked', kernel.c:23");
+    STATUS(rill_sync(world.context), RILL_ERR_ASSERT);
+    OK(rill_sync(world.context));
+    // The same for a stream that is destroyed later.
+    rill_stream s = {0};
+    int bad[1] = {5};
+    OK(rill_stream_create(world.context, NULL, &s));
+    OK(rill_launch(world_kernel(&world, "checked"), s, RILL_ARGS(1, 0, RILL_HOST(bad, 1))));
+    OK(rill_stream_destroy_later(s));
+    rill_status status = rill_sync(world.context);
+    CHECK(status == RILL_ERR_ASSERT || rill_sync(world.context) == RILL_ERR_ASSERT);
+    world_close(&world);
+}
+
+TEST(close_returns_a_failure_that_nobody_has_seen)
+{
+    struct world world;
+    world_open(&world, 2);
+    int bad[1] = {5};
+    OK(rill_launch(world_kernel(&world, "checked"), RILL_CURRENT, RILL_ARGS(1, 0, RILL_HOST(bad, 1))));
+    STATUS(rill_close(world.context), RILL_ERR_ASSERT);
+    STATUS(rill_sync(world.context), RILL_ERR_STALE);
+}
+
+// ---- processes
+// ---------------------------------------------------------------------------------------------------------
+
+TEST(forked_child_is_refused_with_words_and_the_parent_goes_on)
+{
+    struct world world;
+    world_open(&world, 2);
+    rill_kernel answer = world_kernel(&world, "answer");
+    int result = 0;
+    OK(rill_call(answer, RILL_CURRENT, RILL_ARGS(), &result, sizeof result));
+    pid_t child = fork();
+    if (child == 0) {
+        rill_status launched = rill_launch(answer, RILL_CURRENT, RILL_ARGS());
+        rill_status synced = rill_sync(world.context);
+        rill_status closed = rill_close(world.context);
+        bool is_right = launched == RILL_ERR_FORKED && synced == RILL_ERR_FORKED && closed == RILL_ERR_FORKED &&
+                        strstr(rill_message(), "before fork()") != NULL;
+        _exit(is_right ? 0 : 1);
+    }
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    OK(rill_call(answer, RILL_CURRENT, RILL_ARGS(), &result, sizeof result));
+    world_close(&world);
+}
+
+static void call_at_exit(void)
+{
+    rill_context context = {0};
+    if (rill_open("cpu", NULL, &context) != RILL_OK || rill_close(context) != RILL_OK) {
+        _exit(3);
+    }
+}
+
+TEST(exit_without_close_neither_hangs_nor_crashes)
+{
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        struct world world;
+        world_open(&world, 2);
+        atexit(call_at_exit);
+        static long out[1];
+        for (int i = 0; i < 100; i++) {
+            (void)!rill_launch(world_kernel(&world, "slow"), RILL_CURRENT, RILL_ARGS(5000000));
+            (void)!rill_launch(world_kernel(&world, "append"), RILL_CURRENT, RILL_ARGS(1, RILL_HOST(out, 1)));
+        }
+        exit(0);
+    }
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
