@@ -165,9 +165,22 @@ static bool try_disk(struct preprocessor *pp, const char *directory, const char 
     return found->disk_path != NULL;
 }
 
+// However it is named: the copy that a plain compiler finds on the disk may be of another version.
+static bool is_kernel_header(const char *name)
+{
+    static const char kernel_header[] = "rill/kernel.h";
+    size_t length = strlen(name), tail = sizeof kernel_header - 1;
+    return length >= tail && strcmp(name + length - tail, kernel_header) == 0 &&
+           (length == tail || name[length - tail - 1] == '/');
+}
+
 static bool find(struct preprocessor *pp, const char *name, bool quoted, struct found *found)
 {
     *found = (struct found){0};
+    if (is_kernel_header(name)) {
+        found->builtin = headers_find("rill/kernel.h");
+        return true;
+    }
     if (!quoted) {
         found->builtin = headers_find(name);
         if (found->builtin != NULL) {

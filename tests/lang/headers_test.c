@@ -228,6 +228,21 @@ TEST(a_local_header_of_a_standard_name_comes_first_in_quotes)
     tokens_finish(&tokens);
 }
 
+TEST(the_kernel_header_is_the_built_in_one_however_it_is_named)
+{
+    static const char *const names[] = {"<rill/kernel.h>", "\"rill/kernel.h\"",
+                                        "\"" RILL_SOURCE_DIR "/include/rill/kernel.h\""};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char text[512];
+        snprintf(text, sizeof text, "#include %s\nkernel void f(void) { stream_parallel { } }", names[i]);
+        struct tokens tokens;
+        tokens_init(&tokens, text, strlen(text), NULL);
+        CHECK_INT(tokens.list.items[tokens.list.count - 5].kind, TOKEN_KW_STREAM_PARALLEL);
+        CHECK_STR(tokens_messages(&tokens), "");
+        tokens_finish(&tokens);
+    }
+}
+
 // ---- random numbers ------------------------------------------------------------------------------------------------
 
 TEST(the_generator_is_philox_4x32_10)
