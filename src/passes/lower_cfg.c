@@ -179,9 +179,8 @@ static void declare_all(struct lower *l, const struct stmt *stmt)
     if (stmt == NULL) {
         return;
     }
-    if (stmt->kind == STMT_DECL && stmt->object->kind == OBJECT_LOCAL &&
-        lower_map_get(&l->frame->bindings, stmt->object) == NULL) {
-        lower_bind_new(l, stmt->object);
+    if (stmt->kind == STMT_DECL && stmt->object->kind == OBJECT_LOCAL) {
+        lower_bind(l, stmt->object);
     }
     for (int i = 0; i < stmt->item_count; i++) {
         declare_all(l, stmt->items[i]);

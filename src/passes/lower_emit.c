@@ -1,6 +1,8 @@
 // Instructions, folded where their operands are constants, so that the passes see `a[i][2]` as it was meant.
 #include "passes/lower_internal.h"
 
+#include <string.h>
+
 void lower_at(struct lower *l, struct loc loc)
 {
     if (loc.line != 0) {
@@ -199,8 +201,47 @@ struct ir_inst *lower_offset(struct lower *l, struct ir_inst *address, int64_t o
     return inst;
 }
 
+// What a constant of the module holds at a known place; NULL if it is not known.
+static struct ir_inst *load_constant(struct lower *l, enum ir_type type, const struct ir_inst *address)
+{
+    int64_t offset = address->op == IR_OP_OFFSET ? address->imm : 0;
+    const struct ir_inst *base = address->op == IR_OP_OFFSET ? address->args[0] : address;
+    const struct ir_global *global = base->op == IR_OP_ADDR_GLOBAL ? base->global : NULL;
+    int size = ir_type_size(type);
+    if (global == NULL || !global->is_const || type == IR_PTR || offset < 0 ||
+        (uint64_t)offset + (uint64_t)size > global->size) {
+        return NULL;
+    }
+    for (int i = 0; i < global->reloc_count; i++) {
+        int64_t at = (int64_t)global->relocs[i].offset;
+        if (at < offset + size && offset < at + 8) {
+            return NULL;
+        }
+    }
+    uint64_t bits = 0;
+    for (int i = 0; global->bytes != NULL && i < size; i++) {
+        bits |= (uint64_t)global->bytes[offset + i] << (8 * i);
+    }
+    if (type == IR_F32) {
+        uint32_t narrow = (uint32_t)bits;
+        float value;
+        memcpy(&value, &narrow, sizeof value);
+        return ir_fconst(&l->b, type, (double)value);
+    }
+    if (type == IR_F64) {
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        return ir_fconst(&l->b, type, value);
+    }
+    return lower_int(l, type, (int64_t)bits);
+}
+
 struct ir_inst *lower_load(struct lower *l, enum ir_type type, struct ir_inst *address, bool is_volatile)
 {
+    struct ir_inst *known = is_volatile ? NULL : load_constant(l, type, address);
+    if (known != NULL) {
+        return known;
+    }
     struct ir_inst *inst = ir_emit1(&l->b, IR_OP_LOAD, type, address);
     inst->is_volatile = is_volatile;
     return inst;

@@ -113,12 +113,12 @@ struct ir_global *lower_global(struct lower *l, const struct object *object)
         size = end > size ? end : size;
     }
     const char *name = object->name != NULL ? object->name : arena_printf(l->arena, ".literal%d", l->string_count++);
-    if (object->kind == OBJECT_CONSTANT && object->is_static && object->index >= 0 && lower_name_is_taken(l, name)) {
-        name = arena_printf(l->arena, "%s.%d", name, object->index);
+    if (lower_name_is_taken(l, name)) { // constants of functions may share a name
+        name = arena_printf(l->arena, "%s.%d", name, l->module->global_count);
     }
     global = ir_global_create(l->module, name, size, object->align > 0 ? object->align : 1);
     lower_map_set(l->arena, &l->globals, object, global); // before its bytes: two may point to each other
-    global->is_const = object->kind == OBJECT_CONSTANT;
+    global->is_const = object->kind == OBJECT_CONSTANT || object->kind == OBJECT_LOCAL;
     global->loc = object->loc;
     global->ctype = lower_ctype(l, object->type);
     if (object->init_count > 0) {
@@ -131,6 +131,37 @@ struct ir_global *lower_global(struct lower *l, const struct object *object)
         global->reloc_count = image.relocs.count;
     }
     return global;
+}
+
+static bool is_known(const struct init_store *store)
+{
+    int64_t integer;
+    double number;
+    if (store->value->kind == EXPR_STRING) {
+        return store->type->kind == TYPE_ARRAY;
+    }
+    return type_is_integer(store->type) ? const_eval_int(store->value, &integer)
+                                        : type_is_float(store->type) && const_eval_float(store->value, &number);
+}
+
+bool lower_is_table(const struct lower *l, const struct object *object)
+{
+    const struct type *type = object->type;
+    while (type->kind == TYPE_ARRAY) {
+        type = type->base;
+    }
+    const struct lower_object *use = lower_object(l, object);
+    bool is_written = use != NULL && (use->is_assigned || use->is_addressed) && (type->quals & QUAL_CONST) == 0;
+    if (object->kind != OBJECT_LOCAL || object->type->kind != TYPE_ARRAY || !object->has_init || is_written ||
+        (type->quals & QUAL_VOLATILE) != 0 || type_is_variable(object->type)) {
+        return false;
+    }
+    for (int i = 0; i < object->init_count; i++) {
+        if (!is_known(&object->inits[i])) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool lower_name_is_taken(const struct lower *l, const char *name)

@@ -275,6 +275,8 @@ int lower_builtin_min_max(const struct function *function); // -1: fmin, 1: fmax
 void lower_init_local(struct lower *l, const struct object *object);
 struct ir_global *lower_global(struct lower *l, const struct object *object);
 struct ir_global *lower_string(struct lower *l, const struct expr *e);
+// A local that is filled with constants and never written: it may as well stand once in the module.
+bool lower_is_table(const struct lower *l, const struct object *object);
 bool lower_name_is_taken(const struct lower *l, const char *name);
 struct ir_inst *lower_constant(struct lower *l, const struct object *object); // of a const scalar; NULL if not known
 

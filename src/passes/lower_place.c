@@ -35,7 +35,8 @@ struct lower_binding *lower_bind(struct lower *l, const struct object *object)
     if (binding != NULL) {
         return binding;
     }
-    if (object->kind == OBJECT_LOCAL || object->kind == OBJECT_PARAM) {
+    bool is_own = object->kind == OBJECT_LOCAL || object->kind == OBJECT_PARAM;
+    if (is_own && !lower_is_table(l, object)) {
         return lower_bind_new(l, object);
     }
     binding = ARENA_NEW(l->arena, struct lower_binding);

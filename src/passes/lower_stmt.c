@@ -19,11 +19,8 @@ static void declare(struct lower *l, const struct stmt *stmt)
         return;
     }
     lower_bind_extents(l, object->type, false);
-    struct lower_binding *binding = lower_map_get(&l->frame->bindings, object);
-    if (binding == NULL) {
-        lower_bind_new(l, object);
-    }
-    if (object->has_init) {
+    struct lower_binding *binding = lower_bind(l, object);
+    if (object->has_init && binding->kind != BIND_GLOBAL) {
         lower_init_local(l, object);
     }
 }
