@@ -136,22 +136,32 @@
 //
 // The generator is Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011).
 // Its 128-bit counter is |counter| and |purpose|; its result here is the first two of the four words.
+//
+// The rounds are written out, not looped over: a loop around a call of this then has no loop inside and vectorises.
+#define RILL_RANDOM_ROUND_                                                                                             \
+    p0 = (uint64_t)0xd2511f53u * c0;                                                                                   \
+    p1 = (uint64_t)0xcd9e8d57u * c2;                                                                                   \
+    c0 = (uint32_t)(p1 >> 32) ^ c1 ^ k0;                                                                               \
+    c2 = (uint32_t)(p0 >> 32) ^ c3 ^ k1;                                                                               \
+    c1 = (uint32_t)p1;                                                                                                 \
+    c3 = (uint32_t)p0;                                                                                                 \
+    k0 += 0x9e3779b9u;                                                                                                 \
+    k1 += 0xbb67ae85u;
+#define RILL_RANDOM_5_ROUNDS_                                                                                          \
+    RILL_RANDOM_ROUND_ RILL_RANDOM_ROUND_ RILL_RANDOM_ROUND_ RILL_RANDOM_ROUND_ RILL_RANDOM_ROUND_
+
 static inline uint64_t rill_random_bits_(uint64_t key, uint64_t counter, uint32_t purpose)
 {
     uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
     uint32_t c0 = (uint32_t)counter, c1 = (uint32_t)(counter >> 32), c2 = purpose, c3 = 0;
-    for (int round = 0; round < 10; round++) {
-        uint64_t p0 = (uint64_t)0xd2511f53u * c0, p1 = (uint64_t)0xcd9e8d57u * c2;
-        uint32_t n0 = (uint32_t)(p1 >> 32) ^ c1 ^ k0, n2 = (uint32_t)(p0 >> 32) ^ c3 ^ k1;
-        c1 = (uint32_t)p1;
-        c3 = (uint32_t)p0;
-        c0 = n0;
-        c2 = n2;
-        k0 += 0x9e3779b9u;
-        k1 += 0xbb67ae85u;
-    }
+    uint64_t p0, p1;
+    RILL_RANDOM_5_ROUNDS_
+    RILL_RANDOM_5_ROUNDS_
     return (uint64_t)c1 << 32 | c0;
 }
+
+#undef RILL_RANDOM_5_ROUNDS_
+#undef RILL_RANDOM_ROUND_
 
 // Uniform: every value of 32 bits.
 static inline uint32_t rill_random_u32(uint64_t key, uint64_t counter)
