@@ -171,6 +171,9 @@ const char *parse_name_advice(struct parser *p, const char *name, bool wants_typ
     if (header != NULL) {
         return arena_printf(p->arena, "; #include <%s>", header);
     }
+    if (p->diags->last_dropped) {
+        return ""; // nobody will read it, and looking takes time
+    }
     const char *best = scope_suggest(p, name, wants_type);
     return best != NULL ? arena_printf(p->arena, "; did you mean '%s'?", best) : "";
 }

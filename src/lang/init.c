@@ -163,10 +163,11 @@ static void place_expression(struct init *in, struct place place, struct expr *e
     }
 }
 
+// |why| is NULL where enough was said already.
 static void skip_rest(struct init *in, struct loc loc, const char *why)
 {
     struct parser *p = in->p;
-    bool warned = false;
+    bool warned = why == NULL;
     while (!parse_at(p, TOKEN_RBRACE) && !parse_at(p, TOKEN_EOF) && !p->is_panicking) {
         if (!warned) {
             parse_warning(p, loc, "%s", why);
@@ -201,7 +202,7 @@ static void braced_scalar(struct init *in, struct place place)
     } else {
         element(in, place, NULL);
         parse_accept(p, TOKEN_COMMA);
-        skip_rest(in, parse_loc(p), "more values than the place takes");
+        skip_rest(in, parse_loc(p), type_is_error(place.type) ? NULL : "more values than the place takes");
     }
 }
 
