@@ -1,0 +1,123 @@
+// Rill for C++17: owners that clean up at the end of their scope, and failures as exceptions. Everything else is
+// rill.h, whose calls and macros (RILL_ARGS, RILL_SHAPE, RILL_HOST ...) work in C++ as they do in C.
+//
+//     rill::context ctx = rill::open("auto");
+//     rill::array x = rill::make_array(ctx, RILL_F32, RILL_SHAPE(n));
+//     rill::check(rill_launch(kernel, RILL_CURRENT, RILL_ARGS(n, x.get())));
+#ifndef RILL_RILL_HPP
+#define RILL_RILL_HPP
+
+#include "rill/rill.h"
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace rill
+{
+
+// A failing call: its status, and its message as what().
+class error : public std::runtime_error
+{
+  public:
+    explicit error(rill_status status) : std::runtime_error(rill_message()), status_(status)
+    {
+    }
+    rill_status status() const noexcept
+    {
+        return status_;
+    }
+
+  private:
+    rill_status status_;
+};
+
+inline void check(rill_status status)
+{
+    if (status != RILL_OK) {
+        throw error(status);
+    }
+}
+
+// Owns one handle. |Destroy| is what the handle's RILL_AUTO_ form does at the end of a scope: it waits where that
+// waits, and what fails there goes to the context's log.
+template <typename Handle, void (*Destroy)(Handle *)> class owner
+{
+  public:
+    owner() = default;
+    explicit owner(Handle handle) : handle_(handle)
+    {
+    }
+    owner(owner &&other) noexcept : handle_(other.release())
+    {
+    }
+    owner &operator=(owner &&other) noexcept
+    {
+        if (this != &other) {
+            Destroy(&handle_);
+            handle_ = other.release();
+        }
+        return *this;
+    }
+    owner(const owner &) = delete;
+    owner &operator=(const owner &) = delete;
+    ~owner()
+    {
+        Destroy(&handle_);
+    }
+    Handle get() const noexcept
+    {
+        return handle_;
+    }
+    Handle release() noexcept
+    {
+        return std::exchange(handle_, Handle{0});
+    }
+
+  private:
+    Handle handle_{0};
+};
+
+using context = owner<rill_context, rill_auto_context>;
+using stream = owner<rill_stream, rill_auto_stream>;
+using event = owner<rill_event, rill_auto_event>;
+using array = owner<rill_array, rill_auto_array>;
+
+inline context open(const char *device, const rill_open_options *options = nullptr)
+{
+    rill_context handle{0};
+    check(rill_open(device, options, &handle));
+    return context(handle);
+}
+
+inline stream make_stream(const context &ctx, const rill_stream_options *options = nullptr)
+{
+    rill_stream handle{0};
+    check(rill_stream_create(ctx.get(), options, &handle));
+    return stream(handle);
+}
+
+inline event make_event(const context &ctx)
+{
+    rill_event handle{0};
+    check(rill_event_create(ctx.get(), nullptr, &handle));
+    return event(handle);
+}
+
+inline array make_array(const context &ctx, rill_type type, rill_shape shape)
+{
+    rill_array handle{0};
+    check(rill_array_create(ctx.get(), type, shape, &handle));
+    return array(handle);
+}
+
+inline rill_kernel load_kernel(const context &ctx, const std::string &path, const std::string &name)
+{
+    rill_kernel handle{0};
+    check(rill_kernel_load(ctx.get(), path.c_str(), name.c_str(), &handle));
+    return handle;
+}
+
+} // namespace rill
+
+#endif

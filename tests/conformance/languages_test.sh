@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# RILL_ARGS and the headers as users see them: tests/conformance/args_test.c built by four compilers, and a C++ program.
+# shellcheck disable=SC2317 # the functions are called through claim
+set -u
+cd "$(dirname "$0")/../.." || exit
+build=${RILL_BUILD:?the build directory}
+. tests/support/report.sh
+box=$(mktemp -d)
+trap 'rm -rf "$box"' EXIT
+strict="-Wall -Wextra -Wpedantic -Wshadow -Werror -D_GNU_SOURCE -Iinclude -Itests/support"
+
+args_under() { # args_under COMPILER...
+    # shellcheck disable=SC2086
+    "$@" $strict tests/conformance/args_test.c -o "$box/args" -lm && "$box/args"
+}
+
+refused_by() { # a pointer that is not wrapped does not compile
+    cat >"$box/wrong.c" <<'END'
+#include <rill/rill.h>
+rill_status f(rill_kernel k, float *p);
+rill_status f(rill_kernel k, float *p) { return rill_launch(k, RILL_CURRENT, RILL_ARGS(1, p)); }
+END
+    ! "$@" -Iinclude -fsyntax-only "$box/wrong.c" 2>/dev/null
+}
+
+owners_clean_up() {
+    cat >"$box/owners.cpp" <<'END'
+#include <rill/rill.hpp>
+#include <cstring>
+static const char text[] = "#include <rill/kernel.h>\n"
+                           "kernel void add(int n, float x[n], float by) { for (int i = 0; i < n; i++) x[i] += by; }\n";
+int main()
+{
+    rill::context ctx = rill::open("cpu");
+    rill_module module{0};
+    rill::check(rill_module_create(ctx.get(), text, nullptr, &module));
+    rill_kernel kernel{0};
+    rill::check(rill_module_kernel(module, nullptr, &kernel));
+    rill::array x = rill::make_array(ctx, RILL_F32, RILL_SHAPE(5));
+    rill_array old{0};
+    {
+        rill::stream s = rill::make_stream(ctx);
+        rill::stream moved = std::move(s);
+        rill::array y = rill::make_array(ctx, RILL_F32, RILL_SHAPE(5));
+        old = y.get();
+        rill::check(rill_launch(kernel, moved.get(), RILL_ARGS(5, y.get(), 1)));
+        rill::check(rill_launch(kernel, moved.get(), RILL_ARGS(5, x.get(), 2.5)));
+    }
+    float host[5];
+    rill::check(rill_array_read(x.get(), RILL_CURRENT, host, sizeof host));
+    try {
+        rill::check(rill_array_destroy(old));
+    } catch (const rill::error &e) {
+        return host[4] == 2.5f && e.status() == RILL_ERR_STALE && std::strstr(e.what(), "was destroyed") ? 0 : 1;
+    }
+    return 2;
+}
+END
+    # shellcheck disable=SC2086
+    "$@" $strict "$box/owners.cpp" -o "$box/owners" -L"$build/lib" -lrill -Wl,-rpath,"$build/lib" && "$box/owners"
+}
+
+claim arguments_are_made_by_gcc args_under gcc -std=c11
+claim arguments_are_made_by_clang args_under clang-22 -std=c11
+claim arguments_are_made_by_gxx args_under g++ -std=c++17 -x c++
+claim arguments_are_made_by_clangxx args_under clang++-22 -std=c++17 -x c++
+claim bare_pointer_is_refused_by_gcc refused_by gcc -std=c11
+claim bare_pointer_is_refused_by_clangxx refused_by clang++-22 -std=c++17 -x c++
+if nm -D "$build/lib/librill.so" | grep -q -E '__(asan|tsan)_init'; then
+    skip owners_clean_up_with_gxx "the library is built with a sanitizer"
+else
+    claim owners_clean_up_with_gxx owners_clean_up g++ -std=c++17
+    claim owners_clean_up_with_clangxx owners_clean_up clang++-22 -std=c++17
+fi
+finish
