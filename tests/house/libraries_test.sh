@@ -10,6 +10,12 @@ needed() {
     readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'
 }
 
+every_declared_call_is_exported() {
+    diff -u --label "declared in include/rill" --label tests/house/exports.list \
+        <(grep -hoE '^RILL_API[^(]*\(' include/rill/*.h | grep -oE 'rill_[a-z0-9_]+\($' | tr -d '(' | LC_ALL=C sort -u) \
+        tests/house/exports.list
+}
+
 runtime_needs_only_libc() {
     ! needed "$build/lib/librill.so" | grep -Ev '^(libc|libm|libdl|libpthread|ld-linux-x86-64)\.so'
 }
@@ -36,6 +42,7 @@ cli_needs_the_runtime_only() {
 }
 
 claim exported_symbols_equal_the_list tools/check-exports "$build"
+claim every_declared_call_is_exported every_declared_call_is_exported
 claim runtime_library_needs_only_the_c_library runtime_needs_only_libc
 claim runtime_library_is_under_one_megabyte runtime_is_under_one_megabyte
 claim compiler_library_exports_one_symbol compiler_exports_one_symbol
