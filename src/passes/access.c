@@ -623,6 +623,37 @@ static void evaluate_tree(struct frame *frame, struct ir_inst *inst)
     }
 }
 
+static void add_global_fact(struct analysis *an, const struct affine *value, bool is_equal)
+{
+    struct fact *fact = ARENA_NEW(an->arena, struct fact);
+    *fact = (struct fact){value, is_equal, NULL, an->facts};
+    an->facts = fact;
+}
+
+static void assume_nonnegative(struct analysis *an, const struct affine *value)
+{
+    int id;
+    if (value == NULL || value_range(an, value).lo >= 0) {
+        return;
+    }
+    if (!affine_is_atom(value, &id)) {
+        add_global_fact(an, value, false);
+        return;
+    }
+    struct atom *atom = atom_of(an, id);
+    atom->range.lo = 0;
+    if (atom->kind != ATOM_OP || atom->op != IR_OP_SEXT) {
+        return;
+    }
+    // n + 1 as an extent: had it wrapped it would be negative, so that it has not.
+    struct affine_range type = affine_type_range(atom->type, true), from = value_range(an, atom->a);
+    if (from.lo >= type.lo && from.hi <= 2 * type.hi) {
+        atom_add_fact(an, id, affine_sub(&an->pool, value, atom->a), true, NULL);
+        add_global_fact(an, atom->a, false);
+        add_global_fact(an, affine_plus(&an->pool, affine_scale(&an->pool, atom->a, -1), (int64_t)type.hi), false);
+    }
+}
+
 // Extents are not negative: the launch refuses others.
 static void assume_extents(struct frame *frame)
 {
@@ -632,14 +663,7 @@ static void assume_extents(struct frame *frame)
         for (int d = 0; d < param->rank; d++) {
             evaluate_tree(frame, param->extents[d]);
             const struct affine *extent = sym_exact_or_wrapped(frame, sym_of(frame, param->extents[d]), IR_I64, true);
-            int id;
-            if (affine_is_atom(extent, &id) && atom_of(an, id)->range.lo < 0) {
-                atom_of(an, id)->range.lo = 0;
-            } else if (extent != NULL && value_range(an, extent).lo < 0) {
-                struct fact *fact = ARENA_NEW(an->arena, struct fact);
-                *fact = (struct fact){extent, false, NULL, an->facts};
-                an->facts = fact;
-            }
+            assume_nonnegative(an, extent);
         }
     }
 }

@@ -170,8 +170,18 @@ static bool fits(struct frame *frame, const struct affine *value, enum ir_type t
 // The value wrapped to the type, as an atom of its own.
 static const struct affine *wrapped(struct analysis *an, const struct affine *value, enum ir_type type, bool is_signed)
 {
-    return affine_atom(&an->pool, atom_intern_op(an, is_signed ? IR_OP_SEXT : IR_OP_ZEXT, type, value, NULL,
-                                                 affine_type_range(type, is_signed)));
+    struct affine_range range = affine_type_range(type, is_signed), from = value_range(an, value);
+    int id = atom_intern_op(an, is_signed ? IR_OP_SEXT : IR_OP_ZEXT, type, value, NULL, range);
+    const struct affine *atom = affine_atom(&an->pool, id);
+    if (atom_of(an, id)->facts == NULL) { // what can wrap at one end only, wraps to the other side
+        if (from.lo >= range.lo) {
+            atom_add_fact(an, id, affine_sub(&an->pool, value, atom), false, NULL);
+        }
+        if (from.hi <= range.hi) {
+            atom_add_fact(an, id, affine_sub(&an->pool, atom, value), false, NULL);
+        }
+    }
+    return atom;
 }
 
 // A sum of 64-bit values with small factors. No loop runs long enough to carry one around, and a fixed part that does
@@ -274,6 +284,11 @@ static void tie_division(struct analysis *an, int quotient, int remainder, const
         return;
     }
     const struct affine *guard = value_range(an, b).lo >= 1 ? NULL : b;
+    struct atom *rest = atom_of(an, remainder);
+    if (guard == NULL || value_range(an, a).lo > INT32_MIN) {
+        rest->quotient = quotient;
+        rest->divisor = b;
+    }
     const struct affine *q = affine_atom(pool, quotient), *r = affine_atom(pool, remainder);
     const struct affine *sum = affine_add(pool, affine_mul(pool, b, q), r);
     bool is_positive = is_floor || value_is_nonnegative(an, a, NULL);
@@ -399,6 +414,19 @@ static const struct affine *exact_operand(struct frame *frame, struct operand *o
     return sym_exact(frame, &alt, o->type, is_signed, &o->needs, o->inst->loc);
 }
 
+// Exact, wrapped if it must be: for what only bounds other values, where that says enough.
+static const struct affine *wrapped_operand(struct frame *frame, struct operand *o, const struct affine *value,
+                                            bool is_signed)
+{
+    const struct need *needs = o->needs;
+    const struct affine *exact = exact_operand(frame, o, value, is_signed);
+    if (o->needs == needs) {
+        return exact;
+    }
+    o->needs = needs;
+    return wrapped(frame->an, value, o->type, is_signed);
+}
+
 static const struct affine *and_mask(struct frame *frame, struct operand *o)
 {
     struct analysis *an = frame->an;
@@ -452,13 +480,37 @@ static const struct affine *shift(struct frame *frame, struct operand *o, enum i
     return value;
 }
 
+// b * (a / b) + a % b is a, whatever b is (but for the one case that wraps, which is excluded here).
+static const struct affine *joined(struct analysis *an, const struct affine *value)
+{
+    for (int i = 0; value != NULL && i < value->count; i++) {
+        const struct affine_term *term = &value->terms[i];
+        for (int k = 0; k < term->degree; k++) {
+            const struct atom *rest = atom_of(an, term->ids[k]);
+            bool is_rest = rest->kind == ATOM_OP && (rest->op == IR_OP_SREM || rest->op == IR_OP_AND);
+            if (!is_rest || rest->quotient == 0) {
+                continue;
+            }
+            // The terms with the remainder, times what ties it: if that makes the sum shorter, it is the better form.
+            const struct affine *whole = affine_sub(
+                &an->pool, rest->a,
+                affine_mul(&an->pool, rest->divisor, affine_atom(&an->pool, rest->quotient)));
+            const struct affine *shorter = affine_replace(&an->pool, value, term->ids[k], whole);
+            if (shorter != NULL && shorter->count < value->count) {
+                return joined(an, shorter);
+            }
+        }
+    }
+    return value;
+}
+
 static const struct affine *binary(struct frame *frame, enum ir_op op, struct operand *o)
 {
     struct analysis *an = frame->an;
     struct affine_pool *pool = &an->pool;
     bool is_signed = op == IR_OP_SDIV || op == IR_OP_SREM || op == IR_OP_SMIN || op == IR_OP_SMAX;
     switch (op) {
-    case IR_OP_ADD: return affine_add(pool, o->a, o->b);
+    case IR_OP_ADD: return joined(an, affine_add(pool, o->a, o->b));
     case IR_OP_SUB: return affine_sub(pool, o->a, o->b);
     case IR_OP_MUL: return affine_mul(pool, o->a, o->b);
     case IR_OP_SHL:
@@ -470,6 +522,10 @@ static const struct affine *binary(struct frame *frame, enum ir_op op, struct op
         return opaque(an, op, o->type, exact_operand(frame, o, o->a, true), exact_operand(frame, o, o->b, true));
     default: break;
     }
+    if (op >= IR_OP_SMIN && op <= IR_OP_UMAX) {
+        return extreme(an, op == IR_OP_SMIN || op == IR_OP_UMIN ? IR_OP_SMIN : IR_OP_SMAX,
+                       wrapped_operand(frame, o, o->a, is_signed), wrapped_operand(frame, o, o->b, is_signed));
+    }
     const struct affine *a = exact_operand(frame, o, o->a, is_signed);
     const struct affine *b = exact_operand(frame, o, o->b, is_signed);
     switch (op) {
@@ -477,10 +533,6 @@ static const struct affine *binary(struct frame *frame, enum ir_op op, struct op
     case IR_OP_UDIV: return divide(an, a, b, false, false);
     case IR_OP_SREM:
     case IR_OP_UREM: return divide(an, a, b, false, true);
-    case IR_OP_SMIN:
-    case IR_OP_UMIN: return extreme(an, IR_OP_SMIN, a, b);
-    case IR_OP_SMAX:
-    case IR_OP_UMAX: return extreme(an, IR_OP_SMAX, a, b);
     default: return NULL;
     }
 }
@@ -616,7 +668,9 @@ static const struct sym *evaluate_index(struct frame *frame, struct ir_inst *ins
 {
     struct analysis *an = frame->an;
     const struct sym *base = sym_of(frame, inst->args[0]), *index = sym_of(frame, inst->args[1]);
-    const struct affine *stride = sym_exact_or_wrapped(frame, sym_of(frame, inst->args[2]), IR_I64, true);
+    // Strides are sizes of what is there: their products do not overflow.
+    const struct sym *step = sym_of(frame, inst->args[2]);
+    const struct affine *stride = step->alt_count == 1 && step->alts[0].needs == NULL ? step->alts[0].value : NULL;
     const struct affine *extent = sym_exact_or_wrapped(frame, sym_of(frame, inst->args[3]), IR_I64, true);
     int64_t known;
     if (affine_is_const(extent, &known) && known < 0) {

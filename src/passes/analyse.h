@@ -46,6 +46,8 @@ struct atom {
     struct loop_info *home; // the innermost loop in which it was made; NULL: outside all loops
     const struct affine *a;
     const struct affine *b;
+    int quotient;                 // of a remainder: the quotient's identifier, if a is always divisor * quotient + it; 0: no
+    const struct affine *divisor; //
     struct fact *facts;
 };
 
@@ -166,13 +168,15 @@ struct analysis {
     VEC(struct loop_info *) loops; // in program order, outer before inner
     VEC(struct blocks_entry) blocks;
     struct fact *facts;            // hold everywhere: extents are not negative
-    struct system *systems;        // room for tests: SYSTEM_COUNT of them
+    struct system *systems;        // SYSTEM_COUNT of them
     struct base_sets *bases;
+    VEC(const struct affine *) assumed; // taken to be at least 1 by value_extremes, if it may
+    bool may_assume;
     int budget;      // tests that may still be made: afterwards everything is a conflict
     int planted_bug; // tests only: 0 none
 };
 
-enum { SYSTEM_COUNT = 16 };
+enum { SYSTEM_COUNT = 3 }; // two for a pair, one for single facts
 
 static inline struct atom *atom_of(const struct analysis *an, int id)
 {
@@ -243,6 +247,8 @@ struct scalar_result {
     struct loc loc_b;
 };
 struct scalar_result scalars_find_roles(struct analysis *an, struct loop_info *info);
+// Whether each iteration writes what it reads of the memory variable, and nothing reads it afterwards.
+bool scalars_memory_is_private(struct analysis *an, struct loop_info *info, const struct ir_var *var);
 bool scalars_is_private_memory(const struct loop_info *info, const struct ir_var *var);
 
 // independence.c

@@ -55,58 +55,85 @@ static const struct affine *range_bound(struct analysis *an, int id, bool wants_
     return affine_const(&an->pool, (int64_t)(wants_high ? range.hi : range.lo));
 }
 
+// Whether the divisor is at least 1: known, or taken so where the caller tests it.
+static bool is_positive_divisor(struct analysis *an, const struct affine *divisor, int first_atom)
+{
+    if (value_range(an, divisor).lo >= 1) {
+        return true;
+    }
+    if (!an->may_assume || value_varies_since(an, divisor, first_atom)) {
+        return false;
+    }
+    for (int i = 0; i < an->assumed.count; i++) {
+        if (affine_equal(an->assumed.items[i], divisor)) {
+            return true;
+        }
+    }
+    VEC_PUSH(an->arena, &an->assumed, divisor);
+    return true;
+}
+
+// One operand alone bounds a minimum from above; the one that does not vary says it shortest.
+static const struct affine *extreme_bound(struct analysis *an, const struct atom *atom, int first_atom, bool wants_high,
+                                          int depth)
+{
+    bool is_swapped = value_varies_since(an, atom->a, first_atom);
+    const struct affine *first = is_swapped ? atom->b : atom->a, *other = is_swapped ? atom->a : atom->b;
+    const struct affine *bound = bound_of(an, first, first_atom, wants_high, depth + 1);
+    return bound != NULL ? bound : bound_of(an, other, first_atom, wants_high, depth + 1);
+}
+
+static const struct affine *quotient_bound(struct analysis *an, int id, int first_atom, bool wants_high, int depth)
+{
+    const struct atom *atom = atom_of(an, id);
+    for (const struct fact *fact = atom->facts; fact != NULL && wants_high; fact = fact->next) {
+        const struct affine *rest;
+        int64_t one;
+        if ((fact->guard == NULL || is_positive_divisor(an, fact->guard, first_atom)) && !fact->is_equal &&
+            affine_is_const(affine_coefficient(&an->pool, fact->value, id, &rest), &one) && one == -1 &&
+            !value_varies_since(an, rest, first_atom)) {
+            return rest; // rest - q >= 0
+        }
+    }
+    if (atom->op == IR_OP_SDIV && !is_positive_divisor(an, atom->b, first_atom)) {
+        return NULL;
+    }
+    const struct affine *a = bound_of(an, atom->a, first_atom, wants_high, depth + 1);
+    if (a == NULL || value_varies_since(an, atom->b, first_atom)) {
+        return NULL;
+    }
+    // Quotients by what is positive grow with their first operand.
+    return affine_atom(&an->pool, atom_intern_op(an, atom->op, IR_I64, a, atom->b, atom->range));
+}
+
 static const struct affine *op_bound(struct analysis *an, int id, int first_atom, bool wants_high, int depth)
 {
     const struct atom *atom = atom_of(an, id);
-    struct affine_pool *pool = &an->pool;
-    int64_t divisor = 0;
-    bool is_const = affine_is_const(atom->b, &divisor);
+    const struct affine *bound = NULL;
     switch (atom->op) {
     case IR_OP_SMIN:
-    case IR_OP_SMAX: {
-        // One operand alone bounds a minimum from above; the one that does not vary says it shortest.
-        const struct affine *first = atom->a, *other = atom->b;
-        if (value_varies_since(an, first, first_atom)) {
-            first = atom->b;
-            other = atom->a;
-        }
+    case IR_OP_SMAX:
         if ((atom->op == IR_OP_SMIN) == wants_high) {
-            const struct affine *bound = bound_of(an, first, first_atom, wants_high, depth + 1);
-            return bound != NULL ? bound : bound_of(an, other, first_atom, wants_high, depth + 1);
+            bound = extreme_bound(an, atom, first_atom, wants_high, depth);
         }
         break;
-    }
     case IR_OP_SDIV:
-    case IR_OP_ASHR:
-        if ((atom->op == IR_OP_ASHR || (is_const && divisor > 0)) && is_const) {
-            const struct affine *a = bound_of(an, atom->a, first_atom, wants_high, depth + 1);
-            if (a != NULL) { // both grow with their first operand
-                return affine_atom(pool, atom_intern_op(an, atom->op, IR_I64, a, atom->b, atom->range));
-            }
-        }
-        for (const struct fact *fact = atom->facts; fact != NULL && wants_high; fact = fact->next) {
-            const struct affine *rest;
-            int64_t one;
-            if (fact->guard == NULL && !fact->is_equal &&
-                affine_is_const(affine_coefficient(pool, fact->value, id, &rest), &one) && one == -1 &&
-                !value_varies_since(an, rest, first_atom)) {
-                return rest; // rest - q >= 0
-            }
-        }
-        break;
+    case IR_OP_ASHR: bound = quotient_bound(an, id, first_atom, wants_high, depth); break;
     case IR_OP_SREM:
     case IR_OP_AND:
-        if (atom->range.lo >= 0 && atom->op == IR_OP_SREM && value_range(an, atom->b).lo >= 1 && wants_high &&
-            !value_varies_since(an, atom->b, first_atom)) {
-            return affine_plus(pool, atom->b, -1);
-        }
-        if (atom->range.lo >= 0 && !wants_high) {
-            return affine_const(pool, (int64_t)atom->range.lo);
+        if (!wants_high && atom->range.lo >= 0) {
+            bound = affine_const(&an->pool, (int64_t)atom->range.lo);
+        } else if (atom->op == IR_OP_SREM && !value_varies_since(an, atom->b, first_atom) &&
+                   is_positive_divisor(an, atom->b, first_atom)) {
+            bool is_positive = value_is_nonnegative(an, atom->a, NULL);
+            bound = wants_high ? affine_plus(&an->pool, atom->b, -1)
+                               : affine_plus(&an->pool, affine_scale(&an->pool, atom->b, is_positive ? 0 : -1),
+                                             is_positive ? 0 : 1);
         }
         break;
     default: break;
     }
-    return range_bound(an, id, wants_high);
+    return bound != NULL ? bound : range_bound(an, id, wants_high);
 }
 
 static const struct affine *atom_bound(struct analysis *an, int id, int first_atom, bool wants_high, int depth)
@@ -339,6 +366,23 @@ static bool is_must(struct analysis *an, const struct access *access, const stru
     return info != NULL && access->kind == ACCESS_WRITE && access->needs == NULL && access->size != NULL &&
            access->site == access->inst && !access->is_recheck &&
            is_unconditional(access, info->inst->parent) && covers_region(an, access, info);
+}
+
+bool effects_region(struct analysis *an, const struct access *access, int first_atom, const struct affine **out_low,
+                    const struct affine **out_high)
+{
+    struct region region;
+    if (!find_region(an, access, first_atom, &region)) {
+        return false;
+    }
+    *out_low = region.low;
+    *out_high = region.high;
+    return true;
+}
+
+bool effects_is_must(struct analysis *an, const struct access *access, const struct loop_info *info)
+{
+    return is_must(an, access, info);
 }
 
 // ---- effects -------------------------------------------------------------------------------------------------------

@@ -21,4 +21,11 @@ void effects_sum_up(struct analysis *an, const struct effects_scope *scope, stru
                     int *out_count, int *effect_of_access);
 bool effects_is_own(const struct effects_scope *scope, const struct ir_var *var);
 
+
+// The bytes [low, high) of its base that an access touches, over all that was made since |first_atom|.
+bool effects_region(struct analysis *an, const struct access *access, int first_atom, const struct affine **out_low,
+                    const struct affine **out_high);
+// Whether a write covers every byte of its region whenever the loop runs.
+bool effects_is_must(struct analysis *an, const struct access *access, const struct loop_info *info);
+
 #endif

@@ -12,8 +12,9 @@ enum {
     MAX_SPLITS = 8,
     MAX_FACTORS = 4,
     MAX_CASES = 6,
-    MAX_CASE_ROWS = 4,
+    MAX_CASE_ROWS = 24,
     MAX_IDS = 64,
+    MAX_GUARDED = 24,
     USEFUL_TRIP = 64, // a condition that only shorter loops fulfil is not worth a test
 };
 
@@ -25,7 +26,13 @@ struct constraint {
 struct split { // one of the options holds
     struct constraint options[3];
     int count;
-    int zero_id; // options[1] says that this atom is 0; -1: no
+    int zero_id;                // options[1] says that this atom is 0; -1: no
+    const struct affine *guard; // options[0] says that this is at least 1: facts that hang on it hold
+};
+
+struct guarded {
+    struct constraint fact;
+    const struct affine *guard;
 };
 
 struct conflict_case { // they can meet where all of these hold
@@ -41,6 +48,8 @@ struct pair {
     bool shares_still; // what does not hang on the loop's iteration is the same for both
     struct constraint constraints[MAX_CONSTRAINTS];
     int constraint_count;
+    struct guarded guarded[MAX_GUARDED];
+    int guarded_count;
     struct split splits[MAX_SPLITS];
     int split_count;
     int ids[MAX_IDS]; // atoms whose facts are in
@@ -54,6 +63,13 @@ struct pair {
 
 // ---- the second iteration ------------------------------------------------------------------------------------------
 
+static bool value_hangs(struct pair *pair, const struct affine *value);
+
+static bool has_data_bounds(const struct analysis *an, const struct loop_info *loop)
+{
+    return ((value_taint(an, loop->init) | value_taint(an, loop->bound)) & TAINT_DATA) != 0;
+}
+
 static bool hangs_on_iteration(struct pair *pair, int id)
 {
     struct analysis *an = pair->an;
@@ -61,7 +77,11 @@ static bool hangs_on_iteration(struct pair *pair, int id)
     switch (atom->kind) {
     case ATOM_PARAM: return false;
     case ATOM_LOOP:
-    case ATOM_COUNT: return atom->loop == pair->info;
+    case ATOM_COUNT:
+        // Of an inner loop whose bounds are data: its values are the same only if these are.
+        return atom->loop == pair->info ||
+               (has_data_bounds(an, atom->loop) && atom_varies(an, id, pair->info) &&
+                (value_hangs(pair, atom->loop->init) || value_hangs(pair, atom->loop->bound)));
     case ATOM_UNKNOWN:
         if (!atom_varies(an, id, pair->info)) {
             return false;
@@ -73,13 +93,15 @@ static bool hangs_on_iteration(struct pair *pair, int id)
         return atom->inst != NULL && independence_depends(an, pair->info, atom->inst);
     case ATOM_OP: break;
     }
-    const struct affine *operands[2] = {atom->a, atom->b};
-    for (int o = 0; o < 2; o++) {
-        for (int i = 0; operands[o] != NULL && i < operands[o]->count; i++) {
-            for (int k = 0; k < operands[o]->terms[i].degree; k++) {
-                if (hangs_on_iteration(pair, operands[o]->terms[i].ids[k])) {
-                    return true;
-                }
+    return value_hangs(pair, atom->a) || value_hangs(pair, atom->b);
+}
+
+static bool value_hangs(struct pair *pair, const struct affine *value)
+{
+    for (int i = 0; value != NULL && i < value->count; i++) {
+        for (int k = 0; k < value->terms[i].degree; k++) {
+            if (hangs_on_iteration(pair, value->terms[i].ids[k])) {
+                return true;
             }
         }
     }
@@ -121,22 +143,42 @@ static void add_split(struct pair *pair, struct split split)
 
 static void add_known(struct pair *pair, const struct affine *value);
 
+// A fact that holds only where its guard is at least 1: the cases are that it is, or that the fact says nothing.
 static void add_guarded(struct pair *pair, const struct affine *value, bool is_equal, const struct affine *guard)
 {
-    struct affine_pool *pool = &pair->an->scratch;
     if (guard == NULL || value_range(pair->an, guard).lo >= 1) {
         add_constraint(pair, value, is_equal);
-        return;
+    } else if (value != NULL && pair->guarded_count < MAX_GUARDED && !value_varies(pair->an, guard, pair->info)) {
+        pair->guarded[pair->guarded_count++] = (struct guarded){{value, is_equal}, guard};
     }
-    // The fact times max(guard, 0) would not be linear; the cases are: it holds, or the guard does not.
-    const struct affine *holds = affine_plus(pool, guard, -1);
-    const struct affine *fails = affine_scale(pool, guard, -1);
-    for (int i = 0; i < pair->split_count; i++) {
-        if (affine_equal(pair->splits[i].options[0].value, holds)) {
-            return; // tied to the split already; the facts of one division come together
+}
+
+static void split_guards(struct pair *pair)
+{
+    struct affine_pool *pool = &pair->an->scratch;
+    for (int g = 0; g < pair->guarded_count; g++) {
+        const struct affine *guard = pair->guarded[g].guard;
+        bool is_done = false;
+        for (int s = 0; s < pair->split_count; s++) {
+            is_done |= pair->splits[s].guard != NULL && affine_equal(pair->splits[s].guard, guard);
+        }
+        if (!is_done) {
+            struct split split = {.count = 2, .zero_id = -1, .guard = guard};
+            split.options[0].value = affine_plus(pool, guard, -1);
+            split.options[1].value = affine_scale(pool, guard, -1);
+            add_split(pair, split);
         }
     }
-    (void)fails;
+}
+
+static bool is_in_force(const struct pair *pair, const struct guarded *guarded, const int *choice, int depth)
+{
+    for (int s = 0; s < depth; s++) {
+        if (pair->splits[s].guard != NULL && choice[s] == 0 && affine_equal(pair->splits[s].guard, guarded->guard)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void add_range(struct pair *pair, int id)
@@ -167,9 +209,7 @@ static void add_atom(struct pair *pair, int id)
     for (const struct fact *fact = atom_of(pair->an, id)->facts; fact != NULL; fact = fact->next) {
         const struct affine *value = (id & 1) != 0 ? second(pair, fact->value) : fact->value;
         add_guarded(pair, value, fact->is_equal, fact->guard);
-        if (fact->guard == NULL || value_range(pair->an, fact->guard).lo >= 1) {
-            add_known(pair, value);
-        }
+        add_known(pair, value);
     }
 }
 
@@ -287,10 +327,16 @@ static struct affine_term factor_of(const struct pair *pair, const struct affine
     return factor;
 }
 
+static const struct affine *constraint_at(const struct pair *pair, int c)
+{
+    return c < pair->constraint_count ? pair->constraints[c].value
+                                      : pair->guarded[c - pair->constraint_count].fact.value;
+}
+
 static void find_factors(struct pair *pair)
 {
-    for (int c = 0; c < pair->constraint_count; c++) {
-        const struct affine *value = pair->constraints[c].value;
+    for (int c = 0; c < pair->constraint_count + pair->guarded_count; c++) {
+        const struct affine *value = constraint_at(pair, c);
         for (int i = 0; i < value->count; i++) {
             struct affine_term factor = factor_of(pair, &value->terms[i]);
             bool is_new = factor.degree > 0 && pair->factor_count < MAX_FACTORS;
@@ -344,8 +390,8 @@ static void split_distances(struct pair *pair)
         for (int k = 0; k < pair->id_count; k++) {
             has_other |= pair->ids[k] == (id | 1);
         }
-        for (int c = 0; c < pair->constraint_count && !has_factor; c++) {
-            const struct affine *value = pair->constraints[c].value;
+        for (int c = 0; c < pair->constraint_count + pair->guarded_count && !has_factor; c++) {
+            const struct affine *value = constraint_at(pair, c);
             for (int t = 0; t < value->count; t++) {
                 for (int k = 0; k < value->terms[t].degree; k++) {
                     has_factor |= value->terms[t].ids[k] == id && factor_of(pair, &value->terms[t]).degree > 0;
@@ -410,18 +456,53 @@ static const struct affine *without_zeros(struct pair *pair, const struct affine
     return value;
 }
 
+static bool is_at_least_one(struct pair *pair, int id, const int *choice, int depth)
+{
+    for (int s = 0; s < depth; s++) {
+        if (pair->splits[s].zero_id == id) {
+            return choice[s] == 0;
+        }
+    }
+    return atom_of(pair->an, id)->range.lo >= 1;
+}
+
+// A product of positive numbers is at least as large as without one of them.
+static void add_positive_factors(struct pair *pair, const int *choice, int depth, struct system *system)
+{
+    struct affine_pool *pool = &pair->an->scratch;
+    for (int f = 0; f < pair->factor_count; f++) {
+        const struct affine_term *factor = &pair->factors[f];
+        for (int k = 0; k < factor->degree && factor->degree > 1; k++) {
+            struct affine_term rest = {.coef = 1};
+            for (int i = 0; i < factor->degree; i++) {
+                if (i != k) {
+                    rest.ids[rest.degree++] = factor->ids[i];
+                }
+            }
+            if (is_at_least_one(pair, factor->ids[k], choice, depth) && sign_of(pair, &rest, choice, depth) == 1) {
+                const struct affine *more = affine_plus(pool, affine_atom(pool, factor->ids[k]), -1);
+                system_add(system, affine_mul(pool, more, term_value(pool, &rest)), false);
+            }
+        }
+    }
+}
+
+// Every constraint in force, then each of them times each factor.
 static void build(struct pair *pair, const int *choice, int depth, struct system *system)
 {
     struct affine_pool *pool = &pair->an->scratch;
-    int total = pair->constraint_count + depth;
+    int total = pair->constraint_count + pair->guarded_count + depth;
     system_clear(system);
     for (int f = -1; f < pair->factor_count; f++) {
         int sign = f < 0 ? 1 : sign_of(pair, &pair->factors[f], choice, depth);
         for (int i = 0; i < total && !system->is_infeasible; i++) {
-            struct constraint c = i < pair->constraint_count
-                                      ? pair->constraints[i]
-                                      : pair->splits[i - pair->constraint_count]
-                                            .options[choice[i - pair->constraint_count]];
+            int g = i - pair->constraint_count, s = g - pair->guarded_count;
+            if (g >= 0 && s < 0 && !is_in_force(pair, &pair->guarded[g], choice, depth)) {
+                continue;
+            }
+            struct constraint c = g < 0   ? pair->constraints[i]
+                                  : s < 0 ? pair->guarded[g].fact
+                                          : pair->splits[s].options[choice[s]];
             if (f >= 0) {
                 if ((sign == 2 && !c.is_equal) || !mentions_varying(pair, c.value)) {
                     continue;
@@ -429,9 +510,11 @@ static void build(struct pair *pair, const int *choice, int depth, struct system
                 c.value = affine_mul(pool, c.value, term_value(pool, &pair->factors[f]));
                 c.value = sign == -1 ? affine_scale(pool, c.value, -1) : c.value;
             }
-            system_add(system, without_zeros(pair, c.value, choice, depth), c.is_equal);
+            bool names_zero = s >= 0 && f < 0 && pair->splits[s].zero_id >= 0;
+            system_add(system, names_zero ? c.value : without_zeros(pair, c.value, choice, depth), c.is_equal);
         }
     }
+    add_positive_factors(pair, choice, depth, system);
     for (const struct fact *fact = pair->an->facts; fact != NULL; fact = fact->next) {
         system_add(system, fact->value, fact->is_equal);
     }
@@ -448,29 +531,154 @@ static bool is_launch_known(const struct affine_term *column, void *data)
     return true;
 }
 
-// Trip counts that are worth a parallel loop, as guards.
+static const struct guard *add_guard(struct pair *pair, const struct affine *value, const struct guard *next)
+{
+    if (value == NULL || affine_is_const(value, NULL) || value_varies(pair->an, value, pair->info)) {
+        return next;
+    }
+    struct guard *guard = affine_alloc(&pair->an->scratch, sizeof *guard);
+    *guard = (struct guard){value, false, next};
+    return guard;
+}
+
+// What makes a parallel loop worth it: trip counts that are not tiny, divisors that divide; and what holds at its entry.
+// A condition that only holds where these do not is none.
 static const struct guard *worthwhile(struct pair *pair)
 {
     struct affine_pool *pool = &pair->an->scratch;
-    const struct guard *guards = NULL;
+    const struct guard *guards = pair->info->guards;
     const struct loop_info *innermost[2] = {pair->a->loop, pair->b->loop};
     for (int i = 0; i < 2; i++) {
         for (const struct loop_info *loop = innermost[i]; loop != NULL; loop = loop->parent) {
             int64_t step = loop->inst->loop->step < 0 ? -loop->inst->loop->step : loop->inst->loop->step;
-            int64_t wanted = loop == pair->info ? USEFUL_TRIP - 1 : 1;
-            const struct affine *way = affine_sub(pool, loop->last, loop->first);
-            if (way != NULL && !affine_is_const(way, NULL) && !value_varies(pair->an, way, pair->info) &&
-                step < INT64_MAX / USEFUL_TRIP) {
+            int64_t wanted = loop == pair->info ? USEFUL_TRIP - 1 : loop_contains(pair->info, loop) ? 1 : 0;
+            if (step < INT64_MAX / USEFUL_TRIP) {
+                const struct affine *way = affine_sub(pool, loop->last, loop->first);
+                guards = add_guard(pair, affine_plus(pool, way, -wanted * step), guards);
+            }
+        }
+    }
+    const struct access *accesses[2] = {pair->a, pair->b};
+    for (int i = 0; i < 2; i++) {
+        for (int d = 0; d < accesses[i]->dim_count; d++) {
+            guards = add_guard(pair, affine_plus(pool, accesses[i]->dims[d].extent, -1), guards);
+        }
+    }
+    for (int i = 0; i < pair->id_count; i++) {
+        const struct atom *atom = atom_of(pair->an, pair->ids[i]);
+        if (atom->kind == ATOM_OP && (atom->op == IR_OP_SDIV || atom->op == IR_OP_SREM)) {
+            guards = add_guard(pair, affine_plus(pool, atom->b, -2), guards);
+        }
+    }
+    const struct guard *plain = guards;
+    for (int f = 0; f < pair->factor_count; f++) {
+        int none[1] = {0};
+        const struct affine *factor = term_value(pool, &pair->factors[f]);
+        bool is_positive = sign_of(pair, &pair->factors[f], none, 0) == 1 ||
+                           value_is_nonnegative(pair->an, factor, plain);
+        for (const struct guard *guard = plain; guard != NULL && is_positive; guard = guard->next) {
+            guards = add_guard(pair, affine_mul(pool, guard->value, factor), guards);
+        }
+    }
+    return guards;
+}
+
+// Drops rows that follow from the others. (To drop one that does not would only make the test stricter.)
+static void drop_implied(struct pair *pair, struct conflict_case *found)
+{
+    struct affine_pool *pool = &pair->an->scratch;
+    const struct guard *given = worthwhile(pair);
+    for (int r = found->count - 1; r >= 0; r--) {
+        const struct guard *guards = given;
+        for (int other = 0; other < found->count; other++) {
+            if (other != r) {
                 struct guard *guard = affine_alloc(pool, sizeof *guard);
-                *guard = (struct guard){affine_plus(pool, way, -wanted * step), false, guards};
+                *guard = (struct guard){found->rows[other].value, found->rows[other].is_equal, guards};
                 guards = guard;
             }
-            if (loop == pair->info) {
+        }
+        const struct constraint *row = &found->rows[r];
+        if (value_is_nonnegative(pair->an, row->value, guards) &&
+            (!row->is_equal || value_is_nonnegative(pair->an, affine_scale(pool, row->value, -1), guards))) {
+            found->rows[r] = found->rows[--found->count];
+        }
+    }
+}
+
+static bool is_same_case(const struct conflict_case *a, const struct conflict_case *b)
+{
+    bool is_same = a->count == b->count;
+    for (int r = 0; r < a->count && is_same; r++) {
+        is_same = affine_equal(a->rows[r].value, b->rows[r].value) && a->rows[r].is_equal == b->rows[r].is_equal;
+    }
+    return is_same;
+}
+
+// v == 0 is a case and v <= -1 is one: then v <= 0 is.
+static bool merge_cases(struct pair *pair, struct conflict_case *into, const struct conflict_case *from)
+{
+    struct affine_pool *pool = &pair->an->scratch;
+    if (into->count != 1 || from->count != 1 || into->rows[0].is_equal || !from->rows[0].is_equal) {
+        return false;
+    }
+    const struct affine *wider = affine_plus(pool, into->rows[0].value, 1);
+    const struct affine *zero = from->rows[0].value;
+    if (!affine_equal(wider, zero) && !affine_equal(wider, affine_scale(pool, zero, -1))) {
+        return false;
+    }
+    into->rows[0].value = wider;
+    return true;
+}
+
+// Puts the cases into the shortest form: merged where two are neighbours, without rows that another case rules out, and
+// without products where plain rows say as much.
+static void simplify_cases(struct pair *pair)
+{
+    struct affine_pool *pool = &pair->an->scratch;
+    for (int a = 0; a < pair->case_count; a++) {
+        for (int b = 0; b < pair->case_count; b++) {
+            if (a != b && merge_cases(pair, &pair->cases[a], &pair->cases[b])) {
+                pair->cases[b] = pair->cases[--pair->case_count];
+                a = -1;
                 break;
             }
         }
     }
-    return guards;
+    const struct guard *ruled_out = worthwhile(pair);
+    for (int c = 0; c < pair->case_count; c++) {
+        if (pair->cases[c].count == 1 && !pair->cases[c].rows[0].is_equal) {
+            struct guard *guard = affine_alloc(pool, sizeof *guard);
+            const struct affine *value = affine_plus(pool, affine_scale(pool, pair->cases[c].rows[0].value, -1), -1);
+            *guard = (struct guard){value, false, ruled_out};
+            ruled_out = guard;
+        }
+    }
+    for (int c = 0; c < pair->case_count; c++) {
+        struct conflict_case *found = &pair->cases[c];
+        for (int r = found->count - 1; r >= 0 && found->count > 1; r--) {
+            if (!found->rows[r].is_equal && value_is_nonnegative(pair->an, found->rows[r].value, ruled_out)) {
+                found->rows[r] = found->rows[--found->count];
+            }
+        }
+    }
+}
+
+static int degree_of(const struct affine *value)
+{
+    return value->count > 0 ? value->terms[value->count - 1].degree : 0;
+}
+
+static void drop_products(struct conflict_case *found)
+{
+    int plain = 0;
+    for (int r = 0; r < found->count; r++) {
+        plain += degree_of(found->rows[r].value) <= 1;
+    }
+    for (int r = found->count - 1; r >= 0 && plain > 0; r--) {
+        if (degree_of(found->rows[r].value) > 1) {
+            found->rows[r] = found->rows[--found->count];
+        }
+    }
 }
 
 static void note_case(struct pair *pair, struct system *system)
@@ -479,26 +687,17 @@ static void note_case(struct pair *pair, struct system *system)
     if (system->is_infeasible) {
         return;
     }
-    struct affine_pool *pool = &pair->an->scratch;
-    const struct guard *guards = worthwhile(pair);
     struct conflict_case found = {.count = 0};
     for (int r = 0; r < system->row_count && found.count < MAX_CASE_ROWS; r++) {
-        const struct affine *value = system_row_value(pool, system, r);
-        bool is_equal = system->rows[r].is_equal;
-        bool is_given = value != NULL && value_is_nonnegative(pair->an, value, guards);
-        if (is_given && is_equal) {
-            is_given = value_is_nonnegative(pair->an, affine_scale(pool, value, -1), guards);
-        }
-        if (value != NULL && !is_given) {
-            found.rows[found.count++] = (struct constraint){value, is_equal};
+        const struct affine *value = system_row_value(&pair->an->scratch, system, r);
+        if (value != NULL) {
+            found.rows[found.count++] = (struct constraint){value, system->rows[r].is_equal};
         }
     }
+    drop_implied(pair, &found);
+    drop_products(&found);
     for (int c = 0; c < pair->case_count; c++) { // the same again, from another way of splitting
-        bool is_same = pair->cases[c].count == found.count;
-        for (int r = 0; r < found.count && is_same; r++) {
-            is_same = affine_equal(pair->cases[c].rows[r].value, found.rows[r].value);
-        }
-        if (is_same) {
+        if (is_same_case(&pair->cases[c], &found)) {
             return;
         }
     }
@@ -557,6 +756,9 @@ static bool run(struct pair *pair, bool same_iteration)
     for (int i = 0; i < equations; i++) {
         add_known(pair, pair->constraints[i].value);
     }
+    for (const struct loop_info *loop = pair->info->parent; loop != NULL; loop = loop->parent) {
+        add_atom(pair, loop->variable); // that the loops around this one run says something of their bounds
+    }
     int known = pair->constraint_count;
     add_bounds(pair, pair->a, false);
     add_bounds(pair, pair->b, true);
@@ -564,6 +766,7 @@ static bool run(struct pair *pair, bool same_iteration)
         add_known(pair, pair->constraints[i].value);
     }
     find_factors(pair);
+    split_guards(pair);
     split_signs(pair);
     split_distances(pair);
     int choice[MAX_SPLITS + 1] = {0};
@@ -590,6 +793,9 @@ static bool is_blurred(struct pair *pair, const struct affine *value, bool *hang
             varying++;
             is_moving |= hangs_on_iteration(pair, id);
             is_tainted |= (atom->taint & TAINT_DATA) != 0;
+            if (atom->kind == ATOM_LOOP || atom->kind == ATOM_COUNT) {
+                is_tainted |= atom->loop != pair->info && has_data_bounds(pair->an, atom->loop);
+            }
             if (atom->kind == ATOM_OP) {
                 bool inner = false;
                 is_tainted |= is_blurred(pair, atom->a, &inner) || is_blurred(pair, atom->b, &inner);
@@ -681,6 +887,27 @@ static void print_negation(struct analysis *an, const struct constraint *row, st
     value_print(an, right, out);
 }
 
+// Whether one row of each case can fail at the same time, given trip counts that make the loop worth it.
+static bool can_hold(struct pair *pair, int c, const struct guard *guards)
+{
+    struct affine_pool *pool = &pair->an->scratch;
+    if (c == pair->case_count) {
+        return !value_is_nonnegative(pair->an, affine_const(pool, -1), guards); // -1 >= 0 follows from contradictions only
+    }
+    for (int r = 0; r < pair->cases[c].count; r++) {
+        const struct constraint *row = &pair->cases[c].rows[r];
+        for (int side = 0; side < (row->is_equal ? 2 : 1); side++) {
+            struct guard *guard = affine_alloc(pool, sizeof *guard);
+            const struct affine *value = side == 0 ? affine_scale(pool, row->value, -1) : row->value;
+            *guard = (struct guard){affine_plus(pool, value, -1), false, guards};
+            if (can_hold(pair, c + 1, guard)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 // The launch's test: none of the cases holds.
 static struct pair_result make_condition(struct pair *pair)
 {
@@ -691,6 +918,10 @@ static struct pair_result make_condition(struct pair *pair)
     struct plan_expr *all = plan_const(arena, IR_I1, 1);
     struct str text;
     str_init(&text, arena);
+    simplify_cases(pair);
+    if (!can_hold(pair, 0, worthwhile(pair))) {
+        return result;
+    }
     for (int c = 0; c < pair->case_count; c++) {
         const struct conflict_case *found = &pair->cases[c];
         if (found->count == 0) {
@@ -723,7 +954,11 @@ static struct pair_result make_condition(struct pair *pair)
 static struct plan_expr *need_condition(struct analysis *an, const struct loop_info *info, const struct need *need)
 {
     const struct affine *low, *high;
-    if (!value_extremes(an, need->value, info, &low, &high)) {
+    an->assumed.count = 0;
+    an->may_assume = true; // divisors that are positive: tested too
+    bool is_known = value_extremes(an, need->value, info, &low, &high);
+    an->may_assume = false;
+    if (!is_known) {
         return NULL;
     }
     struct affine_range range = affine_type_range(need->type, need->is_signed);
@@ -739,7 +974,14 @@ static struct plan_expr *need_condition(struct analysis *an, const struct loop_i
         plan_op(an->arena, IR_OP_FGE, IR_I1, IR_F64, value_expr_float(an, low, info->entry), least);
     struct plan_expr *below =
         plan_op(an->arena, IR_OP_FLE, IR_I1, IR_F64, value_expr_float(an, high, info->entry), most);
-    return plan_op(an->arena, IR_OP_AND, IR_I1, IR_I1, above, below);
+    struct plan_expr *all = plan_op(an->arena, IR_OP_AND, IR_I1, IR_I1, above, below);
+    for (int i = 0; i < an->assumed.count; i++) {
+        struct plan_expr *positive =
+            plan_op(an->arena, IR_OP_SGT, IR_I1, IR_I64, value_expr(an, an->assumed.items[i], info->entry),
+                    plan_const(an->arena, IR_I64, 0));
+        all = plan_op(an->arena, IR_OP_AND, IR_I1, IR_I1, all, positive);
+    }
+    return all;
 }
 
 // The accesses are apart provided that their offsets are what they seem.

@@ -94,6 +94,13 @@ struct scalar_result scalars_find_roles(struct analysis *an, struct loop_info *i
             result = carried(an, use, var);
         }
     }
+    for (int v = 0; v < function->var_count; v++) {
+        struct ir_var *var = function->vars[v];
+        if (var->is_memory && info->is_kernel_loop && !scalars_is_declared_in(var, inst) &&
+            scalars_memory_is_private(an, info, var)) {
+            add_role(loop, (struct ir_scalar_role){.var = var, .role = IR_ROLE_PRIVATE});
+        }
+    }
     return result;
 }
 

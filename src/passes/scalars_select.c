@@ -100,11 +100,31 @@ static bool all_leaves_in(const struct ir_inst *tree, const struct ir_region *re
     return !is_leaf || tree->parent == region;
 }
 
+// Whether the variable holds the candidate when |set| reads it: nothing comes between that assigns it again.
+static bool is_held(const struct ir_inst *inst, const struct ir_inst *set, const struct ir_var *var,
+                    const struct ir_inst *candidate)
+{
+    for (const struct ir_inst *i = set->prev; i != NULL; i = i->prev) {
+        if (i->op == IR_OP_SET && i->var == var) {
+            return i->args[0] == candidate;
+        }
+    }
+    for (const struct ir_inst *i = inst->prev; i != NULL; i = i->prev) {
+        if (i->op == IR_OP_SET && i->var == var) {
+            return i->args[0] == candidate;
+        }
+        if (i->region_count > 0 || ((i->op == IR_OP_VUPDATE) && i->var == var)) {
+            return false;
+        }
+    }
+    return false;
+}
+
 // |value|, computed in the branch, is the |candidate| that was compared.
 static bool is_candidate(const struct ir_inst *inst, const struct ir_inst *set, const struct ir_inst *candidate)
 {
     const struct ir_inst *value = set->args[0];
-    if (value == candidate) {
+    if (value == candidate || (value->op == IR_OP_GET && is_held(inst, set, value->var, candidate))) {
         return true;
     }
     if (!same_tree(value, candidate) || !all_leaves_in(candidate, inst->parent)) {

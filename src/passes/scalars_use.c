@@ -140,8 +140,8 @@ static void visit_left(struct walk *w, struct ir_inst *inst)
     if (inst->op == IR_OP_LOOP) {
         w->is_dead = true; // only breaks leave it
     }
-    if (inst->op == IR_OP_SWITCH) {
-        w->written = entry; // no case may fit
+    if (inst->op == IR_OP_SWITCH && inst->default_region < 0) { // no case may fit
+        w->written = entry;
         w->is_dead = was_dead;
     } else if (target.written != NULL) {
         if (!w->is_dead) {

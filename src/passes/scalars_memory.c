@@ -1,0 +1,225 @@
+// Arrays and structs declared outside a loop that each iteration fills before it reads them: every read lies inside what
+// the same iteration has written for certain.
+#include "passes/effects.h"
+#include "passes/scalars.h"
+
+struct interval {
+    const struct affine *low;
+    const struct affine *high;
+};
+
+struct cover {
+    struct analysis *an;
+    struct loop_info *info; // the loop whose iteration is looked at
+    int base;
+    int cursor; // into the accesses: they stand in the order of the walk
+    VEC(struct interval) written;
+    bool is_covered;
+};
+
+static void cover_region(struct cover *c, const struct ir_region *region, struct loop_info *level);
+
+// Atoms that vary inside one iteration of |level|.
+static int inside(const struct loop_info *level)
+{
+    return (level->count >> 1) + 1;
+}
+
+static bool is_inside(struct cover *c, const struct affine *low, const struct affine *high)
+{
+    struct affine_pool *pool = &c->an->pool;
+    for (int i = 0; i < c->written.count; i++) {
+        const struct interval *interval = &c->written.items[i];
+        if (value_is_nonnegative(c->an, affine_sub(pool, low, interval->low), NULL) &&
+            value_is_nonnegative(c->an, affine_sub(pool, interval->high, high), NULL)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The read's region, over ever more of the loops around it, must lie inside something written.
+static void check_read(struct cover *c, const struct access *access, const struct loop_info *level)
+{
+    for (const struct loop_info *loop = level; c->is_covered; loop = loop->parent) {
+        const struct affine *low, *high;
+        if (effects_region(c->an, access, inside(loop), &low, &high) && is_inside(c, low, high)) {
+            return;
+        }
+        if (loop == c->info) {
+            break;
+        }
+    }
+    c->is_covered = false;
+}
+
+// Neighbours become one interval, so that x and y of a struct cover a copy of it.
+static void add_written(struct cover *c, const struct affine *low, const struct affine *high)
+{
+    for (int i = 0; i < c->written.count; i++) {
+        struct interval *other = &c->written.items[i];
+        if (affine_equal(other->high, low)) {
+            low = other->low;
+        } else if (affine_equal(other->low, high)) {
+            high = other->high;
+        }
+    }
+    VEC_PUSH(c->an->arena, &c->written, ((struct interval){low, high}));
+}
+
+static void cover_accesses(struct cover *c, const struct ir_inst *inst, const struct loop_info *level)
+{
+    int first = c->cursor;
+    while (c->cursor < c->info->access_end && c->an->accesses.items[c->cursor].site == inst) {
+        const struct access *access = &c->an->accesses.items[c->cursor++];
+        if (access->base == c->base && access->kind != ACCESS_WRITE) {
+            check_read(c, access, level);
+        }
+    }
+    bool is_alone = c->cursor == first + 1 || inst->op == IR_OP_COPY; // else one of several places, or a helper's code
+    for (int i = first; i < c->cursor; i++) {
+        const struct access *access = &c->an->accesses.items[i];
+        const struct affine *low, *high;
+        if (is_alone && access->base == c->base && access->kind == ACCESS_WRITE && access->inst == inst &&
+            effects_region(c->an, access, c->an->atoms.count, &low, &high)) {
+            add_written(c, low, high);
+        }
+    }
+}
+
+static struct loop_info *child_of(struct loop_info *level, const struct ir_inst *inst)
+{
+    for (struct loop_info *child = level->first_child; child != NULL; child = child->next) {
+        if (child->inst == inst) {
+            return child;
+        }
+    }
+    return NULL;
+}
+
+static void cover_for(struct cover *c, const struct ir_inst *inst, struct loop_info *level)
+{
+    struct loop_info *child = child_of(level, inst);
+    if (child == NULL) {
+        c->is_covered = false;
+        return;
+    }
+    int before = c->written.count;
+    for (int i = inst->region_count - 1; i >= 0; i--) {
+        cover_region(c, &inst->regions[i], child);
+    }
+    c->written.count = before;
+    for (int i = child->access_begin; i < child->access_end; i++) {
+        const struct access *access = &c->an->accesses.items[i];
+        const struct affine *low, *high;
+        if (access->base == c->base && effects_is_must(c->an, access, child) &&
+            effects_region(c->an, access, child->variable >> 1, &low, &high)) {
+            add_written(c, low, high);
+        }
+    }
+}
+
+static bool has_break(const struct ir_region *region, const struct ir_inst *target)
+{
+    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        if ((inst->op == IR_OP_BREAK && inst->target == target) || inst->op == IR_OP_JUMP) {
+            return true;
+        }
+        for (int i = 0; i < inst->region_count; i++) {
+            if (has_break(&inst->regions[i], target)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void cover_region(struct cover *c, const struct ir_region *region, struct loop_info *level)
+{
+    for (const struct ir_inst *inst = region->first; inst != NULL && c->is_covered; inst = inst->next) {
+        cover_accesses(c, inst, level);
+        if (inst->op == IR_OP_FOR) {
+            cover_for(c, inst, level);
+            continue;
+        }
+        int before = c->written.count;
+        for (int i = 0; i < inst->region_count; i++) {
+            bool is_plain = inst->op == IR_OP_BLOCK && !has_break(&inst->regions[0], inst);
+            cover_region(c, &inst->regions[i], level);
+            c->written.count = is_plain ? c->written.count : before; // may be skipped: what it writes is not certain
+        }
+    }
+}
+
+static bool is_covered(struct analysis *an, struct loop_info *info, int base)
+{
+    struct cover c = {.an = an, .info = info, .base = base, .cursor = info->access_begin, .is_covered = true};
+    for (int i = info->inst->region_count - 1; i >= 0; i--) {
+        cover_region(&c, &info->inst->regions[i], info);
+    }
+    return c.is_covered;
+}
+
+// A pointer that is stored may be read back anywhere.
+static bool stores_pointers(const struct ir_region *region)
+{
+    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        if (inst->op == IR_OP_STORE && inst->type == IR_PTR) {
+            return true;
+        }
+        for (int i = 0; i < inst->region_count; i++) {
+            if (stores_pointers(&inst->regions[i])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool is_in_loop(const struct ir_inst *inst)
+{
+    for (const struct ir_region *region = inst->parent; region != NULL && region->owner != NULL;
+         region = region->owner->parent) {
+        enum ir_op op = region->owner->op;
+        if (op == IR_OP_FOR || op == IR_OP_LOOP || op == IR_OP_CFG) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether a read after the loop may see what the loop left. Reads in loops that cover them see nothing older.
+static bool is_read_after(struct analysis *an, struct loop_info *info, int base)
+{
+    bool comes_again = is_in_loop(info->inst);
+    for (int i = comes_again ? 0 : info->access_end; i < an->accesses.count; i++) {
+        const struct access *access = &an->accesses.items[i];
+        if (access->base != base || access->kind == ACCESS_WRITE || (i >= info->access_begin && i < info->access_end)) {
+            continue;
+        }
+        struct loop_info *other = access->loop;
+        while (other != NULL && (loop_contains(other, info) || !is_covered(an, other, base))) {
+            other = other->parent;
+        }
+        if (other == NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool scalars_memory_is_private(struct analysis *an, struct loop_info *info, const struct ir_var *var)
+{
+    int base = base_make(BASE_LOCAL, var->index);
+    bool is_touched = false, is_written = false;
+    for (int i = info->access_begin; i < info->access_end; i++) {
+        const struct access *access = &an->accesses.items[i];
+        is_touched |= access->base == base;
+        is_written |= access->base == base && access->kind != ACCESS_READ;
+        if (access->base == base_make(BASE_UNKNOWN, 0) && access->kind != ACCESS_READ) {
+            return false;
+        }
+    }
+    return is_touched && is_written && !stores_pointers(&an->kernel->body) && is_covered(an, info, base) &&
+           !is_read_after(an, info, base);
+}
