@@ -27,6 +27,65 @@ static LLVMValueRef call_remquo(struct emitter *e, enum ir_type type, LLVMValueR
     return LLVMBuildLoad2(e->builder, e->types[IR_I32], number, "");
 }
 
+static LLVMValueRef call_library(struct emitter *e, enum ir_math math, enum ir_type type, LLVMValueRef *args, int count)
+{
+    const char *letter = type == IR_F32 ? "f" : "d";
+    const char *name = ir_math_name(math);
+    name = arena_printf(e->arena, "_Z%zu%s%s%s", strlen(name), name, letter, count == 2 ? letter : "");
+    LLVMTypeRef params[2] = {e->types[type], e->types[type]};
+    LLVMTypeRef function_type = LLVMFunctionType(e->types[type], params, (unsigned)count, false);
+    return LLVMBuildCall2(e->builder, function_type, declare(e, name, function_type), args, (unsigned)count, "");
+}
+
+// ---- where the library goes wrong
+// ----------------------------------------------------------------------------------------------
+
+// Its exp2 gives 0 where the result is subnormal. What is added to the argument there is exact, and so is the factor.
+static LLVMValueRef call_exp2(struct emitter *e, LLVMValueRef x)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMTypeRef type = e->types[IR_F32];
+    LLVMValueRef low = LLVMBuildFCmp(b, LLVMRealOLT, x, LLVMConstReal(type, -125.0), "");
+    LLVMValueRef moved = LLVMBuildFAdd(b, x, LLVMConstReal(type, 64.0), "");
+    LLVMValueRef argument = LLVMBuildSelect(b, low, moved, x, "");
+    LLVMValueRef value = call_library(e, IR_MATH_EXP2, IR_F32, &argument, 1);
+    LLVMValueRef small = LLVMBuildFMul(b, value, LLVMConstReal(type, 0x1p-64), "");
+    return LLVMBuildSelect(b, low, small, value, "");
+}
+
+// Its erfc of floats gives 0 where the result is subnormal: there the double form is asked.
+static LLVMValueRef call_erfc(struct emitter *e, LLVMValueRef x)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMBasicBlockRef high = emit_block(e, "erfc.high");
+    LLVMBasicBlockRef low = emit_block(e, "erfc.low");
+    LLVMBasicBlockRef after = emit_block(e, "erfc.after");
+    LLVMBuildCondBr(b, LLVMBuildFCmp(b, LLVMRealOGT, x, LLVMConstReal(e->types[IR_F32], 9.0), ""), high, low);
+    emit_at(e, high);
+    LLVMValueRef wide = LLVMBuildFPExt(b, x, e->types[IR_F64], "");
+    LLVMValueRef values[2] = {
+        LLVMBuildFPTrunc(b, call_library(e, IR_MATH_ERFC, IR_F64, &wide, 1), e->types[IR_F32], ""), NULL};
+    LLVMBuildBr(b, after);
+    emit_at(e, low);
+    values[1] = call_library(e, IR_MATH_ERFC, IR_F32, &x, 1);
+    LLVMBuildBr(b, after);
+    emit_at(e, after);
+    LLVMValueRef value = LLVMBuildPhi(b, e->types[IR_F32], "");
+    LLVMAddIncoming(value, values, (LLVMBasicBlockRef[]){high, low}, 2);
+    return value;
+}
+
+// Its pow of doubles loses its way with exponents beyond 2^66 or so, where the result is 0, 1 or infinity all the same;
+// such exponents are even numbers, and so is the one that stands in for them.
+static LLVMValueRef call_pow(struct emitter *e, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef limit = LLVMConstReal(e->types[IR_F64], 0x1p66);
+    LLVMValueRef large = LLVMBuildFCmp(b, LLVMRealOGT, emit_intrinsic1(e, "llvm.fabs", y), limit, "");
+    LLVMValueRef args[2] = {x, LLVMBuildSelect(b, large, emit_intrinsic2(e, "llvm.copysign", limit, y), y, "")};
+    return call_library(e, IR_MATH_POW, IR_F64, args, 2);
+}
+
 LLVMValueRef math_call_gpu(struct emitter *e, enum ir_math math, enum ir_type type, LLVMValueRef *args, int count)
 {
     if (math_library_size == 0) {
@@ -38,12 +97,16 @@ LLVMValueRef math_call_gpu(struct emitter *e, enum ir_math math, enum ir_type ty
     if (math == IR_MATH_REMQUO_BITS) {
         return call_remquo(e, type, args);
     }
-    const char *letter = type == IR_F32 ? "f" : "d";
-    const char *name = ir_math_name(math);
-    name = arena_printf(e->arena, "_Z%zu%s%s%s", strlen(name), name, letter, count == 2 ? letter : "");
-    LLVMTypeRef params[2] = {e->types[type], e->types[type]};
-    LLVMTypeRef function_type = LLVMFunctionType(e->types[type], params, (unsigned)count, false);
-    return LLVMBuildCall2(e->builder, function_type, declare(e, name, function_type), args, (unsigned)count, "");
+    if (math == IR_MATH_EXP2 && type == IR_F32) {
+        return call_exp2(e, args[0]);
+    }
+    if (math == IR_MATH_ERFC && type == IR_F32) {
+        return call_erfc(e, args[0]);
+    }
+    if (math == IR_MATH_POW && type == IR_F64) {
+        return call_pow(e, args[0], args[1]);
+    }
+    return call_library(e, math, type, args, count);
 }
 
 rill_status math_link_library(struct emitter *e)

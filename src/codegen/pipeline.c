@@ -27,29 +27,30 @@ rill_status pipeline_passes(struct emitter *e, const char *passes)
 static rill_status run_cpu(struct emitter *e)
 {
     if (e->helper_count > 0) {
-        RILL_TRY(
-            pipeline_passes(e, "function(sroa,early-cse<memssa>,simplifycfg,instcombine),cgscc(inline),globaldce"));
+        RILL_TRY(pipeline_passes(
+            e, "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),cgscc(inline),globaldce"));
     }
-    RILL_TRY(pipeline_passes(e, "function(sroa,early-cse<memssa>,simplifycfg,instcombine,"
+    RILL_TRY(pipeline_passes(e, "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
                                 "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,simple-loop-unswitch),"
                                 "simplifycfg,loop(indvars,loop-deletion,loop-unroll-full),gvn,"
-                                "loop-vectorize,instcombine,simplifycfg,loop-mssa(licm))"));
+                                "loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm))"));
     if (e->math_uses == NULL) {
         return RILL_OK;
     }
     math_finish(e);
-    return pipeline_passes(e, "always-inline,function(instcombine,simplifycfg)");
+    return pipeline_passes(e, "always-inline,function(instcombine<no-verify-fixpoint>,simplifycfg)");
 }
 
 // Pointers to the device's memory come out of the arguments as such; the pass that follows them into loads and stores
 // must run after inlining.
 static rill_status run_gpu(struct emitter *e)
 {
-    return pipeline_passes(e,
-                           "function(sroa,early-cse<memssa>,simplifycfg,instcombine),cgscc(inline),globaldce,"
-                           "function(infer-address-spaces,sroa,early-cse<memssa>,simplifycfg,instcombine,"
-                           "loop-mssa(loop-instsimplify,loop-simplifycfg,licm),"
-                           "loop(indvars,loop-deletion,loop-unroll-full),early-cse<memssa>,instcombine,simplifycfg)");
+    return pipeline_passes(
+        e,
+        "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),cgscc(inline),globaldce,"
+        "function(infer-address-spaces,sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
+        "loop-mssa(loop-instsimplify,loop-simplifycfg,licm),"
+        "loop(indvars,loop-deletion,loop-unroll-full),early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)");
 }
 
 static rill_status run_cpu_unoptimised(struct emitter *e)
