@@ -85,8 +85,9 @@ void callback_post(struct context *context, struct callback *callback)
         thread->last->next = callback;
     }
     thread->last = callback;
-    thread_unlock(&thread->lock);
+    // Under the lock: once the callback has run, closing may take the thread apart.
     thread_signal(&thread->wake);
+    thread_unlock(&thread->lock);
 }
 
 void callback_thread_destroy(struct context *context)
