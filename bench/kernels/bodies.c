@@ -1,5 +1,6 @@
 #include <rill/kernel.h>
 
+// run: nbody n=300 ~ 1e-5
 kernel void nbody(int n, const float x[n], const float y[n], const float z[n], float ax[n], float ay[n], float az[n])
 {
     for (int i = 0; i < n; i++) {
@@ -22,6 +23,7 @@ kernel void nbody(int n, const float x[n], const float y[n], const float z[n], f
     }
 }
 
+// run: mandelbrot n=100 limit=64
 kernel void mandelbrot(int n, int limit, int out[n][n])
 {
     for (int i = 0; i < n; i++) {

@@ -1,5 +1,6 @@
 #include <rill/kernel.h>
 
+// run: stencil5 n=130
 kernel void stencil5(int n, const float in[n][n], float out[n][n])
 {
     for (int i = 1; i < n - 1; i++) {
@@ -9,6 +10,7 @@ kernel void stencil5(int n, const float in[n][n], float out[n][n])
     }
 }
 
+// run: heat3 n=30 k=0.1
 kernel void heat3(int n, float k, const float in[n][n][n], float out[n][n][n])
 {
     for (int z = 1; z < n - 1; z++) {
@@ -22,6 +24,7 @@ kernel void heat3(int n, float k, const float in[n][n][n], float out[n][n][n])
     }
 }
 
+// run: life n=130
 kernel void life(int n, const unsigned char in[n][n], unsigned char out[n][n])
 {
     for (int i = 1; i < n - 1; i++) {

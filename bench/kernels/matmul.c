@@ -1,5 +1,6 @@
 #include <rill/kernel.h>
 
+// run: matmul_ijk n=70 ~ 1e-5
 kernel void matmul_ijk(int n, const float a[n][n], const float b[n][n], float c[n][n])
 {
     for (int i = 0; i < n; i++) {
@@ -13,6 +14,7 @@ kernel void matmul_ijk(int n, const float a[n][n], const float b[n][n], float c[
     }
 }
 
+// run: matmul_ikj n=70
 kernel void matmul_ikj(int n, const float a[n][n], const float b[n][n], float c[n][n])
 {
     for (int i = 0; i < n; i++) {

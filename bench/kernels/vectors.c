@@ -1,5 +1,6 @@
 #include <rill/kernel.h>
 
+// run: triad n=10001 s=0.5
 kernel void triad(int n, float s, const float b[n], const float c[n], float a[n])
 {
     for (int i = 0; i < n; i++) {
@@ -7,6 +8,7 @@ kernel void triad(int n, float s, const float b[n], const float c[n], float a[n]
     }
 }
 
+// run: saxpy n=10001 a=0.5
 kernel void saxpy(int n, float a, const float x[n], float y[n])
 {
     for (int i = 0; i < n; i++) {
@@ -14,6 +16,7 @@ kernel void saxpy(int n, float a, const float x[n], float y[n])
     }
 }
 
+// run: sum n=10001 ~ 1e-5
 kernel float sum(int n, const float x[n])
 {
     float total = 0;
@@ -23,6 +26,7 @@ kernel float sum(int n, const float x[n])
     return total;
 }
 
+// run: map_sin n=10001 ~ 1e-6
 kernel void map_sin(int n, const float x[n], float y[n])
 {
     for (int i = 0; i < n; i++) {
@@ -30,6 +34,7 @@ kernel void map_sin(int n, const float x[n], float y[n])
     }
 }
 
+// run: map_exp n=1001 ~ 1e-6
 kernel void map_exp(int n, const float x[n], float y[n])
 {
     for (int i = 0; i < n; i++) {
@@ -37,6 +42,7 @@ kernel void map_exp(int n, const float x[n], float y[n])
     }
 }
 
+// run: map_pow n=10001 ~ 1e-6
 kernel void map_pow(int n, const float x[n], float y[n])
 {
     for (int i = 0; i < n; i++) {

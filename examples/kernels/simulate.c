@@ -1,5 +1,6 @@
 #include <rill/kernel.h>
 
+// run: contact n=1001
 kernel void contact(int n, const float x[n], const float v[n], float f[n])
 {
     for (int i = 0; i < n; i++) {
@@ -7,6 +8,7 @@ kernel void contact(int n, const float x[n], const float v[n], float f[n])
     }
 }
 
+// run: spring n=1001
 kernel void spring(int n, const float x[n], float g[n])
 {
     for (int i = 1; i < n - 1; i++) {
@@ -14,6 +16,7 @@ kernel void spring(int n, const float x[n], float g[n])
     }
 }
 
+// run: simulate n=1001 steps=10 dt=0.01 ~ 1e-5
 kernel float simulate(int n, int steps, float dt, float x[n], float v[n], float f[n], float g[n])
 {
     for (int t = 0; t < steps; t++) {
