@@ -99,7 +99,8 @@ static void check_for(struct fixture *f, const struct for_trial *t)
         struct test_frame frame = new_frame(1);
         entry(args, NULL, 0, 1, NULL, &frame.frame);
         for (uint64_t k = 0; k < trip; k++) {
-            wanted_sum += ir_normalize(t->type, (int64_t)((uint64_t)init + k * (uint64_t)t->step));
+            int64_t value = ir_normalize(t->type, (int64_t)((uint64_t)init + k * (uint64_t)t->step));
+            wanted_sum = (int64_t)((uint64_t)wanted_sum + (uint64_t)value);
         }
         int64_t wanted = ir_normalize(t->type, (int64_t)((uint64_t)init + trip * (uint64_t)t->step));
         if ((uint64_t)count != trip || ir_normalize(t->type, last) != wanted || sum != wanted_sum) {
