@@ -44,33 +44,24 @@ static inline char *case_read(struct arena *arena, const char *path, size_t *out
     return text.text != NULL ? text.text : (char *)"";
 }
 
-static inline void case_lower_text(struct lower_case *c, const char *name, const char *text, size_t length,
-                                   const struct lower_options *options)
+static inline void case_lower(struct lower_case *c, const char *path, const struct lower_options *options)
 {
     arena_init(&c->arena);
     diags_init(&c->diags, &c->arena);
     c->module = NULL;
+    size_t length = 0;
+    const char *text = case_read(&c->arena, path, &length);
+    const char *slash = strrchr(path, '/');
     struct preprocess_options preprocess_options = {0};
     struct token_list tokens = {0};
-    preprocess(&c->arena, &c->diags, name, text, length, &preprocess_options, &tokens);
+    preprocess(&c->arena, &c->diags, slash != NULL ? slash + 1 : path, text != NULL ? text : "", length,
+               &preprocess_options, &tokens);
     struct unit *unit = parse_unit(&c->arena, &c->diags, &tokens);
     if (unit == NULL || c->diags.error_count > 0) {
         return;
     }
     struct ir_module *module = lower_unit(&c->arena, &c->diags, unit, options);
     c->module = c->diags.error_count > 0 ? NULL : module;
-}
-
-static inline void case_lower(struct lower_case *c, const char *path, const struct lower_options *options)
-{
-    struct arena scratch;
-    arena_init(&scratch);
-    size_t length = 0;
-    const char *text = case_read(&scratch, path, &length);
-    const char *slash = strrchr(path, '/');
-    char *copy = text != NULL ? strdup(text) : strdup(""); // diagnostics show lines of it, so it outlives the scratch
-    case_lower_text(c, slash != NULL ? slash + 1 : path, copy, length, options);
-    arena_finish(&scratch);
 }
 
 static inline bool case_verify(struct lower_case *c, const char *name)
