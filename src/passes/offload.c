@@ -826,6 +826,39 @@ static void describe_roles(struct offload *o, const struct ir_for *from, struct 
     loop->clauses = clauses.length > 0 ? str_text(&clauses) : NULL;
 }
 
+// Whether somebody asked for it, or it is too short to matter.
+static bool is_meant(const struct offload *o, const struct ir_inst *inst)
+{
+    if (o->kernel->pragma_single) {
+        return true;
+    }
+    if (inst->op != IR_OP_FOR) {
+        return false;
+    }
+    const struct ir_for *loop = inst->loop;
+    int64_t first;
+    int64_t bound;
+    bool is_short = plan_expr_is_const(expr_of_value(o->arena, inst->args[0]), &first) &&
+                    plan_expr_is_const(expr_of_value(o->arena, inst->args[1]), &bound) && bound - first <= 64 &&
+                    first - bound <= 64;
+    return loop->pragma_serial || loop->pragma_single || is_short;
+}
+
+static void warn_of_one_thread(struct offload *o, const struct ir_inst *inst, const struct plan_loop *loop)
+{
+    if (is_meant(o, inst)) {
+        return;
+    }
+    diag_warning(o->diags, inst->loc, "this loop runs in order, on one thread%s%s", loop->reason != NULL ? ": " : "",
+                 loop->reason != NULL ? loop->reason : "");
+    if (loop->loc_a.line != 0) {
+        diag_note(o->diags, loop->loc_a, "here");
+    }
+    if (loop->loc_b.line != 0 && loop->loc_b.line != loop->loc_a.line) {
+        diag_note(o->diags, loop->loc_b, "and here");
+    }
+}
+
 static void number_loops(struct offload *o, struct ir_region *region, int depth, bool inside_task)
 {
     for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
@@ -834,7 +867,7 @@ static void number_loops(struct offload *o, struct ir_region *region, int depth,
         if (is_loop) {
             struct plan_loop loop = {.loc = inst->loc, .depth = depth, .task = -1, .inside_task = inside_task};
             loop.verdict = IR_VERDICT_IN_ORDER;
-            loop.reason = inst->op == IR_OP_FOR ? inst->loop->reason : "it is no canonical loop";
+            loop.reason = inst->op == IR_OP_FOR ? inst->loop->reason : inst->text;
             if (inst->op == IR_OP_FOR) {
                 loop.verdict = inst->loop->verdict == IR_VERDICT_NONE ? IR_VERDICT_IN_ORDER : inst->loop->verdict;
                 loop.loc_a = inst->loop->reason_loc_a;
@@ -843,6 +876,9 @@ static void number_loops(struct offload *o, struct ir_region *region, int depth,
             }
             offload_mark(o, inst)->loop_index = o->loops.count;
             VEC_PUSH(o->arena, &o->loops, loop);
+            if (!inside_task && !offload_mark(o, inst)->has_task) {
+                warn_of_one_thread(o, inst, &loop);
+            }
         }
         bool is_code = inst->region_count > 0 && !offload_mark(o, inst)->has_task;
         for (int i = 0; i < inst->region_count; i++) {
