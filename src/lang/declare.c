@@ -366,6 +366,25 @@ static bool function_definition(struct parser *p, const struct specifiers *speci
     return true;
 }
 
+// The declarators of a file-scope declaration. True when nothing may follow: a function was defined, or all went wrong.
+static bool external_declarators(struct parser *p, const struct specifiers *specifiers, const struct pragmas *pragmas)
+{
+    bool is_first = true;
+    do {
+        struct declarator d = declare_declarator(p, specifiers->type, DECLARE_FILE);
+        if (d.name == NULL || p->is_panicking) {
+            return true;
+        }
+        // Only the first declarator can begin a definition.
+        if (is_first && function_definition(p, specifiers, &d, pragmas)) {
+            return true;
+        }
+        init_declarator(p, specifiers, &d, NULL);
+        is_first = false;
+    } while (!p->is_panicking && parse_accept(p, TOKEN_COMMA));
+    return false;
+}
+
 void declare_external(struct parser *p)
 {
     struct pragmas pragmas = parse_take_pragmas(p);
@@ -390,26 +409,13 @@ void declare_external(struct parser *p)
     if (!declare_specifiers(p, &specifiers, DECLARE_FILE)) {
         return;
     }
-    bool is_definition = false;
     if (parse_at(p, TOKEN_SEMI)) {
         warn_of_nothing(p, &specifiers);
-    } else {
-        do {
-            struct declarator d = declare_declarator(p, specifiers.type, DECLARE_FILE);
-            if (d.name == NULL || p->is_panicking) {
-                return;
-            }
-            is_definition = function_definition(p, &specifiers, &d, &pragmas);
-            if (is_definition) {
-                break;
-            }
-            init_declarator(p, &specifiers, &d, NULL);
-        } while (!p->is_panicking && parse_accept(p, TOKEN_COMMA));
+    } else if (external_declarators(p, &specifiers, &pragmas)) {
+        return;
     }
-    if (!is_definition) {
-        parse_expect(p, TOKEN_SEMI, "after the declaration");
-        parse_refuse_pragmas(p, &pragmas, "a declaration");
-    }
+    parse_expect(p, TOKEN_SEMI, "after the declaration");
+    parse_refuse_pragmas(p, &pragmas, "a declaration");
 }
 
 // Tentative definitions become definitions.
