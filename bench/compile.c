@@ -1,0 +1,81 @@
+// How long a kernel takes from text to runnable, by its length. The first compile of a process loads the compiler.
+//
+//     build/release/bench/compile
+#include "rill/rill.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double now_ms(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
+}
+
+// A kernel of about |lines| lines: loops of ten statements each.
+static char *make_kernel(int lines, int variant)
+{
+    size_t size = (size_t)lines * 80 + 1000;
+    char *text = malloc(size);
+    size_t at = (size_t)snprintf(text, size,
+                                 "#include <rill/kernel.h>\n\nkernel void many(int n, float a[n], float b[n], const "
+                                 "float c[n])\n{\n");
+    int line = 5;
+    while (line < lines) {
+        at +=
+            (size_t)snprintf(text + at, size - at, "    for (int i = 1; i < n - 1; i++) {\n        float t = c[i];\n");
+        line += 2;
+        for (int k = 0; k < 8 && line < lines; k++, line++) {
+            at += (size_t)snprintf(text + at, size - at, "        t = t * %d.5f + c[i %c 1] - t / %d.0f;\n",
+                                   k + variant, k % 2 == 0 ? '-' : '+', line);
+        }
+        at += (size_t)snprintf(text + at, size - at, "        %c[i] = t;\n    }\n", line / 10 % 2 == 0 ? 'a' : 'b');
+        line += 2;
+    }
+    snprintf(text + at, size - at, "}\n");
+    return text;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double compile(rill_context context, int lines, int variant)
+{
+    char *text = make_kernel(lines, variant);
+    rill_module module = {0};
+    double start = now_ms();
+    rill_status status = rill_module_create(context, text, NULL, &module);
+    double spent = now_ms() - start;
+    if (status != RILL_OK || rill_module_destroy(module) != RILL_OK) {
+        fprintf(stderr, "%s\n", rill_message());
+    }
+    free(text);
+    return spent;
+}
+
+int main(void)
+{
+    RILL_AUTO_CONTEXT context = {0};
+    if (rill_open("cpu", NULL, &context) != RILL_OK) {
+        fprintf(stderr, "%s\n", rill_message());
+        return 1;
+    }
+    printf("first compile of the process, 20 lines: %.1f ms\n", compile(context, 20, 1));
+    static const int lengths[] = {20, 50, 100, 200, 500, 1000, 2000};
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        double times[7];
+        for (int k = 0; k < 7; k++) {
+            times[k] = compile(context, lengths[i], k + 2);
+        }
+        qsort(times, 7, sizeof times[0], by_value);
+        printf("%5d lines: %8.1f ms, %.3f ms a line (median of 7)\n", lengths[i], times[3], times[3] / lengths[i]);
+    }
+    return 0;
+}
