@@ -29,12 +29,16 @@ void stream_take_error(struct backend_stream *stream, struct cpu_error *error)
     if (stream->error == NULL) {
         atomic_fetch_add_explicit(&error->reference_count, 1, memory_order_relaxed);
         stream->error = error;
+        atomic_store_explicit(&stream->has_error, true, memory_order_release);
     }
     thread_unlock(&stream->lock);
 }
 
 bool stream_error(struct backend_stream *stream, struct backend_error *out_error)
 {
+    if (!atomic_load_explicit(&stream->has_error, memory_order_acquire)) {
+        return false;
+    }
     thread_lock(&stream->lock);
     bool has_error = stream->error != NULL;
     if (has_error && out_error != NULL) {
@@ -53,6 +57,7 @@ rill_status stream_clear_error(struct backend_stream *stream)
     if (has_place) {
         old = stream->error;
         stream->error = NULL;
+        atomic_store_explicit(&stream->has_error, false, memory_order_release);
         if (stream->spare == NULL) {
             stream->spare = fresh;
             fresh = NULL;
@@ -77,6 +82,7 @@ static void report_failure(struct backend_stream *stream, struct cpu_launch *lau
         run_describe_failure(&launch->run, stream->id, &stream->spare->error);
         stream->error = stream->spare;
         stream->spare = NULL;
+        atomic_store_explicit(&stream->has_error, true, memory_order_release);
     }
     thread_unlock(&stream->lock);
 }
@@ -354,8 +360,7 @@ rill_status stream_queue_mark(struct backend_stream *stream, enum cpu_op_kind ki
 // ---- running
 // -----------------------------------------------------------------------------------------------------------
 
-static void advance(struct backend_stream *stream, struct pool_worker *worker);
-static void end_op(struct backend_stream *stream);
+static void advance(struct backend_stream *stream, bool has_ended, struct pool_worker *worker);
 
 static void end_launch(struct cpu_launch *launch)
 {
@@ -372,8 +377,7 @@ static void launch_over(struct cpu_run *run, struct pool_worker *worker)
     struct cpu_launch *launch = (struct cpu_launch *)((char *)run - offsetof(struct cpu_launch, run));
     struct backend_stream *stream = launch->stream;
     end_launch(launch);
-    end_op(stream);
-    advance(stream, worker);
+    advance(stream, true, worker);
 }
 
 static bool run_launch(struct backend_stream *stream, struct cpu_launch *launch, struct pool_worker *worker)
@@ -449,13 +453,11 @@ static bool run_op(struct backend_stream *stream, struct cpu_op *op, struct pool
     return true;
 }
 
-// Takes the first operation, which has ended, out of the queue.
-static void end_op(struct backend_stream *stream)
+// Takes the first operation, which has ended, out of the queue. The lock is held.
+static void remove_first(struct backend_stream *stream)
 {
-    thread_lock(&stream->lock);
     struct cpu_op *op = stream->first;
     stream->first = op->next;
-    stream->ended_count++;
     stream->launch_count -= op->kind == CPU_OP_LAUNCH;
     struct cpu_segment *segment = op->segment;
     if (--segment->op_count == 0 && segment != stream->current) {
@@ -463,10 +465,11 @@ static void end_op(struct backend_stream *stream)
         stream->free = segment;
     }
     thread_publish(&stream->ended_count);
+    uint64_t ended = atomic_load_explicit(&stream->ended_count, memory_order_relaxed) + 1;
+    atomic_store_explicit(&stream->ended_count, ended, memory_order_release);
     if (stream->waiter_count > 0) {
         thread_broadcast(&stream->changed);
     }
-    thread_unlock(&stream->lock);
 }
 
 static void free_stream(struct backend_stream *stream)
@@ -487,10 +490,13 @@ static void free_stream(struct backend_stream *stream)
     thread_unlock(&device->drain_lock);
 }
 
-// The next operation; NULL if there is none, and then the stream rests.
-static struct cpu_op *next_op(struct backend_stream *stream)
+// The next operation; NULL if there is none, and then the stream rests. |has_ended|: the one before has ended.
+static struct cpu_op *next_op(struct backend_stream *stream, bool has_ended)
 {
     thread_lock(&stream->lock);
+    if (has_ended) {
+        remove_first(stream);
+    }
     struct cpu_op *op = stream->first;
     bool is_over = false;
     if (op == NULL) {
@@ -506,24 +512,22 @@ static struct cpu_op *next_op(struct backend_stream *stream)
     return op;
 }
 
-static void advance(struct backend_stream *stream, struct pool_worker *worker)
+// Goes on with the queue. |has_ended|: its first operation has.
+static void advance(struct backend_stream *stream, bool has_ended, struct pool_worker *worker)
 {
-    for (int turn = 0;; turn++) {
-        if (turn >= STREAM_TURN && pool_has_jobs(&stream->device->pool)) {
+    struct cpu_op *op = next_op(stream, has_ended);
+    for (int turn = 1; op != NULL && run_op(stream, op, worker); turn++) {
+        op = next_op(stream, true);
+        if (op != NULL && turn >= STREAM_TURN && pool_has_jobs(&stream->device->pool)) {
             pool_push(&stream->device->pool, &stream->job);
             return;
         }
-        struct cpu_op *op = next_op(stream);
-        if (op == NULL || !run_op(stream, op, worker)) {
-            return;
-        }
-        end_op(stream);
     }
 }
 
 static void run_stream(struct pool_job *job, struct pool_worker *worker)
 {
-    advance((struct backend_stream *)((char *)job - offsetof(struct backend_stream, job)), worker);
+    advance((struct backend_stream *)((char *)job - offsetof(struct backend_stream, job)), false, worker);
 }
 
 // ---- making, waiting
@@ -567,23 +571,39 @@ void stream_destroy(struct backend_stream *stream)
     }
 }
 
+// Looks for a while before it sleeps: work that is short has ended before a thread could be woken.
+static bool has_reached_soon(struct backend_stream *stream, uint64_t target)
+{
+    for (int i = 0; i < STREAM_SPIN; i++) {
+        if (atomic_load_explicit(&stream->ended_count, memory_order_acquire) >= target) {
+            return true;
+        }
+        thread_relax();
+    }
+    return false;
+}
+
 void stream_synchronize(struct backend_stream *stream)
 {
     thread_lock(&stream->lock);
     uint64_t target = stream->queued_count;
-    stream->waiter_count++;
-    while (stream->ended_count < target) {
-        thread_wait(&stream->changed, &stream->lock);
-    }
-    stream->waiter_count--;
-    thread_observe(&stream->ended_count);
     thread_unlock(&stream->lock);
+    if (!has_reached_soon(stream, target)) {
+        thread_lock(&stream->lock);
+        stream->waiter_count++;
+        while (atomic_load_explicit(&stream->ended_count, memory_order_acquire) < target) {
+            thread_wait(&stream->changed, &stream->lock);
+        }
+        stream->waiter_count--;
+        thread_unlock(&stream->lock);
+    }
+    thread_observe(&stream->ended_count);
 }
 
 bool stream_is_idle(struct backend_stream *stream)
 {
     thread_lock(&stream->lock);
-    bool is_idle = stream->ended_count == stream->queued_count;
+    bool is_idle = atomic_load_explicit(&stream->ended_count, memory_order_acquire) == stream->queued_count;
     if (is_idle) {
         thread_observe(&stream->ended_count);
     }

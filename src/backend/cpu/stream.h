@@ -14,6 +14,7 @@
 enum {
     STREAM_MAX_LAUNCHES = 4096,     // outstanding on one stream before a launch waits
     STREAM_SEGMENT_SIZE = 64 << 10, //
+    STREAM_SPIN = 1000,             // looks of a host thread before it sleeps
     STREAM_TURN = 64,               // operations a worker runs of one stream while others wait for a worker
 };
 
@@ -98,7 +99,7 @@ struct backend_stream {
     struct cpu_op *first;         // guarded by lock, and so is what follows
     struct cpu_op *last;          //
     uint64_t queued_count;        // operations ever queued
-    uint64_t ended_count;         // operations ended
+    _Atomic uint64_t ended_count; // operations ended; who waits may look without the lock
     int launch_count;             // launches outstanding
     int waiter_count;             // host threads
     bool is_active;               // some worker has it, or somebody will push its job
@@ -107,6 +108,7 @@ struct backend_stream {
     struct cpu_segment *free;     // owned
     struct cpu_crew *newest_crew; // the crew that the last queued launch will find
     struct cpu_error *error;      // one reference; NULL: none
+    atomic_bool has_error;        // the same, to be looked at without the lock
     struct cpu_error *spare;      // owned: so that an error needs no memory when it happens
 
     struct cpu_crew *crew; // owned; only the worker that advances the stream looks at it
