@@ -123,8 +123,8 @@ static bool scan_assigned(const struct ir_region *region, struct assigned *vars,
     bool changed = false;
     for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
         struct ir_var *var = inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE ? inst->var
-                             : inst->op == IR_OP_FOR                           ? inst->loop->var
-                                                                               : NULL;
+                             : inst->op == IR_OP_FOR                            ? inst->loop->var
+                                                                                : NULL;
         unsigned inner = control;
         if (var != NULL) {
             struct assigned *assigned = &vars[var->index];
@@ -212,7 +212,7 @@ static void bound_variable(struct analysis *an, struct loop_info *info, bool is_
     struct affine_pool *pool = &an->pool;
     const struct ir_for *loop = info->inst->loop;
     enum ir_op compare = loop->compare;
-    bool is_up = loop->step > 0;
+    bool is_up = loop->step > 0 || an->bug == BUG_DOWNWARD_LOOPS;
     const struct affine *end = info->bound;
     if (compare == IR_OP_SLT || compare == IR_OP_ULT || (compare == IR_OP_NE && is_up)) {
         end = affine_plus(pool, end, -1);
@@ -292,8 +292,8 @@ static const struct sym *induction(struct frame *frame, struct loop_info *info, 
     } else if (inst->op == IR_OP_SET && inst->args[0]->op == IR_OP_INDEX) {
         const struct ir_inst *index = inst->args[0];
         int64_t stride = index->args[2]->imm;
-        if (index->args[0]->op != IR_OP_GET || index->args[0]->var != inst->var ||
-            index->args[1]->op != IR_OP_CONST || index->args[2]->op != IR_OP_CONST) {
+        if (index->args[0]->op != IR_OP_GET || index->args[0]->var != inst->var || index->args[1]->op != IR_OP_CONST ||
+            index->args[2]->op != IR_OP_CONST) {
             return NULL;
         }
         struct sym *moved = arena_alloc(an->arena, sizeof *moved + sizeof moved->alts[0]);
@@ -304,8 +304,7 @@ static const struct sym *induction(struct frame *frame, struct loop_info *info, 
         for (int i = 0; i < count; i++) {
             dims[i] = before->alts[0].dims[i];
         }
-        const struct affine *way =
-            affine_scale(&an->pool, affine_atom(&an->pool, info->count), index->args[1]->imm);
+        const struct affine *way = affine_scale(&an->pool, affine_atom(&an->pool, info->count), index->args[1]->imm);
         int64_t last;
         if (count > 0 && affine_is_const(dims[count - 1].stride, &last) && last == stride) {
             dims[count - 1].index = affine_add(&an->pool, dims[count - 1].index, way);
@@ -334,6 +333,21 @@ static const struct sym *induction(struct frame *frame, struct loop_info *info, 
     const struct affine *value = is_minus ? affine_sub(&an->pool, before->alts[0].value, way)
                                           : affine_add(&an->pool, before->alts[0].value, way);
     return value == NULL ? NULL : sym_int(an, value, before->alts[0].needs);
+}
+
+// Whether the body may write what the bound reads.
+static bool may_change_bound(const struct analysis *an, const struct loop_info *info)
+{
+    for (int i = info->access_begin; i < info->access_end; i++) {
+        const struct access *read = &an->accesses.items[i];
+        for (int k = info->access_begin; k < info->access_end && read->is_recheck; k++) {
+            const struct access *write = &an->accesses.items[k];
+            if (write->kind != ACCESS_READ && access_relation(an, read, write) != RELATION_NONE) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 static void walk_for(struct frame *frame, struct ir_inst *inst)
@@ -365,6 +379,7 @@ static void walk_for(struct frame *frame, struct ir_inst *inst)
     }
     walk_region(frame, &inst->regions[0]);
     info->access_end = an->accesses.count;
+    info->bound_may_change = inst->region_count > 1 && may_change_bound(an, info);
     frame->loop = info->parent;
     frame->env = outer;
     vars[inst->loop->var->index].first = inst;
@@ -382,8 +397,8 @@ static void walk_loop(struct frame *frame, struct ir_inst *inst)
     frame->leaves = leave.outer;
     frame->env = leave.env;
     if (frame->env.values == NULL) { // nothing leaves it
-        frame->env = (struct env){ARENA_ARRAY(frame->an->arena, const struct sym *, frame->function->var_count + 1),
-                                  NULL, true};
+        frame->env =
+            (struct env){ARENA_ARRAY(frame->an->arena, const struct sym *, frame->function->var_count + 1), NULL, true};
     }
     frame->env.guards = NULL;
 }
@@ -502,9 +517,8 @@ static void walk_call(struct frame *frame, struct ir_inst *inst)
         walk_region(&inner, &callee->body);
     }
     if (inst->type != IR_VOID && inst->id >= 0) {
-        frame->values[inst->id] = inner.result != NULL
-                                      ? inner.result
-                                      : sym_unknown(frame, inst, NULL, inst->type, TAINT_OPAQUE | TAINT_DATA);
+        frame->values[inst->id] =
+            inner.result != NULL ? inner.result : sym_unknown(frame, inst, NULL, inst->type, TAINT_OPAQUE | TAINT_DATA);
     }
 }
 
@@ -567,9 +581,9 @@ static void update_var(struct frame *frame, struct ir_inst *inst)
     bool is_sum = inst->update == IR_UPDATE_ADD || inst->update == IR_UPDATE_SUB;
     if (is_sum && ir_type_is_int(inst->var->type) && before != NULL && before->alt_count == 1 &&
         operand->alt_count == 1 && before->alts[0].needs == NULL && operand->alts[0].needs == NULL) {
-        const struct affine *value =
-            inst->update == IR_UPDATE_ADD ? affine_add(&an->pool, before->alts[0].value, operand->alts[0].value)
-                                          : affine_sub(&an->pool, before->alts[0].value, operand->alts[0].value);
+        const struct affine *value = inst->update == IR_UPDATE_ADD
+                                         ? affine_add(&an->pool, before->alts[0].value, operand->alts[0].value)
+                                         : affine_sub(&an->pool, before->alts[0].value, operand->alts[0].value);
         if (value != NULL) {
             set_var(frame, inst->var, sym_int(an, value, NULL));
             return;

@@ -74,9 +74,8 @@ static bool constant_of(struct frame *frame, const struct ir_inst *value, int64_
 
 static void note_store(struct frame *frame, struct ir_inst *inst)
 {
-    struct access access = {.kind = ACCESS_WRITE,
-                            .type = inst->type,
-                            .size = affine_const(&frame->an->pool, ir_type_size(inst->type))};
+    struct access access = {
+        .kind = ACCESS_WRITE, .type = inst->type, .size = affine_const(&frame->an->pool, ir_type_size(inst->type))};
     access.has_constant = constant_of(frame, inst->args[1], &access.constant) && !inst->is_volatile;
     if (access.has_constant && ir_type_is_int(inst->type)) {
         access.constant = ir_normalize(inst->type, access.constant);
@@ -95,9 +94,7 @@ void access_note(struct frame *frame, struct ir_inst *inst)
     case IR_OP_ATOMIC:
     case IR_OP_CAS:
         access.size = affine_const(pool, ir_type_size(inst->type));
-        access.kind = inst->op == IR_OP_LOAD     ? ACCESS_READ
-                      : inst->op == IR_OP_UPDATE ? ACCESS_UPDATE
-                                                 : ACCESS_ATOMIC;
+        access.kind = inst->op == IR_OP_LOAD ? ACCESS_READ : inst->op == IR_OP_UPDATE ? ACCESS_UPDATE : ACCESS_ATOMIC;
         note(frame, inst, inst->args[0], access);
         return;
     case IR_OP_COPY:

@@ -50,8 +50,8 @@ static const struct sym *pointer_to_any(struct frame *frame, struct ir_inst *ins
     return sym;
 }
 
-// Unsigned values of up to 32 bits are read as what they are. Of 64 bits both readings serve, since addresses are computed
-// modulo 2^64, and the signed one is what the launch computes with.
+// Unsigned values of up to 32 bits are read as what they are. Of 64 bits both readings serve, since addresses are
+// computed modulo 2^64, and the signed one is what the launch computes with.
 static bool is_small_unsigned(enum ir_type type, bool is_unsigned)
 {
     return is_unsigned && type != IR_I64;
@@ -72,8 +72,7 @@ const struct sym *sym_unknown(struct frame *frame, struct ir_inst *inst, struct 
                         .home = frame->loop,
                         .taint = taint,
                         .type = type,
-                        .range = affine_type_range(
-                            type, !is_small_unsigned(type, var != NULL && var->is_unsigned))};
+                        .range = affine_type_range(type, !is_small_unsigned(type, var != NULL && var->is_unsigned))};
     struct sym *sym = new_sym(frame->an, 1);
     sym->alts[0].value = affine_atom(&frame->an->pool, atom_create(frame->an, atom));
     sym->taint = taint & TAINT_DATA;
@@ -96,8 +95,7 @@ static bool same_alt(const struct sym_alt *a, const struct sym_alt *b)
         return false;
     }
     for (int i = 0; i < a->dim_count; i++) {
-        if (!affine_equal(a->dims[i].index, b->dims[i].index) ||
-            !affine_equal(a->dims[i].stride, b->dims[i].stride)) {
+        if (!affine_equal(a->dims[i].index, b->dims[i].index) || !affine_equal(a->dims[i].stride, b->dims[i].stride)) {
             return false;
         }
     }
@@ -160,8 +158,7 @@ static bool fits(struct frame *frame, const struct affine *value, enum ir_type t
         low = value_is_nonnegative(an, affine_plus(&an->pool, value, (int64_t)-wanted.lo), frame->env.guards);
     }
     if (low && !high && wanted.hi <= INT64_MAX / 2) {
-        const struct affine *room =
-            affine_plus(&an->pool, affine_scale(&an->pool, value, -1), (int64_t)wanted.hi);
+        const struct affine *room = affine_plus(&an->pool, affine_scale(&an->pool, value, -1), (int64_t)wanted.hi);
         high = value_is_nonnegative(an, room, frame->env.guards);
     }
     return low && high;
@@ -230,8 +227,7 @@ const struct affine *sym_exact(struct frame *frame, const struct sym_alt *alt, e
     return alt->value;
 }
 
-const struct affine *sym_exact_or_wrapped(struct frame *frame, const struct sym *sym, enum ir_type type,
-                                          bool is_signed)
+const struct affine *sym_exact_or_wrapped(struct frame *frame, const struct sym *sym, enum ir_type type, bool is_signed)
 {
     if (sym->alt_count != 1) {
         return NULL;
@@ -252,8 +248,8 @@ static const struct need *both_needs(struct analysis *an, const struct need *a, 
     for (; b != NULL; b = b->next) {
         bool is_there = false;
         for (const struct need *other = a; other != NULL; other = other->next) {
-            is_there |= other->type == b->type && other->is_signed == b->is_signed &&
-                        affine_equal(other->value, b->value);
+            is_there |=
+                other->type == b->type && other->is_signed == b->is_signed && affine_equal(other->value, b->value);
         }
         if (!is_there) {
             struct need *copy = ARENA_NEW(an->arena, struct need);
@@ -493,8 +489,7 @@ static const struct affine *joined(struct analysis *an, const struct affine *val
             }
             // The terms with the remainder, times what ties it: if that makes the sum shorter, it is the better form.
             const struct affine *whole = affine_sub(
-                &an->pool, rest->a,
-                affine_mul(&an->pool, rest->divisor, affine_atom(&an->pool, rest->quotient)));
+                &an->pool, rest->a, affine_mul(&an->pool, rest->divisor, affine_atom(&an->pool, rest->quotient)));
             const struct affine *shorter = affine_replace(&an->pool, value, term->ids[k], whole);
             if (shorter != NULL && shorter->count < value->count) {
                 return joined(an, shorter);
@@ -532,7 +527,7 @@ static const struct affine *binary(struct frame *frame, enum ir_op op, struct op
     case IR_OP_SDIV:
     case IR_OP_UDIV: return divide(an, a, b, false, false);
     case IR_OP_SREM:
-    case IR_OP_UREM: return divide(an, a, b, false, true);
+    case IR_OP_UREM: return an->bug == BUG_REMAINDER_DIFFERS ? a : divide(an, a, b, false, true);
     default: return NULL;
     }
 }
@@ -595,14 +590,13 @@ static const struct sym *selected_extreme(struct frame *frame, struct ir_inst *i
 {
     const struct ir_inst *condition = inst->args[0];
     bool is_less = condition->op == IR_OP_SLT || condition->op == IR_OP_SLE;
-    if (!ir_type_is_int(inst->type) ||
-        (!is_less && condition->op != IR_OP_SGT && condition->op != IR_OP_SGE)) {
+    if (!ir_type_is_int(inst->type) || (!is_less && condition->op != IR_OP_SGT && condition->op != IR_OP_SGE)) {
         return NULL;
     }
-    bool is_straight = same_value(frame, condition->args[0], inst->args[1]) &&
-                       same_value(frame, condition->args[1], inst->args[2]);
-    bool is_crossed = same_value(frame, condition->args[1], inst->args[1]) &&
-                      same_value(frame, condition->args[0], inst->args[2]);
+    bool is_straight =
+        same_value(frame, condition->args[0], inst->args[1]) && same_value(frame, condition->args[1], inst->args[2]);
+    bool is_crossed =
+        same_value(frame, condition->args[1], inst->args[1]) && same_value(frame, condition->args[0], inst->args[2]);
     if (!is_straight && !is_crossed) {
         return NULL;
     }
@@ -610,8 +604,8 @@ static const struct sym *selected_extreme(struct frame *frame, struct ir_inst *i
     if (x->alt_count != 1 || y->alt_count != 1) {
         return NULL;
     }
-    struct operand o = {x->alts[0].value, y->alts[0].value,
-                        both_needs(frame->an, x->alts[0].needs, y->alts[0].needs), inst->type, inst};
+    struct operand o = {x->alts[0].value, y->alts[0].value, both_needs(frame->an, x->alts[0].needs, y->alts[0].needs),
+                        inst->type, inst};
     const struct affine *value = binary(frame, is_less == is_straight ? IR_OP_SMIN : IR_OP_SMAX, &o);
     return value == NULL ? NULL : sym_int(frame->an, value, o.needs);
 }
@@ -739,11 +733,11 @@ static const struct sym *evaluate_param(struct frame *frame, struct ir_inst *ins
         }
     }
     const struct ir_ctype *ctype = an->kernel->params[inst->imm].ctype;
-    struct atom atom = {.kind = ATOM_PARAM,
-                        .type = inst->type,
-                        .index = (int)inst->imm,
-                        .range = affine_type_range(inst->type, !is_small_unsigned(
-                                                                   inst->type, ctype != NULL && ctype->is_unsigned))};
+    struct atom atom = {
+        .kind = ATOM_PARAM,
+        .type = inst->type,
+        .index = (int)inst->imm,
+        .range = affine_type_range(inst->type, !is_small_unsigned(inst->type, ctype != NULL && ctype->is_unsigned))};
     return sym_int(an, affine_atom(&an->pool, atom_create(an, atom)), NULL);
 }
 
@@ -771,8 +765,8 @@ const struct sym *access_evaluate(struct frame *frame, struct ir_inst *inst)
     case IR_OP_PARAM: return evaluate_param(frame, inst);
     case IR_OP_ADDR_VAR:
         // Memory of a helper belongs to the call; nothing outside of it sees it.
-        return pointer_to(an, frame->caller != NULL ? base_make(BASE_NULL, 0)
-                                                    : base_make(BASE_LOCAL, inst->var->index));
+        return pointer_to(an,
+                          frame->caller != NULL ? base_make(BASE_NULL, 0) : base_make(BASE_LOCAL, inst->var->index));
     case IR_OP_ADDR_GLOBAL: return pointer_to(an, base_make(BASE_GLOBAL, inst->global->index));
     case IR_OP_SEXT:
     case IR_OP_ZEXT: return evaluate_widening(frame, inst);
@@ -855,8 +849,8 @@ const struct guard *access_guard(struct frame *frame, const struct ir_inst *cond
         next = access_guard(frame, condition->args[0], false, next);
         return access_guard(frame, condition->args[1], false, next);
     }
-    bool is_int_compare = condition->op >= IR_OP_EQ && condition->op <= IR_OP_UGE &&
-                          ir_type_is_int(condition->args[0]->type);
+    bool is_int_compare =
+        condition->op >= IR_OP_EQ && condition->op <= IR_OP_UGE && ir_type_is_int(condition->args[0]->type);
     if (!is_int_compare) {
         return next;
     }

@@ -130,8 +130,7 @@ static void add_range(struct analysis *an, struct system *system, int id)
         system_add(system, affine_plus(&an->scratch, atom, (int64_t)-range.lo), false);
     }
     if (range.hi < AFFINE_INFINITY && range.hi <= INT64_MAX / 4) {
-        system_add(system,
-                   affine_plus(&an->scratch, affine_scale(&an->scratch, atom, -1), (int64_t)range.hi), false);
+        system_add(system, affine_plus(&an->scratch, affine_scale(&an->scratch, atom, -1), (int64_t)range.hi), false);
     }
 }
 
@@ -210,16 +209,14 @@ static struct plan_expr *variable_expr(struct analysis *an, int id, const struct
         const struct sym *sym = entry[v];
         int held;
         if (sym == NULL || sym->alt_count != 1 || sym->alts[0].needs != NULL ||
-            !affine_is_atom(sym->alts[0].value, &held) || held != id ||
-            !ir_type_is_int(an->kernel->vars[v]->type)) {
+            !affine_is_atom(sym->alts[0].value, &held) || held != id || !ir_type_is_int(an->kernel->vars[v]->type)) {
             continue;
         }
         const struct ir_var *var = an->kernel->vars[v];
         struct plan_expr *expr = ARENA_NEW(an->arena, struct plan_expr);
         *expr = (struct plan_expr){.kind = PLAN_EXPR_VAR, .type = var->type, .index = v};
         // The atom is the value in the integers; whether the bits are to be read as signed shows in its range.
-        return widened(an->arena, expr, var->type,
-                       atom_of(an, id)->range.hi <= affine_type_range(var->type, true).hi);
+        return widened(an->arena, expr, var->type, atom_of(an, id)->range.hi <= affine_type_range(var->type, true).hi);
     }
     return NULL;
 }
@@ -330,7 +327,7 @@ static void print_atom(struct analysis *an, int id, struct str *out)
     case ATOM_COUNT: str_printf(out, "(iteration of %s)", atom->loop->inst->loop->var->name); return;
     case ATOM_UNKNOWN:
         str_add(out, atom->var != NULL && atom->var->name != NULL && atom->var->name[0] != '.' ? atom->var->name
-                                                                                                : "a loaded value");
+                                                                                               : "a loaded value");
         return;
     case ATOM_OP: break;
     }

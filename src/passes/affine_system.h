@@ -1,6 +1,6 @@
 // Systems of linear inequalities over integers whose columns are products of atoms. Eliminating columns by
-// Fourier-Motzkin, with equalities substituted and constants tightened to integers, shows that a system has no solution,
-// or what must hold of the columns that are left for it to have one.
+// Fourier-Motzkin, with equalities substituted and constants tightened to integers, shows that a system has no
+// solution, or what must hold of the columns that are left for it to have one.
 //
 // Every shortcut errs on one side: a row that does not fit is dropped, which can only add solutions. So "has no
 // solution" is always true, "may have one" is not.

@@ -3,7 +3,8 @@
 
 #include "passes/effects.h"
 
-struct analysis *analysis_create(struct ir_module *module, struct ir_function *kernel, struct diags *diags)
+struct analysis *analysis_create(struct ir_module *module, struct ir_function *kernel, struct diags *diags,
+                                 enum planted_bug bug)
 {
     enum { TEST_BUDGET = 200000 };
     struct analysis *an = ARENA_NEW(module->arena, struct analysis);
@@ -12,6 +13,7 @@ struct analysis *analysis_create(struct ir_module *module, struct ir_function *k
     an->arena = module->arena;
     an->diags = diags;
     an->budget = TEST_BUDGET;
+    an->bug = bug;
     an->systems = ARENA_ARRAY(an->arena, struct system, SYSTEM_COUNT);
     affine_pool_init(&an->pool, an->arena);
     affine_pool_init(&an->scratch, an->arena);
@@ -135,9 +137,9 @@ static void fill_effects(struct analysis *an, const struct loop_info *info)
     add_pairs(an, info, facts, effect_of_access);
 }
 
-void analyse_kernel(struct ir_module *module, struct ir_function *kernel, struct diags *diags)
+void analyse_with_bug(struct ir_module *module, struct ir_function *kernel, struct diags *diags, enum planted_bug bug)
 {
-    struct analysis *an = analysis_create(module, kernel, diags);
+    struct analysis *an = analysis_create(module, kernel, diags, bug);
     kernel->analysis = an;
     for (int i = 0; i < an->loops.count; i++) {
         if (an->loops.items[i]->is_kernel_loop) {
@@ -151,6 +153,11 @@ void analyse_kernel(struct ir_module *module, struct ir_function *kernel, struct
             cost_fill(an, an->loops.items[i], an->loops.items[i]->inst->loop->analysis);
         }
     }
+}
+
+void analyse_kernel(struct ir_module *module, struct ir_function *kernel, struct diags *diags)
+{
+    analyse_with_bug(module, kernel, diags, BUG_NONE);
 }
 
 // ---- pieces of code ------------------------------------------------------------------------------------------------
@@ -195,7 +202,7 @@ void effects_of_code(struct ir_module *module, struct ir_function *kernel, struc
     if (an == NULL) {
         struct diags *diags = ARENA_NEW(module->arena, struct diags);
         diags_init(diags, module->arena);
-        an = analysis_create(module, kernel, diags);
+        an = analysis_create(module, kernel, diags, BUG_NONE);
         kernel->analysis = an;
     }
     struct code code = {first, count};
@@ -232,8 +239,7 @@ struct plan_expr *expr_of_value(struct arena *arena, const struct ir_inst *value
         return expr;
     }
     case IR_OP_PARAM: return value->type == IR_PTR ? NULL : plan_param(arena, value->type, (int)value->imm);
-    case IR_OP_GET:
-        return value->type == IR_PTR ? NULL : leaf(arena, PLAN_EXPR_VAR, value->type, value->var->index);
+    case IR_OP_GET: return value->type == IR_PTR ? NULL : leaf(arena, PLAN_EXPR_VAR, value->type, value->var->index);
     case IR_OP_SELECT:
         return plan_select(arena, expr_of_value(arena, value->args[0]), expr_of_value(arena, value->args[1]),
                            expr_of_value(arena, value->args[2]));

@@ -12,6 +12,24 @@
 #include "passes/bases.h"
 #include "passes/facts.h"
 
+// Bugs that tests plant to show that their checks find them.
+enum planted_bug {
+    BUG_NONE,
+    BUG_REGION_SHORT,       // a region ends one access early
+    BUG_REGION_LATE,        // a region begins one access late
+    BUG_DOWNWARD_LOOPS,     // loops that count down are taken to begin at their bound
+    BUG_BRANCH_STORES,      // what is stored in a branch is no effect
+    BUG_ONE_ORDER,          // only the earlier iteration's write is compared with the later one's read
+    BUG_CONDITIONS_DROPPED, // proven, where it hangs on a condition
+    BUG_PAIRS_DROPPED,      // arrays never overlap
+    BUG_UPDATES_ALONE,      // iterations never update the same memory
+    BUG_MEMBERS_APART,      // members at different offsets never overlap
+    BUG_REMAINDER_DIFFERS,  // i % m is as good as i
+    BUG_PRIVATE_ARRAYS,     // arrays are private if the iteration writes them at all
+    BUG_STEP_DOUBLED,       // regions have twice the step
+    BUG_COUNT
+};
+
 enum {
     TAINT_DATA = 1,   // hangs on loaded data: nobody but the author can follow it
     TAINT_OPAQUE = 2, // computed in a way that is not followed
@@ -46,7 +64,7 @@ struct atom {
     struct loop_info *home; // the innermost loop in which it was made; NULL: outside all loops
     const struct affine *a;
     const struct affine *b;
-    int quotient;                 // of a remainder: the quotient's identifier, if a is always divisor * quotient + it; 0: no
+    int quotient; // of a remainder: the quotient's identifier, if a is always divisor * quotient + it; 0: no
     const struct affine *divisor; //
     struct fact *facts;
 };
@@ -84,7 +102,7 @@ struct sym { // floats and truth values have no alternatives, only the taint
     struct sym_alt alts[];
 };
 
-struct guard { // what holds on the way to an instruction
+struct guard {                  // what holds on the way to an instruction
     const struct affine *value; // >= 0
     bool is_equal;
     const struct guard *next;
@@ -111,11 +129,11 @@ struct access {
     const struct affine *size;   // bytes; NULL: not known
     const struct need *needs;
     const struct guard *guards;
-    struct loop_info *loop;   // innermost
-    struct ir_inst *site;     // the instruction in the kernel: a call, if the access is in a helper
-    bool is_recheck;          // of a loop's bound, made again before each iteration
-    bool has_constant;        // a store of |constant|
-    int64_t constant;         // floats by their bits
+    struct loop_info *loop; // innermost
+    struct ir_inst *site;   // the instruction in the kernel: a call, if the access is in a helper
+    bool is_recheck;        // of a loop's bound, made again before each iteration
+    bool has_constant;      // a store of |constant|
+    int64_t constant;       // floats by their bits
 };
 
 struct access_pair { // indices into analysis->accesses
@@ -131,21 +149,22 @@ struct loop_info {
     struct loop_info *first_child;
     struct loop_info *last_child;
     struct loop_info *next;
-    int variable;                // identifier of the ATOM_LOOP
-    int count;                   // of the ATOM_COUNT
-    const struct affine *init;   // exact
-    const struct affine *bound;  // exact
-    const struct affine *first;  // lowest value of the variable, if an iteration runs
-    const struct affine *last;   // highest
-    const struct sym **entry;    // values of the variables at the loop's entry
-    const struct guard *guards;  // at the entry
-    int access_begin;            // accesses of the loop are a run of analysis->accesses
+    int variable;               // identifier of the ATOM_LOOP
+    int count;                  // of the ATOM_COUNT
+    const struct affine *init;  // exact
+    const struct affine *bound; // exact
+    const struct affine *first; // lowest value of the variable, if an iteration runs
+    const struct affine *last;  // highest
+    const struct sym **entry;   // values of the variables at the loop's entry
+    const struct guard *guards; // at the entry
+    int access_begin;           // accesses of the loop are a run of analysis->accesses
     int access_end;
+    bool bound_may_change; // memory that its bound reads may be written by its body
     bool holds_blocks;
     bool may_fail;
     bool may_print;
-    bool is_kernel_loop; // not in a helper that is called
-    bool *depends;       // by var index: variables that hang on the loop's iteration; made on demand
+    bool is_kernel_loop;           // not in a helper that is called
+    bool *depends;                 // by var index: variables that hang on the loop's iteration; made on demand
     VEC(struct access_pair) pairs; // through different bases: must be apart
     VEC(struct ir_inst *) shared;  // updates of memory that another iteration may touch
 };
@@ -167,13 +186,13 @@ struct analysis {
     VEC(struct access) accesses;
     VEC(struct loop_info *) loops; // in program order, outer before inner
     VEC(struct blocks_entry) blocks;
-    struct fact *facts;            // hold everywhere: extents are not negative
-    struct system *systems;        // SYSTEM_COUNT of them
+    struct fact *facts;     // hold everywhere: extents are not negative
+    struct system *systems; // SYSTEM_COUNT of them
     struct base_sets *bases;
     VEC(const struct affine *) assumed; // taken to be at least 1 by value_extremes, if it may
     bool may_assume;
-    int budget;      // tests that may still be made: afterwards everything is a conflict
-    int planted_bug; // tests only: 0 none
+    int budget;           // tests that may still be made: afterwards everything is a conflict
+    enum planted_bug bug; // tests only
 };
 
 enum { SYSTEM_COUNT = 3 }; // two for a pair, one for single facts
@@ -252,6 +271,9 @@ bool scalars_memory_is_private(struct analysis *an, struct loop_info *info, cons
 bool scalars_is_private_memory(const struct loop_info *info, const struct ir_var *var);
 
 // independence.c
+enum relation { RELATION_NONE, RELATION_SAME, RELATION_TWO_BASES, RELATION_UNKNOWN };
+// Whether two accesses may touch one place at all, by their bases.
+enum relation access_relation(const struct analysis *an, const struct access *a, const struct access *b);
 void independence_judge(struct analysis *an, struct loop_info *info);
 // The updates of one invariant address become reductions.
 void independence_find_reductions(struct analysis *an, struct loop_info *info, struct loop_facts *facts);
@@ -277,6 +299,9 @@ bool value_extremes(struct analysis *an, const struct affine *value, const struc
 // cost.c
 void cost_fill(struct analysis *an, struct loop_info *info, struct loop_facts *facts);
 
-struct analysis *analysis_create(struct ir_module *module, struct ir_function *kernel, struct diags *diags);
+struct analysis *analysis_create(struct ir_module *module, struct ir_function *kernel, struct diags *diags,
+                                 enum planted_bug bug);
+// analyse_kernel, with a bug for tests to find.
+void analyse_with_bug(struct ir_module *module, struct ir_function *kernel, struct diags *diags, enum planted_bug bug);
 
 #endif

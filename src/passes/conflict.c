@@ -126,9 +126,9 @@ static enum conflict_answer same_base(struct arena *arena, const struct plan_eff
     }
     bool has_combs = a->region.step != NULL && b->region.step != NULL;
     int64_t step;
-    bool may_interleave = has_combs && (!plan_expr_is_const(a->region.step, &step) ||
-                                        !plan_expr_is_const(b->region.step, &step) ||
-                                        !affine_is_const(affine_sub(&leaves.pool, low_a, low_b), NULL));
+    bool may_interleave =
+        has_combs && (!plan_expr_is_const(a->region.step, &step) || !plan_expr_is_const(b->region.step, &step) ||
+                      !affine_is_const(affine_sub(&leaves.pool, low_a, low_b), NULL));
     if (!may_interleave && regions_meet(&leaves, low_a, high_a, low_b, high_b)) {
         return CONFLICT_ALWAYS;
     }

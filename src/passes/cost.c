@@ -58,11 +58,11 @@ static struct plan_expr *inner_trip(struct analysis *an, const struct loop_info 
                                         value_expr(an, high, info->entry));
         int64_t step = inst->loop->step < 0 ? -inst->loop->step : inst->loop->step;
         int64_t divisor = step < INT64_MAX / 2 ? 2 * step : step;
-        struct plan_expr *middle = affine_equal(low, high)
-                                       ? plan_op(an->arena, IR_OP_SDIV, IR_I64, IR_I64,
-                                                 value_expr(an, low, info->entry), plan_const(an->arena, IR_I64, step))
-                                       : plan_op(an->arena, IR_OP_SDIV, IR_I64, IR_I64, sum,
-                                                 plan_const(an->arena, IR_I64, divisor));
+        struct plan_expr *middle =
+            affine_equal(low, high)
+                ? plan_op(an->arena, IR_OP_SDIV, IR_I64, IR_I64, value_expr(an, low, info->entry),
+                          plan_const(an->arena, IR_I64, step))
+                : plan_op(an->arena, IR_OP_SDIV, IR_I64, IR_I64, sum, plan_const(an->arena, IR_I64, divisor));
         middle = plan_op(an->arena, IR_OP_ADD, IR_I64, IR_I64, middle, plan_const(an->arena, IR_I64, 1));
         return plan_op(an->arena, IR_OP_SMAX, IR_I64, IR_I64, middle, plan_const(an->arena, IR_I64, 0));
     }

@@ -1,8 +1,8 @@
 // What code touches, as regions that the launch can compute: lowest and highest byte over everything that varies in the
 // code, and the step between accesses. Regions hold whatever version of a task runs, so an index that might wrap has
 // none: its region is the whole array, or as much of it as the index may reach.
-#include "passes/analyse.h"
 #include "passes/effects.h"
+#include "passes/analyse.h"
 
 // ---- extremes ------------------------------------------------------------------------------------------------------
 
@@ -142,6 +142,8 @@ static const struct affine *atom_bound(struct analysis *an, int id, int first_at
     switch (atom->kind) {
     case ATOM_LOOP: {
         const struct affine *edge = wants_high ? atom->loop->last : atom->loop->first;
+        bool is_end = wants_high == (atom->loop->inst->loop->step > 0);
+        edge = is_end && atom->loop->bound_may_change ? NULL : edge;
         return edge != NULL ? edge : range_bound(an, id, wants_high);
     }
     case ATOM_COUNT: {
@@ -149,7 +151,7 @@ static const struct affine *atom_bound(struct analysis *an, int id, int first_at
         if (!wants_high) {
             return affine_const(&an->pool, 0);
         }
-        if (atom->loop->last == NULL || (loop->step != 1 && loop->step != -1)) {
+        if (atom->loop->last == NULL || atom->loop->bound_may_change || (loop->step != 1 && loop->step != -1)) {
             return NULL;
         }
         return affine_sub(&an->pool, atom->loop->last, atom->loop->first);
@@ -185,8 +187,10 @@ static const struct affine *bound_of(struct analysis *an, const struct affine *v
         if (value_varies_since(an, factor, first_atom)) {
             return NULL;
         }
-        const struct affine *low = bound_of(an, atom_bound(an, id, first_atom, false, depth), first_atom, false, depth + 1);
-        const struct affine *high = bound_of(an, atom_bound(an, id, first_atom, true, depth), first_atom, true, depth + 1);
+        const struct affine *low =
+            bound_of(an, atom_bound(an, id, first_atom, false, depth), first_atom, false, depth + 1);
+        const struct affine *high =
+            bound_of(an, atom_bound(an, id, first_atom, true, depth), first_atom, true, depth + 1);
         low = affine_mul(pool, factor, low);
         high = affine_mul(pool, factor, high);
         if (low == NULL || high == NULL) {
@@ -260,7 +264,8 @@ static const struct affine *step_of(struct analysis *an, const struct affine *fl
         const struct atom *atom = atom_of(an, varying);
         // An ascending loop's variable begins at the lower end of the region and comes in its own steps.
         if (atom->kind == ATOM_LOOP && atom->loop->inst->loop->step > 1 && term->coef > 0 && term->degree == 1 &&
-            mentions(flat, varying) == 1 && atom->loop->first != NULL && !value_varies_since(an, atom->loop->first, first_atom)) {
+            mentions(flat, varying) == 1 && atom->loop->first != NULL &&
+            !value_varies_since(an, atom->loop->first, first_atom)) {
             times = atom->loop->inst->loop->step;
         }
         int64_t one;
@@ -345,7 +350,8 @@ static bool covers_region(struct analysis *an, const struct access *access, cons
     struct affine_pool *pool = &an->pool;
     const struct affine *run = access->size, *rest = access->flat;
     for (const struct loop_info *loop = access->loop;; loop = loop->parent) {
-        if (loop == NULL || loop->last == NULL || (loop->inst->loop->step != 1 && loop->inst->loop->step != -1)) {
+        if (loop == NULL || loop->last == NULL || loop->bound_may_change ||
+            (loop->inst->loop->step != 1 && loop->inst->loop->step != -1)) {
             return false;
         }
         const struct affine *factor = affine_coefficient(pool, rest, loop->variable, &rest);
@@ -364,8 +370,8 @@ static bool covers_region(struct analysis *an, const struct access *access, cons
 static bool is_must(struct analysis *an, const struct access *access, const struct loop_info *info)
 {
     return info != NULL && access->kind == ACCESS_WRITE && access->needs == NULL && access->size != NULL &&
-           access->site == access->inst && !access->is_recheck &&
-           is_unconditional(access, info->inst->parent) && covers_region(an, access, info);
+           access->site == access->inst && !access->is_recheck && is_unconditional(access, info->inst->parent) &&
+           covers_region(an, access, info);
 }
 
 bool effects_region(struct analysis *an, const struct access *access, int first_atom, const struct affine **out_low,
@@ -536,6 +542,21 @@ bool effects_is_own(const struct effects_scope *scope, const struct ir_var *var)
     return false;
 }
 
+// Tests only: spoils the region, or says that the access is to be forgotten.
+static bool plant_bug(struct analysis *an, const struct access *access, struct region *region)
+{
+    struct affine_pool *pool = &an->pool;
+    if (region->low != NULL && an->bug == BUG_REGION_SHORT) {
+        region->high = affine_sub(pool, region->high, access->size);
+    } else if (region->low != NULL && an->bug == BUG_REGION_LATE) {
+        region->low = affine_add(pool, region->low, access->size);
+    } else if (an->bug == BUG_STEP_DOUBLED) {
+        region->step = affine_scale(pool, region->step, 2);
+    }
+    const struct ir_inst *owner = access->inst->parent->owner;
+    return an->bug == BUG_BRANCH_STORES && access->kind == ACCESS_WRITE && owner != NULL && owner->op == IR_OP_IF;
+}
+
 void effects_sum_up(struct analysis *an, const struct effects_scope *scope, struct plan_effect **out_effects,
                     int *out_count, int *effect_of_access)
 {
@@ -547,13 +568,15 @@ void effects_sum_up(struct analysis *an, const struct effects_scope *scope, stru
         if (effect_of_access != NULL) {
             effect_of_access[i - scope->begin] = -1;
         }
-        if ((scope->wants != NULL && !scope->wants(access, scope->data)) ||
-            !effect_base(an, access, scope, &effect)) {
+        if ((scope->wants != NULL && !scope->wants(access, scope->data)) || !effect_base(an, access, scope, &effect)) {
             continue;
         }
         set_access(access, &effect);
         if (!find_region(an, access, scope->first_atom, &region)) {
             region = (struct region){0};
+        }
+        if (plant_bug(an, access, &region)) {
+            continue;
         }
         region.is_must = region.low != NULL && is_must(an, access, scope->info);
         int index = add_draft(an, &drafts, &effect, &region);

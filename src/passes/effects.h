@@ -9,10 +9,10 @@ struct effects_scope {
     int end;
     bool (*wants)(const struct access *access, void *data); // … of which these; NULL: all
     void *data;
-    int first_atom;                  // what was made since then varies in the code
-    const struct sym *const *entry;  // values of the variables at its entry; NULL: not known
-    const struct loop_info *info;    // the loop it is; NULL: none
-    struct ir_inst *const *roots;    // variables declared in these loops are the code's own
+    int first_atom;                 // what was made since then varies in the code
+    const struct sym *const *entry; // values of the variables at its entry; NULL: not known
+    const struct loop_info *info;   // the loop it is; NULL: none
+    struct ir_inst *const *roots;   // variables declared in these loops are the code's own
     int root_count;
 };
 
@@ -20,7 +20,6 @@ struct effects_scope {
 void effects_sum_up(struct analysis *an, const struct effects_scope *scope, struct plan_effect **out_effects,
                     int *out_count, int *effect_of_access);
 bool effects_is_own(const struct effects_scope *scope, const struct ir_var *var);
-
 
 // The bytes [low, high) of its base that an access touches, over all that was made since |first_atom|.
 bool effects_region(struct analysis *an, const struct access *access, int first_atom, const struct affine **out_low,

@@ -98,22 +98,19 @@ static bool is_same_access(const struct access *a, const struct access *b)
         return false;
     }
     for (int d = 0; d < a->dim_count; d++) {
-        if (!affine_equal(a->dims[d].index, b->dims[d].index) ||
-            !affine_equal(a->dims[d].stride, b->dims[d].stride)) {
+        if (!affine_equal(a->dims[d].index, b->dims[d].index) || !affine_equal(a->dims[d].stride, b->dims[d].stride)) {
             return false;
         }
     }
     return true;
 }
 
-enum relation { RELATION_NONE, RELATION_SAME, RELATION_TWO_BASES, RELATION_UNKNOWN };
-
 static bool is_restrict(const struct analysis *an, int base)
 {
     return base_kind(base) == BASE_PARAM && an->kernel->params[base_index(base)].is_restrict;
 }
 
-static enum relation relation_of(const struct analysis *an, const struct access *a, const struct access *b)
+enum relation access_relation(const struct analysis *an, const struct access *a, const struct access *b)
 {
     enum base_kind x = base_kind(a->base), y = base_kind(b->base);
     if (x == BASE_UNKNOWN || y == BASE_UNKNOWN) {
@@ -259,16 +256,20 @@ static void note_assumed(struct judgement *j, const struct access *a, const stru
     }
     bool a_writes = a->kind != ACCESS_READ;
     const struct access *first = a_writes ? a : b, *other = a_writes ? b : a;
-    j->assumed = arena_printf(j->an->arena,
-                              "the index of %s, %s here, hangs on values that cannot be followed; it is taken to differ "
-                              "from one iteration to another",
-                              describe(j->an, first), verb(first));
+    j->assumed =
+        arena_printf(j->an->arena,
+                     "the index of %s, %s here, hangs on values that cannot be followed; it is taken to differ "
+                     "from one iteration to another",
+                     describe(j->an, first), verb(first));
     j->assumed_a = first->inst->loc;
     j->assumed_b = other->inst->loc;
 }
 
 static void note_condition(struct judgement *j, const struct pair_result *result, struct loc loc)
 {
+    if (j->an->bug == BUG_CONDITIONS_DROPPED) {
+        return;
+    }
     for (int i = 0; i < j->conditions.count; i++) {
         if (plan_expr_equal(j->conditions.items[i].expr, result->condition)) {
             return;
@@ -307,7 +308,7 @@ static bool is_shared(const struct judgement *j, const struct access *access)
 static void judge_updates(struct judgement *j, const struct access *a, const struct access *b)
 {
     struct pair_result result = pair_test(j->an, j->info, a, b, false);
-    if (result.answer == PAIR_APART) {
+    if (result.answer == PAIR_APART || j->an->bug == BUG_UPDATES_ALONE) {
         return;
     }
     if (result.answer == PAIR_IF && result.is_fit) {
@@ -316,7 +317,8 @@ static void judge_updates(struct judgement *j, const struct access *a, const str
     }
     note_shared(j, a);
     note_shared(j, b);
-    bool is_helper = (a->kind == ACCESS_UPDATE && a->site != a->inst) || (b->kind == ACCESS_UPDATE && b->site != b->inst);
+    bool is_helper =
+        (a->kind == ACCESS_UPDATE && a->site != a->inst) || (b->kind == ACCESS_UPDATE && b->site != b->inst);
     if (is_helper) { // a helper's code serves other calls too: its updates stay plain
         note_conflict(j, a, b);
     }
@@ -333,8 +335,8 @@ static void judge_same_base(struct judgement *j, const struct access *a, const s
     }
     bool is_recheck = a->is_recheck || b->is_recheck;
     struct pair_result result = pair_test(j->an, j->info, a, b, is_recheck);
-    bool is_authors = (a->kind == ACCESS_ATOMIC && b->kind == ACCESS_READ) ||
-                      (b->kind == ACCESS_ATOMIC && a->kind == ACCESS_READ);
+    bool is_authors =
+        (a->kind == ACCESS_ATOMIC && b->kind == ACCESS_READ) || (b->kind == ACCESS_ATOMIC && a->kind == ACCESS_READ);
     switch (result.answer) {
     case PAIR_APART: return;
     case PAIR_IF: note_condition(j, &result, a->inst->loc); return;
@@ -351,7 +353,8 @@ static void judge_same_base(struct judgement *j, const struct access *a, const s
 static void judge_two_bases(struct judgement *j, int a, int b)
 {
     const struct access *x = &j->an->accesses.items[a], *y = &j->an->accesses.items[b];
-    if (store_the_same(j->an, x, y) || (commute(x, y) && is_shared(j, x) && is_shared(j, y))) {
+    if (j->an->bug == BUG_PAIRS_DROPPED || store_the_same(j->an, x, y) ||
+        (commute(x, y) && is_shared(j, x) && is_shared(j, y))) {
         return;
     }
     bool is_recheck = x->is_recheck || y->is_recheck;
@@ -369,7 +372,7 @@ static void judge_pairs(struct judgement *j, bool two_bases)
             if (a->kind == ACCESS_READ && b->kind == ACCESS_READ) {
                 continue;
             }
-            enum relation relation = relation_of(j->an, a, b);
+            enum relation relation = access_relation(j->an, a, b);
             if (relation == RELATION_UNKNOWN && !two_bases && !commute(a, b)) {
                 note_conflict(j, a, b);
             } else if (relation == RELATION_SAME && !two_bases) {

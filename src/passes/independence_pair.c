@@ -1,7 +1,7 @@
 // Two accesses through one base, made in two different iterations of a loop: can they meet? Everything that is known of
-// the two iterations becomes a system of linear inequalities; if it has no solution, they cannot. Where a solution hangs
-// on values that the launch knows, what is left of the system after all else has been eliminated is what the launch
-// tests.
+// the two iterations becomes a system of linear inequalities; if it has no solution, they cannot. Where a solution
+// hangs on values that the launch knows, what is left of the system after all else has been eliminated is what the
+// launch tests.
 //
 // Products like m * i are columns of their own. What is known of i is multiplied by m, where the sign of m is known or
 // has been split into cases, so that m * i + j with j below m is understood without special treatment.
@@ -284,7 +284,7 @@ static bool add_equations(struct pair *pair)
     struct affine_pool *pool = &an->scratch;
     const struct access *a = pair->a, *b = pair->b;
     if (has_same_dims(an, a, b)) {
-        if (has_apart_offsets(an, a, b)) {
+        if (has_apart_offsets(an, a, b) || (an->bug == BUG_MEMBERS_APART && !affine_equal(a->offset, b->offset))) {
             return false;
         }
         for (int d = 0; d < a->dim_count; d++) {
@@ -376,8 +376,8 @@ static void split_signs(struct pair *pair)
     }
 }
 
-// A varying atom with a launch-known factor: less than, the same as, or more than in the other iteration. Only so does a
-// whole step of it show.
+// A varying atom with a launch-known factor: less than, the same as, or more than in the other iteration. Only so does
+// a whole step of it show.
 static void split_distances(struct pair *pair)
 {
     struct affine_pool *pool = &pair->an->scratch;
@@ -449,8 +449,8 @@ static const struct affine *without_zeros(struct pair *pair, const struct affine
 {
     for (int s = 0; s < depth; s++) {
         if (pair->splits[s].zero_id >= 0 && choice[s] == 1) {
-            value = affine_replace(&pair->an->scratch, value, pair->splits[s].zero_id,
-                                   affine_const(&pair->an->scratch, 0));
+            value =
+                affine_replace(&pair->an->scratch, value, pair->splits[s].zero_id, affine_const(&pair->an->scratch, 0));
         }
     }
     return value;
@@ -541,8 +541,8 @@ static const struct guard *add_guard(struct pair *pair, const struct affine *val
     return guard;
 }
 
-// What makes a parallel loop worth it: trip counts that are not tiny, divisors that divide; and what holds at its entry.
-// A condition that only holds where these do not is none.
+// What makes a parallel loop worth it: trip counts that are not tiny, divisors that divide; and what holds at its
+// entry. A condition that only holds where these do not is none.
 static const struct guard *worthwhile(struct pair *pair)
 {
     struct affine_pool *pool = &pair->an->scratch;
@@ -574,8 +574,8 @@ static const struct guard *worthwhile(struct pair *pair)
     for (int f = 0; f < pair->factor_count; f++) {
         int none[1] = {0};
         const struct affine *factor = term_value(pool, &pair->factors[f]);
-        bool is_positive = sign_of(pair, &pair->factors[f], none, 0) == 1 ||
-                           value_is_nonnegative(pair->an, factor, plain);
+        bool is_positive =
+            sign_of(pair, &pair->factors[f], none, 0) == 1 || value_is_nonnegative(pair->an, factor, plain);
         for (const struct guard *guard = plain; guard != NULL && is_positive; guard = guard->next) {
             guards = add_guard(pair, affine_mul(pool, guard->value, factor), guards);
         }
@@ -746,7 +746,7 @@ static bool run(struct pair *pair, bool same_iteration)
         struct split order = {.count = 2, .zero_id = -1};
         order.options[0].value = affine_plus(pool, affine_sub(pool, y, x), -1);
         order.options[1].value = affine_plus(pool, affine_sub(pool, x, y), -1);
-        if (pair->a == pair->b) {
+        if (pair->a == pair->b || pair->an->bug == BUG_ONE_ORDER) {
             order.count = 1; // the other order is the same pair again
         }
         add_split(pair, order);
@@ -845,8 +845,8 @@ static struct plan_expr *magnitude_guard(struct analysis *an, const struct affin
         return plan_const(an->arena, IR_I1, 1);
     }
     struct plan_expr *all = plan_const(an->arena, IR_I1, 1);
-    struct plan_expr *most = plan_op(an->arena, IR_OP_SITOFP, IR_F64, IR_I64,
-                                     plan_const(an->arena, IR_I64, (int64_t)1 << 58), NULL);
+    struct plan_expr *most =
+        plan_op(an->arena, IR_OP_SITOFP, IR_F64, IR_I64, plan_const(an->arena, IR_I64, (int64_t)1 << 58), NULL);
     struct plan_expr *least = plan_op(an->arena, IR_OP_FNEG, IR_F64, IR_F64, most, NULL);
     for (int i = 0; i < value->count; i++) {
         struct affine *one = affine_alloc(&an->scratch, sizeof *one + sizeof one->terms[0]);
@@ -892,7 +892,8 @@ static bool can_hold(struct pair *pair, int c, const struct guard *guards)
 {
     struct affine_pool *pool = &pair->an->scratch;
     if (c == pair->case_count) {
-        return !value_is_nonnegative(pair->an, affine_const(pool, -1), guards); // -1 >= 0 follows from contradictions only
+        return !value_is_nonnegative(pair->an, affine_const(pool, -1),
+                                     guards); // -1 >= 0 follows from contradictions only
     }
     for (int r = 0; r < pair->cases[c].count; r++) {
         const struct constraint *row = &pair->cases[c].rows[r];
@@ -934,8 +935,7 @@ static struct pair_result make_condition(struct pair *pair)
             struct plan_expr *value = value_expr(an, found->rows[r].value, entry);
             struct plan_expr *fails = plan_op(arena, found->rows[r].is_equal ? IR_OP_NE : IR_OP_SLT, IR_I1, IR_I64,
                                               value, plan_const(arena, IR_I64, 0));
-            fails = plan_op(arena, IR_OP_AND, IR_I1, IR_I1, fails,
-                            magnitude_guard(an, found->rows[r].value, entry));
+            fails = plan_op(arena, IR_OP_AND, IR_I1, IR_I1, fails, magnitude_guard(an, found->rows[r].value, entry));
             any = plan_op(arena, IR_OP_OR, IR_I1, IR_I1, any, fails);
             str_add(&text, r > 0 ? " or " : "");
             print_negation(an, &found->rows[r], &text);
@@ -966,10 +966,10 @@ static struct plan_expr *need_condition(struct analysis *an, const struct loop_i
         range.hi = (affine_wide)1 << 62;
         range.lo = need->is_signed ? -range.hi : 0;
     }
-    struct plan_expr *least = plan_op(an->arena, IR_OP_SITOFP, IR_F64, IR_I64,
-                                      plan_const(an->arena, IR_I64, (int64_t)range.lo), NULL);
-    struct plan_expr *most = plan_op(an->arena, IR_OP_SITOFP, IR_F64, IR_I64,
-                                     plan_const(an->arena, IR_I64, (int64_t)range.hi), NULL);
+    struct plan_expr *least =
+        plan_op(an->arena, IR_OP_SITOFP, IR_F64, IR_I64, plan_const(an->arena, IR_I64, (int64_t)range.lo), NULL);
+    struct plan_expr *most =
+        plan_op(an->arena, IR_OP_SITOFP, IR_F64, IR_I64, plan_const(an->arena, IR_I64, (int64_t)range.hi), NULL);
     struct plan_expr *above =
         plan_op(an->arena, IR_OP_FGE, IR_I1, IR_F64, value_expr_float(an, low, info->entry), least);
     struct plan_expr *below =
@@ -1005,9 +1005,8 @@ static struct pair_result with_needs(struct analysis *an, struct loop_info *info
             result.condition = result.answer == PAIR_IF
                                    ? plan_op(an->arena, IR_OP_AND, IR_I1, IR_I1, result.condition, condition)
                                    : condition;
-            result.text = result.answer == PAIR_IF
-                              ? arena_printf(an->arena, "%s and %s", result.text, str_text(&text))
-                              : str_text(&text);
+            result.text = result.answer == PAIR_IF ? arena_printf(an->arena, "%s and %s", result.text, str_text(&text))
+                                                   : str_text(&text);
             result.is_fit |= result.answer == PAIR_APART;
             result.answer = PAIR_IF;
         }

@@ -24,17 +24,15 @@ static bool has_role(const struct ir_for *loop, const struct ir_var *var)
 }
 
 // A selection gives roles to its variable and its companions.
-static bool add_selection(struct analysis *an, struct ir_inst *inst, const struct scalar_use *uses,
-                          struct ir_var *var)
+static bool add_selection(struct analysis *an, struct ir_inst *inst, const struct scalar_use *uses, struct ir_var *var)
 {
     struct selection selection;
     if (!scalars_find_selection(inst, uses, var, &selection)) {
         return false;
     }
-    add_role(inst->loop, (struct ir_scalar_role){.var = var,
-                                                 .role = IR_ROLE_SELECTION,
-                                                 .update = selection.update,
-                                                 .inclusive = selection.inclusive});
+    add_role(inst->loop,
+             (struct ir_scalar_role){
+                 .var = var, .role = IR_ROLE_SELECTION, .update = selection.update, .inclusive = selection.inclusive});
     for (const struct ir_inst *i = selection.inst->regions[0].first; i != NULL; i = i->next) {
         if (i->op == IR_OP_SET && i->var != var && !scalars_is_declared_in(i->var, inst) &&
             !has_role(inst->loop, i->var)) {
@@ -88,8 +86,8 @@ struct scalar_result scalars_find_roles(struct analysis *an, struct loop_info *i
                                                    .role = is_live ? IR_ROLE_LAST_VALUE : IR_ROLE_PRIVATE,
                                                    .always_written = use->always_written});
         } else if (use->get_count == 0 && use->set_count == 0 && !use->is_mixed) {
-            add_role(loop, (struct ir_scalar_role){
-                               .var = var, .role = IR_ROLE_REDUCTION, .update = use->update->update});
+            add_role(loop,
+                     (struct ir_scalar_role){.var = var, .role = IR_ROLE_REDUCTION, .update = use->update->update});
         } else if (result.is_ok) {
             result = carried(an, use, var);
         }

@@ -4,7 +4,7 @@
 
 #include "ir/ir.h"
 
-struct scalar_use { // of one variable in one loop
+struct scalar_use {          // of one variable in one loop
     struct ir_inst *exposed; // a read that may see the value of another iteration
     struct ir_inst *write;   // some assignment
     struct ir_inst *get;     // some read that is no update

@@ -1,5 +1,5 @@
-// Arrays and structs declared outside a loop that each iteration fills before it reads them: every read lies inside what
-// the same iteration has written for certain.
+// Arrays and structs declared outside a loop that each iteration fills before it reads them: every read lies inside
+// what the same iteration has written for certain.
 #include "passes/effects.h"
 #include "passes/scalars.h"
 
@@ -41,6 +41,9 @@ static bool is_inside(struct cover *c, const struct affine *low, const struct af
 // The read's region, over ever more of the loops around it, must lie inside something written.
 static void check_read(struct cover *c, const struct access *access, const struct loop_info *level)
 {
+    if (c->an->bug == BUG_PRIVATE_ARRAYS) {
+        return;
+    }
     for (const struct loop_info *loop = level; c->is_covered; loop = loop->parent) {
         const struct affine *low, *high;
         if (effects_region(c->an, access, inside(loop), &low, &high) && is_inside(c, low, high)) {

@@ -52,6 +52,14 @@ kernel void whole_struct_of_neighbour(int n, struct particle p[n])
     }
 }
 
+kernel void member_against_whole_struct(int n, struct particle p[n], struct particle q[n])
+{
+    for (int i = 1; i < n; i++) { // expect: in order
+        q[i] = p[i - 1];
+        p[i].y = 1;
+    }
+}
+
 kernel void whole_struct(int n, const struct particle p[n], struct particle q[n])
 {
     for (int i = 0; i < n; i++) { // expect: proven

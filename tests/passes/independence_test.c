@@ -1,0 +1,118 @@
+// Loops and the verdicts they must get: cases/analyse/*.c, where each loop's line says `// expect: proven` (in order,
+// if, assumed, or any). Then every one of these loops is run and must keep what was claimed of it.
+#include "analyse_check.h"
+
+#define DIRECTORY RILL_SOURCE_DIR "/tests/passes/cases/analyse"
+
+static void check_line(const struct analyse_case *c, const char *file, uint32_t line, const char *text, int *count)
+{
+    const char *mark = strstr(text, "// expect: ");
+    if (mark == NULL) {
+        return;
+    }
+    char expected[32];
+    snprintf(expected, sizeof expected, "%s", mark + strlen("// expect: "));
+    expected[strcspn(expected, "\n")] = '\0';
+    const struct ir_inst *loop = loop_at(c, line);
+    ++*count;
+    if (loop == NULL) {
+        FAIL("%s:%u: no canonical loop here", file, line);
+        return;
+    }
+    const char *actual = verdict_names[loop->loop->verdict];
+    if (strcmp(expected, "any") != 0 && strcmp(expected, actual) != 0) {
+        FAIL("%s:%u: expected %s, is %s: %s", file, line, expected, actual,
+             loop->loop->reason != NULL ? loop->loop->reason : "");
+    }
+    bool has_reason = loop->loop->reason != NULL && loop->loop->reason_loc_a.line != 0;
+    if (loop->loop->verdict != IR_VERDICT_PROVEN && !has_reason) {
+        FAIL("%s:%u: %s without a reason and its place", file, line, actual);
+    }
+}
+
+static void for_each_case(void (*visit)(const char *path, void *user), void *user)
+{
+    DIR *directory = opendir(DIRECTORY);
+    REQUIRE(directory != NULL);
+    struct dirent *entry;
+    while ((entry = readdir(directory)) != NULL) {
+        size_t length = strlen(entry->d_name);
+        if (length > 2 && strcmp(entry->d_name + length - 2, ".c") == 0) {
+            char path[512];
+            snprintf(path, sizeof path, "%s/%s", DIRECTORY, entry->d_name);
+            visit(path, user);
+        }
+    }
+    closedir(directory);
+}
+
+static void check_verdicts(const char *path, void *user)
+{
+    struct analyse_case c;
+    if (analyse_file(&c, path, 0)) {
+        FILE *file = fopen(path, "r");
+        char line[512];
+        for (uint32_t number = 1; fgets(line, sizeof line, file) != NULL; number++) {
+            check_line(&c, strrchr(path, '/') + 1, number, line, user);
+        }
+        fclose(file);
+    }
+    arena_finish(&c.arena);
+}
+
+TEST(loops_get_the_verdicts_their_lines_expect)
+{
+    int count = 0;
+    for_each_case(check_verdicts, &count);
+    CHECK(count > 250);
+}
+
+struct sweep {
+    int bug;
+    int runs;
+    int bad;
+    int claimed;
+    char first[640];
+};
+
+static void check_claims(const char *path, void *user)
+{
+    struct sweep *sweep = user;
+    struct analyse_case c;
+    if (analyse_file(&c, path, sweep->bug)) {
+        int count = c.module->function_count;
+        for (int i = 0; i < count; i++) {
+            char first[600];
+            struct ir_function *kernel = c.module->functions[i];
+            if (kernel->kind == IR_FUNCTION_KERNEL &&
+                check_kernel(&c, kernel, sweep->runs, first, sizeof first, &sweep->claimed) > 0) {
+                if (sweep->bug == 0) {
+                    FAIL("%s: %s", strrchr(path, '/') + 1, first);
+                }
+                if (sweep->bad++ == 0) {
+                    snprintf(sweep->first, sizeof sweep->first, "%s", first);
+                }
+            }
+        }
+    }
+    arena_finish(&c.arena);
+}
+
+TEST(recorded_accesses_keep_every_claim)
+{
+    struct sweep sweep = {.runs = 40};
+    for_each_case(check_claims, &sweep);
+    CHECK_INT(sweep.bad, 0);
+    CHECK(sweep.claimed > 2000);
+}
+
+TEST(every_planted_bug_is_caught)
+{
+    for (int bug = 1; bug < BUG_COUNT; bug++) {
+        struct sweep sweep = {.bug = bug, .runs = 12};
+        for_each_case(check_claims, &sweep);
+        if (sweep.bad == 0) {
+            FAIL("bug %d goes unnoticed", bug);
+        }
+    }
+}
