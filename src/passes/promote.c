@@ -107,6 +107,49 @@ static void drop_vars(struct ir_module *module, struct ir_function *function)
     function->var_count = kept;
 }
 
+// ---- bounds that were memory ---------------------------------------------------------------------------------------
+
+static bool note_writes(struct ir_inst *inst, void *user)
+{
+    bool *is_written = user;
+    if (inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE) {
+        is_written[inst->var->index] = true;
+    }
+    if (inst->op == IR_OP_FOR) {
+        is_written[inst->loop->var->index] = true;
+    }
+    return true;
+}
+
+// The condition is made of variables that the body does not write: the trip count at entry is the trip count.
+static bool is_settled(struct ir_module *module, const struct ir_function *function, const struct ir_inst *loop)
+{
+    bool *is_written = ARENA_ARRAY(module->arena, bool, function->var_count + 1);
+    walk_region(&loop->regions[0], note_writes, is_written);
+    for (const struct ir_inst *inst = loop->regions[1].first; inst != NULL; inst = inst->next) {
+        if (inst->op == IR_OP_GET && inst->var != loop->loop->var && is_written[inst->var->index]) {
+            return false;
+        }
+        if (inst->op != IR_OP_GET && inst->op != IR_OP_YIELD && !ir_op_is_pure(inst->op)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void settle_rechecks(struct ir_module *module, struct ir_function *function, struct ir_region *region)
+{
+    for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        if (inst->op == IR_OP_FOR && inst->loop->recheck && is_settled(module, function, inst)) {
+            inst->loop->recheck = false;
+            inst->region_count = 1;
+        }
+        for (int i = 0; i < inst->region_count; i++) {
+            settle_rechecks(module, function, &inst->regions[i]);
+        }
+    }
+}
+
 static void renumber(struct ir_region *region, int *next)
 {
     for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
@@ -130,6 +173,7 @@ void promote_function(struct ir_module *module, struct ir_function *function)
             break;
         }
     }
+    settle_rechecks(module, function, &function->body);
     while (sweep(module, function)) {
     }
     drop_vars(module, function);
