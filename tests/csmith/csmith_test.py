@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Random C programs by Csmith, each run as a kernel under `#pragma rill single`, end with the checksum that gcc gives.
+
+    csmith_test.py                    the seeds of the suite: 50, or 1,000 with RILL_TEST_LONG
+    csmith_test.py 100 250            seeds 100 to 249
+    csmith_test.py --trace 17         prints the first global whose checksum differs
+
+All of Csmith's defaults hold but argc. A program that gcc's build does not finish in its time says nothing and is counted
+apart, and so is one that only ours does not finish; the counts are in the last line.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(os.environ.get("RILL_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
+RILL = pathlib.Path(os.environ["RILL_BUILD"]) / "bin" / "rill"
+sys.path.insert(0, str(ROOT / "tests/support"))
+from report import Report  # noqa: E402
+
+HEADERS = ROOT / "tests/csmith"
+GCC = ["gcc", "-std=gnu99", "-O1", "-fwrapv", "-fno-strict-aliasing", "-fsigned-char", "-w", f"-I{ROOT}/include",
+       f"-I{HEADERS}"]
+GCC_SECONDS = 3  # many of Csmith's programs never end; those that do take milliseconds
+OUR_SECONDS = 60
+
+# The program stays as it is: its main becomes a function that the kernel calls.
+WRAPPER = """\
+#include <rill/kernel.h>
+#define main csmith_main
+#include "%s"
+#undef main
+#pragma rill single
+kernel unsigned checksum(void)
+{
+    csmith_main();
+    return crc32_context ^ 0xFFFFFFFFu;
+}
+#ifdef CSMITH_PLAIN
+int main(void)
+{
+    unsigned sum = checksum();
+    printf("%%u\\n", sum);
+    return 0;
+}
+#endif
+"""
+
+
+def run(command, seconds, folder):
+    """(status, stdout, stderr); the status is None when the time is over."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=seconds, cwd=folder)
+    except subprocess.TimeoutExpired:
+        return None, "", ""
+    return done.returncode, done.stdout, done.stderr
+
+
+def make(seed, folder):
+    """The wrapper's path; csmith writes a file into its working directory."""
+    status, text, said = run(["csmith", "--no-argc", "--seed", str(seed)], 60, folder)
+    if status != 0:
+        raise RuntimeError(f"csmith --seed {seed}: {said or 'time over'}")
+    (folder / f"program{seed}.c").write_text(text)
+    path = folder / f"seed{seed}.c"
+    path.write_text(WRAPPER % f"program{seed}.c")
+    return path
+
+
+def by_gcc(path, folder, *flags):
+    """(seconds or None when it does not end, stdout)"""
+    status, _, said = run(GCC + [*flags, "-DCSMITH_PLAIN", "-o", str(folder / "plain"), str(path)], 120, folder)
+    if status != 0:
+        raise RuntimeError(f"gcc: {said[:500] or 'time over'}")
+    status, out, _ = run([str(folder / "plain")], GCC_SECONDS, folder)
+    return None if status is None else out
+
+
+def by_rill(path, folder, *flags):
+    return run([str(RILL), "run", str(path), "checksum", f"-I{HEADERS}", "--json", *flags], OUR_SECONDS, folder)
+
+
+def run_seed(seed, folder):
+    """('agrees' | 'no end' | 'time over' | 'differs', detail)"""
+    path = make(seed, folder)
+    theirs = by_gcc(path, folder)
+    if theirs is None:
+        return "no end", ""
+    status, out, said = by_rill(path, folder)
+    if status is None:
+        return "time over", f"ours does not end in {OUR_SECONDS} s"
+    if status != 0:
+        return "differs", f"rill run ends with {status}: {said.strip()[:1500]}"
+    mine = json.loads(out)["returned"]
+    return ("agrees", "") if str(mine) == theirs.strip() else ("differs", f"{mine}, gcc has {theirs.strip()}")
+
+
+def trace(seed, folder):
+    path = make(seed, folder)
+    theirs = (by_gcc(path, folder, "-DCSMITH_TRACE") or "").splitlines()
+    status, out, said = by_rill(path, folder, "-DCSMITH_TRACE")
+    mine = json.loads(out)["printed"].splitlines() if status == 0 else []
+    print(said[:1500])
+    for number, (a, b) in enumerate(zip(mine, theirs)):
+        if a != b:
+            print(f"line {number}: {a}, gcc: {b}")
+            break
+
+
+def main():
+    arguments = sys.argv[1:]
+    report = Report()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        if arguments and arguments[0] == "--trace":
+            trace(int(arguments[1]), folder)
+            return 0
+        first, end = (int(a) for a in arguments) if arguments else (1, 1001 if os.environ.get("RILL_TEST_LONG") else 51)
+        if not arguments and os.environ.get("RILL_TEST_PART", "plain") != "plain":
+            report.skip("csmith", "runs in the plain part")
+            return 0
+        counts = {"agrees": 0, "no end": 0, "time over": 0, "differs": 0}
+        for seed in range(first, end):
+            start = time.monotonic()
+            verdict, detail = run_seed(seed, folder)
+            counts[verdict] += 1
+            if verdict == "agrees":
+                report.check(f"seed_{seed}_agrees_with_gcc", True)
+            elif verdict == "differs":
+                report.check(f"seed_{seed}_agrees_with_gcc", False, detail)
+            elif verdict == "time over":
+                print(f"time over: seed {seed}, {detail}", flush=True)
+            if arguments and time.monotonic() - start > 5:
+                print(f"seed {seed} took {time.monotonic() - start:.1f} s: {verdict}", flush=True)
+        print(", ".join(f"{n} {verdict}" for verdict, n in counts.items()))
+        report.check("csmith_finds_no_difference", counts["differs"] == 0 and counts["agrees"] > (end - first) // 2)
+    return report.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
