@@ -7,6 +7,9 @@ set(rill_links_ir rill_ir rill_base)
 set(rill_links_passes rill_pipeline rill_passes rill_plan rill_ir rill_lang rill_base)
 set(rill_links_codegen rill_codegen ${rill_links_passes} rill_object)
 set(rill_links_compiler rill_compiler ${rill_links_codegen})
+# Kernels run every way there is: through the passes and the interpreter, and by the runtime, which opens
+# librill-compiler.so.
+set(rill_links_generate rill_runtime rill_backend rill_object ${rill_links_passes})
 set(rill_links_conformance librill)
 set(rill_links_stress librill)
 
@@ -26,7 +29,7 @@ function(rill_test_program target source)
     rill_link(${target} PRIVATE rill_test_support ${ARGN} Threads::Threads m ${CMAKE_DL_LIBS})
 endfunction()
 
-foreach(dir unit lang ir passes codegen compiler conformance stress)
+foreach(dir unit lang ir passes codegen compiler conformance generate stress)
     list(GET rill_links_${dir} 0 first)
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${dir}/*_test.c)
     if(NOT RILL_TESTS OR (NOT TARGET ${first} AND NOT dir STREQUAL "unit"))
@@ -42,6 +45,9 @@ foreach(dir unit lang ir passes codegen compiler conformance stress)
         rill_test_program(${target} ${source} ${rill_links_${dir}})
         set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
             RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${dir})
+        if(dir STREQUAL "generate" AND TARGET librill_compiler)
+            add_dependencies(${target} librill_compiler)
+        endif()
     endforeach()
 endforeach()
 

@@ -58,7 +58,9 @@ static void verify_roles(struct verifier *v, const struct ir_inst *inst)
 {
     for (int i = 0; i < inst->loop->role_count; i++) {
         const struct ir_scalar_role *role = &inst->loop->roles[i];
-        if (!ir_verify_owns_var(v, role->var) || role->var->is_memory) {
+        // Of memory only: each iteration fills it before it reads it.
+        bool is_fit = ir_verify_owns_var(v, role->var) && (!role->var->is_memory || role->role == IR_ROLE_PRIVATE);
+        if (!is_fit) {
             ir_verify_error(v, inst, "role %d is of what is no scalar of this function", i);
             continue;
         }

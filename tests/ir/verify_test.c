@@ -411,7 +411,7 @@ TEST(roles_are_complete)
 #define LOOP(role) KERNEL("for L0 $i#0 slt %0 %0 step 1 " role " {\n}")
     static const struct row rows[] = {
         {LOOP("role $x#1 reduction update add role $w#4 companion leader $x#1"), ""},
-        {LOOP("role $m#2 private"), "role 0 is of what is no scalar of this function"},
+        {LOOP("role $m#2 last_value"), "role 0 is of what is no scalar of this function"},
         {LOOP("role $x#1 reduction"), "the role of 'x' has no update"},
         {LOOP("role $x#1 private update add"), "the role of 'x' has an update"},
         {LOOP("role $x#1 companion"), "the role of 'x' must name a leader"},

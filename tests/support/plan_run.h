@@ -1,6 +1,6 @@
 // Runs a plan with the interpreter: every task in any order of iterations, every access checked against what the task
-// claims to touch and, where the loop is claimed to be independent, against the other iterations. Blocks of a region run
-// one after the other, in the order asked for as far as their conflicts allow it.
+// claims to touch and, where the loop is claimed to be independent, against the other iterations. Blocks of a region
+// run one after the other, in the order asked for as far as their conflicts allow it.
 #ifndef RILL_TESTS_SUPPORT_PLAN_RUN_H
 #define RILL_TESTS_SUPPORT_PLAN_RUN_H
 

@@ -1,0 +1,192 @@
+// Kernels made from seeds, and those of tests/generate/cases, run every way there is: see differ.h and generate.h.
+//
+//   generate_test                   the tests
+//   generate_test seeds FIRST LAST  these seeds; a kernel that differs goes to /tmp/generate-SEED.c
+//   generate_test print SEED        the kernel of a seed
+//   generate_test file PATH         one file
+#define TEST_NO_MAIN
+#include "test.h"
+
+#include "differ.h"
+#include "generate.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+static void open_differ(struct differ *differ)
+{
+    static char scratch[64];
+    *differ = (struct differ){.include_dir = RILL_SOURCE_DIR "/include"};
+    snprintf(scratch, sizeof scratch, "/tmp/rill-generate-%d", (int)getpid());
+    mkdir(scratch, 0700);
+    differ->scratch = scratch;
+    if (!differ_open(differ, RILL_BUILD_DIR "/lib/librill-compiler.so")) {
+        FAIL("%s", rill_message());
+    }
+}
+
+static void close_differ(struct differ *differ)
+{
+    static const char *const files[] = {"gcc_kernel.c", "gcc_main.c", "gcc_in", "gcc_out", "gcc_run", "gcc_errors"};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char path[128];
+        snprintf(path, sizeof path, "%s/%s", differ->scratch, files[i]);
+        unlink(path);
+    }
+    rmdir(differ->scratch);
+    differ_close(differ);
+}
+
+static bool check_seed(struct differ *differ, uint64_t seed)
+{
+    struct arena arena;
+    struct str text;
+    struct str why;
+    arena_init(&arena);
+    str_init(&text, &arena);
+    str_init(&why, &arena);
+    generate_kernel(seed, &text);
+    bool ok = differ_check(differ, str_text(&text), &why);
+    if (!ok) {
+        char path[64];
+        snprintf(path, sizeof path, "/tmp/generate-%llu.c", (unsigned long long)seed);
+        FILE *file = fopen(path, "w");
+        if (file != NULL) {
+            fputs(str_text(&text), file);
+            fclose(file);
+        }
+        printf("seed %llu (%s):\n%s\n", (unsigned long long)seed, path, str_text(&why));
+    }
+    arena_finish(&arena);
+    return ok;
+}
+
+static void show_stats(const struct differ_stats *s)
+{
+    printf(
+        "# %d files, %d built by gcc; loops: %d in order, %d proven, %d if, %d assumed; %d tasks, %d parallel, %d with "
+        "reductions; %d pairs, %d conditions, %d runs in order; %d regions, %d conflicts\n",
+        s->file_count, s->gcc_count, s->verdict_counts[1], s->verdict_counts[2], s->verdict_counts[3],
+        s->verdict_counts[4], s->task_count, s->parallel_count, s->reduction_count, s->pair_count, s->condition_count,
+        s->in_order_run_count, s->region_count, s->conflict_count);
+}
+
+static char *read_file(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        return NULL;
+    }
+    char *text = calloc(1, 1 << 20);
+    fread(text, 1, (1 << 20) - 1, file);
+    fclose(file);
+    return text;
+}
+
+static bool check_file(struct differ *differ, const char *path)
+{
+    struct arena arena;
+    struct str why;
+    arena_init(&arena);
+    str_init(&why, &arena);
+    char *text = read_file(path);
+    bool ok = text != NULL && differ_check(differ, text, &why);
+    if (!ok) {
+        printf("%s:\n%s\n", path, text != NULL ? str_text(&why) : "cannot be read");
+    }
+    free(text);
+    arena_finish(&arena);
+    return ok;
+}
+
+static unsigned timeout_seconds(void)
+{
+    const char *limit = getenv("RILL_TEST_TIMEOUT");
+    return limit != NULL ? (unsigned)strtoul(limit, NULL, 10) : 120;
+}
+
+TEST(generated_kernels_agree_between_interpreter_plan_cpu_and_gcc)
+{
+    int count = getenv("RILL_TEST_LONG") != NULL ? 10000 : 200;
+    const char *part = getenv("RILL_TEST_PART");
+    count /= part != NULL && strcmp(part, "plain") != 0 ? 10 : 1;
+    struct differ differ;
+    open_differ(&differ);
+    int failed = 0;
+    for (int i = 0; i < count && failed < 5; i++) {
+        alarm(timeout_seconds()); // for each kernel
+        differ.use_gcc = i % 20 == 0;
+        failed += check_seed(&differ, (uint64_t)i + 1) ? 0 : 1;
+    }
+    CHECK_INT(failed, 0);
+    show_stats(&differ.stats);
+    close_differ(&differ);
+}
+
+TEST(kernels_that_once_differed_agree)
+{
+    struct differ differ;
+    open_differ(&differ);
+    differ.use_gcc = true;
+    DIR *dir = opendir(RILL_SOURCE_DIR "/tests/generate/cases");
+    REQUIRE(dir != NULL);
+    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
+        if (strstr(entry->d_name, ".c") != NULL) {
+            char path[512];
+            snprintf(path, sizeof path, "%s/%s", RILL_SOURCE_DIR "/tests/generate/cases", entry->d_name);
+            CHECK(check_file(&differ, path));
+        }
+    }
+    closedir(dir);
+    close_differ(&differ);
+}
+
+static int run_seeds(uint64_t first, uint64_t last)
+{
+    struct differ differ;
+    open_differ(&differ);
+    differ.skip_cpu = getenv("GENERATE_NO_CPU") != NULL;
+    int failed = 0;
+    for (uint64_t seed = first; seed <= last; seed++) {
+        differ.use_gcc = seed % 20 == 0;
+        failed += check_seed(&differ, seed) ? 0 : 1;
+    }
+    show_stats(&differ.stats);
+    printf("%d differ\n", failed);
+    close_differ(&differ);
+    return failed != 0;
+}
+
+static int run_file(const char *path)
+{
+    struct differ differ;
+    open_differ(&differ);
+    differ.use_gcc = true;
+    differ.skip_cpu = getenv("GENERATE_NO_CPU") != NULL;
+    bool ok = check_file(&differ, path);
+    show_stats(&differ.stats);
+    close_differ(&differ);
+    return !ok;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 4 && strcmp(argv[1], "seeds") == 0) {
+        setvbuf(stdout, NULL, _IOLBF, 0);
+        return run_seeds(strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10));
+    }
+    if (argc == 3 && strcmp(argv[1], "file") == 0) {
+        return run_file(argv[2]);
+    }
+    if (argc == 3 && strcmp(argv[1], "print") == 0) {
+        struct arena arena;
+        struct str text;
+        arena_init(&arena);
+        str_init(&text, &arena);
+        generate_kernel(strtoull(argv[2], NULL, 10), &text);
+        fputs(str_text(&text), stdout);
+        arena_finish(&arena);
+        return 0;
+    }
+    return test_main(argc, argv);
+}

@@ -1,0 +1,342 @@
+#include "generate_internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *c_name;
+    const char *differ_name;
+    int size;
+} types[] = {
+#define GEN_TYPE_ENTRY(name, c_name, text, size) {c_name, text, size},
+    GEN_TYPE_LIST(GEN_TYPE_ENTRY)
+#undef GEN_TYPE_ENTRY
+};
+
+uint32_t gen_random(struct gen *g, uint32_t below)
+{
+    g->state = g->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    uint64_t x = g->state ^ (g->state >> 29);
+    x *= UINT64_C(0xbf58476d1ce4e5b9);
+    return below == 0 ? 0 : (uint32_t)((x >> 33) % below);
+}
+
+bool gen_chance(struct gen *g, uint32_t percent)
+{
+    return gen_random(g, 100) < percent;
+}
+
+bool gen_is_float(enum gen_type type)
+{
+    return type == GEN_F32 || type == GEN_F64;
+}
+
+const char *gen_type_name(enum gen_type type)
+{
+    return types[type].c_name;
+}
+
+static void write_line(struct gen *g, const char *format, va_list args)
+{
+    for (int i = 0; i < g->indent; i++) {
+        str_add(g->out, "    ");
+    }
+    str_add(g->out, arena_vprintf(g->out->arena, format, args));
+    str_add_char(g->out, '\n');
+}
+
+void gen_line(struct gen *g, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    write_line(g, format, args);
+    va_end(args);
+}
+
+void gen_open(struct gen *g, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    write_line(g, format, args);
+    va_end(args);
+    g->indent++;
+}
+
+void gen_close(struct gen *g)
+{
+    g->indent--;
+    gen_line(g, "}");
+}
+
+struct gen_scalar *gen_add_scalar(struct gen *g, const char *prefix, enum gen_type type)
+{
+    struct gen_scalar *s = &g->scalars[g->scalar_count++];
+    *s = (struct gen_scalar){.type = type, .group = g->group};
+    snprintf(s->name, sizeof s->name, "%s%d", prefix, g->name_count++);
+    return s;
+}
+
+struct gen_array *gen_add_array(struct gen *g, const char *prefix, enum gen_type type)
+{
+    struct gen_array *a = &g->arrays[g->array_count++];
+    *a = (struct gen_array){.type = type, .group = g->group};
+    snprintf(a->name, sizeof a->name, "%s%d", prefix, g->name_count++);
+    return a;
+}
+
+// ---- the arguments
+// -------------------------------------------------------------------------------------------------------------------
+
+static void add_known(struct gen *g, const char *name, enum gen_type type, long value)
+{
+    struct gen_scalar *s = gen_add_scalar(g, "", type);
+    snprintf(s->name, sizeof s->name, "%s", name);
+    s->is_fixed = s->is_known = s->is_set = true;
+    s->low = s->high = value;
+}
+
+static struct gen_known extent_of(struct gen *g, long limit)
+{
+    for (int i = 0; i < 10; i++) {
+        const struct gen_scalar *s = &g->scalars[gen_random(g, 2)]; // n and m
+        struct gen_known known;
+        uint32_t way = gen_random(g, 8);
+        known.value = way < 5 ? s->low : way < 6 ? s->low + 2 : way < 7 ? 2 * s->low + 1 : s->low * g->scalars[1].low;
+        snprintf(known.text, sizeof known.text,
+                 way < 5   ? "%s"
+                 : way < 6 ? "%s + 2"
+                 : way < 7 ? "2 * %s + 1"
+                           : "%s * m",
+                 s->name);
+        if (way >= 5) {
+            char text[GEN_NAME];
+            snprintf(text, sizeof text, "(%.20s)", known.text);
+            snprintf(known.text, sizeof known.text, "%s", text);
+        }
+        if (known.value <= limit && known.value >= 1) {
+            return known;
+        }
+    }
+    return (struct gen_known){"6", 6};
+}
+
+static long element_count(const struct gen_array *a)
+{
+    long count = 1;
+    for (int i = 0; i < a->rank; i++) {
+        count *= a->extents[i].value;
+    }
+    return count;
+}
+
+static void choose_shape(struct gen *g, struct gen_array *a)
+{
+    uint32_t way = gen_random(g, 10);
+    a->rank = way < 6 ? 1 : way < 9 ? 2 : 3;
+    long limit = 12000;
+    for (int i = 0; i < a->rank; i++) {
+        a->extents[i] = extent_of(g, limit);
+        limit /= a->extents[i].value;
+    }
+}
+
+static void add_param_array(struct gen *g)
+{
+    enum gen_type type = gen_chance(g, 30) ? GEN_I32 : (enum gen_type)gen_random(g, GEN_TYPES);
+    if (type == GEN_RECORD && !g->has_records) {
+        type = GEN_F32;
+    }
+    struct gen_array *a = gen_add_array(g, "a", type);
+    choose_shape(g, a);
+    a->is_const = gen_chance(g, 20);
+    snprintf(a->buffer, sizeof a->buffer, "b%d", g->array_count);
+    // The same memory as an earlier one, or a part of it.
+    for (int i = 0; i < g->array_count - 1 && gen_chance(g, 40); i++) {
+        const struct gen_array *other = &g->arrays[i];
+        if (other->type == type && other->limit == 0 && !other->is_perm && !other->is_field) {
+            snprintf(a->buffer, sizeof a->buffer, "%s", other->buffer);
+            a->offset = gen_chance(g, 40) ? other->offset : (long)gen_random(g, (uint32_t)element_count(other) + 1);
+            break;
+        }
+    }
+}
+
+static void add_index_array(struct gen *g, bool is_perm)
+{
+    struct gen_array *a = gen_add_array(g, is_perm ? "p" : "q", is_perm ? GEN_I32 : GEN_U8);
+    a->rank = 1;
+    a->extents[0] = extent_of(g, 6000);
+    a->is_perm = is_perm;
+    a->is_const = true;
+    a->limit = is_perm ? 0 : 1 + (long)gen_random(g, 8);
+    snprintf(a->buffer, sizeof a->buffer, "b%d", g->array_count);
+}
+
+static void add_fields(struct gen *g)
+{
+    for (uint32_t i = gen_random(g, 3); i > 0; i--) {
+        struct gen_array *a = gen_add_array(g, "f", (enum gen_type)gen_random(g, GEN_RECORD));
+        a->is_field = true;
+        a->rank = 1;
+        a->extents[0] = gen_chance(g, 60) ? (struct gen_known){"16", 16} : (struct gen_known){"1", 1};
+    }
+}
+
+// The memory behind the arrays: each buffer is as large as the array that reaches farthest.
+static void write_buffers(struct gen *g)
+{
+    for (int i = 0; i < g->array_count; i++) {
+        const struct gen_array *a = &g->arrays[i];
+        bool is_first = !a->is_field;
+        long count = 0;
+        for (int k = 0; k < g->array_count; k++) {
+            const struct gen_array *b = &g->arrays[k];
+            if (b->is_field || strcmp(a->buffer, b->buffer) != 0) {
+                continue;
+            }
+            is_first = is_first && k >= i;
+            long end = b->offset + element_count(b);
+            count = end > count ? end : count;
+        }
+        if (!is_first) {
+            continue;
+        }
+        long element = a->type == GEN_RECORD ? 12 : 1;
+        if (a->is_perm) {
+            gen_line(g, "//@ buffer %s i32 %ld perm 0 0", a->buffer, count);
+        } else if (a->limit > 0) {
+            gen_line(g, "//@ buffer %s u8 %ld range 0 %ld", a->buffer, count, a->limit - 1);
+        } else {
+            bool is_float = gen_is_float(a->type);
+            long low = a->type == GEN_BOOL || a->type == GEN_RECORD ? 0 : is_float ? -8 : -100;
+            gen_line(g, "//@ buffer %s %s %ld range %ld %ld", a->buffer, types[a->type].differ_name, count * element,
+                     low,
+                     a->type == GEN_BOOL ? 1L
+                     : is_float          ? 8L
+                                         : 60L);
+        }
+    }
+}
+
+static void write_args(struct gen *g)
+{
+    for (int i = 0; i < g->scalar_count; i++) {
+        const struct gen_scalar *s = &g->scalars[i];
+        if (gen_is_float(s->type)) {
+            gen_line(g, "//@ float %ld", s->low);
+        } else {
+            gen_line(g, "//@ int %ld", s->low);
+        }
+    }
+    for (int i = 0; i < g->array_count; i++) {
+        const struct gen_array *a = &g->arrays[i];
+        long element = a->type == GEN_RECORD ? 12 : 1;
+        if (!a->is_field) {
+            gen_line(g, "//@ array %s %ld %ld", a->buffer, a->offset * element, element_count(a) * element);
+        }
+    }
+}
+
+static void write_helpers(struct gen *g)
+{
+    gen_line(g, "#include <rill/kernel.h>");
+    gen_line(g, "#include <stdio.h>");
+    gen_line(g, "#define TF(e) ((float)((int)(e) & 15) - 8)");
+    gen_line(g, "#define TD(e) ((double)((int)(e) & 15) - 8)");
+    gen_line(g, "struct pt { int a; float b; short c[2]; };");
+    gen_line(g, "static int mixi(int a, int b) { return a * 31 + (b ^ (a >> 3)); }");
+    gen_line(g, "static float mixf(float x, int k) { return k & 1 ? x * 0.5f : x + 1.0f; }");
+    gen_line(g, "static int steps(int k) { int s = 1; for (int i = 0; i < k; i++) s = s * 3 + i; return s; }");
+    gen_line(g, "static int pick(int k) { switch (k & 3) { case 0: return 5; case 1: return k; } return -k; }");
+    gen_line(g, "static void both(int *x, int k) { if (k & 1) *x = k; else *x += k; }");
+    gen_line(g,
+             "static struct pt bump(struct pt p, int k) { p.a += k; p.c[1] -= p.c[0]; p.b = TF(p.b + k); return p; }");
+    gen_line(g, "static void split(struct pt *p, int k) { p->c[k & 1] = k; p->b = TF(p->a); }");
+    for (int i = 0; i < g->array_count; i++) {
+        const struct gen_array *a = &g->arrays[i];
+        if (a->is_field) {
+            gen_line(g, a->extents[0].value > 1 ? "%s %s[%s] = {1, 2};" : "%s %s[%s] = {3};", gen_type_name(a->type),
+                     a->name, a->extents[0].text);
+        }
+    }
+}
+
+static void write_signature(struct gen *g)
+{
+    struct str text;
+    str_init(&text, g->out->arena);
+    str_printf(&text, "kernel %s run(", g->returns ? gen_type_name(g->return_type) : "void");
+    for (int i = 0; i < g->scalar_count; i++) {
+        str_printf(&text, "%s%s %s", i > 0 ? ", " : "", gen_type_name(g->scalars[i].type), g->scalars[i].name);
+    }
+    for (int i = 0; i < g->array_count; i++) {
+        const struct gen_array *a = &g->arrays[i];
+        if (a->is_field) {
+            continue;
+        }
+        str_printf(&text, ", %s%s %s", a->is_const ? "const " : "", gen_type_name(a->type), a->name);
+        for (int k = 0; k < a->rank; k++) {
+            str_printf(&text, "[%s]", a->extents[k].text);
+        }
+    }
+    gen_line(g, "%s)", str_text(&text));
+}
+
+static void choose_params(struct gen *g)
+{
+    bool is_large = gen_chance(g, 15);
+    long n = is_large ? 1000 + (long)gen_random(g, 4000) : 1 + (long)gen_random(g, 40);
+    g->work_limit = is_large ? 20000 : 3000;
+    static const enum gen_type ints[] = {GEN_I32, GEN_I32, GEN_I32, GEN_I64, GEN_U32, GEN_I16};
+    add_known(g, "n", ints[gen_random(g, 6)], n);
+    add_known(g, "m", ints[gen_random(g, 6)], 1 + (long)gen_random(g, 12));
+    for (uint32_t i = gen_random(g, 3); i > 0; i--) {
+        add_known(g, gen_text(g, "k%u", i), ints[gen_random(g, 6)], (long)gen_random(g, 8));
+    }
+    if (gen_chance(g, 40)) { // a parameter like any local: of no known value
+        struct gen_scalar *s = gen_add_scalar(g, "v", gen_chance(g, 50) ? GEN_F32 : GEN_I32);
+        s->is_set = true;
+        s->low = s->high = 3;
+    }
+}
+
+void generate_kernel(uint64_t seed, struct str *out)
+{
+    struct gen generator = {.state = seed * 2 + 1, .out = out, .work = 1};
+    struct gen *g = &generator;
+    for (int i = 0; i < 4; i++) {
+        gen_random(g, 2);
+    }
+    g->is_tame = gen_chance(g, 75);
+    g->has_records = gen_chance(g, 30);
+    g->has_print = gen_chance(g, 5);
+    g->statement_budget = 12 + (int)gen_random(g, 20);
+    g->returns = gen_chance(g, 70);
+    g->return_type = (enum gen_type)gen_random(g, GEN_RECORD);
+    choose_params(g);
+    for (uint32_t i = 2 + gen_random(g, 4); i > 0; i--) {
+        add_param_array(g);
+    }
+    if (gen_chance(g, 50)) {
+        add_index_array(g, true);
+    }
+    if (gen_chance(g, 50)) {
+        add_index_array(g, false);
+    }
+    add_fields(g);
+    gen_line(g, "// seed %llu", (unsigned long long)seed);
+    write_buffers(g);
+    write_args(g);
+    write_helpers(g);
+    write_signature(g);
+    gen_open(g, "{");
+    for (uint32_t i = gen_random(g, 4); i > 0; i--) {
+        gen_declare_scalar(g);
+    }
+    gen_control(g, 2 + (int)gen_random(g, 4));
+    if (g->returns) {
+        gen_line(g, "return %s;", gen_tame(g, g->return_type, 2));
+    }
+    gen_close(g);
+}

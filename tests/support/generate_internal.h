@@ -1,0 +1,151 @@
+// The parts of the generator: generate.c the file and its arguments, generate_expr.c expressions and indices,
+// generate_stmt.c statements inside loops, generate_loop.c loops and their nests, generate_control.c what stands around
+// them.
+#ifndef RILL_TESTS_SUPPORT_GENERATE_INTERNAL_H
+#define RILL_TESTS_SUPPORT_GENERATE_INTERNAL_H
+
+#include "generate.h"
+
+#include <stdbool.h>
+
+enum { GEN_ARRAYS = 16, GEN_SCALARS = 96, GEN_NAME = 24, GEN_TEXT = 96 };
+
+// X(NAME, "C name", "name for differ", bytes)
+#define GEN_TYPE_LIST(X)                                                                                               \
+    X(I8, "signed char", "i8", 1)                                                                                      \
+    X(U8, "unsigned char", "u8", 1)                                                                                    \
+    X(I16, "short", "i16", 2)                                                                                          \
+    X(U16, "unsigned short", "u16", 2)                                                                                 \
+    X(I32, "int", "i32", 4)                                                                                            \
+    X(U32, "unsigned", "u32", 4)                                                                                       \
+    X(I64, "long", "i64", 8)                                                                                           \
+    X(U64, "unsigned long", "u64", 8)                                                                                  \
+    X(F32, "float", "f32", 4)                                                                                          \
+    X(F64, "double", "f64", 8)                                                                                         \
+    X(BOOL, "_Bool", "bool", 1)                                                                                        \
+    X(RECORD, "struct pt", "bytes", 1)
+
+enum gen_type {
+#define GEN_TYPE_ENUM(name, c_name, text, size) GEN_##name,
+    GEN_TYPE_LIST(GEN_TYPE_ENUM)
+#undef GEN_TYPE_ENUM
+        GEN_TYPES
+};
+
+// A value that is known while the text is written.
+struct gen_known {
+    char text[GEN_NAME];
+    long value;
+};
+
+// What a nest of loops does with an array. In a nest an array has one role.
+enum gen_role {
+    GEN_READ,    // only read, at any index
+    GEN_WRITE,   // read and written at indices that can be followed
+    GEN_UPDATE,  // only updated by one operator, at any index
+    GEN_SCATTER, // only touched at a permutation of the nest's loop variable
+    GEN_FLAG,    // only stored to, always the same constant
+    GEN_NOTHING,
+};
+
+struct gen_array {
+    char name[GEN_NAME];
+    enum gen_type type;
+    int rank;
+    struct gen_known extents[3];
+    bool is_const;
+    bool is_field;
+    bool is_local;
+    bool is_perm; // a permutation of 0 … extents[0] - 1
+    long limit;   // all values lie in [0, limit); 0: nothing is known. Never written
+    char buffer[GEN_NAME];
+    long offset;
+    enum gen_role role;
+    int update;          // GEN_UPDATE: which
+    char home[GEN_TEXT]; // GEN_WRITE: the index of the first extent that is taken mostly
+    char perm[GEN_TEXT]; // GEN_SCATTER: the whole index
+    int group;           // block of a region that owns it; 0: none
+};
+
+struct gen_scalar {
+    char name[GEN_NAME];
+    enum gen_type type;
+    bool is_known; // always within [low, high]
+    long low;
+    long high;
+    bool is_counter; // a loop variable
+    bool is_fixed;   // never assigned
+    bool is_set;     // has a value
+    int group;
+};
+
+struct gen {
+    uint64_t state;
+    struct str *out;
+    int indent;
+    struct gen_array arrays[GEN_ARRAYS];
+    int array_count;
+    struct gen_scalar scalars[GEN_SCALARS];
+    int scalar_count;
+    int name_count;
+    bool is_tame; // every float in an array is a small whole number
+    bool has_records;
+    bool has_print;
+    int helper_count;
+    long work; // iterations of the loops around this place, multiplied
+    long work_limit;
+    long total_work;  // of the whole kernel
+    int depth;        // of statements
+    int loop_depth;   //
+    int index_depth;  // of indices in indices
+    bool in_nest;     // inside a canonical loop: the roles hold
+    bool in_for_body; // `continue` means the innermost `for`
+    int break_depth;  // > 0: `break` leaves a while or switch
+    int statement_budget;
+    int group; // of the block that is written now
+    enum gen_type return_type;
+    bool returns;
+    int label_count;
+};
+
+// ---- generate.c
+uint32_t gen_random(struct gen *g, uint32_t below); // 0 … below - 1
+bool gen_chance(struct gen *g, uint32_t percent);
+bool gen_is_float(enum gen_type type);
+const char *gen_type_name(enum gen_type type);
+void gen_line(struct gen *g, const char *format, ...) __attribute__((format(printf, 2, 3))); // with indent and newline
+void gen_open(struct gen *g, const char *format, ...) __attribute__((format(printf, 2, 3))); // ... {
+void gen_close(struct gen *g);
+struct gen_scalar *gen_add_scalar(struct gen *g, const char *prefix, enum gen_type type);
+struct gen_array *gen_add_array(struct gen *g, const char *prefix, enum gen_type type);
+
+// ---- generate_expr.c: texts are allocated in the output's arena
+const char *gen_int(struct gen *g, int depth);                       // an expression of some integer type
+const char *gen_float(struct gen *g, int depth);                     //
+const char *gen_value(struct gen *g, enum gen_type type, int depth); // what is stored into an object of |type|
+const char *gen_tame(struct gen *g, enum gen_type type, int depth);  // … a small whole number, if it is a float
+const char *gen_condition(struct gen *g, int depth);
+const char *gen_index(struct gen *g, const struct gen_known *extent, bool is_followable);
+const char *gen_place(struct gen *g, const struct gen_array *array, bool is_store, enum gen_type *out_type); // "a[i].b"
+struct gen_array *gen_choose_array(struct gen *g, enum gen_role role);
+struct gen_scalar *gen_choose_scalar(struct gen *g, bool is_float, bool to_write);
+struct gen_scalar *gen_choose_counter(struct gen *g);
+const char *gen_text(struct gen *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// ---- generate_stmt.c
+void gen_statement(struct gen *g); // inside a nest of loops
+void gen_statements(struct gen *g, int count);
+void gen_declare_scalar(struct gen *g);
+void gen_reduction(struct gen *g);
+void gen_choose_roles(struct gen *g, const struct gen_scalar *counter);
+
+// ---- generate_loop.c
+void gen_loop(struct gen *g, const char *pragma, void (*body)(struct gen *g, const struct gen_scalar *counter));
+void gen_nest(struct gen *g);
+void gen_time_loop(struct gen *g);
+
+// ---- generate_control.c
+void gen_control(struct gen *g, int count);
+void gen_blocks(struct gen *g);
+
+#endif
