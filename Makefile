@@ -43,7 +43,7 @@ test-all: install-deps
 	@tools/run-tests --all
 
 bench: all install-deps
-	@tools/bench
+	@for program in build/release/bench/*; do echo "== $$program"; $$program || exit 1; done
 
 release: all
 	@tools/make-archive

@@ -54,7 +54,8 @@ function(rill_shared_library target)
     endif()
     add_library(${target} SHARED ${objects})
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${arg_NAME} LINK_DEPENDS ${arg_EXPORTS} LINKER_LANGUAGE C)
-    target_link_options(${target} PRIVATE -Wl,--version-script=${arg_EXPORTS})
+    # A name of ours stays ours, whatever else in the process has it too: gdb's two names, for instance.
+    target_link_options(${target} PRIVATE -Wl,--version-script=${arg_EXPORTS} -Wl,-Bsymbolic)
     if(NOT RILL_SANITIZE)
         target_link_options(${target} PRIVATE -Wl,-z,defs)
     endif()
@@ -63,7 +64,7 @@ function(rill_shared_library target)
             target_link_options(${target} PRIVATE -s)
             set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX SKIP_BUILD_RPATH ON)
         else()
-            # Names stay, for backtraces, and because gdb looks for where code made at run time is announced.
+            # Names stay, for backtraces.
             target_link_options(${target} PRIVATE -Wl,--strip-debug)
         endif()
     endif()

@@ -13,7 +13,7 @@ needed() {
 every_declared_call_is_exported() {
     diff -u --label "declared in include/rill" --label tests/house/exports.list \
         <(grep -hoE '^RILL_API[^(]*\(' include/rill/*.h | grep -oE 'rill_[a-z0-9_]+\($' | tr -d '(' | LC_ALL=C sort -u) \
-        tests/house/exports.list
+        <(grep '^rill_' tests/house/exports.list)
 }
 
 runtime_needs_only_libc() {
