@@ -76,7 +76,7 @@ typedef struct rill_module_options {
     const rill_header *headers; // found before files
     size_t header_count;
     const char *target;   // NULL or "native": this machine
-    const char *sanitize; // NULL, "address" or "thread": instruments the kernels
+    const char *sanitize; // "address", "thread" or "off"; NULL: as this program is built, or as RILL_SANITIZE says
     bool contract_off;    // no fused multiply-add inside an expression; RILL_CONTRACT=off sets it too
     bool check_bounds;    // an index out of range is an error; RILL_CHECK=bounds sets it too
     bool fast_math;

@@ -77,6 +77,19 @@ static bool environment_has(const char *variable, const char *word)
     return value != NULL && strstr(value, word) != NULL;
 }
 
+// Kernels are instrumented like the program that runs them, unless it or the environment says otherwise.
+static const char *sanitizer(const rill_module_options *options)
+{
+    const char *wanted = options->sanitize != NULL ? options->sanitize : getenv("RILL_SANITIZE");
+    if (wanted != NULL && *wanted != '\0') {
+        return strcmp(wanted, "off") != 0 ? wanted : NULL;
+    }
+    if (dylib_process_symbol("__tsan_read1_pc") != NULL) {
+        return "thread";
+    }
+    return dylib_process_symbol("__asan_report_load1") != NULL ? "address" : NULL;
+}
+
 struct source *source_copy(struct arena *arena, const char *text, size_t length, const char *path,
                            const rill_module_options *options)
 {
@@ -90,7 +103,7 @@ struct source *source_copy(struct arena *arena, const char *text, size_t length,
     input->length = length;
     copy_lists(arena, input, options);
     input->target = copy_text(arena, options->target);
-    input->sanitize = copy_text(arena, options->sanitize != NULL ? options->sanitize : getenv("RILL_SANITIZE"));
+    input->sanitize = copy_text(arena, sanitizer(options));
     input->contract_off = options->contract_off || environment_has("RILL_CONTRACT", "off");
     input->check_bounds = options->check_bounds || environment_has("RILL_CHECK", "bounds");
     input->fast_math = options->fast_math;

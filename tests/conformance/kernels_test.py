@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """Every kernel file in the tree, built by gcc too, gives the same bytes on the CPU back end.
 
-A line `// run: KERNEL name=value … [~ TOLERANCE]` in a kernel file runs one kernel with these scalars. Arrays start with
-the same numbers in both builds. Without a tolerance everything is compared bit by bit (contraction off); with one, floats
-may differ by so much relative to the largest magnitude in their array: math calls, float reductions, and what they decide.
-`// struct NAME: FORMAT` says in Python's struct letters what the elements of an array of structs are made of.
+A line `// run: KERNEL name=value … [wild] [returns=VALUE] [~ TOLERANCE]` in a kernel file runs one kernel with these
+scalars; a pointer's value is its number of elements, a struct's members are set by `name.member=value`. Arrays start with
+the same numbers in both builds: small positive ones, or, if the line says wild, any. Compared are all arrays, the returned
+value and the printed text. Without a tolerance everything is compared bit by bit (contraction off); with one, floats may
+differ by so much relative to the largest magnitude in their array: math calls, float reductions, and what they decide.
+`// struct NAME: FORMAT [member …]` says in Python's struct letters what a struct is made of. Each case starts with fresh
+fields in both builds. The thread counts 1, 2 and 7 take turns.
 """
 import ctypes
 import json
@@ -13,6 +16,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -20,6 +24,7 @@ import tempfile
 
 ROOT = pathlib.Path(os.environ.get("RILL_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 RILL = pathlib.Path(os.environ["RILL_BUILD"]) / "bin" / "rill"
+THREADS = [1, 2, 7]
 FOLDERS = ["tests/kernels", "examples/kernels", "bench/kernels"]
 # Serial and exact: what language.md defines is what these flags give, short of the traps that end the process.
 GCC = ["gcc", "-std=gnu99", "-O1", "-fwrapv", "-fno-strict-aliasing", "-fsigned-char", "-ffp-contract=off", "-w", "-shared",
@@ -41,6 +46,16 @@ SCALARS = {
 }
 
 
+LETTERS = {letter: ctype for letter, ctype, _ in SCALARS.values()}
+WILD_FLOATS = [0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, 1e-40, -1e-40, 0.5, 1.5, 2.5, -2.5, 3.4e38, 16777217.0]
+
+
+def structure(letters, members):
+    """The ctypes form of a struct whose members have names; padding letters are what C adds anyway."""
+    kinds = [LETTERS[letter] for letter in re.sub(r"\d*x", "", letters)]
+    return type("Value", (ctypes.Structure,), {"_fields_": list(zip(members, kinds))})
+
+
 class Param:
     def __init__(self, text, structs):
         text = re.sub(r"\b(const|restrict|static)\b", " ", text).strip()
@@ -51,12 +66,13 @@ class Param:
         self.name = words[-1]
         self.type = " ".join(words[:-1])
         self.is_array = self.is_pointer or bool(self.extents)
+        self.members = []
         if self.type in SCALARS:
             self.format, self.ctype, self.descr = SCALARS[self.type]
         else:
-            self.format = structs[self.type.replace("struct ", "")]
+            self.format, self.members = structs[re.sub(r"^(struct|union) ", "", self.type)]
             self.descr = f"|V{struct.calcsize('@' + self.format)}"
-            self.ctype = None
+            self.ctype = structure(self.format, self.members)
         self.size = struct.calcsize("@" + self.format)
 
 
@@ -65,21 +81,33 @@ def evaluate(text, values):
     return int(eval(text.replace("/", "//"), {}, dict(values)))  # our own files: C's integer arithmetic over names
 
 
-def first_bytes(param, count, rng):
-    """Numbers that every type can hold; floats are not all integers."""
+def wild_value(letter, rng):
+    size = struct.calcsize(letter)
+    if letter in "fd":
+        value = rng.choice(WILD_FLOATS) if rng.random() < 0.3 else rng.uniform(-1, 1) * 10.0 ** rng.randrange(-12, 12)
+        return struct.unpack(letter, struct.pack(letter, value))[0]
+    if letter == "?":
+        return rng.random() < 0.5
+    bits = rng.choice([0, 1, -1, 1 << (8 * size - 1), ~(1 << (8 * size - 1))]) if rng.random() < 0.2 else rng.getrandbits(64)
+    return int.from_bytes((bits & ((1 << 8 * size) - 1)).to_bytes(size, "little"), "little", signed=letter.islower())
+
+
+def first_bytes(param, count, rng, wild):
+    """Numbers that every type can hold, floats not all integers; or any."""
     letters = re.sub(r"\d*x", "", param.format)
     out = bytearray()
     for _ in range(count):
         values = []
         for letter in letters:
-            if letter in "fd":
+            if wild:
+                values.append(wild_value(letter, rng))
+            elif letter in "fd":
                 values.append(rng.randrange(1, 2000) / 64.0)
             elif letter == "?":
                 values.append(rng.random() < 0.5)
             else:
                 values.append(rng.randrange(1, 100))
         out += struct.pack("@" + param.format, *values)
-        out += bytes(-len(out) % 1)
     return out
 
 
@@ -103,8 +131,9 @@ def differ(param, mine, theirs, tolerance):
     b = [v for part in struct.iter_unpack("@" + param.format, theirs) for v in part]
     scale = max((abs(v) for i, v in enumerate(b) if letters[i % len(letters)] in "fd" and math.isfinite(v)), default=0)
     for i, (x, y) in enumerate(zip(a, b)):
-        is_float = letters[i % len(letters)] in "fd"
-        if x == y or (is_float and x != x and y != y):
+        letter = letters[i % len(letters)]
+        is_float = letter in "fd"
+        if struct.pack(letter, x) == struct.pack(letter, y) or (is_float and x != x and y != y):
             continue
         if is_float and tolerance > 0 and abs(x - y) <= tolerance * scale:
             continue
@@ -112,80 +141,136 @@ def differ(param, mine, theirs, tolerance):
     return None
 
 
+class Case:
+    """One `// run:` line: what both builds get."""
+
+    def __init__(self, path, text, line):
+        parts, _, tolerance = line.partition("~")
+        words = parts.split()
+        self.name = words[0]
+        self.wild = "wild" in words
+        self.settings = dict(w.split("=", 1) for w in words[1:] if w != "wild")
+        self.tolerance = float(tolerance) if tolerance.strip() else 0.0
+        self.rng = random.Random(f"{path.name} {line}")
+        structs = {n: (f, m.split()) for n, f, m in re.findall(r"//[ ]*struct (\w+):[ ]*(\S+)([^\n]*)", text)}
+        match = re.search(r"\b(?:kernel|RILL_KERNEL)\s+([\w\s]+?)\s+" + self.name + r"\s*\(([^)]*(?:\([^)]*\)[^)]*)*?)\)\s*\{",
+                          text)
+        if match is None:
+            raise ValueError(f"there is no kernel '{self.name}'")
+        self.returns = " ".join(match.group(1).split())
+        self.params = [Param(p, structs) for p in match.group(2).split(",") if p.strip() not in ("", "void")]
+        numbers = {k: v for k, v in self.settings.items() if re.fullmatch(r"-?(0x[\da-fA-F]+|\d+)", v)}
+        self.numbers = {k: int(v, 0) for k, v in numbers.items()}
+
+    def value(self, p):
+        """A scalar or a struct, for gcc's build."""
+        def number(letter, text):
+            return float(text) if letter in "fd" else int(text, 0)
+        if not p.members:
+            return p.ctype(number(p.format, self.settings[p.name]))
+        letters = re.sub(r"\d*x", "", p.format)
+        return p.ctype(*(number(l, self.settings[f"{p.name}.{m}"]) for l, m in zip(letters, p.members)))
+
+    def array(self, p):
+        """(extents, first bytes)"""
+        extents = [evaluate(e, self.numbers) for e in p.extents] or [int(self.settings[p.name])]
+        return extents, first_bytes(p, math.prod(extents), self.rng, self.wild)
+
+
+def capture(function, arguments, work):
+    """What the function returns, and what it prints to C's stdout."""
+    libc = ctypes.CDLL(None)
+    sys.stdout.flush()
+    kept = os.dup(1)
+    with open(work / "stdout", "wb") as out:
+        os.dup2(out.fileno(), 1)
+    returned = function(*arguments)
+    libc.fflush(None)
+    os.dup2(kept, 1)
+    os.close(kept)
+    return returned, (work / "stdout").read_bytes().decode(errors="replace")
+
+
+def compare_returned(case, mine, returned):
+    mine = float(mine) if isinstance(mine, str) else mine
+    if isinstance(returned, float):
+        letter = SCALARS[case.returns][0]
+        mine = struct.unpack(letter, struct.pack(letter, mine))[0]
+        if mine != mine and returned != returned or abs(mine - returned) <= case.tolerance * abs(returned):
+            return None
+    if mine != returned:
+        return f"returned {mine!r}, gcc returns {returned!r}"
+    if "returns" in case.settings and returned != int(case.settings["returns"], 0):
+        return f"both return {returned!r}"
+    return None
+
+
 def run_case(path, text, library, line, work):
-    parts, _, tolerance = line.partition("~")
-    words = parts.split()
-    name, settings = words[0], dict(w.split("=", 1) for w in words[1:])
-    tolerance = float(tolerance) if tolerance.strip() else 0.0
-    structs = dict(re.findall(r"//\s*struct (\w+):\s*(\S+)", text))
-    match = re.search(r"\b(?:kernel|RILL_KERNEL)\s+([\w\s]+?)\s+" + name + r"\s*\(([^)]*(?:\([^)]*\)[^)]*)*)\)", text)
-    if match is None:
-        return f"there is no kernel '{name}'"
-    returns = " ".join(match.group(1).split())
-    params = [Param(p, structs) for p in match.group(2).split(",") if p.strip() not in ("", "void")]
-    rng = random.Random(f"{path.name} {line}")
-    numbers = {k: int(v, 0) for k, v in settings.items() if re.fullmatch(r"-?(0x)?[\da-fA-F]+", v)}
-    command = [str(RILL), "run", str(path), name, "--contract=off", "--json"]
+    """None, or a sentence."""
+    try:
+        case = Case(path, text, line)
+    except ValueError as error:
+        return str(error)
+    command = [str(RILL), "run", str(path), case.name, "--contract=off", "--json"]
     arguments, arrays = [], []
-    for p in params:
+    for p in case.params:
         if p.is_array:
-            extents = [evaluate(e, numbers) for e in p.extents] or [int(settings[p.name])]
-            count = math.prod(extents)
-            data = first_bytes(p, count, rng)
+            extents, data = case.array(p)
             buffer = (ctypes.c_char * max(len(data), 1)).from_buffer(bytearray(data) or bytearray(1))
             write_npy(work / f"{p.name}.in.npy", p.descr, extents, data)
             command += ["--in", f"{p.name}={work}/{p.name}.in.npy", "--out", f"{p.name}={work}/{p.name}.out.npy"]
             arguments.append(buffer)
             arrays.append((p, buffer, len(data)))
         else:
-            value = settings[p.name]
-            arguments.append(p.ctype(float(value) if p.format in "fd" else int(value, 0)))
-            command += ["--set", f"{p.name}={value}"]
+            arguments.append(case.value(p))
+    command += [w for k, v in case.settings.items() if k != "returns" for w in ("--set", f"{k}={v}")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     if done.returncode != 0:
-        return f"rill run says: {done.stderr.strip()[:400]}"
+        return f"rill run says: {done.stderr.strip()[:800]}"
     got = json.loads(done.stdout)
-    function = getattr(library, name)
-    function.restype = None if returns == "void" else SCALARS[returns][1]
-    returned = function(*arguments)
+    function = getattr(library, case.name)
+    function.restype = None if case.returns == "void" else SCALARS[case.returns][1]
+    returned, printed = capture(function, arguments, work)
     for p, buffer, size in arrays:
-        wrong = differ(p, read_npy(work / f"{p.name}.out.npy"), bytes(buffer)[:size], tolerance)
+        wrong = differ(p, read_npy(work / f"{p.name}.out.npy"), bytes(buffer)[:size], case.tolerance)
         if wrong is not None:
             return wrong
-    if returns != "void":
-        mine = float(got["returned"]) if isinstance(got["returned"], str) else got["returned"]
-        if returns == "float":
-            mine = ctypes.c_float(mine).value  # nine digits name a float, but are not its double
-        same = mine == returned or (isinstance(returned, float) and abs(mine - returned) <= tolerance * abs(returned))
-        if not same and not (mine != mine and returned != returned):
-            return f"returned {mine!r}, gcc returns {returned!r}"
-    return None
+    if got["printed"] != printed:
+        return f"printed {got['printed'][:200]!r}, gcc prints {printed[:200]!r}"
+    return compare_returned(case, got.get("returned"), returned) if case.returns != "void" else None
+
+
+def run_file(path, first):
+    """The number of cases, and whether one failed."""
+    text = path.read_text()
+    lines = re.findall(r"//[ ]*run:[ ]*(.*)", text)
+    failed = False
+    with tempfile.TemporaryDirectory() as folder_name:
+        work = pathlib.Path(folder_name)
+        built = subprocess.run(GCC + ["-o", str(work / "kernel.so"), str(path), "-lm"], capture_output=True, text=True)
+        if built.returncode != 0 or not lines:
+            print(f"FAIL {path.name}: " + (f"gcc: {built.stderr.strip()[:300]}" if lines else "it has no '// run:' line"))
+            return len(lines), True
+        for number, line in enumerate(lines):
+            copy = work / f"kernel{number}.so"  # another file: another copy of its fields
+            shutil.copy(work / "kernel.so", copy)
+            os.environ["RILL_THREADS"] = str(THREADS[(first + number) % len(THREADS)])
+            wrong = run_case(path, text, ctypes.CDLL(str(copy)), line.strip(), work)
+            print(f"ok {path.name} {line}" if wrong is None else f"FAIL {path.name} {line}: {wrong}", flush=True)
+            failed |= wrong is not None
+    return len(lines), failed
 
 
 def main():
     wanted = sys.argv[1:]
-    failed = False
+    failed, count = False, 0
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).glob("*.c")):
-            text = path.read_text()
-            lines = re.findall(r"//\s*run:\s*(.*)", text)
             if wanted and not any(w in path.name for w in wanted):
                 continue
-            with tempfile.TemporaryDirectory() as folder_name:
-                work = pathlib.Path(folder_name)
-                built = subprocess.run(GCC + ["-o", str(work / "kernel.so"), str(path), "-lm"], capture_output=True, text=True)
-                if built.returncode != 0:
-                    print(f"FAIL {path.name}: gcc does not build it: {built.stderr.strip()[:300]}")
-                    failed = True
-                    continue
-                library = ctypes.CDLL(str(work / "kernel.so"))
-                if not lines:
-                    print(f"FAIL {path.name}: it has no '// run:' line")
-                    failed = True
-                for line in lines:
-                    wrong = run_case(path, text, library, line.strip(), work)
-                    print(f"ok {path.name} {line}" if wrong is None else f"FAIL {path.name} {line}: {wrong}")
-                    failed |= wrong is not None
+            cases, wrong = run_file(path, count)
+            count += cases
+            failed |= wrong
     return 1 if failed else 0
 
 

@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# A program built with ThreadSanitizer and an ordinary librill: what is ordered is not reported, a missing event and a
+# racing loop are, with the kernel's own lines.
+# shellcheck disable=SC2317 # the functions are called through claim
+set -u
+cd "$(dirname "$0")/../.." || exit
+build=${RILL_BUILD:?the build directory}
+. tests/support/report.sh
+box=$(mktemp -d)
+trap 'rm -rf "$box"' EXIT
+
+if nm -D "$build/lib/librill.so" | grep -q -E '__(asan|tsan)_init'; then
+    skip ordinary_library_under_thread_sanitizer "the library is built with a sanitizer"
+    finish
+fi
+
+cat >"$box/race.c" <<'END'
+#include <rill/rill.h>
+#include <rill/tsan.h>
+#include <stdio.h>
+#include <string.h>
+RILL_TSAN_SYMBOLIZER
+static const char text[] =
+    "#include <rill/kernel.h>\n"
+    "kernel void fill(int n, float x[n])\n"
+    "{\n"
+    "    for (int i = 0; i < n; i++)\n"
+    "        x[i] = i;\n"
+    "}\n"
+    "kernel float sum(int n, const float x[n])\n"
+    "{\n"
+    "    float s = 0;\n"
+    "    for (int i = 0; i < n; i++)\n"
+    "        s += x[i];\n"
+    "    return s;\n"
+    "}\n"
+    "kernel void collide(int n, float x[n])\n"
+    "{\n"
+    "#pragma rill parallel\n"
+    "    for (int i = 0; i < n; i++)\n"
+    "        x[i % 7] = 0.5f * x[(i + 1) % 7];\n"
+    "}\n";
+static rill_status run(const char *what)
+{
+    RILL_AUTO_CONTEXT ctx = {0};
+    RILL_TRY(rill_open("cpu", &(rill_open_options){.thread_count = 4}, &ctx));
+    rill_module m;
+    rill_kernel fill, sum, collide;
+    RILL_TRY(rill_module_create(ctx, text, &(rill_module_options){.path = "race_kernel.c"}, &m));
+    RILL_TRY(rill_module_kernel(m, "fill", &fill));
+    RILL_TRY(rill_module_kernel(m, "sum", &sum));
+    RILL_TRY(rill_module_kernel(m, "collide", &collide));
+    int n = 100000;
+    static float host[100000];
+    rill_array x, result;
+    rill_stream a, b;
+    rill_event done;
+    RILL_TRY(rill_array_create(ctx, RILL_F32, RILL_SHAPE(n), &x));
+    RILL_TRY(rill_array_create(ctx, RILL_F32, RILL_SHAPE(1), &result));
+    RILL_TRY(rill_stream_create(ctx, NULL, &a));
+    RILL_TRY(rill_stream_create(ctx, NULL, &b));
+    RILL_TRY(rill_event_create(ctx, NULL, &done));
+    if (strcmp(what, "collide") == 0) {
+        for (int i = 0; i < 50; i++) {
+            RILL_TRY(rill_launch(collide, a, RILL_ARGS(n, x)));
+        }
+        return rill_sync(ctx);
+    }
+    for (int i = 0; i < 20; i++) {
+        RILL_TRY(rill_launch(fill, a, RILL_ARGS(n, x)));
+        RILL_TRY(rill_event_record(done, a));
+        if (strcmp(what, "ordered") == 0) {
+            RILL_TRY(rill_event_wait(done, b));
+        }
+        RILL_TRY(rill_launch_result(sum, b, RILL_ARGS(n, x), result));
+        RILL_TRY(rill_stream_wait(a, b));
+        RILL_TRY(rill_launch(fill, a, RILL_ARGS(n, RILL_HOST(host, n))));
+        RILL_TRY(rill_stream_synchronize(a));
+        host[i] = 1; // the program's own access, ordered by the synchronise
+    }
+    return rill_sync(ctx);
+}
+int main(int argc, char **argv)
+{
+    rill_status status = run(argc > 1 ? argv[1] : "ordered");
+    if (status != RILL_OK) {
+        printf("%s\n", rill_message());
+    }
+    return status != RILL_OK;
+}
+END
+clang-22 -std=c11 -g -O1 -fsanitize=thread -Iinclude "$box/race.c" -o "$box/race" -L"$build/lib" -lrill \
+    -Wl,-rpath,"$build/lib" || exit 1
+
+run_race() {
+    "$box/race" "$1" >"$box/said" 2>&1
+    local status=$?
+    cat "$box/said"
+    return $status
+}
+
+ordered_work_is_clean() {
+    run_race ordered && ! grep -q 'data race' "$box/said"
+}
+
+missing_event_is_named() {
+    run_race unordered
+    grep -q 'data race' "$box/said" && grep -q 'fill.* race_kernel.c:5' "$box/said" &&
+        grep -q 'sum.* race_kernel.c:11' "$box/said"
+}
+
+racing_loop_is_named() {
+    run_race collide
+    grep -q 'data race' "$box/said" && grep -q 'collide.* race_kernel.c:18' "$box/said"
+}
+
+claim ordered_streams_are_clean_under_thread_sanitizer ordered_work_is_clean
+claim missing_event_is_reported_with_the_kernels_lines missing_event_is_named
+claim racing_loop_is_reported_with_the_kernels_lines racing_loop_is_named
+finish
