@@ -1,0 +1,272 @@
+// The pool by itself: jobs run once, loops run every chunk once, whoever leaves last goes on.
+#include "backend/cpu/pool.h"
+
+#include "test.h"
+
+static struct pool *make_pool(int worker_count)
+{
+    struct pool *pool = calloc(1, sizeof *pool);
+    pool_init(pool, calloc((size_t)worker_count, sizeof(struct pool_worker)), worker_count);
+    return pool;
+}
+
+static void free_pool(struct pool *pool)
+{
+    struct pool_worker *workers = pool->workers;
+    pool_finish(pool);
+    free(workers);
+    free(pool);
+}
+
+// ---- jobs
+// --------------------------------------------------------------------------------------------------------------
+
+struct counting_job {
+    struct pool_job job;
+    atomic_int *done;
+    atomic_int *order;
+    int place; // among those that ran
+};
+
+static void count_job(struct pool_job *job, struct pool_worker *worker)
+{
+    struct counting_job *own = (struct counting_job *)job;
+    (void)worker;
+    own->place = own->order != NULL ? atomic_fetch_add(own->order, 1) : 0;
+    atomic_fetch_add(own->done, 1);
+}
+
+static void wait_until(atomic_int *counter, int wanted)
+{
+    while (atomic_load(counter) < wanted) {
+        usleep(100);
+    }
+}
+
+TEST(threads_start_only_when_asked)
+{
+    struct pool *pool = make_pool(3);
+    CHECK_INT(pool->started_count, 0);
+    CHECK_INT(pool_start(pool), RILL_OK);
+    CHECK_INT(pool->started_count, 3);
+    CHECK_INT(pool_start(pool), RILL_OK);
+    CHECK_INT(pool->started_count, 3);
+    free_pool(pool);
+    pool = make_pool(2);
+    free_pool(pool); // never started
+}
+
+static void *push_many(void *arg)
+{
+    struct counting_job *jobs = ((void **)arg)[0];
+    struct pool *pool = ((void **)arg)[1];
+    for (int i = 0; i < 1000; i++) {
+        pool_push(pool, &jobs[i].job);
+    }
+    return NULL;
+}
+
+TEST(every_job_runs_once_whoever_pushes_it)
+{
+    enum { PUSHERS = 4, EACH = 1000 };
+    struct pool *pool = make_pool(3);
+    REQUIRE(pool_start(pool) == RILL_OK);
+    static struct counting_job jobs[PUSHERS][EACH];
+    atomic_int done = 0;
+    struct thread threads[PUSHERS] = {{0}};
+    void *args[PUSHERS][2];
+    for (int i = 0; i < PUSHERS; i++) {
+        for (int k = 0; k < EACH; k++) {
+            jobs[i][k] = (struct counting_job){.job.run = count_job, .job.level = k % POOL_LEVELS, .done = &done};
+        }
+        args[i][0] = jobs[i];
+        args[i][1] = pool;
+        REQUIRE(thread_start(&threads[i], "pusher", push_many, args[i]) == RILL_OK);
+    }
+    for (int i = 0; i < PUSHERS; i++) {
+        thread_join(&threads[i]);
+    }
+    wait_until(&done, PUSHERS * EACH);
+    usleep(1000);
+    CHECK_INT(atomic_load(&done), PUSHERS * EACH);
+    free_pool(pool);
+}
+
+TEST(jobs_of_a_better_level_go_first)
+{
+    struct pool *pool = make_pool(1);
+    atomic_int done = 0;
+    atomic_int order = 0;
+    struct counting_job jobs[3];
+    for (int i = 0; i < 3; i++) {
+        jobs[i] = (struct counting_job){.job.run = count_job, .job.level = 2 - i, .done = &done, .order = &order};
+        pool_push(pool, &jobs[i].job);
+    }
+    REQUIRE(pool_start(pool) == RILL_OK);
+    wait_until(&done, 3);
+    CHECK_INT(jobs[2].place, 0);
+    CHECK_INT(jobs[1].place, 1);
+    CHECK_INT(jobs[0].place, 2);
+    free_pool(pool);
+}
+
+// ---- loops
+// -------------------------------------------------------------------------------------------------------------
+
+struct counting_loop {
+    struct pool_job job;
+    struct pool_loop loop;
+    struct pool *pool;
+    uint32_t chunk_count;
+    atomic_uchar *hits;
+    atomic_int *done;
+    int rounds;
+    bool is_uneven;
+};
+
+static void count_chunk(struct pool_loop *loop, int64_t chunk, struct pool_worker *worker)
+{
+    struct counting_loop *own = (struct counting_loop *)((char *)loop - offsetof(struct counting_loop, loop));
+    (void)worker;
+    atomic_fetch_add_explicit(&own->hits[chunk], 1, memory_order_relaxed);
+    if (own->is_uneven && chunk % 64 == 0) {
+        usleep(50);
+    }
+}
+
+static void next_round(struct counting_loop *own, struct pool_worker *worker);
+
+static void round_over(struct pool_loop *loop, struct pool_worker *worker)
+{
+    struct counting_loop *own = (struct counting_loop *)((char *)loop - offsetof(struct counting_loop, loop));
+    own->rounds--;
+    next_round(own, worker);
+}
+
+static void next_round(struct counting_loop *own, struct pool_worker *worker)
+{
+    while (own->rounds > 0) {
+        if (!pool_run_loop(own->pool, &own->loop, own->chunk_count, worker)) {
+            return; // round_over goes on
+        }
+        own->rounds--;
+    }
+    atomic_fetch_add(own->done, 1);
+}
+
+static void start_loop(struct pool_job *job, struct pool_worker *worker)
+{
+    next_round((struct counting_loop *)job, worker);
+}
+
+static void run_loops(int worker_count, int loop_count, uint32_t chunk_count, int rounds, bool is_uneven)
+{
+    struct pool *pool = make_pool(worker_count);
+    REQUIRE(pool_start(pool) == RILL_OK);
+    struct counting_loop *loops = calloc((size_t)loop_count, sizeof *loops);
+    atomic_int done = 0;
+    for (int i = 0; i < loop_count; i++) {
+        struct counting_loop *loop = &loops[i];
+        loop->job.run = start_loop;
+        loop->job.level = 1;
+        loop->loop.body = count_chunk;
+        loop->loop.over = round_over;
+        loop->loop.shares = aligned_alloc(64, (size_t)worker_count * sizeof(struct pool_share));
+        loop->pool = pool;
+        loop->chunk_count = chunk_count;
+        loop->hits = calloc(chunk_count, sizeof *loop->hits);
+        loop->done = &done;
+        loop->rounds = rounds;
+        loop->is_uneven = is_uneven;
+        pool_push(pool, &loop->job);
+    }
+    wait_until(&done, loop_count);
+    int wrong = 0;
+    for (int i = 0; i < loop_count; i++) {
+        for (uint32_t k = 0; k < chunk_count; k++) {
+            wrong += loops[i].hits[k] != rounds;
+        }
+        free(loops[i].hits);
+        free(loops[i].loop.shares);
+    }
+    CHECK_INT(wrong, 0);
+    free(loops);
+    free_pool(pool);
+}
+
+TEST(every_chunk_runs_once_with_any_number_of_workers)
+{
+    static const uint32_t counts[] = {1, 2, 3, 7, 64, 1000};
+    for (int workers = 1; workers <= 7; workers += 2) {
+        for (int i = 0; i < 6; i++) {
+            run_loops(workers, 1, counts[i], 20, false);
+        }
+    }
+}
+
+TEST(uneven_chunks_are_taken_from_other_shares)
+{
+    run_loops(4, 1, 512, 3, true);
+}
+
+TEST(many_loops_at_once_do_not_mix)
+{
+    run_loops(4, 40, 100, 30, false);
+}
+
+struct meeting {
+    struct pool_loop loop;
+    struct pool_job job;
+    struct pool *pool;
+    atomic_int present;
+    atomic_int most;
+    atomic_int done;
+};
+
+static void meet(struct pool_loop *loop, int64_t chunk, struct pool_worker *worker)
+{
+    struct meeting *own = (struct meeting *)loop;
+    (void)chunk;
+    (void)worker;
+    int here = atomic_fetch_add(&own->present, 1) + 1;
+    for (int i = 0; i < 5000 && atomic_load(&own->most) < 3; i++) {
+        int most = atomic_load(&own->most);
+        if (here > most) {
+            atomic_compare_exchange_strong(&own->most, &most, here);
+        }
+        here = atomic_load(&own->present);
+        usleep(100);
+    }
+    atomic_fetch_sub(&own->present, 1);
+}
+
+static void meeting_over(struct pool_loop *loop, struct pool_worker *worker)
+{
+    (void)worker;
+    atomic_store(&((struct meeting *)loop)->done, 1);
+}
+
+static void start_meeting(struct pool_job *job, struct pool_worker *worker)
+{
+    struct meeting *own = (struct meeting *)((char *)job - offsetof(struct meeting, job));
+    if (pool_run_loop(own->pool, &own->loop, 3, worker)) {
+        meeting_over(&own->loop, worker);
+    }
+}
+
+TEST(sleeping_workers_are_woken_for_a_loop)
+{
+    struct pool *pool = make_pool(3);
+    REQUIRE(pool_start(pool) == RILL_OK);
+    usleep(20000); // by now they sleep
+    struct meeting meeting = {.pool = pool};
+    meeting.loop.body = meet;
+    meeting.loop.over = meeting_over;
+    meeting.loop.shares = aligned_alloc(64, 3 * sizeof(struct pool_share));
+    meeting.job.run = start_meeting;
+    pool_push(pool, &meeting.job);
+    wait_until(&meeting.done, 1);
+    CHECK_INT(atomic_load(&meeting.most), 3); // three workers were in the loop at the same time
+    free_pool(pool);
+    free(meeting.loop.shares);
+}
