@@ -1,0 +1,32 @@
+# Completion of rill for bash: source it, or put it where bash-completion looks (share/bash-completion/completions/rill).
+_rill()
+{
+    local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]}
+    local compile="-D -I --contract=off --check=bounds --fast-math --target --help"
+    COMPREPLY=()
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        COMPREPLY=($(compgen -W "run check explain emit devices demo --help --version" -- "$word"))
+        return
+    fi
+    case $command in
+        run) compile="$compile --set --in --out --device --repeat --json" ;;
+        check) compile="$compile --json --strict" ;;
+        emit) compile="$compile --ir --plan --llvm --asm --openmp --ptx --amdgcn" ;;
+        explain) ;;
+        *) compile=--help ;;
+    esac
+    case $word in
+        -*) COMPREPLY=($(compgen -W "$compile" -- "$word")) ;;
+        *)
+            compopt -o filenames 2>/dev/null
+            if [ "$command" = run ] && [ -f "${COMP_WORDS[2]}" ] && [ "$COMP_CWORD" -eq 3 ]; then
+                # The kernels of the file that is already named.
+                COMPREPLY=($(compgen -W "$(grep -oE '\bkernel +[A-Za-z_][A-Za-z_0-9 ]* +[A-Za-z_][A-Za-z_0-9]* *\(' \
+                    "${COMP_WORDS[2]}" | grep -oE '[A-Za-z_][A-Za-z_0-9]* *\($' | tr -d ' (')" -- "$word"))
+            else
+                COMPREPLY=($(compgen -f -X '!*.[ch]' -- "$word") $(compgen -d -- "$word"))
+            fi
+            ;;
+    esac
+}
+complete -F _rill rill
