@@ -64,6 +64,7 @@ struct lower_info {
     bool is_done;
     int return_count;
     bool returns_last;          // its only return is the last statement of the body
+    bool has_blocks;            // stream_parallel, itself or a kernel it calls
     bool has_jumps;             // goto, or a switch whose cases do not stand straight in its body
     struct lower_info *caller;  // on the path
     struct loc call_loc;        // where the caller calls it

@@ -5,6 +5,7 @@
 struct walk {
     struct lower *l;
     struct lower_info *info;
+    int block_depth;        // stream_parallel blocks around this place
     unsigned refused_types; // by kind: one complaint about each in a function is enough
 };
 
@@ -137,6 +138,23 @@ static bool walk_builtin(struct walk *w, const struct expr *e)
     return why == NULL;
 }
 
+// Blocks stand where control stands: a kernel that holds some is no helper, and is called in no block.
+static void walk_blocks(struct walk *w, const struct expr *e, const struct lower_info *callee)
+{
+    if (!callee->has_blocks) {
+        return;
+    }
+    const char *name = callee->function->name;
+    if (!w->info->function->is_kernel) {
+        diag_error(w->l->diags, e->loc, "'%s' holds stream_parallel blocks: only a kernel may call it", name);
+        note_path(w);
+    } else if (w->block_depth > 0) {
+        diag_error(w->l->diags, e->loc, "'%s' holds stream_parallel blocks and is called in one", name);
+        diag_note(w->l->diags, callee->function->loc, "'%s' is defined here", name);
+    }
+    w->info->has_blocks = true;
+}
+
 static void walk_call(struct walk *w, const struct expr *e)
 {
     struct function *function = e->function;
@@ -162,6 +180,7 @@ static void walk_call(struct walk *w, const struct expr *e)
         w->info->weight += callee->weight;
         w->info->has_effect |= callee->has_effect;
         w->info->reads_memory |= callee->reads_memory;
+        walk_blocks(w, e, callee);
     }
 }
 
@@ -262,7 +281,11 @@ static void walk_stmt(struct walk *w, const struct stmt *stmt)
     for (int i = 0; i < stmt->item_count; i++) {
         walk_stmt(w, stmt->items[i]);
     }
+    bool is_block = stmt->kind == STMT_STREAM_PARALLEL;
+    w->info->has_blocks |= is_block;
+    w->block_depth += is_block;
     walk_stmt(w, stmt->body);
+    w->block_depth -= is_block;
     walk_stmt(w, stmt->else_body);
 }
 
