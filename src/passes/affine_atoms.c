@@ -1,5 +1,6 @@
 // What is known of atoms: ranges, facts that tie them to others, in which loops they vary, and how the launch computes
 // them.
+#include "base/hash.h"
 #include "passes/analyse.h"
 
 int atom_create(struct analysis *an, struct atom atom)
@@ -10,24 +11,42 @@ int atom_create(struct analysis *an, struct atom atom)
     return 2 * (an->atoms.count - 1);
 }
 
+static uint64_t hash_value(uint64_t hash, const struct affine *value)
+{
+    for (int i = 0; value != NULL && i < value->count; i++) {
+        const struct affine_term *term = &value->terms[i];
+        hash = hash_bytes(hash, &term->coef, sizeof term->coef);
+        hash = hash_bytes(hash, term->ids, (size_t)term->degree * sizeof term->ids[0]);
+    }
+    return hash;
+}
+
 int atom_intern_op(struct analysis *an, enum ir_op op, enum ir_type type, const struct affine *a,
                    const struct affine *b, struct affine_range range)
 {
-    for (int i = 0; i < an->atoms.count; i++) {
-        const struct atom *atom = an->atoms.items[i];
-        if (atom->kind == ATOM_OP && atom->op == op && atom->type == type && affine_equal(atom->a, a) &&
+    if (an->op_buckets == NULL) {
+        an->op_buckets = ARENA_ARRAY(an->arena, int, ATOM_BUCKETS);
+    }
+    uint64_t hash = hash_value(hash_value((uint64_t)op * 64 + (uint64_t)type, a), b);
+    int *bucket = &an->op_buckets[hash % ATOM_BUCKETS];
+    for (int i = *bucket; i != 0; i = an->atoms.items[i - 1]->next_op) {
+        const struct atom *atom = an->atoms.items[i - 1];
+        if (atom->op == op && atom->type == type && affine_equal(atom->a, a) &&
             (b == NULL ? atom->b == NULL : affine_equal(atom->b, b))) {
-            return 2 * i;
+            return 2 * (i - 1);
         }
     }
     unsigned taint = value_taint(an, a) | (b != NULL ? value_taint(an, b) : 0);
-    return atom_create(an, (struct atom){.kind = ATOM_OP,
-                                         .op = op,
-                                         .type = type,
-                                         .a = affine_copy(&an->pool, a),
-                                         .b = b != NULL ? affine_copy(&an->pool, b) : NULL,
-                                         .range = range,
-                                         .taint = taint});
+    int id = atom_create(an, (struct atom){.kind = ATOM_OP,
+                                           .op = op,
+                                           .type = type,
+                                           .a = affine_copy(&an->pool, a),
+                                           .b = b != NULL ? affine_copy(&an->pool, b) : NULL,
+                                           .range = range,
+                                           .taint = taint,
+                                           .next_op = *bucket});
+    *bucket = id / 2 + 1;
+    return id;
 }
 
 void atom_add_fact(struct analysis *an, int id, const struct affine *value, bool is_equal, const struct affine *guard)

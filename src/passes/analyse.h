@@ -27,6 +27,7 @@ enum planted_bug {
     BUG_REMAINDER_DIFFERS,  // i % m is as good as i
     BUG_PRIVATE_ARRAYS,     // arrays are private if the iteration writes them at all
     BUG_STEP_DOUBLED,       // regions have twice the step
+    BUG_MUST_IN_BRANCH,     // a write under a condition is certain
     BUG_COUNT
 };
 
@@ -67,7 +68,10 @@ struct atom {
     int quotient; // of a remainder: the quotient's identifier, if a is always divisor * quotient + it; 0: no
     const struct affine *divisor; //
     struct fact *facts;
+    int next_op; // of ATOM_OP: 1 + the number of the next one in the same bucket of op_buckets; 0: none
 };
+
+enum { ATOM_BUCKETS = 4096 }; // a function of thousands of lines has tens of thousands of atoms
 
 // An expression is exact only if |value| fits the type: a condition for the launch.
 struct need {
@@ -132,6 +136,7 @@ struct access {
     struct loop_info *loop; // innermost
     struct ir_inst *site;   // the instruction in the kernel: a call, if the access is in a helper
     bool is_recheck;        // of a loop's bound, made again before each iteration
+    bool is_alternative;         // one of several places that the instruction may touch
     bool has_constant;      // a store of |constant|
     int64_t constant;       // floats by their bits
 };
@@ -183,6 +188,8 @@ struct analysis {
     struct affine_pool pool;    // lives as long as the analysis
     struct affine_pool scratch; // for one test
     VEC(struct atom *) atoms;
+    int *op_buckets; // ATOM_BUCKETS of them, made with the first: 1 + the number of an atom, 0: none
+    const struct sym **params; // by number, made when first met
     VEC(struct access) accesses;
     VEC(struct loop_info *) loops; // in program order, outer before inner
     VEC(struct blocks_entry) blocks;
