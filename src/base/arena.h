@@ -1,7 +1,7 @@
-// One arena for each compile: memory is taken in order and freed all at once. Allocation never returns NULL: when memory
-// runs out the arena jumps to |escape|, which the owner of the compile sets (setjmp) before its first allocation and which
-// must be live as long as the arena is used. Nothing that an arena user holds besides the arena may need freeing on that
-// way out. |fail_after| makes the n-th allocation fail, for tests that sweep n.
+// One arena for each compile: memory is taken in order and freed all at once. Allocation never returns NULL: when
+// memory runs out the arena jumps to |escape|, which the owner of the compile sets (setjmp) before its first allocation
+// and which must be live as long as the arena is used. Nothing that an arena user holds besides the arena may need
+// freeing on that way out. |fail_after| makes the n-th allocation fail, for tests that sweep n.
 #ifndef RILL_BASE_ARENA_H
 #define RILL_BASE_ARENA_H
 

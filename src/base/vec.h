@@ -25,7 +25,7 @@
             }                                                                                                          \
             void *vec_new_ = arena_alloc((arena), sizeof *(vec)->items * (size_t)(vec)->capacity);                     \
             if ((vec)->count > 0) {                                                                                    \
-                memcpy(vec_new_, (vec)->items, sizeof *(vec)->items * (size_t)(vec)->count);                           \
+                memcpy(vec_new_, (vec)->items, (size_t)(vec)->count * sizeof *(vec)->items);                           \
             }                                                                                                          \
             (vec)->items = vec_new_;                                                                                   \
         }                                                                                                              \

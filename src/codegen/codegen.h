@@ -24,12 +24,12 @@ enum codegen_kind {
 struct codegen_options {
     const char *target; // "native" (also NULL), "x86-64", "x86-64-v2" … "-v4", "sm_90", "gfx942", …
     enum codegen_kind kind;
-    bool unoptimised;      // code as it was built, for reading and for finding out whose fault it is
-    bool check_bounds;     // also on if the module says so
-    bool fast_math;        // reassociate, contract, assume no NaN and no infinity
-    const char *sanitize;  // NULL, "address" or "thread": instrument every access
-    bool no_vector_math;   // the C library's scalar functions only
-    const char *work_dir;  // of the debug information; NULL is "."
+    bool unoptimised;     // code as it was built, for reading and for finding out whose fault it is
+    bool check_bounds;    // also on if the module says so
+    bool fast_math;       // reassociate, contract, assume no NaN and no infinity
+    const char *sanitize; // NULL, "address" or "thread": instrument every access
+    bool no_vector_math;  // the C library's scalar functions only
+    const char *work_dir; // of the debug information; NULL is "."
 };
 
 // What was made. Text is terminated by a zero byte that |size| does not count.

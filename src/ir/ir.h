@@ -1,6 +1,6 @@
 // The IR: structured control flow over instructions with one result each. Instructions point at the instructions whose
-// values they use. A value may be used in the region that defines it, after it, and in the regions nested there. Mutable
-// scalars are variables read by `get` and written by `set`; whatever has an address is memory.
+// values they use. A value may be used in the region that defines it, after it, and in the regions nested there.
+// Mutable scalars are variables read by `get` and written by `set`; whatever has an address is memory.
 //
 // Arithmetic is defined for all operands, as language.md §6 says; no operation traps. Everything lives in one arena.
 //
@@ -8,8 +8,8 @@
 //   kernel   as lowered from the source, kernels called by it and most helpers inlined. Executed serially it is the
 //            meaning of the program. `for` carries what the passes found out about a loop.
 //   helper   called by `call`; left only where inlining would grow the code too much.
-//   task     made by the offload pass from a piece of a kernel: `prologue` runs once for each call, `body` once for each
-//            iteration `iter` in [lo, hi). A serial task is called once, with the range [0, 1).
+//   task     made by the offload pass from a piece of a kernel: `prologue` runs once for each call, `body` once for
+//            each iteration `iter` in [lo, hi). A serial task is called once, with the range [0, 1).
 //   finish   the end of a task's reductions: called once, `iter_count` is the number of partial records.
 #ifndef RILL_IR_IR_H
 #define RILL_IR_IR_H
@@ -24,8 +24,15 @@
 
 // X(NAME, "name", bytes)
 #define IR_TYPE_LIST(X)                                                                                                \
-    X(VOID, "void", 0) X(I1, "i1", 1) X(I8, "i8", 1) X(I16, "i16", 2) X(I32, "i32", 4) X(I64, "i64", 8)                \
-    X(F32, "f32", 4) X(F64, "f64", 8) X(PTR, "ptr", 8)
+    X(VOID, "void", 0)                                                                                                 \
+    X(I1, "i1", 1)                                                                                                     \
+    X(I8, "i8", 1)                                                                                                     \
+    X(I16, "i16", 2)                                                                                                   \
+    X(I32, "i32", 4)                                                                                                   \
+    X(I64, "i64", 8)                                                                                                   \
+    X(F32, "f32", 4)                                                                                                   \
+    X(F64, "f64", 8)                                                                                                   \
+    X(PTR, "ptr", 8)
 
 enum ir_type {
 #define IR_TYPE_ENUM(name, text, size) IR_##name,
@@ -38,7 +45,8 @@ enum ir_type {
     /* values */                                                                                                       \
     X(CONST, "const", 0, "the integer |imm| of type T; of type ptr: null")                                             \
     X(FCONST, "fconst", 0, "the float |fimm| of type T")                                                               \
-    X(PARAM, "param", 0, "the kernel's or helper's parameter number |imm|; a struct by value is a ptr to read-only memory") \
+    X(PARAM, "param", 0,                                                                                               \
+      "the kernel's or helper's parameter number |imm|; a struct by value is a ptr to read-only memory")               \
     X(GET, "get", 0, "the value of the scalar variable |var|")                                                         \
     X(SET, "set", 1, "stores args[0] into the scalar variable |var|")                                                  \
     X(ADDR_VAR, "addr_var", 0, "the address of the memory variable |var|")                                             \
@@ -48,30 +56,66 @@ enum ir_type {
     X(ITER_COUNT, "iter_count", 0, "task: the trip count; finish: the number of partial records; i64")                 \
     X(PARTIALS, "partials", 0, "finish: the address of the first partial record")                                      \
     /* integers: both operands and result T */                                                                         \
-    X(ADD, "add", 2, "") X(SUB, "sub", 2, "") X(MUL, "mul", 2, "")                                                     \
-    X(SDIV, "sdiv", 2, "x/0 = 0, MIN/-1 = MIN") X(UDIV, "udiv", 2, "x/0 = 0")                                          \
-    X(SREM, "srem", 2, "x%0 = x, MIN%-1 = 0") X(UREM, "urem", 2, "x%0 = x")                                            \
-    X(AND, "and", 2, "") X(OR, "or", 2, "") X(XOR, "xor", 2, "")                                                       \
-    X(SHL, "shl", 2, "count modulo the width") X(LSHR, "lshr", 2, "") X(ASHR, "ashr", 2, "")                           \
-    X(SMIN, "smin", 2, "") X(SMAX, "smax", 2, "") X(UMIN, "umin", 2, "") X(UMAX, "umax", 2, "")                        \
+    X(ADD, "add", 2, "")                                                                                               \
+    X(SUB, "sub", 2, "")                                                                                               \
+    X(MUL, "mul", 2, "")                                                                                               \
+    X(SDIV, "sdiv", 2, "x/0 = 0, MIN/-1 = MIN")                                                                        \
+    X(UDIV, "udiv", 2, "x/0 = 0")                                                                                      \
+    X(SREM, "srem", 2, "x%0 = x, MIN%-1 = 0")                                                                          \
+    X(UREM, "urem", 2, "x%0 = x")                                                                                      \
+    X(AND, "and", 2, "")                                                                                               \
+    X(OR, "or", 2, "")                                                                                                 \
+    X(XOR, "xor", 2, "")                                                                                               \
+    X(SHL, "shl", 2, "count modulo the width")                                                                         \
+    X(LSHR, "lshr", 2, "")                                                                                             \
+    X(ASHR, "ashr", 2, "")                                                                                             \
+    X(SMIN, "smin", 2, "")                                                                                             \
+    X(SMAX, "smax", 2, "")                                                                                             \
+    X(UMIN, "umin", 2, "")                                                                                             \
+    X(UMAX, "umax", 2, "")                                                                                             \
     /* floats */                                                                                                       \
-    X(FADD, "fadd", 2, "") X(FSUB, "fsub", 2, "") X(FMUL, "fmul", 2, "") X(FDIV, "fdiv", 2, "")                        \
-    X(FNEG, "fneg", 1, "") X(FMA, "fma", 3, "args[0] * args[1] + args[2], rounded once")                               \
+    X(FADD, "fadd", 2, "")                                                                                             \
+    X(FSUB, "fsub", 2, "")                                                                                             \
+    X(FMUL, "fmul", 2, "")                                                                                             \
+    X(FDIV, "fdiv", 2, "")                                                                                             \
+    X(FNEG, "fneg", 1, "")                                                                                             \
+    X(FMA, "fma", 3, "args[0] * args[1] + args[2], rounded once")                                                      \
     /* comparisons: operands of one type (integers, floats, ptr), result i1. Only FNE is true for NaN */               \
-    X(EQ, "eq", 2, "") X(NE, "ne", 2, "") X(SLT, "slt", 2, "") X(SLE, "sle", 2, "") X(SGT, "sgt", 2, "")               \
-    X(SGE, "sge", 2, "") X(ULT, "ult", 2, "") X(ULE, "ule", 2, "") X(UGT, "ugt", 2, "") X(UGE, "uge", 2, "")           \
-    X(FEQ, "feq", 2, "") X(FNE, "fne", 2, "") X(FLT, "flt", 2, "") X(FLE, "fle", 2, "") X(FGT, "fgt", 2, "")           \
+    X(EQ, "eq", 2, "")                                                                                                 \
+    X(NE, "ne", 2, "")                                                                                                 \
+    X(SLT, "slt", 2, "")                                                                                               \
+    X(SLE, "sle", 2, "")                                                                                               \
+    X(SGT, "sgt", 2, "")                                                                                               \
+    X(SGE, "sge", 2, "")                                                                                               \
+    X(ULT, "ult", 2, "")                                                                                               \
+    X(ULE, "ule", 2, "")                                                                                               \
+    X(UGT, "ugt", 2, "")                                                                                               \
+    X(UGE, "uge", 2, "")                                                                                               \
+    X(FEQ, "feq", 2, "")                                                                                               \
+    X(FNE, "fne", 2, "")                                                                                               \
+    X(FLT, "flt", 2, "")                                                                                               \
+    X(FLE, "fle", 2, "")                                                                                               \
+    X(FGT, "fgt", 2, "")                                                                                               \
     X(FGE, "fge", 2, "")                                                                                               \
     /* conversions to T */                                                                                             \
-    X(SEXT, "sext", 1, "") X(ZEXT, "zext", 1, "also from i1") X(TRUNC, "trunc", 1, "to i1: the low bit")               \
-    X(SITOFP, "sitofp", 1, "") X(UITOFP, "uitofp", 1, "") X(FPTOSI, "fptosi", 1, "saturates, NaN is 0")                \
-    X(FPTOUI, "fptoui", 1, "saturates, NaN is 0") X(FPEXT, "fpext", 1, "") X(FPTRUNC, "fptrunc", 1, "")                \
+    X(SEXT, "sext", 1, "")                                                                                             \
+    X(ZEXT, "zext", 1, "also from i1")                                                                                 \
+    X(TRUNC, "trunc", 1, "to i1: the low bit")                                                                         \
+    X(SITOFP, "sitofp", 1, "")                                                                                         \
+    X(UITOFP, "uitofp", 1, "")                                                                                         \
+    X(FPTOSI, "fptosi", 1, "saturates, NaN is 0")                                                                      \
+    X(FPTOUI, "fptoui", 1, "saturates, NaN is 0")                                                                      \
+    X(FPEXT, "fpext", 1, "")                                                                                           \
+    X(FPTRUNC, "fptrunc", 1, "")                                                                                       \
     X(BITCAST, "bitcast", 1, "i32 and f32, i64 and f64")                                                               \
-    X(PTRTOINT, "ptrtoint", 1, "to i64") X(INTTOPTR, "inttoptr", 1, "from i64")                                        \
+    X(PTRTOINT, "ptrtoint", 1, "to i64")                                                                               \
+    X(INTTOPTR, "inttoptr", 1, "from i64")                                                                             \
     X(SELECT, "select", 3, "args[0] (i1) ? args[1] : args[2]; both are evaluated")                                     \
     X(MATH, "math", -1, "the math function |imm| (enum ir_math) of 1 to 3 operands")                                   \
     /* addresses */                                                                                                    \
-    X(INDEX, "index", 4, "ptr args[0] + args[1] (i64) * args[2] (i64, bytes); args[3] (i64) is the extent, const -1 if unknown; |text| names the array") \
+    X(INDEX, "index", 4,                                                                                               \
+      "ptr args[0] + args[1] (i64) * args[2] (i64, bytes); args[3] (i64) is the extent, const -1 if unknown; |text| "  \
+      "names the array")                                                                                               \
     X(OFFSET, "offset", 1, "ptr args[0] + |imm| bytes: a member")                                                      \
     /* memory */                                                                                                       \
     X(LOAD, "load", 1, "T at args[0]")                                                                                 \
@@ -92,8 +136,10 @@ enum ir_type {
     X(BLOCK, "block", 0, "regions[0]; `break` of it leaves it")                                                        \
     X(LOOP, "loop", 0, "regions[0] again and again; only `break` and `return` leave it")                               \
     X(FOR, "for", -1, "a canonical loop: see struct ir_for; args[0] init, args[1] bound, of the variable's type")      \
-    X(SWITCH, "switch", 1, "runs regions from the one that |cases| names for args[0] (i64) on, falling through; break leaves") \
-    X(CFG, "cfg", 0, "regions are basic bodies: starts with regions[0]; `jump` goes to another; running off an end leaves") \
+    X(SWITCH, "switch", 1,                                                                                             \
+      "runs regions from the one that |cases| names for args[0] (i64) on, falling through; break leaves")              \
+    X(CFG, "cfg", 0,                                                                                                   \
+      "regions are basic bodies: starts with regions[0]; `jump` goes to another; running off an end leaves")           \
     X(BLOCKS, "blocks", 0, "stream_parallel: one region of blocks; regions are the blocks, in program order")          \
     X(BREAK, "break", 0, "leaves |target| (block, loop, switch) of the same function")                                 \
     X(JUMP, "jump", 0, "goes on with region |imm| of the cfg |target|, which encloses it")                             \
@@ -105,22 +151,60 @@ enum ir_op {
 #define IR_OP_ENUM(name, text, args, doc) IR_OP_##name,
     IR_OP_LIST(IR_OP_ENUM)
 #undef IR_OP_ENUM
-    IR_OP_COUNT
+        IR_OP_COUNT
 };
 
 // X(NAME, "C name of the double form", operands). The float form is the same op with type f32.
 // Classification macros (isnan …) are expanded by lowering to comparisons and bit tests.
 #define IR_MATH_LIST(X)                                                                                                \
-    X(ACOS, "acos", 1) X(ACOSH, "acosh", 1) X(ASIN, "asin", 1) X(ASINH, "asinh", 1) X(ATAN, "atan", 1)                 \
-    X(ATAN2, "atan2", 2) X(ATANH, "atanh", 1) X(CBRT, "cbrt", 1) X(CEIL, "ceil", 1) X(COPYSIGN, "copysign", 2)         \
-    X(COS, "cos", 1) X(COSH, "cosh", 1) X(ERF, "erf", 1) X(ERFC, "erfc", 1) X(EXP, "exp", 1) X(EXP2, "exp2", 1)        \
-    X(EXPM1, "expm1", 1) X(FABS, "fabs", 1) X(FDIM, "fdim", 2) X(FLOOR, "floor", 1) X(FMAX, "fmax", 2)                 \
-    X(FMIN, "fmin", 2) X(FMOD, "fmod", 2) X(HYPOT, "hypot", 2) X(ILOGB, "ilogb", 1) X(LDEXP, "ldexp", 2)               \
-    X(LGAMMA, "lgamma", 1) X(LOG, "log", 1) X(LOG10, "log10", 1) X(LOG1P, "log1p", 1) X(LOG2, "log2", 1)               \
-    X(LOGB, "logb", 1) X(NEARBYINT, "nearbyint", 1) X(NEXTAFTER, "nextafter", 2) X(POW, "pow", 2)                      \
-    X(REMAINDER, "remainder", 2) X(RINT, "rint", 1) X(ROUND, "round", 1) X(SIN, "sin", 1) X(SINH, "sinh", 1)           \
-    X(SQRT, "sqrt", 1) X(TAN, "tan", 1) X(TANH, "tanh", 1) X(TGAMMA, "tgamma", 1) X(TRUNC, "trunc", 1)                 \
-    X(FREXP_FRACTION, "frexp", 1) X(FREXP_EXPONENT, "frexp_exponent", 1) X(REMQUO_BITS, "remquo_bits", 2)
+    X(ACOS, "acos", 1)                                                                                                 \
+    X(ACOSH, "acosh", 1)                                                                                               \
+    X(ASIN, "asin", 1)                                                                                                 \
+    X(ASINH, "asinh", 1)                                                                                               \
+    X(ATAN, "atan", 1)                                                                                                 \
+    X(ATAN2, "atan2", 2)                                                                                               \
+    X(ATANH, "atanh", 1)                                                                                               \
+    X(CBRT, "cbrt", 1)                                                                                                 \
+    X(CEIL, "ceil", 1)                                                                                                 \
+    X(COPYSIGN, "copysign", 2)                                                                                         \
+    X(COS, "cos", 1)                                                                                                   \
+    X(COSH, "cosh", 1)                                                                                                 \
+    X(ERF, "erf", 1)                                                                                                   \
+    X(ERFC, "erfc", 1)                                                                                                 \
+    X(EXP, "exp", 1)                                                                                                   \
+    X(EXP2, "exp2", 1)                                                                                                 \
+    X(EXPM1, "expm1", 1)                                                                                               \
+    X(FABS, "fabs", 1)                                                                                                 \
+    X(FDIM, "fdim", 2)                                                                                                 \
+    X(FLOOR, "floor", 1)                                                                                               \
+    X(FMAX, "fmax", 2)                                                                                                 \
+    X(FMIN, "fmin", 2)                                                                                                 \
+    X(FMOD, "fmod", 2)                                                                                                 \
+    X(HYPOT, "hypot", 2)                                                                                               \
+    X(ILOGB, "ilogb", 1)                                                                                               \
+    X(LDEXP, "ldexp", 2)                                                                                               \
+    X(LGAMMA, "lgamma", 1)                                                                                             \
+    X(LOG, "log", 1)                                                                                                   \
+    X(LOG10, "log10", 1)                                                                                               \
+    X(LOG1P, "log1p", 1)                                                                                               \
+    X(LOG2, "log2", 1)                                                                                                 \
+    X(LOGB, "logb", 1)                                                                                                 \
+    X(NEARBYINT, "nearbyint", 1)                                                                                       \
+    X(NEXTAFTER, "nextafter", 2)                                                                                       \
+    X(POW, "pow", 2)                                                                                                   \
+    X(REMAINDER, "remainder", 2)                                                                                       \
+    X(RINT, "rint", 1)                                                                                                 \
+    X(ROUND, "round", 1)                                                                                               \
+    X(SIN, "sin", 1)                                                                                                   \
+    X(SINH, "sinh", 1)                                                                                                 \
+    X(SQRT, "sqrt", 1)                                                                                                 \
+    X(TAN, "tan", 1)                                                                                                   \
+    X(TANH, "tanh", 1)                                                                                                 \
+    X(TGAMMA, "tgamma", 1)                                                                                             \
+    X(TRUNC, "trunc", 1)                                                                                               \
+    X(FREXP_FRACTION, "frexp", 1)                                                                                      \
+    X(FREXP_EXPONENT, "frexp_exponent", 1)                                                                             \
+    X(REMQUO_BITS, "remquo_bits", 2)
 // ilogb and frexp_exponent and remquo_bits (the low quotient bits) give i32 (inst->type) from a float operand. ldexp's
 // second operand is i32. lrint, lround and kin are rint or round followed by fptosi. modf is trunc and a difference.
 
@@ -128,25 +212,43 @@ enum ir_math {
 #define IR_MATH_ENUM(name, text, args) IR_MATH_##name,
     IR_MATH_LIST(IR_MATH_ENUM)
 #undef IR_MATH_ENUM
-    IR_MATH_COUNT
+        IR_MATH_COUNT
 };
 
 // X(NAME, "name", class): updates of one class commute with each other.
 #define IR_UPDATE_LIST(X)                                                                                              \
-    X(NONE, "none", 0) X(ADD, "add", 1) X(SUB, "sub", 1) X(MUL, "mul", 2) X(AND, "and", 3) X(OR, "or", 4)              \
-    X(XOR, "xor", 5) X(LAND, "land", 6) X(LOR, "lor", 7) X(SMIN, "smin", 8) X(UMIN, "umin", 8) X(SMAX, "smax", 9)      \
+    X(NONE, "none", 0)                                                                                                 \
+    X(ADD, "add", 1)                                                                                                   \
+    X(SUB, "sub", 1)                                                                                                   \
+    X(MUL, "mul", 2)                                                                                                   \
+    X(AND, "and", 3)                                                                                                   \
+    X(OR, "or", 4)                                                                                                     \
+    X(XOR, "xor", 5)                                                                                                   \
+    X(LAND, "land", 6)                                                                                                 \
+    X(LOR, "lor", 7)                                                                                                   \
+    X(SMIN, "smin", 8)                                                                                                 \
+    X(UMIN, "umin", 8)                                                                                                 \
+    X(SMAX, "smax", 9)                                                                                                 \
     X(UMAX, "umax", 9)                                                                                                 \
     /* floats: fmin(x, e); if (e < x) x = e; if (e <= x) x = e; x = x < e ? x : e; x = x <= e ? x : e; and max */      \
-    X(FMIN, "fmin", 8) X(FMIN_IF, "fmin_if", 8) X(FMIN_IF_EQ, "fmin_if_eq", 8) X(FMIN_COND, "fmin_cond", 8)            \
-    X(FMIN_COND_EQ, "fmin_cond_eq", 8) X(FMAX, "fmax", 9) X(FMAX_IF, "fmax_if", 9) X(FMAX_IF_EQ, "fmax_if_eq", 9)      \
-    X(FMAX_COND, "fmax_cond", 9) X(FMAX_COND_EQ, "fmax_cond_eq", 9) X(EXCHANGE, "exchange", 10)
+    X(FMIN, "fmin", 8)                                                                                                 \
+    X(FMIN_IF, "fmin_if", 8)                                                                                           \
+    X(FMIN_IF_EQ, "fmin_if_eq", 8)                                                                                     \
+    X(FMIN_COND, "fmin_cond", 8)                                                                                       \
+    X(FMIN_COND_EQ, "fmin_cond_eq", 8)                                                                                 \
+    X(FMAX, "fmax", 9)                                                                                                 \
+    X(FMAX_IF, "fmax_if", 9)                                                                                           \
+    X(FMAX_IF_EQ, "fmax_if_eq", 9)                                                                                     \
+    X(FMAX_COND, "fmax_cond", 9)                                                                                       \
+    X(FMAX_COND_EQ, "fmax_cond_eq", 9)                                                                                 \
+    X(EXCHANGE, "exchange", 10)
 
 // ADD, SUB, MUL on floats are the float operations. LAND and LOR: x = x && e, operand i1, x of type T gets 0 or 1.
 enum ir_update {
 #define IR_UPDATE_ENUM(name, text, class) IR_UPDATE_##name,
     IR_UPDATE_LIST(IR_UPDATE_ENUM)
 #undef IR_UPDATE_ENUM
-    IR_UPDATE_COUNT
+        IR_UPDATE_COUNT
 };
 
 struct ir_inst;
@@ -154,7 +256,7 @@ struct ir_function;
 
 // A local of a function. Scalars (is_memory false) are reached by get, set, vupdate only.
 struct ir_var {
-    const char *name; // as in the source; temporaries have a name starting with '.'
+    const char *name;  // as in the source; temporaries have a name starting with '.'
     enum ir_type type; // scalars; of memory: IR_VOID
     bool is_memory;
     bool is_unsigned; // of the C type: for printing and debug information
@@ -162,9 +264,12 @@ struct ir_var {
     uint32_t align;   //
     int index;        // in function->vars
     struct loc loc;
-    int depth_key; // lowering: 0 for kernel level; unique scope number otherwise. A var declared inside a loop body belongs to the iteration
-    struct ir_inst *scope; // innermost FOR, LOOP or BLOCKS block body that declares it (the FOR/LOOP inst), NULL at function level
-    int64_t slot;          // offload: byte offset in the launch block, -1 if it has none
+    // Lowering: 0 for kernel level; unique scope number otherwise. A variable declared inside a loop body belongs to
+    // the iteration.
+    int depth_key;
+    // The innermost FOR, LOOP or BLOCKS whose body declares it; NULL at function level.
+    struct ir_inst *scope;
+    int64_t slot;           // offload: byte offset in the launch block, -1 if it has none
     struct ir_ctype *ctype; // memory: its C type, for names and members; NULL: not known (not part of the text form)
 };
 
@@ -175,7 +280,7 @@ struct ir_global {
     bool is_const;
     uint8_t *bytes; // NULL is all zero
     struct ir_reloc {
-        uint64_t offset;          // of an 8-byte pointer in |bytes|
+        uint64_t offset; // of an 8-byte pointer in |bytes|
         struct ir_global *target;
         int64_t addend;
     } *relocs;
@@ -198,7 +303,7 @@ struct ir_cmember {
 
 struct ir_ctype {
     enum ir_ctype_kind kind;
-    const char *name; // "float", "struct particle": as in C
+    const char *name;    // "float", "struct particle": as in C
     enum ir_type scalar; // IR_CTYPE_SCALAR; _Bool is I8 with is_bool
     bool is_unsigned;
     bool is_bool;
@@ -220,7 +325,8 @@ struct ir_param {
     bool is_array;          // pointer or array parameter: device memory
     bool is_const;          // pointee const
     bool is_restrict;
-    // Kernels: extents as instructions in the kernel's entry (i64), outermost first; rank 0: `T *p`, takes a whole array.
+    // Kernels: extents as instructions in the kernel's entry (i64), outermost first; rank 0: `T *p`, takes a whole
+    // array.
     struct ir_inst **extents;
     int rank;
 };
@@ -240,19 +346,21 @@ enum ir_role { IR_ROLE_PRIVATE, IR_ROLE_LAST_VALUE, IR_ROLE_REDUCTION, IR_ROLE_S
 struct ir_scalar_role { // a scalar declared outside the loop and assigned in it
     struct ir_var *var;
     enum ir_role role;
-    enum ir_update update;  // REDUCTION: the update; SELECTION (argmin's x): FMIN_IF … or SMIN … with |inclusive|
-    bool inclusive;         // SELECTION: <= or >=
-    bool always_written;    // LAST_VALUE: every iteration writes it
-    struct ir_var *leader;  // COMPANION: the selection's variable
+    enum ir_update update; // REDUCTION: the update; SELECTION (argmin's x): FMIN_IF … or SMIN … with |inclusive|
+    bool inclusive;        // SELECTION: <= or >=
+    bool always_written;   // LAST_VALUE: every iteration writes it
+    struct ir_var *leader; // COMPANION: the selection's variable
 };
 
 struct ir_for {
     struct ir_var *var;
     enum ir_op compare; // SLT SLE SGT SGE ULT ULE UGT UGE NE: `var compare bound` in var's type
     int64_t step;       // not 0
-    // The trip count is computed once at entry from init, bound and step, in arithmetic that cannot overflow; iteration k
-    // has var = init + k * step; afterwards var has C's value (init if there was no iteration: init is always stored).
-    bool recheck; // the bound reads memory: run in order, regions[1] is evaluated before each iteration and yields C's condition (i1)
+    // The trip count is computed once at entry from init, bound and step, in arithmetic that cannot overflow; iteration
+    // k has var = init + k * step; afterwards var has C's value (init if there was no iteration: init is always
+    // stored).
+    bool recheck; // the bound reads memory: run in order, regions[1] is evaluated before each iteration and yields C's
+                  // condition (i1)
     bool pragma_parallel;
     bool pragma_serial;
     bool pragma_single;
@@ -288,26 +396,27 @@ struct ir_inst {
     const char *text;
     bool is_volatile;
     bool is_unsigned; // PRINT and debug only
-    bool atomic;      // UPDATE: must be atomic (set by the atomics pass; true until proven otherwise only inside parallel loops)
-    bool in_bounds;   // INDEX: proven to lie inside its extent
+    bool atomic;    // UPDATE: must be atomic (set by the atomics pass; true until proven otherwise only inside parallel
+                    // loops)
+    bool in_bounds; // INDEX: proven to lie inside its extent
     struct ir_region *regions;
     int region_count;
-    int64_t *cases;       // SWITCH: |case_count| values …
-    int *case_regions;    // … and the regions they start at
-    int case_count;       //
-    int default_region;   // -1: none
-    struct ir_for *loop;  // FOR
+    int64_t *cases;         // SWITCH: |case_count| values …
+    int *case_regions;      // … and the regions they start at
+    int case_count;         //
+    int default_region;     // -1: none
+    struct ir_for *loop;    // FOR
     struct ir_inst *target; // BREAK, JUMP
     struct ir_region *parent;
     struct ir_inst *prev;
     struct ir_inst *next;
-    int base;   // memory accesses: what the address points into, set by the bases pass: see enum ir_base_kind; 0 unknown
+    int base; // memory accesses: what the address points into, set by the bases pass: see enum ir_base_kind; 0 unknown
     void *note; // of the pass that runs now; not printed
-    // ADD, SUB, MUL: whoever made the instruction knows that the signed result fits, like init + iter * step of a task's
-    // loop variable (not of a `!=` loop, which may wrap). Lets the code generator see a plain induction.
+    // ADD, SUB, MUL: whoever made the instruction knows that the signed result fits, like init + iter * step of a
+    // task's loop variable (not of a `!=` loop, which may wrap). Lets the code generator see a plain induction.
     bool no_wrap;
-    // UPDATE, VUPDATE: add or sub of floats whose operand is an fmul of the same source expression: x = fma(±a, b, x), one
-    // rounding. Set by lowering when it contracts. Reductions and atomics may drop it, as they may regroup.
+    // UPDATE, VUPDATE: add or sub of floats whose operand is an fmul of the same source expression: x = fma(±a, b, x),
+    // one rounding. Set by lowering when it contracts. Reductions and atomics may drop it, as they may regroup.
     bool fused;
 };
 
@@ -344,7 +453,7 @@ struct ir_function {
     struct ir_accumulator *accumulators;
     int accumulator_count;
     uint64_t partial_size; // bytes of one partial record; 0: none
-    void *analysis; // kernels: the analysis of a kernel keeps its state here for effects_of_code; not printed
+    void *analysis;        // kernels: the analysis of a kernel keeps its state here for effects_of_code; not printed
 };
 
 struct ir_module {
@@ -365,7 +474,8 @@ struct ir_module {
 struct ir_module *ir_module_create(struct arena *arena);
 struct ir_function *ir_function_create(struct ir_module *module, enum ir_function_kind kind, const char *name);
 struct ir_global *ir_global_create(struct ir_module *module, const char *name, uint64_t size, uint32_t align);
-struct ir_var *ir_var_create(struct ir_module *module, struct ir_function *function, const char *name, enum ir_type type);
+struct ir_var *ir_var_create(struct ir_module *module, struct ir_function *function, const char *name,
+                             enum ir_type type);
 
 struct ir_builder {
     struct ir_module *module;
@@ -375,43 +485,49 @@ struct ir_builder {
     struct loc loc;           // given to each
 };
 
-struct ir_inst *ir_emit(struct ir_builder *b, enum ir_op op, enum ir_type type, int arg_count, struct ir_inst *const *args);
+struct ir_inst *ir_emit(struct ir_builder *b, enum ir_op op, enum ir_type type, int arg_count,
+                        struct ir_inst *const *args);
 struct ir_inst *ir_emit0(struct ir_builder *b, enum ir_op op, enum ir_type type);
 struct ir_inst *ir_emit1(struct ir_builder *b, enum ir_op op, enum ir_type type, struct ir_inst *x);
 struct ir_inst *ir_emit2(struct ir_builder *b, enum ir_op op, enum ir_type type, struct ir_inst *x, struct ir_inst *y);
 struct ir_inst *ir_emit3(struct ir_builder *b, enum ir_op op, enum ir_type type, struct ir_inst *x, struct ir_inst *y,
                          struct ir_inst *z);
-struct ir_inst *ir_const(struct ir_builder *b, enum ir_type type, int64_t value); // stored sign-extended from the type's width; i1 is 0 or 1
+// The value is stored sign-extended from the type's width; i1 is 0 or 1.
+struct ir_inst *ir_const(struct ir_builder *b, enum ir_type type, int64_t value);
 struct ir_inst *ir_fconst(struct ir_builder *b, enum ir_type type, double value);
 struct ir_inst *ir_get(struct ir_builder *b, struct ir_var *var);
 struct ir_inst *ir_set(struct ir_builder *b, struct ir_var *var, struct ir_inst *value);
-struct ir_inst *ir_control(struct ir_builder *b, enum ir_op op, struct ir_inst *arg, int region_count); // regions made empty
-void ir_remove(struct ir_inst *inst);                     // unlinks it
+// Its regions are made empty.
+struct ir_inst *ir_control(struct ir_builder *b, enum ir_op op, struct ir_inst *arg, int region_count);
+void ir_remove(struct ir_inst *inst); // unlinks it
 void ir_move_before(struct ir_inst *inst, struct ir_inst *where);
 
 int ir_type_size(enum ir_type type);
 bool ir_type_is_int(enum ir_type type);   // i1 … i64
 bool ir_type_is_float(enum ir_type type); //
 const char *ir_op_name(enum ir_op op);
-bool ir_op_is_pure(enum ir_op op);  // no effect and no memory: may be moved, merged, dropped
+bool ir_op_is_pure(enum ir_op op); // no effect and no memory: may be moved, merged, dropped
 bool ir_op_has_result(const struct ir_inst *inst);
 bool ir_is_terminator(enum ir_op op); // break jump return fail yield: nothing after it in its region runs
 int ir_update_class(enum ir_update update);
 
-// ---- fold.c: the language's arithmetic on constants, shared by interpreter, folding and the plan's expressions ---------
+// ---- fold.c: the language's arithmetic on constants, shared by interpreter, folding and the plan's expressions ------
 // Integers come and go sign-extended in |i| (i1: 0 or 1), floats in |f| (f32: rounded), pointers in |i|.
 union ir_value {
     int64_t i;
     double f;
 };
-// One pure operation (not MATH, GET, PARAM, INDEX, OFFSET). |arg_type| is the operands' type for comparisons and conversions.
+// One pure operation (not MATH, GET, PARAM, INDEX, OFFSET). |arg_type| is the operands' type for comparisons and
+// conversions.
 bool ir_fold(enum ir_op op, enum ir_type type, enum ir_type arg_type, const union ir_value *args, union ir_value *out);
-bool ir_fold_update(enum ir_update update, enum ir_type type, union ir_value old, union ir_value operand, union ir_value *out);
+bool ir_fold_update(enum ir_update update, enum ir_type type, union ir_value old, union ir_value operand,
+                    union ir_value *out);
 bool ir_fold_math(enum ir_math math, enum ir_type arg_type, const union ir_value *args, union ir_value *out);
 // Iterations of a canonical loop; exact for all inputs (up to 2^64 - 1, as unsigned).
-uint64_t ir_trip_count(enum ir_op compare, enum ir_type type, bool is_unsigned, int64_t init, int64_t bound, int64_t step);
+uint64_t ir_trip_count(enum ir_op compare, enum ir_type type, bool is_unsigned, int64_t init, int64_t bound,
+                       int64_t step);
 
-// ---- print.c, read.c, verify.c -----------------------------------------------------------------------------------------
+// ---- print.c, read.c, verify.c --------------------------------------------------------------------------------------
 
 void ir_print(const struct ir_module *module, struct str *out);
 void ir_print_function(const struct ir_module *module, const struct ir_function *function, struct str *out);
@@ -420,7 +536,7 @@ struct ir_module *ir_read(struct arena *arena, struct diags *diags, const char *
 // True if the module is well formed; else |out| says what is not, one line each.
 bool ir_verify(const struct ir_module *module, struct str *out);
 
-// ---- build.c, more -----------------------------------------------------------------------------------------------------
+// ---- build.c, more --------------------------------------------------------------------------------------------------
 
 const char *ir_type_name(enum ir_type type);
 const char *ir_math_name(enum ir_math math);
@@ -429,7 +545,7 @@ int ir_op_arg_count(enum ir_op op); // -1: any number
 int ir_math_arg_count(enum ir_math math);
 bool ir_op_is_compare(enum ir_op op);
 bool ir_op_has_regions(enum ir_op op);
-int64_t ir_normalize(enum ir_type type, int64_t value); // wraps to the type's width, sign-extended (i1: 0 or 1)
+int64_t ir_normalize(enum ir_type type, int64_t value);         // wraps to the type's width, sign-extended (i1: 0 or 1)
 void ir_append(struct ir_region *region, struct ir_inst *inst); // links an instruction that is in no region
 void ir_make_regions(struct ir_module *module, struct ir_inst *inst, int region_count); // |recheck| wants 2 for a `for`
 // A `for` with one empty region.

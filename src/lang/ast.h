@@ -1,8 +1,8 @@
-// The typed tree: what the parser and checker hand to lowering. Every conversion that C makes by itself is an EXPR_CAST or
-// EXPR_DECAY node here, every expression has its type, every name its object, every initialiser is a flat list of stores.
-// What Rill refuses "where a kernel reaches it" (long double, function pointers, heap, …) is accepted here and refused by
-// lowering, which knows what is reached; an EXPR_REFUSED or STMT_REFUSED node carries the words where the parser knows
-// them best.
+// The typed tree: what the parser and checker hand to lowering. Every conversion that C makes by itself is an EXPR_CAST
+// or EXPR_DECAY node here, every expression has its type, every name its object, every initialiser is a flat list of
+// stores. What Rill refuses "where a kernel reaches it" (long double, function pointers, heap, …) is accepted here and
+// refused by lowering, which knows what is reached; an EXPR_REFUSED or STMT_REFUSED node carries the words where the
+// parser knows them best.
 //
 // Everything lives in the compile's arena. After errors the tree may hold TYPE_ERROR; it is then not lowered.
 #ifndef RILL_LANG_AST_H
@@ -20,7 +20,7 @@ struct function;
 struct object;
 struct record;
 
-// ---- types ---------------------------------------------------------------------------------------------------------
+// ---- types ----------------------------------------------------------------------------------------------------------
 
 enum type_kind {
     TYPE_ERROR, // something already reported; converts to and from everything silently
@@ -59,15 +59,15 @@ struct type {
     unsigned quals;
     uint64_t size; // 0 while incomplete or variable
     uint32_t align;
-    struct type *base;       // pointee, element, returned type, enum's integer type
-    int64_t length;          // arrays: elements, or TYPE_LENGTH_*
-    struct expr *extent;     // arrays with TYPE_LENGTH_VARIABLE: the extent as written (converted to long long); NULL is [*]
-    struct object **params;  // functions: types always; names may be NULL
-    int param_count;         //
-    bool is_variadic;        //
-    bool has_prototype;      // false for ()
-    struct record *record;   // structs and unions
-    const char *enum_tag;    // enums: NULL if it has none
+    struct type *base;        // pointee, element, returned type, enum's integer type
+    int64_t length;           // arrays: elements, or TYPE_LENGTH_*
+    struct expr *extent;      // TYPE_LENGTH_VARIABLE: the extent as written (converted to long long); NULL is [*]
+    struct object **params;   // functions: types always; names may be NULL
+    int param_count;          //
+    bool is_variadic;         //
+    bool has_prototype;       // false for ()
+    struct record *record;    // structs and unions
+    const char *enum_tag;     // enums: NULL if it has none
     const char *typedef_name; // the name it was last known by, for messages; may be NULL
     int depth;                // derivations down to a basic type; a pointer to a record is 1
 };
@@ -78,8 +78,9 @@ struct member {
     struct loc loc;
     uint64_t offset; // bytes; for a bit-field, of its storage unit (size of |type|, naturally aligned unless packed)
     bool is_bitfield;
-    // From the least significant bit of the unit at |offset|. In a packed record |offset| is the byte where the bits begin
-    // and they may reach beyond the type's size: they lie in the (bit_offset + bit_width + 7) / 8 bytes from |offset|.
+    // From the least significant bit of the unit at |offset|. In a packed record |offset| is the byte where the bits
+    // begin and they may reach beyond the type's size: they lie in the (bit_offset + bit_width + 7) / 8 bytes from
+    // |offset|.
     uint8_t bit_offset;
     uint8_t bit_width;
 };
@@ -99,7 +100,7 @@ struct record {
     bool has_pointer;      // itself or in a member
 };
 
-// ---- objects and functions -----------------------------------------------------------------------------------------
+// ---- objects and functions ------------------------------------------------------------------------------------------
 
 enum object_kind {
     OBJECT_FIELD,        // file scope, not const: device memory, one copy for each loaded module
@@ -113,9 +114,9 @@ enum object_kind {
 // if the object has any initialiser.
 struct init_store {
     uint64_t offset;
-    struct type *type;            // of the place; a struct or array only when |value| is of that type (a copy)
+    struct type *type;             // of the place; a struct or array only when |value| is of that type (a copy)
     const struct member *bitfield; // NULL unless the place is a bit-field
-    struct expr *value;           // already converted to |type|; a string for a char array is an EXPR_STRING of that type
+    struct expr *value; // already converted to |type|; a string for a char array is an EXPR_STRING of that type
     struct loc loc;
 };
 
@@ -125,17 +126,19 @@ struct object {
     enum object_kind kind;
     struct loc loc;
     struct type *array_type; // parameters written as arrays: the array type, with its extents; else NULL
-    int index;               // parameters: position; fields and constants: a number unique in the unit; locals: unique in the function
-    bool address_taken;      // & was applied, or it is an array or struct whose address escaped into an expression
-    bool is_extern;          // declared only, never defined: refused where reached
+    int index; // parameters: position; fields and constants: a number unique in the unit; locals: unique in the
+               // function
+    bool address_taken; // & was applied, or it is an array or struct whose address escaped into an expression
+    bool is_extern;     // declared only, never defined: refused where reached
     bool has_init;
-    bool is_static;          // file scope: internal linkage
+    bool is_static; // file scope: internal linkage
     struct init_store *inits;
     int init_count;
     uint32_t align; // at least the type's; _Alignas raises it
 };
 
-// Library functions that lowering knows. Found by name when a function without a body was declared by a built-in header.
+// Library functions that lowering knows. Found by name when a function without a body was declared by a built-in
+// header.
 struct function {
     const char *name;
     struct type *type;
@@ -147,19 +150,19 @@ struct function {
     bool is_builtin; // declared in a built-in header (or known to the parser) and has no body
     bool is_static;
     bool is_inline;
-    bool is_single; // `#pragma rill single` before a kernel definition
-    int local_count; // locals are numbered from 0
-    int block_count; // stream_parallel blocks in the body
+    bool is_single;   // `#pragma rill single` before a kernel definition
+    int local_count;  // locals are numbered from 0
+    int block_count;  // stream_parallel blocks in the body
     bool is_noreturn; // _Noreturn, or the attribute
 };
 
-// ---- expressions ---------------------------------------------------------------------------------------------------
+// ---- expressions ----------------------------------------------------------------------------------------------------
 
 enum expr_kind {
-    EXPR_INT,    // |u|: an integer constant of the expression's type (also enum constants, folded sizeof)
-    EXPR_FLOAT,  // |f|
-    EXPR_STRING, // |bytes|, |u| of them including the terminator; type is char[u] (wide: int[]); an lvalue
-    EXPR_OBJECT, // |object|: an lvalue
+    EXPR_INT,      // |u|: an integer constant of the expression's type (also enum constants, folded sizeof)
+    EXPR_FLOAT,    // |f|
+    EXPR_STRING,   // |bytes|, |u| of them including the terminator; type is char[u] (wide: int[]); an lvalue
+    EXPR_OBJECT,   // |object|: an lvalue
     EXPR_FUNCTION, // |function|: a designator
     // one operand: |a|
     EXPR_NEG,
@@ -190,12 +193,15 @@ enum expr_kind {
     EXPR_LOGAND,
     EXPR_LOGOR,
     EXPR_COMMA,
-    EXPR_PTR_ADD,  // pointer |a| plus integer |b| (p - i is PTR_ADD of NEG when i is signed, else of 0 - (long)i); a[i] is DEREF of this
+    EXPR_PTR_ADD,  // pointer |a| plus integer |b| (p - i is PTR_ADD of NEG when i is signed, else of 0 - (long)i); a[i]
+                   // is DEREF of this
     EXPR_PTR_DIFF, // pointer minus pointer, in elements, long
     EXPR_ASSIGN,   // lvalue |a| = |b|; the value is that of |a| afterwards
-    EXPR_UPDATE,   // lvalue |a| |op|= |b| computed in |compute_type|; |is_postfix|: the value is the old one. ++ and -- too
+    EXPR_UPDATE,   // lvalue |a| |op|= |b| computed in |compute_type|; |is_postfix|: the value is the old one. ++ and --
+                   // too
     EXPR_COND,     // |a| ? |b| : |c|
-    EXPR_CALL,     // |function| (direct calls only; others are EXPR_REFUSED) with |args| converted to the parameters' types
+    EXPR_CALL,     // |function| (direct calls only; others are EXPR_REFUSED) with |args| converted to their parameters'
+                   // types
     EXPR_COMPOUND_LITERAL, // |object|: an unnamed local with initialiser, made anew here; an lvalue
     EXPR_REFUSED,          // |text| says what a kernel must not reach; has a type
 };
@@ -225,17 +231,17 @@ struct expr {
     int depth; // of the tree below, at most LANG_MAX_EXPR_DEPTH
 };
 
-// ---- statements ----------------------------------------------------------------------------------------------------
+// ---- statements -----------------------------------------------------------------------------------------------------
 
 // What the pragmas before a loop or a block say.
 struct pragmas {
-    struct loc loc;       // of the first
-    bool parallel;        // rill parallel
-    bool serial;          // rill serial
-    bool single;          // rill single
-    bool in_order;        // rill in_order, for blocks
-    int collapse;         // 0: none
-    int block_dim;        // 0: none
+    struct loc loc; // of the first
+    bool parallel;  // rill parallel
+    bool serial;    // rill serial
+    bool single;    // rill single
+    bool in_order;  // rill in_order, for blocks
+    int collapse;   // 0: none
+    int block_dim;  // 0: none
 };
 
 enum stmt_kind {
@@ -246,7 +252,7 @@ enum stmt_kind {
     STMT_IF,       // |expr| |body| |else_body|
     STMT_WHILE,    // |expr| |body|
     STMT_DO,       // |body| |expr|
-    STMT_FOR,      // |init| (STMT_DECL, STMT_EXPR, STMT_BLOCK of several decls, NULL) |expr| or NULL, |step| or NULL, |body|
+    STMT_FOR,      // |init| (STMT_DECL, STMT_EXPR, STMT_BLOCK of decls, NULL) |expr| or NULL, |step| or NULL, |body|
     STMT_SWITCH,   // |expr| (promoted) |body|; |cases| lists the STMT_CASE and STMT_DEFAULT inside
     STMT_CASE,     // |low|..|high| (equal but for GNU ranges), |body| the statement that follows
     STMT_DEFAULT,  // |body|
@@ -256,7 +262,7 @@ enum stmt_kind {
     STMT_GOTO,     // |label|
     STMT_LABEL,    // |label|, |body|
     STMT_STREAM_PARALLEL, // |body|; |block_index|
-    STMT_REFUSED,  // |text|
+    STMT_REFUSED,         // |text|
 };
 
 struct label {
@@ -288,7 +294,7 @@ struct stmt {
     const char *text;
 };
 
-// ---- the translation unit ------------------------------------------------------------------------------------------
+// ---- the translation unit -------------------------------------------------------------------------------------------
 
 struct unit {
     struct function **functions; // every one declared or defined, in order of first appearance
@@ -309,7 +315,7 @@ struct token_list;
 // Parses and checks. NULL only when errors make the tree useless; the caller looks at diags->error_count anyway.
 struct unit *parse_unit(struct arena *arena, struct diags *diags, const struct token_list *tokens);
 
-// ---- types.c -------------------------------------------------------------------------------------------------------
+// ---- types.c --------------------------------------------------------------------------------------------------------
 
 bool type_is_integer(const struct type *type); // _Bool, char … unsigned long long, enums
 bool type_is_float(const struct type *type);   // float, double, long double
@@ -322,7 +328,7 @@ bool type_compatible(const struct type *a, const struct type *b);
 // "const float *", "struct particle [n]": for messages.
 const char *type_describe(struct arena *arena, const struct type *type);
 
-// ---- constants.c ---------------------------------------------------------------------------------------------------
+// ---- constants.c ----------------------------------------------------------------------------------------------------
 
 // Folds with the language's own arithmetic (language.md §6). False when it is no integer / arithmetic constant.
 bool const_eval_int(const struct expr *expr, int64_t *out_value);

@@ -57,16 +57,16 @@ struct abi_place {
     uint32_t column;
 };
 
-// Every GPU entry is a kernel with these parameters: the argument buffer by value (its size rounded up to 8, at least 8),
-// aligned to 16; the launch block; the trip count (finish: the number of partial records); the iterations of one partial
-// record; the first partial record; and the frame. Without accumulators the threads of the grid share the iterations one
-// by one, whatever the grid; with accumulators thread t runs [t * chunk, (t + 1) * chunk) and writes record t, so the
-// grid has at least ceil(trip / chunk) threads. Serial tasks and finishes run on thread 0. Grids are one-dimensional.
-// In PTX, which has no dots in names, "k.3" is called "k$3".
+// Every GPU entry is a kernel with these parameters: the argument buffer by value (its size rounded up to 8, at least
+// 8), aligned to 16; the launch block; the trip count (finish: the number of partial records); the iterations of one
+// partial record; the first partial record; and the frame. Without accumulators the threads of the grid share the
+// iterations one by one, whatever the grid; with accumulators thread t runs [t * chunk, (t + 1) * chunk) and writes
+// record t, so the grid has at least ceil(trip / chunk) threads. Serial tasks and finishes run on thread 0. Grids are
+// one-dimensional. In PTX, which has no dots in names, "k.3" is called "k$3".
 enum { ABI_GPU_TEXT_SIZE = 104 };
 
-// Device memory of one launch, zeroed by the host but for |print_size|. The first iteration that fails claims the record,
-// fills it and publishes it; nothing traps.
+// Device memory of one launch, zeroed by the host but for |print_size|. The first iteration that fails claims the
+// record, fills it and publishes it; nothing traps.
 struct abi_gpu_frame {
     uint32_t claimed;
     uint32_t published;
@@ -84,8 +84,8 @@ struct abi_gpu_frame {
 };
 
 // One call of printf in the print buffer; the next record follows |size| bytes later. Behind the struct lie the format
-// (terminated, padded to 8 bytes), then one 8-byte value for each conversion as in abi_services.print, then the strings:
-// the value of a %s is the offset of its terminated text from the start of the record.
+// (terminated, padded to 8 bytes), then one 8-byte value for each conversion as in abi_services.print, then the
+// strings: the value of a %s is the offset of its terminated text from the start of the record.
 struct abi_gpu_print {
     uint32_t size;        // of the whole record: a multiple of 8
     uint32_t format_size; // with terminator and padding
