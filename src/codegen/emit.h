@@ -93,6 +93,7 @@ struct emitter {
     int group_count;
     int group_used;
     int helper_count;
+    int math_call_count; // of vector routines, so far
     bool check_bounds;
     bool needs_math_library; // GPU: link the library in
     int fail_count;          // numbers the records
@@ -148,7 +149,7 @@ void emit_control_inst(struct emitter *e, const struct ir_inst *inst);
 void emit_for(struct emitter *e, const struct ir_inst *inst);
 void emit_group_push(struct emitter *e, struct emit_group *group);
 void emit_group_pop(struct emitter *e);
-LLVMMetadataRef emit_parallel_loop_id(struct emitter *e, LLVMMetadataRef group);
+void emit_loop_notes(struct emitter *e, LLVMValueRef branch, LLVMMetadataRef group, bool calls_math);
 bool emit_may_reassociate(struct emitter *e, const struct ir_inst *inst); // VUPDATE of a reduction
 
 // emit_value.c: arithmetic, comparisons, conversions

@@ -342,6 +342,7 @@ static void emit_iterations(struct emitter *e, struct range range, LLVMBasicBloc
     forget_vars(e);
     struct emit_group group = {0};
     bool independent = f->ir->assume_independent && !target_is_gpu(e->target);
+    int math_calls = e->math_call_count;
     if (independent) {
         emit_group_push(e, &group);
     }
@@ -357,9 +358,7 @@ static void emit_iterations(struct emitter *e, struct range range, LLVMBasicBloc
     LLVMValueRef next = LLVMBuildNSWAdd(e->builder, f->iter, range.step, "next");
     LLVMValueRef more = LLVMBuildICmp(e->builder, LLVMIntSLT, next, range.hi, "");
     LLVMValueRef branch = LLVMBuildCondBr(e->builder, more, loop, exit);
-    if (independent) {
-        emit_metadata(e, branch, "llvm.loop", emit_parallel_loop_id(e, group.group));
-    }
+    emit_loop_notes(e, branch, group.group, e->math_call_count > math_calls);
     LLVMAddIncoming(f->iter, &range.lo, &before, 1);
     LLVMAddIncoming(f->iter, &next, &latch, 1);
 }

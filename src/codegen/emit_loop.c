@@ -56,10 +56,22 @@ void emit_group_pop(struct emitter *e)
     e->function->groups = e->function->groups->outer;
 }
 
-LLVMMetadataRef emit_parallel_loop_id(struct emitter *e, LLVMMetadataRef group)
+// What the branch back of a loop says to the vectoriser: that the accesses of |group| (NULL: none) are independent,
+// and, where vector routines are called, not to interleave, since every value alive across a call goes through memory.
+void emit_loop_notes(struct emitter *e, LLVMValueRef branch, LLVMMetadataRef group, bool calls_math)
 {
-    LLVMMetadataRef parts[1] = {emit_note(e, "llvm.loop.parallel_accesses", group)};
-    return emit_loop_id(e, parts, group != NULL ? 1 : 0);
+    LLVMMetadataRef parts[2];
+    int count = 0;
+    if (group != NULL) {
+        parts[count++] = emit_note(e, "llvm.loop.parallel_accesses", group);
+    }
+    if (calls_math) {
+        LLVMMetadataRef one = LLVMValueAsMetadata(emit_const(e, IR_I32, 1));
+        parts[count++] = emit_note(e, "llvm.loop.interleave.count", one);
+    }
+    if (count > 0) {
+        emit_metadata(e, branch, "llvm.loop", emit_loop_id(e, parts, count));
+    }
 }
 
 // A loop inside a task keeps the verdict `proven` only if it hangs on nothing that a launch tests; other verdicts count
@@ -239,6 +251,7 @@ static void emit_counted(struct emitter *e, const struct ir_inst *inst, LLVMValu
     forget_body_vars(e, inst);
     struct emit_group group = {0};
     bool independent = is_independent(loop) && !target_is_gpu(e->target);
+    int math_calls = e->math_call_count;
     if (independent) {
         emit_group_push(e, &group);
     }
@@ -255,9 +268,7 @@ static void emit_counted(struct emitter *e, const struct ir_inst *inst, LLVMValu
     LLVMValueRef next = add_step(e, loop, value);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
     LLVMValueRef branch = LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, next_k, trip, ""), body, after);
-    if (independent) {
-        emit_metadata(e, branch, "llvm.loop", emit_parallel_loop_id(e, group.group));
-    }
+    emit_loop_notes(e, branch, group.group, e->math_call_count > math_calls);
     LLVMAddIncoming(k, (LLVMValueRef[]){zero, next_k}, (LLVMBasicBlockRef[]){before, latch}, 2);
     LLVMAddIncoming(value, (LLVMValueRef[]){init, next}, (LLVMBasicBlockRef[]){before, latch}, 2);
 

@@ -153,6 +153,7 @@ LLVMValueRef math_call_cpu(struct emitter *e, enum ir_math math, enum ir_type ty
     if (use == NULL) {
         use = add_use(e, math, type);
     }
+    e->math_call_count += use->routine != NULL;
     return LLVMBuildCall2(e->builder, use->function_type, use->function, args, (unsigned)count, "");
 }
 
