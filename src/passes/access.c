@@ -206,6 +206,28 @@ static void make_variable(struct analysis *an, struct loop_info *info, struct af
     info->count = atom_create(an, atom);
 }
 
+static bool writes_memory(const struct ir_region *region)
+{
+    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        switch (inst->op) {
+        case IR_OP_STORE:
+        case IR_OP_COPY:
+        case IR_OP_FILL:
+        case IR_OP_UPDATE:
+        case IR_OP_ATOMIC:
+        case IR_OP_CAS:
+        case IR_OP_CALL: return true;
+        default: break;
+        }
+        for (int i = 0; i < inst->region_count; i++) {
+            if (writes_memory(&inst->regions[i])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 // The variable's bounds, given that an iteration runs, and the facts that tie it to the iteration's number.
 static void bound_variable(struct analysis *an, struct loop_info *info, bool is_signed)
 {
@@ -226,13 +248,18 @@ static void bound_variable(struct analysis *an, struct loop_info *info, bool is_
     range.lo = low.lo > range.lo ? low.lo : range.lo;
     range.hi = high.hi < range.hi ? high.hi : range.hi;
     make_variable(an, info, range);
+    bool is_open = loop->recheck && writes_memory(&info->inst->regions[0]); // the bound may move
     const struct affine *variable = affine_atom(pool, info->variable);
     const struct affine *stepped =
         affine_add(pool, info->init, affine_scale(pool, affine_atom(pool, info->count), loop->step));
     for (int i = 0; i < 2; i++) {
         int id = i == 0 ? info->variable : info->count;
-        atom_add_fact(an, id, affine_sub(pool, variable, info->first), false, NULL);
-        atom_add_fact(an, id, affine_sub(pool, info->last, variable), false, NULL);
+        if (is_up || !is_open) {
+            atom_add_fact(an, id, affine_sub(pool, variable, info->first), false, NULL);
+        }
+        if (!is_up || !is_open) {
+            atom_add_fact(an, id, affine_sub(pool, info->last, variable), false, NULL);
+        }
         if (i == 1 || (loop->step != 1 && loop->step != -1)) {
             atom_add_fact(an, id, affine_sub(pool, variable, stepped), true, NULL);
         }
@@ -647,7 +674,7 @@ static void add_global_fact(struct analysis *an, const struct affine *value, boo
 static void assume_nonnegative(struct analysis *an, const struct affine *value)
 {
     int id;
-    if (value == NULL || value_range(an, value).lo >= 0) {
+    if (value == NULL || affine_is_const(value, NULL) || value_range(an, value).lo >= 0) {
         return;
     }
     if (!affine_is_atom(value, &id)) {

@@ -14,7 +14,7 @@ static const struct affine *flat_offset(struct analysis *an, const struct sym_al
 static const struct affine *unknown_offset(struct frame *frame, struct ir_inst *inst, unsigned taint)
 {
     struct atom atom = {.kind = ATOM_UNKNOWN,
-                        .inst = inst,
+                        .inst = frame->caller != NULL ? frame->site : inst,
                         .home = frame->loop,
                         .taint = taint,
                         .type = IR_I64,
@@ -32,6 +32,7 @@ static void note(struct frame *frame, struct ir_inst *inst, const struct ir_inst
     access.guards = frame->env.guards;
     access.site = frame->site != NULL ? frame->site : inst;
     access.is_recheck = frame->in_recheck;
+    access.is_alternative = pointer->alt_count > 1;
     for (int i = 0; i < pointer->alt_count; i++) {
         const struct sym_alt *alt = &pointer->alts[i];
         base = alt->base == base ? base : 0;

@@ -35,8 +35,8 @@ static const struct sym *pointer_to_any(struct frame *frame, struct ir_inst *ins
     int count = set.is_unknown || set.count == 0 || set.count > SYM_MAX_ALTS ? 1 : set.count;
     struct sym *sym = new_sym(an, count);
     struct atom atom = {.kind = ATOM_UNKNOWN,
-                        .inst = inst,
-                        .var = var,
+                        .inst = frame->caller != NULL ? frame->site : inst,
+                        .var = frame->caller != NULL ? NULL : var,
                         .home = frame->loop,
                         .taint = TAINT_OPAQUE,
                         .type = IR_I64,
@@ -67,8 +67,8 @@ const struct sym *sym_unknown(struct frame *frame, struct ir_inst *inst, struct 
         return sym_tainted(frame->an, taint & TAINT_DATA);
     }
     struct atom atom = {.kind = ATOM_UNKNOWN,
-                        .inst = inst,
-                        .var = var,
+                        .inst = frame->caller != NULL ? frame->site : inst, // what hangs on what is asked in the kernel
+                        .var = frame->caller != NULL ? NULL : var,
                         .home = frame->loop,
                         .taint = taint,
                         .type = type,
@@ -727,18 +727,17 @@ static const struct sym *evaluate_param(struct frame *frame, struct ir_inst *ins
     if (!ir_type_is_int(inst->type)) {
         return sym_tainted(an, 0);
     }
-    for (int i = 0; i < an->atoms.count; i++) {
-        if (an->atoms.items[i]->kind == ATOM_PARAM && an->atoms.items[i]->index == inst->imm) {
-            return sym_int(an, affine_atom(&an->pool, 2 * i), NULL);
-        }
+    const struct sym **known = &an->params[inst->imm];
+    if (*known == NULL) {
+        const struct ir_ctype *ctype = an->kernel->params[inst->imm].ctype;
+        bool is_unsigned = is_small_unsigned(inst->type, ctype != NULL && ctype->is_unsigned);
+        struct atom atom = {.kind = ATOM_PARAM,
+                            .type = inst->type,
+                            .index = (int)inst->imm,
+                            .range = affine_type_range(inst->type, !is_unsigned)};
+        *known = sym_int(an, affine_atom(&an->pool, atom_create(an, atom)), NULL);
     }
-    const struct ir_ctype *ctype = an->kernel->params[inst->imm].ctype;
-    struct atom atom = {
-        .kind = ATOM_PARAM,
-        .type = inst->type,
-        .index = (int)inst->imm,
-        .range = affine_type_range(inst->type, !is_small_unsigned(inst->type, ctype != NULL && ctype->is_unsigned))};
-    return sym_int(an, affine_atom(&an->pool, atom_create(an, atom)), NULL);
+    return *known;
 }
 
 static const struct sym *evaluate_other(struct frame *frame, struct ir_inst *inst)

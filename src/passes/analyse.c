@@ -17,6 +17,7 @@ struct analysis *analysis_create(struct ir_module *module, struct ir_function *k
     an->systems = ARENA_ARRAY(an->arena, struct system, SYSTEM_COUNT);
     affine_pool_init(&an->pool, an->arena);
     affine_pool_init(&an->scratch, an->arena);
+    an->params = ARENA_ARRAY(an->arena, const struct sym *, kernel->param_count + 1);
     an->bases = bases_find(an->arena, kernel);
     access_walk(an);
     return an;
@@ -93,6 +94,17 @@ static void set_atomics(struct analysis *an)
     }
 }
 
+bool facts_is_shared(const struct ir_inst *loop, const struct ir_inst *update)
+{
+    const struct loop_facts *facts = loop->loop->analysis;
+    for (int i = 0; facts != NULL && i < facts->shared_count; i++) {
+        if (facts->shared[i] == update) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // ---- effects -------------------------------------------------------------------------------------------------------
 
 static void add_pairs(struct analysis *an, const struct loop_info *info, struct loop_facts *facts,
@@ -149,6 +161,9 @@ void analyse_with_bug(struct ir_module *module, struct ir_function *kernel, stru
     set_atomics(an);
     for (int i = 0; i < an->loops.count; i++) {
         if (an->loops.items[i]->is_kernel_loop) {
+            struct loop_facts *facts = an->loops.items[i]->inst->loop->analysis;
+            facts->shared = an->loops.items[i]->shared.items;
+            facts->shared_count = an->loops.items[i]->shared.count;
             fill_effects(an, an->loops.items[i]);
             cost_fill(an, an->loops.items[i], an->loops.items[i]->inst->loop->analysis);
         }

@@ -136,7 +136,7 @@ struct access {
     struct loop_info *loop; // innermost
     struct ir_inst *site;   // the instruction in the kernel: a call, if the access is in a helper
     bool is_recheck;        // of a loop's bound, made again before each iteration
-    bool is_alternative;         // one of several places that the instruction may touch
+    bool is_alternative;    // one of several places that the instruction may touch
     bool has_constant;      // a store of |constant|
     int64_t constant;       // floats by their bits
 };
@@ -188,7 +188,7 @@ struct analysis {
     struct affine_pool pool;    // lives as long as the analysis
     struct affine_pool scratch; // for one test
     VEC(struct atom *) atoms;
-    int *op_buckets; // ATOM_BUCKETS of them, made with the first: 1 + the number of an atom, 0: none
+    int *op_buckets;           // ATOM_BUCKETS of them, made with the first: 1 + the number of an atom, 0: none
     const struct sym **params; // by number, made when first met
     VEC(struct access) accesses;
     VEC(struct loop_info *) loops; // in program order, outer before inner

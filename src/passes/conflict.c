@@ -137,7 +137,12 @@ static enum conflict_answer same_base(struct arena *arena, const struct plan_eff
 
 enum conflict_answer effects_conflict(struct arena *arena, const struct plan_effect *a, const struct plan_effect *b)
 {
-    if ((a->access == PLAN_READ && b->access == PLAN_READ) || updates_commute(a, b)) {
+    if (a->access == PLAN_READ && b->access == PLAN_READ) {
+        return CONFLICT_NEVER;
+    }
+    // Updates of one base are atomic in both blocks. Those of two arguments are only if their loops need it.
+    bool is_one = a->base == b->base && a->index == b->index;
+    if (updates_commute(a, b) && (is_one || (a->is_atomic && b->is_atomic))) {
         return CONFLICT_NEVER;
     }
     if (a->base == PLAN_BASE_UNKNOWN || b->base == PLAN_BASE_UNKNOWN) {

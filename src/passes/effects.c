@@ -83,9 +83,25 @@ static const struct affine *extreme_bound(struct analysis *an, const struct atom
     return bound != NULL ? bound : bound_of(an, other, first_atom, wants_high, depth + 1);
 }
 
+static bool hangs_on_changing_bound(const struct analysis *an, const struct affine *value)
+{
+    for (int i = 0; i < value->count; i++) {
+        for (int k = 0; k < value->terms[i].degree; k++) {
+            const struct atom *atom = atom_of(an, value->terms[i].ids[k]);
+            if (atom->kind == ATOM_LOOP && atom->loop->bound_may_change) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static const struct affine *quotient_bound(struct analysis *an, int id, int first_atom, bool wants_high, int depth)
 {
     const struct atom *atom = atom_of(an, id);
+    if (hangs_on_changing_bound(an, atom->a)) {
+        return NULL;
+    }
     for (const struct fact *fact = atom->facts; fact != NULL && wants_high; fact = fact->next) {
         const struct affine *rest;
         int64_t one;
@@ -369,8 +385,9 @@ static bool covers_region(struct analysis *an, const struct access *access, cons
 
 static bool is_must(struct analysis *an, const struct access *access, const struct loop_info *info)
 {
-    return info != NULL && access->kind == ACCESS_WRITE && access->needs == NULL && access->size != NULL &&
-           access->site == access->inst && !access->is_recheck && is_unconditional(access, info->inst->parent) &&
+    return info != NULL && access->kind == ACCESS_WRITE && !access->is_alternative && access->needs == NULL &&
+           access->size != NULL && access->site == access->inst && !access->is_recheck &&
+           (is_unconditional(access, info->inst->parent) || an->bug == BUG_MUST_IN_BRANCH) &&
            covers_region(an, access, info);
 }
 

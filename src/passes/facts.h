@@ -35,6 +35,8 @@ struct loop_facts { // ir_for.analysis of every FOR in a kernel after analyse_ke
     bool independent_by_updates; // independent only because iterations update the same memory
     bool may_fail;
     bool may_print;
+    struct ir_inst **shared; // UPDATEs of memory that another iteration may touch
+    int shared_count;
 };
 
 // Fills ir_for.verdict, roles, reason, reason_loc_a/b, analysis of every FOR of the kernel, ir_inst.atomic of every
@@ -43,6 +45,10 @@ struct loop_facts { // ir_for.analysis of every FOR in a kernel after analyse_ke
 // without that (facts_choose below is the one place that says so; the offload pass calls it too). Errors and warnings
 // about the program itself go to |diags|.
 void analyse_kernel(struct ir_module *module, struct ir_function *kernel, struct diags *diags);
+
+// Whether another iteration of |loop| may touch what the UPDATE |update| in it updates. UPDATE.atomic says it for the loop
+// that becomes the task; this for any loop, if another one is taken.
+bool facts_is_shared(const struct ir_inst *loop, const struct ir_inst *update);
 
 // Whether the independent loop |loop| is taken as a task rather than a loop inside it (implemented by the offload
 // pass).

@@ -281,7 +281,11 @@ static void note_condition(struct judgement *j, const struct pair_result *result
 
 static void note_shared(struct judgement *j, const struct access *access)
 {
-    if (access->kind != ACCESS_UPDATE || access->site != access->inst) {
+    if (access->kind != ACCESS_UPDATE) {
+        return;
+    }
+    if (access->site != access->inst) {
+        access->inst->atomic = true; // a helper's code serves all its calls; there it does no harm
         return;
     }
     for (int i = 0; i < j->info->shared.count; i++) {
@@ -317,11 +321,6 @@ static void judge_updates(struct judgement *j, const struct access *a, const str
     }
     note_shared(j, a);
     note_shared(j, b);
-    bool is_helper =
-        (a->kind == ACCESS_UPDATE && a->site != a->inst) || (b->kind == ACCESS_UPDATE && b->site != b->inst);
-    if (is_helper) { // a helper's code serves other calls too: its updates stay plain
-        note_conflict(j, a, b);
-    }
 }
 
 static void judge_same_base(struct judgement *j, const struct access *a, const struct access *b)

@@ -221,6 +221,26 @@ static inline void check_enter(struct check *k, const struct ir_inst *loop)
     k->claimed_count += level->is_claimed;
 }
 
+static inline struct check_touch *check_touch_of(struct check_level *level, const char *address);
+
+// What must be written has been, every byte of it.
+static inline void check_must(struct check *k, struct check_level *level)
+{
+    for (int i = 0; i < level->span_count; i++) {
+        const struct check_span *span = &level->spans[i];
+        if (!span->effect->is_must || span->low == NULL || span->high - span->low > 4096) {
+            continue;
+        }
+        for (const char *byte = span->low; byte < span->high; byte++) {
+            const struct check_touch *touch = check_touch_of(level, byte);
+            if (touch != NULL && touch->writer == 0) {
+                check_complain(k, "line %u: not every byte is written that must be", level->loop->loc.line);
+                return;
+            }
+        }
+    }
+}
+
 static inline void check_on_loop(void *user, const struct ir_inst *inst, int64_t iteration)
 {
     struct check *k = user;
@@ -233,6 +253,7 @@ static inline void check_on_loop(void *user, const struct ir_inst *inst, int64_t
     if (k->depth > 0 && k->levels[k->depth - 1].loop == inst) {
         k->levels[k->depth - 1].iteration = iteration + 1;
         if (iteration < 0) {
+            check_must(k, &k->levels[k->depth - 1]);
             free(k->levels[--k->depth].spans);
         }
     }

@@ -1,6 +1,7 @@
 // Loops and the verdicts they must get: cases/analyse/*.c, where each loop's line says `// expect: proven` (in order,
 // if, assumed, or any). Then every one of these loops is run and must keep what was claimed of it.
 #include "analyse_check.h"
+#include "analyse_generate.h"
 
 #define DIRECTORY RILL_SOURCE_DIR "/tests/passes/cases/analyse"
 
@@ -115,4 +116,32 @@ TEST(every_planted_bug_is_caught)
             FAIL("bug %d goes unnoticed", bug);
         }
     }
+}
+
+// Kernels made from seeds. RILL_ANALYSE_SEEDS=first:count runs others than the default.
+TEST(generated_loops_keep_every_claim)
+{
+    unsigned long first = 1, count = 400;
+    const char *wanted = getenv("RILL_ANALYSE_SEEDS");
+    if (wanted != NULL) {
+        sscanf(wanted, "%lu:%lu", &first, &count);
+    }
+    int claimed = 0;
+    for (unsigned long seed = first; seed < first + count; seed++) {
+        struct analyse_case c;
+        struct arena arena;
+        arena_init(&arena);
+        struct str text;
+        str_init(&text, &arena);
+        str_add(&text, "#include <string.h>\nstruct pair { float x, y; };\n");
+        generate_kernel(&text, seed, "made");
+        char complaint[600];
+        if (!analyse_text(&c, str_text(&text)) ||
+            check_kernel(&c, c.module->functions[0], 25, complaint, sizeof complaint, &claimed) > 0) {
+            FAIL("seed %lu: %s\n%s", seed, c.module != NULL ? complaint : "does not compile", str_text(&text));
+        }
+        arena_finish(&c.arena);
+        arena_finish(&arena);
+    }
+    CHECK(wanted != NULL || claimed > 1000);
 }

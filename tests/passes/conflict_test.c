@@ -1,0 +1,175 @@
+// Whether the effects of two stream_parallel blocks conflict: never, tested at launch, or always.
+#include "analyse_case.h"
+
+static bool is_blocks(struct ir_inst *inst, void *user)
+{
+    if (inst->op == IR_OP_BLOCKS) {
+        *(struct ir_inst **)user = inst;
+        return false;
+    }
+    return true;
+}
+
+static int length_of(const struct ir_region *region)
+{
+    int count = 0;
+    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        count++;
+    }
+    return count;
+}
+
+// The worst answer over all pairs of effects of the first two blocks of the only region.
+static enum conflict_answer worst(const char *text)
+{
+    struct analyse_case c;
+    enum conflict_answer answer = CONFLICT_NEVER;
+    if (!analyse_text(&c, text)) {
+        return answer;
+    }
+    struct ir_inst *blocks = NULL;
+    struct ir_function *kernel = NULL;
+    for (int i = 0; i < c.module->function_count && blocks == NULL; i++) {
+        kernel = c.module->functions[i];
+        if (kernel->kind == IR_FUNCTION_KERNEL) {
+            walk_region(&kernel->body, is_blocks, &blocks);
+        }
+    }
+    if (CHECK(blocks != NULL)) {
+        struct plan_effect *effects[2];
+        int counts[2];
+        for (int i = 0; i < 2; i++) {
+            effects_of_code(c.module, kernel, blocks->regions[i].first, length_of(&blocks->regions[i]), &effects[i],
+                            &counts[i]);
+        }
+        for (int x = 0; x < counts[0]; x++) {
+            for (int y = 0; y < counts[1]; y++) {
+                enum conflict_answer one = effects_conflict(&c.arena, &effects[0][x], &effects[1][y]);
+                answer = one > answer ? one : answer;
+            }
+        }
+    }
+    arena_finish(&c.arena);
+    return answer;
+}
+
+#define BLOCKS(params, first, second)                                                                                  \
+    "float field[100], other[100]; float *cursor;\n"                                                                   \
+    "kernel void f(int n, int k, " params ") {\n"                                                                      \
+    "  stream_parallel { " first " }\n"                                                                                \
+    "  stream_parallel { " second " }\n}\n"
+
+TEST(two_fields_never_conflict)
+{
+    CHECK_INT(worst(BLOCKS("int m", "for (int i = 0; i < n; i++) field[i] = 1;",
+                           "for (int i = 0; i < n; i++) other[i] = 2;")),
+              CONFLICT_NEVER);
+}
+
+TEST(two_arguments_are_compared_at_launch)
+{
+    CHECK_INT(worst(BLOCKS("float *x, float *y", "for (int i = 0; i < n; i++) x[i] = 1;",
+                           "for (int i = 0; i < n; i++) y[i] = 2;")),
+              CONFLICT_TEST);
+    CHECK_INT(
+        worst(BLOCKS("float *x", "for (int i = 0; i < n; i++) x[i] = 1;", "for (int i = 0; i < n; i++) field[i] = 2;")),
+        CONFLICT_TEST);
+}
+
+TEST(readers_never_conflict)
+{
+    CHECK_INT(worst(BLOCKS("const float *x", "for (int i = 0; i < n; i++) field[i] = x[i];",
+                           "for (int i = 0; i < n; i++) other[i] = field[0] == 0 ? x[i] : 1;")),
+              CONFLICT_ALWAYS); // field is written by the first and read by the second
+    CHECK_INT(worst(BLOCKS("const float *restrict x", "for (int i = 0; i < n; i++) field[i] = 1;",
+                           "for (int i = 0; i < n; i++) other[i] = 2;")),
+              CONFLICT_NEVER);
+}
+
+TEST(the_same_elements_always_conflict)
+{
+    CHECK_INT(
+        worst(BLOCKS("float *x", "for (int i = 0; i < n; i++) x[i] = 1;", "for (int i = 0; i < n; i++) x[i] = 2;")),
+        CONFLICT_ALWAYS);
+    CHECK_INT(
+        worst(BLOCKS("float *x", "for (int i = 0; i < n; i++) x[i] = 1;", "for (int i = 0; i < n; i++) x[i + 1] = 2;")),
+        CONFLICT_ALWAYS);
+}
+
+TEST(halves_never_conflict)
+{
+    CHECK_INT(worst(BLOCKS("float x[2 * n]", "for (int i = 0; i < n; i++) x[i] = 1;",
+                           "for (int i = n; i < 2 * n; i++) x[i] = 2;")),
+              CONFLICT_NEVER);
+}
+
+TEST(even_and_odd_elements_never_conflict)
+{
+    CHECK_INT(worst(BLOCKS("float *x", "for (long i = 0; i < n; i++) x[2 * i] = 1;",
+                           "for (long i = 0; i < n; i++) x[2 * i + 1] = 2;")),
+              CONFLICT_NEVER);
+    CHECK_INT(worst(BLOCKS("float x[n]", "for (int i = 0; i < n; i += 2) x[i] = 1;",
+                           "for (int i = 1; i < n; i += 2) x[i] = 2;")),
+              CONFLICT_NEVER);
+}
+
+TEST(members_of_structs_never_conflict)
+{
+    CHECK_INT(worst("struct p { float x, y; };\n"
+                    "kernel void f(int n, struct p *a) {\n"
+                    "  stream_parallel { for (int i = 0; i < n; i++) a[i].x = 1; }\n"
+                    "  stream_parallel { for (int i = 0; i < n; i++) a[i].y = 2; }\n}\n"),
+              CONFLICT_NEVER);
+}
+
+TEST(offsets_from_scalars_are_tested)
+{
+    CHECK_INT(worst(BLOCKS("float *x", "for (int i = 0; i < n; i++) x[i] = 1;",
+                           "for (long i = 0; i < n; i++) x[i + k] = 2;")),
+              CONFLICT_TEST);
+}
+
+TEST(updates_of_one_class_never_conflict)
+{
+    CHECK_INT(
+        worst(BLOCKS("float *x", "for (int i = 0; i < n; i++) x[i] += 1;", "for (int i = 0; i < n; i++) x[i] -= 2;")),
+        CONFLICT_NEVER);
+    CHECK_INT(
+        worst(BLOCKS("float *x", "for (int i = 0; i < n; i++) x[i] += 1;", "for (int i = 0; i < n; i++) x[i] *= 2;")),
+        CONFLICT_ALWAYS);
+}
+
+TEST(updates_of_two_arguments_are_compared_unless_both_are_atomic)
+{
+    CHECK_INT(worst(BLOCKS("float *x, float *y", "for (int i = 0; i < n; i++) x[i] += 1;",
+                           "for (int i = 0; i < n; i++) y[i] += 2;")),
+              CONFLICT_TEST);
+}
+
+TEST(pointers_from_memory_always_conflict)
+{
+    CHECK_INT(worst(BLOCKS("float *x", "for (int i = 0; i < n; i++) cursor[i] = 1;",
+                           "for (int i = 0; i < n; i++) x[i] = 2;")),
+              CONFLICT_ALWAYS);
+}
+
+TEST(indices_from_data_are_the_whole_array)
+{
+    CHECK_INT(worst(BLOCKS("float *x, const int *idx", "for (int i = 0; i < n; i++) x[idx[i]] = 1;",
+                           "for (int i = 0; i < n; i++) x[i + 1000] = 2;")),
+              CONFLICT_ALWAYS);
+}
+
+TEST(updates_shared_by_blocks_are_atomic)
+{
+    struct analyse_case c;
+    REQUIRE(analyse_text(&c, "kernel void f(int n, float *x) {\n"
+                             "  stream_parallel { for (int i = 0; i < n; i++) x[i] += 1; }\n"
+                             "  stream_parallel { for (int i = 0; i < n; i++) x[i] += 2; }\n}\n"));
+    for (uint32_t line = 2; line <= 3; line++) {
+        const struct loop_facts *facts = loop_at(&c, line)->loop->analysis;
+        REQUIRE(facts->effect_count == 1);
+        CHECK(facts->effects[0].is_atomic);
+    }
+    arena_finish(&c.arena);
+}

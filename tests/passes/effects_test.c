@@ -1,0 +1,237 @@
+// What loops touch: regions, steps, must, pairs, atomics, reductions of memory.
+#include "analyse_case.h"
+
+static const char *region_text(struct analyse_case *c, const struct plan_effect *effect)
+{
+    static struct plan_kernel kernel; // names of parameters, for printing
+    struct ir_function *from = NULL;
+    for (int i = 0; i < c->module->function_count; i++) {
+        from = c->module->functions[i]->kind == IR_FUNCTION_KERNEL ? c->module->functions[i] : from;
+    }
+    kernel.param_count = from->param_count;
+    kernel.params = ARENA_ARRAY(&c->arena, struct plan_param, from->param_count + 1);
+    for (int i = 0; i < from->param_count; i++) {
+        kernel.params[i].name = from->params[i].name;
+    }
+    struct str text;
+    str_init(&text, &c->arena);
+    if (effect->region.low == NULL) {
+        return "all";
+    }
+    plan_expr_print(&kernel, effect->region.low, &text);
+    str_add(&text, " to ");
+    plan_expr_print(&kernel, effect->region.high, &text);
+    if (effect->region.step != NULL) {
+        str_add(&text, " step ");
+        plan_expr_print(&kernel, effect->region.step, &text);
+    }
+    return str_text(&text);
+}
+
+static const struct plan_effect *effect_on(struct analyse_case *c, uint32_t line, int param, enum plan_access access)
+{
+    const struct loop_facts *facts = loop_at(c, line)->loop->analysis;
+    for (int i = 0; i < facts->effect_count; i++) {
+        if (facts->effects[i].base == PLAN_BASE_PARAM && facts->effects[i].index == param &&
+            facts->effects[i].access == access) {
+            return &facts->effects[i];
+        }
+    }
+    static const struct plan_effect none;
+    FAIL("line %u: no such effect on parameter %d", line, param);
+    return &none;
+}
+
+static bool has_effect(struct analyse_case *c, uint32_t line, int param, enum plan_access access)
+{
+    const struct loop_facts *facts = loop_at(c, line)->loop->analysis;
+    for (int i = 0; i < facts->effect_count; i++) {
+        if (facts->effects[i].index == param && facts->effects[i].access == access) {
+            return true;
+        }
+    }
+    return false;
+}
+
+TEST(regions_reach_from_the_first_byte_to_the_last)
+{
+    struct analyse_case c;
+    REQUIRE(analyse_text(&c, "kernel void f(int n, const float x[n], float y[n]) {\n"
+                             "  for (int i = 1; i < n - 1; i++) {\n"
+                             "    y[i] = x[i - 1] + x[i + 1]; } }\n"));
+    CHECK_STR(region_text(&c, effect_on(&c, 2, 1, PLAN_READ)), "0 to n * 4");
+    CHECK_STR(region_text(&c, effect_on(&c, 2, 2, PLAN_WRITE)), "4 to -4 + (n * 4) step 4");
+    CHECK(effect_on(&c, 2, 2, PLAN_WRITE)->is_must);
+    CHECK(!has_effect(&c, 2, 1, PLAN_WRITE));
+    arena_finish(&c.arena);
+}
+
+TEST(steps_are_kept)
+{
+    struct analyse_case c;
+    REQUIRE(analyse_text(&c, "kernel void f(int n, double x[n]) {\n"
+                             "  for (int i = 3; i < n; i += 5) {\n"
+                             "    x[i] = 1; } }\n"));
+    CHECK_STR(region_text(&c, effect_on(&c, 2, 1, PLAN_WRITE)), "24 to n * 8 step 40");
+    CHECK(!effect_on(&c, 2, 1, PLAN_WRITE)->is_must);
+    arena_finish(&c.arena);
+}
+
+TEST(rows_of_a_matrix_depend_on_the_outer_variable)
+{
+    struct analyse_case c;
+    REQUIRE(analyse_text(&c, "kernel void f(int n, int m, float a[n][m]) {\n"
+                             "  for (int i = 0; i < n; i++) {\n"
+                             "    for (int j = 0; j < m; j++) {\n"
+                             "      a[i][j] = i; } } }\n"));
+    CHECK_STR(region_text(&c, effect_on(&c, 2, 2, PLAN_WRITE)), "0 to (n * m) * 4 step 4");
+    CHECK(effect_on(&c, 2, 2, PLAN_WRITE)->is_must);
+    CHECK(effect_on(&c, 3, 2, PLAN_WRITE)->is_must);
+    arena_finish(&c.arena);
+}
+
+TEST(writes_under_conditions_are_not_certain)
+{
+    struct analyse_case c;
+    REQUIRE(analyse_text(&c, "kernel void f(int n, float x[n], float y[n], float z[n]) {\n"
+                             "  for (int i = 0; i < n; i++) {\n"
+                             "    if (x[i] > 0) { y[i] = 1; }\n"
+                             "    z[x[i] > 0 ? i : n - 1 - i] = 2; } }\n"));
+    CHECK(!effect_on(&c, 2, 2, PLAN_WRITE)->is_must);
+    CHECK(!effect_on(&c, 2, 3, PLAN_WRITE)->is_must);
+    arena_finish(&c.arena);
+}
+
+TEST(an_index_that_may_wrap_or_is_data_reaches_all)
+{
+    struct analyse_case c;
+    REQUIRE(analyse_text(&c, "kernel void f(int n, int m, const int *b, float *x, float *y) {\n"
+                             "  for (int i = 0; i < n; i++) {\n"
+                             "    x[b[i]] = 1; y[i * m] = 2; } }\n"));
+    CHECK_STR(region_text(&c, effect_on(&c, 2, 3, PLAN_WRITE)), "all");
+    CHECK_STR(region_text(&c, effect_on(&c, 2, 4, PLAN_WRITE)), "all");
+    arena_finish(&c.arena);
+}
+
+TEST(pairs_say_whether_equal_will_do)
+{
+    struct analyse_case c;
+    REQUIRE(analyse_text(&c, "kernel void f(int n, const float x[n], const float z[n], float y[n]) {\n"
+                             "  for (int i = 1; i < n; i++) {\n"
+                             "    y[i] = x[i] + z[i - 1]; } }\n"));
+    const struct loop_facts *facts = loop_at(&c, 2)->loop->analysis;
+    CHECK_INT(facts->pair_count, 2);
+    for (int i = 0; i < facts->pair_count; i++) {
+        int other = facts->effects[facts->pairs[i].a].index == 3 ? facts->pairs[i].b : facts->pairs[i].a;
+        CHECK_INT(facts->pairs[i].equal_will_do, facts->effects[other].index == 1);
+        CHECK(facts->pairs[i].loc_a.line == 3 && facts->pairs[i].loc_b.line == 3);
+    }
+    arena_finish(&c.arena);
+}
+
+TEST(restrict_drops_the_pair)
+{
+    struct analyse_case c;
+    REQUIRE(analyse_text(&c, "kernel void f(int n, const float *x, float *restrict y) {\n"
+                             "  for (int i = 1; i < n; i++) {\n"
+                             "    y[i] = x[i - 1]; } }\n"));
+    const struct loop_facts *facts = loop_at(&c, 2)->loop->analysis;
+    CHECK_INT(facts->pair_count, 0);
+    arena_finish(&c.arena);
+}
+
+TEST(only_shared_updates_are_atomic)
+{
+    struct analyse_case c;
+    REQUIRE(analyse_text(&c, "kernel void f(int n, const int b[n], float x[n], float h[8]) {\n"
+                             "  for (int i = 0; i < n; i++) {\n"
+                             "    x[i] += 1; h[b[i]] += 2; } }\n"));
+    CHECK(!effect_on(&c, 2, 2, PLAN_UPDATE)->is_atomic);
+    CHECK(effect_on(&c, 2, 3, PLAN_UPDATE)->is_atomic);
+    const struct loop_facts *facts = loop_at(&c, 2)->loop->analysis;
+    CHECK(facts->independent_by_updates);
+    CHECK_INT(facts->reduction_count, 0);
+    arena_finish(&c.arena);
+}
+
+TEST(updates_are_judged_by_the_loop_that_becomes_the_task)
+{
+    struct analyse_case c;
+    REQUIRE(analyse_text(&c, "kernel void f(int n, int m, const float a[n][m], float s[m]) {\n"
+                             "  for (int i = 0; i < n; i++) {\n"
+                             "    for (int j = 0; j < m; j++) {\n"
+                             "      s[j] += a[i][j]; } } }\n"));
+    const struct loop_facts *outer = loop_at(&c, 2)->loop->analysis;
+    const struct loop_facts *inner = loop_at(&c, 3)->loop->analysis;
+    CHECK(outer->independent_by_updates);
+    CHECK(!inner->independent_by_updates);
+    CHECK(!effect_on(&c, 3, 3, PLAN_UPDATE)->is_atomic); // the inner loop is the task
+    CHECK_INT(outer->shared_count, 1);
+    CHECK(facts_is_shared(loop_at(&c, 2), outer->shared[0]));
+    CHECK(!facts_is_shared(loop_at(&c, 3), outer->shared[0]));
+    arena_finish(&c.arena);
+}
+
+TEST(updates_of_one_address_are_a_reduction)
+{
+    struct analyse_case c;
+    REQUIRE(analyse_text(&c, "int total;\n"
+                             "kernel void f(int n, int k, const int x[n], int out[4]) {\n"
+                             "  for (int i = 0; i < n; i++) {\n"
+                             "    out[k] += x[i]; out[k] -= 1; total += i; } }\n"));
+    const struct loop_facts *facts = loop_at(&c, 3)->loop->analysis;
+    CHECK_INT(loop_at(&c, 3)->loop->verdict, IR_VERDICT_PROVEN);
+    REQUIRE(facts->reduction_count == 2);
+    CHECK_INT(facts->reductions[0].update_count, 2);
+    CHECK_INT(facts->reductions[1].update_count, 1);
+    CHECK(!facts->independent_by_updates);
+    arena_finish(&c.arena);
+}
+
+TEST(an_address_that_the_loop_computes_is_no_reduction)
+{
+    struct analyse_case c;
+    REQUIRE(analyse_text(&c, "kernel void f(int n, const int b[n], int out[4]) {\n"
+                             "  for (int i = 0; i < n; i++) {\n"
+                             "    int k = b[0]; out[k] += i; } }\n"));
+    const struct loop_facts *facts = loop_at(&c, 2)->loop->analysis;
+    CHECK_INT(facts->reduction_count, 0);
+    CHECK(effect_on(&c, 2, 2, PLAN_UPDATE)->is_atomic);
+    arena_finish(&c.arena);
+}
+
+TEST(trip_and_cost_are_expressions_of_the_launch)
+{
+    struct analyse_case c;
+    REQUIRE(analyse_text(&c, "kernel void f(int n, int m, const float a[n][m], float y[n]) {\n"
+                             "  for (int i = 2; i <= n; i += 3) {\n"
+                             "    float s = 0;\n"
+                             "    for (int j = 0; j < m; j++) { s += a[i - 2][j]; }\n"
+                             "    y[i - 2] = s; } }\n"));
+    const struct loop_facts *facts = loop_at(&c, 2)->loop->analysis;
+    REQUIRE(facts->trip != NULL && facts->cost != NULL);
+    CHECK_INT(facts->trip->kind, PLAN_EXPR_TRIP);
+    int32_t args[4] = {20, 1000};
+    struct plan_param params[4] = {{.type = IR_I32, .offset = 0}, {.type = IR_I32, .offset = 4}};
+    struct plan_kernel kernel = {.params = params, .param_count = 4};
+    struct plan_values values = {.kernel = &kernel, .args = args};
+    union ir_value trip, cost;
+    REQUIRE(plan_eval(facts->trip, &values, &trip) && plan_eval(facts->cost, &values, &cost));
+    CHECK_INT(trip.i, 7);
+    CHECK(cost.i > 3000 && cost.i < 30000);
+    arena_finish(&c.arena);
+}
+
+TEST(bounds_that_the_body_may_change_bound_nothing)
+{
+    struct analyse_case c;
+    REQUIRE(analyse_text(&c, "kernel void f(const int *count, float *x, const float *restrict y, float *restrict z) {\n"
+                             "  for (int i = 0; i < count[0]; i++) {\n"
+                             "    x[i] = 1; }\n"
+                             "  for (int i = 0; i < count[0]; i++) {\n"
+                             "    z[i] = y[i]; } }\n"));
+    CHECK_STR(region_text(&c, effect_on(&c, 2, 1, PLAN_WRITE)), "all");
+    const struct loop_facts *facts = loop_at(&c, 2)->loop->analysis;
+    CHECK_INT(facts->pair_count, 1);
+    arena_finish(&c.arena);
+}
