@@ -71,3 +71,34 @@ TEST(kernels_compute_the_same_when_their_helpers_are_called)
 {
     CHECK(case_for_each("lower_run", run_called) > 0);
 }
+
+static void read_back(const char *path, const char *name)
+{
+    struct lower_case c;
+    struct lower_options options = {.contract = true};
+    case_lower(&c, path, &options);
+    if (c.module == NULL) {
+        FAIL("%s: %s", name, case_errors(&c));
+        arena_finish(&c.arena);
+        return;
+    }
+    struct str first;
+    struct str second;
+    str_init(&first, &c.arena);
+    str_init(&second, &c.arena);
+    ir_print(c.module, &first);
+    struct ir_module *again = ir_read(&c.arena, &c.diags, str_text(&first));
+    if (again == NULL) {
+        FAIL("%s: %s", name, case_errors(&c));
+    } else {
+        ir_print(again, &second);
+        CHECK(strcmp(str_text(&first), str_text(&second)) == 0);
+    }
+    arena_finish(&c.arena);
+}
+
+TEST(lowered_modules_print_and_read_back_unchanged)
+{
+    CHECK(case_for_each("lower_run", read_back) > 0);
+    CHECK(case_for_each("lower_ir", read_back) > 0);
+}
