@@ -207,7 +207,8 @@ static bool find_escape(struct ir_inst *inst, void *user)
     return true;
 }
 
-static void add_serial_task(struct offload *o, struct plan_node *parent, struct ir_inst *first, int count)
+// |is_all|: nothing comes after the piece, so that nobody asks by which way it was left.
+static void add_serial_task(struct offload *o, struct plan_node *parent, struct ir_inst *first, int count, bool is_all)
 {
     struct piece piece = {.kind = PIECE_SERIAL, .first = first, .count = count, .group = parent->group};
     struct plan_task *task = add_task(o, PLAN_TASK_SERIAL, first->loc, parent->group, &piece.task);
@@ -223,7 +224,7 @@ static void add_serial_task(struct offload *o, struct plan_node *parent, struct 
     effects_of_code(o->module, o->kernel, first, count, &task->effects, &task->effect_count);
     struct plan_node *node = add_node(o, parent, PLAN_TASK, first->loc);
     node->task = piece.task;
-    if (search.targets.count > 0) {
+    if (search.targets.count > 0 && !is_all) {
         piece.escape = ir_var_create(o->module, o->kernel, arena_printf(o->arena, ".escape%d", piece.task), IR_I32);
         piece.escapes = search.targets.items;
         piece.escape_count = search.targets.count;
@@ -352,7 +353,7 @@ static bool flush_as_assignments(struct offload *o, struct plan_node *parent, co
 static void flush(struct offload *o, struct plan_node *parent, struct pending *pending)
 {
     if (pending->count > 0 && !flush_as_assignments(o, parent, pending)) {
-        add_serial_task(o, parent, pending->first, pending->count);
+        add_serial_task(o, parent, pending->first, pending->count, false);
     }
     *pending = (struct pending){0};
 }
@@ -464,6 +465,25 @@ static void add_effect_exprs(struct offload *o, struct plan_effect *effects, int
     }
 }
 
+static bool is_same_place(struct loc a, struct loc b)
+{
+    return a.file == b.file && a.line == b.line && a.column == b.column;
+}
+
+// A reduction's memory is updated once, by the end of the task: atomic only if another block may touch it meanwhile.
+static void describe_reductions(const struct loop_facts *facts, struct plan_task *task)
+{
+    for (int i = 0; i < facts->reduction_count; i++) {
+        for (int k = 0; k < task->effect_count; k++) {
+            struct plan_effect *effect = &task->effects[k];
+            if (effect->access == PLAN_UPDATE && is_same_place(effect->loc, facts->reductions[i].updates[0]->loc)) {
+                effect->is_atomic &= task->group != 0;
+                effect->why = "a reduction: one update at the end";
+            }
+        }
+    }
+}
+
 static void build_parallel(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
 {
     const struct loop_facts *facts = loop->loop->analysis;
@@ -473,6 +493,7 @@ static void build_parallel(struct offload *o, struct ir_inst *loop, struct plan_
     task->cost = facts->cost;
     task->effects = copy_effects(o, facts->effects, facts->effect_count);
     task->effect_count = facts->effect_count;
+    describe_reductions(facts, task);
     task->pairs = facts->pairs;
     task->pair_count = facts->pair_count;
     task->conditions = ARENA_ARRAY(o->arena, struct plan_condition, facts->condition_count);
@@ -768,7 +789,7 @@ static void build_single(struct offload *o)
     }
     struct pending pending = {.first = o->kernel->body.first, .count = count};
     if (count > 0) {
-        add_serial_task(o, o->out->root, pending.first, pending.count);
+        add_serial_task(o, o->out->root, pending.first, pending.count, true);
     }
 }
 
