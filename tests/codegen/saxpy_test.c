@@ -1,6 +1,8 @@
 // The narrow path: tasks become entries that compute what the interpreter computes.
 #include "support.h"
 
+#include <pthread.h>
+
 // y[i] = a * x[i] + y[i], the loop variable an int as offload writes it.
 static void build_saxpy(struct fixture *f)
 {
@@ -97,4 +99,41 @@ TEST(every_cpu_target_gives_text_and_objects)
         codegen_output_finish(&code);
         fixture_finish(&f);
     }
+}
+
+// ---- several at once
+// -----------------------------------------------------------------------------------------------------
+
+struct emission {
+    struct fixture *fixture;
+    struct codegen_output code;
+    rill_status status;
+};
+
+static void *emit_one(void *user)
+{
+    struct emission *emission = user;
+    emission->status = codegen_emit(emission->fixture->module, &(struct codegen_options){0}, &emission->code);
+    return NULL;
+}
+
+TEST(threads_emit_the_same_bytes_from_one_module)
+{
+    struct fixture f;
+    build_saxpy(&f);
+    struct emission emissions[6] = {0};
+    pthread_t threads[6];
+    for (int i = 0; i < 6; i++) {
+        emissions[i].fixture = &f;
+        REQUIRE(pthread_create(&threads[i], NULL, emit_one, &emissions[i]) == 0);
+    }
+    for (int i = 0; i < 6; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    for (int i = 0; i < 6; i++) {
+        CHECK(emissions[i].status == RILL_OK && emissions[i].code.size == emissions[0].code.size);
+        CHECK_MEM(emissions[i].code.bytes, emissions[0].code.bytes, emissions[0].code.size);
+        codegen_output_finish(&emissions[i].code);
+    }
+    fixture_finish(&f);
 }
