@@ -133,6 +133,8 @@ TEST(threads_emit_the_same_bytes_from_one_module)
     for (int i = 0; i < 6; i++) {
         CHECK(emissions[i].status == RILL_OK && emissions[i].code.size == emissions[0].code.size);
         CHECK_MEM(emissions[i].code.bytes, emissions[0].code.bytes, emissions[0].code.size);
+    }
+    for (int i = 0; i < 6; i++) {
         codegen_output_finish(&emissions[i].code);
     }
     fixture_finish(&f);
