@@ -196,6 +196,7 @@ __attribute__((visibility("default"))) const struct compiler_table *rill_compile
     static const struct compiler_table table = {.version = COMPILER_TABLE_VERSION,
                                                 .llvm_version = codegen_llvm_version,
                                                 .compile = compile,
-                                                .free_result = free_result};
+                                                .free_result = free_result,
+                                                .message = rill_message};
     return &table;
 }

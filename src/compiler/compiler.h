@@ -66,7 +66,7 @@ struct compiler_result {
     size_t size;
 };
 
-enum { COMPILER_TABLE_VERSION = 1 };
+enum { COMPILER_TABLE_VERSION = 2 };
 
 struct compiler_table {
     int version;
@@ -75,6 +75,7 @@ struct compiler_table {
     // the first two and must be freed.
     rill_status (*compile)(const struct compiler_input *input, struct compiler_result **out_result);
     void (*free_result)(struct compiler_result *result);
+    const char *(*message)(void); // of the calling thread's last failure that is no diagnostic
 };
 
 // Exported by librill-compiler.so.

@@ -254,16 +254,14 @@ rill_status source_compile(const char *who, const struct compiler_table *table, 
     struct compiler_result *result = NULL;
     rill_status status = table->compile(&input, &result);
     if (result == NULL) {
-        // The compiler's message is in its own library: its code is what comes across.
-        return status_fail(status != RILL_OK ? status : RILL_ERR_INTERNAL, "%s: the compiler failed: %s", who,
-                           rill_status_text(status));
+        return status_fail(status != RILL_OK ? status : RILL_ERR_INTERNAL, "%s: %s", who, table->message());
     }
     if (diagnostics != NULL && !source_copy_diagnostics(result, diagnostics)) {
         status = status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: no memory for the diagnostics", who);
     } else if (status == RILL_ERR_COMPILE || result->error_count > 0) {
         status = describe_errors(who, result);
     } else if (status != RILL_OK) {
-        status_fail(status, "%s: the compiler failed: %s", who, rill_status_text(status));
+        status_fail(status, "%s: %s", who, table->message());
     }
     if (status != RILL_OK) {
         table->free_result(result);
