@@ -242,13 +242,37 @@ static struct ir_inst *assign_value(struct lower *l, const struct expr *e)
     return lower_place_write(l, &place, value);
 }
 
+// x += a * b and x -= a * b are sums with a product as well.
+static bool is_contracted_update(const struct lower *l, const struct expr *e)
+{
+    return l->options.contract && (e->op == EXPR_ADD || e->op == EXPR_SUB) && e->b->kind == EXPR_MUL &&
+           (e->compute_type->kind == TYPE_FLOAT || e->compute_type->kind == TYPE_DOUBLE);
+}
+
+static struct ir_inst *contracted_update(struct lower *l, const struct expr *e, struct ir_inst *old)
+{
+    struct ir_inst *x = lower_value(l, e->b->a);
+    struct ir_inst *y = lower_value(l, e->b->b);
+    lower_at(l, e->loc);
+    enum ir_type type = lower_type(e->compute_type);
+    if (e->op == EXPR_SUB) {
+        x = lower_unary(l, IR_OP_FNEG, type, x);
+    }
+    struct ir_inst *sum = ir_emit3(&l->b, IR_OP_FMA, type, x, y, lower_convert(l, old, e->a->type, e->compute_type));
+    return lower_convert(l, sum, e->compute_type, e->a->type);
+}
+
 static struct ir_inst *update_value(struct lower *l, const struct expr *e)
 {
     struct lower_place place = lower_place(l, e->a);
     struct ir_inst *old = lower_place_read(l, &place);
+    struct ir_inst *value;
+    if (is_contracted_update(l, e)) {
+        value = lower_place_write(l, &place, contracted_update(l, e, old));
+        return e->is_postfix ? old : value;
+    }
     struct ir_inst *operand = lower_value(l, e->b);
     lower_at(l, e->loc);
-    struct ir_inst *value;
     if (e->op == EXPR_PTR_ADD) {
         struct ir_inst *args[] = {old, lower_widen(l, operand, e->b->type), lower_type_size(l, e->a->type->base),
                                   lower_int(l, IR_I64, -1)};

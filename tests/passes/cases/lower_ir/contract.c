@@ -9,4 +9,6 @@ __rill_kernel__ void contract(float a, float b, float c, double d, float x[8])
     float t = a * b;
     x[6] = t + c;
     x[7] += a * b;
+    t -= a * b;
+    x[0] = (x[1] -= a * b) + t;
 }
