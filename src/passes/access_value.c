@@ -532,6 +532,29 @@ static const struct affine *binary(struct frame *frame, enum ir_op op, struct op
     }
 }
 
+static bool fits_plainly(const struct analysis *an, const struct sym *sym, enum ir_type type)
+{
+    struct affine_range wanted = affine_type_range(type, true);
+    for (int i = 0; i < sym->alt_count; i++) {
+        struct affine_range range = value_range(an, sym->alts[i].value);
+        if (sym->alts[i].needs != NULL || range.lo < wanted.lo || range.hi > wanted.hi) {
+            return false;
+        }
+    }
+    return sym->alt_count > 0;
+}
+
+// Tells the code generator of sums that do not wrap: operands and result fit, by their ranges alone.
+static void mark_no_wrap(struct frame *frame, struct ir_inst *inst, const struct sym *result)
+{
+    bool is_sum = inst->op == IR_OP_ADD || inst->op == IR_OP_SUB || inst->op == IR_OP_MUL;
+    if (is_sum && frame->caller == NULL && inst->type == IR_I32 && fits_plainly(frame->an, result, inst->type) &&
+        fits_plainly(frame->an, sym_of(frame, inst->args[0]), inst->type) &&
+        fits_plainly(frame->an, sym_of(frame, inst->args[1]), inst->type)) {
+        inst->no_wrap = true;
+    }
+}
+
 static const struct sym *evaluate_binary(struct frame *frame, struct ir_inst *inst)
 {
     struct analysis *an = frame->an;
@@ -689,6 +712,11 @@ static const struct sym *evaluate_index(struct frame *frame, struct ir_inst *ins
         struct sym_alt exact = *from;
         exact.value = sym_exact(frame, from, IR_I64, true, &needs, inst->loc);
         exact.needs = needs;
+        if (an->module->check_bounds && frame->caller == NULL && count == 1 && needs == NULL && extent != NULL) {
+            const struct affine *room = affine_plus(&an->pool, affine_sub(&an->pool, extent, exact.value), -1);
+            inst->in_bounds = value_is_nonnegative(an, exact.value, frame->env.guards) &&
+                              value_is_nonnegative(an, room, frame->env.guards);
+        }
         add_dim(frame, alt, (struct sym_dim){exact.value, stride, extent});
         alt->needs = both_needs(an, alt->needs, needs_of_index(an, &exact, extent));
     }
@@ -783,7 +811,9 @@ const struct sym *access_evaluate(struct frame *frame, struct ir_inst *inst)
     default: break;
     }
     if (inst->op >= IR_OP_ADD && inst->op <= IR_OP_UMAX) {
-        return evaluate_binary(frame, inst);
+        const struct sym *result = evaluate_binary(frame, inst);
+        mark_no_wrap(frame, inst, result);
+        return result;
     }
     return evaluate_other(frame, inst);
 }

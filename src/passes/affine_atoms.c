@@ -263,32 +263,48 @@ static struct plan_expr *atom_expr(struct analysis *an, int id, const struct sym
     return variable_expr(an, id, entry);
 }
 
+// The product of the term's atoms and of its coefficient's magnitude.
+static struct plan_expr *term_expr(struct analysis *an, const struct affine_term *term, const struct sym *const *entry)
+{
+    struct plan_expr *product = atom_expr(an, term->ids[0], entry);
+    for (int k = 1; k < term->degree; k++) {
+        product = plan_op(an->arena, IR_OP_MUL, IR_I64, IR_I64, product, atom_expr(an, term->ids[k], entry));
+    }
+    bool is_minus = term->coef < 0 && term->coef != INT64_MIN;
+    return plan_op(an->arena, IR_OP_MUL, IR_I64, IR_I64, product,
+                   plan_const(an->arena, IR_I64, is_minus ? -term->coef : term->coef));
+}
+
 struct plan_expr *value_expr(struct analysis *an, const struct affine *value, const struct sym *const *entry)
 {
     if (value == NULL) {
         return NULL;
     }
-    struct plan_expr *sum = plan_const(an->arena, IR_I64, affine_constant_of(value));
-    for (int i = 0; i < value->count; i++) {
-        const struct affine_term *term = &value->terms[i];
-        if (term->degree == 0) {
-            continue;
-        }
-        struct plan_expr *product = atom_expr(an, term->ids[0], entry);
-        for (int k = 1; k < term->degree; k++) {
-            product = plan_op(an->arena, IR_OP_MUL, IR_I64, IR_I64, product, atom_expr(an, term->ids[k], entry));
-        }
-        bool is_minus = term->coef < 0 && term->coef != INT64_MIN;
-        product = plan_op(an->arena, IR_OP_MUL, IR_I64, IR_I64, product,
-                          plan_const(an->arena, IR_I64, is_minus ? -term->coef : term->coef));
-        int64_t so_far;
-        if (plan_expr_is_const(sum, &so_far) && so_far == 0 && !is_minus) {
-            sum = product;
-        } else {
-            sum = plan_op(an->arena, is_minus ? IR_OP_SUB : IR_OP_ADD, IR_I64, IR_I64, sum, product);
+    struct plan_expr *sum = NULL; // terms that are added first, so that "n * 4 - 4" reads as one writes it
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < value->count; i++) {
+            const struct affine_term *term = &value->terms[i];
+            bool is_minus = term->coef < 0 && term->coef != INT64_MIN;
+            if (term->degree == 0 || is_minus != (pass == 1)) {
+                continue;
+            }
+            struct plan_expr *product = term_expr(an, term, entry);
+            if (product == NULL) {
+                return NULL;
+            }
+            struct plan_expr *before = sum == NULL && is_minus ? plan_const(an->arena, IR_I64, 0) : sum;
+            sum = before == NULL
+                      ? product
+                      : plan_op(an->arena, is_minus ? IR_OP_SUB : IR_OP_ADD, IR_I64, IR_I64, before, product);
         }
     }
-    return sum;
+    int64_t constant = affine_constant_of(value);
+    if (sum == NULL || constant == 0) {
+        return sum != NULL ? sum : plan_const(an->arena, IR_I64, constant);
+    }
+    bool is_minus = constant < 0 && constant != INT64_MIN;
+    return plan_op(an->arena, is_minus ? IR_OP_SUB : IR_OP_ADD, IR_I64, IR_I64, sum,
+                   plan_const(an->arena, IR_I64, is_minus ? -constant : constant));
 }
 
 // In f64: for values that might not fit 64 bits.

@@ -539,7 +539,9 @@ static void finish_draft(struct analysis *an, const struct draft *draft, const s
         return;
     }
     out->region.width = draft->region.width;
-    out->region.step = draft->region.step != NULL ? value_expr(an, draft->region.step, entry) : NULL;
+    int64_t step;
+    bool is_gapless = affine_is_const(draft->region.step, &step) && step <= draft->region.width;
+    out->region.step = draft->region.step != NULL && !is_gapless ? value_expr(an, draft->region.step, entry) : NULL;
     out->is_must = draft->region.is_must;
 }
 
