@@ -47,6 +47,21 @@ static bool is_not_better(struct ir_inst *inst, void *user)
     return facts == NULL || facts->independent_by_updates;
 }
 
+enum { TRIPS_TOO_FEW = 16 }; // a task of so few iterations leaves most of a device idle
+
+// Whether the source itself says that the loop has few iterations.
+static bool has_few_iterations(const struct ir_inst *loop)
+{
+    const struct ir_inst *first = loop->args[0];
+    const struct ir_inst *bound = loop->args[1];
+    if (first->op != IR_OP_CONST || bound->op != IR_OP_CONST) {
+        return false;
+    }
+    bool is_unsigned = loop->loop->compare >= IR_OP_ULT && loop->loop->compare <= IR_OP_UGE;
+    return ir_trip_count(loop->loop->compare, loop->loop->var->type, is_unsigned, first->imm, bound->imm,
+                         loop->loop->step) <= TRIPS_TOO_FEW;
+}
+
 bool facts_choose(const struct ir_inst *loop)
 {
     const struct loop_facts *facts = loop->loop->analysis;
@@ -57,7 +72,9 @@ bool facts_choose(const struct ir_inst *loop)
     if (!walk_inst(whole, is_not_blocks, NULL)) {
         return false;
     }
-    return loop->loop->pragma_parallel || !facts->independent_by_updates || walk_inst(whole, is_not_better, whole);
+    bool has_better =
+        (facts->independent_by_updates || has_few_iterations(loop)) && !walk_inst(whole, is_not_better, whole);
+    return loop->loop->pragma_parallel || !has_better;
 }
 
 static bool mark_region(struct offload *o, struct ir_region *region, bool may_choose);
