@@ -139,7 +139,9 @@ void emit_function_begin(struct emitter *e, struct emit_function *f, const struc
 void emit_function_end(struct emitter *e);
 LLVMValueRef emit_param(struct emitter *e, const struct ir_inst *inst);
 
+// emit_induction.c
 LLVMValueRef emit_induction_value(struct emitter *e, const struct ir_inst *inst); // NULL: it is none
+void emit_induction_close(struct emitter *e, LLVMBasicBlockRef before, LLVMBasicBlockRef latch);
 
 // emit_control.c
 void emit_region(struct emitter *e, const struct ir_region *region);
