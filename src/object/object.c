@@ -50,12 +50,32 @@ static rill_status check_placed(const struct elf_file *file, const Elf64_Shdr *s
     return RILL_OK;
 }
 
-// Gives every section its offset from the start of its part, for now in section_addresses.
-static rill_status measure(struct object_loader *loader)
+// Gives variables that have no section yet an offset in the data part, for now in symbol_addresses.
+static rill_status measure_common(struct object_loader *loader, uint64_t *size)
 {
     struct elf_file *file = &loader->file;
-    struct object *object = loader->object;
-    uint64_t sizes[OBJECT_PART_COUNT] = {0};
+    for (uint32_t i = 0; i < file->symbol_count; i++) {
+        Elf64_Sym symbol = elf_symbol(file, i);
+        if (symbol.st_shndx != SHN_COMMON) {
+            continue;
+        }
+        uint64_t align = symbol.st_value > 0 ? symbol.st_value : 1; // of a common symbol the value is its alignment
+        if (align > MAX_ALIGN || (align & (align - 1)) != 0 || symbol.st_size > max_object_size ||
+            *size > max_object_size) {
+            return status_fail(RILL_ERR_INVALID, "%s: the symbol '%s' is too large", file->name,
+                               elf_symbol_name(file, &symbol));
+        }
+        *size = align_up(*size, align);
+        loader->symbol_addresses[i] = *size;
+        *size += symbol.st_size;
+    }
+    return RILL_OK;
+}
+
+// Gives every section its offset from the start of its part, for now in section_addresses.
+static rill_status measure_sections(struct object_loader *loader, uint64_t *sizes)
+{
+    struct elf_file *file = &loader->file;
     for (uint32_t i = 1; i < file->section_count; i++) {
         Elf64_Shdr section = elf_section(file, i);
         if (!object_is_placed(&section)) {
@@ -70,6 +90,14 @@ static rill_status measure(struct object_loader *loader)
             return status_fail(RILL_ERR_LIMIT, "%s: it is larger than 1 GiB", file->name);
         }
     }
+    return measure_common(loader, &sizes[OBJECT_DATA]);
+}
+
+static rill_status measure(struct object_loader *loader)
+{
+    struct object *object = loader->object;
+    uint64_t sizes[OBJECT_PART_COUNT] = {0};
+    RILL_TRY(measure_sections(loader, sizes));
     RILL_TRY(relocate_plan(loader));
     loader->stubs_offset = align_up(sizes[OBJECT_CODE], STUB_ALIGN);
     sizes[OBJECT_CODE] = loader->stubs_offset + (uint64_t)loader->stub_count * 16;
@@ -114,6 +142,29 @@ static rill_status place(struct object_loader *loader)
 // ---- symbols
 // -----------------------------------------------------------------------------------------------------------
 
+// "__start_name" and "__stop_name" are the edges of a section. Sanitizers find their tables with them.
+static bool find_section_edge(const struct object_loader *loader, const char *name, uint64_t *out_address)
+{
+    bool is_start = strncmp(name, "__start_", 8) == 0;
+    if (!is_start && strncmp(name, "__stop_", 7) != 0) {
+        return false;
+    }
+    name += is_start ? 8 : 7;
+    uint64_t low = UINT64_MAX;
+    uint64_t high = 0;
+    for (uint32_t i = 1; i < loader->file.section_count; i++) {
+        Elf64_Shdr section = elf_section(&loader->file, i);
+        if (!object_is_placed(&section) || strcmp(elf_section_name(&loader->file, &section), name) != 0) {
+            continue;
+        }
+        uint64_t address = loader->section_addresses[i];
+        low = address < low ? address : low;
+        high = address + section.sh_size > high ? address + section.sh_size : high;
+    }
+    *out_address = is_start ? low : high;
+    return high != 0;
+}
+
 static rill_status resolve_undefined(struct object_loader *loader, uint32_t index, const Elf64_Sym *symbol)
 {
     const char *name = elf_symbol_name(&loader->file, symbol);
@@ -122,6 +173,9 @@ static rill_status resolve_undefined(struct object_loader *loader, uint32_t inde
     }
     if (strcmp(name, "_GLOBAL_OFFSET_TABLE_") == 0) {
         loader->symbol_addresses[index] = (uint64_t)(uintptr_t)(loader->object->memory + loader->slots_offset);
+        return RILL_OK;
+    }
+    if (find_section_edge(loader, name, &loader->symbol_addresses[index])) {
         return RILL_OK;
     }
     const struct object_options *options = loader->options;
@@ -143,6 +197,12 @@ static rill_status resolve_one(struct object_loader *loader, uint32_t index)
     }
     if (symbol.st_shndx == SHN_ABS) {
         loader->symbol_addresses[index] = symbol.st_value;
+        return RILL_OK;
+    }
+    if (symbol.st_shndx == SHN_COMMON) {
+        const struct object *object = loader->object;
+        unsigned char *data = object->memory + object->starts[OBJECT_DATA];
+        loader->symbol_addresses[index] += (uint64_t)(uintptr_t)data;
         return RILL_OK;
     }
     if (symbol.st_shndx >= SHN_LORESERVE || ELF64_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC) {

@@ -110,6 +110,27 @@ TEST(object_runs_at_every_optimisation_level_and_code_model)
     }
 }
 
+TEST(common_variables_and_edges_of_sections_are_placed)
+{
+    struct bytes bytes;
+    struct object *object;
+    REQUIRE(compile("int common[5]; long other;\n"
+                    "__attribute__((section(\"mine\"))) int table[3] = {1, 2, 3};\n"
+                    "extern int __start_mine[], __stop_mine[];\n"
+                    "int f(int x) { common[4] += x; other += x; return common[4] * 100 + (int)other * 10 +\n"
+                    "  (int)(__stop_mine - __start_mine); }\n",
+                    "-O1 -fPIC -fcommon", &bytes));
+    if (object_load(bytes.text, bytes.size, &options, &object) != RILL_OK) {
+        FAIL("%s", rill_message());
+        return;
+    }
+    FUNCTION(object, int (*g)(int), f);
+    CHECK_INT(f_cast.g(2), 223);
+    CHECK_INT(f_cast.g(1), 333);
+    object_unload(object);
+    free(bytes.text);
+}
+
 TEST(two_loads_have_data_of_their_own)
 {
     struct bytes bytes;
