@@ -224,7 +224,7 @@ static struct plan_expr *narrowed(struct arena *arena, struct plan_expr *expr, e
 // A variable that holds just this atom at the entry.
 static struct plan_expr *variable_expr(struct analysis *an, int id, const struct sym *const *entry)
 {
-    for (int v = 0; entry != NULL && v < an->kernel->var_count; v++) {
+    for (int v = 0; entry != NULL && v < an->var_count; v++) {
         const struct sym *sym = entry[v];
         int held;
         if (sym == NULL || sym->alt_count != 1 || sym->alts[0].needs != NULL ||

@@ -10,6 +10,7 @@ struct analysis *analysis_create(struct ir_module *module, struct ir_function *k
     struct analysis *an = ARENA_NEW(module->arena, struct analysis);
     an->module = module;
     an->kernel = kernel;
+    an->var_count = kernel->var_count;
     an->arena = module->arena;
     an->diags = diags;
     an->budget = TEST_BUDGET;

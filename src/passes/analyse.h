@@ -183,6 +183,7 @@ struct blocks_entry { // the state before a region of stream_parallel blocks
 struct analysis {
     struct ir_module *module;
     struct ir_function *kernel;
+    int var_count; // of the kernel when it was analysed: later passes add variables of their own
     struct arena *arena;
     struct diags *diags;
     struct affine_pool pool;    // lives as long as the analysis

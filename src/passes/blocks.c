@@ -1,38 +1,14 @@
 // Regions of stream_parallel blocks: locals that cross from one block to another, and memory that two blocks touch.
 #include "base/vec.h"
+#include "passes/memory_use.h"
 #include "passes/offload.h"
+#include "passes/scalars.h"
 #include "passes/walk.h"
+
+#include <limits.h>
 
 // ---- locals
 // --------------------------------------------------------------------------------------------------------------
-
-enum first_use { USE_NONE, USE_WRITE, USE_READ };
-
-// How code first uses a scalar variable. A write counts only where it happens on every way through.
-static enum first_use first_use(const struct ir_region *region, const struct ir_var *var)
-{
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        if (inst->var == var && inst->op != IR_OP_SET) {
-            return USE_READ;
-        }
-        if ((inst->var == var && inst->op == IR_OP_SET) || (inst->op == IR_OP_FOR && inst->loop->var == var)) {
-            return USE_WRITE;
-        }
-        int writes = 0;
-        for (int i = 0; i < inst->region_count; i++) {
-            enum first_use use = first_use(&inst->regions[i], var);
-            if (use == USE_READ) {
-                return USE_READ;
-            }
-            writes += use == USE_WRITE;
-        }
-        bool runs_all = inst->op == IR_OP_IF || inst->op == IR_OP_LOOP;
-        if (runs_all && writes == inst->region_count && writes > 0) {
-            return USE_WRITE;
-        }
-    }
-    return USE_NONE;
-}
 
 struct var_use {
     struct ir_var *var;
@@ -53,8 +29,7 @@ static bool use_in(struct ir_inst *inst, void *user)
         use->loc = inst->loc;
     }
     use->is_used = true;
-    // An address may be used for anything; that it is only read from is not looked into.
-    use->is_written |= is_loop || inst->op != IR_OP_GET;
+    use->is_written |= is_loop || (inst->op != IR_OP_GET && inst->op != IR_OP_ADDR_VAR);
     if (use->replacement != NULL && is_loop) {
         inst->loop->var = use->replacement;
     } else if (use->replacement != NULL) {
@@ -74,6 +49,7 @@ struct split {
     struct ir_module *module;
     struct ir_function *kernel;
     struct diags *diags;
+    struct scalar_use **uses; // of each block of the region that is looked at
 };
 
 // Each block gets a variable of its own; afterwards the variable has the last block's value.
@@ -98,19 +74,33 @@ static void split(const struct split *s, struct ir_inst *inst, struct ir_var *va
     }
 }
 
+// Whether a block may see what another wrote, or code behind the region what no block is certain to have written.
+static bool is_carried(const struct split *s, const struct ir_inst *inst, const struct ir_var *var, int last_writer)
+{
+    for (int i = 0; i < inst->region_count; i++) {
+        if (s->uses[i][var->index].exposed != NULL) {
+            return true;
+        }
+    }
+    return !s->uses[last_writer][var->index].always_written && scalars_live_after(inst, var);
+}
+
 static void check_local(const struct split *s, struct ir_inst *inst, struct ir_var *var)
 {
     struct var_use first = {0};
     struct var_use other = {0};
+    int last_writer = 0;
     bool is_written = false;
-    bool is_carried = false;
     for (int i = 0; i < inst->region_count; i++) {
         struct var_use use = look(&inst->regions[i], var, NULL);
         if (!use.is_used) {
             continue;
         }
+        if (var->is_memory) {
+            use.is_written = memory_is_written(s->module->arena, inst->regions[i].first, INT_MAX, var);
+        }
         is_written |= use.is_written;
-        is_carried |= var->is_memory || first_use(&inst->regions[i], var) != USE_WRITE;
+        last_writer = use.is_written ? i : last_writer;
         if (!first.is_used) {
             first = use;
         } else if (!other.is_used || use.is_written) {
@@ -120,7 +110,7 @@ static void check_local(const struct split *s, struct ir_inst *inst, struct ir_v
     if (!other.is_used || !is_written) {
         return;
     }
-    if (!is_carried) {
+    if (!var->is_memory && !is_carried(s, inst, var, last_writer)) {
         split(s, inst, var);
         return;
     }
@@ -132,7 +122,13 @@ static void check_local(const struct split *s, struct ir_inst *inst, struct ir_v
 
 static bool split_region(struct ir_inst *inst, void *user)
 {
-    const struct split *s = user;
+    struct split *s = user;
+    if (inst->op == IR_OP_BLOCKS) {
+        s->uses = ARENA_ARRAY(s->module->arena, struct scalar_use *, inst->region_count);
+        for (int i = 0; i < inst->region_count; i++) {
+            s->uses[i] = scalars_use_region(s->module->arena, s->kernel, &inst->regions[i]);
+        }
+    }
     int count = s->kernel->var_count; // splitting adds variables, which need no look
     for (int i = 0; inst->op == IR_OP_BLOCKS && i < count; i++) {
         check_local(s, inst, s->kernel->vars[i]);

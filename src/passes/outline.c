@@ -5,6 +5,7 @@
 
 #include "base/vec.h"
 #include "passes/demote.h"
+#include "passes/memory_use.h"
 #include "passes/walk.h"
 
 #include <string.h>
@@ -105,7 +106,7 @@ struct ir_var *outline_var(struct outline *out, struct ir_var *var)
 static struct ir_inst *memory_address(struct outline *out, struct ir_var *var, struct ir_builder *to)
 {
     if (!is_own(out, var)) {
-        note_slot(out, var, true, true); // what is done through the address is not looked into
+        note_slot(out, var, true, memory_is_written(out->o->arena, out->piece->first, out->piece->count, var));
         return slot_address(out, var);
     }
     if (out->vars[var->index] == NULL) {
@@ -202,8 +203,14 @@ static void clone_loop(struct outline *out, const struct ir_inst *inst, struct i
     clone->loop->var = outline_var(out, inst->loop->var);
     // The roles stay with an inner loop: they say which sums may be regrouped.
     clone->loop->roles = ARENA_ARRAY(out->o->arena, struct ir_scalar_role, inst->loop->role_count + 1);
+    clone->loop->role_count = 0;
+    bool has_memory = false;
     for (int i = 0; i < inst->loop->role_count; i++) {
-        struct ir_scalar_role *role = &clone->loop->roles[i];
+        if (inst->loop->roles[i].var->is_memory) {
+            has_memory = true;
+            continue;
+        }
+        struct ir_scalar_role *role = &clone->loop->roles[clone->loop->role_count++];
         *role = inst->loop->roles[i];
         role->var = outline_var(out, role->var);
         role->leader = role->leader != NULL ? outline_var(out, role->leader) : NULL;
@@ -211,7 +218,8 @@ static void clone_loop(struct outline *out, const struct ir_inst *inst, struct i
     clone->loop->analysis = NULL;
     // Independence that hangs on a test may be used only where the test was made: for the task's own loop.
     const struct loop_facts *facts = inst->loop->analysis;
-    if (inst->loop->verdict != IR_VERDICT_PROVEN || facts == NULL || facts->pair_count > 0 ||
+    // Memory that is private to each iteration is shared by all of them once the loop is inside a task.
+    if (has_memory || inst->loop->verdict != IR_VERDICT_PROVEN || facts == NULL || facts->pair_count > 0 ||
         facts->condition_count > 0 || inst == out->piece->first) {
         clone->loop->verdict = IR_VERDICT_NONE;
     }

@@ -18,6 +18,9 @@ struct scalar_use {          // of one variable in one loop
 
 // By variable index. |loop| is a FOR.
 struct scalar_use *scalars_use(struct arena *arena, const struct ir_function *function, struct ir_inst *loop);
+// The same for code that runs once.
+struct scalar_use *scalars_use_region(struct arena *arena, const struct ir_function *function,
+                                      struct ir_region *region);
 // Whether the variable's value after |inst| may be read.
 bool scalars_live_after(const struct ir_inst *inst, const struct ir_var *var);
 bool scalars_is_declared_in(const struct ir_var *var, const struct ir_inst *loop);

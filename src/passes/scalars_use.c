@@ -211,6 +211,18 @@ struct scalar_use *scalars_use(struct arena *arena, const struct ir_function *fu
     return w.uses;
 }
 
+struct scalar_use *scalars_use_region(struct arena *arena, const struct ir_function *function, struct ir_region *region)
+{
+    struct walk w = {.arena = arena, .count = function->var_count};
+    w.uses = ARENA_ARRAY(arena, struct scalar_use, w.count + 1);
+    w.written = ARENA_ARRAY(arena, bool, w.count + 1);
+    visit_region(&w, region);
+    for (int i = 0; i < w.count; i++) {
+        w.uses[i].always_written = w.written[i] && !w.is_dead;
+    }
+    return w.uses;
+}
+
 bool scalars_is_declared_in(const struct ir_var *var, const struct ir_inst *loop)
 {
     for (const struct ir_inst *scope = var->scope; scope != NULL;

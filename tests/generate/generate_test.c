@@ -4,6 +4,7 @@
 //   generate_test seeds FIRST LAST  these seeds; a kernel that differs goes to /tmp/generate-SEED.c
 //   generate_test print SEED        the kernel of a seed
 //   generate_test file PATH         one file
+//   generate_test shrink PATH       drops statements of a file that differs while it still does; to standard output
 #define TEST_NO_MAIN
 #include "test.h"
 
@@ -169,8 +170,106 @@ static int run_file(const char *path)
     return !ok;
 }
 
+// ---- shrinking
+// -----------------------------------------------------------------------------------------------------------------
+
+// The statement that begins at |at|: a line, or up to the line that closes its brace. NULL if it cannot go.
+static const char *statement_end(const char *at)
+{
+    int depth = 0;
+    const char *line = at;
+    for (;;) {
+        size_t length = strcspn(line, "\n");
+        for (size_t i = 0; i < length; i++) {
+            depth += line[i] == '{' ? 1 : line[i] == '}' ? -1 : 0;
+            if (depth < 0) {
+                return NULL;
+            }
+        }
+        line += length + (line[length] == '\n');
+        if (depth == 0) {
+            return line;
+        }
+        if (*line == '\0') {
+            return NULL;
+        }
+    }
+}
+
+// What kind of disagreement it is: the words before the first colon or number.
+static void kind_of(const char *why, char *out, size_t size)
+{
+    snprintf(out, size < 24 ? size : 24, "%s", why);
+}
+
+static bool still_differs(struct differ *differ, const char *text, const char *kind)
+{
+    struct arena arena;
+    struct str why;
+    char found[64] = "";
+    arena_init(&arena);
+    str_init(&why, &arena);
+    bool differs = !differ_check(differ, text, &why);
+    kind_of(str_text(&why), found, sizeof found);
+    arena_finish(&arena);
+    return differs && strcmp(found, kind) == 0;
+}
+
+// One round over all statements; true if something went.
+static bool shrink_round(struct differ *differ, char *text, const char *kind)
+{
+    bool went = false;
+    const char *body = strstr(text, "kernel ");
+    for (char *at = text + (body != NULL ? body - text : 0); *at != '\0';) {
+        char *next = at + strcspn(at, "\n");
+        next += *next == '\n';
+        const char *end = strncmp(at, "//@", 3) == 0 || at[0] != ' ' ? NULL : statement_end(at);
+        if (end != NULL) {
+            char *kept = strdup(text);
+            memmove(at, end, strlen(end) + 1);
+            if (still_differs(differ, text, kind)) {
+                went = true;
+                next = at;
+            } else {
+                strcpy(text, kept);
+            }
+            free(kept);
+        }
+        at = next;
+    }
+    return went;
+}
+
+static int shrink_file(const char *path)
+{
+    struct differ differ;
+    open_differ(&differ);
+    differ.skip_cpu = getenv("GENERATE_NO_CPU") != NULL;
+    char *text = read_file(path);
+    struct arena arena;
+    struct str why;
+    char kind[64] = "";
+    arena_init(&arena);
+    str_init(&why, &arena);
+    bool differs = text != NULL && !differ_check(&differ, text, &why);
+    kind_of(str_text(&why), kind, sizeof kind);
+    while (differs && shrink_round(&differ, text, kind)) {
+    }
+    if (differs) {
+        fputs(text, stdout);
+    }
+    fprintf(stderr, "%s\n", differs ? str_text(&why) : "the file does not differ");
+    arena_finish(&arena);
+    free(text);
+    close_differ(&differ);
+    return !differs;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 3 && strcmp(argv[1], "shrink") == 0) {
+        return shrink_file(argv[2]);
+    }
     if (argc == 4 && strcmp(argv[1], "seeds") == 0) {
         setvbuf(stdout, NULL, _IOLBF, 0);
         return run_seeds(strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10));

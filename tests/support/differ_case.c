@@ -51,6 +51,20 @@ static void fill(const struct differ_buffer *b, int number, bool is_perm, int64_
     free(order);
 }
 
+// Structs of the generator: int a; float b; short c[2].
+static void fill_points(const struct differ_buffer *b, int number)
+{
+    for (uint64_t i = 0; i + 12 <= b->count; i += 12) {
+        uint64_t x = mix(i * 64 + (uint64_t)number);
+        int32_t a = (int32_t)(x % 100);
+        float f = (float)(x >> 8 & 15) - 8;
+        int16_t c[2] = {(int16_t)(x >> 12 & 63), (int16_t)(x >> 20)};
+        memcpy(b->start + i, &a, sizeof a);
+        memcpy(b->start + i + 4, &f, sizeof f);
+        memcpy(b->start + i + 8, c, sizeof c);
+    }
+}
+
 static bool read_buffer(struct differ_case *c, const char *line)
 {
     struct differ_buffer *b = &c->buffers[c->buffer_count];
@@ -74,6 +88,9 @@ static bool read_buffer(struct differ_case *c, const char *line)
     b->start = calloc(1, size + 64);
     b->now = aligned_alloc(64, (size + 127) / 64 * 64);
     fill(b, c->buffer_count, strcmp(how, "perm") == 0, low, high);
+    if (strcmp(how, "points") == 0) {
+        fill_points(b, c->buffer_count);
+    }
     c->buffer_count++;
     return true;
 }

@@ -205,11 +205,13 @@ static void write_buffers(struct gen *g)
         long element = a->type == GEN_RECORD ? 12 : 1;
         if (a->is_perm) {
             gen_line(g, "//@ buffer %s i32 %ld perm 0 0", a->buffer, count);
+        } else if (a->type == GEN_RECORD) {
+            gen_line(g, "//@ buffer %s bytes %ld points 0 0", a->buffer, count * element);
         } else if (a->limit > 0) {
             gen_line(g, "//@ buffer %s u8 %ld range 0 %ld", a->buffer, count, a->limit - 1);
         } else {
             bool is_float = gen_is_float(a->type);
-            long low = a->type == GEN_BOOL || a->type == GEN_RECORD ? 0 : is_float ? -8 : -100;
+            long low = a->type == GEN_BOOL ? 0 : is_float ? -8 : -100;
             gen_line(g, "//@ buffer %s %s %ld range %ld %ld", a->buffer, types[a->type].differ_name, count * element,
                      low,
                      a->type == GEN_BOOL ? 1L
@@ -253,6 +255,11 @@ static void write_helpers(struct gen *g)
     gen_line(g,
              "static struct pt bump(struct pt p, int k) { p.a += k; p.c[1] -= p.c[0]; p.b = TF(p.b + k); return p; }");
     gen_line(g, "static void split(struct pt *p, int k) { p->c[k & 1] = k; p->b = TF(p->a); }");
+    gen_line(g, "kernel void sub_scale(int n, int x[n], const int y[n], int k) { for (int i = 0; i < n; i++) x[i] = "
+                "y[i] * k + 1; }");
+    gen_line(g, "kernel void sub_shift(int n, int *x, int *y) { for (int i = 0; i < n; i++) x[i] ^= y[i]; }");
+    gen_line(
+        g, "kernel int sub_sum(int n, const int x[n]) { int s = 0; for (int i = 0; i < n; i++) s += x[i]; return s; }");
     for (int i = 0; i < g->array_count; i++) {
         const struct gen_array *a = &g->arrays[i];
         if (a->is_field) {

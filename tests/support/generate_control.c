@@ -70,6 +70,10 @@ static void control_if(struct gen *g)
 void gen_blocks(struct gen *g)
 {
     int count = 2 + (int)gen_random(g, 2);
+    bool was_for = g->in_for_body;
+    int was_break = g->break_depth;
+    g->in_for_body = false; // nothing jumps across a block's edge
+    g->break_depth = 0;
     for (int i = 0; i < g->array_count; i++) {
         g->arrays[i].group = gen_chance(g, 30) || g->arrays[i].is_const ? 0 : 1 + (int)gen_random(g, (uint32_t)count);
     }
@@ -86,6 +90,9 @@ void gen_blocks(struct gen *g)
         g->group = 0;
         gen_close(g);
     }
+    g->in_for_body = was_for;
+    g->break_depth = was_break;
+    gen_line(g, ";"); // ends the region
     for (int i = 0; i < g->array_count; i++) {
         g->arrays[i].group = 0;
     }
@@ -114,8 +121,12 @@ static void control_statement(struct gen *g)
     g->statement_budget--;
     bool may_nest = g->depth < 3 && g->statement_budget > 0;
     uint32_t way = gen_random(g, 100);
-    if (way < 45) {
+    if (way < 22) {
         gen_nest(g);
+    } else if (way < 45) {
+        if (!gen_idiom(g)) {
+            gen_nest(g);
+        }
     } else if (way < 55) {
         gen_declare_scalar(g);
     } else if (way < 62 && may_nest && g->work * 3 <= g->work_limit) {

@@ -1,5 +1,5 @@
 // The parts of the generator: generate.c the file and its arguments, generate_expr.c expressions and indices,
-// generate_stmt.c statements inside loops, generate_loop.c loops and their nests, generate_control.c what stands around
+// generate_stmt.c statements inside loops, generate_loop.c loops and their nests, generate_idiom.c loops as people write them, generate_control.c what stands around
 // them.
 #ifndef RILL_TESTS_SUPPORT_GENERATE_INTERNAL_H
 #define RILL_TESTS_SUPPORT_GENERATE_INTERNAL_H
@@ -143,6 +143,9 @@ void gen_choose_roles(struct gen *g, const struct gen_scalar *counter);
 void gen_loop(struct gen *g, const char *pragma, void (*body)(struct gen *g, const struct gen_scalar *counter));
 void gen_nest(struct gen *g);
 void gen_time_loop(struct gen *g);
+
+// ---- generate_idiom.c
+bool gen_idiom(struct gen *g); // false if none suits
 
 // ---- generate_control.c
 void gen_control(struct gen *g, int count);

@@ -87,7 +87,7 @@ static void write_head(struct gen *g, const struct gen_scalar *v, const struct b
     uint32_t way = gen_random(g, 10);
     if (way < 1 && is_straight && step == 1) {
         gen_open(g, "for (%s%s = %s; %s != %s; %s) {", type, v->name, low->text, v->name, high->text, plus);
-    } else if (way < 3) {
+    } else if (way < 3 && high->low >= 1) { // an unsigned 0 - 1 is large
         gen_open(g, "for (%s%s = %s; %s <= %s - 1; %s) {", type, v->name, low->text, v->name, high->text, plus);
     } else if (way < 4) {
         gen_open(g, "for (%s%s = %s; %s > %s; %s) {", type, v->name, low->text, high->text, v->name, plus);
@@ -124,6 +124,9 @@ void gen_loop(struct gen *g, const char *pragma, void (*body)(struct gen *g, con
     struct bound high = upper_bound(g, limit);
     struct bound low = lower_bound(g, &high);
     bool is_down = gen_chance(g, 20);
+    if (is_down) { // below an unsigned bound a signed counter would be large
+        low.text = gen_text(g, "(int)(%s)", low.text);
+    }
     int kept = g->scalar_count;
     enum gen_type type = counter_type(g, high.high);
     // An unsigned loop that counts down to 0 by >= would not end.

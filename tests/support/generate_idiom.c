@@ -1,0 +1,633 @@
+// Loops as people write them: stencils, steps in time, matrix products, histograms, scans, searches, blocks over halves
+// of one array. The arrays, the offsets and what is computed are up to chance; whether a loop is independent too.
+#include "generate_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// ---- parts
+// ----------------------------------------------------------------------------------------------------------------------
+
+static struct gen_array *find_array(struct gen *g, int rank, bool is_written, long least)
+{
+    struct gen_array *found = NULL;
+    uint32_t seen = 0;
+    for (int i = 0; i < g->array_count; i++) {
+        struct gen_array *a = &g->arrays[i];
+        bool is_writable = !a->is_const && a->limit == 0 && !a->is_perm;
+        bool is_mine = g->group == 0 || a->group == g->group || (a->group == 0 && !is_written);
+        if (a->rank == rank && a->type != GEN_RECORD && is_mine && (is_writable || !is_written) &&
+            a->extents[0].value >= least && gen_random(g, ++seen) == 0) {
+            found = a;
+        }
+    }
+    return found;
+}
+
+// A name for a counter that expressions may use while it is in scope.
+static const char *push_counter(struct gen *g, long low, long high)
+{
+    struct gen_scalar *v = gen_add_scalar(g, "i", GEN_I32);
+    v->is_counter = v->is_fixed = v->is_known = v->is_set = true;
+    v->low = low;
+    v->high = high;
+    return gen_text(g, "%s", v->name);
+}
+
+// Everything may be read at any index, but for the arrays that the idiom writes itself.
+static void begin(struct gen *g, struct gen_array *first, struct gen_array *second)
+{
+    g->in_nest = true;
+    for (int i = 0; i < g->array_count; i++) {
+        struct gen_array *a = &g->arrays[i];
+        bool is_readable = g->group == 0 || a->group == 0 || a->group == g->group;
+        a->role = !is_readable || a == first || a == second ? GEN_NOTHING : GEN_READ;
+    }
+}
+
+static void end(struct gen *g, int scalar_count)
+{
+    g->in_nest = false;
+    g->scalar_count = scalar_count;
+}
+
+static const char *element_name(const struct gen_array *a)
+{
+    return gen_type_name(a->type);
+}
+
+static long trips_of(const struct gen *g, const struct gen_array *a)
+{
+    long limit = g->work_limit / (g->work > 0 ? g->work : 1);
+    return a->extents[0].value < limit ? a->extents[0].value : limit;
+}
+
+// The array's extent, or a constant where that would be too much work.
+static const char *bound_of(struct gen *g, const struct gen_array *a)
+{
+    long trips = trips_of(g, a);
+    return trips == a->extents[0].value ? a->extents[0].text : gen_text(g, "%ld", trips);
+}
+
+static bool may_sum(const struct gen *g, const struct gen_array *a)
+{
+    return a->type != GEN_BOOL && (!gen_is_float(a->type) || g->is_tame);
+}
+
+// ---- idioms: false if the arrays at hand do not suit
+// --------------------------------------------------------------------------------------------------------------------
+
+static bool stencil(struct gen *g)
+{
+    struct gen_array *a = find_array(g, 1, true, 4);
+    struct gen_array *b = gen_chance(g, 80) ? find_array(g, 1, false, 4) : a;
+    if (a == NULL || b == NULL) {
+        return false;
+    }
+    long trips = trips_of(g, a) < trips_of(g, b) ? trips_of(g, a) : trips_of(g, b);
+    int kept = g->scalar_count;
+    const char *i = push_counter(g, 1, trips - 2);
+    begin(g, a, NULL);
+    gen_open(g, "for (int %s = 1; %s < %ld - 1; %s++) {", i, i, trips, i);
+    bool is_float = gen_is_float(a->type);
+    const char *sum = gen_text(g, "%s[%s - 1] + 2 * %s[%s] - %s[%s + 1]", b->name, i, b->name, i, b->name, i);
+    gen_line(g, is_float ? "%s[%s] = %s(%s);" : "%s[%s] = %s(%s);", a->name, i,
+             is_float                ? a->type == GEN_F32 ? "TF" : "TD"
+             : gen_is_float(b->type) ? "(int)TF"
+                                     : "",
+             sum);
+    gen_close(g);
+    end(g, kept);
+    return true;
+}
+
+static bool map_2d(struct gen *g)
+{
+    struct gen_array *a = find_array(g, 2, true, 1);
+    if (a == NULL || g->work * a->extents[0].value * a->extents[1].value > g->work_limit) {
+        return false;
+    }
+    int kept = g->scalar_count;
+    const char *i = push_counter(g, 0, a->extents[0].value - 1);
+    const char *j = push_counter(g, 0, a->extents[1].value - 1);
+    begin(g, NULL, NULL);
+    a->role = GEN_WRITE;
+    snprintf(a->home, sizeof a->home, "%s", i);
+    if (gen_chance(g, 20)) {
+        gen_line(g, "#pragma rill collapse(2)");
+    }
+    bool is_triangle = gen_chance(g, 20) && a->extents[1].value >= a->extents[0].value;
+    gen_open(g, "for (int %s = 0; %s < %s; %s++) {", i, i, a->extents[0].text, i);
+    gen_open(g, "for (int %s = 0; %s < %s; %s++) {", j, j, is_triangle ? i : a->extents[1].text, j);
+    gen_line(g, "%s[%s][%s] = %s;", a->name, i, j, gen_value(g, a->type, 3));
+    if (gen_chance(g, 30)) {
+        gen_reduction(g);
+    }
+    gen_close(g);
+    gen_close(g);
+    end(g, kept);
+    g->total_work += a->extents[0].value * a->extents[1].value;
+    return true;
+}
+
+static bool steps_in_time(struct gen *g)
+{
+    struct gen_array *a = find_array(g, 1, true, 4);
+    struct gen_array *b = find_array(g, 1, true, 4);
+    if (a == NULL || a == b || g->work * 3 * trips_of(g, a) > g->work_limit) {
+        return false;
+    }
+    long trips = trips_of(g, a) < trips_of(g, b) ? trips_of(g, a) : trips_of(g, b);
+    int kept = g->scalar_count;
+    const char *t = push_counter(g, 0, 2);
+    const char *i = push_counter(g, 1, trips - 2);
+    begin(g, a, b);
+    gen_open(g, "for (int %s = 0; %s < 3; %s++) {", t, t, t);
+    gen_open(g, "for (int %s = 1; %s < %ld - 1; %s++) {", i, i, trips, i);
+    gen_line(g, "%s[%s] = %s(%s[%s - 1] + %s[%s + 1] - %s);", a->name, i, a->type == GEN_F64 ? "TD" : "TF", b->name, i,
+             b->name, i, gen_int(g, 1));
+    gen_close(g);
+    if (gen_chance(g, 60)) {
+        gen_open(g, "for (int %s = 1; %s < %ld - 1; %s++) {", i, i, trips, i);
+        gen_line(g, "%s[%s] = %s(%s[%s]);", b->name, i, b->type == GEN_F64 ? "TD" : "TF", a->name, i);
+        gen_close(g);
+    } else {
+        gen_line(g, "%s[%s] = 1;", b->name, gen_chance(g, 50) ? t : "0");
+    }
+    gen_close(g);
+    end(g, kept);
+    return true;
+}
+
+static bool product(struct gen *g)
+{
+    struct gen_array *c = find_array(g, 2, true, 1);
+    if (c == NULL || g->work * c->extents[0].value * c->extents[1].value * 4 > g->work_limit) {
+        return false;
+    }
+    int kept = g->scalar_count;
+    const char *i = push_counter(g, 0, c->extents[0].value - 1);
+    const char *j = push_counter(g, 0, c->extents[1].value - 1);
+    const char *k = push_counter(g, 0, 3);
+    begin(g, c, NULL);
+    bool is_outside = gen_chance(g, 30);
+    const char *s = gen_text(g, "s%d", g->name_count++);
+    if (is_outside) {
+        gen_line(g, "%s %s;", element_name(c), s);
+    }
+    gen_open(g, "for (int %s = 0; %s < %s; %s++) {", i, i, c->extents[0].text, i);
+    gen_open(g, "for (int %s = 0; %s < %s; %s++) {", j, j, c->extents[1].text, j);
+    gen_line(g, is_outside ? "%s%s = 0;" : "%s %s = 0;", is_outside ? "" : element_name(c), s);
+    gen_open(g, "for (int %s = 0; %s < 4; %s++) {", k, k, k);
+    gen_line(g, "%s += %s;", s, gen_tame(g, c->type, 2));
+    gen_close(g);
+    gen_line(g, "%s[%s][%s] = %s;", c->name, i, j, s);
+    gen_close(g);
+    gen_close(g);
+    end(g, kept);
+    return true;
+}
+
+static bool selection(struct gen *g)
+{
+    struct gen_array *a = find_array(g, 1, false, 1);
+    struct gen_scalar *out = gen_choose_scalar(g, false, true);
+    if (a == NULL || out == NULL || !out->is_set) {
+        return false;
+    }
+    int kept = g->scalar_count;
+    const char *i = push_counter(g, 0, trips_of(g, a) - 1);
+    static const char *const compares[] = {"<", "<=", ">", ">="};
+    const char *compare = compares[gen_random(g, 4)];
+    int n = g->name_count++;
+    gen_line(g, "%s best%d = %s[0];", element_name(a), n, a->name);
+    gen_line(g, "int at%d = %s;", n, gen_chance(g, 50) ? "-1" : "0");
+    gen_open(g, "for (int %s = 0; %s < %s; %s++) {", i, i, bound_of(g, a), i);
+    const char *e = gen_text(g, "%s[%s]", a->name, i);
+    if (gen_chance(g, 50)) {
+        gen_line(g, "if (%s %s best%d) { best%d = %s; at%d = %s; }", e, compare, n, n, e, n, i);
+    } else {
+        gen_line(g, "if (best%d %s %s) { at%d = %s; best%d = %s; }", n, compare, e, n, i, n, e);
+    }
+    gen_close(g);
+    gen_line(g, "%s = at%d;", out->name, n);
+    if (gen_chance(g, 50)) {
+        gen_line(g, "%s += (int)TF(best%d);", out->name, n);
+    }
+    end(g, kept);
+    return true;
+}
+
+// a[i] = a[i + k]: whether iterations meet hangs on a parameter.
+static bool shift(struct gen *g)
+{
+    struct gen_array *a = find_array(g, 1, true, 4);
+    if (a == NULL) {
+        return false;
+    }
+    for (int tries = 0; tries < 6; tries++) {
+        const struct gen_scalar *k = &g->scalars[gen_random(g, (uint32_t)g->scalar_count)];
+        if (!k->is_fixed || !k->is_known || k->is_counter || k->low != k->high || gen_is_float(k->type) || k->low < 0) {
+            continue;
+        }
+        long room = a->extents[0].value - k->low;
+        if (room < 1) {
+            continue;
+        }
+        int kept = g->scalar_count;
+        long trips = room < trips_of(g, a) ? room : trips_of(g, a);
+        const char *i = push_counter(g, 0, trips - 1);
+        begin(g, a, NULL);
+        gen_open(g, "for (int %s = 0; %s < %ld; %s++) {", i, i, trips, i);
+        const char *near = gen_text(g, "%s[%s]", a->name, i);
+        const char *far = gen_text(g, "%s[%s + %s]", a->name, i, k->name);
+        const char *macro = a->type == GEN_F64 ? "TD" : "TF";
+        if (gen_chance(g, 50)) {
+            gen_line(g, "%s = %s(%s + %s);", near, macro, far, gen_int(g, 1));
+        } else {
+            gen_line(g, "%s = %s(%s + %s);", far, macro, near, gen_int(g, 1));
+        }
+        gen_close(g);
+        end(g, kept);
+        return true;
+    }
+    return false;
+}
+
+// a[i * k + c]: with k = 0 every iteration means the same element.
+static bool stride(struct gen *g)
+{
+    struct gen_array *a = find_array(g, 1, true, 2);
+    const struct gen_scalar *k = &g->scalars[gen_random(g, (uint32_t)g->scalar_count)];
+    if (a == NULL || !k->is_fixed || !k->is_known || k->is_counter || k->low != k->high || gen_is_float(k->type) ||
+        k->low < 0 || (g->group > 0 && k->group != g->group && k->group != 0)) {
+        return false;
+    }
+    long trips = k->low == 0 ? 5 : (a->extents[0].value - 1) / k->low;
+    trips = trips < trips_of(g, a) ? trips : trips_of(g, a);
+    int kept = g->scalar_count;
+    const char *i = push_counter(g, 0, trips - 1);
+    begin(g, a, NULL);
+    gen_open(g, "for (long %s = 0; %s < %ld; %s++) {", i, i, trips, i);
+    gen_line(g, "%s[%s * %s%s] = %s;", a->name, i, k->name, gen_chance(g, 50) ? "" : " + 1", gen_value(g, a->type, 2));
+    gen_close(g);
+    end(g, kept);
+    return true;
+}
+
+static bool linear(struct gen *g)
+{
+    struct gen_array *a = find_array(g, 1, true, 4);
+    const struct gen_scalar *m = &g->scalars[1];
+    if (a == NULL || m->low > a->extents[0].value || trips_of(g, a) < m->low) {
+        return false;
+    }
+    long rows = trips_of(g, a) / m->low;
+    int kept = g->scalar_count;
+    const char *i = push_counter(g, 0, rows - 1);
+    const char *j = push_counter(g, 0, m->low - 1);
+    begin(g, a, NULL);
+    gen_open(g, "for (int %s = 0; %s < %ld; %s++) {", i, i, rows, i);
+    gen_open(g, "for (int %s = 0; %s < m; %s++) {", j, j, j);
+    if (may_sum(g, a) && gen_chance(g, 30)) {
+        gen_line(g, "%s[%s * m + %s] += %s;", a->name, i, j, gen_tame(g, a->type, 2));
+    } else {
+        gen_line(g, "%s[%s * m + %s] = %s;", a->name, i, j, gen_value(g, a->type, 2));
+    }
+    gen_close(g);
+    gen_close(g);
+    end(g, kept);
+    return true;
+}
+
+static bool pairs_of(struct gen *g)
+{
+    struct gen_array *a = find_array(g, 1, true, 4);
+    if (a == NULL) {
+        return false;
+    }
+    long trips = trips_of(g, a) / 2;
+    int kept = g->scalar_count;
+    const char *i = push_counter(g, 0, trips - 1);
+    begin(g, a, NULL);
+    gen_open(g, "for (int %s = 0; %s < %ld; %s++) {", i, i, trips, i);
+    gen_line(g, "%s[2 * %s] = %s(%s[2 * %s + 1] + %s);", a->name, i, a->type == GEN_F64 ? "TD" : "TF", a->name, i,
+             gen_int(g, 2));
+    gen_close(g);
+    end(g, kept);
+    return true;
+}
+
+static bool scan(struct gen *g)
+{
+    struct gen_array *a = find_array(g, 1, true, 3);
+    if (a == NULL || !may_sum(g, a)) {
+        return false;
+    }
+    int kept = g->scalar_count;
+    const char *i = push_counter(g, 1, trips_of(g, a) - 1);
+    begin(g, a, NULL);
+    if (gen_chance(g, 50)) {
+        gen_open(g, "for (int %s = 1; %s < %s; %s++) {", i, i, bound_of(g, a), i);
+        gen_line(g, "%s[%s] = %s(%s[%s - 1] + %s);", a->name, i, a->type == GEN_F64 ? "TD" : "TF", a->name, i,
+                 gen_int(g, 1));
+    } else {
+        int n = g->name_count++;
+        gen_line(g, "%s prev%d = 1;", element_name(a), n);
+        gen_open(g, "for (int %s = 0; %s < %s; %s++) {", i, i, bound_of(g, a), i);
+        gen_line(g, "%s now%d = %s[%s];", element_name(a), n, a->name, i);
+        gen_line(g, "%s[%s] = prev%d;", a->name, i, n);
+        gen_line(g, "prev%d = now%d;", n, n);
+    }
+    gen_close(g);
+    end(g, kept);
+    return true;
+}
+
+static bool sum_into_memory(struct gen *g)
+{
+    struct gen_array *out = find_array(g, 1, true, 1);
+    struct gen_array *in = find_array(g, 1, false, 1);
+    if (out == NULL || in == NULL || !may_sum(g, out)) {
+        return false;
+    }
+    int kept = g->scalar_count;
+    const char *i = push_counter(g, 0, trips_of(g, in) - 1);
+    begin(g, out, NULL);
+    gen_open(g, "for (int %s = 0; %s < %s; %s++) {", i, i, bound_of(g, in), i);
+    bool is_guarded = gen_chance(g, 30);
+    if (is_guarded) {
+        gen_open(g, "if (%s) {", gen_condition(g, 1));
+    }
+    gen_line(g, "%s[%d] %s %s;", out->name, out->extents[0].value > 2 ? (int)gen_random(g, 3) : 0,
+             gen_chance(g, 70) ? "+=" : "-=", gen_tame(g, out->type, 2));
+    if (is_guarded) {
+        gen_close(g);
+    }
+    gen_close(g);
+    end(g, kept);
+    return true;
+}
+
+static bool temporaries(struct gen *g)
+{
+    struct gen_array *a = find_array(g, 1, true, 2);
+    if (a == NULL) {
+        return false;
+    }
+    int kept = g->scalar_count;
+    int n = g->name_count++;
+    long size = 2 + (long)gen_random(g, 4);
+    gen_line(g, "int k%d;", n);
+    gen_line(g, "%s work%d[%ld];", element_name(a), n, size);
+    const char *i = push_counter(g, 0, trips_of(g, a) - 1);
+    begin(g, a, NULL);
+    gen_open(g, "for (int %s = 0; %s < %s; %s++) {", i, i, bound_of(g, a), i);
+    gen_line(g, "for (k%d = 0; k%d < %ld; k%d++) work%d[k%d] = %s;", n, n, size, n, n, n, gen_value(g, a->type, 2));
+    gen_line(g, "%s[%s] = work%d[%ld] + work%d[%s %% %ld];", a->name, i, n, (long)gen_random(g, (uint32_t)size), n, i,
+             size);
+    gen_close(g);
+    if (gen_chance(g, 30)) {
+        gen_line(g, "%s[0] = %s(work%d[0]);", a->name, a->type == GEN_F64 ? "TD" : "TF", n);
+    }
+    end(g, kept);
+    return true;
+}
+
+static bool search(struct gen *g)
+{
+    struct gen_array *a = find_array(g, 1, false, 1);
+    struct gen_scalar *out = gen_choose_scalar(g, false, true);
+    if (a == NULL || out == NULL || !out->is_set || g->group > 0) {
+        return false;
+    }
+    int kept = g->scalar_count;
+    int n = g->name_count++;
+    const char *i = push_counter(g, 0, trips_of(g, a) - 1);
+    begin(g, NULL, NULL);
+    bool is_goto = gen_chance(g, 40);
+    gen_open(g, "for (int %s = 0; %s < %s; %s++) {", i, i, bound_of(g, a), i);
+    gen_open(g, "if (%s[%s] > %s) {", a->name, i, gen_int(g, 1));
+    gen_line(g, "%s = %s;", out->name, i);
+    gen_line(g, is_goto ? "goto found%d;" : "break; // %d", n);
+    gen_close(g);
+    gen_close(g);
+    if (is_goto) {
+        gen_line(g, "%s = 3;", out->name);
+        gen_line(g, "found%d:;", n);
+    }
+    end(g, kept);
+    return true;
+}
+
+static bool halves(struct gen *g)
+{
+    struct gen_array *a = find_array(g, 1, true, 4);
+    if (a == NULL || g->group > 0) {
+        return false;
+    }
+    long trips = trips_of(g, a) / 2;
+    int kept = g->scalar_count;
+    const char *i = push_counter(g, 0, trips - 1);
+    bool is_even = gen_chance(g, 40);
+    for (int k = 0; k < 2; k++) {
+        begin(g, a, NULL);
+        for (int x = 0; x < g->array_count; x++) { // nothing else is written in the region
+            g->arrays[x].role = &g->arrays[x] == a ? GEN_NOTHING : GEN_READ;
+        }
+        gen_open(g, "stream_parallel {");
+        gen_open(g, "for (int %s = 0; %s < %ld; %s++) {", i, i, trips, i);
+        const char *index = is_even ? gen_text(g, "2 * %s + %d", i, k) : k == 0 ? i : gen_text(g, "%s + %ld", i, trips);
+        gen_line(g, "%s[%s] = %s;", a->name, index, gen_value(g, a->type, 2));
+        gen_close(g);
+        gen_close(g);
+    }
+    gen_line(g, ";");
+    end(g, kept);
+    return true;
+}
+
+// Two blocks that update one array, in one way.
+static bool common_sums(struct gen *g)
+{
+    struct gen_array *a = find_array(g, 1, true, 2);
+    if (a == NULL || g->group > 0 || !may_sum(g, a)) {
+        return false;
+    }
+    int kept = g->scalar_count;
+    static const char *const ops[] = {"+=", "|=", "^=", "*="};
+    const char *op = ops[gen_is_float(a->type) ? 0 : gen_random(g, 4)];
+    bool is_one_place = gen_chance(g, 40);
+    const char *i = push_counter(g, 0, trips_of(g, a) - 1);
+    for (int k = 0; k < 2; k++) {
+        begin(g, a, NULL);
+        gen_open(g, "stream_parallel {");
+        gen_open(g, "for (int %s = 0; %s < %s; %s++) {", i, i, bound_of(g, a), i);
+        gen_line(g, "%s[%s] %s %s;", a->name, is_one_place ? "1" : i, op, gen_tame(g, a->type, 2));
+        gen_close(g);
+        gen_close(g);
+    }
+    gen_line(g, ";");
+    end(g, kept);
+    return true;
+}
+
+static bool call_kernel(struct gen *g)
+{
+    struct gen_array *to = find_array(g, 1, true, 3);
+    struct gen_array *from = find_array(g, 1, false, 3);
+    if (to == NULL || from == NULL || to->type != GEN_I32 || from->type != GEN_I32) {
+        return false;
+    }
+    long n = to->extents[0].value < from->extents[0].value ? to->extents[0].value : from->extents[0].value;
+    n = n < g->work_limit / g->work ? n : g->work_limit / g->work;
+    switch (gen_random(g, 3)) {
+    case 0: gen_line(g, "sub_scale(%ld, %s, %s, %s);", n, to->name, from->name, gen_int(g, 1)); break;
+    case 1: {
+        struct gen_scalar *out = gen_choose_scalar(g, false, true);
+        if (out == NULL || !out->is_set) {
+            return false;
+        }
+        gen_line(g, "%s = sub_sum(%ld, %s);", out->name, n, from->name);
+        break;
+    }
+    default: gen_line(g, "sub_shift(%ld, %s, %s + 1);", n - 1, to->name, from->name); break;
+    }
+    return true;
+}
+
+static bool pointers(struct gen *g)
+{
+    struct gen_array *a = find_array(g, 1, true, 4);
+    if (a == NULL) {
+        return false;
+    }
+    long trips = trips_of(g, a) - 2;
+    int kept = g->scalar_count;
+    int n = g->name_count++;
+    const char *i = push_counter(g, 0, trips - 1);
+    begin(g, a, NULL);
+    gen_line(g, "%s *ptr%d = %s + %d;", element_name(a), n, a->name, (int)gen_random(g, 3));
+    gen_open(g, "for (int %s = 0; %s < %ld; %s++) {", i, i, trips, i);
+    if (gen_chance(g, 50)) {
+        gen_line(g, "ptr%d[%s] = %s;", n, i, gen_value(g, a->type, 2));
+    } else {
+        gen_line(g, "*(ptr%d + %s) = %s(%s[%s]);", n, i, a->type == GEN_F64 ? "TD" : "TF", a->name, i);
+    }
+    gen_close(g);
+    end(g, kept);
+    return true;
+}
+
+static bool insist(struct gen *g)
+{
+    struct gen_array *a = find_array(g, 1, true, 4);
+    if (a == NULL) {
+        return false;
+    }
+    long trips = trips_of(g, a);
+    int kept = g->scalar_count;
+    const char *i = push_counter(g, 0, trips - 1);
+    begin(g, a, NULL);
+    // The author insists: what overlaps is not read.
+    for (int k = 0; k < g->array_count; k++) {
+        bool is_same = strcmp(g->arrays[k].buffer, a->buffer) == 0;
+        g->arrays[k].role = is_same && !a->is_field ? GEN_NOTHING : g->arrays[k].role;
+    }
+    gen_line(g, "#pragma rill parallel");
+    gen_open(g, "for (int %s = 0; %s < %ld; %s++) {", i, i, trips, i);
+    gen_line(g, "int j%d = %ld - 1 - %s;", g->name_count, trips, i);
+    gen_line(g, "%s[j%d] = %s;", a->name, g->name_count++, gen_value(g, a->type, 2));
+    gen_close(g);
+    end(g, kept);
+    return true;
+}
+
+static bool last_value(struct gen *g)
+{
+    struct gen_array *a = find_array(g, 1, false, 2);
+    struct gen_scalar *s = gen_choose_scalar(g, gen_chance(g, 40), true);
+    if (a == NULL || s == NULL || !s->is_set) {
+        return false;
+    }
+    int kept = g->scalar_count;
+    const char *name = gen_text(g, "%s", s->name);
+    enum gen_type type = s->type;
+    s->is_set = false; // not read in the loop
+    const char *i = push_counter(g, 0, trips_of(g, a) - 1);
+    begin(g, NULL, NULL);
+    gen_open(g, "for (int %s = 0; %s < %s; %s++) {", i, i, bound_of(g, a), i);
+    if (gen_chance(g, 60)) {
+        gen_line(g, "if (%s) %s = %s;", gen_condition(g, 1), name, gen_tame(g, type, 1));
+    } else {
+        gen_line(g, "%s = %s;", name, gen_tame(g, type, 2));
+    }
+    gen_close(g);
+    end(g, kept);
+    for (int k = 0; k < g->scalar_count; k++) {
+        g->scalars[k].is_set |= strcmp(g->scalars[k].name, name) == 0;
+    }
+    return true;
+}
+
+static bool while_over_data(struct gen *g)
+{
+    struct gen_array *a = find_array(g, 1, true, 2);
+    if (a == NULL || gen_is_float(a->type) || a->type == GEN_BOOL || g->work * 4 * trips_of(g, a) > g->work_limit) {
+        return false;
+    }
+    int kept = g->scalar_count;
+    int n = g->name_count++;
+    const char *i = push_counter(g, 0, trips_of(g, a) - 1);
+    begin(g, a, NULL);
+    gen_line(g, "int r%d = 0;", n);
+    gen_open(g, "while (%s[0] < 50 && r%d < 4) {", a->name, n);
+    gen_open(g, "for (int %s = 0; %s < %s; %s++) {", i, i, bound_of(g, a), i);
+    gen_line(g, "%s[%s] += 9 + r%d;", a->name, i, n);
+    gen_close(g);
+    gen_line(g, "r%d++;", n);
+    gen_close(g);
+    end(g, kept);
+    return true;
+}
+
+static bool struct_sum(struct gen *g)
+{
+    struct gen_array *a = find_array(g, 1, false, 1);
+    struct gen_scalar *s = gen_choose_scalar(g, false, true);
+    if (a == NULL || s == NULL || !s->is_set) {
+        return false;
+    }
+    int kept = g->scalar_count;
+    int n = g->name_count++;
+    const char *i = push_counter(g, 0, trips_of(g, a) - 1);
+    begin(g, NULL, NULL);
+    gen_line(g, "struct pt sum%d = {1, 2, {3, 4}};", n);
+    gen_open(g, "for (int %s = 0; %s < %s; %s++) {", i, i, bound_of(g, a), i);
+    gen_line(g, "sum%d.a += %s;", n, gen_int(g, 1));
+    gen_line(g, "sum%d.b += %s;", n, gen_tame(g, GEN_F32, 1));
+    if (gen_chance(g, 50)) {
+        gen_line(g, "sum%d.c[1] ^= %s;", n, gen_int(g, 1));
+    }
+    gen_close(g);
+    gen_line(g, "%s = sum%d.a + (int)sum%d.b + sum%d.c[1];", s->name, n, n, n);
+    end(g, kept);
+    return true;
+}
+
+bool gen_idiom(struct gen *g)
+{
+    static bool (*const idioms[])(struct gen *g) = {
+        stencil,     map_2d,      steps_in_time, product,         selection,   shift,           stride,
+        linear,      pairs_of,    scan,          sum_into_memory, temporaries, search,          halves,
+        common_sums, call_kernel, pointers,      insist,          last_value,  while_over_data, struct_sum};
+    if (g->scalar_count + 8 >= GEN_SCALARS) {
+        return false;
+    }
+    for (int tries = 0; tries < 4; tries++) {
+        if (idioms[gen_random(g, sizeof idioms / sizeof idioms[0])](g)) {
+            return true;
+        }
+    }
+    return false;
+}
