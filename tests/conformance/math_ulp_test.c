@@ -1,0 +1,170 @@
+// Math calls against a reference of 113 bits: at most 4 ulp on the CPU, for floats and doubles, over edges, arguments
+// next to multiples of pi/2, next to 1, next to integers, and over all exponents. tgamma and lgamma are the C
+// library's.
+//
+//   math_ulp_test --table [arguments]    prints the table of docs/math.md
+#define TEST_NO_MAIN
+#include "math_cases.h"
+
+enum { CHUNK = 1 << 16 };
+
+struct worst {
+    double ulps;
+    double args[3];
+    double got;
+    double expected;
+    long count;
+};
+
+struct arrays {
+    double x[CHUNK], y[CHUNK], z[CHUNK], r[CHUNK];
+};
+
+static void fill(const struct math_function *function, bool is_float, struct arrays *arrays, int first, int count,
+                 uint64_t *state)
+{
+    for (int i = 0; i < count; i++) {
+        double args[3];
+        math_arguments(function, is_float, first + i, state, args);
+        math_put(is_float, arrays->x, (size_t)i, args[0]);
+        math_put(is_float, arrays->y, (size_t)i, args[1]);
+        math_put(is_float, arrays->z, (size_t)i, args[2]);
+    }
+}
+
+static void judge(const struct math_function *function, bool is_float, const struct arrays *arrays, int count,
+                  struct worst *worst)
+{
+    union math_symbol reference = math_reference(function->name);
+    for (int i = 0; i < count; i++) {
+        size_t at = (size_t)i;
+        double args[3] = {math_take(is_float, arrays->x, at), math_take(is_float, arrays->y, at),
+                          math_take(is_float, arrays->z, at)};
+        double got = math_take(is_float, arrays->r, at);
+        quad expected = math_true_value(function, reference, args);
+        double ulps = math_ulps(is_float, got, expected);
+        if (ulps > worst->ulps) {
+            *worst = (struct worst){
+                .ulps = ulps, .args = {args[0], args[1], args[2]}, .got = got, .expected = (double)expected};
+        }
+    }
+}
+
+static struct worst measure(rill_module module, const struct math_function *function, bool is_float, int count)
+{
+    static struct arrays arrays;
+    void *const pointers[4] = {arrays.x, arrays.y, arrays.z, arrays.r};
+    struct worst worst = {.ulps = 0};
+    uint64_t state = 1;
+    for (int first = 0; first < count; first += CHUNK) {
+        int part = count - first < CHUNK ? count - first : CHUNK;
+        fill(function, is_float, &arrays, first, part, &state);
+        if (!math_run(math_kernel(module, function, is_float), is_float, pointers, 0, (size_t)part)) {
+            break;
+        }
+        judge(function, is_float, &arrays, part, &worst);
+    }
+    worst.count = count;
+    return worst;
+}
+
+static rill_context open_cpu(void)
+{
+    rill_context context = {0};
+    if (math_reference("sin").pointer == NULL) {
+        SKIP("there is no libquadmath.so.0 to compare with");
+    }
+    if (rill_open("cpu", NULL, &context) != RILL_OK) {
+        FAIL("%s", rill_message());
+        test_leave(NULL);
+    }
+    return context;
+}
+
+static double limit_of(const struct math_function *function)
+{
+    static const char *const exact[] = {"sqrt", "fma", "fdim", "fmod", "remainder"};
+    for (size_t i = 0; i < sizeof exact / sizeof exact[0]; i++) {
+        if (strcmp(function->name, exact[i]) == 0) {
+            return 0.5;
+        }
+    }
+    // As the C library has them: glibc documents up to 10 for tgamma and lgamma.
+    bool is_gamma = strcmp(function->name, "tgamma") == 0 || strcmp(function->name, "lgamma") == 0;
+    return is_gamma ? 10 : 4;
+}
+
+static void check_all(bool is_float, const char *target, int count)
+{
+    rill_context context = open_cpu();
+    rill_module module = math_module(context, is_float, target);
+    for (int i = 0; i < MATH_FUNCTION_COUNT; i++) {
+        const struct math_function *function = &math_functions[i];
+        struct worst worst = measure(module, function, is_float, count);
+        if (worst.ulps > limit_of(function)) {
+            FAIL("%s%s(%.17g, %.17g, %.17g) on %s is %.17g, expected %.17g: %.2f ulp", function->name,
+                 is_float ? "f" : "", worst.args[0], worst.args[1], worst.args[2], target, worst.got, worst.expected,
+                 worst.ulps);
+        }
+    }
+    CHECK(rill_close(context) == RILL_OK);
+}
+
+static int wanted_count(void)
+{
+    return getenv("RILL_TEST_LONG") != NULL ? 2000000 : 12000;
+}
+
+TEST(float_functions_are_within_four_ulp)
+{
+    check_all(true, "native", wanted_count());
+}
+
+TEST(double_functions_are_within_four_ulp)
+{
+    check_all(false, "native", wanted_count());
+}
+
+// Another instruction set means other routines of the C library.
+TEST(float_functions_are_within_four_ulp_with_sse_only)
+{
+    check_all(true, "x86-64", wanted_count() / 2);
+}
+
+TEST(double_functions_are_within_four_ulp_with_sse_only)
+{
+    check_all(false, "x86-64", wanted_count() / 2);
+}
+
+// ---- the table of the docs
+// --------------------------------------------------------------------------------------------------------
+
+static void print_table(int count)
+{
+    rill_context context = open_cpu();
+    rill_module modules[2] = {math_module(context, true, "native"), math_module(context, false, "native")};
+    printf("| function | float, ulp | double, ulp |\n| --- | --- | --- |\n");
+    for (int i = 0; i < MATH_FUNCTION_COUNT; i++) {
+        struct worst narrow = measure(modules[0], &math_functions[i], true, count);
+        struct worst wide = measure(modules[1], &math_functions[i], false, count);
+        printf("| `%s` | %.2f | %.2f |\n", math_functions[i].name, narrow.ulps, wide.ulps);
+        if (fmax(narrow.ulps, wide.ulps) > 4) {
+            fprintf(stderr, "%s: %.2f at %a %a = %a; %.2f at %a %a = %a\n", math_functions[i].name, narrow.ulps,
+                    narrow.args[0], narrow.args[1], narrow.got, wide.ulps, wide.args[0], wide.args[1], wide.got);
+        }
+        fflush(stdout);
+    }
+    printf("\n%d arguments for each.\n", count);
+    CHECK(rill_close(context) == RILL_OK);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "--table") == 0) {
+        if (setjmp(test_run.leave) == 0) {
+            print_table(argc > 2 ? atoi(argv[2]) : 1000000);
+        }
+        return test_run.failed_file != NULL;
+    }
+    return test_main(argc, argv);
+}
