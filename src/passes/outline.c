@@ -231,6 +231,7 @@ static void clone_control(struct outline *out, const struct ir_inst *inst, struc
     struct ir_inst *clone = clone_plain(out, inst, to);
     if (inst->op == IR_OP_FOR) {
         clone_loop(out, inst, clone);
+        reduce_note_write(out, inst->loop->var, clone->args[0], to); // also a loop of no iterations sets its variable
     }
     clone->regions = ARENA_ARRAY(out->o->arena, struct ir_region, inst->region_count);
     clone->region_count = inst->region_count;
@@ -278,7 +279,7 @@ void outline_inst(struct outline *out, const struct ir_inst *inst, struct ir_bui
         struct ir_var *var = outline_var(out, inst->var);
         struct ir_inst *clone = clone_plain(out, inst, to);
         clone->var = var;
-        reduce_note_write(out, inst, clone->args[0], to);
+        reduce_note_write(out, inst->var, clone->args[0], to);
         break;
     }
     case IR_OP_ADDR_VAR: out->values[inst->id] = memory_address(out, inst->var, to); break;

@@ -59,7 +59,7 @@ struct reduce_entry {
 // Parallel tasks: sets up the accumulators of |out| before the body is cloned.
 void reduce_prepare(struct outline *out);
 // Called for each cloned SET, VUPDATE: sets the flags that go with the variable.
-void reduce_note_write(struct outline *out, const struct ir_inst *inst, struct ir_inst *operand, struct ir_builder *to);
+void reduce_note_write(struct outline *out, const struct ir_var *var, struct ir_inst *operand, struct ir_builder *to);
 // The entry whose memory the UPDATE |inst| accumulates; NULL: none.
 struct reduce_entry *reduce_of_update(struct outline *out, const struct ir_inst *inst);
 // The function that ends the reductions; its name, or NULL if there are none.

@@ -173,11 +173,11 @@ struct reduce_entry *reduce_of_update(struct outline *out, const struct ir_inst 
     return NULL;
 }
 
-void reduce_note_write(struct outline *out, const struct ir_inst *inst, struct ir_inst *operand, struct ir_builder *to)
+void reduce_note_write(struct outline *out, const struct ir_var *var, struct ir_inst *operand, struct ir_builder *to)
 {
     for (int i = 0; i < out->reduction_count; i++) {
         struct reduce_entry *entry = &out->reductions[i];
-        if (entry->source != inst->var) {
+        if (entry->source != var) {
             continue;
         }
         if (entry->ran != NULL) {
