@@ -1,9 +1,10 @@
 // From an analysed kernel to its plan: which loops become tasks, what stays control, what crosses from one task to
 // another and lives in the launch block. The task functions are added to the module.
 //
-// The pieces of work come in three steps, one file each: offload.c cuts the kernel into pieces under a tree of control,
-// slots.c gives out room in the launch block for the variables that more than one piece uses, outline.c (with reduce.c
-// for reductions) makes an IR function of each piece. blocks.c checks the regions of stream_parallel blocks.
+// choose.c settles which loops become tasks. Then come three steps: offload.c, with pieces.c, straight.c and whole.c,
+// cuts the kernel into pieces under a tree of control, slots.c gives out room in the launch block for the variables
+// that more than one piece uses, outline.c (with reduce.c for reductions) makes an IR function of each piece. blocks.c
+// checks the regions of stream_parallel blocks.
 #ifndef RILL_PASSES_OFFLOAD_H
 #define RILL_PASSES_OFFLOAD_H
 
@@ -82,6 +83,41 @@ struct offload {
 
 struct mark *offload_mark(struct offload *o, struct ir_inst *inst);
 void offload_add_expr(struct offload *o, struct plan_expr **place);
+
+// choose.c: notes at every instruction with regions what becomes of it; whether anything in the region becomes a task.
+bool choose_mark_region(struct offload *o, struct ir_region *region, bool may_choose);
+bool choose_is_not_blocks(struct ir_inst *inst, void *user);  // for walks: false at a BLOCKS instruction
+bool choose_has_no_escape(struct ir_inst *inst, void *outer); // false at what leaves |outer|
+
+// pieces.c
+struct piece_flags {
+    bool may_fail;
+    bool may_print;
+    bool check_bounds;
+};
+struct plan_node *piece_add_node(struct offload *o, struct plan_node *parent, enum plan_node_kind kind, struct loc loc);
+struct plan_task *piece_add_task(struct offload *o, enum plan_task_kind kind, struct loc loc, int group,
+                                 int *out_index);
+bool piece_look_at(struct ir_inst *inst, void *flags); // for walks: adds to the piece_flags
+// |is_all|: nothing comes after the piece, so that nobody asks by which way it was left.
+void piece_add_serial(struct offload *o, struct plan_node *parent, struct ir_inst *first, int count, bool is_all);
+
+// straight.c
+struct pending { // consecutive instructions that no node covers yet
+    struct ir_inst *first;
+    int count;
+};
+void straight_flush(struct offload *o, struct plan_node *parent, struct pending *pending);
+// The value that control needs, after everything pending has run; |control| is the instruction that needs it.
+struct plan_expr *straight_value(struct offload *o, struct plan_node *parent, struct pending *pending,
+                                 struct ir_inst *value, struct ir_inst *control);
+
+// whole.c: |first_task| is the first of the tasks made inside the loop.
+void whole_add(struct offload *o, struct ir_inst *loop, struct plan_node *node, int first_task);
+
+// describe.c
+void describe_params(struct offload *o);
+void describe_loops(struct offload *o, struct ir_region *region, int depth, bool inside_task);
 
 void slots_assign(struct offload *o);   // slots.c
 void outline_pieces(struct offload *o); // outline.c

@@ -1,0 +1,110 @@
+// Which loops become tasks: the outermost independent ones, except where a loop inside is the better choice.
+#include "passes/offload.h"
+
+#include "passes/walk.h"
+
+static bool is_independent(const struct ir_for *loop)
+{
+    return loop->verdict == IR_VERDICT_PROVEN || loop->verdict == IR_VERDICT_IF || loop->verdict == IR_VERDICT_ASSUMED;
+}
+
+bool choose_is_not_blocks(struct ir_inst *inst, void *user)
+{
+    (void)user;
+    return inst->op != IR_OP_BLOCKS;
+}
+
+// False when |inst| is a loop that is independent without updates: the walk stops.
+static bool is_not_better(struct ir_inst *inst, void *user)
+{
+    if (inst == user || inst->op != IR_OP_FOR || !is_independent(inst->loop)) {
+        return true;
+    }
+    const struct loop_facts *facts = inst->loop->analysis;
+    return facts == NULL || facts->independent_by_updates;
+}
+
+enum { TRIPS_TOO_FEW = 16 }; // a task of so few iterations leaves most of a device idle
+
+// Whether the source itself says that the loop has few iterations.
+static bool has_few_iterations(const struct ir_inst *loop)
+{
+    const struct ir_inst *first = loop->args[0];
+    const struct ir_inst *bound = loop->args[1];
+    if (first->op != IR_OP_CONST || bound->op != IR_OP_CONST) {
+        return false;
+    }
+    bool is_unsigned = loop->loop->compare >= IR_OP_ULT && loop->loop->compare <= IR_OP_UGE;
+    return ir_trip_count(loop->loop->compare, loop->loop->var->type, is_unsigned, first->imm, bound->imm,
+                         loop->loop->step) <= TRIPS_TOO_FEW;
+}
+
+bool facts_choose(const struct ir_inst *loop)
+{
+    const struct loop_facts *facts = loop->loop->analysis;
+    if (!is_independent(loop->loop) || facts == NULL || loop->loop->pragma_single) {
+        return false;
+    }
+    struct ir_inst *whole = (struct ir_inst *)loop; // walked, not changed
+    if (!walk_inst(whole, choose_is_not_blocks, NULL)) {
+        return false;
+    }
+    bool has_better =
+        (facts->independent_by_updates || has_few_iterations(loop)) && !walk_inst(whole, is_not_better, whole);
+    return loop->loop->pragma_parallel || !has_better;
+}
+
+static bool mark_inst(struct offload *o, struct ir_inst *inst, bool may_choose)
+{
+    struct mark *mark = offload_mark(o, inst);
+    switch (inst->op) {
+    case IR_OP_FOR:
+        if (inst->loop->pragma_parallel && !walk_inst(inst, choose_is_not_blocks, NULL)) {
+            diag_error(o->diags, inst->loc, "a loop under '#pragma rill parallel' cannot hold a stream_parallel block");
+        }
+        mark->is_chosen = may_choose && facts_choose(inst);
+        mark->has_task =
+            mark->is_chosen || choose_mark_region(o, &inst->regions[0], may_choose && !inst->loop->pragma_single);
+        break;
+    case IR_OP_IF:
+    case IR_OP_BLOCK:
+    case IR_OP_LOOP:
+        for (int i = 0; i < inst->region_count; i++) {
+            mark->has_task |= choose_mark_region(o, &inst->regions[i], may_choose);
+        }
+        break;
+    case IR_OP_BLOCKS:
+        mark->has_task = true;
+        for (int i = 0; i < inst->region_count; i++) {
+            choose_mark_region(o, &inst->regions[i], may_choose);
+        }
+        break;
+    case IR_OP_SWITCH:
+    case IR_OP_CFG:
+        if (!walk_inst(inst, choose_is_not_blocks, NULL)) {
+            diag_error(o->diags, inst->loc,
+                       "a stream_parallel block cannot stand under a switch or between gotos: "
+                       "use if and loops around it");
+        }
+        break;
+    default: break;
+    }
+    return mark->has_task;
+}
+
+bool choose_mark_region(struct offload *o, struct ir_region *region, bool may_choose)
+{
+    bool has_task = false;
+    for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        if (inst->region_count > 0) {
+            has_task |= mark_inst(o, inst, may_choose);
+        }
+    }
+    return has_task;
+}
+
+bool choose_has_no_escape(struct ir_inst *inst, void *user)
+{
+    struct ir_inst *outer = user;
+    return !(inst->op == IR_OP_RETURN || (inst->op == IR_OP_BREAK && !walk_is_inside(inst->target, outer)));
+}

@@ -1,0 +1,151 @@
+// What the plan says of a kernel's parameters and loops, and the warning of loops that end up on one thread.
+#include "passes/offload.h"
+
+#include "base/vec.h"
+#include "passes/walk.h"
+#include "plan/abi.h"
+
+static const char *role_text(const struct ir_scalar_role *role)
+{
+    switch (role->role) {
+    case IR_ROLE_PRIVATE: return "private";
+    case IR_ROLE_LAST_VALUE: return "keeps its last value";
+    case IR_ROLE_REDUCTION: return "reduction";
+    case IR_ROLE_SELECTION: return "selection";
+    default: return "chosen with the selection";
+    }
+}
+
+static const char *openmp_operator(enum ir_update update)
+{
+    switch (update) {
+    case IR_UPDATE_ADD:
+    case IR_UPDATE_SUB: return "+";
+    case IR_UPDATE_MUL: return "*";
+    case IR_UPDATE_AND: return "&";
+    case IR_UPDATE_OR: return "|";
+    case IR_UPDATE_XOR: return "^";
+    case IR_UPDATE_LAND: return "&&";
+    case IR_UPDATE_LOR: return "||";
+    default: return ir_update_class(update) == ir_update_class(IR_UPDATE_SMIN) ? "min" : "max";
+    }
+}
+
+// The roles of the scalars, for people and as OpenMP's clauses.
+static void describe_roles(struct offload *o, const struct ir_for *from, struct plan_loop *loop)
+{
+    struct str notes;
+    struct str clauses;
+    str_init(&notes, o->arena);
+    str_init(&clauses, o->arena);
+    for (int i = 0; i < from->role_count; i++) {
+        const struct ir_scalar_role *role = &from->roles[i];
+        if (role->var->name[0] == '.') {
+            continue; // the compiler's own
+        }
+        str_printf(&notes, "%s'%s' %s", notes.length > 0 ? ", " : "", role->var->name, role_text(role));
+        if (role->role == IR_ROLE_REDUCTION) {
+            str_printf(&notes, " %s", ir_update_name(role->update));
+            str_printf(&clauses, " reduction(%s:%s)", openmp_operator(role->update), role->var->name);
+        } else {
+            const char *clause = role->role == IR_ROLE_PRIVATE ? "private" : "lastprivate";
+            str_printf(&clauses, " %s(%s)", clause, role->var->name);
+        }
+    }
+    loop->notes = notes.length > 0 ? str_text(&notes) : NULL;
+    loop->clauses = clauses.length > 0 ? str_text(&clauses) : NULL;
+}
+
+// Whether somebody asked for it, or it is too short to matter.
+static bool is_meant(const struct offload *o, const struct ir_inst *inst)
+{
+    if (o->kernel->pragma_single) {
+        return true;
+    }
+    if (inst->op != IR_OP_FOR) {
+        return false;
+    }
+    const struct ir_for *loop = inst->loop;
+    int64_t first;
+    int64_t bound;
+    bool is_short = plan_expr_is_const(expr_of_value(o->arena, inst->args[0]), &first) &&
+                    plan_expr_is_const(expr_of_value(o->arena, inst->args[1]), &bound) && bound - first <= 64 &&
+                    first - bound <= 64;
+    return loop->pragma_serial || loop->pragma_single || is_short;
+}
+
+static void warn_of_one_thread(struct offload *o, const struct ir_inst *inst, const struct plan_loop *loop)
+{
+    if (is_meant(o, inst)) {
+        return;
+    }
+    diag_warning(o->diags, inst->loc, "this loop runs in order, on one thread%s%s", loop->reason != NULL ? ": " : "",
+                 loop->reason != NULL ? loop->reason : "");
+    if (loop->loc_a.line != 0) {
+        diag_note(o->diags, loop->loc_a, "here");
+    }
+    if (loop->loc_b.line != 0 && loop->loc_b.line != loop->loc_a.line) {
+        diag_note(o->diags, loop->loc_b, "and here");
+    }
+}
+
+void describe_loops(struct offload *o, struct ir_region *region, int depth, bool inside_task)
+{
+    for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        bool is_loop = inst->op == IR_OP_FOR || inst->op == IR_OP_LOOP;
+        bool is_task = inst->op == IR_OP_FOR && offload_mark(o, inst)->is_chosen;
+        if (is_loop) {
+            struct plan_loop loop = {.loc = inst->loc, .depth = depth, .task = -1, .inside_task = inside_task};
+            loop.verdict = IR_VERDICT_IN_ORDER;
+            loop.reason = inst->op == IR_OP_FOR ? inst->loop->reason : inst->text;
+            if (inst->op == IR_OP_FOR) {
+                loop.verdict = inst->loop->verdict == IR_VERDICT_NONE ? IR_VERDICT_IN_ORDER : inst->loop->verdict;
+                loop.loc_a = inst->loop->reason_loc_a;
+                loop.loc_b = inst->loop->reason_loc_b;
+                describe_roles(o, inst->loop, &loop);
+            }
+            offload_mark(o, inst)->loop_index = o->loops.count;
+            VEC_PUSH(o->arena, &o->loops, loop);
+            if (!inside_task && !offload_mark(o, inst)->has_task) {
+                warn_of_one_thread(o, inst, &loop);
+            }
+        }
+        bool is_code = inst->region_count > 0 && !offload_mark(o, inst)->has_task;
+        for (int i = 0; i < inst->region_count; i++) {
+            describe_loops(o, &inst->regions[i], depth + is_loop, inside_task || is_task || is_code);
+        }
+    }
+}
+
+void describe_params(struct offload *o)
+{
+    const struct ir_function *kernel = o->kernel;
+    struct plan_kernel *out = o->out;
+    out->param_count = kernel->param_count;
+    out->params = ARENA_ARRAY(o->arena, struct plan_param, kernel->param_count);
+    for (int i = 0; i < kernel->param_count; i++) {
+        const struct ir_param *from = &kernel->params[i];
+        struct plan_param *to = &out->params[i];
+        *to = (struct plan_param){.name = from->name,
+                                  .type = from->type,
+                                  .is_array = from->is_array,
+                                  .is_struct = from->is_struct,
+                                  .is_const = from->is_const,
+                                  .is_restrict = from->is_restrict,
+                                  .ctype = from->ctype,
+                                  .rank = from->rank,
+                                  .loc = from->loc};
+        to->extents = ARENA_ARRAY(o->arena, struct plan_expr *, from->rank);
+        for (int k = 0; k < from->rank; k++) {
+            to->extents[k] = expr_of_value(o->arena, from->extents[k]);
+        }
+        uint64_t size = from->is_struct ? from->ctype->size : (uint64_t)ir_type_size(from->type);
+        uint64_t align = from->is_struct ? from->ctype->align : size;
+        to->offset = (out->args_size + align - 1) & ~(align - 1);
+        out->args_size = to->offset + size;
+    }
+    if (out->args_size > ABI_MAX_ARGS_SIZE) {
+        diag_error(o->diags, kernel->loc, "the arguments of kernel '%s' take %llu bytes; at most %d fit: pass an array",
+                   kernel->name, (unsigned long long)out->args_size, ABI_MAX_ARGS_SIZE);
+    }
+}
