@@ -104,10 +104,9 @@ struct emitter {
 struct emit_helper {
     LLVMValueRef llvm;
     LLVMTypeRef type;
-    bool known;           // what follows has been computed
-    bool may_fail;        // returns {value, i1} or i1: whether it failed
-    bool needs_frame;     // may fail or print
-    bool has_memory_vars; // it or what it calls
+    bool known;       // what follows has been computed
+    bool may_fail;    // returns {value, i1} or i1: whether it failed
+    bool needs_frame; // may fail or print
 };
 
 // emit.c
@@ -153,6 +152,9 @@ void emit_group_push(struct emitter *e, struct emit_group *group);
 void emit_group_pop(struct emitter *e);
 void emit_loop_notes(struct emitter *e, LLVMValueRef branch, LLVMMetadataRef group, bool calls_math);
 bool emit_may_reassociate(struct emitter *e, const struct ir_inst *inst); // VUPDATE of a reduction
+
+// emit_order.c
+bool emit_order_is_free(struct emitter *e, const struct ir_inst *loop); // NULL: the task's own loop
 
 // emit_value.c: arithmetic, comparisons, conversions
 LLVMValueRef emit_pure(struct emitter *e, const struct ir_inst *inst);

@@ -34,7 +34,6 @@ static void scan_inst(struct emitter *e, struct emit_helper *helper, const struc
         const struct emit_helper *callee = emit_helper_of(e, inst->function);
         helper->may_fail |= callee->may_fail;
         helper->needs_frame |= callee->needs_frame;
-        helper->has_memory_vars |= callee->has_memory_vars;
     }
     for (int i = 0; i < inst->region_count; i++) {
         scan_region(e, helper, &inst->regions[i]);
@@ -59,9 +58,6 @@ const struct emit_helper *emit_helper_of(struct emitter *e, const struct ir_func
     struct emit_helper *helper = &e->helpers[index];
     if (!helper->known) {
         helper->known = true; // there is no recursion
-        for (int i = 0; i < function->var_count; i++) {
-            helper->has_memory_vars |= function->vars[i]->is_memory;
-        }
         scan_region(e, helper, &function->body);
     }
     return helper;
@@ -158,25 +154,6 @@ void emit_helpers(struct emitter *e)
     }
 }
 
-static void tag_call(struct emitter *e, LLVMValueRef call, const struct ir_inst *inst, const struct emit_helper *helper)
-{
-    if (helper->has_memory_vars) {
-        return;
-    }
-    const struct ir_inst *pointer = NULL;
-    for (int i = 0; i < inst->arg_count; i++) {
-        if (inst->args[i]->type == IR_PTR) {
-            if (pointer != NULL) {
-                return; // one base is enough to follow
-            }
-            pointer = inst->args[i];
-        }
-    }
-    if (pointer != NULL) {
-        emit_tag_access(e, call, pointer);
-    }
-}
-
 LLVMValueRef emit_call(struct emitter *e, const struct ir_inst *inst)
 {
     const struct emit_helper *helper = emit_helper_of(e, inst->function);
@@ -193,7 +170,6 @@ LLVMValueRef emit_call(struct emitter *e, const struct ir_inst *inst)
         args[count - 1] = e->function->iter;
     }
     LLVMValueRef call = LLVMBuildCall2(e->builder, helper->type, helper->llvm, args, (unsigned)count, "");
-    tag_call(e, call, inst, helper);
     if (!helper->may_fail) {
         return inst->type == IR_VOID ? NULL : call;
     }

@@ -284,7 +284,7 @@ static void emit_iterations(struct emitter *e, struct range range, LLVMBasicBloc
     f->end = latch;
     forget_vars(e);
     struct emit_group group = {0};
-    bool independent = f->ir->assume_independent && !target_is_gpu(e->target);
+    bool independent = !target_is_gpu(e->target) && f->ir->assume_independent && emit_order_is_free(e, NULL);
     int math_calls = e->math_call_count;
     if (independent) {
         emit_group_push(e, &group);

@@ -250,7 +250,7 @@ static void emit_counted(struct emitter *e, const struct ir_inst *inst, LLVMValu
     LLVMBuildStore(b, value, slot);
     forget_body_vars(e, inst);
     struct emit_group group = {0};
-    bool independent = is_independent(loop) && !target_is_gpu(e->target);
+    bool independent = !target_is_gpu(e->target) && is_independent(loop) && emit_order_is_free(e, inst);
     int math_calls = e->math_call_count;
     if (independent) {
         emit_group_push(e, &group);
