@@ -322,21 +322,14 @@ static rill_status begin(struct packed_args *packed, const char *who, const stru
     packed->context = kernel->module->context;
     packed->kernel = kernel;
     packed->who = who;
-    packed->memory_size = 0;
-    packed->sizes = packed->inline_sizes;
-    packed->arrays = packed->inline_arrays;
-    if (count > ARGS_INLINE) {
-        size_t size = count * (sizeof *packed->sizes + sizeof *packed->arrays);
-        packed->sizes = context_alloc(packed->context, size);
-        if (packed->sizes == NULL) {
-            packed->arrays = NULL;
-            return status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: no memory for %zu arguments", who, count);
-        }
-        packed->memory_size = size;
-        packed->arrays = (struct array **)(packed->sizes + count);
+    packed->count = 0;
+    if (count > RILL_MAX_ARGS) {
+        return status_fail(RILL_ERR_LIMIT, "%s: kernel '%s' has %zu parameters; %d are possible", who, plan->name,
+                           count, (int)RILL_MAX_ARGS);
     }
     memset(packed->sizes, 0, count * sizeof *packed->sizes);
     memset(packed->arrays, 0, count * sizeof *packed->arrays);
+    packed->count = (int)count;
     if (args.count != count) {
         return status_fail(RILL_ERR_ARGUMENTS, "%s: kernel '%s' has %zu parameter%s, but %zu argument%s passed", who,
                            plan->name, count, count == 1 ? "" : "s", args.count, args.count == 1 ? " was" : "s were");
@@ -387,12 +380,9 @@ rill_status args_pack_scalars(struct packed_args *packed, const char *who, const
 
 void args_finish(struct packed_args *packed)
 {
-    for (int i = 0; packed->arrays != NULL && i < packed->kernel->plan->param_count; i++) {
+    for (int i = 0; i < packed->count; i++) {
         if (packed->arrays[i] != NULL) {
             context_unpin(packed->context, packed->arrays[i]->id);
         }
-    }
-    if (packed->memory_size > 0) {
-        context_free(packed->context, packed->sizes, packed->memory_size);
     }
 }

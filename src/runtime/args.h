@@ -6,17 +6,13 @@
 #include "runtime/context.h"
 #include "runtime/module.h"
 
-enum { ARGS_INLINE = 64 };
-
 struct packed_args {
     struct context *context;     // borrowed
     const struct kernel *kernel; // borrowed
     const char *who;
-    uint64_t *sizes;       // bytes of what was passed for each parameter
-    struct array **arrays; // pinned; NULL for what is no array
-    uint64_t inline_sizes[ARGS_INLINE];
-    struct array *inline_arrays[ARGS_INLINE];
-    size_t memory_size; // of |sizes| and |arrays| where they are not inline
+    uint64_t sizes[RILL_MAX_ARGS];       // bytes of what was passed for each parameter
+    struct array *arrays[RILL_MAX_ARGS]; // pinned; NULL for what is no array
+    int count;                           // of both
     _Alignas(16) unsigned char buffer[ABI_MAX_ARGS_SIZE];
 };
 

@@ -1,6 +1,7 @@
 // What happens when a kernel fails, when the process forks, and when it just exits.
 #include "world.h"
 
+#include <fcntl.h>
 #include <sys/wait.h>
 
 static const char bounds_source[] = "#include <rill/kernel.h>\n"
@@ -211,6 +212,112 @@ TEST(forked_child_is_refused_with_words_and_the_parent_goes_on)
     REQUIRE(waitpid(child, &status, 0) == child);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     OK(rill_call(answer, RILL_CURRENT, RILL_ARGS(), &result, sizeof result));
+    world_close(&world);
+}
+
+// What a child process writes to a stream of its own, read back.
+static void run_child(void (*body)(void), const char *variable, const char *value, int stream, char *out, size_t size)
+{
+    int pipes[2];
+    memset(out, 0, size);
+    REQUIRE(pipe(pipes) == 0);
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        dup2(nowhere, stream == STDOUT_FILENO ? STDERR_FILENO : STDOUT_FILENO);
+        dup2(pipes[1], stream);
+        close(pipes[0]);
+        if (variable != NULL) {
+            setenv(variable, value, 1);
+        }
+        body();
+        fflush(stdout);
+        _exit(0);
+    }
+    close(pipes[1]);
+    size_t used = 0;
+    for (ssize_t got; used + 1 < size && (got = read(pipes[0], out + used, size - 1 - used)) > 0;) {
+        used += (size_t)got;
+    }
+    close(pipes[0]);
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void use_defaults(void)
+{
+    rill_context context = {0};
+    rill_module module = {0};
+    rill_kernel talk = {0};
+    rill_kernel saxpy = {0};
+    float x[11] = {0};
+    if (rill_open("auto", NULL, &context) != RILL_OK ||
+        rill_module_create(context, world_source, NULL, &module) != RILL_OK ||
+        rill_module_kernel(module, "talk", &talk) != RILL_OK ||
+        rill_module_kernel(module, "saxpy", &saxpy) != RILL_OK ||
+        rill_call(talk, RILL_CURRENT, RILL_ARGS(3), NULL, 0) != RILL_OK ||
+        rill_call(saxpy, RILL_CURRENT, RILL_ARGS(10, 1, RILL_HOST(x, 10), RILL_HOST(x + 1, 10)), NULL, 0) != RILL_OK ||
+        rill_close(context) != RILL_OK) {
+        _exit(1);
+    }
+}
+
+static void fail_and_leave(void)
+{
+    RILL_AUTO_CONTEXT context = {0};
+    rill_module module = {0};
+    rill_kernel checked = {0};
+    static int bad[1] = {5};
+    if (rill_open("auto", NULL, &context) != RILL_OK ||
+        rill_module_create(context, world_source, NULL, &module) != RILL_OK ||
+        rill_module_kernel(module, "checked", &checked) != RILL_OK ||
+        rill_launch(checked, RILL_CURRENT, RILL_ARGS(1, 0, RILL_HOST(bad, 1))) != RILL_OK) {
+        _exit(1);
+    }
+}
+
+TEST(without_callbacks_text_goes_to_stdout_and_the_log_to_stderr)
+{
+    char text[4096];
+    run_child(use_defaults, NULL, NULL, STDOUT_FILENO, text, sizeof text);
+    CHECK_STR(text, "0:even 1:odd 2:even ");
+    run_child(use_defaults, NULL, NULL, STDERR_FILENO, text, sizeof text);
+    CHECK_STR(text, "");
+    run_child(use_defaults, "RILL_LOG", "note", STDERR_FILENO, text, sizeof text);
+    CHECK_CONTAINS(text, "rill: note: kernel 'saxpy', kernel.c:9: the loop runs in order: 'x' and 'y' overlap\n");
+    run_child(use_defaults, "RILL_DEVICE", "cpu", STDOUT_FILENO, text, sizeof text);
+    CHECK_STR(text, "0:even 1:odd 2:even ");
+    run_child(fail_and_leave, NULL, NULL, STDERR_FILENO, text, sizeof text);
+    CHECK_CONTAINS(text, "rill: error: rill_close: kernel 'checked', kernel.c:23: the assertion");
+}
+
+static void close_in_callback(void *user, rill_status status)
+{
+    struct world *world = user;
+    (void)status;
+    STATUS(rill_close(world->context), RILL_ERR_IN_CALLBACK);
+    STATUS(rill_sync(world->context), RILL_ERR_IN_CALLBACK);
+    STATUS(rill_call(world_kernel(world, "answer"), RILL_CURRENT, RILL_ARGS(), NULL, 0), RILL_ERR_IN_CALLBACK);
+    char byte;
+    STATUS(rill_field_read(world->module, "gain", RILL_CURRENT, &byte, 1), RILL_ERR_IN_CALLBACK);
+    CHECK_CONTAINS(rill_message(), "rill_field_read: the call waits, which a callback must not do");
+    float gain = 4;
+    OK(rill_field_write(world->module, "gain", RILL_CURRENT, &gain, sizeof gain));
+}
+
+TEST(calls_that_wait_are_refused_in_a_callback)
+{
+    struct world world;
+    world_open(&world, 2);
+    OK(rill_stream_callback(rill_default_stream(world.context), close_in_callback, &world));
+    OK(rill_stream_callback(rill_default_stream(world.context), close_in_callback, &world));
+    OK(rill_sync(world.context));
+    OK(rill_sync(world.context));
+    float gain = 0;
+    OK(rill_field_read(world.module, "gain", RILL_CURRENT, &gain, sizeof gain));
+    CHECK_NEAR(gain, 4, 0);
     world_close(&world);
 }
 

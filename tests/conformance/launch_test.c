@@ -459,6 +459,129 @@ TEST(reads_writes_copies_and_fills_keep_stream_order)
     world_close(&world);
 }
 
+TEST(mathematics_comes_from_the_c_library)
+{
+    struct world world;
+    world_open(&world, 2);
+    rill_module module;
+    OK(rill_module_create(
+        world.context,
+        "#include <rill/kernel.h>\n#include <math.h>\n#include <string.h>\n"
+        "kernel void f(int n, const double x[n], double y[n], float z[n])\n"
+        "{ for (int i = 0; i < n; i++) { y[i] = sin(x[i]) + exp(-x[i]) + pow(x[i], 1.5) + erf(x[i]);\n"
+        "    z[i] = cosf((float)x[i]) + tgammaf((float)x[i] + 1) + hypotf((float)x[i], 2); } }\n"
+        "struct big { int v[200]; };\n"
+        "kernel void g(struct big a[2]) { a[1] = a[0]; }\n",
+        NULL, &module));
+    rill_kernel f;
+    rill_kernel g;
+    OK(rill_module_kernel(module, "f", &f));
+    OK(rill_module_kernel(module, "g", &g));
+    enum { N = 1000 };
+    static double x[N];
+    static double y[N];
+    static float z[N];
+    for (int i = 0; i < N; i++) {
+        x[i] = i * 0.01;
+    }
+    OK(rill_call(f, RILL_CURRENT, RILL_ARGS(N, RILL_HOST(x, N), RILL_HOST(y, N), RILL_HOST(z, N)), NULL, 0));
+    for (int i = 0; i < N; i++) {
+        CHECK_NEAR(y[i], sin(x[i]) + exp(-x[i]) + pow(x[i], 1.5) + erf(x[i]), 1e-12);
+        float expected = cosf((float)x[i]) + tgammaf((float)x[i] + 1) + hypotf((float)x[i], 2);
+        CHECK_NEAR(z[i], expected, fabsf(expected) * 1e-5f);
+    }
+    struct {
+        int v[200];
+    } big[2] = {{{1, 2, 3}}, {{0}}};
+    OK(rill_call(g, RILL_CURRENT, RILL_ARGS(RILL_HOST(big, 2)), NULL, 0));
+    CHECK_INT(big[1].v[2], 3);
+    world_close(&world);
+}
+
+// Writes a kernel of |count| parameters that returns a sum over them.
+static void write_wide_kernel(char *text, int count)
+{
+    text += sprintf(text, "#include <rill/kernel.h>\nkernel int f(");
+    for (int i = 0; i < count; i++) {
+        text += sprintf(text, "int a%d%s", i, i + 1 < count ? ", " : ") { return 0");
+    }
+    for (int i = 0; i < count; i++) {
+        text += sprintf(text, " + %d * a%d", i, i);
+    }
+    sprintf(text, "; }\n");
+}
+
+TEST(kernel_takes_up_to_64_arguments_also_by_an_array)
+{
+    struct world world;
+    world_open(&world, 1);
+    char text[8192];
+    rill_module module = {0};
+    write_wide_kernel(text, RILL_MAX_ARGS + 1);
+    STATUS(rill_module_create(world.context, text, NULL, &module), RILL_ERR_COMPILE);
+    CHECK_CONTAINS(rill_message(), "has 65 parameters: at most 64 are possible");
+    write_wide_kernel(text, RILL_MAX_ARGS);
+    OK(rill_module_create(world.context, text, NULL, &module));
+    rill_kernel f = {0};
+    OK(rill_module_kernel(module, NULL, &f));
+    rill_arg args[RILL_MAX_ARGS];
+    int expected = 0;
+    for (int i = 0; i < RILL_MAX_ARGS; i++) {
+        args[i] = rill_arg_int(i + 1);
+        expected += i * (i + 1);
+    }
+    int result = 0;
+    OK(rill_call(f, RILL_CURRENT, (rill_args){args, RILL_MAX_ARGS}, &result, sizeof result));
+    CHECK_INT(result, expected);
+    world_close(&world);
+}
+
+TEST(extents_of_zero_are_arrays_too)
+{
+    struct world world;
+    world_open(&world, 2);
+    rill_array none = world_array(&world, RILL_F32, 0);
+    OK(rill_launch(world_kernel(&world, "scale"), RILL_CURRENT, RILL_ARGS(0, none)));
+    OK(rill_launch(world_kernel(&world, "scale"), RILL_CURRENT, RILL_ARGS(0, RILL_HOST((float *)NULL, 0))));
+    OK(rill_launch(world_kernel(&world, "scale"), RILL_CURRENT, RILL_ARGS(-5, none)));
+    float sum = 1;
+    OK(rill_call(world_kernel(&world, "sum"), RILL_CURRENT, RILL_ARGS(0, none), &sum, sizeof sum));
+    CHECK_NEAR(sum, 0, 0);
+    OK(rill_array_read(none, RILL_CURRENT, NULL, 0));
+    float value = 1;
+    OK(rill_array_fill(none, RILL_CURRENT, &value, sizeof value));
+    rill_array flat = {0};
+    OK(rill_array_create(world.context, RILL_F64, RILL_SHAPE(INT64_MAX, 0, INT64_MAX), &flat));
+    OK(rill_sync(world.context));
+    world_close(&world);
+}
+
+TEST(asynchronous_transfers_keep_stream_order)
+{
+    struct world world;
+    world_open(&world, 2);
+    int n = 1000;
+    float in[1000];
+    float out[1000] = {0};
+    for (int i = 0; i < n; i++) {
+        in[i] = (float)i;
+    }
+    rill_array x = world_array(&world, RILL_F32, n);
+    OK(rill_array_write_async(x, RILL_CURRENT, in, sizeof in));
+    OK(rill_launch(world_kernel(&world, "scale"), RILL_CURRENT, RILL_ARGS(n, x)));
+    OK(rill_array_read_async(x, RILL_CURRENT, out, sizeof out));
+    OK(rill_sync(world.context));
+    CHECK_NEAR(out[999], 1998, 0);
+    const char *name;
+    OK(rill_context_device(world.context, &name));
+    CHECK_STR(name, world_device());
+    char *text;
+    OK(rill_source_explain(world_source, NULL, &text));
+    CHECK_CONTAINS(text, "kernel saxpy");
+    rill_free(text);
+    world_close(&world);
+}
+
 TEST(devices_are_listed)
 {
     CHECK(rill_device_count() >= 1);

@@ -44,11 +44,11 @@ static void keep_log(void *user, enum backend_log_level level, const char *text)
 static void keep_print(void *user, const char *text, size_t length)
 {
     struct bench *bench = user;
-    if (bench->printed_size + length < sizeof bench->printed) {
-        memcpy(bench->printed + bench->printed_size, text, length);
-        bench->printed_size += length;
-        bench->printed[bench->printed_size] = '\0';
-    }
+    size_t room = sizeof bench->printed - 1 - bench->printed_size;
+    size_t kept = length < room ? length : room;
+    memcpy(bench->printed + bench->printed_size, text, kept);
+    bench->printed_size += kept;
+    bench->printed[bench->printed_size] = '\0';
 }
 
 static void open_bench(struct bench *bench, int thread_count)
@@ -171,6 +171,18 @@ static void print_entry(const void *args, void *block, int64_t lo, int64_t hi, v
     }
 }
 
+static void flood_entry(const void *args, void *block, int64_t lo, int64_t hi, void *partial, struct abi_frame *frame)
+{
+    const struct args *a = args;
+    (void)block;
+    (void)lo;
+    (void)hi;
+    (void)partial;
+    for (int64_t i = 0; i < a->n; i++) {
+        frame->services->print(frame, 0, "%lld ", (uint64_t[]){(uint64_t)i}, 1);
+    }
+}
+
 static const struct abi_failure failing_place = {
     .kind = ABI_FAILURE_ASSERT, .file = 0, .line = 12, .column = 5, .text = "x > 0"};
 static const struct abi_failure bounds_place = {
@@ -239,6 +251,7 @@ static void meet_entry(const void *args, void *block, int64_t lo, int64_t hi, vo
     X(fail_entry)                                                                                                      \
     X(bounds_entry)                                                                                                    \
     X(in_order_entry)                                                                                                  \
+    X(flood_entry)                                                                                                     \
     X(meet_entry)
 
 static void *resolve(void *user, const char *name, bool is_field)
@@ -795,5 +808,147 @@ TEST(many_launches_use_the_same_memory_again)
         segments++;
     }
     CHECK(segments <= 4096 / 50);
+    close_bench(&bench);
+}
+
+TEST(break_leaves_a_block_and_a_loop_may_run_whole)
+{
+    struct bench bench;
+    open_bench(&bench, 2);
+    struct plan_node *root = new_kernel(&bench);
+    struct plan_node *set = child(root, new_node(&bench, PLAN_ASSIGN));
+    set->slot = 8;
+    set->type = IR_I32;
+    set->expr = plan_const(&bench.arena, IR_I32, 1);
+    struct plan_node *block = child(root, new_node(&bench, PLAN_BLOCK));
+    struct plan_node *body = child(block, new_node(&bench, PLAN_SEQUENCE));
+    add_task(&bench, body, "digit_entry");
+    struct plan_node *test = child(body, new_node(&bench, PLAN_IF));
+    test->expr = plan_op(&bench.arena, IR_OP_SGT, IR_I1, IR_I64, plan_param(&bench.arena, IR_I64, 2),
+                         plan_const(&bench.arena, IR_I64, 0));
+    child(test, new_node(&bench, PLAN_BREAK))->target = block->id;
+    add_task(&bench, body, "digit_entry");
+    struct plan_node *loop = child(root, new_node(&bench, PLAN_LOOP));
+    child(loop, new_node(&bench, PLAN_SEQUENCE)); // would never end
+    loop->whole_task = bench.kernels[0]->task_count;
+    add_task(&bench, NULL, "digit_entry");
+    load(&bench);
+    int64_t out[1] = {0};
+    REQUIRE(launch(&bench, (struct args){.n = 1, .out = out, .stop_at = 1}, NULL, 0) == RILL_OK);
+    wait_for(&bench);
+    CHECK_INT(out[0], 11); // left after the first, then the loop as a whole
+    out[0] = 0;
+    REQUIRE(launch(&bench, (struct args){.n = 1, .out = out, .stop_at = 0}, NULL, 0) == RILL_OK);
+    wait_for(&bench);
+    CHECK_INT(out[0], 111);
+    close_bench(&bench);
+}
+
+TEST(region_of_very_many_blocks_runs_one_after_the_other)
+{
+    struct bench bench;
+    open_bench(&bench, 4);
+    struct plan_node *root = new_kernel(&bench);
+    bench.kernels[0]->tasks = ARENA_ARRAY(&bench.arena, struct plan_task, 100);
+    struct plan_node *region = child(root, new_node(&bench, PLAN_REGION));
+    region->children = ARENA_ARRAY(&bench.arena, struct plan_node *, 100);
+    for (int i = 0; i < 100; i++) {
+        add_task(&bench, child(region, new_node(&bench, PLAN_SEQUENCE)), "ones_entry"); // adds without an atomic
+    }
+    load(&bench);
+    CHECK_INT(bench.image->kernels[0].block_count, 0);
+    int64_t out[1] = {0};
+    REQUIRE(launch(&bench, (struct args){.n = 1, .out = out}, NULL, 0) == RILL_OK);
+    wait_for(&bench);
+    CHECK_INT(out[0], 100);
+    close_bench(&bench);
+}
+
+TEST(plan_that_cannot_be_evaluated_is_an_error_of_the_stream)
+{
+    static const enum plan_node_kind kinds[] = {PLAN_IF, PLAN_FOR, PLAN_ASSIGN, PLAN_TASK};
+    for (int i = 0; i < 4; i++) {
+        struct bench bench;
+        open_bench(&bench, 2);
+        struct plan_node *root = new_kernel(&bench);
+        struct plan_node *node = new_node(&bench, kinds[i]);
+        struct plan_expr *unknown = plan_const(&bench.arena, IR_I64, 0);
+        unknown->kind = PLAN_EXPR_VAR;
+        node->expr = unknown;
+        node->trip = unknown;
+        node->slot = 8;
+        node->type = IR_I64;
+        node->task = 0;
+        add_loop(&bench, NULL, "fill_entry")->trip = unknown;
+        child(node, new_node(&bench, PLAN_SEQUENCE));
+        child(root, node);
+        load(&bench);
+        REQUIRE(launch(&bench, (struct args){.n = 1}, NULL, 0) == RILL_OK);
+        wait_for(&bench);
+        struct backend_error error;
+        REQUIRE(backend_cpu.stream_error(bench.stream, &error));
+        CHECK_INT(error.status, RILL_ERR_INTERNAL);
+        CHECK_STR(error.text, "kernel 'kernel': its plan could not be evaluated");
+        close_bench(&bench);
+    }
+}
+
+TEST(image_without_an_entry_is_refused_by_name)
+{
+    struct bench bench;
+    open_bench(&bench, 1);
+    add_task(&bench, new_kernel(&bench), "no_such_entry");
+    CHECK_INT(image_create(bench.device, &bench.plan, resolve, NULL, &bench.image), RILL_ERR_INVALID);
+    CHECK_STR(rill_message(), "the image lacks the symbol 'no_such_entry'");
+    CHECK(bench.image == NULL);
+    bench.kernels[0]->tasks[0].entry = "";
+    CHECK_INT(image_create(bench.device, &bench.plan, resolve, NULL, &bench.image), RILL_ERR_INVALID);
+    bench.kernels[0]->tasks[0].entry = "fill_entry";
+    static struct plan_field field = {.name = "field", .size = 4, .align = 4};
+    bench.plan.fields = &field;
+    bench.plan.field_count = 1;
+    CHECK_INT(image_create(bench.device, &bench.plan, resolve, NULL, &bench.image), RILL_ERR_INVALID);
+    CHECK_STR(rill_message(), "the image lacks the symbol 'field'");
+    close_bench(&bench);
+}
+
+TEST(serial_task_that_prints_much_does_not_keep_it_all)
+{
+    struct bench bench;
+    open_bench(&bench, 1);
+    add_task(&bench, new_kernel(&bench), "flood_entry")->may_print = true;
+    load(&bench);
+    REQUIRE(launch(&bench, (struct args){.n = 100000}, NULL, 0) == RILL_OK);
+    wait_for(&bench);
+    CHECK_CONTAINS(bench.printed, "0 1 2 3 ");
+    CHECK(bench.stream->crew->execs[0].print.text_capacity < 512 * 1024);
+    close_bench(&bench);
+}
+
+static void wait_a_little(void *arg, const struct backend_error *error)
+{
+    (void)error;
+    atomic_fetch_add((atomic_int *)arg, 1);
+}
+
+TEST(work_of_many_streams_takes_turns_on_one_thread)
+{
+    struct bench bench;
+    open_bench(&bench, 1);
+    atomic_int notices = 0;
+    struct backend_stream *others[4];
+    for (int i = 0; i < 4; i++) {
+        REQUIRE(backend_cpu.stream_create(bench.device, i - 1, 10 + (uint64_t)i, &others[i]) == RILL_OK);
+    }
+    for (int i = 0; i < 4000; i++) {
+        REQUIRE(backend_cpu.notify(others[i % 4], wait_a_little, &notices, false) == RILL_OK);
+    }
+    for (int i = 0; i < 4; i++) {
+        backend_cpu.stream_synchronize(others[i]);
+        CHECK(backend_cpu.stream_is_idle(others[i]));
+        backend_cpu.stream_destroy(others[i]);
+    }
+    CHECK_INT(atomic_load(&notices), 4000);
+    backend_cpu.stream_destroy(NULL);
     close_bench(&bench);
 }
