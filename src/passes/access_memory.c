@@ -1,7 +1,7 @@
 // Notes what an instruction touches: one access for each alternative of its address.
 #include "passes/analyse.h"
 
-static const struct affine *flat_offset(struct analysis *an, const struct sym_alt *alt)
+const struct affine *access_flat(struct analysis *an, const struct sym_alt *alt)
 {
     const struct affine *sum = alt->value;
     for (int i = 0; i < alt->dim_count; i++) {
@@ -44,7 +44,8 @@ static void note(struct frame *frame, struct ir_inst *inst, const struct ir_inst
         access.dim_count = alt->dim_count;
         access.offset = alt->value;
         access.needs = alt->needs;
-        access.flat = flat_offset(an, alt);
+        access.source = alt->source;
+        access.flat = access_flat(an, alt);
         if (access.flat == NULL) {
             access.dim_count = 0;
             access.needs = NULL;

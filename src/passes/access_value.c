@@ -44,8 +44,10 @@ static const struct sym *pointer_to_any(struct frame *frame, struct ir_inst *ins
     const struct affine *offset = affine_atom(&an->pool, atom_create(an, atom));
     for (int i = 0; i < count; i++) {
         bool is_known = !set.is_unknown && set.count > 0 && set.count <= SYM_MAX_ALTS;
+        bool is_exact = is_known && !set.has_offset; // the variable is only ever given whole arrays: x, y, x, …
         sym->alts[i].base = is_known ? set.bases[i] : base_make(BASE_UNKNOWN, 0);
-        sym->alts[i].value = offset;
+        sym->alts[i].value = is_exact ? affine_const(&an->pool, 0) : offset;
+        sym->alts[i].source = is_exact ? sym : NULL;
     }
     return sym;
 }
@@ -90,8 +92,8 @@ static unsigned taint_of(const struct analysis *an, const struct sym *sym)
 
 static bool same_alt(const struct sym_alt *a, const struct sym_alt *b)
 {
-    if (a->base != b->base || a->dim_count != b->dim_count || !affine_equal(a->value, b->value) ||
-        a->needs != b->needs) {
+    if (a->base != b->base || a->source != b->source || a->dim_count != b->dim_count ||
+        !affine_equal(a->value, b->value) || a->needs != b->needs) {
         return false;
     }
     for (int i = 0; i < a->dim_count; i++) {
@@ -167,6 +169,9 @@ static bool fits(struct frame *frame, const struct affine *value, enum ir_type t
 // The value wrapped to the type, as an atom of its own.
 static const struct affine *wrapped(struct analysis *an, const struct affine *value, enum ir_type type, bool is_signed)
 {
+    if (value == NULL) {
+        return NULL;
+    }
     struct affine_range range = affine_type_range(type, is_signed), from = value_range(an, value);
     int id = atom_intern_op(an, is_signed ? IR_OP_SEXT : IR_OP_ZEXT, type, value, NULL, range);
     const struct affine *atom = affine_atom(&an->pool, id);
@@ -179,6 +184,21 @@ static const struct affine *wrapped(struct analysis *an, const struct affine *va
         }
     }
     return atom;
+}
+
+// Whether it hangs on what only a run knows, so that no bound of it can be computed.
+static bool has_unknown(const struct analysis *an, const struct affine *value)
+{
+    for (int i = 0; value != NULL && i < value->count; i++) {
+        for (int k = 0; k < value->terms[i].degree; k++) {
+            const struct atom *atom = atom_of(an, value->terms[i].ids[k]);
+            if ((atom->kind == ATOM_UNKNOWN && atom->home != NULL) ||
+                (atom->kind == ATOM_OP && (has_unknown(an, atom->a) || has_unknown(an, atom->b)))) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 // A sum of 64-bit values with small factors. No loop runs long enough to carry one around, and a fixed part that does
@@ -218,7 +238,7 @@ const struct affine *sym_exact(struct frame *frame, const struct sym_alt *alt, e
     if (type == IR_I64 && is_signed && is_small_sum(alt->value)) {
         return alt->value;
     }
-    if (!value_varies(an, alt->value, NULL) || value_taint(an, alt->value) != 0) {
+    if (!value_varies(an, alt->value, NULL) || has_unknown(an, alt->value)) {
         return wrapped(an, alt->value, type, is_signed);
     }
     struct need *need = ARENA_NEW(an->arena, struct need);
@@ -466,13 +486,8 @@ static const struct affine *shift(struct frame *frame, struct operand *o, enum i
     }
     const struct affine *a = exact_operand(frame, o, o->a, true);
     const struct affine *b = opaque(an, IR_OP_AND, o->type, o->b, affine_const(&an->pool, bits - 1));
-    const struct affine *value = opaque(an, IR_OP_SHL, IR_I64, a, b);
-    int64_t one;
-    if (value != NULL && affine_is_const(a, &one) && one == 1 && bits <= 32) {
-        int id;
-        affine_is_atom(value, &id);
-        atom_of(an, id)->range = (struct affine_range){1, (affine_wide)1 << (bits - 1)};
-    }
+    // As the type's signed reading, so that all uses of the variable it goes to agree.
+    const struct affine *value = wrapped(an, opaque(an, IR_OP_SHL, IR_I64, a, b), o->type, true);
     return value;
 }
 
@@ -780,6 +795,34 @@ static const struct sym *evaluate_other(struct frame *frame, struct ir_inst *ins
     return sym_unknown(frame, inst, NULL, inst->type, TAINT_OPAQUE | taint);
 }
 
+// A scalar of a struct parameter is as good as a parameter of its own.
+static const struct sym *struct_member(struct frame *frame, struct ir_inst *inst)
+{
+    struct analysis *an = frame->an;
+    const struct sym *address = sym_of(frame, inst->args[0]);
+    int64_t offset;
+    if (!ir_type_is_int(inst->type) || address->alt_count != 1 || base_kind(address->alts[0].base) != BASE_PARAM ||
+        !an->kernel->params[base_index(address->alts[0].base)].is_struct ||
+        !affine_is_const(access_flat(an, &address->alts[0]), &offset)) {
+        return NULL;
+    }
+    int index = base_index(address->alts[0].base);
+    for (int i = 0; i < an->members.count; i++) {
+        const struct atom *atom = atom_of(an, an->members.items[i]);
+        if (atom->index == index && atom->offset == offset && atom->type == inst->type) {
+            return sym_int(an, affine_atom(&an->pool, an->members.items[i]), NULL);
+        }
+    }
+    struct atom atom = {.kind = ATOM_MEMBER,
+                        .type = inst->type,
+                        .index = index,
+                        .offset = offset,
+                        .range = affine_type_range(inst->type, true)};
+    int id = atom_create(an, atom);
+    VEC_PUSH(an->arena, &an->members, id);
+    return sym_int(an, affine_atom(&an->pool, id), NULL);
+}
+
 const struct sym *access_evaluate(struct frame *frame, struct ir_inst *inst)
 {
     struct analysis *an = frame->an;
@@ -804,7 +847,10 @@ const struct sym *access_evaluate(struct frame *frame, struct ir_inst *inst)
     case IR_OP_SELECT: return evaluate_select(frame, inst);
     case IR_OP_INDEX: return evaluate_index(frame, inst);
     case IR_OP_OFFSET: return evaluate_offset(frame, inst);
-    case IR_OP_LOAD:
+    case IR_OP_LOAD: {
+        const struct sym *member = struct_member(frame, inst);
+        return member != NULL ? member : sym_unknown(frame, inst, NULL, inst->type, TAINT_DATA);
+    }
     case IR_OP_ATOMIC:
     case IR_OP_CAS:
     case IR_OP_COMPARE: return sym_unknown(frame, inst, NULL, inst->type, TAINT_DATA);

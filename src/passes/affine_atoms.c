@@ -103,7 +103,8 @@ bool atom_varies(const struct analysis *an, int id, const struct loop_info *loop
 {
     const struct atom *atom = atom_of(an, id);
     switch (atom->kind) {
-    case ATOM_PARAM: return false;
+    case ATOM_PARAM:
+    case ATOM_MEMBER: return false;
     case ATOM_UNKNOWN: return atom->home != NULL && (loop == NULL || loop_contains(loop, atom->home));
     case ATOM_LOOP:
     case ATOM_COUNT: return loop == NULL || loop_contains(loop, atom->loop);
@@ -243,6 +244,11 @@ static struct plan_expr *variable_expr(struct analysis *an, int id, const struct
 static struct plan_expr *atom_expr(struct analysis *an, int id, const struct sym *const *entry)
 {
     const struct atom *atom = atom_of(an, id);
+    if (atom->kind == ATOM_MEMBER) {
+        struct plan_expr *member = plan_param(an->arena, atom->type, atom->index);
+        member->imm = atom->offset;
+        return widened(an->arena, member, atom->type, true);
+    }
     if (atom->kind == ATOM_PARAM) {
         return widened(an->arena, plan_param(an->arena, atom->type, atom->index), atom->type,
                        atom->range.hi <= affine_type_range(atom->type, true).hi);
@@ -353,11 +359,45 @@ static const char *op_sign(enum ir_op op)
     }
 }
 
+static void print_member(struct analysis *an, const struct atom *atom, struct str *out)
+{
+    const struct ir_ctype *type = an->kernel->params[atom->index].ctype;
+    str_add(out, an->kernel->params[atom->index].name);
+    for (int i = 0; type != NULL && i < type->member_count; i++) {
+        if ((int64_t)type->members[i].offset == atom->offset) {
+            str_printf(out, ".%s", type->members[i].name);
+            return;
+        }
+    }
+    str_printf(out, "+%lld", (long long)atom->offset);
+}
+
+// A variable of the source that holds just this value.
+static const char *name_of(const struct analysis *an, int id)
+{
+    for (int v = 0; an->names != NULL && v < an->var_count; v++) {
+        int held;
+        const struct sym *sym = an->names[v];
+        const char *name = an->kernel->vars[v]->name;
+        if (sym != NULL && sym->alt_count == 1 && affine_is_atom(sym->alts[0].value, &held) && held == id &&
+            name != NULL && name[0] != '.') {
+            return name;
+        }
+    }
+    return NULL;
+}
+
 static void print_atom(struct analysis *an, int id, struct str *out)
 {
     const struct atom *atom = atom_of(an, id);
+    const char *name = name_of(an, id);
+    if (name != NULL) {
+        str_add(out, name);
+        return;
+    }
     switch (atom->kind) {
     case ATOM_PARAM: str_add(out, an->kernel->params[atom->index].name); return;
+    case ATOM_MEMBER: print_member(an, atom, out); return;
     case ATOM_LOOP: str_add(out, atom->loop->inst->loop->var->name); return;
     case ATOM_COUNT: str_printf(out, "(iteration of %s)", atom->loop->inst->loop->var->name); return;
     case ATOM_UNKNOWN:

@@ -46,6 +46,7 @@ struct fact {
 
 enum atom_kind {
     ATOM_PARAM,   // the scalar parameter |index|, read as signed
+    ATOM_MEMBER,  // the scalar at byte |offset| of the struct parameter |index|
     ATOM_UNKNOWN, // the value of |inst|, or one that |var| had
     ATOM_LOOP,    // the loop variable of |loop| in one iteration
     ATOM_COUNT,   // the number of that iteration, from 0
@@ -57,6 +58,7 @@ struct atom {
     enum ir_op op;
     enum ir_type type;
     int index;
+    int64_t offset;
     unsigned taint;
     struct affine_range range;
     struct ir_inst *inst;
@@ -96,6 +98,7 @@ struct sym_alt {
     struct sym_dim *dims;
     int dim_count;
     const struct need *needs;
+    const struct sym *source; // a pointer variable's value, one of whose bases this is; NULL: none
 };
 
 enum { SYM_MAX_ALTS = 4 };
@@ -133,12 +136,13 @@ struct access {
     const struct affine *size;   // bytes; NULL: not known
     const struct need *needs;
     const struct guard *guards;
-    struct loop_info *loop; // innermost
-    struct ir_inst *site;   // the instruction in the kernel: a call, if the access is in a helper
-    bool is_recheck;        // of a loop's bound, made again before each iteration
-    bool is_alternative;    // one of several places that the instruction may touch
-    bool has_constant;      // a store of |constant|
-    int64_t constant;       // floats by their bits
+    const struct sym *source; // of the address: see sym_alt
+    struct loop_info *loop;   // innermost
+    struct ir_inst *site;     // the instruction in the kernel: a call, if the access is in a helper
+    bool is_recheck;          // of a loop's bound, made again before each iteration
+    bool is_alternative;      // one of several places that the instruction may touch
+    bool has_constant;        // a store of |constant|
+    int64_t constant;         // floats by their bits
 };
 
 struct access_pair { // indices into analysis->accesses
@@ -191,6 +195,7 @@ struct analysis {
     VEC(struct atom *) atoms;
     int *op_buckets;           // ATOM_BUCKETS of them, made with the first: 1 + the number of an atom, 0: none
     const struct sym **params; // by number, made when first met
+    VEC(int) members;          // identifiers of ATOM_MEMBER
     VEC(struct access) accesses;
     VEC(struct loop_info *) loops; // in program order, outer before inner
     VEC(struct blocks_entry) blocks;
@@ -199,8 +204,9 @@ struct analysis {
     struct base_sets *bases;
     VEC(const struct affine *) assumed; // taken to be at least 1 by value_extremes, if it may
     bool may_assume;
-    int budget;           // tests that may still be made: afterwards everything is a conflict
-    enum planted_bug bug; // tests only
+    const struct sym *const *names; // values of variables whose names are printed for them; NULL: none
+    int budget;                     // tests that may still be made: afterwards everything is a conflict
+    enum planted_bug bug;           // tests only
 };
 
 enum { SYSTEM_COUNT = 3 }; // two for a pair, one for single facts
@@ -263,6 +269,7 @@ const struct affine *sym_exact(struct frame *frame, const struct sym_alt *alt, e
 const struct affine *sym_exact_or_wrapped(struct frame *frame, const struct sym *sym, enum ir_type type,
                                           bool is_signed);
 void access_note(struct frame *frame, struct ir_inst *inst);
+const struct affine *access_flat(struct analysis *an, const struct sym_alt *alt);
 const struct guard *access_guard(struct frame *frame, const struct ir_inst *condition, bool is_true,
                                  const struct guard *next);
 
@@ -289,12 +296,16 @@ void independence_find_reductions(struct analysis *an, struct loop_info *info, s
 bool independence_depends(struct analysis *an, struct loop_info *info, const struct ir_inst *inst);
 
 enum pair_answer { PAIR_APART, PAIR_IF, PAIR_ASSUMED, PAIR_CONFLICT };
+enum { PAIR_MAX_CONDITIONS = 16 };
 struct pair_result {
     enum pair_answer answer;
-    struct plan_expr *condition; // PAIR_IF, with its text
-    const char *text;
-    bool is_fit; // PAIR_IF: the condition is only that indices do not wrap
+    struct plan_condition conditions[PAIR_MAX_CONDITIONS]; // PAIR_IF: all of these
+    int condition_count;
+    bool is_fit; // PAIR_IF: only that indices do not wrap
 };
+// Whether two iterations of small loops do touch one place, with sample values for what the launch knows.
+bool pair_has_witness(struct analysis *an, const struct loop_info *info, const struct access *a,
+                      const struct access *b);
 // Two accesses taken as made through one base, in different iterations of the loop.
 struct pair_result pair_test(struct analysis *an, struct loop_info *info, const struct access *a,
                              const struct access *b, bool same_iteration);

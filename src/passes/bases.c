@@ -20,8 +20,9 @@ static bool add_base(struct arena *arena, struct base_set *set, int base)
 
 static bool add_set(struct arena *arena, struct base_set *to, const struct base_set *from)
 {
-    bool changed = from->is_unknown && !to->is_unknown;
+    bool changed = (from->is_unknown && !to->is_unknown) || (from->has_offset && !to->has_offset);
     to->is_unknown |= from->is_unknown;
+    to->has_offset |= from->has_offset;
     for (int i = 0; i < from->count; i++) {
         changed |= add_base(arena, to, from->bases[i]);
     }
@@ -32,7 +33,10 @@ void bases_of(struct arena *arena, const struct base_sets *sets, const struct ir
 {
     switch (address->op) {
     case IR_OP_INDEX:
-    case IR_OP_OFFSET: bases_of(arena, sets, address->args[0], out); return;
+    case IR_OP_OFFSET:
+        out->has_offset = true;
+        bases_of(arena, sets, address->args[0], out);
+        return;
     case IR_OP_SELECT:
         bases_of(arena, sets, address->args[1], out);
         bases_of(arena, sets, address->args[2], out);

@@ -32,6 +32,7 @@ struct base_set {
     int *bases;
     int count;
     bool is_unknown;
+    bool has_offset; // some point elsewhere than to the beginning
 };
 
 struct base_sets {

@@ -26,7 +26,7 @@ static bool atom_varies_since(const struct analysis *an, int id, int first_atom)
     if (atom->kind == ATOM_OP) {
         return value_varies_since(an, atom->a, first_atom) || value_varies_since(an, atom->b, first_atom);
     }
-    return atom->kind != ATOM_PARAM && id >> 1 >= first_atom;
+    return atom->kind != ATOM_PARAM && atom->kind != ATOM_MEMBER && id >> 1 >= first_atom;
 }
 
 // The varying atom that was made last: bounds of what was made later mention only what was made before.

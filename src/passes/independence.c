@@ -93,7 +93,7 @@ static bool is_same_access(const struct access *a, const struct access *b)
 {
     if (a->base != b->base || a->kind != b->kind || a->update != b->update || a->type != b->type ||
         a->dim_count != b->dim_count || !affine_equal(a->flat, b->flat) || !affine_equal(a->size, b->size) ||
-        a->guards != b->guards || a->loop != b->loop || a->is_recheck != b->is_recheck ||
+        a->guards != b->guards || a->source != b->source || a->loop != b->loop || a->is_recheck != b->is_recheck ||
         a->has_constant != b->has_constant || a->constant != b->constant) {
         return false;
     }
@@ -265,18 +265,31 @@ static void note_assumed(struct judgement *j, const struct access *a, const stru
     j->assumed_b = other->inst->loc;
 }
 
-static void note_condition(struct judgement *j, const struct pair_result *result, struct loc loc)
+static void note_conditions(struct judgement *j, const struct pair_result *result)
 {
-    if (j->an->bug == BUG_CONDITIONS_DROPPED) {
-        return;
-    }
-    for (int i = 0; i < j->conditions.count; i++) {
-        if (plan_expr_equal(j->conditions.items[i].expr, result->condition)) {
-            return;
+    for (int c = 0; c < result->condition_count && j->an->bug != BUG_CONDITIONS_DROPPED; c++) {
+        bool is_new = true;
+        for (int i = 0; i < j->conditions.count; i++) {
+            is_new &= !plan_expr_equal(j->conditions.items[i].expr, result->conditions[c].expr);
+        }
+        if (is_new) {
+            VEC_PUSH(j->an->arena, &j->conditions, result->conditions[c]);
         }
     }
-    struct plan_condition condition = {result->condition, result->text, loc};
-    VEC_PUSH(j->an->arena, &j->conditions, condition);
+}
+
+static bool has_conditions(const struct judgement *j, const struct pair_result *result)
+{
+    for (int c = 0; c < result->condition_count; c++) {
+        bool is_there = false;
+        for (int i = 0; i < j->conditions.count; i++) {
+            is_there |= plan_expr_equal(j->conditions.items[i].expr, result->conditions[c].expr);
+        }
+        if (!is_there) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static void note_shared(struct judgement *j, const struct access *access)
@@ -315,12 +328,53 @@ static void judge_updates(struct judgement *j, const struct access *a, const str
     if (result.answer == PAIR_APART || j->an->bug == BUG_UPDATES_ALONE) {
         return;
     }
-    if (result.answer == PAIR_IF && result.is_fit) {
-        note_condition(j, &result, a->inst->loc);
+    // Conditions that indices do not wrap, or that the loop hangs on anyway, keep the update plain. For others alone it
+    // is better to be atomic than in order.
+    if (result.answer == PAIR_IF && (result.is_fit || has_conditions(j, &result))) {
+        note_conditions(j, &result);
         return;
     }
     note_shared(j, a);
     note_shared(j, b);
+}
+
+// The address that a pointer variable holds at the loop's entry, or that of a parameter.
+static struct plan_expr *pointer_expr(struct judgement *j, const struct access *access, const char **out_name)
+{
+    struct analysis *an = j->an;
+    for (int v = 0; access->source != NULL && v < an->kernel->var_count; v++) {
+        if (j->info->entry[v] == access->source) {
+            struct plan_expr *expr = ARENA_NEW(an->arena, struct plan_expr);
+            *expr = (struct plan_expr){.kind = PLAN_EXPR_VAR, .type = IR_PTR, .index = v};
+            *out_name = an->kernel->vars[v]->name;
+            return expr;
+        }
+    }
+    if (access->source == NULL && base_kind(access->base) == BASE_PARAM) {
+        *out_name = an->kernel->params[base_index(access->base)].name;
+        return plan_param(an->arena, IR_PTR, base_index(access->base));
+    }
+    return NULL;
+}
+
+// Two pointer variables that hold whole arrays (swapped after each step, say) point into one only if they are equal,
+// which the launch can see.
+static bool are_two_pointers(struct judgement *j, const struct access *a, const struct access *b)
+{
+    if (a->source == b->source || a->is_recheck || b->is_recheck) {
+        return false;
+    }
+    const char *name_a, *name_b;
+    struct plan_expr *x = pointer_expr(j, a, &name_a), *y = pointer_expr(j, b, &name_b);
+    struct plan_expr *differ = plan_op(j->an->arena, IR_OP_NE, IR_I1, IR_PTR, x, y);
+    if (differ == NULL) {
+        return false;
+    }
+    struct pair_result result = {.answer = PAIR_IF, .condition_count = 1};
+    const char *text = arena_printf(j->an->arena, "%s != %s", name_a, name_b);
+    result.conditions[0] = (struct plan_condition){differ, text, a->inst->loc};
+    note_conditions(j, &result);
+    return true;
 }
 
 static void judge_same_base(struct judgement *j, const struct access *a, const struct access *b)
@@ -338,9 +392,12 @@ static void judge_same_base(struct judgement *j, const struct access *a, const s
         (a->kind == ACCESS_ATOMIC && b->kind == ACCESS_READ) || (b->kind == ACCESS_ATOMIC && a->kind == ACCESS_READ);
     switch (result.answer) {
     case PAIR_APART: return;
-    case PAIR_IF: note_condition(j, &result, a->inst->loc); return;
+    case PAIR_IF: note_conditions(j, &result); return;
     case PAIR_ASSUMED: note_assumed(j, a, b); return;
     case PAIR_CONFLICT: break;
+    }
+    if (are_two_pointers(j, a, b)) {
+        return;
     }
     if (is_authors && !is_recheck) {
         note_assumed(j, a, b); // an explicit atomic is the author's word that any order will do
@@ -362,7 +419,10 @@ static void judge_two_bases(struct judgement *j, int a, int b)
     VEC_PUSH(j->an->arena, &j->info->pairs, pair);
 }
 
-static void judge_pairs(struct judgement *j, bool two_bases)
+// What must keep an order comes first, then updates, then pairs of bases, which ask whether updates are atomic.
+enum round { ROUND_ORDER, ROUND_UPDATES, ROUND_BASES };
+
+static void judge_pairs(struct judgement *j, enum round round)
 {
     for (int i = 0; i < j->unique.count; i++) {
         for (int k = i; k < j->unique.count; k++) {
@@ -372,11 +432,12 @@ static void judge_pairs(struct judgement *j, bool two_bases)
                 continue;
             }
             enum relation relation = access_relation(j->an, a, b);
-            if (relation == RELATION_UNKNOWN && !two_bases && !commute(a, b)) {
+            bool is_harmless = commute(a, b);
+            if (relation == RELATION_UNKNOWN && round == ROUND_ORDER && !is_harmless) {
                 note_conflict(j, a, b);
-            } else if (relation == RELATION_SAME && !two_bases) {
+            } else if (relation == RELATION_SAME && round == (is_harmless ? ROUND_UPDATES : ROUND_ORDER)) {
                 judge_same_base(j, a, b);
-            } else if (relation == RELATION_TWO_BASES && two_bases) {
+            } else if (relation == RELATION_TWO_BASES && round == ROUND_BASES) {
                 judge_two_bases(j, j->unique.items[i], j->unique.items[k]);
             }
             if (j->conflict != NULL) {
@@ -462,7 +523,9 @@ static const char *condition_text(struct judgement *j)
     struct str text;
     str_init(&text, j->an->arena);
     for (int i = 0; i < j->conditions.count; i++) {
-        str_printf(&text, "%s%s", i > 0 ? " and " : "", j->conditions.items[i].text);
+        const char *one = j->conditions.items[i].text;
+        bool has_or = j->conditions.count > 1 && strstr(one, " or ") != NULL;
+        str_printf(&text, has_or ? "%s(%s)" : "%s%s", i > 0 ? " and " : "", one);
     }
     return str_text(&text);
 }
@@ -506,8 +569,9 @@ void independence_judge(struct analysis *an, struct loop_info *info)
     }
     find_unique(&j);
     if (scalars.is_ok) {
-        judge_pairs(&j, false);
-        judge_pairs(&j, true);
+        judge_pairs(&j, ROUND_ORDER);
+        judge_pairs(&j, ROUND_UPDATES);
+        judge_pairs(&j, ROUND_BASES);
     }
     settle_by_pairs(&j, &scalars);
     if (j.loop->verdict == IR_VERDICT_IN_ORDER) {

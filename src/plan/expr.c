@@ -206,7 +206,8 @@ static bool eval_leaf(const struct plan_expr *expr, const struct plan_values *va
     case PLAN_EXPR_CONST: *out = const_value(expr); return true;
     case PLAN_EXPR_PARAM:
         return values->args != NULL &&
-               read_scalar(expr->type, (const char *)values->args + values->kernel->params[expr->index].offset, out);
+               read_scalar(expr->type,
+                           (const char *)values->args + values->kernel->params[expr->index].offset + expr->imm, out);
     case PLAN_EXPR_EXTENT:
         if (values->array_sizes == NULL) {
             return false;

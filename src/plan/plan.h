@@ -20,7 +20,8 @@
 
 enum plan_expr_kind {
     PLAN_EXPR_CONST,  // |imm|, or |fimm| if the type is a float
-    PLAN_EXPR_PARAM,  // scalar parameter |index|; of an array parameter: its address (ptr, as i64)
+    PLAN_EXPR_PARAM,  // scalar parameter |index|; of an array parameter: its address (ptr, as i64); of a struct by
+                      // value: the scalar at its byte |imm|
     PLAN_EXPR_EXTENT, // the whole size in bytes (i64) of what was passed for the array parameter |index|; -1 if unknown
     PLAN_EXPR_SLOT,   // the value of |type| at byte |imm| of the launch block
     PLAN_EXPR_VAR,    // passes only: the ir_var |index| of the kernel, before slots are given out

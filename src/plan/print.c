@@ -59,6 +59,23 @@ static const char *slot_name(const struct plan_kernel *kernel, int64_t offset)
     return "slot";
 }
 
+// Which scalar of a struct by value.
+static void print_member(const struct plan_kernel *kernel, const struct plan_expr *expr, struct str *out)
+{
+    if (kernel == NULL || expr->index < 0 || expr->index >= kernel->param_count ||
+        !kernel->params[expr->index].is_struct) {
+        return;
+    }
+    const struct ir_ctype *type = kernel->params[expr->index].ctype;
+    for (int i = 0; type != NULL && i < type->member_count; i++) {
+        if (type->members[i].name != NULL && (int64_t)type->members[i].offset == expr->imm) {
+            str_printf(out, ".%s", type->members[i].name);
+            return;
+        }
+    }
+    str_printf(out, "+%lld", (long long)expr->imm);
+}
+
 static void print_leaf(const struct plan_kernel *kernel, const struct plan_expr *expr, struct str *out)
 {
     const char *param = kernel != NULL && expr->index >= 0 && expr->index < kernel->param_count
@@ -72,7 +89,10 @@ static void print_leaf(const struct plan_kernel *kernel, const struct plan_expr 
             str_printf(out, "%lld", (long long)expr->imm);
         }
         break;
-    case PLAN_EXPR_PARAM: str_add(out, param); break;
+    case PLAN_EXPR_PARAM:
+        str_add(out, param);
+        print_member(kernel, expr, out);
+        break;
     case PLAN_EXPR_EXTENT: str_printf(out, "sizeof(%s)", param); break;
     case PLAN_EXPR_SLOT: str_add(out, slot_name(kernel, expr->imm)); break;
     case PLAN_EXPR_VAR: str_printf(out, "var%d", expr->index); break;

@@ -35,7 +35,8 @@ struct check_span {
 struct check_level { // a loop that runs now
     const struct ir_inst *loop;
     int64_t iteration; // from 1
-    bool is_claimed;   // independent, by proof and by the tests of the launch
+    bool is_fast;      // the tests of the launch let the iterations run in any order
+    bool is_claimed;   // they are independent by proof, not by the author's word
     struct check_span *spans;
     int span_count;
     struct check_touch *table; // CHECK_TABLE of them
@@ -78,6 +79,12 @@ static inline bool check_eval(struct check *k, const struct plan_expr *expr, uni
         *out = ir_type_is_float(expr->type) ? (union ir_value){.f = expr->fimm} : (union ir_value){.i = expr->imm};
         return true;
     case PLAN_EXPR_PARAM:
+        if (k->kernel->params[expr->index].is_struct) {
+            int32_t member;
+            memcpy(&member, (char *)k->args[expr->index].p + expr->imm, sizeof member);
+            out->i = member;
+            return expr->type == IR_I32;
+        }
         *out = ir_type_is_float(expr->type) ? (union ir_value){.f = k->args[expr->index].f}
                                             : (union ir_value){.i = ir_normalize(expr->type, k->args[expr->index].i)};
         return true;
@@ -85,7 +92,7 @@ static inline bool check_eval(struct check *k, const struct plan_expr *expr, uni
         int64_t value;
         memcpy(&value, (char *)interp_global_address(k->interp, k->probe) + 8 * expr->index, sizeof value);
         out->i = value;
-        return ir_type_is_int(expr->type);
+        return ir_type_is_int(expr->type) || expr->type == IR_PTR;
     }
     case PLAN_EXPR_TRIP:
     case PLAN_EXPR_OP: break;
@@ -120,11 +127,13 @@ static inline bool check_add_probe(struct ir_inst *inst, void *user)
         .module = k->c->module, .function = k->kernel, .region = inst->parent, .before = inst, .loc = inst->loc};
     for (int v = 0; v < k->kernel->var_count; v++) {
         struct ir_var *var = k->kernel->vars[v];
-        if (var->is_memory || !ir_type_is_int(var->type)) {
+        if (var->is_memory || ir_type_is_float(var->type)) {
             continue;
         }
         struct ir_inst *value = ir_get(&b, var);
-        if (var->type != IR_I64) {
+        if (var->type == IR_PTR) {
+            value = ir_emit1(&b, IR_OP_PTRTOINT, IR_I64, value);
+        } else if (var->type != IR_I64) {
             value = ir_emit1(&b, var->type == IR_I1 ? IR_OP_ZEXT : IR_OP_SEXT, IR_I64, value);
         }
         struct ir_inst *address = ir_emit0(&b, IR_OP_ADDR_GLOBAL, IR_PTR);
@@ -209,15 +218,16 @@ static inline void check_enter(struct check *k, const struct ir_inst *loop)
     for (int i = 0; i < facts->effect_count; i++) {
         level->spans[i] = check_span_of(k, &facts->effects[i]);
     }
-    level->is_claimed = loop->loop->verdict == IR_VERDICT_PROVEN || loop->loop->verdict == IR_VERDICT_IF;
-    for (int i = 0; i < facts->condition_count && level->is_claimed; i++) {
+    level->is_fast = loop->loop->verdict != IR_VERDICT_IN_ORDER;
+    for (int i = 0; i < facts->condition_count && level->is_fast; i++) {
         union ir_value value;
         if (!check_eval(k, facts->conditions[i].expr, &value)) {
             check_complain(k, "line %u: a condition cannot be computed", loop->loc.line);
         }
-        level->is_claimed = value.i != 0;
+        level->is_fast = value.i != 0;
     }
-    level->is_claimed = level->is_claimed && check_pairs_hold(k, level, facts);
+    level->is_fast = level->is_fast && check_pairs_hold(k, level, facts);
+    level->is_claimed = level->is_fast && loop->loop->verdict != IR_VERDICT_ASSUMED;
     k->claimed_count += level->is_claimed;
 }
 
@@ -423,7 +433,7 @@ static inline void check_atomic(struct check *k, struct check_level *level, cons
 {
     struct check_touch *t = check_touch_of(level, access->address);
     if (access->kind != INTERP_UPDATE || access->inst->atomic || t == NULL || t->updater == 0 ||
-        t->updater == level->iteration || !is_task_loop(level->loop)) {
+        t->updater == level->iteration || !level->is_fast || !is_task_loop(level->loop)) {
         return;
     }
     check_complain(k, "line %u: iterations share the plain update at line %u", level->loop->loc.line,

@@ -1,0 +1,186 @@
+// The test that the launch makes: that no case holds in which two accesses can meet, and that indices fit their types.
+#include "passes/independence_pair.h"
+
+static struct plan_expr *magnitude_guard(struct analysis *an, const struct affine *value,
+                                         const struct sym *const *entry)
+{
+    affine_wide limit = (affine_wide)1 << 62;
+    struct affine_range range = value_range(an, value);
+    if (range.lo > -limit && range.hi < limit) {
+        return plan_const(an->arena, IR_I1, 1);
+    }
+    struct plan_expr *all = plan_const(an->arena, IR_I1, 1);
+    struct plan_expr *most =
+        plan_op(an->arena, IR_OP_SITOFP, IR_F64, IR_I64, plan_const(an->arena, IR_I64, (int64_t)1 << 56), NULL);
+    struct plan_expr *least = plan_op(an->arena, IR_OP_FNEG, IR_F64, IR_F64, most, NULL);
+    for (int i = 0; i < value->count; i++) {
+        struct affine *one = affine_alloc(&an->scratch, sizeof *one + sizeof one->terms[0]);
+        one->count = 1;
+        one->terms[0] = value->terms[i];
+        struct plan_expr *term = value_expr_float(an, one, entry);
+        struct plan_expr *fits =
+            plan_op(an->arena, IR_OP_AND, IR_I1, IR_I1, plan_op(an->arena, IR_OP_FLT, IR_I1, IR_F64, term, most),
+                    plan_op(an->arena, IR_OP_FGT, IR_I1, IR_F64, term, least));
+        all = plan_op(an->arena, IR_OP_AND, IR_I1, IR_I1, all, fits);
+    }
+    return all;
+}
+
+// Positive terms on the left, negative ones on the right, as one writes it.
+static void print_negation(struct analysis *an, const struct constraint *row, struct str *out)
+{
+    struct affine_pool *pool = &an->scratch;
+    const struct affine *left = affine_const(pool, 0), *right = left;
+    for (int i = 0; i < row->value->count; i++) {
+        struct affine_term term = row->value->terms[i];
+        if (term.degree == 0) {
+            continue;
+        }
+        bool is_left = term.coef > 0;
+        term.coef = is_left ? term.coef : -term.coef;
+        const struct affine **side = is_left ? &left : &right;
+        *side = affine_add(pool, *side, pair_term_value(pool, &term));
+    }
+    int64_t constant = affine_constant_of(row->value);
+    const char *relation = row->is_equal ? " != " : constant == -1 ? " <= " : " < ";
+    if (row->is_equal || constant != -1) {
+        *(constant > 0 ? &left : &right) =
+            affine_plus(pool, constant > 0 ? left : right, constant > 0 ? constant : -constant);
+    }
+    value_print(an, left, out);
+    str_add(out, relation);
+    value_print(an, right, out);
+}
+
+// Whether one row of each case can fail at the same time, given trip counts that make the loop worth it.
+static bool can_hold(struct pair *pair, int c, const struct guard *guards)
+{
+    struct affine_pool *pool = &pair->an->scratch;
+    if (c == pair->case_count) {
+        return !value_is_nonnegative(pair->an, affine_const(pool, -1),
+                                     guards); // -1 >= 0 follows from contradictions only
+    }
+    for (int r = 0; r < pair->cases[c].count; r++) {
+        const struct constraint *row = &pair->cases[c].rows[r];
+        for (int side = 0; side < (row->is_equal ? 2 : 1); side++) {
+            struct guard *guard = affine_alloc(pool, sizeof *guard);
+            const struct affine *value = side == 0 ? affine_scale(pool, row->value, -1) : row->value;
+            *guard = (struct guard){affine_plus(pool, value, -1), false, guards};
+            if (can_hold(pair, c + 1, guard)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool add_condition(struct pair_result *result, struct plan_expr *expr, const char *text, struct loc loc)
+{
+    if (expr == NULL || result->condition_count == PAIR_MAX_CONDITIONS) {
+        return false;
+    }
+    result->conditions[result->condition_count++] = (struct plan_condition){expr, text, loc};
+    return true;
+}
+
+// One row of the case fails.
+static struct plan_expr *negated_case(struct pair *pair, const struct conflict_case *found, struct str *text)
+{
+    struct analysis *an = pair->an;
+    struct arena *arena = an->arena;
+    const struct sym *const *entry = pair->info->entry;
+    struct plan_expr *any = plan_const(arena, IR_I1, 0);
+    for (int r = 0; r < found->count; r++) {
+        struct plan_expr *value = value_expr(an, found->rows[r].value, entry);
+        struct plan_expr *fails = plan_op(arena, found->rows[r].is_equal ? IR_OP_NE : IR_OP_SLT, IR_I1, IR_I64, value,
+                                          plan_const(arena, IR_I64, 0));
+        fails = plan_op(arena, IR_OP_AND, IR_I1, IR_I1, fails, magnitude_guard(an, found->rows[r].value, entry));
+        any = plan_op(arena, IR_OP_OR, IR_I1, IR_I1, any, fails);
+        str_add(text, r > 0 ? " or " : "");
+        print_negation(an, &found->rows[r], text);
+    }
+    return any;
+}
+
+// The launch's test: none of the cases holds.
+struct pair_result pair_make_condition(struct pair *pair)
+{
+    struct analysis *an = pair->an;
+    const struct pair_result conflict = {.answer = PAIR_CONFLICT};
+    struct pair_result result = {.answer = PAIR_IF};
+    pair_simplify_cases(pair);
+    if (!can_hold(pair, 0, pair_worthwhile(pair))) {
+        return conflict;
+    }
+    an->names = pair->info->entry;
+    for (int c = 0; c < pair->case_count; c++) {
+        struct str text;
+        str_init(&text, an->arena);
+        struct plan_expr *expr = negated_case(pair, &pair->cases[c], &text);
+        if (pair->cases[c].count == 0 || !add_condition(&result, expr, str_text(&text), pair->a->inst->loc)) {
+            result = conflict;
+            break;
+        }
+    }
+    an->names = NULL;
+    return result;
+}
+
+// ---- needs ---------------------------------------------------------------------------------------------------------
+
+static struct plan_expr *need_condition(struct analysis *an, const struct loop_info *info, const struct need *need)
+{
+    const struct affine *low, *high;
+    an->assumed.count = 0;
+    an->may_assume = true; // divisors that are positive: tested too
+    bool is_known = value_extremes(an, need->value, info, &low, &high);
+    an->may_assume = false;
+    if (!is_known) {
+        return NULL;
+    }
+    struct affine_range range = affine_type_range(need->type, need->is_signed);
+    if (need->type == IR_I64) { // rounding of the test must not matter
+        range.hi = (affine_wide)1 << 62;
+        range.lo = need->is_signed ? -range.hi : 0;
+    }
+    struct plan_expr *least =
+        plan_op(an->arena, IR_OP_SITOFP, IR_F64, IR_I64, plan_const(an->arena, IR_I64, (int64_t)range.lo), NULL);
+    struct plan_expr *most =
+        plan_op(an->arena, IR_OP_SITOFP, IR_F64, IR_I64, plan_const(an->arena, IR_I64, (int64_t)range.hi), NULL);
+    struct plan_expr *above =
+        plan_op(an->arena, IR_OP_FGE, IR_I1, IR_F64, value_expr_float(an, low, info->entry), least);
+    struct plan_expr *below =
+        plan_op(an->arena, IR_OP_FLE, IR_I1, IR_F64, value_expr_float(an, high, info->entry), most);
+    struct plan_expr *all = plan_op(an->arena, IR_OP_AND, IR_I1, IR_I1, above, below);
+    for (int i = 0; i < an->assumed.count; i++) {
+        struct plan_expr *positive =
+            plan_op(an->arena, IR_OP_SGT, IR_I1, IR_I64, value_expr(an, an->assumed.items[i], info->entry),
+                    plan_const(an->arena, IR_I64, 0));
+        all = plan_op(an->arena, IR_OP_AND, IR_I1, IR_I1, all, positive);
+    }
+    return all;
+}
+
+// The accesses are apart provided that their offsets are what they seem.
+struct pair_result pair_with_needs(struct analysis *an, struct loop_info *info, const struct access *a,
+                                   const struct access *b, struct pair_result result)
+{
+    const struct need *lists[2] = {a->needs, a == b ? NULL : b->needs};
+    result.is_fit = result.answer == PAIR_APART;
+    an->names = info->entry;
+    for (int i = 0; i < 2; i++) {
+        for (const struct need *need = lists[i]; need != NULL; need = need->next) {
+            struct str text;
+            str_init(&text, an->arena);
+            value_print(an, need->value, &text);
+            str_printf(&text, " fits in %d bits", 8 * ir_type_size(need->type));
+            if (!add_condition(&result, need_condition(an, info, need), str_text(&text), need->loc)) {
+                an->names = NULL;
+                return (struct pair_result){.answer = PAIR_CONFLICT};
+            }
+            result.answer = PAIR_IF;
+        }
+    }
+    an->names = NULL;
+    return result;
+}
