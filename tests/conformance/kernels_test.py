@@ -154,7 +154,7 @@ class Case:
         self.rng = random.Random(f"{path.name} {line}")
         structs = {n: (f, m.split()) for n, f, m in re.findall(r"//[ ]*struct (\w+):[ ]*(\S+)([^\n]*)", text)}
         match = re.search(r"\b(?:kernel|RILL_KERNEL)\s+([\w\s]+?)\s+" + self.name + r"\s*\(([^)]*(?:\([^)]*\)[^)]*)*?)\)\s*\{",
-                          text)
+                          re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.S))
         if match is None:
             raise ValueError(f"there is no kernel '{self.name}'")
         self.returns = " ".join(match.group(1).split())
