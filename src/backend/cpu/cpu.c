@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -70,6 +71,8 @@ static rill_status device_open(size_t index, const struct backend_host *host, st
     memset(device, 0, size);
     device->host = *host;
     pool_init(&device->pool, (struct pool_worker *)(device + 1), thread_count);
+    const char *schedule = getenv("RILL_SCHEDULE");
+    pool_fuzz_schedule(&device->pool, schedule != NULL ? strtoull(schedule, NULL, 0) : 0);
     thread_mutex_init(&device->mark_lock);
     thread_cond_init(&device->mark_cond);
     thread_mutex_init(&device->print_lock);

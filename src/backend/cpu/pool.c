@@ -169,9 +169,57 @@ bool pool_has_jobs(struct pool *pool)
     return atomic_load_explicit(&pool->ready, memory_order_relaxed) > 0;
 }
 
+// xorshift. The lock is held.
+static uint64_t next_random(struct pool *pool)
+{
+    pool->schedule ^= pool->schedule << 13;
+    pool->schedule ^= pool->schedule >> 7;
+    pool->schedule ^= pool->schedule << 17;
+    return pool->schedule;
+}
+
+void pool_fuzz_schedule(struct pool *pool, uint64_t seed)
+{
+    pool->schedule = seed != 0 ? seed * UINT64_C(0x9e3779b97f4a7c15) | 1 : 0;
+}
+
+// Any job of any level. The lock is held.
+static struct pool_job *pop_any_job(struct pool *pool)
+{
+    int count = 0;
+    for (int level = 0; level < POOL_LEVELS; level++) {
+        for (struct pool_job *job = pool->first[level]; job != NULL; job = job->next) {
+            count++;
+        }
+    }
+    int chosen = count > 0 ? (int)(next_random(pool) % (uint64_t)count) : 0;
+    for (int level = 0; level < POOL_LEVELS; level++) {
+        struct pool_job *before = NULL;
+        for (struct pool_job *job = pool->first[level]; job != NULL; before = job, job = job->next) {
+            if (chosen-- > 0) {
+                continue;
+            }
+            if (before != NULL) {
+                before->next = job->next;
+            } else {
+                pool->first[level] = job->next;
+            }
+            if (pool->last[level] == job) {
+                pool->last[level] = before;
+            }
+            atomic_fetch_sub_explicit(&pool->ready, 1, memory_order_release);
+            return job;
+        }
+    }
+    return NULL;
+}
+
 // The lock is held.
 static struct pool_job *pop_job(struct pool *pool)
 {
+    if (pool->schedule != 0) {
+        return pop_any_job(pool);
+    }
     for (int level = 0; level < POOL_LEVELS; level++) {
         struct pool_job *job = pool->first[level];
         if (job != NULL) {
@@ -211,9 +259,13 @@ static bool work_once(struct pool *pool, struct pool_worker *worker)
         loop->visitor_count++;
     }
     bool wake = wants_more_workers(pool);
+    int delay = pool->schedule != 0 && next_random(pool) % 4 == 0 ? (int)(next_random(pool) % 2000) : 0;
     thread_unlock(&pool->lock);
     if (wake) {
         thread_signal(&pool->wake);
+    }
+    for (int i = 0; i < delay; i++) {
+        thread_relax();
     }
     if (job != NULL) {
         job->run(job, worker);

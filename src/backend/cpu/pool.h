@@ -62,6 +62,7 @@ struct pool {
     struct pool_worker *workers;         // owned
     int worker_count;
     int started_count; // guarded by lock
+    uint64_t schedule; // guarded by lock: state of the schedule fuzzer; 0: off
 };
 
 // |workers| is memory for |worker_count| of them. Threads start with pool_start().
@@ -70,6 +71,10 @@ void pool_init(struct pool *pool, struct pool_worker *workers, int worker_count)
 rill_status pool_start(struct pool *pool);
 // The queue is empty and nothing runs. Joins the threads.
 void pool_finish(struct pool *pool);
+
+// Takes jobs in an order made from |seed|, which need not be fair, and delays some of them: any order that the pool may
+// choose must be right. 0 turns it off. Before pool_start().
+void pool_fuzz_schedule(struct pool *pool, uint64_t seed);
 
 void pool_push(struct pool *pool, struct pool_job *job);
 bool pool_has_jobs(struct pool *pool);
