@@ -38,16 +38,18 @@ static inline void analyse_module(struct analyse_case *c, int bug)
     }
 }
 
-static inline bool analyse_tokens(struct analyse_case *c, const char *name, const char *text, size_t length, int bug)
+static inline bool analyse_tokens(struct analyse_case *c, const char *name, const char *text, size_t length, int bug,
+                                  int inline_weight)
 {
     struct preprocess_options options = {0};
     struct token_list tokens = {0};
+    struct lower_options lower = {.contract = true, .inline_weight = inline_weight};
     diags_init(&c->diags, &c->arena);
     c->module = NULL;
     preprocess(&c->arena, &c->diags, name, text, length, &options, &tokens);
     struct unit *unit = parse_unit(&c->arena, &c->diags, &tokens);
     struct ir_module *module =
-        unit != NULL && c->diags.error_count == 0 ? lower_unit(&c->arena, &c->diags, unit, NULL) : NULL;
+        unit != NULL && c->diags.error_count == 0 ? lower_unit(&c->arena, &c->diags, unit, &lower) : NULL;
     if (c->diags.error_count > 0) {
         struct str rendered;
         str_init(&rendered, &c->arena);
@@ -72,15 +74,20 @@ static inline bool analyse_file(struct analyse_case *c, const char *path, int bu
     char *text = arena_alloc(&c->arena, length + 1);
     length = fread(text, 1, length, file);
     fclose(file);
-    return analyse_tokens(c, path, text, length, bug);
+    return analyse_tokens(c, path, text, length, bug, 0);
 }
 
-// The text's first line is line 1.
-static inline bool analyse_text(struct analyse_case *c, const char *text)
+// The text's first line is line 1. Helpers heavier than |inline_weight| are called.
+static inline bool analyse_text_calling(struct analyse_case *c, const char *text, int inline_weight)
 {
     arena_init(&c->arena);
     char *whole = arena_printf(&c->arena, "#include <rill/kernel.h>\n#line 1\n%s", text);
-    return analyse_tokens(c, "test.c", whole, strlen(whole), 0);
+    return analyse_tokens(c, "test.c", whole, strlen(whole), 0, inline_weight);
+}
+
+static inline bool analyse_text(struct analyse_case *c, const char *text)
+{
+    return analyse_text_calling(c, text, 0);
 }
 
 struct find_loop {

@@ -440,13 +440,33 @@ static inline void check_atomic(struct check *k, struct check_level *level, cons
                    access->inst->loc.line);
 }
 
+// Whether the address belongs to an array or a field, rather than to a local.
+static inline bool check_is_shared(const struct check *k, const char *address)
+{
+    for (int p = 0; p < k->kernel->param_count; p++) {
+        if (address >= k->memory[p] && address < k->memory[p] + CHECK_MEMORY) {
+            return true;
+        }
+    }
+    for (int g = 0; g < k->c->module->global_count; g++) {
+        const char *base = interp_global_address(k->interp, k->c->module->globals[g]);
+        if (address >= base && address < base + k->c->module->globals[g]->size) {
+            return !k->c->module->globals[g]->is_const;
+        }
+    }
+    return false;
+}
+
 static inline void check_on_access(void *user, const struct interp_access *access)
 {
     struct check *k = user;
     const char *probe = interp_global_address(k->interp, k->probe);
     const char *begin = access->address;
-    if ((begin >= probe && begin < probe + k->probe->size) || check_is_helper(k, access->inst)) {
+    if (begin >= probe && begin < probe + k->probe->size) {
         return;
+    }
+    if (check_is_helper(k, access->inst) && !check_is_shared(k, begin)) {
+        return; // a helper's own memory
     }
     for (int i = 0; i < k->depth; i++) {
         struct check_level *level = &k->levels[i];

@@ -189,7 +189,7 @@ static inline void generate_right(struct generate *g)
 
 static inline void generate_statement(struct generate *g)
 {
-    switch (generate_pick(g, 14)) {
+    switch (generate_pick(g, 24)) {
     case 0:
     case 1:
     case 2:
@@ -239,6 +239,73 @@ static inline void generate_statement(struct generate *g)
             return;
         }
         break;
+    case 10:
+        str_add(g->out, "set_two(&a[");
+        generate_index(g, 1);
+        str_add(g->out, "], &b[");
+        generate_index(g, 1);
+        str_add(g->out, "], ");
+        generate_value(g);
+        str_add(g->out, ");\n");
+        return;
+    case 11:
+        str_add(g->out, "{ int h = ");
+        generate_index(g, 1);
+        str_add(g->out, "; while (h > 2) { h /= 2; } a[h + ");
+        generate_value(g);
+        str_add(g->out, "] = 1.5f; }\n");
+        return;
+    case 12:
+        str_add(g->out, "{ int h; if (");
+        generate_value(g);
+        str_add(g->out, " > 2) { h = ");
+        generate_index(g, 1);
+        str_add(g->out, "; } else { h = ");
+        generate_index(g, 1);
+        str_add(g->out, "; } b[h] = a[h]; }\n");
+        return;
+    case 13:
+        str_add(g->out, "a[(unsigned char)(");
+        generate_index(g, 1);
+        str_add(g->out, ")] = z;\n");
+        return;
+    case 14:
+        str_add(g->out, "{ int h = ");
+        generate_index(g, 1);
+        str_printf(g->out, "; for (int x = 0; x < %s; x++) { a[h] = x; h += %s; } }\n", generate_pick(g, 2) ? "3" : "m",
+                   generate_pick(g, 2) ? "2" : "s");
+        return;
+    case 15:
+        str_add(g->out, "{ float *e = &c[");
+        generate_value(g);
+        str_add(g->out, "][0]; for (int x = 0; x < m; x++) { *e++ = x; } }\n");
+        return;
+    case 16:
+        str_add(g->out, "{ float *e = ");
+        generate_value(g);
+        str_add(g->out, " < 3 ? a : b; e[");
+        generate_index(g, 1);
+        str_add(g->out, "] = a[");
+        generate_index(g, 1);
+        str_add(g->out, "]; }\n");
+        return;
+    case 17:
+        str_add(g->out, "total += ");
+        generate_value(g);
+        str_add(g->out, ";\n");
+        return;
+    case 18:
+        str_add(g->out, "field[(");
+        generate_index(g, 1);
+        str_add(g->out, ") & 63] = field[(");
+        generate_index(g, 1);
+        str_add(g->out, ") & 31] + 1.5f;\n");
+        return;
+    case 19:
+        str_add(g->out, "rill_atomic_add(&field[(");
+        generate_index(g, 1);
+        str_add(g->out, ") & 63], 1);\n");
+        return;
     case 9:
         str_add(g->out, "memset(&c[");
         generate_index(g, 1);
@@ -257,6 +324,12 @@ static inline void generate_body(struct generate *g, int statements)
     for (int i = 0; i < statements; i++) {
         generate_statement(g);
     }
+}
+
+static inline void generate_prelude(struct str *out)
+{
+    str_add(out, "#include <string.h>\nstruct pair { float x, y; };\nint total;\nfloat field[64];\n"
+                 "static void set_two(float *p, float *q, int v) { *p = v; if (v > 3) { q[1] = *q + v; } }\n");
 }
 
 static inline void generate_kernel(struct str *out, uint64_t seed, const char *name)
