@@ -32,6 +32,10 @@ bool cli_color(FILE *stream); // a terminal, and NO_COLOR is not set
 
 // The whole file, terminated by a zero; NULL and a message on stderr if it cannot be read. "-" is standard input.
 char *cli_read_file(const char *path, size_t *out_size);
+// The same for a C file, which holds no zero byte.
+char *cli_read_source(const char *path);
+// The name that diagnostics give it.
+const char *cli_source_name(const char *path);
 
 // Options that all commands take which compile: -D name[=value], -I dir, --contract=off, --check=bounds, --fast-math,
 // --target=T or --target T. One that is none of these is left alone.
@@ -48,6 +52,9 @@ const char *cli_option_value(const char *name, int argc, char **argv, int at, in
 void cli_print_diagnostics(const rill_diagnostics *diagnostics, FILE *out);
 
 void cli_json_string(FILE *out, const char *text, size_t length);
+
+// number.c: |text| as a number that |type| holds, or a message that names option and parameter. cli_exit.
+int cli_number(const char *option, const char *name, const char *text, const rill_type_info *type, rill_arg *out);
 
 // npy.c
 struct npy {

@@ -16,20 +16,14 @@ static void finish(struct source_command *command)
     free(command->text);
 }
 
+// Diagnostics go to standard error, the text that was asked for to standard output: colour only if both are terminals.
 static int open_source(struct source_command *command)
 {
-    size_t size;
-    command->text = cli_read_file(command->path, &size);
-    if (command->text == NULL) {
-        return CLI_FILE;
-    }
-    if (strlen(command->text) != size) {
-        return cli_fail(CLI_FILE, "'%s' holds a zero byte: is it a C file?", command->path);
-    }
-    command->compile.options.path = command->path;
+    command->text = cli_read_source(command->path);
+    command->compile.options.path = cli_source_name(command->path);
     command->compile.options.diagnostics = &command->compile.diagnostics;
-    command->compile.options.color = cli_color(stdout);
-    return CLI_OK;
+    command->compile.options.color = cli_color(stdout) && cli_color(stderr);
+    return command->text != NULL ? CLI_OK : CLI_FILE;
 }
 
 // Shows what was said; text goes to standard output.
@@ -49,7 +43,8 @@ static int show(struct source_command *command, rill_status status, char *text)
 static int take_path(struct source_command *command, const char *arg, const char *name)
 {
     if (arg[0] == '-' && arg[1] != '\0') {
-        return cli_fail(CLI_USAGE, "%s: unknown option '%s'; see 'rill %s --help'", name, arg, name);
+        return cli_fail(CLI_USAGE, "%s: unknown option '%s', or its value is missing; see 'rill %s --help'", name, arg,
+                        name);
     }
     if (command->path != NULL) {
         return cli_fail(CLI_USAGE, "%s: one file at a time: '%s' or '%s'?", name, command->path, arg);
@@ -98,6 +93,17 @@ static const struct emit_kind emit_kinds[] = {
     {"--amdgcn", RILL_EMIT_ASM, "gfx942"},
 };
 
+// --ptx --target gfx942 would be AMD's code under NVIDIA's name.
+static int check_target(const struct emit_kind *kind, const char *target)
+{
+    size_t letters = kind->target != NULL ? strcspn(kind->target, "_0123456789") : 0;
+    if (kind->target == NULL || strncmp(target, kind->target, letters) == 0) {
+        return CLI_OK;
+    }
+    return cli_fail(CLI_USAGE, "emit: %s is for targets like %s, not '%s'; --asm takes any", kind->option, kind->target,
+                    target);
+}
+
 int cmd_emit(int argc, char **argv)
 {
     struct source_command command = {0};
@@ -110,6 +116,8 @@ int cmd_emit(int argc, char **argv)
         }
         if (found == NULL) {
             argv[kept++] = argv[i];
+        } else if (kind != NULL && kind != found) {
+            return cli_fail(CLI_USAGE, "emit: one kind at a time: %s or %s?", kind->option, found->option);
         } else {
             kind = found;
         }
@@ -125,6 +133,9 @@ int cmd_emit(int argc, char **argv)
         if (command.compile.options.target == NULL) {
             command.compile.options.target = kind->target;
         }
+        code = check_target(kind, command.compile.options.target);
+    }
+    if (code == CLI_OK) {
         char *text = NULL;
         rill_status status = rill_source_emit(command.text, &command.compile.options, kind->kind, &text);
         code = show(&command, status, text);

@@ -1,6 +1,7 @@
 #include "cli/fill.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void store_int(unsigned char *to, const rill_type_info *type, int64_t value)
@@ -15,15 +16,14 @@ static void store_int(unsigned char *to, const rill_type_info *type, int64_t val
     }
 }
 
-static void store_bits(unsigned char *record, const rill_member_info *member, int64_t value)
+static void store_bits(unsigned char *to, const rill_type_info *type, int bit_offset, int bit_width, int64_t value)
 {
     uint64_t unit = 0;
-    size_t size = member->type->size;
-    memcpy(&unit, record + member->offset, size);
-    uint64_t mask = member->bit_width == 64 ? UINT64_MAX : ((uint64_t)1 << member->bit_width) - 1;
-    unit &= ~(mask << member->bit_offset);
-    unit |= ((uint64_t)value & mask) << member->bit_offset;
-    memcpy(record + member->offset, &unit, size);
+    memcpy(&unit, to, type->size);
+    uint64_t mask = bit_width == 64 ? UINT64_MAX : ((uint64_t)1 << bit_width) - 1;
+    unit &= ~(mask << bit_offset);
+    unit |= ((uint64_t)value & mask) << bit_offset;
+    memcpy(to, &unit, type->size);
 }
 
 static void fill_value(const rill_type_info *type, unsigned char *to, uint64_t *count);
@@ -34,7 +34,8 @@ static void fill_record(const rill_type_info *type, unsigned char *to, uint64_t 
     for (size_t i = 0; i < members; i++) {
         const rill_member_info *member = &type->members[i];
         if (member->bit_offset >= 0) {
-            store_bits(to, member, (int64_t)((*count)++ % 251 + 1));
+            store_bits(to + member->offset, member->type, member->bit_offset, member->bit_width,
+                       (int64_t)((*count)++ % 251 + 1));
         } else {
             fill_value(member->type, to + member->offset, count);
         }
@@ -73,30 +74,74 @@ uint64_t fill_checksum(const void *bytes, size_t size)
     return hash;
 }
 
-const rill_member_info *fill_find_member(const rill_type_info *type, const char *name)
+// The member |name| of |length| bytes; those of anonymous members are the record's own.
+static const rill_member_info *find_member(const rill_type_info *type, const char *name, size_t length, size_t *offset)
 {
     for (size_t i = 0; i < type->member_count; i++) {
-        if (strcmp(type->members[i].name, name) == 0) {
-            return &type->members[i];
+        const rill_member_info *member = &type->members[i];
+        if (strlen(member->name) == length && length > 0 && memcmp(member->name, name, length) == 0) {
+            *offset += member->offset;
+            return member;
+        }
+        if (member->name[0] == '\0' && member->type->kind == RILL_KIND_RECORD) {
+            size_t inner = *offset + member->offset;
+            const rill_member_info *found = find_member(member->type, name, length, &inner);
+            if (found != NULL) {
+                *offset = inner;
+                return found;
+            }
         }
     }
     return NULL;
 }
 
-void fill_store_member(unsigned char *record, const rill_member_info *member, const rill_arg *number)
+bool fill_find_place(const rill_type_info *type, const char *path, struct fill_place *out)
 {
-    double f = number->kind == RILL_ARG_FLOAT ? number->value.f : (double)number->value.i;
-    float f32 = (float)f;
-    int64_t i = number->kind == RILL_ARG_FLOAT ? (int64_t)number->value.f : number->value.i;
-    if (member->bit_offset >= 0) {
-        store_bits(record, member, i);
-    } else if (member->type->type == RILL_F32) {
-        memcpy(record + member->offset, &f32, sizeof f32);
-    } else if (member->type->type == RILL_F64) {
-        memcpy(record + member->offset, &f, sizeof f);
-    } else {
-        store_int(record + member->offset, member->type, i);
+    *out = (struct fill_place){.type = type, .bit_offset = -1};
+    while (*path != '\0') {
+        if (path[0] == '.' && out->type->kind == RILL_KIND_RECORD) {
+            size_t length = strcspn(path + 1, ".[");
+            const rill_member_info *member = find_member(out->type, path + 1, length, &out->offset);
+            if (member == NULL) {
+                return false;
+            }
+            out->type = member->type;
+            out->bit_offset = member->bit_offset;
+            out->bit_width = member->bit_width;
+            path += 1 + length;
+        } else if (path[0] == '[' && out->type->kind == RILL_KIND_ARRAY) {
+            char *end;
+            unsigned long long index = strtoull(path + 1, &end, 0);
+            if (end == path + 1 || *end != ']' || index >= (unsigned long long)out->type->length) {
+                return false;
+            }
+            out->type = out->type->element;
+            out->offset += index * out->type->size;
+            path = end + 1;
+        } else {
+            return false;
+        }
     }
+    return out->type->kind == RILL_KIND_SCALAR;
+}
+
+bool fill_store(unsigned char *record, const struct fill_place *place, const rill_arg *number)
+{
+    unsigned char *to = record + place->offset;
+    float f32 = (float)number->value.f;
+    if (place->bit_offset >= 0) {
+        store_bits(to, place->type, place->bit_offset, place->bit_width, number->value.i);
+        int unused = 64 - place->bit_width;
+        int64_t same = number->kind == RILL_ARG_INT ? (int64_t)((uint64_t)number->value.i << unused) >> unused
+                                                    : (int64_t)((uint64_t)number->value.i << unused >> unused);
+        return same == number->value.i;
+    }
+    switch (place->type->type) {
+    case RILL_F32: memcpy(to, &f32, sizeof f32); break;
+    case RILL_F64: memcpy(to, &number->value.f, sizeof number->value.f); break;
+    default: memcpy(to, &number->value.i, place->type->size); break; // little-endian: the low bytes
+    }
+    return true;
 }
 
 static void print_float(FILE *out, double value, int digits, bool is_json)

@@ -13,8 +13,17 @@ void fill_array(const rill_type_info *type, unsigned char *bytes, size_t size);
 
 uint64_t fill_checksum(const void *bytes, size_t size); // 64-bit FNV-1a
 
-const rill_member_info *fill_find_member(const rill_type_info *type, const char *name);
-void fill_store_member(unsigned char *record, const rill_member_info *member, const rill_arg *number);
+// A scalar inside a record.
+struct fill_place {
+    const rill_type_info *type;
+    size_t offset;
+    int bit_offset; // -1: not a bit-field
+    int bit_width;
+};
+// Follows ".position.x" or ".table[3]" from |type|; false if that is no scalar of it.
+bool fill_find_place(const rill_type_info *type, const char *path, struct fill_place *out);
+// Stores a number that fits the place's type; false if it does not fit the bit-field.
+bool fill_store(unsigned char *record, const struct fill_place *place, const rill_arg *number);
 
 void fill_print_value(FILE *out, const rill_type_info *type, const void *bytes, bool is_json);
 

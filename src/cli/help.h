@@ -1,8 +1,27 @@
-// The texts of `rill COMMAND --help`.
+// The texts of `rill --help` and `rill COMMAND --help`.
 #ifndef RILL_CLI_HELP_H
 #define RILL_CLI_HELP_H
 
+static const char help_start[] =
+    "\n"
+    "A kernel file is plain C: the same file builds with any C compiler. Save this as saxpy.c:\n\n"
+    "  #include <rill/kernel.h>\n\n"
+    "  kernel void saxpy(int n, float a, const float x[n], float y[n])\n"
+    "  {\n"
+    "      for (int i = 0; i < n; i++)      // independent iterations: a parallel task\n"
+    "          y[i] = a * x[i] + y[i];\n"
+    "  }\n\n"
+    "then\n\n"
+    "  rill check saxpy.c                              is it right?\n"
+    "  rill explain saxpy.c                            what runs in parallel, and why?\n"
+    "  rill run saxpy.c --set n=1000000 --set a=2      run it on all cores\n"
+    "  rill emit --ptx saxpy.c                         see the code for a GPU\n\n"
+    "rill COMMAND --help says more of one, man rill all of it; rill --version says which rill this is.\n"
+    "Exit status: 0 it worked, 1 the source or the kernel failed, 2 the command line is wrong, 3 a file could not be\n"
+    "read or written.\n";
+
 #define HELP_COMPILE                                                                                                   \
+    "\nHow the file is compiled:\n"                                                                                    \
     "  -D NAME[=VALUE]      define a macro\n"                                                                          \
     "  -I DIR               look for #include \"…\" there too\n"                                                       \
     "  --contract=off       no fused multiply-add: the bits of a plain C build\n"                                      \
@@ -11,35 +30,52 @@
 
 static const char help_run[] =
     "usage: rill run FILE [KERNEL] [--set NAME=VALUE …] [options]\n\n"
-    "Compiles FILE and runs KERNEL (or its only kernel). Scalars get their values by --set; the shapes of arrays "
-    "follow\n"
-    "from them. Element k of an array starts as k % 251 + 1; struct members count in order. Shows what the kernel\n"
-    "printed, what it returned, the time, and a checksum (64-bit FNV-1a of the bytes) of each array.\n\n"
-    "  --set NAME=VALUE     a scalar; of a pointer parameter: its number of elements; NAME.MEMBER of a struct\n"
-    "  --in NAME=FILE.npy   start the array with a file's contents\n"
-    "  --out NAME=FILE.npy  write the array afterwards\n"
-    "  --device D           cpu, auto\n"
-    "  --repeat N           run it N times and show the best time\n"
-    "  --json               one JSON object: printed, returned, arrays, time_ms\n" HELP_COMPILE
-    "\nexample: rill run saxpy.c --set n=1000000 --set a=2 --repeat 20\n";
+    "Compiles FILE (- is standard input) and runs KERNEL, or its only kernel. Shows what the kernel printed, what it\n"
+    "returned, the time, and of each array a checksum: the 64-bit FNV-1a of its bytes. Warnings go to standard error.\n"
+    "\n"
+    "What the kernel gets:\n"
+    "  --set NAME=VALUE     a scalar: 1000, -1, 0x10, 1e6, 0.5, inf, nan, true; the shapes of arrays follow from them\n"
+    "  --set NAME=COUNT     of a pointer parameter (T *p): its number of elements\n"
+    "  --set NAME.MEMBER=V  a scalar inside a struct, also s.inner.x and s.table[3]; the others are zero\n"
+    "  --in NAME=FILE.npy   an array's first contents; without it element k starts as k % 251 + 1, struct members\n"
+    "                       counted in order\n"
+    "What you get:\n"
+    "  --out NAME=FILE.npy  the array afterwards, for NumPy\n"
+    "  --json               one JSON object: kernel, printed, returned, arrays (name: type, shape, checksum), time_ms\n"
+    "  --repeat N           run it N times on the same arrays and show the best time\n"
+    "  --device D           one that 'rill devices' lists, or auto (the default)\n" HELP_COMPILE "\nexamples:\n"
+    "  rill run saxpy.c --set n=1000000 --set a=2 --repeat 20\n"
+    "  rill run heat.c heat --set n=512 --set steps=100 --in t=start.npy --out t=end.npy\n"
+    "  RILL_THREADS=1 rill run sum.c --set n=1e6 --json\n";
 
-static const char help_check[] = "usage: rill check FILE [--json] [--strict] [options]\n\n"
-                                 "Says what is wrong with FILE, with the line and a caret; for editors too.\n\n"
-                                 "  --json               the diagnostics as one JSON object on standard output\n"
-                                 "  --strict             warnings fail\n" HELP_COMPILE;
+static const char help_check[] =
+    "usage: rill check FILE [--json] [--strict] [options]\n\n"
+    "Says what is wrong with FILE (- is standard input), with the line and a caret. A loop that ends up on one thread\n"
+    "is a warning that says why. Exit status 1 if there are errors.\n\n"
+    "  --json               the diagnostics as one JSON object on standard output, for editors:\n"
+    "                       errors, warnings, diagnostics (severity, file, line, column, text)\n"
+    "  --strict             warnings fail too\n" HELP_COMPILE;
 
 static const char help_explain[] =
     "usage: rill explain FILE [options]\n\n"
-    "Says of every loop whether it is parallel (proven; if something holds that the launch tests; or assumed on the\n"
-    "author's word) or runs in order, with the lines that make it so; then the tasks, what each reads, writes and\n"
-    "updates, what is atomic, and how stream_parallel blocks are grouped.\n\n" HELP_COMPILE;
+    "Says of every loop what it became, with the lines that make it so:\n\n"
+    "  parallel, proven     no two iterations touch the same memory, or they only update it\n"
+    "  parallel, if …       the launch tests it, else the loop runs in order\n"
+    "  parallel, assumed    an index depends on loaded data: the author's statement\n"
+    "  in order             an iteration needs one before it; loops inside are looked at the same way\n\n"
+    "then the tasks, what each reads, writes and updates, what is atomic and why, and how stream_parallel blocks are\n"
+    "grouped.\n" HELP_COMPILE;
 
 static const char help_emit[] =
     "usage: rill emit KIND FILE [--target T] [options]\n\n"
-    "  --ir --plan          Rill's own intermediate forms\n"
-    "  --llvm --asm         the code, for --target native (default), x86-64-v3, sm_90, gfx942, …\n"
-    "  --ptx --amdgcn       short for --asm with --target sm_90, gfx942\n"
-    "  --openmp             the file with OpenMP pragmas on the loops that became tasks\n" HELP_COMPILE;
+    "Writes FILE in another form to standard output.\n\n"
+    "  --ir --plan          Rill's own forms: the code, and the tree of tasks that a launch runs\n"
+    "  --llvm --asm         the code for --target native (the default), x86-64-v3, sm_90, gfx942, …\n"
+    "  --ptx --amdgcn       short for --asm with --target sm_90 and gfx942\n"
+    "  --openmp             the C file with OpenMP pragmas on the loops that became tasks\n"
+    "  --target T           a wrong name lists them all\n" HELP_COMPILE
+    "\nexample: rill emit --openmp saxpy.c > saxpy_omp.c"
+    " && gcc -O3 -fopenmp -c saxpy_omp.c\n";
 
 static const char help_devices[] =
     "usage: rill devices\n\nLists the devices that --device and rill_open take, best first.\n";

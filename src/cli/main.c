@@ -21,15 +21,20 @@ static const struct command commands[] = {
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
-static void print_help(FILE *out)
+static void print_commands(FILE *out)
 {
-    fputs("rill compiles data-parallel kernels written in plain C and runs them.\n\nusage: rill COMMAND …\n\n", out);
     for (int i = 0; i < COMMAND_COUNT; i++) {
         fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
     }
-    fputs("\n  rill COMMAND --help says more of one; rill --version says which rill this is.\n"
-          "  Exit status: 0 it worked, 1 the source or the kernel failed, 2 wrong usage, 3 a file could not be used.\n",
-          out);
+}
+
+static void print_help(FILE *out)
+{
+    fputs(
+        "rill compiles data-parallel kernels written in plain C and runs them.\n\nusage: rill COMMAND [arguments]\n\n",
+        out);
+    print_commands(out);
+    fputs(help_start, out);
 }
 
 static bool asks_for_help(int argc, char **argv)
@@ -42,6 +47,13 @@ static bool asks_for_help(int argc, char **argv)
     return false;
 }
 
+// A result that did not reach its file is no success.
+static int flushed(int code)
+{
+    bool failed = fflush(stdout) != 0 || ferror(stdout) != 0;
+    return failed && code == CLI_OK ? cli_fail(CLI_FILE, "cannot write standard output") : code;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
@@ -50,7 +62,7 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
         print_help(stdout);
-        return CLI_OK;
+        return flushed(CLI_OK);
     }
     if (strcmp(argv[1], "--version") == 0) {
         printf("rill %s\n", rill_version());
@@ -60,12 +72,12 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0) {
             if (asks_for_help(argc - 1, argv + 1)) {
                 fputs(commands[i].help, stdout);
-                return CLI_OK;
+                return flushed(CLI_OK);
             }
-            return commands[i].run(argc - 1, argv + 1);
+            return flushed(commands[i].run(argc - 1, argv + 1));
         }
     }
-    cli_fail(CLI_USAGE, "there is no command '%s'", argv[1]);
-    print_help(stderr);
+    cli_fail(CLI_USAGE, "there is no command '%s'; there are:", argv[1]);
+    print_commands(stderr);
     return CLI_USAGE;
 }

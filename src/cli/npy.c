@@ -1,6 +1,8 @@
-// NumPy's file format, version 1.0: a magic, a header that is a Python dictionary, the elements in C order.
+// NumPy's file format (read: versions 1 to 3, written: 1): a magic, a header that is a Python dictionary, the elements
+// in C order.
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,17 +66,22 @@ int npy_read(const char *path, struct npy *out)
         return CLI_FILE;
     }
     const unsigned char *bytes = (const unsigned char *)text;
-    size_t header_size = size >= 10 ? bytes[8] | (size_t)bytes[9] << 8 : 0;
-    if (size < 10 || memcmp(text, magic, 6) != 0 || bytes[6] != 1 || header_size > size - 10) {
+    bool is_npy = size >= 12 && memcmp(text, magic, 6) == 0 && bytes[6] >= 1 && bytes[6] <= 3;
+    size_t start = is_npy && bytes[6] > 1 ? 12 : 10; // later versions have four bytes for the header's size
+    size_t header_size = is_npy ? bytes[8] | (size_t)bytes[9] << 8 : 0;
+    if (start == 12) {
+        header_size |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
+    }
+    if (!is_npy || header_size > size - start) {
         free(text);
-        return cli_fail(CLI_FILE, "'%s' is no .npy file of version 1.0", path);
+        return cli_fail(CLI_FILE, "'%s' is no .npy file", path);
     }
     char *header = malloc(header_size + 1);
     if (header == NULL) {
         free(text);
         return cli_fail(CLI_FILE, "out of memory");
     }
-    memcpy(header, text + 10, header_size);
+    memcpy(header, text + start, header_size);
     header[header_size] = '\0';
     bool ok = parse_header(header, out);
     free(header);
@@ -82,8 +89,8 @@ int npy_read(const char *path, struct npy *out)
         free(text);
         return cli_fail(CLI_FILE, "'%s': the header is not one that can be used here (C order, simple types)", path);
     }
-    out->size = size - 10 - header_size;
-    memmove(text, text + 10 + header_size, out->size);
+    out->size = size - start - header_size;
+    memmove(text, text + start + header_size, out->size);
     out->data = text;
     return CLI_OK;
 }
@@ -110,12 +117,12 @@ int npy_write(const char *path, const char *descr, const rill_shape *shape, cons
     header[length++] = '\n';
     FILE *file = fopen(path, "wb");
     if (file == NULL) {
-        return cli_fail(CLI_FILE, "cannot write '%s'", path);
+        return cli_fail(CLI_FILE, "cannot write '%s': %s", path, strerror(errno));
     }
     unsigned char start[10] = {
         0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)length, (unsigned char)(length >> 8)};
     bool ok = fwrite(start, 1, sizeof start, file) == sizeof start &&
               fwrite(header, 1, (size_t)length, file) == (size_t)length && fwrite(data, 1, size, file) == size;
     ok = fclose(file) == 0 && ok;
-    return ok ? CLI_OK : cli_fail(CLI_FILE, "cannot write '%s'", path);
+    return ok ? CLI_OK : cli_fail(CLI_FILE, "cannot write '%s': %s", path, strerror(errno));
 }

@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,20 +23,28 @@ int cli_fail_status(rill_status status)
     size_t length = strlen(message);
     const char *end = length > 0 && message[length - 1] == '\n' ? "" : "\n";
     fprintf(stderr, "rill: %s%s", length > 0 ? message : rill_status_text(status), end);
-    return status == RILL_ERR_IO ? CLI_FILE : CLI_FAILED;
+    switch (status) {
+    case RILL_ERR_IO: return CLI_FILE;
+    case RILL_ERR_NO_DEVICE: // names and values that the command line gave
+    case RILL_ERR_INVALID:
+    case RILL_ERR_ARGUMENTS: return CLI_USAGE;
+    default: return CLI_FAILED;
+    }
 }
 
 bool cli_color(FILE *stream)
 {
     const char *no_color = getenv("NO_COLOR");
-    return (no_color == NULL || no_color[0] == '\0') && isatty(fileno(stream));
+    const char *terminal = getenv("TERM");
+    return (no_color == NULL || no_color[0] == '\0') && terminal != NULL && strcmp(terminal, "dumb") != 0 &&
+           isatty(fileno(stream));
 }
 
 char *cli_read_file(const char *path, size_t *out_size)
 {
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (file == NULL) {
-        cli_fail(CLI_FILE, "cannot open '%s'", path);
+        cli_fail(CLI_FILE, "cannot open '%s': %s", path, strerror(errno));
         return NULL;
     }
     size_t size = 0;
@@ -56,18 +65,35 @@ char *cli_read_file(const char *path, size_t *out_size)
             text = larger;
         }
     }
-    bool failed = text == NULL || ferror(file) != 0;
+    int error = text == NULL ? ENOMEM : ferror(file) != 0 ? errno : 0;
     if (file != stdin) {
         fclose(file);
     }
-    if (failed) {
+    if (error != 0) {
         free(text);
-        cli_fail(CLI_FILE, "cannot read '%s'", path);
+        cli_fail(CLI_FILE, "cannot read '%s': %s", path, strerror(error));
         return NULL;
     }
     text[size] = '\0';
     *out_size = size;
     return text;
+}
+
+char *cli_read_source(const char *path)
+{
+    size_t size;
+    char *text = cli_read_file(path, &size);
+    if (text != NULL && strlen(text) != size) {
+        cli_fail(CLI_FILE, "'%s' holds a zero byte: is it a C file?", path);
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+const char *cli_source_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "<stdin>" : path;
 }
 
 const char *cli_option_value(const char *name, int argc, char **argv, int at, int *taken)
@@ -168,22 +194,48 @@ void cli_print_diagnostics(const rill_diagnostics *diagnostics, FILE *out)
     }
 }
 
+// The bytes of the UTF-8 character at |text|; 0 if there is none. JSON takes nothing else.
+static size_t character_size(const unsigned char *text, size_t length)
+{
+    size_t size = text[0] < 0x80   ? 1
+                  : text[0] < 0xc2 ? 0
+                  : text[0] < 0xe0 ? 2
+                  : text[0] < 0xf0 ? 3
+                  : text[0] < 0xf5 ? 4
+                                   : 0;
+    if (size == 0 || size > length) {
+        return 0;
+    }
+    for (size_t i = 1; i < size; i++) {
+        if ((text[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    bool is_overlong = (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90);
+    bool is_beyond = (text[0] == 0xed && text[1] > 0x9f) || (text[0] == 0xf4 && text[1] > 0x8f);
+    return is_overlong || is_beyond ? 0 : size;
+}
+
 void cli_json_string(FILE *out, const char *text, size_t length)
 {
     fputc('"', out);
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c == '"' || c == '\\') {
-            fprintf(out, "\\%c", c);
-        } else if (c == '\n') {
+    for (size_t i = 0; i < length;) {
+        const unsigned char *at = (const unsigned char *)text + i;
+        size_t size = character_size(at, length - i);
+        if (size == 0) {
+            fputs("\\ufffd", out);
+        } else if (*at == '"' || *at == '\\') {
+            fprintf(out, "\\%c", *at);
+        } else if (*at == '\n') {
             fputs("\\n", out);
-        } else if (c == '\t') {
+        } else if (*at == '\t') {
             fputs("\\t", out);
-        } else if (c < 0x20 || c == 0x7f) {
-            fprintf(out, "\\u%04x", c);
+        } else if (*at < 0x20 || *at == 0x7f) {
+            fprintf(out, "\\u%04x", *at);
         } else {
-            fputc(c, out);
+            fwrite(at, 1, size, out);
         }
+        i += size > 0 ? size : 1;
     }
     fputc('"', out);
 }
