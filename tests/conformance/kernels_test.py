@@ -7,7 +7,8 @@ the same numbers in both builds: small positive ones, or, if the line says wild,
 value and the printed text. Without a tolerance everything is compared bit by bit (contraction off); with one, floats may
 differ by so much relative to the largest magnitude in their array: math calls, float reductions, and what they decide.
 `// struct NAME: FORMAT [member …]` says in Python's struct letters what a struct is made of. Each case starts with fresh
-fields in both builds. The thread counts 1, 2 and 7 take turns.
+fields in both builds. The thread counts 1, 2 and 7 take turns, every fourth case has its bounds checked, and the compiler
+verifies what each pass leaves.
 """
 import ctypes
 import json
@@ -256,6 +257,7 @@ def run_file(path, first):
             copy = work / f"kernel{number}.so"  # another file: another copy of its fields
             shutil.copy(work / "kernel.so", copy)
             os.environ["RILL_THREADS"] = str(THREADS[(first + number) % len(THREADS)])
+            os.environ["RILL_CHECK"] = "bounds" if (first + number) % 4 == 3 else ""
             wrong = run_case(path, text, ctypes.CDLL(str(copy)), line.strip(), work)
             print(f"ok {path.name} {line}" if wrong is None else f"FAIL {path.name} {line}: {wrong}", flush=True)
             failed |= wrong is not None
@@ -263,6 +265,7 @@ def run_file(path, first):
 
 
 def main():
+    os.environ["RILL_VERIFY"] = "1"
     wanted = sys.argv[1:]
     failed, count = False, 0
     for folder in FOLDERS:
