@@ -27,8 +27,7 @@ typedef struct rill_kernel {
     uint64_t id; // 0 is no kernel: every call refuses it
 } rill_kernel;
 
-// ---- diagnostics
-// -----------------------------------------------------------------------------------------------------
+// ---- diagnostics --------------------------------------------------------------------------------------------------
 
 typedef enum rill_severity { RILL_SEVERITY_NOTE = 0, RILL_SEVERITY_WARNING = 1, RILL_SEVERITY_ERROR = 2 } rill_severity;
 
@@ -53,8 +52,7 @@ typedef struct rill_diagnostics {
 // Frees the list and zeroes the struct; a zeroed one is skipped.
 RILL_API void rill_diagnostics_free(rill_diagnostics *diagnostics);
 
-// ---- compiling
-// -------------------------------------------------------------------------------------------------------
+// ---- compiling ----------------------------------------------------------------------------------------------------
 
 typedef struct rill_define {
     const char *name;
@@ -102,8 +100,7 @@ RILL_API RILL_NODISCARD rill_status rill_kernel_load(rill_context context, const
 // Checks |text| without making a module. The path in |options| is shown. RILL_ERR_COMPILE if it has errors.
 RILL_API RILL_NODISCARD rill_status rill_check(const char *text, const rill_module_options *options);
 
-// ---- what the compiler can show
-// --------------------------------------------------------------------------------------
+// ---- what the compiler can show -----------------------------------------------------------------------------------
 
 typedef enum rill_emit {
     RILL_EMIT_IR,
@@ -125,8 +122,7 @@ RILL_API RILL_NODISCARD rill_status rill_source_emit(const char *text, const ril
 RILL_API RILL_NODISCARD rill_status rill_source_explain(const char *text, const rill_module_options *options,
                                                         char **out_text);
 
-// ---- reflection
-// ------------------------------------------------------------------------------------------------------
+// ---- reflection ---------------------------------------------------------------------------------------------------
 
 RILL_API RILL_NODISCARD rill_status rill_module_kernel_count(rill_module module, size_t *out_count);
 // Kernel number |index| in source order.
@@ -199,8 +195,7 @@ typedef struct rill_task_info {
 } rill_task_info;
 RILL_API RILL_NODISCARD rill_status rill_kernel_task(rill_kernel kernel, size_t index, rill_task_info *out_info);
 
-// ---- fields
-// ----------------------------------------------------------------------------------------------------------
+// ---- fields -------------------------------------------------------------------------------------------------------
 
 typedef struct rill_field_info {
     const char *name;

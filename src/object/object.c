@@ -12,8 +12,7 @@ enum { MAX_ALIGN = 4096, STUB_ALIGN = 16 };
 
 static const uint64_t max_object_size = UINT64_C(1) << 30;
 
-// ---- placing
-// -----------------------------------------------------------------------------------------------------------
+// ---- placing ------------------------------------------------------------------------------------------------------
 
 static enum object_part part_of(const Elf64_Shdr *section)
 {
@@ -139,8 +138,7 @@ static rill_status place(struct object_loader *loader)
     return RILL_OK;
 }
 
-// ---- symbols
-// -----------------------------------------------------------------------------------------------------------
+// ---- symbols ------------------------------------------------------------------------------------------------------
 
 // "__start_name" and "__stop_name" are the edges of a section. Sanitizers find their tables with them.
 static bool find_section_edge(const struct object_loader *loader, const char *name, uint64_t *out_address)
@@ -231,8 +229,7 @@ void *object_symbol(const struct object *object, const char *name)
     return hash_map_get(&object->symbols, name, strlen(name));
 }
 
-// ---- loading
-// -----------------------------------------------------------------------------------------------------------
+// ---- loading ------------------------------------------------------------------------------------------------------
 
 static rill_status protect(struct object_loader *loader)
 {

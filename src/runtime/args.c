@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- messages
-// ----------------------------------------------------------------------------------------------------------
+// ---- messages -----------------------------------------------------------------------------------------------------
 
 __attribute__((format(printf, 4, 5))) static rill_status refuse(const struct packed_args *packed, int index,
                                                                 rill_status status, const char *format, ...)
@@ -40,8 +39,7 @@ static const char *kind_of_arg(const rill_arg *arg)
     }
 }
 
-// ---- scalars
-// -----------------------------------------------------------------------------------------------------------
+// ---- scalars ------------------------------------------------------------------------------------------------------
 
 static bool fits_signed(int64_t value, int bits)
 {
@@ -82,36 +80,37 @@ static bool whole_number(double value, bool is_unsigned, rill_arg *out)
     return false;
 }
 
-static void describe_number(const rill_arg *arg, char *out, size_t size)
+// Texts are made where something is refused, and only there: a launch that is right formats nothing.
+static rill_status refuse_number(const struct packed_args *packed, int index, const struct ir_ctype *ctype,
+                                 const rill_arg *arg)
 {
+    char number[64];
     if (arg->kind == RILL_ARG_INT) {
-        snprintf(out, size, "%" PRId64, arg->value.i);
+        snprintf(number, sizeof number, "%" PRId64, arg->value.i);
     } else if (arg->kind == RILL_ARG_UINT) {
-        snprintf(out, size, "%" PRIu64, arg->value.u);
+        snprintf(number, sizeof number, "%" PRIu64, arg->value.u);
     } else {
-        snprintf(out, size, "%.17g", arg->value.f);
+        snprintf(number, sizeof number, "%.17g", arg->value.f);
     }
+    bool has_fraction = arg->kind == RILL_ARG_FLOAT && arg->value.f != floor(arg->value.f);
+    return refuse(packed, index, RILL_ERR_ARGUMENTS,
+                  has_fraction ? "%s has a fraction, which %s cannot hold" : "%s does not fit %s", number, ctype->name);
 }
 
 static rill_status pack_integer(struct packed_args *packed, int index, const struct ir_ctype *ctype,
                                 const rill_arg *given)
 {
-    char number[64];
     rill_arg arg = *given;
-    describe_number(given, number, sizeof number);
     unsigned char *at = packed->buffer + packed->kernel->plan->params[index].offset;
     if (ctype->is_bool) {
         *at = arg.kind == RILL_ARG_FLOAT ? arg.value.f != 0 : arg.value.u != 0;
         return RILL_OK;
     }
     if (arg.kind == RILL_ARG_FLOAT && !whole_number(given->value.f, ctype->is_unsigned, &arg)) {
-        return refuse(packed, index, RILL_ERR_ARGUMENTS,
-                      given->value.f != floor(given->value.f) ? "%s has a fraction, which %s cannot hold"
-                                                              : "%s does not fit %s",
-                      number, ctype->name);
+        return refuse_number(packed, index, ctype, given);
     }
     if (!integer_fits(&arg, ctype)) {
-        return refuse(packed, index, RILL_ERR_ARGUMENTS, "%s does not fit %s", number, ctype->name);
+        return refuse_number(packed, index, ctype, given);
     }
     memcpy(at, &arg.value.u, ctype->size); // little-endian: the low bytes
     return RILL_OK;
@@ -172,8 +171,7 @@ static rill_status pack_struct(struct packed_args *packed, int index, const rill
     return RILL_OK;
 }
 
-// ---- arrays
-// ------------------------------------------------------------------------------------------------------------
+// ---- arrays -------------------------------------------------------------------------------------------------------
 
 static rill_status check_element(const struct packed_args *packed, int index, rill_type type, uint64_t size,
                                  bool is_type_known)
@@ -194,18 +192,27 @@ static rill_status check_element(const struct packed_args *packed, int index, ri
     return RILL_OK;
 }
 
-static rill_status pack_handle(struct packed_args *packed, int index, const rill_arg *arg)
+// A handle that was refused is asked for again with the parameter's name, for the message.
+static rill_status pin_array(struct packed_args *packed, int index, uint64_t id, void **out_object)
 {
+    if (context_pin(packed->context, packed->who, id, KIND_ARRAY, out_object) == RILL_OK) {
+        return RILL_OK;
+    }
     char who[256];
     const struct plan_kernel *plan = packed->kernel->plan;
     snprintf(who, sizeof who, "%s: kernel '%s', parameter '%s'", packed->who, plan->name, plan->params[index].name);
+    return context_pin(packed->context, who, id, KIND_ARRAY, out_object);
+}
+
+static rill_status pack_handle(struct packed_args *packed, int index, const rill_arg *arg)
+{
     void *object;
-    RILL_TRY(context_pin(packed->context, who, arg->value.id, KIND_ARRAY, &object));
+    RILL_TRY(pin_array(packed, index, arg->value.id, &object));
     struct array *array = object;
     packed->arrays[index] = array;
     RILL_TRY(check_element(packed, index, array->type, array->element_size, true));
     packed->sizes[index] = array->size;
-    memcpy(packed->buffer + plan->params[index].offset, &array->address, sizeof array->address);
+    memcpy(packed->buffer + packed->kernel->plan->params[index].offset, &array->address, sizeof array->address);
     return RILL_OK;
 }
 
@@ -247,7 +254,7 @@ rill_status args_param_shape(const struct packed_args *packed, int index, rill_s
     const struct plan_kernel *plan = packed->kernel->plan;
     const struct plan_param *param = &plan->params[index];
     struct plan_values values = {.kernel = plan, .args = packed->buffer, .array_sizes = packed->sizes};
-    *out_shape = (rill_shape){.rank = param->rank};
+    out_shape->rank = param->rank; // extents beyond the rank mean nothing
     if (param->rank > RILL_MAX_RANK) {
         return refuse(packed, index, RILL_ERR_LIMIT, "it has %d extents; %d are possible", param->rank,
                       (int)RILL_MAX_RANK);
@@ -289,31 +296,31 @@ static uint64_t count_of(const rill_shape *shape)
     return overflows ? UINT64_MAX : count;
 }
 
+static rill_status refuse_shape(const struct packed_args *packed, int index, const rill_arg *arg,
+                                const rill_shape *wanted)
+{
+    char wanted_text[256];
+    array_shape_text(wanted, wanted_text, sizeof wanted_text);
+    if (arg->kind != RILL_ARG_ARRAY) {
+        return refuse(packed, index, RILL_ERR_ARGUMENTS, "%" PRIu64 " elements were passed, the parameter has %s",
+                      arg->count, wanted_text);
+    }
+    char given_text[256];
+    array_shape_text(&packed->arrays[index]->shape, given_text, sizeof given_text);
+    return refuse(packed, index, RILL_ERR_ARGUMENTS, "the array has the shape %s, the parameter %s", given_text,
+                  wanted_text);
+}
+
 static rill_status check_shape(const struct packed_args *packed, int index, const rill_arg *arg)
 {
     rill_shape wanted;
     RILL_TRY(args_param_shape(packed, index, &wanted));
-    char wanted_text[256];
-    array_shape_text(&wanted, wanted_text, sizeof wanted_text);
-    if (arg->kind == RILL_ARG_ARRAY) {
-        const rill_shape *given = &packed->arrays[index]->shape;
-        if (shape_fits(given, &wanted)) {
-            return RILL_OK;
-        }
-        char given_text[256];
-        array_shape_text(given, given_text, sizeof given_text);
-        return refuse(packed, index, RILL_ERR_ARGUMENTS, "the array has the shape %s, the parameter %s", given_text,
-                      wanted_text);
-    }
-    if (count_of(&wanted) > arg->count) {
-        return refuse(packed, index, RILL_ERR_ARGUMENTS, "%" PRIu64 " elements were passed, the parameter has %s",
-                      arg->count, wanted_text);
-    }
-    return RILL_OK;
+    bool fits = arg->kind == RILL_ARG_ARRAY ? shape_fits(&packed->arrays[index]->shape, &wanted)
+                                            : count_of(&wanted) <= arg->count;
+    return fits ? RILL_OK : refuse_shape(packed, index, arg, &wanted);
 }
 
-// ---- all
-// ---------------------------------------------------------------------------------------------------------------
+// ---- all ----------------------------------------------------------------------------------------------------------
 
 static rill_status begin(struct packed_args *packed, const char *who, const struct kernel *kernel, rill_args args)
 {

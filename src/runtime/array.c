@@ -8,8 +8,7 @@
 
 enum { STAGE_SIZE = 64 * 1024 }; // up to here a write copies what the host gave and returns at once
 
-// ---- types and shapes
-// --------------------------------------------------------------------------------------------------
+// ---- types and shapes ---------------------------------------------------------------------------------------------
 
 size_t array_type_size(rill_type type)
 {
@@ -74,8 +73,7 @@ static rill_status measure(const char *who, rill_shape shape, size_t element_siz
     return RILL_OK;
 }
 
-// ---- memory
-// ------------------------------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------------------------
 
 static void release_wrapped(struct callback *callback)
 {
@@ -150,8 +148,7 @@ static rill_status array_make(struct context *context, const char *who, const st
     return RILL_OK;
 }
 
-// ---- making
-// ------------------------------------------------------------------------------------------------------------
+// ---- making -------------------------------------------------------------------------------------------------------
 
 static rill_status create(const char *who, struct context *context, struct array *array, rill_array *out)
 {
@@ -342,8 +339,7 @@ void rill_auto_array(rill_array *handle)
     }
 }
 
-// ---- looking, copying
-// --------------------------------------------------------------------------------------------------
+// ---- looking, copying ---------------------------------------------------------------------------------------------
 
 rill_status rill_array_describe(rill_array handle, rill_array_info *out_info)
 {

@@ -49,8 +49,7 @@ const char *kind_words(enum object_kind kind)
     return "object";
 }
 
-// ---- memory, log
-// -------------------------------------------------------------------------------------------------------
+// ---- memory, log --------------------------------------------------------------------------------------------------
 
 static void *default_allocate(void *user, size_t size, size_t alignment)
 {
@@ -138,8 +137,7 @@ static void host_print(void *user, const char *text, size_t length)
     }
 }
 
-// ---- entering, pinning
-// -------------------------------------------------------------------------------------------------
+// ---- entering, pinning --------------------------------------------------------------------------------------------
 
 static bool has_forked(const struct context *context)
 {
@@ -287,8 +285,7 @@ static rill_status take_unreported(struct context *context, const char *who)
     return status;
 }
 
-// ---- open, close
-// -------------------------------------------------------------------------------------------------------
+// ---- open, close --------------------------------------------------------------------------------------------------
 
 static void dispose(void *object, int kind)
 {
@@ -546,8 +543,7 @@ rill_status rill_sync(rill_context handle)
     return status;
 }
 
-// ---- looking
-// -----------------------------------------------------------------------------------------------------------
+// ---- looking ------------------------------------------------------------------------------------------------------
 
 size_t rill_device_count(void)
 {

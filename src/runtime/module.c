@@ -16,8 +16,7 @@ struct loaded_file {
     rill_module module; // its handle, known to nobody else
 };
 
-// ---- lifetime
-// ----------------------------------------------------------------------------------------------------------
+// ---- lifetime -----------------------------------------------------------------------------------------------------
 
 static void free_module(struct module *module)
 {
@@ -50,8 +49,7 @@ void kernel_dispose(struct kernel *kernel)
     module_unreference(kernel->module);
 }
 
-// ---- making
-// ------------------------------------------------------------------------------------------------------------
+// ---- making -------------------------------------------------------------------------------------------------------
 
 static rill_status open_image(const char *who, struct module *module, const struct compiler_result *result)
 {
@@ -232,8 +230,7 @@ rill_status rill_module_load(rill_context handle, const char *path, const rill_m
     return status;
 }
 
-// ---- looking up
-// --------------------------------------------------------------------------------------------------------
+// ---- looking up ---------------------------------------------------------------------------------------------------
 
 static rill_status begin(const char *who, rill_module handle, struct context **out_context, struct module **out_module)
 {
@@ -351,8 +348,7 @@ rill_status rill_module_kernel_at(rill_module handle, size_t index, rill_kernel 
     return end(context, handle.id, RILL_OK);
 }
 
-// ---- files loaded by path
-// ----------------------------------------------------------------------------------------------
+// ---- files loaded by path -----------------------------------------------------------------------------------------
 
 static struct loaded_file *find_file(struct context *context, const char *path)
 {
@@ -427,8 +423,7 @@ rill_status rill_kernel_load(rill_context handle, const char *path, const char *
     return status;
 }
 
-// ---- explain, emit
-// -----------------------------------------------------------------------------------------------------
+// ---- explain, emit ------------------------------------------------------------------------------------------------
 
 static rill_status emit(const char *who, struct module *module, enum compiler_emit kind, const char *target,
                         char **out_text)
@@ -466,8 +461,7 @@ rill_status rill_module_emit(rill_module handle, rill_emit kind, const char *tar
     return end(context, handle.id, status);
 }
 
-// ---- fields
-// ------------------------------------------------------------------------------------------------------------
+// ---- fields -------------------------------------------------------------------------------------------------------
 
 rill_status rill_module_field_count(rill_module handle, size_t *out_count)
 {

@@ -121,8 +121,7 @@ void reflect_module(struct module *module)
     }
 }
 
-// ---- calls
-// -------------------------------------------------------------------------------------------------------------
+// ---- calls --------------------------------------------------------------------------------------------------------
 
 rill_status kernel_begin(const char *who, rill_kernel handle, struct context **out_context, struct kernel **out_kernel)
 {

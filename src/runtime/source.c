@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- options
-// -----------------------------------------------------------------------------------------------------------
+// ---- options ------------------------------------------------------------------------------------------------------
 
 rill_status source_check_options(const char *who, const rill_module_options *options)
 {
@@ -111,8 +110,7 @@ struct source *source_copy(struct arena *arena, const char *text, size_t length,
     return source;
 }
 
-// ---- the compiler
-// ------------------------------------------------------------------------------------------------------
+// ---- the compiler -------------------------------------------------------------------------------------------------
 
 typedef const struct compiler_table *table_function(void);
 
@@ -166,8 +164,7 @@ rill_status source_find_compiler(const char *who, const struct compiler_table **
     return read_table(who, &library, out_table);
 }
 
-// ---- diagnostics
-// -------------------------------------------------------------------------------------------------------
+// ---- diagnostics --------------------------------------------------------------------------------------------------
 
 static size_t text_size(const char *text)
 {
@@ -242,8 +239,7 @@ static rill_status describe_errors(const char *who, const struct compiler_result
     return status_fail(RILL_ERR_COMPILE, "%s: the source did not compile", who);
 }
 
-// ---- compiling
-// ---------------------------------------------------------------------------------------------------------
+// ---- compiling ----------------------------------------------------------------------------------------------------
 
 rill_status source_compile(const char *who, const struct compiler_table *table, const struct source *source,
                            enum compiler_emit emit, rill_diagnostics *diagnostics, struct compiler_result **out_result)

@@ -8,8 +8,7 @@
 // The calling thread's scopes, innermost first. They live in the caller's own memory.
 static _Thread_local rill_scope *scopes;
 
-// ---- the list
-// ----------------------------------------------------------------------------------------------------------
+// ---- the list -----------------------------------------------------------------------------------------------------
 
 // The context's lock is held. True if the caller must free the stream once it has let go of the lock.
 static bool unlink_if_free(struct stream *stream)
@@ -55,8 +54,7 @@ struct stream *stream_next(struct context *context, struct stream *stream)
     return next;
 }
 
-// ---- making, letting go
-// ------------------------------------------------------------------------------------------------
+// ---- making, letting go -------------------------------------------------------------------------------------------
 
 rill_status stream_make(struct context *context, const char *who, int priority, struct stream **out_stream)
 {
@@ -146,8 +144,7 @@ rill_status rill_stream_create(rill_context handle, const rill_stream_options *o
     return status;
 }
 
-// ---- looking up
-// --------------------------------------------------------------------------------------------------------
+// ---- looking up ---------------------------------------------------------------------------------------------------
 
 rill_stream stream_current(struct context *context)
 {
@@ -204,8 +201,7 @@ rill_status stream_finish_work(const char *who, struct stream *stream)
     return stream_check(who, stream);
 }
 
-// ---- calls
-// -------------------------------------------------------------------------------------------------------------
+// ---- calls --------------------------------------------------------------------------------------------------------
 
 static rill_status refuse_default(const char *who, struct context *context, rill_stream handle)
 {
@@ -312,8 +308,7 @@ rill_status rill_stream_wait(rill_stream handle, rill_stream other_handle)
     return status;
 }
 
-// ---- callbacks
-// ---------------------------------------------------------------------------------------------------------
+// ---- callbacks ----------------------------------------------------------------------------------------------------
 
 struct stream_callback {
     struct callback callback; // first
@@ -375,8 +370,7 @@ rill_status rill_stream_callback(rill_stream handle, rill_stream_callback_functi
     return end(context, stream, queue_callback(context, stream, callback, user));
 }
 
-// ---- errors
-// ------------------------------------------------------------------------------------------------------------
+// ---- errors -------------------------------------------------------------------------------------------------------
 
 rill_status rill_stream_error(rill_stream handle, rill_error_info *out_info)
 {
@@ -416,8 +410,7 @@ rill_status rill_stream_clear_error(rill_stream handle)
     return end(context, stream, context_fail_as("rill_stream_clear_error", status));
 }
 
-// ---- current streams
-// ---------------------------------------------------------------------------------------------------
+// ---- current streams ----------------------------------------------------------------------------------------------
 
 rill_stream rill_default_stream(rill_context handle)
 {

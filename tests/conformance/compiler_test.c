@@ -16,8 +16,7 @@
 #endif
 #endif
 
-// ---- the other compiler
-// ------------------------------------------------------------------------------------------------
+// ---- the other compiler -------------------------------------------------------------------------------------------
 
 static const char fake_source[] =
     "#include \"compiler/compiler.h\"\n"
@@ -143,8 +142,7 @@ static rill_status create(rill_context context, rill_module *out_module)
     return rill_module_create(context, small_source, NULL, out_module);
 }
 
-// ---- missing, other, failing
-// -------------------------------------------------------------------------------------------
+// ---- missing, other, failing --------------------------------------------------------------------------------------
 
 TEST(missing_compiler_says_what_to_install)
 {
@@ -207,8 +205,7 @@ TEST(compiler_that_fails_is_an_error_with_words)
     drop_fake(&fake);
 }
 
-// ---- damaged images
-// ----------------------------------------------------------------------------------------------------
+// ---- damaged images -----------------------------------------------------------------------------------------------
 
 static struct damage {
     size_t cut;  // the size that is left; SIZE_MAX: all
@@ -297,8 +294,7 @@ TEST(image_with_damage_behind_its_hash_is_refused_or_loads_but_harms_nothing)
     drop_fake(&fake);
 }
 
-// ---- memory
-// ------------------------------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------------------------
 
 #ifndef HAS_SANITIZER
 static _Thread_local int is_inside_compiler;

@@ -189,8 +189,7 @@ TEST(close_returns_a_failure_that_nobody_has_seen)
     STATUS(rill_sync(world.context), RILL_ERR_STALE);
 }
 
-// ---- processes
-// ---------------------------------------------------------------------------------------------------------
+// ---- processes ----------------------------------------------------------------------------------------------------
 
 TEST(forked_child_is_refused_with_words_and_the_parent_goes_on)
 {

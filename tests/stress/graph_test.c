@@ -80,8 +80,7 @@ static uint32_t pick(struct program *p, uint32_t count)
     return (uint32_t)(p->random >> 33) % count;
 }
 
-// ---- order
-// -------------------------------------------------------------------------------------------------------------
+// ---- order --------------------------------------------------------------------------------------------------------
 
 // What stream |s| must wait for before it reads, or writes, a slot.
 static void before(struct program *p, struct slot *slot, int s, bool writes)
@@ -108,8 +107,7 @@ static void after(struct program *p, struct slot *slot, int s, bool writes)
     }
 }
 
-// ---- operations
-// --------------------------------------------------------------------------------------------------------
+// ---- operations ---------------------------------------------------------------------------------------------------
 
 static void do_mix(struct program *p, int s, struct slot *a, struct slot *b, uint32_t k)
 {

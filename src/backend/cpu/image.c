@@ -118,8 +118,7 @@ rill_status image_create(struct backend_device *device, const struct plan_module
     return RILL_OK;
 }
 
-// ---- loading
-// -----------------------------------------------------------------------------------------------------------
+// ---- loading ------------------------------------------------------------------------------------------------------
 
 // The C library's own functions come first, so that a program which happens to define one of their names does not get
 // called by kernels. What is left, the sanitizers' runtime for one, the process knows.

@@ -4,8 +4,7 @@
 
 enum { SPIN_ROUNDS = 2000 }; // of thread_relax(): some tens of microseconds, about what waking a thread costs
 
-// ---- shares
-// ------------------------------------------------------------------------------------------------------------
+// ---- shares -------------------------------------------------------------------------------------------------------
 
 static uint64_t range_of(uint32_t begin, uint32_t end)
 {
@@ -64,8 +63,7 @@ static bool take_chunk(struct pool *pool, struct pool_loop *loop, int index, uin
     return false;
 }
 
-// ---- loops
-// -------------------------------------------------------------------------------------------------------------
+// ---- loops --------------------------------------------------------------------------------------------------------
 
 // The lock is held.
 static void open_loop(struct pool *pool, struct pool_loop *loop)
@@ -143,8 +141,7 @@ bool pool_run_loop(struct pool *pool, struct pool_loop *loop, uint32_t chunk_cou
     return visit_loop(pool, loop, worker);
 }
 
-// ---- jobs
-// --------------------------------------------------------------------------------------------------------------
+// ---- jobs ---------------------------------------------------------------------------------------------------------
 
 void pool_push(struct pool *pool, struct pool_job *job)
 {
@@ -231,8 +228,7 @@ static struct pool_job *pop_job(struct pool *pool)
     return NULL;
 }
 
-// ---- workers
-// -----------------------------------------------------------------------------------------------------------
+// ---- workers ------------------------------------------------------------------------------------------------------
 
 static void spin_for_work(struct pool *pool)
 {

@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-// ---- errors
-// ------------------------------------------------------------------------------------------------------------
+// ---- errors -------------------------------------------------------------------------------------------------------
 
 static struct cpu_error *error_create(struct backend_device *device)
 {
@@ -87,8 +86,7 @@ static void report_failure(struct backend_stream *stream, struct cpu_launch *lau
     thread_unlock(&stream->lock);
 }
 
-// ---- segments
-// ----------------------------------------------------------------------------------------------------------
+// ---- segments -----------------------------------------------------------------------------------------------------
 
 static size_t round_up(size_t size)
 {
@@ -155,8 +153,7 @@ static void free_segments(struct backend_device *device, struct cpu_segment *seg
     }
 }
 
-// ---- queueing
-// ----------------------------------------------------------------------------------------------------------
+// ---- queueing -----------------------------------------------------------------------------------------------------
 
 static rill_status start_threads(struct backend_device *device)
 {
@@ -357,8 +354,7 @@ rill_status stream_queue_mark(struct backend_stream *stream, enum cpu_op_kind ki
     return RILL_OK;
 }
 
-// ---- running
-// -----------------------------------------------------------------------------------------------------------
+// ---- running ------------------------------------------------------------------------------------------------------
 
 static void advance(struct backend_stream *stream, bool has_ended, struct pool_worker *worker);
 
@@ -530,8 +526,7 @@ static void run_stream(struct pool_job *job, struct pool_worker *worker)
     advance((struct backend_stream *)((char *)job - offsetof(struct backend_stream, job)), false, worker);
 }
 
-// ---- making, waiting
-// ---------------------------------------------------------------------------------------------------
+// ---- making, waiting ----------------------------------------------------------------------------------------------
 
 rill_status stream_create(struct backend_device *device, int priority, uint64_t id, struct backend_stream **out_stream)
 {

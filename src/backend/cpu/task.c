@@ -22,8 +22,7 @@ struct task_call {
     bool is_serial;
 };
 
-// ---- failures
-// ----------------------------------------------------------------------------------------------------------
+// ---- failures -----------------------------------------------------------------------------------------------------
 
 bool run_has_failed(struct cpu_run *run)
 {
@@ -115,8 +114,7 @@ void run_describe_failure(struct cpu_run *run, uint64_t stream, struct backend_e
              out_error->shape[0] != '\0' ? "; its shape is " : "", out_error->shape);
 }
 
-// ---- printing
-// ----------------------------------------------------------------------------------------------------------
+// ---- printing -----------------------------------------------------------------------------------------------------
 
 static void note_print(struct abi_frame *frame, int64_t iteration, const char *format, const uint64_t *args,
                        int32_t count)
@@ -131,8 +129,7 @@ static void note_print(struct abi_frame *frame, int64_t iteration, const char *f
 
 const struct abi_services task_services = {.print = note_print, .fail = note_failure};
 
-// ---- calling
-// -----------------------------------------------------------------------------------------------------------
+// ---- calling ------------------------------------------------------------------------------------------------------
 
 static void call_entry(struct cpu_exec *exec, abi_entry *entry, int64_t lo, int64_t hi, struct task_call call,
                        void *partial)
@@ -189,8 +186,7 @@ static void run_alone(struct cpu_exec *exec, abi_entry *entry)
     }
 }
 
-// ---- cutting
-// -----------------------------------------------------------------------------------------------------------
+// ---- cutting ------------------------------------------------------------------------------------------------------
 
 static int64_t work_of(int64_t trip, int64_t cost)
 {
