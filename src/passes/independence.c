@@ -414,7 +414,9 @@ static void judge_two_bases(struct judgement *j, int a, int b)
         return;
     }
     bool is_recheck = x->is_recheck || y->is_recheck;
-    bool equal_will_do = pair_test(j->an, j->info, x, y, is_recheck).answer == PAIR_APART;
+    // The same index in every iteration; other forms that would do as well are rare, and looking for them costs time.
+    bool equal_will_do = affine_equal(x->flat, y->flat) &&
+                         pair_test(j->an, j->info, x, y, is_recheck).answer == PAIR_APART;
     struct access_pair pair = {a, b, equal_will_do};
     VEC_PUSH(j->an->arena, &j->info->pairs, pair);
 }
