@@ -112,7 +112,8 @@ struct pair_result pair_test(struct analysis *an, struct loop_info *info, const 
     *pair = (struct pair){.an = an, .info = info, .a = a, .b = b};
     if (pair_run(pair, same_iteration)) {
         bool hangs = false;
-        bool is_unclear = access_is_blurred(pair, a, &hangs) | access_is_blurred(pair, b, &hangs);
+        bool is_unclear = access_is_blurred(pair, a, &hangs);
+        is_unclear = access_is_blurred(pair, b, &hangs) || is_unclear; // both are asked: |hangs| counts
         if (is_unclear) {
             result.answer = judge_blurred(an, info, a, b, same_iteration);
             // Stores that collide are the author's business; a read that another iteration changes is an order.

@@ -3,6 +3,8 @@
 
 #include "test.h"
 
+#include <stddef.h>
+
 static struct pool *make_pool(int worker_count)
 {
     struct pool *pool = calloc(1, sizeof *pool);
