@@ -132,8 +132,9 @@ bool fill_store(unsigned char *record, const struct fill_place *place, const ril
     if (place->bit_offset >= 0) {
         store_bits(to, place->type, place->bit_offset, place->bit_width, number->value.i);
         int unused = 64 - place->bit_width;
-        int64_t same = number->kind == RILL_ARG_INT ? (int64_t)((uint64_t)number->value.i << unused) >> unused
-                                                    : (int64_t)((uint64_t)number->value.i << unused >> unused);
+        bool is_unsigned = place->type->type == RILL_BOOL || place->type->type % 2 != 0;
+        uint64_t top = (uint64_t)number->value.i << unused;
+        int64_t same = is_unsigned ? (int64_t)(top >> unused) : (int64_t)top >> unused;
         return same == number->value.i;
     }
     switch (place->type->type) {
@@ -149,7 +150,10 @@ static void print_float(FILE *out, double value, int digits, bool is_json)
     if (is_json && !isfinite(value)) {
         fprintf(out, "\"%s\"", isnan(value) ? "nan" : value > 0 ? "inf" : "-inf"); // JSON has no such numbers
     } else {
-        fprintf(out, "%.*g", digits, value);
+        char text[40];
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        bool is_whole = is_json && strpbrk(text, ".e") == NULL; // -0 would be read back as the integer 0
+        fprintf(out, "%s%s", text, is_whole ? ".0" : "");
     }
 }
 

@@ -2,7 +2,7 @@
 // next to multiples of pi/2, next to 1, next to integers, and over all exponents. tgamma and lgamma are the C
 // library's.
 //
-//   math_ulp_test --table [arguments]    prints the table of docs/math.md
+//   math_ulp_test --table [arguments [target]]    prints rows of the table in docs/math.md
 #define TEST_NO_MAIN
 #include "math_cases.h"
 
@@ -139,10 +139,10 @@ TEST(double_functions_are_within_four_ulp_with_sse_only)
 // ---- the table of the docs
 // --------------------------------------------------------------------------------------------------------
 
-static void print_table(int count)
+static void print_table(int count, const char *target)
 {
     rill_context context = open_cpu();
-    rill_module modules[2] = {math_module(context, true, "native"), math_module(context, false, "native")};
+    rill_module modules[2] = {math_module(context, true, target), math_module(context, false, target)};
     printf("| function | float, ulp | double, ulp |\n| --- | --- | --- |\n");
     for (int i = 0; i < MATH_FUNCTION_COUNT; i++) {
         struct worst narrow = measure(modules[0], &math_functions[i], true, count);
@@ -162,7 +162,7 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--table") == 0) {
         if (setjmp(test_run.leave) == 0) {
-            print_table(argc > 2 ? atoi(argv[2]) : 1000000);
+            print_table(argc > 2 ? atoi(argv[2]) : 1000000, argc > 3 ? argv[3] : "native");
         }
         return test_run.failed_file != NULL;
     }
