@@ -1,5 +1,6 @@
 #include "differ_internal.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,20 @@ static void fill(const struct differ_buffer *b, int number, bool is_perm, int64_
     free(order);
 }
 
+// One float in eight is a NaN or an infinity.
+static void fill_special(const struct differ_buffer *b, int number)
+{
+    for (uint64_t i = 0; i < b->count; i++) {
+        uint64_t x = mix(i * 64 + (uint64_t)number + 7777);
+        double f64 = x % 8 != 0 ? 0 : x % 3 == 0 ? (double)NAN : x % 3 == 1 ? (double)INFINITY : -(double)INFINITY;
+        float f32 = (float)f64;
+        if (x % 8 == 0) {
+            memcpy(b->start + i * (uint64_t)b->type->size, b->type->size == 8 ? (void *)&f64 : (void *)&f32,
+                   (size_t)b->type->size);
+        }
+    }
+}
+
 // Structs of the generator: int a; float b; short c[2].
 static void fill_points(const struct differ_buffer *b, int number)
 {
@@ -88,6 +103,9 @@ static bool read_buffer(struct differ_case *c, const char *line)
     b->start = calloc(1, size + 64);
     b->now = aligned_alloc(64, (size + 127) / 64 * 64);
     fill(b, c->buffer_count, strcmp(how, "perm") == 0, low, high);
+    if (strcmp(how, "special") == 0) {
+        fill_special(b, c->buffer_count);
+    }
     if (strcmp(how, "points") == 0) {
         fill_points(b, c->buffer_count);
     }

@@ -156,8 +156,28 @@ static void add_param_array(struct gen *g)
         const struct gen_array *other = &g->arrays[i];
         if (other->type == type && other->limit == 0 && !other->is_perm && !other->is_field) {
             snprintf(a->buffer, sizeof a->buffer, "%s", other->buffer);
+            a->is_mixed = other->is_mixed;
             a->offset = gen_chance(g, 40) ? other->offset : (long)gen_random(g, (uint32_t)element_count(other) + 1);
             break;
+        }
+    }
+}
+
+// Integers that are seen as another type of integers elsewhere.
+static void mix_types(struct gen *g)
+{
+    struct gen_array *a = &g->arrays[g->array_count - 1];
+    for (int i = 0; i < g->array_count - 1; i++) {
+        struct gen_array *other = &g->arrays[i];
+        if (a->type < GEN_F32 && other->type < GEN_F32 && other->offset == 0 && !other->is_perm && other->limit == 0 &&
+            a->offset == 0 && other->type != a->type) {
+            for (int k = 0; k < g->array_count; k++) {
+                g->arrays[k].is_mixed |= strcmp(g->arrays[k].buffer, other->buffer) == 0;
+            }
+            memcpy(a->buffer, other->buffer, sizeof a->buffer);
+            a->offset = (long)gen_random(g, (uint32_t)element_count(other) + 1);
+            a->is_mixed = true;
+            return;
         }
     }
 }
@@ -170,6 +190,16 @@ static void add_index_array(struct gen *g, bool is_perm)
     a->is_perm = is_perm;
     a->is_const = true;
     a->limit = is_perm ? 0 : 1 + (long)gen_random(g, 8);
+    snprintf(a->buffer, sizeof a->buffer, "b%d", g->array_count);
+}
+
+static void add_special_array(struct gen *g)
+{
+    struct gen_array *a = gen_add_array(g, "s", gen_chance(g, 50) ? GEN_F32 : GEN_F64);
+    a->rank = 1;
+    a->extents[0] = extent_of(g, 6000);
+    a->is_special = true;
+    a->is_const = true;
     snprintf(a->buffer, sizeof a->buffer, "b%d", g->array_count);
 }
 
@@ -186,6 +216,9 @@ static void add_fields(struct gen *g)
 // The memory behind the arrays: each buffer is as large as the array that reaches farthest.
 static void write_buffers(struct gen *g)
 {
+    if (g->has_struct_param) {
+        gen_line(g, "//@ buffer ps bytes 12 points 0 0");
+    }
     for (int i = 0; i < g->array_count; i++) {
         const struct gen_array *a = &g->arrays[i];
         bool is_first = !a->is_field;
@@ -196,14 +229,18 @@ static void write_buffers(struct gen *g)
                 continue;
             }
             is_first = is_first && k >= i;
-            long end = b->offset + element_count(b);
+            long end = (b->offset + element_count(b)) * (b->is_mixed ? types[b->type].size : 1);
             count = end > count ? end : count;
         }
         if (!is_first) {
             continue;
         }
         long element = a->type == GEN_RECORD ? 12 : 1;
-        if (a->is_perm) {
+        if (a->is_mixed) {
+            gen_line(g, "//@ buffer %s bytes %ld range 0 255", a->buffer, count);
+        } else if (a->is_special) {
+            gen_line(g, "//@ buffer %s %s %ld special -9 9", a->buffer, types[a->type].differ_name, count);
+        } else if (a->is_perm) {
             gen_line(g, "//@ buffer %s i32 %ld perm 0 0", a->buffer, count);
         } else if (a->type == GEN_RECORD) {
             gen_line(g, "//@ buffer %s bytes %ld points 0 0", a->buffer, count * element);
@@ -223,6 +260,9 @@ static void write_buffers(struct gen *g)
 
 static void write_args(struct gen *g)
 {
+    if (g->has_struct_param) {
+        gen_line(g, "//@ struct ps");
+    }
     for (int i = 0; i < g->scalar_count; i++) {
         const struct gen_scalar *s = &g->scalars[i];
         if (gen_is_float(s->type)) {
@@ -233,7 +273,7 @@ static void write_args(struct gen *g)
     }
     for (int i = 0; i < g->array_count; i++) {
         const struct gen_array *a = &g->arrays[i];
-        long element = a->type == GEN_RECORD ? 12 : 1;
+        long element = a->type == GEN_RECORD ? 12 : a->is_mixed ? types[a->type].size : 1;
         if (!a->is_field) {
             gen_line(g, "//@ array %s %ld %ld", a->buffer, a->offset * element, element_count(a) * element);
         }
@@ -269,11 +309,21 @@ static void write_helpers(struct gen *g)
     }
 }
 
+static bool is_alone(const struct gen *g, const struct gen_array *a)
+{
+    int count = 0;
+    for (int i = 0; i < g->array_count; i++) {
+        count += strcmp(g->arrays[i].buffer, a->buffer) == 0;
+    }
+    return count == 1;
+}
+
 static void write_signature(struct gen *g)
 {
     struct str text;
     str_init(&text, g->out->arena);
-    str_printf(&text, "kernel %s run(", g->returns ? gen_type_name(g->return_type) : "void");
+    str_printf(&text, "kernel %s run(%s", g->returns ? gen_type_name(g->return_type) : "void",
+               g->has_struct_param ? "struct pt ps, " : "");
     for (int i = 0; i < g->scalar_count; i++) {
         str_printf(&text, "%s%s %s", i > 0 ? ", " : "", gen_type_name(g->scalars[i].type), g->scalars[i].name);
     }
@@ -284,7 +334,8 @@ static void write_signature(struct gen *g)
         }
         str_printf(&text, ", %s%s %s", a->is_const ? "const " : "", gen_type_name(a->type), a->name);
         for (int k = 0; k < a->rank; k++) {
-            str_printf(&text, "[%s]", a->extents[k].text);
+            bool is_restrict = k == 0 && is_alone(g, a) && gen_chance(g, 15);
+            str_printf(&text, "[%s%s]", is_restrict ? "restrict " : "", a->extents[k].text);
         }
     }
     gen_line(g, "%s)", str_text(&text));
@@ -318,12 +369,19 @@ void generate_kernel(uint64_t seed, struct str *out)
     g->is_tame = gen_chance(g, 75);
     g->has_records = gen_chance(g, 30);
     g->has_print = gen_chance(g, 5);
+    g->has_struct_param = gen_chance(g, 15);
     g->statement_budget = 12 + (int)gen_random(g, 20);
     g->returns = gen_chance(g, 70);
     g->return_type = (enum gen_type)gen_random(g, GEN_RECORD);
     choose_params(g);
     for (uint32_t i = 2 + gen_random(g, 4); i > 0; i--) {
         add_param_array(g);
+        if (gen_chance(g, 6)) {
+            mix_types(g);
+        }
+    }
+    if (gen_chance(g, 15)) {
+        add_special_array(g);
     }
     if (gen_chance(g, 50)) {
         add_index_array(g, true);

@@ -127,8 +127,12 @@ static void control_statement(struct gen *g)
         if (!gen_idiom(g)) {
             gen_nest(g);
         }
-    } else if (way < 55) {
+    } else if (way < 52) {
         gen_declare_scalar(g);
+    } else if (way < 55) {
+        gen_declare_known(g);
+    } else if (way < 58 && g->work * 4 <= g->work_limit) {
+        gen_time_nest(g);
     } else if (way < 62 && may_nest && g->work * 3 <= g->work_limit) {
         time_loop(g);
     } else if (way < 70 && may_nest) {

@@ -17,6 +17,9 @@ const char *gen_text(struct gen *g, const char *format, ...)
 
 static bool may_use_array(const struct gen *g, const struct gen_array *a, enum gen_role role)
 {
+    if (a->is_special) {
+        return false;
+    }
     bool is_writable = !a->is_const && a->limit == 0 && !a->is_perm;
     if (g->group > 0 && a->group != g->group && (a->group != 0 || role != GEN_READ)) {
         return false;
@@ -239,6 +242,10 @@ static const char *int_leaf(struct gen *g)
         text = s != NULL ? s->name : NULL;
     } else if (way < 9 && g->index_depth < 2) {
         text = load(g, false);
+    }
+    if (text == NULL && g->has_struct_param && gen_chance(g, 30)) {
+        static const char *const members[] = {"ps.a", "ps.c[0]", "ps.c[1]", "(int)ps.b"};
+        return members[gen_random(g, 4)];
     }
     static const char *const constants[] = {"0",  "1",  "2",   "3",          "5",    "7",
                                             "-1", "-3", "100", "0x7fffffff", "255u", "12345L"};

@@ -16,7 +16,7 @@ static struct gen_array *find_array(struct gen *g, int rank, bool is_written, lo
         struct gen_array *a = &g->arrays[i];
         bool is_writable = !a->is_const && a->limit == 0 && !a->is_perm;
         bool is_mine = g->group == 0 || a->group == g->group || (a->group == 0 && !is_written);
-        if (a->rank == rank && a->type != GEN_RECORD && is_mine && (is_writable || !is_written) &&
+        if (a->rank == rank && !a->is_special && a->type != GEN_RECORD && is_mine && (is_writable || !is_written) &&
             a->extents[0].value >= least && gen_random(g, ++seen) == 0) {
             found = a;
         }
@@ -372,7 +372,7 @@ static bool sum_into_memory(struct gen *g)
 static bool temporaries(struct gen *g)
 {
     struct gen_array *a = find_array(g, 1, true, 2);
-    if (a == NULL) {
+    if (a == NULL || trips_of(g, a) < 1) {
         return false;
     }
     int kept = g->scalar_count;
@@ -423,7 +423,7 @@ static bool search(struct gen *g)
 static bool halves(struct gen *g)
 {
     struct gen_array *a = find_array(g, 1, true, 4);
-    if (a == NULL || g->group > 0) {
+    if (a == NULL || a->is_local || g->group > 0) {
         return false;
     }
     long trips = trips_of(g, a) / 2;
@@ -451,7 +451,7 @@ static bool halves(struct gen *g)
 static bool common_sums(struct gen *g)
 {
     struct gen_array *a = find_array(g, 1, true, 2);
-    if (a == NULL || g->group > 0 || !may_sum(g, a)) {
+    if (a == NULL || a->is_local || g->group > 0 || !may_sum(g, a)) {
         return false;
     }
     int kept = g->scalar_count;
@@ -615,12 +615,47 @@ static bool struct_sum(struct gen *g)
     return true;
 }
 
+// Least and greatest among numbers, infinities and NaNs, by every form there is.
+static bool special(struct gen *g)
+{
+    struct gen_array *a = NULL;
+    for (int i = 0; i < g->array_count; i++) {
+        a = g->arrays[i].is_special ? &g->arrays[i] : a;
+    }
+    struct gen_scalar *out = gen_choose_scalar(g, false, true);
+    if (a == NULL || out == NULL || !out->is_set) {
+        return false;
+    }
+    int n = g->name_count++;
+    const char *type = element_name(a);
+    const char *f = a->type == GEN_F32 ? "f" : "";
+    const char *x = gen_text(g, "%s[t%d]", a->name, n);
+    gen_line(g, "%s y%d = %s;", type, n, gen_chance(g, 30) ? gen_text(g, "%s[0]", a->name) : "1");
+    gen_line(g, "int z%d = 7;", n);
+    gen_open(g, "for (int t%d = 0; t%d < %s; t%d++) {", n, n, bound_of(g, a), n);
+    const char *y = gen_text(g, "y%d", n);
+    switch (gen_random(g, 9)) {
+    case 0: gen_line(g, "if (%s < %s) %s = %s;", x, y, y, x); break;
+    case 1: gen_line(g, "if (%s >= %s) %s = %s;", x, y, y, x); break;
+    case 2: gen_line(g, "%s = %s < %s ? %s : %s;", y, y, x, y, x); break;
+    case 3: gen_line(g, "%s = %s >= %s ? %s : %s;", y, y, x, y, x); break;
+    case 4: gen_line(g, "%s = %s > %s ? %s : %s;", y, x, y, x, y); break;
+    case 5: gen_line(g, "%s = fmin%s(%s, %s);", y, f, y, x); break;
+    case 6: gen_line(g, "%s = fmax%s(%s, %s);", y, f, x, y); break;
+    case 7: gen_line(g, "if (%s < %s) { %s = %s; z%d = t%d; }", x, y, y, x, n, n); break;
+    default: gen_line(g, "if (%s <= %s) { z%d = t%d; %s = %s; }", y, x, n, n, y, x); break;
+    }
+    gen_close(g);
+    gen_line(g, "%s = (y%d != y%d) + 2 * (y%d > 100) + 4 * (int)TF(y%d) + 64 * z%d;", out->name, n, n, n, n, n);
+    return true;
+}
+
 bool gen_idiom(struct gen *g)
 {
     static bool (*const idioms[])(struct gen *g) = {
-        stencil,     map_2d,      steps_in_time, product,         selection,   shift,           stride,
-        linear,      pairs_of,    scan,          sum_into_memory, temporaries, search,          halves,
-        common_sums, call_kernel, pointers,      insist,          last_value,  while_over_data, struct_sum};
+        stencil,  map_2d, steps_in_time,   product,         selection,  shift,  stride,      linear,
+        pairs_of, scan,   sum_into_memory, temporaries,     search,     halves, common_sums, call_kernel,
+        pointers, insist, last_value,      while_over_data, struct_sum, special};
     if (g->scalar_count + 8 >= GEN_SCALARS) {
         return false;
     }

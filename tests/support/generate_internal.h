@@ -1,6 +1,6 @@
 // The parts of the generator: generate.c the file and its arguments, generate_expr.c expressions and indices,
-// generate_stmt.c statements inside loops, generate_loop.c loops and their nests, generate_idiom.c loops as people write them, generate_control.c what stands around
-// them.
+// generate_stmt.c statements inside loops, generate_loop.c loops and their nests, generate_idiom.c loops as people
+// write them, generate_control.c what stands around them.
 #ifndef RILL_TESTS_SUPPORT_GENERATE_INTERNAL_H
 #define RILL_TESTS_SUPPORT_GENERATE_INTERNAL_H
 
@@ -56,10 +56,12 @@ struct gen_array {
     bool is_const;
     bool is_field;
     bool is_local;
-    bool is_perm; // a permutation of 0 … extents[0] - 1
-    long limit;   // all values lie in [0, limit); 0: nothing is known. Never written
+    bool is_special; // floats with infinities and NaNs: only for what chooses among them
+    bool is_perm;    // a permutation of 0 … extents[0] - 1
+    long limit;      // all values lie in [0, limit); 0: nothing is known. Never written
     char buffer[GEN_NAME];
     long offset;
+    bool is_mixed; // other arrays see the same memory as another type
     enum gen_role role;
     int update;          // GEN_UPDATE: which
     char home[GEN_TEXT]; // GEN_WRITE: the index of the first extent that is taken mostly
@@ -91,9 +93,11 @@ struct gen {
     bool is_tame; // every float in an array is a small whole number
     bool has_records;
     bool has_print;
+    bool has_struct_param;
     int helper_count;
     long work; // iterations of the loops around this place, multiplied
     long work_limit;
+    long outer_limit; // > 0: the limit inside the loop that is written now
     long total_work;  // of the whole kernel
     int depth;        // of statements
     int loop_depth;   //
@@ -138,11 +142,13 @@ void gen_statements(struct gen *g, int count);
 void gen_declare_scalar(struct gen *g);
 void gen_reduction(struct gen *g);
 void gen_choose_roles(struct gen *g, const struct gen_scalar *counter);
+void gen_choose_homes(struct gen *g, const struct gen_scalar *counter);
+void gen_declare_known(struct gen *g);
 
 // ---- generate_loop.c
 void gen_loop(struct gen *g, const char *pragma, void (*body)(struct gen *g, const struct gen_scalar *counter));
 void gen_nest(struct gen *g);
-void gen_time_loop(struct gen *g);
+void gen_time_nest(struct gen *g);
 
 // ---- generate_idiom.c
 bool gen_idiom(struct gen *g); // false if none suits

@@ -40,14 +40,15 @@ static struct bound data_bound(struct gen *g)
     return (struct bound){gen_text(g, "((%s) & 3)", gen_int(g, 1)), 0, 3};
 }
 
-static struct bound upper_bound(struct gen *g, long limit)
+static struct bound upper_bound(struct gen *g, long limit, bool is_down)
 {
     struct bound bound;
     uint32_t way = gen_random(g, 20);
     if (way < 15 && known_bound(g, limit, &bound)) {
         return bound;
     }
-    if (way == 15 && limit >= 3 && g->loop_depth > 0) {
+    // A loop that starts at data is not followed; outside of nests the roles are not known that the bound must respect.
+    if (way == 15 && limit >= 3 && g->in_nest && !is_down) {
         return data_bound(g);
     }
     return constant_bound(g, (long)gen_random(g, (uint32_t)(limit < 12 ? limit : 12) + 1));
@@ -121,9 +122,9 @@ void gen_loop(struct gen *g, const char *pragma, void (*body)(struct gen *g, con
         gen_line(g, ";");
         return;
     }
-    struct bound high = upper_bound(g, limit);
-    struct bound low = lower_bound(g, &high);
     bool is_down = gen_chance(g, 20);
+    struct bound high = upper_bound(g, limit, is_down);
+    struct bound low = lower_bound(g, &high);
     if (is_down) { // below an unsigned bound a signed counter would be large
         low.text = gen_text(g, "(int)(%s)", low.text);
     }
@@ -156,6 +157,10 @@ void gen_loop(struct gen *g, const char *pragma, void (*body)(struct gen *g, con
     int was_break = g->break_depth;
     g->in_for_body = true;
     g->break_depth = gen_chance(g, 4) ? 1 : 0;
+    if (g->outer_limit > 0) { // ... of as much as there may be
+        g->work_limit = g->outer_limit;
+        g->outer_limit = 0;
+    }
     g->work *= trips;
     g->loop_depth++;
     body(g, v);
@@ -192,4 +197,49 @@ static void nest_body(struct gen *g, const struct gen_scalar *counter)
 void gen_nest(struct gen *g)
 {
     gen_loop(g, gen_chance(g, 4) ? "serial" : gen_chance(g, 3) ? "single" : NULL, nest_body);
+}
+
+static void step_body(struct gen *g, const struct gen_scalar *counter)
+{
+    int kept = g->scalar_count;
+    int arrays = g->array_count;
+    gen_choose_homes(g, counter);
+    g->depth++;
+    gen_statements(g, 1 + (int)gen_random(g, 3));
+    g->depth--;
+    g->scalar_count = kept;
+    g->array_count = arrays;
+}
+
+static void time_body(struct gen *g, const struct gen_scalar *counter)
+{
+    (void)counter;
+    int kept = g->scalar_count;
+    int arrays = g->array_count;
+    g->in_nest = true;
+    gen_choose_roles(g, NULL);
+    g->depth++;
+    for (uint32_t i = 1 + gen_random(g, 3); i > 0; i--) {
+        if (gen_chance(g, 75)) {
+            gen_loop(g, NULL, step_body);
+            gen_choose_homes(g, NULL); // its counter is gone
+        } else {
+            gen_statement(g);
+        }
+    }
+    g->depth--;
+    g->in_nest = false;
+    g->scalar_count = kept;
+    g->array_count = arrays;
+}
+
+// A loop around loops, most often over time: what it may do to an array is the same in all of it.
+void gen_time_nest(struct gen *g)
+{
+    long kept = g->work_limit;
+    g->work_limit = g->work * 4 < kept ? g->work * 4 : kept; // few rounds ...
+    g->outer_limit = kept;
+    gen_loop(g, NULL, time_body);
+    g->outer_limit = 0;
+    g->work_limit = kept;
 }

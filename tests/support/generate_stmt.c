@@ -17,6 +17,8 @@ enum {
     UPDATE_LOR,
     UPDATE_ATOMIC,
     UPDATE_FMAX,
+    UPDATE_ATOMIC_MIN,
+    UPDATE_ATOMIC_OR,
     UPDATES
 };
 
@@ -25,7 +27,8 @@ static int choose_update(struct gen *g, const struct gen_array *a)
     bool is_float = gen_is_float(a->type);
     for (;;) {
         int update = (int)gen_random(g, UPDATES);
-        bool ints_only = update == UPDATE_AND || update == UPDATE_OR || update == UPDATE_XOR || update == UPDATE_LOR;
+        bool ints_only = update == UPDATE_AND || update == UPDATE_OR || update == UPDATE_XOR || update == UPDATE_LOR ||
+                         update == UPDATE_ATOMIC_OR;
         // On shared float memory a NaN would reset what the conditional form keeps: that is no update.
         bool no_floats = ints_only || update == UPDATE_MAX_COND || update == UPDATE_MUL;
         if (is_float ? !no_floats : update != UPDATE_FMAX) {
@@ -69,6 +72,15 @@ static void choose_home(struct gen *g, struct gen_array *a, const struct gen_sca
         snprintf(a->home, sizeof a->home, "%s - 1", counter->name);
     } else if (low >= 0 && high + 1 < size) {
         snprintf(a->home, sizeof a->home, "%s + 1", counter->name);
+    }
+}
+
+void gen_choose_homes(struct gen *g, const struct gen_scalar *counter)
+{
+    for (int i = 0; i < g->array_count; i++) {
+        if (g->arrays[i].role == GEN_WRITE) {
+            choose_home(g, &g->arrays[i], counter);
+        }
     }
 }
 
@@ -118,6 +130,37 @@ void gen_declare_scalar(struct gen *g)
         gen_line(g, "%s = %s;", s->name, value);
         s->is_set = true;
     }
+}
+
+// A local whose range is known: from other such values, or from data of small range. It may be a bound or an index.
+void gen_declare_known(struct gen *g)
+{
+    if (g->scalar_count + 2 >= GEN_SCALARS) {
+        return;
+    }
+    const char *text = NULL;
+    long low = 0;
+    long high = 0;
+    const struct gen_scalar *k = &g->scalars[gen_random(g, (uint32_t)g->scalar_count)];
+    // In a nest not from data: indices there must be ones that can be followed.
+    if ((g->in_nest || gen_chance(g, 50)) && k->is_known && k->is_fixed && !gen_is_float(k->type) && k->low >= 0) {
+        long d = (long)gen_random(g, 4);
+        bool is_twice = gen_chance(g, 20);
+        text = is_twice ? gen_text(g, "2 * %s", k->name) : gen_text(g, "%s + %ld", k->name, d);
+        low = is_twice ? 2 * k->low : k->low + d;
+        high = is_twice ? 2 * k->high : k->high + d;
+    } else if (!g->in_nest) {
+        text = gen_text(g, "(%s) & 7", gen_int(g, 2));
+        high = 7;
+    } else {
+        return;
+    }
+    struct gen_scalar *s = gen_add_scalar(g, "h", gen_chance(g, 70) ? GEN_I32 : GEN_I64);
+    s->is_known = s->is_fixed = s->is_set = true;
+    s->low = low;
+    s->high = high;
+    s->is_counter = high < 12000; // as good as one, for indices
+    gen_line(g, "%s %s = %s;", gen_type_name(s->type), s->name, text);
 }
 
 static void assign_scalar(struct gen *g)
@@ -213,7 +256,9 @@ static void update_array(struct gen *g, const struct gen_array *a)
     case UPDATE_MIN_IF: gen_line(g, "if (%s < %s) { %s = %s; }", own, place, place, own); break;
     case UPDATE_MAX_COND: gen_line(g, "%s = %s > %s ? %s : %s;", place, place, own, place, own); break;
     case UPDATE_LOR: gen_line(g, "%s = %s || %s;", place, place, gen_condition(g, 1)); break;
-    case UPDATE_ATOMIC: gen_line(g, "rill_atomic_add(&%s, %s);", place, own); break;
+    case UPDATE_ATOMIC: gen_line(g, "rill_atomic_%s(&%s, %s);", gen_chance(g, 50) ? "add" : "sub", place, own); break;
+    case UPDATE_ATOMIC_MIN: gen_line(g, "rill_atomic_min(&%s, %s);", place, own); break;
+    case UPDATE_ATOMIC_OR: gen_line(g, "rill_atomic_or(&%s, %s);", place, own); break;
     default: gen_line(g, "%s = fmax%s(%s, %s);", place, type == GEN_F32 ? "f" : "", place, own); break;
     }
 }
@@ -226,8 +271,8 @@ static void store_array(struct gen *g, const struct gen_array *a)
     bool may_compound = !gen_is_float(type) || g->is_tame;
     if (a->type == GEN_RECORD && gen_chance(g, 25)) {
         // A struct as a whole, by way of a helper.
-        size_t length = strcspn(place, ".");
-        gen_line(g, "%.*s = bump(%.*s, %s);", (int)length, place, (int)length, place, gen_int(g, 1));
+        int length = (int)(strrchr(place, '.') - place);
+        gen_line(g, "%.*s = bump(%.*s, %s);", length, place, length, place, gen_int(g, 1));
     } else if (may_compound && gen_chance(g, 25)) {
         gen_line(g, "%s %s %s;", place, ops[gen_random(g, gen_is_float(type) ? 2 : 6)], gen_tame(g, type, 2));
     } else {
@@ -380,7 +425,7 @@ static void record_statement(struct gen *g)
     }
     enum gen_type type;
     const char *place = gen_place(g, a, true, &type);
-    int length = (int)strcspn(place, ".");
+    int length = (int)(strrchr(place, '.') - place);
     int k = g->name_count++;
     gen_open(g, "{");
     gen_line(g, "struct pt r%d = %.*s;", k, length, place);
@@ -399,6 +444,16 @@ static void out_parameter(struct gen *g)
     }
 }
 
+static void jump_ahead(struct gen *g)
+{
+    int label = g->label_count++;
+    gen_line(g, "if (%s) goto skip%d;", gen_condition(g, 1), label);
+    gen_open(g, "{"); // nothing is declared between a jump and its label
+    scoped(g, 1 + (int)gen_random(g, 2));
+    gen_close(g);
+    gen_line(g, "skip%d:;", label);
+}
+
 void gen_statement(struct gen *g)
 {
     g->statement_budget--;
@@ -410,8 +465,10 @@ void gen_statement(struct gen *g)
         gen_reduction(g);
     } else if (way < 60) {
         assign_scalar(g);
-    } else if (way < 66) {
+    } else if (way < 64) {
         gen_declare_scalar(g);
+    } else if (way < 66) {
+        gen_declare_known(g);
     } else if (way < 76 && may_nest) {
         if_statement(g);
     } else if (way < 86 && may_nest && g->loop_depth < 3) {
@@ -428,6 +485,11 @@ void gen_statement(struct gen *g)
         out_parameter(g);
     } else if (way < 98 && g->has_print && g->work < 300) {
         gen_line(g, "printf(\"%%d %%ld\\n\", (int)(%s), (long)(%s));", gen_int(g, 1), gen_int(g, 1));
+    } else if (way < 99 && may_nest) {
+        jump_ahead(g);
+    } else if (gen_chance(g, 30) && g->group == 0 && g->depth > 0) {
+        gen_line(g, g->returns ? "if (%s) return %s;" : "if (%s) return;", gen_condition(g, 1),
+                 gen_tame(g, g->return_type, 1));
     } else {
         touch_array(g);
     }

@@ -16,6 +16,8 @@ struct touch {
     int update_class;
     const struct ir_inst *write_inst;
     const struct ir_inst *plain_update;
+    bool is_again; // the same store was about to write it again, in another iteration, when it held |before|
+    char before;
 };
 
 struct state {
@@ -167,6 +169,15 @@ static bool same_constant(const struct ir_inst *a, const struct ir_inst *b)
             (a->args[1]->op == IR_OP_FCONST && memcmp(&a->args[1]->fimm, &b->args[1]->fimm, sizeof(double)) == 0));
 }
 
+// What a store writes is known once it has: a store that all iterations give the same value is no conflict.
+static void check_again(struct state *s, struct touch *touch)
+{
+    if (touch->is_again && *touch->address != touch->before) {
+        complain(s, touch->write_inst, "two iterations write different values to the same byte", touch->address);
+    }
+    touch->is_again = false;
+}
+
 static void check_byte(struct state *s, const struct interp_access *access, const char *address)
 {
     if (4 * (s->touch_count + 1) > 3 * s->touch_capacity) {
@@ -177,6 +188,7 @@ static void check_byte(struct state *s, const struct interp_access *access, cons
         *touch = (struct touch){.address = address, .reader = -1, .writer = -1, .updater = -1};
         s->touch_count++;
     }
+    check_again(s, touch);
     int64_t iteration = access->iteration;
     const char *wrong = NULL;
     switch (access->kind) {
@@ -189,6 +201,9 @@ static void check_byte(struct state *s, const struct interp_access *access, cons
     case INTERP_WRITE:
         if (is_other(touch->reader, iteration) || is_other(touch->updater, iteration)) {
             wrong = "an iteration writes what another touches";
+        } else if (is_other(touch->writer, iteration) && touch->write_inst == access->inst) {
+            touch->is_again = true;
+            touch->before = *address;
         } else if (is_other(touch->writer, iteration) && !same_constant(touch->write_inst, access->inst)) {
             wrong = "two iterations write the same byte";
         }
@@ -339,6 +354,9 @@ static void run_task(struct state *s, const struct plan_task *task)
     } else if (trip.i > 0 && !s->is_stopped) {
         struct interp_launch launch = {.iter_count = 1, .lo = 0, .hi = 1};
         call(s, task->kind == PLAN_TASK_SERIAL ? task->entry : task->in_order, &launch);
+    }
+    for (size_t i = 0; i < s->touch_capacity; i++) {
+        check_again(s, &s->touches[i]);
     }
     free(s->touches);
     s->touches = NULL;
