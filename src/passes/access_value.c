@@ -559,11 +559,19 @@ static bool fits_plainly(const struct analysis *an, const struct sym *sym, enum 
     return sym->alt_count > 0;
 }
 
+// Whether the value stands for whatever the instruction gives, wrapped or not.
+static bool is_own_atom(const struct analysis *an, const struct sym *sym, const struct ir_inst *inst)
+{
+    int id;
+    return sym->alt_count == 1 && affine_is_atom(sym->alts[0].value, &id) && atom_of(an, id)->inst == inst;
+}
+
 // Tells the code generator of sums that do not wrap: operands and result fit, by their ranges alone.
 static void mark_no_wrap(struct frame *frame, struct ir_inst *inst, const struct sym *result)
 {
     bool is_sum = inst->op == IR_OP_ADD || inst->op == IR_OP_SUB || inst->op == IR_OP_MUL;
-    if (is_sum && frame->caller == NULL && inst->type == IR_I32 && fits_plainly(frame->an, result, inst->type) &&
+    if (is_sum && frame->caller == NULL && inst->type == IR_I32 && !is_own_atom(frame->an, result, inst) &&
+        fits_plainly(frame->an, result, inst->type) &&
         fits_plainly(frame->an, sym_of(frame, inst->args[0]), inst->type) &&
         fits_plainly(frame->an, sym_of(frame, inst->args[1]), inst->type)) {
         inst->no_wrap = true;
