@@ -447,6 +447,10 @@ void emit_entry(struct emitter *e, const struct ir_function *ir)
     bool is_gpu = target_is_gpu(e->target);
     LLVMValueRef llvm = is_gpu ? declare_gpu_entry(e, ir, args_size) : declare_cpu_entry(e, ir);
     emit_attribute(e, llvm, LLVMAttributeFunctionIndex, "nounwind", 0);
+    if (e->target->isa == TARGET_ISA_AVX512) {
+        // Some processors' descriptions ask for half-width vectors; the math routines are full width.
+        emit_attribute_text(e, llvm, "prefer-vector-width", "512");
+    }
     if (is_fallback(ir)) {
         emit_attribute(e, llvm, LLVMAttributeFunctionIndex, "cold", 0);
         emit_attribute(e, llvm, LLVMAttributeFunctionIndex, "optsize", 0);

@@ -22,6 +22,9 @@ rill_status pipeline_passes(struct emitter *e, const char *passes)
     return status;
 }
 
+// A pass named in text checks itself if it can: instcombine would end the process where it needs another round, hence
+// no-verify-fixpoint everywhere.
+//
 // Short on purpose: code is wanted in milliseconds. Helpers are inlined first, so that everything after sees whole
 // loops; the vectoriser wants loops simplified, counted and free of what does not change in them.
 static rill_status run_cpu(struct emitter *e)
@@ -30,10 +33,11 @@ static rill_status run_cpu(struct emitter *e)
         RILL_TRY(pipeline_passes(
             e, "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),cgscc(inline),globaldce"));
     }
+    // Unrolling makes indices of local arrays constant: only then can they become registers.
     RILL_TRY(pipeline_passes(e, "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
-                                "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,simple-loop-unswitch),"
-                                "simplifycfg,loop(indvars,loop-deletion,loop-unroll-full),gvn,"
-                                "loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm))"));
+                                "loop-mssa(licm,simple-loop-unswitch),"
+                                "loop(indvars,loop-deletion,loop-unroll-full),sroa,early-cse,"
+                                "loop-vectorize,early-cse,simplifycfg)"));
     if (e->math_uses == NULL) {
         return RILL_OK;
     }

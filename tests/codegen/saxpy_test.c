@@ -67,6 +67,18 @@ TEST(saxpy_is_vectorised)
     fixture_finish(&f);
 }
 
+TEST(avx512_code_uses_full_vectors)
+{
+    struct fixture f;
+    build_saxpy(&f);
+    struct codegen_output code;
+    REQUIRE(codegen_emit(f.module, &(struct codegen_options){.target = "x86-64-v4", .kind = CODEGEN_ASM}, &code) ==
+            RILL_OK);
+    CHECK_CONTAINS(code.bytes, "%zmm");
+    codegen_output_finish(&code);
+    fixture_finish(&f);
+}
+
 TEST(unknown_targets_are_refused_with_a_list)
 {
     struct fixture f;
