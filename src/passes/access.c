@@ -540,8 +540,10 @@ static void walk_call(struct frame *frame, struct ir_inst *inst)
     for (int i = 0; i < inst->arg_count; i++) {
         inner.params[i] = sym_of(frame, inst->args[i]);
     }
-    if (inner.depth < MAX_CALL_DEPTH) {
+    if (inner.depth < MAX_CALL_DEPTH && an->call_budget-- > 0) {
         walk_region(&inner, &callee->body);
+    } else {
+        access_note_everything(frame, inst);
     }
     if (inst->type != IR_VOID && inst->id >= 0) {
         frame->values[inst->id] =

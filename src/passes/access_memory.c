@@ -85,6 +85,22 @@ static void note_store(struct frame *frame, struct ir_inst *inst)
     note(frame, inst, inst->args[0], access);
 }
 
+// What is not looked into may read and write anything.
+void access_note_everything(struct frame *frame, struct ir_inst *inst)
+{
+    struct access access = {.inst = inst,
+                            .type = IR_VOID,
+                            .base = base_make(BASE_UNKNOWN, 0),
+                            .loop = frame->loop,
+                            .guards = frame->env.guards,
+                            .site = frame->site != NULL ? frame->site : inst,
+                            .is_recheck = frame->in_recheck};
+    access.flat = access.offset = unknown_offset(frame, inst, TAINT_OPAQUE);
+    VEC_PUSH(frame->an->arena, &frame->an->accesses, access);
+    access.kind = ACCESS_WRITE;
+    VEC_PUSH(frame->an->arena, &frame->an->accesses, access);
+}
+
 void access_note(struct frame *frame, struct ir_inst *inst)
 {
     struct affine_pool *pool = &frame->an->pool;

@@ -6,7 +6,7 @@
 struct analysis *analysis_create(struct ir_module *module, struct ir_function *kernel, struct diags *diags,
                                  enum planted_bug bug)
 {
-    enum { TEST_BUDGET = 200000 };
+    enum { TEST_BUDGET = 50000, CALL_BUDGET = 2000 };
     struct analysis *an = ARENA_NEW(module->arena, struct analysis);
     an->module = module;
     an->kernel = kernel;
@@ -14,6 +14,7 @@ struct analysis *analysis_create(struct ir_module *module, struct ir_function *k
     an->arena = module->arena;
     an->diags = diags;
     an->budget = TEST_BUDGET;
+    an->call_budget = CALL_BUDGET;
     an->bug = bug;
     an->systems = ARENA_ARRAY(an->arena, struct system, SYSTEM_COUNT);
     affine_pool_init(&an->pool, an->arena);

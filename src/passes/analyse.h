@@ -205,6 +205,7 @@ struct analysis {
     VEC(const struct affine *) assumed; // taken to be at least 1 by value_extremes, if it may
     bool may_assume;
     const struct sym *const *names; // values of variables whose names are printed for them; NULL: none
+    int call_budget;                // calls that may still be walked into: those after touch everything
     int budget;                     // tests that may still be made: afterwards everything is a conflict
     enum planted_bug bug;           // tests only
 };
@@ -269,6 +270,7 @@ const struct affine *sym_exact(struct frame *frame, const struct sym_alt *alt, e
 const struct affine *sym_exact_or_wrapped(struct frame *frame, const struct sym *sym, enum ir_type type,
                                           bool is_signed);
 void access_note(struct frame *frame, struct ir_inst *inst);
+void access_note_everything(struct frame *frame, struct ir_inst *inst);
 const struct affine *access_flat(struct analysis *an, const struct sym_alt *alt);
 const struct guard *access_guard(struct frame *frame, const struct ir_inst *condition, bool is_true,
                                  const struct guard *next);

@@ -249,18 +249,23 @@ static void note_conflict(struct judgement *j, const struct access *a, const str
     j->conflict_b = other->inst->loc;
 }
 
-static void note_assumed(struct judgement *j, const struct access *a, const struct access *b)
+static void note_assumed(struct judgement *j, const struct access *a, const struct access *b, bool is_authors)
 {
     if (j->assumed != NULL) {
         return;
     }
     bool a_writes = a->kind != ACCESS_READ;
     const struct access *first = a_writes ? a : b, *other = a_writes ? b : a;
-    j->assumed =
-        arena_printf(j->an->arena,
-                     "the index of %s, %s here, hangs on values that cannot be followed; it is taken to differ "
-                     "from one iteration to another",
-                     describe(j->an, first), verb(first));
+    const char *what = describe(j->an, first);
+    if (is_authors) {
+        j->assumed = arena_printf(j->an->arena,
+                                  "%s is updated by an explicit atomic here and read here: any order will do", what);
+    } else {
+        j->assumed = arena_printf(j->an->arena,
+                                  "the index of %s, %s here, hangs on values that cannot be followed; it is taken to "
+                                  "differ from one iteration to another",
+                                  what, verb(first));
+    }
     j->assumed_a = first->inst->loc;
     j->assumed_b = other->inst->loc;
 }
@@ -393,14 +398,14 @@ static void judge_same_base(struct judgement *j, const struct access *a, const s
     switch (result.answer) {
     case PAIR_APART: return;
     case PAIR_IF: note_conditions(j, &result); return;
-    case PAIR_ASSUMED: note_assumed(j, a, b); return;
+    case PAIR_ASSUMED: note_assumed(j, a, b, false); return;
     case PAIR_CONFLICT: break;
     }
     if (are_two_pointers(j, a, b)) {
         return;
     }
     if (is_authors && !is_recheck) {
-        note_assumed(j, a, b); // an explicit atomic is the author's word that any order will do
+        note_assumed(j, a, b, true); // an explicit atomic is the author's word that any order will do
     } else {
         note_conflict(j, a, b);
     }
@@ -415,8 +420,8 @@ static void judge_two_bases(struct judgement *j, int a, int b)
     }
     bool is_recheck = x->is_recheck || y->is_recheck;
     // The same index in every iteration; other forms that would do as well are rare, and looking for them costs time.
-    bool equal_will_do = affine_equal(x->flat, y->flat) &&
-                         pair_test(j->an, j->info, x, y, is_recheck).answer == PAIR_APART;
+    bool equal_will_do =
+        affine_equal(x->flat, y->flat) && pair_test(j->an, j->info, x, y, is_recheck).answer == PAIR_APART;
     struct access_pair pair = {a, b, equal_will_do};
     VEC_PUSH(j->an->arena, &j->info->pairs, pair);
 }

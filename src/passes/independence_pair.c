@@ -84,8 +84,8 @@ static enum pair_answer judge_blurred(struct analysis *an, struct loop_info *inf
 }
 
 // The usual case, without a system: one index is the same in both, moves with the loop and with nothing else.
-static bool is_plainly_apart(struct analysis *an, const struct loop_info *info, const struct access *a,
-                             const struct access *b)
+static bool has_same_index(struct analysis *an, const struct loop_info *info, const struct access *a,
+                           const struct access *b)
 {
     for (int d = 0; d < a->dim_count && d < b->dim_count; d++) {
         const struct affine *rest;
@@ -99,12 +99,31 @@ static bool is_plainly_apart(struct analysis *an, const struct loop_info *info, 
     return false;
 }
 
+// The other one: offsets that move by the same number of bytes and are a constant apart, as in unrolled code.
+static bool has_wide_step(struct analysis *an, const struct loop_info *info, const struct access *a,
+                          const struct access *b)
+{
+    const struct affine *rest;
+    int64_t factor, way, size_a, size_b, stride;
+    if (!affine_is_const(affine_sub(&an->scratch, a->flat, b->flat), &way) || !affine_is_const(a->size, &size_a) ||
+        !affine_is_const(b->size, &size_b) ||
+        !affine_is_const(affine_coefficient(&an->scratch, a->flat, info->variable, &rest), &factor) ||
+        value_varies(an, rest, info) || __builtin_mul_overflow(factor, info->inst->loop->step, &stride)) {
+        return false;
+    }
+    const int64_t limit = INT64_C(1) << 40;
+    stride = stride < 0 ? -stride : stride;
+    way = way < 0 ? -way : way;
+    return stride < limit && way < limit && stride - way >= (size_a > size_b ? size_a : size_b);
+}
+
 struct pair_result pair_test(struct analysis *an, struct loop_info *info, const struct access *a,
                              const struct access *b, bool same_iteration)
 {
     struct affine_mark mark = affine_mark(&an->scratch);
     struct pair_result result = {.answer = PAIR_APART};
-    if (!same_iteration && a->needs == NULL && b->needs == NULL && is_plainly_apart(an, info, a, b)) {
+    if (!same_iteration && a->needs == NULL && b->needs == NULL &&
+        (has_same_index(an, info, a, b) || has_wide_step(an, info, a, b))) {
         affine_release(&an->scratch, mark);
         return result;
     }
