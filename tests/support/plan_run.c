@@ -40,6 +40,7 @@ struct state {
     // The task that runs now.
     const struct plan_task *task;
     struct plan_span *spans;
+    bool **touched; // by effect that must happen: which bytes of its span were touched
     bool is_fast;
     bool is_claimed; // independence is claimed, not assumed
     struct touch *touches;
@@ -90,6 +91,61 @@ static bool span_holds(const struct plan_span *span, const struct interp_access 
         return false;
     }
     return span->step == 0 || span->width == 0 || (at - span->low) % span->step + access->size <= (uint64_t)span->width;
+}
+
+static enum plan_access access_of(const struct interp_access *access)
+{
+    return access->kind == INTERP_READ ? PLAN_READ : access->kind == INTERP_WRITE ? PLAN_WRITE : PLAN_UPDATE;
+}
+
+// ---- effects that must happen
+// -----------------------------------------------------------------------------------------------------------------
+
+enum { MAX_MUST_SIZE = 1 << 20 };
+
+static void begin_musts(struct state *s)
+{
+    s->touched = calloc((size_t)s->task->effect_count + 1, sizeof *s->touched);
+    for (int i = 0; i < s->task->effect_count; i++) {
+        const struct plan_span *span = &s->spans[i];
+        enum plan_base base = s->task->effects[i].base;
+        bool is_array = base == PLAN_BASE_PARAM || base == PLAN_BASE_FIELD;
+        if (is_array && s->task->effects[i].is_must && !span->unknown && span->high > span->low &&
+            span->high - span->low <= MAX_MUST_SIZE) {
+            s->touched[i] = calloc(span->high - span->low, sizeof **s->touched);
+        }
+    }
+}
+
+static void note_musts(struct state *s, const struct interp_access *access)
+{
+    uint64_t at = (uint64_t)(uintptr_t)access->address;
+    for (int i = 0; i < s->task->effect_count; i++) {
+        const struct plan_span *span = &s->spans[i];
+        if (s->touched[i] == NULL || s->task->effects[i].access != access_of(access)) {
+            continue;
+        }
+        for (uint64_t k = at > span->low ? at : span->low; k < at + access->size && k < span->high; k++) {
+            s->touched[i][k - span->low] = true;
+        }
+    }
+}
+
+static void end_musts(struct state *s, bool has_run)
+{
+    for (int i = 0; i < s->task->effect_count; i++) {
+        const struct plan_span *span = &s->spans[i];
+        for (uint64_t k = 0; s->touched[i] != NULL && has_run && k < span->high - span->low; k++) {
+            bool is_between = span->step != 0 && span->width != 0 && k % span->step >= (uint64_t)span->width;
+            if (!s->touched[i][k] && !is_between) {
+                complain(s, NULL, "an effect that must happen left this byte alone", (const char *)(span->low + k));
+                break;
+            }
+        }
+        free(s->touched[i]);
+    }
+    free(s->touched);
+    s->touched = NULL;
 }
 
 static bool is_covered(const struct state *s, const struct interp_access *access, enum plan_access kind)
@@ -240,6 +296,7 @@ static void record(void *user, const struct interp_access *access)
         return;
     }
     check_effect(s, access);
+    note_musts(s, access);
     for (uint64_t i = 0; s->is_fast && s->is_claimed && access->iteration >= 0 && i < access->size; i++) {
         check_byte(s, access, (const char *)access->address + i);
     }
@@ -336,6 +393,7 @@ static void run_task(struct state *s, const struct plan_task *task)
             s->spans[i] = (struct plan_span){0};
         }
     }
+    begin_musts(s);
     union ir_value trip = {.i = 1};
     if (task->kind == PLAN_TASK_PARALLEL && !plan_eval(task->trip, &s->values, &trip)) {
         complain(s, NULL, "its trip count cannot be evaluated", NULL);
@@ -355,6 +413,7 @@ static void run_task(struct state *s, const struct plan_task *task)
         struct interp_launch launch = {.iter_count = 1, .lo = 0, .hi = 1};
         call(s, task->kind == PLAN_TASK_SERIAL ? task->entry : task->in_order, &launch);
     }
+    end_musts(s, trip.i > 0 && !s->is_stopped);
     for (size_t i = 0; i < s->touch_capacity; i++) {
         check_again(s, &s->touches[i]);
     }
