@@ -7,7 +7,6 @@
 #include "runtime/module.h"
 #include "runtime/stream.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,94 +46,6 @@ const char *kind_words(enum object_kind kind)
 #undef KIND_CASE
     }
     return "object";
-}
-
-// ---- memory, log --------------------------------------------------------------------------------------------------
-
-static void *default_allocate(void *user, size_t size, size_t alignment)
-{
-    (void)user;
-    void *memory = NULL;
-    return posix_memalign(&memory, alignment > sizeof(void *) ? alignment : sizeof(void *), size) == 0 ? memory : NULL;
-}
-
-static void default_release(void *user, void *memory, size_t size)
-{
-    (void)user;
-    (void)size;
-    free(memory);
-}
-
-void *context_alloc(struct context *context, size_t size)
-{
-    void *memory = context->allocator.allocate(context->allocator.user, size, 16);
-    if (memory != NULL) {
-        memset(memory, 0, size);
-    }
-    return memory;
-}
-
-void context_free(struct context *context, void *memory, size_t size)
-{
-    if (memory != NULL) {
-        context->allocator.release(context->allocator.user, memory, size);
-    }
-}
-
-static void default_log(const struct context *context, rill_log_level level, const char *text)
-{
-    static const char *const words[] = {"error", "warning", "note"};
-    if (level != RILL_LOG_NOTE || context->has_notes) {
-        fprintf(stderr, "rill: %s: %s\n", words[level], text);
-    }
-}
-
-static void log_text(struct context *context, rill_log_level level, const char *text)
-{
-    thread_lock(&context->log_lock);
-    if (context->log != NULL) {
-        context->log(context->log_user, level, text);
-    } else {
-        default_log(context, level, text);
-    }
-    thread_unlock(&context->log_lock);
-}
-
-void context_log(struct context *context, rill_log_level level, const char *format, ...)
-{
-    char text[1024];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    log_text(context, level, text);
-}
-
-static void *host_allocate(void *user, size_t size, size_t alignment)
-{
-    struct context *context = user;
-    return context->allocator.allocate(context->allocator.user, size, alignment);
-}
-
-static void host_release(void *user, void *memory, size_t size)
-{
-    struct context *context = user;
-    context->allocator.release(context->allocator.user, memory, size);
-}
-
-static void host_log(void *user, enum backend_log_level level, const char *text)
-{
-    log_text(user, (rill_log_level)level, text);
-}
-
-static void host_print(void *user, const char *text, size_t length)
-{
-    struct context *context = user;
-    if (context->print != NULL) {
-        context->print(context->print_user, text, length);
-    } else {
-        fwrite(text, 1, length, stdout);
-    }
 }
 
 // ---- entering, pinning --------------------------------------------------------------------------------------------
@@ -348,23 +259,6 @@ static void destroy(struct context *context)
     context_free(context, context, sizeof *context);
 }
 
-static rill_status find_device(const char *device, const struct backend **out_backend, size_t *out_index)
-{
-    for (int i = 0; backend_registry[i] != NULL; i++) {
-        const struct backend *backend = backend_registry[i];
-        for (size_t k = 0; k < backend->device_count(); k++) {
-            struct backend_device_info info;
-            backend->device_describe(k, &info);
-            if (strcmp(device, "auto") == 0 || strcmp(device, info.name) == 0) {
-                *out_backend = backend;
-                *out_index = k;
-                return RILL_OK;
-            }
-        }
-    }
-    return status_fail(RILL_ERR_NO_DEVICE, "rill_open: there is no device '%s'; this build has: cpu", device);
-}
-
 static void apply_options(struct context *context, const rill_open_options *options)
 {
     context->log = options->log;
@@ -389,13 +283,9 @@ static rill_status check_options(const rill_open_options *options)
 // Everything that needs the device. The context's handles exist.
 static rill_status open_device(struct context *context, size_t index, const rill_open_options *options)
 {
-    struct backend_host host = {.user = context,
-                                .allocate = host_allocate,
-                                .release = host_release,
-                                .log = host_log,
-                                .print = host_print,
-                                .has_allocator = options->allocator != NULL,
-                                .thread_count = options->thread_count};
+    struct backend_host host;
+    host_describe(context, &host);
+    host.thread_count = options->thread_count;
     RILL_TRY(context->backend->device_open(index, &host, &context->device));
     struct backend_device_info info;
     context->backend->device_describe(index, &info);
@@ -409,8 +299,7 @@ static rill_status open_device(struct context *context, size_t index, const rill
 
 static struct context *new_context(const rill_open_options *options, const struct backend *backend)
 {
-    static const rill_allocator fallback = {NULL, default_allocate, default_release};
-    rill_allocator allocator = options->allocator != NULL ? *options->allocator : fallback;
+    rill_allocator allocator = options->allocator != NULL ? *options->allocator : host_allocator;
     struct context *context = allocator.allocate(allocator.user, sizeof *context, 64);
     if (context == NULL) {
         return NULL;
@@ -458,7 +347,7 @@ rill_status rill_open(const char *device, const rill_open_options *options, rill
     }
     const struct backend *backend = NULL;
     size_t index = 0;
-    RILL_TRY(find_device(device, &backend, &index));
+    RILL_TRY(device_find(device, &backend, &index));
     struct context *context = new_context(options, backend);
     if (context == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "rill_open: no memory for a context");
@@ -541,84 +430,4 @@ rill_status rill_sync(rill_context handle)
     }
     context_leave(context);
     return status;
-}
-
-// ---- looking ------------------------------------------------------------------------------------------------------
-
-size_t rill_device_count(void)
-{
-    size_t count = 0;
-    for (int i = 0; backend_registry[i] != NULL; i++) {
-        count += backend_registry[i]->device_count();
-    }
-    return count;
-}
-
-rill_status rill_device_get(size_t index, rill_device_info *out_info)
-{
-    RILL_TRY(context_check_out("rill_device_get", out_info, "out_info"));
-    *out_info = (rill_device_info){{0}, {0}, 0, 0};
-    size_t left = index;
-    for (int i = 0; backend_registry[i] != NULL; i++) {
-        size_t count = backend_registry[i]->device_count();
-        if (left < count) {
-            struct backend_device_info info;
-            backend_registry[i]->device_describe(left, &info);
-            memcpy(out_info->name, info.name, sizeof out_info->name);
-            memcpy(out_info->description, info.description, sizeof out_info->description);
-            out_info->thread_count = info.thread_count;
-            out_info->memory_size = info.memory_size;
-            return RILL_OK;
-        }
-        left -= count;
-    }
-    return status_fail(RILL_ERR_NO_DEVICE, "rill_device_get: index %zu of %zu devices", index, rill_device_count());
-}
-
-rill_status rill_context_device(rill_context handle, const char **out_name)
-{
-    RILL_TRY(context_check_out("rill_context_device", out_name, "out_name"));
-    *out_name = NULL;
-    struct context *context;
-    RILL_TRY(context_enter("rill_context_device", handle.id, KIND_CONTEXT, &context));
-    *out_name = context->backend->name;
-    context_leave(context);
-    return RILL_OK;
-}
-
-rill_status rill_context_stats(rill_context handle, rill_stats *out_stats)
-{
-    RILL_TRY(context_check_out("rill_context_stats", out_stats, "out_stats"));
-    *out_stats = (rill_stats){.launch_count = 0};
-    struct context *context;
-    RILL_TRY(context_enter("rill_context_stats", handle.id, KIND_CONTEXT, &context));
-    struct backend_stats stats;
-    context->backend->device_stats(context->device, &stats);
-    *out_stats = (rill_stats){.launch_count = stats.launch_count,
-                              .launch_failed_count = stats.launch_failed_count,
-                              .launch_skipped_count = stats.launch_skipped_count,
-                              .task_count = stats.task_count,
-                              .parallel_count = stats.parallel_count,
-                              .in_order_count = stats.in_order_count,
-                              .whole_count = stats.whole_count,
-                              .block_in_order_count = stats.block_in_order_count,
-                              .ring_wait_count = stats.ring_wait_count,
-                              .print_lost_count = stats.print_lost_count,
-                              .stream_count = atomic_load(&context->stream_count),
-                              .array_count = atomic_load(&context->array_count),
-                              .array_size = atomic_load(&context->array_size),
-                              .module_count = atomic_load(&context->module_count),
-                              .thread_count = stats.thread_count};
-    context_leave(context);
-    return RILL_OK;
-}
-
-void rill_free(void *text)
-{
-    free(text);
-}
-
-const char *rill_version(void)
-{
-    return RILL_VERSION;
 }

@@ -99,4 +99,11 @@ rill_status context_fail_as(const char *who, rill_status status);
 
 const char *kind_words(enum object_kind kind);
 
+// host.c
+extern const rill_allocator host_allocator; // the C library's
+void host_describe(struct context *context, struct backend_host *out_host);
+
+// device.c: the device that rill_open() is asked for.
+rill_status device_find(const char *device, const struct backend **out_backend, size_t *out_index);
+
 #endif

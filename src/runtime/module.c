@@ -3,7 +3,6 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/status.h"
-#include "runtime/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -232,7 +231,7 @@ rill_status rill_module_load(rill_context handle, const char *path, const rill_m
 
 // ---- looking up ---------------------------------------------------------------------------------------------------
 
-static rill_status begin(const char *who, rill_module handle, struct context **out_context, struct module **out_module)
+rill_status module_begin(const char *who, rill_module handle, struct context **out_context, struct module **out_module)
 {
     RILL_TRY(context_enter(who, handle.id, KIND_MODULE, out_context));
     void *object;
@@ -245,7 +244,7 @@ static rill_status begin(const char *who, rill_module handle, struct context **o
     return RILL_OK;
 }
 
-static rill_status end(struct context *context, uint64_t id, rill_status status)
+rill_status module_end(struct context *context, uint64_t id, rill_status status)
 {
     context_unpin(context, id);
     context_leave(context);
@@ -313,8 +312,8 @@ rill_status rill_module_kernel(rill_module handle, const char *name, rill_kernel
     out_kernel->id = 0;
     struct context *context;
     struct module *module;
-    RILL_TRY(begin("rill_module_kernel", handle, &context, &module));
-    return end(context, handle.id, find_kernel("rill_module_kernel", module, name, out_kernel));
+    RILL_TRY(module_begin("rill_module_kernel", handle, &context, &module));
+    return module_end(context, handle.id, find_kernel("rill_module_kernel", module, name, out_kernel));
 }
 
 rill_status rill_module_kernel_count(rill_module handle, size_t *out_count)
@@ -323,12 +322,12 @@ rill_status rill_module_kernel_count(rill_module handle, size_t *out_count)
     *out_count = 0;
     struct context *context;
     struct module *module;
-    RILL_TRY(begin("rill_module_kernel_count", handle, &context, &module));
+    RILL_TRY(module_begin("rill_module_kernel_count", handle, &context, &module));
     *out_count = (size_t)module->plan->kernel_count;
-    return end(context, handle.id, RILL_OK);
+    return module_end(context, handle.id, RILL_OK);
 }
 
-static rill_status out_of_range(const char *who, size_t index, int count, const char *what)
+rill_status module_out_of_range(const char *who, size_t index, int count, const char *what)
 {
     return status_fail(RILL_ERR_INVALID, "%s: index %zu of %d %s", who, index, count, what);
 }
@@ -339,13 +338,13 @@ rill_status rill_module_kernel_at(rill_module handle, size_t index, rill_kernel 
     out_kernel->id = 0;
     struct context *context;
     struct module *module;
-    RILL_TRY(begin("rill_module_kernel_at", handle, &context, &module));
+    RILL_TRY(module_begin("rill_module_kernel_at", handle, &context, &module));
     int count = module->plan->kernel_count;
     if (index >= (size_t)count) {
-        return end(context, handle.id, out_of_range("rill_module_kernel_at", index, count, "kernels"));
+        return module_end(context, handle.id, module_out_of_range("rill_module_kernel_at", index, count, "kernels"));
     }
     out_kernel->id = module->kernels[index].id;
-    return end(context, handle.id, RILL_OK);
+    return module_end(context, handle.id, RILL_OK);
 }
 
 // ---- files loaded by path -----------------------------------------------------------------------------------------
@@ -443,8 +442,8 @@ rill_status rill_module_explain(rill_module handle, char **out_text)
     *out_text = NULL;
     struct context *context;
     struct module *module;
-    RILL_TRY(begin("rill_module_explain", handle, &context, &module));
-    return end(context, handle.id, emit("rill_module_explain", module, COMPILER_EXPLAIN, NULL, out_text));
+    RILL_TRY(module_begin("rill_module_explain", handle, &context, &module));
+    return module_end(context, handle.id, emit("rill_module_explain", module, COMPILER_EXPLAIN, NULL, out_text));
 }
 
 rill_status rill_module_emit(rill_module handle, rill_emit kind, const char *target, char **out_text)
@@ -453,88 +452,10 @@ rill_status rill_module_emit(rill_module handle, rill_emit kind, const char *tar
     *out_text = NULL;
     struct context *context;
     struct module *module;
-    RILL_TRY(begin("rill_module_emit", handle, &context, &module));
+    RILL_TRY(module_begin("rill_module_emit", handle, &context, &module));
     enum compiler_emit emitted = source_emit_kind(kind);
     rill_status status = emitted != COMPILER_CHECK
                              ? emit("rill_module_emit", module, emitted, target, out_text)
                              : status_fail(RILL_ERR_INVALID, "rill_module_emit: %d is no kind of output", (int)kind);
-    return end(context, handle.id, status);
-}
-
-// ---- fields -------------------------------------------------------------------------------------------------------
-
-rill_status rill_module_field_count(rill_module handle, size_t *out_count)
-{
-    RILL_TRY(context_check_out("rill_module_field_count", out_count, "out_count"));
-    *out_count = 0;
-    struct context *context;
-    struct module *module;
-    RILL_TRY(begin("rill_module_field_count", handle, &context, &module));
-    *out_count = (size_t)module->plan->field_count;
-    return end(context, handle.id, RILL_OK);
-}
-
-rill_status rill_module_field(rill_module handle, size_t index, rill_field_info *out_info)
-{
-    RILL_TRY(context_check_out("rill_module_field", out_info, "out_info"));
-    *out_info = (rill_field_info){.name = NULL};
-    struct context *context;
-    struct module *module;
-    RILL_TRY(begin("rill_module_field", handle, &context, &module));
-    int count = module->plan->field_count;
-    if (index >= (size_t)count) {
-        return end(context, handle.id, out_of_range("rill_module_field", index, count, "fields"));
-    }
-    *out_info = module->fields[index];
-    return end(context, handle.id, RILL_OK);
-}
-
-static rill_status find_field(const char *who, const struct module *module, const char *name, size_t size,
-                              void **out_address)
-{
-    RILL_TRY(context_check_out(who, name, "name"));
-    for (int i = 0; i < module->plan->field_count; i++) {
-        if (strcmp(module->plan->fields[i].name, name) != 0) {
-            continue;
-        }
-        if (size > module->plan->fields[i].size) {
-            return status_fail(RILL_ERR_INVALID, "%s: %zu bytes are more than the %llu of field '%s'", who, size,
-                               (unsigned long long)module->plan->fields[i].size, name);
-        }
-        *out_address = module->context->backend->image_field(module->image, i);
-        return RILL_OK;
-    }
-    return status_fail(RILL_ERR_NOT_FOUND, "%s: the module has no field '%s'", who, name);
-}
-
-rill_status rill_field_read(rill_module handle, const char *name, rill_stream stream, void *host, size_t size)
-{
-    struct context *context;
-    struct module *module;
-    RILL_TRY(begin("rill_field_read", handle, &context, &module));
-    void *address;
-    rill_status status = find_field("rill_field_read", module, name, size, &address);
-    if (status == RILL_OK && host == NULL && size > 0) {
-        status = status_fail(RILL_ERR_INVALID, "rill_field_read: the host memory is NULL");
-    }
-    if (status == RILL_OK) {
-        status = array_read_bytes("rill_field_read", context, stream, host, address, size);
-    }
-    return end(context, handle.id, status);
-}
-
-rill_status rill_field_write(rill_module handle, const char *name, rill_stream stream, const void *host, size_t size)
-{
-    struct context *context;
-    struct module *module;
-    RILL_TRY(begin("rill_field_write", handle, &context, &module));
-    void *address;
-    rill_status status = find_field("rill_field_write", module, name, size, &address);
-    if (status == RILL_OK && host == NULL && size > 0) {
-        status = status_fail(RILL_ERR_INVALID, "rill_field_write: the host memory is NULL");
-    }
-    if (status == RILL_OK) {
-        status = array_write_bytes("rill_field_write", context, stream, address, host, size);
-    }
-    return end(context, handle.id, status);
+    return module_end(context, handle.id, status);
 }

@@ -36,6 +36,11 @@ void module_dispose(struct module *module); // the handle is gone
 void kernel_dispose(struct kernel *kernel); //
 void module_forget_files(struct context *context);
 
+// Enters the context of a module and pins it; and back.
+rill_status module_begin(const char *who, rill_module handle, struct context **out_context, struct module **out_module);
+rill_status module_end(struct context *context, uint64_t id, rill_status status);
+rill_status module_out_of_range(const char *who, size_t index, int count, const char *what);
+
 // Enters the context of a kernel and pins it.
 rill_status kernel_begin(const char *who, rill_kernel handle, struct context **out_context, struct kernel **out_kernel);
 

@@ -4,155 +4,6 @@
 
 #include <string.h>
 
-// ---- errors -------------------------------------------------------------------------------------------------------
-
-static struct cpu_error *error_create(struct backend_device *device)
-{
-    struct cpu_error *error = device_alloc(device, sizeof *error, 16);
-    if (error != NULL) {
-        atomic_store_explicit(&error->reference_count, 1, memory_order_relaxed);
-    }
-    return error;
-}
-
-void error_release(struct backend_device *device, struct cpu_error *error)
-{
-    if (error != NULL && atomic_fetch_sub_explicit(&error->reference_count, 1, memory_order_acq_rel) == 1) {
-        device_free(device, error, sizeof *error);
-    }
-}
-
-void stream_take_error(struct backend_stream *stream, struct cpu_error *error)
-{
-    thread_lock(&stream->lock);
-    if (stream->error == NULL) {
-        atomic_fetch_add_explicit(&error->reference_count, 1, memory_order_relaxed);
-        stream->error = error;
-        atomic_store_explicit(&stream->has_error, true, memory_order_release);
-    }
-    thread_unlock(&stream->lock);
-}
-
-bool stream_error(struct backend_stream *stream, struct backend_error *out_error)
-{
-    if (!atomic_load_explicit(&stream->has_error, memory_order_acquire)) {
-        return false;
-    }
-    thread_lock(&stream->lock);
-    bool has_error = stream->error != NULL;
-    if (has_error && out_error != NULL) {
-        *out_error = stream->error->error;
-    }
-    thread_unlock(&stream->lock);
-    return has_error;
-}
-
-rill_status stream_clear_error(struct backend_stream *stream)
-{
-    struct cpu_error *fresh = error_create(stream->device); // the next error needs a place
-    thread_lock(&stream->lock);
-    bool has_place = stream->spare != NULL || fresh != NULL;
-    struct cpu_error *old = NULL;
-    if (has_place) {
-        old = stream->error;
-        stream->error = NULL;
-        atomic_store_explicit(&stream->has_error, false, memory_order_release);
-        if (stream->spare == NULL) {
-            stream->spare = fresh;
-            fresh = NULL;
-        }
-    }
-    thread_unlock(&stream->lock);
-    error_release(stream->device, fresh);
-    error_release(stream->device, old);
-    return has_place ? RILL_OK : status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory to clear a stream's error");
-}
-
-// Puts a run's failure where it belongs.
-static void report_failure(struct backend_stream *stream, struct cpu_launch *launch)
-{
-    device_count(&stream->device->counters.launch_failed_count);
-    if (launch->caller != NULL) {
-        run_describe_failure(&launch->run, stream->id, launch->caller);
-        return;
-    }
-    thread_lock(&stream->lock);
-    if (stream->error == NULL && stream->spare != NULL) {
-        run_describe_failure(&launch->run, stream->id, &stream->spare->error);
-        stream->error = stream->spare;
-        stream->spare = NULL;
-        atomic_store_explicit(&stream->has_error, true, memory_order_release);
-    }
-    thread_unlock(&stream->lock);
-}
-
-// ---- segments -----------------------------------------------------------------------------------------------------
-
-static size_t round_up(size_t size)
-{
-    return (size + 63) & ~(size_t)63;
-}
-
-// A segment with room for |size| bytes becomes the current one. The stream's lock is held.
-static bool next_segment(struct backend_stream *stream, size_t size)
-{
-    size_t head = round_up(sizeof(struct cpu_segment));
-    struct cpu_segment **at = &stream->free;
-    while (*at != NULL && (*at)->size < head + size) {
-        at = &(*at)->next;
-    }
-    struct cpu_segment *segment = *at;
-    if (segment != NULL) {
-        *at = segment->next;
-    } else {
-        size_t whole = head + size > STREAM_SEGMENT_SIZE ? head + size : STREAM_SEGMENT_SIZE;
-        segment = device_alloc(stream->device, whole, 64);
-        if (segment == NULL) {
-            return false;
-        }
-        segment->size = whole;
-    }
-    segment->used = head;
-    segment->op_count = 0;
-    segment->next = NULL;
-    struct cpu_segment *old = stream->current;
-    stream->current = segment;
-    if (old != NULL && old->op_count == 0) {
-        old->next = stream->free;
-        stream->free = old;
-    }
-    return true;
-}
-
-// Memory for an operation, 64-byte aligned, not zeroed. NULL: there is none. The stream's lock is held.
-static void *take_memory(struct backend_stream *stream, size_t size)
-{
-    size = round_up(size);
-    struct cpu_segment *segment = stream->current;
-    if (segment != NULL && segment->op_count == 0) {
-        segment->used = round_up(sizeof *segment); // everything in it has run
-    }
-    if (segment == NULL || segment->size - segment->used < size) {
-        if (!next_segment(stream, size)) {
-            return NULL;
-        }
-        segment = stream->current;
-    }
-    struct cpu_op *op = (struct cpu_op *)((char *)segment + segment->used);
-    segment->used += size;
-    op->segment = segment;
-    return op;
-}
-
-static void free_segments(struct backend_device *device, struct cpu_segment *segment)
-{
-    while (segment != NULL) {
-        struct cpu_segment *next = segment->next;
-        device_free(device, segment, segment->size);
-        segment = next;
-    }
-}
-
 // ---- queueing -----------------------------------------------------------------------------------------------------
 
 static rill_status start_threads(struct backend_device *device)
@@ -165,7 +16,7 @@ static rill_status start_threads(struct backend_device *device)
     return RILL_OK;
 }
 
-// Appends an operation made by take_memory(). The stream's lock is held; true if its job must be pushed.
+// Appends an operation made by segment_take(). The stream's lock is held; true if its job must be pushed.
 static bool append(struct backend_stream *stream, struct cpu_op *op, enum cpu_op_kind kind)
 {
     op->kind = kind;
@@ -231,9 +82,9 @@ static void fill_launch(struct backend_stream *stream, struct cpu_launch *op, co
     const struct backend_image *image = launch->image;
     const struct cpu_kernel *kernel = &image->kernels[launch->kernel];
     const struct plan_kernel *plan = kernel->plan;
-    char *block = (char *)op + round_up(sizeof *op);
-    char *args = block + round_up(plan->block_size);
-    char *sizes = args + round_up(plan->args_size);
+    char *block = (char *)op + segment_round_up(sizeof *op);
+    char *args = block + segment_round_up(plan->block_size);
+    char *sizes = args + segment_round_up(plan->args_size);
     struct cpu_segment *segment = op->op.segment;
     *op = (struct cpu_launch){.op.segment = segment,
                               .stream = stream,
@@ -260,8 +111,8 @@ rill_status stream_launch(struct backend_stream *stream, const struct backend_la
 {
     const struct cpu_kernel *kernel = &launch->image->kernels[launch->kernel];
     const struct plan_kernel *plan = kernel->plan;
-    size_t size = round_up(sizeof(struct cpu_launch)) + round_up(plan->block_size) + round_up(plan->args_size) +
-                  round_up((size_t)plan->param_count * sizeof(uint64_t));
+    size_t size = segment_round_up(sizeof(struct cpu_launch)) + segment_round_up(plan->block_size) +
+                  segment_round_up(plan->args_size) + segment_round_up((size_t)plan->param_count * sizeof(uint64_t));
     RILL_TRY(lock_for_work(stream));
     if (launch->may_wait) {
         wait_for_room(stream);
@@ -274,7 +125,7 @@ rill_status stream_launch(struct backend_stream *stream, const struct backend_la
             return no_memory(stream);
         }
     }
-    struct cpu_launch *op = take_memory(stream, size);
+    struct cpu_launch *op = segment_take(stream, size);
     if (op == NULL) {
         crew_destroy(stream->device, crew);
         return no_memory(stream);
@@ -291,7 +142,7 @@ rill_status stream_launch(struct backend_stream *stream, const struct backend_la
 rill_status stream_copy(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage)
 {
     RILL_TRY(lock_for_work(stream));
-    struct cpu_copy *op = take_memory(stream, sizeof *op + (stage ? size : 0));
+    struct cpu_copy *op = segment_take(stream, sizeof *op + (stage ? size : 0));
     if (op == NULL) {
         return no_memory(stream);
     }
@@ -308,7 +159,7 @@ rill_status stream_copy(struct backend_stream *stream, void *target, const void 
 rill_status stream_fill(struct backend_stream *stream, void *target, size_t count, const void *element, size_t size)
 {
     RILL_TRY(lock_for_work(stream));
-    struct cpu_fill *op = take_memory(stream, sizeof *op + size);
+    struct cpu_fill *op = segment_take(stream, sizeof *op + size);
     if (op == NULL) {
         return no_memory(stream);
     }
@@ -324,7 +175,7 @@ rill_status stream_notify(struct backend_stream *stream, backend_notice *notice,
 {
     RILL_TRY(start_threads(stream->device));
     thread_lock(&stream->lock);
-    struct cpu_notify *op = take_memory(stream, sizeof *op);
+    struct cpu_notify *op = segment_take(stream, sizeof *op);
     if (op == NULL) {
         return no_memory(stream);
     }
@@ -345,7 +196,7 @@ rill_status stream_queue_mark(struct backend_stream *stream, enum cpu_op_kind ki
 {
     RILL_TRY(start_threads(stream->device));
     thread_lock(&stream->lock);
-    struct cpu_mark_op *op = take_memory(stream, sizeof *op);
+    struct cpu_mark_op *op = segment_take(stream, sizeof *op);
     if (op == NULL) {
         return no_memory(stream);
     }
@@ -357,6 +208,24 @@ rill_status stream_queue_mark(struct backend_stream *stream, enum cpu_op_kind ki
 // ---- running ------------------------------------------------------------------------------------------------------
 
 static void advance(struct backend_stream *stream, bool has_ended, struct pool_worker *worker);
+
+// Puts a run's failure where it belongs.
+static void report_failure(struct backend_stream *stream, struct cpu_launch *launch)
+{
+    device_count(&stream->device->counters.launch_failed_count);
+    if (launch->caller != NULL) {
+        run_describe_failure(&launch->run, stream->id, launch->caller);
+        return;
+    }
+    thread_lock(&stream->lock);
+    if (stream->error == NULL && stream->spare != NULL) {
+        run_describe_failure(&launch->run, stream->id, &stream->spare->error);
+        stream->error = stream->spare;
+        stream->spare = NULL;
+        atomic_store_explicit(&stream->has_error, true, memory_order_release);
+    }
+    thread_unlock(&stream->lock);
+}
 
 static void end_launch(struct cpu_launch *launch)
 {
@@ -472,8 +341,8 @@ static void free_stream(struct backend_stream *stream)
 {
     struct backend_device *device = stream->device;
     crew_destroy(device, stream->crew);
-    free_segments(device, stream->free);
-    free_segments(device, stream->current);
+    segment_free_all(device, stream->free);
+    segment_free_all(device, stream->current);
     error_release(device, stream->error);
     error_release(device, stream->spare);
     thread_cond_finish(&stream->changed);

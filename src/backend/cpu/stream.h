@@ -127,10 +127,19 @@ rill_status stream_notify(struct backend_stream *stream, backend_notice *notice,
 void stream_proceed(struct backend_stream *stream);
 rill_status stream_wait(struct backend_stream *stream, struct backend_stream *other);
 
+// error.c
+struct cpu_error *error_create(struct backend_device *device); // NULL: no memory
+void error_release(struct backend_device *device, struct cpu_error *error);
+void stream_take_error(struct backend_stream *stream, struct cpu_error *error); // adds a reference, unless it has one
+
+// segment.c
+size_t segment_round_up(size_t size); // to whole cache lines
+// Memory for an operation, 64-byte aligned, not zeroed. NULL: there is none. The stream's lock is held.
+void *segment_take(struct backend_stream *stream, size_t size);
+void segment_free_all(struct backend_device *device, struct cpu_segment *segment);
+
 // For event.c.
 rill_status stream_queue_mark(struct backend_stream *stream, enum cpu_op_kind kind, struct cpu_mark *mark);
-void stream_take_error(struct backend_stream *stream, struct cpu_error *error); // adds a reference, unless it has one
-void error_release(struct backend_device *device, struct cpu_error *error);
 bool mark_run(struct backend_stream *stream, struct cpu_mark_op *op); // event.c: true if the operation has ended
 void mark_release(struct backend_device *device, struct cpu_mark *mark);
 

@@ -1,0 +1,101 @@
+// The devices of this machine, and what a context tells about its own.
+#include "base/status.h"
+#include "runtime/context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+rill_status device_find(const char *device, const struct backend **out_backend, size_t *out_index)
+{
+    for (int i = 0; backend_registry[i] != NULL; i++) {
+        const struct backend *backend = backend_registry[i];
+        for (size_t k = 0; k < backend->device_count(); k++) {
+            struct backend_device_info info;
+            backend->device_describe(k, &info);
+            if (strcmp(device, "auto") == 0 || strcmp(device, info.name) == 0) {
+                *out_backend = backend;
+                *out_index = k;
+                return RILL_OK;
+            }
+        }
+    }
+    return status_fail(RILL_ERR_NO_DEVICE, "rill_open: there is no device '%s'; this build has: cpu", device);
+}
+
+size_t rill_device_count(void)
+{
+    size_t count = 0;
+    for (int i = 0; backend_registry[i] != NULL; i++) {
+        count += backend_registry[i]->device_count();
+    }
+    return count;
+}
+
+rill_status rill_device_get(size_t index, rill_device_info *out_info)
+{
+    RILL_TRY(context_check_out("rill_device_get", out_info, "out_info"));
+    *out_info = (rill_device_info){{0}, {0}, 0, 0};
+    size_t left = index;
+    for (int i = 0; backend_registry[i] != NULL; i++) {
+        size_t count = backend_registry[i]->device_count();
+        if (left < count) {
+            struct backend_device_info info;
+            backend_registry[i]->device_describe(left, &info);
+            memcpy(out_info->name, info.name, sizeof out_info->name);
+            memcpy(out_info->description, info.description, sizeof out_info->description);
+            out_info->thread_count = info.thread_count;
+            out_info->memory_size = info.memory_size;
+            return RILL_OK;
+        }
+        left -= count;
+    }
+    return status_fail(RILL_ERR_NO_DEVICE, "rill_device_get: index %zu of %zu devices", index, rill_device_count());
+}
+
+rill_status rill_context_device(rill_context handle, const char **out_name)
+{
+    RILL_TRY(context_check_out("rill_context_device", out_name, "out_name"));
+    *out_name = NULL;
+    struct context *context;
+    RILL_TRY(context_enter("rill_context_device", handle.id, KIND_CONTEXT, &context));
+    *out_name = context->backend->name;
+    context_leave(context);
+    return RILL_OK;
+}
+
+rill_status rill_context_stats(rill_context handle, rill_stats *out_stats)
+{
+    RILL_TRY(context_check_out("rill_context_stats", out_stats, "out_stats"));
+    *out_stats = (rill_stats){.launch_count = 0};
+    struct context *context;
+    RILL_TRY(context_enter("rill_context_stats", handle.id, KIND_CONTEXT, &context));
+    struct backend_stats stats;
+    context->backend->device_stats(context->device, &stats);
+    *out_stats = (rill_stats){.launch_count = stats.launch_count,
+                              .launch_failed_count = stats.launch_failed_count,
+                              .launch_skipped_count = stats.launch_skipped_count,
+                              .task_count = stats.task_count,
+                              .parallel_count = stats.parallel_count,
+                              .in_order_count = stats.in_order_count,
+                              .whole_count = stats.whole_count,
+                              .block_in_order_count = stats.block_in_order_count,
+                              .ring_wait_count = stats.ring_wait_count,
+                              .print_lost_count = stats.print_lost_count,
+                              .stream_count = atomic_load(&context->stream_count),
+                              .array_count = atomic_load(&context->array_count),
+                              .array_size = atomic_load(&context->array_size),
+                              .module_count = atomic_load(&context->module_count),
+                              .thread_count = stats.thread_count};
+    context_leave(context);
+    return RILL_OK;
+}
+
+void rill_free(void *text)
+{
+    free(text);
+}
+
+const char *rill_version(void)
+{
+    return RILL_VERSION;
+}

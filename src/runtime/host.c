@@ -1,0 +1,105 @@
+// What a context gives to its own parts and to its back end: memory, the log, a place for printed text.
+#include "runtime/context.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *default_allocate(void *user, size_t size, size_t alignment)
+{
+    (void)user;
+    void *memory = NULL;
+    return posix_memalign(&memory, alignment > sizeof(void *) ? alignment : sizeof(void *), size) == 0 ? memory : NULL;
+}
+
+static void default_release(void *user, void *memory, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(memory);
+}
+
+const rill_allocator host_allocator = {NULL, default_allocate, default_release};
+
+void *context_alloc(struct context *context, size_t size)
+{
+    void *memory = context->allocator.allocate(context->allocator.user, size, 16);
+    if (memory != NULL) {
+        memset(memory, 0, size);
+    }
+    return memory;
+}
+
+void context_free(struct context *context, void *memory, size_t size)
+{
+    if (memory != NULL) {
+        context->allocator.release(context->allocator.user, memory, size);
+    }
+}
+
+static void default_log(const struct context *context, rill_log_level level, const char *text)
+{
+    static const char *const words[] = {"error", "warning", "note"};
+    if (level != RILL_LOG_NOTE || context->has_notes) {
+        fprintf(stderr, "rill: %s: %s\n", words[level], text);
+    }
+}
+
+static void log_text(struct context *context, rill_log_level level, const char *text)
+{
+    thread_lock(&context->log_lock);
+    if (context->log != NULL) {
+        context->log(context->log_user, level, text);
+    } else {
+        default_log(context, level, text);
+    }
+    thread_unlock(&context->log_lock);
+}
+
+void context_log(struct context *context, rill_log_level level, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    log_text(context, level, text);
+}
+
+static void *host_allocate(void *user, size_t size, size_t alignment)
+{
+    struct context *context = user;
+    return context->allocator.allocate(context->allocator.user, size, alignment);
+}
+
+static void host_release(void *user, void *memory, size_t size)
+{
+    struct context *context = user;
+    context->allocator.release(context->allocator.user, memory, size);
+}
+
+static void host_log(void *user, enum backend_log_level level, const char *text)
+{
+    log_text(user, (rill_log_level)level, text);
+}
+
+static void host_print(void *user, const char *text, size_t length)
+{
+    struct context *context = user;
+    if (context->print != NULL) {
+        context->print(context->print_user, text, length);
+    } else {
+        fwrite(text, 1, length, stdout);
+    }
+}
+
+void host_describe(struct context *context, struct backend_host *out_host)
+{
+    *out_host = (struct backend_host){.user = context,
+                                      .allocate = host_allocate,
+                                      .release = host_release,
+                                      .log = host_log,
+                                      .print = host_print,
+                                      .has_allocator = context->allocator.allocate != default_allocate};
+}
