@@ -52,6 +52,7 @@ static inline void device_count(_Atomic uint64_t *counter)
 
 // topology.c: threads that this process may run at once, from its affinity and its control groups.
 int topology_thread_count(void);
+int topology_group_limit(const char *folder); // of one group, by its folder
 void topology_describe(char *out, size_t size);
 
 #endif

@@ -49,7 +49,7 @@ static int quota_count(double quota, double period)
 }
 
 // The limit of one group: "200000 100000" or "max 100000" in version 2, two files in version 1.
-static int group_limit(const char *folder)
+int topology_group_limit(const char *folder)
 {
     char path[1200];
     char line[128];
@@ -77,7 +77,7 @@ static int least_limit(const char *root, char *group)
     for (;;) {
         char folder[1100];
         snprintf(folder, sizeof folder, "%s%s", root, group);
-        int limit = group_limit(folder);
+        int limit = topology_group_limit(folder);
         least = limit < least ? limit : least;
         char *slash = strrchr(group, '/');
         if (slash == NULL) {
