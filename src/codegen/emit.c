@@ -164,7 +164,7 @@ LLVMValueRef emit_string(struct emitter *e, const char *text, const char *name)
     LLVMSetLinkage(global, LLVMPrivateLinkage);
     LLVMSetUnnamedAddress(global, LLVMGlobalUnnamedAddr);
     LLVMSetAlignment(global, 1);
-    return LLVMConstAddrSpaceCast(global, e->types[IR_PTR]);
+    return emit_generic(e, global);
 }
 
 static int compare_relocs(const void *a, const void *b)
@@ -176,7 +176,7 @@ static int compare_relocs(const void *a, const void *b)
 
 static LLVMValueRef reloc_value(struct emitter *e, const struct ir_reloc *reloc)
 {
-    LLVMValueRef base = LLVMConstAddrSpaceCast(e->globals[reloc->target->index], e->types[IR_PTR]);
+    LLVMValueRef base = emit_generic(e, e->globals[reloc->target->index]);
     LLVMValueRef addend = emit_i64(e, reloc->addend);
     return reloc->addend == 0 ? base : LLVMConstGEP2(e->types[IR_I8], base, &addend, 1);
 }

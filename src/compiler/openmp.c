@@ -1,69 +1,265 @@
+// Pragmas go into the text at the places that the plan names: as a line of their own where the statement begins its
+// line, as _Pragma where it does not. What OpenMP cannot say (a selection, a last value, an atomic minimum, several
+// updates of one array) leaves its loop serial, with a comment: the file computes what the kernel computes.
 #include "compiler/openmp.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
-// The task made for a loop that begins on this line of the main file; NULL: none.
-static const struct plan_task *task_on_line(const struct plan_module *plan, uint32_t line)
+struct insertion {
+    size_t at;
+    const char *text; // "omp parallel for"
+};
+
+struct openmp {
+    const struct plan_module *plan;
+    const char *text;
+    size_t length;
+    size_t *lines; // where each line begins
+    uint32_t line_count;
+    struct insertion *insertions;
+    int count;
+    struct arena *arena;
+};
+
+static void find_lines(struct openmp *o)
 {
-    for (int i = 0; i < plan->kernel_count; i++) {
-        const struct plan_kernel *kernel = plan->kernels[i];
-        for (int k = 0; k < kernel->loop_count; k++) {
-            const struct plan_loop *loop = &kernel->loops[k];
-            if (loop->task >= 0 && loop->loc.line == line && loop->loc.file == kernel->loc.file) {
-                return &kernel->tasks[loop->task];
-            }
+    o->line_count = 1;
+    for (size_t i = 0; i < o->length; i++) {
+        o->line_count += o->text[i] == '\n';
+    }
+    o->lines = ARENA_ARRAY(o->arena, size_t, o->line_count);
+    uint32_t line = 1;
+    for (size_t i = 0; i < o->length; i++) {
+        if (o->text[i] == '\n') {
+            o->lines[line++] = i + 1;
         }
     }
-    return NULL;
 }
 
-// Whether a line of the main file makes an update that must be atomic.
-static bool is_atomic_line(const struct plan_module *plan, uint32_t line)
+// The offset of a place in the main file; the text's length if it is elsewhere.
+static size_t offset_of(const struct openmp *o, struct loc loc)
 {
-    for (int i = 0; i < plan->kernel_count; i++) {
-        const struct plan_kernel *kernel = plan->kernels[i];
-        for (int k = 0; k < kernel->task_count; k++) {
-            const struct plan_task *task = &kernel->tasks[k];
-            for (int e = 0; e < task->effect_count; e++) {
-                const struct plan_effect *effect = &task->effects[e];
-                if (effect->access == PLAN_UPDATE && effect->is_atomic && !effect->is_explicit &&
-                    effect->loc.line == line && effect->loc.file == kernel->loc.file) {
-                    return true;
-                }
-            }
-        }
+    if (loc.line == 0 || loc.line > o->line_count) {
+        return o->length;
     }
-    return false;
+    size_t at = o->lines[loc.line - 1] + (loc.column > 0 ? loc.column - 1 : 0);
+    return at < o->length ? at : o->length;
 }
 
-static const struct plan_loop *loop_of(const struct plan_module *plan, const struct plan_task *task)
+static bool is_word(char c)
 {
-    for (int i = 0; i < plan->kernel_count; i++) {
-        const struct plan_kernel *kernel = plan->kernels[i];
-        if (task >= kernel->tasks && task < kernel->tasks + kernel->task_count) {
-            return &kernel->loops[task->loop];
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool is_word_at(const struct openmp *o, size_t at, const char *word)
+{
+    size_t length = strlen(word);
+    return at + length <= o->length && memcmp(o->text + at, word, length) == 0 &&
+           (at == 0 || !is_word(o->text[at - 1])) && (at + length == o->length || !is_word(o->text[at + length]));
+}
+
+// The end of the statement at |at|: of the first semicolon outside parentheses, or of its braces.
+static size_t statement_end(const struct openmp *o, size_t at)
+{
+    int depth = 0;
+    int braces = 0;
+    for (; at < o->length; at++) {
+        char c = o->text[at];
+        depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+        braces += c == '{' ? 1 : c == '}' ? -1 : 0;
+        if ((c == ';' && depth == 0 && braces == 0) || (c == '}' && braces <= 0)) {
+            return at + 1;
         }
     }
-    return NULL;
+    return at;
+}
+
+static int count_word(const struct openmp *o, size_t from, size_t to, const char *word)
+{
+    int count = 0;
+    for (size_t at = from; at < to; at++) {
+        count += is_word_at(o, at, word);
+    }
+    return count;
+}
+
+static size_t skip_space_back(const struct openmp *o, size_t at)
+{
+    while (at > 0 && isspace((unsigned char)o->text[at - 1])) {
+        at--;
+    }
+    return at;
+}
+
+static size_t match_back(const struct openmp *o, size_t at, char open, char close)
+{
+    int depth = 0;
+    while (at > 0) {
+        at--;
+        depth += o->text[at] == close ? 1 : o->text[at] == open ? -1 : 0;
+        if (depth == 0) {
+            break;
+        }
+    }
+    return at;
+}
+
+// Where the left side of the assignment operator at |at| begins.
+static size_t left_side(const struct openmp *o, size_t at)
+{
+    size_t start = at;
+    for (;;) {
+        size_t end = skip_space_back(o, start);
+        while (end > 0 && o->text[end - 1] == ']') {
+            end = skip_space_back(o, match_back(o, end, '[', ']'));
+        }
+        size_t base = end;
+        while (base > 0 && is_word(o->text[base - 1])) {
+            base--;
+        }
+        if (base == end) {
+            return start; // the operator stands in front: ++x
+        }
+        start = base;
+        size_t before = skip_space_back(o, base);
+        if (before > 0 && o->text[before - 1] == '.') {
+            start = before - 1;
+        } else if (before > 1 && o->text[before - 1] == '>' && o->text[before - 2] == '-') {
+            start = before - 2;
+        } else {
+            return start;
+        }
+    }
+}
+
+static const char *base_name(const struct openmp *o, const struct plan_kernel *kernel, const struct plan_effect *effect)
+{
+    return effect->base == PLAN_BASE_PARAM   ? kernel->params[effect->index].name
+           : effect->base == PLAN_BASE_FIELD ? o->plan->fields[effect->index].name
+                                             : NULL;
+}
+
+static bool has_atomic_form(enum ir_update update)
+{
+    return update == IR_UPDATE_ADD || update == IR_UPDATE_SUB || update == IR_UPDATE_MUL || update == IR_UPDATE_AND ||
+           update == IR_UPDATE_OR || update == IR_UPDATE_XOR;
+}
+
+static bool is_atomic_update(const struct plan_effect *effect)
+{
+    return effect->access == PLAN_UPDATE && effect->is_atomic;
+}
+
+// Whether an atomic update is one statement of the loop at |at|, of a form that OpenMP has, and the only use of its
+// array there: effects are merged, and what they do not tell apart must not be there.
+static bool can_say_update(const struct openmp *o, const struct plan_kernel *kernel, const struct plan_effect *effect,
+                           size_t at)
+{
+    const char *name = base_name(o, kernel, effect);
+    if (effect->is_explicit || !has_atomic_form(effect->update) || name == NULL ||
+        effect->loc.file != kernel->loc.file) {
+        return false;
+    }
+    size_t end = statement_end(o, at);
+    size_t statement = left_side(o, offset_of(o, effect->loc));
+    return statement > at && statement < end && count_word(o, at, end, name) == 1 &&
+           (is_word_at(o, statement, name) || memcmp(o->text + statement, "++", 2) == 0 ||
+            memcmp(o->text + statement, "--", 2) == 0);
+}
+
+// Whether OpenMP can say what this loop's task does.
+static bool can_say(const struct openmp *o, const struct plan_kernel *kernel, const struct plan_loop *loop, size_t at)
+{
+    const char *clauses = loop->clauses != NULL ? loop->clauses : "";
+    if (!is_word_at(o, at, "for") || strpbrk(clauses, ".[") != NULL || strstr(clauses, "lastprivate") != NULL) {
+        return false;
+    }
+    const struct plan_task *task = &kernel->tasks[loop->task];
+    for (int e = 0; e < task->effect_count; e++) {
+        if (is_atomic_update(&task->effects[e]) && !can_say_update(o, kernel, &task->effects[e], at)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void insert(struct openmp *o, size_t at, const char *text)
+{
+    for (int i = 0; i < o->count; i++) {
+        if (o->insertions[i].at == at) {
+            return; // another kernel that calls this one
+        }
+    }
+    o->insertions[o->count++] = (struct insertion){at, text};
+}
+
+static void add_loop(struct openmp *o, const struct plan_kernel *kernel, const struct plan_loop *loop)
+{
+    size_t at = offset_of(o, loop->loc);
+    if (at == o->length || !can_say(o, kernel, loop, at)) {
+        return;
+    }
+    insert(o, at, arena_printf(o->arena, "omp parallel for%s", loop->clauses != NULL ? loop->clauses : ""));
+    const struct plan_task *task = &kernel->tasks[loop->task];
+    for (int e = 0; e < task->effect_count; e++) {
+        if (is_atomic_update(&task->effects[e])) {
+            insert(o, left_side(o, offset_of(o, task->effects[e].loc)), "omp atomic");
+        }
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    size_t x = ((const struct insertion *)a)->at;
+    size_t y = ((const struct insertion *)b)->at;
+    return (x > y) - (x < y);
+}
+
+static void print(struct openmp *o, struct str *out)
+{
+    qsort(o->insertions, (size_t)o->count, sizeof *o->insertions, compare);
+    size_t done = 0;
+    for (int i = 0; i < o->count; i++) {
+        const struct insertion *insertion = &o->insertions[i];
+        size_t line = insertion->at;
+        while (line > 0 && (o->text[line - 1] == ' ' || o->text[line - 1] == '\t')) {
+            line--;
+        }
+        bool begins_line = line == 0 || o->text[line - 1] == '\n';
+        str_add_n(out, o->text + done, insertion->at - done);
+        if (begins_line) {
+            str_printf(out, "#pragma %s\n", insertion->text);
+            str_add_n(out, o->text + line, insertion->at - line);
+        } else {
+            str_printf(out, "_Pragma(\"%s\") ", insertion->text);
+        }
+        done = insertion->at;
+    }
+    str_add_n(out, o->text + done, o->length - done);
 }
 
 void openmp_print(const struct plan_module *plan, const char *text, size_t length, struct str *out)
 {
-    uint32_t line = 1;
-    for (size_t at = 0; at < length; line++) {
-        const char *newline = memchr(text + at, '\n', length - at);
-        size_t end = newline != NULL ? (size_t)(newline - text) + 1 : length;
-        const struct plan_task *task = task_on_line(plan, line);
-        if (task != NULL) {
-            const struct plan_loop *loop = loop_of(plan, task);
-            size_t indent = strspn(text + at, " \t");
-            str_add_n(out, text + at, indent < end - at ? indent : 0);
-            str_printf(out, "#pragma omp parallel for%s\n", loop->clauses != NULL ? loop->clauses : "");
+    struct openmp o = {.plan = plan, .text = text, .length = length, .arena = plan->arena};
+    int most = 0;
+    for (int i = 0; i < plan->kernel_count; i++) {
+        for (int k = 0; k < plan->kernels[i]->task_count; k++) {
+            most += 1 + plan->kernels[i]->tasks[k].effect_count;
         }
-        if (is_atomic_line(plan, line)) {
-            str_printf(out, "#pragma omp atomic\n");
-        }
-        str_add_n(out, text + at, end - at);
-        at = end;
+        most += plan->kernels[i]->loop_count;
     }
+    o.insertions = ARENA_ARRAY(o.arena, struct insertion, (size_t)most + 1);
+    find_lines(&o);
+    for (int i = 0; i < plan->kernel_count; i++) {
+        const struct plan_kernel *kernel = plan->kernels[i];
+        for (int k = 0; k < kernel->loop_count; k++) {
+            const struct plan_loop *loop = &kernel->loops[k];
+            if (loop->task >= 0 && loop->loc.file == kernel->loc.file) {
+                add_loop(&o, kernel, loop);
+            }
+        }
+    }
+    print(&o, out);
 }

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""`rill emit`: every kind for every kernel file in the tree, accepted by whoever reads that kind; OpenMP that computes the
+same as the serial build."""
+import concurrent.futures
+import ctypes
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+from cli import ROOT, Report, kernel_files, rill
+
+IS_LONG = "RILL_TEST_LONG" in os.environ
+JOBS = 2
+
+
+def find_tool(*names):
+    places = os.environ.get("PATH", "") + ":/usr/local/cuda/bin:/usr/lib/llvm-22/bin"
+    return next((path for name in names if (path := shutil.which(name, path=places))), None)
+
+
+def accepts(command, text):
+    """None, or what the tool says."""
+    done = subprocess.run(command, input=text, capture_output=True, text=True, errors="replace", check=False)
+    return None if done.returncode == 0 else done.stderr[:600] or f"exit status {done.returncode}"
+
+
+def emit_one(path, kind, tool):
+    """None, or what is wrong with one file in one form."""
+    done = rill("emit", *kind, path)
+    if done.rc != 0 or len(done.out) < 20:
+        return str(done)
+    if tool and "-fopenmp" in tool:
+        tool = [*tool[:-1], f"-I{path.parent}", tool[-1]]
+    return accepts(tool, done.out) if tool else None
+
+
+def check_kinds(report, files):
+    ptxas, mc = find_tool("ptxas"), find_tool("llvm-mc-22", "llvm-mc")
+    opt = find_tool("opt-22", "opt")
+    compiler = find_tool("gcc")
+    kinds = [("ir", ["--ir"], None), ("plan", ["--plan"], None), ("asm", ["--asm"], None),
+             ("llvm", ["--llvm"], opt and [opt, "-passes=verify", "-disable-output", "-"]),
+             ("openmp", ["--openmp"], [compiler, "-std=gnu11", "-fopenmp", "-fsyntax-only", "-w", f"-I{ROOT}/include",
+                                       "-xc", "-"])]
+    kinds.append(("ptx", ["--ptx"], ptxas and [ptxas, "-arch=sm_90", "-o", "/dev/null", "/dev/stdin"]))
+    for target in ["gfx90a", "gfx942", "gfx1100"]:
+        kinds.append((target, ["--asm", "--target", target], mc and [mc, "-triple=amdgcn-amd-amdhsa", f"-mcpu={target}",
+                                                                     "-filetype=obj", "-o", "/dev/null", "-"]))
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        for name, kind, tool in kinds:
+            if tool is None and name not in ("ir", "plan", "asm"):
+                report.skip(f"{name} is accepted", "there is no tool that reads it")
+            # The short form gives every file to one kind of each family and a third of them to the others.
+            is_plain = os.environ.get("RILL_TEST_PART", "plain") == "plain"
+            every = IS_LONG or (is_plain and name in ("ptx", "gfx942", "openmp"))
+            some = files if every else files[len(name) % 3::3]
+            wrong = [f"{path.name}: {text}" for path, text in
+                     zip(some, pool.map(lambda path, k=kind, t=tool: emit_one(path, k, t), some)) if text]
+            report.check(f"{'all' if every else 'a_third_of_the'}_kernel_files_become_{name}", not wrong, "\n".join(wrong))
+    path = files[0]
+    report.check("amdgcn_is_short_for_gfx942",
+                 rill("emit", "--amdgcn", path).out == rill("emit", "--asm", "--target=gfx942", path).out)
+    report.check("ptx_is_short_for_sm_90", rill("emit", "--ptx", path).out == rill("emit", "--asm", "--target", "sm_90",
+                                                                                   path).out)
+    report.check("ptx_takes_another_target", ".target sm_80" in rill("emit", "--ptx", "--target", "sm_80", path).out)
+
+
+def check_usage(report, path):
+    for name, args, words in (
+            ("no_kind", [path], "--openmp"), ("two_kinds", ["--ir", "--plan", path], "--ir or --plan"),
+            ("an_unknown_target", ["--asm", "--target", "zork", path], "gfx942"),
+            ("the_wrong_vendor", ["--ptx", "--target", "gfx942", path], "sm_90"),
+            ("the_other_wrong_vendor", ["--amdgcn", "--target", "sm_90", path], "gfx942"),
+            ("an_unknown_option", ["--ir", "--zork", path], "--zork"), ("two_files", ["--ir", path, path], "one file")):
+        done = rill("emit", *args)
+        report.check(f"emit_with_{name}_is_refused", done.rc == 2 and words in done.err and done.out == "", done)
+
+
+OPENMP = """#include <rill/kernel.h>
+#include <math.h>
+kernel void stencil(int n, int m, const double a[n][m], double b[n][m])
+{
+    for (int i = 1; i < n - 1; i++)
+        for (int j = 1; j < m - 1; j++)
+            b[i][j] = 0.25 * (a[i-1][j] + a[i+1][j] + a[i][j-1] + a[i][j+1]) - a[i][j];
+}
+kernel long sums(int n, const int x[n], int best[2], long counts[7])
+{
+    long s = 0; int low = x[0], where = 0; double unused = 0; int last = -1; int t;
+    for (int i = 0; i < n; i++) { s += x[i]; counts[x[i] % 7] += 1; }
+    for (int i = 0; i < n; i++) { if (x[i] < low) { low = x[i]; where = i; } }
+    for (int i = 0; i < n; i++) { t = x[i] * 2; if (t > 100) last = t; unused += t; }
+    best[0] = low; best[1] = where;
+    return s * 1000 + last + (unused > 0);
+}
+kernel void scan(int n, int x[n])
+{
+    for (int i = 1; i < n; i++) x[i] += x[i - 1] % 1000;
+    for (int t = 0; t < 3; t++) for (int i = 0; i < n; i++) x[i] = x[i] * 3 + t;
+}
+kernel void blocks(int n, float x[n], float y[n])
+{
+    stream_parallel { for (int i = 0; i < n; i++) x[i] = x[i] * 2 + 1; }
+    stream_parallel { for (int i = n - 1; i >= 0; i--) y[i] = sqrtf(y[i]); }
+    for (int i = 0; i < n; i++) x[i] += y[i];
+}
+"""
+
+
+def check_openmp(report, work):
+    """The emitted file with OpenMP on four threads, against the file itself built serially."""
+    source = work / "kernels.c"
+    source.write_text(OPENMP)
+    done = rill("emit", "--openmp", source)
+    if not report.check("openmp_has_pragmas", done.rc == 0 and done.out.count("omp parallel for") >= 5, done):
+        return
+    (work / "openmp.c").write_text(done.out)
+    libraries = []
+    for name, flags in (("kernels", []), ("openmp", ["-fopenmp"])):
+        built = subprocess.run(["gcc", "-std=gnu11", "-O2", "-ffp-contract=off", "-Wall", "-Wno-unknown-pragmas", "-shared",
+                                "-fPIC", *flags, f"-I{ROOT}/include", "-o", str(work / f"{name}.so"),
+                                str(work / f"{name}.c"), "-lm"], capture_output=True, text=True, check=False)
+        if not report.check(f"gcc_builds_the_{name}", built.returncode == 0, built.stderr):
+            return
+        libraries.append(ctypes.CDLL(str(work / f"{name}.so")))
+    os.environ["OMP_NUM_THREADS"] = "4"
+    doubles = struct.pack("<6000d", *((k * 37 % 1009) / 8 for k in range(6000)))
+    ints = struct.pack("<20000i", *(k * 7919 % 10007 for k in range(20000)))
+    floats = struct.pack("<20000f", *(k * 31 % 509 for k in range(20000)))
+    for name, args in (("stencil", [60, 100, doubles, doubles]), ("sums", [20000, ints, b"\0" * 8, b"\0" * 56]),
+                       ("scan", [20000, ints]), ("blocks", [20000, floats, floats])):
+        results = []
+        for library in libraries:
+            given = [ctypes.create_string_buffer(a, len(a)) if isinstance(a, bytes) else a for a in args]
+            function = getattr(library, name)
+            function.restype = ctypes.c_long
+            returned = function(*given)
+            results.append(([bytes(a) for a in given if not isinstance(a, int)], returned if name == "sums" else 0))
+        report.check(f"openmp_computes_the_same_{name}", results[0] == results[1])
+
+
+def main():
+    report = Report()
+    files = kernel_files()
+    with tempfile.TemporaryDirectory() as folder:
+        check_openmp(report, pathlib.Path(folder))
+    check_usage(report, files[0])
+    check_kinds(report, files)
+    return report.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
