@@ -25,6 +25,43 @@ rill_status pipeline_passes(struct emitter *e, const char *passes)
 // A pass named in text checks itself if it can: instcombine would end the process where it needs another round, hence
 // no-verify-fixpoint everywhere.
 //
+// The passes over loops take more than linear time in the size of the function around them. One of many thousands of
+// instructions (a program of a thousand lines in one task) is left out of them: nobody waits a minute for a compile.
+enum { LARGE_FUNCTION = 12000 };
+
+static bool is_large(LLVMValueRef function)
+{
+    unsigned count = 0;
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block != NULL;
+         block = LLVMGetNextBasicBlock(block)) {
+        for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL; inst = LLVMGetNextInstruction(inst)) {
+            if (++count > LARGE_FUNCTION) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// Whether any function was left out, or put back.
+static bool leave_out_large(struct emitter *e, bool leave_out)
+{
+    unsigned none = LLVMGetEnumAttributeKindForName("optnone", strlen("optnone"));
+    unsigned no_inline = LLVMGetEnumAttributeKindForName("noinline", strlen("noinline")); // optnone wants it beside it
+    bool any = false;
+    for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (leave_out && is_large(f)) {
+            LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->context, none, 0));
+            LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->context, no_inline, 0));
+            any = true;
+        } else if (!leave_out && LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, none) != NULL) {
+            LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, none);
+            any = true;
+        }
+    }
+    return any;
+}
+
 // Short on purpose: code is wanted in milliseconds. Helpers are inlined first, so that everything after sees whole
 // loops; the vectoriser wants loops simplified, counted and free of what does not change in them.
 static rill_status run_cpu(struct emitter *e)
@@ -33,11 +70,15 @@ static rill_status run_cpu(struct emitter *e)
         RILL_TRY(pipeline_passes(
             e, "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),cgscc(inline),globaldce"));
     }
+    bool has_large = leave_out_large(e, true);
     // Unrolling makes indices of local arrays constant: only then can they become registers.
     RILL_TRY(pipeline_passes(e, "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
                                 "loop-mssa(licm,simple-loop-unswitch),"
                                 "loop(indvars,loop-deletion,loop-unroll-full),sroa,early-cse,"
                                 "loop-vectorize,early-cse,simplifycfg)"));
+    if (has_large && leave_out_large(e, false)) {
+        RILL_TRY(pipeline_passes(e, "function(sroa,early-cse,simplifycfg)"));
+    }
     if (e->math_uses == NULL) {
         return RILL_OK;
     }
