@@ -22,7 +22,6 @@ struct emit_debug {
     LLVMDIBuilderRef builder; // owned
     LLVMMetadataRef unit;
     LLVMMetadataRef *files; // by loc.file
-    LLVMMetadataRef types[IR_PTR + 1];
     LLVMMetadataRef subroutine;
 };
 
@@ -96,7 +95,6 @@ struct emitter {
     int math_call_count; // of vector routines, so far
     bool check_bounds;
     bool needs_math_library; // GPU: link the library in
-    int fail_count;          // numbers the records
     rill_status status;      // of the first thing that could not be emitted
 };
 
