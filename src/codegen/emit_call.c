@@ -244,8 +244,9 @@ void emit_bounds_check(struct emitter *e, const struct ir_inst *inst, LLVMValueR
 {
     LLVMBasicBlockRef outside = emit_block(e, "outside");
     LLVMBasicBlockRef inside = emit_block(e, "inside");
-    // A negative index is a large unsigned one; extents are never negative.
-    LLVMValueRef fits = LLVMBuildICmp(e->builder, LLVMIntULT, index, extent, "");
+    // A negative index is a large unsigned one; nothing fits a negative extent.
+    LLVMValueRef limit = emit_intrinsic2(e, "llvm.smax", extent, emit_i64(e, 0));
+    LLVMValueRef fits = LLVMBuildICmp(e->builder, LLVMIntULT, index, limit, "");
     LLVMBuildCondBr(e->builder, fits, inside, outside);
     emit_at(e, outside);
     report(e, inst, ABI_FAILURE_BOUNDS, index, extent);

@@ -391,6 +391,31 @@ TEST(bounds_are_checked_when_asked_for)
     }
 }
 
+TEST(nothing_fits_a_negative_extent)
+{
+    struct fixture f;
+    fixture_init(&f);
+    fixture_task(&f, true);
+    fixture_param(&f, "n", IR_I64);
+    fixture_param(&f, "y", IR_PTR);
+    struct ir_inst *zero = ir_const(&f.b, IR_I64, 0);
+    struct ir_inst *place = fixture_index_of(&f, fixture_arg(&f, 1), zero, 4, fixture_arg(&f, 0));
+    ir_emit2(&f.b, IR_OP_STORE, IR_I32, place, ir_const(&f.b, IR_I32, 77));
+    if (fixture_build(&f, &(struct codegen_options){.check_bounds = true})) {
+        int32_t y = 0;
+        struct {
+            int64_t n;
+            int32_t *y;
+        } args = {-3, &y};
+        struct test_frame frame = new_frame(1);
+        fixture_entry(&f, "k.0")(&args, NULL, 0, 1, NULL, &frame.frame);
+        CHECK_INT(frame.fail_count, 1);
+        CHECK_INT(frame.extent, -3);
+        CHECK_INT(y, 0);
+    }
+    fixture_finish(&f);
+}
+
 TEST(print_hands_over_its_values_as_the_conversions_want)
 {
     struct fixture f;
