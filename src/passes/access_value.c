@@ -169,7 +169,8 @@ static bool fits(struct frame *frame, const struct affine *value, enum ir_type t
 // The value wrapped to the type, as an atom of its own.
 static const struct affine *wrapped(struct analysis *an, const struct affine *value, enum ir_type type, bool is_signed)
 {
-    if (value == NULL) {
+    // A large unsigned number of 64 bits has no name here: it would be taken for a negative one.
+    if (value == NULL || (type == IR_I64 && !is_signed && !value_is_nonnegative(an, value, NULL))) {
         return NULL;
     }
     struct affine_range range = affine_type_range(type, is_signed), from = value_range(an, value);
@@ -240,6 +241,12 @@ const struct affine *sym_exact(struct frame *frame, const struct sym_alt *alt, e
     }
     if (!value_varies(an, alt->value, NULL) || has_unknown(an, alt->value)) {
         return wrapped(an, alt->value, type, is_signed);
+    }
+    for (const struct need *other = *needs; other != NULL; other = other->next) {
+        if (other->is_signed && is_signed && ir_type_size(other->type) <= ir_type_size(type) &&
+            affine_equal(other->value, alt->value)) {
+            return alt->value; // what fits a narrower type fits this one
+        }
     }
     struct need *need = ARENA_NEW(an->arena, struct need);
     *need = (struct need){alt->value, type, is_signed, loc, *needs};
@@ -330,9 +337,24 @@ static void tie_division(struct analysis *an, int quotient, int remainder, const
     }
 }
 
-static const struct affine *divide(struct analysis *an, const struct affine *a, const struct affine *b, bool is_floor,
-                                   bool wants_remainder)
+struct division {
+    bool is_floor; // by a power of two: rounds down; else towards zero
+    bool wants_remainder;
+    struct affine_range limits; // of the type: results of exact operands stay inside
+    enum ir_type type;
+};
+
+static struct affine_range narrowed(struct affine_range range, struct affine_range limits)
 {
+    range.lo = range.lo > limits.lo ? range.lo : limits.lo;
+    range.hi = range.hi < limits.hi ? range.hi : limits.hi;
+    return range;
+}
+
+static const struct affine *divide(struct analysis *an, const struct affine *a, const struct affine *b,
+                                   struct division how)
+{
+    bool is_floor = how.is_floor, wants_remainder = how.wants_remainder;
     if (a == NULL || b == NULL) {
         return NULL;
     }
@@ -365,8 +387,8 @@ static const struct affine *divide(struct analysis *an, const struct affine *a, 
         second = affine_const(&an->pool, shift);
         mask = affine_const(&an->pool, divisor - 1);
     }
-    int q = atom_intern_op(an, division, IR_I64, a, second, range_q);
-    int r = atom_intern_op(an, rest, IR_I64, a, mask, range_r);
+    int q = atom_intern_op(an, division, how.type, a, second, narrowed(range_q, how.limits));
+    int r = atom_intern_op(an, rest, how.type, a, mask, narrowed(range_r, how.limits));
     tie_division(an, q, r, a, b, is_floor);
     return affine_atom(&an->pool, wants_remainder ? r : q);
 }
@@ -452,12 +474,14 @@ static const struct affine *and_mask(struct frame *frame, struct operand *o)
         o->a = o->b;
         o->b = a;
     }
+    // Of a value that may have wrapped: the quotient has no limits, the remainder needs none.
+    const struct division low_bits = {true, true, {-AFFINE_INFINITY, AFFINE_INFINITY}, IR_I64};
     if (affine_is_const(o->b, &mask)) {
         if (mask >= 0 && is_power_of_two(mask + 1)) { // the low bits are right whatever was carried out at the top
-            return divide(an, o->a, affine_const(&an->pool, mask + 1), true, true);
+            return divide(an, o->a, affine_const(&an->pool, mask + 1), low_bits);
         }
         if (mask < 0 && mask != INT64_MIN && is_power_of_two(-mask)) {
-            const struct affine *low = divide(an, o->a, affine_const(&an->pool, -mask), true, true);
+            const struct affine *low = divide(an, o->a, affine_const(&an->pool, -mask), low_bits);
             return affine_sub(&an->pool, o->a, low);
         }
     }
@@ -479,7 +503,8 @@ static const struct affine *shift(struct frame *frame, struct operand *o, enum i
             return affine_mul(&an->pool, o->a, power);
         }
         const struct affine *a = exact_operand(frame, o, o->a, op == IR_OP_ASHR);
-        return count == 0 ? a : divide(an, a, power, true, false);
+        struct division how = {true, false, affine_type_range(o->type, op == IR_OP_ASHR), o->type};
+        return count == 0 ? a : divide(an, a, power, how);
     }
     if (op != IR_OP_SHL) {
         return NULL;
@@ -538,11 +563,13 @@ static const struct affine *binary(struct frame *frame, enum ir_op op, struct op
     }
     const struct affine *a = exact_operand(frame, o, o->a, is_signed);
     const struct affine *b = exact_operand(frame, o, o->b, is_signed);
+    bool is_remainder = op == IR_OP_SREM || op == IR_OP_UREM;
+    struct division how = {false, is_remainder, affine_type_range(o->type, is_signed), o->type};
     switch (op) {
     case IR_OP_SDIV:
-    case IR_OP_UDIV: return divide(an, a, b, false, false);
+    case IR_OP_UDIV:
     case IR_OP_SREM:
-    case IR_OP_UREM: return an->bug == BUG_REMAINDER_DIFFERS ? a : divide(an, a, b, false, true);
+    case IR_OP_UREM: return is_remainder && an->bug == BUG_REMAINDER_DIFFERS ? a : divide(an, a, b, how);
     default: return NULL;
     }
 }

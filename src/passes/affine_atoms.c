@@ -359,6 +359,14 @@ static const char *op_sign(enum ir_op op)
     }
 }
 
+static void print_operand(struct analysis *an, const struct affine *value, struct str *out)
+{
+    bool is_sum = value != NULL && value->count > 1;
+    str_add(out, is_sum ? "(" : "");
+    value_print(an, value, out);
+    str_add(out, is_sum ? ")" : "");
+}
+
 static void print_member(struct analysis *an, const struct atom *atom, struct str *out)
 {
     const struct ir_ctype *type = an->kernel->params[atom->index].ctype;
@@ -413,15 +421,17 @@ static void print_atom(struct analysis *an, int id, struct str *out)
         return;
     }
     const char *sign = op_sign(atom->op);
-    str_add(out, sign != NULL ? "(" : ir_op_name(atom->op));
-    str_add(out, sign != NULL ? "" : "(");
-    value_print(an, atom->a, out);
     if (sign != NULL) {
+        str_add_char(out, '(');
+        print_operand(an, atom->a, out);
         str_printf(out, " %s ", sign);
+        print_operand(an, atom->b, out);
     } else {
+        str_printf(out, "%s(", atom->op == IR_OP_SMIN ? "min" : atom->op == IR_OP_SMAX ? "max" : ir_op_name(atom->op));
+        value_print(an, atom->a, out);
         str_add(out, ", ");
+        value_print(an, atom->b, out);
     }
-    value_print(an, atom->b, out);
     str_add_char(out, ')');
 }
 

@@ -198,7 +198,7 @@ static int equality_for(const struct system *system, int column)
 
 static void fourier_motzkin(struct system *system, int column)
 {
-    static const int max_pairs = 4000;
+    static const int max_pairs = 1500;
     int pairs = 0;
     int count = system->row_count;
     for (int i = 0; i < count; i++) {

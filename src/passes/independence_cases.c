@@ -51,6 +51,12 @@ const struct guard *pair_worthwhile(struct pair *pair)
             guards = add_guard(pair, affine_plus(pool, atom->b, -2), guards);
         }
     }
+    for (int i = 0; i < pair->fit_count; i++) {
+        const struct affine *value = atom_of(pair->an, pair->fits[i])->a;
+        value = affine_sub(pool, affine_atom(pool, pair->fits[i]), value);
+        guards = add_guard(pair, value, guards);
+        guards = add_guard(pair, affine_scale(pool, value, -1), guards);
+    }
     const struct guard *plain = guards;
     for (int f = 0; f < pair->factor_count; f++) {
         int none[1] = {0};
@@ -167,6 +173,29 @@ static void drop_products(struct conflict_case *found)
     }
 }
 
+static bool is_simpler(const struct affine *a, const struct affine *b)
+{
+    int x = degree_of(a), y = degree_of(b);
+    return x != y ? x < y : a->count < b->count;
+}
+
+// Keeps the simplest rows, in that order.
+static void add_row(struct conflict_case *found, struct constraint row)
+{
+    int place = found->count;
+    while (place > 0 && is_simpler(row.value, found->rows[place - 1].value)) {
+        place--;
+    }
+    if (place == MAX_CASE_ROWS) {
+        return;
+    }
+    found->count += found->count < MAX_CASE_ROWS;
+    for (int r = found->count - 1; r > place; r--) {
+        found->rows[r] = found->rows[r - 1];
+    }
+    found->rows[place] = row;
+}
+
 void pair_note_case(struct pair *pair, struct system *system)
 {
     system_project(system, is_launch_known, pair);
@@ -174,10 +203,11 @@ void pair_note_case(struct pair *pair, struct system *system)
         return;
     }
     struct conflict_case found = {.count = 0};
-    for (int r = 0; r < system->row_count && found.count < MAX_CASE_ROWS; r++) {
+    for (int r = 0; r < system->row_count; r++) {
         const struct affine *value = system_row_value(&pair->an->scratch, system, r);
-        if (value != NULL) {
-            found.rows[found.count++] = (struct constraint){value, system->rows[r].is_equal};
+        bool is_idle = value == NULL || (!system->rows[r].is_equal && value_range(pair->an, value).lo >= 0);
+        if (!is_idle) {
+            add_row(&found, (struct constraint){value, system->rows[r].is_equal});
         }
     }
     drop_implied(pair, &found, false);

@@ -161,26 +161,44 @@ static struct plan_expr *need_condition(struct analysis *an, const struct loop_i
     return all;
 }
 
+static bool add_need(struct analysis *an, const struct loop_info *info, const struct need *need,
+                     struct pair_result *result)
+{
+    struct str text;
+    str_init(&text, an->arena);
+    an->names = info->entry;
+    value_print(an, need->value, &text);
+    an->names = NULL;
+    str_printf(&text, " fits in %d bits", 8 * ir_type_size(need->type));
+    result->answer = PAIR_IF;
+    return add_condition(result, need_condition(an, info, need), str_text(&text), need->loc);
+}
+
+// The same for what was taken not to wrap.
+struct pair_result pair_with_fits(struct pair *pair, struct pair_result result)
+{
+    for (int i = 0; i < pair->fit_count; i++) {
+        const struct atom *atom = atom_of(pair->an, pair->fits[i]);
+        struct need need = {atom->a, atom->type, atom->op == IR_OP_SEXT, pair->info->inst->loc, NULL};
+        if (!add_need(pair->an, pair->info, &need, &result)) {
+            return (struct pair_result){.answer = PAIR_CONFLICT};
+        }
+    }
+    return result;
+}
+
 // The accesses are apart provided that their offsets are what they seem.
 struct pair_result pair_with_needs(struct analysis *an, struct loop_info *info, const struct access *a,
                                    const struct access *b, struct pair_result result)
 {
     const struct need *lists[2] = {a->needs, a == b ? NULL : b->needs};
-    result.is_fit = result.answer == PAIR_APART;
-    an->names = info->entry;
+    result.is_fit |= result.answer == PAIR_APART;
     for (int i = 0; i < 2; i++) {
         for (const struct need *need = lists[i]; need != NULL; need = need->next) {
-            struct str text;
-            str_init(&text, an->arena);
-            value_print(an, need->value, &text);
-            str_printf(&text, " fits in %d bits", 8 * ir_type_size(need->type));
-            if (!add_condition(&result, need_condition(an, info, need), str_text(&text), need->loc)) {
-                an->names = NULL;
+            if (!add_need(an, info, need, &result)) {
                 return (struct pair_result){.answer = PAIR_CONFLICT};
             }
-            result.answer = PAIR_IF;
         }
     }
-    an->names = NULL;
     return result;
 }

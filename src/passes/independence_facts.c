@@ -108,6 +108,25 @@ static void add_range(struct pair *pair, int id)
     }
 }
 
+// n - 1 as a bound is what it seems unless it wraps, which the launch can see.
+static void add_fit(struct pair *pair, int id)
+{
+    const struct atom *atom = atom_of(pair->an, id);
+    bool may_wrap = atom->kind == ATOM_OP && (atom->op == IR_OP_SEXT || atom->op == IR_OP_ZEXT);
+    if (!may_wrap || pair->fit_count == MAX_FITS) {
+        return;
+    }
+    const struct affine *value = (id & 1) != 0 ? second(pair, atom->a) : atom->a;
+    pair_add_constraint(pair, affine_sub(&pair->an->scratch, affine_atom(&pair->an->scratch, id), value), true);
+    pair_add_known(pair, value);
+    for (int i = 0; i < pair->fit_count; i++) {
+        if (pair->fits[i] == (id & ~1)) {
+            return;
+        }
+    }
+    pair->fits[pair->fit_count++] = id & ~1;
+}
+
 void pair_add_atom(struct pair *pair, int id)
 {
     for (int i = 0; i < pair->id_count; i++) {
@@ -120,6 +139,9 @@ void pair_add_atom(struct pair *pair, int id)
     }
     pair->ids[pair->id_count++] = id;
     add_range(pair, id);
+    if (pair->assumes_fits) {
+        add_fit(pair, id);
+    }
     for (const struct fact *fact = atom_of(pair->an, id)->facts; fact != NULL; fact = fact->next) {
         const struct affine *value = (id & 1) != 0 ? second(pair, fact->value) : fact->value;
         add_guarded(pair, value, fact->is_equal, fact->guard);

@@ -117,6 +117,63 @@ static bool has_wide_step(struct analysis *an, const struct loop_info *info, con
     return stride < limit && way < limit && stride - way >= (size_a > size_b ? size_a : size_b);
 }
 
+static struct pair *new_pair(struct analysis *an, struct loop_info *info, const struct access *a,
+                             const struct access *b)
+{
+    struct pair *pair = affine_alloc(&an->scratch, sizeof *pair);
+    *pair = (struct pair){.an = an, .info = info, .a = a, .b = b};
+    return pair;
+}
+
+static bool has_wrapping(const struct pair *pair)
+{
+    for (int i = 0; i < pair->id_count; i++) {
+        const struct atom *atom = atom_of(pair->an, pair->ids[i]);
+        if (atom->kind == ATOM_OP && (atom->op == IR_OP_SEXT || atom->op == IR_OP_ZEXT)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// They can meet: is it certain, or can the launch see that they do not?
+static struct pair_result judge_cases(struct pair *pair, bool same_iteration)
+{
+    struct analysis *an = pair->an;
+    struct pair_result result = {.answer = PAIR_CONFLICT};
+    if (!pair->is_too_much && an->budget > 0) {
+        result = pair_make_condition(pair);
+    }
+    // Bounds that might wrap often stand in the way of a proof; that they do not is a condition of its own.
+    if (!has_wrapping(pair)) {
+        return result;
+    }
+    struct pair *fitting = new_pair(an, pair->info, pair->a, pair->b);
+    fitting->assumes_fits = true;
+    bool can_meet = pair_run(fitting, same_iteration);
+    if (fitting->fit_count == 0 || an->budget <= 0) {
+        return result;
+    }
+    struct pair_result other = {.answer = PAIR_APART, .is_fit = true};
+    if (can_meet) {
+        other = result.answer == PAIR_CONFLICT && !fitting->is_too_much ? pair_make_condition(fitting) : result;
+        other.is_fit = false;
+    }
+    bool is_better = other.answer == PAIR_APART || (other.answer == PAIR_IF && result.answer == PAIR_CONFLICT);
+    return is_better ? pair_with_fits(fitting, other) : result;
+}
+
+static struct pair_result judge_unclear(struct pair *pair, bool same_iteration)
+{
+    struct pair_result result = {.answer = judge_blurred(pair->an, pair->info, pair->a, pair->b, same_iteration)};
+    // Stores that collide are the author's business; a read that another iteration changes is an order.
+    bool is_read = pair->a->kind == ACCESS_READ || pair->b->kind == ACCESS_READ;
+    if (result.answer == PAIR_ASSUMED && is_read && pair_has_witness(pair->an, pair->info, pair->a, pair->b)) {
+        result.answer = PAIR_CONFLICT;
+    }
+    return result;
+}
+
 struct pair_result pair_test(struct analysis *an, struct loop_info *info, const struct access *a,
                              const struct access *b, bool same_iteration)
 {
@@ -127,24 +184,11 @@ struct pair_result pair_test(struct analysis *an, struct loop_info *info, const 
         affine_release(&an->scratch, mark);
         return result;
     }
-    struct pair *pair = affine_alloc(&an->scratch, sizeof *pair);
-    *pair = (struct pair){.an = an, .info = info, .a = a, .b = b};
+    struct pair *pair = new_pair(an, info, a, b);
     if (pair_run(pair, same_iteration)) {
         bool hangs = false;
-        bool is_unclear = access_is_blurred(pair, a, &hangs);
-        is_unclear = access_is_blurred(pair, b, &hangs) || is_unclear; // both are asked: |hangs| counts
-        if (is_unclear) {
-            result.answer = judge_blurred(an, info, a, b, same_iteration);
-            // Stores that collide are the author's business; a read that another iteration changes is an order.
-            bool is_read = a->kind == ACCESS_READ || b->kind == ACCESS_READ;
-            if (result.answer == PAIR_ASSUMED && is_read && pair_has_witness(an, info, a, b)) {
-                result.answer = PAIR_CONFLICT;
-            }
-        } else if (pair->is_too_much || an->budget <= 0) {
-            result.answer = PAIR_CONFLICT;
-        } else {
-            result = pair_make_condition(pair);
-        }
+        bool is_unclear = access_is_blurred(pair, a, &hangs) || access_is_blurred(pair, b, &hangs);
+        result = is_unclear ? judge_unclear(pair, same_iteration) : judge_cases(pair, same_iteration);
     }
     if (result.answer == PAIR_APART || result.answer == PAIR_IF) {
         result = pair_with_needs(an, info, a, b, result);

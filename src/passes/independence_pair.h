@@ -11,9 +11,11 @@ enum {
     MAX_SPLITS = 8,
     MAX_FACTORS = 4,
     MAX_CASES = 6,
-    MAX_CASE_ROWS = 24,
+    MAX_CASE_ROWS = 10,
     MAX_IDS = 64,
     MAX_GUARDED = 24,
+    MAX_FITS = 4,
+    MAX_NODES = 80,   // more is not worth the compile time: a conflict
     USEFUL_TRIP = 64, // a condition that only shorter loops fulfil is not worth a test
 };
 
@@ -44,6 +46,7 @@ struct pair {
     struct loop_info *info;
     const struct access *a;
     const struct access *b;
+    bool assumes_fits; // what might wrap does not: tested by the launch
     bool shares_still; // what does not hang on the loop's iteration is the same for both
     struct constraint constraints[MAX_CONSTRAINTS];
     int constraint_count;
@@ -53,10 +56,13 @@ struct pair {
     int split_count;
     int ids[MAX_IDS]; // atoms whose facts are in
     int id_count;
+    int fits[MAX_FITS]; // atoms that are taken not to wrap
+    int fit_count;
     struct affine_term factors[MAX_FACTORS]; // launch-known factors of varying atoms
     int factor_count;
     struct conflict_case cases[MAX_CASES];
     int case_count;
+    int node_count; // systems looked at
     bool is_too_much;
 };
 
@@ -89,6 +95,7 @@ void pair_simplify_cases(struct pair *pair);
 
 // independence_condition.c
 struct pair_result pair_make_condition(struct pair *pair);
+struct pair_result pair_with_fits(struct pair *pair, struct pair_result result);
 struct pair_result pair_with_needs(struct analysis *an, struct loop_info *info, const struct access *a,
                                    const struct access *b, struct pair_result result);
 

@@ -259,6 +259,10 @@ static void solve(struct pair *pair, int *choice, int depth)
     struct affine_mark mark = affine_mark(&an->scratch);
     struct system *system = &an->systems[0];
     struct system *copy = &an->systems[1];
+    if (++pair->node_count > MAX_NODES) {
+        pair->is_too_much = true;
+        return;
+    }
     build(pair, choice, depth, system);
     system_copy(copy, system);
     if (system_is_infeasible(copy)) {
