@@ -66,6 +66,90 @@ static void control_if(struct gen *g)
     gen_close(g);
 }
 
+static void control_switch(struct gen *g)
+{
+    bool was_for = g->in_for_body;
+    g->in_for_body = false;
+    bool was_without = g->no_blocks;
+    g->no_blocks = true;
+    gen_open(g, "switch ((%s) & 3) {", gen_int(g, 1));
+    for (int i = 0; i < 3; i++) {
+        gen_open(g, i < 2 ? "case %d: {" : "default: {", i);
+        scoped(g, 1);
+        gen_close(g);
+        if (gen_chance(g, 70)) {
+            gen_line(g, "break;");
+        }
+    }
+    gen_close(g);
+    g->no_blocks = was_without;
+    g->in_for_body = was_for;
+}
+
+// Jumps over some of the control, or back to it once.
+static void control_goto(struct gen *g)
+{
+    int label = g->label_count++;
+    bool is_back = gen_chance(g, 40) && g->work * 2 <= g->work_limit;
+    if (is_back) {
+        gen_line(g, "int once%d = 0;", label);
+        gen_line(g, "again%d:;", label);
+    } else {
+        gen_line(g, "if (%s) goto past%d;", gen_condition(g, 1), label);
+    }
+    bool was_without = g->no_blocks;
+    g->no_blocks = true;
+    gen_open(g, "{");
+    g->work *= is_back ? 2 : 1;
+    scoped(g, 1 + (int)gen_random(g, 2));
+    g->work /= is_back ? 2 : 1;
+    gen_close(g);
+    g->no_blocks = was_without;
+    if (is_back) {
+        gen_line(g, "if (once%d++ == 0 && %s) goto again%d;", label, gen_condition(g, 1), label);
+    } else {
+        gen_line(g, "past%d:;", label);
+    }
+}
+
+// Loops that are not canonical.
+static void odd_loop(struct gen *g)
+{
+    if (g->work * 4 > g->work_limit) {
+        return;
+    }
+    int n = g->name_count++;
+    bool was_for = g->in_for_body;
+    g->in_for_body = false;
+    g->work *= 4;
+    switch (gen_random(g, 4)) {
+    case 0:
+        gen_open(g, "for (float y%d = 0; y%d < 2; y%d += 0.5f) {", n, n, n);
+        scoped(g, 1);
+        break;
+    case 1:
+        gen_line(g, "int y%d = 0;", n);
+        gen_open(g, "for (;;) {");
+        gen_line(g, "if (y%d++ >= 3 || %s) break;", n, gen_condition(g, 0));
+        scoped(g, 1);
+        break;
+    case 2:
+        gen_open(g, "for (int y%d = 0; y%d < 6; y%d++) {", n, n, n);
+        gen_line(g, "if (%s) y%d++;", gen_condition(g, 0), n);
+        scoped(g, 1);
+        break;
+    default:
+        gen_line(g, "int y%d = 4;", n);
+        gen_open(g, "for (int z%d = 0; z%d < y%d; z%d++) {", n, n, n, n);
+        gen_line(g, "if (%s) y%d--;", gen_condition(g, 0), n);
+        scoped(g, 1);
+        break;
+    }
+    gen_close(g);
+    g->work /= 4;
+    g->in_for_body = was_for;
+}
+
 // Each array and scalar that may be written belongs to one block.
 void gen_blocks(struct gen *g)
 {
@@ -139,11 +223,20 @@ static void control_statement(struct gen *g)
         control_if(g);
     } else if (way < 75 && may_nest) {
         control_while(g);
-    } else if (way < 83 && may_nest && g->group == 0) {
+    } else if (way < 83 && may_nest && g->group == 0 && !g->no_blocks) {
         gen_blocks(g);
-    } else if (way < 86) {
+    } else if (way < 85) {
         local_across(g);
-    } else if (way < 88 && g->group == 0 && g->depth > 0) {
+    } else if (way < 87 && may_nest) {
+        uint32_t kind = gen_random(g, 3);
+        if (kind == 0) {
+            control_switch(g);
+        } else if (kind == 1) {
+            control_goto(g);
+        } else {
+            odd_loop(g);
+        }
+    } else if (way < 89 && g->group == 0 && g->depth > 0) {
         gen_line(g, g->returns ? "if (%s) return %s;" : "if (%s) return;", gen_condition(g, 1),
                  gen_tame(g, g->return_type, 1));
     } else if (way < 96) {

@@ -272,6 +272,11 @@ static const char *call_helper(struct gen *g, int depth, bool is_float)
     if (is_float) {
         return gen_text(g, "mixf(%s, %s)", gen_tame(g, GEN_F32, depth - 1), a);
     }
+    const struct gen_array *array = gen_choose_array(g, GEN_READ);
+    if (array != NULL && array->type == GEN_I32 && array->rank == 1 && array->extents[0].value >= 3 &&
+        !array->is_local && gen_chance(g, 50)) {
+        return gen_text(g, "sub_sum(3, %s)", array->name); // a kernel as a helper
+    }
     switch (gen_random(g, 3)) {
     case 0: return gen_text(g, "mixi(%s, %s)", a, gen_int(g, depth - 1));
     case 1: return gen_text(g, "steps((%s) & 7)", a);

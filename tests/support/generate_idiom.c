@@ -423,7 +423,7 @@ static bool search(struct gen *g)
 static bool halves(struct gen *g)
 {
     struct gen_array *a = find_array(g, 1, true, 4);
-    if (a == NULL || a->is_local || g->group > 0) {
+    if (a == NULL || a->is_local || g->group > 0 || g->no_blocks) {
         return false;
     }
     long trips = trips_of(g, a) / 2;
@@ -451,7 +451,7 @@ static bool halves(struct gen *g)
 static bool common_sums(struct gen *g)
 {
     struct gen_array *a = find_array(g, 1, true, 2);
-    if (a == NULL || a->is_local || g->group > 0 || !may_sum(g, a)) {
+    if (a == NULL || a->is_local || g->group > 0 || g->no_blocks || !may_sum(g, a)) {
         return false;
     }
     int kept = g->scalar_count;
@@ -615,6 +615,68 @@ static bool struct_sum(struct gen *g)
     return true;
 }
 
+// Two arrays that change places in each step.
+static bool swapped(struct gen *g)
+{
+    struct gen_array *a = find_array(g, 1, true, 4);
+    struct gen_array *b = NULL;
+    for (int i = 0; a != NULL && i < g->array_count; i++) {
+        struct gen_array *x = &g->arrays[i];
+        bool is_mine = g->group == 0 || x->group == g->group;
+        bool is_writable = !x->is_const && x->limit == 0 && !x->is_perm;
+        b = x != a && x->type == a->type && x->rank == 1 && is_writable && is_mine && x->extents[0].value >= 4 ? x : b;
+    }
+    if (b == NULL || g->work * 3 * trips_of(g, a) > g->work_limit) {
+        return false;
+    }
+    long trips = trips_of(g, a) < trips_of(g, b) ? trips_of(g, a) : trips_of(g, b);
+    int n = g->name_count++;
+    const char *type = element_name(a);
+    gen_line(g, "%s *from%d = %s, *to%d = %s;", type, n, a->name, n, b->name);
+    gen_open(g, "for (int t%d = 0; t%d < 3; t%d++) {", n, n, n);
+    gen_open(g, "for (int i%d = 1; i%d < %ld; i%d++) {", n, n, trips - 1, n);
+    gen_line(g, "to%d[i%d] = %s(from%d[i%d - 1] + from%d[i%d + 1] + t%d);", n, n, a->type == GEN_F64 ? "TD" : "TF", n,
+             n, n, n, n);
+    gen_close(g);
+    gen_line(g, "%s *other%d = from%d;", type, n, n);
+    gen_line(g, "from%d = to%d;", n, n);
+    gen_line(g, "to%d = other%d;", n, n);
+    gen_close(g);
+    return true;
+}
+
+// A local struct and a local table that tasks hand on to each other.
+static bool table(struct gen *g)
+{
+    struct gen_array *a = find_array(g, 1, true, 2);
+    if (a == NULL || a->type == GEN_BOOL) {
+        return false;
+    }
+    int kept = g->scalar_count;
+    int n = g->name_count++;
+    const char *i = push_counter(g, 0, 7);
+    begin(g, a, NULL);
+    gen_line(g, "struct pt tab%d[8];", n);
+    gen_open(g, "for (int %s = 0; %s < 8; %s++) {", i, i, i);
+    gen_line(g, "tab%d[%s].a = %s;", n, i, gen_int(g, 2));
+    gen_line(g, "tab%d[%s].b = %s;", n, i, gen_tame(g, GEN_F32, 2));
+    gen_line(g, "tab%d[%s].c[0] = tab%d[%s].c[1] = %s;", n, i, n, i, i);
+    gen_close(g);
+    end(g, kept);
+    i = push_counter(g, 0, trips_of(g, a) - 1);
+    begin(g, a, NULL);
+    gen_open(g, "for (int %s = 0; %s < %s; %s++) {", i, i, bound_of(g, a), i);
+    if (gen_chance(g, 50)) {
+        gen_line(g, "struct pt one = tab%d[%s & 7];", n, i);
+        gen_line(g, "%s[%s] = %s(one.a + one.c[%s & 1]);", a->name, i, a->type == GEN_F64 ? "TD" : "TF", i);
+    } else {
+        gen_line(g, "%s[%s] = %s(tab%d[(%s + 3) %% 8].b);", a->name, i, a->type == GEN_F64 ? "TD" : "TF", n, i);
+    }
+    gen_close(g);
+    end(g, kept);
+    return true;
+}
+
 // Least and greatest among numbers, infinities and NaNs, by every form there is.
 static bool special(struct gen *g)
 {
@@ -653,9 +715,9 @@ static bool special(struct gen *g)
 bool gen_idiom(struct gen *g)
 {
     static bool (*const idioms[])(struct gen *g) = {
-        stencil,  map_2d, steps_in_time,   product,         selection,  shift,  stride,      linear,
-        pairs_of, scan,   sum_into_memory, temporaries,     search,     halves, common_sums, call_kernel,
-        pointers, insist, last_value,      while_over_data, struct_sum, special};
+        stencil,  map_2d, steps_in_time,   product,         selection,  shift,   stride,      linear,
+        pairs_of, scan,   sum_into_memory, temporaries,     search,     halves,  common_sums, call_kernel,
+        pointers, insist, last_value,      while_over_data, struct_sum, special, swapped,     table};
     if (g->scalar_count + 8 >= GEN_SCALARS) {
         return false;
     }

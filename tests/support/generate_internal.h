@@ -106,7 +106,8 @@ struct gen {
     bool in_for_body; // `continue` means the innermost `for`
     int break_depth;  // > 0: `break` leaves a while or switch
     int statement_budget;
-    int group; // of the block that is written now
+    int group;      // of the block that is written now
+    bool no_blocks; // under a switch or between gotos
     enum gen_type return_type;
     bool returns;
     int label_count;
