@@ -255,7 +255,7 @@ const struct affine *affine_mul(struct affine_pool *pool, const struct affine *a
 // term / divisor, if it goes.
 static bool divide_term(const struct affine_term *term, const struct affine_term *divisor, struct affine_term *out)
 {
-    if (term->coef % divisor->coef != 0 || (divisor->coef == -1 && term->coef == INT64_MIN)) {
+    if ((divisor->coef == -1 && term->coef == INT64_MIN) || term->coef % divisor->coef != 0) {
         return false;
     }
     *out = (struct affine_term){.coef = term->coef / divisor->coef};
