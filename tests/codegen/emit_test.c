@@ -1,4 +1,4 @@
-// The narrow path: tasks become entries that compute what the interpreter computes.
+// From a module to code: the narrow path, targets, options, errors, several threads at once.
 #include "support.h"
 
 #include <pthread.h>
@@ -92,6 +92,35 @@ TEST(unknown_targets_are_refused_with_a_list)
     CHECK(codegen_check_target("gfx90") == RILL_ERR_INVALID);
     CHECK(codegen_check_target("native") == RILL_OK);
     fixture_finish(&f);
+}
+
+TEST(what_cannot_be_emitted_is_an_error_with_words)
+{
+    struct fixture f;
+    fixture_init(&f);
+    fixture_task(&f, false);
+    ir_emit0(&f.b, IR_OP_BARRIER, IR_VOID);
+    struct codegen_output code;
+    CHECK(codegen_emit(f.module, &(struct codegen_options){0}, &code) == RILL_ERR_UNSUPPORTED);
+    CHECK_CONTAINS(rill_message(), "test.c:2");
+    CHECK_CONTAINS(rill_message(), "not supported: barriers");
+    CHECK(code.bytes == NULL && code.size == 0);
+    fixture_finish(&f);
+}
+
+TEST(fast_math_is_on_only_when_asked_for)
+{
+    for (int fast = 0; fast < 2; fast++) {
+        struct fixture f;
+        build_saxpy(&f);
+        struct codegen_output code;
+        struct codegen_options options = {.kind = CODEGEN_LLVM, .fast_math = fast};
+        REQUIRE(codegen_emit(f.module, &options, &code) == RILL_OK);
+        CHECK((strstr(code.bytes, "fmul fast") != NULL) == fast);
+        CHECK((strstr(code.bytes, "reassoc") != NULL) == false);
+        codegen_output_finish(&code);
+        fixture_finish(&f);
+    }
 }
 
 TEST(every_cpu_target_gives_text_and_objects)
