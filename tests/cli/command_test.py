@@ -10,7 +10,8 @@ import subprocess
 import sys
 import tempfile
 
-from cli import RILL, ROOT, Report, rill
+sys.dont_write_bytecode = True  # the tree stays as it is
+from cli import RILL, ROOT, Report, rill  # noqa: E402
 
 COMMANDS = ["run", "check", "explain", "emit", "devices", "demo"]
 GOOD = "#include <rill/kernel.h>\nkernel void good(int n, float x[n]) { for (int i = 0; i < n; i++) x[i] *= 2; }\n"

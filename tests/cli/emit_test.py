@@ -11,7 +11,8 @@ import subprocess
 import sys
 import tempfile
 
-from cli import ROOT, Report, kernel_files, rill
+sys.dont_write_bytecode = True  # the tree stays as it is
+from cli import ROOT, Report, kernel_files, rill  # noqa: E402
 
 IS_LONG = "RILL_TEST_LONG" in os.environ
 JOBS = 2

@@ -5,7 +5,8 @@ import struct
 import sys
 import tempfile
 
-from cli import Report, first_bytes, fnv, read_npy, rill, write_npy
+sys.dont_write_bytecode = True  # the tree stays as it is
+from cli import Report, first_bytes, fnv, read_npy, rill, write_npy  # noqa: E402
 
 SCALARS = [  # C type, struct letter, npy descr, values that fit, values that do not
     ("_Bool", "?", "|b1", ["0", "1", "true", "false"], ["2", "-1", "maybe", "0.5"]),
