@@ -218,9 +218,10 @@ static void clone_loop(struct outline *out, const struct ir_inst *inst, struct i
     clone->loop->analysis = NULL;
     // Independence that hangs on a test may be used only where the test was made: for the task's own loop.
     const struct loop_facts *facts = inst->loop->analysis;
-    // Memory that is private to each iteration is shared by all of them once the loop is inside a task.
+    // Memory that is private to each iteration is shared by all of them once the loop is inside a task. Iterations that
+    // update the same memory are independent only if the updates are atomic, and inside a task they are plain.
     if (has_memory || inst->loop->verdict != IR_VERDICT_PROVEN || facts == NULL || facts->pair_count > 0 ||
-        facts->condition_count > 0 || inst == out->piece->first) {
+        facts->condition_count > 0 || facts->shared_count > 0 || inst == out->piece->first) {
         clone->loop->verdict = IR_VERDICT_NONE;
     }
     clone->loop->reason = NULL;

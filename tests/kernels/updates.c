@@ -216,3 +216,41 @@ kernel void members(int n, int m, const int key[n], struct cell c[m])
         p->tag |= i;
     }
 }
+
+// Inside a task the inner loop's updates are plain: its iterations are not independent then.
+// run: keyed_rows n=50 m=70
+kernel void keyed_rows(int n, int m, const uint8_t key[restrict n][m], int a[restrict n][16])
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++) {
+            a[i][key[i][j] % 16] += j;
+        }
+    }
+}
+
+// run: folded_rows n=50 m=70
+kernel void folded_rows(int n, int m, int a[n][m])
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 1; j < m; j++) {
+            a[i][0] += a[i][j];
+        }
+    }
+}
+
+// run: keyed_sums n=40 m=300
+kernel void keyed_sums(int n, int m, const uint8_t key[restrict n][m], long out[restrict n])
+{
+    for (int i = 0; i < n; i++) {
+        unsigned sum[32] = {0};
+        uint8_t seen[32] = {0};
+        for (int j = 0; j < m; j++) {
+            sum[key[i][j] % 32] ^= j * 77u;
+            seen[key[i][j] % 32] += 1;
+        }
+        out[i] = 0;
+        for (int k = 0; k < 32; k++) {
+            out[i] += (long)sum[k] * seen[k];
+        }
+    }
+}
