@@ -309,7 +309,10 @@ static bool must_fail(void)
     return fail_after != 0 && is_inside_compiler == 0 && ++seen == fail_after;
 }
 
-void *malloc(size_t size)
+// Exported, so that the libraries call these.
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED void *malloc(size_t size)
 {
     if (must_fail()) {
         errno = ENOMEM;
@@ -318,7 +321,7 @@ void *malloc(size_t size)
     return __libc_malloc(size);
 }
 
-void *calloc(size_t count, size_t size)
+EXPORTED void *calloc(size_t count, size_t size)
 {
     if (must_fail()) {
         errno = ENOMEM;

@@ -28,7 +28,7 @@ RILL = pathlib.Path(os.environ["RILL_BUILD"]) / "bin" / "rill"
 THREADS = [1, 2, 7]
 FOLDERS = ["tests/kernels", "examples/kernels", "bench/kernels"]
 # Serial and exact: what language.md defines is what these flags give, short of the traps that end the process.
-GCC = ["gcc", "-std=gnu99", "-O1", "-fwrapv", "-fno-strict-aliasing", "-fsigned-char", "-ffp-contract=off", "-w", "-shared",
+GCC = ["gcc", "-std=gnu99", "-O1", "-fwrapv", "-fno-strict-aliasing", "-fsigned-char", "-ffp-contract=off", "-w", "-shared", "-Wl,-Bsymbolic",
        "-fPIC", f"-I{ROOT}/include"]
 
 SCALARS = {
