@@ -214,6 +214,67 @@ TEST(many_loops_at_once_do_not_mix)
     run_loops(4, 40, 100, 30, false);
 }
 
+struct spam {
+    struct pool *pool;
+    struct counting_job jobs[16];
+    atomic_int ran;
+    atomic_bool stop;
+};
+
+// Keeps jobs coming, so that workers leave loops again and again.
+static void *push_jobs(void *arg)
+{
+    struct spam *spam = arg;
+    int pushed = 0;
+    while (!atomic_load(&spam->stop)) {
+        for (int i = 0; i < 16; i++) {
+            pool_push(spam->pool, &spam->jobs[i].job);
+        }
+        pushed += 16;
+        wait_until(&spam->ran, pushed);
+    }
+    return NULL;
+}
+
+TEST(no_chunk_is_lost_when_workers_leave_for_jobs)
+{
+    enum { LOOPS = 6, CHUNKS = 97, ROUNDS = 200, WORKERS = 5 };
+    struct pool *pool = make_pool(WORKERS);
+    REQUIRE(pool_start(pool) == RILL_OK);
+    static struct spam spam;
+    spam = (struct spam){.pool = pool};
+    for (int i = 0; i < 16; i++) {
+        spam.jobs[i] = (struct counting_job){.job.run = count_job, .job.level = i % POOL_LEVELS, .done = &spam.ran};
+    }
+    struct thread pusher = {0};
+    REQUIRE(thread_start(&pusher, "pusher", push_jobs, &spam) == RILL_OK);
+    static struct counting_loop loops[LOOPS];
+    atomic_int done = 0;
+    for (int i = 0; i < LOOPS; i++) {
+        loops[i] = (struct counting_loop){.pool = pool, .chunk_count = CHUNKS, .done = &done, .rounds = ROUNDS};
+        loops[i].job.run = start_loop;
+        loops[i].job.level = 1;
+        loops[i].loop.body = count_chunk;
+        loops[i].loop.over = round_over;
+        loops[i].loop.shares = aligned_alloc(64, WORKERS * sizeof(struct pool_share));
+        loops[i].hits = calloc(CHUNKS, sizeof *loops[i].hits);
+        pool_push(pool, &loops[i].job);
+    }
+    wait_until(&done, LOOPS);
+    atomic_store(&spam.stop, true);
+    thread_join(&pusher);
+    int wrong = 0;
+    for (int i = 0; i < LOOPS; i++) {
+        for (int k = 0; k < CHUNKS; k++) {
+            wrong += loops[i].hits[k] != ROUNDS;
+        }
+        free(loops[i].hits);
+        free(loops[i].loop.shares);
+    }
+    CHECK_INT(wrong, 0);
+    free_pool(pool);
+}
+
 struct meeting {
     struct pool_loop loop;
     struct pool_job job;
@@ -269,4 +330,66 @@ TEST(sleeping_workers_are_woken_for_a_loop)
     CHECK_INT(atomic_load(&meeting.most), 3); // three workers were in the loop at the same time
     free_pool(pool);
     free(meeting.loop.shares);
+}
+
+// ---- jobs and loops
+// --------------------------------------------------------------------------------------------------
+
+struct long_loop {
+    struct pool_loop loop;
+    struct pool_job job;
+    struct pool *pool;
+    atomic_int chunks;
+    atomic_int done;
+};
+
+static void take_time(struct pool_loop *loop, int64_t chunk, struct pool_worker *worker)
+{
+    (void)chunk;
+    (void)worker;
+    usleep(1000);
+    atomic_fetch_add(&((struct long_loop *)loop)->chunks, 1);
+}
+
+static void long_over(struct pool_loop *loop, struct pool_worker *worker)
+{
+    (void)worker;
+    atomic_fetch_add(&((struct long_loop *)loop)->done, 1);
+}
+
+static void start_long(struct pool_job *job, struct pool_worker *worker)
+{
+    struct long_loop *own = (struct long_loop *)((char *)job - offsetof(struct long_loop, job));
+    if (pool_run_loop(own->pool, &own->loop, 300, worker)) {
+        long_over(&own->loop, worker);
+    }
+}
+
+TEST(job_does_not_wait_for_the_end_of_a_loop_and_the_loop_is_ended_all_the_same)
+{
+    for (int workers = 1; workers <= 3; workers++) {
+        struct pool *pool = make_pool(workers);
+        struct long_loop own = {.pool = pool};
+        own.loop.body = take_time;
+        own.loop.over = long_over;
+        own.loop.shares = aligned_alloc(64, (size_t)workers * sizeof(struct pool_share));
+        own.job.run = start_long;
+        own.job.level = 1;
+        REQUIRE(pool_start(pool) == RILL_OK);
+        pool_push(pool, &own.job);
+        wait_until(&own.chunks, 3);
+        atomic_int done = 0;
+        struct counting_job jobs[20];
+        for (int i = 0; i < 20; i++) {
+            jobs[i] = (struct counting_job){.job.run = count_job, .job.level = 2, .done = &done};
+            pool_push(pool, &jobs[i].job);
+        }
+        wait_until(&done, 20);
+        CHECK(atomic_load(&own.chunks) < 300);
+        wait_until(&own.done, 1);
+        CHECK_INT(atomic_load(&own.chunks), 300);
+        CHECK_INT(atomic_load(&own.done), 1);
+        free_pool(pool);
+        free(own.loop.shares);
+    }
 }

@@ -108,17 +108,55 @@ static bool wants_more_workers(const struct pool *pool)
            atomic_load_explicit(&pool->spinning, memory_order_relaxed) == 0;
 }
 
-// Runs chunks until none is left to take. True if this was the last worker to leave.
-static bool visit_loop(struct pool *pool, struct pool_loop *loop, struct pool_worker *worker)
+static bool has_chunks(const struct pool *pool, const struct pool_loop *loop)
+{
+    for (int i = 0; i < pool->worker_count; i++) {
+        uint64_t range = atomic_load_explicit(&loop->shares[i].range, memory_order_acquire);
+        if ((uint32_t)range < (uint32_t)(range >> 32)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// True if all chunks that could be taken were, false if a job waits and the worker may leave.
+static bool run_chunks(struct pool *pool, struct pool_loop *loop, struct pool_worker *worker, bool may_leave)
 {
     uint32_t chunk;
     while (take_chunk(pool, loop, worker->index, &chunk)) {
         loop->body(loop, chunk, worker);
+        if (may_leave && atomic_load_explicit(&pool->job_count, memory_order_relaxed) > 0) {
+            return false;
+        }
     }
-    thread_lock(&pool->lock);
-    close_loop(pool, loop); // nothing is left for others
-    bool is_last = --loop->visitor_count == 0;
+    return true;
+}
+
+// Runs chunks until none is left, or a job waits. True if nothing of the loop is left and nobody else is in it.
+//
+// No chunk may stay behind when the loop is over. A worker holds chunks that others do not see only between taking half
+// of a share and making the rest its own, and it is in the loop then. So a loop is closed only when, under the lock,
+// every share is empty; and a worker may leave chunks of its own behind only in a loop that is open, to be found by
+// others.
+static bool visit_loop(struct pool *pool, struct pool_loop *loop, struct pool_worker *worker)
+{
+    bool may_leave = true;
+    for (;;) {
+        bool is_used_up = run_chunks(pool, loop, worker, may_leave);
+        thread_lock(&pool->lock);
+        bool must_go_on = is_used_up ? loop->is_open && has_chunks(pool, loop) : !loop->is_open;
+        if (!must_go_on) {
+            if (is_used_up) {
+                close_loop(pool, loop);
+            }
+            break;
+        }
+        may_leave = loop->is_open;
+        thread_unlock(&pool->lock);
+    }
+    bool is_last = --loop->visitor_count == 0 && !loop->is_open;
     thread_unlock(&pool->lock);
+    worker->had_job = false;
     return is_last;
 }
 
@@ -154,6 +192,7 @@ void pool_push(struct pool *pool, struct pool_job *job)
     }
     pool->last[job->level] = job;
     atomic_fetch_add_explicit(&pool->ready, 1, memory_order_release);
+    atomic_fetch_add_explicit(&pool->job_count, 1, memory_order_relaxed);
     bool wake = wants_more_workers(pool);
     thread_unlock(&pool->lock);
     if (wake) {
@@ -205,6 +244,7 @@ static struct pool_job *pop_any_job(struct pool *pool)
                 pool->last[level] = before;
             }
             atomic_fetch_sub_explicit(&pool->ready, 1, memory_order_release);
+            atomic_fetch_sub_explicit(&pool->job_count, 1, memory_order_relaxed);
             return job;
         }
     }
@@ -222,6 +262,7 @@ static struct pool_job *pop_job(struct pool *pool)
         if (job != NULL) {
             pool->first[level] = job->next;
             atomic_fetch_sub_explicit(&pool->ready, 1, memory_order_release);
+            atomic_fetch_sub_explicit(&pool->job_count, 1, memory_order_relaxed);
             return job;
         }
     }
@@ -244,7 +285,8 @@ static void spin_for_work(struct pool *pool)
 // One piece of work, if there is any. The lock is held on entry and on return.
 static bool work_once(struct pool *pool, struct pool_worker *worker)
 {
-    struct pool_job *job = pop_job(pool);
+    bool is_loops_turn = worker->had_job && pool->loops != NULL;
+    struct pool_job *job = is_loops_turn ? NULL : pop_job(pool);
     struct pool_loop *loop = NULL;
     if (job == NULL) {
         loop = pool->loops;
@@ -264,6 +306,7 @@ static bool work_once(struct pool *pool, struct pool_worker *worker)
         thread_relax();
     }
     if (job != NULL) {
+        worker->had_job = true;
         job->run(job, worker);
     } else if (visit_loop(pool, loop, worker)) {
         loop->over(loop, worker);

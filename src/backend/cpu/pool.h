@@ -1,6 +1,9 @@
 // The pool of threads that run kernels. It knows two things: jobs, which run once on some worker, and loops, whose
 // chunks are shared by every worker that has nothing else to do.
 //
+// A worker that shares a loop looks for jobs between two chunks, so that a long loop does not keep other streams
+// waiting; after a job it goes back to a loop, so that jobs do not keep loops waiting.
+//
 // A worker never waits. A job that needs what is not there yet returns, and whoever makes it there pushes the job
 // again. A loop has no owner that waits for it: the last worker to leave it goes on with what comes after.
 //
@@ -23,6 +26,7 @@ enum { POOL_MAX_WORKERS = 1024, POOL_LEVELS = 3 };
 struct pool_worker {
     struct pool *pool; // borrowed
     int index;
+    bool had_job; // the last thing it did was a job: a loop's turn
     struct thread thread;
 };
 
@@ -56,6 +60,7 @@ struct pool {
     struct pool_job *last[POOL_LEVELS];  // guarded by lock
     struct pool_loop *loops;             // guarded by lock: open, in a ring
     atomic_int ready;                    // jobs queued and loops open; changed under the lock, looked at by who spins
+    atomic_int job_count;                // jobs queued; changed under the lock, looked at between two chunks
     atomic_int spinning;                 // workers that look at |ready|
     int sleeping;                        // guarded by lock
     bool stop;                           // guarded by lock

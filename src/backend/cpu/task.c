@@ -62,18 +62,29 @@ static void note_failure(struct abi_frame *frame, const struct abi_failure *fail
 static void describe_shape(const struct cpu_run *run, const char *name, char *out, size_t size)
 {
     const struct plan_kernel *kernel = run->kernel->plan;
+    const struct plan_module *module = run->image->plan;
+    size_t used = 0;
     for (int i = 0; i < kernel->param_count; i++) {
         const struct plan_param *param = &kernel->params[i];
         if (!param->is_array || strcmp(param->name, name) != 0) {
             continue;
         }
-        size_t used = 0;
         for (int k = 0; k < param->rank && used < size; k++) {
             union ir_value value;
             if (!plan_eval(param->extents[k], &run->values, &value)) {
                 break;
             }
             used += (size_t)snprintf(out + used, size - used, "[%lld]", (long long)value.i);
+        }
+        return;
+    }
+    for (int i = 0; i < module->field_count; i++) {
+        if (strcmp(module->fields[i].name, name) != 0) {
+            continue;
+        }
+        for (const struct ir_ctype *type = module->fields[i].ctype;
+             type != NULL && type->kind == IR_CTYPE_ARRAY && used < size; type = type->element) {
+            used += (size_t)snprintf(out + used, size - used, "[%lld]", (long long)type->length);
         }
         return;
     }
@@ -250,6 +261,16 @@ static void log_in_order(struct cpu_exec *exec)
     arena_finish(&arena);
 }
 
+static void run_in_order(struct cpu_exec *exec)
+{
+    if (exec->entries->in_order == NULL) { // the plan promised that the fast version always may run
+        run_fail(exec->run, RILL_ERR_INTERNAL);
+        return;
+    }
+    log_in_order(exec);
+    run_alone(exec, exec->entries->in_order);
+}
+
 static bool start_parallel(struct cpu_exec *exec, struct pool_worker *worker)
 {
     struct cpu_run *run = exec->run;
@@ -261,9 +282,8 @@ static bool start_parallel(struct cpu_exec *exec, struct pool_worker *worker)
     if (trip.i <= 0) {
         return true;
     }
-    if (exec->entries->in_order != NULL && !plan_task_is_fast(run->kernel->plan, exec->task, &run->values, NULL)) {
-        log_in_order(exec);
-        run_alone(exec, exec->entries->in_order);
+    if (!plan_task_is_fast(run->kernel->plan, exec->task, &run->values, NULL)) {
+        run_in_order(exec);
         return true;
     }
     exec->trip = trip.i;
