@@ -113,18 +113,19 @@ static void add_fit(struct pair *pair, int id)
 {
     const struct atom *atom = atom_of(pair->an, id);
     bool may_wrap = atom->kind == ATOM_OP && (atom->op == IR_OP_SEXT || atom->op == IR_OP_ZEXT);
-    if (!may_wrap || pair->fit_count == MAX_FITS) {
+    bool is_noted = false;
+    for (int i = 0; i < pair->fit_count; i++) {
+        is_noted |= pair->fits[i] == (id & ~1);
+    }
+    if (!may_wrap || (!is_noted && pair->fit_count == MAX_FITS)) {
         return;
+    }
+    if (!is_noted) { // before what follows, which may come here again
+        pair->fits[pair->fit_count++] = id & ~1;
     }
     const struct affine *value = (id & 1) != 0 ? second(pair, atom->a) : atom->a;
     pair_add_constraint(pair, affine_sub(&pair->an->scratch, affine_atom(&pair->an->scratch, id), value), true);
     pair_add_known(pair, value);
-    for (int i = 0; i < pair->fit_count; i++) {
-        if (pair->fits[i] == (id & ~1)) {
-            return;
-        }
-    }
-    pair->fits[pair->fit_count++] = id & ~1;
 }
 
 void pair_add_atom(struct pair *pair, int id)
