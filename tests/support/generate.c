@@ -210,6 +210,7 @@ static void add_fields(struct gen *g)
         a->is_field = true;
         a->rank = 1;
         a->extents[0] = gen_chance(g, 60) ? (struct gen_known){"16", 16} : (struct gen_known){"1", 1};
+        a->rank = a->extents[0].value == 1 && gen_chance(g, 70) ? 0 : 1; // a scalar
     }
 }
 
@@ -303,8 +304,10 @@ static void write_helpers(struct gen *g)
     for (int i = 0; i < g->array_count; i++) {
         const struct gen_array *a = &g->arrays[i];
         if (a->is_field) {
-            gen_line(g, a->extents[0].value > 1 ? "%s %s[%s] = {1, 2};" : "%s %s[%s] = {3};", gen_type_name(a->type),
-                     a->name, a->extents[0].text);
+            const char *form = a->rank == 0              ? "%s %s = 3;"
+                               : a->extents[0].value > 1 ? "%s %s[16] = {1, 2};"
+                                                         : "%s %s[1] = {3};";
+            gen_line(g, form, gen_type_name(a->type), a->name);
         }
     }
 }

@@ -122,7 +122,11 @@ static void odd_loop(struct gen *g)
     bool was_for = g->in_for_body;
     g->in_for_body = false;
     g->work *= 4;
-    switch (gen_random(g, 4)) {
+    switch (gen_random(g, 5)) {
+    case 3:
+        gen_open(g, "for (unsigned y%d = 4; y%d-- > 0;) {", n, n);
+        scoped(g, 1);
+        break;
     case 0:
         gen_open(g, "for (float y%d = 0; y%d < 2; y%d += 0.5f) {", n, n, n);
         scoped(g, 1);

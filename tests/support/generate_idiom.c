@@ -615,6 +615,60 @@ static bool struct_sum(struct gen *g)
     return true;
 }
 
+// What fits is moved to the front.
+static bool compaction(struct gen *g)
+{
+    struct gen_array *to = find_array(g, 1, true, 4);
+    struct gen_array *from = find_array(g, 1, false, 4);
+    struct gen_scalar *s = gen_choose_scalar(g, false, true);
+    if (to == NULL || from == NULL || s == NULL || !s->is_set) {
+        return false;
+    }
+    long trips = trips_of(g, to) < trips_of(g, from) ? trips_of(g, to) : trips_of(g, from);
+    int kept = g->scalar_count;
+    int n = g->name_count++;
+    const char *i = push_counter(g, 0, trips - 1);
+    begin(g, to, from);
+    gen_line(g, "int count%d = 0;", n);
+    gen_open(g, "for (int %s = 0; %s < %ld; %s++) {", i, i, trips, i);
+    gen_line(g, "if (%s) %s[count%d++] = %s(%s[%s]);", gen_condition(g, 1), to->name, n,
+             to->type == GEN_F64 ? "TD" : "TF", from->name, i);
+    gen_close(g);
+    gen_line(g, "%s = count%d;", s->name, n);
+    end(g, kept);
+    return true;
+}
+
+static bool map_3d(struct gen *g)
+{
+    struct gen_array *a = find_array(g, 3, true, 1);
+    if (a == NULL || g->work * a->extents[0].value * a->extents[1].value * a->extents[2].value > g->work_limit) {
+        return false;
+    }
+    int kept = g->scalar_count;
+    const char *names[3];
+    begin(g, NULL, NULL);
+    a->role = GEN_WRITE;
+    for (int k = 0; k < 3; k++) {
+        names[k] = push_counter(g, 0, a->extents[k].value - 1);
+    }
+    snprintf(a->home, sizeof a->home, "%s", names[0]);
+    if (gen_chance(g, 20)) {
+        gen_line(g, "#pragma rill collapse(3)");
+    }
+    bool is_swapped = gen_chance(g, 30); // the inner ones the other way round
+    for (int k = 0; k < 3; k++) {
+        int d = k > 0 && is_swapped ? 3 - k : k;
+        gen_open(g, "for (int %s = 0; %s < %s; %s++) {", names[d], names[d], a->extents[d].text, names[d]);
+    }
+    gen_line(g, "%s[%s][%s][%s] = %s;", a->name, names[0], names[1], names[2], gen_value(g, a->type, 3));
+    for (int k = 0; k < 3; k++) {
+        gen_close(g);
+    }
+    end(g, kept);
+    return true;
+}
+
 // Two arrays that change places in each step.
 static bool swapped(struct gen *g)
 {
@@ -715,9 +769,9 @@ static bool special(struct gen *g)
 bool gen_idiom(struct gen *g)
 {
     static bool (*const idioms[])(struct gen *g) = {
-        stencil,  map_2d, steps_in_time,   product,         selection,  shift,   stride,      linear,
-        pairs_of, scan,   sum_into_memory, temporaries,     search,     halves,  common_sums, call_kernel,
-        pointers, insist, last_value,      while_over_data, struct_sum, special, swapped,     table};
+        stencil,    map_2d,          steps_in_time, product, selection, shift,       stride,      linear,   pairs_of,
+        scan,       sum_into_memory, temporaries,   search,  halves,    common_sums, call_kernel, pointers, insist,
+        last_value, while_over_data, struct_sum,    special, swapped,   table,       compaction,  map_3d};
     if (g->scalar_count + 8 >= GEN_SCALARS) {
         return false;
     }

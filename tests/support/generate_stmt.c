@@ -177,6 +177,13 @@ static void assign_scalar(struct gen *g)
         gen_line(g, "%s = %s;", s->name, value);
     } else if (is_float) {
         gen_line(g, "%s %s %s;", s->name, ops[gen_random(g, 2)], value);
+    } else if (gen_chance(g, 8)) {
+        gen_line(g, "%s = %s - %s;", s->name, value, s->name);
+    } else if (gen_chance(g, 8)) {
+        const struct gen_scalar *other = gen_choose_scalar(g, false, true);
+        if (other != NULL && other != s && other->is_set) {
+            gen_line(g, "%s = %s++;", s->name, other->name);
+        }
     } else if (gen_chance(g, 20)) {
         gen_line(g, "%s%s;", s->name, gen_chance(g, 50) ? "++" : "--");
     } else {
@@ -273,6 +280,13 @@ static void store_array(struct gen *g, const struct gen_array *a)
         // A struct as a whole, by way of a helper.
         int length = (int)(strrchr(place, '.') - place);
         gen_line(g, "%.*s = bump(%.*s, %s);", length, place, length, place, gen_int(g, 1));
+    } else if (may_compound && gen_chance(g, 4)) { // never an update
+        gen_line(g, "%s = %s - %s;", place, gen_tame(g, type, 2), place);
+    } else if (g->is_tame && gen_chance(g, 4)) { // done in another type than the place's own
+        gen_line(g, "%s = %s(%s + %s);", place, type == GEN_F64 ? "TD" : "TF", place,
+                 gen_tame(g, type == GEN_F32 ? GEN_F64 : GEN_F32, 1));
+    } else if (!gen_is_float(type) && gen_chance(g, 4)) {
+        gen_line(g, "%s += %s;", place, gen_tame(g, gen_chance(g, 50) ? GEN_F32 : GEN_F64, 1));
     } else if (may_compound && gen_chance(g, 25)) {
         gen_line(g, "%s %s %s;", place, ops[gen_random(g, gen_is_float(type) ? 2 : 6)], gen_tame(g, type, 2));
     } else {
