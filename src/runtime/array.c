@@ -333,10 +333,15 @@ rill_status rill_array_destroy(rill_array handle)
 
 void rill_auto_array(rill_array *handle)
 {
-    if (handle->id != 0) {
-        (void)(rill_array_destroy(*handle) == RILL_OK); // stale if its context was closed first
-        handle->id = 0;
+    if (handle->id == 0) {
+        return;
     }
+    struct saved_message message;
+    context_save_message(&message);
+    if (rill_array_destroy(*handle) != RILL_OK) { // stale: its context was closed first
+        context_restore_message(&message);
+    }
+    handle->id = 0;
 }
 
 // ---- looking, copying ---------------------------------------------------------------------------------------------

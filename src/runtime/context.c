@@ -172,6 +172,16 @@ rill_status context_fail_as(const char *who, rill_status status)
     return status_fail(status, "%s: %s", who, text);
 }
 
+void context_save_message(struct saved_message *message)
+{
+    snprintf(message->text, sizeof message->text, "%s", rill_message());
+}
+
+void context_restore_message(const struct saved_message *message)
+{
+    status_fail(RILL_OK, "%s", message->text);
+}
+
 void context_note_failure(struct context *context, rill_status status, const char *text)
 {
     context_log(context, RILL_LOG_ERROR, "%s", text);
@@ -413,9 +423,14 @@ void rill_auto_context(rill_context *handle)
     if (handle->id == 0) {
         return;
     }
+    struct saved_message message;
+    context_save_message(&message);
     rill_status status = rill_close(*handle);
     if (status != RILL_OK && status != RILL_ERR_STALE && status != RILL_ERR_FORKED) {
         fprintf(stderr, "rill: error: %s\n", rill_message()); // the context's own log is gone
+    }
+    if (status != RILL_OK) {
+        context_restore_message(&message);
     }
     handle->id = 0;
 }

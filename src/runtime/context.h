@@ -99,6 +99,14 @@ rill_status context_fail_as(const char *who, rill_status status);
 
 const char *kind_words(enum object_kind kind);
 
+// The thread's message, to be put back by what runs on the way out of a scope: the failure that led there is what the
+// caller asks for.
+struct saved_message {
+    char text[4096];
+};
+void context_save_message(struct saved_message *message);
+void context_restore_message(const struct saved_message *message);
+
 // host.c
 extern const rill_allocator host_allocator; // the C library's
 void host_describe(struct context *context, struct backend_host *out_host);

@@ -60,10 +60,15 @@ rill_status rill_event_destroy(rill_event handle)
 
 void rill_auto_event(rill_event *handle)
 {
-    if (handle->id != 0) {
-        (void)(rill_event_destroy(*handle) == RILL_OK); // stale if its context was closed first
-        handle->id = 0;
+    if (handle->id == 0) {
+        return;
     }
+    struct saved_message message;
+    context_save_message(&message);
+    if (rill_event_destroy(*handle) != RILL_OK) { // stale: its context was closed first
+        context_restore_message(&message);
+    }
+    handle->id = 0;
 }
 
 static rill_status begin(const char *who, rill_event handle, struct context **out_context, struct event **out_event)

@@ -250,16 +250,22 @@ rill_status rill_stream_destroy_later(rill_stream handle)
 
 void rill_auto_stream(rill_stream *handle)
 {
-    struct context *context;
-    if (handle->id == 0 || context_enter("rill_auto_stream", handle->id, KIND_STREAM, &context) != RILL_OK) {
+    if (handle->id == 0) {
         return;
     }
-    rill_status status = rill_stream_destroy(*handle);
-    if (status != RILL_OK && status != RILL_ERR_STALE) {
-        context_note_failure(context, status, rill_message());
+    struct saved_message message;
+    context_save_message(&message);
+    struct context *context;
+    if (context_enter("rill_auto_stream", handle->id, KIND_STREAM, &context) == RILL_OK) {
+        // In a callback nothing may wait.
+        rill_status status = callback_is_running() ? rill_stream_destroy_later(*handle) : rill_stream_destroy(*handle);
+        if (status != RILL_OK && status != RILL_ERR_STALE) {
+            context_note_failure(context, status, rill_message());
+        }
+        context_leave(context);
     }
+    context_restore_message(&message);
     handle->id = 0;
-    context_leave(context);
 }
 
 rill_status rill_stream_synchronize(rill_stream handle)

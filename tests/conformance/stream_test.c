@@ -323,6 +323,46 @@ TEST(automatic_handles_wait_and_clean_up_and_skip_zero)
     world_close(&d.world);
 }
 
+static rill_status fail_on_the_way(void)
+{
+    RILL_AUTO_ARRAY a = {0};
+    RILL_AUTO_EVENT e = {0};
+    RILL_AUTO_STREAM s = {0};
+    RILL_AUTO_CONTEXT context = {0}; // goes first: the others are stale by then
+    RILL_TRY(rill_open(world_device(), NULL, &context));
+    RILL_TRY(rill_stream_create(context, NULL, &s));
+    RILL_TRY(rill_event_create(context, NULL, &e));
+    RILL_TRY(rill_array_create(context, RILL_F32, RILL_SHAPE(4), &a));
+    return rill_event_query(e);
+}
+
+TEST(leaving_a_scope_keeps_the_message_of_the_failure_that_led_there)
+{
+    STATUS(fail_on_the_way(), RILL_ERR_UNRECORDED);
+    CHECK_STR(rill_message(), "rill_event_query: the event was never recorded");
+}
+
+static void leave_in_callback(void *user, rill_status status)
+{
+    (void)status;
+    struct digits *d = user;
+    RILL_AUTO_STREAM s = {0};
+    OK(rill_stream_create(d->world.context, NULL, &s));
+    put(d, s, 4);
+}
+
+TEST(automatic_stream_does_not_wait_in_a_callback)
+{
+    struct digits d;
+    open_digits(&d, 1);
+    OK(rill_stream_callback(rill_default_stream(d.world.context), leave_in_callback, &d));
+    OK(rill_sync(d.world.context));
+    OK(rill_sync(d.world.context));
+    CHECK_INT(d.out[0], 4);
+    CHECK_STR(d.world.logged, "");
+    world_close(&d.world);
+}
+
 TEST(stale_handles_stay_stale_when_another_context_opens)
 {
     uint64_t old_stream;
