@@ -94,11 +94,9 @@ struct gen {
     bool has_records;
     bool has_print;
     bool has_struct_param;
-    int helper_count;
     long work; // iterations of the loops around this place, multiplied
     long work_limit;
     long outer_limit; // > 0: the limit inside the loop that is written now
-    long total_work;  // of the whole kernel
     int depth;        // of statements
     int loop_depth;   //
     int index_depth;  // of indices in indices

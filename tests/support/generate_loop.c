@@ -165,7 +165,6 @@ void gen_loop(struct gen *g, const char *pragma, void (*body)(struct gen *g, con
     g->loop_depth++;
     body(g, v);
     g->loop_depth--;
-    g->total_work += g->work;
     g->work /= trips;
     g->in_for_body = was_for;
     g->break_depth = was_break;
