@@ -326,6 +326,80 @@ static inline void generate_body(struct generate *g, int statements)
     }
 }
 
+// One array, written and read in a nest at indices of the usual forms: where proofs and conditions come from.
+static inline void generate_form(struct generate *g)
+{
+    static const char *const forms[] = {
+        "i + %d",
+        "2 * i + %d",
+        "i * s + %d",
+        "i * m + j + %d",
+        "(long)i * m + j - %d",
+        "(i * m + j) * k + l + %d",
+        "j * n + i + %d",
+        "i / 2 + %d",
+        "i %% m + %d",
+        "i / m * m + i %% m + %d",
+        "i %% m * n + i / m + %d",
+        "n - 1 - i + %d",
+        "(i & 3) + %d",
+        "i * 4 + (j & 3) + %d",
+        "i * 4 + j %% 4 + %d",
+        "i * j + %d",
+        "(i >> 1) + %d",
+        "(i << 1) + %d",
+        "k + i - %d",
+        "i - j + %d",
+        "i + j + %d",
+        "i * s + j + %d",
+        "(i < 3 ? i : 3) + %d",
+        "i + n - %d",
+        "i + 2 * m + %d",
+        "3 * i + 5 * j + %d",
+        "j + %d",
+        "j * s + i + %d",
+        "(i / 3) * 3 + %d",
+        "i * m + j * s + %d",
+        "(j * m + i) * 2 + %d",
+        "i * 8 + j * 2 + l + %d",
+        "(i + k) %% (n + 1) + %d",
+        "i * (m + 1) + j + %d",
+    };
+    str_printf(g->out, "a[");
+    str_printf(g->out, forms[generate_pick(g, (int)(sizeof forms / sizeof forms[0]))],
+               generate_pick(g, 3) ? 0 : generate_pick(g, 4));
+    str_add(g->out, "]");
+}
+
+static inline void generate_nest(struct generate *g)
+{
+    static const char *const heads[3][8] = {
+        {"for (int i = 0; i < n; i++)", "for (int i = 1; i < n - 1; i++)", "for (int i = n - 1; i >= 0; i--)",
+         "for (int i = 0; i < n; i += 2)", "for (unsigned i = 0; i < (unsigned)n; i++)", "for (int i = m; i > 0; i--)",
+         "for (long i = 0; i < n; i++)", "for (int i = 0; i <= n; i += 3)"},
+        {"for (int j = 0; j < m; j++)", "for (int j = 0; j < i; j++)", "for (int j = 0; j < 4; j++)",
+         "for (int j = i; j < n; j++)", "for (int j = 1; j < m - 1; j++)", "for (int j = 0; j < s; j++)",
+         "for (int j = m - 1; j >= 0; j--)", "for (long j = 0; j < m; j += 2)"},
+        {"for (int l = 0; l < k; l++)", "for (int l = 0; l < 2; l++)", "for (int l = 0; l < j; l++)",
+         "for (int l = 0; l < m; l++)", "for (int l = 1; l <= k; l++)", "for (int l = 0; l < s; l++)",
+         "for (int l = k; l > 0; l--)", "for (int l = 0; l < 3; l++)"},
+    };
+    for (int level = 0; level < 3; level++) {
+        str_printf(g->out, "%s {\n", heads[level][generate_pick(g, 8)]);
+    }
+    for (int i = generate_pick(g, 2); i >= 0; i--) {
+        generate_form(g);
+        str_add(g->out, generate_pick(g, 4) ? " = " : " += ");
+        if (generate_pick(g, 2)) {
+            generate_form(g);
+            str_add(g->out, " + 1.5f;\n");
+        } else {
+            str_add(g->out, "z + l;\n");
+        }
+    }
+    str_add(g->out, "}\n}\n}\n");
+}
+
 static inline void generate_prelude(struct str *out)
 {
     str_add(out, "#include <string.h>\nstruct pair { float x, y; };\nint total;\nfloat field[64];\n"
@@ -344,7 +418,11 @@ static inline void generate_kernel(struct str *out, uint64_t seed, const char *n
     if (g.has_local) {
         str_add(out, "float t[8] = {0};\n");
     }
-    generate_loop(&g);
+    if (seed % 3 == 0) {
+        generate_nest(&g);
+    } else {
+        generate_loop(&g);
+    }
     if (generate_pick(&g, 2)) {
         generate_loop(&g);
     }
