@@ -4,12 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-// In simple operations, of which a core does a few each nanosecond when they vectorise and about one when they do not.
+// In simple operations, of which a core does up to 40 each nanosecond when they vectorise and about one when they do
+// not.
 enum {
     COST_UNKNOWN = 64,
-    WORK_ALONE = 50 * 1000,   // less than this runs on one thread: sharing it would cost more than it saves
-    WORK_CHUNK = 20 * 1000,   // the least that is worth taking from a share
-    WORK_PARTIAL = 40 * 1000, // a piece of a loop with reductions
+    WORK_ALONE = 120 * 1000,  // less than this runs on one thread: sharing it would cost more than it saves
+    WORK_CHUNK = 40 * 1000,   // the least that is worth taking from a share
+    WORK_PARTIAL = 60 * 1000, // a piece of a loop with reductions
     CHUNKS_PER_WORKER = 8,    // enough to even out iterations of different length
     ALIGN_CHUNK = 64,         // pieces of long loops begin at multiples of this: whole vectors and whole cache lines
     PRINT_KEPT = 64 * 1024,   // text of a serial task that is kept before it goes out
@@ -219,17 +220,18 @@ static int64_t clamp(int64_t value, int64_t least, int64_t most)
     return value < least ? least : value > most ? most : value;
 }
 
-// How many iterations a piece has. With reductions it depends on the trip count and the cost alone, so that the result
-// is the same on every machine and with any number of threads.
-static void cut(struct cpu_exec *exec)
+// How many iterations a piece has, and whether the pieces are worth sharing. With reductions it depends on the trip
+// count and the cost alone, so that the result is the same on every machine and with any number of threads.
+static bool cut(struct cpu_exec *exec)
 {
     int64_t work = work_of(exec->trip, cost_of(exec));
-    int64_t pieces;
+    int64_t workers = exec->run->device->pool.worker_count;
+    bool is_shared = workers > 1 && work >= WORK_ALONE;
+    int64_t pieces = 1;
     if (exec->task->partial_size != 0) {
         pieces = clamp(work / WORK_PARTIAL, 1, EXEC_MAX_PARTIALS);
-    } else {
-        int64_t workers = exec->run->device->pool.worker_count;
-        pieces = workers == 1 || work < WORK_ALONE ? 1 : clamp(work / WORK_CHUNK, 1, workers * CHUNKS_PER_WORKER);
+    } else if (is_shared) {
+        pieces = clamp(work / WORK_CHUNK, 1, workers * CHUNKS_PER_WORKER);
     }
     pieces = pieces < exec->trip ? pieces : exec->trip;
     int64_t size = exec->trip / pieces + (exec->trip % pieces != 0);
@@ -238,6 +240,7 @@ static void cut(struct cpu_exec *exec)
     }
     exec->chunk_size = size;
     exec->chunk_count = (uint32_t)(exec->trip / size + (exec->trip % size != 0));
+    return is_shared && exec->chunk_count > 1;
 }
 
 static void log_in_order(struct cpu_exec *exec)
@@ -287,9 +290,10 @@ static bool start_parallel(struct cpu_exec *exec, struct pool_worker *worker)
         return true;
     }
     exec->trip = trip.i;
-    cut(exec);
-    if (exec->chunk_count == 1) {
-        run_chunk(&exec->loop, 0, worker);
+    if (!cut(exec)) {
+        for (uint32_t i = 0; i < exec->chunk_count; i++) {
+            run_chunk(&exec->loop, i, worker);
+        }
     } else {
         device_count(&run->device->counters.parallel_count);
         exec->loop.body = run_chunk;
