@@ -1,6 +1,6 @@
 // Debug information: a compile unit, a subprogram for each function and a place for each instruction, so that debuggers
-// stop on lines and profilers name them. Variables are left out: following them through the optimiser costs a tenth of a
-// compile, and most have no place when it is done.
+// stop on lines and profilers name them. Variables are left out: following them through the optimiser costs a tenth of
+// a compile, and most have no place when it is done.
 #include "codegen/emit.h"
 
 #include <string.h>

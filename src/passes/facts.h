@@ -46,8 +46,8 @@ struct loop_facts { // ir_for.analysis of every FOR in a kernel after analyse_ke
 // about the program itself go to |diags|.
 void analyse_kernel(struct ir_module *module, struct ir_function *kernel, struct diags *diags);
 
-// Whether another iteration of |loop| may touch what the UPDATE |update| in it updates. UPDATE.atomic says it for the loop
-// that becomes the task; this for any loop, if another one is taken.
+// Whether another iteration of |loop| may touch what the UPDATE |update| in it updates. UPDATE.atomic says it for the
+// loop that becomes the task; this for any loop, if another one is taken.
 bool facts_is_shared(const struct ir_inst *loop, const struct ir_inst *update);
 
 // Whether the independent loop |loop| is taken as a task rather than a loop inside it (implemented by the offload

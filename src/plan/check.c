@@ -34,11 +34,10 @@ static void check_expr(struct check *check, const struct plan_expr *expr)
     case PLAN_EXPR_EXTENT:
         if (expr->index < 0 || expr->index >= check->kernel->param_count) {
             fail(check, "an expression names a parameter that does not exist", expr->index);
-        } else if (expr->kind == PLAN_EXPR_PARAM &&
-                   (expr->imm < 0 || (uint64_t)expr->imm > check->kernel->args_size ||
-                    check->kernel->params[expr->index].offset + (uint64_t)expr->imm +
-                            (uint64_t)ir_type_size(expr->type) >
-                        check->kernel->args_size)) {
+        } else if (expr->kind == PLAN_EXPR_PARAM && (expr->imm < 0 || (uint64_t)expr->imm > check->kernel->args_size ||
+                                                     check->kernel->params[expr->index].offset + (uint64_t)expr->imm +
+                                                             (uint64_t)ir_type_size(expr->type) >
+                                                         check->kernel->args_size)) {
             fail(check, "an expression reads beyond the arguments", expr->index);
         }
         break;

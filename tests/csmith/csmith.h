@@ -56,7 +56,7 @@
 #define SAFE_NARROW(T, S1, S2)                                                                                         \
     static T safe_unary_minus_func_##T##_##S1(T a)                                                                     \
     {                                                                                                                  \
-        return (T)-a;                                                                                                  \
+        return (T) - a;                                                                                                \
     }                                                                                                                  \
     static T safe_add_func_##T##_##S2(T a, T b)                                                                        \
     {                                                                                                                  \
