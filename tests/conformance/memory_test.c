@@ -38,7 +38,7 @@ static void ignore_callback(void *user, rill_status status)
     atomic_fetch_add((atomic_int *)user, 1);
 }
 
-struct session {
+struct usage {
     rill_context context;
     rill_module module;
     rill_array a, b, view;
@@ -49,7 +49,7 @@ struct session {
 };
 
 // One of every call that allocates. Stops at the first that fails.
-static rill_status use_everything(struct session *s)
+static rill_status use_everything(struct usage *s)
 {
     rill_kernel saxpy;
     rill_kernel talk;
@@ -80,7 +80,7 @@ static rill_status use_everything(struct session *s)
     return rill_array_read(s->b, RILL_CURRENT, s->host, sizeof s->host);
 }
 
-static rill_status run_session(struct meter *meter, struct session *s, struct world *world, bool *out_was_usable)
+static rill_status run_once(struct meter *meter, struct usage *s, struct world *world, bool *out_was_usable)
 {
     memset(s, 0, sizeof *s);
     rill_allocator allocator = {meter, meter_allocate, meter_release};
@@ -96,7 +96,7 @@ static rill_status run_session(struct meter *meter, struct session *s, struct wo
     if (status != RILL_OK) {
         // The context still works, whatever was left half done.
         atomic_store(&meter->fail_at, 0);
-        struct session again = {.context = s->context};
+        struct usage again = {.context = s->context};
         *out_was_usable = use_everything(&again) == RILL_OK;
     }
     rill_status closed = rill_close(s->context);
@@ -107,10 +107,10 @@ static rill_status run_session(struct meter *meter, struct session *s, struct wo
 TEST(nth_allocation_fails_for_every_n)
 {
     static struct world world;
-    struct session session;
+    struct usage usage;
     struct meter meter = {0};
     bool was_usable;
-    OK(run_session(&meter, &session, &world, &was_usable));
+    OK(run_once(&meter, &usage, &world, &was_usable));
     CHECK_INT(atomic_load(&meter.blocks), 0);
     long total = atomic_load(&meter.count);
     CHECK(total > 20);
@@ -119,7 +119,7 @@ TEST(nth_allocation_fails_for_every_n)
         memset(&world, 0, sizeof world);
         meter = (struct meter){0};
         atomic_store(&meter.fail_at, n);
-        rill_status status = run_session(&meter, &session, &world, &was_usable);
+        rill_status status = run_once(&meter, &usage, &world, &was_usable);
         failed += status != RILL_OK;
         if (status != RILL_OK && status != RILL_ERR_OUT_OF_MEMORY) {
             FAIL("allocation %ld: %s: %s", n, rill_status_name(status), rill_message());
