@@ -4,7 +4,8 @@
 struct bench {
     struct world world;
     rill_kernel saxpy, sum, grid, move, pointer, types, answer, append;
-    rill_array floats, ints, grid_array, points, gone_array, foreign_array;
+    rill_array floats, ints, grid_array, points, empty, gone_array, foreign_array;
+    rill_module no_kernels, gone_module;
     rill_stream stream, gone_stream, foreign_stream;
     rill_event event, unrecorded, gone_event;
     rill_context closed, other;
@@ -36,6 +37,10 @@ static void open_bench(struct bench *b)
     OK(rill_array_destroy(b->gone_array));
     OK(rill_array_create(context, RILL_F32, RILL_SHAPE(3, 4), &b->grid_array));
     OK(rill_array_create_struct(context, sizeof(struct point), RILL_SHAPE(4), &b->points));
+    OK(rill_array_create(context, RILL_F32, RILL_SHAPE(0), &b->empty));
+    OK(rill_module_create(context, "int x;\n", NULL, &b->no_kernels));
+    OK(rill_module_create(context, "int x;\n", NULL, &b->gone_module));
+    OK(rill_module_destroy(b->gone_module));
     OK(rill_stream_create(context, NULL, &b->stream));
     OK(rill_stream_create(context, NULL, &b->gone_stream));
     OK(rill_stream_destroy(b->gone_stream));
@@ -257,6 +262,46 @@ static size_t unaligned_storage[4];
       rill_call(b->sum, RILL_CURRENT, RILL_ARGS(10, b->floats), NULL, 4))                                              \
     X(result_wrong_type, RILL_ERR_ARGUMENTS, "rill_launch_result: kernel 'sum' returns float, the array holds int32",  \
       rill_launch_result(b->sum, RILL_CURRENT, RILL_ARGS(10, b->floats), b->ints))                                     \
+    X(struct_null, RILL_ERR_ARGUMENTS, "parameter 'by': the struct is NULL",                                           \
+      rill_launch(b->move, RILL_CURRENT, RILL_ARGS(4, b->points, rill_arg_struct(NULL, 12))))                          \
+    X(struct_elements, RILL_ERR_ARGUMENTS, "parameter 'p': its elements have 88 bytes, struct point has 12",           \
+      rill_launch(b->move, RILL_CURRENT, RILL_ARGS(1, RILL_HOST(&out11, 1), RILL_STRUCT(host))))                       \
+    X(too_many_elements, RILL_ERR_ARGUMENTS,                                                                           \
+      "parameter 'x': 18446744073709551615 elements are more than can be addressed",                                   \
+      rill_launch(b->sum, RILL_CURRENT, RILL_ARGS(1, rill_arg_memory(RILL_ARG_PTR, RILL_F32, host, UINT64_MAX, 4))))   \
+    X(float_for_array, RILL_ERR_ARGUMENTS, "parameter 'x': a floating number was passed where an array of float",      \
+      rill_launch(b->sum, RILL_CURRENT, RILL_ARGS(1, 1.5)))                                                            \
+    X(pointer_for_scalar, RILL_ERR_ARGUMENTS, "parameter 'n': RILL_PTR memory was passed where int is wanted",         \
+      rill_launch(b->sum, RILL_CURRENT, RILL_ARGS(RILL_PTR(host, 1), b->floats)))                                      \
+    X(host_for_scalar, RILL_ERR_ARGUMENTS, "parameter 'n': RILL_HOST memory was passed where int is wanted",           \
+      rill_launch(b->sum, RILL_CURRENT, RILL_ARGS(RILL_HOST(host, 1), b->floats)))                                     \
+    X(unsigned_beyond, RILL_ERR_ARGUMENTS, "parameter 'h': 1e+30 does not fit",                                        \
+      rill_launch(b->types, RILL_CURRENT, RILL_ARGS(0, 0, 0, 0, 0, 0, 0, 1e30, 0, 0, 0, RILL_HOST(out11, 11))))        \
+    X(result_empty, RILL_ERR_ARGUMENTS, "rill_launch_result: the array has no element",                                \
+      rill_launch_result(b->sum, RILL_CURRENT, RILL_ARGS(10, b->floats), b->empty))                                    \
+    X(shape_out_of_range, RILL_ERR_INVALID, "rill_kernel_param_shape: index 9 of 4 parameters",                        \
+      rill_kernel_param_shape(b->saxpy, 9, RILL_ARGS(1, 1, 0, 0), &(rill_shape){{0}, 0}))                              \
+    X(field_out_of_range, RILL_ERR_INVALID, "rill_module_field: index 2 of 2 fields",                                  \
+      rill_module_field(b->world.module, 2, &(rill_field_info){0}))                                                    \
+    X(field_write_null, RILL_ERR_INVALID, "rill_field_write: the host memory is NULL",                                 \
+      rill_field_write(b->world.module, "gain", RILL_CURRENT, NULL, 4))                                                \
+    X(fill_null, RILL_ERR_INVALID, "rill_array_fill: the element is NULL",                                             \
+      rill_array_fill(b->floats, RILL_CURRENT, NULL, 4))                                                               \
+    X(module_null_include, RILL_ERR_INVALID, "rill_module_create: include path 0 is NULL",                             \
+      rill_module_create(b->world.context, "",                                                                         \
+                         &(rill_module_options){.include_dirs = (const char *[]){NULL}, .include_dir_count = 1},       \
+                         &(rill_module){0}))                                                                           \
+    X(module_empty_header, RILL_ERR_INVALID, "rill_module_create: header 0 lacks its name or its text",                \
+      rill_module_create(b->world.context, "",                                                                         \
+                         &(rill_module_options){.headers = &(rill_header){"x.h", NULL}, .header_count = 1},            \
+                         &(rill_module){0}))                                                                           \
+    X(module_without_kernel, RILL_ERR_NOT_FOUND, "rill_module_kernel: 'kernel.c' has no kernel",                       \
+      rill_module_kernel(b->no_kernels, NULL, &(rill_kernel){0}))                                                      \
+    X(module_gone, RILL_ERR_STALE, "rill_module_kernel: the module was destroyed",                                     \
+      rill_module_kernel(b->gone_module, NULL, &(rill_kernel){0}))                                                     \
+    X(emit_unknown_kind, RILL_ERR_INVALID, "rill_source_emit: 99 is no kind of output",                                \
+      rill_source_emit("", NULL, (rill_emit)99, &(char *){NULL}))                                                      \
+    X(check_null, RILL_ERR_INVALID, "rill_check: text is NULL", rill_check(NULL, NULL))                                \
     X(result_void, RILL_ERR_ARGUMENTS, "rill_launch_result: kernel 'saxpy' returns nothing",                           \
       rill_launch_result(b->saxpy, RILL_CURRENT, RILL_ARGS(10, 1, b->floats, b->floats), b->floats))
 
@@ -298,7 +343,8 @@ TEST(every_misuse_has_its_code_and_its_sentence)
     rill_stats stats;
     OK(rill_context_stats(bench.world.context, &stats));
     CHECK_INT(stats.launch_count, 1);
-    CHECK_INT(stats.array_count, 4);
+    CHECK_INT(stats.array_count, 5);
+    CHECK_INT(stats.module_count, 2);
     CHECK_STR(bench.world.logged, "");
     close_bench(&bench);
 }
