@@ -76,12 +76,19 @@ static bool environment_has(const char *variable, const char *word)
     return value != NULL && strstr(value, word) != NULL;
 }
 
-// Kernels are instrumented like the program that runs them, unless it or the environment says otherwise.
-static const char *sanitizer(const rill_module_options *options)
+// What the caller or the environment asks for; "off" too, NULL if neither does.
+static const char *wanted_sanitizer(const rill_module_options *options)
 {
     const char *wanted = options->sanitize != NULL ? options->sanitize : getenv("RILL_SANITIZE");
-    if (wanted != NULL && *wanted != '\0') {
-        return strcmp(wanted, "off") != 0 ? wanted : NULL;
+    return wanted != NULL && *wanted != '\0' ? wanted : NULL;
+}
+
+// Kernels are instrumented like the program that runs them, unless it or the environment says otherwise. What is only
+// shown, for any target, is instrumented when that was asked for.
+static const char *sanitizer(const char *wanted, enum compiler_emit emit)
+{
+    if (wanted != NULL || emit != COMPILER_IMAGE) {
+        return wanted != NULL && strcmp(wanted, "off") != 0 ? wanted : NULL;
     }
     if (dylib_process_symbol("__tsan_read1_pc") != NULL) {
         return "thread";
@@ -102,7 +109,7 @@ struct source *source_copy(struct arena *arena, const char *text, size_t length,
     input->length = length;
     copy_lists(arena, input, options);
     input->target = copy_text(arena, options->target);
-    input->sanitize = copy_text(arena, sanitizer(options));
+    input->sanitize = copy_text(arena, wanted_sanitizer(options));
     input->contract_off = options->contract_off || environment_has("RILL_CONTRACT", "off");
     input->check_bounds = options->check_bounds || environment_has("RILL_CHECK", "bounds");
     input->fast_math = options->fast_math;
@@ -247,6 +254,7 @@ rill_status source_compile(const char *who, const struct compiler_table *table, 
     *out_result = NULL;
     struct compiler_input input = source->input;
     input.emit = emit;
+    input.sanitize = sanitizer(input.sanitize, emit);
     struct compiler_result *result = NULL;
     rill_status status = table->compile(&input, &result);
     if (result == NULL) {
