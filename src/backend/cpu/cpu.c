@@ -78,6 +78,7 @@ static rill_status device_open(size_t index, const struct backend_host *host, st
     thread_mutex_init(&device->print_lock);
     thread_mutex_init(&device->drain_lock);
     thread_cond_init(&device->drain_cond);
+    device->trace = trace_create(device);
     *out_device = device;
     return RILL_OK;
 }
@@ -93,6 +94,7 @@ static void device_close(struct backend_device *device)
     }
     thread_unlock(&device->drain_lock);
     pool_finish(&device->pool);
+    trace_destroy(device, device->trace);
     while (device->free_marks != NULL) {
         struct cpu_mark *mark = device->free_marks;
         device->free_marks = mark->next;

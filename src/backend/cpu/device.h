@@ -4,6 +4,7 @@
 
 #include "backend/backend.h"
 #include "backend/cpu/pool.h"
+#include "backend/cpu/trace.h"
 #include "base/thread.h"
 
 #include <stdatomic.h>
@@ -28,6 +29,7 @@ struct backend_device {
     struct pool pool;
     atomic_bool is_started; // the pool's threads run
     struct cpu_counters counters;
+    struct trace *trace;            // owned; NULL: off
     struct thread_mutex mark_lock;  // of every mark and event of the device
     struct thread_cond mark_cond;   // a mark was reached
     int mark_waiter_count;          // guarded by mark_lock: host threads

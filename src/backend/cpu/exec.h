@@ -27,6 +27,7 @@ struct cpu_run {
     const struct cpu_kernel *kernel;   // borrowed
     struct plan_values values;         // args, sizes, fields; its block is |block|
     void *block;
+    uint64_t stream; // the id of the stream it runs on
     // Called by the worker that ends a run which exec_start() could not end itself.
     void (*over)(struct cpu_run *run, struct pool_worker *worker);
 
@@ -58,7 +59,9 @@ struct cpu_exec {
     int64_t trip;
     int64_t chunk_size;
     uint32_t chunk_count;
-    char *partials; // EXEC_MAX_PARTIALS records of the largest size it was made for
+    bool is_shared;      // other workers may help
+    uint64_t begin_time; // of the task that runs now; only with a trace
+    char *partials;      // EXEC_MAX_PARTIALS records of the largest size it was made for
     struct print_log print;
 
     // The region that runs now.

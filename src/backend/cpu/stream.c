@@ -92,7 +92,8 @@ static void fill_launch(struct backend_stream *stream, struct cpu_launch *op, co
                               .result = launch->result,
                               .result_size = launch->result_size,
                               .caller = launch->caller};
-    op->run = (struct cpu_run){.device = stream->device, .image = image, .kernel = kernel, .block = block};
+    op->run = (struct cpu_run){
+        .device = stream->device, .image = image, .kernel = kernel, .block = block, .stream = stream->id};
     op->run.values = (struct plan_values){.kernel = plan,
                                           .args = args,
                                           .block = block,

@@ -1,6 +1,8 @@
 // Starts tasks: chooses the version, cuts the iterations into pieces, and ends the reductions.
 #include "backend/cpu/exec.h"
 
+#include "base/clock.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -164,6 +166,24 @@ static void run_chunk(struct pool_loop *loop, int64_t chunk, struct pool_worker 
     thread_publish(&exec->loop);
 }
 
+static void trace_task(struct cpu_exec *exec, const char *way, uint32_t chunk_count)
+{
+    struct cpu_run *run = exec->run;
+    const struct plan_module *plan = run->image->plan;
+    const struct plan_task *task = exec->task;
+    struct trace_event event = {.task = task->name,
+                                .kernel = run->kernel->plan->name,
+                                .file = task->loc.file < (uint32_t)plan->file_count ? plan->files[task->loc.file] : "?",
+                                .line = task->loc.line,
+                                .group = task->group,
+                                .stream = run->stream,
+                                .begin = exec->begin_time,
+                                .end = clock_now(),
+                                .chunk_count = chunk_count,
+                                .way = way};
+    trace_add(run->device, &event);
+}
+
 static void end_task(struct cpu_exec *exec)
 {
     struct cpu_run *run = exec->run;
@@ -178,6 +198,9 @@ static void end_task(struct cpu_exec *exec)
             print_flush(run->device, &exec->print);
         }
     }
+    if (run->device->trace != NULL) {
+        trace_task(exec, exec->is_shared ? "shared" : "alone", exec->chunk_count);
+    }
 }
 
 static void loop_over(struct pool_loop *loop, struct pool_worker *worker)
@@ -187,7 +210,7 @@ static void loop_over(struct pool_loop *loop, struct pool_worker *worker)
     exec_resume(exec, worker);
 }
 
-static void run_alone(struct cpu_exec *exec, abi_entry *entry)
+static void run_alone(struct cpu_exec *exec, abi_entry *entry, const char *way)
 {
     call_entry(exec, entry, 0, 1, (struct task_call){.frame.iter_count = 1, .is_serial = true}, NULL);
     if (exec->task->may_print) {
@@ -195,6 +218,9 @@ static void run_alone(struct cpu_exec *exec, abi_entry *entry)
         if (exec->parent == NULL) {
             print_flush(exec->run->device, &exec->print);
         }
+    }
+    if (exec->run->device->trace != NULL) {
+        trace_task(exec, way, 1);
     }
 }
 
@@ -271,7 +297,7 @@ static void run_in_order(struct cpu_exec *exec)
         return;
     }
     log_in_order(exec);
-    run_alone(exec, exec->entries->in_order);
+    run_alone(exec, exec->entries->in_order, "in order");
 }
 
 static bool start_parallel(struct cpu_exec *exec, struct pool_worker *worker)
@@ -290,7 +316,8 @@ static bool start_parallel(struct cpu_exec *exec, struct pool_worker *worker)
         return true;
     }
     exec->trip = trip.i;
-    if (!cut(exec)) {
+    exec->is_shared = cut(exec);
+    if (!exec->is_shared) {
         for (uint32_t i = 0; i < exec->chunk_count; i++) {
             run_chunk(&exec->loop, i, worker);
         }
@@ -313,9 +340,10 @@ bool task_start(struct cpu_exec *exec, int index, struct pool_worker *worker)
     exec->task = &kernel->plan->tasks[index];
     exec->entries = &kernel->tasks[index];
     device_count(&exec->run->device->counters.task_count);
+    exec->begin_time = exec->run->device->trace != NULL ? clock_now() : 0;
     if (exec->task->kind == PLAN_TASK_PARALLEL) {
         return start_parallel(exec, worker);
     }
-    run_alone(exec, exec->entries->entry);
+    run_alone(exec, exec->entries->entry, "alone");
     return true;
 }
