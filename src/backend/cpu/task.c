@@ -166,6 +166,18 @@ static void run_chunk(struct pool_loop *loop, int64_t chunk, struct pool_worker 
     thread_publish(&exec->loop);
 }
 
+// What a block prints waits for the region's end: see region.c.
+static void end_print(struct cpu_exec *exec)
+{
+    if (exec->print.record_count == 0) {
+        return;
+    }
+    print_order(&exec->print);
+    if (exec->parent == NULL) {
+        print_flush(exec->run->device, &exec->print);
+    }
+}
+
 static void trace_task(struct cpu_exec *exec, const char *way, uint32_t chunk_count)
 {
     struct cpu_run *run = exec->run;
@@ -192,12 +204,7 @@ static void end_task(struct cpu_exec *exec)
         call_entry(exec, exec->entries->finish, 0, 1, (struct task_call){.frame.iter_count = exec->chunk_count},
                    exec->partials);
     }
-    if (exec->task->may_print) {
-        print_order(&exec->print);
-        if (exec->parent == NULL) {
-            print_flush(run->device, &exec->print);
-        }
-    }
+    end_print(exec);
     if (run->device->trace != NULL) {
         trace_task(exec, exec->is_shared ? "shared" : "alone", exec->chunk_count);
     }
@@ -213,12 +220,7 @@ static void loop_over(struct pool_loop *loop, struct pool_worker *worker)
 static void run_alone(struct cpu_exec *exec, abi_entry *entry, const char *way)
 {
     call_entry(exec, entry, 0, 1, (struct task_call){.frame.iter_count = 1, .is_serial = true}, NULL);
-    if (exec->task->may_print) {
-        print_order(&exec->print);
-        if (exec->parent == NULL) {
-            print_flush(exec->run->device, &exec->print);
-        }
-    }
+    end_print(exec);
     if (exec->run->device->trace != NULL) {
         trace_task(exec, way, 1);
     }
