@@ -1,6 +1,6 @@
 // The walk over a kernel: variables get values, branches join, loops make their variables vary, calls are walked into.
 // What a value means never changes once it is made, so that one walk serves every loop.
-#include "passes/analyse.h"
+#include "passes/access_walk.h"
 
 enum { MAX_CALL_DEPTH = 32 };
 
@@ -73,100 +73,6 @@ static const struct sym *get_var(struct frame *frame, struct ir_inst *inst)
     return value;
 }
 
-// ---- what a region assigns -----------------------------------------------------------------------------------------
-
-struct assigned {
-    struct ir_inst *first; // the only assignment so far
-    int count;
-    unsigned taint;
-};
-
-static unsigned inst_taint(const struct ir_inst *inst, const struct assigned *vars)
-{
-    switch (inst->op) {
-    case IR_OP_LOAD:
-    case IR_OP_ATOMIC:
-    case IR_OP_CAS:
-    case IR_OP_COMPARE:
-    case IR_OP_CALL: return TAINT_DATA;
-    case IR_OP_GET: return vars[inst->var->index].taint;
-    default: break;
-    }
-    unsigned taint = 0;
-    for (int i = 0; i < inst->arg_count; i++) {
-        taint |= inst_taint(inst->args[i], vars);
-    }
-    return taint;
-}
-
-// Whether leaving a loop hangs on data: then so do all values that were carried around in it.
-static unsigned break_taint(const struct ir_region *region, const struct assigned *vars, unsigned control)
-{
-    unsigned taint = 0;
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        if (inst->op == IR_OP_BREAK || inst->op == IR_OP_JUMP) {
-            taint |= control;
-        }
-        unsigned inner = control;
-        if (inst->op == IR_OP_IF || inst->op == IR_OP_SWITCH) {
-            inner |= inst_taint(inst->args[0], vars);
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            taint |= break_taint(&inst->regions[i], vars, inner);
-        }
-    }
-    return taint;
-}
-
-static bool scan_assigned(const struct ir_region *region, struct assigned *vars, unsigned control)
-{
-    bool changed = false;
-    for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        struct ir_var *var = inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE ? inst->var
-                             : inst->op == IR_OP_FOR                            ? inst->loop->var
-                                                                                : NULL;
-        unsigned inner = control;
-        if (var != NULL) {
-            struct assigned *assigned = &vars[var->index];
-            unsigned taint = assigned->taint | control;
-            for (int i = 0; i < inst->arg_count; i++) {
-                taint |= inst_taint(inst->args[i], vars);
-            }
-            changed |= taint != assigned->taint || assigned->count == 0;
-            assigned->taint = taint;
-            assigned->first = assigned->first == NULL ? inst : assigned->first;
-            assigned->count += assigned->first != inst || assigned->count == 0;
-        }
-        if (inst->op == IR_OP_IF || inst->op == IR_OP_SWITCH) {
-            inner |= inst_taint(inst->args[0], vars);
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            if (inst->op == IR_OP_LOOP || inst->op == IR_OP_CFG) {
-                inner |= break_taint(&inst->regions[i], vars, 0);
-            }
-            changed |= scan_assigned(&inst->regions[i], vars, inner);
-        }
-    }
-    return changed;
-}
-
-// By variable: how often it is assigned in the instruction's regions and whether from data.
-static struct assigned *find_assigned(struct frame *frame, const struct ir_inst *inst)
-{
-    struct assigned *vars = ARENA_ARRAY(frame->an->arena, struct assigned, frame->function->var_count + 1);
-    for (bool changed = true; changed;) {
-        changed = false;
-        unsigned control = 0;
-        for (int i = 0; i < inst->region_count; i++) {
-            if (inst->op == IR_OP_LOOP || inst->op == IR_OP_CFG) {
-                control |= break_taint(&inst->regions[i], vars, 0);
-            }
-            changed |= scan_assigned(&inst->regions[i], vars, control);
-        }
-    }
-    return vars;
-}
-
 // Variables that are assigned somewhere in the instruction have unknown values from here on.
 static void forget(struct frame *frame, struct ir_inst *inst, const struct assigned *vars)
 {
@@ -180,218 +86,21 @@ static void forget(struct frame *frame, struct ir_inst *inst, const struct assig
 
 // ---- loops ---------------------------------------------------------------------------------------------------------
 
-static struct loop_info *new_loop(struct frame *frame, struct ir_inst *inst)
-{
-    struct analysis *an = frame->an;
-    struct loop_info *info = ARENA_NEW(an->arena, struct loop_info);
-    info->inst = inst;
-    info->function = frame->function;
-    info->parent = frame->loop;
-    info->is_kernel_loop = frame->caller == NULL;
-    if (info->parent != NULL) {
-        *(info->parent->last_child != NULL ? &info->parent->last_child->next : &info->parent->first_child) = info;
-        info->parent->last_child = info;
-    }
-    VEC_PUSH(an->arena, &an->loops, info);
-    return info;
-}
-
-static void make_variable(struct analysis *an, struct loop_info *info, struct affine_range range)
-{
-    struct atom atom = {
-        .kind = ATOM_LOOP, .type = info->inst->loop->var->type, .loop = info, .home = info, .range = range};
-    info->variable = atom_create(an, atom);
-    atom.kind = ATOM_COUNT;
-    atom.range = (struct affine_range){0, AFFINE_INFINITY};
-    info->count = atom_create(an, atom);
-}
-
-static bool writes_memory(const struct ir_region *region)
-{
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        switch (inst->op) {
-        case IR_OP_STORE:
-        case IR_OP_COPY:
-        case IR_OP_FILL:
-        case IR_OP_UPDATE:
-        case IR_OP_ATOMIC:
-        case IR_OP_CAS:
-        case IR_OP_CALL: return true;
-        default: break;
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            if (writes_memory(&inst->regions[i])) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-// The variable's bounds, given that an iteration runs, and the facts that tie it to the iteration's number.
-static void bound_variable(struct analysis *an, struct loop_info *info, bool is_signed)
-{
-    struct affine_pool *pool = &an->pool;
-    const struct ir_for *loop = info->inst->loop;
-    enum ir_op compare = loop->compare;
-    bool is_up = loop->step > 0 || an->bug == BUG_DOWNWARD_LOOPS;
-    const struct affine *end = info->bound;
-    if (compare == IR_OP_SLT || compare == IR_OP_ULT || (compare == IR_OP_NE && is_up)) {
-        end = affine_plus(pool, end, -1);
-    } else if (compare == IR_OP_SGT || compare == IR_OP_UGT || compare == IR_OP_NE) {
-        end = affine_plus(pool, end, 1);
-    }
-    info->first = is_up ? info->init : end;
-    info->last = is_up ? end : info->init;
-    struct affine_range range = affine_type_range(loop->var->type, is_signed);
-    struct affine_range low = value_range(an, info->first), high = value_range(an, info->last);
-    range.lo = low.lo > range.lo ? low.lo : range.lo;
-    range.hi = high.hi < range.hi ? high.hi : range.hi;
-    make_variable(an, info, range);
-    bool is_open = loop->recheck && writes_memory(&info->inst->regions[0]); // the bound may move
-    const struct affine *variable = affine_atom(pool, info->variable);
-    const struct affine *stepped =
-        affine_add(pool, info->init, affine_scale(pool, affine_atom(pool, info->count), loop->step));
-    for (int i = 0; i < 2; i++) {
-        int id = i == 0 ? info->variable : info->count;
-        if (is_up || !is_open) {
-            atom_add_fact(an, id, affine_sub(pool, variable, info->first), false, NULL);
-        }
-        if (!is_up || !is_open) {
-            atom_add_fact(an, id, affine_sub(pool, info->last, variable), false, NULL);
-        }
-        if (i == 1 || (loop->step != 1 && loop->step != -1)) {
-            atom_add_fact(an, id, affine_sub(pool, variable, stepped), true, NULL);
-        }
-    }
-}
-
-// Bounds of a loop are values in the integers, wrapped ones if need be. `!=` counts like `<` if the end is not before
-// the start; otherwise it runs all around, and nothing is known but that no value comes twice.
-static void open_loop(struct frame *frame, struct loop_info *info)
-{
-    struct analysis *an = frame->an;
-    struct ir_inst *inst = info->inst;
-    enum ir_type type = inst->loop->var->type;
-    enum ir_op compare = inst->loop->compare;
-    bool is_unsigned =
-        (compare >= IR_OP_ULT && compare <= IR_OP_UGE) || (compare == IR_OP_NE && inst->loop->var->is_unsigned);
-    bool is_signed = !is_unsigned || type == IR_I64;
-    info->init = sym_exact_or_wrapped(frame, sym_of(frame, inst->args[0]), type, is_signed);
-    info->bound = sym_exact_or_wrapped(frame, sym_of(frame, inst->args[1]), type, is_signed);
-    // A value of several alternatives is at least one value.
-    struct atom edge = {
-        .kind = ATOM_UNKNOWN, .type = type, .home = frame->loop, .range = affine_type_range(type, is_signed)};
-    info->init = info->init != NULL ? info->init : affine_atom(&an->pool, atom_create(an, edge));
-    info->bound = info->bound != NULL ? info->bound : affine_atom(&an->pool, atom_create(an, edge));
-    if (compare == IR_OP_NE) {
-        const struct affine *way = affine_sub(&an->pool, info->bound, info->init);
-        way = inst->loop->step > 0 ? way : affine_scale(&an->pool, way, -1);
-        if (!value_is_nonnegative(an, way, frame->env.guards)) {
-            make_variable(an, info, edge.range);
-            return;
-        }
-    }
-    bound_variable(an, info, is_signed);
-}
-
-// A variable that each iteration adds the same amount to, once, has a value that the iteration's number gives.
-static const struct sym *induction(struct frame *frame, struct loop_info *info, const struct assigned *assigned,
-                                   const struct assigned *vars, const struct sym *before)
-{
-    struct analysis *an = frame->an;
-    struct ir_inst *inst = assigned->first;
-    if (assigned->count != 1 || inst->parent != &info->inst->regions[0] || before == NULL || before->alt_count != 1) {
-        return NULL;
-    }
-    const struct ir_inst *amount = NULL;
-    bool is_minus = false;
-    if (inst->op == IR_OP_VUPDATE && (inst->update == IR_UPDATE_ADD || inst->update == IR_UPDATE_SUB)) {
-        amount = inst->args[0];
-        is_minus = inst->update == IR_UPDATE_SUB;
-    } else if (inst->op == IR_OP_SET && ir_type_is_int(inst->var->type)) {
-        const struct ir_inst *sum = inst->args[0];
-        bool is_sum = sum->op == IR_OP_ADD || sum->op == IR_OP_SUB;
-        if (is_sum && sum->args[0]->op == IR_OP_GET && sum->args[0]->var == inst->var) {
-            amount = sum->args[1];
-            is_minus = sum->op == IR_OP_SUB;
-        }
-    } else if (inst->op == IR_OP_SET && inst->args[0]->op == IR_OP_INDEX) {
-        const struct ir_inst *index = inst->args[0];
-        int64_t stride = index->args[2]->imm;
-        if (index->args[0]->op != IR_OP_GET || index->args[0]->var != inst->var || index->args[1]->op != IR_OP_CONST ||
-            index->args[2]->op != IR_OP_CONST) {
-            return NULL;
-        }
-        struct sym *moved = arena_alloc(an->arena, sizeof *moved + sizeof moved->alts[0]);
-        *moved = *before;
-        moved->alts[0] = before->alts[0];
-        struct sym_dim *dims = ARENA_ARRAY(an->arena, struct sym_dim, before->alts[0].dim_count + 1);
-        int count = before->alts[0].dim_count;
-        for (int i = 0; i < count; i++) {
-            dims[i] = before->alts[0].dims[i];
-        }
-        const struct affine *way = affine_scale(&an->pool, affine_atom(&an->pool, info->count), index->args[1]->imm);
-        int64_t last;
-        if (count > 0 && affine_is_const(dims[count - 1].stride, &last) && last == stride) {
-            dims[count - 1].index = affine_add(&an->pool, dims[count - 1].index, way);
-            dims[count - 1].extent = NULL;
-        } else {
-            dims[count++] = (struct sym_dim){way, affine_const(&an->pool, stride), NULL};
-        }
-        moved->alts[0].dims = dims;
-        moved->alts[0].dim_count = count;
-        return moved;
-    }
-    if (amount == NULL || !ir_type_is_int(inst->var->type) || amount->type != inst->var->type) {
-        return NULL;
-    }
-    // The amount must be the same in each iteration: a constant, or a variable that the loop does not assign.
-    const struct affine *by = NULL;
-    if (amount->op == IR_OP_CONST) {
-        by = affine_const(&an->pool, amount->imm);
-    } else if (amount->op == IR_OP_GET && vars[amount->var->index].first == NULL) {
-        const struct sym *sym = frame->env.values[amount->var->index];
-        by = sym != NULL && sym->alt_count == 1 && sym->alts[0].needs == NULL ? sym->alts[0].value : NULL;
-    } else if (amount->op == IR_OP_PARAM && frame->params == NULL) {
-        by = access_evaluate(frame, (struct ir_inst *)amount)->alts[0].value;
-    }
-    const struct affine *way = affine_mul(&an->pool, by, affine_atom(&an->pool, info->count));
-    const struct affine *value = is_minus ? affine_sub(&an->pool, before->alts[0].value, way)
-                                          : affine_add(&an->pool, before->alts[0].value, way);
-    return value == NULL ? NULL : sym_int(an, value, before->alts[0].needs);
-}
-
-// Whether the body may write what the bound reads.
-static bool may_change_bound(const struct analysis *an, const struct loop_info *info)
-{
-    for (int i = info->access_begin; i < info->access_end; i++) {
-        const struct access *read = &an->accesses.items[i];
-        for (int k = info->access_begin; k < info->access_end && read->is_recheck; k++) {
-            const struct access *write = &an->accesses.items[k];
-            if (write->kind != ACCESS_READ && access_relation(an, read, write) != RELATION_NONE) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 static void walk_for(struct frame *frame, struct ir_inst *inst)
 {
     struct analysis *an = frame->an;
-    struct loop_info *info = new_loop(frame, inst);
-    open_loop(frame, info);
+    struct loop_info *info = access_new_loop(frame, inst);
+    access_open_loop(frame, info);
     info->entry = copy_env(frame, &frame->env).values;
     info->guards = frame->env.guards;
     info->access_begin = an->accesses.count;
-    struct assigned *vars = find_assigned(frame, inst);
+    struct assigned *vars = access_find_assigned(frame, inst);
     struct env outer = copy_env(frame, &frame->env);
     frame->loop = info;
     for (int v = 0; v < frame->function->var_count; v++) {
         struct ir_var *var = frame->function->vars[v];
         if (vars[v].first != NULL && var != inst->loop->var) {
-            const struct sym *value = induction(frame, info, &vars[v], vars, outer.values[v]);
+            const struct sym *value = access_induction(frame, info, &vars[v], vars, outer.values[v]);
             frame->env.values[v] =
                 value != NULL ? value : sym_unknown(frame, inst, var, var->type, TAINT_OPAQUE | vars[v].taint);
         }
@@ -406,7 +115,7 @@ static void walk_for(struct frame *frame, struct ir_inst *inst)
     }
     walk_region(frame, &inst->regions[0]);
     info->access_end = an->accesses.count;
-    info->bound_may_change = inst->region_count > 1 && may_change_bound(an, info);
+    info->bound_may_change = inst->region_count > 1 && access_may_change_bound(an, info);
     frame->loop = info->parent;
     frame->env = outer;
     vars[inst->loop->var->index].first = inst;
@@ -416,7 +125,7 @@ static void walk_for(struct frame *frame, struct ir_inst *inst)
 
 static void walk_loop(struct frame *frame, struct ir_inst *inst)
 {
-    struct assigned *vars = find_assigned(frame, inst);
+    struct assigned *vars = access_find_assigned(frame, inst);
     struct leave leave = {.inst = inst, .env = {.is_dead = true}, .outer = frame->leaves};
     forget(frame, inst, vars);
     frame->leaves = &leave;
@@ -495,7 +204,7 @@ static void walk_switch(struct frame *frame, struct ir_inst *inst)
 
 static void walk_cfg(struct frame *frame, struct ir_inst *inst)
 {
-    struct assigned *vars = find_assigned(frame, inst);
+    struct assigned *vars = access_find_assigned(frame, inst);
     forget(frame, inst, vars);
     struct env entry = copy_env(frame, &frame->env);
     entry.guards = NULL;

@@ -16,6 +16,25 @@ struct effects_scope {
     int root_count;
 };
 
+// effects_bound.c: atoms with numbers from |first_atom| on vary
+bool effects_atom_varies(const struct analysis *an, int id, int first_atom);
+bool effects_value_varies(const struct analysis *an, const struct affine *value, int first_atom);
+// The lowest or highest value; NULL if it is not known.
+const struct affine *effects_bound(struct analysis *an, const struct affine *value, int first_atom, bool wants_high);
+
+// effects_region.c
+struct region { // of one access
+    const struct affine *low;
+    const struct affine *high;
+    const struct affine *step; // NULL: any byte between
+    int width;
+    bool is_must;
+};
+
+bool effects_find_region(struct analysis *an, const struct access *access, int first_atom, struct region *out);
+int64_t effects_gcd(int64_t a, int64_t b);
+
+// effects.c
 // |effect_of_access| (may be NULL) gets for each access of the run the index of its effect, -1 if it is none.
 void effects_sum_up(struct analysis *an, const struct effects_scope *scope, struct plan_effect **out_effects,
                     int *out_count, int *effect_of_access);

@@ -1,0 +1,340 @@
+// Integer arithmetic on polynomials. Sums, differences and products hold modulo 2^width without any condition;
+// divisions, shifts to the right and masks become atoms that are tied to what they were made of.
+#include "passes/access_walk.h"
+
+// Quotient and remainder of a by b are two atoms tied by a = b * quotient + remainder.
+static void tie_division(struct analysis *an, int quotient, int remainder, const struct affine *a,
+                         const struct affine *b, bool is_floor)
+{
+    struct affine_pool *pool = &an->pool;
+    if (atom_of(an, quotient)->facts != NULL) {
+        return;
+    }
+    const struct affine *guard = value_range(an, b).lo >= 1 ? NULL : b;
+    struct atom *rest = atom_of(an, remainder);
+    if (guard == NULL || value_range(an, a).lo > INT32_MIN) {
+        rest->quotient = quotient;
+        rest->divisor = b;
+    }
+    const struct affine *q = affine_atom(pool, quotient), *r = affine_atom(pool, remainder);
+    const struct affine *sum = affine_add(pool, affine_mul(pool, b, q), r);
+    bool is_positive = is_floor || value_is_nonnegative(an, a, NULL);
+    const struct affine *top = affine_plus(pool, affine_sub(pool, b, r), -1); // b - 1 - r >= 0
+    const struct affine *bottom = is_positive ? r : affine_plus(pool, affine_add(pool, b, r), -1);
+    for (int i = 0; i < 2; i++) {
+        int id = i == 0 ? quotient : remainder;
+        atom_add_fact(an, id, affine_sub(pool, a, sum), true, guard);
+        atom_add_fact(an, id, top, false, guard);
+        atom_add_fact(an, id, bottom, false, guard);
+        if (is_positive && value_is_nonnegative(an, a, NULL)) {
+            atom_add_fact(an, id, q, false, guard);
+        }
+    }
+    // k / m with k < n * m stays below n. That is not linear, so it is said here.
+    int loop_id;
+    if (affine_is_atom(a, &loop_id) && atom_of(an, loop_id)->kind == ATOM_LOOP) {
+        const struct affine *end = affine_plus(pool, atom_of(an, loop_id)->loop->last, 1);
+        const struct affine *count = affine_divide(pool, end, b);
+        if (count != NULL && is_positive) {
+            atom_add_fact(an, quotient, affine_plus(pool, affine_sub(pool, count, q), -1), false, guard);
+        }
+    }
+}
+
+struct division {
+    bool is_floor; // by a power of two: rounds down; else towards zero
+    bool wants_remainder;
+    struct affine_range limits; // of the type: results of exact operands stay inside
+    enum ir_type type;
+};
+
+static struct affine_range narrowed(struct affine_range range, struct affine_range limits)
+{
+    range.lo = range.lo > limits.lo ? range.lo : limits.lo;
+    range.hi = range.hi < limits.hi ? range.hi : limits.hi;
+    return range;
+}
+
+static const struct affine *divide(struct analysis *an, const struct affine *a, const struct affine *b,
+                                   struct division how)
+{
+    bool is_floor = how.is_floor, wants_remainder = how.wants_remainder;
+    if (a == NULL || b == NULL) {
+        return NULL;
+    }
+    int64_t divisor;
+    const struct affine *exact = affine_is_const(b, &divisor) && divisor != 0 ? affine_divide(&an->pool, a, b) : NULL;
+    if (exact != NULL) {
+        return wants_remainder ? affine_const(&an->pool, 0) : exact;
+    }
+    bool is_positive = value_is_nonnegative(an, a, NULL); // no guards: the atoms serve everywhere
+    is_floor &= !is_positive;
+    struct affine_range range_a = value_range(an, a), range_b = value_range(an, b);
+    struct affine_range range_q = {-AFFINE_INFINITY, AFFINE_INFINITY}, range_r = range_q;
+    if (range_b.lo >= 1) {
+        range_q = (struct affine_range){range_a.lo < 0 ? range_a.lo : 0, range_a.hi > 0 ? range_a.hi : 0};
+        range_r = (struct affine_range){is_positive || is_floor ? 0 : -(range_b.hi - 1), range_b.hi - 1};
+        if (range_b.lo == range_b.hi && range_a.lo >= 0) {
+            range_q = (struct affine_range){range_a.lo / range_b.lo, range_a.hi / range_b.lo};
+        }
+    } else { // x / 0 is 0, x % 0 is x; a negative divisor at most turns the sign
+        affine_wide most = -range_a.lo > range_a.hi ? -range_a.lo : range_a.hi;
+        range_q = range_r = (struct affine_range){-most, most};
+        if (is_positive && range_b.lo >= 0) {
+            range_q.lo = range_r.lo = 0;
+        }
+    }
+    enum ir_op division = is_floor ? IR_OP_ASHR : IR_OP_SDIV, rest = is_floor ? IR_OP_AND : IR_OP_SREM;
+    const struct affine *second = b, *mask = b;
+    if (is_floor) { // only for powers of two: shift and mask are floor division and its remainder
+        int shift = 63 - __builtin_clzll((unsigned long long)divisor);
+        second = affine_const(&an->pool, shift);
+        mask = affine_const(&an->pool, divisor - 1);
+    }
+    int q = atom_intern_op(an, division, how.type, a, second, narrowed(range_q, how.limits));
+    int r = atom_intern_op(an, rest, how.type, a, mask, narrowed(range_r, how.limits));
+    tie_division(an, q, r, a, b, is_floor);
+    return affine_atom(&an->pool, wants_remainder ? r : q);
+}
+
+static bool is_power_of_two(int64_t value)
+{
+    return value > 0 && (value & (value - 1)) == 0;
+}
+
+static const struct affine *extreme(struct analysis *an, enum ir_op op, const struct affine *a, const struct affine *b)
+{
+    if (a == NULL || b == NULL) {
+        return NULL;
+    }
+    if (affine_equal(a, b)) {
+        return a;
+    }
+    struct affine_pool *pool = &an->pool;
+    bool is_min = op == IR_OP_SMIN;
+    struct affine_range x = value_range(an, a), y = value_range(an, b);
+    struct affine_range range = {(x.lo < y.lo) == is_min ? x.lo : y.lo, (x.hi < y.hi) == is_min ? x.hi : y.hi};
+    int id = atom_intern_op(an, op, IR_I64, a, b, range);
+    if (atom_of(an, id)->facts == NULL) {
+        const struct affine *value = affine_atom(pool, id);
+        atom_add_fact(an, id, is_min ? affine_sub(pool, a, value) : affine_sub(pool, value, a), false, NULL);
+        atom_add_fact(an, id, is_min ? affine_sub(pool, b, value) : affine_sub(pool, value, b), false, NULL);
+    }
+    return affine_atom(pool, id);
+}
+
+// x & mask with a mask that is not a run of low bits, |, ^, and shifts by what is not constant.
+static const struct affine *opaque(struct analysis *an, enum ir_op op, enum ir_type type, const struct affine *a,
+                                   const struct affine *b)
+{
+    if (a == NULL || b == NULL) {
+        return NULL;
+    }
+    struct affine_range range = affine_type_range(type, true), x = value_range(an, a), y = value_range(an, b);
+    if (op == IR_OP_AND && (x.lo >= 0 || y.lo >= 0)) {
+        range = (struct affine_range){0, x.lo < 0 ? y.hi : y.lo < 0 ? x.hi : x.hi < y.hi ? x.hi : y.hi};
+    }
+    int id = atom_intern_op(an, op, IR_I64, a, b, range);
+    struct atom *atom = atom_of(an, id);
+    atom->taint |= TAINT_OPAQUE;
+    if (op == IR_OP_AND && atom->facts == NULL) {
+        const struct affine *value = affine_atom(&an->pool, id);
+        if (x.lo >= 0) {
+            atom_add_fact(an, id, affine_sub(&an->pool, a, value), false, NULL);
+        }
+        if (y.lo >= 0) {
+            atom_add_fact(an, id, affine_sub(&an->pool, b, value), false, NULL);
+        }
+    }
+    return affine_atom(&an->pool, id);
+}
+
+static const struct affine *exact_operand(struct frame *frame, struct operand *o, const struct affine *value,
+                                          bool is_signed)
+{
+    struct sym_alt alt = {.value = value};
+    return sym_exact(frame, &alt, o->type, is_signed, &o->needs, o->inst->loc);
+}
+
+// Exact, wrapped if it must be: for what only bounds other values, where that says enough.
+static const struct affine *wrapped_operand(struct frame *frame, struct operand *o, const struct affine *value,
+                                            bool is_signed)
+{
+    const struct need *needs = o->needs;
+    const struct affine *exact = exact_operand(frame, o, value, is_signed);
+    if (o->needs == needs) {
+        return exact;
+    }
+    o->needs = needs;
+    return sym_wrapped(frame->an, value, o->type, is_signed);
+}
+
+static const struct affine *and_mask(struct frame *frame, struct operand *o)
+{
+    struct analysis *an = frame->an;
+    int64_t mask;
+    if (affine_is_const(o->a, &mask)) {
+        const struct affine *a = o->a;
+        o->a = o->b;
+        o->b = a;
+    }
+    // Of a value that may have wrapped: the quotient has no limits, the remainder needs none.
+    const struct division low_bits = {true, true, {-AFFINE_INFINITY, AFFINE_INFINITY}, IR_I64};
+    if (affine_is_const(o->b, &mask)) {
+        if (mask >= 0 && is_power_of_two(mask + 1)) { // the low bits are right whatever was carried out at the top
+            return divide(an, o->a, affine_const(&an->pool, mask + 1), low_bits);
+        }
+        if (mask < 0 && mask != INT64_MIN && is_power_of_two(-mask)) {
+            const struct affine *low = divide(an, o->a, affine_const(&an->pool, -mask), low_bits);
+            return affine_sub(&an->pool, o->a, low);
+        }
+    }
+    return opaque(an, IR_OP_AND, o->type, exact_operand(frame, o, o->a, true), exact_operand(frame, o, o->b, true));
+}
+
+static const struct affine *shift(struct frame *frame, struct operand *o, enum ir_op op)
+{
+    struct analysis *an = frame->an;
+    int64_t count;
+    int bits = 8 * ir_type_size(o->type);
+    if (affine_is_const(o->b, &count)) {
+        count &= bits - 1;
+        if (count > 61) {
+            return NULL;
+        }
+        const struct affine *power = affine_const(&an->pool, (int64_t)1 << count);
+        if (op == IR_OP_SHL) {
+            return affine_mul(&an->pool, o->a, power);
+        }
+        const struct affine *a = exact_operand(frame, o, o->a, op == IR_OP_ASHR);
+        struct division how = {true, false, affine_type_range(o->type, op == IR_OP_ASHR), o->type};
+        return count == 0 ? a : divide(an, a, power, how);
+    }
+    if (op != IR_OP_SHL) {
+        return NULL;
+    }
+    const struct affine *a = exact_operand(frame, o, o->a, true);
+    const struct affine *b = opaque(an, IR_OP_AND, o->type, o->b, affine_const(&an->pool, bits - 1));
+    // As the type's signed reading, so that all uses of the variable it goes to agree.
+    const struct affine *value = sym_wrapped(an, opaque(an, IR_OP_SHL, IR_I64, a, b), o->type, true);
+    return value;
+}
+
+// b * (a / b) + a % b is a, whatever b is (but for the one case that wraps, which is excluded here).
+static const struct affine *joined(struct analysis *an, const struct affine *value)
+{
+    for (int i = 0; value != NULL && i < value->count; i++) {
+        const struct affine_term *term = &value->terms[i];
+        for (int k = 0; k < term->degree; k++) {
+            const struct atom *rest = atom_of(an, term->ids[k]);
+            bool is_rest = rest->kind == ATOM_OP && (rest->op == IR_OP_SREM || rest->op == IR_OP_AND);
+            if (!is_rest || rest->quotient == 0) {
+                continue;
+            }
+            // The terms with the remainder, times what ties it: if that makes the sum shorter, it is the better form.
+            const struct affine *whole = affine_sub(
+                &an->pool, rest->a, affine_mul(&an->pool, rest->divisor, affine_atom(&an->pool, rest->quotient)));
+            const struct affine *shorter = affine_replace(&an->pool, value, term->ids[k], whole);
+            if (shorter != NULL && shorter->count < value->count) {
+                return joined(an, shorter);
+            }
+        }
+    }
+    return value;
+}
+
+const struct affine *access_operation(struct frame *frame, enum ir_op op, struct operand *o)
+{
+    struct analysis *an = frame->an;
+    struct affine_pool *pool = &an->pool;
+    bool is_signed = op == IR_OP_SDIV || op == IR_OP_SREM || op == IR_OP_SMIN || op == IR_OP_SMAX;
+    switch (op) {
+    case IR_OP_ADD: return joined(an, affine_add(pool, o->a, o->b));
+    case IR_OP_SUB: return affine_sub(pool, o->a, o->b);
+    case IR_OP_MUL: return affine_mul(pool, o->a, o->b);
+    case IR_OP_SHL:
+    case IR_OP_LSHR:
+    case IR_OP_ASHR: return shift(frame, o, op);
+    case IR_OP_AND: return and_mask(frame, o);
+    case IR_OP_OR:
+    case IR_OP_XOR:
+        return opaque(an, op, o->type, exact_operand(frame, o, o->a, true), exact_operand(frame, o, o->b, true));
+    default: break;
+    }
+    if (op >= IR_OP_SMIN && op <= IR_OP_UMAX) {
+        return extreme(an, op == IR_OP_SMIN || op == IR_OP_UMIN ? IR_OP_SMIN : IR_OP_SMAX,
+                       wrapped_operand(frame, o, o->a, is_signed), wrapped_operand(frame, o, o->b, is_signed));
+    }
+    const struct affine *a = exact_operand(frame, o, o->a, is_signed);
+    const struct affine *b = exact_operand(frame, o, o->b, is_signed);
+    bool is_remainder = op == IR_OP_SREM || op == IR_OP_UREM;
+    struct division how = {false, is_remainder, affine_type_range(o->type, is_signed), o->type};
+    switch (op) {
+    case IR_OP_SDIV:
+    case IR_OP_UDIV:
+    case IR_OP_SREM:
+    case IR_OP_UREM: return is_remainder && an->bug == BUG_REMAINDER_DIFFERS ? a : divide(an, a, b, how);
+    default: return NULL;
+    }
+}
+
+static bool fits_plainly(const struct analysis *an, const struct sym *sym, enum ir_type type)
+{
+    struct affine_range wanted = affine_type_range(type, true);
+    for (int i = 0; i < sym->alt_count; i++) {
+        struct affine_range range = value_range(an, sym->alts[i].value);
+        if (sym->alts[i].needs != NULL || range.lo < wanted.lo || range.hi > wanted.hi) {
+            return false;
+        }
+    }
+    return sym->alt_count > 0;
+}
+
+// Whether the value stands for whatever the instruction gives, wrapped or not.
+static bool is_own_atom(const struct analysis *an, const struct sym *sym, const struct ir_inst *inst)
+{
+    int id;
+    return sym->alt_count == 1 && affine_is_atom(sym->alts[0].value, &id) && atom_of(an, id)->inst == inst;
+}
+
+// Tells the code generator of sums that do not wrap: operands and result fit, by their ranges alone.
+static void mark_no_wrap(struct frame *frame, struct ir_inst *inst, const struct sym *result)
+{
+    bool is_sum = inst->op == IR_OP_ADD || inst->op == IR_OP_SUB || inst->op == IR_OP_MUL;
+    if (is_sum && frame->caller == NULL && inst->type == IR_I32 && !is_own_atom(frame->an, result, inst) &&
+        fits_plainly(frame->an, result, inst->type) &&
+        fits_plainly(frame->an, sym_of(frame, inst->args[0]), inst->type) &&
+        fits_plainly(frame->an, sym_of(frame, inst->args[1]), inst->type)) {
+        inst->no_wrap = true;
+    }
+}
+
+static const struct sym *evaluate(struct frame *frame, struct ir_inst *inst)
+{
+    struct analysis *an = frame->an;
+    const struct sym *a = sym_of(frame, inst->args[0]), *b = sym_of(frame, inst->args[1]);
+    unsigned taint = sym_taint(an, a) | sym_taint(an, b);
+    int count = a->alt_count * b->alt_count;
+    if (count == 0 || count > SYM_MAX_ALTS || inst->type == IR_I1) {
+        return sym_unknown(frame, inst, NULL, inst->type, TAINT_OPAQUE | taint);
+    }
+    struct sym *sym = sym_create(an, count);
+    sym->taint = (a->taint | b->taint) & TAINT_DATA;
+    for (int i = 0; i < count; i++) {
+        const struct sym_alt *x = &a->alts[i / b->alt_count], *y = &b->alts[i % b->alt_count];
+        struct operand o = {x->value, y->value, sym_both_needs(an, x->needs, y->needs), inst->type, inst};
+        sym->alts[i].value = access_operation(frame, inst->op, &o);
+        sym->alts[i].needs = o.needs;
+        if (sym->alts[i].value == NULL) {
+            return sym_unknown(frame, inst, NULL, inst->type, TAINT_OPAQUE | taint);
+        }
+    }
+    return sym;
+}
+
+const struct sym *access_arithmetic(struct frame *frame, struct ir_inst *inst)
+{
+    const struct sym *result = evaluate(frame, inst);
+    mark_no_wrap(frame, inst, result);
+    return result;
+}

@@ -1,0 +1,173 @@
+// What the body of a loop assigns, whether from loaded data, and which variables it moves by the same amount each time.
+#include "passes/access_walk.h"
+
+static unsigned inst_taint(const struct ir_inst *inst, const struct assigned *vars)
+{
+    switch (inst->op) {
+    case IR_OP_LOAD:
+    case IR_OP_ATOMIC:
+    case IR_OP_CAS:
+    case IR_OP_COMPARE:
+    case IR_OP_CALL: return TAINT_DATA;
+    case IR_OP_GET: return vars[inst->var->index].taint;
+    default: break;
+    }
+    unsigned taint = 0;
+    for (int i = 0; i < inst->arg_count; i++) {
+        taint |= inst_taint(inst->args[i], vars);
+    }
+    return taint;
+}
+
+// Whether leaving a loop hangs on data: then so do all values that were carried around in it.
+static unsigned break_taint(const struct ir_region *region, const struct assigned *vars, unsigned control)
+{
+    unsigned taint = 0;
+    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        if (inst->op == IR_OP_BREAK || inst->op == IR_OP_JUMP) {
+            taint |= control;
+        }
+        unsigned inner = control;
+        if (inst->op == IR_OP_IF || inst->op == IR_OP_SWITCH) {
+            inner |= inst_taint(inst->args[0], vars);
+        }
+        for (int i = 0; i < inst->region_count; i++) {
+            taint |= break_taint(&inst->regions[i], vars, inner);
+        }
+    }
+    return taint;
+}
+
+static bool scan_assigned(const struct ir_region *region, struct assigned *vars, unsigned control)
+{
+    bool changed = false;
+    for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        struct ir_var *var = inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE ? inst->var
+                             : inst->op == IR_OP_FOR                            ? inst->loop->var
+                                                                                : NULL;
+        unsigned inner = control;
+        if (var != NULL) {
+            struct assigned *assigned = &vars[var->index];
+            unsigned taint = assigned->taint | control;
+            for (int i = 0; i < inst->arg_count; i++) {
+                taint |= inst_taint(inst->args[i], vars);
+            }
+            changed |= taint != assigned->taint || assigned->count == 0;
+            assigned->taint = taint;
+            assigned->first = assigned->first == NULL ? inst : assigned->first;
+            assigned->count += assigned->first != inst || assigned->count == 0;
+        }
+        if (inst->op == IR_OP_IF || inst->op == IR_OP_SWITCH) {
+            inner |= inst_taint(inst->args[0], vars);
+        }
+        for (int i = 0; i < inst->region_count; i++) {
+            if (inst->op == IR_OP_LOOP || inst->op == IR_OP_CFG) {
+                inner |= break_taint(&inst->regions[i], vars, 0);
+            }
+            changed |= scan_assigned(&inst->regions[i], vars, inner);
+        }
+    }
+    return changed;
+}
+
+// By variable: how often it is assigned in the instruction's regions and whether from data.
+struct assigned *access_find_assigned(struct frame *frame, const struct ir_inst *inst)
+{
+    struct assigned *vars = ARENA_ARRAY(frame->an->arena, struct assigned, frame->function->var_count + 1);
+    for (bool changed = true; changed;) {
+        changed = false;
+        unsigned control = 0;
+        for (int i = 0; i < inst->region_count; i++) {
+            if (inst->op == IR_OP_LOOP || inst->op == IR_OP_CFG) {
+                control |= break_taint(&inst->regions[i], vars, 0);
+            }
+            changed |= scan_assigned(&inst->regions[i], vars, control);
+        }
+    }
+    return vars;
+}
+
+// ---- variables that move by the same amount
+// ----------------------------------------------------------------------------
+
+// p = p + c with a constant c: the pointer, moved by c elements for each iteration before this one.
+static const struct sym *moved_pointer(struct analysis *an, const struct loop_info *info, const struct ir_inst *set,
+                                       const struct sym *before)
+{
+    const struct ir_inst *index = set->args[0];
+    if (index->op != IR_OP_INDEX || index->args[0]->op != IR_OP_GET || index->args[0]->var != set->var ||
+        index->args[1]->op != IR_OP_CONST || index->args[2]->op != IR_OP_CONST) {
+        return NULL;
+    }
+    struct sym *moved = sym_create(an, 1);
+    struct sym_alt *alt = &moved->alts[0];
+    *alt = before->alts[0];
+    alt->dims = ARENA_ARRAY(an->arena, struct sym_dim, alt->dim_count + 1);
+    for (int i = 0; i < alt->dim_count; i++) {
+        alt->dims[i] = before->alts[0].dims[i];
+    }
+    const struct affine *way = affine_scale(&an->pool, affine_atom(&an->pool, info->count), index->args[1]->imm);
+    struct sym_dim *last = alt->dim_count > 0 ? &alt->dims[alt->dim_count - 1] : NULL;
+    int64_t stride;
+    if (last != NULL && affine_is_const(last->stride, &stride) && stride == index->args[2]->imm) {
+        last->index = affine_add(&an->pool, last->index, way);
+        last->extent = NULL;
+    } else {
+        alt->dims[alt->dim_count++] = (struct sym_dim){way, affine_const(&an->pool, index->args[2]->imm), NULL};
+    }
+    return moved;
+}
+
+// What the instruction adds to its variable (or takes from it); NULL if it does something else.
+static const struct ir_inst *amount_of(const struct ir_inst *inst, bool *out_minus)
+{
+    if (inst->op == IR_OP_VUPDATE) {
+        *out_minus = inst->update == IR_UPDATE_SUB;
+        return inst->update == IR_UPDATE_ADD || *out_minus ? inst->args[0] : NULL;
+    }
+    if (inst->op != IR_OP_SET) {
+        return NULL;
+    }
+    const struct ir_inst *sum = inst->args[0];
+    *out_minus = sum->op == IR_OP_SUB;
+    bool is_sum = (sum->op == IR_OP_ADD || *out_minus) && sum->args[0]->op == IR_OP_GET;
+    return is_sum && sum->args[0]->var == inst->var ? sum->args[1] : NULL;
+}
+
+// An amount that is the same in each iteration: a constant, a parameter, or a variable that the loop does not assign.
+static const struct affine *fixed_value(struct frame *frame, const struct assigned *vars, const struct ir_inst *amount)
+{
+    const struct sym *sym = NULL;
+    if (amount->op == IR_OP_CONST) {
+        return affine_const(&frame->an->pool, amount->imm);
+    }
+    if (amount->op == IR_OP_GET && vars[amount->var->index].first == NULL) {
+        sym = frame->env.values[amount->var->index];
+    } else if (amount->op == IR_OP_PARAM && frame->params == NULL) {
+        sym = access_evaluate(frame, (struct ir_inst *)amount); // which only reads it
+    }
+    return sym != NULL && sym->alt_count == 1 && sym->alts[0].needs == NULL ? sym->alts[0].value : NULL;
+}
+
+const struct sym *access_induction(struct frame *frame, struct loop_info *info, const struct assigned *assigned,
+                                   const struct assigned *vars, const struct sym *before)
+{
+    struct analysis *an = frame->an;
+    const struct ir_inst *inst = assigned->first;
+    if (assigned->count != 1 || inst->parent != &info->inst->regions[0] || before == NULL || before->alt_count != 1) {
+        return NULL;
+    }
+    if (inst->op == IR_OP_SET && inst->var->type == IR_PTR) {
+        return moved_pointer(an, info, inst, before);
+    }
+    bool is_minus;
+    const struct ir_inst *amount = amount_of(inst, &is_minus);
+    if (amount == NULL || !ir_type_is_int(inst->var->type) || amount->type != inst->var->type) {
+        return NULL;
+    }
+    const struct affine *by = fixed_value(frame, vars, amount);
+    const struct affine *way = affine_mul(&an->pool, by, affine_atom(&an->pool, info->count));
+    const struct affine *value = is_minus ? affine_sub(&an->pool, before->alts[0].value, way)
+                                          : affine_add(&an->pool, before->alts[0].value, way);
+    return value == NULL ? NULL : sym_int(an, value, before->alts[0].needs);
+}

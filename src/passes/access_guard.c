@@ -1,0 +1,68 @@
+// What the way to an instruction says of values: the conditions of the branches around it.
+#include "passes/access_walk.h"
+
+static enum ir_op negated(enum ir_op op)
+{
+    switch (op) {
+    case IR_OP_SLT: return IR_OP_SGE;
+    case IR_OP_SLE: return IR_OP_SGT;
+    case IR_OP_SGT: return IR_OP_SLE;
+    case IR_OP_SGE: return IR_OP_SLT;
+    case IR_OP_ULT: return IR_OP_UGE;
+    case IR_OP_ULE: return IR_OP_UGT;
+    case IR_OP_UGT: return IR_OP_ULE;
+    case IR_OP_UGE: return IR_OP_ULT;
+    case IR_OP_EQ: return IR_OP_NE;
+    case IR_OP_NE: return IR_OP_EQ;
+    default: return op;
+    }
+}
+
+static const struct guard *compare_guard(struct frame *frame, const struct ir_inst *condition, enum ir_op op,
+                                         const struct guard *next)
+{
+    struct analysis *an = frame->an;
+    struct affine_pool *pool = &an->pool;
+    bool is_signed = op < IR_OP_ULT;
+    enum ir_type type = condition->args[0]->type;
+    const struct affine *a = sym_exact_or_wrapped(frame, sym_of(frame, condition->args[0]), type, is_signed);
+    const struct affine *b = sym_exact_or_wrapped(frame, sym_of(frame, condition->args[1]), type, is_signed);
+    const struct affine *value = NULL;
+    switch (op) {
+    case IR_OP_SLT:
+    case IR_OP_ULT: value = affine_plus(pool, affine_sub(pool, b, a), -1); break;
+    case IR_OP_SLE:
+    case IR_OP_ULE: value = affine_sub(pool, b, a); break;
+    case IR_OP_SGT:
+    case IR_OP_UGT: value = affine_plus(pool, affine_sub(pool, a, b), -1); break;
+    case IR_OP_SGE:
+    case IR_OP_UGE:
+    case IR_OP_EQ: value = affine_sub(pool, a, b); break;
+    default: break;
+    }
+    if (value == NULL) {
+        return next;
+    }
+    struct guard *guard = ARENA_NEW(an->arena, struct guard);
+    *guard = (struct guard){value, op == IR_OP_EQ, next};
+    return guard;
+}
+
+const struct guard *access_guard(struct frame *frame, const struct ir_inst *condition, bool is_true,
+                                 const struct guard *next)
+{
+    if (condition->op == IR_OP_AND && condition->type == IR_I1 && is_true) {
+        next = access_guard(frame, condition->args[0], true, next);
+        return access_guard(frame, condition->args[1], true, next);
+    }
+    if (condition->op == IR_OP_OR && condition->type == IR_I1 && !is_true) {
+        next = access_guard(frame, condition->args[0], false, next);
+        return access_guard(frame, condition->args[1], false, next);
+    }
+    bool is_int_compare =
+        condition->op >= IR_OP_EQ && condition->op <= IR_OP_UGE && ir_type_is_int(condition->args[0]->type);
+    if (!is_int_compare) {
+        return next;
+    }
+    return compare_guard(frame, condition, is_true ? condition->op : negated(condition->op), next);
+}

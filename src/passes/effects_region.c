@@ -1,0 +1,171 @@
+// The bytes that one access touches, and whether it touches them all.
+#include "passes/effects.h"
+
+int64_t effects_gcd(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
+static int mentions(const struct affine *value, int id)
+{
+    int count = 0;
+    for (int i = 0; i < value->count; i++) {
+        for (int k = 0; k < value->terms[i].degree; k++) {
+            count += value->terms[i].ids[k] == id;
+        }
+    }
+    return count;
+}
+
+// What every beginning has in common: the largest step that all varying terms are multiples of.
+static const struct affine *step_of(struct analysis *an, const struct affine *flat, int first_atom)
+{
+    int64_t common = 0;
+    for (int i = 0; i < flat->count; i++) {
+        const struct affine_term *term = &flat->terms[i];
+        int varying = -1, count = 0;
+        for (int k = 0; k < term->degree; k++) {
+            if (effects_atom_varies(an, term->ids[k], first_atom)) {
+                varying = term->ids[k];
+                count++;
+            }
+        }
+        if (count == 0) {
+            continue;
+        }
+        int64_t times = 1;
+        const struct atom *atom = atom_of(an, varying);
+        // An ascending loop's variable begins at the lower end of the region and comes in its own steps.
+        if (atom->kind == ATOM_LOOP && atom->loop->inst->loop->step > 1 && term->coef > 0 && term->degree == 1 &&
+            mentions(flat, varying) == 1 && atom->loop->first != NULL &&
+            !effects_value_varies(an, atom->loop->first, first_atom)) {
+            times = atom->loop->inst->loop->step;
+        }
+        int64_t one;
+        if (__builtin_mul_overflow(term->coef, times, &one)) {
+            return NULL;
+        }
+        if (term->degree > 1) {
+            one = term->coef; // a multiple of the number, whatever the other factors are
+        }
+        common = effects_gcd(common, one);
+    }
+    return common > 0 ? affine_const(&an->pool, common) : NULL;
+}
+
+// In-bounds indices reach from 0 to the extent, whatever they are.
+static bool region_by_extents(struct analysis *an, const struct access *access, int first_atom, struct region *out)
+{
+    struct affine_pool *pool = &an->pool;
+    const struct affine *low = access->offset, *high = access->offset;
+    for (int d = 0; d < access->dim_count; d++) {
+        const struct sym_dim *dim = &access->dims[d];
+        const struct affine *first = NULL, *last = NULL;
+        if (access->needs == NULL) {
+            first = effects_bound(an, dim->index, first_atom, false);
+            last = effects_bound(an, dim->index, first_atom, true);
+        }
+        if (dim->extent != NULL && !effects_value_varies(an, dim->extent, first_atom)) {
+            first = first != NULL ? first : affine_const(pool, 0);
+            last = last != NULL ? last : affine_plus(pool, dim->extent, -1);
+        }
+        if (effects_value_varies(an, dim->stride, first_atom) || value_range(an, dim->stride).lo < 0) {
+            return false;
+        }
+        low = affine_add(pool, low, affine_mul(pool, first, dim->stride));
+        high = affine_add(pool, high, affine_mul(pool, last, dim->stride));
+    }
+    const struct affine *size = effects_bound(an, access->size, first_atom, true);
+    out->low = effects_bound(an, low, first_atom, false);
+    out->high = affine_add(pool, effects_bound(an, high, first_atom, true), size);
+    return out->low != NULL && out->high != NULL;
+}
+
+bool effects_find_region(struct analysis *an, const struct access *access, int first_atom, struct region *out)
+{
+    *out = (struct region){0};
+    if (access->size == NULL) {
+        return false;
+    }
+    int64_t width;
+    bool has_width = affine_is_const(access->size, &width) && width > 0 && width < 1 << 20;
+    if (access->needs == NULL) {
+        const struct affine *size = effects_bound(an, access->size, first_atom, true);
+        out->low = effects_bound(an, access->flat, first_atom, false);
+        out->high = affine_add(&an->pool, effects_bound(an, access->flat, first_atom, true), size);
+        if (out->low != NULL && out->high != NULL) {
+            out->step = has_width ? step_of(an, access->flat, first_atom) : NULL;
+            out->width = has_width ? (int)width : 0;
+            return true;
+        }
+    }
+    return region_by_extents(an, access, first_atom, out);
+}
+
+// ---- must ----------------------------------------------------------------------------------------------------------
+
+// Whether nothing but loops stands between the access and |top|, so that it is made in each of their iterations.
+static bool is_unconditional(const struct access *access, const struct ir_region *top)
+{
+    const struct ir_region *region = access->inst->parent;
+    while (region != NULL && region != top) {
+        if (region->owner == NULL || region->owner->op != IR_OP_FOR) {
+            return false;
+        }
+        region = region->owner->parent;
+    }
+    return region == top;
+}
+
+// Each loop's stride is the run of bytes that the loops inside it have covered.
+static bool covers_region(struct analysis *an, const struct access *access, const struct loop_info *top)
+{
+    struct affine_pool *pool = &an->pool;
+    const struct affine *run = access->size, *rest = access->flat;
+    for (const struct loop_info *loop = access->loop;; loop = loop->parent) {
+        if (loop == NULL || loop->last == NULL || loop->bound_may_change ||
+            (loop->inst->loop->step != 1 && loop->inst->loop->step != -1)) {
+            return false;
+        }
+        const struct affine *factor = affine_coefficient(pool, rest, loop->variable, &rest);
+        const struct affine *trip = affine_plus(pool, affine_sub(pool, loop->last, loop->first), 1);
+        if (factor == NULL || !affine_equal(factor, run) || value_varies(an, trip, top)) {
+            return false;
+        }
+        run = affine_mul(pool, run, trip);
+        if (loop == top) {
+            break;
+        }
+    }
+    return run != NULL && !value_varies(an, rest, top);
+}
+
+static bool is_must(struct analysis *an, const struct access *access, const struct loop_info *info)
+{
+    return info != NULL && access->kind == ACCESS_WRITE && !access->is_alternative && access->needs == NULL &&
+           access->size != NULL && access->site == access->inst && !access->is_recheck &&
+           (is_unconditional(access, info->inst->parent) || an->bug == BUG_MUST_IN_BRANCH) &&
+           covers_region(an, access, info);
+}
+
+bool effects_region(struct analysis *an, const struct access *access, int first_atom, const struct affine **out_low,
+                    const struct affine **out_high)
+{
+    struct region region;
+    if (!effects_find_region(an, access, first_atom, &region)) {
+        return false;
+    }
+    *out_low = region.low;
+    *out_high = region.high;
+    return true;
+}
+
+bool effects_is_must(struct analysis *an, const struct access *access, const struct loop_info *info)
+{
+    return is_must(an, access, info);
+}
