@@ -12,7 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_ROUNDS = 60, MAX_ARRAYS = 6, BUILDS = 4 };
+// Each build runs CALLS times in a row, the first of them to warm up, after a pause in which the threads of the build
+// before it stop spinning: OpenMP's keep their cores for a while after a loop.
+enum { MAX_ROUNDS = 20, CALLS = 4, PAUSE_US = 5000, MAX_ARRAYS = 6, BUILDS = 4 };
 
 // How a benchmark's native build is called: all arrays are float *, int * or unsigned char *, so one signature each.
 struct bench {
@@ -256,17 +258,24 @@ static double measure(const struct bench *bench, rill_context context, const cha
         arrays[i] = aligned_alloc(64, (bench->array_size[i] + 63) / 64 * 64);
     }
     fill(bench, arrays);
-    static double times[BUILDS][MAX_ROUNDS];
+    static double times[BUILDS][MAX_ROUNDS * CALLS];
+    int counts[BUILDS] = {0};
     double begin = now();
     int rounds = 0;
-    for (; rounds < MAX_ROUNDS && (rounds < 7 || now() - begin < 3.0); rounds++) {
+    for (; rounds < MAX_ROUNDS && (rounds < 3 || now() - begin < 3.0); rounds++) {
         for (int b = 0; b < BUILDS; b++) {
-            times[b][rounds] = b == 0 || functions[b] != NULL ? run_once(bench, functions[b], kernel, arrays) : NAN;
+            usleep(PAUSE_US);
+            for (int call = 0; call < CALLS && (b == 0 || functions[b] != NULL); call++) {
+                double time = run_once(bench, functions[b], kernel, arrays);
+                if (call > 0) {
+                    times[b][counts[b]++] = time;
+                }
+            }
         }
     }
     for (int b = 0; b < BUILDS; b++) {
-        qsort(times[b] + 1, (size_t)rounds - 1, sizeof(double), by_value); // the first round warms up
-        medians[b] = times[b][1 + (rounds - 1) / 2];
+        qsort(times[b], (size_t)counts[b], sizeof(double), by_value);
+        medians[b] = counts[b] > 0 ? times[b][counts[b] / 2] : NAN;
     }
     for (int i = 0; i < bench->array_count; i++) {
         free(arrays[i]);
