@@ -6,7 +6,7 @@
 struct analysis *analysis_create(struct ir_module *module, struct ir_function *kernel, struct diags *diags,
                                  enum planted_bug bug)
 {
-    enum { TEST_BUDGET = 50000, CALL_BUDGET = 2000 };
+    enum { TEST_BUDGET = 30000, CALL_BUDGET = 2000 };
     struct analysis *an = ARENA_NEW(module->arena, struct analysis);
     an->module = module;
     an->kernel = kernel;

@@ -105,11 +105,16 @@ static struct plan_expr *negated_case(struct pair *pair, const struct conflict_c
 // The launch's test: none of the cases holds.
 struct pair_result pair_make_condition(struct pair *pair)
 {
+    enum { MAX_COMBINATIONS = 32 }; // of rows that might fail: beyond, the launch finds out
     struct analysis *an = pair->an;
     const struct pair_result conflict = {.answer = PAIR_CONFLICT};
     struct pair_result result = {.answer = PAIR_IF};
     pair_simplify_cases(pair);
-    if (!can_hold(pair, 0, pair_worthwhile(pair))) {
+    int combinations = 1;
+    for (int c = 0; c < pair->case_count && combinations <= MAX_COMBINATIONS; c++) {
+        combinations *= pair->cases[c].count;
+    }
+    if (combinations <= MAX_COMBINATIONS && !can_hold(pair, 0, pair_worthwhile(pair))) {
         return conflict;
     }
     an->names = pair->info->entry;

@@ -259,7 +259,7 @@ static void solve(struct pair *pair, int *choice, int depth)
     struct affine_mark mark = affine_mark(&an->scratch);
     struct system *system = &an->systems[0];
     struct system *copy = &an->systems[1];
-    if (++pair->node_count > MAX_NODES) {
+    if (++pair->node_count > MAX_NODES || an->budget-- <= 0) {
         pair->is_too_much = true;
         return;
     }
@@ -269,7 +269,7 @@ static void solve(struct pair *pair, int *choice, int depth)
         affine_release(&an->scratch, mark);
         return;
     }
-    if (depth == pair->split_count || an->budget-- <= 0) {
+    if (depth == pair->split_count) {
         pair_note_case(pair, system); // its rows stay: the mark is not released
         return;
     }
