@@ -92,7 +92,18 @@ static void set_atomics(struct analysis *an)
             continue;
         }
         const struct loop_info *task = task_loop(access->loop);
-        access->inst->atomic = (task != NULL && is_shared_in(task, access->inst)) || is_shared_by_blocks(an, access);
+        bool by_loop = task != NULL && is_shared_in(task, access->inst);
+        bool by_blocks = is_shared_by_blocks(an, access);
+        access->inst->atomic = by_loop || by_blocks;
+        if (access->inst->atomic) {
+            const char *what = base_name(an->module, an->kernel, access->base);
+            struct atomic_reason reason = {.inst = access->inst};
+            reason.why =
+                by_loop ? arena_printf(an->arena, "two iterations of the loop in line %u may update one place of '%s'",
+                                       task->inst->loc.line, what)
+                        : arena_printf(an->arena, "another block updates '%s' too", what);
+            VEC_PUSH(an->arena, &an->atomics, reason);
+        }
     }
 }
 

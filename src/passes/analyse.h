@@ -178,6 +178,11 @@ struct loop_info {
     VEC(struct ir_inst *) shared;  // updates of memory that another iteration may touch
 };
 
+struct atomic_reason { // why an update is atomic
+    const struct ir_inst *inst;
+    const char *why;
+};
+
 struct blocks_entry { // the state before a region of stream_parallel blocks
     struct ir_inst *inst;
     int first_atom;
@@ -199,6 +204,7 @@ struct analysis {
     VEC(struct access) accesses;
     VEC(struct loop_info *) loops; // in program order, outer before inner
     VEC(struct blocks_entry) blocks;
+    VEC(struct atomic_reason) atomics;
     struct fact *facts;     // hold everywhere: extents are not negative
     struct system *systems; // SYSTEM_COUNT of them
     struct base_sets *bases;

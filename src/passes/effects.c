@@ -49,7 +49,20 @@ static bool effect_base(struct analysis *an, const struct access *access, const 
     return true;
 }
 
-static void set_access(const struct access *access, struct plan_effect *out)
+static const char *why_atomic(const struct analysis *an, const struct access *access)
+{
+    if (access->kind == ACCESS_ATOMIC) {
+        return "an explicit atomic";
+    }
+    for (int i = 0; i < an->atomics.count; i++) {
+        if (an->atomics.items[i].inst == access->inst) {
+            return an->atomics.items[i].why;
+        }
+    }
+    return NULL;
+}
+
+static void set_access(const struct analysis *an, const struct access *access, struct plan_effect *out)
 {
     out->access = access->kind == ACCESS_READ ? PLAN_READ : access->kind == ACCESS_WRITE ? PLAN_WRITE : PLAN_UPDATE;
     out->update = access->kind == ACCESS_UPDATE || access->kind == ACCESS_ATOMIC ? access->update : IR_UPDATE_NONE;
@@ -57,6 +70,7 @@ static void set_access(const struct access *access, struct plan_effect *out)
     out->is_explicit = access->kind == ACCESS_ATOMIC;
     out->is_atomic = out->is_explicit || (access->kind == ACCESS_UPDATE && access->inst->atomic);
     out->loc = access->inst->loc;
+    out->why = out->is_atomic ? why_atomic(an, access) : NULL;
 }
 
 static bool is_same_kind(const struct plan_effect *a, const struct plan_effect *b)
@@ -183,7 +197,7 @@ void effects_sum_up(struct analysis *an, const struct effects_scope *scope, stru
         if ((scope->wants != NULL && !scope->wants(access, scope->data)) || !effect_base(an, access, scope, &effect)) {
             continue;
         }
-        set_access(access, &effect);
+        set_access(an, access, &effect);
         if (!effects_find_region(an, access, scope->first_atom, &region)) {
             region = (struct region){0};
         }
