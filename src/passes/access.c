@@ -107,10 +107,10 @@ static void walk_for(struct frame *frame, struct ir_inst *inst)
     }
     set_var(frame, inst->loop->var, sym_int(an, affine_atom(&an->pool, info->variable), NULL));
     if (inst->region_count > 1) {
-        bool was_recheck = frame->in_recheck;
-        frame->in_recheck = true;
+        const struct loop_info *outer_recheck = frame->recheck;
+        frame->recheck = info;
         walk_region(frame, &inst->regions[1]);
-        frame->in_recheck = was_recheck;
+        frame->recheck = outer_recheck;
         frame->env.is_dead = false;
     }
     walk_region(frame, &inst->regions[0]);
@@ -238,7 +238,7 @@ static void walk_call(struct frame *frame, struct ir_inst *inst)
                           .caller = frame,
                           .loop = frame->loop,
                           .site = frame->site != NULL ? frame->site : inst,
-                          .in_recheck = frame->in_recheck,
+                          .recheck = frame->recheck,
                           .depth = frame->depth + 1};
     struct env returns = {.is_dead = true};
     inner.values = ARENA_ARRAY(an->arena, const struct sym *, callee->value_count + 1);

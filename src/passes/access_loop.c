@@ -121,7 +121,7 @@ bool access_may_change_bound(const struct analysis *an, const struct loop_info *
 {
     for (int i = info->access_begin; i < info->access_end; i++) {
         const struct access *read = &an->accesses.items[i];
-        for (int k = info->access_begin; k < info->access_end && read->is_recheck; k++) {
+        for (int k = info->access_begin; k < info->access_end && read->recheck == info; k++) {
             const struct access *write = &an->accesses.items[k];
             if (write->kind != ACCESS_READ && access_relation(an, read, write) != RELATION_NONE) {
                 return true;

@@ -31,7 +31,7 @@ static void note(struct frame *frame, struct ir_inst *inst, const struct ir_inst
     access.loop = frame->loop;
     access.guards = frame->env.guards;
     access.site = frame->site != NULL ? frame->site : inst;
-    access.is_recheck = frame->in_recheck;
+    access.recheck = frame->recheck;
     access.is_alternative = pointer->alt_count > 1;
     for (int i = 0; i < pointer->alt_count; i++) {
         const struct sym_alt *alt = &pointer->alts[i];
@@ -94,7 +94,7 @@ void access_note_everything(struct frame *frame, struct ir_inst *inst)
                             .loop = frame->loop,
                             .guards = frame->env.guards,
                             .site = frame->site != NULL ? frame->site : inst,
-                            .is_recheck = frame->in_recheck};
+                            .recheck = frame->recheck};
     access.flat = access.offset = unknown_offset(frame, inst, TAINT_OPAQUE);
     VEC_PUSH(frame->an->arena, &frame->an->accesses, access);
     access.kind = ACCESS_WRITE;

@@ -136,13 +136,13 @@ struct access {
     const struct affine *size;   // bytes; NULL: not known
     const struct need *needs;
     const struct guard *guards;
-    const struct sym *source; // of the address: see sym_alt
-    struct loop_info *loop;   // innermost
-    struct ir_inst *site;     // the instruction in the kernel: a call, if the access is in a helper
-    bool is_recheck;          // of a loop's bound, made again before each iteration
-    bool is_alternative;      // one of several places that the instruction may touch
-    bool has_constant;        // a store of |constant|
-    int64_t constant;         // floats by their bits
+    const struct sym *source;        // of the address: see sym_alt
+    struct loop_info *loop;          // innermost
+    struct ir_inst *site;            // the instruction in the kernel: a call, if the access is in a helper
+    const struct loop_info *recheck; // the loop whose bound it reads, again before each iteration; NULL: none
+    bool is_alternative;             // one of several places that the instruction may touch
+    bool has_constant;               // a store of |constant|
+    int64_t constant;                // floats by their bits
 };
 
 struct access_pair { // indices into analysis->accesses
@@ -259,7 +259,7 @@ struct frame { // one walk over one function's body
     struct leave *leaves; // places that `break` goes to
     struct env *returns;  // helpers: joined at each return
     const struct sym *result;
-    bool in_recheck;
+    const struct loop_info *recheck; // whose bound is being walked
     int depth;
 };
 

@@ -148,7 +148,7 @@ static bool covers_region(struct analysis *an, const struct access *access, cons
 static bool is_must(struct analysis *an, const struct access *access, const struct loop_info *info)
 {
     return info != NULL && access->kind == ACCESS_WRITE && !access->is_alternative && access->needs == NULL &&
-           access->size != NULL && access->site == access->inst && !access->is_recheck &&
+           access->size != NULL && access->site == access->inst && access->recheck == NULL &&
            (is_unconditional(access, info->inst->parent) || an->bug == BUG_MUST_IN_BRANCH) &&
            covers_region(an, access, info);
 }

@@ -93,7 +93,7 @@ static bool is_same_access(const struct access *a, const struct access *b)
 {
     if (a->base != b->base || a->kind != b->kind || a->update != b->update || a->type != b->type ||
         a->dim_count != b->dim_count || !affine_equal(a->flat, b->flat) || !affine_equal(a->size, b->size) ||
-        a->guards != b->guards || a->source != b->source || a->loop != b->loop || a->is_recheck != b->is_recheck ||
+        a->guards != b->guards || a->source != b->source || a->loop != b->loop || a->recheck != b->recheck ||
         a->has_constant != b->has_constant || a->constant != b->constant) {
         return false;
     }
@@ -366,7 +366,7 @@ static struct plan_expr *pointer_expr(struct judgement *j, const struct access *
 // which the launch can see.
 static bool are_two_pointers(struct judgement *j, const struct access *a, const struct access *b)
 {
-    if (a->source == b->source || a->is_recheck || b->is_recheck) {
+    if (a->source == b->source || a->recheck == j->info || b->recheck == j->info) {
         return false;
     }
     const char *name_a, *name_b;
@@ -391,7 +391,7 @@ static void judge_same_base(struct judgement *j, const struct access *a, const s
     if (store_the_same(j->an, a, b)) {
         return;
     }
-    bool is_recheck = a->is_recheck || b->is_recheck;
+    bool is_recheck = a->recheck == j->info || b->recheck == j->info;
     struct pair_result result = pair_test(j->an, j->info, a, b, is_recheck);
     bool is_authors =
         (a->kind == ACCESS_ATOMIC && b->kind == ACCESS_READ) || (b->kind == ACCESS_ATOMIC && a->kind == ACCESS_READ);
@@ -418,7 +418,7 @@ static void judge_two_bases(struct judgement *j, int a, int b)
         (commute(x, y) && is_shared(j, x) && is_shared(j, y))) {
         return;
     }
-    bool is_recheck = x->is_recheck || y->is_recheck;
+    bool is_recheck = x->recheck == j->info || y->recheck == j->info;
     // The same index in every iteration; other forms that would do as well are rare, and looking for them costs time.
     bool equal_will_do =
         affine_equal(x->flat, y->flat) && pair_test(j->an, j->info, x, y, is_recheck).answer == PAIR_APART;

@@ -139,6 +139,26 @@ kernel void sparse_transpose(int n, const int start[n + 1], const int column[], 
     }
 }
 
+kernel void length_of_rows(int n, int m, const int b[n], int length[n], float a[n][m])
+{
+    for (int i = 0; i < n; i++) { // expect: proven
+        length[i] = b[i] & 3;
+        for (int j = 0; j < length[i]; j++) { // expect: proven
+            a[i][j] = j;
+        }
+    }
+}
+
+kernel void length_of_all(int n, int m, int length[1], float a[n][m])
+{
+    for (int i = 0; i < n; i++) {             // expect: in order
+        for (int j = 0; j < length[0]; j++) { // expect: proven
+            a[i][j] = j;
+        }
+        length[0] = i & 3;
+    }
+}
+
 kernel void columns(int n, int m, const float a[n][m], float s[m])
 {
     for (int i = 0; i < n; i++) {     // expect: proven
