@@ -13,6 +13,8 @@
 enum { LOWER_INLINE_WEIGHT = 2000, LOWER_KERNEL_WEIGHT = 40000, LOWER_MAX_LOCALS = 64 * 1024 };
 // Calls in calls, and expressions and statements in each other with the calls among them taken for their bodies.
 enum { LOWER_MAX_CALLS = 256, LOWER_MAX_DEPTH = 8192 };
+// Kernels that call each other twice double at every level; this is thousands of tasks.
+enum { LOWER_MAX_WRITTEN = 100000 };
 
 // ---- lower_map.c: from addresses to addresses ----------------------------------------------------------------------
 
@@ -58,6 +60,7 @@ struct lower_extent_of_stmt { // of a statement among all of its function, in so
 struct lower_info {
     struct function *function;
     int64_t weight;    // instructions, roughly, with those of all callees
+    int64_t written;   // with those of the kernels it calls, whose bodies stand in it: LOWER_MAX_WRITTEN at most
     bool has_effect;   // writes what others see, prints, fails, is atomic; itself or a callee
     bool reads_memory; // that others may write
     bool is_on_path;   // of the walk: meeting it again is recursion

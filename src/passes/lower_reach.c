@@ -155,6 +155,21 @@ static void walk_blocks(struct walk *w, const struct expr *e, const struct lower
     w->info->has_blocks = true;
 }
 
+// Said once, of the innermost kernel that grows too large: those that call it count it as nothing.
+static void add_weight(struct walk *w, const struct lower_info *callee, struct loc call)
+{
+    int64_t most = INT64_C(1) << 40; // helpers that call each other twice double too
+    w->info->weight = w->info->weight + callee->weight < most ? w->info->weight + callee->weight : most;
+    if (!w->info->function->is_kernel || !callee->function->is_kernel || callee->written > LOWER_MAX_WRITTEN) {
+        return;
+    }
+    w->info->written += callee->written;
+    if (w->info->written > LOWER_MAX_WRITTEN && w->info->written - callee->written <= LOWER_MAX_WRITTEN) {
+        diag_error(w->l->diags, call, "'%s' has more than %d operations with those of the kernels it calls",
+                   w->info->function->name, LOWER_MAX_WRITTEN);
+    }
+}
+
 static void walk_call(struct walk *w, const struct expr *e)
 {
     struct function *function = e->function;
@@ -177,7 +192,7 @@ static void walk_call(struct walk *w, const struct expr *e)
     walk_function(w->l, function, w->info, e->loc);
     struct lower_info *callee = lower_info(w->l, function);
     if (callee != NULL && callee->is_done) {
-        w->info->weight += callee->weight;
+        add_weight(w, callee, e->loc);
         w->info->has_effect |= callee->has_effect;
         w->info->reads_memory |= callee->reads_memory;
         walk_blocks(w, e, callee);
@@ -202,6 +217,7 @@ static bool is_place(const struct expr *e)
 static void walk_kind(struct walk *w, const struct expr *e)
 {
     w->info->weight++;
+    w->info->written++;
     refuse_type(w, e->type, e->loc);
     w->info->reads_memory |= is_place(e);
     switch (e->kind) {
