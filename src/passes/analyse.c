@@ -42,7 +42,7 @@ static struct loop_info *task_loop(struct loop_info *loop)
 {
     struct loop_info *chosen = NULL;
     for (; loop != NULL; loop = loop->parent) {
-        if (loop->is_kernel_loop && facts_choose(loop->inst)) {
+        if (loop->is_chosen) {
             chosen = loop;
         }
     }
@@ -86,6 +86,10 @@ static bool is_shared_by_blocks(const struct analysis *an, const struct access *
 
 static void set_atomics(struct analysis *an)
 {
+    for (int i = 0; i < an->loops.count; i++) { // once for each loop: the choice looks at all that is in it
+        struct loop_info *loop = an->loops.items[i];
+        loop->is_chosen = loop->is_kernel_loop && facts_choose(loop->inst);
+    }
     for (int i = 0; i < an->accesses.count; i++) {
         const struct access *access = &an->accesses.items[i];
         if (access->kind != ACCESS_UPDATE || access->site != access->inst) {

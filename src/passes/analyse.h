@@ -169,6 +169,7 @@ struct loop_info {
     int access_begin;           // accesses of the loop are a run of analysis->accesses
     int access_end;
     bool bound_may_change; // memory that its bound reads may be written by its body
+    bool is_chosen;        // to become a task
     bool holds_blocks;
     bool may_fail;
     bool may_print;
