@@ -160,7 +160,8 @@ static struct pair_result judge_cases(struct pair *pair, bool same_iteration)
         other.is_fit = false;
     }
     bool is_better = other.answer == PAIR_APART || (other.answer == PAIR_IF && result.answer == PAIR_CONFLICT);
-    return is_better ? pair_with_fits(fitting, other) : result;
+    other = is_better ? pair_with_fits(fitting, other) : result;
+    return other.answer == PAIR_CONFLICT ? result : other; // that it fits may be more than the launch can see
 }
 
 static struct pair_result judge_unclear(struct pair *pair, bool same_iteration)
