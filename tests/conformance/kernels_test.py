@@ -26,8 +26,6 @@ import tempfile
 ROOT = pathlib.Path(os.environ.get("RILL_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 RILL = pathlib.Path(os.environ["RILL_BUILD"]) / "bin" / "rill"
 THREADS = [1, 2, 7]
-# Under a sanitizer every fifth case has to do: each compiles its whole file.
-SHARE = 1 if os.environ.get("RILL_TEST_PART", "plain") == "plain" or os.environ.get("RILL_TEST_LONG") else 5
 FOLDERS = ["tests/kernels", "examples/kernels", "bench/kernels"]
 # Serial and exact: what language.md defines is what these flags give, short of the traps that end the process.
 GCC = ["gcc", "-std=gnu99", "-O1", "-fwrapv", "-fno-strict-aliasing", "-fsigned-char", "-ffp-contract=off", "-w", "-shared", "-Wl,-Bsymbolic",
@@ -258,8 +256,6 @@ def run_file(path, first):
             print(f"FAIL {path.name}: " + (f"gcc: {built.stderr.strip()[:300]}" if lines else "it has no '// run:' line"))
             return len(lines), True
         for number, line in enumerate(lines):
-            if (first + number) % SHARE != 0:
-                continue
             copy = work / f"kernel{number}.so"  # another file: another copy of its fields
             shutil.copy(work / "kernel.so", copy)
             os.environ["RILL_THREADS"] = str(THREADS[(first + number) % len(THREADS)])
