@@ -66,15 +66,19 @@ static const struct sym *evaluate_select(struct frame *frame, struct ir_inst *in
 
 // An index that is inside its extent cannot have wrapped to there if all the values that would wrap to one lie outside
 // of its range.
+static bool cannot_wrap(struct analysis *an, const struct affine *value, enum ir_type type, const struct affine *extent)
+{
+    affine_wide limit = extent != NULL ? value_range(an, extent).hi : AFFINE_INFINITY;
+    affine_wide span = (affine_wide)1 << (8 * ir_type_size(type));
+    struct affine_range range = value_range(an, value);
+    return range.hi < span && range.lo > limit - 1 - span;
+}
+
 static const struct need *needs_of_index(struct analysis *an, const struct sym_alt *index, const struct affine *extent)
 {
     const struct need *needs = NULL;
     for (const struct need *need = index->needs; need != NULL; need = need->next) {
-        affine_wide limit = extent != NULL ? value_range(an, extent).hi : AFFINE_INFINITY;
-        affine_wide span = (affine_wide)1 << (8 * ir_type_size(need->type));
-        struct affine_range range = value_range(an, need->value);
-        bool is_settled = affine_equal(need->value, index->value) && range.hi < span && range.lo > limit - 1 - span;
-        if (!is_settled) {
+        if (!affine_equal(need->value, index->value) || !cannot_wrap(an, need->value, need->type, extent)) {
             struct need *copy = ARENA_NEW(an->arena, struct need);
             *copy = *need;
             copy->next = needs;
@@ -82,6 +86,19 @@ static const struct need *needs_of_index(struct analysis *an, const struct sym_a
         }
     }
     return needs;
+}
+
+// The same for an index that does not vary, where the wrapped value is an atom.
+static const struct affine *unwrapped_index(struct analysis *an, const struct affine *index,
+                                            const struct affine *extent)
+{
+    int id;
+    if (extent == NULL || !affine_is_atom(index, &id)) {
+        return index;
+    }
+    const struct atom *atom = atom_of(an, id);
+    bool is_wrapped = atom->kind == ATOM_OP && (atom->op == IR_OP_SEXT || atom->op == IR_OP_ZEXT);
+    return is_wrapped && cannot_wrap(an, atom->a, atom->type, extent) ? atom->a : index;
 }
 
 static void add_dim(struct frame *frame, struct sym_alt *alt, struct sym_dim dim)
@@ -131,7 +148,7 @@ static const struct sym *evaluate_index(struct frame *frame, struct ir_inst *ins
         }
         const struct need *needs = from->needs;
         struct sym_alt exact = *from;
-        exact.value = sym_exact(frame, from, IR_I64, true, &needs, inst->loc);
+        exact.value = unwrapped_index(an, sym_exact(frame, from, IR_I64, true, &needs, inst->loc), extent);
         exact.needs = needs;
         if (an->module->check_bounds && frame->caller == NULL && count == 1 && needs == NULL && extent != NULL) {
             const struct affine *room = affine_plus(&an->pool, affine_sub(&an->pool, extent, exact.value), -1);

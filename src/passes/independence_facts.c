@@ -66,8 +66,35 @@ static const struct affine *second(struct pair *pair, const struct affine *value
     return result;
 }
 
+// n - 1 as a bound is what it seems unless it wraps, which the launch can see.
+static const struct affine *fitting(struct pair *pair, const struct affine *value)
+{
+    struct affine_pool *pool = &pair->an->scratch;
+    for (int i = 0; value != NULL && i < value->count; i++) {
+        for (int k = 0; k < value->terms[i].degree; k++) {
+            int id = value->terms[i].ids[k];
+            const struct atom *atom = atom_of(pair->an, id);
+            bool may_wrap = atom->kind == ATOM_OP && (atom->op == IR_OP_SEXT || atom->op == IR_OP_ZEXT);
+            bool is_known = false;
+            for (int f = 0; f < pair->fit_count; f++) {
+                is_known |= pair->fits[f] == (id & ~1);
+            }
+            if (!may_wrap || (!is_known && pair->fit_count == MAX_FITS)) {
+                continue;
+            }
+            if (!is_known) {
+                pair->fits[pair->fit_count++] = id & ~1;
+            }
+            const struct affine *whole = (id & 1) != 0 ? second(pair, atom->a) : atom->a;
+            return fitting(pair, affine_replace(pool, value, id, whole));
+        }
+    }
+    return value;
+}
+
 void pair_add_constraint(struct pair *pair, const struct affine *value, bool is_equal)
 {
+    value = pair->assumes_fits ? fitting(pair, value) : value;
     if (value == NULL || pair->constraint_count == MAX_CONSTRAINTS) {
         return;
     }
@@ -91,6 +118,7 @@ static void add_guarded(struct pair *pair, const struct affine *value, bool is_e
     if (guard == NULL || value_range(pair->an, guard).lo >= 1) {
         pair_add_constraint(pair, value, is_equal);
     } else if (value != NULL && pair->guarded_count < MAX_GUARDED && !value_varies(pair->an, guard, pair->info)) {
+        value = pair->assumes_fits ? fitting(pair, value) : value;
         pair->guarded[pair->guarded_count++] = (struct guarded){{value, is_equal}, guard};
     }
 }
@@ -108,26 +136,6 @@ static void add_range(struct pair *pair, int id)
     }
 }
 
-// n - 1 as a bound is what it seems unless it wraps, which the launch can see.
-static void add_fit(struct pair *pair, int id)
-{
-    const struct atom *atom = atom_of(pair->an, id);
-    bool may_wrap = atom->kind == ATOM_OP && (atom->op == IR_OP_SEXT || atom->op == IR_OP_ZEXT);
-    bool is_noted = false;
-    for (int i = 0; i < pair->fit_count; i++) {
-        is_noted |= pair->fits[i] == (id & ~1);
-    }
-    if (!may_wrap || (!is_noted && pair->fit_count == MAX_FITS)) {
-        return;
-    }
-    if (!is_noted) { // before what follows, which may come here again
-        pair->fits[pair->fit_count++] = id & ~1;
-    }
-    const struct affine *value = (id & 1) != 0 ? second(pair, atom->a) : atom->a;
-    pair_add_constraint(pair, affine_sub(&pair->an->scratch, affine_atom(&pair->an->scratch, id), value), true);
-    pair_add_known(pair, value);
-}
-
 void pair_add_atom(struct pair *pair, int id)
 {
     for (int i = 0; i < pair->id_count; i++) {
@@ -140,9 +148,6 @@ void pair_add_atom(struct pair *pair, int id)
     }
     pair->ids[pair->id_count++] = id;
     add_range(pair, id);
-    if (pair->assumes_fits) {
-        add_fit(pair, id);
-    }
     for (const struct fact *fact = atom_of(pair->an, id)->facts; fact != NULL; fact = fact->next) {
         const struct affine *value = (id & 1) != 0 ? second(pair, fact->value) : fact->value;
         add_guarded(pair, value, fact->is_equal, fact->guard);

@@ -250,3 +250,139 @@ kernel void knapsack(int items, int capacity, const int weight[items], const int
         }
     }
 }
+
+kernel void blur(int h, int w, const unsigned char *in, unsigned char *out)
+{
+    for (int y = 1; y < h - 1; y++) {     // expect: if
+        for (int x = 1; x < w - 1; x++) { // expect: if
+            int s = 0;
+            for (int dy = -1; dy <= 1; dy++) {     // expect: proven
+                for (int dx = -1; dx <= 1; dx++) { // expect: proven
+                    s += in[(y + dy) * w + (x + dx)];
+                }
+            }
+            out[y * w + x] = s / 9;
+        }
+    }
+}
+
+kernel void upsample(int n, int m, const float in[n][m], float out[2 * n][2 * m])
+{
+    for (int i = 0; i < 2 * n; i++) {     // expect: proven
+        for (int j = 0; j < 2 * m; j++) { // expect: proven
+            out[i][j] = in[i / 2][j / 2];
+        }
+    }
+}
+
+kernel void tiled_product(int n, const float a[n][n], const float b[n][n], float c[n][n])
+{
+    for (int ii = 0; ii < n; ii += 32) {         // expect: proven
+        for (int jj = 0; jj < n; jj += 32) {     // expect: proven
+            for (int kk = 0; kk < n; kk += 32) { // expect: in order
+                for (int i = ii; i < ii + 32; i++) {     // expect: proven
+                    for (int j = jj; j < jj + 32; j++) { // expect: proven
+                        float s = c[i][j];
+                        for (int k = kk; k < kk + 32; k++) { // expect: proven
+                            s += a[i][k] * b[k][j];
+                        }
+                        c[i][j] = s;
+                    }
+                }
+            }
+        }
+    }
+}
+
+kernel void rotated(int n, int k, const float x[n], float y[n])
+{
+    for (int i = 0; i < n; i++) { // expect: if
+        y[(i + k) % n] = x[i];
+    }
+}
+
+kernel void rotated_in_place(int n, float x[n])
+{
+    for (int i = 0; i < n; i++) { // expect: in order
+        x[(i + 1) % n] = x[i];
+    }
+}
+
+kernel void three_parts(int n, float *p)
+{
+    float *x = p, *y = p + n, *z = p + 2 * n;
+    for (int i = 0; i < n; i++) { // expect: if
+        x[i] += 1;
+        y[i] += x[i];
+        z[i] = x[i] * y[i];
+    }
+}
+
+static void turn(float *x, float *y, float c, float s)
+{
+    float t = *x;
+    *x = c * t - s * *y;
+    *y = s * t + c * *y;
+}
+
+kernel void turn_rows(int n, int k, float a[n][n], float c, float s)
+{
+    for (int j = 0; j < n; j++) { // expect: proven
+        turn(&a[k][j], &a[k + 1][j], c, s);
+    }
+}
+
+kernel void turn_pairs(int n, float *x)
+{
+    for (int i = 0; i < n / 2; i++) { // expect: proven
+        turn(&x[2 * i], &x[2 * i + 1], 0.6f, 0.8f);
+    }
+}
+
+kernel void reflect(int n, int k, float a[n][n], const float v[n])
+{
+    for (int j = k; j < n; j++) { // expect: proven
+        float s = 0;
+        for (int i = k; i < n; i++) { // expect: proven
+            s += v[i] * a[i][j];
+        }
+        for (int i = k; i < n; i++) { // expect: proven
+            a[i][j] -= 2 * s * v[i];
+        }
+    }
+}
+
+kernel void many_tridiagonal_systems(int m, int n, const float a[m][n], float b[m][n], float d[m][n])
+{
+    for (int s = 0; s < m; s++) {     // expect: proven
+        for (int i = 1; i < n; i++) { // expect: in order
+            float w = a[s][i] / b[s][i - 1];
+            b[s][i] -= w;
+            d[s][i] -= w * d[s][i - 1];
+        }
+        for (int i = n - 2; i >= 0; i--) { // expect: in order
+            d[s][i] = (d[s][i] - d[s][i + 1]) / b[s][i];
+        }
+    }
+}
+
+kernel void prefix_of_strips(int n, float a[n])
+{
+    for (int b = 0; b < n / 16; b++) { // expect: proven
+        float *p = a + b * 16;
+        for (int i = 1; i < 16; i++) { // expect: in order
+            p[i] += p[i - 1];
+        }
+    }
+}
+
+kernel void diagonals(int n, float a[n][n])
+{
+    for (int d = 2; d < 2 * n - 1; d++) { // expect: in order
+        int low = d - (n - 1) > 1 ? d - (n - 1) : 1;
+        int high = d - 1 < n - 1 ? d - 1 : n - 1;
+        for (int i = low; i <= high; i++) { // expect: proven
+            a[i][d - i] = a[i - 1][d - i] + a[i][d - i - 1];
+        }
+    }
+}
