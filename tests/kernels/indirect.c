@@ -211,6 +211,8 @@ kernel int union_find(int n, int m, int parent[n], const int x[m], const int y[m
     for (int i = 0; i < n; i++) {
         parent[i] = i;
     }
+// The indices come from memory, so the order has to be asked for.
+#pragma rill serial
     for (int e = 0; e < m; e++) {
         int a = (x[e] * 31 + e) % n, b = (y[e] * 17) % n;
         while (parent[a] != a) {
