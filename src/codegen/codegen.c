@@ -97,6 +97,9 @@ static rill_status verify(struct emitter *e)
 static rill_status check_options(const struct codegen_options *options, const struct target *target)
 {
     const char *sanitize = options->sanitize;
+    if (options->stand_in && target->kind == TARGET_AMDGPU) {
+        return status_fail(RILL_ERR_UNSUPPORTED, "not supported: stand-in code beside code for %s", target->cpu);
+    }
     if (sanitize == NULL || sanitize[0] == '\0') {
         return RILL_OK;
     }
@@ -149,6 +152,33 @@ static rill_status emit_guarded(struct emitter *e, struct codegen_output *out)
     return status;
 }
 
+static rill_status emit_to(const struct ir_module *module, const struct codegen_options *options,
+                            struct target *target, struct codegen_output *out)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct emitter e = {.module = module, .options = options, .target = target, .arena = &arena};
+    e.check_bounds = options->check_bounds || module->check_bounds;
+    rill_status status = emit_guarded(&e, out);
+    arena_finish(&arena);
+    return status;
+}
+
+static rill_status add_stand_in(const struct ir_module *module, const struct codegen_options *options,
+                                struct codegen_output *out)
+{
+    struct target target;
+    struct codegen_output object = {0};
+    RILL_TRY(target_init_stand_in(&target, options->unoptimised));
+    rill_status status = emit_to(module, options, &target, &object);
+    if (status == RILL_OK) {
+        status = stand_in_join(out, &object);
+    }
+    codegen_output_finish(&object);
+    target_finish(&target);
+    return status;
+}
+
 rill_status codegen_emit(const struct ir_module *module, const struct codegen_options *options,
                          struct codegen_output *out)
 {
@@ -157,12 +187,10 @@ rill_status codegen_emit(const struct ir_module *module, const struct codegen_op
     RILL_TRY(target_init(&target, options->target, options->unoptimised));
     rill_status status = check_options(options, &target);
     if (status == RILL_OK) {
-        struct arena arena;
-        arena_init(&arena);
-        struct emitter e = {.module = module, .options = options, .target = &target, .arena = &arena};
-        e.check_bounds = options->check_bounds || module->check_bounds;
-        status = emit_guarded(&e, out);
-        arena_finish(&arena);
+        status = emit_to(module, options, &target, out);
+    }
+    if (status == RILL_OK && options->stand_in && options->kind == CODEGEN_OBJECT && target.kind == TARGET_NVPTX) {
+        status = add_stand_in(module, options, out);
     }
     target_finish(&target);
     if (status != RILL_OK) {

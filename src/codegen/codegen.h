@@ -29,6 +29,7 @@ struct codegen_options {
     bool fast_math;       // reassociate, contract, assume no NaN and no infinity
     const char *sanitize; // NULL, "address" or "thread": instrument every access
     bool no_vector_math;  // the C library's scalar functions only
+    bool stand_in;        // NVPTX objects: join the same tasks as x86-64 code, for a driver that tests stand in with
     const char *work_dir; // of the debug information; NULL is "."
 };
 

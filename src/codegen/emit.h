@@ -186,6 +186,11 @@ void emit_gpu_failure(struct emitter *e, const struct ir_inst *inst, int kind, L
 // |conversions| has the letter of each value's conversion.
 void emit_gpu_print(struct emitter *e, const struct ir_inst *inst, LLVMValueRef *values, const char *conversions);
 
+// stand_in.c: the GPU's entries as functions for the CPU
+LLVMValueRef stand_in_declare(struct emitter *e, const char *name, LLVMTypeRef *params, int count);
+LLVMValueRef stand_in_thread(struct emitter *e, LLVMValueRef *out_count);
+rill_status stand_in_join(struct codegen_output *ptx, const struct codegen_output *object);
+
 // emit_math.c
 LLVMValueRef emit_math(struct emitter *e, const struct ir_inst *inst);
 LLVMValueRef emit_minimum(struct emitter *e, LLVMValueRef x, LLVMValueRef y, bool least); // C's fmin and fmax

@@ -149,6 +149,9 @@ static LLVMValueRef read_implicit(struct emitter *e, int64_t at, enum ir_type ty
 static LLVMValueRef thread_number(struct emitter *e, LLVMValueRef *out_count)
 {
     LLVMValueRef group, size, lane, groups;
+    if (e->target->is_stand_in) {
+        return stand_in_thread(e, out_count);
+    }
     if (e->target->kind == TARGET_NVPTX) {
         group = read_register(e, "llvm.nvvm.read.ptx.sreg.ctaid.x");
         size = read_register(e, "llvm.nvvm.read.ptx.sreg.ntid.x");
@@ -323,12 +326,12 @@ static bool is_fallback(const struct ir_function *ir)
     return length >= sizeof suffix && strcmp(ir->name + length - (sizeof suffix - 1), suffix) == 0;
 }
 
-// PTX has no dots in names.
+// PTX has no dots in names, and what stands in for it has its names.
 static const char *entry_name(struct emitter *e, const struct ir_function *ir)
 {
     char *name = arena_strdup(e->arena, ir->name);
     for (char *at = name; *at != '\0'; at++) {
-        if (*at == '.' && e->target->kind == TARGET_NVPTX) {
+        if (*at == '.' && e->target->kind != TARGET_AMDGPU) {
             *at = '$';
         }
     }
@@ -342,6 +345,9 @@ static LLVMValueRef declare_gpu_entry(struct emitter *e, const struct ir_functio
     LLVMTypeRef args = is_amd ? LLVMPointerTypeInContext(e->context, TARGET_SPACE_KERNARG) : e->types[IR_PTR];
     LLVMTypeRef i64 = e->types[IR_I64];
     LLVMTypeRef params[] = {args, e->global_ptr, i64, i64, e->global_ptr, e->global_ptr};
+    if (e->target->is_stand_in) {
+        return stand_in_declare(e, entry_name(e, ir), params, 6);
+    }
     LLVMTypeRef type = LLVMFunctionType(e->types[IR_VOID], params, 6, false);
     LLVMValueRef function = LLVMAddFunction(e->llvm, entry_name(e, ir), type);
     LLVMSetFunctionCallConv(function, is_amd ? 91 : 71); // amdgpu_kernel, ptx_kernel

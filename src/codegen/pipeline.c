@@ -106,7 +106,7 @@ static rill_status run_cpu_unoptimised(struct emitter *e)
 
 rill_status pipeline_run(struct emitter *e)
 {
-    if (e->target->kind == TARGET_X86) {
+    if (!target_is_gpu(e->target)) {
         RILL_TRY(e->options->unoptimised ? run_cpu_unoptimised(e) : run_cpu(e));
         return sanitize_finish(e);
     }

@@ -234,6 +234,15 @@ rill_status target_init(struct target *target, const char *name, bool unoptimise
     return RILL_OK;
 }
 
+// x86-64 knows the address spaces of the GPUs as names of the flat one.
+rill_status target_init_stand_in(struct target *target, bool unoptimised)
+{
+    RILL_TRY(target_init(target, "native", unoptimised));
+    target->is_stand_in = true;
+    target->isa = TARGET_ISA_NONE; // math is the GPU's library
+    return RILL_OK;
+}
+
 void target_finish(struct target *target)
 {
     if (target->machine != NULL) {

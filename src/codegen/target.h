@@ -17,7 +17,8 @@ struct target {
     enum target_kind kind;
     const char *triple;
     char cpu[64];
-    char *features; // owned by LLVM (LLVMDisposeMessage) or NULL
+    char *features;   // owned by LLVM (LLVMDisposeMessage) or NULL
+    bool is_stand_in; // x86-64 code for the GPU's form of the tasks, one lane a block: see codegen/stand_in.c
     enum target_isa isa;
     LLVMTargetMachineRef machine; // owned
     char *layout;                 // owned by LLVM: the data layout as text
@@ -27,12 +28,14 @@ struct target {
 enum { TARGET_SPACE_GENERIC = 0, TARGET_SPACE_GLOBAL = 1, TARGET_SPACE_KERNARG = 4 };
 
 rill_status target_init(struct target *target, const char *name, bool unoptimised);
+rill_status target_init_stand_in(struct target *target, bool unoptimised);
 void target_finish(struct target *target);
 rill_status target_check_name(const char *name);
 
+// Whether tasks take the GPU's form: threads that find their iterations, address spaces, records in the launch's frame.
 static inline bool target_is_gpu(const struct target *target)
 {
-    return target->kind != TARGET_X86;
+    return target->kind != TARGET_X86 || target->is_stand_in;
 }
 
 #endif

@@ -77,7 +77,8 @@ static rill_status emit_code(struct job *job, const struct compiler_input *input
     struct codegen_options options = {.target = input->target,
                                       .check_bounds = input->check_bounds,
                                       .fast_math = input->fast_math,
-                                      .sanitize = input->sanitize};
+                                      .sanitize = input->sanitize,
+                                      .stand_in = input->stand_in};
     options.kind = input->emit == COMPILER_ASM    ? CODEGEN_ASM
                    : input->emit == COMPILER_LLVM ? CODEGEN_LLVM
                                                   : CODEGEN_OBJECT;
@@ -93,7 +94,7 @@ static rill_status make_image(struct job *job, const struct plan_module *plan)
     memcpy(header.magic, "rillimg1", sizeof header.magic);
     header.code_offset = (sizeof header + bytes.length + 63) / 64 * 64;
     header.code_size = job->code.size;
-    size_t size = header.code_offset + header.code_size;
+    size_t size = header.code_offset + header.code_size + 1; // text is terminated
     char *image = calloc(1, size);
     if (image == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "the compiler: an image of %zu bytes does not fit in memory", size);

@@ -1,0 +1,95 @@
+// Stand-in code: the GPU's form of a module's tasks as x86-64 code, for a driver library that runs grids on the CPU
+// (tests/fakes). The tasks go the way they go for a GPU: threads that find their own iterations, atomics, partial
+// records, failures and prints in the launch's frame. Only the number of the thread comes from somewhere else, since a
+// block has one lane and is one call:
+//
+//     void entry(void *const *params, uint32_t grid_size, uint32_t block_index);
+//
+// |params| is what cuLaunchKernel gets: the address of each parameter of the GPU's entry.
+//
+// The object lies behind the zero byte that ends the PTX, so that a real driver never sees it, and the first line of
+// the PTX says where: "// rill stand-in OFFSET SIZE".
+#include "codegen/emit.h"
+
+#include "base/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_LINE_SIZE = 64, OBJECT_ALIGN = 16 };
+
+// The parameter that is passed by value in memory: the argument buffer.
+static bool is_buffer(int index)
+{
+    return index == 0;
+}
+
+// The function that the driver calls: fetches the parameters and runs one lane.
+static void add_caller(struct emitter *e, const char *name, LLVMValueRef lane, LLVMTypeRef lane_type)
+{
+    LLVMTypeRef ptr = e->types[IR_PTR];
+    LLVMTypeRef types[3] = {ptr, e->types[IR_I32], e->types[IR_I32]};
+    LLVMTypeRef type = LLVMFunctionType(e->types[IR_VOID], types, 3, false);
+    LLVMValueRef caller = LLVMAddFunction(e->llvm, name, type);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(e->context);
+    LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(e->context, caller, "entry"));
+    int count = (int)LLVMCountParams(lane);
+    LLVMValueRef *args = ARENA_ARRAY(e->arena, LLVMValueRef, count);
+    for (int i = 0; i < count - 2; i++) {
+        LLVMValueRef index = emit_i64(e, i);
+        LLVMValueRef slot = LLVMBuildInBoundsGEP2(b, ptr, LLVMGetParam(caller, 0), &index, 1, "");
+        args[i] = LLVMBuildLoad2(b, ptr, slot, "");
+        if (!is_buffer(i)) {
+            args[i] = LLVMBuildLoad2(b, LLVMTypeOf(LLVMGetParam(lane, (unsigned)i)), args[i], "");
+            LLVMSetAlignment(args[i], 1);
+        }
+    }
+    args[count - 2] = LLVMGetParam(caller, 1);
+    args[count - 1] = LLVMGetParam(caller, 2);
+    LLVMBuildCall2(b, lane_type, lane, args, (unsigned)count, "");
+    LLVMBuildRetVoid(b);
+    LLVMDisposeBuilder(b);
+}
+
+// The function that the task is emitted into: the GPU's parameters, then the number of blocks and this block.
+LLVMValueRef stand_in_declare(struct emitter *e, const char *name, LLVMTypeRef *params, int count)
+{
+    LLVMTypeRef *types = ARENA_ARRAY(e->arena, LLVMTypeRef, count + 2);
+    memcpy(types, params, sizeof *types * (size_t)count);
+    types[count] = e->types[IR_I32];
+    types[count + 1] = e->types[IR_I32];
+    LLVMTypeRef type = LLVMFunctionType(e->types[IR_VOID], types, (unsigned)count + 2, false);
+    LLVMValueRef lane = LLVMAddFunction(e->llvm, arena_printf(e->arena, "%s.lane", name), type);
+    LLVMSetLinkage(lane, LLVMInternalLinkage);
+    emit_attribute(e, lane, 1, "noalias", 0);
+    emit_attribute(e, lane, 1, "readonly", 0);
+    add_caller(e, name, lane, type);
+    return lane;
+}
+
+LLVMValueRef stand_in_thread(struct emitter *e, LLVMValueRef *out_count)
+{
+    LLVMValueRef lane = e->function->llvm;
+    unsigned count = LLVMCountParams(lane);
+    *out_count = LLVMBuildZExt(e->builder, LLVMGetParam(lane, count - 2), e->types[IR_I64], "threads");
+    return LLVMBuildZExt(e->builder, LLVMGetParam(lane, count - 1), e->types[IR_I64], "thread");
+}
+
+rill_status stand_in_join(struct codegen_output *ptx, const struct codegen_output *object)
+{
+    size_t offset = (FIRST_LINE_SIZE + ptx->size + 1 + OBJECT_ALIGN - 1) / OBJECT_ALIGN * OBJECT_ALIGN;
+    size_t size = offset + object->size;
+    char *bytes = calloc(1, size + 1);
+    if (bytes == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "codegen: out of memory for %zu bytes of code", size);
+    }
+    int used = snprintf(bytes, FIRST_LINE_SIZE, "// rill stand-in %zu %zu", offset, object->size);
+    memset(bytes + used, ' ', (size_t)(FIRST_LINE_SIZE - used));
+    bytes[FIRST_LINE_SIZE - 1] = '\n';
+    memcpy(bytes + FIRST_LINE_SIZE, ptx->bytes, ptx->size);
+    memcpy(bytes + offset, object->bytes, object->size);
+    free(ptx->bytes);
+    *ptx = (struct codegen_output){.bytes = bytes, .size = size};
+    return RILL_OK;
+}
