@@ -264,6 +264,11 @@ rill_status args_param_shape(const struct packed_args *packed, int index, rill_s
         if (!plan_eval(param->extents[i], &values, &value)) {
             return refuse(packed, index, RILL_ERR_INTERNAL, "extent %d could not be evaluated", i);
         }
+        // The analysis takes it for granted: an index in bounds shows that the extents are not negative.
+        if (value.i < 0) {
+            return refuse(packed, index, RILL_ERR_ARGUMENTS, "its extent %d is %" PRId64 "; it cannot be negative", i,
+                          value.i);
+        }
         out_shape->extents[i] = value.i;
     }
     return RILL_OK;

@@ -243,6 +243,14 @@ static size_t unaligned_storage[4];
       rill_launch(b->grid, RILL_CURRENT, RILL_ARGS(3, 3, b->grid_array)))                                              \
     X(wrong_rank, RILL_ERR_ARGUMENTS, "parameter 'a': the array has the shape [10], the parameter [2][5]",             \
       rill_launch(b->grid, RILL_CURRENT, RILL_ARGS(2, 5, b->floats)))                                                  \
+    X(negative_extent, RILL_ERR_ARGUMENTS, "kernel 'sum', parameter 'x': its extent 0 is -1; it cannot be negative",   \
+      rill_launch(b->sum, RILL_CURRENT, RILL_ARGS(-1, b->floats)))                                                     \
+    X(negative_host_extent, RILL_ERR_ARGUMENTS, "parameter 'x': its extent 0 is -2147483648; it cannot be negative",   \
+      rill_launch(b->sum, RILL_CURRENT, RILL_ARGS(INT32_MIN, RILL_HOST(host, 9))))                                     \
+    X(negative_outer_extent, RILL_ERR_ARGUMENTS, "parameter 'a': its extent 0 is -3; it cannot be negative",           \
+      rill_launch(b->grid, RILL_CURRENT, RILL_ARGS(-3, 4, b->grid_array)))                                             \
+    X(negative_inner_extent, RILL_ERR_ARGUMENTS, "parameter 'a': its extent 1 is -4; it cannot be negative",           \
+      rill_launch(b->grid, RILL_CURRENT, RILL_ARGS(0, -4, RILL_HOST(host, 9))))                                        \
     X(null_array, RILL_ERR_NULL_HANDLE, "kernel 'sum', parameter 'x': the array handle was never set",                 \
       rill_launch(b->sum, RILL_CURRENT, RILL_ARGS(1, (rill_array){0})))                                                \
     X(gone_array, RILL_ERR_STALE, "kernel 'sum', parameter 'x': the array was destroyed",                              \
