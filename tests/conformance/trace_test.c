@@ -1,6 +1,8 @@
 // RILL_TRACE: what ran when. Overlap is read from it, not from wall time.
 #include "world.h"
 
+#include <semaphore.h>
+
 static const char source[] = "#include <rill/kernel.h>\n"
                              "kernel void spins(int n, float x[2])\n"
                              "{\n"
@@ -20,6 +22,14 @@ static const char source[] = "#include <rill/kernel.h>\n"
                              "kernel void shift(int n, const int a[n], int b[n])\n"
                              "{\n"
                              "    for (int i = 0; i < n; i++) b[i] = a[i] + 1;\n"
+                             "}\n"
+                             "kernel void ordered(int n, float p[2], float q[2])\n"
+                             "{\n"
+                             "    stream_parallel { p[0] += 1; }\n"
+                             "    stream_parallel { q[0] += q[1]; }\n"
+                             "#pragma rill in_order\n"
+                             "    stream_parallel { p[1] += 1; }\n"
+                             "    p[1] += n;\n"
                              "}\n";
 
 struct event {
@@ -27,7 +37,7 @@ struct event {
     int group;
     double begin;
     double duration;
-    char rest[512];
+    char rest[1024];
 };
 
 // The events of a trace, one a line.
@@ -36,16 +46,16 @@ static int read_events(const char *text, struct event *events, int limit)
     int count = 0;
     for (const char *at = text; count < limit && (at = strstr(at, "{\"ph\": \"X\"")) != NULL; at++) {
         struct event *event = &events[count];
-        unsigned lane;
+        int lane;
         count += sscanf(at,
-                        "{\"ph\": \"X\", \"name\": \"%63[^\"]\", \"pid\": %u, \"tid\": %d, \"ts\": %lf, \"dur\": %lf, "
-                        "\"args\": %511[^\n]",
+                        "{\"ph\": \"X\", \"name\": \"%63[^\"]\", \"pid\": %d, \"tid\": %d, \"ts\": %lf, \"dur\": %lf, "
+                        "\"args\": %1023[^\n]",
                         event->name, &lane, &event->group, &event->begin, &event->duration, event->rest) == 6;
     }
     return count;
 }
 
-static char *trace_of(void (*body)(struct world *world, rill_module module))
+static char *trace_of(void (*body)(struct world *world, rill_module module), int thread_count)
 {
     char path[] = "/tmp/rill_trace_XXXXXX";
     int fd = mkstemp(path);
@@ -53,7 +63,7 @@ static char *trace_of(void (*body)(struct world *world, rill_module module))
     close(fd);
     setenv("RILL_TRACE", path, 1);
     struct world world;
-    world_open(&world, 2);
+    world_open(&world, thread_count);
     unsetenv("RILL_TRACE");
     rill_module module = {0};
     OK(rill_module_create(world.context, source, &(rill_module_options){.path = "traced.c"}, &module));
@@ -79,7 +89,7 @@ static void run_spins(struct world *world, rill_module module)
 
 TEST(blocks_overlap_in_the_trace_and_have_their_lines)
 {
-    char *text = trace_of(run_spins);
+    char *text = trace_of(run_spins, 2);
     struct event events[8];
     REQUIRE(read_events(text, events, 8) == 2);
     const struct event *a = events[0].group == 1 ? &events[0] : &events[1];
@@ -89,7 +99,10 @@ TEST(blocks_overlap_in_the_trace_and_have_their_lines)
     CHECK_INT(b->group, 2);
     CHECK(a->begin < b->begin + b->duration && b->begin < a->begin + a->duration);
     CHECK_CONTAINS(a->rest, "\"kernel\": \"spins\", \"file\": \"traced.c\", \"line\": 5,");
+    CHECK_CONTAINS(a->rest, "\"group\": 1, \"stream\": 1,");
     CHECK_CONTAINS(a->rest, "\"ran\": \"alone\"");
+    CHECK_CONTAINS(b->rest, "\"why\": \"first on its stream");
+    CHECK_CONTAINS(text, "\"name\": \"process_name\", \"pid\": 1, \"args\": {\"name\": \"stream 1\"}");
     CHECK_CONTAINS(text, "\"lost\": 0");
     free(text);
 }
@@ -110,14 +123,75 @@ static void run_shifts(struct world *world, rill_module module)
 
 TEST(trace_tells_how_each_task_ran_and_keeps_stream_order)
 {
-    char *text = trace_of(run_shifts);
+    char *text = trace_of(run_shifts, 2);
     struct event events[8];
     REQUIRE(read_events(text, events, 8) == 3);
     CHECK_CONTAINS(events[0].rest, "\"ran\": \"shared\"");
     CHECK_CONTAINS(events[1].rest, "\"ran\": \"in order\"");
     CHECK_CONTAINS(events[2].rest, "\"ran\": \"alone\"");
+    CHECK_CONTAINS(events[0].rest, "\"why\": \"first on its stream");
+    CHECK_CONTAINS(events[1].rest, "\"why\": \"after kernel shift on its stream; its iterations in order: ");
+    CHECK_CONTAINS(events[2].rest, "\"why\": \"after kernel shift on its stream");
     CHECK(events[1].begin >= events[0].begin + events[0].duration - 0.001);
     CHECK(events[2].begin >= events[1].begin + events[1].duration - 0.001);
+    free(text);
+}
+
+static void hold(void *user, rill_status status)
+{
+    (void)status;
+    sem_wait(user);
+}
+
+// Stream b comes to its wait while a callback holds a: the one thread has taken b up before it came to c.
+static void run_ordered(struct world *world, rill_module module)
+{
+    rill_kernel shift = {0};
+    rill_kernel ordered = {0};
+    OK(rill_module_kernel(module, "shift", &shift));
+    OK(rill_module_kernel(module, "ordered", &ordered));
+    rill_array x = world_array(world, RILL_F32, 8);
+    rill_array y = world_array(world, RILL_F32, 8);
+    rill_array z = world_array(world, RILL_I32, 8);
+    rill_stream a = {0};
+    rill_stream b = {0};
+    rill_stream c = {0};
+    OK(rill_stream_create(world->context, NULL, &a));
+    OK(rill_stream_create(world->context, NULL, &b));
+    OK(rill_stream_create(world->context, NULL, &c));
+    sem_t release;
+    sem_init(&release, 0, 0);
+    OK(rill_stream_callback(a, hold, &release));
+    OK(rill_stream_wait(b, a));
+    OK(rill_launch(ordered, b, RILL_ARGS(4, y, y)));
+    OK(rill_launch(shift, c, RILL_ARGS(8, z, z)));
+    OK(rill_stream_synchronize(c));
+    sem_post(&release);
+    OK(rill_stream_synchronize(b));
+    float one = 1;
+    OK(rill_array_fill(y, b, &one, sizeof one));
+    OK(rill_launch(ordered, b, RILL_ARGS(4, y, x)));
+    OK(rill_sync(world->context));
+    sem_destroy(&release);
+}
+
+TEST(trace_tells_what_each_task_began_after)
+{
+    char *text = trace_of(run_ordered, 1);
+    struct event events[16];
+    REQUIRE(read_events(text, events, 16) == 1 + 2 * 4);
+    static const char *const reasons[] = {"waited for an event of stream ", "after block 1: their arguments overlap",
+                                          "after block 2: in program order",
+                                          "after the blocks at line 23 of its launch", "after a fill on its stream"};
+    for (int i = 0; i < 4; i++) {
+        CHECK_CONTAINS(events[1 + i].rest, "\"kernel\": \"ordered\"");
+        CHECK_CONTAINS(events[1 + i].rest, reasons[i]);
+    }
+    int count = 0;
+    for (int i = 5; i < 9; i++) {
+        count += strstr(events[i].rest, reasons[4]) != NULL;
+    }
+    CHECK_INT(count, 2); // the first two blocks
     free(text);
 }
 

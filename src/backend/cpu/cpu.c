@@ -79,6 +79,7 @@ static rill_status device_open(size_t index, const struct backend_host *host, st
     thread_mutex_init(&device->drain_lock);
     thread_cond_init(&device->drain_cond);
     device->trace = trace_create(device);
+    device->pool.is_timed = device->trace != NULL;
     *out_device = device;
     return RILL_OK;
 }

@@ -89,6 +89,9 @@ static bool pass(struct backend_stream *stream, struct cpu_mark *mark)
         }
         release_locked(device, mark);
     } else {
+        if (device->trace != NULL) {
+            trace_cause_set(&stream->cause, TRACE_EVENT, "", mark->stream);
+        }
         stream->next_waiter = mark->first_waiter;
         mark->first_waiter = stream;
     }
@@ -134,6 +137,7 @@ rill_status event_record(struct backend_event *event, struct backend_stream *str
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory to record an event");
     }
     mark->reference_count = 2; // the event's and the queue's
+    mark->stream = stream->id;
     rill_status status = stream_queue_mark(stream, CPU_OP_RECORD, mark);
     thread_lock(&device->mark_lock);
     if (status == RILL_OK) {
@@ -235,6 +239,7 @@ rill_status stream_wait(struct backend_stream *stream, struct backend_stream *ot
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for a stream to wait");
     }
     mark->reference_count = 2; // one for each queue
+    mark->stream = other->id;
     rill_status status = stream_queue_mark(other, CPU_OP_RECORD, mark);
     if (status != RILL_OK) {
         mark->reference_count = 1;

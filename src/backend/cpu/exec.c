@@ -248,6 +248,9 @@ bool exec_start(struct cpu_crew *crew, struct cpu_run *run, struct pool_worker *
     struct cpu_exec *exec = &crew->execs[0];
     exec->run = run;
     exec->depth = 0;
+    if (run->device->trace != NULL) {
+        exec->cause = *run->cause;
+    }
     push(exec, run->kernel->plan->root);
     return go_on(exec, worker);
 }

@@ -27,7 +27,8 @@ struct cpu_run {
     const struct cpu_kernel *kernel;   // borrowed
     struct plan_values values;         // args, sizes, fields; its block is |block|
     void *block;
-    uint64_t stream; // the id of the stream it runs on
+    uint64_t stream;                 // the id of the stream it runs on
+    const struct trace_cause *cause; // borrowed: what its first task begins after; only with a trace
     // Called by the worker that ends a run which exec_start() could not end itself.
     void (*over)(struct cpu_run *run, struct pool_worker *worker);
 
@@ -60,8 +61,10 @@ struct cpu_exec {
     int64_t chunk_size;
     uint32_t chunk_count;
     bool is_shared;      // other workers may help
-    uint64_t begin_time; // of the task that runs now; only with a trace
-    char *partials;      // EXEC_MAX_PARTIALS records of the largest size it was made for
+    uint64_t begin_time; // of the task that runs now; only with a trace, and so are the next two
+    int begin_worker;
+    struct trace_cause cause; // what the next task begins after
+    char *partials;           // EXEC_MAX_PARTIALS records of the largest size it was made for
     struct print_log print;
 
     // The region that runs now.

@@ -1,5 +1,7 @@
 #include "backend/cpu/pool.h"
 
+#include "base/clock.h"
+
 #include <stddef.h>
 
 enum { SPIN_ROUNDS = 2000 }; // of thread_relax(): some tens of microseconds, about what waking a thread costs
@@ -183,6 +185,9 @@ bool pool_run_loop(struct pool *pool, struct pool_loop *loop, uint32_t chunk_cou
 
 void pool_push(struct pool *pool, struct pool_job *job)
 {
+    if (pool->is_timed) {
+        job->push_time = clock_now();
+    }
     thread_lock(&pool->lock);
     job->next = NULL;
     if (pool->first[job->level] == NULL) {

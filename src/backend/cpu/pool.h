@@ -35,6 +35,7 @@ struct pool_job {
     void (*run)(struct pool_job *job, struct pool_worker *worker);
     struct pool_job *next; // guarded by the pool's lock
     int level;             // 0 first, POOL_LEVELS - 1 last
+    uint64_t push_time;    // when it was pushed; only if the pool is timed
 };
 
 // A worker's share of a loop: the chunks [begin, end), begin in the low half.
@@ -68,6 +69,7 @@ struct pool {
     int worker_count;
     int started_count; // guarded by lock
     uint64_t schedule; // guarded by lock: state of the schedule fuzzer; 0: off
+    bool is_timed;     // notes when jobs are pushed, for a trace; set before pool_start()
 };
 
 // |workers| is memory for |worker_count| of them. Threads start with pool_start().

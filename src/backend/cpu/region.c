@@ -6,6 +6,9 @@ static void run_block(struct pool_job *job, struct pool_worker *worker)
 {
     struct cpu_exec *block = (struct cpu_exec *)((char *)job - offsetof(struct cpu_exec, job));
     thread_observe(block->parent);
+    if (block->run->device->trace != NULL) {
+        block->cause.ready = job->push_time;
+    }
     exec_resume(block, worker);
 }
 
@@ -17,8 +20,11 @@ static bool regions_meet(struct cpu_run *run, const struct plan_conflict *confli
            plan_spans_overlap(&a, &b);
 }
 
-static void follow(struct cpu_exec *exec, int earlier, int later)
+static void follow(struct cpu_exec *exec, int earlier, int later, enum trace_cause_kind cause)
 {
+    if (exec->run->device->trace != NULL) {
+        trace_cause_set(&exec->blocks[later].cause, cause, "", (uint64_t)earlier + 1);
+    }
     uint64_t bit = UINT64_C(1) << later;
     if ((exec->followers[earlier] & bit) == 0) {
         exec->followers[earlier] |= bit;
@@ -34,15 +40,15 @@ static void order_blocks(struct cpu_exec *exec, const struct plan_node *node)
     }
     for (int later = 1; later < node->child_count; later++) {
         for (int earlier = 0; node->children[later]->in_order && earlier < later; earlier++) {
-            follow(exec, earlier, later);
+            follow(exec, earlier, later, TRACE_BLOCK_MARKED);
         }
     }
     for (int i = 0; i < node->conflict_count; i++) {
         const struct plan_conflict *conflict = &node->conflicts[i];
         if (conflict->kind == PLAN_CONFLICT_IN_ORDER) {
-            follow(exec, conflict->block_a, conflict->block_b);
+            follow(exec, conflict->block_a, conflict->block_b, TRACE_BLOCK_MARKED);
         } else if (regions_meet(exec->run, conflict)) {
-            follow(exec, conflict->block_a, conflict->block_b);
+            follow(exec, conflict->block_a, conflict->block_b, TRACE_BLOCK_SHARED);
             device_count(&exec->run->device->counters.block_in_order_count);
             device_log(exec->run->device, BACKEND_LOG_NOTE,
                        "kernel '%s': block %d of the region at line %u runs after block %d: their regions overlap",
@@ -65,6 +71,9 @@ static void end_region(struct cpu_exec *exec)
     for (int i = 0; i < exec->region->child_count; i++) {
         print_flush(exec->run->device, &exec->blocks[i].print);
     }
+    if (exec->run->device->trace != NULL) {
+        trace_cause_set(&exec->cause, TRACE_REGION, "", exec->region->loc.line);
+    }
 }
 
 // True if nothing of the region is left.
@@ -82,9 +91,11 @@ bool region_start(struct cpu_exec *exec, const struct plan_node *node, struct po
     exec->region = node;
     int count = node->child_count;
     atomic_store_explicit(&exec->open_count, count + 1, memory_order_relaxed);
-    order_blocks(exec, node);
     for (int i = 0; i < count; i++) {
         struct cpu_exec *block = &exec->blocks[i];
+        if (exec->run->device->trace != NULL) {
+            block->cause = exec->cause;
+        }
         block->run = exec->run;
         block->parent = exec;
         block->depth = 1;
@@ -92,6 +103,7 @@ bool region_start(struct cpu_exec *exec, const struct plan_node *node, struct po
         block->job.run = run_block;
         block->job.level = 0; // what is begun is ended before something new begins
     }
+    order_blocks(exec, node);
     thread_publish(exec);
     for (int i = 0; i < count; i++) {
         let_start(exec, i);

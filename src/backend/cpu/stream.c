@@ -230,6 +230,9 @@ static void report_failure(struct backend_stream *stream, struct cpu_launch *lau
 
 static void end_launch(struct cpu_launch *launch)
 {
+    if (launch->stream->device->trace != NULL) {
+        trace_cause_set(&launch->stream->cause, TRACE_KERNEL, launch->run.kernel->plan->name, 0);
+    }
     if (run_has_failed(&launch->run)) {
         report_failure(launch->stream, launch);
     } else if (launch->result != NULL) {
@@ -259,6 +262,7 @@ static bool run_launch(struct backend_stream *stream, struct cpu_launch *launch,
     }
     memset(launch->run.block, 0, launch->block_size);
     launch->run.over = launch_over;
+    launch->run.cause = &stream->cause;
     if (!exec_start(stream->crew, &launch->run, worker)) {
         return false;
     }
@@ -282,9 +286,20 @@ static void run_fill(const struct cpu_fill *fill)
     }
 }
 
+// Launches and waits say more of themselves.
+static void trace_op(struct backend_stream *stream, enum cpu_op_kind kind)
+{
+    static const char *const names[] = {
+        [CPU_OP_COPY] = "a copy", [CPU_OP_FILL] = "a fill", [CPU_OP_NOTIFY] = "a callback"};
+    if (stream->device->trace != NULL) {
+        trace_cause_set(&stream->cause, TRACE_OTHER, names[kind], 0);
+    }
+}
+
 static bool run_notify(struct backend_stream *stream, struct cpu_notify *notify)
 {
     if (notify->was_called) {
+        trace_op(stream, CPU_OP_NOTIFY);
         return true;
     }
     notify->was_called = true;
@@ -305,12 +320,14 @@ static bool run_op(struct backend_stream *stream, struct cpu_op *op, struct pool
         if (copy->size > 0 && !stream_error(stream, NULL)) {
             memmove(copy->target, copy->source, copy->size);
         }
+        trace_op(stream, op->kind);
         return true;
     }
     case CPU_OP_FILL:
         if (!stream_error(stream, NULL)) {
             run_fill((struct cpu_fill *)op);
         }
+        trace_op(stream, op->kind);
         return true;
     case CPU_OP_NOTIFY: return run_notify(stream, (struct cpu_notify *)op);
     case CPU_OP_RECORD:
@@ -393,7 +410,11 @@ static void advance(struct backend_stream *stream, bool has_ended, struct pool_w
 
 static void run_stream(struct pool_job *job, struct pool_worker *worker)
 {
-    advance((struct backend_stream *)((char *)job - offsetof(struct backend_stream, job)), false, worker);
+    struct backend_stream *stream = (struct backend_stream *)((char *)job - offsetof(struct backend_stream, job));
+    if (stream->device->trace != NULL) {
+        stream->cause.ready = job->push_time;
+    }
+    advance(stream, false, worker);
 }
 
 // ---- making, waiting ----------------------------------------------------------------------------------------------

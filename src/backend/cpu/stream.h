@@ -27,6 +27,7 @@ struct cpu_error {
 // One record of an event: the place that waits mean, whatever happens to the event later.
 struct cpu_mark {
     struct cpu_mark *next;               // in the device's free list
+    uint64_t stream;                     // the id of the one it was recorded on; set before it is queued
     int reference_count;                 // guarded by mark_lock
     bool is_reached;                     //
     uint64_t time;                       // when it was reached
@@ -111,7 +112,8 @@ struct backend_stream {
     atomic_bool has_error;        // the same, to be looked at without the lock
     struct cpu_error *spare;      // owned: so that an error needs no memory when it happens
 
-    struct cpu_crew *crew; // owned; only the worker that advances the stream looks at it
+    struct cpu_crew *crew;    // owned; only the worker that advances the stream looks at it, and at the next
+    struct trace_cause cause; // what the next operation begins after; only with a trace
 };
 
 rill_status stream_create(struct backend_device *device, int priority, uint64_t id, struct backend_stream **out_stream);

@@ -178,7 +178,7 @@ static void end_print(struct cpu_exec *exec)
     }
 }
 
-static void trace_task(struct cpu_exec *exec, const char *way, uint32_t chunk_count)
+static void trace_task(struct cpu_exec *exec, const char *way, const char *way_text, uint32_t chunk_count)
 {
     struct cpu_run *run = exec->run;
     const struct plan_module *plan = run->image->plan;
@@ -192,8 +192,12 @@ static void trace_task(struct cpu_exec *exec, const char *way, uint32_t chunk_co
                                 .begin = exec->begin_time,
                                 .end = clock_now(),
                                 .chunk_count = chunk_count,
-                                .way = way};
+                                .worker = exec->begin_worker,
+                                .way = way,
+                                .way_text = way_text,
+                                .cause = &exec->cause};
     trace_add(run->device, &event);
+    trace_cause_set(&exec->cause, TRACE_TASK, task->name, 0);
 }
 
 static void end_task(struct cpu_exec *exec)
@@ -206,7 +210,7 @@ static void end_task(struct cpu_exec *exec)
     }
     end_print(exec);
     if (run->device->trace != NULL) {
-        trace_task(exec, exec->is_shared ? "shared" : "alone", exec->chunk_count);
+        trace_task(exec, exec->is_shared ? "shared" : "alone", "", exec->chunk_count);
     }
 }
 
@@ -217,12 +221,13 @@ static void loop_over(struct pool_loop *loop, struct pool_worker *worker)
     exec_resume(exec, worker);
 }
 
-static void run_alone(struct cpu_exec *exec, abi_entry *entry, const char *way)
+// |why_in_order|: "" if it is no loop that could have been parallel.
+static void run_alone(struct cpu_exec *exec, abi_entry *entry, const char *why_in_order)
 {
     call_entry(exec, entry, 0, 1, (struct task_call){.frame.iter_count = 1, .is_serial = true}, NULL);
     end_print(exec);
     if (exec->run->device->trace != NULL) {
-        trace_task(exec, way, 1);
+        trace_task(exec, why_in_order[0] != '\0' ? "in order" : "alone", why_in_order, 1);
     }
 }
 
@@ -271,8 +276,10 @@ static bool cut(struct cpu_exec *exec)
     return is_shared && exec->chunk_count > 1;
 }
 
-static void log_in_order(struct cpu_exec *exec)
+// Says so, and gives the reason.
+static void log_in_order(struct cpu_exec *exec, char *out_why, size_t size)
 {
+    snprintf(out_why, size, "its conditions do not hold");
     struct cpu_run *run = exec->run;
     device_count(&run->device->counters.in_order_count);
     struct arena arena;
@@ -283,6 +290,7 @@ static void log_in_order(struct cpu_exec *exec)
         struct str why;
         str_init(&why, &arena);
         plan_task_is_fast(run->kernel->plan, exec->task, &run->values, &why);
+        snprintf(out_why, size, "%s", str_text(&why));
         const struct plan_module *plan = run->image->plan;
         uint32_t file = exec->task->loc.file;
         device_log(run->device, BACKEND_LOG_NOTE, "kernel '%s', %s:%u: the loop runs in order: %s",
@@ -298,8 +306,9 @@ static void run_in_order(struct cpu_exec *exec)
         run_fail(exec->run, RILL_ERR_INTERNAL);
         return;
     }
-    log_in_order(exec);
-    run_alone(exec, exec->entries->in_order, "in order");
+    char why[160];
+    log_in_order(exec, why, sizeof why);
+    run_alone(exec, exec->entries->in_order, why);
 }
 
 static bool start_parallel(struct cpu_exec *exec, struct pool_worker *worker)
@@ -342,10 +351,13 @@ bool task_start(struct cpu_exec *exec, int index, struct pool_worker *worker)
     exec->task = &kernel->plan->tasks[index];
     exec->entries = &kernel->tasks[index];
     device_count(&exec->run->device->counters.task_count);
-    exec->begin_time = exec->run->device->trace != NULL ? clock_now() : 0;
+    if (exec->run->device->trace != NULL) {
+        exec->begin_time = clock_now();
+        exec->begin_worker = worker->index;
+    }
     if (exec->task->kind == PLAN_TASK_PARALLEL) {
         return start_parallel(exec, worker);
     }
-    run_alone(exec, exec->entries->entry, "alone");
+    run_alone(exec, exec->entries->entry, "");
     return true;
 }

@@ -14,8 +14,11 @@ struct trace_record {
     char kernel[64];
     char file[96];
     char way[16];
+    char way_text[160];
+    struct trace_cause cause;
     uint32_t line;
     uint32_t chunk_count;
+    int worker;
     int group;
     uint64_t stream;
     uint64_t begin;
@@ -34,7 +37,19 @@ struct trace {
     struct trace_page *last;  //
     uint64_t lost_count;      // for want of memory
     char path[4096];
+    // Streams are numbered in the order in which they appear, from 1. Only while the file is written.
+    uint64_t *streams; // owned
+    size_t stream_capacity;
+    size_t stream_count;
 };
+
+void trace_cause_set(struct trace_cause *cause, enum trace_cause_kind kind, const char *name, uint64_t number)
+{
+    cause->kind = kind;
+    cause->number = number;
+    cause->ready = 0;
+    snprintf(cause->name, sizeof cause->name, "%s", name);
+}
 
 struct trace *trace_create(struct backend_device *device)
 {
@@ -76,6 +91,9 @@ void trace_add(struct backend_device *device, const struct trace_event *event)
         snprintf(record->kernel, sizeof record->kernel, "%s", event->kernel);
         snprintf(record->file, sizeof record->file, "%s", event->file);
         snprintf(record->way, sizeof record->way, "%s", event->way);
+        snprintf(record->way_text, sizeof record->way_text, "%s", event->way_text);
+        record->cause = *event->cause;
+        record->worker = event->worker;
         record->line = event->line;
         record->chunk_count = event->chunk_count;
         record->group = event->group;
@@ -102,46 +120,131 @@ static void write_text(FILE *file, const char *text)
     fputc('"', file);
 }
 
-// A number that viewers take for a process: they expect 31 bits.
-static uint32_t lane_of(uint64_t stream)
+// The number of a stream, from 1; 0 without memory. |is_new|: it was not known before.
+static size_t stream_number(struct backend_device *device, struct trace *trace, uint64_t stream, bool *is_new)
 {
-    return (uint32_t)(stream ^ stream >> 31) & 0x7fffffff;
+    *is_new = false;
+    for (size_t i = trace->stream_count; i > 0; i--) { // the last ones first: records of one time stand together
+        if (trace->streams[i - 1] == stream) {
+            return i;
+        }
+    }
+    if (trace->stream_count == trace->stream_capacity) {
+        size_t capacity = trace->stream_capacity > 0 ? 2 * trace->stream_capacity : 64;
+        uint64_t *larger = device_alloc(device, capacity * sizeof *larger, 16);
+        if (larger == NULL) {
+            return 0;
+        }
+        if (trace->stream_count > 0) {
+            memcpy(larger, trace->streams, trace->stream_count * sizeof *larger);
+        }
+        device_free(device, trace->streams, trace->stream_capacity * sizeof *larger);
+        trace->streams = larger;
+        trace->stream_capacity = capacity;
+    }
+    trace->streams[trace->stream_count++] = stream;
+    *is_new = true;
+    return trace->stream_count;
 }
 
-// Streams are processes and their groups threads, so that blocks of one launch lie in lanes of their own.
-static void write_record(FILE *file, const struct trace_record *record)
+static void describe_cause(const struct trace_cause *cause, size_t other, char *out, size_t size)
+{
+    int number = (int)cause->number;
+    switch (cause->kind) {
+    case TRACE_NOTHING: snprintf(out, size, "first on its stream"); return;
+    case TRACE_TASK: snprintf(out, size, "after task %s of its launch", cause->name); return;
+    case TRACE_REGION: snprintf(out, size, "after the blocks at line %d of its launch", number); return;
+    case TRACE_BLOCK_MARKED: snprintf(out, size, "after block %d: in program order", number); return;
+    case TRACE_BLOCK_SHARED: snprintf(out, size, "after block %d: their arguments overlap", number); return;
+    case TRACE_KERNEL: snprintf(out, size, "after kernel %s on its stream", cause->name); return;
+    case TRACE_OTHER: snprintf(out, size, "after %s on its stream", cause->name); return;
+    case TRACE_EVENT: snprintf(out, size, "waited for an event of stream %zu", other); return;
+    }
+}
+
+// Why the task did not begin earlier: what it had to follow, a thread that was not free, iterations that need order.
+static void write_why(FILE *file, const struct trace_record *record, size_t other)
+{
+    enum { WAIT_WORTH_TELLING = 100000 }; // a sleeping thread is up in less
+    char text[512];
+    describe_cause(&record->cause, other, text, sizeof text);
+    uint64_t ready = record->cause.ready;
+    uint64_t waited = ready != 0 && record->begin > ready ? record->begin - ready : 0;
+    size_t length = strlen(text);
+    if (waited >= WAIT_WORTH_TELLING) {
+        snprintf(text + length, sizeof text - length, "; waited %.3f ms for a thread", (double)waited * 1e-6);
+        length = strlen(text);
+    }
+    if (record->way_text[0] != '\0') {
+        snprintf(text + length, sizeof text - length, "; its iterations in order: %s", record->way_text);
+    }
+    fprintf(file, ", \"queued\": %.3f, \"why\": ", (double)waited * 1e-3);
+    write_text(file, text);
+}
+
+// A stream is a process to the viewer and a group its thread, so that the blocks of a launch lie in lanes of their own.
+static void write_name(FILE *file, size_t number)
+{
+    fprintf(file, "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %zu, \"args\": {\"name\": \"stream %zu\"}},\n",
+            number, number);
+}
+
+static void write_record(FILE *file, const struct trace_record *record, size_t stream, size_t other)
 {
     fputs("{\"ph\": \"X\", \"name\": ", file);
     write_text(file, record->task);
-    fprintf(file,
-            ", \"pid\": %u, \"tid\": %d, \"ts\": %.3f, \"dur\": %.3f, \"args\": {\"kernel\": ", lane_of(record->stream),
+    fprintf(file, ", \"pid\": %zu, \"tid\": %d, \"ts\": %.3f, \"dur\": %.3f, \"args\": {\"kernel\": ", stream,
             record->group, (double)record->begin * 1e-3, (double)(record->end - record->begin) * 1e-3);
     write_text(file, record->kernel);
     fputs(", \"file\": ", file);
     write_text(file, record->file);
-    fprintf(file, ", \"line\": %u, \"stream\": \"%llu\", \"pieces\": %u, \"ran\": ", record->line,
-            (unsigned long long)record->stream, record->chunk_count);
+    fprintf(file,
+            ", \"line\": %u, \"group\": %d, \"stream\": %zu, \"stream_id\": \"%llu\", \"thread\": %d, \"pieces\": %u, "
+            "\"ran\": ",
+            record->line, record->group, stream, (unsigned long long)record->stream, record->worker,
+            record->chunk_count);
     write_text(file, record->way);
+    write_why(file, record, other);
     fputs("}}", file);
 }
 
-static void write_file(struct backend_device *device, const struct trace *trace)
+static void write_records(FILE *file, struct backend_device *device, struct trace *trace)
+{
+    const char *before = "\n";
+    for (const struct trace_page *page = trace->first; page != NULL; page = page->next) {
+        for (int i = 0; i < page->count; i++) {
+            const struct trace_record *record = &page->records[i];
+            bool is_new;
+            bool is_other_new = false;
+            size_t other = 0;
+            fputs(before, file);
+            if (record->cause.kind == TRACE_EVENT) {
+                other = stream_number(device, trace, record->cause.number, &is_other_new);
+                if (is_other_new) {
+                    write_name(file, other);
+                }
+            }
+            size_t stream = stream_number(device, trace, record->stream, &is_new);
+            if (is_new) {
+                write_name(file, stream);
+            }
+            write_record(file, record, stream, other);
+            before = ",\n";
+        }
+    }
+}
+
+static void write_file(struct backend_device *device, struct trace *trace)
 {
     FILE *file = fopen(trace->path, "we");
     if (file == NULL) {
         device_log(device, BACKEND_LOG_ERROR, "cannot write the trace '%s': %s", trace->path, strerror(errno));
         return;
     }
-    fputs("{\"traceEvents\": [", file);
-    const char *before = "\n";
-    for (const struct trace_page *page = trace->first; page != NULL; page = page->next) {
-        for (int i = 0; i < page->count; i++) {
-            fputs(before, file);
-            write_record(file, &page->records[i]);
-            before = ",\n";
-        }
-    }
-    fprintf(file, "\n], \"otherData\": {\"lost\": %llu}}\n", (unsigned long long)trace->lost_count);
+    fputs("{\"displayTimeUnit\": \"ms\", \"traceEvents\": [", file);
+    write_records(file, device, trace);
+    fprintf(file, "\n], \"otherData\": {\"producer\": \"rill\", \"threads\": %d, \"lost\": %llu}}\n",
+            device->pool.worker_count, (unsigned long long)trace->lost_count);
     if (fclose(file) != 0) {
         device_log(device, BACKEND_LOG_ERROR, "cannot write the trace '%s': %s", trace->path, strerror(errno));
     }
@@ -158,6 +261,7 @@ void trace_destroy(struct backend_device *device, struct trace *trace)
         trace->first = page->next;
         device_free(device, page, sizeof *page);
     }
+    device_free(device, trace->streams, trace->stream_capacity * sizeof *trace->streams);
     thread_mutex_finish(&trace->lock);
     device_free(device, trace, sizeof *trace);
 }
