@@ -49,6 +49,7 @@ typedef struct rill_open_options {
     void *print_user;
     const rill_allocator *allocator; // NULL: the C library's; copied
     int thread_count;                // CPU: threads that run kernels; 0: RILL_THREADS, else what the machine gives
+    int pool_cap; // idle streams, and idle events, that the context keeps for stream_parallel; 0: 64; below 0: none
 } rill_open_options;
 
 // Opens |device|: "cpu", or "auto" for the best device there is (the variable RILL_DEVICE overrides "auto").
@@ -77,6 +78,17 @@ RILL_API RILL_NODISCARD rill_status rill_device_get(size_t index, rill_device_in
 // What a context runs on. The name is valid until the process ends.
 RILL_API RILL_NODISCARD rill_status rill_context_device(rill_context context, const char **out_name);
 
+// The streams, or the events, that a context lends to the blocks of its launches and takes back when their join has
+// passed. Those that exist are created_count - trimmed_count.
+typedef struct rill_pool_stats {
+    uint64_t created_count; // made because none was idle
+    uint64_t reused_count;  // loans of an idle one
+    uint64_t shared_count;  // loans of a busy one, because the device had no more or there was no memory
+    uint64_t trimmed_count; // destroyed: idle beyond the cap, by rill_context_trim(), or because a join failed
+    uint64_t in_use_count;  // lent now
+    uint64_t idle_count;    // idle now
+} rill_pool_stats;
+
 // Counters since the context was opened.
 typedef struct rill_stats {
     uint64_t launch_count;         // launches queued
@@ -94,9 +106,14 @@ typedef struct rill_stats {
     uint64_t array_size;           // bytes in arrays that exist or are still in use, views and wrapped memory left out
     uint64_t module_count;         // modules that exist
     int32_t thread_count;          // threads that run kernels; 0 before the first launch
+    rill_pool_stats stream_pool;   // streams for stream_parallel blocks
+    rill_pool_stats event_pool;    // events that fork and join them, on devices that want them
 } rill_stats;
 
 RILL_API RILL_NODISCARD rill_status rill_context_stats(rill_context context, rill_stats *out_stats);
+
+// Destroys the pooled streams and events that are idle. What is lent stays. Does not wait.
+RILL_API RILL_NODISCARD rill_status rill_context_trim(rill_context context);
 
 // Frees text that a call gave to the caller; NULL is skipped.
 RILL_API void rill_free(void *text);

@@ -23,6 +23,13 @@ struct backend_image;
 
 enum backend_log_level { BACKEND_LOG_ERROR, BACKEND_LOG_WARNING, BACKEND_LOG_NOTE };
 
+// A stream, or an event, lent by the context's pools for the blocks of a launch. All zero is none.
+struct backend_lease {
+    struct backend_stream *stream;
+    struct backend_event *event;
+    struct pool_entry *entry; // the pool's own
+};
+
 // What the context gives to its device. Everything may be called from any thread.
 struct backend_host {
     void *user;
@@ -32,6 +39,14 @@ struct backend_host {
     void (*print)(void *user, const char *text, size_t length); // what kernels print
     bool has_allocator; // |allocate| is the program's own: arrays come from it too
     int thread_count;   // wanted; 0: the back end chooses
+
+    // Streams and events for fork and join. Acquiring does not wait; a stream may be lent to several at once when the
+    // device has no more: what is queued on it runs in order then too. Releasing may come while work is still queued
+    // and cannot fail; |is_sound| false: the join failed, and the stream is destroyed instead of lent again.
+    rill_status (*acquire_stream)(void *user, int priority, struct backend_lease *out_lease);
+    void (*release_stream)(void *user, const struct backend_lease *lease, bool is_sound);
+    rill_status (*acquire_event)(void *user, struct backend_lease *out_lease);
+    void (*release_event)(void *user, const struct backend_lease *lease);
 };
 
 struct backend_device_info {
@@ -105,7 +120,7 @@ struct backend {
     void (*image_unload)(struct backend_image *image); // no launch of it is queued any more
     void *(*image_field)(const struct backend_image *image, int field);
 
-    // |id| is for messages and errors.
+    // |id| is for messages and errors; 0: a stream of the context's pool. RILL_ERR_LIMIT: the device has no more.
     rill_status (*stream_create)(struct backend_device *device, int priority, uint64_t id,
                                  struct backend_stream **out_stream);
     void (*stream_destroy)(struct backend_stream *stream);     // does not wait: goes when its work has run

@@ -257,6 +257,8 @@ static void destroy(struct context *context)
     handle_retire_all(&context->handles, KIND_STREAM, NULL, NULL);
     module_forget_files(context);
     callback_thread_destroy(context);
+    pool_finish_objects(&context->event_pool);
+    pool_finish_objects(&context->stream_pool);
     context->backend->device_close(context->device);
     handle_table_finish(&context->handles);
     if (context->fork_mark != NULL) {
@@ -290,6 +292,16 @@ static rill_status check_options(const rill_open_options *options)
     return RILL_OK;
 }
 
+static void open_pools(struct context *context, int cap)
+{
+    pool_init_objects(&context->stream_pool, POOL_STREAMS, context->backend, context->device, &context->allocator);
+    pool_init_objects(&context->event_pool, POOL_EVENTS, context->backend, context->device, &context->allocator);
+    if (cap != 0) {
+        context->stream_pool.cap = cap > 0 ? (size_t)cap : 0;
+        context->event_pool.cap = context->stream_pool.cap;
+    }
+}
+
 // Everything that needs the device. The context's handles exist.
 static rill_status open_device(struct context *context, size_t index, const rill_open_options *options)
 {
@@ -297,6 +309,7 @@ static rill_status open_device(struct context *context, size_t index, const rill
     host_describe(context, &host);
     host.thread_count = options->thread_count;
     RILL_TRY(context->backend->device_open(index, &host, &context->device));
+    open_pools(context, options->pool_cap);
     struct backend_device_info info;
     context->backend->device_describe(index, &info);
     snprintf(context->device_name, sizeof context->device_name, "%s", info.name);
@@ -445,4 +458,14 @@ rill_status rill_sync(rill_context handle)
     }
     context_leave(context);
     return status;
+}
+
+rill_status rill_context_trim(rill_context handle)
+{
+    struct context *context;
+    RILL_TRY(context_enter("rill_context_trim", handle.id, KIND_CONTEXT, &context));
+    pool_trim(&context->stream_pool);
+    pool_trim(&context->event_pool);
+    context_leave(context);
+    return RILL_OK;
 }

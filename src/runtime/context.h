@@ -7,6 +7,7 @@
 #include "base/handle.h"
 #include "base/thread.h"
 #include "rill/rill.h"
+#include "runtime/pool.h"
 
 #include <stdatomic.h>
 #include <sys/types.h>
@@ -50,6 +51,8 @@ struct context {
 
     struct handle_table handles;
     uint64_t default_stream; // its id
+    struct object_pool stream_pool;
+    struct object_pool event_pool;
 
     struct thread_mutex lock;      // of what follows
     struct stream *streams;        // every stream whose work may not have run yet

@@ -86,6 +86,8 @@ rill_status rill_context_stats(rill_context handle, rill_stats *out_stats)
                               .array_size = atomic_load(&context->array_size),
                               .module_count = atomic_load(&context->module_count),
                               .thread_count = stats.thread_count};
+    pool_read_stats(&context->stream_pool, &out_stats->stream_pool);
+    pool_read_stats(&context->event_pool, &out_stats->event_pool);
     context_leave(context);
     return RILL_OK;
 }

@@ -94,6 +94,36 @@ static void host_print(void *user, const char *text, size_t length)
     }
 }
 
+static rill_status host_acquire_stream(void *user, int priority, struct backend_lease *out_lease)
+{
+    struct context *context = user;
+    *out_lease = (struct backend_lease){0};
+    RILL_TRY(pool_acquire(&context->stream_pool, priority, &out_lease->entry));
+    out_lease->stream = out_lease->entry->object;
+    return RILL_OK;
+}
+
+static void host_release_stream(void *user, const struct backend_lease *lease, bool is_sound)
+{
+    struct context *context = user;
+    pool_release(&context->stream_pool, lease->entry, is_sound);
+}
+
+static rill_status host_acquire_event(void *user, struct backend_lease *out_lease)
+{
+    struct context *context = user;
+    *out_lease = (struct backend_lease){0};
+    RILL_TRY(pool_acquire(&context->event_pool, 0, &out_lease->entry));
+    out_lease->event = out_lease->entry->object;
+    return RILL_OK;
+}
+
+static void host_release_event(void *user, const struct backend_lease *lease)
+{
+    struct context *context = user;
+    pool_release(&context->event_pool, lease->entry, true);
+}
+
 void host_describe(struct context *context, struct backend_host *out_host)
 {
     *out_host = (struct backend_host){.user = context,
@@ -101,5 +131,9 @@ void host_describe(struct context *context, struct backend_host *out_host)
                                       .release = host_release,
                                       .log = host_log,
                                       .print = host_print,
+                                      .acquire_stream = host_acquire_stream,
+                                      .release_stream = host_release_stream,
+                                      .acquire_event = host_acquire_event,
+                                      .release_event = host_release_event,
                                       .has_allocator = context->allocator.allocate != default_allocate};
 }
