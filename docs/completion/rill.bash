@@ -5,14 +5,15 @@ _rill()
     local compile="-D -I --contract=off --check=bounds --fast-math --target --help"
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "run check explain emit devices demo --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "run check explain emit trace devices demo --help --version" -- "$word"))
         return
     fi
     case $command in
-        run) compile="$compile --set --in --out --device --repeat --json" ;;
+        run) compile="$compile --set --in --out --device --trace --repeat --json" ;;
         check) compile="$compile --json --strict" ;;
         emit) compile="$compile --ir --plan --llvm --asm --openmp --ptx --amdgcn" ;;
         explain) ;;
+        trace) compile="--svg --width --tasks --help" ;;
         *) compile=--help ;;
     esac
     case $word in
@@ -24,7 +25,9 @@ _rill()
                 COMPREPLY=($(compgen -W "$(grep -oE '\bkernel +[A-Za-z_][A-Za-z_0-9 ]* +[A-Za-z_][A-Za-z_0-9]* *\(' \
                     "${COMP_WORDS[2]}" | grep -oE '[A-Za-z_][A-Za-z_0-9]* *\($' | tr -d ' (')" -- "$word"))
             else
-                COMPREPLY=($(compgen -f -X '!*.[ch]' -- "$word") $(compgen -d -- "$word"))
+                local kind='!*.[ch]'
+                [ "$command" = trace ] && kind='!*.json'
+                COMPREPLY=($(compgen -f -X "$kind" -- "$word") $(compgen -d -- "$word"))
             fi
             ;;
     esac

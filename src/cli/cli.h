@@ -21,6 +21,7 @@ int cmd_run(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_emit(int argc, char **argv);
 int cmd_check(int argc, char **argv);
+int cmd_trace(int argc, char **argv);
 int cmd_demo(int argc, char **argv);
 
 // Prints "rill: …" to stderr and returns |code|.
@@ -51,6 +52,8 @@ int cli_compile_option(struct cli_compile *compile, int argc, char **argv, int a
 const char *cli_option_value(const char *name, int argc, char **argv, int at, int *taken);
 void cli_print_diagnostics(const rill_diagnostics *diagnostics, FILE *out);
 
+// The bytes of the UTF-8 character at |text|; 0 if there is none. JSON and XML take nothing else.
+size_t cli_character_size(const unsigned char *text, size_t length);
 void cli_json_string(FILE *out, const char *text, size_t length);
 
 // number.c: |text| as a number that |type| holds, or a message that names option and parameter. cli_exit.

@@ -2,6 +2,7 @@
 #include "cli/fill.h"
 #include "cli/run.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -51,6 +52,10 @@ static int run_option(struct run *run, int argc, char **argv, int at)
     }
     if ((value = cli_option_value("--device", argc, argv, at, &taken)) != NULL) {
         run->device = value;
+        return taken;
+    }
+    if ((value = cli_option_value("--trace", argc, argv, at, &taken)) != NULL) {
+        run->trace = value;
         return taken;
     }
     if ((value = cli_option_value("--repeat", argc, argv, at, &taken)) != NULL) {
@@ -277,10 +282,23 @@ static void show_json(const struct run *run)
     printf("}, \"time_ms\": %.6f}\n", run->best_ms);
 }
 
+// The library writes the trace when the context is closed, and only logs that it cannot: so it is tried before.
+static int prepare_trace(const struct run *run)
+{
+    if (run->trace == NULL) {
+        return CLI_OK;
+    }
+    FILE *file = fopen(run->trace, "ab");
+    if (file == NULL || fclose(file) != 0 || setenv("RILL_TRACE", run->trace, 1) != 0) {
+        return cli_fail(CLI_FILE, "cannot write the trace '%s': %s", run->trace, strerror(errno));
+    }
+    return CLI_OK;
+}
+
 static int run_steps(struct run *run)
 {
     run->text = cli_read_source(run->path);
-    if (run->text == NULL) {
+    if (run->text == NULL || prepare_trace(run) != CLI_OK) {
         return CLI_FILE;
     }
     rill_open_options open = {.print = keep_printed, .print_user = run};

@@ -42,6 +42,7 @@ static const char help_run[] =
     "What you get:\n"
     "  --out NAME=FILE.npy  the array afterwards, for NumPy\n"
     "  --json               one JSON object: kernel, printed, returned, arrays (name: type, shape, checksum), time_ms\n"
+    "  --trace FILE.json    what ran when: 'rill trace FILE.json' draws it, Perfetto opens it\n"
     "  --repeat N           run it N times on the same arrays and show the best time\n"
     "  --device D           one that 'rill devices' lists, or auto (the default)\n" HELP_COMPILE "\nexamples:\n"
     "  rill run saxpy.c --set n=1000000 --set a=2 --repeat 20\n"
@@ -76,6 +77,16 @@ static const char help_emit[] =
     "  --target T           a wrong name lists them all\n" HELP_COMPILE
     "\nexample: rill emit --openmp saxpy.c > saxpy_omp.c"
     " && gcc -O3 -fopenmp -c saxpy_omp.c\n";
+
+static const char help_trace[] =
+    "usage: rill trace FILE.json [--svg OUT.svg] [--width N] [--tasks N]\n\n"
+    "Draws what ran when, from a file that 'rill run' or any program with RILL_TRACE=FILE.json in its environment\n"
+    "wrote (Perfetto opens it too): a row for each stream and each stream_parallel block, then the tasks in the order\n"
+    "in which they began, with what each began after: why it did not overlap that.\n\n"
+    "  --svg OUT.svg        a drawing for a browser instead; pointing at a task tells all of it\n"
+    "  --width N            columns to use; without it those of the terminal, or 80\n"
+    "  --tasks N            how many tasks are listed below the drawing: 20 without it\n\n"
+    "example: RILL_TRACE=t.json ./program && rill trace t.json\n";
 
 static const char help_devices[] =
     "usage: rill devices\n\nLists the devices that --device and rill_open take, best first.\n";

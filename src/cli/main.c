@@ -15,6 +15,7 @@ static const struct command commands[] = {
     {"check", cmd_check, "say what is wrong with a file", help_check},
     {"explain", cmd_explain, "say of every loop whether it is parallel, and why", help_explain},
     {"emit", cmd_emit, "show a file as IR, plan, LLVM, assembly or OpenMP", help_emit},
+    {"trace", cmd_trace, "draw what ran when, from a trace file", help_trace},
     {"devices", cmd_devices, "list the devices of this machine", help_devices},
     {"demo", cmd_demo, "a short tour: compile, explain, run, compare", help_demo},
 };

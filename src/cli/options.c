@@ -194,8 +194,7 @@ void cli_print_diagnostics(const rill_diagnostics *diagnostics, FILE *out)
     }
 }
 
-// The bytes of the UTF-8 character at |text|; 0 if there is none. JSON takes nothing else.
-static size_t character_size(const unsigned char *text, size_t length)
+size_t cli_character_size(const unsigned char *text, size_t length)
 {
     size_t size = text[0] < 0x80   ? 1
                   : text[0] < 0xc2 ? 0
@@ -221,7 +220,7 @@ void cli_json_string(FILE *out, const char *text, size_t length)
     fputc('"', out);
     for (size_t i = 0; i < length;) {
         const unsigned char *at = (const unsigned char *)text + i;
-        size_t size = character_size(at, length - i);
+        size_t size = cli_character_size(at, length - i);
         if (size == 0) {
             fputs("\\ufffd", out);
         } else if (*at == '"' || *at == '\\') {

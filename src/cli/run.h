@@ -33,6 +33,7 @@ struct run {
     struct pairs set;
     struct pairs in;
     struct pairs out;
+    const char *trace; // NULL: none
     int repeat;
     bool is_json;
     // What kernels printed; a print callback fills it.
