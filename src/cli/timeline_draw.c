@@ -12,9 +12,9 @@ enum { LABEL_WIDTH = 18, MIN_WIDTH = 40, MAX_WIDTH = 400 };
 
 static bool is_utf8(void)
 {
-    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *const values[] = {getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG")};
     for (int i = 0; i < 3; i++) {
-        const char *value = getenv(names[i]);
+        const char *value = values[i];
         if (value != NULL && *value != '\0') {
             return strstr(value, "UTF-8") != NULL || strstr(value, "utf8") != NULL || strstr(value, "utf-8") != NULL;
         }
