@@ -192,7 +192,11 @@ static void check_pair(struct offload *o, struct ir_inst *inst, struct plan_node
             if (a->access == PLAN_READ && b->access == PLAN_READ) {
                 continue;
             }
-            enum conflict_answer answer = effects_conflict(o->arena, a, b);
+            bool is_restrict = offload_restrict_parts(o, a, b);
+            if (is_restrict && !o->module->check_bounds) {
+                continue;
+            }
+            enum conflict_answer answer = is_restrict ? CONFLICT_TEST : effects_conflict(o->arena, a, b);
             if (answer == CONFLICT_ALWAYS) {
                 report(o, inst, j, a, b);
                 return;
@@ -202,7 +206,8 @@ static void check_pair(struct offload *o, struct ir_inst *inst, struct plan_node
                                                  .block_a = i,
                                                  .block_b = j,
                                                  .effect_a = kept(o, a),
-                                                 .effect_b = kept(o, b)};
+                                                 .effect_b = kept(o, b),
+                                                 .is_restrict = is_restrict};
                 VEC_PUSH(o->arena, &conflicts, conflict);
             }
         }

@@ -118,6 +118,42 @@ static void describe_reductions(const struct loop_facts *facts, struct plan_task
     }
 }
 
+static bool is_restrict(const struct offload *o, const struct plan_effect *effect)
+{
+    return effect->base == PLAN_BASE_PARAM && o->out->params[effect->index].is_restrict;
+}
+
+bool offload_restrict_parts(const struct offload *o, const struct plan_effect *a, const struct plan_effect *b)
+{
+    bool are_visible = (a->base == PLAN_BASE_PARAM || a->base == PLAN_BASE_FIELD) &&
+                       (b->base == PLAN_BASE_PARAM || b->base == PLAN_BASE_FIELD);
+    bool is_one = a->base == b->base && a->index == b->index;
+    return are_visible && !is_one && (is_restrict(o, a) || is_restrict(o, b)) &&
+           (a->access != PLAN_READ || b->access != PLAN_READ);
+}
+
+// Nothing was asked about what `restrict` keeps apart. In checked mode the launch looks whether the author is right.
+static void add_restrict_pairs(struct offload *o, struct plan_task *task)
+{
+    struct {
+        struct plan_pair *items;
+        int count;
+        int capacity;
+    } pairs = {task->pairs, task->pair_count, task->pair_count};
+    for (int i = 0; o->module->check_bounds && i < task->effect_count; i++) {
+        for (int k = i + 1; k < task->effect_count; k++) {
+            const struct plan_effect *a = &task->effects[i];
+            const struct plan_effect *b = &task->effects[k];
+            if (offload_restrict_parts(o, a, b)) {
+                struct plan_pair pair = {.a = i, .b = k, .is_restrict = true, .loc_a = a->loc, .loc_b = b->loc};
+                VEC_PUSH(o->arena, &pairs, pair);
+            }
+        }
+    }
+    task->pairs = pairs.items;
+    task->pair_count = pairs.count;
+}
+
 static void build_parallel(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
 {
     const struct loop_facts *facts = loop->loop->analysis;
@@ -359,6 +395,9 @@ void offload_kernel(struct ir_module *module, struct ir_function *kernel, struct
     }
     slots_assign(o);
     outline_pieces(o);
+    for (int i = 0; i < o->tasks.count; i++) {
+        add_restrict_pairs(o, &o->tasks.items[i]);
+    }
     o->out->tasks = o->tasks.items;
     o->out->task_count = o->tasks.count;
     o->out->loops = o->loops.items;

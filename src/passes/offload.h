@@ -83,6 +83,8 @@ struct offload {
 
 struct mark *offload_mark(struct offload *o, struct ir_inst *inst);
 void offload_add_expr(struct offload *o, struct plan_expr **place);
+// Whether `restrict` says that the two, of which one writes, do not touch the same memory.
+bool offload_restrict_parts(const struct offload *o, const struct plan_effect *a, const struct plan_effect *b);
 
 // choose.c: notes at every instruction with regions what becomes of it; whether anything in the region becomes a task.
 bool choose_mark_region(struct offload *o, struct ir_region *region, bool may_choose);

@@ -83,7 +83,11 @@ static void check_task(struct check *check, const struct plan_task *task)
     if (task->kind == PLAN_TASK_PARALLEL && task->trip == NULL) {
         fail(check, "a parallel task has no trip count", 0);
     }
-    if ((task->pair_count > 0 || task->condition_count > 0) && task->in_order == NULL) {
+    bool may_run_in_order = task->condition_count > 0;
+    for (int i = 0; i < task->pair_count; i++) {
+        may_run_in_order |= !task->pairs[i].is_restrict;
+    }
+    if (may_run_in_order && task->in_order == NULL) {
         fail(check, "a task with conditions has no version that runs in order", 0);
     }
     if ((task->partial_size != 0) != (task->finish != NULL) || task->partial_size > ABI_MAX_BLOCK_SIZE) {

@@ -92,10 +92,12 @@ static void explain_task(struct explain *e, const struct plan_task *task)
     }
     for (int i = 0; i < task->pair_count; i++) {
         const struct plan_pair *pair = &task->pairs[i];
-        str_printf(e->out, "    tested at launch: '%s' and '%s' do not overlap%s, else in order\n",
+        str_printf(e->out, "    tested at launch: '%s' and '%s' do not overlap%s\n",
                    plan_effect_base_name(e->module, e->kernel, &task->effects[pair->a]),
                    plan_effect_base_name(e->module, e->kernel, &task->effects[pair->b]),
-                   pair->equal_will_do ? " (or are the same)" : "");
+                   pair->is_restrict     ? ", as restrict says, else an error"
+                   : pair->equal_will_do ? " (or are the same), else in order"
+                                         : ", else in order");
     }
     for (int i = 0; i < task->condition_count; i++) {
         str_printf(e->out, "    tested at launch: %s, else in order\n", task->conditions[i].text);
@@ -122,7 +124,8 @@ static void explain_regions(struct explain *e, const struct plan_node *node)
             plan_effect_print(e->module, e->kernel, conflict->effect_a, e->out);
             str_printf(e->out, ", block %d ", conflict->block_b + 1);
             plan_effect_print(e->module, e->kernel, conflict->effect_b, e->out);
-            str_add(e->out, "; program order if they overlap\n");
+            str_add(e->out, conflict->is_restrict ? "; an error if they overlap, as restrict says they do not\n"
+                                                  : "; program order if they overlap\n");
         }
     }
     for (int i = 0; i < node->child_count; i++) {

@@ -77,6 +77,7 @@ struct plan_pair {
     int a; // indices into the task's effects
     int b;
     bool equal_will_do; // the same base address will also do
+    bool is_restrict;   // checked mode: `restrict` says that they are apart; that they are not is an error
     struct loc loc_a;
     struct loc loc_b;
 };
@@ -161,6 +162,7 @@ struct plan_conflict {
     int block_b;
     struct plan_effect *effect_a; // TEST: the regions that must not overlap; may be bases of two arguments
     struct plan_effect *effect_b;
+    bool is_restrict; // TEST, checked mode: `restrict` says that they are apart; that they are not is an error
 };
 
 struct plan_node {
@@ -288,5 +290,7 @@ bool plan_spans_overlap(const struct plan_span *a, const struct plan_span *b);
 // not.
 bool plan_task_is_fast(const struct plan_kernel *kernel, const struct plan_task *task, const struct plan_values *values,
                        struct str *out_why);
+// The first pair of the task that overlaps now although a parameter in it is `restrict`; NULL: none.
+const struct plan_pair *plan_task_broken_restrict(const struct plan_task *task, const struct plan_values *values);
 
 #endif

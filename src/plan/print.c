@@ -257,7 +257,10 @@ static void print_task(struct print *p, const struct plan_task *task, int depth)
     for (int i = 0; i < task->pair_count; i++) {
         const struct plan_pair *pair = &task->pairs[i];
         indent(p, depth + 1);
-        str_printf(p->out, "apart%s: %s and %s\n", pair->equal_will_do ? " or equal" : "",
+        str_printf(p->out, "apart%s: %s and %s\n",
+                   pair->is_restrict     ? " by restrict"
+                   : pair->equal_will_do ? " or equal"
+                                         : "",
                    plan_effect_base_name(p->module, p->kernel, &task->effects[pair->a]),
                    plan_effect_base_name(p->module, p->kernel, &task->effects[pair->b]));
     }
@@ -278,7 +281,7 @@ static void print_conflicts(struct print *p, const struct plan_node *node, int d
             str_printf(p->out, "block %d after block %d\n", conflict->block_b, conflict->block_a);
             continue;
         }
-        str_printf(p->out, "test: block %d ", conflict->block_a);
+        str_printf(p->out, "test%s: block %d ", conflict->is_restrict ? " restrict" : "", conflict->block_a);
         plan_effect_print(p->module, p->kernel, conflict->effect_a, p->out);
         str_printf(p->out, " | block %d ", conflict->block_b);
         plan_effect_print(p->module, p->kernel, conflict->effect_b, p->out);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MAX_NESTING = 200, FORMAT_VERSION = 1 };
+enum { MAX_NESTING = 200, FORMAT_VERSION = 2 };
 
 struct io {
     struct arena *arena; // reading
@@ -248,6 +248,7 @@ static void io_task(struct io *io, struct plan_task *task)
         io_int(io, &pair->a);
         io_int(io, &pair->b);
         io_bool(io, &pair->equal_will_do);
+        io_bool(io, &pair->is_restrict);
         io_loc(io, &pair->loc_a);
         io_loc(io, &pair->loc_b);
     }
@@ -292,6 +293,7 @@ static void io_conflict(struct io *io, struct plan_conflict *conflict)
     if (io_optional(io, (void **)&conflict->effect_b, sizeof *conflict->effect_b)) {
         io_effect(io, conflict->effect_b);
     }
+    io_bool(io, &conflict->is_restrict);
 }
 
 static void io_node(struct io *io, struct plan_node **place)

@@ -115,6 +115,16 @@ static bool pair_holds(const struct plan_task *task, const struct plan_pair *pai
     return pair->equal_will_do && base_address(a, values) == base_address(b, values);
 }
 
+const struct plan_pair *plan_task_broken_restrict(const struct plan_task *task, const struct plan_values *values)
+{
+    for (int i = 0; i < task->pair_count; i++) {
+        if (task->pairs[i].is_restrict && !pair_holds(task, &task->pairs[i], values)) {
+            return &task->pairs[i];
+        }
+    }
+    return NULL;
+}
+
 static const char *effect_name(const struct plan_kernel *kernel, const struct plan_effect *effect)
 {
     return effect->base == PLAN_BASE_PARAM ? kernel->params[effect->index].name : "a field";
@@ -133,7 +143,7 @@ bool plan_task_is_fast(const struct plan_kernel *kernel, const struct plan_task 
         }
     }
     for (int i = 0; i < task->pair_count; i++) {
-        if (!pair_holds(task, &task->pairs[i], values)) {
+        if (!task->pairs[i].is_restrict && !pair_holds(task, &task->pairs[i], values)) {
             if (out_why != NULL) {
                 str_printf(out_why, "'%s' and '%s' overlap", effect_name(kernel, &task->effects[task->pairs[i].a]),
                            effect_name(kernel, &task->effects[task->pairs[i].b]));

@@ -35,7 +35,8 @@ struct cpu_run {
     // The first failure: claimed, filled, then published.
     atomic_int failure_state; // 0 none, 1 claimed, 2 published
     rill_status failure_status;
-    const struct abi_failure *failure; // borrowed from the image; NULL if the plan itself could not be run
+    const struct abi_failure *failure;            // borrowed from the image; NULL if it is not the code that failed
+    const struct plan_effect *failure_effects[2]; // borrowed: overlap in spite of `restrict`; NULL: they do not
     int64_t failure_iteration;
     int64_t failure_index;
     int64_t failure_extent;
@@ -100,6 +101,8 @@ void exec_resume(struct cpu_exec *exec, struct pool_worker *worker);
 bool run_has_failed(struct cpu_run *run);
 // Notes a failure of Rill's own: a plan that cannot be evaluated.
 void run_fail(struct cpu_run *run, rill_status status);
+// Notes that two effects overlap although a parameter in them is `restrict`.
+void run_fail_restrict(struct cpu_run *run, const struct plan_effect *a, const struct plan_effect *b);
 // The first failure in words. The run has failed.
 void run_describe_failure(struct cpu_run *run, uint64_t stream, struct backend_error *out_error);
 

@@ -47,7 +47,9 @@ static void order_blocks(struct cpu_exec *exec, const struct plan_node *node)
         const struct plan_conflict *conflict = &node->conflicts[i];
         if (conflict->kind == PLAN_CONFLICT_IN_ORDER) {
             follow(exec, conflict->block_a, conflict->block_b, TRACE_BLOCK_MARKED);
-        } else if (regions_meet(exec->run, conflict)) {
+        } else if (conflict->is_restrict && regions_meet(exec->run, conflict)) {
+            run_fail_restrict(exec->run, conflict->effect_a, conflict->effect_b);
+        } else if (!conflict->is_restrict && regions_meet(exec->run, conflict)) {
             follow(exec, conflict->block_a, conflict->block_b, TRACE_BLOCK_SHARED);
             device_count(&exec->run->device->counters.block_in_order_count);
             device_log(exec->run->device, BACKEND_LOG_NOTE,

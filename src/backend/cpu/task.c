@@ -47,6 +47,17 @@ void run_fail(struct cpu_run *run, rill_status status)
     }
 }
 
+void run_fail_restrict(struct cpu_run *run, const struct plan_effect *a, const struct plan_effect *b)
+{
+    if (claim_failure(run)) {
+        run->failure_status = RILL_ERR_CONFLICT;
+        run->failure = NULL;
+        run->failure_effects[0] = a;
+        run->failure_effects[1] = b;
+        atomic_store_explicit(&run->failure_state, 2, memory_order_release);
+    }
+}
+
 static void note_failure(struct abi_frame *frame, const struct abi_failure *failure, int64_t iteration, int64_t index,
                          int64_t extent)
 {
@@ -93,6 +104,38 @@ static void describe_shape(const struct cpu_run *run, const char *name, char *ou
     }
 }
 
+// The name of an effect's base, and whether it is a `restrict` parameter.
+static const char *name_base(const struct cpu_run *run, const struct plan_effect *effect, bool *out_is_restrict)
+{
+    const struct plan_kernel *kernel = run->kernel->plan;
+    *out_is_restrict = effect->base == PLAN_BASE_PARAM && kernel->params[effect->index].is_restrict;
+    return effect->base == PLAN_BASE_PARAM ? kernel->params[effect->index].name
+                                           : run->image->plan->fields[effect->index].name;
+}
+
+static void describe_restrict(const struct cpu_run *run, struct backend_error *out_error)
+{
+    const struct plan_module *plan = run->image->plan;
+    const struct plan_effect *a = run->failure_effects[0];
+    const struct plan_effect *b = run->failure_effects[1];
+    bool is_a;
+    bool is_b;
+    const char *name_a = name_base(run, a, &is_a);
+    const char *name_b = name_base(run, b, &is_b);
+    const char *file = a->loc.file < (uint32_t)plan->file_count ? plan->files[a->loc.file] : "?";
+    snprintf(out_error->file, sizeof out_error->file, "%s", file);
+    out_error->line = a->loc.line;
+    out_error->column = a->loc.column;
+    snprintf(out_error->array, sizeof out_error->array, "%s", name_a);
+    char which[128] = "both are";
+    if (!is_a || !is_b) {
+        snprintf(which, sizeof which, "'%s' is", is_a ? name_a : name_b);
+    }
+    snprintf(out_error->text, sizeof out_error->text,
+             "kernel '%s', %s:%u: '%s' and '%s' (line %u) overlap, but %s restrict", out_error->kernel, file,
+             a->loc.line, name_a, name_b, b->loc.line, which);
+}
+
 void run_describe_failure(struct cpu_run *run, uint64_t stream, struct backend_error *out_error)
 {
     // The claim is published by the time the run is over: the service that filled it has returned.
@@ -100,6 +143,10 @@ void run_describe_failure(struct cpu_run *run, uint64_t stream, struct backend_e
     const struct abi_failure *failure = run->failure;
     *out_error = (struct backend_error){.status = run->failure_status, .stream = stream};
     snprintf(out_error->kernel, sizeof out_error->kernel, "%s", run->kernel->plan->name);
+    if (failure == NULL && run->failure_effects[0] != NULL) {
+        describe_restrict(run, out_error);
+        return;
+    }
     if (failure == NULL) {
         snprintf(out_error->text, sizeof out_error->text, "kernel '%s': its plan could not be evaluated",
                  out_error->kernel);
@@ -354,6 +401,11 @@ bool task_start(struct cpu_exec *exec, int index, struct pool_worker *worker)
     if (exec->run->device->trace != NULL) {
         exec->begin_time = clock_now();
         exec->begin_worker = worker->index;
+    }
+    const struct plan_pair *broken = plan_task_broken_restrict(exec->task, &exec->run->values);
+    if (broken != NULL) {
+        run_fail_restrict(exec->run, &exec->task->effects[broken->a], &exec->task->effects[broken->b]);
+        return true;
     }
     if (exec->task->kind == PLAN_TASK_PARALLEL) {
         return start_parallel(exec, worker);
