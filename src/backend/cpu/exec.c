@@ -9,42 +9,35 @@ static size_t round_up(size_t size)
     return (size + 63) & ~(size_t)63;
 }
 
-static void init_exec(struct cpu_exec *exec, char **at, const struct cpu_crew *crew, int worker_count)
+struct cpu_crew *crew_create(struct backend_device *device, struct cpu_need need, const struct cpu_crew *old)
 {
-    exec->frames = (struct cpu_frame *)*at;
-    *at += round_up((size_t)crew->depth * sizeof *exec->frames);
-    exec->loop.shares = (struct pool_share *)*at;
-    *at += (size_t)worker_count * sizeof *exec->loop.shares;
-    exec->partials = *at;
-    *at += round_up(EXEC_MAX_PARTIALS * crew->partial_size);
-    print_init(&exec->print);
-}
-
-struct cpu_crew *crew_create(struct backend_device *device, const struct cpu_kernel *kernel, const struct cpu_crew *old)
-{
-    struct cpu_crew wanted = {
-        .depth = kernel->depth, .block_count = kernel->block_count, .partial_size = kernel->partial_size};
     if (old != NULL) {
-        wanted.depth = old->depth > wanted.depth ? old->depth : wanted.depth;
-        wanted.block_count = old->block_count > wanted.block_count ? old->block_count : wanted.block_count;
-        wanted.partial_size = old->partial_size > wanted.partial_size ? old->partial_size : wanted.partial_size;
+        need.depth = old->depth > need.depth ? old->depth : need.depth;
+        need.block_count = old->block_count > need.block_count ? old->block_count : need.block_count;
+        need.partial_size = old->partial_size > need.partial_size ? old->partial_size : need.partial_size;
     }
-    size_t count = 1 + (size_t)wanted.block_count;
-    size_t worker_count = (size_t)device->pool.worker_count;
-    size_t head = round_up(sizeof wanted + count * sizeof(struct cpu_exec));
-    size_t each = round_up((size_t)wanted.depth * sizeof(struct cpu_frame)) + worker_count * sizeof(struct pool_share) +
-                  round_up(EXEC_MAX_PARTIALS * wanted.partial_size);
-    wanted.size = head + count * each;
-    struct cpu_crew *crew = device_alloc(device, wanted.size, 64);
+    size_t head = round_up(sizeof(struct cpu_crew) + (size_t)need.block_count * sizeof(struct cpu_block));
+    size_t frames = round_up((size_t)need.depth * sizeof(struct cpu_frame));
+    size_t shares = (size_t)device->pool.worker_count * sizeof(struct pool_share);
+    size_t size = head + frames + shares + round_up(EXEC_MAX_PARTIALS * need.partial_size);
+    struct cpu_crew *crew = device_alloc(device, size, 64);
     if (crew == NULL) {
         return NULL;
     }
-    memcpy(crew, &wanted, sizeof wanted);
+    crew->size = size;
+    crew->depth = need.depth;
+    crew->block_count = need.block_count;
+    crew->partial_size = need.partial_size;
     char *at = (char *)crew + head;
-    for (size_t i = 0; i < count; i++) {
-        init_exec(&crew->execs[i], &at, crew, (int)worker_count);
+    crew->exec.frames = (struct cpu_frame *)at;
+    crew->exec.loop.shares = (struct pool_share *)(at + frames);
+    crew->exec.partials = at + frames + shares;
+    crew->exec.blocks = crew->blocks;
+    print_init(&crew->print);
+    for (int i = 0; i < need.block_count; i++) {
+        crew->blocks[i].index = i;
+        print_init(&crew->blocks[i].print);
     }
-    crew->execs[0].blocks = &crew->execs[1];
     return crew;
 }
 
@@ -53,16 +46,17 @@ void crew_destroy(struct backend_device *device, struct cpu_crew *crew)
     if (crew == NULL) {
         return;
     }
-    for (int i = 0; i <= crew->block_count; i++) {
-        print_finish(device, &crew->execs[i].print);
+    print_finish(device, &crew->print);
+    for (int i = 0; i < crew->block_count; i++) {
+        print_finish(device, &crew->blocks[i].print);
     }
     device_free(device, crew, crew->size);
 }
 
-bool crew_fits(const struct cpu_crew *crew, const struct cpu_kernel *kernel)
+bool crew_fits(const struct cpu_crew *crew, struct cpu_need need)
 {
-    return crew != NULL && crew->depth >= kernel->depth && crew->block_count >= kernel->block_count &&
-           crew->partial_size >= kernel->partial_size;
+    return crew != NULL && crew->depth >= need.depth && crew->block_count >= need.block_count &&
+           crew->partial_size >= need.partial_size;
 }
 
 // ---- walking ------------------------------------------------------------------------------------------------------
@@ -245,8 +239,10 @@ static bool go_on(struct cpu_exec *exec, struct pool_worker *worker)
 
 bool exec_start(struct cpu_crew *crew, struct cpu_run *run, struct pool_worker *worker)
 {
-    struct cpu_exec *exec = &crew->execs[0];
+    struct cpu_exec *exec = &crew->exec;
     exec->run = run;
+    exec->block = NULL;
+    exec->print = &crew->print;
     exec->depth = 0;
     if (run->device->trace != NULL) {
         exec->cause = *run->cause;
@@ -260,7 +256,7 @@ void exec_resume(struct cpu_exec *exec, struct pool_worker *worker)
     if (!go_on(exec, worker)) {
         return;
     }
-    if (exec->parent != NULL) {
+    if (exec->block != NULL) {
         region_block_over(exec, worker);
     } else {
         exec->run->over(exec->run, worker);

@@ -1,13 +1,16 @@
 // Runs the plan of one launch. An executor walks the tree of control with a stack of its own, so that it can stop at a
 // parallel task and be taken up again by the worker that leaves the task last: no worker ever waits for another.
 //
-// A region of blocks is run by one executor for each block. They start together, except where a block must follow an
-// earlier one, and the last to end takes up the executor that met the region.
+// A region's blocks are queued on streams that the context's pool has lent, one for each block, and run by the
+// executors of those. They start together, except where a block must follow an earlier one, and the last to end takes
+// up the executor that met the region. Two blocks on one stream, which happens when the device has no more, run one
+// after the other.
 #ifndef RILL_BACKEND_CPU_EXEC_H
 #define RILL_BACKEND_CPU_EXEC_H
 
 #include "backend/cpu/device.h"
 #include "backend/cpu/image.h"
+#include "backend/cpu/op.h"
 #include "backend/cpu/pool.h"
 #include "backend/cpu/print.h"
 #include "plan/abi.h"
@@ -27,8 +30,9 @@ struct cpu_run {
     const struct cpu_kernel *kernel;   // borrowed
     struct plan_values values;         // args, sizes, fields; its block is |block|
     void *block;
-    uint64_t stream;                 // the id of the stream it runs on
-    const struct trace_cause *cause; // borrowed: what its first task begins after; only with a trace
+    const struct backend_lease *lanes; // borrowed: the streams of its blocks, one for each block of its largest region
+    uint64_t stream;                   // the id of the stream it runs on
+    const struct trace_cause *cause;   // borrowed: what its first task begins after; only with a trace
     // Called by the worker that ends a run which exec_start() could not end itself.
     void (*over)(struct cpu_run *run, struct pool_worker *worker);
 
@@ -49,12 +53,21 @@ struct cpu_frame {
     int64_t init;
 };
 
+// One block of a region that runs now.
+struct cpu_block {
+    struct cpu_op op;         // first: in the queue of the block's stream
+    struct cpu_exec *parent;  // who met the region
+    int index;                // among the region's blocks
+    struct trace_cause cause; // what it begins after; only with a trace
+    struct print_log print;   // goes out in program order when the region ends
+};
+
 struct cpu_exec {
-    struct cpu_run *run;      // borrowed; of the run it works for now
-    struct cpu_exec *parent;  // of a block's executor: who met the region
-    struct cpu_frame *frames; // room for the deepest kernel it was made for
+    struct cpu_run *run;         // borrowed; of the run it works for now
+    struct cpu_block *block;     // borrowed: the block it runs; NULL: it walks the kernel
+    struct backend_stream *lane; // borrowed: the block's stream
+    struct cpu_frame *frames;    // room for the deepest kernel it was made for
     int depth;
-    struct pool_job job;   // of a block's executor
     struct pool_loop loop; // the parallel task that runs now
     const struct plan_task *task;
     const struct cpu_task *entries;
@@ -66,30 +79,38 @@ struct cpu_exec {
     int begin_worker;
     struct trace_cause cause; // what the next task begins after
     char *partials;           // EXEC_MAX_PARTIALS records of the largest size it was made for
-    struct print_log print;
+    struct print_log *print;  // borrowed: the crew's or the block's
 
     // The region that runs now.
-    struct cpu_exec *blocks; // one for each block
+    struct cpu_block *blocks; // one for each block
     const struct plan_node *region;
     atomic_int open_count;               // blocks that have not ended, and one for who opens the region
     atomic_int waits[EXEC_MAX_BLOCKS];   // how many earlier blocks a block still waits for, and one for who opens
     uint64_t followers[EXEC_MAX_BLOCKS]; // of a block: those that wait for it, as bits
 };
 
-// Executors for one launch at a time: the first walks the kernel, the others its blocks. One piece of memory.
+// What a stream needs to run one launch, or one block of another stream's launch, at a time. One piece of memory.
 struct cpu_crew {
     size_t size;
     int depth;
     int block_count;
     uint64_t partial_size;
-    struct cpu_exec execs[];
+    struct cpu_exec exec;
+    struct print_log print;
+    struct cpu_block blocks[]; // of the region that runs now
 };
 
-// A crew large enough for |kernel| and, if it is not NULL, for whatever |old| was made for. NULL: no memory.
-struct cpu_crew *crew_create(struct backend_device *device, const struct cpu_kernel *kernel,
-                             const struct cpu_crew *old);
+// What a crew must have room for.
+struct cpu_need {
+    int depth;
+    int block_count;
+    uint64_t partial_size;
+};
+
+// A crew large enough for |need| and, if it is not NULL, for whatever |old| was made for. NULL: no memory.
+struct cpu_crew *crew_create(struct backend_device *device, struct cpu_need need, const struct cpu_crew *old);
 void crew_destroy(struct backend_device *device, struct cpu_crew *crew);
-bool crew_fits(const struct cpu_crew *crew, const struct cpu_kernel *kernel);
+bool crew_fits(const struct cpu_crew *crew, struct cpu_need need);
 
 // Runs as much as can be run now. True: the run is over. False: another worker will end it and call run->over.
 bool exec_start(struct cpu_crew *crew, struct cpu_run *run, struct pool_worker *worker);
@@ -108,7 +129,9 @@ void run_describe_failure(struct cpu_run *run, uint64_t stream, struct backend_e
 
 // region.c: true if the blocks have ended already.
 bool region_start(struct cpu_exec *exec, const struct plan_node *node, struct pool_worker *worker);
-void region_block_over(struct cpu_exec *block, struct pool_worker *worker);
+// A block's stream has come to it. Whoever ends the block takes it out of the stream's queue.
+void region_run_block(struct cpu_exec *exec, struct cpu_block *block, struct pool_worker *worker);
+void region_block_over(struct cpu_exec *exec, struct pool_worker *worker);
 
 extern const struct abi_services task_services;
 

@@ -1,16 +1,6 @@
 // Runs the blocks of a region at once. Which blocks must follow which earlier ones is settled when the region is met,
 // from the addresses, shapes and scalars of this launch.
-#include "backend/cpu/exec.h"
-
-static void run_block(struct pool_job *job, struct pool_worker *worker)
-{
-    struct cpu_exec *block = (struct cpu_exec *)((char *)job - offsetof(struct cpu_exec, job));
-    thread_observe(block->parent);
-    if (block->run->device->trace != NULL) {
-        block->cause.ready = job->push_time;
-    }
-    exec_resume(block, worker);
-}
+#include "backend/cpu/stream.h"
 
 static bool regions_meet(struct cpu_run *run, const struct plan_conflict *conflict)
 {
@@ -62,7 +52,7 @@ static void order_blocks(struct cpu_exec *exec, const struct plan_node *node)
 static void let_start(struct cpu_exec *exec, int index)
 {
     if (atomic_fetch_sub_explicit(&exec->waits[index], 1, memory_order_acq_rel) == 1) {
-        pool_push(&exec->run->device->pool, &exec->blocks[index].job);
+        stream_queue_block(exec->run->lanes[index].stream, &exec->blocks[index]);
     }
 }
 
@@ -94,16 +84,10 @@ bool region_start(struct cpu_exec *exec, const struct plan_node *node, struct po
     int count = node->child_count;
     atomic_store_explicit(&exec->open_count, count + 1, memory_order_relaxed);
     for (int i = 0; i < count; i++) {
-        struct cpu_exec *block = &exec->blocks[i];
+        exec->blocks[i].parent = exec;
         if (exec->run->device->trace != NULL) {
-            block->cause = exec->cause;
+            exec->blocks[i].cause = exec->cause;
         }
-        block->run = exec->run;
-        block->parent = exec;
-        block->depth = 1;
-        block->frames[0] = (struct cpu_frame){.node = node->children[i]};
-        block->job.run = run_block;
-        block->job.level = 0; // what is begun is ended before something new begins
     }
     order_blocks(exec, node);
     thread_publish(exec);
@@ -117,18 +101,36 @@ bool region_start(struct cpu_exec *exec, const struct plan_node *node, struct po
     return true;
 }
 
-void region_block_over(struct cpu_exec *block, struct pool_worker *worker)
+void region_run_block(struct cpu_exec *exec, struct cpu_block *block, struct pool_worker *worker)
 {
-    struct cpu_exec *exec = block->parent;
-    uint64_t followers = exec->followers[block - exec->blocks];
-    thread_publish(exec->blocks);
+    struct cpu_exec *parent = block->parent;
+    thread_observe(parent);
+    exec->run = parent->run;
+    exec->block = block;
+    exec->print = &block->print;
+    if (exec->run->device->trace != NULL) {
+        exec->cause = block->cause;
+    }
+    exec->depth = 1;
+    exec->frames[0] = (struct cpu_frame){.node = parent->region->children[block->index]};
+    exec_resume(exec, worker);
+}
+
+void region_block_over(struct cpu_exec *exec, struct pool_worker *worker)
+{
+    struct cpu_exec *parent = exec->block->parent;
+    uint64_t followers = parent->followers[exec->block->index];
+    thread_publish(parent->blocks);
+    // Before anything else goes on: its stream is idle when the join has passed. From here on the executor is
+    // another's.
+    stream_end_block(exec->lane);
     for (int i = 0; followers != 0; i++, followers >>= 1) {
         if ((followers & 1) != 0) {
-            let_start(exec, i);
+            let_start(parent, i);
         }
     }
-    if (leave_region(exec)) {
-        end_region(exec);
-        exec_resume(exec, worker);
+    if (leave_region(parent)) {
+        end_region(parent);
+        exec_resume(parent, worker);
     }
 }

@@ -16,12 +16,15 @@ static rill_status start_threads(struct backend_device *device)
     return RILL_OK;
 }
 
-// Appends an operation made by segment_take(). The stream's lock is held; true if its job must be pushed.
-static bool append(struct backend_stream *stream, struct cpu_op *op, enum cpu_op_kind kind)
+// Appends an operation, made by segment_take() or with memory of its own. The stream's lock is held; true if its job
+// must be pushed.
+bool stream_append(struct backend_stream *stream, struct cpu_op *op, enum cpu_op_kind kind)
 {
     op->kind = kind;
     op->next = NULL;
-    op->segment->op_count++;
+    if (op->segment != NULL) {
+        op->segment->op_count++;
+    }
     if (stream->first == NULL) {
         stream->first = op;
     } else {
@@ -88,12 +91,17 @@ static void fill_launch(struct backend_stream *stream, struct cpu_launch *op, co
     struct cpu_segment *segment = op->op.segment;
     *op = (struct cpu_launch){.op.segment = segment,
                               .stream = stream,
+                              .has_blocks = kernel->block_count > 0,
                               .block_size = plan->block_size,
                               .result = launch->result,
                               .result_size = launch->result_size,
                               .caller = launch->caller};
-    op->run = (struct cpu_run){
-        .device = stream->device, .image = image, .kernel = kernel, .block = block, .stream = stream->id};
+    op->run = (struct cpu_run){.device = stream->device,
+                               .image = image,
+                               .kernel = kernel,
+                               .block = block,
+                               .lanes = stream->lanes,
+                               .stream = stream->id};
     op->run.values = (struct plan_values){.kernel = plan,
                                           .args = args,
                                           .block = block,
@@ -108,6 +116,25 @@ static void fill_launch(struct backend_stream *stream, struct cpu_launch *op, co
     }
 }
 
+// Memory for a launch, and in |out_crew| a crew if the stream's will not do. NULL: there is none. The lock is held.
+static struct cpu_launch *take_launch(struct backend_stream *stream, const struct cpu_kernel *kernel, size_t size,
+                                      struct cpu_crew **out_crew)
+{
+    struct cpu_need need = {kernel->depth, kernel->block_count, kernel->partial_size};
+    *out_crew = NULL;
+    if (!crew_fits(stream->newest_crew, need)) {
+        *out_crew = crew_create(stream->device, need, stream->newest_crew);
+        if (*out_crew == NULL) {
+            return NULL;
+        }
+    }
+    struct cpu_launch *op = segment_take(stream, size);
+    if (op == NULL) {
+        crew_destroy(stream->device, *out_crew);
+    }
+    return op;
+}
+
 rill_status stream_launch(struct backend_stream *stream, const struct backend_launch *launch)
 {
     const struct cpu_kernel *kernel = &launch->image->kernels[launch->kernel];
@@ -118,17 +145,21 @@ rill_status stream_launch(struct backend_stream *stream, const struct backend_la
     if (launch->may_wait) {
         wait_for_room(stream);
     }
-    // A crew for a larger kernel travels with the launch, so that nothing can fail once it is queued.
-    struct cpu_crew *crew = NULL;
-    if (!crew_fits(stream->newest_crew, kernel)) {
-        crew = crew_create(stream->device, kernel, stream->newest_crew);
-        if (crew == NULL) {
-            return no_memory(stream);
+    // A crew for a larger kernel travels with the launch, and its blocks have their streams, so that nothing can fail
+    // once it is queued.
+    if (kernel->block_count > 0) {
+        rill_status status = lanes_take(stream, kernel);
+        if (status != RILL_OK) {
+            thread_unlock(&stream->lock);
+            return status;
         }
     }
-    struct cpu_launch *op = segment_take(stream, size);
+    struct cpu_crew *crew = NULL;
+    struct cpu_launch *op = take_launch(stream, kernel, size, &crew);
     if (op == NULL) {
-        crew_destroy(stream->device, crew);
+        if (kernel->block_count > 0) {
+            lanes_leave(stream);
+        }
         return no_memory(stream);
     }
     fill_launch(stream, op, launch);
@@ -136,7 +167,7 @@ rill_status stream_launch(struct backend_stream *stream, const struct backend_la
     stream->newest_crew = crew != NULL ? crew : stream->newest_crew;
     stream->launch_count++;
     device_count(&stream->device->counters.launch_count);
-    unlock_and_push(stream, append(stream, &op->op, CPU_OP_LAUNCH));
+    unlock_and_push(stream, stream_append(stream, &op->op, CPU_OP_LAUNCH));
     return RILL_OK;
 }
 
@@ -153,7 +184,7 @@ rill_status stream_copy(struct backend_stream *stream, void *target, const void 
     if (stage && size > 0) {
         op->source = memcpy(op + 1, source, size);
     }
-    unlock_and_push(stream, append(stream, &op->op, CPU_OP_COPY));
+    unlock_and_push(stream, stream_append(stream, &op->op, CPU_OP_COPY));
     return RILL_OK;
 }
 
@@ -168,7 +199,7 @@ rill_status stream_fill(struct backend_stream *stream, void *target, size_t coun
     op->count = count;
     op->size = size;
     memcpy(op->element, element, size);
-    unlock_and_push(stream, append(stream, &op->op, CPU_OP_FILL));
+    unlock_and_push(stream, stream_append(stream, &op->op, CPU_OP_FILL));
     return RILL_OK;
 }
 
@@ -184,7 +215,7 @@ rill_status stream_notify(struct backend_stream *stream, backend_notice *notice,
     op->arg = arg;
     op->hold = hold;
     op->was_called = false;
-    unlock_and_push(stream, append(stream, &op->op, CPU_OP_NOTIFY));
+    unlock_and_push(stream, stream_append(stream, &op->op, CPU_OP_NOTIFY));
     return RILL_OK;
 }
 
@@ -202,7 +233,7 @@ rill_status stream_queue_mark(struct backend_stream *stream, enum cpu_op_kind ki
         return no_memory(stream);
     }
     op->mark = mark;
-    unlock_and_push(stream, append(stream, &op->op, kind));
+    unlock_and_push(stream, stream_append(stream, &op->op, kind));
     return RILL_OK;
 }
 
@@ -332,6 +363,7 @@ static bool run_op(struct backend_stream *stream, struct cpu_op *op, struct pool
     case CPU_OP_NOTIFY: return run_notify(stream, (struct cpu_notify *)op);
     case CPU_OP_RECORD:
     case CPU_OP_WAIT: return mark_run(stream, (struct cpu_mark_op *)op);
+    case CPU_OP_BLOCK: stream_run_block(stream, (struct cpu_block *)op, worker); return false;
     }
     return true;
 }
@@ -341,9 +373,14 @@ static void remove_first(struct backend_stream *stream)
 {
     struct cpu_op *op = stream->first;
     stream->first = op->next;
-    stream->launch_count -= op->kind == CPU_OP_LAUNCH;
+    if (op->kind == CPU_OP_LAUNCH) {
+        stream->launch_count--;
+        if (((struct cpu_launch *)op)->has_blocks) {
+            lanes_leave(stream);
+        }
+    }
     struct cpu_segment *segment = op->segment;
-    if (--segment->op_count == 0 && segment != stream->current) {
+    if (segment != NULL && --segment->op_count == 0 && segment != stream->current) {
         segment->next = stream->free;
         stream->free = segment;
     }
@@ -359,6 +396,7 @@ static void free_stream(struct backend_stream *stream)
 {
     struct backend_device *device = stream->device;
     crew_destroy(device, stream->crew);
+    crew_destroy(device, stream->next_crew);
     segment_free_all(device, stream->free);
     segment_free_all(device, stream->current);
     error_release(device, stream->error);
@@ -374,7 +412,7 @@ static void free_stream(struct backend_stream *stream)
 }
 
 // The next operation; NULL if there is none, and then the stream rests. |has_ended|: the one before has ended.
-static struct cpu_op *next_op(struct backend_stream *stream, bool has_ended)
+struct cpu_op *stream_next_op(struct backend_stream *stream, bool has_ended)
 {
     thread_lock(&stream->lock);
     if (has_ended) {
@@ -398,9 +436,9 @@ static struct cpu_op *next_op(struct backend_stream *stream, bool has_ended)
 // Goes on with the queue. |has_ended|: its first operation has.
 static void advance(struct backend_stream *stream, bool has_ended, struct pool_worker *worker)
 {
-    struct cpu_op *op = next_op(stream, has_ended);
+    struct cpu_op *op = stream_next_op(stream, has_ended);
     for (int turn = 1; op != NULL && run_op(stream, op, worker); turn++) {
-        op = next_op(stream, true);
+        op = stream_next_op(stream, true);
         if (op != NULL && turn >= STREAM_TURN && pool_has_jobs(&stream->device->pool)) {
             pool_push(&stream->device->pool, &stream->job);
             return;
@@ -431,6 +469,7 @@ rill_status stream_create(struct backend_device *device, int priority, uint64_t 
     }
     stream->device = device;
     stream->id = id;
+    stream->priority = priority;
     stream->spare = spare;
     stream->job.run = run_stream;
     stream->job.level = priority > 0 ? 0 : priority == 0 ? 1 : 2;

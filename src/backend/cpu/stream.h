@@ -4,6 +4,9 @@
 //
 // Operations lie one after the other in segments of memory that are used again when everything in them has run, so that
 // a stream which has found its size allocates nothing.
+//
+// While launches with blocks are outstanding a stream has lanes: streams of the context's pool that its blocks are
+// queued on. The launches of one stream run one after the other, so that they share them; they go back with the last.
 #ifndef RILL_BACKEND_CPU_STREAM_H
 #define RILL_BACKEND_CPU_STREAM_H
 
@@ -35,8 +38,6 @@ struct cpu_mark {
     struct backend_stream *first_waiter; // streams that stand at a wait for it
 };
 
-enum cpu_op_kind { CPU_OP_LAUNCH, CPU_OP_COPY, CPU_OP_FILL, CPU_OP_NOTIFY, CPU_OP_RECORD, CPU_OP_WAIT };
-
 struct cpu_segment {
     struct cpu_segment *next; // in the list of free ones
     size_t size;              // of the whole segment
@@ -44,15 +45,10 @@ struct cpu_segment {
     int op_count; // operations in it that have not ended
 };
 
-struct cpu_op {
-    enum cpu_op_kind kind;
-    struct cpu_op *next;
-    struct cpu_segment *segment;
-};
-
 struct cpu_launch {
     struct cpu_op op;
     struct backend_stream *stream;
+    bool has_blocks;           // it keeps the stream's lanes
     struct cpu_crew *new_crew; // owned until it starts: replaces the stream's; NULL: the stream's will do
     struct cpu_run run;
     size_t block_size;
@@ -92,6 +88,7 @@ struct cpu_mark_op { // record and wait
 struct backend_stream {
     struct backend_device *device; // borrowed
     uint64_t id;
+    int priority;
     struct pool_job job;
     struct backend_stream *next_waiter; // guarded by mark_lock
 
@@ -108,12 +105,18 @@ struct backend_stream {
     struct cpu_segment *current;  // new operations go here; NULL at first
     struct cpu_segment *free;     // owned
     struct cpu_crew *newest_crew; // the crew that the last queued launch will find
+    struct cpu_crew *next_crew;   // owned: of a lane, replaces its crew before the next block; NULL: none
+    int blocked_count;            // launches with blocks outstanding
+    int lane_count;               // lanes that are lent to it
     struct cpu_error *error;      // one reference; NULL: none
     atomic_bool has_error;        // the same, to be looked at without the lock
     struct cpu_error *spare;      // owned: so that an error needs no memory when it happens
 
     struct cpu_crew *crew;    // owned; only the worker that advances the stream looks at it, and at the next
     struct trace_cause cause; // what the next operation begins after; only with a trace
+
+    // Written where a launch is queued, read by launches that were queued later; guarded by lock where it is changed.
+    struct backend_lease lanes[EXEC_MAX_BLOCKS];
 };
 
 rill_status stream_create(struct backend_device *device, int priority, uint64_t id, struct backend_stream **out_stream);
@@ -139,6 +142,20 @@ size_t segment_round_up(size_t size); // to whole cache lines
 // Memory for an operation, 64-byte aligned, not zeroed. NULL: there is none. The stream's lock is held.
 void *segment_take(struct backend_stream *stream, size_t size);
 void segment_free_all(struct backend_device *device, struct cpu_segment *segment);
+
+// lane.c: streams lent for the blocks of a stream's launches.
+// Makes sure of the lanes of one more launch with blocks. The stream's lock is held.
+rill_status lanes_take(struct backend_stream *stream, const struct cpu_kernel *kernel);
+// One launch with blocks has ended, or was not queued after all: the last gives the lanes back. The lock is held.
+void lanes_leave(struct backend_stream *stream);
+void stream_queue_block(struct backend_stream *lane, struct cpu_block *block);
+void stream_run_block(struct backend_stream *lane, struct cpu_block *block, struct pool_worker *worker);
+// The first operation, a block, has ended.
+void stream_end_block(struct backend_stream *lane);
+
+// For lane.c.
+bool stream_append(struct backend_stream *stream, struct cpu_op *op, enum cpu_op_kind kind);
+struct cpu_op *stream_next_op(struct backend_stream *stream, bool has_ended);
 
 // For event.c.
 rill_status stream_queue_mark(struct backend_stream *stream, enum cpu_op_kind kind, struct cpu_mark *mark);

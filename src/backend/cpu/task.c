@@ -182,9 +182,9 @@ static void note_print(struct abi_frame *frame, int64_t iteration, const char *f
 {
     struct task_call *call = (struct task_call *)frame;
     struct cpu_exec *exec = call->exec;
-    print_add(exec->run->device, &exec->print, call->is_serial ? 0 : iteration, format, args, count);
-    if (call->is_serial && exec->parent == NULL && exec->print.text_size >= PRINT_KEPT) {
-        print_flush(exec->run->device, &exec->print);
+    print_add(exec->run->device, exec->print, call->is_serial ? 0 : iteration, format, args, count);
+    if (call->is_serial && exec->block == NULL && exec->print->text_size >= PRINT_KEPT) {
+        print_flush(exec->run->device, exec->print);
     }
 }
 
@@ -216,12 +216,12 @@ static void run_chunk(struct pool_loop *loop, int64_t chunk, struct pool_worker 
 // What a block prints waits for the region's end: see region.c.
 static void end_print(struct cpu_exec *exec)
 {
-    if (exec->print.record_count == 0) {
+    if (exec->print->record_count == 0) {
         return;
     }
-    print_order(&exec->print);
-    if (exec->parent == NULL) {
-        print_flush(exec->run->device, &exec->print);
+    print_order(exec->print);
+    if (exec->block == NULL) {
+        print_flush(exec->run->device, exec->print);
     }
 }
 

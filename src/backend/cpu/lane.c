@@ -1,0 +1,90 @@
+// Lanes: streams of the context's pool that run the blocks of another stream's launches. A lane is a stream like any
+// other, with an executor of its own; what is queued on it are blocks that may run at once, so that a lane which
+// several launches share only makes them wait for each other.
+#include "backend/cpu/stream.h"
+
+#include "base/status.h"
+
+// Makes sure that a lane's executor has room for the blocks of |kernel|. A crew that is in use is replaced before the
+// next block.
+static rill_status reserve(struct backend_stream *lane, const struct cpu_kernel *kernel)
+{
+    struct cpu_need need = {.depth = kernel->depth, .partial_size = kernel->partial_size};
+    rill_status status = RILL_OK;
+    thread_lock(&lane->lock);
+    if (!crew_fits(lane->newest_crew, need)) {
+        struct cpu_crew *crew = crew_create(lane->device, need, lane->newest_crew);
+        if (crew == NULL) {
+            status = status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for a block of kernel '%s'", kernel->plan->name);
+        } else {
+            crew_destroy(lane->device, lane->next_crew);
+            lane->next_crew = crew;
+            lane->newest_crew = crew;
+        }
+    }
+    thread_unlock(&lane->lock);
+    return status;
+}
+
+rill_status lanes_take(struct backend_stream *stream, const struct cpu_kernel *kernel)
+{
+    struct backend_host *host = &stream->device->host;
+    rill_status status = RILL_OK;
+    stream->blocked_count++;
+    while (status == RILL_OK && stream->lane_count < kernel->block_count) {
+        status = host->acquire_stream(host->user, stream->priority, &stream->lanes[stream->lane_count]);
+        stream->lane_count += status == RILL_OK;
+    }
+    for (int i = 0; status == RILL_OK && i < kernel->block_count; i++) {
+        status = reserve(stream->lanes[i].stream, kernel);
+    }
+    if (status != RILL_OK) {
+        lanes_leave(stream);
+    }
+    return status;
+}
+
+void lanes_leave(struct backend_stream *stream)
+{
+    if (--stream->blocked_count > 0) {
+        return;
+    }
+    struct backend_host *host = &stream->device->host;
+    while (stream->lane_count > 0) {
+        host->release_stream(host->user, &stream->lanes[--stream->lane_count], true);
+    }
+}
+
+void stream_queue_block(struct backend_stream *lane, struct cpu_block *block)
+{
+    thread_lock(&lane->lock);
+    bool push = stream_append(lane, &block->op, CPU_OP_BLOCK);
+    thread_unlock(&lane->lock);
+    if (push) {
+        pool_push(&lane->device->pool, &lane->job);
+    }
+}
+
+void stream_run_block(struct backend_stream *lane, struct cpu_block *block, struct pool_worker *worker)
+{
+    thread_lock(&lane->lock);
+    struct cpu_crew *next = lane->next_crew;
+    lane->next_crew = NULL;
+    thread_unlock(&lane->lock);
+    if (next != NULL) {
+        crew_destroy(lane->device, lane->crew);
+        lane->crew = next;
+    }
+    if (lane->device->trace != NULL) {
+        block->cause.ready = lane->job.push_time;
+    }
+    lane->crew->exec.lane = lane;
+    region_run_block(&lane->crew->exec, block, worker);
+}
+
+void stream_end_block(struct backend_stream *lane)
+{
+    if (stream_next_op(lane, true) != NULL) {
+        pool_push(&lane->device->pool, &lane->job);
+    }
+}
