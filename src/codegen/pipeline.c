@@ -72,10 +72,17 @@ static rill_status run_cpu(struct emitter *e)
     }
     bool has_large = leave_out_large(e, true);
     // Unrolling makes indices of local arrays constant: only then can they become registers.
-    RILL_TRY(pipeline_passes(e, "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
-                                "loop-mssa(licm,simple-loop-unswitch),"
-                                "loop(indvars,loop-deletion,loop-unroll-full),sroa,early-cse,"
-                                "loop-vectorize,early-cse,simplifycfg)"));
+#define BEFORE_VECTORS                                                                                                 \
+    "sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"                                              \
+    "loop-mssa(licm,simple-loop-unswitch),loop(indvars,loop-deletion,loop-unroll-full),sroa,early-cse"
+#define VECTORS "loop-vectorize,early-cse,simplifycfg"
+    if (opaque_is_needed(e)) {
+        RILL_TRY(pipeline_passes(e, "function(" BEFORE_VECTORS ")"));
+        opaque_indices(e);
+        RILL_TRY(pipeline_passes(e, "function(" VECTORS ")"));
+    } else {
+        RILL_TRY(pipeline_passes(e, "function(" BEFORE_VECTORS "," VECTORS ")"));
+    }
     if (has_large && leave_out_large(e, false)) {
         RILL_TRY(pipeline_passes(e, "function(sroa,early-cse,simplifycfg)"));
     }

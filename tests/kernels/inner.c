@@ -310,3 +310,13 @@ kernel void sqrt_rows(int n, int m, const float a[restrict n][m], float b[restri
         }
     }
 }
+
+// Two indices that wrap at different places: neither may be taken for one that counts up.
+// run: narrowed n=200
+#pragma rill single
+kernel void narrowed(int n, unsigned long a[n], const unsigned long b[n])
+{
+    for (long i = 0; i < n; i++) {
+        a[(unsigned char)i] = b[i & 3] * 3;
+    }
+}
