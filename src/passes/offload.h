@@ -121,7 +121,9 @@ void whole_add(struct offload *o, struct ir_inst *loop, struct plan_node *node, 
 void describe_params(struct offload *o);
 void describe_loops(struct offload *o, struct ir_region *region, int depth, bool inside_task);
 
-void slots_assign(struct offload *o);   // slots.c
+void slots_assign(struct offload *o); // slots.c
+// slots_pointers.c: marks the memory that pointers in the launch block may point to.
+void slots_follow_pointers(struct offload *o, bool *needs_slot);
 void outline_pieces(struct offload *o); // outline.c
 // blocks.c: tests the blocks of |inst| against each other; conflicts go to |node|, errors to diags.
 void blocks_check(struct offload *o, struct ir_inst *inst, struct plan_node *node);

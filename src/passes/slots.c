@@ -1,5 +1,6 @@
 // Which variables live in the launch block: those that more than one piece uses, and those that control reads or
-// writes. A variable that a parallel loop keeps to each iteration counts for nothing there.
+// writes, and the memory that pointers in the block point to. A variable that a parallel loop keeps to each iteration
+// counts for nothing there.
 #include "base/vec.h"
 #include "passes/offload.h"
 #include "passes/walk.h"
@@ -188,6 +189,7 @@ void slots_assign(struct offload *o)
         mark_expr(*o->exprs.items[i], use.needs_slot);
     }
     mark_node(o->out->root, use.needs_slot);
+    slots_follow_pointers(o, use.needs_slot);
     if (o->result != NULL) {
         place_var(o, o->result); // at offset 0, where the runtime looks for it
     }
