@@ -1,0 +1,208 @@
+// Modules: the PTX says which entries and fields there are and how large their parameters are; the object behind it, if
+// the image was compiled with stand_in, has the code.
+#include "fake.h"
+
+#include "object/object.h"
+#include "rill/status.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *resolve(void *user, const char *symbol)
+{
+    (void)user;
+    void *found = dlsym(RTLD_DEFAULT, symbol);
+    static void *math;
+    if (found == NULL && math == NULL) {
+        math = dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL);
+    }
+    return found != NULL || math == NULL ? found : dlsym(math, symbol);
+}
+
+int fake_module_load_locked(struct fake_context *context, const void *image, struct fake_module **out_module)
+{
+    const char *text = image;
+    size_t offset, size;
+    *out_module = NULL;
+    if (sscanf(text, "// rill stand-in %zu %zu", &offset, &size) != 2) {
+        fprintf(stderr, "fake driver: the image carries no stand-in code; compile with RILL_STAND_IN=1\n");
+        return FAKE_INVALID_IMAGE;
+    }
+    struct object *code = NULL;
+    struct object_options options = {.name = "stand-in", .resolve = resolve};
+    if (object_load(text + offset, size, &options, &code) != RILL_OK) {
+        fprintf(stderr, "fake driver: %s\n", rill_message());
+        return FAKE_INVALID_IMAGE;
+    }
+    struct fake_module *module = fake_alloc(sizeof *module);
+    module->code = code;
+    module->text = strdup(text);
+    fake_add_locked(module, FAKE_MODULE, context);
+    *out_module = module;
+    return FAKE_OK;
+}
+
+static bool is_of(const struct fake_work *work, const struct fake_module *module)
+{
+    return work->kind == FAKE_OP_KERNEL && work->u.kernel.function->module == module;
+}
+
+static void forget_fields(const struct fake_module *module)
+{
+    for (int i = fake.range_count - 1; i >= 0; i--) {
+        struct fake_range *range = fake.ranges[i];
+        if (range->kind == FAKE_RANGE_MODULE && range->module == module) {
+            fake_memory_forget_locked(range);
+        }
+    }
+}
+
+void fake_module_unload_locked(struct fake_module *module)
+{
+    for (const struct fake_op *op = fake.pending; op != NULL; op = op->next_pending) {
+        if (is_of(&op->work, module)) {
+            fake_violation_locked("cuModuleUnload: a kernel of the module is in flight");
+            fake_context_wait_locked(module->object.context);
+            break;
+        }
+    }
+    forget_fields(module);
+    fake_remove_locked(module);
+    for (int i = 0; i < module->function_count; i++) {
+        fake_remove_locked(module->functions[i]);
+    }
+    object_unload(module->code);
+    module->code = NULL;
+}
+
+// ---- entries --------------------------------------------------------------------------------------------------------
+
+static uint32_t size_of_type(const char *type)
+{
+    const char *digits = type + strcspn(type, "0123456789");
+    return (uint32_t)atoi(digits) / 8;
+}
+
+// One ".param .align 16 .b8 name[24]" or ".param .u64 .ptr .global .align 1 name".
+static const char *read_param(struct fake_function *f, const char *at)
+{
+    uint32_t align = 0, size = 0;
+    at += strlen(".param");
+    while (*at != ',' && *at != ')' && *at != '\0') {
+        if (strncmp(at, ".align ", 7) == 0) {
+            align = (uint32_t)atoi(at + 7);
+            at += 7;
+        } else if (*at == '.' && strchr("busf", at[1]) != NULL && at[2] >= '0' && at[2] <= '9') {
+            size = size_of_type(at);
+        } else if (*at == '[') {
+            size *= (uint32_t)atoi(at + 1);
+        }
+        at++;
+    }
+    if (size <= 8 && size > 0) {
+        align = size; // .align may be that of what a pointer points at
+    }
+    align = align == 0 ? 1 : align;
+    uint32_t offset = (f->params_size + align - 1) / align * align;
+    f->param_sizes = realloc(f->param_sizes, sizeof *f->param_sizes * (size_t)(f->param_count + 1));
+    f->param_offsets = realloc(f->param_offsets, sizeof *f->param_offsets * (size_t)(f->param_count + 1));
+    f->param_sizes[f->param_count] = size;
+    f->param_offsets[f->param_count++] = offset;
+    f->params_size = offset + size;
+    return at;
+}
+
+static bool read_params(struct fake_function *f)
+{
+    char head[300];
+    snprintf(head, sizeof head, ".entry %s(", f->name);
+    const char *at = strstr(f->module->text, head);
+    if (at == NULL) {
+        return false;
+    }
+    at += strlen(head);
+    while (*at != ')' && *at != '\0') {
+        at = strncmp(at, ".param", 6) == 0 ? read_param(f, at) : at + 1;
+    }
+    return true;
+}
+
+struct fake_function *fake_module_function_locked(struct fake_module *module, const char *name)
+{
+    for (int i = 0; i < module->function_count; i++) {
+        if (strcmp(module->functions[i]->name, name) == 0) {
+            return module->functions[i];
+        }
+    }
+    struct fake_function *f = fake_alloc(sizeof *f);
+    f->module = module;
+    f->name = strdup(name);
+    *(void **)&f->entry = object_symbol(module->code, name);
+    if (!read_params(f) || f->entry == NULL) {
+        free(f->name);
+        free(f);
+        return NULL;
+    }
+    fake_add_locked(f, FAKE_FUNCTION, module->object.context);
+    f->object.is_internal = true;
+    module->functions = realloc(module->functions, sizeof *module->functions * (size_t)(module->function_count + 1));
+    module->functions[module->function_count++] = f;
+    return f;
+}
+
+// ".visible .global .align 4 .b8 name[4];": the size is that of the declaration.
+bool fake_module_global_locked(struct fake_module *module, const char *name, uint64_t *out_address, size_t *out_size)
+{
+    void *address = object_symbol(module->code, name);
+    size_t length = strlen(name);
+    const char *line = module->text;
+    for (; line != NULL; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        const char *global = strstr(line, ".global ");
+        const char *end = line + strcspn(line, "\n");
+        if (global == NULL || address == NULL) {
+            return false;
+        }
+        if (global > end) {
+            continue;
+        }
+        const char *found = strstr(global, name);
+        if (found == NULL || found > end || found[-1] != ' ' ||
+            (found[length] != '[' && found[length] != ';' && found[length] != ' ')) {
+            continue;
+        }
+        const char *type = strchr(global + 1, '.');
+        while (type != NULL && type < end && strchr("busf", type[1]) == NULL) {
+            type = strchr(type + 1, '.');
+        }
+        uint32_t size = type != NULL ? size_of_type(type) : 1;
+        *out_size = found[length] == '[' ? size * strtoul(found + length + 1, NULL, 10) : size;
+        *out_address = (uint64_t)(uintptr_t)address;
+        return true;
+    }
+    return false;
+}
+
+int fake_kernel_make_locked(struct fake_function *function, uint32_t grid, void **params, const char *call,
+                            struct fake_kernel *out_kernel)
+{
+    if (params == NULL && function->param_count > 0) {
+        fake_violation_locked("%s: no parameters for %s", call, function->name);
+        return FAKE_INVALID_VALUE;
+    }
+    size_t size = (function->params_size + 15) / 16 * 16 + 16;
+    *out_kernel = (struct fake_kernel){.function = function,
+                                       .grid = grid,
+                                       .params = aligned_alloc(16, size),
+                                       .params_size = function->params_size,
+                                       .addresses = fake_alloc(sizeof(void *) * (size_t)(function->param_count + 1)),
+                                       .param_count = function->param_count};
+    memset(out_kernel->params, 0, size);
+    for (int i = 0; i < function->param_count; i++) {
+        out_kernel->addresses[i] = out_kernel->params + function->param_offsets[i];
+        memcpy(out_kernel->addresses[i], params[i], function->param_sizes[i]);
+    }
+    return FAKE_OK;
+}

@@ -1,0 +1,220 @@
+// What operations do when their time has come, and what is looked at before: the memory they touch.
+#include "fake.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- what work touches ----------------------------------------------------------------------------------------------
+
+static bool overlaps(uint64_t address, uint64_t size, const struct fake_range *range)
+{
+    return address < range->address + range->size && range->address < address + size;
+}
+
+// A kernel touches what its parameters point at, as far as anybody can tell.
+static bool kernel_touches(const struct fake_kernel *kernel, const struct fake_range *range)
+{
+    for (size_t at = 0; at + 8 <= kernel->params_size; at += 8) {
+        uint64_t word;
+        memcpy(&word, kernel->params + at, 8);
+        if (overlaps(word, 1, range)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool fake_work_touches(const struct fake_work *work, const struct fake_range *range)
+{
+    switch (work->kind) {
+    case FAKE_OP_KERNEL: return kernel_touches(&work->u.kernel, range);
+    case FAKE_OP_COPY:
+        return overlaps(work->u.copy.target, work->u.copy.size, range) ||
+               (!work->u.copy.is_staged && overlaps(work->u.copy.source, work->u.copy.size, range));
+    case FAKE_OP_FILL: return overlaps(work->u.fill.target, work->u.fill.count * work->u.fill.element_size, range);
+    case FAKE_OP_WAIT_VALUE:
+    case FAKE_OP_WRITE_VALUE: return overlaps(work->u.value.address, work->u.value.is_64 ? 8 : 4, range);
+    default: return false;
+    }
+}
+
+static void check_given_back(uint64_t address, const char *call, const char *what)
+{
+    const struct fake_range *range = fake_memory_find_locked(address);
+    if (range != NULL && range->is_free_called) {
+        fake_violation_locked("%s: use after free: %s, %lu bytes into an allocation of %lu", call, what,
+                              (unsigned long)(address - range->address), (unsigned long)range->size);
+    }
+}
+
+void fake_check_work_locked(const struct fake_work *work, const char *call)
+{
+    if (work->kind == FAKE_OP_KERNEL) {
+        const struct fake_kernel *kernel = &work->u.kernel;
+        for (size_t at = 0; at + 8 <= kernel->params_size; at += 8) {
+            uint64_t word;
+            memcpy(&word, kernel->params + at, 8);
+            check_given_back(word, call, "a kernel's argument");
+        }
+    } else if (work->kind == FAKE_OP_COPY) {
+        check_given_back(work->u.copy.target, call, "the target of a copy");
+        check_given_back(work->u.copy.source, call, "the source of a copy");
+    } else if (work->kind == FAKE_OP_FILL) {
+        check_given_back(work->u.fill.target, call, "the target of a fill");
+    } else if (work->kind == FAKE_OP_WAIT_VALUE || work->kind == FAKE_OP_WRITE_VALUE) {
+        check_given_back(work->u.value.address, call, "a value's address");
+    }
+}
+
+// ---- running --------------------------------------------------------------------------------------------------------
+
+static void run_kernel(struct fake_op *op)
+{
+    const struct fake_kernel *kernel = &op->work.u.kernel;
+    uint32_t first = 0;
+    fake_lock();
+    bool is_lost = fake.lost_after > 0 && ++fake.kernel_count >= fake.lost_after;
+    if (is_lost) {
+        fake_lose_locked(op->context, FAKE_ILLEGAL_ADDRESS);
+    }
+    if (fake.is_seeded) {
+        first = (uint32_t)fake_random_locked(kernel->grid);
+    }
+    fake_unlock();
+    for (uint32_t i = 0; i < kernel->grid && !is_lost; i++) {
+        uint32_t block = (uint32_t)(((uint64_t)first + i) % kernel->grid);
+        kernel->function->entry(kernel->addresses, kernel->grid, block);
+    }
+}
+
+static bool is_host(uint64_t address)
+{
+    const struct fake_range *range = fake_memory_find_locked(address);
+    return range == NULL || range->kind == FAKE_RANGE_HOST || range->kind == FAKE_RANGE_REGISTERED;
+}
+
+// A flag that the host polls is written whole.
+static void move_bytes(void *target, const void *source, size_t size)
+{
+    if (size == 4 && (uintptr_t)target % 4 == 0) {
+        uint32_t value;
+        memcpy(&value, source, 4);
+        __atomic_store_n((uint32_t *)target, value, __ATOMIC_RELEASE);
+    } else if (size == 8 && (uintptr_t)target % 8 == 0) {
+        uint64_t value;
+        memcpy(&value, source, 8);
+        __atomic_store_n((uint64_t *)target, value, __ATOMIC_RELEASE);
+    } else {
+        memmove(target, source, size);
+    }
+}
+
+static void run_copy(struct fake_op *op)
+{
+    struct fake_copy *copy = &op->work.u.copy;
+    const void *source = copy->is_staged ? copy->snapshot : (const void *)(uintptr_t)copy->source;
+    fake_lock();
+    bool good = fake_memory_check_locked(copy->target, copy->size, true, "the target of a copy") &&
+                (copy->is_staged || fake_memory_check_locked(copy->source, copy->size, true, "the source of a copy"));
+    bool may_compare = copy->snapshot != NULL && !copy->is_staged && fake.host_write_count == copy->writes_before;
+    bool writes_host = is_host(copy->target);
+    fake_unlock();
+    if (!good) {
+        return;
+    }
+    if (may_compare && memcmp(copy->snapshot, source, copy->size) != 0) {
+        fake_violation("the host changed %lu bytes before the copy that reads them ran", (unsigned long)copy->size);
+    }
+    move_bytes((void *)(uintptr_t)copy->target, source, copy->size);
+    if (writes_host) {
+        fake_lock();
+        fake.host_write_count++;
+        fake_unlock();
+    }
+}
+
+static void run_fill(const struct fake_fill *fill)
+{
+    fake_lock();
+    bool good = fake_memory_check_locked(fill->target, fill->count * fill->element_size, false, "the target of a fill");
+    fake_unlock();
+    if (!good) {
+        return;
+    }
+    unsigned char *target = (void *)(uintptr_t)fill->target;
+    if (fill->element_size == 1) {
+        memset(target, (int)fill->value, fill->count);
+        return;
+    }
+    for (size_t i = 0; i < fill->count; i++) {
+        memcpy(target + i * fill->element_size, &fill->value, fill->element_size);
+    }
+}
+
+static void run_host(const struct fake_host *host)
+{
+    fake_set_in_host_function(true);
+    if (host->function != NULL) {
+        host->function(host->user);
+    } else {
+        host->stream_function(host->stream, 0, host->user);
+    }
+    fake_set_in_host_function(false);
+    fake_lock();
+    fake.host_write_count++;
+    fake_unlock();
+}
+
+bool fake_value_holds(const struct fake_value *value)
+{
+    if (!fake_memory_check_locked(value->address, value->is_64 ? 8 : 4, false, "a wait for a value")) {
+        return true; // said, and nothing hangs
+    }
+    uint64_t is = value->is_64 ? __atomic_load_n((uint64_t *)(uintptr_t)value->address, __ATOMIC_ACQUIRE)
+                               : __atomic_load_n((uint32_t *)(uintptr_t)value->address, __ATOMIC_ACQUIRE);
+    switch (value->flags & 3) {
+    case 0: return value->is_64 ? (int64_t)(is - value->value) >= 0 : (int32_t)(uint32_t)(is - value->value) >= 0;
+    case 1: return is == value->value;
+    case 2: return (is & value->value) != 0;
+    default: return (~(is | value->value)) != 0;
+    }
+}
+
+static void run_write_value(const struct fake_value *value)
+{
+    fake_lock();
+    bool good = fake_memory_check_locked(value->address, value->is_64 ? 8 : 4, false, "a write of a value");
+    fake.host_write_count++;
+    fake_unlock();
+    if (good && value->is_64) {
+        __atomic_store_n((uint64_t *)(uintptr_t)value->address, value->value, __ATOMIC_RELEASE);
+    } else if (good) {
+        __atomic_store_n((uint32_t *)(uintptr_t)value->address, (uint32_t)value->value, __ATOMIC_RELEASE);
+    }
+}
+
+void fake_op_run(struct fake_op *op)
+{
+    struct fake_work *work = &op->work;
+    switch (work->kind) {
+    case FAKE_OP_NOTHING:
+    case FAKE_OP_WAIT_VALUE: break;
+    case FAKE_OP_KERNEL: run_kernel(op); break;
+    case FAKE_OP_COPY: run_copy(op); break;
+    case FAKE_OP_FILL: run_fill(&work->u.fill); break;
+    case FAKE_OP_HOST: run_host(&work->u.host); break;
+    case FAKE_OP_WRITE_VALUE: run_write_value(&work->u.value); break;
+    case FAKE_OP_ALLOC:
+        fake_lock();
+        fake_memory_live_locked(work->u.range);
+        fake_unlock();
+        break;
+    case FAKE_OP_FREE:
+        fake_lock();
+        fake_memory_in_flight_locked(work->u.range, op, "a free in stream order");
+        fake_memory_free_locked(work->u.range);
+        fake_unlock();
+        break;
+    }
+}

@@ -1,0 +1,368 @@
+// The one state of the stand-in driver: faults and rules, handles, the random numbers, the end of the process.
+#include "fake.h"
+
+#include "../cuda/application.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct fake fake = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
+
+static _Thread_local bool in_host_function;
+
+void fake_lock(void)
+{
+    pthread_mutex_lock(&fake.lock);
+}
+
+void fake_unlock(void)
+{
+    pthread_mutex_unlock(&fake.lock);
+}
+
+bool fake_in_host_function(void)
+{
+    return in_host_function;
+}
+
+void fake_set_in_host_function(bool is_in)
+{
+    in_host_function = is_in;
+}
+
+int64_t fake_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+uint64_t fake_random_locked(uint64_t limit)
+{
+    fake.random += 0x9e3779b97f4a7c15u;
+    uint64_t x = fake.random;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return limit == 0 ? 0 : (x ^ (x >> 31)) % limit;
+}
+
+void *fake_alloc(size_t size)
+{
+    void *memory = calloc(1, size != 0 ? size : 1);
+    if (memory == NULL) {
+        fprintf(stderr, "fake driver: out of host memory\n");
+        _exit(98);
+    }
+    return memory;
+}
+
+void *fake_grow(void *items, size_t size, int *capacity)
+{
+    *capacity = *capacity == 0 ? 16 : *capacity * 2;
+    items = realloc(items, size * (size_t)*capacity);
+    if (items == NULL) {
+        fprintf(stderr, "fake driver: out of host memory\n");
+        _exit(98);
+    }
+    return items;
+}
+
+// ---- rules --------------------------------------------------------------------------------------------------------
+
+static void note_violation(const char *format, va_list args)
+{
+    char text[256];
+    vsnprintf(text, sizeof text, format, args);
+    if (fake.violation_count < 16) {
+        snprintf(fake.violations[fake.violation_count], sizeof fake.violations[0], "%s", text);
+    }
+    fake.violation_count++;
+    fprintf(stderr, "fake driver: %s\n", text);
+}
+
+void fake_violation_locked(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    note_violation(format, args);
+    va_end(args);
+}
+
+void fake_violation(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fake_lock();
+    note_violation(format, args);
+    fake_unlock();
+    va_end(args);
+}
+
+// ---- what the environment says --------------------------------------------------------------------------------------
+
+static long number_of(const char *name, long otherwise)
+{
+    const char *text = getenv(name);
+    return text != NULL && *text != '\0' ? strtol(text, NULL, 0) : otherwise;
+}
+
+// "name:n:code", several with commas; a "!" behind the code loses the device.
+static void read_faults(const char *text)
+{
+    while (text != NULL && *text != '\0' && fake.fault_count < 16) {
+        struct fake_fault *fault = &fake.faults[fake.fault_count];
+        char sticky = '\0';
+        if (sscanf(text, "%63[^:]:%ld:%d%c", fault->name, &fault->at, &fault->code, &sticky) >= 3) {
+            fault->is_sticky = sticky == '!';
+            fake.fault_count++;
+        } else {
+            fprintf(stderr, "fake driver: FAKE_CUDA_FAIL is not name:n:code: %s\n", text);
+        }
+        text = strchr(text, ',');
+        text = text != NULL ? text + 1 : NULL;
+    }
+}
+
+static void read_environment(void)
+{
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&fake.work, &monotonic);
+    pthread_cond_init(&fake.done, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    fake.version = (int)number_of("FAKE_CUDA_VERSION", 13000);
+    fake.device_count = (int)number_of("FAKE_CUDA_DEVICES", 2);
+    fake.device_count = fake.device_count > FAKE_DEVICE_LIMIT ? FAKE_DEVICE_LIMIT : fake.device_count;
+    fake.memory_size = (uint64_t)number_of("FAKE_CUDA_MEMORY", 4L << 30);
+    fake.is_seeded = getenv("FAKE_CUDA_SEED") != NULL;
+    fake.random = (uint64_t)number_of("FAKE_CUDA_SEED", 1);
+    fake.lost_after = number_of("FAKE_CUDA_LOST", 0);
+    read_faults(getenv("FAKE_CUDA_FAIL"));
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    read_environment();
+}
+
+void fake_init_locked(void)
+{
+    fake.is_initialized = true;
+    fake_memory_describe_fault();
+}
+
+// The driver is gone before the program's last destructors run. A program that broke a rule does not end well.
+__attribute__((destructor)) static void end(void)
+{
+    fake_lock();
+    fake.is_gone = true;
+    int count = fake.violation_count;
+    pthread_cond_broadcast(&fake.work);
+    fake_unlock();
+    if (count > 0) {
+        fflush(NULL);
+        fprintf(stderr, "fake driver: %d rules were broken, the first: %s\n", count, fake.violations[0]);
+        _exit(97);
+    }
+}
+
+// ---- calls ----------------------------------------------------------------------------------------------------------
+
+static struct fake_call *call_of(const char *name)
+{
+    for (int i = 0; i < fake.call_count; i++) {
+        if (strcmp(fake.calls[i].name, name) == 0) {
+            return &fake.calls[i];
+        }
+    }
+    fake.calls[fake.call_count] = (struct fake_call){.name = name};
+    return &fake.calls[fake.call_count++];
+}
+
+static int fault_of(const char *name)
+{
+    for (int i = 0; i < fake.fault_count; i++) {
+        struct fake_fault *fault = &fake.faults[i];
+        if ((strcmp(fault->name, "*") != 0 && strcmp(fault->name, name) != 0) || fault->at <= 0 || --fault->at > 0) {
+            continue;
+        }
+        if (fault->is_sticky && fake_current() != NULL) {
+            fake_lose_locked(fake_current(), fault->code);
+        }
+        return fault->code;
+    }
+    return FAKE_OK;
+}
+
+int fake_enter(const char *name, enum fake_need need)
+{
+    fake_lock();
+    int code = FAKE_OK;
+    if (fake.is_gone) {
+        code = FAKE_DEINITIALIZED;
+    } else if (in_host_function) {
+        fake_violation_locked("%s: called inside a host function", name);
+        code = FAKE_NOT_PERMITTED;
+    } else if (need != FAKE_NEEDS_NOTHING && !fake.is_initialized) {
+        code = FAKE_NOT_INITIALIZED;
+    } else {
+        call_of(name)->count++;
+        fake.total_calls++;
+        code = fault_of(name);
+        if (code == FAKE_OK && need == FAKE_NEEDS_DEVICE && fake_current() != NULL) {
+            code = fake_current()->lost_code;
+        }
+    }
+    fake_unlock();
+    return code;
+}
+
+// ---- handles --------------------------------------------------------------------------------------------------------
+
+static const uint64_t handle_base = UINT64_C(0x00fa000000000000); // no address of any process
+
+void *fake_handle(const void *object)
+{
+    const struct fake_object *o = object;
+    return o == NULL ? NULL : (void *)(uintptr_t)(handle_base | ((uint64_t)o->kind << 40) | ((uint64_t)o->index << 4));
+}
+
+void fake_add_locked(void *object, enum fake_kind kind, struct fake_context *context)
+{
+    struct fake_object *o = object;
+    int capacity = (int)fake.object_capacity;
+    FAKE_GROW(fake.objects, (int)fake.object_count, capacity);
+    fake.object_capacity = (uint32_t)capacity;
+    o->kind = kind;
+    o->index = fake.object_count;
+    o->context = context;
+    fake.objects[fake.object_count++] = o;
+    fake.alive[kind]++;
+}
+
+void fake_remove_locked(void *object)
+{
+    struct fake_object *o = object;
+    o->is_destroyed = true;
+    fake.alive[o->kind]--;
+}
+
+static const char *const kind_names[FAKE_KIND_COUNT] = {
+    "object", "context", "stream", "event", "module", "function", "graph", "node", "executable graph", "pool"};
+
+void *fake_get_locked(const void *handle, enum fake_kind kind, const char *call)
+{
+    uint64_t bits = (uint64_t)(uintptr_t)handle;
+    uint64_t index = (bits >> 4) & 0xffffffff;
+    bool is_one = (bits & ~((UINT64_C(0xff) << 40) | (UINT64_C(0xfffffffff)))) == handle_base &&
+                  ((bits >> 40) & 0xff) == (uint64_t)kind && index < fake.object_count;
+    if (!is_one) {
+        fake_violation_locked("%s: %p is not a %s", call, handle, kind_names[kind]);
+        return NULL;
+    }
+    struct fake_object *object = fake.objects[index];
+    if (object->is_destroyed || object->index != index) { // a context that ended and began anew has a new number
+        fake_violation_locked("%s: this %s was destroyed", call, kind_names[kind]);
+        return NULL;
+    }
+    return object;
+}
+
+// ---- for tests in the same process ---------------------------------------------------------------------------------
+
+int fake_cuda_violations(void)
+{
+    fake_lock();
+    int count = fake.violation_count;
+    fake_unlock();
+    return count;
+}
+
+const char *fake_cuda_violation(int index)
+{
+    return index >= 0 && index < 16 ? fake.violations[index] : "";
+}
+
+void fake_cuda_forgive(void)
+{
+    fake_lock();
+    fake.violation_count = 0;
+    memset(fake.violations, 0, sizeof fake.violations);
+    fake_unlock();
+}
+
+// The n-th call of |name| ("*": of any function) from now on returns |code|; n = 0 takes all faults back.
+void fake_cuda_fail(const char *name, long n, int code)
+{
+    fake_lock();
+    if (n == 0) {
+        fake.fault_count = 0;
+    } else if (fake.fault_count < 16) {
+        struct fake_fault *fault = &fake.faults[fake.fault_count++];
+        *fault = (struct fake_fault){.at = n, .code = code};
+        snprintf(fault->name, sizeof fault->name, "%s", name);
+    }
+    fake_unlock();
+}
+
+// Calls made of |name|; "*": of all functions.
+long fake_cuda_calls(const char *name)
+{
+    fake_lock();
+    long count = strcmp(name, "*") == 0 ? fake.total_calls : call_of(name)->count;
+    fake_unlock();
+    return count;
+}
+
+// What is alive: "memory" (ranges), "host" (pinned ranges), "stream", "event", "module", "graph", "exec", "pool".
+long fake_cuda_alive(const char *what)
+{
+    static const struct {
+        const char *name;
+        enum fake_kind kind;
+    } names[] = {{"stream", FAKE_STREAM}, {"event", FAKE_EVENT}, {"module", FAKE_MODULE},
+                 {"graph", FAKE_GRAPH},   {"exec", FAKE_EXEC},   {"pool", FAKE_POOL}};
+    long count = 0;
+    fake_lock();
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(names[i].name, what) != 0) {
+            continue;
+        }
+        for (uint32_t k = 0; k < fake.object_count; k++) {
+            const struct fake_object *o = fake.objects[k];
+            count += o->kind == names[i].kind && !o->is_destroyed && !o->is_internal;
+        }
+    }
+    for (int i = 0; i < fake.range_count; i++) {
+        const struct fake_range *range = fake.ranges[i];
+        bool is_alive = range->state != FAKE_RANGE_FREED && !range->is_free_called;
+        count += is_alive && range->kind == FAKE_RANGE_DEVICE && strcmp(what, "memory") == 0;
+        count += is_alive && range->kind == FAKE_RANGE_HOST && strcmp(what, "host") == 0;
+    }
+    fake_unlock();
+    return count;
+}
+
+void fake_cuda_seed(unsigned long seed)
+{
+    fake_lock();
+    fake.is_seeded = true;
+    fake.random = seed;
+    fake_unlock();
+}
+
+void fake_cuda_lose(int code)
+{
+    fake_lock();
+    for (int i = 0; i < FAKE_DEVICE_LIMIT; i++) {
+        if (fake.contexts[i].retain_count > 0) {
+            fake_lose_locked(&fake.contexts[i], code);
+        }
+    }
+    fake_unlock();
+}

@@ -1,0 +1,33 @@
+// The functions of the CUDA driver, declared from the back end's own list of symbols: a definition whose parameters
+// differ does not compile, and one that is missing does not link (table.c).
+#ifndef RILL_TESTS_FAKES_CUDA_CUDA_H
+#define RILL_TESTS_FAKES_CUDA_CUDA_H
+
+#include "../core/fake.h"
+
+#include "backend/cuda/symbols.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+#define CUDA_DECLARE(member, symbol, need, parameters) EXPORT int fake_cu_##member parameters __asm__(symbol);
+CUDA_SYMBOL_LIST(CUDA_DECLARE)
+#undef CUDA_DECLARE
+
+#define ENTER(name, need)                                                                                              \
+    do {                                                                                                               \
+        int enter_code = fake_enter(name, need);                                                                       \
+        if (enter_code != FAKE_OK) {                                                                                   \
+            return enter_code;                                                                                         \
+        }                                                                                                              \
+    } while (0)
+
+#define ANYTIME FAKE_NEEDS_NOTHING
+#define INIT FAKE_NEEDS_INIT
+#define DEVICE FAKE_NEEDS_DEVICE
+
+// launch.c
+int cuda_make_kernel_locked(const char *call, const struct cu_kernel_node *node, struct fake_kernel *out_kernel);
+// memory.c
+int cuda_copy(const char *call, cu_address target, cu_address source, size_t size, cu_stream handle);
+
+#endif

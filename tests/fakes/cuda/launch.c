@@ -1,0 +1,307 @@
+// Modules, launches, graphs.
+#include "cuda.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- modules --------------------------------------------------------------------------------------------------------
+
+int fake_cu_module_load(cu_module *out, const void *code, unsigned count, int *options, void **values)
+{
+    static const char call[] = "cuModuleLoadDataEx";
+    ENTER(call, DEVICE);
+    (void)count;
+    (void)options;
+    (void)values;
+    struct fake_context *context;
+    struct fake_module *module = NULL;
+    fake_lock();
+    int result = fake_need_context_locked(call, &context);
+    result = result == FAKE_OK ? fake_unsafe_locked(call) : result;
+    if (result == FAKE_OK) {
+        result = fake_module_load_locked(context, code, &module);
+    }
+    if (result == FAKE_OK) {
+        *out = fake_handle(module);
+    }
+    fake_unlock();
+    return result;
+}
+
+int fake_cu_module_unload(cu_module handle)
+{
+    ENTER("cuModuleUnload", DEVICE);
+    fake_lock();
+    struct fake_module *module = fake_get_locked(handle, FAKE_MODULE, "cuModuleUnload");
+    if (module != NULL) {
+        fake_module_unload_locked(module);
+    }
+    fake_unlock();
+    return module != NULL ? FAKE_OK : FAKE_INVALID_HANDLE;
+}
+
+int fake_cu_module_function(cu_function *out, cu_module handle, const char *name)
+{
+    ENTER("cuModuleGetFunction", DEVICE);
+    fake_lock();
+    struct fake_module *module = fake_get_locked(handle, FAKE_MODULE, "cuModuleGetFunction");
+    struct fake_function *function = module != NULL ? fake_module_function_locked(module, name) : NULL;
+    *out = fake_handle(function);
+    fake_unlock();
+    return module == NULL ? FAKE_INVALID_HANDLE : function == NULL ? FAKE_NOT_FOUND : FAKE_OK;
+}
+
+int fake_cu_module_global(cu_address *out, size_t *size, cu_module handle, const char *name)
+{
+    ENTER("cuModuleGetGlobal_v2", DEVICE);
+    fake_lock();
+    struct fake_module *module = fake_get_locked(handle, FAKE_MODULE, "cuModuleGetGlobal_v2");
+    int code = module == NULL ? FAKE_INVALID_HANDLE : FAKE_NOT_FOUND;
+    uint64_t address = 0;
+    size_t bytes = 0;
+    if (module != NULL && fake_module_global_locked(module, name, &address, &bytes)) {
+        code = FAKE_OK;
+        if (bytes > 0 && fake_memory_find_locked(address) == NULL) {
+            void *memory = (void *)(uintptr_t)address;
+            struct fake_context *context = module->object.context;
+            fake_memory_add_locked(context, memory, bytes, FAKE_RANGE_MODULE)->module = module;
+        }
+        if (out != NULL) {
+            *out = address;
+        }
+        if (size != NULL) {
+            *size = bytes;
+        }
+    }
+    fake_unlock();
+    return code;
+}
+
+int fake_cu_function_attribute(int *out, int attribute, cu_function handle)
+{
+    ENTER("cuFuncGetAttribute", DEVICE);
+    fake_lock();
+    struct fake_function *function = fake_get_locked(handle, FAKE_FUNCTION, "cuFuncGetAttribute");
+    fake_unlock();
+    *out = attribute == CU_FUNCTION_MAX_THREADS ? 1 : attribute == 4 ? 8 : 0; // registers
+    return function != NULL ? FAKE_OK : FAKE_INVALID_HANDLE;
+}
+
+int fake_cu_occupancy(int *grid, int *block, cu_function handle, void *shared, size_t shared_size, int limit)
+{
+    ENTER("cuOccupancyMaxPotentialBlockSize", DEVICE);
+    (void)shared;
+    (void)shared_size;
+    (void)limit;
+    fake_lock();
+    struct fake_function *function = fake_get_locked(handle, FAKE_FUNCTION, "cuOccupancyMaxPotentialBlockSize");
+    fake_unlock();
+    *grid = 8;
+    *block = 1;
+    return function != NULL ? FAKE_OK : FAKE_INVALID_HANDLE;
+}
+
+// ---- kernels --------------------------------------------------------------------------------------------------------
+
+int cuda_make_kernel_locked(const char *call, const struct cu_kernel_node *node, struct fake_kernel *out_kernel)
+{
+    struct fake_function *function = fake_get_locked(node->function, FAKE_FUNCTION, call);
+    if (function == NULL) {
+        return FAKE_INVALID_HANDLE;
+    }
+    if (node->grid_x == 0 || node->grid_y == 0 || node->grid_z == 0 || node->block_x == 0) {
+        return FAKE_INVALID_VALUE;
+    }
+    if (node->block_x != 1 || node->block_y != 1 || node->block_z != 1) {
+        fake_violation_locked("%s: a block of %u x %u x %u threads; the device has one", call, node->block_x,
+                              node->block_y, node->block_z);
+        return FAKE_INVALID_VALUE;
+    }
+    if (node->grid_y != 1 || node->grid_z != 1 || node->grid_x > 2147483647u || node->extra != NULL) {
+        fake_violation_locked("%s: the stand-in takes grids of one dimension and no packed parameters", call);
+        return FAKE_INVALID_VALUE;
+    }
+    return fake_kernel_make_locked(function, node->grid_x, node->params, call, out_kernel);
+}
+
+int fake_cu_launch(cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                   unsigned block_y, unsigned block_z, unsigned shared_size, cu_stream handle, void **params,
+                   void **extra)
+{
+    static const char call[] = "cuLaunchKernel";
+    ENTER(call, DEVICE);
+    struct cu_kernel_node node = {function, grid_x,  grid_y,      grid_z, block_x,
+                                  block_y,  block_z, shared_size, params, extra};
+    struct fake_work work = {.kind = FAKE_OP_KERNEL};
+    struct fake_stream *stream;
+    fake_lock();
+    int code = fake_stream_get_locked(handle, call, &stream);
+    if (code == FAKE_OK && !fake_same_context_locked(call, stream)) {
+        code = FAKE_INVALID_CONTEXT;
+    }
+    code = code == FAKE_OK ? cuda_make_kernel_locked(call, &node, &work.u.kernel) : code;
+    if (code == FAKE_OK && work.u.kernel.function->object.context != stream->object.context) {
+        fake_violation_locked("%s: kernel and stream are of different contexts", call);
+        fake_work_finish(&work);
+        code = FAKE_INVALID_HANDLE;
+    }
+    code = code == FAKE_OK ? fake_queue_locked(stream, &work, call) : code;
+    fake_unlock();
+    return code;
+}
+
+// ---- graphs ---------------------------------------------------------------------------------------------------------
+
+int fake_cu_graph_create(cu_graph *out, unsigned flags)
+{
+    ENTER("cuGraphCreate", INIT);
+    fake_lock();
+    int code = flags == 0 ? FAKE_OK : FAKE_INVALID_VALUE;
+    if (code == FAKE_OK) {
+        *out = fake_handle(fake_graph_create_locked(fake_current()));
+    }
+    fake_unlock();
+    return code;
+}
+
+int fake_cu_graph_destroy(cu_graph handle)
+{
+    ENTER("cuGraphDestroy", INIT);
+    fake_lock();
+    struct fake_graph *graph = fake_get_locked(handle, FAKE_GRAPH, "cuGraphDestroy");
+    fake_graph_destroy_locked(graph);
+    fake_unlock();
+    return graph != NULL ? FAKE_OK : FAKE_INVALID_HANDLE;
+}
+
+int fake_cu_graph_add_kernel(cu_node *out, cu_graph handle, const cu_node *after, size_t count,
+                             const struct cu_kernel_node *kernel)
+{
+    static const char call[] = "cuGraphAddKernelNode";
+    ENTER(call, DEVICE);
+    struct fake_work work = {.kind = FAKE_OP_KERNEL};
+    fake_lock();
+    struct fake_graph *graph = fake_get_locked(handle, FAKE_GRAPH, call);
+    int code = graph == NULL ? FAKE_INVALID_HANDLE : cuda_make_kernel_locked(call, kernel, &work.u.kernel);
+    if (code == FAKE_OK) {
+        struct fake_node *node = fake_graph_add_locked(graph, &work, NULL, 0);
+        for (size_t i = 0; i < count && code == FAKE_OK; i++) {
+            struct fake_node *before = fake_get_locked(after[i], FAKE_NODE, call);
+            code = before != NULL && before->graph == graph ? FAKE_OK : FAKE_INVALID_VALUE;
+            if (code == FAKE_OK) {
+                fake_node_after_locked(node, before);
+            }
+        }
+        *out = fake_handle(node);
+    }
+    fake_unlock();
+    return code;
+}
+
+int fake_cu_graph_instantiate(cu_exec *out, cu_graph handle, unsigned long long flags)
+{
+    static const char call[] = "cuGraphInstantiateWithFlags";
+    ENTER(call, DEVICE);
+    (void)flags;
+    struct fake_context *context;
+    fake_lock();
+    int code = fake_need_context_locked(call, &context);
+    struct fake_graph *graph = code == FAKE_OK ? fake_get_locked(handle, FAKE_GRAPH, call) : NULL;
+    if (graph != NULL) {
+        struct fake_exec *exec = fake_alloc(sizeof *exec);
+        exec->graph = fake_graph_clone_locked(graph);
+        exec->graph->object.is_internal = true;
+        exec->source = graph;
+        fake_add_locked(exec, FAKE_EXEC, context);
+        *out = fake_handle(exec);
+    } else if (code == FAKE_OK) {
+        code = FAKE_INVALID_HANDLE;
+    }
+    fake_unlock();
+    return code;
+}
+
+// An executable graph is not safe for use from two threads at once.
+static struct fake_exec *enter_exec(cu_exec handle, const char *call)
+{
+    fake_lock();
+    struct fake_exec *exec = fake_get_locked(handle, FAKE_EXEC, call);
+    bool is_seeded = fake.is_seeded;
+    if (exec != NULL && atomic_fetch_add(&exec->in_call, 1) > 0) {
+        fake_violation_locked("%s: two threads use one executable graph at once", call);
+    }
+    fake_unlock();
+    if (is_seeded) {
+        sched_yield();
+    }
+    return exec;
+}
+
+static void leave_exec(struct fake_exec *exec)
+{
+    if (exec != NULL) {
+        atomic_fetch_sub(&exec->in_call, 1);
+    }
+}
+
+static int set_kernel_locked(struct fake_exec *exec, cu_node handle, const struct cu_kernel_node *kernel)
+{
+    static const char call[] = "cuGraphExecKernelNodeSetParams";
+    struct fake_node *node = fake_get_locked(handle, FAKE_NODE, call);
+    if (node == NULL || node->graph != exec->source || node->position >= exec->graph->node_count) {
+        return FAKE_INVALID_VALUE;
+    }
+    struct fake_node *own = exec->graph->nodes[node->position];
+    struct fake_work work = {.kind = FAKE_OP_KERNEL};
+    int code = cuda_make_kernel_locked(call, kernel, &work.u.kernel);
+    if (code == FAKE_OK) {
+        fake_work_finish(&own->work);
+        own->work = work;
+    }
+    return code;
+}
+
+int fake_cu_exec_set_kernel(cu_exec handle, cu_node node, const struct cu_kernel_node *kernel)
+{
+    ENTER("cuGraphExecKernelNodeSetParams", DEVICE);
+    struct fake_exec *exec = enter_exec(handle, "cuGraphExecKernelNodeSetParams");
+    fake_lock();
+    int code = exec != NULL ? set_kernel_locked(exec, node, kernel) : FAKE_INVALID_HANDLE;
+    fake_unlock();
+    leave_exec(exec);
+    return code;
+}
+
+int fake_cu_exec_destroy(cu_exec handle)
+{
+    ENTER("cuGraphExecDestroy", INIT);
+    struct fake_exec *exec = enter_exec(handle, "cuGraphExecDestroy");
+    fake_lock();
+    if (exec != NULL) {
+        fake_remove_locked(exec);
+        fake_graph_destroy_locked(exec->graph);
+        fake_op_release(exec->last);
+        exec->last = NULL;
+    }
+    fake_unlock();
+    leave_exec(exec);
+    return exec != NULL ? FAKE_OK : FAKE_INVALID_HANDLE;
+}
+
+int fake_cu_exec_launch(cu_exec handle, cu_stream stream_handle)
+{
+    static const char call[] = "cuGraphLaunch";
+    ENTER(call, DEVICE);
+    struct fake_exec *exec = enter_exec(handle, call);
+    struct fake_stream *stream;
+    fake_lock();
+    int code = exec == NULL ? FAKE_INVALID_HANDLE : fake_stream_get_locked(stream_handle, call, &stream);
+    if (code == FAKE_OK && !fake_same_context_locked(call, stream)) {
+        code = FAKE_INVALID_CONTEXT;
+    }
+    code = code == FAKE_OK ? fake_graph_launch_locked(exec, stream, call) : code;
+    fake_unlock();
+    leave_exec(exec);
+    return code;
+}
