@@ -12,7 +12,7 @@ all: build/release
 
 help:
 	@echo 'make           build the release: $(rill)'
-	@echo 'make demo      install what is missing, build, compile a kernel and run it on all cores'
+	@echo 'make demo      install what is missing, build, and show what it does: compile, compare with gcc, overlap, refuse'
 	@echo 'make test      install what is missing, build every way and run every test'
 	@echo 'make test-all  the long form of the tests'
 	@echo 'make bench     the benchmarks, beside gcc and clang with OpenMP'

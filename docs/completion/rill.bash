@@ -13,6 +13,7 @@ _rill()
         check) compile="$compile --json --strict" ;;
         emit) compile="$compile --ir --plan --llvm --asm --openmp --ptx --amdgcn" ;;
         explain) ;;
+        devices) compile="--all --help" ;;
         trace) compile="--svg --width --tasks --help" ;;
         *) compile=--help ;;
     esac

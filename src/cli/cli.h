@@ -50,6 +50,8 @@ struct cli_compile {
 int cli_compile_option(struct cli_compile *compile, int argc, char **argv, int at);
 // The value of "--name=value" or "--name value" at |at|; NULL if it is another option. |taken| gets 1 or 2.
 const char *cli_option_value(const char *name, int argc, char **argv, int at, int *taken);
+// cmd_devices.c: the devices, and on request why there are no others. cli_exit.
+int cli_print_devices(bool with_missing);
 void cli_print_diagnostics(const rill_diagnostics *diagnostics, FILE *out);
 
 // The bytes of the UTF-8 character at |text|; 0 if there is none. JSON and XML take nothing else.

@@ -89,9 +89,14 @@ static const char help_trace[] =
     "example: RILL_TRACE=t.json ./program && rill trace t.json\n";
 
 static const char help_devices[] =
-    "usage: rill devices\n\nLists the devices that --device and rill_open take, best first.\n";
+    "usage: rill devices [--all]\n\nLists the devices that --device and rill_open take, best first.\n\n"
+    "  --all                also kinds of device that are not there, and why\n";
 
 static const char help_demo[] =
-    "usage: rill demo\n\nCompiles a small simulation, explains its loops, runs it, and shows a refusal.\n";
+    "usage: rill demo\n\n"
+    "Shows the devices, compiles a small simulation, explains its loops, runs it and compares every bit with the same\n"
+    "file built by gcc; draws two kernels one after the other, on two streams and as blocks; and shows what happens "
+    "to\n"
+    "a kernel with a conflict and to one whose index is out of range.\n";
 
 #endif

@@ -50,13 +50,33 @@ def check_help_example(report, work):
         report.check(f"help_example_rill_{command.replace(' ', '_')}_works", done.rc == 0, done)
 
 
+def check_demo(report):
+    done = rill("demo", cwd=ROOT, env={"LANG": "C", "LC_ALL": "C", "COLUMNS": "80", "RILL_THREADS": "2"})
+    report.check("demo_runs", done.rc == 0 and "\033" not in done.out and done.err == "", done)
+    shows = {
+        "the_devices_and_why_there_are_no_others": r"^cpu .*\n(.*\n)*cuda:0 +\S",
+        "what_the_loops_became": "parallel, proven", "the_time_to_compile": r"compiled in [\d.]+ ms",
+        "the_same_bits_from_gcc": r"^the same file by gcc .* serial: [\d.]+ ms.*\nall 1000 x 1000 cells have the same bits$",
+        "spins_one_after_the_other": r"on one stream: 2 tasks on 1 stream, 2 threads: [\d.]+ ms,\nfor 0\.000 ms",
+        "spins_on_two_streams": r"two streams: 2 tasks on 2 streams(.*\n)+?stream 1 .*spin.*\nstream 2 .*spin",
+        "spins_as_blocks": r"blocks: 2 tasks on 1 stream(.*\n)+?stream 1 block 1 .*\nstream 1 block 2 ",
+        "a_conflict_refused_with_a_caret": r"^race\.c:\d+:\d+: error: .*\n.*\n +\| +\^$",
+        "an_index_out_of_range_with_its_line": r"kernel 'blur', blur\.c:5: index 8 of 'x' is out of range \[0, 8\)",
+        "that_the_process_lives": r"the process is alive, and the next kernel on the same stream returned \d"}
+    for name, pattern in shows.items():
+        report.check(f"demo_shows_{name}", re.search(pattern, done.out, re.M), done.out)
+    done = rill("demo", cwd="/", env={"PATH": "/nonexistent"})
+    report.check("demo_without_gcc_says_so", done.rc == 0 and "not compared with gcc" in done.out, done)
+
+
 def check_devices_and_demo(report):
     done = rill("devices")
     report.check("devices_lists_the_cpu", done.rc == 0 and re.search(r"^cpu +\S.*\d threads?, [\d.]+ GB$", done.out, re.M),
                  done)
-    done = rill("demo")
-    report.check("demo_compiles_explains_runs_and_refuses", done.rc == 0 and "parallel, proven" in done.out
-                 and "race.c" in done.out and "error:" in done.out and "\033" not in done.out, done)
+    done = rill("devices", "--all")
+    report.check("devices_says_why_others_are_not_there", done.rc == 0 and done.out.startswith(rill("devices").out)
+                 and all(re.search(rf"^{name}:0 +(not there: .*\w|\S)", done.out, re.M) for name in ("cuda", "amdgpu")), done)
+    check_demo(report)
     for command in ("devices", "demo"):
         done = rill(command, "more")
         report.check(f"{command}_takes_no_arguments", done.rc == 2 and "'more'" in done.err, done)
