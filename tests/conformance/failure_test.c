@@ -102,6 +102,61 @@ TEST(error_reaches_streams_that_wait_behind_it_and_skips_queued_launches)
     world_close(&world);
 }
 
+struct poller {
+    rill_stream stream;
+    rill_error_info info; // once there is one
+    atomic_bool was_seen;
+};
+
+static void *poll_error(void *arg)
+{
+    struct poller *self = arg;
+    while (!atomic_load(&self->was_seen)) {
+        rill_error_info info;
+        OK(rill_stream_error(self->stream, &info));
+        if (info.status != RILL_OK) {
+            self->info = info;
+            atomic_store(&self->was_seen, true);
+        }
+    }
+    return NULL;
+}
+
+// Looking costs no synchronisation: the record is either not there or complete, while launches are queued behind it.
+TEST(error_is_complete_for_a_thread_that_polls_while_launches_are_queued)
+{
+    struct world world;
+    world_open(&world, 2);
+    rill_kernel checked = world_kernel(&world, "checked");
+    static int x[1000];
+    x[321] = 50;
+    for (int round = 0; round < 20; round++) {
+        struct poller poller = {.was_seen = false};
+        pthread_t thread;
+        OK(rill_stream_create(world.context, NULL, &poller.stream));
+        struct world_gate gate = WORLD_GATE_INIT;
+        OK(rill_stream_callback(poller.stream, world_stand_at_gate, &gate));
+        OK(rill_launch(checked, poller.stream, RILL_ARGS(1000, 10, RILL_HOST(x, 1000))));
+        for (int i = 0; i < 100; i++) {
+            OK(rill_launch(checked, poller.stream, RILL_ARGS(1000, 60, RILL_HOST(x, 1000))));
+        }
+        REQUIRE(pthread_create(&thread, NULL, poll_error, &poller) == 0);
+        world_open_gate(&gate);
+        pthread_join(thread, NULL);
+        CHECK_INT(poller.info.status, RILL_ERR_ASSERT);
+        CHECK_STR(poller.info.kernel, "checked");
+        CHECK_INT(poller.info.line, 23);
+        CHECK_INT(poller.info.iteration, 321);
+        CHECK_UINT(poller.info.stream, poller.stream.id);
+        CHECK_CONTAINS(poller.info.text, "kernel.c:23: the assertion 'x[i] < limit' failed in iteration 321");
+        STATUS(rill_stream_destroy(poller.stream), RILL_ERR_ASSERT);
+    }
+    rill_stats stats;
+    OK(rill_context_stats(world.context, &stats));
+    CHECK_INT(stats.launch_failed_count, 20);
+    world_close(&world);
+}
+
 TEST(index_out_of_range_is_named_and_the_process_survives)
 {
     struct world world;

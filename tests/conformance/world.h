@@ -105,6 +105,35 @@ static inline rill_kernel world_kernel(struct world *world, const char *name)
     return kernel;
 }
 
+// A callback that holds its stream until the gate is opened. A context has one thread for callbacks: one gate at a
+// time.
+struct world_gate {
+    pthread_mutex_t lock;
+    pthread_cond_t cond;
+    bool is_open;
+};
+
+#define WORLD_GATE_INIT {.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER}
+
+static inline void world_stand_at_gate(void *user, rill_status status)
+{
+    struct world_gate *gate = user;
+    (void)status;
+    pthread_mutex_lock(&gate->lock);
+    while (!gate->is_open) {
+        pthread_cond_wait(&gate->cond, &gate->lock);
+    }
+    pthread_mutex_unlock(&gate->lock);
+}
+
+static inline void world_open_gate(struct world_gate *gate)
+{
+    pthread_mutex_lock(&gate->lock);
+    gate->is_open = true;
+    pthread_cond_broadcast(&gate->cond);
+    pthread_mutex_unlock(&gate->lock);
+}
+
 static inline rill_array world_array(struct world *world, rill_type type, int64_t n)
 {
     rill_array array = {0};

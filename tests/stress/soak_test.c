@@ -290,40 +290,15 @@ TEST(modules_are_registered_from_a_callback_and_from_threads_while_launches_run)
 
 // ---- a gate -------------------------------------------------------------------------------------------------------
 
-struct gate {
-    pthread_mutex_t lock;
-    pthread_cond_t cond;
-    bool is_open;
-};
-
-static void stand_at_gate(void *user, rill_status status)
-{
-    struct gate *gate = user;
-    (void)status;
-    pthread_mutex_lock(&gate->lock);
-    while (!gate->is_open) {
-        pthread_cond_wait(&gate->cond, &gate->lock);
-    }
-    pthread_mutex_unlock(&gate->lock);
-}
-
-static void open_gate(struct gate *gate)
-{
-    pthread_mutex_lock(&gate->lock);
-    gate->is_open = true;
-    pthread_cond_broadcast(&gate->cond);
-    pthread_mutex_unlock(&gate->lock);
-}
-
 // Nothing can run until the gate opens, so that a call which waited for a launch would never return.
 TEST(module_and_arrays_are_destroyed_behind_a_closed_gate_without_waiting)
 {
-    struct gate gate = {.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER};
+    struct world_gate gate = WORLD_GATE_INIT;
     struct world world;
     world_open(&world, 2);
     rill_stream stream = {0};
     OK(rill_stream_create(world.context, NULL, &stream));
-    OK(rill_stream_callback(stream, stand_at_gate, &gate));
+    OK(rill_stream_callback(stream, world_stand_at_gate, &gate));
     static uint32_t a[100], b[100], a_own[100], b_own[100];
     rill_module module = {0};
     rill_kernel kernel = {0};
@@ -347,7 +322,7 @@ TEST(module_and_arrays_are_destroyed_behind_a_closed_gate_without_waiting)
     STATUS(rill_stream_query(stream), RILL_ERR_NOT_READY);
     OK(rill_stream_destroy_later(stream));
     STATUS(rill_stream_query(stream), RILL_ERR_STALE);
-    open_gate(&gate);
+    world_open_gate(&gate);
     OK(rill_sync(world.context));
     CHECK_MEM(a, a_own, sizeof a);
     CHECK_MEM(b, b_own, sizeof b);

@@ -1,0 +1,188 @@
+// Arrays and host memory in the order of a stream, whatever other streams do; and what is refused changes nothing.
+#include "world.h"
+
+enum { N = 1000 };
+
+// The default stream stands at a gate from open_busy() to close_busy(): what waits for it never comes back.
+struct busy {
+    struct world world;
+    struct world_gate gate;
+    rill_stream stream;
+};
+
+static void open_busy(struct busy *b)
+{
+    world_open(&b->world, 2);
+    b->gate = (struct world_gate)WORLD_GATE_INIT;
+    OK(rill_stream_create(b->world.context, NULL, &b->stream));
+    OK(rill_stream_callback(rill_default_stream(b->world.context), world_stand_at_gate, &b->gate));
+}
+
+static void close_busy(struct busy *b)
+{
+    STATUS(rill_stream_query(rill_default_stream(b->world.context)), RILL_ERR_NOT_READY);
+    world_open_gate(&b->gate);
+    world_close(&b->world);
+}
+
+TEST(host_arguments_work_on_a_stream_while_the_default_stream_is_busy)
+{
+    struct busy b;
+    open_busy(&b);
+    static float x[N], y[N];
+    for (int i = 0; i < N; i++) {
+        x[i] = (float)i;
+        y[i] = 1;
+    }
+    rill_kernel saxpy = world_kernel(&b.world, "saxpy");
+    OK(rill_launch(saxpy, b.stream, RILL_ARGS(N, 2, RILL_HOST(x, N), RILL_HOST(y, N))));
+    OK(rill_launch(saxpy, b.stream, RILL_ARGS(N, 1, RILL_HOST(x, N), RILL_HOST(y, N))));
+    OK(rill_stream_synchronize(b.stream));
+    CHECK_NEAR(y[N - 1], 3 * (N - 1) + 1, 0);
+    float sum = 0;
+    float ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    OK(rill_call(world_kernel(&b.world, "sum"), b.stream, RILL_ARGS(8, RILL_HOST(ones, 8)), &sum, sizeof sum));
+    CHECK_NEAR(sum, 8, 0);
+    close_busy(&b);
+}
+
+TEST(transfers_work_on_a_stream_while_the_default_stream_is_busy)
+{
+    struct busy b;
+    open_busy(&b);
+    static int host[N], back[N];
+    for (int i = 0; i < N; i++) {
+        host[i] = i;
+    }
+    rill_array x = world_array(&b.world, RILL_I32, N);
+    rill_array y = world_array(&b.world, RILL_I32, N);
+    rill_array view = {0};
+    OK(rill_array_view(y, 10, RILL_SHAPE(20), &view));
+    OK(rill_array_write(x, b.stream, host, sizeof host));
+    OK(rill_array_copy(y, x, b.stream));
+    int seven = 7;
+    OK(rill_array_fill(view, b.stream, &seven, sizeof seven));
+    OK(rill_array_read(y, b.stream, back, sizeof back));
+    for (int i = 0; i < N; i++) {
+        CHECK_INT(back[i], i >= 10 && i < 30 ? 7 : i);
+    }
+    OK(rill_field_write(b.world.module, "gain", b.stream, &(float){5}, sizeof(float)));
+    float gain = 0;
+    OK(rill_field_read(b.world.module, "gain", b.stream, &gain, sizeof gain));
+    CHECK_NEAR(gain, 5, 0);
+    // Destroyed while the default stream holds a mark for them: that needs no waiting either.
+    OK(rill_array_destroy(x));
+    OK(rill_array_destroy(y));
+    OK(rill_array_read(view, b.stream, back, 20 * sizeof *back));
+    CHECK_INT(back[19], 7);
+    close_busy(&b);
+}
+
+TEST(results_come_by_call_and_in_stream_order)
+{
+    struct world world;
+    world_open(&world, 2);
+    rill_kernel sum = world_kernel(&world, "sum");
+    rill_kernel scale = world_kernel(&world, "scale");
+    rill_array x = world_array(&world, RILL_F32, 100);
+    rill_array results[5];
+    float one = 1;
+    OK(rill_array_fill(x, RILL_CURRENT, &one, sizeof one));
+    for (int i = 0; i < 5; i++) {
+        results[i] = world_array(&world, RILL_F32, 1);
+        OK(rill_launch_result(sum, RILL_CURRENT, RILL_ARGS(100, x), results[i]));
+        OK(rill_launch(scale, RILL_CURRENT, RILL_ARGS(100, x))); // twice as much for the next
+    }
+    float got = 0;
+    for (int i = 0; i < 5; i++) {
+        OK(rill_array_read(results[i], RILL_CURRENT, &got, sizeof got));
+        CHECK_NEAR(got, 100 << i, 0);
+    }
+    OK(rill_call(sum, RILL_CURRENT, RILL_ARGS(100, x), &got, sizeof got));
+    CHECK_NEAR(got, 3200, 0);
+    // A result feeds the next launch without the host.
+    OK(rill_launch_result(sum, RILL_CURRENT, RILL_ARGS(1, results[0]), results[1]));
+    OK(rill_array_read(results[1], RILL_CURRENT, &got, sizeof got));
+    CHECK_NEAR(got, 100, 0);
+    world_close(&world);
+}
+
+static void release_wrapped(void *user, void *memory)
+{
+    (void)memory;
+    atomic_fetch_add((atomic_int *)user, 1);
+}
+
+TEST(wrapped_memory_is_released_after_the_last_view_and_the_last_use)
+{
+    struct busy b;
+    open_busy(&b);
+    static int memory[N];
+    memset(memory, 0, sizeof memory);
+    atomic_int released = 0;
+    rill_array whole = {0};
+    rill_array view = {0};
+    rill_wrap wrap = {
+        .memory = memory, .type = RILL_I32, .shape = RILL_SHAPE(N), .release = release_wrapped, .user = &released};
+    OK(rill_array_wrap(b.world.context, &wrap, &whole));
+    OK(rill_array_view(whole, 0, RILL_SHAPE(10), &view));
+    int three = 3;
+    OK(rill_array_fill(whole, RILL_CURRENT, &three, sizeof three)); // behind the gate
+    OK(rill_array_destroy(whole));
+    OK(rill_array_fill(view, RILL_CURRENT, &three, sizeof three));
+    OK(rill_array_destroy(view));
+    CHECK_INT(atomic_load(&released), 0);
+    CHECK_INT(memory[0], 0);
+    STATUS(rill_stream_query(rill_default_stream(b.world.context)), RILL_ERR_NOT_READY);
+    world_open_gate(&b.gate);
+    OK(rill_close(b.world.context));
+    CHECK_INT(atomic_load(&released), 1);
+    CHECK_INT(memory[N - 1], 3);
+}
+
+// Everything that is refused, and then every byte is as it was.
+TEST(what_is_refused_changes_nothing)
+{
+    struct world world;
+    world_open(&world, 2);
+    int host[10];
+    int before[10];
+    int ones[10];
+    for (int i = 0; i < 10; i++) {
+        host[i] = -i;
+        before[i] = host[i];
+        ones[i] = 1;
+    }
+    rill_array x = world_array(&world, RILL_I32, 10);
+    rill_array large = world_array(&world, RILL_I32, 20);
+    OK(rill_array_write(x, RILL_CURRENT, ones, sizeof ones));
+    STATUS(rill_array_read(x, RILL_CURRENT, host, sizeof host + 1), RILL_ERR_INVALID);
+    STATUS(rill_array_read_async(x, RILL_CURRENT, host, sizeof host + 4), RILL_ERR_INVALID);
+    STATUS(rill_array_write(x, RILL_CURRENT, host, sizeof host + 1), RILL_ERR_INVALID);
+    STATUS(rill_array_write_async(x, RILL_CURRENT, host, sizeof host + 4), RILL_ERR_INVALID);
+    STATUS(rill_array_fill(x, RILL_CURRENT, host, 8), RILL_ERR_INVALID);
+    STATUS(rill_array_copy(x, large, RILL_CURRENT), RILL_ERR_INVALID);
+    rill_array none = {77};
+    STATUS(rill_array_view(x, 5, RILL_SHAPE(6), &none), RILL_ERR_INVALID);
+    STATUS(rill_array_view(x, 0, RILL_SHAPE(INT64_MAX, 4), &none), RILL_ERR_INVALID);
+    STATUS(rill_array_create(world.context, RILL_F64, RILL_SHAPE(INT64_MAX, 16), &none), RILL_ERR_INVALID);
+    STATUS(rill_array_create(world.context, RILL_U8, RILL_SHAPE(INT64_C(1) << 60), &none), RILL_ERR_OUT_OF_MEMORY);
+    CHECK_UINT(none.id, 0);
+    // A wrong shape, or memory that is too short.
+    rill_kernel append = world_kernel(&world, "append");
+    rill_kernel pointer = world_kernel(&world, "pointer");
+    rill_kernel scale = world_kernel(&world, "scale");
+    STATUS(rill_launch(append, RILL_CURRENT, RILL_ARGS(1, x)), RILL_ERR_ARGUMENTS);
+    STATUS(rill_launch(pointer, RILL_CURRENT, RILL_ARGS(10, RILL_HOST((float *)host, 10))), RILL_ERR_ARGUMENTS);
+    STATUS(rill_launch(scale, RILL_CURRENT, RILL_ARGS(11, RILL_HOST((float *)host, 10))), RILL_ERR_ARGUMENTS);
+    OK(rill_sync(world.context));
+    CHECK_MEM(host, before, sizeof host);
+    OK(rill_array_read(x, RILL_CURRENT, host, sizeof host));
+    CHECK_MEM(host, ones, sizeof host);
+    rill_stats stats;
+    OK(rill_context_stats(world.context, &stats));
+    CHECK_INT(stats.launch_count, 0);
+    CHECK_INT(stats.array_count, 2);
+    CHECK_INT(stats.array_size, 120);
+    world_close(&world);
+}
