@@ -149,7 +149,7 @@ TEST(error_is_complete_for_a_thread_that_polls_while_launches_are_queued)
         CHECK_INT(poller.info.iteration, 321);
         CHECK_UINT(poller.info.stream, poller.stream.id);
         CHECK_CONTAINS(poller.info.text, "kernel.c:23: the assertion 'x[i] < limit' failed in iteration 321");
-        STATUS(rill_stream_destroy(poller.stream), RILL_ERR_ASSERT);
+        OK(rill_stream_destroy(poller.stream)); // the failure has been looked at
     }
     rill_stats stats;
     OK(rill_context_stats(world.context, &stats));
