@@ -64,7 +64,7 @@ foreach(dir unit lang ir passes codegen compiler conformance generate stress fak
         if(dir STREQUAL "generate" AND TARGET librill_compiler)
             add_dependencies(${target} librill_compiler)
         endif()
-        if(dir STREQUAL "fakes")
+        if(dir STREQUAL "fakes" OR name STREQUAL "gpu_run_test")
             add_dependencies(${target} fake_cuda)
         endif()
     endforeach()

@@ -189,6 +189,7 @@ void emit_gpu_print(struct emitter *e, const struct ir_inst *inst, LLVMValueRef 
 // stand_in.c: the GPU's entries as functions for the CPU
 LLVMValueRef stand_in_declare(struct emitter *e, const char *name, LLVMTypeRef *params, int count);
 LLVMValueRef stand_in_thread(struct emitter *e, LLVMValueRef *out_count);
+void stand_in_saturate(struct emitter *e); // after the math library is linked in
 rill_status stand_in_join(struct codegen_output *ptx, const struct codegen_output *object);
 
 // emit_math.c

@@ -130,5 +130,8 @@ rill_status math_link_library(struct emitter *e)
             LLVMSetLinkage(f, LLVMInternalLinkage);
         }
     }
+    if (e->target->is_stand_in) {
+        stand_in_saturate(e);
+    }
     return RILL_OK;
 }

@@ -76,6 +76,32 @@ LLVMValueRef stand_in_thread(struct emitter *e, LLVMValueRef *out_count)
     return LLVMBuildZExt(e->builder, LLVMGetParam(lane, count - 1), e->types[IR_I64], "thread");
 }
 
+static void saturate(struct emitter *e, LLVMValueRef inst, const char *name)
+{
+    LLVMPositionBuilderBefore(e->builder, inst);
+    LLVMValueRef value = LLVMGetOperand(inst, 0);
+    LLVMTypeRef types[2] = {LLVMTypeOf(inst), LLVMTypeOf(value)};
+    LLVMReplaceAllUsesWith(inst, emit_intrinsic(e, name, types, 2, &value, 1));
+    LLVMInstructionEraseFromParent(inst);
+}
+
+// A GPU's conversions to integers saturate, and the library looks things up in tables with what they give for a NaN.
+void stand_in_saturate(struct emitter *e)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f != NULL; f = LLVMGetNextFunction(f)) {
+        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block != NULL; block = LLVMGetNextBasicBlock(block)) {
+            for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;) {
+                LLVMValueRef next = LLVMGetNextInstruction(inst);
+                LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
+                if (opcode == LLVMFPToSI || opcode == LLVMFPToUI) {
+                    saturate(e, inst, opcode == LLVMFPToSI ? "llvm.fptosi.sat" : "llvm.fptoui.sat");
+                }
+                inst = next;
+            }
+        }
+    }
+}
+
 rill_status stand_in_join(struct codegen_output *ptx, const struct codegen_output *object)
 {
     size_t offset = (FIRST_LINE_SIZE + ptx->size + 1 + OBJECT_ALIGN - 1) / OBJECT_ALIGN * OBJECT_ALIGN;
