@@ -37,7 +37,8 @@ static void number(struct survey *s, const struct stmt *stmt, const struct stmt 
 
 static void number_labeled(struct survey *s, const struct stmt *stmt, const struct stmt *list, int item)
 {
-    struct place_of_label place = {stmt->label, stmt, list, item, s->position};
+    // Its own position, not that of its body: a graph that is made of the body alone does not hold the label.
+    struct place_of_label place = {stmt->label, stmt, list, item, extent_of(s->info, stmt)->enter};
     VEC_PUSH(s->l->arena, &s->labels, place);
     number(s, stmt->body, stmt->body != NULL && stmt->body->kind == STMT_LABEL ? list : NULL, item);
 }

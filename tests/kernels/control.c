@@ -393,3 +393,49 @@ kernel int scopes(int n, int a[n])
     }
     return i + s.v + K;
 }
+
+// run: label_before_a_graph n=30
+#pragma rill single
+kernel int label_before_a_graph(int n, const int a[n])
+{
+    int sum = 0, round = 0;
+again:
+    if (a[round] & 1) {
+middle:
+        for (int k = 0; k < 3; k++) {
+            sum = sum * 3 + k;
+        }
+    } else {
+        for (int i = 0; i < n; i++) {
+            sum += a[i];
+            if (i > round && round < 7) {
+                round++;
+                goto again;
+            }
+            if (sum & 4) {
+                goto middle;
+            }
+        }
+    }
+    return sum;
+}
+
+// run: label_of_a_loop_in_a_case n=30
+#pragma rill single
+kernel int label_of_a_loop_in_a_case(int n, const int a[n])
+{
+    int sum = 0, k = 0;
+    switch (n & 1) {
+    case 0:
+again:
+        while (k < n) {
+            k++;
+            sum = sum * 5 + a[k - 1];
+            if (sum & 1) {
+                goto again;
+            }
+            sum++;
+        }
+    }
+    return sum;
+}
