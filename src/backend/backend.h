@@ -67,6 +67,7 @@ struct backend_stats {
     uint64_t block_in_order_count;
     uint64_t ring_wait_count;
     uint64_t print_lost_count;
+    uint64_t readback_count;
     int thread_count;
 };
 
@@ -93,6 +94,7 @@ struct backend_launch {
     const uint64_t *array_sizes;  // bytes of what was passed for each parameter, copied
     void *result;                 // where the returned value goes in stream order; NULL: nowhere
     size_t result_size;           // bytes of the returned value
+    bool result_is_host;          // |result| is the host's memory and lives until the stream came past
     struct backend_error *caller; // set: a failure goes here and not to the stream; lives until the stream came past
     bool may_wait;                // false: the queue grows instead of waiting
 };
@@ -105,12 +107,17 @@ struct backend {
     const char *name; // "cpu"
 
     size_t (*device_count)(void);
+    const char *(*device_absence)(void); // why there is no device, in words; may be missing
+    // Finds a device by another name than its number, what follows "cuda:" for instance; may be missing.
+    bool (*device_named)(const char *name, size_t *out_index);
     void (*device_describe)(size_t index, struct backend_device_info *out_info);
     rill_status (*device_open)(size_t index, const struct backend_host *host, struct backend_device **out_device);
     void (*device_close)(
         struct backend_device *device); // every stream, event and image is destroyed; waits for threads
     void (*device_stats)(struct backend_device *device, struct backend_stats *out_stats);
+    const char *(*device_target)(const struct backend_device *device); // to compile for; missing: the machine's own
 
+    bool has_own_memory; // addresses of the device mean nothing to the host: what is the host's must be copied
     rill_status (*memory_create)(struct backend_device *device, uint64_t size, void **out_address); // zeroed
     void (*memory_destroy)(struct backend_device *device, void *address, uint64_t size);
 
@@ -150,8 +157,32 @@ struct backend {
     bool (*event_elapsed)(struct backend_event *begin, struct backend_event *end, double *out_milliseconds);
 };
 
+// What a kernel's failure record says, whatever device it comes from.
+struct backend_failure {
+    const struct plan_module *module;
+    const struct plan_kernel *kernel;
+    const struct plan_values *values; // for the shape of the array
+    int kind;                         // enum abi_failure_kind
+    uint32_t file;
+    uint32_t line;
+    uint32_t column;
+    const char *text;
+    int64_t iteration;
+    int64_t index;
+    int64_t extent;
+    uint64_t stream;
+};
+
+// failure.c: the failure in words.
+void backend_describe_failure(const struct backend_failure *failure, struct backend_error *out_error);
+// Two regions overlap although `restrict` says that they do not.
+void backend_describe_restrict(const struct plan_module *module, const struct plan_kernel *kernel,
+                               const struct plan_effect *a, const struct plan_effect *b,
+                               struct backend_error *out_error);
+
 // registry.c: the back ends of this build, best first, ended by NULL.
 extern const struct backend *const backend_registry[];
 extern const struct backend backend_cpu;
+extern const struct backend backend_cuda;
 
 #endif

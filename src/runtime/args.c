@@ -233,6 +233,10 @@ static rill_status pack_memory(struct packed_args *packed, int index, const rill
                       arg->value.pointer, element->align, element->name);
     }
     memcpy(packed->buffer + param->offset, &arg->value.pointer, sizeof arg->value.pointer);
+    if (arg->kind == RILL_ARG_HOST && packed->context->backend->has_own_memory) {
+        packed->hosts[index] = (void *)(uintptr_t)arg->value.pointer;
+        packed->host_count++;
+    }
     return RILL_OK;
 }
 
@@ -335,12 +339,14 @@ static rill_status begin(struct packed_args *packed, const char *who, const stru
     packed->kernel = kernel;
     packed->who = who;
     packed->count = 0;
+    packed->host_count = 0;
     if (count > RILL_MAX_ARGS) {
         return status_fail(RILL_ERR_LIMIT, "%s: kernel '%s' has %zu parameters; %d are possible", who, plan->name,
                            count, (int)RILL_MAX_ARGS);
     }
     memset(packed->sizes, 0, count * sizeof *packed->sizes);
     memset(packed->arrays, 0, count * sizeof *packed->arrays);
+    memset(packed->hosts, 0, count * sizeof *packed->hosts);
     packed->count = (int)count;
     if (args.count != count) {
         return status_fail(RILL_ERR_ARGUMENTS, "%s: kernel '%s' has %zu parameter%s, but %zu argument%s passed", who,

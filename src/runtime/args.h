@@ -12,7 +12,9 @@ struct packed_args {
     const char *who;
     uint64_t sizes[RILL_MAX_ARGS];       // bytes of what was passed for each parameter
     struct array *arrays[RILL_MAX_ARGS]; // pinned; NULL for what is no array
-    int count;                           // of both
+    void *hosts[RILL_MAX_ARGS];          // host memory that the device does not see; NULL for what is none
+    int host_count;                      // of those
+    int count;                           // of all three
     _Alignas(16) unsigned char buffer[ABI_MAX_ARGS_SIZE];
 };
 

@@ -2,24 +2,74 @@
 #include "base/status.h"
 #include "runtime/context.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-rill_status device_find(const char *device, const struct backend **out_backend, size_t *out_index)
+// What stands behind "cuda:" in a name of the family; NULL if it is of another one. "" means the first device.
+static const char *name_in_family(const struct backend *backend, const char *device)
 {
-    for (int i = 0; backend_registry[i] != NULL; i++) {
-        const struct backend *backend = backend_registry[i];
-        for (size_t k = 0; k < backend->device_count(); k++) {
-            struct backend_device_info info;
-            backend->device_describe(k, &info);
-            if (strcmp(device, "auto") == 0 || strcmp(device, info.name) == 0) {
-                *out_backend = backend;
-                *out_index = k;
-                return RILL_OK;
-            }
+    size_t length = strlen(backend->name);
+    if (strncmp(device, backend->name, length) != 0 || (device[length] != '\0' && device[length] != ':')) {
+        return NULL;
+    }
+    return device[length] == ':' ? device + length + 1 : device + length;
+}
+
+static bool find_in_family(const struct backend *backend, const char *device, const char *name, size_t *out_index)
+{
+    size_t count = backend->device_count();
+    *out_index = 0;
+    if (*name == '\0') {
+        return count > 0 && device[strlen(device) - 1] != ':';
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct backend_device_info info;
+        backend->device_describe(i, &info);
+        if (strcmp(info.name, device) == 0) {
+            *out_index = i;
+            return true;
         }
     }
-    return status_fail(RILL_ERR_NO_DEVICE, "rill_open: there is no device '%s'; this build has: cpu", device);
+    return backend->device_named != NULL && backend->device_named(name, out_index);
+}
+
+// "cuda:0, cuda:1, cpu": what this machine has.
+static void list_devices(char *out, size_t size)
+{
+    size_t used = 0;
+    *out = '\0';
+    for (int i = 0; backend_registry[i] != NULL; i++) {
+        for (size_t k = 0; k < backend_registry[i]->device_count() && used < size; k++) {
+            struct backend_device_info info;
+            backend_registry[i]->device_describe(k, &info);
+            used += (size_t)snprintf(out + used, size - used, "%s%s", used > 0 ? ", " : "", info.name);
+        }
+    }
+}
+
+// Only the family that the name belongs to is asked: looking for the devices of another one can take a while.
+rill_status device_find(const char *device, const struct backend **out_backend, size_t *out_index)
+{
+    bool is_auto = strcmp(device, "auto") == 0;
+    for (int i = 0; backend_registry[i] != NULL; i++) {
+        const struct backend *backend = backend_registry[i];
+        const char *name = name_in_family(backend, device);
+        bool is_found =
+            is_auto ? backend->device_count() > 0 : name != NULL && find_in_family(backend, device, name, out_index);
+        if (is_found) {
+            *out_backend = backend;
+            *out_index = is_auto ? 0 : *out_index;
+            return RILL_OK;
+        }
+        const char *why = name != NULL && backend->device_absence != NULL ? backend->device_absence() : NULL;
+        if (why != NULL) {
+            return status_fail(RILL_ERR_NO_DEVICE, "rill_open: there is no device '%s': %s", device, why);
+        }
+    }
+    char names[256];
+    list_devices(names, sizeof names);
+    return status_fail(RILL_ERR_NO_DEVICE, "rill_open: there is no device '%s'; this build has: %s", device, names);
 }
 
 size_t rill_device_count(void)
@@ -81,6 +131,7 @@ rill_status rill_context_stats(rill_context handle, rill_stats *out_stats)
                               .block_in_order_count = stats.block_in_order_count,
                               .ring_wait_count = stats.ring_wait_count,
                               .print_lost_count = stats.print_lost_count,
+                              .readback_count = stats.readback_count,
                               .stream_count = atomic_load(&context->stream_count),
                               .array_count = atomic_load(&context->array_count),
                               .array_size = atomic_load(&context->array_size),

@@ -2,6 +2,7 @@
 #include "runtime/args.h"
 #include "runtime/array.h"
 #include "runtime/callback.h"
+#include "runtime/host_copy.h"
 #include "runtime/stream.h"
 
 #include <stdio.h>
@@ -10,6 +11,7 @@
 struct launch_result {
     void *address;                // NULL: nowhere
     size_t size;                  // of the returned value, if |address| is set
+    bool is_host;                 // |address| is the host's
     struct backend_error *caller; // set: the caller waits for the launch and takes its failure
 };
 
@@ -23,6 +25,7 @@ static rill_status launch_packed(struct packed_args *packed, struct stream *stre
                                     .array_sizes = packed->sizes,
                                     .result = result->address,
                                     .result_size = result->size,
+                                    .result_is_host = result->is_host,
                                     .caller = result->caller,
                                     .may_wait = !callback_is_running()};
     return context_fail_as(packed->who, context->backend->launch(stream->queue, &launch));
@@ -33,7 +36,12 @@ static rill_status launch_on(const char *who, struct kernel *kernel, struct stre
 {
     struct packed_args packed;
     rill_status status = args_pack(&packed, who, kernel, args);
-    if (status == RILL_OK) {
+    if (status == RILL_OK && packed.host_count > 0) {
+        struct host_copies copies;
+        status = host_copies_begin(&copies, &packed, stream);
+        status = status == RILL_OK ? launch_packed(&packed, stream, result) : status;
+        status = host_copies_end(&copies, &packed, stream, status);
+    } else if (status == RILL_OK) {
         status = launch_packed(&packed, stream, result);
     }
     args_finish(&packed);
@@ -84,9 +92,13 @@ static rill_status call_on(struct kernel *kernel, struct stream *stream, rill_ar
     RILL_TRY(callback_refuse("rill_call"));
     RILL_TRY(check_result(kernel, out_result, size));
     struct backend_error error = {.status = RILL_OK};
-    struct launch_result result = {.address = size > 0 ? out_result : NULL, .size = size, .caller = &error};
+    struct launch_result result = {
+        .address = size > 0 ? out_result : NULL, .size = size, .is_host = true, .caller = &error};
     RILL_TRY(launch_on("rill_call", kernel, stream, args, &result));
     stream->context->backend->stream_synchronize(stream->queue);
+    if (error.status == RILL_OK) { // the stream itself may have failed meanwhile
+        RILL_TRY(stream_check("rill_call", stream));
+    }
     return error.status != RILL_OK ? status_fail(error.status, "rill_call: %s", error.text) : RILL_OK;
 }
 

@@ -139,6 +139,11 @@ static rill_status build_module(const struct module_request *request, struct mod
     const struct compiler_table *table;
     RILL_TRY(context_compiler(request->who, module->context, &table));
     module->source = source_copy(&module->arena, request->text, request->length, request->path, request->options);
+    const struct backend *backend = module->context->backend;
+    if (backend->device_target != NULL) { // what runs here is compiled for what is here
+        const char *target = backend->device_target(module->context->device);
+        module->source->input.target = arena_strdup(&module->arena, target);
+    }
     rill_diagnostics *diagnostics = request->options != NULL ? request->options->diagnostics : NULL;
     struct compiler_result *result;
     RILL_TRY(source_compile(request->who, table, module->source, COMPILER_IMAGE, diagnostics, &result));

@@ -85,8 +85,11 @@ static const char *wanted_sanitizer(const rill_module_options *options)
 
 // Kernels are instrumented like the program that runs them, unless it or the environment says otherwise. What is only
 // shown, for any target, is instrumented when that was asked for.
-static const char *sanitizer(const char *wanted, enum compiler_emit emit)
+static const char *sanitizer(const char *wanted, enum compiler_emit emit, const char *target)
 {
+    if (emit == COMPILER_IMAGE && target != NULL && strncmp(target, "sm_", 3) == 0) {
+        return NULL; // there is no such tool on a GPU
+    }
     if (wanted != NULL || emit != COMPILER_IMAGE) {
         return wanted != NULL && strcmp(wanted, "off") != 0 ? wanted : NULL;
     }
@@ -255,7 +258,7 @@ rill_status source_compile(const char *who, const struct compiler_table *table, 
     *out_result = NULL;
     struct compiler_input input = source->input;
     input.emit = emit;
-    input.sanitize = sanitizer(input.sanitize, emit);
+    input.sanitize = sanitizer(input.sanitize, emit, input.target);
     struct compiler_result *result = NULL;
     rill_status status = table->compile(&input, &result);
     if (result == NULL) {

@@ -72,107 +72,38 @@ static void note_failure(struct abi_frame *frame, const struct abi_failure *fail
     }
 }
 
-// The extents of the array |name|, "[100][20]", as far as they can be known.
-static void describe_shape(const struct cpu_run *run, const char *name, char *out, size_t size)
-{
-    const struct plan_kernel *kernel = run->kernel->plan;
-    const struct plan_module *module = run->image->plan;
-    size_t used = 0;
-    for (int i = 0; i < kernel->param_count; i++) {
-        const struct plan_param *param = &kernel->params[i];
-        if (!param->is_array || strcmp(param->name, name) != 0) {
-            continue;
-        }
-        for (int k = 0; k < param->rank && used < size; k++) {
-            union ir_value value;
-            if (!plan_eval(param->extents[k], &run->values, &value)) {
-                break;
-            }
-            used += (size_t)snprintf(out + used, size - used, "[%lld]", (long long)value.i);
-        }
-        return;
-    }
-    for (int i = 0; i < module->field_count; i++) {
-        if (strcmp(module->fields[i].name, name) != 0) {
-            continue;
-        }
-        for (const struct ir_ctype *type = module->fields[i].ctype;
-             type != NULL && type->kind == IR_CTYPE_ARRAY && used < size; type = type->element) {
-            used += (size_t)snprintf(out + used, size - used, "[%lld]", (long long)type->length);
-        }
-        return;
-    }
-}
-
-// The name of an effect's base, and whether it is a `restrict` parameter.
-static const char *name_base(const struct cpu_run *run, const struct plan_effect *effect, bool *out_is_restrict)
-{
-    const struct plan_kernel *kernel = run->kernel->plan;
-    *out_is_restrict = effect->base == PLAN_BASE_PARAM && kernel->params[effect->index].is_restrict;
-    return effect->base == PLAN_BASE_PARAM ? kernel->params[effect->index].name
-                                           : run->image->plan->fields[effect->index].name;
-}
-
-static void describe_restrict(const struct cpu_run *run, struct backend_error *out_error)
-{
-    const struct plan_module *plan = run->image->plan;
-    const struct plan_effect *a = run->failure_effects[0];
-    const struct plan_effect *b = run->failure_effects[1];
-    bool is_a;
-    bool is_b;
-    const char *name_a = name_base(run, a, &is_a);
-    const char *name_b = name_base(run, b, &is_b);
-    const char *file = a->loc.file < (uint32_t)plan->file_count ? plan->files[a->loc.file] : "?";
-    snprintf(out_error->file, sizeof out_error->file, "%s", file);
-    out_error->line = a->loc.line;
-    out_error->column = a->loc.column;
-    snprintf(out_error->array, sizeof out_error->array, "%s", name_a);
-    char which[128] = "both are";
-    if (!is_a || !is_b) {
-        snprintf(which, sizeof which, "'%s' is", is_a ? name_a : name_b);
-    }
-    snprintf(out_error->text, sizeof out_error->text,
-             "kernel '%s', %s:%u: '%s' and '%s' (line %u) overlap, but %s restrict", out_error->kernel, file,
-             a->loc.line, name_a, name_b, b->loc.line, which);
-}
-
 void run_describe_failure(struct cpu_run *run, uint64_t stream, struct backend_error *out_error)
 {
     // The claim is published by the time the run is over: the service that filled it has returned.
     (void)atomic_load_explicit(&run->failure_state, memory_order_acquire);
     const struct abi_failure *failure = run->failure;
-    *out_error = (struct backend_error){.status = run->failure_status, .stream = stream};
-    snprintf(out_error->kernel, sizeof out_error->kernel, "%s", run->kernel->plan->name);
-    if (failure == NULL && run->failure_effects[0] != NULL) {
-        describe_restrict(run, out_error);
+    const struct plan_kernel *kernel = run->kernel->plan;
+    if (run->failure_status == RILL_ERR_CONFLICT) {
+        backend_describe_restrict(run->image->plan, kernel, run->failure_effects[0], run->failure_effects[1],
+                                  out_error);
+        out_error->stream = stream;
         return;
     }
     if (failure == NULL) {
+        *out_error = (struct backend_error){.status = run->failure_status, .stream = stream};
+        snprintf(out_error->kernel, sizeof out_error->kernel, "%s", kernel->name);
         snprintf(out_error->text, sizeof out_error->text, "kernel '%s': its plan could not be evaluated",
                  out_error->kernel);
         return;
     }
-    const struct plan_module *plan = run->image->plan;
-    const char *file = failure->file < (uint32_t)plan->file_count ? plan->files[failure->file] : "?";
-    snprintf(out_error->file, sizeof out_error->file, "%s", file);
-    out_error->line = failure->line;
-    out_error->column = failure->column;
-    out_error->iteration = run->failure_iteration;
-    if (failure->kind != ABI_FAILURE_BOUNDS) {
-        snprintf(out_error->text, sizeof out_error->text,
-                 "kernel '%s', %s:%u: the assertion '%s' failed in iteration %lld", out_error->kernel, file,
-                 failure->line, failure->text, (long long)run->failure_iteration);
-        return;
-    }
-    snprintf(out_error->array, sizeof out_error->array, "%s", failure->text);
-    out_error->index = run->failure_index;
-    out_error->extent = run->failure_extent;
-    describe_shape(run, failure->text, out_error->shape, sizeof out_error->shape);
-    snprintf(out_error->text, sizeof out_error->text,
-             "kernel '%s', %s:%u: index %lld of '%s' is out of range [0, %lld) in iteration %lld%s%s",
-             out_error->kernel, file, failure->line, (long long)run->failure_index, failure->text,
-             (long long)run->failure_extent, (long long)run->failure_iteration,
-             out_error->shape[0] != '\0' ? "; its shape is " : "", out_error->shape);
+    struct backend_failure words = {.module = run->image->plan,
+                                    .kernel = kernel,
+                                    .values = &run->values,
+                                    .kind = failure->kind,
+                                    .file = failure->file,
+                                    .line = failure->line,
+                                    .column = failure->column,
+                                    .text = failure->text,
+                                    .iteration = run->failure_iteration,
+                                    .index = run->failure_index,
+                                    .extent = run->failure_extent,
+                                    .stream = stream};
+    backend_describe_failure(&words, out_error);
 }
 
 // ---- printing -----------------------------------------------------------------------------------------------------

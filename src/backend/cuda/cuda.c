@@ -1,0 +1,550 @@
+// The NVIDIA driver as the GPU back end's table, and the back end "cuda" made with it. Quirks of this driver stand
+// here.
+#include "backend/cuda/loader.h"
+#include "backend/gpu/gpu.h"
+#include "base/status.h"
+#include "base/thread.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+// Part of the registry of back ends: the driver's library is a property of the process.
+static struct {
+    pthread_once_t once;
+    rill_status status;
+    char message[512]; // why there is no driver
+    struct cuda_library library;
+    int device_count;
+} driver = {.once = PTHREAD_ONCE_INIT};
+
+static void load_once(void)
+{
+    driver.status = cuda_load(NULL, &driver.library);
+    if (driver.status == RILL_OK) {
+        int result = driver.library.symbols.device_count(&driver.device_count);
+        driver.status = cuda_convert(&driver.library.symbols, result, "cuDeviceGetCount");
+    }
+    if (driver.status != RILL_OK) {
+        driver.device_count = 0;
+        snprintf(driver.message, sizeof driver.message, "%s", rill_message());
+    }
+}
+
+static const struct cuda_symbols *symbols(void)
+{
+    return &driver.library.symbols;
+}
+
+// Calls a function of the driver and converts its result.
+#define CU(member, ...) cuda_convert(symbols(), symbols()->member(__VA_ARGS__), "the driver's " #member)
+
+// ---- devices ------------------------------------------------------------------------------------------------------
+
+struct cuda_context {
+    cu_context context; // the device's primary one, which other parts of the process share
+    int device;
+    cu_pool pool; // NULL: memory is not stream-ordered
+};
+
+static int attribute(int device, int which)
+{
+    int value = 0;
+    return symbols()->device_attribute(&value, which, device) == CU_SUCCESS ? value : 0;
+}
+
+static rill_status describe(size_t index, struct gpu_properties *out, int *out_device)
+{
+    *out = (struct gpu_properties){.max_threads = 1};
+    RILL_TRY(CU(device_get, out_device, (int)index));
+    RILL_TRY(CU(device_name, out->name, (int)sizeof out->name, *out_device));
+    size_t memory = 0;
+    RILL_TRY(CU(device_memory, &memory, *out_device));
+    out->memory_size = memory;
+    snprintf(out->target, sizeof out->target, "sm_%d%d", attribute(*out_device, CU_DEVICE_MAJOR),
+             attribute(*out_device, CU_DEVICE_MINOR));
+    out->max_threads = attribute(*out_device, CU_DEVICE_MAX_THREADS_PER_BLOCK);
+    out->warp_size = attribute(*out_device, CU_DEVICE_WARP_SIZE);
+    out->processor_count = attribute(*out_device, CU_DEVICE_MULTIPROCESSOR_COUNT);
+    return RILL_OK;
+}
+
+// Memory that is freed stays with the pool: giving it back to the system would cost every allocation dear.
+static void open_pool(struct cuda_context *context)
+{
+    const struct cuda_symbols *cu = symbols();
+    bool has_all = cu->pool_create != NULL && cu->pool_destroy != NULL && cu->pool_set != NULL &&
+                   cu->pool_alloc != NULL && cu->memory_free_async != NULL;
+    if (!has_all || attribute(context->device, CU_DEVICE_MEMORY_POOLS) == 0) {
+        return;
+    }
+    struct cu_pool_options options = {.allocation = 1, .location = {.kind = 1, .id = context->device}};
+    if (cu->pool_create(&context->pool, &options) != CU_SUCCESS) {
+        context->pool = NULL;
+        return;
+    }
+    uint64_t everything = UINT64_MAX;
+    if (cu->pool_set(context->pool, CU_POOL_RELEASE_THRESHOLD, &everything) != CU_SUCCESS) {
+        cu->pool_destroy(context->pool);
+        context->pool = NULL;
+    }
+}
+
+static void *context_enter(void *object)
+{
+    struct cuda_context *context = object;
+    cu_context before = NULL;
+    if (symbols()->context_get(&before) != CU_SUCCESS || before != context->context) {
+        symbols()->context_set(context->context);
+    }
+    return before;
+}
+
+static void context_leave(void *object, void *before)
+{
+    struct cuda_context *context = object;
+    if (before != context->context) {
+        symbols()->context_set(before);
+    }
+}
+
+static void context_close(void *object)
+{
+    struct cuda_context *context = object;
+    if (context == NULL) {
+        return;
+    }
+    if (context->pool != NULL) {
+        symbols()->pool_destroy(context->pool);
+    }
+    symbols()->primary_release(context->device);
+    free(context);
+}
+
+static rill_status context_open(size_t index, struct gpu_properties *out, void **out_context)
+{
+    *out_context = NULL;
+    int device;
+    RILL_TRY(describe(index, out, &device));
+    if (attribute(device, CU_DEVICE_UNIFIED_ADDRESSING) == 0) {
+        return status_fail(RILL_ERR_UNSUPPORTED, "%s has no unified addresses", out->name);
+    }
+    struct cuda_context *context = calloc(1, sizeof *context);
+    if (context == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for a device");
+    }
+    context->device = device;
+    rill_status status = CU(primary_retain, &context->context, device);
+    if (status != RILL_OK) {
+        free(context);
+        return status;
+    }
+    void *before = context_enter(context);
+    const struct cuda_symbols *cu = symbols();
+    status = CU(priority_range, &out->priority_least, &out->priority_greatest);
+    open_pool(context);
+    out->has_wait_value = cu->stream_wait_value != NULL && attribute(device, CU_DEVICE_WAIT_VALUE) != 0;
+    out->has_graphs = cu->graph_create != NULL && cu->graph_destroy != NULL && cu->graph_add_kernel != NULL &&
+                      cu->graph_instantiate != NULL && cu->exec_set_kernel != NULL && cu->exec_destroy != NULL &&
+                      cu->exec_launch != NULL;
+    context_leave(context, before);
+    if (status != RILL_OK) {
+        context_close(context);
+        return status;
+    }
+    *out_context = context;
+    return RILL_OK;
+}
+
+// ---- memory -------------------------------------------------------------------------------------------------------
+
+static rill_status memory_alloc(void *object, void *stream, uint64_t size, uint64_t *out_address)
+{
+    struct cuda_context *context = object;
+    *out_address = 0;
+    int result = context->pool != NULL ? symbols()->pool_alloc(out_address, size, context->pool, stream)
+                                       : symbols()->memory_alloc(out_address, size);
+    if (result == CU_OUT_OF_MEMORY) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "the device has no memory for %llu bytes", (unsigned long long)size);
+    }
+    return cuda_convert(symbols(), result, "the allocation of device memory");
+}
+
+static void memory_free(void *object, void *stream, uint64_t address)
+{
+    struct cuda_context *context = object;
+    if (address == 0) {
+        return;
+    }
+    if (context->pool != NULL) {
+        symbols()->memory_free_async(address, stream);
+    } else {
+        symbols()->memory_free(address);
+    }
+}
+
+static rill_status pinned_alloc(void *object, size_t size, void **out_memory)
+{
+    (void)object;
+    *out_memory = NULL;
+    return CU(host_alloc, out_memory, size, CU_HOST_PORTABLE | CU_HOST_DEVICE_MAP);
+}
+
+static void pinned_free(void *memory)
+{
+    if (memory != NULL) {
+        symbols()->host_free(memory);
+    }
+}
+
+static enum gpu_place place_of(const void *address)
+{
+    unsigned type = 0;
+    if (symbols()->pointer_get(&type, CU_POINTER_MEMORY_TYPE, (cu_address)(uintptr_t)address) != CU_SUCCESS) {
+        return GPU_PAGEABLE;
+    }
+    return type == 2 ? GPU_DEVICE : type == 1 ? GPU_PINNED : GPU_PAGEABLE;
+}
+
+static rill_status copy(void *stream, uint64_t target, uint64_t source, size_t size)
+{
+    return CU(copy_async, target, source, size, stream);
+}
+
+static rill_status set(void *stream, uint64_t target, uint32_t value, int width, size_t count)
+{
+    switch (width) {
+    case 1: return CU(set8_async, target, (unsigned char)value, count, stream);
+    case 2: return CU(set16_async, target, (unsigned short)value, count, stream);
+    default: return CU(set32_async, target, value, count, stream);
+    }
+}
+
+// ---- streams, events ----------------------------------------------------------------------------------------------
+
+static rill_status stream_create(int priority, void **out_stream)
+{
+    cu_stream stream = NULL;
+    rill_status status = CU(stream_create, &stream, CU_STREAM_NON_BLOCKING, priority);
+    *out_stream = status == RILL_OK ? stream : NULL;
+    return status;
+}
+
+static void stream_destroy(void *stream)
+{
+    if (stream != NULL) {
+        symbols()->stream_destroy(stream);
+    }
+}
+
+static rill_status stream_synchronize(void *stream)
+{
+    return CU(stream_synchronize, stream);
+}
+
+static rill_status stream_query(void *stream)
+{
+    return CU(stream_query, stream);
+}
+
+static rill_status stream_wait_event(void *stream, void *event)
+{
+    return CU(stream_wait_event, stream, event, 0);
+}
+
+static rill_status stream_wait_value(void *stream, uint32_t *pinned, uint32_t value)
+{
+    return CU(stream_wait_value, stream, (cu_address)(uintptr_t)pinned, value, CU_WAIT_VALUE_GEQ);
+}
+
+static rill_status host_function(void *stream, gpu_host_function *function, void *user)
+{
+    return CU(host_function, stream, function, user);
+}
+
+static rill_status stream_is_capturing(void *stream, bool *out)
+{
+    int state = 0;
+    rill_status status = CU(stream_is_capturing, stream, &state);
+    *out = state != 0;
+    return status;
+}
+
+static rill_status event_create(bool has_time, void **out_event)
+{
+    cu_event event = NULL;
+    rill_status status = CU(event_create, &event, has_time ? 0 : CU_EVENT_DISABLE_TIMING);
+    *out_event = status == RILL_OK ? event : NULL;
+    return status;
+}
+
+static void event_destroy(void *event)
+{
+    if (event != NULL) {
+        symbols()->event_destroy(event);
+    }
+}
+
+static rill_status event_record(void *event, void *stream)
+{
+    return CU(event_record, event, stream);
+}
+
+static rill_status event_query(void *event)
+{
+    return CU(event_query, event);
+}
+
+static rill_status event_synchronize(void *event)
+{
+    return CU(event_synchronize, event);
+}
+
+static rill_status event_elapsed(void *begin, void *end, double *out_milliseconds)
+{
+    float milliseconds = 0;
+    rill_status status = CU(event_elapsed, &milliseconds, begin, end);
+    *out_milliseconds = (double)milliseconds;
+    return status;
+}
+
+// ---- code ---------------------------------------------------------------------------------------------------------
+
+// The driver compiles the PTX, and says line by line what it does not like.
+static rill_status module_load(const void *code, size_t size, void **out_module)
+{
+    (void)size; // the text ends with a zero
+    char log[2048] = "";
+    int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_SIZE};
+    void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
+    cu_module module = NULL;
+    int result = symbols()->module_load(&module, code, 2, options, values);
+    *out_module = result == CU_SUCCESS ? module : NULL;
+    if (result == CU_SUCCESS) {
+        return RILL_OK;
+    }
+    rill_status status = cuda_convert(symbols(), result, "loading the module's code");
+    char words[1024];
+    snprintf(words, sizeof words, "%s", rill_message());
+    log[sizeof log - 1] = '\0';
+    return status_fail(status, "%s%s%s", words, log[0] != '\0' ? "; " : "", log);
+}
+
+static void module_unload(void *module)
+{
+    if (module != NULL) {
+        symbols()->module_unload(module);
+    }
+}
+
+static rill_status module_function(void *module, const char *name, void **out_function)
+{
+    cu_function function = NULL;
+    rill_status status = CU(module_function, &function, module, name);
+    *out_function = status == RILL_OK ? function : NULL;
+    return status == RILL_OK ? RILL_OK : status_fail(status, "the module's code has no entry '%s'", name);
+}
+
+static rill_status module_global(void *module, const char *name, uint64_t *out_address)
+{
+    size_t size = 0;
+    *out_address = 0;
+    rill_status status = CU(module_global, out_address, &size, module, name);
+    return status == RILL_OK ? RILL_OK : status_fail(status, "the module's code has no field '%s'", name);
+}
+
+static rill_status occupancy(void *function, uint32_t *out_grid, uint32_t *out_block)
+{
+    int grid = 1;
+    int block = 1;
+    rill_status status = CU(occupancy, &grid, &block, function, NULL, 0, 0);
+    *out_grid = grid > 0 ? (uint32_t)grid : 1;
+    *out_block = block > 0 ? (uint32_t)block : 1;
+    return status;
+}
+
+static rill_status launch(void *stream, const struct gpu_kernel_call *call)
+{
+    return CU(launch, call->function, call->grid, 1, 1, call->block, 1, 1, 0, stream, call->params, NULL);
+}
+
+// ---- graphs -------------------------------------------------------------------------------------------------------
+
+static rill_status graph_create(void **out_graph)
+{
+    cu_graph graph = NULL;
+    rill_status status = CU(graph_create, &graph, 0);
+    *out_graph = status == RILL_OK ? graph : NULL;
+    return status;
+}
+
+static void graph_destroy(void *graph)
+{
+    if (graph != NULL) {
+        symbols()->graph_destroy(graph);
+    }
+}
+
+static struct cu_kernel_node node_of(const struct gpu_kernel_call *call)
+{
+    return (struct cu_kernel_node){.function = call->function,
+                                   .grid_x = call->grid,
+                                   .grid_y = 1,
+                                   .grid_z = 1,
+                                   .block_x = call->block,
+                                   .block_y = 1,
+                                   .block_z = 1,
+                                   .params = call->params};
+}
+
+static rill_status graph_add(void *graph, const struct gpu_kernel_call *call, void *const *after, size_t after_count,
+                             void **out_node)
+{
+    struct cu_kernel_node kernel = node_of(call);
+    cu_node node = NULL;
+    rill_status status = CU(graph_add_kernel, &node, graph, (const cu_node *)after, after_count, &kernel);
+    *out_node = status == RILL_OK ? node : NULL;
+    return status;
+}
+
+static rill_status graph_instantiate(void *graph, void **out_exec)
+{
+    cu_exec exec = NULL;
+    rill_status status = CU(graph_instantiate, &exec, graph, 0);
+    *out_exec = status == RILL_OK ? exec : NULL;
+    return status;
+}
+
+static rill_status exec_set(void *exec, void *node, const struct gpu_kernel_call *call)
+{
+    struct cu_kernel_node kernel = node_of(call);
+    return CU(exec_set_kernel, exec, node, &kernel);
+}
+
+static void exec_destroy(void *exec)
+{
+    if (exec != NULL) {
+        symbols()->exec_destroy(exec);
+    }
+}
+
+static rill_status exec_launch(void *exec, void *stream)
+{
+    return CU(exec_launch, exec, stream);
+}
+
+static const struct gpu_driver cuda_driver = {
+    .name = "cuda",
+    .open = context_open,
+    .close = context_close,
+    .enter = context_enter,
+    .leave = context_leave,
+    .memory_alloc = memory_alloc,
+    .memory_free = memory_free,
+    .pinned_alloc = pinned_alloc,
+    .pinned_free = pinned_free,
+    .place_of = place_of,
+    .copy = copy,
+    .set = set,
+    .stream_create = stream_create,
+    .stream_destroy = stream_destroy,
+    .stream_synchronize = stream_synchronize,
+    .stream_query = stream_query,
+    .stream_wait_event = stream_wait_event,
+    .stream_wait_value = stream_wait_value,
+    .host_function = host_function,
+    .event_create = event_create,
+    .event_destroy = event_destroy,
+    .event_record = event_record,
+    .event_query = event_query,
+    .event_synchronize = event_synchronize,
+    .event_elapsed = event_elapsed,
+    .module_load = module_load,
+    .module_unload = module_unload,
+    .module_function = module_function,
+    .module_global = module_global,
+    .occupancy = occupancy,
+    .launch = launch,
+    .graph_create = graph_create,
+    .graph_destroy = graph_destroy,
+    .graph_add = graph_add,
+    .graph_instantiate = graph_instantiate,
+    .exec_set = exec_set,
+    .exec_destroy = exec_destroy,
+    .exec_launch = exec_launch,
+    .stream_is_capturing = stream_is_capturing,
+};
+
+// ---- the back end -------------------------------------------------------------------------------------------------
+
+static size_t device_count(void)
+{
+    pthread_once(&driver.once, load_once);
+    return (size_t)driver.device_count;
+}
+
+static const char *device_absence(void)
+{
+    return device_count() > 0 ? NULL : driver.message[0] != '\0' ? driver.message : "the NVIDIA driver finds no device";
+}
+
+static void device_describe(size_t index, struct backend_device_info *out_info)
+{
+    *out_info = (struct backend_device_info){.thread_count = 0};
+    snprintf(out_info->name, sizeof out_info->name, "cuda:%zu", index);
+    struct gpu_properties properties;
+    int device;
+    if (describe(index, &properties, &device) != RILL_OK) {
+        snprintf(out_info->description, sizeof out_info->description, "%.100s", rill_message());
+        return;
+    }
+    snprintf(out_info->description, sizeof out_info->description, "%.80s, %s, CUDA %d.%d", properties.name,
+             properties.target, driver.library.version / 1000, driver.library.version % 1000 / 10);
+    out_info->memory_size = properties.memory_size;
+}
+
+// By UUID ("GPU-…", as nvidia-smi shows it) or by PCI id ("0000:3b:00.0").
+static bool is_named(int device, const char *name)
+{
+    char pci[32] = "";
+    if (symbols()->device_pci != NULL && symbols()->device_pci(pci, (int)sizeof pci, device) == CU_SUCCESS &&
+        strcasecmp(pci, name) == 0) {
+        return true;
+    }
+    struct cu_uuid uuid;
+    if (symbols()->device_uuid == NULL || symbols()->device_uuid(&uuid, device) != CU_SUCCESS) {
+        return false;
+    }
+    char text[64] = "GPU-";
+    size_t used = 4;
+    for (int i = 0; i < 16; i++) {
+        bool has_dash = i == 4 || i == 6 || i == 8 || i == 10;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%02x", has_dash ? "-" : "", uuid.bytes[i]);
+    }
+    return strcasecmp(text, name) == 0;
+}
+
+static bool device_named(const char *name, size_t *out_index)
+{
+    for (size_t i = 0; i < device_count(); i++) {
+        int device;
+        if (symbols()->device_get(&device, (int)i) == CU_SUCCESS && is_named(device, name)) {
+            *out_index = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static rill_status device_open(size_t index, const struct backend_host *host, struct backend_device **out_device)
+{
+    return gpu_device_open(&cuda_driver, index, host, out_device);
+}
+
+const struct backend backend_cuda = {
+    GPU_BACKEND_OPERATIONS,       .name = "cuda",
+    .device_count = device_count, .device_absence = device_absence,
+    .device_named = device_named, .device_describe = device_describe,
+    .device_open = device_open,
+};

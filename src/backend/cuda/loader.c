@@ -1,0 +1,115 @@
+#include "backend/cuda/loader.h"
+
+#include "base/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- results ------------------------------------------------------------------------------------------------------
+
+// Results after which the driver's context refuses everything: an illegal address and the other faults of kernels, a
+// device that is gone.
+int cuda_is_lost(int result)
+{
+    return (result >= 700 && result <= 719 && result != 701 && result != 704 && result != 705 && result != 708 &&
+            result != 709 && result != 712 && result != 713) ||
+           result == 46 || result == 214 || result == 721;
+}
+
+static rill_status status_of(int result)
+{
+    switch (result) {
+    case CU_SUCCESS: return RILL_OK;
+    case CU_NOT_READY: return RILL_ERR_NOT_READY;
+    case CU_OUT_OF_MEMORY: return RILL_ERR_OUT_OF_MEMORY;
+    case CU_NO_DEVICE: return RILL_ERR_NO_DEVICE;
+    case CU_NOT_FOUND: return RILL_ERR_NOT_FOUND;
+    default: return RILL_ERR_DEVICE;
+    }
+}
+
+rill_status cuda_convert(const struct cuda_symbols *symbols, int result, const char *what)
+{
+    rill_status status = status_of(result);
+    if (status == RILL_OK || status == RILL_ERR_NOT_READY) {
+        return status;
+    }
+    const char *name = NULL;
+    const char *text = NULL;
+    if (symbols->error_name == NULL || symbols->error_name(result, &name) != CU_SUCCESS || name == NULL) {
+        name = "an unknown error";
+    }
+    if (symbols->error_text == NULL || symbols->error_text(result, &text) != CU_SUCCESS || text == NULL) {
+        text = "the driver has no words for it";
+    }
+    return status_fail(status, "%s: %s (%d): %s%s", what, name, result, text,
+                       cuda_is_lost(result) ? "; the device is lost to this process" : "");
+}
+
+// ---- loading ------------------------------------------------------------------------------------------------------
+
+enum need { OPTIONAL, REQUIRED };
+
+static rill_status find_symbols(struct cuda_library *library)
+{
+    static const struct {
+        const char *name;
+        enum need need;
+    } list[] = {
+#define SYMBOL_ENTRY(member, symbol, need, parameters) {symbol, need},
+        CUDA_SYMBOL_LIST(SYMBOL_ENTRY)
+#undef SYMBOL_ENTRY
+    };
+    // All members are pointers to functions, which is what a table of the loader's addresses is too.
+    enum { COUNT = sizeof list / sizeof list[0] };
+    _Static_assert(sizeof library->symbols == COUNT * sizeof(void *), "the table holds the list and nothing else");
+    void *addresses[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        addresses[i] = dylib_symbol(&library->dylib, list[i].name);
+        if (addresses[i] == NULL && list[i].need == REQUIRED) {
+            return status_fail(RILL_ERR_NO_DEVICE, "the NVIDIA driver %s has no %s: it is older than CUDA %d.%d",
+                               library->path, list[i].name, CUDA_OLDEST_VERSION / 1000,
+                               CUDA_OLDEST_VERSION % 1000 / 10);
+        }
+    }
+    memcpy(&library->symbols, addresses, sizeof library->symbols);
+    return RILL_OK;
+}
+
+static rill_status start(struct cuda_library *library)
+{
+    const struct cuda_symbols *cu = &library->symbols;
+    RILL_TRY(find_symbols(library));
+    int result = cu->driver_version(&library->version);
+    if (result == CU_SUCCESS && library->version < CUDA_OLDEST_VERSION) {
+        return status_fail(RILL_ERR_NO_DEVICE, "the NVIDIA driver %s is of CUDA %d.%d; %d.%d or later is needed",
+                           library->path, library->version / 1000, library->version % 1000 / 10,
+                           CUDA_OLDEST_VERSION / 1000, CUDA_OLDEST_VERSION % 1000 / 10);
+    }
+    result = result == CU_SUCCESS ? cu->init(0) : result;
+    if (result != CU_SUCCESS) {
+        cuda_convert(cu, result, "cuInit");
+        char words[512];
+        snprintf(words, sizeof words, "%s", rill_message());
+        return status_fail(RILL_ERR_NO_DEVICE, "the NVIDIA driver %s does not start: %s", library->path, words);
+    }
+    return RILL_OK;
+}
+
+rill_status cuda_load(const char *path, struct cuda_library *out_library)
+{
+    *out_library = (struct cuda_library){.version = 0};
+    const char *named = getenv("RILL_CUDA_LIBRARY");
+    path = path != NULL ? path : named != NULL && *named != '\0' ? named : "libcuda.so.1";
+    snprintf(out_library->path, sizeof out_library->path, "%s", path);
+    char error[512] = "";
+    if (!dylib_open(&out_library->dylib, path, error, sizeof error)) {
+        return status_fail(RILL_ERR_NO_DEVICE, "there is no NVIDIA driver: %s", error);
+    }
+    rill_status status = start(out_library);
+    if (status != RILL_OK) {
+        dylib_close(&out_library->dylib);
+    }
+    return status;
+}

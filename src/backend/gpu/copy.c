@@ -1,0 +1,118 @@
+// Copies and fills. Host memory that the driver cannot reach by itself goes through pinned memory: on the way to the
+// device it is copied there at once, on the way back it is copied out when the stream has come past.
+#include "backend/gpu/device.h"
+
+#include "base/status.h"
+
+#include <string.h>
+
+enum {
+    THROUGH_PINNED = 16 << 20, // larger copies the driver stages itself, and the call may wait
+    PATTERN_SIZE = 4096,
+};
+
+static rill_status copy_in(struct backend_stream *stream, uint64_t target, const void *source, size_t size)
+{
+    uint64_t pinned;
+    RILL_TRY(gpu_ring_take(stream, GPU_RING_PINNED, size, true, &pinned));
+    memcpy((void *)(uintptr_t)pinned, source, size);
+    return stream->device->driver->copy(stream->lane.handle, target, pinned, size);
+}
+
+static rill_status copy_out(struct backend_stream *stream, void *target, uint64_t source, size_t size)
+{
+    uint64_t pinned;
+    RILL_TRY(gpu_ring_take(stream, GPU_RING_PINNED, size, true, &pinned));
+    RILL_TRY(stream->device->driver->copy(stream->lane.handle, pinned, source, size));
+    struct gpu_watch watch = {
+        .kind = GPU_WATCH_COPY, .target = target, .source = (const void *)(uintptr_t)pinned, .size = size};
+    return gpu_watch_add(stream, &watch);
+}
+
+static rill_status queue_copy(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage)
+{
+    const struct gpu_driver *driver = stream->device->driver;
+    uint64_t to = (uint64_t)(uintptr_t)target;
+    if (stage) {
+        return copy_in(stream, to, source, size);
+    }
+    if (size <= THROUGH_PINNED && driver->place_of(target) == GPU_PAGEABLE) {
+        return copy_out(stream, target, (uint64_t)(uintptr_t)source, size);
+    }
+    return driver->copy(stream->lane.handle, to, (uint64_t)(uintptr_t)source, size);
+}
+
+rill_status gpu_copy(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage)
+{
+    RILL_TRY(gpu_stream_refuse(stream));
+    if (size == 0) {
+        return RILL_OK;
+    }
+    void *before = gpu_stream_begin(stream);
+    rill_status status = queue_copy(stream, target, source, size, stage);
+    gpu_stream_number(stream);
+    rill_status sealed = gpu_ring_seal(stream);
+    gpu_stream_end(stream, before);
+    return gpu_note_loss(stream->device, status != RILL_OK ? status : sealed);
+}
+
+// The width of a memset that makes the element again and again; 0: there is none.
+static int width_of(const unsigned char *element, size_t size, uint32_t *out_value)
+{
+    for (int width = 1; width <= 4; width *= 2) {
+        bool repeats = size % (size_t)width == 0;
+        for (size_t i = (size_t)width; repeats && i < size; i++) {
+            repeats = element[i] == element[i - (size_t)width];
+        }
+        if (repeats) {
+            *out_value = 0;
+            memcpy(out_value, element, (size_t)width);
+            return width;
+        }
+    }
+    return 0;
+}
+
+// The filled part doubles until it is everything.
+static rill_status fill_by_copies(struct backend_stream *stream, uint64_t target, size_t whole, const void *element,
+                                  size_t size)
+{
+    unsigned char pattern[PATTERN_SIZE];
+    size_t first = size;
+    const void *source = element;
+    if (size <= PATTERN_SIZE) {
+        first = PATTERN_SIZE / size * size;
+        first = first < whole ? first : whole;
+        for (size_t i = 0; i < first; i += size) {
+            memcpy(pattern + i, element, size);
+        }
+        source = pattern;
+    }
+    RILL_TRY(copy_in(stream, target, source, first));
+    for (size_t done = first; done < whole;) {
+        size_t more = done < whole - done ? done : whole - done;
+        RILL_TRY(stream->device->driver->copy(stream->lane.handle, target + done, target, more));
+        done += more;
+    }
+    return RILL_OK;
+}
+
+rill_status gpu_fill(struct backend_stream *stream, void *target, size_t count, const void *element, size_t size)
+{
+    RILL_TRY(gpu_stream_refuse(stream));
+    if (count == 0 || size == 0) {
+        return RILL_OK;
+    }
+    uint64_t to = (uint64_t)(uintptr_t)target;
+    uint32_t value;
+    int width = width_of(element, size, &value);
+    void *before = gpu_stream_begin(stream);
+    rill_status status =
+        width != 0 && to % (uint64_t)width == 0
+            ? stream->device->driver->set(stream->lane.handle, to, value, width, count * size / (size_t)width)
+            : fill_by_copies(stream, to, count * size, element, size);
+    gpu_stream_number(stream);
+    rill_status sealed = gpu_ring_seal(stream);
+    gpu_stream_end(stream, before);
+    return gpu_note_loss(stream->device, status != RILL_OK ? status : sealed);
+}

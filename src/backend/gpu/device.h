@@ -1,0 +1,229 @@
+// A GPU, its streams and what hangs on them. Work goes straight to the driver's streams. What the host has to do once
+// work has run (look at a failure record, copy from pinned memory, print) is kept with the stream as a list of watches,
+// in order, and done by whoever finds that the stream has come past: a call that synchronises or queries, or the
+// thread that delivers notices.
+//
+// Locks, in the order in which they may be taken: a stream's |order|, then the device's |reap_lock|, then the device's
+// |lock|. Only |order| is held while the driver is called, and a blocking call only where the stream's own next
+// operation has to wait for it anyway.
+#ifndef RILL_BACKEND_GPU_DEVICE_H
+#define RILL_BACKEND_GPU_DEVICE_H
+
+#include "backend/gpu/driver.h"
+#include "backend/gpu/gpu.h"
+#include "base/thread.h"
+#include "plan/abi.h"
+
+#include <stdatomic.h>
+
+struct gpu_counters {
+    _Atomic uint64_t launch_count;
+    _Atomic uint64_t launch_failed_count;
+    _Atomic uint64_t launch_skipped_count;
+    _Atomic uint64_t task_count;
+    _Atomic uint64_t parallel_count;
+    _Atomic uint64_t in_order_count;
+    _Atomic uint64_t whole_count;
+    _Atomic uint64_t block_in_order_count;
+    _Atomic uint64_t ring_wait_count;
+    _Atomic uint64_t readback_count;
+    _Atomic uint64_t print_lost_count;
+};
+
+// A driver's stream with two events of its own: an event is free for the next record as soon as the waits for it are
+// queued.
+struct gpu_lane {
+    void *handle;
+    void *end;  // event: the last work of a block that ran here
+    void *fork; // event: where blocks leave from
+    int level;  // 0 high, 1 normal, 2 low
+};
+
+// An error with the streams and marks that have it.
+struct gpu_error {
+    atomic_int reference_count;
+    struct backend_error error;
+};
+
+// One record of an event: the place that waits mean, whatever happens to the event later. Guarded by reap_lock.
+struct gpu_mark {
+    struct gpu_mark *next; // in the device's free list
+    int reference_count;
+    bool is_reached;               // and what came before it was looked at
+    void *event;                   // owned
+    struct backend_stream *stream; // until it is reached
+    uint64_t sequence;             // on that stream
+    struct gpu_error *error;       // one reference; of the stream when it was reached; NULL: none
+};
+
+struct gpu_notice {
+    struct gpu_notice *next;       // in the list of those to be called
+    struct gpu_notice *all_next;   // among all that were queued
+    struct gpu_notice **all_link;  //
+    struct backend_stream *stream; // one reference
+    uint64_t sequence;
+    backend_notice *function;
+    void *arg;
+    bool is_signalled;
+};
+
+struct backend_device {
+    const struct gpu_driver *driver;
+    void *context; // owned
+    struct gpu_properties properties;
+    struct backend_host host;
+    struct gpu_counters counters;
+    void *service; // owned: the stream of allocations
+
+    struct thread_mutex reap_lock; // watches, marks, errors of streams
+    struct gpu_mark *free_marks;   // owned, guarded by reap_lock
+
+    struct thread_mutex lock;
+    int stream_count;               // guarded by lock: streams not yet freed
+    struct thread_cond changed;     // stream_count became 0, a notice was called, a notice is to be called
+    struct gpu_notice *first_ready; // guarded by lock
+    struct gpu_notice *last_ready;  //
+    struct gpu_notice *all_notices; // guarded by lock
+    bool is_closing;                // guarded by lock
+    bool has_notifier;              // guarded by lock: the thread runs
+    pthread_t notifier_self;        // guarded by lock
+    struct thread notifier;         // started by the first notice; guarded by notifier_lock
+    struct thread_mutex notifier_lock;
+    struct thread_mutex print_lock; // printed text leaves one launch at a time
+
+    atomic_bool is_lost;
+    char lost_text[256]; // written once, before is_lost
+    atomic_bool lost_claimed;
+};
+
+// ---- memory of launches (ring.c)
+
+enum gpu_ring_kind { GPU_RING_ZEROED, GPU_RING_PLAIN, GPU_RING_PINNED };
+
+struct gpu_segment {
+    struct gpu_segment *next;
+    enum gpu_ring_kind kind;
+    uint64_t address; // of the device or, pinned, of both
+    size_t size;
+    size_t used;
+    void *event;       // owned; recorded when the last work that uses it is queued
+    uint64_t sequence; // of that work
+};
+
+struct gpu_ring {
+    enum gpu_ring_kind kind;
+    struct gpu_segment *current; // owned; NULL at first
+    struct gpu_segment *leaving; // owned: full, their last work is being queued
+    struct gpu_segment *first;   // owned: full, oldest first
+    struct gpu_segment *last;
+    size_t total_size;
+};
+
+// ---- streams
+
+enum gpu_watch_kind { GPU_WATCH_FRAME, GPU_WATCH_COPY, GPU_WATCH_RECORD, GPU_WATCH_WAIT };
+
+struct gpu_frame_watch {
+    const struct backend_image *image; // borrowed: unloaded only after the launches that it ran
+    int kernel;
+    const struct abi_gpu_frame *frame; // pinned, as it was when the launch ended
+    const uint64_t *print_ends;        // pinned: how far the print buffer was filled after each printing task
+    size_t print_end_count;
+    const void *args;            // pinned copies, for the words
+    const uint64_t *array_sizes; //
+    struct backend_error *caller;
+};
+
+struct gpu_watch {
+    struct gpu_watch *next;
+    uint64_t sequence;
+    enum gpu_watch_kind kind;
+    struct gpu_mark *mark; // RECORD, WAIT: one reference
+    void *target;          // COPY: from pinned to any memory of the host
+    const void *source;    //
+    size_t size;           //
+    struct gpu_frame_watch frame;
+};
+
+struct backend_stream {
+    struct backend_device *device; // borrowed
+    uint64_t id;
+    struct gpu_lane lane;       // owned
+    struct thread_mutex order;  // one operation is queued at a time
+    _Atomic uint64_t queued;    // operations ever queued; changed under |order|
+    struct gpu_ring rings[3];   // by kind; guarded by |order|
+    uint32_t *hold_word;        // pinned: the stream stands until it is hold_count
+    uint32_t hold_count;        // guarded by |order|
+    uint32_t held_count;        // guarded by the device lock: holds that a host function has come past
+    atomic_int reference_count; // the owner's and one for each notice
+    void *scratch;              // owned; guarded by |order|: what the host knows of a launch's block
+    size_t scratch_size;
+
+    struct gpu_watch *first_watch; // owned; guarded by reap_lock, and so is what follows
+    struct gpu_watch *last_watch;
+    struct gpu_watch *free_watches;
+    _Atomic uint64_t reaped; // sequence up to which work has run and was looked at
+    struct gpu_error *error; // one reference; NULL: none
+    struct gpu_error *spare; // owned: so that an error needs no memory when it happens
+    atomic_bool has_error;   // the same, to be looked at without the lock
+    uint64_t notices_queued; // guarded by the device's lock
+    uint64_t notices_called; //
+    int watch_count;
+};
+
+struct backend_event {
+    struct backend_device *device; // borrowed
+    struct gpu_mark *mark;         // one reference; NULL: never recorded
+};
+
+// gpu.c
+void *gpu_alloc(struct backend_device *device, size_t size); // zeroed; NULL: no memory
+void gpu_free(struct backend_device *device, void *memory, size_t size);
+void gpu_log(struct backend_device *device, enum backend_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static inline void gpu_count(_Atomic uint64_t *counter)
+{
+    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+// The device is lost if |status| of a call that waited or asked says so: that is noted, with the thread's message.
+rill_status gpu_note_loss(struct backend_device *device, rill_status status);
+rill_status gpu_lane_init(struct backend_device *device, int level, struct gpu_lane *lane);
+void gpu_lane_finish(struct backend_device *device, struct gpu_lane *lane);
+
+// stream.c: between these the caller has the stream to itself and the device is current.
+void *gpu_stream_begin(struct backend_stream *stream);
+void gpu_stream_end(struct backend_stream *stream, void *before);
+// RILL_OK, or the stream's error with words.
+rill_status gpu_stream_refuse(struct backend_stream *stream);
+// A number for the operation that was just queued. |order| is held.
+uint64_t gpu_stream_number(struct backend_stream *stream);
+
+// watch.c
+rill_status gpu_watch_add(struct backend_stream *stream, const struct gpu_watch *watch); // |order| is held
+void gpu_reap(struct backend_stream *stream, uint64_t sequence); // the work up to |sequence| has run
+void gpu_reap_locked(struct backend_stream *stream, uint64_t sequence);
+void gpu_watch_finish(struct backend_stream *stream);
+struct gpu_error *gpu_error_create(struct backend_device *device);
+void gpu_error_release(struct backend_device *device, struct gpu_error *error);
+void gpu_stream_fail(struct backend_stream *stream, const struct backend_error *error); // reap_lock is held
+
+// event.c; reap_lock is held for release
+rill_status gpu_mark_create(struct backend_device *device, struct gpu_mark **out_mark); // one reference
+void gpu_mark_release(struct backend_device *device, struct gpu_mark *mark);
+void gpu_mark_finish_all(struct backend_device *device);
+
+// ring.c: |order| is held. The memory may be used by work that is queued before gpu_ring_seal().
+rill_status gpu_ring_take(struct backend_stream *stream, enum gpu_ring_kind kind, size_t size, bool may_wait,
+                          uint64_t *out_address);
+rill_status gpu_ring_seal(struct backend_stream *stream); // after the last work of the operation
+void gpu_ring_finish(struct backend_stream *stream);
+
+// notify.c
+void gpu_notify_finish(struct backend_device *device);
+void gpu_notify_all(struct backend_device *device); // the device is lost: nobody else will
+void gpu_stream_unreference(struct backend_stream *stream);
+
+// failure.c: what a launch left behind
+void gpu_frame_look(struct backend_stream *stream, const struct gpu_frame_watch *watch);
+
+#endif

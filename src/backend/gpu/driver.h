@@ -1,0 +1,92 @@
+// What the GPU back end needs from a vendor's driver: one const table, made by src/backend/cuda (and, one day, hip).
+// Handles are the driver's own, addresses are the device's. Results are converted by the table: RILL_OK, or a status
+// with a message that has the driver's own words; RILL_ERR_NOT_READY comes without a message.
+//
+// Threads: every call may be made from every thread between enter() and leave(). None of them may be made from inside a
+// host function.
+#ifndef RILL_BACKEND_GPU_DRIVER_H
+#define RILL_BACKEND_GPU_DRIVER_H
+
+#include "backend/backend.h"
+
+struct gpu_properties {
+    char name[96];
+    char target[16]; // what to compile for: "sm_90"
+    uint64_t memory_size;
+    int max_threads; // of one block
+    int warp_size;
+    int processor_count;
+    int priority_least;    // numbers of the driver: the greatest priority is the smaller one
+    int priority_greatest; //
+    bool has_wait_value;   // a stream can wait for a word in pinned memory
+    bool has_graphs;
+};
+
+// Where memory at an address lies.
+enum gpu_place { GPU_PAGEABLE, GPU_PINNED, GPU_DEVICE };
+
+typedef void gpu_host_function(void *user);
+
+struct gpu_kernel_call {
+    void *function;
+    uint32_t grid;
+    uint32_t block;
+    void **params;
+};
+
+struct gpu_driver {
+    const char *name;
+
+    rill_status (*open)(size_t index, struct gpu_properties *out_properties, void **out_context);
+    void (*close)(void *context);
+    void *(*enter)(void *context); // makes it current if it is not; returns what was
+    void (*leave)(void *context, void *before);
+
+    // Usable on every stream once |stream| has come past the call; freed when |stream| comes past that one.
+    rill_status (*memory_alloc)(void *context, void *stream, uint64_t size, uint64_t *out_address);
+    void (*memory_free)(void *context, void *stream, uint64_t address);
+    rill_status (*pinned_alloc)(void *context, size_t size,
+                                void **out_memory); // the device sees it at the same address
+    void (*pinned_free)(void *memory);
+    enum gpu_place (*place_of)(const void *address);
+
+    // Between any two places. From and to pageable memory the call may wait.
+    rill_status (*copy)(void *stream, uint64_t target, uint64_t source, size_t size);
+    rill_status (*set)(void *stream, uint64_t target, uint32_t value, int width, size_t count); // width 1, 2 or 4
+
+    rill_status (*stream_create)(int priority, void **out_stream);
+    void (*stream_destroy)(void *stream);
+    rill_status (*stream_synchronize)(void *stream);
+    rill_status (*stream_query)(void *stream); // RILL_ERR_NOT_READY
+    rill_status (*stream_wait_event)(void *stream, void *event);
+    rill_status (*stream_wait_value)(void *stream, uint32_t *pinned, uint32_t value); // until *pinned >= value
+    rill_status (*host_function)(void *stream, gpu_host_function *function, void *user);
+
+    rill_status (*event_create)(bool has_time, void **out_event);
+    void (*event_destroy)(void *event);
+    rill_status (*event_record)(void *event, void *stream);
+    rill_status (*event_query)(void *event); // RILL_ERR_NOT_READY
+    rill_status (*event_synchronize)(void *event);
+    rill_status (*event_elapsed)(void *begin, void *end, double *out_milliseconds);
+
+    rill_status (*module_load)(const void *code, size_t size, void **out_module);
+    void (*module_unload)(void *module);
+    rill_status (*module_function)(void *module, const char *name, void **out_function);
+    rill_status (*module_global)(void *module, const char *name, uint64_t *out_address);
+    // The best block size for |function|, and the grid that fills the device with it.
+    rill_status (*occupancy)(void *function, uint32_t *out_grid, uint32_t *out_block);
+    rill_status (*launch)(void *stream, const struct gpu_kernel_call *call);
+
+    // Executable graphs of kernels; has_graphs.
+    rill_status (*graph_create)(void **out_graph);
+    void (*graph_destroy)(void *graph);
+    rill_status (*graph_add)(void *graph, const struct gpu_kernel_call *call, void *const *after, size_t after_count,
+                             void **out_node);
+    rill_status (*graph_instantiate)(void *graph, void **out_exec);
+    rill_status (*exec_set)(void *exec, void *node, const struct gpu_kernel_call *call);
+    void (*exec_destroy)(void *exec);
+    rill_status (*exec_launch)(void *exec, void *stream);
+    rill_status (*stream_is_capturing)(void *stream, bool *out);
+};
+
+#endif

@@ -1,0 +1,262 @@
+// Events, by marks: each record is a mark of its own with a driver's event of its own.
+#include "backend/gpu/device.h"
+
+#include "base/status.h"
+
+rill_status gpu_mark_create(struct backend_device *device, struct gpu_mark **out_mark)
+{
+    thread_lock(&device->reap_lock);
+    struct gpu_mark *mark = device->free_marks;
+    if (mark != NULL) {
+        device->free_marks = mark->next;
+    }
+    thread_unlock(&device->reap_lock);
+    *out_mark = mark;
+    if (mark == NULL) {
+        mark = gpu_alloc(device, sizeof *mark);
+        if (mark == NULL) {
+            return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory to record an event");
+        }
+        rill_status status = device->driver->event_create(true, &mark->event);
+        if (status != RILL_OK) {
+            gpu_free(device, mark, sizeof *mark);
+            return status;
+        }
+        *out_mark = mark;
+    }
+    mark->reference_count = 1;
+    mark->is_reached = false;
+    mark->stream = NULL;
+    return RILL_OK;
+}
+
+void gpu_mark_release(struct backend_device *device, struct gpu_mark *mark)
+{
+    if (mark != NULL && --mark->reference_count == 0) {
+        gpu_error_release(device, mark->error);
+        mark->error = NULL;
+        mark->next = device->free_marks;
+        device->free_marks = mark;
+    }
+}
+
+void gpu_mark_finish_all(struct backend_device *device)
+{
+    while (device->free_marks != NULL) {
+        struct gpu_mark *mark = device->free_marks;
+        device->free_marks = mark->next;
+        device->driver->event_destroy(mark->event);
+        gpu_free(device, mark, sizeof *mark);
+    }
+}
+
+static void unreference(struct backend_device *device, struct gpu_mark *mark)
+{
+    thread_lock(&device->reap_lock);
+    gpu_mark_release(device, mark);
+    thread_unlock(&device->reap_lock);
+}
+
+rill_status gpu_event_create(struct backend_device *device, struct backend_event **out_event)
+{
+    *out_event = gpu_alloc(device, sizeof **out_event);
+    if (*out_event == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for an event");
+    }
+    (*out_event)->device = device;
+    return RILL_OK;
+}
+
+void gpu_event_destroy(struct backend_event *event)
+{
+    if (event != NULL) {
+        unreference(event->device, event->mark);
+        gpu_free(event->device, event, sizeof *event);
+    }
+}
+
+// Records |mark|, of which the caller has a reference, on |stream|.
+static rill_status record(struct backend_stream *stream, struct gpu_mark *mark)
+{
+    struct backend_device *device = stream->device;
+    void *before = gpu_stream_begin(stream);
+    rill_status status = device->driver->event_record(mark->event, stream->lane.handle);
+    if (status == RILL_OK) {
+        thread_lock(&device->reap_lock);
+        mark->reference_count++;
+        thread_unlock(&device->reap_lock);
+        status = gpu_watch_add(stream, &(struct gpu_watch){.kind = GPU_WATCH_RECORD, .mark = mark});
+        if (status != RILL_OK) {
+            unreference(device, mark);
+        }
+    }
+    gpu_stream_end(stream, before);
+    return status;
+}
+
+static rill_status wait(struct backend_stream *stream, struct gpu_mark *mark)
+{
+    struct backend_device *device = stream->device;
+    void *before = gpu_stream_begin(stream);
+    rill_status status = device->driver->stream_wait_event(stream->lane.handle, mark->event);
+    if (status == RILL_OK) {
+        thread_lock(&device->reap_lock);
+        mark->reference_count++;
+        thread_unlock(&device->reap_lock);
+        status = gpu_watch_add(stream, &(struct gpu_watch){.kind = GPU_WATCH_WAIT, .mark = mark});
+        if (status != RILL_OK) {
+            unreference(device, mark);
+        }
+    }
+    gpu_stream_end(stream, before);
+    return status;
+}
+
+static rill_status make_mark(struct backend_device *device, struct gpu_mark **out_mark)
+{
+    void *before = device->driver->enter(device->context);
+    rill_status status = gpu_mark_create(device, out_mark);
+    device->driver->leave(device->context, before);
+    return status;
+}
+
+rill_status gpu_event_record(struct backend_event *event, struct backend_stream *stream)
+{
+    struct backend_device *device = event->device;
+    struct gpu_mark *mark;
+    RILL_TRY(make_mark(device, &mark));
+    rill_status status = record(stream, mark);
+    thread_lock(&device->reap_lock);
+    if (status == RILL_OK) {
+        struct gpu_mark *old = event->mark;
+        event->mark = mark;
+        mark = old;
+    }
+    gpu_mark_release(device, mark);
+    thread_unlock(&device->reap_lock);
+    return status;
+}
+
+// A reference to the mark of the last record; NULL: never recorded.
+static struct gpu_mark *share_mark(struct backend_event *event)
+{
+    thread_lock(&event->device->reap_lock);
+    struct gpu_mark *mark = event->mark;
+    if (mark != NULL) {
+        mark->reference_count++;
+    }
+    thread_unlock(&event->device->reap_lock);
+    return mark;
+}
+
+bool gpu_event_is_recorded(struct backend_event *event)
+{
+    thread_lock(&event->device->reap_lock);
+    bool is_recorded = event->mark != NULL;
+    thread_unlock(&event->device->reap_lock);
+    return is_recorded;
+}
+
+rill_status gpu_event_wait(struct backend_event *event, struct backend_stream *stream)
+{
+    struct gpu_mark *mark = share_mark(event);
+    if (mark == NULL) {
+        return status_fail(RILL_ERR_UNRECORDED, "the event was never recorded");
+    }
+    rill_status status = wait(stream, mark);
+    unreference(event->device, mark);
+    return status;
+}
+
+// The driver says that the mark is reached: does what the host has to do up to it.
+static void reach(struct backend_device *device, struct gpu_mark *mark)
+{
+    thread_lock(&device->reap_lock);
+    if (!mark->is_reached && mark->stream != NULL) {
+        gpu_reap_locked(mark->stream, mark->sequence);
+    }
+    thread_unlock(&device->reap_lock);
+}
+
+// Gives the device's loss, or the error that the mark has.
+static bool error_of(struct backend_device *device, struct gpu_mark *mark, struct backend_error *out_error)
+{
+    thread_lock(&device->reap_lock);
+    bool has_error = mark->error != NULL;
+    if (has_error) {
+        *out_error = mark->error->error;
+    }
+    thread_unlock(&device->reap_lock);
+    return has_error;
+}
+
+bool gpu_event_synchronize(struct backend_event *event, struct backend_error *out_error)
+{
+    struct backend_device *device = event->device;
+    struct gpu_mark *mark = share_mark(event);
+    if (mark == NULL) {
+        return false;
+    }
+    void *before = device->driver->enter(device->context);
+    rill_status status = gpu_note_loss(device, device->driver->event_synchronize(mark->event));
+    device->driver->leave(device->context, before);
+    reach(device, mark);
+    bool has_error = error_of(device, mark, out_error);
+    if (!has_error && status != RILL_OK) {
+        *out_error = (struct backend_error){.status = status};
+        for (size_t i = 0; i + 1 < sizeof out_error->text && rill_message()[i] != '\0'; i++) {
+            out_error->text[i] = rill_message()[i];
+        }
+        has_error = true;
+    }
+    unreference(device, mark);
+    return has_error;
+}
+
+bool gpu_event_is_reached(struct backend_event *event)
+{
+    struct backend_device *device = event->device;
+    struct gpu_mark *mark = share_mark(event);
+    if (mark == NULL) {
+        return false;
+    }
+    void *before = device->driver->enter(device->context);
+    bool is_reached = device->driver->event_query(mark->event) != RILL_ERR_NOT_READY;
+    device->driver->leave(device->context, before);
+    if (is_reached) {
+        reach(device, mark);
+    }
+    unreference(device, mark);
+    return is_reached;
+}
+
+bool gpu_event_elapsed(struct backend_event *begin, struct backend_event *end, double *out_milliseconds)
+{
+    struct backend_device *device = begin->device;
+    struct gpu_mark *first = share_mark(begin);
+    struct gpu_mark *second = share_mark(end);
+    bool is_known = false;
+    if (first != NULL && second != NULL) {
+        const struct gpu_driver *driver = device->driver;
+        void *before = driver->enter(device->context);
+        is_known = driver->event_query(first->event) == RILL_OK && driver->event_query(second->event) == RILL_OK &&
+                   driver->event_elapsed(first->event, second->event, out_milliseconds) == RILL_OK;
+        driver->leave(device->context, before);
+    }
+    unreference(device, first);
+    unreference(device, second);
+    return is_known;
+}
+
+rill_status gpu_stream_wait(struct backend_stream *stream, struct backend_stream *other)
+{
+    if (stream == other) {
+        return RILL_OK;
+    }
+    struct gpu_mark *mark;
+    RILL_TRY(make_mark(stream->device, &mark));
+    rill_status status = record(other, mark);
+    status = status == RILL_OK ? wait(stream, mark) : status;
+    unreference(stream->device, mark);
+    return status;
+}

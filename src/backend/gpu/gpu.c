@@ -1,0 +1,200 @@
+// A GPU as a device: opening, closing, memory, and the streams that it lends to blocks.
+#include "backend/gpu/device.h"
+
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void *gpu_alloc(struct backend_device *device, size_t size)
+{
+    void *memory = device->host.allocate(device->host.user, size, 64);
+    if (memory != NULL) {
+        memset(memory, 0, size);
+    }
+    return memory;
+}
+
+void gpu_free(struct backend_device *device, void *memory, size_t size)
+{
+    if (memory != NULL) {
+        device->host.release(device->host.user, memory, size);
+    }
+}
+
+void gpu_log(struct backend_device *device, enum backend_log_level level, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    device->host.log(device->host.user, level, text);
+}
+
+rill_status gpu_note_loss(struct backend_device *device, rill_status status)
+{
+    if (status != RILL_ERR_DEVICE) {
+        return status;
+    }
+    char text[sizeof device->lost_text];
+    snprintf(text, sizeof text, "%s", rill_message());
+    // After a fault of a kernel the driver refuses everything; a call that failed for itself leaves the rest as it was.
+    bool is_lost = device->driver->stream_query(device->service) == RILL_ERR_DEVICE;
+    if (is_lost && !atomic_exchange(&device->lost_claimed, true)) {
+        memcpy(device->lost_text, text, sizeof text);
+        atomic_store(&device->is_lost, true);
+        gpu_notify_all(device);
+    }
+    return status_fail(status, "%s", text);
+}
+
+// ---- lanes --------------------------------------------------------------------------------------------------------
+
+rill_status gpu_lane_init(struct backend_device *device, int level, struct gpu_lane *lane)
+{
+    const struct gpu_driver *driver = device->driver;
+    int least = device->properties.priority_least;
+    int greatest = device->properties.priority_greatest;
+    int priority = level == 0 ? greatest : level == 2 ? least : (least + greatest) / 2;
+    *lane = (struct gpu_lane){.level = level};
+    rill_status status = driver->stream_create(priority, &lane->handle);
+    status = status == RILL_OK ? driver->event_create(false, &lane->end) : status;
+    status = status == RILL_OK ? driver->event_create(false, &lane->fork) : status;
+    if (status != RILL_OK) {
+        gpu_lane_finish(device, lane);
+    }
+    return status;
+}
+
+void gpu_lane_finish(struct backend_device *device, struct gpu_lane *lane)
+{
+    device->driver->event_destroy(lane->fork);
+    device->driver->event_destroy(lane->end);
+    device->driver->stream_destroy(lane->handle);
+    lane->handle = NULL;
+}
+
+// ---- devices ------------------------------------------------------------------------------------------------------
+
+static void free_device(struct backend_device *device)
+{
+    if (device->context != NULL) {
+        void *before = device->driver->enter(device->context);
+        gpu_mark_finish_all(device);
+        if (device->service != NULL) {
+            (void)(device->driver->stream_synchronize(device->service) == RILL_OK);
+            device->driver->stream_destroy(device->service);
+        }
+        device->driver->leave(device->context, before);
+        device->driver->close(device->context);
+    }
+    thread_mutex_finish(&device->print_lock);
+    thread_mutex_finish(&device->notifier_lock);
+    thread_cond_finish(&device->changed);
+    thread_mutex_finish(&device->lock);
+    thread_mutex_finish(&device->reap_lock);
+    struct backend_host host = device->host;
+    host.release(host.user, device, sizeof *device);
+}
+
+rill_status gpu_device_open(const struct gpu_driver *driver, size_t index, const struct backend_host *host,
+                            struct backend_device **out_device)
+{
+    *out_device = NULL;
+    struct backend_device *device = host->allocate(host->user, sizeof *device, 64);
+    if (device == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for the device");
+    }
+    memset(device, 0, sizeof *device);
+    device->driver = driver;
+    device->host = *host;
+    thread_mutex_init(&device->reap_lock);
+    thread_mutex_init(&device->lock);
+    thread_cond_init(&device->changed);
+    thread_mutex_init(&device->notifier_lock);
+    thread_mutex_init(&device->print_lock);
+    rill_status status = driver->open(index, &device->properties, &device->context);
+    if (status == RILL_OK) {
+        void *before = driver->enter(device->context);
+        status = driver->stream_create(device->properties.priority_greatest, &device->service);
+        driver->leave(device->context, before);
+    }
+    if (status != RILL_OK) {
+        free_device(device);
+        return status;
+    }
+    *out_device = device;
+    return RILL_OK;
+}
+
+void gpu_device_close(struct backend_device *device)
+{
+    if (device == NULL) {
+        return;
+    }
+    thread_lock(&device->lock);
+    while (device->stream_count > 0) {
+        thread_wait(&device->changed, &device->lock);
+    }
+    thread_unlock(&device->lock);
+    gpu_notify_finish(device);
+    free_device(device);
+}
+
+void gpu_device_stats(struct backend_device *device, struct backend_stats *out_stats)
+{
+    struct gpu_counters *c = &device->counters;
+    *out_stats = (struct backend_stats){
+        .launch_count = atomic_load(&c->launch_count),
+        .launch_failed_count = atomic_load(&c->launch_failed_count),
+        .launch_skipped_count = atomic_load(&c->launch_skipped_count),
+        .task_count = atomic_load(&c->task_count),
+        .parallel_count = atomic_load(&c->parallel_count),
+        .in_order_count = atomic_load(&c->in_order_count),
+        .whole_count = atomic_load(&c->whole_count),
+        .block_in_order_count = atomic_load(&c->block_in_order_count),
+        .ring_wait_count = atomic_load(&c->ring_wait_count),
+        .readback_count = atomic_load(&c->readback_count),
+        .print_lost_count = atomic_load(&c->print_lost_count),
+    };
+}
+
+const char *gpu_device_target(const struct backend_device *device)
+{
+    return device->properties.target;
+}
+
+// ---- memory -------------------------------------------------------------------------------------------------------
+
+// The call waits for the zeros: whatever stream the memory is used on next must find them.
+rill_status gpu_memory_create(struct backend_device *device, uint64_t size, void **out_address)
+{
+    *out_address = NULL;
+    const struct gpu_driver *driver = device->driver;
+    uint64_t wanted = size > 0 ? size : 1; // so that an empty array has an address too
+    uint64_t address = 0;
+    void *before = driver->enter(device->context);
+    rill_status status = driver->memory_alloc(device->context, device->service, wanted, &address);
+    if (status == RILL_OK) {
+        status = driver->set(device->service, address, 0, 1, wanted);
+        status = status == RILL_OK ? driver->stream_synchronize(device->service) : status;
+        if (status != RILL_OK) {
+            driver->memory_free(device->context, device->service, address);
+        }
+    }
+    driver->leave(device->context, before);
+    *out_address = status == RILL_OK ? (void *)(uintptr_t)address : NULL;
+    return status;
+}
+
+void gpu_memory_destroy(struct backend_device *device, void *address, uint64_t size)
+{
+    (void)size;
+    if (address != NULL) {
+        void *before = device->driver->enter(device->context);
+        device->driver->memory_free(device->context, device->service, (uint64_t)(uintptr_t)address);
+        device->driver->leave(device->context, before);
+    }
+}

@@ -1,0 +1,183 @@
+#include "backend/gpu/image.h"
+
+#include "base/status.h"
+
+#include <stdio.h>
+
+enum { MAX_BLOCK = 256, GRIDS_AT_MOST = 32 };
+
+int gpu_slot_at(const struct plan_kernel *kernel, int64_t offset)
+{
+    for (int i = 0; i < kernel->slot_count; i++) {
+        const struct plan_slot *slot = &kernel->slots[i];
+        if (offset >= slot->offset && (uint64_t)(offset - slot->offset) < slot->size) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+// ---- entries ------------------------------------------------------------------------------------------------------
+
+// In PTX, which has no dots in names, "k.3" is called "k$3".
+static rill_status find_entry(struct backend_image *image, const char *name, void **out_function)
+{
+    *out_function = NULL;
+    if (name == NULL || *name == '\0') {
+        return RILL_OK;
+    }
+    char *symbol = arena_strdup(&image->arena, name);
+    for (char *at = symbol; *at != '\0'; at++) {
+        *at = *at == '.' ? '$' : *at;
+    }
+    return image->device->driver->module_function(image->module, symbol, out_function);
+}
+
+static rill_status find_task(struct backend_image *image, const struct plan_kernel *kernel,
+                             const struct plan_task *plan, struct gpu_task *task)
+{
+    RILL_TRY(find_entry(image, plan->entry, &task->entry));
+    RILL_TRY(find_entry(image, plan->in_order, &task->in_order));
+    RILL_TRY(find_entry(image, plan->finish, &task->finish));
+    if (task->entry == NULL) {
+        return status_fail(RILL_ERR_INVALID, "the image lacks the entry of task '%s'", plan->name);
+    }
+    task->block = 1;
+    task->max_grid = 1;
+    if (plan->kind == PLAN_TASK_PARALLEL) {
+        uint32_t grid;
+        uint32_t block;
+        RILL_TRY(image->device->driver->occupancy(task->entry, &grid, &block));
+        task->block = block < MAX_BLOCK ? block : MAX_BLOCK;
+        task->max_grid = grid * (block / task->block > 0 ? block / task->block : 1) * GRIDS_AT_MOST;
+    }
+    task->slot_indices = ARENA_ARRAY(&image->arena, int, plan->slot_use_count + 1);
+    for (int i = 0; i < plan->slot_use_count; i++) {
+        task->slot_indices[i] = gpu_slot_at(kernel, plan->slot_uses[i].offset);
+    }
+    return RILL_OK;
+}
+
+// ---- what control depends on --------------------------------------------------------------------------------------
+
+static bool expr_reads(const struct gpu_kernel *kernel, const struct plan_expr *expr)
+{
+    if (expr == NULL) {
+        return false;
+    }
+    if (expr->kind == PLAN_EXPR_SLOT) {
+        int slot = gpu_slot_at(kernel->plan, expr->imm);
+        return slot >= 0 && kernel->task_writes[slot];
+    }
+    for (int i = 0; i < expr->arg_count; i++) {
+        if (expr_reads(kernel, expr->args[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool mark_reading(struct gpu_kernel *kernel, const struct plan_node *node)
+{
+    bool reads = expr_reads(kernel, node->expr) || expr_reads(kernel, node->trip);
+    if (node->kind == PLAN_TASK) {
+        reads |= expr_reads(kernel, kernel->plan->tasks[node->task].trip);
+    }
+    for (int i = 0; i < node->child_count; i++) {
+        reads |= node->children[i] != NULL && mark_reading(kernel, node->children[i]);
+    }
+    if (node->id >= 0 && node->id < kernel->plan->node_count) {
+        kernel->reads_device[node->id] = reads;
+    }
+    return reads;
+}
+
+static rill_status find_kernel(struct backend_image *image, const struct plan_kernel *plan, struct gpu_kernel *kernel)
+{
+    kernel->plan = plan;
+    kernel->tasks = ARENA_ARRAY(&image->arena, struct gpu_task, plan->task_count + 1);
+    kernel->task_writes = ARENA_ARRAY(&image->arena, bool, plan->slot_count + 1);
+    kernel->reads_device = ARENA_ARRAY(&image->arena, bool, plan->node_count + 1);
+    kernel->needs_block = plan->return_ctype != NULL;
+    for (int i = 0; i < plan->task_count; i++) {
+        const struct plan_task *task = &plan->tasks[i];
+        RILL_TRY(find_task(image, plan, task, &kernel->tasks[i]));
+        kernel->may_fail |= task->may_fail;
+        kernel->may_print |= task->may_print;
+        kernel->needs_block |= task->slot_use_count > 0;
+        for (int k = 0; k < task->slot_use_count; k++) {
+            int slot = kernel->tasks[i].slot_indices[k];
+            if (slot >= 0 && task->slot_uses[k].writes) {
+                kernel->task_writes[slot] = true;
+            }
+        }
+    }
+    if (plan->root != NULL) {
+        mark_reading(kernel, plan->root);
+    }
+    return RILL_OK;
+}
+
+static rill_status find_all(struct backend_image *image)
+{
+    const struct plan_module *plan = image->plan;
+    image->kernels = ARENA_ARRAY(&image->arena, struct gpu_kernel, plan->kernel_count + 1);
+    for (int i = 0; i < plan->kernel_count; i++) {
+        RILL_TRY(find_kernel(image, plan->kernels[i], &image->kernels[i]));
+    }
+    image->field_addresses = ARENA_ARRAY(&image->arena, uint64_t, plan->field_count + 1);
+    image->field_sizes = ARENA_ARRAY(&image->arena, uint64_t, plan->field_count + 1);
+    for (int i = 0; i < plan->field_count; i++) {
+        RILL_TRY(image->device->driver->module_global(image->module, plan->fields[i].name, &image->field_addresses[i]));
+        image->field_sizes[i] = plan->fields[i].size;
+    }
+    return RILL_OK;
+}
+
+rill_status gpu_image_load(struct backend_device *device, const struct plan_module *plan, const void *code,
+                           size_t code_size, struct backend_image **out_image)
+{
+    *out_image = NULL;
+    struct backend_image *image = gpu_alloc(device, sizeof *image);
+    if (image == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for an image");
+    }
+    image->device = device;
+    image->plan = plan;
+    arena_init(&image->arena);
+    void *before = device->driver->enter(device->context);
+    volatile rill_status status = device->driver->module_load(code, code_size, &image->module);
+    jmp_buf escape;
+    image->arena.escape = &escape;
+    if (status == RILL_OK && setjmp(escape) == 0) {
+        status = find_all(image);
+    } else if (status == RILL_OK) {
+        status = status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for an image");
+    }
+    image->arena.escape = NULL;
+    device->driver->leave(device->context, before);
+    if (status != RILL_OK) {
+        gpu_image_unload(image);
+        return status;
+    }
+    *out_image = image;
+    return RILL_OK;
+}
+
+void gpu_image_unload(struct backend_image *image)
+{
+    if (image == NULL) {
+        return;
+    }
+    struct backend_device *device = image->device;
+    void *before = device->driver->enter(device->context);
+    device->driver->module_unload(image->module);
+    device->driver->leave(device->context, before);
+    arena_finish(&image->arena);
+    gpu_free(device, image, sizeof *image);
+}
+
+void *gpu_image_field(const struct backend_image *image, int field)
+{
+    return (void *)(uintptr_t)image->field_addresses[field];
+}

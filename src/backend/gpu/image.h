@@ -1,0 +1,39 @@
+// A loaded module on a GPU: where its entries and fields are, and what its kernels need from the host.
+#ifndef RILL_BACKEND_GPU_IMAGE_H
+#define RILL_BACKEND_GPU_IMAGE_H
+
+#include "backend/gpu/device.h"
+#include "base/arena.h"
+
+struct gpu_task {
+    void *entry;       // functions of the driver; NULL: the task has none
+    void *in_order;    //
+    void *finish;      //
+    uint32_t block;    // threads of a block for |entry|
+    uint32_t max_grid; // blocks beyond which threads take more than one iteration
+    int *slot_indices; // of the plan's slot uses; -1: none
+};
+
+struct gpu_kernel {
+    const struct plan_kernel *plan; // borrowed
+    struct gpu_task *tasks;
+    bool may_fail;
+    bool may_print;
+    bool needs_block;   // some task touches the launch block, or there is a result
+    bool *task_writes;  // for each slot: a task writes it
+    bool *reads_device; // for each node: control in it depends on what tasks write
+};
+
+struct backend_image {
+    struct backend_device *device;  // borrowed
+    const struct plan_module *plan; // borrowed
+    struct arena arena;             // holds what follows
+    void *module;                   // owned
+    struct gpu_kernel *kernels;
+    uint64_t *field_addresses;
+    uint64_t *field_sizes;
+};
+
+int gpu_slot_at(const struct plan_kernel *kernel, int64_t offset); // the slot that holds the byte; -1: none
+
+#endif

@@ -1,0 +1,168 @@
+// A launch from its arguments to what the host wants to see of it afterwards.
+#include "backend/gpu/run.h"
+
+#include "base/status.h"
+
+#include <string.h>
+
+// Room for what the host knows of the launch block, and the state of its slots behind it.
+static rill_status make_shadow(struct gpu_run *run)
+{
+    struct backend_stream *stream = run->stream;
+    const struct plan_kernel *plan = run->kernel->plan;
+    size_t block_size = (plan->block_size + 15) / 16 * 16;
+    size_t size = block_size + (size_t)plan->slot_count + 16;
+    if (stream->scratch_size < size) {
+        void *bigger = gpu_alloc(stream->device, 2 * size);
+        if (bigger == NULL) {
+            return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory to queue work on a stream");
+        }
+        gpu_free(stream->device, stream->scratch, stream->scratch_size);
+        stream->scratch = bigger;
+        stream->scratch_size = 2 * size;
+    }
+    memset(stream->scratch, 0, size);
+    run->shadow = stream->scratch;
+    run->slots = (unsigned char *)stream->scratch + block_size;
+    run->values.block = run->shadow;
+    return RILL_OK;
+}
+
+// The frame of a kernel that prints has its buffer behind it, which nobody needs cleared.
+static rill_status make_print_frame(struct gpu_run *run)
+{
+    const struct gpu_driver *driver = run->device->driver;
+    void *handle = run->stream->lane.handle;
+    size_t size = sizeof(struct abi_gpu_frame) + PRINT_BUFFER_SIZE;
+    RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PLAIN, size, run->launch->may_wait, &run->frame));
+    RILL_TRY(driver->set(handle, run->frame, 0, 4, sizeof(struct abi_gpu_frame) / 4));
+    return driver->set(handle, run->frame + offsetof(struct abi_gpu_frame, print_size), PRINT_BUFFER_SIZE, 4, 1);
+}
+
+static rill_status prepare(struct gpu_run *run)
+{
+    const struct gpu_kernel *kernel = run->kernel;
+    bool may_wait = run->launch->may_wait;
+    RILL_TRY(make_shadow(run));
+    if (kernel->needs_block) {
+        RILL_TRY(gpu_ring_take(run->stream, GPU_RING_ZEROED, kernel->plan->block_size, may_wait, &run->block));
+    }
+    if (kernel->may_print) {
+        return make_print_frame(run);
+    }
+    if (kernel->may_fail) {
+        return gpu_ring_take(run->stream, GPU_RING_ZEROED, sizeof(struct abi_gpu_frame), may_wait, &run->frame);
+    }
+    return RILL_OK;
+}
+
+// ---- afterwards ---------------------------------------------------------------------------------------------------
+
+static rill_status give_result(struct gpu_run *run)
+{
+    const struct backend_launch *launch = run->launch;
+    const struct gpu_driver *driver = run->device->driver;
+    void *handle = run->stream->lane.handle;
+    if (launch->result == NULL || launch->result_size == 0) {
+        return RILL_OK;
+    }
+    int slot = gpu_slot_at(run->kernel->plan, 0);
+    bool is_known = slot < 0 || run->slots[slot] != GPU_SLOT_DEVICE;
+    if (launch->result_is_host && is_known) {
+        memcpy(launch->result, run->shadow, launch->result_size); // the caller waits: nobody looks before
+        return RILL_OK;
+    }
+    struct gpu_walk walk = {.run = run, .lane = &run->stream->lane};
+    RILL_TRY(gpu_slot_upload(&walk, slot));
+    if (!launch->result_is_host) {
+        return driver->copy(handle, (uint64_t)(uintptr_t)launch->result, run->block, launch->result_size);
+    }
+    uint64_t pinned;
+    RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PINNED, launch->result_size, launch->may_wait, &pinned));
+    RILL_TRY(driver->copy(handle, pinned, run->block, launch->result_size));
+    struct gpu_watch watch = {.kind = GPU_WATCH_COPY,
+                              .target = launch->result,
+                              .source = (const void *)(uintptr_t)pinned,
+                              .size = launch->result_size};
+    return gpu_watch_add(run->stream, &watch);
+}
+
+// Brings the failure record, and what was printed, to the host, with what its words need.
+static rill_status watch_frame(struct gpu_run *run)
+{
+    const struct plan_kernel *plan = run->kernel->plan;
+    const struct gpu_driver *driver = run->device->driver;
+    void *handle = run->stream->lane.handle;
+    if (run->frame == 0) {
+        return RILL_OK;
+    }
+    size_t frame_size = sizeof(struct abi_gpu_frame) + (run->kernel->may_print ? PRINT_BUFFER_SIZE : 0);
+    size_t ends_size = run->print_end_count * sizeof(uint64_t);
+    size_t args_size = (plan->args_size + 15) / 16 * 16;
+    size_t sizes_size = (size_t)plan->param_count * sizeof(uint64_t);
+    uint64_t pinned;
+    RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PINNED, frame_size + ends_size + args_size + sizes_size + 64,
+                           run->launch->may_wait, &pinned));
+    char *ends = (char *)(uintptr_t)pinned + (frame_size + 15) / 16 * 16;
+    char *args = ends + (ends_size + 15) / 16 * 16;
+    char *sizes = args + args_size;
+    RILL_TRY(driver->copy(handle, pinned, run->frame, frame_size));
+    if (ends_size > 0) {
+        RILL_TRY(driver->copy(handle, (uint64_t)(uintptr_t)ends, run->print_ends, ends_size));
+    }
+    if (plan->args_size > 0) {
+        memcpy(args, run->launch->args, plan->args_size);
+    }
+    if (sizes_size > 0) {
+        memcpy(sizes, run->launch->array_sizes, sizes_size);
+    }
+    struct gpu_watch watch = {.kind = GPU_WATCH_FRAME,
+                              .frame = {.image = run->image,
+                                        .kernel = run->launch->kernel,
+                                        .frame = (const struct abi_gpu_frame *)(uintptr_t)pinned,
+                                        .print_ends = (const uint64_t *)ends,
+                                        .print_end_count = run->print_end_count,
+                                        .args = args,
+                                        .array_sizes = (const uint64_t *)sizes,
+                                        .caller = run->launch->caller}};
+    return gpu_watch_add(run->stream, &watch);
+}
+
+// ---- the launch ---------------------------------------------------------------------------------------------------
+
+static rill_status run_plan(struct gpu_run *run)
+{
+    RILL_TRY(prepare(run));
+    struct gpu_walk walk = {.run = run, .lane = &run->stream->lane};
+    if (run->kernel->plan->root != NULL) {
+        gpu_walk_node(&walk, run->kernel->plan->root);
+    }
+    // Also after a failure: what was launched may have failed and printed.
+    rill_status status = watch_frame(run);
+    status = run->status != RILL_OK ? run->status : status;
+    return status == RILL_OK && !run->has_failed ? give_result(run) : status;
+}
+
+rill_status gpu_launch(struct backend_stream *stream, const struct backend_launch *launch)
+{
+    struct backend_device *device = stream->device;
+    const struct gpu_kernel *kernel = &launch->image->kernels[launch->kernel];
+    RILL_TRY(gpu_stream_refuse(stream));
+    struct gpu_run run = {.device = device,
+                          .stream = stream,
+                          .image = launch->image,
+                          .kernel = kernel,
+                          .launch = launch,
+                          .values = {.kernel = kernel->plan,
+                                     .args = launch->args,
+                                     .array_sizes = launch->array_sizes,
+                                     .field_addresses = launch->image->field_addresses,
+                                     .field_sizes = launch->image->field_sizes}};
+    void *before = gpu_stream_begin(stream);
+    rill_status status = run_plan(&run);
+    gpu_stream_number(stream);
+    rill_status sealed = gpu_ring_seal(stream);
+    gpu_stream_end(stream, before);
+    gpu_count(&device->counters.launch_count);
+    return gpu_note_loss(device, status != RILL_OK ? status : sealed);
+}

@@ -1,0 +1,186 @@
+// Regions of blocks: fork from the stream that meets the region, one lent stream for each block but the first, join
+// back. The host queues and never waits for the join.
+#include "backend/gpu/run.h"
+
+#include <string.h>
+
+struct gpu_region {
+    struct gpu_walk *outer;
+    const struct plan_node *node;
+    struct backend_lease leases[RUN_MAX_BLOCKS]; // streams lent to blocks that have begun; [0] is none
+    struct gpu_lane *lanes[RUN_MAX_BLOCKS];      // theirs; [0] is the outer one
+    uint64_t earlier[RUN_MAX_BLOCKS];            // blocks that a block follows, as bits
+    int begun_count;
+};
+
+static bool regions_meet(struct gpu_run *run, const struct plan_conflict *conflict)
+{
+    struct plan_span a;
+    struct plan_span b;
+    return plan_span_of(conflict->effect_a, &run->values, &a) && plan_span_of(conflict->effect_b, &run->values, &b) &&
+           plan_spans_overlap(&a, &b);
+}
+
+static bool conflict_missing(const struct gpu_run *run, const struct plan_conflict *conflict)
+{
+    const struct plan_effect *effects[] = {conflict->effect_a, conflict->effect_b};
+    bool missing = false;
+    for (int i = 0; i < 2; i++) {
+        missing |= effects[i] != NULL &&
+                   (gpu_slots_missing(run, effects[i]->region.low) || gpu_slots_missing(run, effects[i]->region.high) ||
+                    gpu_slots_missing(run, effects[i]->region.step));
+    }
+    return missing;
+}
+
+static rill_status order_blocks(struct gpu_region *region)
+{
+    struct gpu_run *run = region->outer->run;
+    const struct plan_node *node = region->node;
+    for (int i = 1; i < node->child_count; i++) {
+        region->earlier[i] = node->children[i]->in_order ? (UINT64_C(1) << i) - 1 : 0;
+    }
+    for (int i = 0; i < node->conflict_count; i++) {
+        const struct plan_conflict *conflict = &node->conflicts[i];
+        if (conflict->kind == PLAN_CONFLICT_IN_ORDER) {
+            region->earlier[conflict->block_b] |= UINT64_C(1) << conflict->block_a;
+            continue;
+        }
+        if (conflict_missing(run, conflict)) {
+            RILL_TRY(gpu_slots_read(region->outer));
+        }
+        bool meets = regions_meet(run, conflict);
+        if (meets && conflict->is_restrict) {
+            gpu_run_refuse(run, conflict->effect_a, conflict->effect_b);
+            return RILL_OK;
+        }
+        if (meets) {
+            region->earlier[conflict->block_b] |= UINT64_C(1) << conflict->block_a;
+            gpu_count(&run->device->counters.block_in_order_count);
+            gpu_log(run->device, BACKEND_LOG_NOTE,
+                    "kernel '%s': block %d of the region at line %u runs after block %d: their regions overlap",
+                    run->kernel->plan->name, conflict->block_b + 1, node->loc.line, conflict->block_a + 1);
+        }
+    }
+    return RILL_OK;
+}
+
+// What several blocks read must be on the device before they part.
+static rill_status upload_all(struct gpu_walk *walk, const struct plan_node *node)
+{
+    const struct gpu_kernel *kernel = walk->run->kernel;
+    int tasks[2] = {node->kind == PLAN_TASK ? node->task : -1,
+                    node->kind == PLAN_FOR || node->kind == PLAN_LOOP ? node->whole_task : -1};
+    for (int t = 0; t < 2; t++) {
+        for (int i = 0; tasks[t] >= 0 && i < kernel->plan->tasks[tasks[t]].slot_use_count; i++) {
+            RILL_TRY(gpu_slot_upload(walk, kernel->tasks[tasks[t]].slot_indices[i]));
+        }
+    }
+    for (int i = 0; i < node->child_count; i++) {
+        if (node->children[i] != NULL) {
+            RILL_TRY(upload_all(walk, node->children[i]));
+        }
+    }
+    return RILL_OK;
+}
+
+// A return or a break out of a block ends the block.
+static enum gpu_step walk_block(struct gpu_walk *walk, const struct plan_node *block)
+{
+    return gpu_walk_node(walk, block) == GPU_FAIL ? GPU_FAIL : GPU_ON;
+}
+
+static enum gpu_step walk_in_order(struct gpu_walk *walk, const struct plan_node *node)
+{
+    for (int i = 0; i < node->child_count; i++) {
+        if (walk_block(walk, node->children[i]) == GPU_FAIL) {
+            return GPU_FAIL;
+        }
+    }
+    return GPU_ON;
+}
+
+// Gives every block its stream and lets that wait for the fork: all of them before the first block goes on with the
+// outer stream, whose next region records the same event again.
+static rill_status fork_all(struct gpu_region *region)
+{
+    struct gpu_walk *outer = region->outer;
+    struct backend_device *device = outer->run->device;
+    RILL_TRY(device->driver->event_record(outer->lane->fork, outer->lane->handle));
+    region->lanes[0] = outer->lane;
+    region->begun_count = 1;
+    for (int i = 1; i < region->node->child_count; i++) {
+        const struct backend_host *host = &device->host;
+        RILL_TRY(host->acquire_stream(host->user, 1 - outer->lane->level, &region->leases[i]));
+        region->lanes[i] = &region->leases[i].stream->lane;
+        region->begun_count = i + 1;
+        RILL_TRY(device->driver->stream_wait_event(region->lanes[i]->handle, outer->lane->fork));
+    }
+    return RILL_OK;
+}
+
+// Lets a block wait for those that it follows.
+static rill_status begin_block(struct gpu_region *region, int index)
+{
+    const struct gpu_driver *driver = region->outer->run->device->driver;
+    for (int i = 0; i < index; i++) {
+        if ((region->earlier[index] & UINT64_C(1) << i) != 0) {
+            RILL_TRY(driver->stream_wait_event(region->lanes[index]->handle, region->lanes[i]->end));
+        }
+    }
+    return RILL_OK;
+}
+
+static enum gpu_step run_block(struct gpu_region *region, int index)
+{
+    struct gpu_run *run = region->outer->run;
+    rill_status status = begin_block(region, index);
+    if (status != RILL_OK) {
+        return gpu_run_fail(run, status);
+    }
+    // The first block goes on with the outer stream and its memory.
+    struct gpu_walk walk = {.run = run, .lane = region->lanes[index]};
+    enum gpu_step step = walk_block(index == 0 ? region->outer : &walk, region->node->children[index]);
+    status = run->device->driver->event_record(region->lanes[index]->end, region->lanes[index]->handle);
+    return status == RILL_OK ? step : gpu_run_fail(run, status);
+}
+
+// The outer stream waits for every block that has begun, also after a failure. A stream whose join cannot be queued is
+// not lent again.
+static void join(struct gpu_region *region)
+{
+    struct gpu_run *run = region->outer->run;
+    const struct gpu_driver *driver = run->device->driver;
+    for (int i = 1; i < region->begun_count; i++) {
+        struct gpu_lane *lane = region->lanes[i];
+        rill_status status = driver->event_record(lane->end, lane->handle);
+        status = status == RILL_OK ? driver->stream_wait_event(region->outer->lane->handle, lane->end) : status;
+        if (status != RILL_OK) {
+            gpu_run_fail(run, status);
+        }
+        gpu_stream_number(region->leases[i].stream); // it may be busy: the pool asks before it lends it again
+        run->device->host.release_stream(run->device->host.user, &region->leases[i], status == RILL_OK);
+    }
+}
+
+enum gpu_step gpu_walk_region(struct gpu_walk *walk, const struct plan_node *node)
+{
+    struct gpu_run *run = walk->run;
+    struct gpu_region region = {.outer = walk, .node = node};
+    // Text that blocks print comes in program order, and there is one buffer.
+    if (node->child_count > RUN_MAX_BLOCKS || node->child_count < 2 || run->kernel->may_print) {
+        return walk_in_order(walk, node);
+    }
+    rill_status status = order_blocks(&region);
+    if (run->has_failed) {
+        return GPU_FAIL;
+    }
+    status = status == RILL_OK ? upload_all(walk, node) : status;
+    status = status == RILL_OK ? fork_all(&region) : status;
+    enum gpu_step step = status == RILL_OK ? GPU_ON : gpu_run_fail(run, status);
+    for (int i = 0; i < node->child_count && step != GPU_FAIL; i++) {
+        step = run_block(&region, i);
+    }
+    join(&region);
+    return run->status != RILL_OK ? GPU_FAIL : step;
+}

@@ -1,0 +1,185 @@
+// Memory of launches and copies: taken from segments one piece behind the other, never given back piece by piece. A
+// segment that is full is used again once the work that uses it has run; until then the ring grows. Zeroed memory is
+// cleared a whole segment at a time, so that a launch clears nothing.
+#include "backend/gpu/device.h"
+
+#include "base/status.h"
+
+enum {
+    ZEROED_SIZE = 256 << 10,
+    PLAIN_SIZE = 2 << 20,
+    PINNED_SIZE = 1 << 20,
+    PIECE_ALIGN = 64,
+    RING_LIMIT = 64 << 20, // a ring beyond this waits for its oldest segment instead of growing
+};
+
+static size_t usual_size(enum gpu_ring_kind kind)
+{
+    return kind == GPU_RING_ZEROED ? ZEROED_SIZE : kind == GPU_RING_PLAIN ? PLAIN_SIZE : PINNED_SIZE;
+}
+
+static void segment_destroy(struct backend_stream *stream, struct gpu_segment *segment)
+{
+    struct backend_device *device = stream->device;
+    if (segment == NULL) {
+        return;
+    }
+    if (segment->kind == GPU_RING_PINNED) {
+        device->driver->pinned_free((void *)(uintptr_t)segment->address);
+    } else {
+        device->driver->memory_free(device->context, stream->lane.handle, segment->address);
+    }
+    device->driver->event_destroy(segment->event);
+    gpu_free(device, segment, sizeof *segment);
+}
+
+static rill_status segment_create(struct backend_stream *stream, enum gpu_ring_kind kind, size_t size,
+                                  struct gpu_segment **out_segment)
+{
+    struct backend_device *device = stream->device;
+    const struct gpu_driver *driver = device->driver;
+    *out_segment = NULL;
+    struct gpu_segment *segment = gpu_alloc(device, sizeof *segment);
+    if (segment == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory to queue work on a stream");
+    }
+    segment->kind = kind;
+    segment->size = size;
+    rill_status status = driver->event_create(false, &segment->event);
+    if (status == RILL_OK && kind == GPU_RING_PINNED) {
+        void *memory = NULL;
+        status = driver->pinned_alloc(device->context, size, &memory);
+        segment->address = (uint64_t)(uintptr_t)memory;
+    } else if (status == RILL_OK) {
+        status = driver->memory_alloc(device->context, stream->lane.handle, size, &segment->address);
+    }
+    if (status == RILL_OK && kind == GPU_RING_ZEROED) {
+        status = driver->set(stream->lane.handle, segment->address, 0, 4, size / 4);
+    }
+    if (status != RILL_OK) {
+        segment_destroy(stream, segment);
+        return status;
+    }
+    *out_segment = segment;
+    return RILL_OK;
+}
+
+// The oldest full segment if its work has run; with |waits| it is waited for. NULL: none.
+static struct gpu_segment *take_oldest(struct backend_stream *stream, struct gpu_ring *ring, bool waits)
+{
+    struct gpu_segment *segment = ring->first;
+    const struct gpu_driver *driver = stream->device->driver;
+    if (segment == NULL) {
+        return NULL;
+    }
+    bool has_run = atomic_load_explicit(&stream->reaped, memory_order_acquire) >= segment->sequence;
+    if (!has_run) {
+        rill_status status = driver->event_query(segment->event);
+        if (status == RILL_ERR_NOT_READY && !waits) {
+            return NULL;
+        }
+        if (status == RILL_ERR_NOT_READY) {
+            gpu_count(&stream->device->counters.ring_wait_count);
+            status = driver->event_synchronize(segment->event);
+        }
+        gpu_note_loss(stream->device, status);
+        gpu_reap(stream, segment->sequence); // what the host still wants from pinned memory
+    }
+    ring->first = segment->next;
+    ring->last = ring->first != NULL ? ring->last : NULL;
+    segment->next = NULL;
+    return segment;
+}
+
+static rill_status reuse(struct backend_stream *stream, struct gpu_segment *segment)
+{
+    segment->used = 0;
+    if (segment->kind != GPU_RING_ZEROED) {
+        return RILL_OK;
+    }
+    return stream->device->driver->set(stream->lane.handle, segment->address, 0, 4, segment->size / 4);
+}
+
+static rill_status next_segment(struct backend_stream *stream, struct gpu_ring *ring, size_t size, bool may_wait)
+{
+    if (ring->current != NULL) { // full; sealed when its last work is queued
+        ring->current->next = ring->leaving;
+        ring->leaving = ring->current;
+        ring->current = NULL;
+    }
+    for (;;) {
+        bool waits = may_wait && ring->total_size + size > RING_LIMIT;
+        struct gpu_segment *segment = take_oldest(stream, ring, waits);
+        if (segment == NULL) {
+            break;
+        }
+        if (segment->size >= size && segment->size == usual_size(ring->kind)) {
+            rill_status status = reuse(stream, segment);
+            if (status == RILL_OK) {
+                ring->current = segment;
+                return RILL_OK;
+            }
+            ring->total_size -= segment->size;
+            segment_destroy(stream, segment);
+            return status;
+        }
+        ring->total_size -= segment->size;
+        segment_destroy(stream, segment);
+    }
+    size_t wanted = size > usual_size(ring->kind) ? size : usual_size(ring->kind);
+    RILL_TRY(segment_create(stream, ring->kind, wanted, &ring->current));
+    ring->total_size += wanted;
+    return RILL_OK;
+}
+
+rill_status gpu_ring_take(struct backend_stream *stream, enum gpu_ring_kind kind, size_t size, bool may_wait,
+                          uint64_t *out_address)
+{
+    struct gpu_ring *ring = &stream->rings[kind];
+    *out_address = 0;
+    size = (size + PIECE_ALIGN - 1) / PIECE_ALIGN * PIECE_ALIGN;
+    if (ring->current == NULL || ring->current->size - ring->current->used < size) {
+        RILL_TRY(next_segment(stream, ring, size, may_wait));
+    }
+    *out_address = ring->current->address + ring->current->used;
+    ring->current->used += size;
+    return RILL_OK;
+}
+
+rill_status gpu_ring_seal(struct backend_stream *stream)
+{
+    rill_status first = RILL_OK;
+    for (int i = 0; i < 3; i++) {
+        struct gpu_ring *ring = &stream->rings[i];
+        while (ring->leaving != NULL) {
+            struct gpu_segment *segment = ring->leaving;
+            ring->leaving = segment->next;
+            segment->next = NULL;
+            rill_status status = stream->device->driver->event_record(segment->event, stream->lane.handle);
+            first = first == RILL_OK ? status : first;
+            segment->sequence = atomic_load_explicit(&stream->queued, memory_order_relaxed);
+            if (ring->first == NULL) {
+                ring->first = segment;
+            } else {
+                ring->last->next = segment;
+            }
+            ring->last = segment;
+        }
+    }
+    return first;
+}
+
+void gpu_ring_finish(struct backend_stream *stream)
+{
+    for (int i = 0; i < 3; i++) {
+        struct gpu_ring *ring = &stream->rings[i];
+        struct gpu_segment *lists[] = {ring->current, ring->leaving, ring->first};
+        for (int k = 0; k < 3; k++) {
+            while (lists[k] != NULL) {
+                struct gpu_segment *next = k == 0 ? NULL : lists[k]->next;
+                segment_destroy(stream, lists[k]);
+                lists[k] = next;
+            }
+        }
+    }
+}

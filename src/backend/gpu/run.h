@@ -1,0 +1,65 @@
+// One launch: the host walks the plan, decides what arguments decide, and gives the tasks to the driver. What tasks
+// write into the launch block the host does not know; where control depends on it, it is read back and the call waits.
+#ifndef RILL_BACKEND_GPU_RUN_H
+#define RILL_BACKEND_GPU_RUN_H
+
+#include "backend/gpu/image.h"
+
+enum { RUN_MAX_BLOCKS = 64, PRINT_BUFFER_SIZE = 256 << 10, PRINT_ENDS = 4096 };
+
+// Who has the value of a slot.
+enum gpu_slot_state {
+    GPU_SLOT_BOTH,   // host and device agree
+    GPU_SLOT_HOST,   // the host has assigned it since
+    GPU_SLOT_DEVICE, // a task may have written it since
+};
+
+// Where the walk of one block, or of the kernel itself, queues its work.
+struct gpu_walk {
+    struct gpu_run *run;
+    struct gpu_lane *lane;
+    uint64_t partials; // memory for partial records, used again by the tasks of this lane
+    size_t partials_size;
+};
+
+struct gpu_run {
+    struct backend_device *device;
+    struct backend_stream *stream;
+    const struct backend_image *image;
+    const struct gpu_kernel *kernel;
+    const struct backend_launch *launch;
+    struct plan_values values; // its block is |shadow|
+    char *shadow;              // what the host knows of the launch block
+    unsigned char *slots;      // enum gpu_slot_state of each
+    uint64_t block;            // device addresses
+    uint64_t frame;            //
+    int target;                // of the break that is on its way
+    rill_status status;        // the first failure of the driver or of Rill's own
+    bool has_failed;           // the kernel has: seen when something was read back
+    uint64_t print_ends;       // device memory for how far the print buffer was filled after each printing task
+    size_t print_end_count;    // the tasks beyond PRINT_ENDS share the last one
+};
+
+enum gpu_step { GPU_ON, GPU_BREAK, GPU_RETURN, GPU_FAIL };
+
+// walk.c
+enum gpu_step gpu_walk_node(struct gpu_walk *walk, const struct plan_node *node);
+bool gpu_eval(struct gpu_walk *walk, const struct plan_expr *expr, union ir_value *out);
+enum gpu_step gpu_run_fail(struct gpu_run *run, rill_status status);
+// The launch fails: two regions overlap although `restrict` says that they do not.
+enum gpu_step gpu_run_refuse(struct gpu_run *run, const struct plan_effect *a, const struct plan_effect *b);
+
+// region.c
+enum gpu_step gpu_walk_region(struct gpu_walk *walk, const struct plan_node *node);
+
+// task.c
+enum gpu_step gpu_task_start(struct gpu_walk *walk, int index);
+
+// slots.c
+void gpu_slot_assign(struct gpu_run *run, const struct plan_node *node, union ir_value value);
+rill_status gpu_slot_upload(struct gpu_walk *walk, int slot); // if the device's is old
+// Whether |expr| needs what only the device has.
+bool gpu_slots_missing(const struct gpu_run *run, const struct plan_expr *expr);
+rill_status gpu_slots_read(struct gpu_walk *walk); // waits
+
+#endif

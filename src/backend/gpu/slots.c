@@ -1,0 +1,102 @@
+// The launch block, half of which the host knows.
+#include "backend/gpu/run.h"
+
+#include "base/status.h"
+
+#include <string.h>
+
+static const int type_sizes[] = {
+#define TYPE_SIZE(name, text, size) [IR_##name] = size,
+    IR_TYPE_LIST(TYPE_SIZE)
+#undef TYPE_SIZE
+};
+
+void gpu_slot_assign(struct gpu_run *run, const struct plan_node *node, union ir_value value)
+{
+    char *at = run->shadow + node->slot;
+    if (node->type == IR_F32) {
+        float narrow = (float)value.f;
+        memcpy(at, &narrow, sizeof narrow);
+    } else {
+        // Little-endian: the low bytes of the word are the value, of a double all of it.
+        memcpy(at, &value, (size_t)type_sizes[node->type]);
+    }
+    int slot = gpu_slot_at(run->kernel->plan, node->slot);
+    if (slot >= 0) {
+        run->slots[slot] = GPU_SLOT_HOST;
+    }
+}
+
+// By memsets, which need no memory of the host that would have to live on.
+rill_status gpu_slot_upload(struct gpu_walk *walk, int index)
+{
+    struct gpu_run *run = walk->run;
+    if (index < 0 || run->slots[index] != GPU_SLOT_HOST) {
+        return RILL_OK;
+    }
+    const struct plan_slot *slot = &run->kernel->plan->slots[index];
+    const struct gpu_driver *driver = run->device->driver;
+    for (uint64_t done = 0; done < slot->size;) {
+        uint64_t left = slot->size - done;
+        int width = left >= 4 ? 4 : left >= 2 ? 2 : 1;
+        uint32_t value = 0;
+        memcpy(&value, run->shadow + slot->offset + done, (size_t)width);
+        RILL_TRY(driver->set(walk->lane->handle, run->block + (uint64_t)slot->offset + done, value, width, 1));
+        done += (uint64_t)width;
+    }
+    run->slots[index] = GPU_SLOT_BOTH;
+    return RILL_OK;
+}
+
+bool gpu_slots_missing(const struct gpu_run *run, const struct plan_expr *expr)
+{
+    if (expr == NULL) {
+        return false;
+    }
+    if (expr->kind == PLAN_EXPR_SLOT) {
+        int slot = gpu_slot_at(run->kernel->plan, expr->imm);
+        return slot >= 0 && run->slots[slot] == GPU_SLOT_DEVICE;
+    }
+    for (int i = 0; i < expr->arg_count; i++) {
+        if (gpu_slots_missing(run, expr->args[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Blocks of a region share no slot that one of them writes, so what another lane still changes is not what this one
+// asked for; it is read again when it is asked for.
+static void take_over(struct gpu_run *run, const char *block)
+{
+    const struct plan_kernel *plan = run->kernel->plan;
+    for (int i = 0; i < plan->slot_count; i++) {
+        if (run->slots[i] == GPU_SLOT_DEVICE) {
+            memcpy(run->shadow + plan->slots[i].offset, block + plan->slots[i].offset, plan->slots[i].size);
+        }
+    }
+}
+
+rill_status gpu_slots_read(struct gpu_walk *walk)
+{
+    struct gpu_run *run = walk->run;
+    const struct gpu_driver *driver = run->device->driver;
+    if (!run->launch->may_wait) {
+        return status_fail(RILL_ERR_IN_CALLBACK,
+                           "kernel '%s' would wait for what its tasks compute, which a callback must not",
+                           run->kernel->plan->name);
+    }
+    gpu_count(&run->device->counters.readback_count);
+    uint64_t pinned;
+    size_t size = run->kernel->plan->block_size;
+    RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PINNED, size + sizeof(struct abi_gpu_frame), true, &pinned));
+    RILL_TRY(driver->copy(walk->lane->handle, pinned, run->block, size));
+    struct abi_gpu_frame *frame = (struct abi_gpu_frame *)(uintptr_t)(pinned + (size + 7) / 8 * 8);
+    if (run->frame != 0) {
+        RILL_TRY(driver->copy(walk->lane->handle, (uint64_t)(uintptr_t)frame, run->frame, 8));
+    }
+    RILL_TRY(driver->stream_synchronize(walk->lane->handle));
+    run->has_failed = run->frame != 0 && frame->claimed != 0;
+    take_over(run, (const char *)(uintptr_t)pinned);
+    return RILL_OK;
+}

@@ -1,0 +1,217 @@
+#include "backend/gpu/device.h"
+
+#include "base/status.h"
+
+#include <string.h>
+
+void *gpu_stream_begin(struct backend_stream *stream)
+{
+    thread_lock(&stream->order);
+    return stream->device->driver->enter(stream->device->context);
+}
+
+void gpu_stream_end(struct backend_stream *stream, void *before)
+{
+    stream->device->driver->leave(stream->device->context, before);
+    thread_unlock(&stream->order);
+}
+
+uint64_t gpu_stream_number(struct backend_stream *stream)
+{
+    return atomic_fetch_add_explicit(&stream->queued, 1, memory_order_release) + 1;
+}
+
+rill_status gpu_stream_refuse(struct backend_stream *stream)
+{
+    struct backend_error error;
+    if (!gpu_stream_error(stream, &error)) {
+        return RILL_OK;
+    }
+    return status_fail(error.status, "the stream has an error that was not cleared: %s", error.text);
+}
+
+// ---- making, letting go -------------------------------------------------------------------------------------------
+
+static void free_stream(struct backend_stream *stream)
+{
+    struct backend_device *device = stream->device;
+    void *before = device->driver->enter(device->context);
+    if (stream->lane.handle != NULL) {
+        (void)(device->driver->stream_synchronize(stream->lane.handle) == RILL_OK);
+        gpu_reap(stream, UINT64_MAX);
+        gpu_ring_finish(stream);
+        gpu_lane_finish(device, &stream->lane);
+    }
+    device->driver->pinned_free(stream->hold_word);
+    device->driver->leave(device->context, before);
+    gpu_watch_finish(stream);
+    gpu_free(device, stream->scratch, stream->scratch_size);
+    gpu_error_release(device, stream->error);
+    gpu_error_release(device, stream->spare);
+    thread_mutex_finish(&stream->order);
+    gpu_free(device, stream, sizeof *stream);
+    thread_lock(&device->lock);
+    if (--device->stream_count == 0) {
+        thread_broadcast(&device->changed);
+    }
+    thread_unlock(&device->lock);
+}
+
+void gpu_stream_unreference(struct backend_stream *stream)
+{
+    if (atomic_fetch_sub_explicit(&stream->reference_count, 1, memory_order_acq_rel) == 1) {
+        free_stream(stream);
+    }
+}
+
+rill_status gpu_stream_create(struct backend_device *device, int priority, uint64_t id,
+                              struct backend_stream **out_stream)
+{
+    *out_stream = NULL;
+    struct backend_stream *stream = gpu_alloc(device, sizeof *stream);
+    if (stream == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for a stream");
+    }
+    stream->device = device;
+    stream->id = id;
+    atomic_store(&stream->reference_count, 1);
+    thread_mutex_init(&stream->order);
+    for (int i = 0; i < 3; i++) {
+        stream->rings[i].kind = (enum gpu_ring_kind)i;
+    }
+    thread_lock(&device->lock);
+    device->stream_count++;
+    thread_unlock(&device->lock);
+    void *before = device->driver->enter(device->context);
+    rill_status status = gpu_lane_init(device, priority > 0 ? 0 : priority == 0 ? 1 : 2, &stream->lane);
+    device->driver->leave(device->context, before);
+    stream->spare = gpu_error_create(device);
+    if (status == RILL_OK && stream->spare == NULL) {
+        status = status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for a stream");
+    }
+    if (status != RILL_OK) {
+        gpu_stream_unreference(stream);
+        return status;
+    }
+    *out_stream = stream;
+    return RILL_OK;
+}
+
+void gpu_stream_destroy(struct backend_stream *stream)
+{
+    if (stream != NULL) {
+        gpu_stream_unreference(stream);
+    }
+}
+
+// ---- waiting ------------------------------------------------------------------------------------------------------
+
+// A stream whose device was lost has that error; what was queued will not run.
+static void fail_lost(struct backend_stream *stream)
+{
+    struct backend_device *device = stream->device;
+    struct backend_error error = {.status = RILL_ERR_DEVICE, .stream = stream->id};
+    memcpy(error.text, device->lost_text, sizeof device->lost_text);
+    thread_lock(&device->reap_lock);
+    gpu_stream_fail(stream, &error);
+    thread_unlock(&device->reap_lock);
+}
+
+// What was queued so far has run, notices included, except that nobody waits for the thread that calls them on itself.
+static void wait_for_notices(struct backend_stream *stream, uint64_t target)
+{
+    struct backend_device *device = stream->device;
+    thread_lock(&device->lock);
+    bool is_notifier = device->has_notifier && pthread_equal(device->notifier_self, pthread_self());
+    while (!is_notifier && stream->notices_called < target) {
+        thread_wait(&device->changed, &device->lock);
+    }
+    thread_unlock(&device->lock);
+}
+
+static uint64_t notices_of(struct backend_stream *stream)
+{
+    thread_lock(&stream->device->lock);
+    uint64_t count = stream->notices_queued;
+    thread_unlock(&stream->device->lock);
+    return count;
+}
+
+void gpu_stream_synchronize(struct backend_stream *stream)
+{
+    struct backend_device *device = stream->device;
+    uint64_t notices = notices_of(stream);
+    uint64_t target = atomic_load_explicit(&stream->queued, memory_order_acquire);
+    if (atomic_load_explicit(&stream->reaped, memory_order_acquire) < target) {
+        void *before = device->driver->enter(device->context);
+        rill_status status = gpu_note_loss(device, device->driver->stream_synchronize(stream->lane.handle));
+        device->driver->leave(device->context, before);
+        if (status != RILL_OK) {
+            fail_lost(stream);
+        }
+        gpu_reap(stream, target);
+    }
+    wait_for_notices(stream, notices);
+}
+
+bool gpu_stream_is_idle(struct backend_stream *stream)
+{
+    struct backend_device *device = stream->device;
+    uint64_t notices = notices_of(stream);
+    uint64_t target = atomic_load_explicit(&stream->queued, memory_order_acquire);
+    if (atomic_load_explicit(&stream->reaped, memory_order_acquire) < target) {
+        void *before = device->driver->enter(device->context);
+        rill_status status = gpu_note_loss(device, device->driver->stream_query(stream->lane.handle));
+        device->driver->leave(device->context, before);
+        if (status == RILL_ERR_NOT_READY) {
+            return false;
+        }
+        if (status != RILL_OK) {
+            fail_lost(stream);
+        }
+        gpu_reap(stream, target);
+    }
+    thread_lock(&device->lock);
+    bool is_idle = stream->notices_called >= notices;
+    thread_unlock(&device->lock);
+    return is_idle;
+}
+
+bool gpu_stream_error(struct backend_stream *stream, struct backend_error *out_error)
+{
+    if (atomic_load_explicit(&stream->device->is_lost, memory_order_acquire)) {
+        fail_lost(stream);
+    }
+    if (!atomic_load_explicit(&stream->has_error, memory_order_acquire)) {
+        return false;
+    }
+    thread_lock(&stream->device->reap_lock);
+    bool has_error = stream->error != NULL;
+    if (has_error && out_error != NULL) {
+        *out_error = stream->error->error;
+    }
+    thread_unlock(&stream->device->reap_lock);
+    return has_error;
+}
+
+rill_status gpu_stream_clear_error(struct backend_stream *stream)
+{
+    struct backend_device *device = stream->device;
+    struct gpu_error *fresh = gpu_error_create(device); // the next error needs a place
+    thread_lock(&device->reap_lock);
+    bool has_place = stream->spare != NULL || fresh != NULL;
+    struct gpu_error *old = NULL;
+    if (has_place) {
+        old = stream->error;
+        stream->error = NULL;
+        atomic_store_explicit(&stream->has_error, false, memory_order_release);
+        if (stream->spare == NULL) {
+            stream->spare = fresh;
+            fresh = NULL;
+        }
+    }
+    thread_unlock(&device->reap_lock);
+    gpu_error_release(device, fresh);
+    gpu_error_release(device, old);
+    return has_place ? RILL_OK : status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory to clear a stream's error");
+}

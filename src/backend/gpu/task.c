@@ -1,0 +1,188 @@
+// Tasks: the version, the grid, and the launch itself.
+#include "backend/gpu/run.h"
+
+#include "base/status.h"
+
+#include <string.h>
+
+enum {
+    MAX_PARTIALS = 2048, // pieces of a loop with reductions: by the trip count alone, so that the result is the same on
+    MIN_CHUNK = 16,      // every device
+};
+
+static rill_status call(struct gpu_walk *walk, void *function, uint32_t grid, uint32_t block, int64_t count,
+                        int64_t chunk)
+{
+    struct gpu_run *run = walk->run;
+    const void *args = run->launch->args;
+    static const uint64_t none = 0;
+    void *params[] = {(void *)(uintptr_t)(run->kernel->plan->args_size > 0 ? args : &none),
+                      &run->block,
+                      &count,
+                      &chunk,
+                      &walk->partials,
+                      &run->frame};
+    struct gpu_kernel_call kernel_call = {.function = function, .grid = grid, .block = block, .params = params};
+    return run->device->driver->launch(walk->lane->handle, &kernel_call);
+}
+
+// After a task that prints, notes how far the buffer is filled: where one task's text ends and the next one's begins.
+static rill_status note_print(struct gpu_walk *walk)
+{
+    struct gpu_run *run = walk->run;
+    const struct gpu_driver *driver = run->device->driver;
+    if (run->print_ends == 0) {
+        RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PLAIN, PRINT_ENDS * sizeof(uint64_t), run->launch->may_wait,
+                               &run->print_ends));
+    }
+    size_t index = run->print_end_count < PRINT_ENDS ? run->print_end_count++ : PRINT_ENDS - 1;
+    uint64_t used = run->frame + offsetof(struct abi_gpu_frame, print_used);
+    return driver->copy(walk->lane->handle, run->print_ends + 8 * index, used, sizeof(uint64_t));
+}
+
+// ---- parallel tasks -----------------------------------------------------------------------------------------------
+
+static rill_status make_partials(struct gpu_walk *walk, size_t size)
+{
+    if (walk->partials_size >= size) {
+        return RILL_OK;
+    }
+    RILL_TRY(gpu_ring_take(walk->run->stream, GPU_RING_PLAIN, size, walk->run->launch->may_wait, &walk->partials));
+    walk->partials_size = size;
+    return RILL_OK;
+}
+
+static rill_status reduce(struct gpu_walk *walk, const struct plan_task *plan, const struct gpu_task *task,
+                          int64_t trip)
+{
+    int64_t chunk = trip / MAX_PARTIALS + (trip % MAX_PARTIALS != 0);
+    chunk = chunk > MIN_CHUNK ? chunk : MIN_CHUNK;
+    int64_t records = trip / chunk + (trip % chunk != 0);
+    RILL_TRY(make_partials(walk, (size_t)records * plan->partial_size));
+    uint32_t block = task->block < 64 ? task->block : 64;
+    uint32_t grid = (uint32_t)((records + block - 1) / block);
+    RILL_TRY(call(walk, task->entry, grid, block, trip, chunk));
+    return task->finish != NULL ? call(walk, task->finish, 1, 1, records, 1) : RILL_OK;
+}
+
+static rill_status spread(struct gpu_walk *walk, const struct plan_task *plan, const struct gpu_task *task,
+                          int64_t trip)
+{
+    gpu_count(&walk->run->device->counters.parallel_count);
+    if (plan->partial_size != 0) {
+        return reduce(walk, plan, task, trip);
+    }
+    uint64_t blocks = ((uint64_t)trip + task->block - 1) / task->block;
+    uint32_t grid = blocks < task->max_grid ? (uint32_t)blocks : task->max_grid;
+    RILL_TRY(call(walk, task->entry, grid, task->block, trip, 1));
+    return task->finish != NULL ? call(walk, task->finish, 1, 1, 0, 1) : RILL_OK;
+}
+
+static void log_in_order(struct gpu_run *run, const struct plan_task *task)
+{
+    gpu_count(&run->device->counters.in_order_count);
+    struct arena arena;
+    jmp_buf escape;
+    arena_init(&arena);
+    arena.escape = &escape;
+    if (setjmp(escape) == 0) {
+        struct str why;
+        str_init(&why, &arena);
+        plan_task_is_fast(run->kernel->plan, task, &run->values, &why);
+        const struct plan_module *plan = run->image->plan;
+        gpu_log(run->device, BACKEND_LOG_NOTE, "kernel '%s', %s:%u: the loop runs in order: %s",
+                run->kernel->plan->name,
+                task->loc.file < (uint32_t)plan->file_count ? plan->files[task->loc.file] : "?", task->loc.line,
+                str_text(&why));
+    }
+    arena_finish(&arena);
+}
+
+static rill_status run_in_order(struct gpu_walk *walk, const struct plan_task *plan, const struct gpu_task *task)
+{
+    if (task->in_order == NULL) { // the plan promised that the fast version always may run
+        return status_fail(RILL_ERR_INTERNAL, "kernel '%s': a loop has no version in order",
+                           walk->run->kernel->plan->name);
+    }
+    log_in_order(walk->run, plan);
+    return call(walk, task->in_order, 1, 1, 1, 1);
+}
+
+// ---- any task -----------------------------------------------------------------------------------------------------
+
+static bool region_missing(const struct gpu_run *run, const struct plan_effect *effect)
+{
+    return gpu_slots_missing(run, effect->region.low) || gpu_slots_missing(run, effect->region.high) ||
+           gpu_slots_missing(run, effect->region.step);
+}
+
+// Whether choosing the version needs what only the device has.
+static bool choice_missing(const struct gpu_run *run, const struct plan_task *task)
+{
+    bool missing = false;
+    for (int i = 0; i < task->condition_count; i++) {
+        missing |= gpu_slots_missing(run, task->conditions[i].expr);
+    }
+    for (int i = 0; i < task->pair_count; i++) {
+        missing |= region_missing(run, &task->effects[task->pairs[i].a]);
+        missing |= region_missing(run, &task->effects[task->pairs[i].b]);
+    }
+    return missing;
+}
+
+static rill_status upload_slots(struct gpu_walk *walk, const struct plan_task *plan, const struct gpu_task *task)
+{
+    for (int i = 0; i < plan->slot_use_count; i++) {
+        RILL_TRY(gpu_slot_upload(walk, task->slot_indices[i]));
+    }
+    return RILL_OK;
+}
+
+static void note_writes(struct gpu_run *run, const struct plan_task *plan, const struct gpu_task *task)
+{
+    for (int i = 0; i < plan->slot_use_count; i++) {
+        if (plan->slot_uses[i].writes && task->slot_indices[i] >= 0) {
+            run->slots[task->slot_indices[i]] = GPU_SLOT_DEVICE;
+        }
+    }
+}
+
+static rill_status start(struct gpu_walk *walk, const struct plan_task *plan, const struct gpu_task *task, int64_t trip)
+{
+    RILL_TRY(upload_slots(walk, plan, task));
+    rill_status status = plan->kind != PLAN_TASK_PARALLEL ? call(walk, task->entry, 1, 1, 1, 1)
+                         : plan_task_is_fast(walk->run->kernel->plan, plan, &walk->run->values, NULL)
+                             ? spread(walk, plan, task, trip)
+                             : run_in_order(walk, plan, task);
+    note_writes(walk->run, plan, task);
+    if (status == RILL_OK && plan->may_print) {
+        status = note_print(walk);
+    }
+    return status;
+}
+
+enum gpu_step gpu_task_start(struct gpu_walk *walk, int index)
+{
+    struct gpu_run *run = walk->run;
+    const struct plan_task *plan = &run->kernel->plan->tasks[index];
+    gpu_count(&run->device->counters.task_count);
+    union ir_value trip = {.i = 1};
+    if (plan->kind == PLAN_TASK_PARALLEL) {
+        if (!gpu_eval(walk, plan->trip, &trip)) {
+            return GPU_FAIL;
+        }
+        if (trip.i <= 0) {
+            return GPU_ON;
+        }
+        rill_status status = choice_missing(run, plan) ? gpu_slots_read(walk) : RILL_OK;
+        if (status != RILL_OK || run->has_failed) {
+            return gpu_run_fail(run, status);
+        }
+    }
+    const struct plan_pair *broken = plan_task_broken_restrict(plan, &run->values);
+    if (broken != NULL) {
+        return gpu_run_refuse(run, &plan->effects[broken->a], &plan->effects[broken->b]);
+    }
+    rill_status status = start(walk, plan, &run->kernel->tasks[index], trip.i);
+    return status == RILL_OK ? GPU_ON : gpu_run_fail(run, status);
+}

@@ -1,0 +1,210 @@
+// Control: the host's part of the plan.
+#include "backend/gpu/run.h"
+
+#include "base/status.h"
+
+enum { WHOLE_WORK = 2000 }; // simple operations for each task: launching it costs about as much as this on one thread
+
+enum gpu_step gpu_run_fail(struct gpu_run *run, rill_status status)
+{
+    if (run->status == RILL_OK) {
+        run->status = status;
+    }
+    return GPU_FAIL;
+}
+
+enum gpu_step gpu_run_refuse(struct gpu_run *run, const struct plan_effect *a, const struct plan_effect *b)
+{
+    struct backend_stream *stream = run->stream;
+    struct backend_error error;
+    backend_describe_restrict(run->image->plan, run->kernel->plan, a, b, &error);
+    error.stream = stream->id;
+    gpu_count(&run->device->counters.launch_failed_count);
+    run->has_failed = true;
+    if (run->launch->caller != NULL) {
+        *run->launch->caller = error;
+        return GPU_FAIL;
+    }
+    thread_lock(&run->device->reap_lock);
+    gpu_stream_fail(stream, &error);
+    thread_unlock(&run->device->reap_lock);
+    return GPU_FAIL;
+}
+
+// Reads back what the expression needs and the host does not have. False: the walk must end.
+static bool fetch(struct gpu_walk *walk, const struct plan_expr *expr)
+{
+    struct gpu_run *run = walk->run;
+    if (!gpu_slots_missing(run, expr)) {
+        return true;
+    }
+    rill_status status = gpu_slots_read(walk);
+    if (status != RILL_OK) {
+        gpu_run_fail(run, status);
+    }
+    return status == RILL_OK && !run->has_failed;
+}
+
+bool gpu_eval(struct gpu_walk *walk, const struct plan_expr *expr, union ir_value *out)
+{
+    if (!fetch(walk, expr)) {
+        return false;
+    }
+    if (plan_eval(expr, &walk->run->values, out)) {
+        return true;
+    }
+    gpu_run_fail(walk->run, status_fail(RILL_ERR_INTERNAL, "kernel '%s': its plan could not be evaluated",
+                                        walk->run->kernel->plan->name));
+    return false;
+}
+
+static enum gpu_step walk_sequence(struct gpu_walk *walk, const struct plan_node *node)
+{
+    for (int i = 0; i < node->child_count; i++) {
+        enum gpu_step step = gpu_walk_node(walk, node->children[i]);
+        if (step != GPU_ON) {
+            return step;
+        }
+    }
+    return GPU_ON;
+}
+
+static enum gpu_step walk_if(struct gpu_walk *walk, const struct plan_node *node)
+{
+    union ir_value value;
+    if (!gpu_eval(walk, node->expr, &value)) {
+        return GPU_FAIL;
+    }
+    int chosen = value.i != 0 ? 0 : 1;
+    if (chosen < node->child_count && node->children[chosen] != NULL) {
+        return gpu_walk_node(walk, node->children[chosen]);
+    }
+    return GPU_ON;
+}
+
+// ---- loops --------------------------------------------------------------------------------------------------------
+
+static int64_t add_work(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+// An estimate of the operations of one round, less what a task is allowed; unknown is much.
+static int64_t work_of(struct gpu_run *run, const struct plan_node *node)
+{
+    if (node == NULL) {
+        return 0;
+    }
+    if (node->kind == PLAN_TASK) {
+        const struct plan_task *task = &run->kernel->plan->tasks[node->task];
+        union ir_value trip = {.i = 1};
+        union ir_value cost = {.i = 64};
+        if (task->kind == PLAN_TASK_PARALLEL &&
+            (gpu_slots_missing(run, task->trip) || !plan_eval(task->trip, &run->values, &trip))) {
+            return INT64_MAX;
+        }
+        if (task->cost == NULL || gpu_slots_missing(run, task->cost) || !plan_eval(task->cost, &run->values, &cost)) {
+            cost.i = 64;
+        }
+        int64_t work;
+        return trip.i <= 0 ? 0 : __builtin_mul_overflow(trip.i, cost.i, &work) ? INT64_MAX : work - WHOLE_WORK;
+    }
+    int64_t work = 0;
+    for (int i = 0; i < node->child_count && work != INT64_MAX; i++) {
+        work = add_work(work, work_of(run, node->children[i]));
+    }
+    return work;
+}
+
+// Whether a loop that is met should run whole, on one thread of the device: where its control would be read back each
+// round, or where its tasks are too small to be worth launching.
+static bool runs_whole(struct gpu_walk *walk, const struct plan_node *node)
+{
+    struct gpu_run *run = walk->run;
+    union ir_value value;
+    if (node->whole_task < 0 || (node->whole_if != NULL && gpu_slots_missing(run, node->whole_if))) {
+        return false;
+    }
+    if (node->whole_if != NULL && (!plan_eval(node->whole_if, &run->values, &value) || value.i == 0)) {
+        return false;
+    }
+    if (!run->kernel->reads_device[node->id] && work_of(run, node->children[0]) > 0) {
+        return false;
+    }
+    gpu_count(&run->device->counters.whole_count);
+    return true;
+}
+
+// What the body of a loop means for the loop. True: go on with the next round.
+static bool goes_on(struct gpu_walk *walk, const struct plan_node *node, enum gpu_step step, enum gpu_step *out_step)
+{
+    *out_step = step;
+    if (step == GPU_BREAK && walk->run->target == node->id) {
+        *out_step = GPU_ON;
+        return false;
+    }
+    return step == GPU_ON;
+}
+
+static enum gpu_step walk_for(struct gpu_walk *walk, const struct plan_node *node)
+{
+    if (runs_whole(walk, node)) {
+        return gpu_task_start(walk, node->whole_task);
+    }
+    union ir_value init;
+    union ir_value trip;
+    if (!gpu_eval(walk, node->expr, &init) || !gpu_eval(walk, node->trip, &trip)) {
+        return GPU_FAIL;
+    }
+    for (int64_t i = 0;; i++) {
+        if (node->slot >= 0) { // after the last round: C's value; the slot's width wraps it
+            uint64_t value = (uint64_t)init.i + (uint64_t)i * (uint64_t)node->step;
+            gpu_slot_assign(walk->run, node, (union ir_value){.i = (int64_t)value});
+        }
+        if (i >= trip.i) {
+            return GPU_ON;
+        }
+        enum gpu_step step;
+        if (!goes_on(walk, node, gpu_walk_node(walk, node->children[0]), &step)) {
+            return step;
+        }
+    }
+}
+
+static enum gpu_step walk_loop(struct gpu_walk *walk, const struct plan_node *node)
+{
+    if (runs_whole(walk, node)) {
+        return gpu_task_start(walk, node->whole_task);
+    }
+    for (;;) {
+        enum gpu_step step;
+        if (!goes_on(walk, node, gpu_walk_node(walk, node->children[0]), &step)) {
+            return step;
+        }
+    }
+}
+
+enum gpu_step gpu_walk_node(struct gpu_walk *walk, const struct plan_node *node)
+{
+    union ir_value value;
+    enum gpu_step step;
+    switch (node->kind) {
+    case PLAN_SEQUENCE: return walk_sequence(walk, node);
+    case PLAN_IF: return walk_if(walk, node);
+    case PLAN_FOR: return walk_for(walk, node);
+    case PLAN_LOOP: return walk_loop(walk, node);
+    case PLAN_BLOCK: goes_on(walk, node, gpu_walk_node(walk, node->children[0]), &step); return step;
+    case PLAN_BREAK: walk->run->target = node->target; return GPU_BREAK;
+    case PLAN_RETURN: return GPU_RETURN;
+    case PLAN_ASSIGN:
+        if (!gpu_eval(walk, node->expr, &value)) {
+            return GPU_FAIL;
+        }
+        gpu_slot_assign(walk->run, node, value);
+        return GPU_ON;
+    case PLAN_TASK: return gpu_task_start(walk, node->task);
+    case PLAN_REGION: return gpu_walk_region(walk, node);
+    }
+    return gpu_run_fail(walk->run, RILL_ERR_INTERNAL);
+}

@@ -1,0 +1,155 @@
+// What the host does once work has run: see device.h.
+#include "backend/gpu/device.h"
+
+#include "base/status.h"
+
+#include <string.h>
+
+enum { TICK = 256 }; // watches on a stream before it is asked how far it is
+
+// ---- errors -------------------------------------------------------------------------------------------------------
+
+struct gpu_error *gpu_error_create(struct backend_device *device)
+{
+    struct gpu_error *error = gpu_alloc(device, sizeof *error);
+    if (error != NULL) {
+        atomic_store_explicit(&error->reference_count, 1, memory_order_relaxed);
+    }
+    return error;
+}
+
+void gpu_error_release(struct backend_device *device, struct gpu_error *error)
+{
+    if (error != NULL && atomic_fetch_sub_explicit(&error->reference_count, 1, memory_order_acq_rel) == 1) {
+        gpu_free(device, error, sizeof *error);
+    }
+}
+
+void gpu_stream_fail(struct backend_stream *stream, const struct backend_error *error)
+{
+    if (stream->error == NULL && stream->spare != NULL) {
+        stream->spare->error = *error;
+        stream->error = stream->spare;
+        stream->spare = NULL;
+        atomic_store_explicit(&stream->has_error, true, memory_order_release);
+    }
+}
+
+static struct gpu_error *share_error(struct gpu_error *error)
+{
+    if (error != NULL) {
+        atomic_fetch_add_explicit(&error->reference_count, 1, memory_order_relaxed);
+    }
+    return error;
+}
+
+// ---- watches ------------------------------------------------------------------------------------------------------
+
+// Long lists are shortened on the way: whether the stream is past an operation shows only where somebody asks.
+static void shorten(struct backend_stream *stream)
+{
+    uint64_t target = atomic_load_explicit(&stream->queued, memory_order_relaxed);
+    if (stream->device->driver->stream_query(stream->lane.handle) == RILL_OK) {
+        gpu_reap(stream, target);
+    }
+}
+
+rill_status gpu_watch_add(struct backend_stream *stream, const struct gpu_watch *like)
+{
+    struct backend_device *device = stream->device;
+    if (stream->watch_count >= TICK && stream->watch_count % TICK == 0) {
+        shorten(stream);
+    }
+    thread_lock(&device->reap_lock);
+    struct gpu_watch *watch = stream->free_watches;
+    if (watch != NULL) {
+        stream->free_watches = watch->next;
+    }
+    thread_unlock(&device->reap_lock);
+    watch = watch != NULL ? watch : gpu_alloc(device, sizeof *watch);
+    if (watch == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory to queue work on a stream");
+    }
+    *watch = *like;
+    watch->next = NULL;
+    thread_lock(&device->reap_lock);
+    watch->sequence = gpu_stream_number(stream);
+    if (watch->kind == GPU_WATCH_RECORD) {
+        watch->mark->stream = stream;
+        watch->mark->sequence = watch->sequence;
+    }
+    if (stream->first_watch == NULL) {
+        stream->first_watch = watch;
+    } else {
+        stream->last_watch->next = watch;
+    }
+    stream->last_watch = watch;
+    stream->watch_count++;
+    thread_unlock(&device->reap_lock);
+    return RILL_OK;
+}
+
+static void take_wait(struct backend_stream *stream, struct gpu_mark *mark)
+{
+    if (!mark->is_reached && mark->stream != NULL) {
+        gpu_reap_locked(mark->stream, mark->sequence); // it has run, since this stream has come past the wait
+    }
+    if (mark->error != NULL && stream->error == NULL) {
+        stream->error = share_error(mark->error);
+        atomic_store_explicit(&stream->has_error, true, memory_order_release);
+    }
+}
+
+static void run_watch(struct backend_stream *stream, struct gpu_watch *watch)
+{
+    switch (watch->kind) {
+    case GPU_WATCH_FRAME: gpu_frame_look(stream, &watch->frame); break;
+    case GPU_WATCH_COPY:
+        if (!atomic_load(&stream->device->is_lost)) {
+            memcpy(watch->target, watch->source, watch->size);
+        }
+        break;
+    case GPU_WATCH_RECORD:
+        watch->mark->error = share_error(stream->error);
+        watch->mark->is_reached = true;
+        watch->mark->stream = NULL;
+        gpu_mark_release(stream->device, watch->mark);
+        break;
+    case GPU_WATCH_WAIT:
+        take_wait(stream, watch->mark);
+        gpu_mark_release(stream->device, watch->mark);
+        break;
+    }
+}
+
+void gpu_reap_locked(struct backend_stream *stream, uint64_t sequence)
+{
+    while (stream->first_watch != NULL && stream->first_watch->sequence <= sequence) {
+        struct gpu_watch *watch = stream->first_watch;
+        stream->first_watch = watch->next;
+        stream->watch_count--;
+        run_watch(stream, watch);
+        watch->next = stream->free_watches;
+        stream->free_watches = watch;
+    }
+    uint64_t reaped = atomic_load_explicit(&stream->reaped, memory_order_relaxed);
+    if (sequence > reaped && sequence != UINT64_MAX) {
+        atomic_store_explicit(&stream->reaped, sequence, memory_order_release);
+    }
+}
+
+void gpu_reap(struct backend_stream *stream, uint64_t sequence)
+{
+    thread_lock(&stream->device->reap_lock);
+    gpu_reap_locked(stream, sequence);
+    thread_unlock(&stream->device->reap_lock);
+}
+
+void gpu_watch_finish(struct backend_stream *stream)
+{
+    while (stream->free_watches != NULL) {
+        struct gpu_watch *watch = stream->free_watches;
+        stream->free_watches = watch->next;
+        gpu_free(stream->device, watch, sizeof *watch);
+    }
+}
