@@ -12,7 +12,7 @@ set(rill_links_compiler rill_compiler ${rill_links_codegen})
 set(rill_links_generate rill_runtime rill_backend rill_object ${rill_links_passes})
 set(rill_links_conformance librill)
 set(rill_links_stress librill)
-set(rill_links_fakes rill_codegen rill_object rill_plan rill_ir rill_base)
+set(rill_links_fakes rill_codegen rill_backend rill_object rill_plan rill_ir rill_base)
 
 # What several tests share.
 rill_sources(support_sources ${PROJECT_SOURCE_DIR}/tests/support)

@@ -547,7 +547,7 @@ static void *launch_often(void *arg)
 {
     d.cu.context_set(context);
     cu_stream stream = new_stream();
-    for (int i = 0; i < 20000 && d.fake_cuda_violations() == 0; i++) {
+    for (int i = 0; i < 500 && d.fake_cuda_violations() == 0; i++) {
         d.cu.exec_launch(arg, stream);
     }
     d.cu.stream_synchronize(stream);
@@ -563,12 +563,14 @@ TEST(one_executable_graph_in_two_threads_is_reported)
     cu_exec exec;
     REQUIRE(d.cu.graph_create(&graph, 0) == 0 && d.cu.graph_instantiate(&exec, graph, 0) == 0);
     pthread_t threads[2];
+    d.fake_cuda_linger(5000);
     for (int i = 0; i < 2; i++) {
         pthread_create(&threads[i], NULL, launch_often, exec);
     }
     for (int i = 0; i < 2; i++) {
         pthread_join(threads[i], NULL);
     }
+    d.fake_cuda_linger(0);
     CHECK(d.fake_cuda_violations() > 0);
     CHECK_CONTAINS(d.fake_cuda_violation(0), "two threads use one executable graph");
     d.fake_cuda_forgive();

@@ -73,6 +73,8 @@ int fake_context_retain_locked(int device, struct fake_context **out_context)
         context->legacy = fake_stream_create_locked(context, true, 0);
         context->legacy->is_legacy = true;
         context->legacy->object.is_internal = true;
+        context->orphans = fake_stream_create_locked(context, false, 0);
+        context->orphans->object.is_internal = true;
         context->pool = fake_alloc(sizeof *context->pool);
         context->pool->device = device;
         fake_add_locked(context->pool, FAKE_POOL, context);

@@ -77,6 +77,7 @@ struct fake_context {
     int lost_code;                // every call gives this once the device is lost
     uint32_t flags;               //
     struct fake_stream *legacy;   // stream 0
+    struct fake_stream *orphans;  // follows what destroyed streams had left to do
     struct fake_pool *pool;       // the device's own pool
     struct fake_stream **streams; // all that were made, destroyed ones leave
     int stream_count;
@@ -338,6 +339,7 @@ struct fake {
     int fault_count;
     long lost_after; // kernels until the device is lost; 0: never
     long kernel_count;
+    int linger_us;
     int violation_count;
     char violations[16][256]; // the first ones
 };
@@ -347,6 +349,7 @@ extern struct fake fake;
 // state.c
 enum fake_need { FAKE_NEEDS_NOTHING, FAKE_NEEDS_INIT, FAKE_NEEDS_DEVICE }; // a device: not if it is lost
 int fake_enter(const char *name, enum fake_need need); // the code that the call returns at once, or 0
+bool fake_was_told_to_fail(void);                      // the last fake_enter of this thread
 __attribute__((format(printf, 1, 2))) void fake_violation(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void fake_violation_locked(const char *format, ...);
 void fake_lock(void);

@@ -13,6 +13,7 @@
 struct fake fake = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
 
 static _Thread_local bool in_host_function;
+static _Thread_local bool told_to_fail;
 
 void fake_lock(void)
 {
@@ -32,6 +33,11 @@ bool fake_in_host_function(void)
 void fake_set_in_host_function(bool is_in)
 {
     in_host_function = is_in;
+}
+
+bool fake_was_told_to_fail(void)
+{
+    return told_to_fail;
 }
 
 int64_t fake_now(void)
@@ -203,6 +209,7 @@ int fake_enter(const char *name, enum fake_need need)
 {
     fake_lock();
     int code = FAKE_OK;
+    told_to_fail = false;
     if (fake.is_gone) {
         code = FAKE_DEINITIALIZED;
     } else if (in_host_function) {
@@ -214,6 +221,7 @@ int fake_enter(const char *name, enum fake_need need)
         call_of(name)->count++;
         fake.total_calls++;
         code = fault_of(name);
+        told_to_fail = code != FAKE_OK;
         if (code == FAKE_OK && need == FAKE_NEEDS_DEVICE && fake_current() != NULL) {
             code = fake_current()->lost_code;
         }
@@ -353,6 +361,14 @@ void fake_cuda_seed(unsigned long seed)
     fake_lock();
     fake.is_seeded = true;
     fake.random = seed;
+    fake_unlock();
+}
+
+// Calls that use an executable graph take so long, so that others meet them there.
+void fake_cuda_linger(int microseconds)
+{
+    fake_lock();
+    fake.linger_us = microseconds;
     fake_unlock();
 }
 

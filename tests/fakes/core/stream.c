@@ -26,12 +26,12 @@ void fake_stream_destroy_locked(struct fake_stream *stream)
     fake_remove_locked(stream);
     if (stream->tail != NULL && !stream->tail->is_done) {
         struct fake_work nothing = {.kind = FAKE_OP_NOTHING};
-        struct fake_op *join = fake_op_create(context, context->legacy, &nothing);
+        struct fake_op *join = fake_op_create(context, context->orphans, &nothing);
         fake_op_after_locked(join, stream->tail);
-        fake_op_after_locked(join, context->legacy->tail);
+        fake_op_after_locked(join, context->orphans->tail);
         fake_op_submit_locked(join);
-        fake_op_release(context->legacy->tail);
-        context->legacy->tail = join;
+        fake_op_release(context->orphans->tail);
+        context->orphans->tail = join;
     }
     fake_op_release(stream->tail);
     stream->tail = NULL;

@@ -37,7 +37,8 @@ CUDA_APPLICATION_LIST(CUDA_APPLICATION_DECLARE)
     X(fake_cuda_calls, long, (const char *name))                                                                       \
     X(fake_cuda_alive, long, (const char *what))                                                                       \
     X(fake_cuda_seed, void, (unsigned long seed))                                                                      \
-    X(fake_cuda_lose, void, (int code))
+    X(fake_cuda_lose, void, (int code))                                                                                \
+    X(fake_cuda_linger, void, (int microseconds))
 
 #define FAKE_CUDA_DECLARE(symbol, result, parameters) __attribute__((visibility("default"))) result symbol parameters;
 FAKE_CUDA_LIST(FAKE_CUDA_DECLARE)

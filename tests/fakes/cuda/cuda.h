@@ -21,6 +21,17 @@ CUDA_SYMBOL_LIST(CUDA_DECLARE)
         }                                                                                                              \
     } while (0)
 
+// For what ends an object: told to fail, it does its work all the same, as a driver that reports the failure of earlier
+// work does.
+#define ENTER_END(name, need)                                                                                          \
+    int enter_code = fake_enter(name, need);                                                                           \
+    do {                                                                                                               \
+        if (enter_code != FAKE_OK && !fake_was_told_to_fail()) {                                                       \
+            return enter_code;                                                                                         \
+        }                                                                                                              \
+    } while (0)
+#define LEAVE_END(code) return enter_code != FAKE_OK ? enter_code : (code)
+
 #define ANYTIME FAKE_NEEDS_NOTHING
 #define INIT FAKE_NEEDS_INIT
 #define DEVICE FAKE_NEEDS_DEVICE

@@ -200,14 +200,14 @@ int fake_cu_primary_retain(cu_context *out, int device)
 
 int fake_cu_primary_release(int device)
 {
-    ENTER("cuDevicePrimaryCtxRelease_v2", INIT);
+    ENTER_END("cuDevicePrimaryCtxRelease_v2", INIT);
     if (!is_device(device)) {
         return FAKE_INVALID_DEVICE;
     }
     fake_lock();
     int code = fake_context_release_locked(device, false);
     fake_unlock();
-    return code;
+    LEAVE_END(code);
 }
 
 int fake_cu_context_get(cu_context *out)

@@ -1,9 +1,9 @@
 // Modules, launches, graphs.
 #include "cuda.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 // ---- modules --------------------------------------------------------------------------------------------------------
 
@@ -31,14 +31,14 @@ int fake_cu_module_load(cu_module *out, const void *code, unsigned count, int *o
 
 int fake_cu_module_unload(cu_module handle)
 {
-    ENTER("cuModuleUnload", DEVICE);
+    ENTER_END("cuModuleUnload", DEVICE);
     fake_lock();
     struct fake_module *module = fake_get_locked(handle, FAKE_MODULE, "cuModuleUnload");
     if (module != NULL) {
         fake_module_unload_locked(module);
     }
     fake_unlock();
-    return module != NULL ? FAKE_OK : FAKE_INVALID_HANDLE;
+    LEAVE_END(module != NULL ? FAKE_OK : FAKE_INVALID_HANDLE);
 }
 
 int fake_cu_module_function(cu_function *out, cu_module handle, const char *name)
@@ -167,12 +167,12 @@ int fake_cu_graph_create(cu_graph *out, unsigned flags)
 
 int fake_cu_graph_destroy(cu_graph handle)
 {
-    ENTER("cuGraphDestroy", INIT);
+    ENTER_END("cuGraphDestroy", INIT);
     fake_lock();
     struct fake_graph *graph = fake_get_locked(handle, FAKE_GRAPH, "cuGraphDestroy");
     fake_graph_destroy_locked(graph);
     fake_unlock();
-    return graph != NULL ? FAKE_OK : FAKE_INVALID_HANDLE;
+    LEAVE_END(graph != NULL ? FAKE_OK : FAKE_INVALID_HANDLE);
 }
 
 int fake_cu_graph_add_kernel(cu_node *out, cu_graph handle, const cu_node *after, size_t count,
@@ -227,13 +227,13 @@ static struct fake_exec *enter_exec(cu_exec handle, const char *call)
 {
     fake_lock();
     struct fake_exec *exec = fake_get_locked(handle, FAKE_EXEC, call);
-    bool is_seeded = fake.is_seeded;
+    int linger = fake.linger_us;
     if (exec != NULL && atomic_fetch_add(&exec->in_call, 1) > 0) {
         fake_violation_locked("%s: two threads use one executable graph at once", call);
     }
     fake_unlock();
-    if (is_seeded) {
-        sched_yield();
+    if (linger > 0) {
+        usleep((useconds_t)linger);
     }
     return exec;
 }
@@ -275,7 +275,7 @@ int fake_cu_exec_set_kernel(cu_exec handle, cu_node node, const struct cu_kernel
 
 int fake_cu_exec_destroy(cu_exec handle)
 {
-    ENTER("cuGraphExecDestroy", INIT);
+    ENTER_END("cuGraphExecDestroy", INIT);
     struct fake_exec *exec = enter_exec(handle, "cuGraphExecDestroy");
     fake_lock();
     if (exec != NULL) {
@@ -286,7 +286,7 @@ int fake_cu_exec_destroy(cu_exec handle)
     }
     fake_unlock();
     leave_exec(exec);
-    return exec != NULL ? FAKE_OK : FAKE_INVALID_HANDLE;
+    LEAVE_END(exec != NULL ? FAKE_OK : FAKE_INVALID_HANDLE);
 }
 
 int fake_cu_exec_launch(cu_exec handle, cu_stream stream_handle)

@@ -53,7 +53,7 @@ static struct fake_range *to_free_locked(const char *call, cu_address address)
 
 int fake_cu_memory_free(cu_address address)
 {
-    ENTER("cuMemFree_v2", DEVICE);
+    ENTER_END("cuMemFree_v2", DEVICE);
     struct fake_context *context;
     fake_lock();
     int code = begin_alloc_locked("cuMemFree_v2", &context);
@@ -71,7 +71,7 @@ int fake_cu_memory_free(cu_address address)
         }
     }
     fake_unlock();
-    return code;
+    LEAVE_END(code);
 }
 
 int fake_cu_host_alloc(void **out, size_t size, unsigned flags)
@@ -94,7 +94,7 @@ int fake_cu_host_alloc(void **out, size_t size, unsigned flags)
 
 int fake_cu_host_free(void *memory)
 {
-    ENTER("cuMemFreeHost", DEVICE);
+    ENTER_END("cuMemFreeHost", DEVICE);
     struct fake_context *context;
     fake_lock();
     int code = begin_alloc_locked("cuMemFreeHost", &context);
@@ -108,7 +108,7 @@ int fake_cu_host_free(void *memory)
         }
     }
     fake_unlock();
-    return code;
+    LEAVE_END(code);
 }
 
 // ---- in stream order ------------------------------------------------------------------------------------------------
@@ -131,14 +131,14 @@ int fake_cu_pool_create(cu_pool *out, const struct cu_pool_options *options)
 
 int fake_cu_pool_destroy(cu_pool handle)
 {
-    ENTER("cuMemPoolDestroy", INIT);
+    ENTER_END("cuMemPoolDestroy", INIT);
     fake_lock();
     struct fake_pool *pool = fake_get_locked(handle, FAKE_POOL, "cuMemPoolDestroy");
     if (pool != NULL) {
         fake_remove_locked(pool);
     }
     fake_unlock();
-    return pool != NULL ? FAKE_OK : FAKE_INVALID_HANDLE;
+    LEAVE_END(pool != NULL ? FAKE_OK : FAKE_INVALID_HANDLE);
 }
 
 int fake_cu_pool_set(cu_pool handle, int attribute, void *value)
@@ -189,7 +189,7 @@ int fake_cu_pool_alloc(cu_address *out, size_t size, cu_pool pool_handle, cu_str
 int fake_cu_memory_free_async(cu_address address, cu_stream handle)
 {
     static const char call[] = "cuMemFreeAsync";
-    ENTER(call, DEVICE);
+    ENTER_END(call, DEVICE);
     struct fake_stream *stream;
     fake_lock();
     int code = fake_stream_get_locked(handle, call, &stream);
@@ -207,7 +207,7 @@ int fake_cu_memory_free_async(cu_address address, cu_stream handle)
         code = fake_queue_locked(stream, &work, call);
     }
     fake_unlock();
-    return code;
+    LEAVE_END(code);
 }
 
 int fake_cu_pointer_get(void *out, int attribute, cu_address address)

@@ -18,14 +18,14 @@ int fake_cu_stream_create(cu_stream *out, unsigned flags, int priority)
 
 int fake_cu_stream_destroy(cu_stream handle)
 {
-    ENTER("cuStreamDestroy_v2", DEVICE);
+    ENTER_END("cuStreamDestroy_v2", DEVICE);
     fake_lock();
     struct fake_stream *stream = fake_get_locked(handle, FAKE_STREAM, "cuStreamDestroy_v2");
     if (stream != NULL) {
         fake_stream_destroy_locked(stream);
     }
     fake_unlock();
-    return stream != NULL ? FAKE_OK : FAKE_INVALID_HANDLE;
+    LEAVE_END(stream != NULL ? FAKE_OK : FAKE_INVALID_HANDLE);
 }
 
 static int forbid_capture_locked(struct fake_stream *stream)
@@ -152,7 +152,7 @@ int fake_cu_event_create(cu_event *out, unsigned flags)
 
 int fake_cu_event_destroy(cu_event handle)
 {
-    ENTER("cuEventDestroy_v2", DEVICE);
+    ENTER_END("cuEventDestroy_v2", DEVICE);
     fake_lock();
     struct fake_event *event = fake_get_locked(handle, FAKE_EVENT, "cuEventDestroy_v2");
     if (event != NULL) {
@@ -161,7 +161,7 @@ int fake_cu_event_destroy(cu_event handle)
         event->op = NULL;
     }
     fake_unlock();
-    return event != NULL ? FAKE_OK : FAKE_INVALID_HANDLE;
+    LEAVE_END(event != NULL ? FAKE_OK : FAKE_INVALID_HANDLE);
 }
 
 int fake_cu_event_record(cu_event handle, cu_stream stream_handle)

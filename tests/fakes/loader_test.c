@@ -1,0 +1,136 @@
+// The loader of the CUDA driver's library, with drivers that lack one function each: copies of the stand-in in which
+// one name is spelt wrong.
+#include "backend/cuda/loader.h"
+
+#include "base/status.h"
+#include "test.h"
+
+#include <elf.h>
+#include <stdlib.h>
+
+static const char fake_path[] = RILL_BUILD_DIR "/tests/fakes/libfake_cuda.so";
+
+static char *read_library(size_t *out_size)
+{
+    FILE *file = fopen(fake_path, "rb");
+    if (file == NULL) {
+        return NULL;
+    }
+    fseek(file, 0, SEEK_END);
+    *out_size = (size_t)ftell(file);
+    rewind(file);
+    char *bytes = malloc(*out_size);
+    bool good = fread(bytes, 1, *out_size, file) == *out_size;
+    fclose(file);
+    return good ? bytes : NULL;
+}
+
+// The names that the dynamic linker looks at.
+static bool misspell(char *bytes, const char *name)
+{
+    Elf64_Ehdr header;
+    memcpy(&header, bytes, sizeof header);
+    for (int i = 0; i < header.e_shnum; i++) {
+        Elf64_Shdr section;
+        memcpy(&section, bytes + header.e_shoff + (size_t)i * sizeof section, sizeof section);
+        if (section.sh_type != SHT_STRTAB || (section.sh_flags & SHF_ALLOC) == 0) {
+            continue;
+        }
+        char *names = bytes + section.sh_offset;
+        for (size_t at = 1; at < section.sh_size; at += strlen(names + at) + 1) {
+            if (strcmp(names + at, name) == 0) {
+                names[at] = 'x';
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// Loads a driver without |name|.
+static rill_status load_without(const char *name, struct cuda_library *library)
+{
+    size_t size = 0;
+    char path[] = "/tmp/rill-driver-XXXXXX";
+    char *bytes = read_library(&size);
+    int file = mkstemp(path);
+    REQUIRE(bytes != NULL && file >= 0);
+    if (!misspell(bytes, name)) {
+        FAIL("the stand-in has no name %s", name);
+    }
+    CHECK(write(file, bytes, size) == (ssize_t)size);
+    close(file);
+    free(bytes);
+    rill_status status = cuda_load(path, library);
+    unlink(path);
+    return status;
+}
+
+TEST(a_missing_function_is_named_or_does_without)
+{
+    enum { OPTIONAL, REQUIRED };
+    static const struct {
+        const char *name;
+        int need;
+        size_t offset;
+    } list[] = {
+#define ENTRY(member, symbol, need, parameters) {symbol, need, offsetof(struct cuda_symbols, member)},
+        CUDA_SYMBOL_LIST(ENTRY)
+#undef ENTRY
+    };
+    int required = 0, optional = 0;
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        struct cuda_library library;
+        rill_status status = load_without(list[i].name, &library);
+        if (list[i].need == REQUIRED) {
+            CHECK_INT(status, RILL_ERR_NO_DEVICE);
+            CHECK_CONTAINS(rill_message(), list[i].name);
+            required++;
+            continue;
+        }
+        optional++;
+        CHECK_INT(status, RILL_OK);
+        void *member;
+        memcpy(&member, (char *)&library.symbols + list[i].offset, sizeof member);
+        CHECK(member == NULL);
+    }
+    CHECK(required > 20 && optional > 5);
+}
+
+TEST(a_whole_driver_loads)
+{
+    struct cuda_library library;
+    CHECK_INT(cuda_load(fake_path, &library), RILL_OK);
+    CHECK(library.version >= CUDA_OLDEST_VERSION);
+    CHECK(library.symbols.exec_launch != NULL);
+}
+
+TEST(what_is_no_driver_is_said_to_be_none)
+{
+    struct cuda_library library;
+    CHECK_INT(cuda_load("/nonexistent/libcuda.so", &library), RILL_ERR_NO_DEVICE);
+    CHECK_CONTAINS(rill_message(), "/nonexistent/libcuda.so");
+}
+
+// In a process of its own: the version is read when the library is opened.
+TEST(an_old_driver_is_refused_with_its_version)
+{
+    struct cuda_library library;
+    if (getenv("FAKE_CUDA_VERSION") != NULL) {
+        rill_status status = cuda_load(fake_path, &library);
+        printf("%s: %s\n", rill_status_name(status), rill_message());
+        return;
+    }
+    char command[600], line[600] = "";
+    char self[256];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    REQUIRE(length > 0);
+    self[length] = '\0';
+    snprintf(command, sizeof command, "FAKE_CUDA_VERSION=11070 %s an_old_driver | grep RILL_ERR", self);
+    FILE *pipe = popen(command, "r");
+    REQUIRE(pipe != NULL);
+    CHECK(fgets(line, sizeof line, pipe) != NULL);
+    pclose(pipe);
+    CHECK_CONTAINS(line, "RILL_ERR_NO_DEVICE");
+    CHECK_CONTAINS(line, "11.7");
+}
