@@ -49,41 +49,6 @@ static struct loop_info *task_loop(struct loop_info *loop)
     return chosen;
 }
 
-// The block of |blocks| that holds the instruction; -1: none.
-static int block_of(const struct ir_inst *inst, const struct ir_inst **out_blocks)
-{
-    for (const struct ir_region *region = inst->parent; region != NULL && region->owner != NULL;
-         region = region->owner->parent) {
-        if (region->owner->op == IR_OP_BLOCKS) {
-            *out_blocks = region->owner;
-            return (int)(region - region->owner->regions);
-        }
-    }
-    return -1;
-}
-
-// Whether another block of the same region updates the same base.
-static bool is_shared_by_blocks(const struct analysis *an, const struct access *access)
-{
-    const struct ir_inst *blocks;
-    int block = block_of(access->inst, &blocks);
-    if (block < 0 || base_kind(access->base) == BASE_LOCAL) {
-        return false;
-    }
-    for (int i = 0; i < an->accesses.count; i++) {
-        const struct access *other = &an->accesses.items[i];
-        const struct ir_inst *others;
-        if (other->kind == ACCESS_READ || base_kind(other->base) == BASE_LOCAL) {
-            continue;
-        }
-        int other_block = block_of(other->site, &others);
-        if (other_block >= 0 && others == blocks && other_block != block && other->base == access->base) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void set_atomics(struct analysis *an)
 {
     for (int i = 0; i < an->loops.count; i++) { // once for each loop: the choice looks at all that is in it
@@ -92,12 +57,16 @@ static void set_atomics(struct analysis *an)
     }
     for (int i = 0; i < an->accesses.count; i++) {
         const struct access *access = &an->accesses.items[i];
-        if (access->kind != ACCESS_UPDATE || access->site != access->inst) {
+        if (access->kind != ACCESS_UPDATE) {
+            continue;
+        }
+        bool by_blocks = shared_by_blocks(an, i);
+        if (access->site != access->inst) {
+            access->inst->atomic |= by_blocks; // a helper's code serves all its calls
             continue;
         }
         const struct loop_info *task = task_loop(access->loop);
         bool by_loop = task != NULL && is_shared_in(task, access->inst);
-        bool by_blocks = is_shared_by_blocks(an, access);
         access->inst->atomic = by_loop || by_blocks;
         if (access->inst->atomic) {
             const char *what = base_name(an->module, an->kernel, access->base);
@@ -227,8 +196,7 @@ static void find_roots(struct arena *arena, struct ir_inst *inst, int count, str
     scope->roots = roots;
 }
 
-void effects_of_code(struct ir_module *module, struct ir_function *kernel, struct ir_inst *first, int count,
-                     struct plan_effect **out_effects, int *out_count)
+static struct effects_scope scope_of(struct ir_module *module, struct ir_function *kernel, struct code *code)
 {
     struct analysis *an = kernel->analysis;
     if (an == NULL) {
@@ -237,10 +205,9 @@ void effects_of_code(struct ir_module *module, struct ir_function *kernel, struc
         an = analysis_create(module, kernel, diags, BUG_NONE);
         kernel->analysis = an;
     }
-    struct code code = {first, count};
-    struct effects_scope scope = {.end = an->accesses.count, .wants = is_in_code, .data = &code};
-    find_roots(an->arena, first, count, &scope);
-    const struct ir_inst *owner = first->parent->owner;
+    struct effects_scope scope = {.end = an->accesses.count, .wants = is_in_code, .data = code};
+    find_roots(an->arena, code->first, code->count, &scope);
+    const struct ir_inst *owner = code->first->parent->owner;
     if (owner != NULL && owner->op == IR_OP_BLOCKS) {
         for (int i = 0; i < an->blocks.count; i++) {
             if (an->blocks.items[i].inst == owner) {
@@ -249,7 +216,31 @@ void effects_of_code(struct ir_module *module, struct ir_function *kernel, struc
             }
         }
     }
-    effects_sum_up(an, &scope, out_effects, out_count, NULL);
+    return scope;
+}
+
+void effects_of_code(struct ir_module *module, struct ir_function *kernel, struct ir_inst *first, int count,
+                     struct plan_effect **out_effects, int *out_count)
+{
+    struct code code = {first, count};
+    struct effects_scope scope = scope_of(module, kernel, &code);
+    effects_sum_up(kernel->analysis, &scope, out_effects, out_count, NULL);
+}
+
+void effects_of_block(struct ir_module *module, struct ir_function *kernel, struct ir_region *block,
+                      struct block_effect **out_effects, int *out_count)
+{
+    struct code code = {block->first, 0};
+    for (const struct ir_inst *part = block->first; part != NULL; part = part->next) {
+        code.count++;
+    }
+    *out_effects = NULL;
+    *out_count = 0;
+    if (code.count > 0) {
+        struct effects_scope scope = scope_of(module, kernel, &code);
+        scope.is_block = true;
+        effects_sum_up_block(kernel->analysis, &scope, out_effects, out_count);
+    }
 }
 
 // ---- expressions ---------------------------------------------------------------------------------------------------

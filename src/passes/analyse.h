@@ -206,8 +206,9 @@ struct analysis {
     VEC(struct loop_info *) loops; // in program order, outer before inner
     VEC(struct blocks_entry) blocks;
     VEC(struct atomic_reason) atomics;
-    struct fact *facts;     // hold everywhere: extents are not negative
-    struct system *systems; // SYSTEM_COUNT of them
+    struct block_effect **block_effects; // by access; made on demand
+    struct fact *facts;                  // hold everywhere: extents are not negative
+    struct system *systems;              // SYSTEM_COUNT of them
     struct base_sets *bases;
     VEC(const struct affine *) assumed; // taken to be at least 1 by value_extremes, if it may
     bool may_assume;
@@ -323,6 +324,9 @@ struct pair_result pair_test(struct analysis *an, struct loop_info *info, const 
 // Lowest and highest value over all that varies in |loop| (NULL: over everything); false if not known.
 bool value_extremes(struct analysis *an, const struct affine *value, const struct loop_info *loop,
                     const struct affine **out_lowest, const struct affine **out_highest);
+
+// shared.c: whether another block of its region may meet the update that is access |index|.
+bool shared_by_blocks(struct analysis *an, int index);
 
 // cost.c
 void cost_fill(struct analysis *an, struct loop_info *info, struct loop_facts *facts);

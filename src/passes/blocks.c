@@ -146,14 +146,24 @@ void blocks_split_locals(struct ir_module *module, struct ir_function *kernel, s
 // --------------------------------------------------------------------------------------------------------------
 
 struct block_effects {
-    struct plan_effect *items;
+    struct block_effect *items;
     int count;
 };
 
-static struct plan_effect *kept(struct offload *o, const struct plan_effect *effect)
+// Where the region hangs on a test, the whole array is touched if it fails.
+static struct plan_effect *kept(struct offload *o, const struct block_effect *effect)
 {
+    const int64_t beyond = (int64_t)1 << 46; // more than any array has
     struct plan_effect *copy = ARENA_NEW(o->arena, struct plan_effect);
-    *copy = *effect;
+    *copy = effect->effect;
+    if (effect->only_if != NULL) {
+        struct plan_expr *zero = plan_const(o->arena, IR_I64, 0);
+        copy->region.low = plan_select(o->arena, effect->only_if, copy->region.low, zero);
+        copy->region.high =
+            plan_select(o->arena, effect->only_if, copy->region.high, plan_const(o->arena, IR_I64, beyond));
+        copy->region.step =
+            copy->region.step != NULL ? plan_select(o->arena, effect->only_if, copy->region.step, zero) : NULL;
+    }
     offload_add_expr(o, &copy->region.low);
     offload_add_expr(o, &copy->region.high);
     offload_add_expr(o, &copy->region.step);
@@ -187,8 +197,8 @@ static void check_pair(struct offload *o, struct ir_inst *inst, struct plan_node
     } conflicts = {node->conflicts, node->conflict_count, node->conflict_count};
     for (int x = 0; x < effects[i].count; x++) {
         for (int y = 0; y < effects[j].count; y++) {
-            const struct plan_effect *a = &effects[i].items[x];
-            const struct plan_effect *b = &effects[j].items[y];
+            const struct plan_effect *a = &effects[i].items[x].effect;
+            const struct plan_effect *b = &effects[j].items[y].effect;
             if (a->access == PLAN_READ && b->access == PLAN_READ) {
                 continue;
             }
@@ -196,7 +206,8 @@ static void check_pair(struct offload *o, struct ir_inst *inst, struct plan_node
             if (is_restrict && !o->module->check_bounds) {
                 continue;
             }
-            enum conflict_answer answer = is_restrict ? CONFLICT_TEST : effects_conflict(o->arena, a, b);
+            enum conflict_answer answer =
+                is_restrict ? CONFLICT_TEST : effects_conflict(o->arena, &effects[i].items[x], &effects[j].items[y]);
             if (answer == CONFLICT_ALWAYS) {
                 report(o, inst, j, a, b);
                 return;
@@ -205,8 +216,8 @@ static void check_pair(struct offload *o, struct ir_inst *inst, struct plan_node
                 struct plan_conflict conflict = {.kind = PLAN_CONFLICT_TEST,
                                                  .block_a = i,
                                                  .block_b = j,
-                                                 .effect_a = kept(o, a),
-                                                 .effect_b = kept(o, b),
+                                                 .effect_a = kept(o, &effects[i].items[x]),
+                                                 .effect_b = kept(o, &effects[j].items[y]),
                                                  .is_restrict = is_restrict};
                 VEC_PUSH(o->arena, &conflicts, conflict);
             }
@@ -233,13 +244,7 @@ void blocks_check(struct offload *o, struct ir_inst *inst, struct plan_node *nod
 {
     struct block_effects *effects = ARENA_ARRAY(o->arena, struct block_effects, inst->region_count);
     for (int i = 0; i < inst->region_count; i++) {
-        int count = 0;
-        for (const struct ir_inst *part = inst->regions[i].first; part != NULL; part = part->next) {
-            count++;
-        }
-        if (count > 0) {
-            effects_of_code(o->module, o->kernel, inst->regions[i].first, count, &effects[i].items, &effects[i].count);
-        }
+        effects_of_block(o->module, o->kernel, &inst->regions[i], &effects[i].items, &effects[i].count);
     }
     for (int j = 1; j < inst->region_count; j++) {
         for (int i = 0; i < j; i++) {

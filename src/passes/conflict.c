@@ -88,68 +88,100 @@ static bool always_holds(struct leaves *leaves, const struct affine *value, cons
     return system_is_infeasible(system);
 }
 
+struct bounds { // of two regions
+    struct leaves leaves;
+    const struct affine *low_a;
+    const struct affine *high_a;
+    const struct affine *low_b;
+    const struct affine *high_b;
+};
+
+static void find_bounds(struct arena *arena, const struct plan_effect *a, const struct plan_effect *b,
+                        struct bounds *out)
+{
+    *out = (struct bounds){0};
+    affine_pool_init(&out->leaves.pool, arena);
+    out->low_a = value_of(&out->leaves, a->region.low);
+    out->high_a = value_of(&out->leaves, a->region.high);
+    out->low_b = value_of(&out->leaves, b->region.low);
+    out->high_b = value_of(&out->leaves, b->region.high);
+}
+
 // One of the regions ends before the other begins, for all arguments for which both touch anything.
-static bool regions_miss(struct leaves *leaves, const struct affine *low_a, const struct affine *high_a,
-                         const struct affine *low_b, const struct affine *high_b)
+static bool regions_miss(struct bounds *r)
 {
-    struct affine_pool *pool = &leaves->pool;
-    const struct affine *some_a = affine_plus(pool, affine_sub(pool, high_a, low_a), -1);
-    const struct affine *some_b = affine_plus(pool, affine_sub(pool, high_b, low_b), -1);
-    return always_holds(leaves, affine_sub(pool, low_b, high_a), some_a, some_b) ||
-           always_holds(leaves, affine_sub(pool, low_a, high_b), some_a, some_b);
+    struct affine_pool *pool = &r->leaves.pool;
+    const struct affine *some_a = affine_plus(pool, affine_sub(pool, r->high_a, r->low_a), -1);
+    const struct affine *some_b = affine_plus(pool, affine_sub(pool, r->high_b, r->low_b), -1);
+    return always_holds(&r->leaves, affine_sub(pool, r->low_b, r->high_a), some_a, some_b) ||
+           always_holds(&r->leaves, affine_sub(pool, r->low_a, r->high_b), some_a, some_b);
 }
 
-// They meet whenever both are of a size that is worth a block.
-static bool regions_meet(struct leaves *leaves, const struct affine *low_a, const struct affine *high_a,
-                         const struct affine *low_b, const struct affine *high_b)
+// They meet whenever both touch anything, or, where both grow with the arguments, more than a few elements: that
+// a[i] and a[i + 1] miss each other if there is but one i is of no use.
+static bool regions_meet(struct bounds *r)
 {
-    enum { WORTHWHILE = 1024 }; // bytes
-    struct affine_pool *pool = &leaves->pool;
-    const struct affine *size_a = affine_sub(pool, high_a, low_a), *size_b = affine_sub(pool, high_b, low_b);
-    const struct affine *some_a = affine_is_const(size_a, NULL) ? NULL : affine_plus(pool, size_a, -WORTHWHILE);
-    const struct affine *some_b = affine_is_const(size_b, NULL) ? NULL : affine_plus(pool, size_b, -WORTHWHILE);
-    return always_holds(leaves, affine_plus(pool, affine_sub(pool, high_a, low_b), -1), some_a, some_b) &&
-           always_holds(leaves, affine_plus(pool, affine_sub(pool, high_b, low_a), -1), some_a, some_b);
+    enum { FEW = 64 }; // bytes
+    struct affine_pool *pool = &r->leaves.pool;
+    const struct affine *size_a = affine_sub(pool, r->high_a, r->low_a),
+                        *size_b = affine_sub(pool, r->high_b, r->low_b);
+    bool is_fixed_a = affine_is_const(size_a, NULL), is_fixed_b = affine_is_const(size_b, NULL);
+    int least = is_fixed_a || is_fixed_b ? 1 : FEW;
+    const struct affine *some_a = is_fixed_a ? NULL : affine_plus(pool, size_a, -least);
+    const struct affine *some_b = is_fixed_b ? NULL : affine_plus(pool, size_b, -least);
+    return always_holds(&r->leaves, affine_plus(pool, affine_sub(pool, r->high_a, r->low_b), -1), some_a, some_b) &&
+           always_holds(&r->leaves, affine_plus(pool, affine_sub(pool, r->high_b, r->low_a), -1), some_a, some_b);
 }
 
-static enum conflict_answer same_base(struct arena *arena, const struct plan_effect *a, const struct plan_effect *b)
+bool effects_are_apart(struct arena *arena, const struct block_effect *a, const struct block_effect *b)
 {
+    if (a->effect.region.low == NULL || b->effect.region.low == NULL) {
+        return false;
+    }
+    struct bounds bounds;
+    find_bounds(arena, &a->effect, &b->effect, &bounds);
+    return regions_miss(&bounds) || combs_miss(&bounds.leaves, &a->effect, &b->effect);
+}
+
+static enum conflict_answer same_base(struct arena *arena, const struct block_effect *effect_a,
+                                      const struct block_effect *effect_b)
+{
+    const struct plan_effect *a = &effect_a->effect, *b = &effect_b->effect;
     if (a->region.low == NULL || b->region.low == NULL) {
         return CONFLICT_ALWAYS;
     }
-    struct leaves leaves = {0};
-    affine_pool_init(&leaves.pool, arena);
-    const struct affine *low_a = value_of(&leaves, a->region.low), *high_a = value_of(&leaves, a->region.high);
-    const struct affine *low_b = value_of(&leaves, b->region.low), *high_b = value_of(&leaves, b->region.high);
-    if (regions_miss(&leaves, low_a, high_a, low_b, high_b) || combs_miss(&leaves, a, b)) {
-        return CONFLICT_NEVER;
+    if (effects_are_apart(arena, effect_a, effect_b)) {
+        return effect_a->only_if == NULL && effect_b->only_if == NULL ? CONFLICT_NEVER : CONFLICT_TEST;
     }
+    struct bounds bounds;
+    find_bounds(arena, a, b, &bounds);
     bool has_combs = a->region.step != NULL && b->region.step != NULL;
     int64_t step;
     bool may_interleave =
         has_combs && (!plan_expr_is_const(a->region.step, &step) || !plan_expr_is_const(b->region.step, &step) ||
-                      !affine_is_const(affine_sub(&leaves.pool, low_a, low_b), NULL));
-    if (!may_interleave && regions_meet(&leaves, low_a, high_a, low_b, high_b)) {
-        return CONFLICT_ALWAYS;
-    }
-    return CONFLICT_TEST;
+                      !affine_is_const(affine_sub(&bounds.leaves.pool, bounds.low_a, bounds.low_b), NULL));
+    return !may_interleave && regions_meet(&bounds) ? CONFLICT_ALWAYS : CONFLICT_TEST;
 }
 
-enum conflict_answer effects_conflict(struct arena *arena, const struct plan_effect *a, const struct plan_effect *b)
+enum conflict_answer effects_conflict(struct arena *arena, const struct block_effect *effect_a,
+                                      const struct block_effect *effect_b)
 {
+    const struct plan_effect *a = &effect_a->effect, *b = &effect_b->effect;
     if (a->access == PLAN_READ && b->access == PLAN_READ) {
         return CONFLICT_NEVER;
     }
-    // Updates of one base are atomic in both blocks. Those of two arguments are only if their loops need it.
-    bool is_one = a->base == b->base && a->index == b->index;
-    if (updates_commute(a, b) && (is_one || (a->is_atomic && b->is_atomic))) {
+    // Updates of one base that may meet are atomic in both blocks. Those of two arguments are only if their loops need
+    // it.
+    bool commute = updates_commute(a, b);
+    if (commute && a->is_atomic && b->is_atomic) {
         return CONFLICT_NEVER;
     }
     if (a->base == PLAN_BASE_UNKNOWN || b->base == PLAN_BASE_UNKNOWN) {
         return CONFLICT_ALWAYS;
     }
     if (a->base == b->base && a->index == b->index) {
-        return same_base(arena, a, b);
+        enum conflict_answer answer = same_base(arena, effect_a, effect_b);
+        return commute && answer == CONFLICT_ALWAYS ? CONFLICT_TEST : answer; // plain, since single updates are apart
     }
     bool is_argument = a->base == PLAN_BASE_PARAM || b->base == PLAN_BASE_PARAM;
     bool is_local = a->base == PLAN_BASE_BLOCK || b->base == PLAN_BASE_BLOCK;

@@ -111,16 +111,40 @@ static bool merge_region(struct analysis *an, struct region *into, const struct 
     return true;
 }
 
-static int add_draft(struct analysis *an, struct drafts *drafts, const struct plan_effect *effect,
-                     const struct region *region)
+static bool same_test(const struct plan_expr *a, const struct plan_expr *b)
+{
+    return a == b || (a != NULL && b != NULL && plan_expr_equal(a, b));
+}
+
+// Whether two regions lie so close that one says as much as both: the same bytes, or runs without gaps that touch.
+static bool is_adjacent(struct analysis *an, const struct region *a, const struct region *b)
+{
+    struct affine_pool *pool = &an->pool;
+    if (a->low == NULL || b->low == NULL) {
+        return a->low == b->low;
+    }
+    int64_t low, high, step_a, step_b;
+    if (!same_test(a->only_if, b->only_if) || a->width != b->width ||
+        !affine_is_const(affine_sub(pool, b->low, a->low), &low) ||
+        !affine_is_const(affine_sub(pool, b->high, a->high), &high) || low != high) {
+        return false;
+    }
+    bool is_gapless = a->width > 0 && affine_is_const(a->step, &step_a) && affine_is_const(b->step, &step_b) &&
+                      step_a <= a->width && step_b <= b->width;
+    return low == 0 ? affine_equal(a->step, b->step) || (a->step == NULL && b->step == NULL)
+                    : is_gapless && low >= -a->width && low <= a->width;
+}
+
+static int add_draft(struct analysis *an, struct drafts *drafts, const struct draft *draft, bool keep_apart)
 {
     enum { MAX_REGIONS = 8 };
     int same = 0, last = -1;
     for (int i = 0; i < drafts->count; i++) {
-        if (!is_same_kind(&drafts->items[i].effect, effect)) {
+        if (!is_same_kind(&drafts->items[i].effect, &draft->effect)) {
             continue;
         }
-        if (merge_region(an, &drafts->items[i].region, region)) {
+        struct region *region = &drafts->items[i].region;
+        if ((!keep_apart || is_adjacent(an, region, &draft->region)) && merge_region(an, region, &draft->region)) {
             return i;
         }
         same++;
@@ -130,8 +154,7 @@ static int add_draft(struct analysis *an, struct drafts *drafts, const struct pl
         drafts->items[last].region = (struct region){0};
         return last;
     }
-    struct draft draft = {*effect, *region};
-    VEC_PUSH(an->arena, drafts, draft);
+    VEC_PUSH(an->arena, drafts, *draft);
     return drafts->count - 1;
 }
 
@@ -183,36 +206,56 @@ static bool plant_bug(struct analysis *an, const struct access *access, struct r
     return an->bug == BUG_BRANCH_STORES && access->kind == ACCESS_WRITE && owner != NULL && owner->op == IR_OP_IF;
 }
 
-void effects_sum_up(struct analysis *an, const struct effects_scope *scope, struct plan_effect **out_effects,
-                    int *out_count, int *effect_of_access)
+static struct drafts draft_all(struct analysis *an, const struct effects_scope *scope, int *effect_of_access)
 {
     struct drafts drafts = {0};
     for (int i = scope->begin; i < scope->end; i++) {
         const struct access *access = &an->accesses.items[i];
-        struct plan_effect effect = {0};
-        struct region region;
+        struct draft draft = {0};
         if (effect_of_access != NULL) {
             effect_of_access[i - scope->begin] = -1;
         }
-        if ((scope->wants != NULL && !scope->wants(access, scope->data)) || !effect_base(an, access, scope, &effect)) {
+        if ((scope->wants != NULL && !scope->wants(access, scope->data)) ||
+            !effect_base(an, access, scope, &draft.effect)) {
             continue;
         }
-        set_access(an, access, &effect);
-        if (!effects_find_region(an, access, scope->first_atom, &region)) {
-            region = (struct region){0};
+        set_access(an, access, &draft.effect);
+        if (!(scope->is_block && effects_find_region_if(an, access, scope, &draft.region)) &&
+            !effects_find_region(an, access, scope->first_atom, &draft.region)) {
+            draft.region = (struct region){0};
         }
-        if (plant_bug(an, access, &region)) {
+        if (plant_bug(an, access, &draft.region)) {
             continue;
         }
-        region.is_must = region.low != NULL && effects_is_must(an, access, scope->info);
-        int index = add_draft(an, &drafts, &effect, &region);
+        draft.region.is_must = draft.region.low != NULL && effects_is_must(an, access, scope->info);
+        int index = add_draft(an, &drafts, &draft, scope->is_block);
         if (effect_of_access != NULL) {
             effect_of_access[i - scope->begin] = index;
         }
     }
+    return drafts;
+}
+
+void effects_sum_up(struct analysis *an, const struct effects_scope *scope, struct plan_effect **out_effects,
+                    int *out_count, int *effect_of_access)
+{
+    struct drafts drafts = draft_all(an, scope, effect_of_access);
     *out_count = drafts.count;
     *out_effects = ARENA_ARRAY(an->arena, struct plan_effect, drafts.count + 1);
     for (int i = 0; i < drafts.count; i++) {
         finish_draft(an, &drafts.items[i], scope->entry, &(*out_effects)[i]);
+    }
+}
+
+void effects_sum_up_block(struct analysis *an, const struct effects_scope *scope, struct block_effect **out_effects,
+                          int *out_count)
+{
+    struct drafts drafts = draft_all(an, scope, NULL);
+    *out_count = drafts.count;
+    *out_effects = ARENA_ARRAY(an->arena, struct block_effect, drafts.count + 1);
+    for (int i = 0; i < drafts.count; i++) {
+        struct block_effect *out = &(*out_effects)[i];
+        finish_draft(an, &drafts.items[i], scope->entry, &out->effect);
+        out->only_if = out->effect.region.low != NULL ? drafts.items[i].region.only_if : NULL;
     }
 }

@@ -14,6 +14,7 @@ struct effects_scope {
     const struct loop_info *info;   // the loop it is; NULL: none
     struct ir_inst *const *roots;   // variables declared in these loops are the code's own
     int root_count;
+    bool is_block; // of a region: regions that hang on a test will do, and what lies apart is kept apart
 };
 
 // effects_bound.c: atoms with numbers from |first_atom| on vary
@@ -29,15 +30,25 @@ struct region { // of one access
     const struct affine *step; // NULL: any byte between
     int width;
     bool is_must;
+    struct plan_expr *only_if; // the region is right if this holds, else it is the whole array; NULL: always
 };
 
 bool effects_find_region(struct analysis *an, const struct access *access, int first_atom, struct region *out);
+// The region that the access has if its index does not wrap; whether it does is a test for the launch.
+bool effects_find_region_if(struct analysis *an, const struct access *access, const struct effects_scope *scope,
+                            struct region *out);
 int64_t effects_gcd(int64_t a, int64_t b);
+// effects_guard.c: whether values from |low| to |high| fit the type of the need, as a test.
+struct plan_expr *effects_fits(struct analysis *an, const struct need *need, const struct affine *low,
+                               const struct affine *high, const struct sym *const *entry);
 
 // effects.c
 // |effect_of_access| (may be NULL) gets for each access of the run the index of its effect, -1 if it is none.
 void effects_sum_up(struct analysis *an, const struct effects_scope *scope, struct plan_effect **out_effects,
                     int *out_count, int *effect_of_access);
+// The same for a block of a region.
+void effects_sum_up_block(struct analysis *an, const struct effects_scope *scope, struct block_effect **out_effects,
+                          int *out_count);
 bool effects_is_own(const struct effects_scope *scope, const struct ir_var *var);
 
 // The bytes [low, high) of its base that an access touches, over all that was made since |first_atom|.

@@ -22,9 +22,34 @@ static int mentions(const struct affine *value, int id)
     return count;
 }
 
+// A single varying value times what the launch knows: the step is that, whatever its sign.
+static const struct affine *step_by_factor(struct analysis *an, const struct affine *flat, int first_atom)
+{
+    int varying = -1;
+    for (int i = 0; i < flat->count; i++) {
+        for (int k = 0; k < flat->terms[i].degree; k++) {
+            int id = flat->terms[i].ids[k];
+            if (effects_atom_varies(an, id, first_atom) && id != varying) {
+                if (varying >= 0) {
+                    return NULL;
+                }
+                varying = id;
+            }
+        }
+    }
+    const struct affine *rest;
+    const struct affine *factor = varying >= 0 ? affine_coefficient(&an->pool, flat, varying, &rest) : NULL;
+    bool is_known = factor == NULL || affine_is_const(factor, NULL) || effects_value_varies(an, factor, first_atom);
+    return is_known ? NULL : factor;
+}
+
 // What every beginning has in common: the largest step that all varying terms are multiples of.
 static const struct affine *step_of(struct analysis *an, const struct affine *flat, int first_atom)
 {
+    const struct affine *factor = step_by_factor(an, flat, first_atom);
+    if (factor != NULL) {
+        return factor;
+    }
     int64_t common = 0;
     for (int i = 0; i < flat->count; i++) {
         const struct affine_term *term = &flat->terms[i];

@@ -63,8 +63,20 @@ void effects_of_code(struct ir_module *module, struct ir_function *kernel, struc
 // the variable's value at the instruction's own place.
 struct plan_expr *expr_of_value(struct arena *arena, const struct ir_inst *value);
 
+// An effect of a block. Its region is what the indices say; where one of them might wrap, the launch tests whether it
+// does, and takes the whole array then.
+struct block_effect {
+    struct plan_effect effect;
+    struct plan_expr *only_if; // i1; NULL: always
+};
+
+void effects_of_block(struct ir_module *module, struct ir_function *kernel, struct ir_region *block,
+                      struct block_effect **out_effects, int *out_count);
+
 // Blocks of one BLOCKS instruction: whether two effects conflict for any arguments, never, or by a test at launch.
 enum conflict_answer { CONFLICT_NEVER, CONFLICT_TEST, CONFLICT_ALWAYS };
-enum conflict_answer effects_conflict(struct arena *arena, const struct plan_effect *a, const struct plan_effect *b);
+enum conflict_answer effects_conflict(struct arena *arena, const struct block_effect *a, const struct block_effect *b);
+// Whether the regions of one base are apart, but for indices that wrap.
+bool effects_are_apart(struct arena *arena, const struct block_effect *a, const struct block_effect *b);
 
 #endif

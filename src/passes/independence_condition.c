@@ -1,4 +1,5 @@
 // The test that the launch makes: that no case holds in which two accesses can meet, and that indices fit their types.
+#include "passes/effects.h"
 #include "passes/independence_pair.h"
 
 static struct plan_expr *magnitude_guard(struct analysis *an, const struct affine *value,
@@ -143,20 +144,7 @@ static struct plan_expr *need_condition(struct analysis *an, const struct loop_i
     if (!is_known) {
         return NULL;
     }
-    struct affine_range range = affine_type_range(need->type, need->is_signed);
-    if (need->type == IR_I64) { // rounding of the test must not matter
-        range.hi = (affine_wide)1 << 62;
-        range.lo = need->is_signed ? -range.hi : 0;
-    }
-    struct plan_expr *least =
-        plan_op(an->arena, IR_OP_SITOFP, IR_F64, IR_I64, plan_const(an->arena, IR_I64, (int64_t)range.lo), NULL);
-    struct plan_expr *most =
-        plan_op(an->arena, IR_OP_SITOFP, IR_F64, IR_I64, plan_const(an->arena, IR_I64, (int64_t)range.hi), NULL);
-    struct plan_expr *above =
-        plan_op(an->arena, IR_OP_FGE, IR_I1, IR_F64, value_expr_float(an, low, info->entry), least);
-    struct plan_expr *below =
-        plan_op(an->arena, IR_OP_FLE, IR_I1, IR_F64, value_expr_float(an, high, info->entry), most);
-    struct plan_expr *all = plan_op(an->arena, IR_OP_AND, IR_I1, IR_I1, above, below);
+    struct plan_expr *all = effects_fits(an, need, low, high, info->entry);
     for (int i = 0; i < an->assumed.count; i++) {
         struct plan_expr *positive =
             plan_op(an->arena, IR_OP_SGT, IR_I1, IR_I64, value_expr(an, an->assumed.items[i], info->entry),

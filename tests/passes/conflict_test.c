@@ -10,15 +10,6 @@ static bool is_blocks(struct ir_inst *inst, void *user)
     return true;
 }
 
-static int length_of(const struct ir_region *region)
-{
-    int count = 0;
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        count++;
-    }
-    return count;
-}
-
 // The worst answer over all pairs of effects of the first two blocks of the only region.
 static enum conflict_answer worst(const char *text)
 {
@@ -36,11 +27,10 @@ static enum conflict_answer worst(const char *text)
         }
     }
     if (CHECK(blocks != NULL)) {
-        struct plan_effect *effects[2];
+        struct block_effect *effects[2];
         int counts[2];
         for (int i = 0; i < 2; i++) {
-            effects_of_code(c.module, kernel, blocks->regions[i].first, length_of(&blocks->regions[i]), &effects[i],
-                            &counts[i]);
+            effects_of_block(c.module, kernel, &blocks->regions[i], &effects[i], &counts[i]);
         }
         for (int x = 0; x < counts[0]; x++) {
             for (int y = 0; y < counts[1]; y++) {
@@ -113,6 +103,38 @@ TEST(even_and_odd_elements_never_conflict)
               CONFLICT_NEVER);
 }
 
+TEST(elements_apart_conflict_only_if_an_index_wraps)
+{
+    CHECK_INT(worst(BLOCKS("float *x", "for (int i = 0; i < n; i++) x[3 * i] = 1;",
+                           "for (int i = 0; i < n; i++) x[3 * i + 1] = 2;")),
+              CONFLICT_TEST);
+    CHECK_INT(worst(BLOCKS("float *x", "for (int i = 0; i < n; i++) x[3 * i] = 1;",
+                           "for (int i = 0; i < n; i++) x[3 * i] = 2;")),
+              CONFLICT_ALWAYS);
+}
+
+TEST(strides_from_scalars_are_tested)
+{
+    CHECK_INT(worst(BLOCKS("float *x", "for (int i = 0; i < n; i++) x[i * k] = 1;",
+                           "for (int i = 0; i < n; i++) x[i * k + 1] = 2;")),
+              CONFLICT_TEST);
+}
+
+TEST(what_lies_apart_in_a_block_stays_apart)
+{
+    CHECK_INT(worst(BLOCKS("float *x", "x[0] = 1; x[2] = 2;", "x[1] = 3;")), CONFLICT_NEVER);
+    CHECK_INT(worst(BLOCKS("float x[n][4]", "for (int i = 0; i < n; i++) { x[i][0] = 1; x[i][3] = 2; }",
+                           "for (int i = 0; i < n; i++) { x[i][1] = 3; x[i][2] = 4; }")),
+              CONFLICT_NEVER);
+    CHECK_INT(worst(BLOCKS("float *x", "x[0] = 1; x[2] = 2;", "x[2] = 3;")), CONFLICT_ALWAYS);
+}
+
+TEST(few_fixed_elements_are_compared_with_many_at_launch)
+{
+    CHECK_INT(worst(BLOCKS("float *x", "for (int i = 0; i < n; i++) x[i] = 1;", "x[10] = 2;")), CONFLICT_TEST);
+    CHECK_INT(worst(BLOCKS("float *x", "for (int i = 0; i < n; i++) x[i] = 1;", "x[0] = 2;")), CONFLICT_ALWAYS);
+}
+
 TEST(members_of_structs_never_conflict)
 {
     CHECK_INT(worst("struct p { float x, y; };\n"
@@ -170,6 +192,20 @@ TEST(updates_shared_by_blocks_are_atomic)
         const struct loop_facts *facts = loop_at(&c, line)->loop->analysis;
         REQUIRE(facts->effect_count == 1);
         CHECK(facts->effects[0].is_atomic);
+    }
+    arena_finish(&c.arena);
+}
+
+TEST(updates_of_regions_apart_are_plain)
+{
+    struct analyse_case c;
+    REQUIRE(analyse_text(&c, "kernel void f(int n, float x[2][n]) {\n"
+                             "  stream_parallel { for (int i = 0; i < n; i++) x[0][i] += 1; }\n"
+                             "  stream_parallel { for (int i = 0; i < n; i++) x[1][i] += 2; }\n}\n"));
+    for (uint32_t line = 2; line <= 3; line++) {
+        const struct loop_facts *facts = loop_at(&c, line)->loop->analysis;
+        REQUIRE(facts->effect_count == 1);
+        CHECK(!facts->effects[0].is_atomic);
     }
     arena_finish(&c.arena);
 }
