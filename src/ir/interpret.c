@@ -153,6 +153,7 @@ enum interp_outcome interp_task(struct interp *interp, const struct ir_function 
     }
     outcome = run_range(interp, fn, launch);
     write_partial(fn, launch->partials);
+    interp_fill(interp, fn->memory, fn->memory_size); // a pointer to it is dead: what a later task reads there is wrong
     return end_call(interp, outcome);
 }
 

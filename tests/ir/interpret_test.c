@@ -839,6 +839,25 @@ TEST(a_prologue_that_fails_runs_no_iteration)
     fixture_finish(&f);
 }
 
+TEST(a_local_is_dead_when_its_task_has_ended)
+{
+    struct fixture f;
+    fixture_init(&f);
+    read_module(&f, "rill-ir 1\nkernel 0 \"k\" returns void\n" PARAMS "  body {\n  }\nend\n"
+                    "task 1 \"k.0\" returns void of @k#0\n  var 0 \"m\" memory size 8 align 8\n  body {\n"
+                    "%0 = addr_var ptr $m#0\n%1 = const i64 7\nstore i64 %0 %1\n%2 = addr_slot ptr 0\n"
+                    "store ptr %2 %0\n  }\nend\n");
+    struct interp_options options = {.poison = 5};
+    struct interp *interp = interp_create(f.module, &options);
+    struct interp_arg args[3] = {{.i = 0}};
+    int64_t *block[1] = {NULL};
+    struct interp_launch launch = {.args = args, .block = block, .iter_count = 1, .lo = 0, .hi = 1};
+    CHECK_INT(interp_task(interp, f.module->functions[1], &launch), INTERP_DONE);
+    CHECK(*block[0] != 7);
+    interp_destroy(interp);
+    fixture_finish(&f);
+}
+
 // ---- speed ---------------------------------------------------------------------------------------------------------
 
 TEST(a_simple_loop_runs_at_twenty_million_operations_a_second)
