@@ -347,17 +347,8 @@ static bool function_definition(struct parser *p, const struct specifiers *speci
         }
         return false;
     }
-    if (!d->type->has_prototype && declare_starts_type(p, parse_token(p)) && !parse_at(p, TOKEN_KW_ATTRIBUTE)) {
-        if (!p->said_old_style) {
-            parse_error(p, parse_loc(p),
-                        "old-style parameter declarations are not supported: write the types between the parentheses");
-        }
-        p->said_old_style = false;
-        while (!parse_at(p, TOKEN_LBRACE) && !parse_at(p, TOKEN_EOF)) {
-            parse_advance(p);
-        }
-        p->is_panicking = true; // recovery goes behind the body
-        return true;
+    if (d->has_names) {
+        declare_old_style_params(p, d);
     }
     if (!parse_at(p, TOKEN_LBRACE)) {
         return false;
@@ -418,9 +409,21 @@ void declare_external(struct parser *p)
     parse_refuse_pragmas(p, &pragmas, "a declaration");
 }
 
+// Calls made before anything said what the parameters are: by now a definition may have.
+static void finish_loose_calls(struct parser *p)
+{
+    for (int i = 0; i < p->loose_calls.count; i++) {
+        struct expr *call = p->loose_calls.items[i];
+        if (call->function->type->has_prototype) {
+            parse_convert_arguments(p, call);
+        }
+    }
+}
+
 // Tentative definitions become definitions.
 void declare_finish_unit(struct parser *p)
 {
+    finish_loose_calls(p);
     for (int i = 0; i < p->globals.count; i++) {
         struct object *object = p->globals.items[i];
         if (object->is_extern || type_is_complete(object->type) || object->kind == OBJECT_STATIC_LOCAL) {

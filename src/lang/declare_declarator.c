@@ -2,6 +2,8 @@
 // function returning) in the order in which they apply to the base type, and then applied.
 #include "lang/parse.h"
 
+#include <string.h>
+
 enum derivation_kind { DERIVE_POINTER, DERIVE_ARRAY, DERIVE_FUNCTION };
 
 struct derivation {
@@ -14,6 +16,7 @@ struct derivation {
     int param_count;        //
     bool is_variadic;       //
     bool has_prototype;     //
+    bool has_names;         // of parameters whose types stand before the body
 };
 
 struct derivations {
@@ -82,6 +85,46 @@ static bool is_identifier_list(struct parser *p)
            (next == TOKEN_COMMA || next == TOKEN_RPAREN);
 }
 
+// Whether declarations stand behind the ')' of the list that begins here.
+static bool is_old_style(struct parser *p)
+{
+    int at = 1;
+    while (parse_peek(p, at)->kind == TOKEN_COMMA && parse_peek(p, at + 1)->kind == TOKEN_IDENT) {
+        at += 2;
+    }
+    return p->scope->depth == 0 && parse_peek(p, at)->kind == TOKEN_RPAREN &&
+           parse_peek(p, at + 1)->kind != TOKEN_KW_ATTRIBUTE && declare_starts_type(p, parse_peek(p, at + 1));
+}
+
+static void identifier_list(struct parser *p, struct derivation *out)
+{
+    struct param_list params = {0};
+    if (!is_old_style(p)) {
+        const char *name = parse_token(p)->text;
+        parse_error(p, parse_loc(p), "parameter '%s' has no type%s", name, parse_name_advice(p, name, true));
+        while (!parse_at(p, TOKEN_RPAREN) && !parse_at(p, TOKEN_EOF)) {
+            parse_advance(p);
+        }
+        return;
+    }
+    do {
+        struct loc loc = parse_loc(p);
+        const char *name = parse_identifier(p);
+        for (int i = 0; i < params.count; i++) {
+            if (strcmp(params.items[i]->name, name) == 0) {
+                parse_error(p, loc, "two parameters are called '%s'", name);
+            }
+        }
+        struct object *param = declare_object_new(p, name, &p->basic[TYPE_ERROR], loc);
+        param->kind = OBJECT_PARAM;
+        param->index = params.count;
+        VEC_PUSH(p->arena, &params, param);
+    } while (parse_accept(p, TOKEN_COMMA));
+    out->has_names = true;
+    out->params = params.items;
+    out->param_count = params.count;
+}
+
 static void parameter_type_list(struct parser *p, struct derivation *out)
 {
     struct param_list params = {0};
@@ -112,12 +155,7 @@ static void function_suffix(struct parser *p, struct derivation *out)
         out->has_prototype = true;
         parse_advance(p);
     } else if (is_identifier_list(p)) {
-        const char *name = parse_token(p)->text;
-        parse_error(p, parse_loc(p), "parameter '%s' has no type%s", name, parse_name_advice(p, name, true));
-        p->said_old_style = true;
-        while (!parse_at(p, TOKEN_RPAREN) && !parse_at(p, TOKEN_EOF)) {
-            parse_advance(p);
-        }
+        identifier_list(p, out);
     } else {
         parameter_type_list(p, out);
     }
@@ -280,6 +318,10 @@ static struct type *sized_array(struct parser *p, struct type *element, const st
         return &p->basic[TYPE_ERROR];
     }
     int64_t length;
+    if (place == DECLARE_PARAM && expr_has_effect(extent)) {
+        parse_error(p, extent->loc, "not supported: the extent of a parameter that changes something");
+        return &p->basic[TYPE_ERROR];
+    }
     if (!const_eval_int(extent, &length)) {
         return variable_array(p, element, extent, place);
     }
@@ -330,6 +372,9 @@ static struct type *derive_function(struct parser *p, struct type *result, const
         return &p->basic[TYPE_ERROR];
     }
     struct type *type = type_function(p->arena, result);
+    if (by->has_names) {
+        return type; // what the parameters are is not part of it
+    }
     type->params = by->params;
     type->param_count = by->param_count;
     type->is_variadic = by->is_variadic;
@@ -373,8 +418,57 @@ struct declarator declare_declarator(struct parser *p, struct type *base, enum d
     if (derivations.count > 0 && derivations.items[derivations.count - 1].kind == DERIVE_FUNCTION) {
         d.params = derivations.items[derivations.count - 1].params;
         d.param_count = derivations.items[derivations.count - 1].param_count;
+        d.has_names = derivations.items[derivations.count - 1].has_names;
     }
     return d;
+}
+
+// ---- parameters whose types stand before the body ------------------------------------------------------------------
+
+static void old_style_declarator(struct parser *p, const struct specifiers *specifiers, const struct declarator *of)
+{
+    struct declarator d = declare_declarator(p, specifiers->type, DECLARE_PARAM);
+    struct object *param = NULL;
+    for (int i = 0; i < of->param_count && d.name != NULL && param == NULL; i++) {
+        param = strcmp(of->params[i]->name, d.name) == 0 ? of->params[i] : NULL;
+    }
+    if (param == NULL) {
+        parse_error(p, d.loc, "'%s' is no parameter of '%s'", d.name != NULL ? d.name : "this", of->name);
+    } else if (scope_find_here(p, d.name) != NULL) {
+        parse_error(p, d.loc, "the parameter '%s' is declared twice", d.name);
+    } else {
+        struct object *declared = declare_object_new(p, d.name, d.type, d.loc);
+        declared->kind = OBJECT_PARAM;
+        declared->index = param->index;
+        *param = *declared;
+        adjust_param(p, param);
+        scope_add(p, SYMBOL_OBJECT, d.name, d.loc)->object = param;
+    }
+}
+
+void declare_old_style_params(struct parser *p, const struct declarator *of)
+{
+    scope_push(p);
+    while (!p->is_panicking && !parse_at(p, TOKEN_LBRACE) && !parse_at(p, TOKEN_EOF)) {
+        struct specifiers specifiers;
+        if (!declare_specifiers(p, &specifiers, DECLARE_PARAM)) {
+            break;
+        }
+        if (specifiers.storage != STORAGE_NONE && specifiers.storage != STORAGE_REGISTER) {
+            parse_error(p, specifiers.loc, "a parameter has no storage class");
+        }
+        do {
+            old_style_declarator(p, &specifiers, of);
+        } while (!p->is_panicking && parse_accept(p, TOKEN_COMMA));
+        parse_expect(p, TOKEN_SEMI, "after the declaration of a parameter");
+    }
+    for (int i = 0; i < of->param_count; i++) {
+        struct object *param = of->params[i];
+        if (scope_find_here(p, param->name) == NULL) {
+            parse_error(p, param->loc, "parameter '%s' has no type", param->name);
+        }
+    }
+    scope_pop(p);
 }
 
 struct type *declare_type_name(struct parser *p)

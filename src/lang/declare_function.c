@@ -65,6 +65,7 @@ struct function *declare_function(struct parser *p, const struct specifiers *spe
     if (here == NULL || here->kind != SYMBOL_FUNCTION || here->function != function) {
         scope_add(p, SYMBOL_FUNCTION, d->name, d->loc)->function = function;
     }
+    builtin_adopt(function);
     return function;
 }
 
@@ -221,9 +222,11 @@ void declare_function_definition(struct parser *p, const struct specifiers *spec
     function->param_count = d->param_count;
     function->is_builtin = false;
     if (!d->type->has_prototype) {
-        // `f() { … }` takes nothing.
+        // `f() { … }` takes nothing, `f(a) int a; { … }` what it says. C lets a call be wrong; here it is looked at.
         struct type *type = type_copy(p->arena, d->type);
         type->has_prototype = true;
+        type->params = d->params;
+        type->param_count = d->param_count;
         function->type = type;
     }
     if (function->is_kernel) {

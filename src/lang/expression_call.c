@@ -84,7 +84,19 @@ static struct expr *finish_call(struct parser *p, struct function *function, str
     e->function = function;
     e->args = arguments->items;
     e->arg_count = arguments->count;
+    if (!type->has_prototype) {
+        VEC_PUSH(p->arena, &p->loose_calls, e);
+    }
     return builtin_check_call(p, expr_finish(p, e));
+}
+
+void parse_convert_arguments(struct parser *p, struct expr *call)
+{
+    const struct type *type = call->function->type;
+    check_count(p, call->function, type, call->arg_count, call->loc);
+    for (int i = 0; i < call->arg_count && i < type->param_count; i++) {
+        call->args[i] = call_argument(p, call->args[i], call->function, type, i);
+    }
 }
 
 struct expr *parse_call(struct parser *p, struct expr *callee, struct loc loc)

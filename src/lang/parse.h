@@ -68,8 +68,7 @@ struct parser {
     int position; // of the current token, which is never a pragma
     bool is_panicking;
     bool gave_up;
-    bool missed_header;  // rill/kernel.h: said once
-    bool said_old_style; // about parameters without types
+    bool missed_header; // rill/kernel.h: said once
     int nesting;
     struct type basic[TYPE_LDOUBLE + 1];
     struct hash_map names;
@@ -79,6 +78,7 @@ struct parser {
     struct body_state *body;   // NULL at file scope
     struct stmt_list *hoisted; // statements that must run before the declaration being parsed; NULL where none can
     VEC(struct function *) functions;
+    VEC(struct expr *) loose_calls; // made where the function's parameters were not known
     VEC(struct object *) globals;
     VEC(struct waiting_pragma) pragmas;
     VEC(int) pack_stack;
@@ -156,6 +156,7 @@ struct declarator {
     struct type *type;
     struct object **params; // when the declarator itself is a function's
     int param_count;
+    bool has_names; // of parameters whose types stand before the body
     struct attributes attributes;
 };
 
@@ -181,6 +182,7 @@ struct type *declare_type_name(struct parser *p);
 void declare_static_assert(struct parser *p);
 void declare_external(struct parser *p);
 void declare_local(struct parser *p, struct stmt_list *out);
+void declare_old_style_params(struct parser *p, const struct declarator *of); // their declarations before the body
 struct object *declare_object_new(struct parser *p, const char *name, struct type *type, struct loc loc);
 struct object *declare_local_object(struct parser *p, const char *name, struct type *type, struct loc loc);
 void declare_global_add(struct parser *p, struct object *object);
@@ -237,6 +239,7 @@ struct expr *operate_sizeof(struct parser *p, struct type *type, struct loc loc)
 
 // expression_call.c
 struct expr *parse_call(struct parser *p, struct expr *callee, struct loc loc);
+void parse_convert_arguments(struct parser *p, struct expr *call); // to the parameters that are known by now
 struct expr *parse_unknown_name(struct parser *p, const struct token *name);
 // "; did you mean 'x'?", "; #include <math.h>", or nothing.
 const char *parse_name_advice(struct parser *p, const char *name, bool wants_type);
@@ -279,5 +282,7 @@ struct type *builtin_type(struct parser *p, const char *name);
 bool builtin_has_kernel_header(const struct parser *p);
 // printf and kin: the call, or what replaces it.
 struct expr *builtin_check_call(struct parser *p, struct expr *call);
+// builtin_library.c: a library function that was declared by hand is the library's, until it is defined.
+void builtin_adopt(struct function *function);
 
 #endif

@@ -344,3 +344,47 @@ kernel void voids(int n, const int a[n], int b[n])
         (void)a[i];
     }
 }
+
+// Parameters declared before the body, calls before it, and library functions declared by hand.
+void *memset(void *, int, unsigned long);
+double sqrt(double);
+int later();
+
+static int weigh(a, b, c)
+short a;
+int b;
+char c;
+{
+    return a * 3 + b - c;
+}
+
+static int old_sum(n, a)
+int n;
+const int a[n];
+{
+    int s = 0;
+    for (int i = 0; i < n; i++) {
+        s += a[i];
+    }
+    return s;
+}
+
+// run: old_style n=40
+kernel int old_style(int n, int a[n][9])
+{
+    int total = 0;
+    for (int i = 0; i < n; i++) {
+        int z[4];
+        memset(z, 0, sizeof z);
+        a[i][0] = weigh(a[i][1], i, a[i][2]) + later(i, 2.5f) + z[i % 4];
+        total += old_sum(9, a[i]) + (int)sqrt(i);
+    }
+    return total;
+}
+
+int later(c, x)
+char c;
+float x;
+{
+    return c * 10 + (int)(x * 2);
+}

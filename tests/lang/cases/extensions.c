@@ -10,7 +10,7 @@ label:
     return x;
 }
 typedef float vec __attribute__((vector_size(16)));
-int k(a, b) int a; float b; { return a; }
+int k(a, b) int a; { return a; }
 int after(int n) { return _Generic(n, float: 1, double: 2); }
 int twice(int n) { return _Generic(n, int: 1, int: 2, default: 3, default: 4); }
 __asm__("nop");
