@@ -34,12 +34,16 @@ static bool find_in_family(const struct backend *backend, const char *device, co
     return backend->device_named != NULL && backend->device_named(name, out_index);
 }
 
-// "cuda:0, cuda:1, cpu": what this machine has.
+// "cpu, cuda:0, cuda:1": what this machine has, the plainest first.
 static void list_devices(char *out, size_t size)
 {
     size_t used = 0;
+    int i = 0;
     *out = '\0';
-    for (int i = 0; backend_registry[i] != NULL; i++) {
+    while (backend_registry[i] != NULL) {
+        i++;
+    }
+    while (i-- > 0) {
         for (size_t k = 0; k < backend_registry[i]->device_count() && used < size; k++) {
             struct backend_device_info info;
             backend_registry[i]->device_describe(k, &info);

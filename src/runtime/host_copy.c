@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-enum { STAGE_SIZE = 4 << 20 }; // up to here an upload goes through memory of the back end's own, and the call returns
-
 // ---- what the kernel does with a parameter ------------------------------------------------------------------------
 
 static bool touches(const struct plan_effect *effect, int index)
@@ -141,7 +139,7 @@ rill_status host_copies_begin(struct host_copies *copies, struct packed_args *pa
         RILL_TRY(context_fail_as(packed->who, backend->memory_create(packed->context->device, size, &address)));
         copy->address = address;
         if (copy->is_read || copy->param_count > 1) {
-            rill_status status = backend->copy(stream->queue, address, copy->low, size, size <= STAGE_SIZE);
+            rill_status status = backend->copy(stream->queue, address, copy->low, size, false);
             RILL_TRY(context_fail_as(packed->who, status));
         }
     }

@@ -166,7 +166,8 @@ static rill_status memory_alloc(void *object, void *stream, uint64_t size, uint6
     int result = context->pool != NULL ? symbols()->pool_alloc(out_address, size, context->pool, stream)
                                        : symbols()->memory_alloc(out_address, size);
     if (result == CU_OUT_OF_MEMORY) {
-        return status_fail(RILL_ERR_OUT_OF_MEMORY, "the device has no memory for %llu bytes", (unsigned long long)size);
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for an array of %llu bytes: the device has no more",
+                           (unsigned long long)size);
     }
     return cuda_convert(symbols(), result, "the allocation of device memory");
 }

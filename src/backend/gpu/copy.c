@@ -1,5 +1,5 @@
-// Copies and fills. Host memory that the driver cannot reach by itself goes through pinned memory: on the way to the
-// device it is copied there at once, on the way back it is copied out when the stream has come past.
+// Copies and fills. Host memory that the driver cannot reach by itself goes through pinned memory, and the host's part
+// of the copy is done by a host function at its place in the stream.
 #include "backend/gpu/device.h"
 
 #include "base/status.h"
@@ -11,7 +11,35 @@ enum {
     PATTERN_SIZE = 4096,
 };
 
-static rill_status copy_in(struct backend_stream *stream, uint64_t target, const void *source, size_t size)
+// A copy by the host at its place in the stream, behind and before what the stream does with the same memory.
+struct host_move {
+    void *target;
+    const void *source;
+    size_t size;
+};
+
+// Runs on a thread of the driver.
+static void move(void *user)
+{
+    const struct host_move *job = user;
+    memcpy(job->target, job->source, job->size);
+}
+
+enum { MOVE_SIZE = (sizeof(struct host_move) + 63) / 64 * 64 };
+
+// Pinned memory for |size| bytes, with a job in front.
+static rill_status take_pinned(struct backend_stream *stream, size_t size, struct host_move **out_move,
+                               uint64_t *out_pinned)
+{
+    uint64_t address;
+    RILL_TRY(gpu_ring_take(stream, GPU_RING_PINNED, MOVE_SIZE + size, true, &address));
+    *out_move = (struct host_move *)(uintptr_t)address;
+    *out_pinned = address + MOVE_SIZE;
+    return RILL_OK;
+}
+
+// |source| is read before the call returns.
+static rill_status copy_in_now(struct backend_stream *stream, uint64_t target, const void *source, size_t size)
 {
     uint64_t pinned;
     RILL_TRY(gpu_ring_take(stream, GPU_RING_PINNED, size, true, &pinned));
@@ -19,27 +47,49 @@ static rill_status copy_in(struct backend_stream *stream, uint64_t target, const
     return stream->device->driver->copy(stream->lane.handle, target, pinned, size);
 }
 
+// |source| is read when the stream comes to it.
+static rill_status copy_in(struct backend_stream *stream, uint64_t target, const void *source, size_t size)
+{
+    const struct gpu_driver *driver = stream->device->driver;
+    if (size > THROUGH_PINNED) {
+        RILL_TRY(driver->stream_synchronize(stream->lane.handle));
+        return driver->copy(stream->lane.handle, target, (uint64_t)(uintptr_t)source, size);
+    }
+    struct host_move *job;
+    uint64_t pinned;
+    RILL_TRY(take_pinned(stream, size, &job, &pinned));
+    *job = (struct host_move){(void *)(uintptr_t)pinned, source, size};
+    RILL_TRY(driver->host_function(stream->lane.handle, move, job));
+    return driver->copy(stream->lane.handle, target, pinned, size);
+}
+
 static rill_status copy_out(struct backend_stream *stream, void *target, uint64_t source, size_t size)
 {
+    const struct gpu_driver *driver = stream->device->driver;
+    if (size > THROUGH_PINNED) {
+        return driver->copy(stream->lane.handle, (uint64_t)(uintptr_t)target, source, size);
+    }
+    struct host_move *job;
     uint64_t pinned;
-    RILL_TRY(gpu_ring_take(stream, GPU_RING_PINNED, size, true, &pinned));
-    RILL_TRY(stream->device->driver->copy(stream->lane.handle, pinned, source, size));
-    struct gpu_watch watch = {
-        .kind = GPU_WATCH_COPY, .target = target, .source = (const void *)(uintptr_t)pinned, .size = size};
-    return gpu_watch_add(stream, &watch);
+    RILL_TRY(take_pinned(stream, size, &job, &pinned));
+    *job = (struct host_move){target, (const void *)(uintptr_t)pinned, size};
+    RILL_TRY(driver->copy(stream->lane.handle, pinned, source, size));
+    return driver->host_function(stream->lane.handle, move, job);
 }
 
 static rill_status queue_copy(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage)
 {
     const struct gpu_driver *driver = stream->device->driver;
     uint64_t to = (uint64_t)(uintptr_t)target;
+    uint64_t from = (uint64_t)(uintptr_t)source;
     if (stage) {
-        return copy_in(stream, to, source, size);
+        return copy_in_now(stream, to, source, size);
     }
-    if (size <= THROUGH_PINNED && driver->place_of(target) == GPU_PAGEABLE) {
-        return copy_out(stream, target, (uint64_t)(uintptr_t)source, size);
+    if (driver->place_of(target) == GPU_PAGEABLE) {
+        return copy_out(stream, target, from, size);
     }
-    return driver->copy(stream->lane.handle, to, (uint64_t)(uintptr_t)source, size);
+    return driver->place_of(source) == GPU_PAGEABLE ? copy_in(stream, to, source, size)
+                                                    : driver->copy(stream->lane.handle, to, from, size);
 }
 
 rill_status gpu_copy(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage)
@@ -88,7 +138,7 @@ static rill_status fill_by_copies(struct backend_stream *stream, uint64_t target
         }
         source = pattern;
     }
-    RILL_TRY(copy_in(stream, target, source, first));
+    RILL_TRY(copy_in_now(stream, target, source, first));
     for (size_t done = first; done < whole;) {
         size_t more = done < whole - done ? done : whole - done;
         RILL_TRY(stream->device->driver->copy(stream->lane.handle, target + done, target, more));

@@ -1,5 +1,5 @@
-// Regions of blocks: fork from the stream that meets the region, one lent stream for each block but the first, join
-// back. The host queues and never waits for the join.
+// Regions of blocks: fork from the stream that meets the region, one lent stream for each block, join back. The host
+// queues and never waits for the join.
 #include "backend/gpu/run.h"
 
 #include <string.h>
@@ -7,8 +7,8 @@
 struct gpu_region {
     struct gpu_walk *outer;
     const struct plan_node *node;
-    struct backend_lease leases[RUN_MAX_BLOCKS]; // streams lent to blocks that have begun; [0] is none
-    struct gpu_lane *lanes[RUN_MAX_BLOCKS];      // theirs; [0] is the outer one
+    struct backend_lease leases[RUN_MAX_BLOCKS]; // streams lent to blocks that have begun
+    struct gpu_lane *lanes[RUN_MAX_BLOCKS];      // theirs
     uint64_t earlier[RUN_MAX_BLOCKS];            // blocks that a block follows, as bits
     int begun_count;
 };
@@ -100,16 +100,13 @@ static enum gpu_step walk_in_order(struct gpu_walk *walk, const struct plan_node
     return GPU_ON;
 }
 
-// Gives every block its stream and lets that wait for the fork: all of them before the first block goes on with the
-// outer stream, whose next region records the same event again.
+// Gives every block its stream and lets that wait for the fork.
 static rill_status fork_all(struct gpu_region *region)
 {
     struct gpu_walk *outer = region->outer;
     struct backend_device *device = outer->run->device;
     RILL_TRY(device->driver->event_record(outer->lane->fork, outer->lane->handle));
-    region->lanes[0] = outer->lane;
-    region->begun_count = 1;
-    for (int i = 1; i < region->node->child_count; i++) {
+    for (int i = 0; i < region->node->child_count; i++) {
         const struct backend_host *host = &device->host;
         RILL_TRY(host->acquire_stream(host->user, 1 - outer->lane->level, &region->leases[i]));
         region->lanes[i] = &region->leases[i].stream->lane;
@@ -138,9 +135,8 @@ static enum gpu_step run_block(struct gpu_region *region, int index)
     if (status != RILL_OK) {
         return gpu_run_fail(run, status);
     }
-    // The first block goes on with the outer stream and its memory.
     struct gpu_walk walk = {.run = run, .lane = region->lanes[index]};
-    enum gpu_step step = walk_block(index == 0 ? region->outer : &walk, region->node->children[index]);
+    enum gpu_step step = walk_block(&walk, region->node->children[index]);
     status = run->device->driver->event_record(region->lanes[index]->end, region->lanes[index]->handle);
     return status == RILL_OK ? step : gpu_run_fail(run, status);
 }
@@ -151,7 +147,7 @@ static void join(struct gpu_region *region)
 {
     struct gpu_run *run = region->outer->run;
     const struct gpu_driver *driver = run->device->driver;
-    for (int i = 1; i < region->begun_count; i++) {
+    for (int i = 0; i < region->begun_count; i++) {
         struct gpu_lane *lane = region->lanes[i];
         rill_status status = driver->event_record(lane->end, lane->handle);
         status = status == RILL_OK ? driver->stream_wait_event(region->outer->lane->handle, lane->end) : status;
