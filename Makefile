@@ -15,7 +15,7 @@ help:
 	@echo 'make demo      install what is missing, build, and show what it does: compile, compare with gcc, overlap, refuse'
 	@echo 'make test      install what is missing, build every way and run every test'
 	@echo 'make test-all  the long form of the tests'
-	@echo 'make bench     the benchmarks, beside gcc and clang with OpenMP'
+	@echo 'make bench     the benchmarks, beside gcc and clang with OpenMP, PoCL, bare threads'
 	@echo 'make release   the archive of what a user needs, in dist/'
 	@echo 'make coverage  what the tests reach, in build/coverage'
 	@echo 'make fuzz      the fuzz targets, ten minutes each (FUZZ_SECONDS=n for another time)'
@@ -42,7 +42,8 @@ test: install-deps
 test-all: install-deps
 	@tools/run-tests --all
 
-bench: all install-deps
+bench: all
+	@tools/install-deps bench
 	@for program in build/release/bench/*; do echo "== $$program"; $$program || exit 1; done
 
 release: all

@@ -77,7 +77,8 @@ function(rill_program target)
     target_link_libraries(${target} PRIVATE librill Threads::Threads m)
 endfunction()
 
-# Each .c file straight in |folder| is a program of its own, <build>/<folder>/<name>.
+# Each .c file straight in |folder| is a program of its own, <build>/<folder>/<name>; those in |folder|/<name>/ are parts
+# of it.
 function(rill_programs folder)
     rill_sources(sources ${PROJECT_SOURCE_DIR}/${folder})
     if(NOT TARGET librill)
@@ -85,7 +86,8 @@ function(rill_programs folder)
     endif()
     foreach(source IN LISTS sources)
         get_filename_component(name ${source} NAME_WE)
-        add_executable(${folder}_${name} ${source})
+        rill_sources(parts ${PROJECT_SOURCE_DIR}/${folder}/${name})
+        add_executable(${folder}_${name} ${source} ${parts})
         rill_program(${folder}_${name})
         target_compile_definitions(${folder}_${name} PRIVATE RILL_SOURCE_DIR="${PROJECT_SOURCE_DIR}") # its kernel files
         set_target_properties(${folder}_${name} PROPERTIES OUTPUT_NAME ${name}

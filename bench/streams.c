@@ -1,0 +1,148 @@
+// What streams, events and blocks cost on the CPU, beside what the machine itself takes (a futex, bare threads), PoCL's
+// queues and OpenMP tasks. Peers take turns in one process; medians are compared. The peers are in bench/streams/.
+//
+//     make bench                          or      build/release/bench/streams [rounds]
+#include "streams/peer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PEERS = 5, MAX_ROUNDS = 101, PAUSE_US = 5000 };
+
+static struct peer *const peers[PEERS] = {&peer_rill, &peer_bare, &peer_gcc, &peer_clang, &peer_opencl};
+static bool is_open[PEERS];
+
+struct row {
+    const char *name;
+    enum shape shape;
+    int k; // 0: as many as there are processors
+};
+
+static const struct row rows[] = {
+    {"enqueue, threads awake", SHAPE_ENQUEUE, 1},
+    {"enqueue, threads asleep", SHAPE_IDLE, 1},
+    {"enqueue and wait", SHAPE_COMPLETE, 1},
+    {"event record and wait", SHAPE_EVENT, 1},
+    {"fork/join of 2", SHAPE_FORK, 2},
+    {"fork/join of 4", SHAPE_FORK, 4},
+    {"fork/join of 8", SHAPE_FORK, 8},
+    {"1 thread, each launch", SHAPE_THREADS, 1},
+    {"2 threads, each launch", SHAPE_THREADS, 2},
+    {"4 threads, each launch", SHAPE_THREADS, 4},
+};
+
+static const struct row spin_rows[] = {{"serial", SHAPE_SERIAL, 0}, {"overlapped", SHAPE_OVERLAP, 0}};
+
+static int processors(void)
+{
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 2 ? 2 : count > MAX_K ? MAX_K : (int)count;
+}
+
+// Threads of a peer that waited a moment ago still spin: a pause lets them come to rest.
+static void measure(const struct row *row, int rounds, double medians[PEERS])
+{
+    static double times[PEERS][MAX_ROUNDS];
+    int k = row->k > 0 ? row->k : processors();
+    for (int r = 0; r < rounds; r++) {
+        for (int p = 0; p < PEERS; p++) {
+            if (is_open[p]) {
+                usleep(PAUSE_US);
+                times[p][r] = peers[p]->sample(peers[p], row->shape, k);
+            }
+        }
+    }
+    for (int p = 0; p < PEERS; p++) {
+        medians[p] = is_open[p] && !isnan(times[p][0]) ? bench_median(times[p], rounds) : (double)NAN;
+    }
+}
+
+static void print_row(const char *name, const double *values, const char *format)
+{
+    printf("%-26s", name);
+    for (int p = 0; p < PEERS; p++) {
+        if (isnan(values[p])) {
+            printf("%12s", "-");
+        } else {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+            printf(format, values[p]);
+#pragma GCC diagnostic pop
+        }
+    }
+    putchar('\n');
+    fflush(stdout);
+}
+
+static void print_heads(const char *title)
+{
+    printf("%-26s", title);
+    for (int p = 0; p < PEERS; p++) {
+        printf("%12s", peers[p]->name);
+    }
+    putchar('\n');
+}
+
+static void measure_spins(int rounds)
+{
+    double serial[PEERS];
+    double overlapped[PEERS];
+    double speedup[PEERS];
+    double beside[PEERS];
+    char title[64];
+    snprintf(title, sizeof title, "\n%d spins on %d streams", processors(), processors());
+    print_heads(title);
+    rounds = rounds < 9 ? rounds : 9; // they are long
+    measure(&spin_rows[0], rounds, serial);
+    measure(&spin_rows[1], rounds, overlapped);
+    for (int p = 0; p < PEERS; p++) {
+        speedup[p] = serial[p] / overlapped[p];
+    }
+    for (int p = 0; p < PEERS; p++) {
+        beside[p] = speedup[p] / speedup[1];
+    }
+    print_row("one after the other, us", serial, "%12.0f");
+    print_row("at the same time, us", overlapped, "%12.0f");
+    print_row("times faster", speedup, "%12.3f");
+    print_row("of bare threads", beside, "%12.3f");
+}
+
+int main(int argc, char **argv)
+{
+    int rounds = argc > 1 ? atoi(argv[1]) : 21;
+    rounds = rounds < 3 ? 3 : rounds > MAX_ROUNDS ? MAX_ROUNDS : rounds;
+    for (int p = 0; p < PEERS; p++) {
+        const char *why = peers[p]->open(peers[p]);
+        is_open[p] = why == NULL;
+        if (why != NULL) {
+            printf("%s is left out: %s\n", peers[p]->name, why);
+        }
+    }
+    if (!is_open[0]) {
+        return 1;
+    }
+    printf("microseconds, medians of %d rounds taken in turn; %d processors. 'bare' is a futex call that wakes a "
+           "thread, and "
+           "threads\nof the C library; for OpenMP an event is a task that another depends on\n\n",
+           rounds, processors());
+    print_heads("");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        double medians[PEERS];
+        measure(&rows[i], rounds, medians);
+        print_row(rows[i].name, medians, "%12.3f");
+    }
+    measure_spins(rounds);
+    putchar('\n');
+    for (int p = 0; p < PEERS; p++) {
+        if (is_open[p] && peers[p]->note != NULL) {
+            peers[p]->note(peers[p]);
+        }
+        if (is_open[p] && peers[p]->close != NULL) {
+            peers[p]->close(peers[p]);
+        }
+    }
+    return 0;
+}
