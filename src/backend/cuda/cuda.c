@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 // Part of the registry of back ends: the driver's library is a property of the process.
 static struct {
@@ -17,10 +18,12 @@ static struct {
     char message[512]; // why there is no driver
     struct cuda_library library;
     int device_count;
+    pid_t pid; // of the process that started the driver
 } driver = {.once = PTHREAD_ONCE_INIT};
 
 static void load_once(void)
 {
+    driver.pid = getpid();
     driver.status = cuda_load(NULL, &driver.library);
     if (driver.status == RILL_OK) {
         int result = driver.library.symbols.device_count(&driver.device_count);
@@ -482,11 +485,14 @@ static const struct gpu_driver cuda_driver = {
 static size_t device_count(void)
 {
     pthread_once(&driver.once, load_once);
-    return (size_t)driver.device_count;
+    return driver.pid == getpid() ? (size_t)driver.device_count : 0; // the driver does not survive fork
 }
 
 static const char *device_absence(void)
 {
+    if (device_count() == 0 && driver.pid != getpid()) {
+        return "the NVIDIA driver was started before fork() and cannot be used in the child";
+    }
     return device_count() > 0 ? NULL : driver.message[0] != '\0' ? driver.message : "the NVIDIA driver finds no device";
 }
 

@@ -121,6 +121,10 @@ struct gpu_ring {
 
 // ---- streams
 
+// Launches outstanding on one stream before a launch waits, and how many of them share an event that says how far the
+// stream is.
+enum { GPU_MAX_LAUNCHES = 4096, GPU_LAUNCHES_A_TICK = 256, GPU_TICKS = GPU_MAX_LAUNCHES / GPU_LAUNCHES_A_TICK };
+
 enum gpu_watch_kind { GPU_WATCH_FRAME, GPU_WATCH_COPY, GPU_WATCH_RECORD, GPU_WATCH_WAIT };
 
 struct gpu_frame_watch {
@@ -156,6 +160,8 @@ struct backend_stream {
     uint32_t hold_count;        // guarded by |order|
     uint32_t held_count;        // guarded by the device lock: holds that a host function has come past
     atomic_int reference_count; // the owner's and one for each notice
+    uint64_t launch_count;      // guarded by |order|: launches ever queued
+    void *ticks[GPU_TICKS];     // owned events; NULL until they are needed
     void *scratch;              // owned; guarded by |order|: what the host knows of a launch's block
     size_t scratch_size;
 

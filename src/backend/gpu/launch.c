@@ -128,10 +128,32 @@ static rill_status watch_frame(struct gpu_run *run)
     return gpu_watch_add(run->stream, &watch);
 }
 
+// ---- room --------------------------------------------------------------------------------------------------------
+
+// Marks every so many launches with an event, and waits for the oldest of these where too many launches are
+// outstanding.
+static rill_status make_room(struct backend_stream *stream, bool may_wait)
+{
+    const struct gpu_driver *driver = stream->device->driver;
+    uint64_t number = stream->launch_count++;
+    if (number % GPU_LAUNCHES_A_TICK != 0) {
+        return RILL_OK;
+    }
+    void **tick = &stream->ticks[number / GPU_LAUNCHES_A_TICK % GPU_TICKS];
+    if (*tick == NULL) {
+        RILL_TRY(driver->event_create(false, tick));
+    } else if (may_wait && driver->event_query(*tick) == RILL_ERR_NOT_READY) {
+        gpu_count(&stream->device->counters.ring_wait_count);
+        RILL_TRY(driver->event_synchronize(*tick));
+    }
+    return driver->event_record(*tick, stream->lane.handle);
+}
+
 // ---- the launch ---------------------------------------------------------------------------------------------------
 
 static rill_status run_plan(struct gpu_run *run)
 {
+    RILL_TRY(make_room(run->stream, run->launch->may_wait));
     RILL_TRY(prepare(run));
     struct gpu_walk walk = {.run = run, .lane = &run->stream->lane};
     if (run->kernel->plan->root != NULL) {

@@ -23,6 +23,9 @@ uint64_t gpu_stream_number(struct backend_stream *stream)
 
 rill_status gpu_stream_refuse(struct backend_stream *stream)
 {
+    if (!atomic_load_explicit(&stream->has_error, memory_order_acquire) && !atomic_load(&stream->device->is_lost)) {
+        return RILL_OK;
+    }
     struct backend_error error;
     if (!gpu_stream_error(stream, &error)) {
         return RILL_OK;
@@ -40,6 +43,9 @@ static void free_stream(struct backend_stream *stream)
         (void)(device->driver->stream_synchronize(stream->lane.handle) == RILL_OK);
         gpu_reap(stream, UINT64_MAX);
         gpu_ring_finish(stream);
+        for (int i = 0; i < GPU_TICKS; i++) {
+            device->driver->event_destroy(stream->ticks[i]);
+        }
         gpu_lane_finish(device, &stream->lane);
     }
     device->driver->pinned_free(stream->hold_word);
@@ -177,10 +183,28 @@ bool gpu_stream_is_idle(struct backend_stream *stream)
     return is_idle;
 }
 
+// Whoever asks for an error looks whether there is one: nobody else may come by.
+static void look(struct backend_stream *stream)
+{
+    uint64_t target = atomic_load_explicit(&stream->queued, memory_order_acquire);
+    if (atomic_load_explicit(&stream->reaped, memory_order_acquire) < target) {
+        struct backend_device *device = stream->device;
+        void *before = device->driver->enter(device->context);
+        bool has_run = device->driver->stream_query(stream->lane.handle) == RILL_OK;
+        device->driver->leave(device->context, before);
+        if (has_run) {
+            gpu_reap(stream, target);
+        }
+    }
+}
+
 bool gpu_stream_error(struct backend_stream *stream, struct backend_error *out_error)
 {
     if (atomic_load_explicit(&stream->device->is_lost, memory_order_acquire)) {
         fail_lost(stream);
+    }
+    if (!atomic_load_explicit(&stream->has_error, memory_order_acquire)) {
+        look(stream);
     }
     if (!atomic_load_explicit(&stream->has_error, memory_order_acquire)) {
         return false;
