@@ -4,6 +4,115 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
+// These come first: of a process that has begun to use a driver for a GPU, no child can use it.
+
+// What a child process writes to a stream of its own, read back.
+static void run_child(void (*body)(void), const char *variable, const char *value, int stream, char *out, size_t size)
+{
+    int pipes[2];
+    memset(out, 0, size);
+    REQUIRE(pipe(pipes) == 0);
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        dup2(nowhere, stream == STDOUT_FILENO ? STDERR_FILENO : STDOUT_FILENO);
+        dup2(pipes[1], stream);
+        close(pipes[0]);
+        if (variable != NULL) {
+            setenv(variable, value, 1);
+        }
+        body();
+        fflush(stdout);
+        _exit(0);
+    }
+    close(pipes[1]);
+    size_t used = 0;
+    for (ssize_t got; used + 1 < size && (got = read(pipes[0], out + used, size - 1 - used)) > 0;) {
+        used += (size_t)got;
+    }
+    close(pipes[0]);
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void use_defaults(void)
+{
+    rill_context context = {0};
+    rill_module module = {0};
+    rill_kernel talk = {0};
+    rill_kernel saxpy = {0};
+    float x[11] = {0};
+    if (rill_open("auto", NULL, &context) != RILL_OK ||
+        rill_module_create(context, world_source, NULL, &module) != RILL_OK ||
+        rill_module_kernel(module, "talk", &talk) != RILL_OK ||
+        rill_module_kernel(module, "saxpy", &saxpy) != RILL_OK ||
+        rill_call(talk, RILL_CURRENT, RILL_ARGS(3), NULL, 0) != RILL_OK ||
+        rill_call(saxpy, RILL_CURRENT, RILL_ARGS(10, 1, RILL_HOST(x, 10), RILL_HOST(x + 1, 10)), NULL, 0) != RILL_OK ||
+        rill_close(context) != RILL_OK) {
+        _exit(1);
+    }
+}
+
+static void fail_and_leave(void)
+{
+    RILL_AUTO_CONTEXT context = {0};
+    rill_module module = {0};
+    rill_kernel checked = {0};
+    static int bad[1] = {5};
+    if (rill_open("auto", NULL, &context) != RILL_OK ||
+        rill_module_create(context, world_source, NULL, &module) != RILL_OK ||
+        rill_module_kernel(module, "checked", &checked) != RILL_OK ||
+        rill_launch(checked, RILL_CURRENT, RILL_ARGS(1, 0, RILL_HOST(bad, 1))) != RILL_OK) {
+        _exit(1);
+    }
+}
+
+TEST(without_callbacks_text_goes_to_stdout_and_the_log_to_stderr)
+{
+    char text[4096];
+    run_child(use_defaults, NULL, NULL, STDOUT_FILENO, text, sizeof text);
+    CHECK_STR(text, "0:even 1:odd 2:even ");
+    run_child(use_defaults, NULL, NULL, STDERR_FILENO, text, sizeof text);
+    CHECK_STR(text, "");
+    run_child(use_defaults, "RILL_LOG", "note", STDERR_FILENO, text, sizeof text);
+    CHECK_CONTAINS(text, "rill: note: kernel 'saxpy', kernel.c:9: the loop runs in order: 'x' and 'y' overlap\n");
+    run_child(use_defaults, "RILL_DEVICE", "cpu", STDOUT_FILENO, text, sizeof text);
+    CHECK_STR(text, "0:even 1:odd 2:even ");
+    run_child(fail_and_leave, NULL, NULL, STDERR_FILENO, text, sizeof text);
+    CHECK_CONTAINS(text, "rill: error: rill_close: kernel 'checked', kernel.c:23: the assertion");
+}
+
+static void call_at_exit(void)
+{
+    rill_context context = {0};
+    if (rill_open("cpu", NULL, &context) != RILL_OK || rill_close(context) != RILL_OK) {
+        _exit(3);
+    }
+}
+
+TEST(exit_without_close_neither_hangs_nor_crashes)
+{
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        struct world world;
+        world_open(&world, 2);
+        atexit(call_at_exit);
+        static long out[1];
+        for (int i = 0; i < 100; i++) {
+            (void)!rill_launch(world_kernel(&world, "slow"), RILL_CURRENT, RILL_ARGS(5000000));
+            (void)!rill_launch(world_kernel(&world, "append"), RILL_CURRENT, RILL_ARGS(1, RILL_HOST(out, 1)));
+        }
+        exit(0);
+    }
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 static const char bounds_source[] = "#include <rill/kernel.h>\n"
                                     "int field[8];\n"
                                     "kernel void reach(int n, int m, int a[n][m], int by)\n"
@@ -269,84 +378,6 @@ TEST(forked_child_is_refused_with_words_and_the_parent_goes_on)
     world_close(&world);
 }
 
-// What a child process writes to a stream of its own, read back.
-static void run_child(void (*body)(void), const char *variable, const char *value, int stream, char *out, size_t size)
-{
-    int pipes[2];
-    memset(out, 0, size);
-    REQUIRE(pipe(pipes) == 0);
-    fflush(stdout);
-    pid_t child = fork();
-    if (child == 0) {
-        int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-        dup2(nowhere, stream == STDOUT_FILENO ? STDERR_FILENO : STDOUT_FILENO);
-        dup2(pipes[1], stream);
-        close(pipes[0]);
-        if (variable != NULL) {
-            setenv(variable, value, 1);
-        }
-        body();
-        fflush(stdout);
-        _exit(0);
-    }
-    close(pipes[1]);
-    size_t used = 0;
-    for (ssize_t got; used + 1 < size && (got = read(pipes[0], out + used, size - 1 - used)) > 0;) {
-        used += (size_t)got;
-    }
-    close(pipes[0]);
-    int status = -1;
-    REQUIRE(waitpid(child, &status, 0) == child);
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
-
-static void use_defaults(void)
-{
-    rill_context context = {0};
-    rill_module module = {0};
-    rill_kernel talk = {0};
-    rill_kernel saxpy = {0};
-    float x[11] = {0};
-    if (rill_open("auto", NULL, &context) != RILL_OK ||
-        rill_module_create(context, world_source, NULL, &module) != RILL_OK ||
-        rill_module_kernel(module, "talk", &talk) != RILL_OK ||
-        rill_module_kernel(module, "saxpy", &saxpy) != RILL_OK ||
-        rill_call(talk, RILL_CURRENT, RILL_ARGS(3), NULL, 0) != RILL_OK ||
-        rill_call(saxpy, RILL_CURRENT, RILL_ARGS(10, 1, RILL_HOST(x, 10), RILL_HOST(x + 1, 10)), NULL, 0) != RILL_OK ||
-        rill_close(context) != RILL_OK) {
-        _exit(1);
-    }
-}
-
-static void fail_and_leave(void)
-{
-    RILL_AUTO_CONTEXT context = {0};
-    rill_module module = {0};
-    rill_kernel checked = {0};
-    static int bad[1] = {5};
-    if (rill_open("auto", NULL, &context) != RILL_OK ||
-        rill_module_create(context, world_source, NULL, &module) != RILL_OK ||
-        rill_module_kernel(module, "checked", &checked) != RILL_OK ||
-        rill_launch(checked, RILL_CURRENT, RILL_ARGS(1, 0, RILL_HOST(bad, 1))) != RILL_OK) {
-        _exit(1);
-    }
-}
-
-TEST(without_callbacks_text_goes_to_stdout_and_the_log_to_stderr)
-{
-    char text[4096];
-    run_child(use_defaults, NULL, NULL, STDOUT_FILENO, text, sizeof text);
-    CHECK_STR(text, "0:even 1:odd 2:even ");
-    run_child(use_defaults, NULL, NULL, STDERR_FILENO, text, sizeof text);
-    CHECK_STR(text, "");
-    run_child(use_defaults, "RILL_LOG", "note", STDERR_FILENO, text, sizeof text);
-    CHECK_CONTAINS(text, "rill: note: kernel 'saxpy', kernel.c:9: the loop runs in order: 'x' and 'y' overlap\n");
-    run_child(use_defaults, "RILL_DEVICE", "cpu", STDOUT_FILENO, text, sizeof text);
-    CHECK_STR(text, "0:even 1:odd 2:even ");
-    run_child(fail_and_leave, NULL, NULL, STDERR_FILENO, text, sizeof text);
-    CHECK_CONTAINS(text, "rill: error: rill_close: kernel 'checked', kernel.c:23: the assertion");
-}
-
 static void close_in_callback(void *user, rill_status status)
 {
     struct world *world = user;
@@ -373,33 +404,4 @@ TEST(calls_that_wait_are_refused_in_a_callback)
     OK(rill_field_read(world.module, "gain", RILL_CURRENT, &gain, sizeof gain));
     CHECK_NEAR(gain, 4, 0);
     world_close(&world);
-}
-
-static void call_at_exit(void)
-{
-    rill_context context = {0};
-    if (rill_open("cpu", NULL, &context) != RILL_OK || rill_close(context) != RILL_OK) {
-        _exit(3);
-    }
-}
-
-TEST(exit_without_close_neither_hangs_nor_crashes)
-{
-    fflush(stdout);
-    pid_t child = fork();
-    if (child == 0) {
-        alarm(20);
-        struct world world;
-        world_open(&world, 2);
-        atexit(call_at_exit);
-        static long out[1];
-        for (int i = 0; i < 100; i++) {
-            (void)!rill_launch(world_kernel(&world, "slow"), RILL_CURRENT, RILL_ARGS(5000000));
-            (void)!rill_launch(world_kernel(&world, "append"), RILL_CURRENT, RILL_ARGS(1, RILL_HOST(out, 1)));
-        }
-        exit(0);
-    }
-    int status = -1;
-    REQUIRE(waitpid(child, &status, 0) == child);
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }

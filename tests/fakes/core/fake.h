@@ -304,6 +304,7 @@ struct fake {
     bool is_initialized;
     bool is_gone; // the process is ending
     bool has_threads;
+    bool is_forked; // a child of a process that had begun to use the driver
     int version;
     int device_count;
     uint64_t memory_size;

@@ -151,9 +151,18 @@ static void read_environment(void)
     read_faults(getenv("FAKE_CUDA_FAIL"));
 }
 
+// A child has none of the threads, and no real driver serves it either.
+static void begin_child(void)
+{
+    pthread_mutex_init(&fake.lock, NULL);
+    fake.is_forked = fake.is_initialized;
+    fake.violation_count = 0;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
     read_environment();
+    pthread_atfork(fake_lock, fake_unlock, begin_child);
 }
 
 void fake_init_locked(void)
@@ -215,7 +224,7 @@ int fake_enter(const char *name, enum fake_need need)
     } else if (in_host_function) {
         fake_violation_locked("%s: called inside a host function", name);
         code = FAKE_NOT_PERMITTED;
-    } else if (need != FAKE_NEEDS_NOTHING && !fake.is_initialized) {
+    } else if (fake.is_forked || (need != FAKE_NEEDS_NOTHING && !fake.is_initialized)) {
         code = FAKE_NOT_INITIALIZED;
     } else {
         call_of(name)->count++;
