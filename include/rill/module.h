@@ -40,7 +40,8 @@ typedef struct rill_diagnostic {
     const char *rendered; // with place, source line and caret; ends with a newline
 } rill_diagnostic;
 
-// What a compile said. Owned by the caller: rill_diagnostics_free().
+// What a compile said. Owned by the caller: rill_diagnostics_free(). The list holds the first 50 errors and the first
+// 1,000 warnings with their notes; the counts are of all.
 typedef struct rill_diagnostics {
     const rill_diagnostic *items;
     size_t count;

@@ -230,6 +230,16 @@ static const rill_param_info *find_param(const struct run *run, const char *name
     return NULL;
 }
 
+static const struct pair *find_given(const struct pairs *pairs, const char *name)
+{
+    for (int i = 0; i < pairs->count; i++) {
+        if (strcmp(pairs->items[i].name, name) == 0) {
+            return &pairs->items[i];
+        }
+    }
+    return NULL;
+}
+
 // Why an option found no use.
 static int refuse(const struct run *run, const struct pairs *pairs, const struct pair *pair)
 {
@@ -249,6 +259,11 @@ static int refuse(const struct run *run, const struct pairs *pairs, const struct
     }
     if (pairs != &run->set) {
         return cli_fail(CLI_USAGE, "%s %s: '%s' is no array", pairs->option, pair->name, param->name);
+    }
+    const struct pair *in = strcmp(param->name, pair->name) == 0 ? find_given(&run->in, param->name) : NULL;
+    if (param->is_array && param->rank == 0 && in != NULL) {
+        return cli_fail(CLI_USAGE, "--set %s=%s: the length of '%s' is that of its file '%s'; give one of the two",
+                        pair->name, pair->value, param->name, in->value);
     }
     if (param->is_array) {
         return cli_fail(CLI_USAGE, "--set %s: '%s' is an array; give it a file with --in %s=FILE.npy", pair->name,

@@ -52,6 +52,7 @@ int cli_compile_option(struct cli_compile *compile, int argc, char **argv, int a
 const char *cli_option_value(const char *name, int argc, char **argv, int at, int *taken);
 // cmd_devices.c: the devices, and on request why there are no others. cli_exit.
 int cli_print_devices(bool with_missing);
+// At most 50 errors and 50 warnings with their notes, then how many more there are.
 void cli_print_diagnostics(const rill_diagnostics *diagnostics, FILE *out);
 
 // The bytes of the UTF-8 character at |text|; 0 if there is none. JSON and XML take nothing else.

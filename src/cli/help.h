@@ -52,9 +52,11 @@ static const char help_run[] =
 static const char help_check[] =
     "usage: rill check FILE [--json] [--strict] [options]\n\n"
     "Says what is wrong with FILE (- is standard input), with the line and a caret. A loop that ends up on one thread\n"
-    "is a warning that says why. Exit status 1 if there are errors.\n\n"
+    "is a warning that says why. Shows at most 50 errors and 50 warnings, and counts the rest. Exit status 1 if there\n"
+    "are errors.\n\n"
     "  --json               the diagnostics as one JSON object on standard output, for editors:\n"
-    "                       errors, warnings, diagnostics (severity, file, line, column, text)\n"
+    "                       errors, warnings (how many), diagnostics (severity, file, line, column, text; the first\n"
+    "                       50 errors and 1,000 warnings)\n"
     "  --strict             warnings fail too\n" HELP_COMPILE;
 
 static const char help_explain[] =

@@ -187,11 +187,31 @@ int cli_compile_option(struct cli_compile *compile, int argc, char **argv, int a
     return 0;
 }
 
+static void print_left_out(size_t count, const char *what, FILE *out)
+{
+    if (count > 0) {
+        fprintf(out, "rill: %zu more %s%s not shown\n", count, what, count == 1 ? " is" : "s are");
+    }
+}
+
+// A generated file may have thousands: the first ones are read, the others hide them.
 void cli_print_diagnostics(const rill_diagnostics *diagnostics, FILE *out)
 {
+    enum { SHOWN = 50 };
+    size_t shown[RILL_SEVERITY_ERROR + 1] = {0};
+    bool is_shown = true;
     for (size_t i = 0; i < diagnostics->count; i++) {
-        fputs(diagnostics->items[i].rendered, out);
+        rill_severity severity = diagnostics->items[i].severity;
+        if (severity != RILL_SEVERITY_NOTE) { // notes go with what they belong to
+            is_shown = shown[severity] < SHOWN;
+            shown[severity] += is_shown;
+        }
+        if (is_shown) {
+            fputs(diagnostics->items[i].rendered, out);
+        }
     }
+    print_left_out(diagnostics->warning_count - shown[RILL_SEVERITY_WARNING], "warning", out);
+    print_left_out(diagnostics->error_count - shown[RILL_SEVERITY_ERROR], "error", out);
 }
 
 size_t cli_character_size(const unsigned char *text, size_t length)

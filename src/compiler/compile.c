@@ -70,6 +70,7 @@ static void publish_diagnostics(struct job *job, const struct diags *diags, bool
     job->result.diagnostics = items;
     job->result.diagnostic_count = diags->count;
     job->result.error_count = diags->error_count;
+    job->result.warning_count = diags->warning_count;
 }
 
 static rill_status emit_code(struct job *job, const struct compiler_input *input, const struct ir_module *module)

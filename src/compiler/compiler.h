@@ -61,13 +61,14 @@ struct compiler_diagnostic {
 struct compiler_result {
     const struct compiler_diagnostic *diagnostics;
     int diagnostic_count;
-    int error_count;
+    int error_count;   // all of them, also those that the list has no more room for
+    int warning_count; //
     const void
         *bytes; // what |emit| asked for; NULL after errors. Text is terminated by a zero that |size| does not count
     size_t size;
 };
 
-enum { COMPILER_TABLE_VERSION = 3 };
+enum { COMPILER_TABLE_VERSION = 4 };
 
 struct compiler_table {
     int version;

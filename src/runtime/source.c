@@ -216,9 +216,9 @@ bool source_copy_diagnostics(const struct compiler_result *result, rill_diagnost
         items[i].column = d->column;
         items[i].text = put_text(&at, d->text);
         items[i].rendered = put_text(&at, d->rendered);
-        out->error_count += d->severity == RILL_SEVERITY_ERROR;
-        out->warning_count += d->severity == RILL_SEVERITY_WARNING;
     }
+    out->error_count = (size_t)result->error_count;
+    out->warning_count = (size_t)result->warning_count;
     out->items = items;
     out->memory = items;
     out->count = count;

@@ -106,6 +106,20 @@ def check_check(report, work):
     report.check("check_reads_standard_input", done.rc == 1 and done.json()["diagnostics"][0]["file"] == "<stdin>", done)
 
 
+def check_many(report, work):
+    """A file that is wrong a thousand times fills no screen; JSON has more of it; nothing goes uncounted."""
+    loop = "    for (int i = 1; i < n; i++) x[i] = x[i - 1] * 0.5f + x[i];\n"
+    head = "#include <rill/kernel.h>\nkernel void many(int n, float x[n])\n{\n"
+    for name, text, what, count in (("warn", loop, "warning", 60), ("wrong", "    x[0] = unknown%d;\n", "error", 1200)):
+        (work / f"many_{name}.c").write_text(head + "".join(text.replace("%d", str(i)) for i in range(count)) + "}\n")
+        done = rill("check", work / f"many_{name}.c")
+        report.check(f"check_shows_50_{what}s_and_counts_the_rest", done.err.count(f": {what}: ") == 50
+                     and f"rill: {count - 50} more {what}s are not shown\n" in done.err, done)
+        data = rill("check", "--json", work / f"many_{name}.c").json()
+        report.check(f"json_counts_all_{what}s", data[f"{what}s"] == count
+                     and len(data["diagnostics"]) >= min(count, 50), (data[f"{what}s"], len(data["diagnostics"])))
+
+
 def check_files(report, work):
     (work / "empty.c").write_text("")
     (work / "junk.c").write_bytes(bytes(range(1, 256)) * 20)
@@ -227,6 +241,7 @@ def main():
         check_help_example(report, work)
         check_devices_and_demo(report)
         check_check(report, work)
+        check_many(report, work)
         check_files(report, work)
         check_explain(report, work)
         check_color(report, work)

@@ -185,6 +185,11 @@ def check_files(report, work):
                           ("--set=n", "name=value"), ("--set==3", "name=value"), ("--set=n.x=3", "no members")):
         done = rill("run", path, *sizes, option)
         report.check(f"run_{option}_is_refused", done.rc == 2 and words in done.err and done.out == "", done)
+    (work / "pointer.c").write_text("#include <rill/kernel.h>\nkernel void f(int n, int *p) { for (int i = 0; i < n; i++) p[i]++; }\n")
+    write_npy(work / "six.npy", "<i4", (6,), bytes(24))
+    done = rill("run", "pointer.c", "--set", "n=6", "--set", "p=4", "--in", "p=six.npy", cwd=work)
+    report.check("a_pointer_with_a_file_and_a_length_is_refused", done.rc == 2 and done.out == ""
+                 and "the length of 'p' is that of its file 'six.npy'" in done.err, done)
 
 
 PRINTS = """#include <rill/kernel.h>
