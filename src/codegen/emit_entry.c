@@ -443,6 +443,52 @@ static void emit_body(struct emitter *e, LLVMBasicBlockRef exit)
     }
 }
 
+static bool region_can_fail(const struct emitter *e, const struct ir_region *region)
+{
+    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        bool is_checked = inst->op == IR_OP_INDEX && e->check_bounds && !inst->in_bounds;
+        if (inst->op == IR_OP_FAIL || is_checked) {
+            return true;
+        }
+        for (int i = 0; i < inst->region_count; i++) {
+            if (region_can_fail(e, &inst->regions[i])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool module_can_fail(const struct emitter *e)
+{
+    for (int i = 0; i < e->module->function_count; i++) {
+        const struct ir_function *function = e->module->functions[i];
+        if (region_can_fail(e, &function->prologue) || region_can_fail(e, &function->body)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// On a GPU nobody looks at the failure record between two tasks of a launch, so that each looks itself. A kernel that
+// cannot fail has no frame.
+static void leave_if_failed(struct emitter *e)
+{
+    LLVMValueRef frame = e->function->frame;
+    LLVMBasicBlockRef look = emit_block(e, "look");
+    LLVMBasicBlockRef skip = emit_block(e, "skip");
+    LLVMBasicBlockRef go = emit_block(e, "go");
+    LLVMBuildCondBr(e->builder, LLVMBuildIsNull(e->builder, frame, ""), go, look);
+    emit_at(e, look);
+    LLVMValueRef claimed = LLVMBuildLoad2(e->builder, e->types[IR_I32], frame, "claimed");
+    LLVMSetAlignment(claimed, 4);
+    LLVMSetOrdering(claimed, LLVMAtomicOrderingMonotonic);
+    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntEQ, claimed, emit_const(e, IR_I32, 0), ""), go, skip);
+    emit_at(e, skip);
+    LLVMBuildRetVoid(e->builder);
+    emit_at(e, go);
+}
+
 void emit_entry(struct emitter *e, const struct ir_function *ir)
 {
     struct emit_function f = {.ir = ir};
@@ -470,6 +516,13 @@ void emit_entry(struct emitter *e, const struct ir_function *ir)
     f.partial = LLVMGetParam(llvm, 4);
     f.frame = LLVMGetParam(llvm, 5);
     f.count = load_count(e);
+    if (is_gpu && !e->failure_known) {
+        e->can_fail = module_can_fail(e);
+        e->failure_known = true;
+    }
+    if (is_gpu && e->can_fail) {
+        leave_if_failed(e);
+    }
     emit_body(e, emit_block(e, "exit"));
     emit_function_end(e);
 }

@@ -66,7 +66,8 @@ struct abi_place {
 enum { ABI_GPU_TEXT_SIZE = 104 };
 
 // Device memory of one launch, zeroed by the host but for |print_size|. The first iteration that fails claims the
-// record, fills it and publishes it; nothing traps.
+// record, fills it and publishes it; nothing traps. Entries that find it claimed when they begin do nothing. A launch
+// of which no task can fail or print may have none: 0.
 struct abi_gpu_frame {
     uint32_t claimed;
     uint32_t published;
