@@ -198,8 +198,8 @@ static void walk_switch(struct frame *frame, struct ir_inst *inst)
     }
     frame->leaves = leave.outer;
     join_env(frame, &leave.env, &frame->env, taint);
-    join_env(frame, &leave.env, &entry, taint); // no case may fit
-    frame->env = leave.env;
+    join_env(frame, &leave.env, &entry, taint);                // no case may fit
+    frame->env = leave.env.values != NULL ? leave.env : entry; // nothing comes here, nothing leaves it
 }
 
 static void walk_cfg(struct frame *frame, struct ir_inst *inst)

@@ -439,3 +439,22 @@ again:
     }
     return sum;
 }
+
+// run: switch_never_reached n=30
+kernel int switch_never_reached(int n, int out[n])
+{
+    int i = 0;
+    do {
+        if (1) {
+            return n;
+        }
+    } while (i++ < 3);
+    for (int k = 0; k < n; k++) {
+        switch (out[k] & 3) {
+        case 0: out[k] = 7; break;
+        case 1: i++; break;
+        }
+        out[k] += i;
+    }
+    return i;
+}
