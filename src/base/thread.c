@@ -12,7 +12,12 @@ __attribute__((weak)) void __tsan_acquire(void *address);
 
 void thread_mutex_init(struct thread_mutex *mutex)
 {
-    pthread_mutex_init(&mutex->mutex, NULL);
+    // What locks protect here is short: a thread that looks again for a moment is faster than one that sleeps.
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP);
+    pthread_mutex_init(&mutex->mutex, &attributes);
+    pthread_mutexattr_destroy(&attributes);
 }
 
 void thread_mutex_finish(struct thread_mutex *mutex)
