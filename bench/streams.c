@@ -1,7 +1,7 @@
 // What streams, events and blocks cost on the CPU, beside what the machine itself takes (a futex, bare threads), PoCL's
 // queues and OpenMP tasks. Peers take turns in one process; medians are compared. The peers are in bench/streams/.
 //
-//     make bench                          or      build/release/bench/streams [rounds]
+//     make bench                          or      build/release/bench/streams [rounds [peer …]]
 #include "streams/peer.h"
 
 #include <math.h>
@@ -110,12 +110,23 @@ static void measure_spins(int rounds)
     print_row("of bare threads", beside, "%12.3f");
 }
 
+// Rill always, the others unless some are named.
+static bool is_wanted(const char *name, int argc, char **argv)
+{
+    for (int i = 2; i < argc; i++) {
+        if (strcmp(argv[i], name) == 0) {
+            return true;
+        }
+    }
+    return argc <= 2 || strcmp(name, peers[0]->name) == 0;
+}
+
 int main(int argc, char **argv)
 {
     int rounds = argc > 1 ? atoi(argv[1]) : 21;
     rounds = rounds < 3 ? 3 : rounds > MAX_ROUNDS ? MAX_ROUNDS : rounds;
     for (int p = 0; p < PEERS; p++) {
-        const char *why = peers[p]->open(peers[p]);
+        const char *why = is_wanted(peers[p]->name, argc, argv) ? peers[p]->open(peers[p]) : "not asked for";
         is_open[p] = why == NULL;
         if (why != NULL) {
             printf("%s is left out: %s\n", peers[p]->name, why);
