@@ -309,6 +309,14 @@ static void mark_no_wrap(struct frame *frame, struct ir_inst *inst, const struct
     }
 }
 
+// What is asked of a value is asked of all it is made of, and hashes (x ^= x >> 7, again and again) double that with
+// every statement.
+static bool is_too_deep(const struct analysis *an, const struct affine *value)
+{
+    enum { MAX_WEIGHT = 500 };
+    return value_weight(an, value) > MAX_WEIGHT;
+}
+
 static const struct sym *evaluate(struct frame *frame, struct ir_inst *inst)
 {
     struct analysis *an = frame->an;
@@ -325,7 +333,7 @@ static const struct sym *evaluate(struct frame *frame, struct ir_inst *inst)
         struct operand o = {x->value, y->value, sym_both_needs(an, x->needs, y->needs), inst->type, inst};
         sym->alts[i].value = access_operation(frame, inst->op, &o);
         sym->alts[i].needs = o.needs;
-        if (sym->alts[i].value == NULL) {
+        if (sym->alts[i].value == NULL || is_too_deep(an, sym->alts[i].value)) {
             return sym_unknown(frame, inst, NULL, inst->type, TAINT_OPAQUE | taint);
         }
     }

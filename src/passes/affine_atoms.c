@@ -21,6 +21,18 @@ static uint64_t hash_value(uint64_t hash, const struct affine *value)
     return hash;
 }
 
+int value_weight(const struct analysis *an, const struct affine *value)
+{
+    enum { MOST = 1 << 20 }; // sums of it fit
+    int weight = 0;
+    for (int i = 0; value != NULL && i < value->count; i++) {
+        for (int k = 0; k < value->terms[i].degree && weight < MOST; k++) {
+            weight += 1 + atom_of(an, value->terms[i].ids[k])->weight;
+        }
+    }
+    return weight < MOST ? weight : MOST;
+}
+
 int atom_intern_op(struct analysis *an, enum ir_op op, enum ir_type type, const struct affine *a,
                    const struct affine *b, struct affine_range range)
 {
@@ -44,6 +56,7 @@ int atom_intern_op(struct analysis *an, enum ir_op op, enum ir_type type, const 
                                            .b = b != NULL ? affine_copy(&an->pool, b) : NULL,
                                            .range = range,
                                            .taint = taint,
+                                           .weight = value_weight(an, a) + value_weight(an, b),
                                            .next_op = *bucket});
     *bucket = id / 2 + 1;
     return id;

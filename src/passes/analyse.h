@@ -70,6 +70,7 @@ struct atom {
     int quotient; // of a remainder: the quotient's identifier, if a is always divisor * quotient + it; 0: no
     const struct affine *divisor; //
     struct fact *facts;
+    int weight;  // of ATOM_OP: the atoms that it is made of, each as often as it stands there; others: 0
     int next_op; // of ATOM_OP: 1 + the number of the next one in the same bucket of op_buckets; 0: none
 };
 
@@ -231,6 +232,7 @@ int atom_intern_op(struct analysis *an, enum ir_op op, enum ir_type type, const 
                    const struct affine *b, struct affine_range range);
 void atom_add_fact(struct analysis *an, int id, const struct affine *value, bool is_equal, const struct affine *guard);
 struct affine_range value_range(const struct analysis *an, const struct affine *value);
+int value_weight(const struct analysis *an, const struct affine *value); // the atoms it is made of
 bool loop_contains(const struct loop_info *outer, const struct loop_info *inner);
 // Whether the atom may have different values inside the loop.
 bool atom_varies(const struct analysis *an, int id, const struct loop_info *loop);

@@ -396,3 +396,40 @@ kernel void carried(int n, const int a[n], int sum[1], int last[1])
         }
     }
 }
+
+#define ROUND x ^= x >> 7, x *= 0x9e3779b1u, x += x << 3;
+#define ROUNDS ROUND ROUND ROUND ROUND ROUND ROUND ROUND ROUND
+
+static unsigned scramble(unsigned x)
+{
+    ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS return x;
+}
+
+// Too much for a helper to be taken into the kernel; what it updates is shared by the blocks all the same.
+static void strew(unsigned *to, unsigned x)
+{
+    ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS
+        ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS
+            ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS ROUNDS
+                ROUNDS ROUNDS *to += x & 255;
+}
+
+// run: scrambled n=300
+kernel void scrambled(int n, unsigned a[n], unsigned sum[2])
+{
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            a[i] = scramble(a[i]);
+        }
+        strew(&sum[0], 1);
+        strew(&sum[1], 2);
+    }
+    stream_parallel
+    {
+#pragma rill single
+        for (int i = 0; i < n; i++) {
+            strew(&sum[i & 1], (unsigned)i);
+        }
+    }
+}
