@@ -66,9 +66,15 @@ rill_status thread_start(struct thread *thread, const char *name, void *(*body)(
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&thread->thread, NULL, body, arg);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_t attributes;
+    int error = pthread_attr_init(&attributes);
+    if (error == 0) {
+        pthread_attr_setstacksize(&attributes, THREAD_STACK_SIZE);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        error = pthread_create(&thread->thread, &attributes, body, arg);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        pthread_attr_destroy(&attributes);
+    }
     if (error != 0) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "cannot start the thread '%s': %s", name, strerror(error));
     }

@@ -39,6 +39,9 @@ struct thread {
     bool is_started;
 };
 
+// The stack of every thread, whatever limit the process was given for its own: kernels may count on it.
+enum { THREAD_STACK_SIZE = 8 << 20 };
+
 // |name| (at most 15 characters) is what debuggers show.
 rill_status thread_start(struct thread *thread, const char *name, void *(*body)(void *), void *arg);
 void thread_join(struct thread *thread); // skips one that was never started

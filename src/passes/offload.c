@@ -394,7 +394,9 @@ void offload_kernel(struct ir_module *module, struct ir_function *kernel, struct
         }
     }
     slots_assign(o);
+    int first_task = module->function_count;
     outline_pieces(o);
+    room_check(o, first_task);
     for (int i = 0; i < o->tasks.count; i++) {
         add_restrict_pairs(o, &o->tasks.items[i]);
     }

@@ -26,6 +26,10 @@ struct plan_module *offload_module(struct ir_module *module);
 // ---- between the files of the pass
 // ------------------------------------------------------------------------------------
 
+// Bytes of locals on the stack of one task. Threads have twice as much (thread.h), for what the code generator
+// adds, and the sanitizers.
+enum { OFFLOAD_MAX_LOCALS = 4 << 20 };
+
 enum piece_kind { PIECE_SERIAL, PIECE_PARALLEL };
 
 // Code that becomes one task.
@@ -125,6 +129,8 @@ void slots_assign(struct offload *o); // slots.c
 // slots_pointers.c: marks the memory that pointers in the launch block may point to.
 void slots_follow_pointers(struct offload *o, bool *needs_slot);
 void outline_pieces(struct offload *o); // outline.c
+// room.c: refuses tasks whose locals do not fit on a stack; they are the module's functions from |first_task| on.
+void room_check(struct offload *o, int first_task);
 // blocks.c: tests the blocks of |inst| against each other; conflicts go to |node|, errors to diags.
 void blocks_check(struct offload *o, struct ir_inst *inst, struct plan_node *node);
 
