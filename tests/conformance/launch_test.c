@@ -336,7 +336,7 @@ TEST(explain_and_emit_give_text)
     CHECK_CONTAINS(text, "saxpy");
     rill_free(text);
     OK(rill_module_emit(world.module, RILL_EMIT_ASM, NULL, &text));
-    CHECK_CONTAINS(text, ".text");
+    CHECK_CONTAINS(text, world_is_cpu() ? ".text" : ".entry");
     rill_free(text);
     OK(rill_source_emit(world_source, NULL, RILL_EMIT_IR, &text));
     CHECK_CONTAINS(text, "saxpy");
@@ -573,7 +573,7 @@ TEST(asynchronous_transfers_keep_stream_order)
     CHECK_NEAR(out[999], 1998, 0);
     const char *name;
     OK(rill_context_device(world.context, &name));
-    CHECK_STR(name, world_device());
+    CHECK(strncmp(name, world_device(), strlen(name)) == 0);
     char *text;
     OK(rill_source_explain(world_source, NULL, &text));
     CHECK_CONTAINS(text, "kernel saxpy");

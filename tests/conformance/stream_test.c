@@ -200,11 +200,15 @@ struct seen {
     rill_status launch_status;
     long value;
     pthread_t thread;
+    atomic_bool go; // what comes behind the callback is queued
 };
 
 static void look(void *user, rill_status status)
 {
     struct seen *seen = user;
+    while (!atomic_load(&seen->go)) {
+        usleep(100);
+    }
     CHECK_INT(status, RILL_OK);
     seen->value = seen->digits->out[0];
     seen->thread = pthread_self();
@@ -227,6 +231,7 @@ TEST(callback_runs_in_order_on_a_thread_of_its_own_and_may_queue)
         put(&d, s, 1);
         OK(rill_stream_callback(s, look, &seen));
         put(&d, s, 2);
+        atomic_store(&seen.go, true);
         // What the callback queues may come later than a synchronize that was called before it.
         OK(rill_stream_synchronize(s));
         OK(rill_stream_synchronize(s));

@@ -70,6 +70,11 @@ static inline const char *world_device(void)
     return device != NULL ? device : "cpu";
 }
 
+static inline bool world_is_cpu(void)
+{
+    return strcmp(world_device(), "cpu") == 0;
+}
+
 // A check that a call succeeded; shows the message if not.
 #define OK(call)                                                                                                       \
     do {                                                                                                               \
