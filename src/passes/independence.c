@@ -508,15 +508,17 @@ static void settle(struct judgement *j, enum ir_verdict verdict, const char *rea
 static bool settle_early(struct judgement *j)
 {
     struct loc here = j->info->inst->loc, none = {0};
+    if (j->info->holds_blocks && (j->loop->pragma_single || j->loop->pragma_parallel)) {
+        diag_error(j->an->diags, here,
+                   "a loop under '#pragma rill %s' is one task and may not hold stream_parallel blocks",
+                   j->loop->pragma_single ? "single" : "parallel");
+    }
     if (j->loop->pragma_single) {
         settle(j, IR_VERDICT_IN_ORDER, "'#pragma rill single' stands before it", here, none);
     } else if (j->loop->pragma_serial) {
         settle(j, IR_VERDICT_IN_ORDER, "'#pragma rill serial' stands before it", here, none);
     } else if (j->info->holds_blocks) {
         settle(j, IR_VERDICT_IN_ORDER, "it holds stream_parallel blocks", here, none);
-        if (j->loop->pragma_parallel) {
-            diag_error(j->an->diags, here, "a loop under '#pragma rill parallel' may not hold stream_parallel blocks");
-        }
     } else if (leaves_loop(&j->info->inst->regions[0], j->info->inst)) {
         settle(j, IR_VERDICT_IN_ORDER, "its body may leave it", here, none);
     } else {
