@@ -380,6 +380,9 @@ struct ir_for {
     bool tested;
 };
 
+// LOOP.text of the version of a canonical loop that runs where its variable wraps around.
+#define IR_REASON_WRAPS "its variable wraps around on its way to the bound"
+
 struct ir_inst {
     enum ir_op op;
     enum ir_type type; // of the result; of what is stored or updated; IR_VOID
@@ -393,7 +396,7 @@ struct ir_inst {
     struct ir_global *global;
     struct ir_function *function;
     enum ir_update update;
-    const char *text;
+    const char *text; // LOOP: why it is no canonical one
     bool is_volatile;
     bool is_unsigned; // PRINT and debug only
     bool atomic;    // UPDATE: must be atomic (set by the atomics pass; true until proven otherwise only inside parallel

@@ -5,6 +5,8 @@
 #include "passes/walk.h"
 #include "plan/abi.h"
 
+#include <string.h>
+
 static const char *role_text(const struct ir_scalar_role *role)
 {
     switch (role->role) {
@@ -92,6 +94,9 @@ static void warn_of_one_thread(struct offload *o, const struct ir_inst *inst, co
 void describe_loops(struct offload *o, struct ir_region *region, int depth, bool inside_task)
 {
     for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        if (inst->op == IR_OP_LOOP && inst->text != NULL && strcmp(inst->text, IR_REASON_WRAPS) == 0) {
+            continue; // the loop is described where it does not wrap
+        }
         bool is_loop = inst->op == IR_OP_FOR || inst->op == IR_OP_LOOP;
         bool is_task = inst->op == IR_OP_FOR && offload_mark(o, inst)->is_chosen;
         if (is_loop) {

@@ -1,7 +1,8 @@
 // The bound of a canonical loop. C compares in the common type of i and the bound, which may be wider than i. The loop
 // counts in i's own type, so the bound is brought there: as it is where its value surely fits; clamped where only an
 // overflow of a signed i, which C leaves undefined, could tell the difference. Where i would wrap and the loop never
-// end (an unsigned char does not reach 1000) it is clamped too, behind a check that fails and says so.
+// end (an unsigned char does not reach 1000) it is clamped too, behind a check that fails and says so. Where i wraps
+// and the loop does end (by threes from 250 to 254) the loop runs as C has it: whether it does is tested at its entry.
 #include "passes/lower_loop.h"
 
 const struct expr *lower_without_widening(const struct expr *e)
@@ -66,13 +67,19 @@ static bool may_wrap(const struct canonical *c)
     return is_defined && c->compare != EXPR_NE && (c->step < -1 || (c->step > 1 && type->size < 4));
 }
 
+// Where it begins and ends, if these are constants of a usual size.
+static bool has_known_ends(const struct canonical *c, int64_t *out_init, int64_t *out_bound)
+{
+    return c->init != NULL && const_eval_int(c->init, out_init) && const_eval_int(c->bound, out_bound) &&
+           *out_init >= 0 && *out_bound >= 0 && *out_init <= INT64_MAX / 2 && *out_bound <= INT64_MAX / 2;
+}
+
 // With constants it is known here: then the loop is what C makes of it, however long that takes.
 static bool surely_wraps(const struct canonical *c)
 {
     int64_t init;
     int64_t bound;
-    if (!may_wrap(c) || c->init == NULL || !const_eval_int(c->init, &init) || !const_eval_int(c->bound, &bound) ||
-        init < 0 || bound < 0 || init > INT64_MAX / 2 || bound > INT64_MAX / 2) {
+    if (!may_wrap(c) || !has_known_ends(c, &init, &bound)) {
         return false;
     }
     bool is_strict = c->compare == EXPR_LT || c->compare == EXPR_GT;
@@ -83,6 +90,13 @@ static bool surely_wraps(const struct canonical *c)
     }
     int64_t trips = is_strict ? (way - 1) / size + 1 : way / size + 1;
     return !fits_range(c->var->type, init + trips * c->step, false);
+}
+
+bool lower_bound_may_wrap(const struct canonical *c)
+{
+    int64_t init;
+    int64_t bound;
+    return may_wrap(c) && !has_known_ends(c, &init, &bound);
 }
 
 enum bound_way lower_bound_way(const struct canonical *c)
@@ -271,14 +285,46 @@ static struct ir_inst *leaves_wide(struct lower *l, const struct canonical *c, s
     return lower_binary(l, IR_OP_AND, IR_I1, runs, lower_binary(l, IR_OP_AND, IR_I1, is_off, out));
 }
 
-void lower_bound_check(struct lower *l, const struct canonical *c, struct ir_inst *init, struct ir_inst *bound)
+struct ir_inst *lower_bound_wraps(struct lower *l, const struct canonical *c, struct ir_inst *init,
+                                  struct ir_inst *bound)
 {
     if (!may_wrap(c)) {
-        return;
+        return NULL;
     }
     const struct type *type = c->var->type;
     struct ir_inst *x = lower_widen(l, init, type);
     struct ir_inst *y = lower_widen(l, bound, type);
-    struct ir_inst *leaves = type->size == 8 ? leaves_wide(l, c, x, y) : leaves_narrow(l, c, x, y);
-    fail_if(l, leaves, arena_printf(l->arena, "'%s' does not wrap around in the loop", c->var->name));
+    struct ir_inst *wraps = type->size == 8 ? leaves_wide(l, c, x, y) : leaves_narrow(l, c, x, y);
+    int64_t known;
+    return lower_const_value(wraps, &known) && known == 0 ? NULL : wraps;
+}
+
+// A variable that goes around and around meets all values that differ from its first by a multiple of the largest power
+// of two in its step, and no others. The loop ends if one of them lies beyond the bound; the one nearest to the end of
+// the type says so.
+void lower_bound_check(struct lower *l, const struct canonical *c, struct ir_inst *init, struct ir_inst *bound)
+{
+    const struct type *type = c->var->type;
+    bool is_wide = type->size == 8; // then unsigned, and downwards
+    bool is_signed = type_is_signed(type);
+    int bits = (int)type->size * 8;
+    int64_t mask = (c->step & -c->step) - 1;
+    int64_t end =
+        c->step < 0 ? (is_signed ? -(INT64_C(1) << (bits - 1)) : 0) : (INT64_C(1) << (is_signed ? bits - 1 : bits)) - 1;
+    struct ir_inst *x = lower_widen(l, init, type);
+    struct ir_inst *y = lower_widen(l, bound, type);
+    struct ir_inst *ending = lower_int(l, IR_I64, end);
+    struct ir_inst *missing =
+        c->step < 0 ? lower_binary(l, IR_OP_SUB, IR_I64, x, ending) : lower_binary(l, IR_OP_SUB, IR_I64, ending, x);
+    missing = lower_binary(l, IR_OP_AND, IR_I64, missing, lower_int(l, IR_I64, mask));
+    struct ir_inst *nearest = lower_binary(l, c->step < 0 ? IR_OP_ADD : IR_OP_SUB, IR_I64, ending, missing);
+    enum ir_op goes_on; // nearest goes_on y: even there the condition holds
+    switch (c->compare) {
+    case EXPR_LT: goes_on = IR_OP_SLT; break;
+    case EXPR_LE: goes_on = IR_OP_SLE; break;
+    case EXPR_GT: goes_on = is_wide ? IR_OP_UGT : IR_OP_SGT; break;
+    default: goes_on = is_wide ? IR_OP_UGE : IR_OP_SGE; break;
+    }
+    fail_if(l, lower_binary(l, goes_on, IR_I1, nearest, y),
+            arena_printf(l->arena, "the loop ends, though '%s' wraps around", c->var->name));
 }

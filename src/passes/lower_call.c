@@ -250,6 +250,7 @@ static struct ir_function *lower_helper(struct lower *l, struct lower_info *info
     l->scope_count = 0;
     l->temp_count = 0;
     l->single_depth = 0;
+    l->plain_depth = 0;
     struct lower_frame frame = {0};
     lower_enter_function(l, &frame, info);
     if (type_is_record(function->type->base)) {
@@ -265,6 +266,7 @@ static struct ir_function *lower_helper(struct lower *l, struct lower_info *info
     l->scope_count = saved.scope_count;
     l->temp_count = saved.temp_count;
     l->single_depth = saved.single_depth;
+    l->plain_depth = saved.plain_depth;
     return f;
 }
 

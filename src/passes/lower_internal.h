@@ -29,6 +29,7 @@ struct lower_map {
 
 void *lower_map_get(const struct lower_map *map, const void *key); // NULL if absent
 void lower_map_set(struct arena *arena, struct lower_map *map, const void *key, void *value);
+struct lower_map lower_map_copy(struct arena *arena, const struct lower_map *map);
 
 // ---- lower_reach.c: what a function is and does --------------------------------------------------------------------
 
@@ -153,6 +154,7 @@ struct lower {
     int scope_count;          //
     int temp_count;           // in this function
     int single_depth;         // inside a loop that is not canonical and has `#pragma rill single`
+    int plain_depth;          // inside the version of a loop for when its variable wraps: all loops are plain ones
     struct lower_map infos;   // function → lower_info
     struct lower_map objects; // object → lower_object
     struct lower_map globals; // object → ir_global
@@ -289,6 +291,8 @@ struct ir_inst *lower_constant(struct lower *l, const struct object *object); //
 void lower_stmt(struct lower *l, const struct stmt *stmt);
 void lower_body(struct lower *l, const struct stmt *stmt, struct ir_region *region); // into a region of its own
 bool lower_for(struct lower *l, const struct stmt *stmt, const char **out_why, struct loc *out_where);
+// The loop as C has it, but for its first part, which has been lowered.
+void lower_plain_loop(struct lower *l, const struct stmt *stmt, const char *why);
 void lower_cfg(struct lower *l, const struct stmt *stmt);
 void lower_switch_cases(struct lower *l, struct ir_inst *inst, const struct stmt *stmt, const int *regions);
 struct ir_inst *lower_switch_value(struct lower *l, const struct stmt *stmt);

@@ -263,7 +263,8 @@ static bool classify(struct lower *l, const struct stmt *stmt, struct canonical 
     }
     c->recheck = lower_reads_memory(l, c->bound);
     c->way = lower_bound_way(c);
-    if (c->way == BOUND_NONE) {
+    // A second version would need its labels in two places.
+    if (c->way == BOUND_NONE || (l->frame->info->has_jumps && lower_bound_may_wrap(c))) {
         return fail(c, c->condition->loc, "its variable may wrap around before it reaches the bound");
     }
     return check_body(l, stmt, c);
@@ -304,6 +305,57 @@ static void copy_pragmas(const struct lower *l, struct ir_for *loop, const struc
     loop->block_dim = pragmas->block_dim;
 }
 
+// The loop as C has it, for when its variable wraps around. Its body is lowered once more, with bindings of its own.
+static void lower_wrapping(struct lower *l, const struct stmt *stmt, const struct canonical *c, struct ir_inst *init,
+                           struct ir_inst *bound)
+{
+    struct lower_map bindings = l->frame->bindings;
+    struct lower_map extents = l->frame->extents;
+    l->frame->bindings = lower_map_copy(l->arena, &bindings);
+    l->frame->extents = lower_map_copy(l->arena, &extents);
+    l->plain_depth++;
+    lower_bound_check(l, c, init, bound);
+    if (c->init != NULL) {
+        ir_set(&l->b, lower_bind(l, c->var)->var, init);
+    }
+    lower_plain_loop(l, stmt, IR_REASON_WRAPS);
+    l->plain_depth--;
+    l->frame->bindings = bindings;
+    l->frame->extents = extents;
+}
+
+static void lower_canonical(struct lower *l, const struct stmt *stmt, const struct canonical *c, struct ir_inst *init,
+                            struct ir_inst *bound)
+{
+    lower_at(l, stmt->loc);
+    struct ir_var *var = lower_bind(l, c->var)->var;
+    struct ir_inst *inst = ir_emit_for(&l->b, var, init, bound, lower_bound_compare(c), c->step);
+    inst->loop->recheck = c->recheck;
+    copy_pragmas(l, inst->loop, &stmt->pragmas);
+    if (inst->loop->recheck) {
+        ir_make_regions(l->module, inst, 2);
+    }
+    struct lower_saved_scope saved = lower_enter_scope(l, inst);
+    fill_body(l, inst, stmt);
+    if (inst->loop->recheck) {
+        fill_recheck(l, inst, c);
+    }
+    lower_leave_scope(l, saved);
+}
+
+// Both versions: which one runs is settled at the loop's entry.
+static void lower_either(struct lower *l, const struct stmt *stmt, const struct canonical *c, struct ir_inst *init,
+                         struct ir_inst *bound, struct ir_inst *wraps)
+{
+    struct ir_inst *branch = ir_control(&l->b, IR_OP_IF, wraps, 2);
+    struct ir_region *outer = l->b.region;
+    l->b.region = &branch->regions[0];
+    lower_wrapping(l, stmt, c, init, bound);
+    l->b.region = &branch->regions[1];
+    lower_canonical(l, stmt, c, init, bound);
+    l->b.region = outer;
+}
+
 bool lower_for(struct lower *l, const struct stmt *stmt, const char **out_why, struct loc *out_where)
 {
     struct canonical c = {0};
@@ -320,19 +372,11 @@ bool lower_for(struct lower *l, const struct stmt *stmt, const char **out_why, s
     struct lower_binding *binding = lower_bind(l, c.var);
     struct ir_inst *init = c.init != NULL ? lower_value(l, c.init) : ir_get(&l->b, binding->var);
     struct ir_inst *bound = lower_bound_value(l, &c);
-    lower_bound_check(l, &c, init, bound);
-    lower_at(l, stmt->loc);
-    struct ir_inst *inst = ir_emit_for(&l->b, binding->var, init, bound, lower_bound_compare(&c), c.step);
-    inst->loop->recheck = c.recheck;
-    copy_pragmas(l, inst->loop, &stmt->pragmas);
-    if (inst->loop->recheck) {
-        ir_make_regions(l->module, inst, 2);
+    struct ir_inst *wraps = lower_bound_wraps(l, &c, init, bound);
+    if (wraps == NULL) {
+        lower_canonical(l, stmt, &c, init, bound);
+    } else {
+        lower_either(l, stmt, &c, init, bound, wraps);
     }
-    struct lower_saved_scope saved = lower_enter_scope(l, inst);
-    fill_body(l, inst, stmt);
-    if (inst->loop->recheck) {
-        fill_recheck(l, inst, &c);
-    }
-    lower_leave_scope(l, saved);
     return true;
 }

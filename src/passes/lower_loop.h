@@ -31,7 +31,11 @@ struct canonical {
 const struct expr *lower_without_widening(const struct expr *e);
 enum bound_way lower_bound_way(const struct canonical *c);
 struct ir_inst *lower_bound_value(struct lower *l, struct canonical *c); // may make the comparison strict
-// Fails where the variable would wrap around on its way to the bound.
+bool lower_bound_may_wrap(const struct canonical *c);                    // as far as the tree tells
+// Whether the variable wraps around on its way to the bound (i1); NULL: surely not.
+struct ir_inst *lower_bound_wraps(struct lower *l, const struct canonical *c, struct ir_inst *init,
+                                  struct ir_inst *bound);
+// Fails where the variable, wrapping around, never meets a value that ends the loop.
 void lower_bound_check(struct lower *l, const struct canonical *c, struct ir_inst *init, struct ir_inst *bound);
 enum ir_op lower_bound_compare(const struct canonical *c);
 

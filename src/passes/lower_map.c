@@ -41,3 +41,13 @@ void lower_map_set(struct arena *arena, struct lower_map *map, const void *key, 
     }
     slot->value = value;
 }
+
+struct lower_map lower_map_copy(struct arena *arena, const struct lower_map *map)
+{
+    struct lower_map copy = *map;
+    copy.slots = ARENA_ARRAY(arena, struct lower_map_slot, map->capacity);
+    for (int i = 0; i < map->capacity; i++) {
+        copy.slots[i] = map->slots[i];
+    }
+    return copy;
+}

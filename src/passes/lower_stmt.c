@@ -248,12 +248,8 @@ static void refuse_parallel(struct lower *l, const struct stmt *stmt, const char
     }
 }
 
-static void lower_plain_loop(struct lower *l, const struct stmt *stmt, const char *why)
+void lower_plain_loop(struct lower *l, const struct stmt *stmt, const char *why)
 {
-    lower_at(l, stmt->loc);
-    if (stmt->init != NULL) {
-        lower_stmt(l, stmt->init);
-    }
     lower_at(l, stmt->loc);
     struct ir_inst *loop = ir_control(&l->b, IR_OP_LOOP, NULL, 1);
     loop->text = why;
@@ -309,10 +305,16 @@ static void lower_loop(struct lower *l, const struct stmt *stmt)
     }
     const char *why = stmt->kind == STMT_WHILE ? "it is a 'while' loop" : "it is a 'do' loop";
     struct loc where = stmt->loc;
-    if (stmt->kind == STMT_FOR && lower_for(l, stmt, &why, &where)) {
+    if (stmt->kind == STMT_FOR && l->plain_depth == 0 && lower_for(l, stmt, &why, &where)) {
         return;
     }
-    refuse_parallel(l, stmt, why, where);
+    if (l->plain_depth == 0) {
+        refuse_parallel(l, stmt, why, where);
+    }
+    lower_at(l, stmt->loc);
+    if (stmt->init != NULL) {
+        lower_stmt(l, stmt->init);
+    }
     lower_plain_loop(l, stmt, why);
 }
 

@@ -313,6 +313,33 @@ TEST(index_out_of_range_is_named_and_the_process_survives)
     world_close(&world);
 }
 
+TEST(loop_whose_variable_never_gets_to_its_end_is_refused)
+{
+    struct world world;
+    world_open(&world, 2);
+    static const char source[] = "#include <rill/kernel.h>\n"
+                                 "#include <stdint.h>\n"
+                                 "kernel void reach(int n, int a[256])\n"
+                                 "{ for (uint8_t i = 0; i < n; i++) a[i]++; }\n"
+                                 "kernel void step(uint8_t lo, uint8_t hi, int a[256])\n"
+                                 "{ for (uint8_t i = lo; i < hi; i += 6) a[i]++; }\n";
+    rill_module module;
+    rill_kernel reach;
+    rill_kernel step;
+    OK(rill_module_create(world.context, source, NULL, &module));
+    OK(rill_module_kernel(module, "reach", &reach));
+    OK(rill_module_kernel(module, "step", &step));
+    int a[256] = {0};
+    STATUS(rill_call(reach, RILL_CURRENT, RILL_ARGS(300, RILL_HOST(a, 256)), NULL, 0), RILL_ERR_ASSERT);
+    CHECK_CONTAINS(rill_message(), "the bound of the loop can be reached by 'i', which is 'uint8_t'");
+    OK(rill_call(reach, RILL_CURRENT, RILL_ARGS(200, RILL_HOST(a, 256)), NULL, 0));
+    // By sixes an even number stays even and never gets to 255, an odd one does.
+    STATUS(rill_call(step, RILL_CURRENT, RILL_ARGS(2, 255, RILL_HOST(a, 256)), NULL, 0), RILL_ERR_ASSERT);
+    CHECK_CONTAINS(rill_message(), "the loop ends, though 'i' wraps around");
+    OK(rill_call(step, RILL_CURRENT, RILL_ARGS(1, 255, RILL_HOST(a, 256)), NULL, 0));
+    world_close(&world);
+}
+
 TEST(environment_turns_bounds_checks_on)
 {
     struct world world;
