@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""The conformance programs on the stand-in for the CUDA driver: results, and no rule of the driver broken.
+
+Programs run as they are and with seeds that pick any legal order; RILL_TEST_LONG takes all and more seeds. This shows
+the layer that calls the driver; what the device does is shown by other tests, and on a device.
+"""
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(os.environ.get("RILL_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
+BUILD = pathlib.Path(os.environ["RILL_BUILD"])
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+from report import Report  # pylint: disable=wrong-import-position
+
+LIBRARY = BUILD / "tests" / "fakes" / "libfake_cuda.so"
+PROGRAMS = ["args", "blocks", "failure", "launch", "memory", "misuse", "stream"]
+IN_SHORT = ["failure", "launch", "stream"]  # what shows most of order and lifetime
+IS_LONG = "RILL_TEST_LONG" in os.environ
+IS_PLAIN = os.environ.get("RILL_TEST_PART", "plain") == "plain"
+
+
+def jobs():
+    programs = PROGRAMS if IS_PLAIN or IS_LONG else IN_SHORT
+    seeds = range(1, 21) if IS_LONG else [1] if IS_PLAIN else []
+    seeded = PROGRAMS if IS_LONG else ["failure", "stream"]
+    return [(program, {}) for program in programs] + \
+           [(program, {"FAKE_CUDA_SEED": str(seed)}) for seed in seeds for program in seeded]
+
+
+def run(program, settings):
+    env = dict(os.environ, RILL_CUDA_LIBRARY=str(LIBRARY), RILL_STAND_IN="1", RILL_TEST_DEVICE="cuda:0", **settings)
+    env.pop("RILL_TEST_PROGRESS", None)
+    try:
+        done = subprocess.run([str(BUILD / "tests" / "conformance" / f"{program}_test")], env=env, timeout=300,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+    except subprocess.TimeoutExpired as late:
+        return False, f"ran longer than 300 s\n{(late.output or b'').decode(errors='replace')[-3000:]}", 0
+    good = done.returncode == 0 and "fake driver:" not in done.stdout
+    wrong = "\n".join(line for line in done.stdout.splitlines() if not line.startswith("ok "))
+    return good, f"status {done.returncode}\n{wrong[-4000:]}", len(re.findall(r"^ok ", done.stdout, re.M))
+
+
+def main():
+    report = Report()
+    todo = jobs()
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for (program, settings), (good, detail, count) in zip(todo, pool.map(lambda job: run(*job), todo)):
+            how = "".join(f"_{key.split('_')[-1].lower()}_{value}" for key, value in settings.items())
+            report.check(f"{program}_test_on_the_stand_in{how} ({count} tests)", good, detail)
+    sys.exit(report.finish())
+
+
+if __name__ == "__main__":
+    main()
