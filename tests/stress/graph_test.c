@@ -3,7 +3,9 @@
 // what the same program gives serially. The order between streams is made by events, put in where two operations touch
 // one array; so a result is wrong if an event does not hold.
 //
-// RILL_TEST_SEED=n runs one seed; RILL_TEST_LONG runs many.
+// Here each thread has a program of its own; graph_threads_test has programs that several threads share.
+// RILL_TEST_SEED=n runs the programs of seed n alone, with the schedule of RILL_SCHEDULE and RILL_THREADS threads;
+// RILL_TEST_LONG runs many.
 #include "rill/rill.h"
 
 #include "test.h"
@@ -333,7 +335,9 @@ static void *run_thread(void *arg)
 static rill_status open_kernels(struct kernels *k, int threads)
 {
     rill_module module;
-    RILL_TRY(rill_open("cpu", &(rill_open_options){.thread_count = threads}, &k->context));
+    const char *device = getenv("RILL_TEST_DEVICE");
+    rill_open_options options = {.thread_count = threads};
+    RILL_TRY(rill_open(device != NULL ? device : "cpu", &options, &k->context));
     RILL_TRY(rill_module_create(k->context, source, NULL, &module));
     RILL_TRY(rill_module_kernel(module, "mix", &k->mix));
     RILL_TRY(rill_module_kernel(module, "both", &k->both));
@@ -341,11 +345,12 @@ static rill_status open_kernels(struct kernels *k, int threads)
     return rill_module_kernel(module, "steps", &k->steps);
 }
 
-static void run_seeds(uint64_t first, uint64_t count, int threads, bool fuzz)
+// |schedule| 0: as it comes.
+static void run_seeds(uint64_t first, uint64_t count, int threads, uint64_t schedule)
 {
     char seed_text[32];
-    snprintf(seed_text, sizeof seed_text, "%llu", (unsigned long long)first + 1);
-    if (fuzz) {
+    snprintf(seed_text, sizeof seed_text, "%llu", (unsigned long long)schedule);
+    if (schedule != 0) {
         setenv("RILL_SCHEDULE", seed_text, 1);
     }
     struct kernels kernels = {0};
@@ -365,8 +370,8 @@ static void run_seeds(uint64_t first, uint64_t count, int threads, bool fuzz)
         for (int i = 0; i < THREADS; i++) {
             pthread_join(runners[i], NULL);
             if (programs[i].failed != NULL) {
-                FAIL("seed %llu with %d threads: %s: %s", (unsigned long long)seed + (unsigned long long)i, threads,
-                     programs[i].failed, programs[i].message);
+                FAIL("%s: %s; again with RILL_TEST_SEED=%llu RILL_THREADS=%d RILL_SCHEDULE=%llu", programs[i].failed,
+                     programs[i].message, (unsigned long long)seed, threads, (unsigned long long)schedule);
             }
         }
     }
@@ -384,19 +389,31 @@ static uint64_t seed_count(void)
     return getenv("RILL_TEST_LONG") != NULL ? 3334 : 66;
 }
 
+TEST(one_seed_again)
+{
+    const char *seed = getenv("RILL_TEST_SEED");
+    const char *schedule = getenv("RILL_SCHEDULE");
+    const char *threads = getenv("RILL_THREADS");
+    if (seed == NULL) {
+        SKIP("RILL_TEST_SEED names none");
+    }
+    run_seeds(strtoull(seed, NULL, 10), 1, threads != NULL ? atoi(threads) : 3,
+              schedule != NULL ? strtoull(schedule, NULL, 10) : 0);
+}
+
 TEST(random_programs_equal_serial_execution_with_one_thread)
 {
-    run_seeds(0, seed_count(), 1, false);
+    run_seeds(0, seed_count(), 1, 0);
 }
 
 TEST(random_programs_equal_serial_execution_with_several_threads)
 {
-    run_seeds(10000, seed_count(), 3, false);
+    run_seeds(10000, seed_count(), 3, 0);
 }
 
 TEST(random_programs_equal_serial_execution_in_any_schedule)
 {
     for (uint64_t i = 0; i < 4; i++) {
-        run_seeds(20000 + i * 1000, seed_count() / 4, i % 2 == 0 ? 1 : 4, true);
+        run_seeds(20000 + i * 1000, seed_count() / 4, i % 2 == 0 ? 1 : 4, i + 1);
     }
 }
