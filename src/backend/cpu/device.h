@@ -12,8 +12,8 @@
 struct cpu_mark;
 
 struct cpu_counters {
-    _Atomic uint64_t launch_count;
-    _Atomic uint64_t launch_failed_count;
+    _Alignas(64) _Atomic uint64_t launch_count;        // changed by who queues
+    _Alignas(64) _Atomic uint64_t launch_failed_count; // changed by workers, and so is what follows
     _Atomic uint64_t launch_skipped_count;
     _Atomic uint64_t task_count;
     _Atomic uint64_t parallel_count;

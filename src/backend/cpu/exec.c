@@ -9,32 +9,41 @@ static size_t round_up(size_t size)
     return (size + 63) & ~(size_t)63;
 }
 
-struct cpu_crew *crew_create(struct backend_device *device, struct cpu_need need, const struct cpu_crew *old)
+bool need_fits(const struct cpu_need *has, const struct cpu_need *wanted)
 {
-    if (old != NULL) {
-        need.depth = old->depth > need.depth ? old->depth : need.depth;
-        need.block_count = old->block_count > need.block_count ? old->block_count : need.block_count;
-        need.partial_size = old->partial_size > need.partial_size ? old->partial_size : need.partial_size;
-    }
-    size_t head = round_up(sizeof(struct cpu_crew) + (size_t)need.block_count * sizeof(struct cpu_block));
-    size_t frames = round_up((size_t)need.depth * sizeof(struct cpu_frame));
+    return has->depth >= wanted->depth && has->block_count >= wanted->block_count &&
+           has->partial_size >= wanted->partial_size && has->local_size >= wanted->local_size;
+}
+
+struct cpu_need need_join(const struct cpu_need *a, const struct cpu_need *b)
+{
+    return (struct cpu_need){.depth = a->depth > b->depth ? a->depth : b->depth,
+                             .block_count = a->block_count > b->block_count ? a->block_count : b->block_count,
+                             .partial_size = a->partial_size > b->partial_size ? a->partial_size : b->partial_size,
+                             .local_size = a->local_size > b->local_size ? a->local_size : b->local_size};
+}
+
+struct cpu_crew *crew_create(struct backend_device *device, const struct cpu_need *need)
+{
+    size_t head = round_up(sizeof(struct cpu_crew) + (size_t)need->block_count * sizeof(struct cpu_block));
+    size_t frames = round_up((size_t)need->depth * sizeof(struct cpu_frame));
     size_t shares = (size_t)device->pool.worker_count * sizeof(struct pool_share);
-    size_t size = head + frames + shares + round_up(EXEC_MAX_PARTIALS * need.partial_size);
+    size_t partials = round_up(EXEC_MAX_PARTIALS * need->partial_size);
+    size_t size = head + frames + shares + partials + round_up(need->local_size);
     struct cpu_crew *crew = device_alloc(device, size, 64);
     if (crew == NULL) {
         return NULL;
     }
     crew->size = size;
-    crew->depth = need.depth;
-    crew->block_count = need.block_count;
-    crew->partial_size = need.partial_size;
+    crew->need = *need;
     char *at = (char *)crew + head;
     crew->exec.frames = (struct cpu_frame *)at;
     crew->exec.loop.shares = (struct pool_share *)(at + frames);
     crew->exec.partials = at + frames + shares;
+    crew->locals = at + frames + shares + partials;
     crew->exec.blocks = crew->blocks;
     print_init(&crew->print);
-    for (int i = 0; i < need.block_count; i++) {
+    for (int i = 0; i < need->block_count; i++) {
         crew->blocks[i].index = i;
         print_init(&crew->blocks[i].print);
     }
@@ -47,16 +56,10 @@ void crew_destroy(struct backend_device *device, struct cpu_crew *crew)
         return;
     }
     print_finish(device, &crew->print);
-    for (int i = 0; i < crew->block_count; i++) {
+    for (int i = 0; i < crew->need.block_count; i++) {
         print_finish(device, &crew->blocks[i].print);
     }
     device_free(device, crew, crew->size);
-}
-
-bool crew_fits(const struct cpu_crew *crew, struct cpu_need need)
-{
-    return crew != NULL && crew->depth >= need.depth && crew->block_count >= need.block_count &&
-           crew->partial_size >= need.partial_size;
 }
 
 // ---- walking ------------------------------------------------------------------------------------------------------
@@ -237,9 +240,10 @@ static bool go_on(struct cpu_exec *exec, struct pool_worker *worker)
     return true;
 }
 
-bool exec_start(struct cpu_crew *crew, struct cpu_run *run, struct pool_worker *worker)
+bool exec_start(struct cpu_crew *crew, struct pool_worker *worker)
 {
     struct cpu_exec *exec = &crew->exec;
+    struct cpu_run *run = &crew->run;
     exec->run = run;
     exec->block = NULL;
     exec->print = &crew->print;

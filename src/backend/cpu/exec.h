@@ -23,9 +23,11 @@ enum {
 
 struct cpu_exec;
 
-// One run of a kernel: what its executors share. Owned by the launch.
+// One run of a kernel: what its executors share. It lies in the crew, made by the worker that begins the launch: what
+// queues a launch writes only what it alone knows.
 struct cpu_run {
     struct backend_device *device;
+    struct backend_stream *queue;      // borrowed: the stream it runs on
     const struct backend_image *image; // borrowed
     const struct cpu_kernel *kernel;   // borrowed
     struct plan_values values;         // args, sizes, fields; its block is |block|
@@ -84,40 +86,49 @@ struct cpu_exec {
     // The region that runs now.
     struct cpu_block *blocks; // one for each block
     const struct plan_node *region;
+    bool is_region_small;                // its blocks are not worth waking a thread for
     atomic_int open_count;               // blocks that have not ended, and one for who opens the region
     atomic_int waits[EXEC_MAX_BLOCKS];   // how many earlier blocks a block still waits for, and one for who opens
     uint64_t followers[EXEC_MAX_BLOCKS]; // of a block: those that wait for it, as bits
 };
 
-// What a stream needs to run one launch, or one block of another stream's launch, at a time. One piece of memory.
-struct cpu_crew {
-    size_t size;
-    int depth;
+// What a crew has room for.
+struct cpu_need {
+    int depth; // 0: there is no crew
     int block_count;
     uint64_t partial_size;
+    uint64_t local_size;
+};
+
+// What a stream needs to run one launch, or one block of another stream's launch, at a time. One piece of memory. Who
+// queues a launch does not look at it: the worker writes here all the time.
+struct cpu_crew {
+    size_t size;
+    struct cpu_need need;
+    void *locals; // the launch block: locals that cross tasks, the result
+    struct cpu_run run;
     struct cpu_exec exec;
     struct print_log print;
     struct cpu_block blocks[]; // of the region that runs now
 };
 
-// What a crew must have room for.
-struct cpu_need {
-    int depth;
-    int block_count;
-    uint64_t partial_size;
-};
-
-// A crew large enough for |need| and, if it is not NULL, for whatever |old| was made for. NULL: no memory.
-struct cpu_crew *crew_create(struct backend_device *device, struct cpu_need need, const struct cpu_crew *old);
+bool need_fits(const struct cpu_need *has, const struct cpu_need *wanted);
+struct cpu_need need_join(const struct cpu_need *a, const struct cpu_need *b);
+// NULL: no memory.
+struct cpu_crew *crew_create(struct backend_device *device, const struct cpu_need *need);
 void crew_destroy(struct backend_device *device, struct cpu_crew *crew);
-bool crew_fits(const struct cpu_crew *crew, struct cpu_need need);
 
-// Runs as much as can be run now. True: the run is over. False: another worker will end it and call run->over.
-bool exec_start(struct cpu_crew *crew, struct cpu_run *run, struct pool_worker *worker);
+// Runs as much of the crew's run as can be run now. True: the run is over. False: another worker will end it and call
+// run->over.
+bool exec_start(struct cpu_crew *crew, struct pool_worker *worker);
 
 // task.c: true if the task has ended, false if other workers still run it; the last of them calls exec_resume().
 bool task_start(struct cpu_exec *exec, int index, struct pool_worker *worker);
 void exec_resume(struct cpu_exec *exec, struct pool_worker *worker);
+
+// About how many simple operations a task has in this run; INT64_MAX: not known.
+int64_t task_work(const struct cpu_run *run, int index);
+enum { TASK_WORK_ALONE = 120 * 1000 }; // less than this runs on one thread: sharing it would cost more than it saves
 
 bool run_has_failed(struct cpu_run *run);
 // Notes a failure of Rill's own: a plan that cannot be evaluated.

@@ -12,14 +12,15 @@ static rill_status reserve(struct backend_stream *lane, const struct cpu_kernel 
     struct cpu_need need = {.depth = kernel->depth, .partial_size = kernel->partial_size};
     rill_status status = RILL_OK;
     thread_lock(&lane->lock);
-    if (!crew_fits(lane->newest_crew, need)) {
-        struct cpu_crew *crew = crew_create(lane->device, need, lane->newest_crew);
+    if (!need_fits(&lane->newest_need, &need)) {
+        need = need_join(&need, &lane->newest_need);
+        struct cpu_crew *crew = crew_create(lane->device, &need);
         if (crew == NULL) {
             status = status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for a block of kernel '%s'", kernel->plan->name);
         } else {
             crew_destroy(lane->device, lane->next_crew);
             lane->next_crew = crew;
-            lane->newest_crew = crew;
+            lane->newest_need = need;
         }
     }
     thread_unlock(&lane->lock);
@@ -55,12 +56,14 @@ void lanes_leave(struct backend_stream *stream)
     }
 }
 
-void stream_queue_block(struct backend_stream *lane, struct cpu_block *block)
+void stream_queue_block(struct backend_stream *lane, struct cpu_block *block, bool is_small)
 {
     thread_lock(&lane->lock);
     bool push = stream_append(lane, &block->op, CPU_OP_BLOCK);
     thread_unlock(&lane->lock);
-    if (push) {
+    if (push && is_small) {
+        pool_push_small(&lane->device->pool, &lane->job);
+    } else if (push) {
         pool_push(&lane->device->pool, &lane->job);
     }
 }
@@ -84,7 +87,8 @@ void stream_run_block(struct backend_stream *lane, struct cpu_block *block, stru
 
 void stream_end_block(struct backend_stream *lane)
 {
-    if (stream_next_op(lane, true) != NULL) {
+    stream_remove_first(lane);
+    if (stream_first_op(lane) != NULL) {
         pool_push(&lane->device->pool, &lane->job);
     }
 }

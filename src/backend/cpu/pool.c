@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+enum { LINGER_PAUSE = 4 };   // of thread_relax() between two looks
 enum { SPIN_ROUNDS = 2000 }; // of thread_relax(): some tens of microseconds, about what waking a thread costs
 
 // ---- shares -------------------------------------------------------------------------------------------------------
@@ -81,7 +82,7 @@ static void open_loop(struct pool *pool, struct pool_loop *loop)
         loop->next->previous = loop;
     }
     loop->is_open = true;
-    atomic_fetch_add_explicit(&pool->ready, 1, memory_order_release);
+    atomic_fetch_add(&pool->ready, 1); // before |spinning| is looked at: see pool_linger()
 }
 
 // The lock is held.
@@ -106,8 +107,8 @@ static void close_loop(struct pool *pool, struct pool_loop *loop)
 // Whether somebody who sleeps should get up: there is work, and nobody who looks for it. The lock is held.
 static bool wants_more_workers(const struct pool *pool)
 {
-    return pool->sleeping > 0 && atomic_load_explicit(&pool->ready, memory_order_relaxed) > 0 &&
-           atomic_load_explicit(&pool->spinning, memory_order_relaxed) == 0;
+    return pool->sleeping > 0 && atomic_load_explicit(&pool->ready, memory_order_relaxed) > pool->small_count &&
+           atomic_load(&pool->spinning) == 0;
 }
 
 static bool has_chunks(const struct pool *pool, const struct pool_loop *loop)
@@ -183,26 +184,38 @@ bool pool_run_loop(struct pool *pool, struct pool_loop *loop, uint32_t chunk_cou
 
 // ---- jobs ---------------------------------------------------------------------------------------------------------
 
-void pool_push(struct pool *pool, struct pool_job *job)
+static void push(struct pool *pool, struct pool_job *job, bool is_small)
 {
     if (pool->is_timed) {
         job->push_time = clock_now();
     }
     thread_lock(&pool->lock);
     job->next = NULL;
+    job->is_small = is_small;
+    pool->small_count += is_small;
     if (pool->first[job->level] == NULL) {
         pool->first[job->level] = job;
     } else {
         pool->last[job->level]->next = job;
     }
     pool->last[job->level] = job;
-    atomic_fetch_add_explicit(&pool->ready, 1, memory_order_release);
+    atomic_fetch_add(&pool->ready, 1); // before |spinning| is looked at: see pool_linger()
     atomic_fetch_add_explicit(&pool->job_count, 1, memory_order_relaxed);
     bool wake = wants_more_workers(pool);
     thread_unlock(&pool->lock);
     if (wake) {
         thread_signal(&pool->wake);
     }
+}
+
+void pool_push(struct pool *pool, struct pool_job *job)
+{
+    push(pool, job, false);
+}
+
+void pool_push_small(struct pool *pool, struct pool_job *job)
+{
+    push(pool, job, true);
 }
 
 bool pool_has_jobs(struct pool *pool)
@@ -222,6 +235,14 @@ static uint64_t next_random(struct pool *pool)
 void pool_fuzz_schedule(struct pool *pool, uint64_t seed)
 {
     pool->schedule = seed != 0 ? seed * UINT64_C(0x9e3779b97f4a7c15) | 1 : 0;
+}
+
+// A job has left the queue. The lock is held.
+static void count_out(struct pool *pool, const struct pool_job *job)
+{
+    pool->small_count -= job->is_small;
+    atomic_fetch_sub_explicit(&pool->ready, 1, memory_order_release);
+    atomic_fetch_sub_explicit(&pool->job_count, 1, memory_order_relaxed);
 }
 
 // Any job of any level. The lock is held.
@@ -248,8 +269,7 @@ static struct pool_job *pop_any_job(struct pool *pool)
             if (pool->last[level] == job) {
                 pool->last[level] = before;
             }
-            atomic_fetch_sub_explicit(&pool->ready, 1, memory_order_release);
-            atomic_fetch_sub_explicit(&pool->job_count, 1, memory_order_relaxed);
+            count_out(pool, job);
             return job;
         }
     }
@@ -266,8 +286,7 @@ static struct pool_job *pop_job(struct pool *pool)
         struct pool_job *job = pool->first[level];
         if (job != NULL) {
             pool->first[level] = job->next;
-            atomic_fetch_sub_explicit(&pool->ready, 1, memory_order_release);
-            atomic_fetch_sub_explicit(&pool->job_count, 1, memory_order_relaxed);
+            count_out(pool, job);
             return job;
         }
     }
@@ -285,6 +304,31 @@ static void spin_for_work(struct pool *pool)
     // Whoever adds work and still sees a spinner wakes nobody; so the queue is looked at again, under the lock, after
     // this.
     atomic_fetch_sub_explicit(&pool->spinning, 1, memory_order_relaxed);
+}
+
+void pool_linger(struct pool *pool, int rounds, bool (*has_come)(void *arg), void *arg)
+{
+    atomic_fetch_add_explicit(&pool->spinning, 1, memory_order_relaxed);
+    for (int i = 0; i < rounds && !has_come(arg); i++) {
+        if (atomic_load_explicit(&pool->ready, memory_order_relaxed) > 0) {
+            break;
+        }
+        for (int k = 0; k < LINGER_PAUSE; k++) {
+            thread_relax();
+        }
+    }
+    // Work that came meanwhile woke nobody, and this worker may be about to do something else. Who adds work counts it
+    // and then looks for spinners; this is the other way round, so that one of the two sees the other.
+    atomic_fetch_sub(&pool->spinning, 1);
+    if (atomic_load(&pool->ready) == 0) {
+        return;
+    }
+    thread_lock(&pool->lock);
+    bool wake = wants_more_workers(pool);
+    thread_unlock(&pool->lock);
+    if (wake) {
+        thread_signal(&pool->wake);
+    }
 }
 
 // One piece of work, if there is any. The lock is held on entry and on return.
@@ -320,6 +364,12 @@ static bool work_once(struct pool *pool, struct pool_worker *worker)
     return true;
 }
 
+// Half of the workers may look for work at once. The others sleep: they would take time from threads that have some.
+static int spinner_limit(const struct pool *pool)
+{
+    return pool->worker_count > 1 ? pool->worker_count / 2 : 1;
+}
+
 static void *run_worker(void *arg)
 {
     struct pool_worker *worker = arg;
@@ -329,7 +379,7 @@ static void *run_worker(void *arg)
     while (!pool->stop) {
         if (work_once(pool, worker)) {
             has_spun = false;
-        } else if (!has_spun) {
+        } else if (!has_spun && atomic_load(&pool->spinning) < spinner_limit(pool)) {
             thread_unlock(&pool->lock);
             spin_for_work(pool);
             thread_lock(&pool->lock);

@@ -35,6 +35,7 @@ struct pool_job {
     void (*run)(struct pool_job *job, struct pool_worker *worker);
     struct pool_job *next; // guarded by the pool's lock
     int level;             // 0 first, POOL_LEVELS - 1 last
+    bool is_small;         // guarded by the pool's lock: not worth waking a worker for
     uint64_t push_time;    // when it was pushed; only if the pool is timed
 };
 
@@ -61,6 +62,7 @@ struct pool {
     struct pool_job *last[POOL_LEVELS];  // guarded by lock
     struct pool_loop *loops;             // guarded by lock: open, in a ring
     atomic_int ready;                    // jobs queued and loops open; changed under the lock, looked at by who spins
+    int small_count;                     // guarded by lock: jobs queued that are small
     atomic_int job_count;                // jobs queued; changed under the lock, looked at between two chunks
     atomic_int spinning;                 // workers that look at |ready|
     int sleeping;                        // guarded by lock
@@ -84,7 +86,13 @@ void pool_finish(struct pool *pool);
 void pool_fuzz_schedule(struct pool *pool, uint64_t seed);
 
 void pool_push(struct pool *pool, struct pool_job *job);
+// The same, by a worker that will look for work itself before long: wakes nobody.
+void pool_push_small(struct pool *pool, struct pool_job *job);
 bool pool_has_jobs(struct pool *pool);
+
+// A worker looks |rounds| times for what it is about to need, until |has_come| says that it is there or there is other
+// work. It counts as one that looks for work meanwhile, so that nobody is woken in vain.
+void pool_linger(struct pool *pool, int rounds, bool (*has_come)(void *arg), void *arg);
 
 // Opens the loop over |chunk_count| chunks and works on it. True: all of it has run and |over| is not called. False:
 // other workers still run chunks of it, and the last of them calls |over|; the caller must not touch the loop any more.

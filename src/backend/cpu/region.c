@@ -52,8 +52,39 @@ static void order_blocks(struct cpu_exec *exec, const struct plan_node *node)
 static void let_start(struct cpu_exec *exec, int index)
 {
     if (atomic_fetch_sub_explicit(&exec->waits[index], 1, memory_order_acq_rel) == 1) {
-        stream_queue_block(exec->run->lanes[index].stream, &exec->blocks[index]);
+        stream_queue_block(exec->run->lanes[index].stream, &exec->blocks[index], exec->is_region_small);
     }
+}
+
+// Takes what a node will do from |budget|. False if that is more, or cannot be known: control and serial code. What is
+// computed inside a block is not known yet; a loop that turns out to be long finds its helpers itself.
+static bool is_within(const struct cpu_run *run, const struct plan_node *node, int64_t *budget)
+{
+    if (node->kind == PLAN_TASK) {
+        int64_t work = task_work(run, node->task);
+        *budget -= work < *budget ? work : *budget;
+        return *budget > 0;
+    }
+    if (node->kind != PLAN_SEQUENCE) {
+        return node->kind == PLAN_ASSIGN;
+    }
+    for (int i = 0; i < node->child_count; i++) {
+        if (!is_within(run, node->children[i], budget)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_small(const struct cpu_run *run, const struct plan_node *region)
+{
+    int64_t budget = TASK_WORK_ALONE;
+    for (int i = 0; i < region->child_count; i++) {
+        if (!is_within(run, region->children[i], &budget)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 // What the blocks printed goes out in program order once all have ended.
@@ -81,6 +112,7 @@ bool region_start(struct cpu_exec *exec, const struct plan_node *node, struct po
         return true;
     }
     exec->region = node;
+    exec->is_region_small = is_small(exec->run, node);
     int count = node->child_count;
     atomic_store_explicit(&exec->open_count, count + 1, memory_order_relaxed);
     for (int i = 0; i < count; i++) {

@@ -1,51 +1,107 @@
 // The memory of a stream's operations: segments that are filled in order and used again when everything in them has
-// run.
+// run. Who queues holds the stream's lock and does everything here but count what has ended; that count is looked at
+// only when a segment is full, so that the two sides do not pass its cache line to and fro.
 #include "backend/cpu/stream.h"
+
+enum { PREFETCH_SIZE = 256 };
 
 size_t segment_round_up(size_t size)
 {
     return (size + 63) & ~(size_t)63;
 }
 
-// A segment with room for |size| bytes becomes the current one. The stream's lock is held.
-static bool next_segment(struct backend_stream *stream, size_t size)
+// Asks for the cache lines of memory that will be written soon.
+static void prefetch(char *memory, size_t size)
 {
-    size_t head = segment_round_up(sizeof(struct cpu_segment));
+    for (size_t i = 0; i < size; i += 64) {
+#if defined(__x86_64__)
+        __asm__ volatile("prefetchw %0" : : "m"(memory[i])); // does nothing where it is not known
+#else
+        __builtin_prefetch(memory + i, 1);
+#endif
+    }
+}
+
+static size_t head_size(void)
+{
+    return segment_round_up(sizeof(struct cpu_segment));
+}
+
+static bool has_run(struct cpu_segment *segment)
+{
+    return atomic_load_explicit(&segment->ended_count, memory_order_acquire) == segment->queued_count;
+}
+
+static void empty(struct cpu_segment *segment)
+{
+    segment->used = head_size();
+    segment->queued_count = 0;
+    atomic_store_explicit(&segment->ended_count, 0, memory_order_relaxed);
+    segment->next = NULL;
+}
+
+// Operations run in order, so that the oldest segment is the first to be free.
+static void collect_used(struct backend_stream *stream)
+{
+    while (stream->used != NULL && has_run(stream->used)) {
+        struct cpu_segment *segment = stream->used;
+        stream->used = segment->next;
+        segment->next = stream->free;
+        stream->free = segment;
+    }
+}
+
+// A segment with room for |size| bytes that nothing is in. NULL: no memory.
+static struct cpu_segment *take_segment(struct backend_stream *stream, size_t size)
+{
+    collect_used(stream);
     struct cpu_segment **at = &stream->free;
-    while (*at != NULL && (*at)->size < head + size) {
+    while (*at != NULL && (*at)->size < head_size() + size) {
         at = &(*at)->next;
     }
     struct cpu_segment *segment = *at;
     if (segment != NULL) {
         *at = segment->next;
-    } else {
-        size_t whole = head + size > STREAM_SEGMENT_SIZE ? head + size : STREAM_SEGMENT_SIZE;
-        segment = device_alloc(stream->device, whole, 64);
-        if (segment == NULL) {
-            return false;
-        }
+        return segment;
+    }
+    size_t whole = head_size() + size > STREAM_SEGMENT_SIZE ? head_size() + size : STREAM_SEGMENT_SIZE;
+    segment = device_alloc(stream->device, whole, 64);
+    if (segment != NULL) {
         segment->size = whole;
     }
-    segment->used = head;
-    segment->op_count = 0;
-    segment->next = NULL;
+    return segment;
+}
+
+// A segment with room for |size| bytes becomes the current one.
+static bool next_segment(struct backend_stream *stream, size_t size)
+{
     struct cpu_segment *old = stream->current;
+    if (old != NULL && has_run(old) && old->size >= head_size() + size) {
+        empty(old);
+        return true;
+    }
+    struct cpu_segment *segment = take_segment(stream, size);
+    if (segment == NULL) {
+        return false;
+    }
+    empty(segment);
     stream->current = segment;
-    if (old != NULL && old->op_count == 0) {
-        old->next = stream->free;
-        stream->free = old;
+    if (old != NULL) {
+        if (stream->used == NULL) {
+            stream->used = old;
+        } else {
+            stream->used_last->next = old;
+        }
+        stream->used_last = old;
+        old->next = NULL;
     }
     return true;
 }
 
-// Memory for an operation, 64-byte aligned, not zeroed. NULL: there is none. The stream's lock is held.
 void *segment_take(struct backend_stream *stream, size_t size)
 {
     size = segment_round_up(size);
     struct cpu_segment *segment = stream->current;
-    if (segment != NULL && segment->op_count == 0) {
-        segment->used = segment_round_up(sizeof *segment); // everything in it has run
-    }
     if (segment == NULL || segment->size - segment->used < size) {
         if (!next_segment(stream, size)) {
             return NULL;
@@ -55,6 +111,10 @@ void *segment_take(struct backend_stream *stream, size_t size)
     struct cpu_op *op = (struct cpu_op *)((char *)segment + segment->used);
     segment->used += size;
     op->segment = segment;
+    // A worker has had the lines of the next operation. They are asked for now, so that they are here by then.
+    if (segment->size - segment->used >= size) {
+        prefetch((char *)segment + segment->used, size < PREFETCH_SIZE ? size : PREFETCH_SIZE);
+    }
     return op;
 }
 

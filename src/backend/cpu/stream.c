@@ -16,26 +16,33 @@ static rill_status start_threads(struct backend_device *device)
     return RILL_OK;
 }
 
+// Puts an operation into the inbox. True if no worker has the stream: its job must be pushed.
+//
+// A worker that keeps up has taken the operation before. Guessing so costs nothing if it is wrong: the exchange that
+// fails brings the cache line and says what is there, and looking first would bring the line twice.
+static bool post(struct backend_stream *stream, struct cpu_op *op)
+{
+    struct cpu_op *before = NULL;
+    op->next = NULL;
+    while (!atomic_compare_exchange_weak_explicit(&stream->inbox, &before, op, memory_order_acq_rel,
+                                                  memory_order_relaxed)) {
+        op->next = before != &stream->rest ? before : NULL;
+    }
+    return before == &stream->rest;
+}
+
 // Appends an operation, made by segment_take() or with memory of its own. The stream's lock is held; true if its job
 // must be pushed.
 bool stream_append(struct backend_stream *stream, struct cpu_op *op, enum cpu_op_kind kind)
 {
     op->kind = kind;
-    op->next = NULL;
     if (op->segment != NULL) {
-        op->segment->op_count++;
+        op->segment->queued_count++;
     }
-    if (stream->first == NULL) {
-        stream->first = op;
-    } else {
-        stream->last->next = op;
-    }
-    stream->last = op;
-    stream->queued_count++;
+    uint64_t queued = atomic_load_explicit(&stream->queued_count, memory_order_relaxed) + 1;
+    atomic_store_explicit(&stream->queued_count, queued, memory_order_relaxed);
     thread_publish(stream);
-    bool was_idle = !stream->is_active;
-    stream->is_active = true;
-    return was_idle;
+    return post(stream, op);
 }
 
 static void unlock_and_push(struct backend_stream *stream, bool push)
@@ -66,72 +73,71 @@ static rill_status lock_for_work(struct backend_stream *stream)
     return status;
 }
 
+static bool has_room(struct backend_stream *stream)
+{
+    if (stream->launch_count - stream->launch_ended_seen >= STREAM_MAX_LAUNCHES) {
+        stream->launch_ended_seen = atomic_load_explicit(&stream->launch_ended_count, memory_order_acquire);
+    }
+    return stream->launch_count - stream->launch_ended_seen < STREAM_MAX_LAUNCHES;
+}
+
 // The stream's lock is held.
 static void wait_for_room(struct backend_stream *stream)
 {
-    if (stream->launch_count < STREAM_MAX_LAUNCHES) {
+    if (has_room(stream)) {
         return;
     }
     device_count(&stream->device->counters.ring_wait_count);
-    stream->waiter_count++;
-    while (stream->launch_count >= STREAM_MAX_LAUNCHES) {
+    atomic_fetch_add(&stream->waiter_count, 1); // see wake_waiters()
+    while (!has_room(stream)) {
         thread_wait(&stream->changed, &stream->lock);
     }
-    stream->waiter_count--;
+    atomic_fetch_sub(&stream->waiter_count, 1);
 }
 
-static void fill_launch(struct backend_stream *stream, struct cpu_launch *op, const struct backend_launch *launch)
+static size_t args_size(const struct plan_kernel *plan)
 {
-    const struct backend_image *image = launch->image;
-    const struct cpu_kernel *kernel = &image->kernels[launch->kernel];
+    return (plan->args_size + 7) & ~(size_t)7;
+}
+
+static void fill_launch(struct cpu_launch *op, const struct backend_launch *launch)
+{
+    const struct cpu_kernel *kernel = &launch->image->kernels[launch->kernel];
     const struct plan_kernel *plan = kernel->plan;
-    char *block = (char *)op + segment_round_up(sizeof *op);
-    char *args = block + segment_round_up(plan->block_size);
-    char *sizes = args + segment_round_up(plan->args_size);
-    struct cpu_segment *segment = op->op.segment;
-    *op = (struct cpu_launch){.op.segment = segment,
-                              .stream = stream,
-                              .has_blocks = kernel->block_count > 0,
-                              .block_size = plan->block_size,
-                              .result = launch->result,
-                              .result_size = launch->result_size,
-                              .caller = launch->caller};
-    op->run = (struct cpu_run){.device = stream->device,
-                               .image = image,
-                               .kernel = kernel,
-                               .block = block,
-                               .lanes = stream->lanes,
-                               .stream = stream->id};
-    op->run.values = (struct plan_values){.kernel = plan,
-                                          .args = args,
-                                          .block = block,
-                                          .array_sizes = (const uint64_t *)sizes,
-                                          .field_addresses = image->field_addresses,
-                                          .field_sizes = image->field_sizes};
+    op->op.keeps_lanes = kernel->block_count > 0;
+    op->image = launch->image;
+    op->kernel = kernel;
+    op->result = launch->result;
+    op->result_size = launch->result_size;
+    op->caller = launch->caller;
     if (plan->args_size > 0) {
-        memcpy(args, launch->args, plan->args_size);
+        memcpy(op->args, launch->args, plan->args_size);
     }
     if (plan->param_count > 0) {
-        memcpy(sizes, launch->array_sizes, (size_t)plan->param_count * sizeof *launch->array_sizes);
+        memcpy(op->args + args_size(plan), launch->array_sizes,
+               (size_t)plan->param_count * sizeof *launch->array_sizes);
     }
 }
 
-// Memory for a launch, and in |out_crew| a crew if the stream's will not do. NULL: there is none. The lock is held.
-static struct cpu_launch *take_launch(struct backend_stream *stream, const struct cpu_kernel *kernel, size_t size,
-                                      struct cpu_crew **out_crew)
+// Memory for a launch, with a crew if the stream's will not do. NULL: there is none. The lock is held.
+static struct cpu_launch *take_launch(struct backend_stream *stream, const struct cpu_kernel *kernel, size_t size)
 {
-    struct cpu_need need = {kernel->depth, kernel->block_count, kernel->partial_size};
-    *out_crew = NULL;
-    if (!crew_fits(stream->newest_crew, need)) {
-        *out_crew = crew_create(stream->device, need, stream->newest_crew);
-        if (*out_crew == NULL) {
+    struct cpu_need need = {kernel->depth, kernel->block_count, kernel->partial_size, kernel->plan->block_size};
+    struct cpu_crew *crew = NULL;
+    if (!need_fits(&stream->newest_need, &need)) {
+        need = need_join(&need, &stream->newest_need);
+        crew = crew_create(stream->device, &need);
+        if (crew == NULL) {
             return NULL;
         }
     }
     struct cpu_launch *op = segment_take(stream, size);
     if (op == NULL) {
-        crew_destroy(stream->device, *out_crew);
+        crew_destroy(stream->device, crew);
+        return NULL;
     }
+    op->new_crew = crew;
+    stream->newest_need = crew != NULL ? need : stream->newest_need;
     return op;
 }
 
@@ -139,8 +145,7 @@ rill_status stream_launch(struct backend_stream *stream, const struct backend_la
 {
     const struct cpu_kernel *kernel = &launch->image->kernels[launch->kernel];
     const struct plan_kernel *plan = kernel->plan;
-    size_t size = segment_round_up(sizeof(struct cpu_launch)) + segment_round_up(plan->block_size) +
-                  segment_round_up(plan->args_size) + segment_round_up((size_t)plan->param_count * sizeof(uint64_t));
+    size_t size = sizeof(struct cpu_launch) + args_size(plan) + (size_t)plan->param_count * sizeof(uint64_t);
     RILL_TRY(lock_for_work(stream));
     if (launch->may_wait) {
         wait_for_room(stream);
@@ -154,17 +159,14 @@ rill_status stream_launch(struct backend_stream *stream, const struct backend_la
             return status;
         }
     }
-    struct cpu_crew *crew = NULL;
-    struct cpu_launch *op = take_launch(stream, kernel, size, &crew);
+    struct cpu_launch *op = take_launch(stream, kernel, size);
     if (op == NULL) {
         if (kernel->block_count > 0) {
             lanes_leave(stream);
         }
         return no_memory(stream);
     }
-    fill_launch(stream, op, launch);
-    op->new_crew = crew;
-    stream->newest_crew = crew != NULL ? crew : stream->newest_crew;
+    fill_launch(op, launch);
     stream->launch_count++;
     device_count(&stream->device->counters.launch_count);
     unlock_and_push(stream, stream_append(stream, &op->op, CPU_OP_LAUNCH));
@@ -242,16 +244,16 @@ rill_status stream_queue_mark(struct backend_stream *stream, enum cpu_op_kind ki
 static void advance(struct backend_stream *stream, bool has_ended, struct pool_worker *worker);
 
 // Puts a run's failure where it belongs.
-static void report_failure(struct backend_stream *stream, struct cpu_launch *launch)
+static void report_failure(struct backend_stream *stream, struct cpu_launch *launch, struct cpu_run *run)
 {
     device_count(&stream->device->counters.launch_failed_count);
     if (launch->caller != NULL) {
-        run_describe_failure(&launch->run, stream->id, launch->caller);
+        run_describe_failure(run, stream->id, launch->caller);
         return;
     }
     thread_lock(&stream->lock);
     if (stream->error == NULL && stream->spare != NULL) {
-        run_describe_failure(&launch->run, stream->id, &stream->spare->error);
+        run_describe_failure(run, stream->id, &stream->spare->error);
         stream->error = stream->spare;
         stream->spare = NULL;
         atomic_store_explicit(&stream->has_error, true, memory_order_release);
@@ -259,25 +261,47 @@ static void report_failure(struct backend_stream *stream, struct cpu_launch *lau
     thread_unlock(&stream->lock);
 }
 
-static void end_launch(struct cpu_launch *launch)
+static void end_launch(struct backend_stream *stream, struct cpu_launch *launch)
 {
-    if (launch->stream->device->trace != NULL) {
-        trace_cause_set(&launch->stream->cause, TRACE_KERNEL, launch->run.kernel->plan->name, 0);
+    struct cpu_run *run = &stream->crew->run;
+    if (stream->device->trace != NULL) {
+        trace_cause_set(&stream->cause, TRACE_KERNEL, run->kernel->plan->name, 0);
     }
-    if (run_has_failed(&launch->run)) {
-        report_failure(launch->stream, launch);
+    if (run_has_failed(run)) {
+        report_failure(stream, launch, run);
     } else if (launch->result != NULL) {
-        memcpy(launch->result, launch->run.block, launch->result_size);
+        memcpy(launch->result, run->block, launch->result_size);
     }
 }
 
 // A worker that ended a launch which others had left goes on with the stream.
 static void launch_over(struct cpu_run *run, struct pool_worker *worker)
 {
-    struct cpu_launch *launch = (struct cpu_launch *)((char *)run - offsetof(struct cpu_launch, run));
-    struct backend_stream *stream = launch->stream;
-    end_launch(launch);
+    struct backend_stream *stream = run->queue;
+    end_launch(stream, (struct cpu_launch *)stream->first);
     advance(stream, true, worker);
+}
+
+static void fill_run(struct backend_stream *stream, const struct cpu_launch *launch)
+{
+    struct cpu_crew *crew = stream->crew;
+    const struct plan_kernel *plan = launch->kernel->plan;
+    crew->run = (struct cpu_run){.device = stream->device,
+                                 .queue = stream,
+                                 .image = launch->image,
+                                 .kernel = launch->kernel,
+                                 .block = crew->locals,
+                                 .lanes = stream->lanes,
+                                 .stream = stream->id,
+                                 .cause = &stream->cause,
+                                 .over = launch_over};
+    crew->run.values = (struct plan_values){.kernel = plan,
+                                            .args = launch->args,
+                                            .block = crew->locals,
+                                            .array_sizes = (const uint64_t *)(launch->args + args_size(plan)),
+                                            .field_addresses = launch->image->field_addresses,
+                                            .field_sizes = launch->image->field_sizes};
+    memset(crew->locals, 0, plan->block_size);
 }
 
 static bool run_launch(struct backend_stream *stream, struct cpu_launch *launch, struct pool_worker *worker)
@@ -291,13 +315,11 @@ static bool run_launch(struct backend_stream *stream, struct cpu_launch *launch,
         device_count(&stream->device->counters.launch_skipped_count);
         return true;
     }
-    memset(launch->run.block, 0, launch->block_size);
-    launch->run.over = launch_over;
-    launch->run.cause = &stream->cause;
-    if (!exec_start(stream->crew, &launch->run, worker)) {
+    fill_run(stream, launch);
+    if (!exec_start(stream->crew, worker)) {
         return false;
     }
-    end_launch(launch);
+    end_launch(stream, launch);
     return true;
 }
 
@@ -341,6 +363,29 @@ static bool run_notify(struct backend_stream *stream, struct cpu_notify *notify)
     return !hold;
 }
 
+static void free_stream(struct backend_stream *stream)
+{
+    struct backend_device *device = stream->device;
+    // Who queued what led here may not have let go of the lock yet.
+    thread_lock(&stream->lock);
+    thread_unlock(&stream->lock);
+    crew_destroy(device, stream->crew);
+    crew_destroy(device, stream->next_crew);
+    segment_free_all(device, stream->free);
+    segment_free_all(device, stream->used);
+    segment_free_all(device, stream->current);
+    error_release(device, stream->error);
+    error_release(device, stream->spare);
+    thread_cond_finish(&stream->changed);
+    thread_mutex_finish(&stream->lock);
+    device_free(device, stream, sizeof *stream);
+    thread_lock(&device->drain_lock);
+    if (--device->stream_count == 0) {
+        thread_broadcast(&device->drain_cond);
+    }
+    thread_unlock(&device->drain_lock);
+}
+
 // True if it has ended; else whoever ends it goes on with the stream, which must not be touched here any more.
 static bool run_op(struct backend_stream *stream, struct cpu_op *op, struct pool_worker *worker)
 {
@@ -364,81 +409,94 @@ static bool run_op(struct backend_stream *stream, struct cpu_op *op, struct pool
     case CPU_OP_RECORD:
     case CPU_OP_WAIT: return mark_run(stream, (struct cpu_mark_op *)op);
     case CPU_OP_BLOCK: stream_run_block(stream, (struct cpu_block *)op, worker); return false;
+    case CPU_OP_END: free_stream(stream); return false;
     }
     return true;
 }
 
-// Takes the first operation, which has ended, out of the queue. The lock is held.
-static void remove_first(struct backend_stream *stream)
+// Lets host threads that wait look again. They count themselves before they look at what has ended, and this looks for
+// them after it has counted: one of the two sees the other.
+static void wake_waiters(struct backend_stream *stream)
+{
+    if (atomic_load(&stream->waiter_count) > 0) {
+        thread_lock(&stream->lock);
+        thread_broadcast(&stream->changed);
+        thread_unlock(&stream->lock);
+    }
+}
+
+// Takes the first operation, which has ended, out of the queue.
+void stream_remove_first(struct backend_stream *stream)
 {
     struct cpu_op *op = stream->first;
+    struct cpu_segment *segment = op->segment;
     stream->first = op->next;
     if (op->kind == CPU_OP_LAUNCH) {
-        stream->launch_count--;
-        if (((struct cpu_launch *)op)->has_blocks) {
+        if (op->keeps_lanes) {
+            thread_lock(&stream->lock);
             lanes_leave(stream);
+            thread_unlock(&stream->lock);
         }
+        uint64_t launches = atomic_load_explicit(&stream->launch_ended_count, memory_order_relaxed) + 1;
+        atomic_store_explicit(&stream->launch_ended_count, launches, memory_order_release);
     }
-    struct cpu_segment *segment = op->segment;
-    if (segment != NULL && --segment->op_count == 0 && segment != stream->current) {
-        segment->next = stream->free;
-        stream->free = segment;
+    if (segment != NULL) { // from here on the operation's memory may be another's
+        uint64_t ended = atomic_load_explicit(&segment->ended_count, memory_order_relaxed) + 1;
+        atomic_store_explicit(&segment->ended_count, ended, memory_order_release);
     }
     thread_publish(&stream->ended_count);
-    uint64_t ended = atomic_load_explicit(&stream->ended_count, memory_order_relaxed) + 1;
-    atomic_store_explicit(&stream->ended_count, ended, memory_order_release);
-    if (stream->waiter_count > 0) {
-        thread_broadcast(&stream->changed);
-    }
+    atomic_fetch_add(&stream->ended_count, 1);
+    wake_waiters(stream);
 }
 
-static void free_stream(struct backend_stream *stream)
+// The operation to go on with; NULL if there is none, and then the stream rests and must not be touched any more.
+struct cpu_op *stream_first_op(struct backend_stream *stream)
 {
-    struct backend_device *device = stream->device;
-    crew_destroy(device, stream->crew);
-    crew_destroy(device, stream->next_crew);
-    segment_free_all(device, stream->free);
-    segment_free_all(device, stream->current);
-    error_release(device, stream->error);
-    error_release(device, stream->spare);
-    thread_cond_finish(&stream->changed);
-    thread_mutex_finish(&stream->lock);
-    device_free(device, stream, sizeof *stream);
-    thread_lock(&device->drain_lock);
-    if (--device->stream_count == 0) {
-        thread_broadcast(&device->drain_cond);
+    if (stream->first != NULL) {
+        return stream->first;
     }
-    thread_unlock(&device->drain_lock);
+    struct cpu_op *taken = NULL;
+    if (atomic_compare_exchange_strong_explicit(&stream->inbox, &taken, &stream->rest, memory_order_acq_rel,
+                                                memory_order_acquire)) {
+        return NULL;
+    }
+    taken = atomic_exchange_explicit(&stream->inbox, NULL, memory_order_acq_rel);
+    thread_observe(stream);
+    struct cpu_op *first = NULL;
+    while (taken != NULL) { // the last queued came first
+        struct cpu_op *next = taken->next;
+        if (next != first) { // one that is alone stays as it is: its cache line goes back to who queues
+            taken->next = first;
+        }
+        first = taken;
+        taken = next;
+    }
+    stream->first = first;
+    return first;
 }
 
-// The next operation; NULL if there is none, and then the stream rests. |has_ended|: the one before has ended.
-struct cpu_op *stream_next_op(struct backend_stream *stream, bool has_ended)
+static bool has_mail(void *arg)
 {
-    thread_lock(&stream->lock);
-    if (has_ended) {
-        remove_first(stream);
+    struct backend_stream *stream = arg;
+    return atomic_load_explicit(&stream->inbox, memory_order_relaxed) != NULL;
+}
+
+// The first operation has ended: the next one. Who queues often finds the stream still taken.
+static struct cpu_op *next_op(struct backend_stream *stream)
+{
+    stream_remove_first(stream);
+    if (stream->first == NULL && !has_mail(stream)) {
+        pool_linger(&stream->device->pool, STREAM_LINGER, has_mail, stream);
     }
-    struct cpu_op *op = stream->first;
-    bool is_over = false;
-    if (op == NULL) {
-        stream->is_active = false;
-        is_over = stream->is_destroyed;
-    } else {
-        thread_observe(stream);
-    }
-    thread_unlock(&stream->lock);
-    if (is_over) {
-        free_stream(stream);
-    }
-    return op;
+    return stream_first_op(stream);
 }
 
 // Goes on with the queue. |has_ended|: its first operation has.
 static void advance(struct backend_stream *stream, bool has_ended, struct pool_worker *worker)
 {
-    struct cpu_op *op = stream_next_op(stream, has_ended);
+    struct cpu_op *op = has_ended ? next_op(stream) : stream_first_op(stream);
     for (int turn = 1; op != NULL && run_op(stream, op, worker); turn++) {
-        op = stream_next_op(stream, true);
+        op = next_op(stream);
         if (op != NULL && turn >= STREAM_TURN && pool_has_jobs(&stream->device->pool)) {
             pool_push(&stream->device->pool, &stream->job);
             return;
@@ -471,6 +529,7 @@ rill_status stream_create(struct backend_device *device, int priority, uint64_t 
     stream->id = id;
     stream->priority = priority;
     stream->spare = spare;
+    atomic_store_explicit(&stream->inbox, &stream->rest, memory_order_relaxed);
     stream->job.run = run_stream;
     stream->job.level = priority > 0 ? 0 : priority == 0 ? 1 : 2;
     thread_mutex_init(&stream->lock);
@@ -487,11 +546,9 @@ void stream_destroy(struct backend_stream *stream)
     if (stream == NULL) {
         return;
     }
-    thread_lock(&stream->lock);
-    stream->is_destroyed = true;
-    bool is_idle = !stream->is_active;
-    thread_unlock(&stream->lock);
-    if (is_idle) {
+    // Nobody else queues any more: if it rests, it is nobody's. Else a last operation frees it.
+    stream->end = (struct cpu_op){.kind = CPU_OP_END};
+    if (atomic_load_explicit(&stream->inbox, memory_order_acquire) == &stream->rest || post(stream, &stream->end)) {
         free_stream(stream);
     }
 }
@@ -510,16 +567,14 @@ static bool has_reached_soon(struct backend_stream *stream, uint64_t target)
 
 void stream_synchronize(struct backend_stream *stream)
 {
-    thread_lock(&stream->lock);
-    uint64_t target = stream->queued_count;
-    thread_unlock(&stream->lock);
+    uint64_t target = atomic_load_explicit(&stream->queued_count, memory_order_relaxed);
     if (!has_reached_soon(stream, target)) {
         thread_lock(&stream->lock);
-        stream->waiter_count++;
-        while (atomic_load_explicit(&stream->ended_count, memory_order_acquire) < target) {
+        atomic_fetch_add(&stream->waiter_count, 1); // see wake_waiters()
+        while (atomic_load(&stream->ended_count) < target) {
             thread_wait(&stream->changed, &stream->lock);
         }
-        stream->waiter_count--;
+        atomic_fetch_sub(&stream->waiter_count, 1);
         thread_unlock(&stream->lock);
     }
     thread_observe(&stream->ended_count);
@@ -527,11 +582,10 @@ void stream_synchronize(struct backend_stream *stream)
 
 bool stream_is_idle(struct backend_stream *stream)
 {
-    thread_lock(&stream->lock);
-    bool is_idle = atomic_load_explicit(&stream->ended_count, memory_order_acquire) == stream->queued_count;
+    uint64_t queued = atomic_load_explicit(&stream->queued_count, memory_order_relaxed);
+    bool is_idle = atomic_load_explicit(&stream->ended_count, memory_order_acquire) >= queued;
     if (is_idle) {
         thread_observe(&stream->ended_count);
     }
-    thread_unlock(&stream->lock);
     return is_idle;
 }

@@ -10,7 +10,6 @@
 // not.
 enum {
     COST_UNKNOWN = 64,
-    WORK_ALONE = 120 * 1000,  // less than this runs on one thread: sharing it would cost more than it saves
     WORK_CHUNK = 40 * 1000,   // the least that is worth taking from a share
     WORK_PARTIAL = 60 * 1000, // a piece of a loop with reductions
     CHUNKS_PER_WORKER = 8,    // enough to even out iterations of different length
@@ -217,6 +216,18 @@ static int64_t work_of(int64_t trip, int64_t cost)
     return __builtin_mul_overflow(trip, cost, &work) ? INT64_MAX : work;
 }
 
+int64_t task_work(const struct cpu_run *run, int index)
+{
+    const struct plan_task *task = &run->kernel->plan->tasks[index];
+    union ir_value trip;
+    union ir_value cost;
+    if (task->kind != PLAN_TASK_PARALLEL || task->cost == NULL || !plan_eval(task->trip, &run->values, &trip) ||
+        !plan_eval(task->cost, &run->values, &cost)) {
+        return INT64_MAX;
+    }
+    return trip.i > 0 ? work_of(trip.i, cost.i > 1 ? cost.i : 1) : 0;
+}
+
 static int64_t cost_of(struct cpu_exec *exec)
 {
     union ir_value cost;
@@ -237,7 +248,7 @@ static bool cut(struct cpu_exec *exec)
 {
     int64_t work = work_of(exec->trip, cost_of(exec));
     int64_t workers = exec->run->device->pool.worker_count;
-    bool is_shared = workers > 1 && work >= WORK_ALONE;
+    bool is_shared = workers > 1 && work >= TASK_WORK_ALONE;
     int64_t pieces = 1;
     if (exec->task->partial_size != 0) {
         pieces = clamp(work / WORK_PARTIAL, 1, EXEC_MAX_PARTIALS);
