@@ -361,6 +361,23 @@ static LLVMValueRef declare_gpu_entry(struct emitter *e, const struct ir_functio
     return function;
 }
 
+// Whether a pointer may come out of memory, and so may point into the launch block, where locals live that cross tasks.
+static bool loads_pointer(const struct ir_region *region)
+{
+    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        bool is_load = inst->op == IR_OP_LOAD || inst->op == IR_OP_ATOMIC || inst->op == IR_OP_CAS;
+        if ((is_load && inst->type == IR_PTR) || inst->op == IR_OP_INTTOPTR || inst->op == IR_OP_CALL) {
+            return true;
+        }
+        for (int i = 0; i < inst->region_count; i++) {
+            if (loads_pointer(&inst->regions[i])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static LLVMValueRef declare_cpu_entry(struct emitter *e, const struct ir_function *ir)
 {
     LLVMTypeRef ptr = e->types[IR_PTR];
@@ -371,7 +388,9 @@ static LLVMValueRef declare_cpu_entry(struct emitter *e, const struct ir_functio
     // Nobody else has the addresses of the argument buffer, the launch block and the partial records of this call.
     emit_attribute(e, function, 1, "noalias", 0);
     emit_attribute(e, function, 1, "readonly", 0);
-    emit_attribute(e, function, 2, "noalias", 0);
+    if (!loads_pointer(&ir->prologue) && !loads_pointer(&ir->body)) {
+        emit_attribute(e, function, 2, "noalias", 0);
+    }
     emit_attribute(e, function, 5, "noalias", 0);
     return function;
 }
