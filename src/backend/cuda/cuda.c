@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "base/thread.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +99,12 @@ static void *context_enter(void *object)
 {
     struct cuda_context *context = object;
     cu_context before = NULL;
-    if (symbols()->context_get(&before) != CU_SUCCESS || before != context->context) {
+    // What was current and is not known cannot be restored. It is most likely this context, entered further out.
+    if (symbols()->context_get(&before) != CU_SUCCESS) {
+        symbols()->context_set(context->context);
+        return context->context;
+    }
+    if (before != context->context) {
         symbols()->context_set(context->context);
     }
     return before;
@@ -242,9 +248,16 @@ static void stream_destroy(void *stream)
     }
 }
 
+// Whoever waits goes on to free what the stream uses: a wait that fails for itself still ends with the work.
 static rill_status stream_synchronize(void *stream)
 {
-    return CU(stream_synchronize, stream);
+    int result = symbols()->stream_synchronize(stream);
+    if (result != CU_SUCCESS && !cuda_is_lost(result)) {
+        while (symbols()->stream_query(stream) == CU_NOT_READY) {
+            sched_yield();
+        }
+    }
+    return cuda_convert(symbols(), result, "the driver's stream_synchronize");
 }
 
 static rill_status stream_query(void *stream)
