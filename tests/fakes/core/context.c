@@ -8,6 +8,13 @@ enum { STACK_LIMIT = 16 };
 static _Thread_local struct fake_context *stack[STACK_LIMIT];
 static _Thread_local int depth = 1; // stack[depth - 1] is current
 
+static _Thread_local bool set_failed; // told to: what follows fails too, and is no broken rule
+
+void fake_note_set(bool has_failed)
+{
+    set_failed = has_failed;
+}
+
 struct fake_context *fake_current(void)
 {
     return stack[depth - 1];
@@ -41,6 +48,9 @@ struct fake_context *fake_pop_current(void)
 int fake_need_context_locked(const char *call, struct fake_context **out_context)
 {
     *out_context = fake_current();
+    if (*out_context == NULL && set_failed) {
+        return FAKE_INVALID_CONTEXT;
+    }
     if (*out_context == NULL) {
         fake_violation_locked("%s: no context is current", call);
         return FAKE_INVALID_CONTEXT;
@@ -57,6 +67,9 @@ bool fake_same_context_locked(const char *call, const void *object)
     const struct fake_object *o = object;
     if (fake_current() == o->context) {
         return true;
+    }
+    if (set_failed) {
+        return false;
     }
     fake_violation_locked("%s: the current context is not the object's", call);
     return false;

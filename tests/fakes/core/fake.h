@@ -308,6 +308,7 @@ struct fake {
     int version;
     int device_count;
     uint64_t memory_size;
+    bool is_traced; // calls are written to stderr
     bool is_seeded;
     uint64_t random; // state
     struct fake_context contexts[FAKE_DEVICE_LIMIT];
@@ -338,7 +339,8 @@ struct fake {
     long total_calls;
     struct fake_fault faults[16];
     int fault_count;
-    long lost_after; // kernels until the device is lost; 0: never
+    const char *failed; // the call that was told to fail last
+    long lost_after;    // kernels until the device is lost; 0: never
     long kernel_count;
     int linger_us;
     int violation_count;
@@ -375,6 +377,7 @@ void *fake_get_locked(const void *handle, enum fake_kind kind, const char *call)
 // context.c
 struct fake_context *fake_current(void);
 void fake_set_current(struct fake_context *context);
+void fake_note_set(bool has_failed);
 int fake_push_current(struct fake_context *context);
 struct fake_context *fake_pop_current(void);
 int fake_need_context_locked(const char *call, struct fake_context **out_context);
@@ -399,6 +402,7 @@ void fake_work_copy(struct fake_work *to, const struct fake_work *from);
 void fake_op_run(struct fake_op *op);
 void fake_check_work_locked(const struct fake_work *work, const char *call); // when it is queued
 bool fake_work_touches(const struct fake_work *work, const struct fake_range *range);
+const char *fake_work_name(const struct fake_work *work);
 bool fake_value_holds(const struct fake_value *value);
 
 // memory.c

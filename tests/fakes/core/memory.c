@@ -204,8 +204,10 @@ void fake_memory_in_flight_locked(const struct fake_range *range, const struct f
 {
     for (const struct fake_op *op = fake.pending; op != NULL; op = op->next_pending) {
         if (op != ender && (ender == NULL || op->number < ender->number) && fake_work_touches(&op->work, range)) {
-            fake_violation_locked("%s: freed while in flight: an allocation of %lu bytes that queued work uses", what,
-                                  (unsigned long)range->size);
+            fake_violation_locked(
+                "%s: freed while in flight: an allocation of %lu bytes that work (%s) of stream %lu uses", what,
+                (unsigned long)range->size, fake_work_name(&op->work),
+                op->stream != NULL ? (unsigned long)op->stream->id : 0);
             return;
         }
     }

@@ -67,6 +67,14 @@ void fake_check_work_locked(const struct fake_work *work, const char *call)
     }
 }
 
+const char *fake_work_name(const struct fake_work *work)
+{
+    static const char *const names[] = {"mark", "kernel",           "copy",
+                                        "fill", "host function",    "allocation",
+                                        "free", "wait for a value", "write of a value"};
+    return names[work->kind];
+}
+
 // ---- running --------------------------------------------------------------------------------------------------------
 
 static void run_kernel(struct fake_op *op)

@@ -111,6 +111,9 @@ void fake_op_submit_locked(struct fake_op *op)
 void fake_op_complete_locked(struct fake_op *op)
 {
     op->is_done = true;
+    if (fake.is_traced) {
+        fprintf(stderr, "fake driver has done %lu\n", (unsigned long)op->number);
+    }
     op->is_running = false;
     op->done_at = fake_now();
     op->context->pending_count--;

@@ -147,6 +147,7 @@ static void read_environment(void)
     fake.memory_size = (uint64_t)number_of("FAKE_CUDA_MEMORY", 4L << 30);
     fake.is_seeded = getenv("FAKE_CUDA_SEED") != NULL;
     fake.random = (uint64_t)number_of("FAKE_CUDA_SEED", 1);
+    fake.is_traced = getenv("FAKE_CUDA_TRACE") != NULL;
     fake.lost_after = number_of("FAKE_CUDA_LOST", 0);
     read_faults(getenv("FAKE_CUDA_FAIL"));
 }
@@ -209,6 +210,7 @@ static int fault_of(const char *name)
         if (fault->is_sticky && fake_current() != NULL) {
             fake_lose_locked(fake_current(), fault->code);
         }
+        fake.failed = name;
         return fault->code;
     }
     return FAKE_OK;
@@ -234,6 +236,9 @@ int fake_enter(const char *name, enum fake_need need)
         if (code == FAKE_OK && need == FAKE_NEEDS_DEVICE && fake_current() != NULL) {
             code = fake_current()->lost_code;
         }
+    }
+    if (fake.is_traced) {
+        fprintf(stderr, "fake driver calls %s%s\n", name, code != FAKE_OK ? ", which fails" : "");
     }
     fake_unlock();
     return code;
@@ -319,12 +324,24 @@ void fake_cuda_fail(const char *name, long n, int code)
     fake_lock();
     if (n == 0) {
         fake.fault_count = 0;
-    } else if (fake.fault_count < 16) {
+    } else if (fake.fault_count == 0) {
+        fake.failed = NULL;
+    }
+    if (n > 0 && fake.fault_count < 16) {
         struct fake_fault *fault = &fake.faults[fake.fault_count++];
         *fault = (struct fake_fault){.at = n, .code = code};
         snprintf(fault->name, sizeof fault->name, "%s", name);
     }
     fake_unlock();
+}
+
+// The call that was told to fail last; "" if none was since the last fake_cuda_fail.
+const char *fake_cuda_failed(void)
+{
+    fake_lock();
+    const char *name = fake.failed != NULL ? fake.failed : "";
+    fake_unlock();
+    return name;
 }
 
 // Calls made of |name|; "*": of all functions.
@@ -363,6 +380,16 @@ long fake_cuda_alive(const char *what)
     }
     fake_unlock();
     return count;
+}
+
+// Waits until nothing is queued any more.
+void fake_cuda_drain(void)
+{
+    fake_lock();
+    while (fake.pending != NULL) {
+        pthread_cond_wait(&fake.done, &fake.lock);
+    }
+    fake_unlock();
 }
 
 void fake_cuda_seed(unsigned long seed)

@@ -2,6 +2,7 @@
 // Stream 0 follows every blocking stream of its context and goes before what they get later.
 #include "fake.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +109,9 @@ void fake_stream_wait_locked(struct fake_stream *stream)
         fake_op_release(tail);
         return;
     }
+    if (fake.is_traced && tail != NULL) {
+        fprintf(stderr, "fake driver waits for %lu\n", (unsigned long)tail->number);
+    }
     fake_op_wait_locked(tail);
 }
 
@@ -178,6 +182,10 @@ int fake_queue_locked(struct fake_stream *stream, struct fake_work *work, const 
     struct fake_op *op = fake_op_create(stream->object.context, stream, work);
     follow_stream(op, stream);
     fake_op_submit_locked(op);
+    if (fake.is_traced) {
+        fprintf(stderr, "fake driver queues %lu, %s, on stream %lu\n", (unsigned long)op->number,
+                fake_work_name(&op->work), (unsigned long)stream->id);
+    }
     set_tail(stream, op);
     fake_op_release(op);
     return FAKE_OK;

@@ -34,8 +34,10 @@ CUDA_APPLICATION_LIST(CUDA_APPLICATION_DECLARE)
     X(fake_cuda_violation, const char *, (int index))                                                                  \
     X(fake_cuda_forgive, void, (void))                                                                                 \
     X(fake_cuda_fail, void, (const char *name, long n, int code))                                                      \
+    X(fake_cuda_failed, const char *, (void))                                                                          \
     X(fake_cuda_calls, long, (const char *name))                                                                       \
     X(fake_cuda_alive, long, (const char *what))                                                                       \
+    X(fake_cuda_drain, void, (void))                                                                                   \
     X(fake_cuda_seed, void, (unsigned long seed))                                                                      \
     X(fake_cuda_lose, void, (int code))                                                                                \
     X(fake_cuda_linger, void, (int microseconds))

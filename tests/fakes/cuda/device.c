@@ -221,7 +221,11 @@ int fake_cu_context_get(cu_context *out)
 
 int fake_cu_context_set(cu_context handle)
 {
-    ENTER("cuCtxSetCurrent", INIT);
+    int told = fake_enter("cuCtxSetCurrent", INIT);
+    fake_note_set(told != FAKE_OK);
+    if (told != FAKE_OK) {
+        return told;
+    }
     fake_lock();
     struct fake_context *context = NULL;
     int code = FAKE_OK;
