@@ -1,6 +1,6 @@
 // Copies and fills. Host memory that the driver cannot reach by itself goes through pinned memory, and the host's part
 // of the copy is done by a host function at its place in the stream.
-#include "backend/gpu/device.h"
+#include "backend/gpu/defer.h"
 
 #include "base/status.h"
 
@@ -92,6 +92,14 @@ static rill_status queue_copy(struct backend_stream *stream, void *target, const
                                                     : driver->copy(stream->lane.handle, to, from, size);
 }
 
+rill_status gpu_copy_now(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage)
+{
+    rill_status status = queue_copy(stream, target, source, size, stage);
+    gpu_stream_number(stream);
+    rill_status sealed = gpu_ring_seal(stream);
+    return gpu_note_loss(stream->device, status != RILL_OK ? status : sealed);
+}
+
 rill_status gpu_copy(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage)
 {
     RILL_TRY(gpu_stream_refuse(stream));
@@ -99,11 +107,16 @@ rill_status gpu_copy(struct backend_stream *stream, void *target, const void *so
         return RILL_OK;
     }
     void *before = gpu_stream_begin(stream);
-    rill_status status = queue_copy(stream, target, source, size, stage);
-    gpu_stream_number(stream);
-    rill_status sealed = gpu_ring_seal(stream);
+    rill_status status;
+    if (gpu_defers(stream)) {
+        struct gpu_op op = {.kind = GPU_OP_COPY,
+                            .u.copy = {.target = target, .source = source, .size = size, .stage = stage}};
+        status = gpu_defer(stream, &op, source, stage ? size : 0);
+    } else {
+        status = gpu_copy_now(stream, target, source, size, stage);
+    }
     gpu_stream_end(stream, before);
-    return gpu_note_loss(stream->device, status != RILL_OK ? status : sealed);
+    return status;
 }
 
 // The width of a memset that makes the element again and again; 0: there is none.
@@ -147,22 +160,34 @@ static rill_status fill_by_copies(struct backend_stream *stream, uint64_t target
     return RILL_OK;
 }
 
-rill_status gpu_fill(struct backend_stream *stream, void *target, size_t count, const void *element, size_t size)
+rill_status gpu_fill_now(struct backend_stream *stream, void *target, size_t count, const void *element, size_t size)
 {
-    RILL_TRY(gpu_stream_refuse(stream));
-    if (count == 0 || size == 0) {
-        return RILL_OK;
-    }
     uint64_t to = (uint64_t)(uintptr_t)target;
     uint32_t value;
     int width = width_of(element, size, &value);
-    void *before = gpu_stream_begin(stream);
     rill_status status =
         width != 0 && to % (uint64_t)width == 0
             ? stream->device->driver->set(stream->lane.handle, to, value, width, count * size / (size_t)width)
             : fill_by_copies(stream, to, count * size, element, size);
     gpu_stream_number(stream);
     rill_status sealed = gpu_ring_seal(stream);
-    gpu_stream_end(stream, before);
     return gpu_note_loss(stream->device, status != RILL_OK ? status : sealed);
+}
+
+rill_status gpu_fill(struct backend_stream *stream, void *target, size_t count, const void *element, size_t size)
+{
+    RILL_TRY(gpu_stream_refuse(stream));
+    if (count == 0 || size == 0) {
+        return RILL_OK;
+    }
+    void *before = gpu_stream_begin(stream);
+    rill_status status;
+    if (gpu_defers(stream)) {
+        struct gpu_op op = {.kind = GPU_OP_FILL, .u.fill = {.target = target, .count = count, .size = size}};
+        status = gpu_defer(stream, &op, element, size);
+    } else {
+        status = gpu_fill_now(stream, target, count, element, size);
+    }
+    gpu_stream_end(stream, before);
+    return status;
 }

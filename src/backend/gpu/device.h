@@ -50,6 +50,7 @@ struct gpu_mark {
     struct gpu_mark *next; // in the device's free list
     int reference_count;
     bool is_reached;               // and what came before it was looked at
+    atomic_bool is_recorded;       // the driver knows of it; false while the record is put off
     void *event;                   // owned
     struct backend_stream *stream; // until it is reached
     uint64_t sequence;             // on that stream
@@ -67,6 +68,12 @@ struct gpu_notice {
     bool is_signalled;
 };
 
+enum gpu_graph_mode { GPU_GRAPH_AUTO, GPU_GRAPH_ON, GPU_GRAPH_OFF };
+
+struct gpu_recording;
+struct gpu_instance;
+struct gpu_op;
+
 struct backend_device {
     const struct gpu_driver *driver;
     void *context; // owned
@@ -79,7 +86,11 @@ struct backend_device {
     struct gpu_mark *free_marks;   // owned, guarded by reap_lock
 
     struct thread_mutex lock;
+    struct backend_stream *streams; // guarded by lock
     int stream_count;               // guarded by lock: streams not yet freed
+    int deferring_count;            // guarded by lock: operations that are put off, of all streams
+    int mark_waiter_count;          // guarded by lock: host threads
+    bool wants_pump;                // guarded by lock: operations that were put off may have become possible
     struct thread_cond changed;     // stream_count became 0, a notice was called, a notice is to be called
     struct gpu_notice *first_ready; // guarded by lock
     struct gpu_notice *last_ready;  //
@@ -90,6 +101,9 @@ struct backend_device {
     struct thread notifier;         // started by the first notice; guarded by notifier_lock
     struct thread_mutex notifier_lock;
     struct thread_mutex print_lock; // printed text leaves one launch at a time
+
+    enum gpu_graph_mode graph_mode;
+    _Atomic uint64_t image_count; // images ever loaded: each has a number that no later one has
 
     atomic_bool is_lost;
     char lost_text[256]; // written once, before is_lost
@@ -152,17 +166,26 @@ struct gpu_watch {
 struct backend_stream {
     struct backend_device *device; // borrowed
     uint64_t id;
-    struct gpu_lane lane;       // owned
-    struct thread_mutex order;  // one operation is queued at a time
-    _Atomic uint64_t queued;    // operations ever queued; changed under |order|
-    struct gpu_ring rings[3];   // by kind; guarded by |order|
-    uint32_t *hold_word;        // pinned: the stream stands until it is hold_count
-    uint32_t hold_count;        // guarded by |order|
-    uint32_t held_count;        // guarded by the device lock: holds that a host function has come past
-    atomic_int reference_count; // the owner's and one for each notice
-    uint64_t launch_count;      // guarded by |order|: launches ever queued
-    void *ticks[GPU_TICKS];     // owned events; NULL until they are needed
-    void *scratch;              // owned; guarded by |order|: what the host knows of a launch's block
+    struct gpu_lane lane;            // owned
+    struct thread_mutex order;       // one operation is queued at a time
+    _Atomic uint64_t queued;         // operations ever queued; changed under |order|
+    struct gpu_ring rings[3];        // by kind; guarded by |order|
+    struct gpu_op *first_op;         // owned; guarded by |order|: what is put off
+    struct gpu_op *last_op;          //
+    atomic_bool is_held;             // a callback has not returned; changed under the device's lock
+    struct backend_stream *next;     // among the device's; guarded by its lock, and so is what follows
+    struct backend_stream **link;    //
+    uint64_t ops_queued;             // operations ever put off
+    uint64_t ops_issued;             // and issued since
+    uint64_t holds_queued;           // callbacks that hold the stream
+    uint64_t holds_passed;           // and have returned
+    atomic_int reference_count;      // the owner's and one for each notice
+    uint64_t launch_count;           // guarded by |order|: launches ever queued
+    void *ticks[GPU_TICKS];          // owned events; NULL until they are needed
+    struct gpu_recording *recording; // owned; guarded by |order|, and so is what follows; NULL until it is needed
+    struct gpu_instance *instances;  // owned
+    struct gpu_instance *told;       // whose launch goes task by task this time
+    void *scratch;                   // owned; guarded by |order|: what the host knows of a launch's block
     size_t scratch_size;
 
     struct gpu_watch *first_watch; // owned; guarded by reap_lock, and so is what follows

@@ -1,5 +1,5 @@
 // Events, by marks: each record is a mark of its own with a driver's event of its own.
-#include "backend/gpu/device.h"
+#include "backend/gpu/defer.h"
 
 #include "base/status.h"
 
@@ -26,6 +26,7 @@ rill_status gpu_mark_create(struct backend_device *device, struct gpu_mark **out
     }
     mark->reference_count = 1;
     mark->is_reached = false;
+    atomic_store(&mark->is_recorded, false);
     mark->stream = NULL;
     return RILL_OK;
 }
@@ -75,41 +76,81 @@ void gpu_event_destroy(struct backend_event *event)
     }
 }
 
-// Records |mark|, of which the caller has a reference, on |stream|.
-static rill_status record(struct backend_stream *stream, struct gpu_mark *mark)
+static void share(struct backend_device *device, struct gpu_mark *mark)
+{
+    thread_lock(&device->reap_lock);
+    mark->reference_count++;
+    thread_unlock(&device->reap_lock);
+}
+
+// Whatever becomes of the record: who waits for it must not wait for ever.
+static void note_recorded(struct backend_device *device, struct gpu_mark *mark)
+{
+    thread_lock(&device->lock);
+    atomic_store(&mark->is_recorded, true);
+    if (device->deferring_count > 0 || device->mark_waiter_count > 0) {
+        device->wants_pump = true;
+        thread_broadcast(&device->changed);
+    }
+    thread_unlock(&device->lock);
+}
+
+rill_status gpu_record_now(struct backend_stream *stream, struct gpu_mark *mark)
 {
     struct backend_device *device = stream->device;
-    void *before = gpu_stream_begin(stream);
     rill_status status = device->driver->event_record(mark->event, stream->lane.handle);
     if (status == RILL_OK) {
-        thread_lock(&device->reap_lock);
-        mark->reference_count++;
-        thread_unlock(&device->reap_lock);
+        share(device, mark);
         status = gpu_watch_add(stream, &(struct gpu_watch){.kind = GPU_WATCH_RECORD, .mark = mark});
         if (status != RILL_OK) {
             unreference(device, mark);
         }
     }
+    note_recorded(device, mark);
+    return status;
+}
+
+rill_status gpu_wait_now(struct backend_stream *stream, struct gpu_mark *mark)
+{
+    struct backend_device *device = stream->device;
+    RILL_TRY(device->driver->stream_wait_event(stream->lane.handle, mark->event));
+    share(device, mark);
+    rill_status status = gpu_watch_add(stream, &(struct gpu_watch){.kind = GPU_WATCH_WAIT, .mark = mark});
+    if (status != RILL_OK) {
+        unreference(device, mark);
+    }
+    return status;
+}
+
+// Records |mark|, of which the caller has a reference, on |stream|, or waits for it: now, or when the stream is so far.
+static rill_status queue_mark(struct backend_stream *stream, struct gpu_mark *mark, enum gpu_op_kind kind)
+{
+    struct backend_device *device = stream->device;
+    void *before = gpu_stream_begin(stream);
+    rill_status status;
+    if (gpu_defers(stream) || (kind == GPU_OP_WAIT && !atomic_load(&mark->is_recorded))) {
+        share(device, mark);
+        status = gpu_defer(stream, &(struct gpu_op){.kind = kind, .u.mark = mark}, NULL, 0);
+        if (status != RILL_OK) {
+            unreference(device, mark);
+        }
+    } else {
+        status = kind == GPU_OP_RECORD ? gpu_record_now(stream, mark) : gpu_wait_now(stream, mark);
+    }
     gpu_stream_end(stream, before);
     return status;
 }
 
-static rill_status wait(struct backend_stream *stream, struct gpu_mark *mark)
+// The driver knows of the record.
+static void wait_until_recorded(struct backend_device *device, struct gpu_mark *mark)
 {
-    struct backend_device *device = stream->device;
-    void *before = gpu_stream_begin(stream);
-    rill_status status = device->driver->stream_wait_event(stream->lane.handle, mark->event);
-    if (status == RILL_OK) {
-        thread_lock(&device->reap_lock);
-        mark->reference_count++;
-        thread_unlock(&device->reap_lock);
-        status = gpu_watch_add(stream, &(struct gpu_watch){.kind = GPU_WATCH_WAIT, .mark = mark});
-        if (status != RILL_OK) {
-            unreference(device, mark);
-        }
+    thread_lock(&device->lock);
+    device->mark_waiter_count++;
+    while (!atomic_load(&mark->is_recorded)) {
+        thread_wait(&device->changed, &device->lock);
     }
-    gpu_stream_end(stream, before);
-    return status;
+    device->mark_waiter_count--;
+    thread_unlock(&device->lock);
 }
 
 static rill_status make_mark(struct backend_device *device, struct gpu_mark **out_mark)
@@ -125,7 +166,7 @@ rill_status gpu_event_record(struct backend_event *event, struct backend_stream 
     struct backend_device *device = event->device;
     struct gpu_mark *mark;
     RILL_TRY(make_mark(device, &mark));
-    rill_status status = record(stream, mark);
+    rill_status status = queue_mark(stream, mark, GPU_OP_RECORD);
     thread_lock(&device->reap_lock);
     if (status == RILL_OK) {
         struct gpu_mark *old = event->mark;
@@ -163,7 +204,7 @@ rill_status gpu_event_wait(struct backend_event *event, struct backend_stream *s
     if (mark == NULL) {
         return status_fail(RILL_ERR_UNRECORDED, "the event was never recorded");
     }
-    rill_status status = wait(stream, mark);
+    rill_status status = queue_mark(stream, mark, GPU_OP_WAIT);
     unreference(event->device, mark);
     return status;
 }
@@ -197,6 +238,7 @@ bool gpu_event_synchronize(struct backend_event *event, struct backend_error *ou
     if (mark == NULL) {
         return false;
     }
+    wait_until_recorded(device, mark);
     void *before = device->driver->enter(device->context);
     rill_status status = gpu_note_loss(device, device->driver->event_synchronize(mark->event));
     device->driver->leave(device->context, before);
@@ -221,7 +263,7 @@ bool gpu_event_is_reached(struct backend_event *event)
         return false;
     }
     void *before = device->driver->enter(device->context);
-    bool is_reached = device->driver->event_query(mark->event) != RILL_ERR_NOT_READY;
+    bool is_reached = atomic_load(&mark->is_recorded) && device->driver->event_query(mark->event) != RILL_ERR_NOT_READY;
     device->driver->leave(device->context, before);
     if (is_reached) {
         reach(device, mark);
@@ -239,7 +281,8 @@ bool gpu_event_elapsed(struct backend_event *begin, struct backend_event *end, d
     if (first != NULL && second != NULL) {
         const struct gpu_driver *driver = device->driver;
         void *before = driver->enter(device->context);
-        is_known = driver->event_query(first->event) == RILL_OK && driver->event_query(second->event) == RILL_OK &&
+        is_known = atomic_load(&first->is_recorded) && atomic_load(&second->is_recorded) &&
+                   driver->event_query(first->event) == RILL_OK && driver->event_query(second->event) == RILL_OK &&
                    driver->event_elapsed(first->event, second->event, out_milliseconds) == RILL_OK;
         driver->leave(device->context, before);
     }
@@ -255,8 +298,8 @@ rill_status gpu_stream_wait(struct backend_stream *stream, struct backend_stream
     }
     struct gpu_mark *mark;
     RILL_TRY(make_mark(stream->device, &mark));
-    rill_status status = record(other, mark);
-    status = status == RILL_OK ? wait(stream, mark) : status;
+    rill_status status = queue_mark(other, mark, GPU_OP_RECORD);
+    status = status == RILL_OK ? queue_mark(stream, mark, GPU_OP_WAIT) : status;
     unreference(stream->device, mark);
     return status;
 }

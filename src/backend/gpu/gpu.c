@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void *gpu_alloc(struct backend_device *device, size_t size)
@@ -115,6 +116,10 @@ rill_status gpu_device_open(const struct gpu_driver *driver, size_t index, const
     thread_cond_init(&device->changed);
     thread_mutex_init(&device->notifier_lock);
     thread_mutex_init(&device->print_lock);
+    const char *mode = getenv("RILL_GRAPH");
+    device->graph_mode = mode != NULL && strcmp(mode, "on") == 0    ? GPU_GRAPH_ON
+                         : mode != NULL && strcmp(mode, "off") == 0 ? GPU_GRAPH_OFF
+                                                                    : GPU_GRAPH_AUTO;
     rill_status status = driver->open(index, &device->properties, &device->context);
     if (status == RILL_OK) {
         void *before = driver->enter(device->context);

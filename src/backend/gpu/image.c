@@ -77,11 +77,34 @@ static bool expr_reads(const struct gpu_kernel *kernel, const struct plan_expr *
     return false;
 }
 
+static bool effect_reads(const struct gpu_kernel *kernel, const struct plan_effect *effect)
+{
+    return effect != NULL && (expr_reads(kernel, effect->region.low) || expr_reads(kernel, effect->region.high) ||
+                              expr_reads(kernel, effect->region.step));
+}
+
+// Whether the task's range or the choice of its version does.
+static bool task_reads(const struct gpu_kernel *kernel, const struct plan_task *task)
+{
+    bool reads = expr_reads(kernel, task->trip);
+    for (int i = 0; i < task->condition_count; i++) {
+        reads |= expr_reads(kernel, task->conditions[i].expr);
+    }
+    for (int i = 0; i < task->pair_count; i++) {
+        reads |= effect_reads(kernel, &task->effects[task->pairs[i].a]);
+        reads |= effect_reads(kernel, &task->effects[task->pairs[i].b]);
+    }
+    return reads;
+}
+
 static bool mark_reading(struct gpu_kernel *kernel, const struct plan_node *node)
 {
     bool reads = expr_reads(kernel, node->expr) || expr_reads(kernel, node->trip);
     if (node->kind == PLAN_TASK) {
-        reads |= expr_reads(kernel, kernel->plan->tasks[node->task].trip);
+        reads |= task_reads(kernel, &kernel->plan->tasks[node->task]);
+    }
+    for (int i = 0; i < node->conflict_count; i++) {
+        reads |= effect_reads(kernel, node->conflicts[i].effect_a) || effect_reads(kernel, node->conflicts[i].effect_b);
     }
     for (int i = 0; i < node->child_count; i++) {
         reads |= node->children[i] != NULL && mark_reading(kernel, node->children[i]);
@@ -90,6 +113,33 @@ static bool mark_reading(struct gpu_kernel *kernel, const struct plan_node *node
         kernel->reads_device[node->id] = reads;
     }
     return reads;
+}
+
+static bool task_uses(const struct gpu_kernel *kernel, int slot)
+{
+    for (int i = 0; i < kernel->plan->task_count; i++) {
+        for (int k = 0; k < kernel->plan->tasks[i].slot_use_count; k++) {
+            if (kernel->tasks[i].slot_indices[k] == slot) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// Whether the host assigns a slot that tasks use: such values go to the device between tasks.
+static bool assigns_for_tasks(const struct gpu_kernel *kernel, const struct plan_node *node)
+{
+    bool assigns = node->kind == PLAN_ASSIGN || (node->kind == PLAN_FOR && node->slot >= 0);
+    if (assigns && task_uses(kernel, gpu_slot_at(kernel->plan, node->slot))) {
+        return true;
+    }
+    for (int i = 0; i < node->child_count; i++) {
+        if (node->children[i] != NULL && assigns_for_tasks(kernel, node->children[i])) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static rill_status find_kernel(struct backend_image *image, const struct plan_kernel *plan, struct gpu_kernel *kernel)
@@ -113,7 +163,8 @@ static rill_status find_kernel(struct backend_image *image, const struct plan_ke
         }
     }
     if (plan->root != NULL) {
-        mark_reading(kernel, plan->root);
+        bool reads = mark_reading(kernel, plan->root);
+        kernel->is_graphable = !reads && !kernel->may_print && !assigns_for_tasks(kernel, plan->root);
     }
     return RILL_OK;
 }
@@ -144,6 +195,7 @@ rill_status gpu_image_load(struct backend_device *device, const struct plan_modu
     }
     image->device = device;
     image->plan = plan;
+    image->number = atomic_fetch_add(&device->image_count, 1) + 1;
     arena_init(&image->arena);
     void *before = device->driver->enter(device->context);
     volatile rill_status status = device->driver->module_load(code, code_size, &image->module);

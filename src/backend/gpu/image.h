@@ -19,6 +19,7 @@ struct gpu_kernel {
     struct gpu_task *tasks;
     bool may_fail;
     bool may_print;
+    bool is_graphable;  // the arguments decide all of its plan, and nothing but tasks runs
     bool needs_block;   // some task touches the launch block, or there is a result
     bool *task_writes;  // for each slot: a task writes it
     bool *reads_device; // for each node: control in it depends on what tasks write
@@ -29,6 +30,7 @@ struct backend_image {
     const struct plan_module *plan; // borrowed
     struct arena arena;             // holds what follows
     void *module;                   // owned
+    uint64_t number;                // no other image of the device ever has it
     struct gpu_kernel *kernels;
     uint64_t *field_addresses;
     uint64_t *field_sizes;

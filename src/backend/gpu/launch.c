@@ -1,6 +1,8 @@
 // A launch from its arguments to what the host wants to see of it afterwards.
+#include "backend/gpu/defer.h"
 #include "backend/gpu/run.h"
 
+#include "base/clock.h"
 #include "base/status.h"
 
 #include <string.h>
@@ -151,13 +153,73 @@ static rill_status make_room(struct backend_stream *stream, bool may_wait)
 
 // ---- the launch ---------------------------------------------------------------------------------------------------
 
+static void walk_plan(struct gpu_run *run)
+{
+    struct gpu_walk walk = {.run = run, .lane = &run->stream->lane};
+    if (run->kernel->plan->root != NULL) {
+        gpu_walk_node(&walk, run->kernel->plan->root);
+    }
+}
+
+static rill_status record_and_replay(struct gpu_run *run, bool *out_is_done)
+{
+    struct backend_stream *stream = run->stream;
+    *out_is_done = false;
+    if (stream->recording == NULL) {
+        stream->recording = gpu_alloc(stream->device, sizeof *stream->recording);
+        if (stream->recording == NULL) {
+            return RILL_OK; // without it, the other way
+        }
+    }
+    run->recording = stream->recording;
+    run->recording->node_count = 0;
+    run->recording->edge_count = 0;
+    run->recording->is_over = false;
+    walk_plan(run);
+    struct gpu_recording *recording = run->recording;
+    run->recording = NULL;
+    if (run->status != RILL_OK || run->has_failed) {
+        *out_is_done = true;
+        return RILL_OK;
+    }
+    struct gpu_common common = {.image = run->image,
+                                .kernel = run->launch->kernel,
+                                .args = run->launch->args,
+                                .args_size = run->kernel->plan->args_size,
+                                .block = run->block,
+                                .frame = run->frame};
+    return recording->is_over ? RILL_OK : gpu_graph_replay(stream, recording, &common, out_is_done);
+}
+
+// Task by task, perhaps after a recording that is not replayed this time.
+static rill_status walk_again(struct gpu_run *run, bool was_recorded)
+{
+    if (was_recorded) {
+        RILL_TRY(make_shadow(run));
+        run->is_second = true;
+    }
+    uint64_t begin = run->stream->told != NULL ? clock_now() : 0;
+    walk_plan(run);
+    if (run->stream->told != NULL) {
+        gpu_graph_tell(run->stream, clock_now() - begin);
+    }
+    return RILL_OK;
+}
+
 static rill_status run_plan(struct gpu_run *run)
 {
     RILL_TRY(make_room(run->stream, run->launch->may_wait));
     RILL_TRY(prepare(run));
-    struct gpu_walk walk = {.run = run, .lane = &run->stream->lane};
-    if (run->kernel->plan->root != NULL) {
-        gpu_walk_node(&walk, run->kernel->plan->root);
+    struct backend_device *device = run->device;
+    bool is_recorded =
+        run->kernel->is_graphable && device->properties.has_graphs && device->graph_mode != GPU_GRAPH_OFF;
+    bool is_done = false;
+    run->stream->told = NULL;
+    if (is_recorded) {
+        RILL_TRY(record_and_replay(run, &is_done));
+    }
+    if (!is_done) {
+        RILL_TRY(walk_again(run, is_recorded));
     }
     // Also after a failure: what was launched may have failed and printed.
     rill_status status = watch_frame(run);
@@ -165,11 +227,10 @@ static rill_status run_plan(struct gpu_run *run)
     return status == RILL_OK && !run->has_failed ? give_result(run) : status;
 }
 
-rill_status gpu_launch(struct backend_stream *stream, const struct backend_launch *launch)
+rill_status gpu_launch_now(struct backend_stream *stream, const struct backend_launch *launch)
 {
     struct backend_device *device = stream->device;
     const struct gpu_kernel *kernel = &launch->image->kernels[launch->kernel];
-    RILL_TRY(gpu_stream_refuse(stream));
     struct gpu_run run = {.device = device,
                           .stream = stream,
                           .image = launch->image,
@@ -180,11 +241,20 @@ rill_status gpu_launch(struct backend_stream *stream, const struct backend_launc
                                      .array_sizes = launch->array_sizes,
                                      .field_addresses = launch->image->field_addresses,
                                      .field_sizes = launch->image->field_sizes}};
-    void *before = gpu_stream_begin(stream);
     rill_status status = run_plan(&run);
     gpu_stream_number(stream);
     rill_status sealed = gpu_ring_seal(stream);
-    gpu_stream_end(stream, before);
-    gpu_count(&device->counters.launch_count);
     return gpu_note_loss(device, status != RILL_OK ? status : sealed);
+}
+
+rill_status gpu_launch(struct backend_stream *stream, const struct backend_launch *launch)
+{
+    RILL_TRY(gpu_stream_refuse(stream));
+    void *before = gpu_stream_begin(stream);
+    rill_status status = gpu_defers(stream) ? gpu_defer_launch(stream, launch) : gpu_launch_now(stream, launch);
+    gpu_stream_end(stream, before);
+    if (status == RILL_OK) {
+        gpu_count(&stream->device->counters.launch_count);
+    }
+    return status;
 }

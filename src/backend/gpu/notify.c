@@ -1,6 +1,6 @@
 // Notices: a host function of the driver only says that the stream has come to the place; a thread of the back end then
 // does what is to be done, because inside a host function nothing of the driver may be called.
-#include "backend/gpu/device.h"
+#include "backend/gpu/defer.h"
 
 #include "base/status.h"
 
@@ -29,20 +29,6 @@ static void signal_notice(void *user)
     thread_lock(&device->lock);
     thread_publish(notice);
     make_ready(device, notice);
-    thread_unlock(&device->lock);
-}
-
-// Where a stream cannot wait for a word, a host function waits in its place.
-static void hold_here(void *user)
-{
-    struct backend_stream *stream = user;
-    struct backend_device *device = stream->device;
-    thread_lock(&device->lock);
-    uint32_t target = stream->held_count + 1;
-    while (__atomic_load_n(stream->hold_word, __ATOMIC_ACQUIRE) < target) {
-        thread_wait(&device->changed, &device->lock);
-    }
-    stream->held_count = target;
     thread_unlock(&device->lock);
 }
 
@@ -83,16 +69,25 @@ static void *run_notifier(void *arg)
     device->notifier_self = pthread_self();
     device->has_notifier = true;
     for (;;) {
-        while (device->first_ready == NULL && !device->is_closing) {
+        while (device->first_ready == NULL && !device->wants_pump && !device->is_closing) {
             thread_wait(&device->changed, &device->lock);
         }
         struct gpu_notice *notice = device->first_ready;
-        if (notice == NULL) {
+        bool wants_pump = device->wants_pump;
+        if (notice == NULL && !wants_pump) {
             break;
         }
-        device->first_ready = notice->next;
+        device->wants_pump = false;
+        if (notice != NULL) {
+            device->first_ready = notice->next;
+        }
         thread_unlock(&device->lock);
-        call(device, notice);
+        if (wants_pump) {
+            gpu_pump(device);
+        }
+        if (notice != NULL) {
+            call(device, notice);
+        }
         thread_lock(&device->lock);
     }
     thread_unlock(&device->lock);
@@ -130,62 +125,27 @@ static void add(struct backend_stream *stream, struct gpu_notice *notice)
         notice->all_next->all_link = &notice->all_next;
     }
     device->all_notices = notice;
-    stream->notices_queued++;
     thread_unlock(&device->lock);
 }
 
-static void take_back(struct backend_stream *stream, struct gpu_notice *notice)
+// The notice will be called whatever happens, and behind one that holds somebody will proceed.
+rill_status gpu_notify_now(struct backend_stream *stream, struct gpu_notice *notice, bool hold)
 {
     struct backend_device *device = stream->device;
-    thread_lock(&device->lock);
-    *notice->all_link = notice->all_next;
-    if (notice->all_next != NULL) {
-        notice->all_next->all_link = notice->all_link;
-    }
-    stream->notices_queued--;
-    thread_unlock(&device->lock);
-    gpu_free(device, notice, sizeof *notice);
-    atomic_fetch_sub(&stream->reference_count, 1); // the caller has one
-}
-
-// The stream's |order| is held. Most streams never need one, and pinned memory is dear.
-static rill_status make_hold_word(struct backend_stream *stream)
-{
-    if (stream->hold_word != NULL) {
-        return RILL_OK;
-    }
-    void *word;
-    RILL_TRY(stream->device->driver->pinned_alloc(stream->device->context, sizeof *stream->hold_word, &word));
-    stream->hold_word = word;
-    *stream->hold_word = 0;
-    return RILL_OK;
-}
-
-// The stream's |order| is held.
-static rill_status queue(struct backend_stream *stream, struct gpu_notice *notice, bool hold)
-{
-    struct backend_device *device = stream->device;
-    const struct gpu_driver *driver = device->driver;
     notice->sequence = gpu_stream_number(stream);
     add(stream, notice);
-    rill_status status = driver->host_function(stream->lane.handle, signal_notice, notice);
-    if (status != RILL_OK) {
-        take_back(stream, notice);
-        return gpu_note_loss(device, status);
+    if (hold) {
+        atomic_store(&stream->is_held, true);
     }
-    if (!hold) {
+    rill_status status = device->driver->host_function(stream->lane.handle, signal_notice, notice);
+    if (status == RILL_OK) {
         return RILL_OK;
     }
-    // From here on the notice will be called whatever happens, and somebody will proceed.
-    uint32_t target = ++stream->hold_count;
-    status = device->properties.has_wait_value
-                 ? driver->stream_wait_value(stream->lane.handle, stream->hold_word, target)
-                 : driver->host_function(stream->lane.handle, hold_here, stream);
-    if (status != RILL_OK) {
-        gpu_log(device, BACKEND_LOG_ERROR, "a stream does not wait for its callback: %s", rill_message());
-    }
-    gpu_stream_number(stream);
-    return RILL_OK;
+    status = gpu_note_loss(device, status);
+    thread_lock(&device->lock);
+    make_ready(device, notice); // without the stream's order, rather than never
+    thread_unlock(&device->lock);
+    return status;
 }
 
 rill_status gpu_notify(struct backend_stream *stream, backend_notice *function, void *arg, bool hold)
@@ -201,10 +161,22 @@ rill_status gpu_notify(struct backend_stream *stream, backend_notice *function, 
     notice->arg = arg;
     atomic_fetch_add(&stream->reference_count, 1);
     void *before = gpu_stream_begin(stream);
-    rill_status status = hold ? make_hold_word(stream) : RILL_OK;
-    if (status == RILL_OK) {
-        status = queue(stream, notice, hold);
-    } else {
+    thread_lock(&device->lock);
+    stream->notices_queued++;
+    stream->holds_queued += hold;
+    thread_unlock(&device->lock);
+    rill_status status = RILL_OK;
+    if (gpu_defers(stream)) {
+        struct gpu_op op = {.kind = GPU_OP_NOTIFY, .u.notify = {.notice = notice, .hold = hold}};
+        status = gpu_defer(stream, &op, NULL, 0);
+    } else if (gpu_notify_now(stream, notice, hold) != RILL_OK) {
+        gpu_log(device, BACKEND_LOG_ERROR, "a callback comes early: %s", rill_message());
+    }
+    if (status != RILL_OK) {
+        thread_lock(&device->lock);
+        stream->notices_queued--;
+        stream->holds_queued -= hold;
+        thread_unlock(&device->lock);
         gpu_free(device, notice, sizeof *notice);
         atomic_fetch_sub(&stream->reference_count, 1); // the caller has one
     }
@@ -212,15 +184,14 @@ rill_status gpu_notify(struct backend_stream *stream, backend_notice *function, 
     return status;
 }
 
+// From the moment that the stream goes on it may be gone.
 void gpu_proceed(struct backend_stream *stream)
 {
     struct backend_device *device = stream->device;
-    // The word is what the stream waits for: from the store on the stream may be gone.
-    bool has_wait_value = device->properties.has_wait_value;
     thread_lock(&device->lock);
-    __atomic_add_fetch(stream->hold_word, 1, __ATOMIC_RELEASE);
-    if (!has_wait_value) {
-        thread_broadcast(&device->changed);
-    }
+    stream->holds_passed++;
+    atomic_store(&stream->is_held, false);
+    device->wants_pump = true;
+    thread_broadcast(&device->changed);
     thread_unlock(&device->lock);
 }

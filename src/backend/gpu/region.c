@@ -56,6 +56,9 @@ static rill_status order_blocks(struct gpu_region *region)
         }
         if (meets) {
             region->earlier[conflict->block_b] |= UINT64_C(1) << conflict->block_a;
+            if (run->is_second) {
+                continue;
+            }
             gpu_count(&run->device->counters.block_in_order_count);
             gpu_log(run->device, BACKEND_LOG_NOTE,
                     "kernel '%s': block %d of the region at line %u runs after block %d: their regions overlap",
@@ -159,6 +162,30 @@ static void join(struct gpu_region *region)
     }
 }
 
+// In a recording a block is what follows where it began and where the blocks ended that it follows.
+static enum gpu_step record_blocks(struct gpu_region *region)
+{
+    struct gpu_walk *outer = region->outer;
+    struct gpu_recording *recording = outer->run->recording;
+    struct gpu_front ends[RUN_MAX_BLOCKS];
+    struct gpu_front after = {.count = 0};
+    for (int i = 0; i < region->node->child_count; i++) {
+        struct gpu_walk walk = {.run = outer->run, .front = outer->front};
+        for (int k = 0; k < i; k++) {
+            if ((region->earlier[i] & UINT64_C(1) << k) != 0) {
+                gpu_front_join(recording, &walk.front, &ends[k]);
+            }
+        }
+        if (walk_block(&walk, region->node->children[i]) == GPU_FAIL) {
+            return GPU_FAIL;
+        }
+        ends[i] = walk.front;
+        gpu_front_join(recording, &after, &ends[i]);
+    }
+    outer->front = after;
+    return GPU_ON;
+}
+
 enum gpu_step gpu_walk_region(struct gpu_walk *walk, const struct plan_node *node)
 {
     struct gpu_run *run = walk->run;
@@ -172,6 +199,9 @@ enum gpu_step gpu_walk_region(struct gpu_walk *walk, const struct plan_node *nod
         return GPU_FAIL;
     }
     status = status == RILL_OK ? upload_all(walk, node) : status;
+    if (status == RILL_OK && run->recording != NULL) {
+        return record_blocks(&region);
+    }
     status = status == RILL_OK ? fork_all(&region) : status;
     enum gpu_step step = status == RILL_OK ? GPU_ON : gpu_run_fail(run, status);
     for (int i = 0; i < node->child_count && step != GPU_FAIL; i++) {

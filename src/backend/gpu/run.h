@@ -3,7 +3,7 @@
 #ifndef RILL_BACKEND_GPU_RUN_H
 #define RILL_BACKEND_GPU_RUN_H
 
-#include "backend/gpu/image.h"
+#include "backend/gpu/graph.h"
 
 enum { RUN_MAX_BLOCKS = 64, PRINT_BUFFER_SIZE = 256 << 10, PRINT_ENDS = 4096 };
 
@@ -18,7 +18,8 @@ enum gpu_slot_state {
 struct gpu_walk {
     struct gpu_run *run;
     struct gpu_lane *lane;
-    uint64_t partials; // memory for partial records, used again by the tasks of this lane
+    struct gpu_front front; // where the tasks are recorded: the last ones
+    uint64_t partials;      // memory for partial records, used again by the tasks of this lane
     size_t partials_size;
 };
 
@@ -28,19 +29,28 @@ struct gpu_run {
     const struct backend_image *image;
     const struct gpu_kernel *kernel;
     const struct backend_launch *launch;
-    struct plan_values values; // its block is |shadow|
-    char *shadow;              // what the host knows of the launch block
-    unsigned char *slots;      // enum gpu_slot_state of each
-    uint64_t block;            // device addresses
-    uint64_t frame;            //
-    int target;                // of the break that is on its way
-    rill_status status;        // the first failure of the driver or of Rill's own
-    bool has_failed;           // the kernel has: seen when something was read back
-    uint64_t print_ends;       // device memory for how far the print buffer was filled after each printing task
-    size_t print_end_count;    // the tasks beyond PRINT_ENDS share the last one
+    struct plan_values values;       // its block is |shadow|
+    char *shadow;                    // what the host knows of the launch block
+    unsigned char *slots;            // enum gpu_slot_state of each
+    uint64_t block;                  // device addresses
+    uint64_t frame;                  //
+    struct gpu_recording *recording; // borrowed; NULL: tasks go to the driver at once
+    bool is_second;                  // the plan was walked already: counts and notes are made
+    int target;                      // of the break that is on its way
+    rill_status status;              // the first failure of the driver or of Rill's own
+    bool has_failed;                 // the kernel has: seen when something was read back
+    uint64_t print_ends;             // device memory for how far the print buffer was filled after each printing task
+    size_t print_end_count;          // the tasks beyond PRINT_ENDS share the last one
 };
 
 enum gpu_step { GPU_ON, GPU_BREAK, GPU_RETURN, GPU_FAIL };
+
+static inline void gpu_run_count(struct gpu_run *run, _Atomic uint64_t *counter)
+{
+    if (!run->is_second) {
+        gpu_count(counter);
+    }
+}
 
 // walk.c
 enum gpu_step gpu_walk_node(struct gpu_walk *walk, const struct plan_node *node);

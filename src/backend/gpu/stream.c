@@ -1,4 +1,5 @@
-#include "backend/gpu/device.h"
+#include "backend/gpu/defer.h"
+#include "backend/gpu/graph.h"
 
 #include "base/status.h"
 
@@ -42,13 +43,13 @@ static void free_stream(struct backend_stream *stream)
     if (stream->lane.handle != NULL) {
         (void)(device->driver->stream_synchronize(stream->lane.handle) == RILL_OK);
         gpu_reap(stream, UINT64_MAX);
+        gpu_graph_finish(stream);
         gpu_ring_finish(stream);
         for (int i = 0; i < GPU_TICKS; i++) {
             device->driver->event_destroy(stream->ticks[i]);
         }
         gpu_lane_finish(device, &stream->lane);
     }
-    device->driver->pinned_free(stream->hold_word);
     device->driver->leave(device->context, before);
     gpu_watch_finish(stream);
     gpu_free(device, stream->scratch, stream->scratch_size);
@@ -65,7 +66,18 @@ static void free_stream(struct backend_stream *stream)
 
 void gpu_stream_unreference(struct backend_stream *stream)
 {
-    if (atomic_fetch_sub_explicit(&stream->reference_count, 1, memory_order_acq_rel) == 1) {
+    struct backend_device *device = stream->device;
+    // Under the lock, so that whoever walks the list finds none that is going.
+    thread_lock(&device->lock);
+    bool is_last = atomic_fetch_sub_explicit(&stream->reference_count, 1, memory_order_acq_rel) == 1;
+    if (is_last) {
+        *stream->link = stream->next;
+        if (stream->next != NULL) {
+            stream->next->link = stream->link;
+        }
+    }
+    thread_unlock(&device->lock);
+    if (is_last) {
         free_stream(stream);
     }
 }
@@ -87,6 +99,12 @@ rill_status gpu_stream_create(struct backend_device *device, int priority, uint6
     }
     thread_lock(&device->lock);
     device->stream_count++;
+    stream->next = device->streams;
+    stream->link = &device->streams;
+    if (stream->next != NULL) {
+        stream->next->link = &stream->next;
+    }
+    device->streams = stream;
     thread_unlock(&device->lock);
     void *before = device->driver->enter(device->context);
     rill_status status = gpu_lane_init(device, priority > 0 ? 0 : priority == 0 ? 1 : 2, &stream->lane);
@@ -146,6 +164,7 @@ static uint64_t notices_of(struct backend_stream *stream)
 void gpu_stream_synchronize(struct backend_stream *stream)
 {
     struct backend_device *device = stream->device;
+    gpu_progress_wait(stream, gpu_progress_wanted(stream));
     uint64_t notices = notices_of(stream);
     uint64_t target = atomic_load_explicit(&stream->queued, memory_order_acquire);
     if (atomic_load_explicit(&stream->reaped, memory_order_acquire) < target) {
@@ -163,6 +182,9 @@ void gpu_stream_synchronize(struct backend_stream *stream)
 bool gpu_stream_is_idle(struct backend_stream *stream)
 {
     struct backend_device *device = stream->device;
+    if (!gpu_progress_is_made(stream, gpu_progress_wanted(stream))) {
+        return false;
+    }
     uint64_t notices = notices_of(stream);
     uint64_t target = atomic_load_explicit(&stream->queued, memory_order_acquire);
     if (atomic_load_explicit(&stream->reaped, memory_order_acquire) < target) {

@@ -15,6 +15,16 @@ static rill_status call(struct gpu_walk *walk, void *function, uint32_t grid, ui
 {
     struct gpu_run *run = walk->run;
     const void *args = run->launch->args;
+    if (run->recording != NULL) {
+        struct gpu_node node = {.function = function,
+                                .grid = grid,
+                                .block = block,
+                                .count = count,
+                                .chunk = chunk,
+                                .partials = walk->partials};
+        gpu_record(run->recording, &walk->front, &node);
+        return RILL_OK;
+    }
     static const uint64_t none = 0;
     void *params[] = {(void *)(uintptr_t)(run->kernel->plan->args_size > 0 ? args : &none),
                       &run->block,
@@ -68,7 +78,7 @@ static rill_status reduce(struct gpu_walk *walk, const struct plan_task *plan, c
 static rill_status spread(struct gpu_walk *walk, const struct plan_task *plan, const struct gpu_task *task,
                           int64_t trip)
 {
-    gpu_count(&walk->run->device->counters.parallel_count);
+    gpu_run_count(walk->run, &walk->run->device->counters.parallel_count);
     if (plan->partial_size != 0) {
         return reduce(walk, plan, task, trip);
     }
@@ -104,7 +114,9 @@ static rill_status run_in_order(struct gpu_walk *walk, const struct plan_task *p
         return status_fail(RILL_ERR_INTERNAL, "kernel '%s': a loop has no version in order",
                            walk->run->kernel->plan->name);
     }
-    log_in_order(walk->run, plan);
+    if (!walk->run->is_second) {
+        log_in_order(walk->run, plan);
+    }
     return call(walk, task->in_order, 1, 1, 1, 1);
 }
 
@@ -165,7 +177,7 @@ enum gpu_step gpu_task_start(struct gpu_walk *walk, int index)
 {
     struct gpu_run *run = walk->run;
     const struct plan_task *plan = &run->kernel->plan->tasks[index];
-    gpu_count(&run->device->counters.task_count);
+    gpu_run_count(run, &run->device->counters.task_count);
     union ir_value trip = {.i = 1};
     if (plan->kind == PLAN_TASK_PARALLEL) {
         if (!gpu_eval(walk, plan->trip, &trip)) {

@@ -132,7 +132,7 @@ static bool runs_whole(struct gpu_walk *walk, const struct plan_node *node)
     if (!run->kernel->reads_device[node->id] && work_of(run, node->children[0]) > 0) {
         return false;
     }
-    gpu_count(&run->device->counters.whole_count);
+    gpu_run_count(run, &run->device->counters.whole_count);
     return true;
 }
 

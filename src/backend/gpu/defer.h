@@ -1,0 +1,66 @@
+// Operations that cannot go to the driver yet: they stand behind a callback that has not returned, or behind a wait for
+// a record that stands there itself. Nothing on the device ever waits for the host, because a driver's call may wait
+// for the device (loading a module does), and a callback may make it. What is put off is issued in order by the back
+// end's own thread.
+#ifndef RILL_BACKEND_GPU_DEFER_H
+#define RILL_BACKEND_GPU_DEFER_H
+
+#include "backend/gpu/device.h"
+
+enum gpu_op_kind { GPU_OP_LAUNCH, GPU_OP_COPY, GPU_OP_FILL, GPU_OP_RECORD, GPU_OP_WAIT, GPU_OP_NOTIFY };
+
+struct gpu_op {
+    struct gpu_op *next;
+    size_t size; // of this memory
+    enum gpu_op_kind kind;
+    union {
+        struct backend_launch launch; // its arguments lie behind the op
+        struct {
+            void *target;
+            const void *source;
+            size_t size;
+            bool stage;
+        } copy;
+        struct {
+            void *target;
+            size_t count;
+            size_t size;
+        } fill;
+        struct gpu_mark *mark; // one reference
+        struct {
+            struct gpu_notice *notice; // owned
+            bool hold;
+        } notify;
+    } u;
+    _Alignas(16) unsigned char data[];
+};
+
+// Whether what is queued now must be put off. |order| is held.
+bool gpu_defers(struct backend_stream *stream);
+// Puts an operation off. |order| is held.
+rill_status gpu_defer(struct backend_stream *stream, const struct gpu_op *like, const void *data, size_t data_size);
+rill_status gpu_defer_launch(struct backend_stream *stream, const struct backend_launch *launch);
+
+// How far the host is with a stream: operations that were put off and callbacks that have not returned.
+struct gpu_progress {
+    uint64_t op_count;
+    uint64_t hold_count;
+};
+struct gpu_progress gpu_progress_wanted(struct backend_stream *stream);
+bool gpu_progress_is_made(struct backend_stream *stream, struct gpu_progress wanted);
+void gpu_progress_wait(struct backend_stream *stream, struct gpu_progress wanted);
+
+// Issues what can be issued on all streams; on the back end's own thread.
+void gpu_pump(struct backend_device *device);
+// Something has changed that streams may stand before.
+void gpu_wake_pump(struct backend_device *device);
+
+// The operations themselves; |order| is held.
+rill_status gpu_launch_now(struct backend_stream *stream, const struct backend_launch *launch);
+rill_status gpu_copy_now(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage);
+rill_status gpu_fill_now(struct backend_stream *stream, void *target, size_t count, const void *element, size_t size);
+rill_status gpu_record_now(struct backend_stream *stream, struct gpu_mark *mark);
+rill_status gpu_wait_now(struct backend_stream *stream, struct gpu_mark *mark);
+rill_status gpu_notify_now(struct backend_stream *stream, struct gpu_notice *notice, bool hold);
+
+#endif

@@ -1,0 +1,330 @@
+#include "backend/gpu/graph.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/status.h"
+
+#include <string.h>
+
+enum {
+    LAUNCHES_BEFORE = 3, // of one shape before a graph is made for it
+    GRAPH_TRIES = 8,     // launches that are timed before the cheaper way is taken for good
+};
+
+struct gpu_instance {
+    struct gpu_instance *next;
+    size_t size; // of this memory
+    uint64_t image;
+    int kernel;
+    uint64_t shape; // a hash of functions and edges
+    int node_count;
+    uint64_t launch_count;
+    uint64_t best_graph;    // nanoseconds
+    uint64_t best_tasks;    //
+    bool is_refused;        // the driver made no graph of it
+    void *exec;             // owned; NULL: not made yet
+    void *graph;            // owned: the nodes live in it
+    void **handles;         // the driver's nodes
+    struct gpu_node *nodes; // with the parameters that are set
+    unsigned char *args;    //
+    size_t args_size;
+    uint64_t block;
+    uint64_t frame;
+};
+
+// ---- recording ----------------------------------------------------------------------------------------------------
+
+void gpu_record(struct gpu_recording *recording, struct gpu_front *front, const struct gpu_node *node)
+{
+    if (recording->node_count == GRAPH_MAX_NODES || recording->edge_count + front->count > GRAPH_MAX_EDGES) {
+        recording->is_over = true;
+        return;
+    }
+    struct gpu_node *added = &recording->nodes[recording->node_count];
+    *added = *node;
+    added->first_edge = recording->edge_count;
+    added->edge_count = front->count;
+    memcpy(recording->edges + recording->edge_count, front->nodes, (size_t)front->count * sizeof *front->nodes);
+    recording->edge_count += front->count;
+    front->nodes[0] = recording->node_count++;
+    front->count = 1;
+}
+
+void gpu_front_join(struct gpu_recording *recording, struct gpu_front *front, const struct gpu_front *more)
+{
+    for (int i = 0; i < more->count; i++) {
+        bool has_it = false;
+        for (int k = 0; k < front->count; k++) {
+            has_it |= front->nodes[k] == more->nodes[i];
+        }
+        if (has_it) {
+            continue;
+        }
+        if (front->count == GRAPH_MAX_FRONT) {
+            recording->is_over = true;
+            return;
+        }
+        front->nodes[front->count++] = more->nodes[i];
+    }
+}
+
+// ---- instances ----------------------------------------------------------------------------------------------------
+
+static uint64_t shape_of(const struct gpu_recording *recording)
+{
+    uint64_t hash = hash_bytes(HASH_SEED, recording->edges, (size_t)recording->edge_count * sizeof *recording->edges);
+    for (int i = 0; i < recording->node_count; i++) {
+        hash = hash_bytes(hash, &recording->nodes[i].function, sizeof recording->nodes[i].function);
+        hash = hash_bytes(hash, &recording->nodes[i].edge_count, sizeof recording->nodes[i].edge_count);
+    }
+    return hash;
+}
+
+static void instance_destroy(struct backend_stream *stream, struct gpu_instance *instance)
+{
+    struct backend_device *device = stream->device;
+    if (instance->exec != NULL) {
+        device->driver->exec_destroy(instance->exec);
+    }
+    if (instance->graph != NULL) {
+        device->driver->graph_destroy(instance->graph);
+    }
+    gpu_free(device, instance, instance->size);
+}
+
+static bool is_linear(const struct gpu_recording *recording)
+{
+    for (int i = 1; i < recording->node_count; i++) {
+        const struct gpu_node *node = &recording->nodes[i];
+        if (node->edge_count != 1 || recording->edges[node->first_edge] != i - 1) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Takes the instance to the front of the list; the last of too many goes.
+static struct gpu_instance *find(struct backend_stream *stream, const struct gpu_recording *recording,
+                                 const struct gpu_common *common, uint64_t shape)
+{
+    int count = 0;
+    for (struct gpu_instance **link = &stream->instances; *link != NULL; link = &(*link)->next) {
+        struct gpu_instance *instance = *link;
+        if (instance->image == common->image->number && instance->kernel == common->kernel &&
+            instance->shape == shape && instance->node_count == recording->node_count) {
+            *link = instance->next;
+            instance->next = stream->instances;
+            stream->instances = instance;
+            return instance;
+        }
+        if (++count >= GRAPH_MAX_INSTANCES && instance->next == NULL) {
+            *link = NULL;
+            instance_destroy(stream, instance);
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+static struct gpu_instance *add(struct backend_stream *stream, const struct gpu_recording *recording,
+                                const struct gpu_common *common, uint64_t shape)
+{
+    size_t count = (size_t)recording->node_count;
+    size_t size = sizeof(struct gpu_instance) + count * (sizeof(void *) + sizeof(struct gpu_node)) + common->args_size;
+    struct gpu_instance *instance = gpu_alloc(stream->device, size);
+    if (instance == NULL) {
+        return NULL;
+    }
+    instance->size = size;
+    instance->image = common->image->number;
+    instance->kernel = common->kernel;
+    instance->shape = shape;
+    instance->node_count = recording->node_count;
+    instance->best_graph = UINT64_MAX;
+    instance->best_tasks = UINT64_MAX;
+    instance->nodes = (struct gpu_node *)(instance + 1);
+    instance->handles = (void **)(instance->nodes + count);
+    instance->args = (unsigned char *)(instance->handles + count);
+    instance->args_size = common->args_size;
+    instance->next = stream->instances;
+    stream->instances = instance;
+    return instance;
+}
+
+// ---- the driver's graph -------------------------------------------------------------------------------------------
+
+struct call_params {
+    uint64_t none; // in place of arguments
+    void *params[6];
+    struct gpu_kernel_call call;
+};
+
+static void fill_call(struct call_params *out, const struct gpu_node *node, const struct gpu_common *common)
+{
+    out->none = 0;
+    out->params[0] = (void *)(uintptr_t)(common->args_size > 0 ? common->args : &out->none);
+    out->params[1] = (void *)(uintptr_t)&common->block;
+    out->params[2] = (void *)(uintptr_t)&node->count;
+    out->params[3] = (void *)(uintptr_t)&node->chunk;
+    out->params[4] = (void *)(uintptr_t)&node->partials;
+    out->params[5] = (void *)(uintptr_t)&common->frame;
+    out->call = (struct gpu_kernel_call){
+        .function = node->function, .grid = node->grid, .block = node->block, .params = out->params};
+}
+
+static rill_status build(struct backend_stream *stream, struct gpu_instance *instance,
+                         const struct gpu_recording *recording, const struct gpu_common *common)
+{
+    const struct gpu_driver *driver = stream->device->driver;
+    RILL_TRY(driver->graph_create(&instance->graph));
+    for (int i = 0; i < recording->node_count; i++) {
+        const struct gpu_node *node = &recording->nodes[i];
+        void *after[GRAPH_MAX_FRONT];
+        for (int k = 0; k < node->edge_count; k++) {
+            after[k] = instance->handles[recording->edges[node->first_edge + k]];
+        }
+        struct call_params params;
+        fill_call(&params, node, common);
+        RILL_TRY(
+            driver->graph_add(instance->graph, &params.call, after, (size_t)node->edge_count, &instance->handles[i]));
+    }
+    return driver->graph_instantiate(instance->graph, &instance->exec);
+}
+
+static bool is_same(const struct gpu_node *a, const struct gpu_node *b)
+{
+    return a->grid == b->grid && a->block == b->block && a->count == b->count && a->chunk == b->chunk &&
+           a->partials == b->partials;
+}
+
+static void remember(struct gpu_instance *instance, const struct gpu_recording *recording,
+                     const struct gpu_common *common)
+{
+    memcpy(instance->nodes, recording->nodes, (size_t)recording->node_count * sizeof *recording->nodes);
+    if (common->args_size > 0) {
+        memcpy(instance->args, common->args, common->args_size);
+    }
+    instance->block = common->block;
+    instance->frame = common->frame;
+}
+
+// Sets what differs from the last launch.
+static rill_status update(struct backend_stream *stream, struct gpu_instance *instance,
+                          const struct gpu_recording *recording, const struct gpu_common *common)
+{
+    bool is_common_same = instance->block == common->block && instance->frame == common->frame &&
+                          (common->args_size == 0 || memcmp(instance->args, common->args, common->args_size) == 0);
+    for (int i = 0; i < recording->node_count; i++) {
+        const struct gpu_node *node = &recording->nodes[i];
+        if (is_common_same && is_same(node, &instance->nodes[i])) {
+            continue;
+        }
+        struct call_params params;
+        fill_call(&params, node, common);
+        RILL_TRY(stream->device->driver->exec_set(instance->exec, instance->handles[i], &params.call));
+    }
+    remember(instance, recording, common);
+    return RILL_OK;
+}
+
+// Makes the graph if there is none. False: there is none and will be none.
+static bool make(struct backend_stream *stream, struct gpu_instance *instance, const struct gpu_recording *recording,
+                 const struct gpu_common *common)
+{
+    if (instance->exec != NULL) {
+        return true;
+    }
+    rill_status status = build(stream, instance, recording, common);
+    if (status != RILL_OK) {
+        instance->is_refused = true;
+        gpu_log(stream->device, BACKEND_LOG_NOTE, "kernel '%s' is launched task by task: %s",
+                common->image->plan->kernels[common->kernel]->name, rill_message());
+        return false;
+    }
+    remember(instance, recording, common);
+    return true;
+}
+
+// ---- choosing -----------------------------------------------------------------------------------------------------
+
+// By the mode, and in the automatic one by what the ways have cost the host so far.
+static bool wants_graph(const struct backend_device *device, const struct gpu_instance *instance)
+{
+    if (instance->is_refused || device->graph_mode == GPU_GRAPH_ON) {
+        return !instance->is_refused;
+    }
+    uint64_t count = instance->launch_count;
+    return count > LAUNCHES_BEFORE &&
+           (count <= LAUNCHES_BEFORE + GRAPH_TRIES || instance->best_graph <= instance->best_tasks);
+}
+
+void gpu_graph_tell(struct backend_stream *stream, uint64_t nanoseconds)
+{
+    struct gpu_instance *instance = stream->told;
+    instance->best_tasks = nanoseconds < instance->best_tasks ? nanoseconds : instance->best_tasks;
+}
+
+static rill_status launch_linear(struct backend_stream *stream, const struct gpu_recording *recording,
+                                 const struct gpu_common *common)
+{
+    for (int i = 0; i < recording->node_count; i++) {
+        struct call_params params;
+        fill_call(&params, &recording->nodes[i], common);
+        RILL_TRY(stream->device->driver->launch(stream->lane.handle, &params.call));
+    }
+    return RILL_OK;
+}
+
+// Task by task: what has no branches needs no second walk.
+static rill_status launch_tasks(struct backend_stream *stream, struct gpu_instance *instance,
+                                const struct gpu_recording *recording, const struct gpu_common *common,
+                                bool *out_is_done)
+{
+    stream->told = instance;
+    *out_is_done = is_linear(recording);
+    if (!*out_is_done) {
+        return RILL_OK;
+    }
+    uint64_t begin = clock_now();
+    RILL_TRY(launch_linear(stream, recording, common));
+    if (instance != NULL) {
+        gpu_graph_tell(stream, clock_now() - begin);
+    }
+    return RILL_OK;
+}
+
+rill_status gpu_graph_replay(struct backend_stream *stream, const struct gpu_recording *recording,
+                             const struct gpu_common *common, bool *out_is_done)
+{
+    *out_is_done = recording->node_count == 0;
+    if (*out_is_done) {
+        return RILL_OK;
+    }
+    uint64_t shape = shape_of(recording);
+    struct gpu_instance *instance = find(stream, recording, common, shape);
+    instance = instance != NULL ? instance : add(stream, recording, common, shape);
+    if (instance != NULL) {
+        instance->launch_count++;
+    }
+    if (instance == NULL || !wants_graph(stream->device, instance) || !make(stream, instance, recording, common)) {
+        return launch_tasks(stream, instance, recording, common, out_is_done);
+    }
+    uint64_t begin = clock_now();
+    RILL_TRY(update(stream, instance, recording, common));
+    RILL_TRY(stream->device->driver->exec_launch(instance->exec, stream->lane.handle));
+    uint64_t time = clock_now() - begin;
+    instance->best_graph = time < instance->best_graph ? time : instance->best_graph;
+    *out_is_done = true;
+    return RILL_OK;
+}
+
+void gpu_graph_finish(struct backend_stream *stream)
+{
+    while (stream->instances != NULL) {
+        struct gpu_instance *instance = stream->instances;
+        stream->instances = instance->next;
+        instance_destroy(stream, instance);
+    }
+    gpu_free(stream->device, stream->recording, sizeof(struct gpu_recording));
+    stream->recording = NULL;
+}

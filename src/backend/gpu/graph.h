@@ -1,0 +1,62 @@
+// Launches as executable graphs. A kernel whose whole plan the arguments decide is walked once to record its tasks and
+// what follows what, and the recording is replayed as one graph whose parameters are set again where they differ.
+//
+// An instance belongs to one stream, one kernel and one shape of the recording: it is used under the stream's |order|,
+// so that no two launches ever share one at a time.
+#ifndef RILL_BACKEND_GPU_GRAPH_H
+#define RILL_BACKEND_GPU_GRAPH_H
+
+#include "backend/gpu/image.h"
+
+enum { GRAPH_MAX_NODES = 256, GRAPH_MAX_EDGES = 1024, GRAPH_MAX_FRONT = 64, GRAPH_MAX_INSTANCES = 16 };
+
+// The last nodes of a walk: what comes next follows all of them.
+struct gpu_front {
+    int nodes[GRAPH_MAX_FRONT];
+    int count;
+};
+
+struct gpu_node {
+    void *function;
+    uint32_t grid;
+    uint32_t block;
+    int64_t count;
+    int64_t chunk;
+    uint64_t partials;
+    int first_edge; // into the recording's edges: the nodes that it follows
+    int edge_count;
+};
+
+// One for each stream, used again by each launch.
+struct gpu_recording {
+    struct gpu_node nodes[GRAPH_MAX_NODES];
+    int edges[GRAPH_MAX_EDGES];
+    int node_count;
+    int edge_count;
+    bool is_over; // something did not fit, and the launch goes the other way
+};
+
+struct gpu_instance;
+
+// Adds a node behind |front|, which becomes it.
+void gpu_record(struct gpu_recording *recording, struct gpu_front *front, const struct gpu_node *node);
+void gpu_front_join(struct gpu_recording *recording, struct gpu_front *front, const struct gpu_front *more);
+
+// What all nodes of one launch share.
+struct gpu_common {
+    const struct backend_image *image;
+    int kernel;
+    const void *args;
+    size_t args_size;
+    uint64_t block;
+    uint64_t frame;
+};
+
+// Replays the recording on the stream. |order| is held. |out_is_done| false, with RILL_OK: not this time; the launch
+// goes to the driver task by task, and gpu_graph_tell() says how long that took.
+rill_status gpu_graph_replay(struct backend_stream *stream, const struct gpu_recording *recording,
+                             const struct gpu_common *common, bool *out_is_done);
+void gpu_graph_tell(struct backend_stream *stream, uint64_t nanoseconds);
+void gpu_graph_finish(struct backend_stream *stream);
+
+#endif
