@@ -195,6 +195,63 @@ TEST(trace_tells_what_each_task_began_after)
     free(text);
 }
 
+// ---- streams ------------------------------------------------------------------------------------------------------
+
+static void run_slow(struct world *world, bool is_ordered)
+{
+    rill_kernel slow = world_kernel(world, "slow");
+    rill_stream a = {0};
+    rill_stream b = {0};
+    rill_event done = {0};
+    OK(rill_stream_create(world->context, NULL, &a));
+    OK(rill_stream_create(world->context, NULL, &b));
+    OK(rill_event_create(world->context, NULL, &done));
+    OK(rill_launch(slow, a, RILL_ARGS(20000000)));
+    OK(rill_event_record(done, a));
+    if (is_ordered) {
+        OK(rill_event_wait(done, b));
+    }
+    OK(rill_launch(slow, b, RILL_ARGS(20000000)));
+    OK(rill_sync(world->context));
+}
+
+static void run_apart(struct world *world, rill_module module)
+{
+    (void)module;
+    run_slow(world, false);
+}
+
+static void run_behind_an_event(struct world *world, rill_module module)
+{
+    (void)module;
+    run_slow(world, true);
+}
+
+TEST(streams_overlap_in_the_trace)
+{
+    bool overlap = false;
+    for (int i = 0; i < 5 && !overlap; i++) { // on a busy machine the second thread may come late
+        char *text = trace_of(run_apart, 2);
+        struct event e[4];
+        REQUIRE(read_events(text, e, 4) == 2);
+        overlap = e[0].begin < e[1].begin + e[1].duration && e[1].begin < e[0].begin + e[0].duration;
+        CHECK_CONTAINS(text, "\"stream\": 1,");
+        CHECK_CONTAINS(text, "\"stream\": 2,");
+        free(text);
+    }
+    CHECK(overlap);
+}
+
+TEST(event_keeps_streams_apart_in_the_trace_and_is_named)
+{
+    char *text = trace_of(run_behind_an_event, 2);
+    struct event e[4];
+    REQUIRE(read_events(text, e, 4) == 2);
+    CHECK(e[1].begin >= e[0].begin + e[0].duration - 0.001);
+    CHECK_CONTAINS(e[1].rest, "waited for an event of stream 1");
+    free(text);
+}
+
 TEST(trace_that_cannot_be_written_is_logged)
 {
     struct world world;
