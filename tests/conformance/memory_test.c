@@ -6,12 +6,13 @@ struct meter {
     atomic_long fail_at; // the allocation that fails; 0: none
     atomic_long live;    // bytes not yet released
     atomic_long blocks;
+    atomic_bool is_empty; // every allocation fails
 };
 
 static void *meter_allocate(void *user, size_t size, size_t alignment)
 {
     struct meter *meter = user;
-    if (atomic_fetch_add(&meter->count, 1) + 1 == atomic_load(&meter->fail_at)) {
+    if (atomic_fetch_add(&meter->count, 1) + 1 == atomic_load(&meter->fail_at) || atomic_load(&meter->is_empty)) {
         return NULL;
     }
     void *memory;
@@ -173,6 +174,57 @@ TEST(steady_state_allocates_nothing)
         }
     }
     CHECK_INT(atomic_load(&meter.count), before);
+    OK(rill_close(context));
+    CHECK_INT(atomic_load(&meter.blocks), 0);
+}
+
+// Queues on |stream|, behind something slow, until its memory is used up.
+static void fill_up(struct meter *meter, rill_kernel slow, rill_stream stream, rill_array array)
+{
+    float one = 1;
+    OK(rill_launch(slow, stream, RILL_ARGS(20000000)));
+    atomic_store(&meter->is_empty, true);
+    rill_status status = RILL_OK;
+    while (status == RILL_OK) {
+        status = rill_array_fill(array, stream, &one, sizeof one);
+    }
+    CHECK_INT(status, RILL_ERR_OUT_OF_MEMORY);
+}
+
+// There is no memory for the mark that would say when the memory may go: the call waits, because it must not fail.
+TEST(without_memory_for_a_mark_destroying_waits_and_loses_nothing)
+{
+    if (!world_is_cpu()) {
+        SKIP("only the CPU's queues take their memory from the allocator");
+    }
+    struct meter meter = {0};
+    rill_allocator allocator = {&meter, meter_allocate, meter_release};
+    rill_context context = {0};
+    rill_module module = {0};
+    rill_kernel slow = {0};
+    rill_array array = {0};
+    rill_stream stream = {0};
+    rill_stream other = {0};
+    OK(rill_open(world_device(), &(rill_open_options){.allocator = &allocator, .thread_count = 2}, &context));
+    OK(rill_module_create(context, world_source, NULL, &module));
+    OK(rill_module_kernel(module, "slow", &slow));
+    OK(rill_array_create(context, RILL_F32, RILL_SHAPE(4), &array));
+    OK(rill_stream_create(context, NULL, &stream));
+    OK(rill_stream_create(context, NULL, &other));
+    fill_up(&meter, slow, stream, array);
+    STATUS(rill_stream_wait(other, stream), RILL_ERR_OUT_OF_MEMORY);
+    OK(rill_array_destroy(array));
+    atomic_store(&meter.is_empty, false);
+    OK(rill_array_create(context, RILL_F32, RILL_SHAPE(4), &array));
+    fill_up(&meter, slow, stream, array);
+    OK(rill_stream_destroy_later(stream));
+    atomic_store(&meter.is_empty, false);
+    OK(rill_array_destroy(array));
+    rill_stats stats;
+    OK(rill_sync(context));
+    OK(rill_context_stats(context, &stats));
+    CHECK_INT(stats.array_size, 0);
+    CHECK_INT(stats.stream_count, 2); // the default one, and the other
     OK(rill_close(context));
     CHECK_INT(atomic_load(&meter.blocks), 0);
 }
