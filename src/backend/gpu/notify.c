@@ -142,8 +142,11 @@ rill_status gpu_notify_now(struct backend_stream *stream, struct gpu_notice *not
         return RILL_OK;
     }
     status = gpu_note_loss(device, status);
+    if (!atomic_load(&device->is_lost)) { // what the notice lets go is in use until the stream has come here
+        (void)(device->driver->stream_synchronize(stream->lane.handle) == RILL_OK);
+    }
     thread_lock(&device->lock);
-    make_ready(device, notice); // without the stream's order, rather than never
+    make_ready(device, notice);
     thread_unlock(&device->lock);
     return status;
 }
@@ -170,7 +173,7 @@ rill_status gpu_notify(struct backend_stream *stream, backend_notice *function, 
         struct gpu_op op = {.kind = GPU_OP_NOTIFY, .u.notify = {.notice = notice, .hold = hold}};
         status = gpu_defer(stream, &op, NULL, 0);
     } else if (gpu_notify_now(stream, notice, hold) != RILL_OK) {
-        gpu_log(device, BACKEND_LOG_ERROR, "a callback comes early: %s", rill_message());
+        gpu_log(device, BACKEND_LOG_ERROR, "the call waited for the place of a callback: %s", rill_message());
     }
     if (status != RILL_OK) {
         thread_lock(&device->lock);

@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void *gpu_stream_begin(struct backend_stream *stream)
@@ -141,6 +142,21 @@ static void fail_lost(struct backend_stream *stream)
     thread_unlock(&device->reap_lock);
 }
 
+// A wait that failed for itself has ended with the work, which may have failed too for all that anybody knows.
+static void fail_wait(struct backend_stream *stream, rill_status status)
+{
+    struct backend_device *device = stream->device;
+    if (atomic_load(&device->is_lost)) {
+        fail_lost(stream);
+        return;
+    }
+    struct backend_error error = {.status = status, .stream = stream->id};
+    snprintf(error.text, sizeof error.text, "%s", rill_message());
+    thread_lock(&device->reap_lock);
+    gpu_stream_fail(stream, &error);
+    thread_unlock(&device->reap_lock);
+}
+
 // What was queued so far has run, notices included, except that nobody waits for the thread that calls them on itself.
 static void wait_for_notices(struct backend_stream *stream, uint64_t target)
 {
@@ -172,7 +188,7 @@ void gpu_stream_synchronize(struct backend_stream *stream)
         rill_status status = gpu_note_loss(device, device->driver->stream_synchronize(stream->lane.handle));
         device->driver->leave(device->context, before);
         if (status != RILL_OK) {
-            fail_lost(stream);
+            fail_wait(stream, status);
         }
         gpu_reap(stream, target);
     }
@@ -191,8 +207,8 @@ bool gpu_stream_is_idle(struct backend_stream *stream)
         void *before = device->driver->enter(device->context);
         rill_status status = gpu_note_loss(device, device->driver->stream_query(stream->lane.handle));
         device->driver->leave(device->context, before);
-        if (status == RILL_ERR_NOT_READY) {
-            return false;
+        if (status != RILL_OK && !atomic_load(&device->is_lost)) {
+            return false; // as far as anybody knows
         }
         if (status != RILL_OK) {
             fail_lost(stream);
