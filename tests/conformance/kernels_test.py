@@ -7,8 +7,8 @@ the same numbers in both builds: small positive ones, or, if the line says wild,
 value and the printed text. Without a tolerance everything is compared bit by bit (contraction off); with one, floats may
 differ by so much relative to the largest magnitude in their array: math calls, float reductions, and what they decide.
 `// struct NAME: FORMAT [member …]` says in Python's struct letters what a struct is made of. Each case starts with fresh
-fields in both builds. The thread counts 1, 2 and 7 take turns, every fourth case has its bounds checked, and the compiler
-verifies what each pass leaves.
+fields in both builds. The thread counts 1, 2 and 7 take turns, every fourth case has its bounds checked, the files of blocks
+run in schedules of their own (RILL_SCHEDULE=n: all in that one), and the compiler verifies what each pass leaves.
 """
 import ctypes
 import json
@@ -242,7 +242,7 @@ def run_case(path, text, library, line, work):
     return compare_returned(case, got.get("returned"), returned) if case.returns != "void" else None
 
 
-def run_file(path, first):
+def run_file(path, first, given):
     """The number of cases, and whether one failed."""
     text = path.read_text()
     lines = re.findall(r"//[ ]*run:[ ]*(.*)", text)
@@ -260,6 +260,8 @@ def run_file(path, first):
             shutil.copy(work / "kernel.so", copy)
             os.environ["RILL_THREADS"] = str(THREADS[(first + number) % len(THREADS)])
             os.environ["RILL_CHECK"] = "bounds" if (first + number) % 4 == 3 else ""
+            if "RILL_SCHEDULE" not in given:
+                os.environ["RILL_SCHEDULE"] = str(number % 5 if path.name.startswith("blocks") else 0)  # 0: as it comes
             wrong = run_case(path, text, ctypes.CDLL(str(copy)), line.strip(), work)
             print(f"ok {path.name} {line}" if wrong is None else f"FAIL {path.name} {line}: {wrong}", flush=True)
             failed |= wrong is not None
@@ -270,11 +272,12 @@ def main():
     os.environ["RILL_VERIFY"] = "1"
     wanted = sys.argv[1:]
     failed, count = False, 0
+    given = dict(os.environ)
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).glob("*.c")):
             if wanted and not any(w in path.name for w in wanted):
                 continue
-            cases, wrong = run_file(path, count)
+            cases, wrong = run_file(path, count, given)
             count += cases
             failed |= wrong
     return 1 if failed else 0

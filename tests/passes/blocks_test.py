@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""What `rill check` says of stream_parallel blocks: x.c + x.err pairs in tests/passes/cases/blocks.
+"""What `rill check` says of stream_parallel blocks: x.c + x.err pairs in tests/passes/cases/blocks; and the groups of the
+tasks in the plan.
 
 RILL_UPDATE=1 writes the .err files anew; read what changed.
 """
 import os
+import re
+import tempfile
 import pathlib
 import subprocess
 import sys
@@ -12,8 +15,49 @@ ROOT = pathlib.Path(os.environ.get("RILL_SOURCE", pathlib.Path(__file__).resolve
 RILL = pathlib.Path(os.environ["RILL_BUILD"]) / "bin" / "rill"
 
 
+GROUPS = """#include <rill/kernel.h>
+kernel int groups(int n, int count[2], int a[n], int b[n])
+{
+    for (int i = 0; i < n; i++) a[i] = i;
+    stream_parallel {
+        count[0] = n / 2;
+        for (int i = 0; i < count[0]; i++) a[i] = 1;
+    }
+    stream_parallel {
+        int s = 0;
+        for (int i = 0; i < count[1]; i++) s += b[i];
+        b[0] = s;
+        while (b[1] > 0) b[1]--;
+    }
+    for (int i = 0; i < count[1]; i++) b[i] += a[i];
+    int total = 0;
+    for (int i = 0; i < n; i++) total += b[i];
+    return total;
+}
+"""
+
+
+def groups_of_tasks():
+    """A sentence if a task has another group than its line says: none outside of blocks, and all that a block needs its own,
+    also what computes a bound, or begins and ends a reduction."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "groups.c"
+        path.write_text(GROUPS)
+        plan = subprocess.run([RILL, "emit", "--plan", path], capture_output=True, text=True, timeout=100).stdout
+    tasks = re.findall(r"task (\S+) \S+( group (\d+))?.*; (\d+):", plan)
+    for name, _, group, line in tasks:
+        expected = "1" if 5 <= int(line) <= 8 else "2" if 9 <= int(line) <= 14 else ""
+        if group != expected:
+            return f"task {name} of line {line} has group '{group}', not '{expected}':\n{plan}"
+    lines = {int(line) for _, _, _, line in tasks}
+    return None if lines >= {4, 6, 7, 11, 15, 17} else f"there are tasks for lines {sorted(lines)} only:\n{plan}"
+
+
 def main():
     failed = False
+    wrong = groups_of_tasks()
+    print("ok groups_of_tasks" if wrong is None else f"FAIL groups_of_tasks: {wrong}")
+    failed |= wrong is not None
     for path in sorted((ROOT / "tests/passes/cases/blocks").glob("*.c")):
         done = subprocess.run([RILL, "check", path.name], cwd=path.parent, capture_output=True, text=True, timeout=100)
         said = done.stderr + done.stdout
