@@ -24,11 +24,16 @@ IS_PLAIN = os.environ.get("RILL_TEST_PART", "plain") == "plain"
 
 
 def jobs():
-    programs = PROGRAMS if IS_PLAIN or IS_LONG else IN_SHORT
-    seeds = range(1, 21) if IS_LONG else [1] if IS_PLAIN else []
-    seeded = PROGRAMS if IS_LONG else ["failure", "stream"]
-    return [(program, {}) for program in programs] + \
-           [(program, {"FAKE_CUDA_SEED": str(seed)}) for seed in seeds for program in seeded]
+    """Graphs and direct launches are held to the same; under the sanitizers they take turns."""
+    if IS_LONG:
+        return [(program, {"RILL_GRAPH": graph, **seed}) for graph in ("on", "off") for program in PROGRAMS
+                for seed in [{}] + [{"FAKE_CUDA_SEED": str(number)} for number in range(1, 11)]]
+    if not IS_PLAIN:
+        graph = "on" if os.environ["RILL_TEST_PART"] == "tsan" else "off"
+        return [(program, {"RILL_GRAPH": graph}) for program in IN_SHORT]
+    return [(program, {"RILL_GRAPH": "on"}) for program in PROGRAMS] + \
+           [(program, {"RILL_GRAPH": "off"}) for program in IN_SHORT] + \
+           [(program, {"FAKE_CUDA_SEED": "1"}) for program in ("failure", "stream")]
 
 
 def run(program, settings):

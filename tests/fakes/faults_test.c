@@ -298,9 +298,10 @@ static long sweep_step(struct scene *s, int step, int code)
     return points;
 }
 
-TEST(every_call_of_the_driver_may_fail)
+static void sweep(const char *graph)
 {
     open_fake();
+    setenv("RILL_GRAPH", graph, 1);
     struct scene s;
     if (open_scene(&s) != RILL_OK) {
         FAIL("%s", rill_message());
@@ -318,6 +319,17 @@ TEST(every_call_of_the_driver_may_fail)
     no_rule_is_broken("close", 0);
     printf("  %ld points\n", points);
     CHECK(points > 100);
+    unsetenv("RILL_GRAPH");
+}
+
+TEST(every_call_of_the_driver_may_fail_in_direct_launches)
+{
+    sweep("off");
+}
+
+TEST(every_call_of_the_driver_may_fail_in_graphs)
+{
+    sweep("on");
 }
 
 // Opening and closing: a context for each point. Compiling is most of it, so few points under sanitizers.
