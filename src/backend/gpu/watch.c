@@ -57,15 +57,16 @@ static void shorten(struct backend_stream *stream)
 rill_status gpu_watch_add(struct backend_stream *stream, const struct gpu_watch *like)
 {
     struct backend_device *device = stream->device;
-    if (stream->watch_count >= TICK && stream->watch_count % TICK == 0) {
-        shorten(stream);
-    }
     thread_lock(&device->reap_lock);
+    bool is_long = stream->watch_count >= TICK && stream->watch_count % TICK == 0;
     struct gpu_watch *watch = stream->free_watches;
     if (watch != NULL) {
         stream->free_watches = watch->next;
     }
     thread_unlock(&device->reap_lock);
+    if (is_long) {
+        shorten(stream);
+    }
     watch = watch != NULL ? watch : gpu_alloc(device, sizeof *watch);
     if (watch == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory to queue work on a stream");
