@@ -166,7 +166,8 @@ TEST(blocks_run_on_pooled_streams_that_go_back_when_the_join_has_passed)
         CHECK_INT(pool.in_use_count, 0);
         CHECK_INT(pool.idle_count, 2);
         CHECK_INT(pool.created_count, 2);
-        CHECK_INT(pool.reused_count, 2 * i);
+        CHECK(pool.reused_count <= 2 * (uint64_t)i); // a graph that is replayed needs none
+        CHECK(!world_is_cpu() || pool.reused_count == 2 * (uint64_t)i);
         CHECK_INT(pool.shared_count, 0);
     }
     long result = 0;
@@ -194,10 +195,13 @@ TEST(streams_are_lent_while_a_blocked_launch_is_queued)
     OK(rill_launch(stage.two, RILL_CURRENT, RILL_ARGS(N, stage.a, stage.b)));
     OK(rill_launch(stage.two, RILL_CURRENT, RILL_ARGS(N, stage.a, stage.b)));
     rill_pool_stats pool = stats_of(&stage).stream_pool;
-    CHECK(pool.in_use_count == 2 || rill_stream_query(rill_default_stream(stage.context)) == RILL_OK);
+    // Elsewhere they are back as soon as the join is queued, and lent again once they are idle.
+    CHECK(!world_is_cpu() || pool.in_use_count == 2 ||
+          rill_stream_query(rill_default_stream(stage.context)) == RILL_OK);
+    uint64_t created = pool.created_count;
     OK(rill_context_trim(stage.context));                                      // what is lent stays
     OK(rill_call(stage.four, other, RILL_ARGS(N, stage.c, stage.d), NULL, 0)); // by priority: streams of its own
-    CHECK_INT(stats_of(&stage).stream_pool.created_count - 2, 4);
+    CHECK_INT(stats_of(&stage).stream_pool.created_count - created, 4);
     OK(rill_sync(stage.context));
     CHECK_INT(stats_of(&stage).stream_pool.in_use_count, 0);
     expect(&stage, 2, 4);

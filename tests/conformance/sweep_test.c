@@ -833,8 +833,8 @@ TEST(nth_allocation_fails_in_every_public_call)
     char path[64];
     snprintf(path, sizeof path, "/tmp/rill-sweep-%d.c", (int)getpid());
     remove(path);
-    CHECK(allocation_count > 60);
-    CHECK(failed_count > 40);
+    CHECK(allocation_count > (world_is_cpu() ? 60 : 30)); // what a driver allocates is its own
+    CHECK(failed_count > (world_is_cpu() ? 40 : 20));
     if (getenv("RILL_TEST_PROGRESS") != NULL) {
         printf("# %ld allocations, %ld of them fail a call\n", allocation_count, failed_count);
     }
