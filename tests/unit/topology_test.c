@@ -35,7 +35,9 @@ TEST(affinity_is_honoured)
     }
     REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
     CHECK_INT(topology_thread_count(), 1);
+    CHECK_INT(topology_processor_count(), 1);
     REQUIRE(sched_setaffinity(0, sizeof before, &before) == 0);
+    CHECK_INT(topology_processor_count(), CPU_COUNT(&before));
     CHECK(topology_thread_count() <= CPU_COUNT(&before));
 }
 

@@ -80,6 +80,7 @@ static rill_status device_open(size_t index, const struct backend_host *host, st
     thread_cond_init(&device->drain_cond);
     device->trace = trace_create(device);
     device->pool.is_timed = device->trace != NULL;
+    device->pool.is_alone = topology_processor_count() == 1;
     *out_device = device;
     return RILL_OK;
 }

@@ -54,6 +54,7 @@ static inline void device_count(_Atomic uint64_t *counter)
 
 // topology.c: threads that this process may run at once, from its affinity and its control groups.
 int topology_thread_count(void);
+int topology_processor_count(void); // processors that this process may use, however many threads it is to have
 int topology_group_limit(const char *folder); // of one group, by its folder
 void topology_describe(char *out, size_t size);
 

@@ -298,7 +298,8 @@ static struct pool_job *pop_job(struct pool *pool)
 static void spin_for_work(struct pool *pool)
 {
     atomic_fetch_add_explicit(&pool->spinning, 1, memory_order_relaxed);
-    for (int i = 0; i < SPIN_ROUNDS && atomic_load_explicit(&pool->ready, memory_order_acquire) == 0; i++) {
+    int rounds = pool->is_alone ? 0 : SPIN_ROUNDS;
+    for (int i = 0; i < rounds && atomic_load_explicit(&pool->ready, memory_order_acquire) == 0; i++) {
         thread_relax();
     }
     // Whoever adds work and still sees a spinner wakes nobody; so the queue is looked at again, under the lock, after
@@ -308,6 +309,9 @@ static void spin_for_work(struct pool *pool)
 
 void pool_linger(struct pool *pool, int rounds, bool (*has_come)(void *arg), void *arg)
 {
+    if (pool->is_alone) {
+        return;
+    }
     atomic_fetch_add_explicit(&pool->spinning, 1, memory_order_relaxed);
     for (int i = 0; i < rounds && !has_come(arg); i++) {
         if (atomic_load_explicit(&pool->ready, memory_order_relaxed) > 0) {

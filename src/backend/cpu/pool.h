@@ -71,6 +71,7 @@ struct pool {
     int worker_count;
     int started_count; // guarded by lock
     uint64_t schedule; // guarded by lock: state of the schedule fuzzer; 0: off
+    bool is_alone;     // one processor: who looks for work keeps it from who would make some; set before pool_start()
     bool is_timed;     // notes when jobs are pushed, for a trace; set before pool_start()
 };
 

@@ -556,7 +556,8 @@ void stream_destroy(struct backend_stream *stream)
 // Looks for a while before it sleeps: work that is short has ended before a thread could be woken.
 static bool has_reached_soon(struct backend_stream *stream, uint64_t target)
 {
-    for (int i = 0; i < STREAM_SPIN; i++) {
+    int looks = stream->device->pool.is_alone ? 1 : STREAM_SPIN;
+    for (int i = 0; i < looks; i++) {
         if (atomic_load_explicit(&stream->ended_count, memory_order_acquire) >= target) {
             return true;
         }

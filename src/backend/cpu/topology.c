@@ -115,6 +115,11 @@ static int control_group_count(void)
     return least;
 }
 
+int topology_processor_count(void)
+{
+    return affinity_count();
+}
+
 int topology_thread_count(void)
 {
     const char *wanted = getenv("RILL_THREADS");
