@@ -25,7 +25,8 @@ static const struct row rows[] = {
     {"enqueue, threads awake", SHAPE_ENQUEUE, 1},
     {"enqueue, threads asleep", SHAPE_IDLE, 1},
     {"enqueue and wait", SHAPE_COMPLETE, 1},
-    {"event record and wait", SHAPE_EVENT, 1},
+    {"event record and wait, calls", SHAPE_EVENT, 1},
+    {"kernel, event, kernel", SHAPE_CHAIN, 1},
     {"fork/join of 2", SHAPE_FORK, 2},
     {"fork/join of 4", SHAPE_FORK, 4},
     {"fork/join of 8", SHAPE_FORK, 8},
@@ -62,7 +63,7 @@ static void measure(const struct row *row, int rounds, double medians[PEERS])
 
 static void print_row(const char *name, const double *values, const char *format)
 {
-    printf("%-26s", name);
+    printf("%-28s", name);
     for (int p = 0; p < PEERS; p++) {
         if (isnan(values[p])) {
             printf("%12s", "-");
@@ -79,7 +80,7 @@ static void print_row(const char *name, const double *values, const char *format
 
 static void print_heads(const char *title)
 {
-    printf("%-26s", title);
+    printf("%-28s", title);
     for (int p = 0; p < PEERS; p++) {
         printf("%12s", peers[p]->name);
     }

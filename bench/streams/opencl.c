@@ -201,6 +201,24 @@ static double record_and_wait(struct opencl *cl)
     return bench_median(times, BATCHES);
 }
 
+static double chain(struct opencl *cl)
+{
+    double times[BATCHES];
+    for (int b = -1; b < BATCHES; b++) {
+        double start = bench_now();
+        for (int i = 0; i < BATCH; i++) {
+            cl_handle event;
+            launch_tiny(cl, 0, 0, 0, NULL, &event);
+            must(cl->clFlush(cl->queues[0]), "clFlush");
+            launch_tiny(cl, 1, 1, 1, &event, NULL);
+            must(cl->clFinish(cl->queues[1]), "clFinish");
+            must(cl->clReleaseEvent(event), "clReleaseEvent");
+        }
+        times[b < 0 ? 0 : b] = (bench_now() - start) / BATCH;
+    }
+    return bench_median(times, BATCHES);
+}
+
 // From queue 0 to k queues and back.
 static double fork_join(struct opencl *cl, int k)
 {
@@ -265,6 +283,7 @@ static double sample_opencl(struct peer *peer, enum shape shape, int k)
     case SHAPE_IDLE: return enqueue_idle(cl);
     case SHAPE_COMPLETE: return complete(cl);
     case SHAPE_EVENT: return record_and_wait(cl);
+    case SHAPE_CHAIN: return chain(cl);
     case SHAPE_FORK: return fork_join(cl, k);
     case SHAPE_SERIAL: return spins(cl, k, false);
     case SHAPE_OVERLAP: return spins(cl, k, true);

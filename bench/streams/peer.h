@@ -10,10 +10,11 @@ enum shape {
     SHAPE_IDLE,     // the same call when every thread sleeps
     SHAPE_COMPLETE, // queue a small kernel and wait for it
     SHAPE_EVENT,    // record an event on one stream, wait for it on another: the calls
-    SHAPE_FORK,     // fork into k small pieces and join them: queue and wait
-    SHAPE_SERIAL,   // k spins one after the other
-    SHAPE_OVERLAP,  // k spins at the same time
-    SHAPE_THREADS,  // k threads that each queue many small kernels on a stream of their own, the last wait included
+    SHAPE_CHAIN,  // a small kernel on one stream, an event, a small kernel on another that waits for it: queue and wait
+    SHAPE_FORK,   // fork into k small pieces and join them: queue and wait
+    SHAPE_SERIAL, // k spins one after the other
+    SHAPE_OVERLAP, // k spins at the same time
+    SHAPE_THREADS, // k threads that each queue many small kernels on a stream of their own, the last wait included
     SHAPE_COUNT
 };
 

@@ -134,6 +134,24 @@ static double record_and_wait(struct rill *rill)
     return bench_median(times, BATCHES);
 }
 
+// From one stream to another, and the host waits for that one.
+static double chain(struct rill *rill)
+{
+    double times[BATCHES];
+    for (int b = -1; b < BATCHES; b++) {
+        double start = bench_now();
+        for (int i = 0; i < BATCH; i++) {
+            launch_tiny(rill, 0);
+            must(rill_event_record(rill->event, rill->streams[0]));
+            must(rill_event_wait(rill->event, rill->streams[1]));
+            launch_tiny(rill, 1);
+            must(rill_stream_synchronize(rill->streams[1]));
+        }
+        times[b < 0 ? 0 : b] = (bench_now() - start) / BATCH;
+    }
+    return bench_median(times, BATCHES);
+}
+
 static double spins(struct rill *rill, int k, bool overlap)
 {
     launch_tiny(rill, 0); // awake, as the threads of the others are
@@ -163,6 +181,7 @@ static double sample_rill(struct peer *peer, enum shape shape, int k)
     case SHAPE_IDLE: return enqueue_idle(rill);
     case SHAPE_COMPLETE: return complete(rill, rill->tiny);
     case SHAPE_EVENT: return record_and_wait(rill);
+    case SHAPE_CHAIN: return chain(rill);
     case SHAPE_FORK: return complete(rill, rill->forks[k == 2 ? 0 : k == 4 ? 1 : 2]);
     case SHAPE_SERIAL: return spins(rill, k, false);
     case SHAPE_OVERLAP: return spins(rill, k, true);

@@ -89,6 +89,23 @@ static double depend(void)
     return bench_median(times, BATCHES);
 }
 
+static double chain(void)
+{
+    double times[BATCHES];
+    for (int b = -1; b < BATCHES; b++) {
+        double start = bench_now();
+        for (int i = 0; i < BATCH; i++) {
+#pragma omp task depend(out : cells[0])
+            tiny(0);
+#pragma omp task depend(in : cells[0])
+            tiny(1);
+#pragma omp taskwait
+        }
+        times[b < 0 ? 0 : b] = (bench_now() - start) / BATCH;
+    }
+    return bench_median(times, BATCHES);
+}
+
 static double spins(int k, bool overlap)
 {
     double start = bench_now();
@@ -130,6 +147,7 @@ double openmp_sample(enum shape shape, int k)
         case SHAPE_IDLE: value = enqueue_idle(); break;
         case SHAPE_COMPLETE: value = fork_join(1); break;
         case SHAPE_EVENT: value = depend(); break;
+        case SHAPE_CHAIN: value = chain(); break;
         case SHAPE_FORK: value = fork_join(k); break;
         case SHAPE_SERIAL: value = spins(k, false); break;
         case SHAPE_OVERLAP: value = spins(k, true); break;
