@@ -153,7 +153,6 @@ static rill_status context_open(size_t index, struct gpu_properties *out, void *
     const struct cuda_symbols *cu = symbols();
     status = CU(priority_range, &out->priority_least, &out->priority_greatest);
     open_pool(context);
-    out->has_wait_value = cu->stream_wait_value != NULL && attribute(device, CU_DEVICE_WAIT_VALUE) != 0;
     out->has_graphs = cu->graph_create != NULL && cu->graph_destroy != NULL && cu->graph_add_kernel != NULL &&
                       cu->graph_instantiate != NULL && cu->exec_set_kernel != NULL && cu->exec_destroy != NULL &&
                       cu->exec_launch != NULL;
@@ -268,11 +267,6 @@ static rill_status stream_query(void *stream)
 static rill_status stream_wait_event(void *stream, void *event)
 {
     return CU(stream_wait_event, stream, event, 0);
-}
-
-static rill_status stream_wait_value(void *stream, uint32_t *pinned, uint32_t value)
-{
-    return CU(stream_wait_value, stream, (cu_address)(uintptr_t)pinned, value, CU_WAIT_VALUE_GEQ);
 }
 
 static rill_status host_function(void *stream, gpu_host_function *function, void *user)
@@ -469,7 +463,6 @@ static const struct gpu_driver cuda_driver = {
     .stream_synchronize = stream_synchronize,
     .stream_query = stream_query,
     .stream_wait_event = stream_wait_event,
-    .stream_wait_value = stream_wait_value,
     .host_function = host_function,
     .event_create = event_create,
     .event_destroy = event_destroy,

@@ -13,7 +13,8 @@
 //       plain names are the 32-bit forms of old.
 //   cuDevicePrimaryCtxRelease_v2: since CUDA 11.0; the plain name cannot be called for a device that was reset.
 //   cuDeviceGetUuid: the plain name does for whole devices; _v2 only matters for slices of a device.
-//   cuStreamWaitValue32_v2: since CUDA 11.7; the plain name works only where an administrator has allowed it.
+//   cuStreamWaitValue32_v2: since CUDA 11.7; the plain name works only where an administrator has allowed it. Only the
+//       tests call it, to hold a stream.
 //   cuGraphAddKernelNode, cuGraphExecKernelNodeSetParams: the plain names, which every driver has. Their parameters are
 //       those of _v2 without the last two members.
 //   cuEventElapsedTime: the plain name; _v2 (CUDA 12.8) differs only for events that have not been reached.

@@ -18,7 +18,6 @@ struct gpu_properties {
     int processor_count;
     int priority_least;    // numbers of the driver: the greatest priority is the smaller one
     int priority_greatest; //
-    bool has_wait_value;   // a stream can wait for a word in pinned memory
     bool has_graphs;
 };
 
@@ -59,7 +58,6 @@ struct gpu_driver {
     rill_status (*stream_synchronize)(void *stream);
     rill_status (*stream_query)(void *stream); // RILL_ERR_NOT_READY
     rill_status (*stream_wait_event)(void *stream, void *event);
-    rill_status (*stream_wait_value)(void *stream, uint32_t *pinned, uint32_t value); // until *pinned >= value
     rill_status (*host_function)(void *stream, gpu_host_function *function, void *user);
 
     rill_status (*event_create)(bool has_time, void **out_event);
