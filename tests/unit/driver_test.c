@@ -123,3 +123,27 @@ TEST(results_have_the_drivers_own_words)
     CHECK_INT(cuda_convert(&symbols, 999, "cuLaunchKernel"), RILL_ERR_DEVICE);
     CHECK_STR(rill_message(), "cuLaunchKernel: an unknown error (999): the driver has no words for it");
 }
+
+TEST(ptx_asks_for_the_drivers_version)
+{
+    static const struct {
+        int driver;
+        const char *asked;
+        const char *given;
+    } cases[] = {{11080, "8.3", "7.8"},
+                 {12010, "8.3", "8.1"},
+                 {12030, "8.3", "8.3"},
+                 {13000, "8.8", "8.8"},
+                 {12000, "7.8", "7.8"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[64];
+        char wanted[64];
+        snprintf(text, sizeof text, "// made\n.version %s\n.target sm_90\n", cases[i].asked);
+        snprintf(wanted, sizeof wanted, "// made\n.version %s\n.target sm_90\n", cases[i].given);
+        cuda_lower_ptx(text, cases[i].driver);
+        CHECK_STR(text, wanted);
+    }
+    char none[] = "no version";
+    cuda_lower_ptx(none, 11080);
+    CHECK_STR(none, "no version");
+}

@@ -325,12 +325,20 @@ static rill_status event_elapsed(void *begin, void *end, double *out_millisecond
 // The driver compiles the PTX, and says line by line what it does not like.
 static rill_status module_load(const void *code, size_t size, void **out_module)
 {
-    (void)size; // the text ends with a zero
+    char *copy = malloc(size + 1); // so that the version it asks for can be the driver's
+    *out_module = NULL;
+    if (copy == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for the module's code");
+    }
+    memcpy(copy, code, size);
+    copy[size] = '\0';
+    cuda_lower_ptx(copy, driver.library.version);
     char log[2048] = "";
     int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_SIZE};
     void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
     cu_module module = NULL;
-    int result = symbols()->module_load(&module, code, 2, options, values);
+    int result = symbols()->module_load(&module, copy, 2, options, values);
+    free(copy);
     *out_module = result == CU_SUCCESS ? module : NULL;
     if (result == CU_SUCCESS) {
         return RILL_OK;

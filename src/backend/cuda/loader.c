@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,30 @@ rill_status cuda_convert(const struct cuda_symbols *symbols, int result, const c
     }
     return status_fail(status, "%s: %s (%d): %s%s", what, name, result, text,
                        cuda_is_lost(result) ? "; the device is lost to this process" : "");
+}
+
+// ---- PTX
+// -------------------------------------------------------------------------------------------------------------
+
+void cuda_lower_ptx(char *ptx, int version)
+{
+    static const char word[] = ".version ";
+    // From CUDA 12.3 on drivers take 8.3, which is what is asked for except on targets that need such a driver anyway.
+    if (version >= 12030) {
+        return;
+    }
+    char *at = strstr(ptx, word);
+    if (at == NULL || strlen(at) < sizeof word + 2) {
+        return;
+    }
+    at += sizeof word - 1;
+    int major = version / 1000 - 4; // CUDA 11.8 takes 7.8, CUDA 12.1 takes 8.1
+    int minor = version % 1000 / 10;
+    bool is_plain = at[0] >= '0' && at[0] <= '9' && at[1] == '.' && at[2] >= '0' && at[2] <= '9';
+    if (is_plain && (at[0] - '0') * 10 + at[2] - '0' > major * 10 + minor) {
+        at[0] = (char)('0' + major);
+        at[2] = (char)('0' + minor);
+    }
 }
 
 // ---- loading ------------------------------------------------------------------------------------------------------

@@ -22,7 +22,11 @@ rill_status cuda_load(const char *path, struct cuda_library *out_library);
 // The one place where the driver's results become Rill's. |what| is the driver's function. RILL_ERR_NOT_READY comes
 // without a message.
 rill_status cuda_convert(const struct cuda_symbols *symbols, int result, const char *what);
-// The same for a device that is known to be lost: whether |result| says so.
+// Writes the version of PTX that a driver of |version| takes over a later one that |ptx| asks for. The code generator
+// writes for the version that knows the newest targets it was built for, and uses nothing that the earlier ones lack.
+void cuda_lower_ptx(char *ptx, int version);
+
+// Whether |result| says that the device is lost to the process.
 int cuda_is_lost(int result);
 
 #endif
