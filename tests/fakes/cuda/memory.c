@@ -301,7 +301,7 @@ static int fill(const char *call, struct fake_fill fill, cu_stream handle)
     if (code == FAKE_OK && !fake_same_context_locked(call, stream)) {
         code = FAKE_INVALID_CONTEXT;
     }
-    if (code == FAKE_OK && fill.target % fill.element_size != 0) {
+    if (code == FAKE_OK && (fill.target % fill.element_size != 0 || !is_pinned_or_device(fill.target))) {
         code = FAKE_INVALID_VALUE;
     }
     if (code == FAKE_OK && fill.count != 0) {
