@@ -237,6 +237,14 @@ static rill_status update(struct backend_stream *stream, struct gpu_instance *in
     return RILL_OK;
 }
 
+// The driver does not do it; task by task it may.
+static void refuse(struct backend_stream *stream, struct gpu_instance *instance, const struct gpu_common *common)
+{
+    instance->is_refused = true;
+    gpu_log(stream->device, BACKEND_LOG_NOTE, "kernel '%s' is launched task by task: %s",
+            common->image->plan->kernels[common->kernel]->name, rill_message());
+}
+
 // Makes the graph if there is none. False: there is none and will be none.
 static bool make(struct backend_stream *stream, struct gpu_instance *instance, const struct gpu_recording *recording,
                  const struct gpu_common *common)
@@ -244,11 +252,8 @@ static bool make(struct backend_stream *stream, struct gpu_instance *instance, c
     if (instance->exec != NULL) {
         return true;
     }
-    rill_status status = build(stream, instance, recording, common);
-    if (status != RILL_OK) {
-        instance->is_refused = true;
-        gpu_log(stream->device, BACKEND_LOG_NOTE, "kernel '%s' is launched task by task: %s",
-                common->image->plan->kernels[common->kernel]->name, rill_message());
+    if (build(stream, instance, recording, common) != RILL_OK) {
+        refuse(stream, instance, common);
         return false;
     }
     remember(instance, recording, common);
@@ -320,8 +325,12 @@ rill_status gpu_graph_replay(struct backend_stream *stream, const struct gpu_rec
         return launch_tasks(stream, instance, recording, common, out_is_done);
     }
     uint64_t begin = clock_now();
-    RILL_TRY(update(stream, instance, recording, common));
-    RILL_TRY(stream->device->driver->exec_launch(instance->exec, stream->lane.handle));
+    rill_status status = update(stream, instance, recording, common);
+    status = status == RILL_OK ? stream->device->driver->exec_launch(instance->exec, stream->lane.handle) : status;
+    if (status != RILL_OK) { // and nothing is queued
+        refuse(stream, instance, common);
+        return launch_tasks(stream, instance, recording, common, out_is_done);
+    }
     uint64_t time = clock_now() - begin;
     instance->best_graph = time < instance->best_graph ? time : instance->best_graph;
     *out_is_done = true;
