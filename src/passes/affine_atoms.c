@@ -326,6 +326,19 @@ struct plan_expr *value_expr(struct analysis *an, const struct affine *value, co
                    plan_const(an->arena, IR_I64, is_minus ? -constant : constant));
 }
 
+// An extreme of two values is that of their floats: the values themselves might wrap.
+static struct plan_expr *atom_expr_float(struct analysis *an, int id, const struct sym *const *entry)
+{
+    const struct atom *atom = atom_of(an, id);
+    if (atom->kind == ATOM_OP && (atom->op == IR_OP_SMIN || atom->op == IR_OP_SMAX)) {
+        struct plan_expr *a = value_expr_float(an, atom->a, entry), *b = value_expr_float(an, atom->b, entry);
+        struct plan_expr *is_first =
+            plan_op(an->arena, atom->op == IR_OP_SMIN ? IR_OP_FLT : IR_OP_FGT, IR_I1, IR_F64, a, b);
+        return plan_select(an->arena, is_first, a, b);
+    }
+    return plan_op(an->arena, IR_OP_SITOFP, IR_F64, IR_I64, atom_expr(an, id, entry), NULL);
+}
+
 // In f64: for values that might not fit 64 bits.
 struct plan_expr *value_expr_float(struct analysis *an, const struct affine *value, const struct sym *const *entry)
 {
@@ -338,8 +351,7 @@ struct plan_expr *value_expr_float(struct analysis *an, const struct affine *val
         struct plan_expr *product =
             plan_op(an->arena, IR_OP_SITOFP, IR_F64, IR_I64, plan_const(an->arena, IR_I64, term->coef), NULL);
         for (int k = 0; k < term->degree; k++) {
-            struct plan_expr *factor =
-                plan_op(an->arena, IR_OP_SITOFP, IR_F64, IR_I64, atom_expr(an, term->ids[k], entry), NULL);
+            struct plan_expr *factor = atom_expr_float(an, term->ids[k], entry);
             product = plan_op(an->arena, IR_OP_FMUL, IR_F64, IR_F64, product, factor);
         }
         if (product == NULL) {

@@ -566,8 +566,7 @@ kernel void two_types(int n, long a[2 * n])
 }
 
 // run: sixteen n=33
-kernel void sixteen(int n, int a[16][n])
-{
+kernel void sixteen(int n, int a[16][n]){
 #define ROW(r)                                                                                                         \
     stream_parallel                                                                                                    \
     {                                                                                                                  \
@@ -575,7 +574,44 @@ kernel void sixteen(int n, int a[16][n])
             a[r][i] = a[r][i] * (r + 2) + i;                                                                           \
         }                                                                                                              \
     }
-    ROW(15)
-    ROW(14) ROW(13) ROW(12) ROW(11) ROW(10) ROW(9) ROW(8) ROW(7) ROW(6) ROW(5) ROW(4) ROW(3) ROW(2) ROW(1) ROW(0)
+    ROW(15) ROW(14) ROW(13) ROW(12) ROW(11) ROW(10) ROW(9) ROW(8) ROW(7) ROW(6) ROW(5) ROW(4) ROW(3) ROW(2) ROW(1)
+        ROW(0)
 #undef ROW
+}
+
+// The index wraps, and every iteration writes a[5]: a block that seems to lie far beyond the array does not.
+// run: wraps n=100
+kernel void wraps(int n, int a[n])
+{
+    stream_parallel
+    {
+        for (int i = 1; i < n; i++) {
+            a[i * 65536 * 65536 + 5] = i;
+        }
+    }
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            a[i] = -i;
+        }
+    }
+}
+
+// run: wraps_by_argument n=100 k=65536
+// run: wraps_by_argument n=5 k=-2147483648
+// run: wraps_by_argument n=9 k=3
+kernel void wraps_by_argument(int n, int k, int a[100])
+{
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            a[i * k * k + 5] = i;
+        }
+    }
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            a[i] = -i;
+        }
+    }
 }
