@@ -162,7 +162,8 @@ rill_status gpu_notify(struct backend_stream *stream, backend_notice *function, 
     notice->stream = stream;
     notice->function = function;
     notice->arg = arg;
-    atomic_fetch_add(&stream->reference_count, 1);
+    // One for the notice, one for this call: the notice may be called, and let the stream go, before the call ends.
+    atomic_fetch_add(&stream->reference_count, 2);
     void *before = gpu_stream_begin(stream);
     thread_lock(&device->lock);
     stream->notices_queued++;
@@ -184,6 +185,7 @@ rill_status gpu_notify(struct backend_stream *stream, backend_notice *function, 
         atomic_fetch_sub(&stream->reference_count, 1); // the caller has one
     }
     gpu_stream_end(stream, before);
+    gpu_stream_unreference(stream);
     return status;
 }
 
