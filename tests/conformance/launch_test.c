@@ -142,18 +142,22 @@ TEST(wrapped_memory_is_used_in_place_and_released_once)
 {
     struct world world;
     world_open(&world, 0);
-    static float memory[64];
+    rill_array owner = world_array(&world, RILL_F32, 64); // memory that any device has
+    void *memory = NULL;
+    OK(rill_array_address(owner, &memory));
     rill_array array;
     rill_wrap wrap = {
         .memory = memory, .type = RILL_F32, .shape = RILL_SHAPE(64), .release = note_release, .user = memory};
     OK(rill_array_wrap(world.context, &wrap, &array));
-    memory[3] = 5;
+    float host[64] = {[3] = 5};
+    OK(rill_array_write(owner, RILL_CURRENT, host, sizeof host));
     OK(rill_launch(world_kernel(&world, "scale"), RILL_CURRENT, RILL_ARGS(64, array)));
     rill_array view;
     OK(rill_array_view(array, 3, RILL_SHAPE(1), &view));
     OK(rill_array_destroy(array));
     OK(rill_sync(world.context));
-    CHECK_NEAR(memory[3], 10, 0);
+    OK(rill_array_read(owner, RILL_CURRENT, host, sizeof host));
+    CHECK_NEAR(host[3], 10, 0);
     CHECK_INT(atomic_load(&released), 0);
     OK(rill_array_destroy(view));
     world_close(&world);

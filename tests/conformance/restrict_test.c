@@ -50,8 +50,8 @@ static rill_kernel kernel_of(struct bench *b, const char *name)
 // Two stretches of n elements, |apart| elements from each other.
 static rill_status call(struct bench *b, const char *name, int n, int apart)
 {
-    return rill_call(kernel_of(b, name), RILL_CURRENT, RILL_ARGS(n, RILL_PTR(b->x, n), RILL_PTR(b->x + apart, n)), NULL,
-                     0);
+    return rill_call(kernel_of(b, name), RILL_CURRENT, RILL_ARGS(n, RILL_HOST(b->x, n), RILL_HOST(b->x + apart, n)),
+                     NULL, 0);
 }
 
 TEST(checked_mode_names_both_parameters_of_a_broken_restrict)
@@ -73,10 +73,10 @@ TEST(checked_mode_compares_what_is_touched)
     OK(call(&b, "shift", 8, 8));
     CHECK_INT(b.x[7], 1);
     // The arrays overlap, the elements that the kernel touches do not.
-    OK(rill_call(kernel_of(&b, "shift"), RILL_CURRENT, RILL_ARGS(8, RILL_PTR(b.x, 16), RILL_PTR(b.x + 8, 16)), NULL,
+    OK(rill_call(kernel_of(&b, "shift"), RILL_CURRENT, RILL_ARGS(8, RILL_HOST(b.x, 16), RILL_HOST(b.x + 8, 16)), NULL,
                  0));
     OK(rill_call(kernel_of(&b, "readers"), RILL_CURRENT,
-                 RILL_ARGS(8, RILL_PTR(b.x, 8), RILL_PTR(b.x, 8), RILL_PTR(b.x + 8, 8)), NULL, 0));
+                 RILL_ARGS(8, RILL_HOST(b.x, 8), RILL_HOST(b.x, 8), RILL_HOST(b.x + 8, 8)), NULL, 0));
     world_close(&b.world);
 }
 
