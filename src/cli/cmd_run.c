@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 // ---- the command line
@@ -282,17 +283,27 @@ static void show_json(const struct run *run)
     printf("}, \"time_ms\": %.6f}\n", run->best_ms);
 }
 
-// The library writes the trace when the context is closed, and only logs that it cannot: so it is tried before.
+// The library writes the trace when the context is closed, and only logs that it cannot: so it is tried before, and
+// looked at afterwards. What an earlier run wrote there is gone.
 static int prepare_trace(const struct run *run)
 {
     if (run->trace == NULL) {
         return CLI_OK;
     }
-    FILE *file = fopen(run->trace, "ab");
+    FILE *file = fopen(run->trace, "wb");
     if (file == NULL || fclose(file) != 0 || setenv("RILL_TRACE", run->trace, 1) != 0) {
         return cli_fail(CLI_FILE, "cannot write the trace '%s': %s", run->trace, strerror(errno));
     }
     return CLI_OK;
+}
+
+static int check_trace(const struct run *run)
+{
+    struct stat info;
+    if (run->trace == NULL || stat(run->trace, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > 0) {
+        return CLI_OK;
+    }
+    return cli_fail(CLI_FILE, "the trace '%s' was not written: device '%s' writes none", run->trace, run->device);
 }
 
 static int run_steps(struct run *run)
@@ -349,6 +360,7 @@ int cmd_run(int argc, char **argv)
         if (status != RILL_OK && code == CLI_OK) {
             code = cli_fail_status(status);
         }
+        code = code == CLI_OK ? check_trace(run) : code;
     }
     for (size_t i = 0; i < RILL_MAX_ARGS; i++) {
         free(run->arguments[i].bytes);
