@@ -254,6 +254,57 @@ static void compile_in_callback(void *user, rill_status status)
     OK(rill_module_destroy(module));
 }
 
+static const char halve_source[] = "#include <rill/kernel.h>\n"
+                                   "kernel int halve(int n, int a[n])\n"
+                                   "{\n"
+                                   "    int rounds = 0;\n"
+                                   "    int most = 1;\n"
+                                   "    while (most > 0) {\n"
+                                   "        most = 0;\n"
+                                   "        for (int i = 0; i < n; i++) { a[i] /= 2; if (a[i] > most) most = a[i]; }\n"
+                                   "        rounds++;\n"
+                                   "    }\n"
+                                   "    return rounds;\n"
+                                   "}\n";
+
+struct halving {
+    rill_kernel kernel;
+    rill_stream other;
+    rill_array numbers;
+    rill_array rounds;
+    rill_status status;
+};
+
+static void halve_in_callback(void *user, rill_status status)
+{
+    struct halving *h = user;
+    h->status =
+        status != RILL_OK ? status : rill_launch_result(h->kernel, h->other, RILL_ARGS(20000, h->numbers), h->rounds);
+}
+
+// The rounds depend on what the loop computes: a device that is asked for it must not be waited for in a callback.
+TEST(callback_may_launch_what_depends_on_its_own_results)
+{
+    struct world world;
+    world_open(&world, 2);
+    rill_module module = {0};
+    struct halving h = {.status = RILL_ERR_INTERNAL};
+    OK(rill_module_create(world.context, halve_source, NULL, &module));
+    OK(rill_module_kernel(module, "halve", &h.kernel));
+    OK(rill_stream_create(world.context, NULL, &h.other));
+    h.numbers = world_array(&world, RILL_I32, 20000);
+    h.rounds = world_array(&world, RILL_I32, 1);
+    int value = 1000;
+    OK(rill_array_fill(h.numbers, h.other, &value, sizeof value));
+    OK(rill_stream_callback(rill_default_stream(world.context), halve_in_callback, &h));
+    OK(rill_sync(world.context));
+    CHECK_INT(h.status, RILL_OK);
+    int rounds = 0;
+    OK(rill_array_read(h.rounds, h.other, &rounds, sizeof rounds));
+    CHECK_INT(rounds, 10);
+    world_close(&world);
+}
+
 TEST(callback_may_compile_and_drop_modules)
 {
     struct world world;

@@ -248,6 +248,7 @@ rill_status gpu_ring_seal(struct backend_stream *stream); // after the last work
 void gpu_ring_finish(struct backend_stream *stream);
 
 // notify.c
+rill_status gpu_notify_start(struct backend_device *device); // the thread, if it does not run yet
 void gpu_notify_finish(struct backend_device *device);
 void gpu_notify_all(struct backend_device *device); // the device is lost: nobody else will
 void gpu_stream_unreference(struct backend_stream *stream);

@@ -164,6 +164,7 @@ static rill_status find_kernel(struct backend_image *image, const struct plan_ke
     }
     if (plan->root != NULL) {
         bool reads = mark_reading(kernel, plan->root);
+        kernel->reads_control = reads;
         kernel->is_graphable = !reads && !kernel->may_print && !assigns_for_tasks(kernel, plan->root);
     }
     return RILL_OK;

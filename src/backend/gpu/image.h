@@ -19,6 +19,7 @@ struct gpu_kernel {
     struct gpu_task *tasks;
     bool may_fail;
     bool may_print;
+    bool reads_control; // control depends on what tasks write: a launch may wait for it
     bool is_graphable;  // the arguments decide all of its plan, and nothing but tasks runs
     bool needs_block;   // some task touches the launch block, or there is a result
     bool *task_writes;  // for each slot: a task writes it

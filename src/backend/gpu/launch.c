@@ -250,8 +250,14 @@ rill_status gpu_launch_now(struct backend_stream *stream, const struct backend_l
 rill_status gpu_launch(struct backend_stream *stream, const struct backend_launch *launch)
 {
     RILL_TRY(gpu_stream_refuse(stream));
+    // A callback must not wait for what tasks compute; the back end's own thread may.
+    bool is_for_others = !launch->may_wait && launch->image->kernels[launch->kernel].reads_control;
+    if (is_for_others) {
+        RILL_TRY(gpu_notify_start(stream->device));
+    }
     void *before = gpu_stream_begin(stream);
-    rill_status status = gpu_defers(stream) ? gpu_defer_launch(stream, launch) : gpu_launch_now(stream, launch);
+    bool is_put_off = is_for_others || gpu_defers(stream);
+    rill_status status = is_put_off ? gpu_defer_launch(stream, launch) : gpu_launch_now(stream, launch);
     gpu_stream_end(stream, before);
     if (status == RILL_OK) {
         gpu_count(&stream->device->counters.launch_count);

@@ -95,7 +95,7 @@ static void *run_notifier(void *arg)
     return NULL;
 }
 
-static rill_status start_notifier(struct backend_device *device)
+rill_status gpu_notify_start(struct backend_device *device)
 {
     thread_lock(&device->notifier_lock);
     rill_status status = RILL_OK;
@@ -154,7 +154,7 @@ rill_status gpu_notify_now(struct backend_stream *stream, struct gpu_notice *not
 rill_status gpu_notify(struct backend_stream *stream, backend_notice *function, void *arg, bool hold)
 {
     struct backend_device *device = stream->device;
-    RILL_TRY(start_notifier(device));
+    RILL_TRY(gpu_notify_start(device));
     struct gpu_notice *notice = gpu_alloc(device, sizeof *notice);
     if (notice == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory to queue work on a stream");
