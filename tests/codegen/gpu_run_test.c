@@ -202,7 +202,7 @@ static void check_math(struct gpu *gpu, enum ir_math math, enum ir_type type, co
         put(x, type, i, (union ir_value){.f = math_sample(i)});
         put(y, type, i, (union ir_value){.f = math_sample(i * 31 + 7)});
         if (math == IR_MATH_LDEXP) {
-            put(y, IR_I32, i, (union ir_value){.i = i % 11 == 0 ? i * 1000003 : i % 400 - 200});
+            put(y, IR_I32, i, (union ir_value){.i = i % 11 == 0 ? (int64_t)i * 1000003 : i % 400 - 200});
         }
     }
     gpu->upload(arrays[0], x, sizeof x);

@@ -1,6 +1,7 @@
 // Contexts: the primary context of each device, and the calling thread's stack of current ones.
 #include "fake.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { STACK_LIMIT = 16 };
@@ -150,6 +151,10 @@ int fake_context_release_locked(int device, bool is_reset)
             fake_memory_free_locked(fake.ranges[i]);
         }
     }
+    free(context->streams);
+    context->streams = NULL;
+    context->stream_count = 0;
+    context->stream_capacity = 0;
     context->object.is_destroyed = true;
     fake.alive[FAKE_CONTEXT]--;
     return FAKE_OK;
