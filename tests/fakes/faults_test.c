@@ -367,3 +367,42 @@ TEST(opening_and_closing_may_fail_anywhere)
     printf("  %ld points\n", points);
     CHECK(points > 3);
 }
+
+// ---- a device that is lost ------------------------------------------------------------------------------------------
+
+static void lose_while_queued(struct scene *s)
+{
+    rill_array y = s->y;
+    for (int i = 0; i < 20; i++) {
+        (void)!rill_launch(kernel_of(s, "add"), s->stream, RILL_ARGS(N, 1, y));
+    }
+    fake_cuda_lose_at(CU_ILLEGAL_ADDRESS);
+    for (int i = 0; i < 20; i++) {
+        (void)!rill_launch(kernel_of(s, "add"), s->other, RILL_ARGS(N, 1, y));
+    }
+}
+
+TEST(a_lost_device_is_said_and_stays_said_and_another_context_works)
+{
+    open_fake();
+    for (int graph = 0; graph < 2; graph++) {
+        setenv("RILL_GRAPH", graph == 0 ? "off" : "on", 1);
+        struct scene s;
+        REQUIRE(open_scene(&s) == RILL_OK && do_blocks(&s) == RILL_OK);
+        lose_while_queued(&s);
+        for (int step = 0; step < (int)(sizeof steps / sizeof steps[0]); step++) {
+            rill_status status = steps[step].run(&s);
+            if (strcmp(steps[step].name, "array") != 0) { // what touches no device may succeed
+                CHECK(status != RILL_OK);
+            }
+        }
+        CHECK_INT(rill_launch(kernel_of(&s, "add"), s.stream, RILL_ARGS(N, 1, s.y)), RILL_ERR_DEVICE);
+        CHECK_CONTAINS(rill_message(), "CUDA_ERROR_ILLEGAL_ADDRESS");
+        (void)!rill_close(s.context);
+        REQUIRE(open_scene(&s) == RILL_OK);
+        works(&s, "a context after the loss", 0);
+        CHECK_INT(rill_close(s.context), RILL_OK);
+        no_rule_is_broken("lost", 0);
+    }
+    unsetenv("RILL_GRAPH");
+}
