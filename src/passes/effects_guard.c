@@ -37,22 +37,55 @@ static struct plan_expr *is_near(struct analysis *an, const struct affine *value
                    plan_op(an->arena, IR_OP_FGE, IR_I1, IR_F64, bytes, least));
 }
 
+// A value that wraps to its type is the value itself if it fits. Takes those that vary out of the offset, one by one,
+// and notes what must fit.
+static void unwrap(struct analysis *an, struct access *access, int first_atom)
+{
+    enum { MOST = 8 };
+    struct affine_pool *pool = &an->pool;
+    for (int round = 0; access->flat != NULL && round < MOST; round++) {
+        int id = -1;
+        for (int i = 0; i < access->flat->count; i++) {
+            for (int k = 0; k < access->flat->terms[i].degree; k++) {
+                const struct atom *atom = atom_of(an, access->flat->terms[i].ids[k]);
+                bool wraps = atom->kind == ATOM_OP && (atom->op == IR_OP_SEXT || atom->op == IR_OP_ZEXT);
+                if (wraps && effects_atom_varies(an, access->flat->terms[i].ids[k], first_atom)) {
+                    id = access->flat->terms[i].ids[k];
+                }
+            }
+        }
+        const struct affine *rest;
+        const struct affine *factor = id >= 0 ? affine_coefficient(pool, access->flat, id, &rest) : NULL;
+        const struct affine *inner = factor != NULL ? affine_mul(pool, factor, atom_of(an, id)->a) : NULL;
+        const struct affine *flat = inner != NULL ? affine_add(pool, rest, inner) : NULL;
+        if (flat == NULL) {
+            return;
+        }
+        struct need *need = ARENA_NEW(an->arena, struct need);
+        *need = (struct need){atom_of(an, id)->a, atom_of(an, id)->type, atom_of(an, id)->op == IR_OP_SEXT,
+                              access->inst->loc, access->needs};
+        access->flat = flat;
+        access->needs = need;
+    }
+}
+
 bool effects_find_region_if(struct analysis *an, const struct access *access, const struct effects_scope *scope,
                             struct region *out)
 {
-    if (access->needs == NULL || access->size == NULL) {
+    struct access exact = *access;
+    unwrap(an, &exact, scope->first_atom);
+    if (exact.needs == NULL || access->size == NULL) {
         return false; // nothing to test
     }
     struct plan_expr *all = plan_const(an->arena, IR_I1, 1);
     bool is_wide = false; // an index of 32 bits is near whatever it is
-    for (const struct need *need = access->needs; need != NULL; need = need->next) {
+    for (const struct need *need = exact.needs; need != NULL; need = need->next) {
         is_wide |= need->type == IR_I64;
         const struct affine *low = effects_bound(an, need->value, scope->first_atom, false);
         const struct affine *high = effects_bound(an, need->value, scope->first_atom, true);
         struct plan_expr *fits = low != NULL && high != NULL ? effects_fits(an, need, low, high, scope->entry) : NULL;
         all = plan_op(an->arena, IR_OP_AND, IR_I1, IR_I1, all, fits);
     }
-    struct access exact = *access;
     exact.needs = NULL;
     if (all == NULL || !effects_find_region(an, &exact, scope->first_atom, out)) {
         return false;
