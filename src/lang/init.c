@@ -8,15 +8,29 @@
 
 #include <string.h>
 
+// `[a ... b]`: the value goes to the last element and, |count| times, to the ones before it.
+struct range {
+    uint64_t size; // of an element
+    int64_t count;
+};
+
+// A place in the list of stores that stays where it is when earlier ones go.
+struct mark {
+    int at;
+    struct mark *outer;
+};
+
 struct init {
     struct parser *p;
     struct object *object;
     bool is_static;
     bool has_designators; // only then can a place be stored to twice
     bool flexible_is_allowed;
-    int64_t outer_length;  // elements seen of an object whose length is unknown
-    uint64_t stored_end;   // bytes; nothing was stored from here on
-    uint64_t flexible_end; // bytes that the initialised flexible array reaches to
+    int64_t outer_length;     // elements seen of an object whose length is unknown
+    uint64_t stored_end;      // bytes; nothing was stored from here on
+    uint64_t flexible_end;    // bytes that the initialised flexible array reaches to
+    VEC(struct range) ranges; // of the designators before the value that comes next, outermost first
+    struct mark *marks;       // innermost first
     VEC(struct init_store) stores;
 };
 
@@ -81,6 +95,10 @@ static void forget(struct init *in, uint64_t offset, uint64_t size)
         uint64_t at = s->offset + (s->bitfield != NULL ? s->bitfield->bit_offset / 8u : 0);
         if (at < offset || at >= offset + size) {
             in->stores.items[kept++] = *s;
+            continue;
+        }
+        for (struct mark *mark = in->marks; mark != NULL; mark = mark->outer) {
+            mark->at -= kept < mark->at;
         }
     }
     in->stores.count = kept;
@@ -378,23 +396,58 @@ static uint64_t element_size(const struct type *array)
     return array->base->size;
 }
 
-// `[a ... b] = x`: what was stored for the first element is stored for the others too.
-static void repeat(struct init *in, const struct place *whole, const struct designator *d, int from)
+// Stores once more, |by| bytes earlier, what was stored since the mark.
+static bool repeat(struct init *in, const struct mark *mark, int count, uint64_t by)
 {
-    int count = in->stores.count - from;
-    for (int64_t i = d->first + 1; i <= d->last && !in->p->gave_up; i++) {
-        for (int k = 0; k < count; k++) {
-            struct init_store s = in->stores.items[from + k];
-            if (expr_has_effect(s.value)) {
-                parse_error(in->p, s.loc, "a value for a range of elements cannot have an effect");
-                return;
-            }
-            struct place place = {.type = s.type,
-                                  .bitfield = s.bitfield,
-                                  .offset = s.offset + (uint64_t)(i - d->first) * element_size(whole->type)};
-            store(in, place, s.value);
+    for (int k = 0; k < count && !in->p->gave_up; k++) {
+        struct init_store s = in->stores.items[mark->at + k];
+        if (expr_has_effect(s.value)) {
+            parse_error(in->p, s.loc, "a value for a range of elements cannot have an effect");
+            return false;
+        }
+        store(in, (struct place){.type = s.type, .bitfield = s.bitfield, .offset = s.offset - by}, s.value);
+    }
+    return !in->p->gave_up;
+}
+
+// What was said about the places that a range adds is void.
+static void forget_before(struct init *in, struct place place, const struct range *ranges, int count)
+{
+    for (int64_t k = 0; count > 0 && k <= ranges[0].count; k++) {
+        struct place earlier = place;
+        earlier.offset -= (uint64_t)k * ranges[0].size;
+        if (k > 0) {
+            forget(in, earlier.offset, earlier.type->size);
+        }
+        forget_before(in, earlier, ranges + 1, count - 1);
+    }
+}
+
+// `[a ... b].c = x`: the value behind '=' goes to the last element and to the ones before it. Those are filled before
+// the values that follow are read, which go behind the place in the last element alone.
+static void designated_value(struct init *in, struct place place)
+{
+    int range_count = in->ranges.count;
+    struct range *ranges = ARENA_ARRAY(in->p->arena, struct range, range_count);
+    for (int i = 0; i < range_count; i++) {
+        ranges[i] = in->ranges.items[i];
+    }
+    in->ranges.count = 0; // a list in braces has designators of its own
+    bool is_aggregate = place.type->kind == TYPE_ARRAY || type_is_record(place.type);
+    if (is_aggregate) {
+        forget_before(in, place, ranges, range_count);
+    }
+    struct mark mark = {.at = in->stores.count, .outer = in->marks};
+    in->marks = &mark;
+    element(in, place, NULL);
+    bool goes_on = true;
+    for (int i = range_count - 1; i >= 0 && goes_on; i--) {
+        int count = in->stores.count - mark.at;
+        for (int64_t k = 1; k <= ranges[i].count && goes_on; k++) {
+            goes_on = repeat(in, &mark, count, (uint64_t)k * ranges[i].size);
         }
     }
+    in->marks = mark.outer;
 }
 
 // Returns the index behind the designated place, or -1.
@@ -407,11 +460,14 @@ static int64_t designated(struct init *in, struct place whole)
     if (!(is_member ? member_designator(in, whole.type, &d) : array_designator(in, whole.type, &d))) {
         return -1;
     }
-    struct place place = place_at(in, &whole, d.first);
+    struct place place = place_at(in, &whole, d.last);
+    if (d.last > d.first) {
+        struct range range = {.size = element_size(whole.type), .count = d.last - d.first};
+        VEC_PUSH(p->arena, &in->ranges, range);
+    }
     if (type_is_record(whole.type) && whole.type->record->is_union && !d.is_inside && !at_designator(p, 0)) {
         forget(in, whole.offset, whole.type->size);
     }
-    int from = in->stores.count;
     if (d.is_inside || at_designator(p, 0)) {
         if (place.type->kind != TYPE_ARRAY && !type_is_record(place.type)) {
             parse_error(p, parse_loc(p), "a designator for '%s', which has no parts", parse_describe(p, place.type));
@@ -422,11 +478,8 @@ static int64_t designated(struct init *in, struct place whole)
     } else {
         parse_expect(p, TOKEN_ASSIGN, "after the designator");
         if (!p->is_panicking) {
-            element(in, place, NULL);
+            designated_value(in, place);
         }
-    }
-    if (d.last > d.first) {
-        repeat(in, &whole, &d, from < in->stores.count ? from : in->stores.count);
     }
     reached(in, &whole, d.last);
     return d.last + 1;
@@ -464,6 +517,7 @@ static void list_places(struct init *in, struct place whole, struct expr *first,
             return;
         }
         if (starts_designated || (mode == LIST_BRACED && at_designator(p, 0))) {
+            in->ranges.count = starts_designated ? in->ranges.count : 0;
             starts_designated = false;
             index = designated(in, whole);
             if (index < 0) {

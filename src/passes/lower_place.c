@@ -346,10 +346,41 @@ static struct ir_inst *extend_field(struct lower *l, const struct member *m, str
     return lower_binary(l, IR_OP_AND, value->type, value, lower_int(l, value->type, mask));
 }
 
+// A packed field of more than 56 bits may reach into a ninth byte, with as many bits as the first eight are shifted by.
+static struct ir_inst *ninth_byte(struct lower *l, const struct lower_place *place, const struct window *w)
+{
+    return lower_offset(l, place->inst, (int64_t)w->offset + 8);
+}
+
+static struct ir_inst *read_nine_bytes(struct lower *l, const struct lower_place *place, const struct window *w)
+{
+    struct ir_inst *low = window_load(l, place, w);
+    struct ir_inst *high = lower_load(l, IR_I8, ninth_byte(l, place, w), place->is_volatile);
+    low = lower_binary(l, IR_OP_LSHR, IR_I64, low, lower_int(l, IR_I64, w->shift));
+    high = lower_unary(l, IR_OP_ZEXT, IR_I64, high);
+    high = lower_binary(l, IR_OP_SHL, IR_I64, high, lower_int(l, IR_I64, 64 - w->shift));
+    return lower_binary(l, IR_OP_OR, IR_I64, low, high);
+}
+
+// |bits| are the field's, and no others.
+static void write_ninth_byte(struct lower *l, const struct lower_place *place, const struct window *w,
+                             struct ir_inst *bits)
+{
+    const struct member *m = place->bitfield;
+    int count = w->shift + m->bit_width - 64;
+    struct ir_inst *address = ninth_byte(l, place, w);
+    struct ir_inst *old = lower_load(l, IR_I8, address, place->is_volatile);
+    struct ir_inst *high = lower_binary(l, IR_OP_LSHR, IR_I64, bits, lower_int(l, IR_I64, 64 - w->shift));
+    high = lower_unary(l, IR_OP_TRUNC, IR_I8, high);
+    old = lower_binary(l, IR_OP_AND, IR_I8, old, lower_int(l, IR_I8, -(INT64_C(1) << count)));
+    lower_store(l, address, lower_binary(l, IR_OP_OR, IR_I8, old, high), place->is_volatile);
+}
+
 static struct ir_inst *read_bitfield(struct lower *l, const struct lower_place *place)
 {
     struct window w = window_of(place);
-    struct ir_inst *value = extend_field(l, place->bitfield, window_load(l, place, &w), w.shift);
+    struct ir_inst *value = w.bytes > 8 ? extend_field(l, place->bitfield, read_nine_bytes(l, place, &w), 0)
+                                        : extend_field(l, place->bitfield, window_load(l, place, &w), w.shift);
     return resize(l, value, lower_type(place->type), !lower_is_unsigned(place->type));
 }
 
@@ -357,15 +388,14 @@ static struct ir_inst *write_bitfield(struct lower *l, const struct lower_place 
 {
     const struct member *m = place->bitfield;
     struct window w = window_of(place);
-    if (w.bytes > 8) {
-        diag_error(l->diags, l->b.loc, "not supported: the packed bit-field '%s' lies across nine bytes", m->name);
-        return value;
-    }
     struct ir_inst *old = window_load(l, place, &w);
     enum ir_type type = old->type;
     uint64_t mask = m->bit_width == 64 ? ~UINT64_C(0) : (UINT64_C(1) << m->bit_width) - 1;
     struct ir_inst *bits = resize(l, value, type, false);
     bits = lower_binary(l, IR_OP_AND, type, bits, lower_int(l, type, (int64_t)mask));
+    if (w.bytes > 8) {
+        write_ninth_byte(l, place, &w, bits);
+    }
     bits = lower_binary(l, IR_OP_SHL, type, bits, lower_int(l, type, w.shift));
     old = lower_binary(l, IR_OP_AND, type, old, lower_int(l, type, (int64_t)~(mask << w.shift)));
     window_store(l, place, &w, lower_binary(l, IR_OP_OR, type, old, bits));

@@ -244,3 +244,34 @@ kernel void whole_copies(int n, const uint32_t a[n], uint32_t b[n])
         b[i] = x.u + z[1].h.hi + (union word){.h = {.hi = 7}}.u;
     }
 }
+
+#pragma pack(push, 1)
+struct across {
+    unsigned a : 5;
+    uint64_t b : 62;
+    int64_t c : 61;
+    uint64_t d : 64;
+    unsigned e : 3;
+};
+#pragma pack(pop)
+
+static const struct across fixed = {17, 0x2123456789abcdefu, -0x0123456789abcdefl, 0xfedcba9876543210u, 5};
+
+// Fields that reach into a ninth byte.
+// run: nine_bytes n=60 wild
+kernel void nine_bytes(int n, const uint64_t in[n], uint64_t out[n])
+{
+    for (int i = 0; i + 4 < n; i += 5) {
+        struct across s = fixed;
+        s.b ^= in[i];
+        s.c += (int64_t)in[i + 1];
+        s.a++;
+        s.d = s.d * 3 + in[i + 2];
+        s.e -= 7;
+        out[i] = s.b;
+        out[i + 1] = (uint64_t)(int64_t)s.c;
+        out[i + 2] = s.d;
+        out[i + 3] = s.a * 8u + s.e;
+        out[i + 4] = sizeof s + (s.b = in[i + 3]);
+    }
+}

@@ -214,3 +214,32 @@ kernel int strings_of_arrays(int n, char out[n])
     }
     return sum + sizeof "a\0b";
 }
+
+struct triple {
+    int x, y, z;
+};
+struct deep {
+    struct triple a[3];
+    int q;
+};
+
+// Ranges: the value is repeated, what follows goes behind the place in the last element.
+// run: ranges n=60
+kernel void ranges(int n, int out[n])
+{
+    struct triple v[6] = {[1 ... 3].x = 5, 6, 7, 8, 9};
+    struct triple w[6] = {[0 ... 2].y = 5, 6, [4 ... 5] = {1, 2}};
+    struct deep u[3] = {[0 ... 1].a[0 ... 1].y = 5, 6, 7, 8};
+    int m[4][3] = {[0 ... 2][1] = 4, 5, 6};
+    int r[8] = {[1 ... 3] = 2, 3, [6] = 1, 9};
+    struct triple o[3] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}, [0 ... 1] = {.y = 10}, [1 ... 2] = {11, 12}};
+    for (int i = 0; i < 6; i++) {
+        out[i] = v[i].x * 100 + v[i].y * 10 + v[i].z;
+        out[6 + i] = w[i].x * 100 + w[i].y * 10 + w[i].z;
+        out[12 + i] = m[i % 4][i / 4] * 100 + r[i] * 10 + r[i + 2];
+    }
+    for (int i = 0; i < 9; i++) {
+        out[20 + i] = u[i / 3].a[i % 3].x * 100 + u[i / 3].a[i % 3].y * 10 + u[i / 3].a[i % 3].z;
+        out[30 + i] = u[i / 3].q * 10 + (i % 3 == 0 ? o[i / 3].x : i % 3 == 1 ? o[i / 3].y : o[i / 3].z);
+    }
+}

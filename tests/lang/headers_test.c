@@ -10,6 +10,7 @@
 #include <float.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stddef.h>
 #include <unistd.h>
 
 static char *read_file(const char *path, size_t *out_length)
@@ -73,6 +74,19 @@ TEST(all_headers_together_parse)
     CHECK_STR(tokens_messages(&tokens), "");
     tokens_finish(&tokens);
     arena_finish(&arena);
+}
+
+TEST(max_align_t_is_as_the_c_library_has_it)
+{
+    static const char text[] = "#include <stddef.h>\n"
+                               "_Static_assert(_Alignof(max_align_t) == 16 && sizeof(max_align_t) == 32, \"\");\n";
+    CHECK_UINT(_Alignof(max_align_t), 16);
+    CHECK_UINT(sizeof(max_align_t), 32);
+    struct tokens tokens;
+    tokens_init(&tokens, text, sizeof text - 1, &(struct preprocess_options){.no_disk = true});
+    parse_unit(&tokens.arena, &tokens.diags, &tokens.list);
+    CHECK_STR(tokens_messages(&tokens), "");
+    tokens_finish(&tokens);
 }
 
 // A kernel file with every header in use has no message.

@@ -47,7 +47,7 @@ TEST(designators_choose_places_and_what_follows_goes_on_from_there)
     CHECK_STR(stores("struct { int a, b, c; } x = {.c = 1, .a = 2, 3};"), "@8=1 @0=2 @4=3");
     CHECK_STR(stores("struct { struct { int p, q; } a[2]; } x = {.a[1].q = 1, .a[0] = {2, 3}};"), "@12=1 @0=2 @4=3");
     CHECK_STR(stores("struct { int a; union { int b; float c; }; } x = {.c = 2, .a = 1};"), "@4=(to<float> 2) @0=1");
-    CHECK_STR(stores("int x[6] = {[1 ... 3] = 7, 8};"), "@4=7 @8=7 @12=7 @16=8");
+    CHECK_STR(stores("int x[6] = {[1 ... 3] = 7, 8};"), "@12=7 @8=7 @4=7 @16=8");
 }
 
 TEST(a_later_initialiser_of_a_whole_replaces_what_was_there)
