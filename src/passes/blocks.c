@@ -52,20 +52,28 @@ struct split {
     struct scalar_use **uses; // of each block of the region that is looked at
 };
 
-// Each block gets a variable of its own; afterwards the variable has the last block's value.
+// Each block that writes gets a variable of its own, which begins with the value from before the region where the block
+// may look at it; afterwards the variable has the last writer's value. Blocks that only read keep the variable, which
+// nobody writes then.
 static void split(const struct split *s, struct ir_inst *inst, struct ir_var *var)
 {
     struct ir_var *last = NULL;
     for (int i = 0; i < inst->region_count; i++) {
-        if (!look(&inst->regions[i], var, NULL).is_used) {
+        if (!look(&inst->regions[i], var, NULL).is_written) {
             continue;
         }
         struct ir_var *own = ir_var_create(s->module, s->kernel, var->name, var->type);
         int index = own->index;
         *own = *var;
         own->index = index;
-        struct var_use use = look(&inst->regions[i], var, own);
-        last = use.is_written ? own : last;
+        look(&inst->regions[i], var, own);
+        last = own;
+        const struct scalar_use *use = &s->uses[i][var->index];
+        if (use->exposed != NULL || !use->always_written) {
+            struct ir_builder before = {
+                .module = s->module, .function = s->kernel, .region = inst->parent, .before = inst, .loc = inst->loc};
+            ir_set(&before, own, ir_get(&before, var));
+        }
     }
     struct ir_builder b = {
         .module = s->module, .function = s->kernel, .region = inst->parent, .before = inst->next, .loc = inst->loc};
@@ -74,22 +82,44 @@ static void split(const struct split *s, struct ir_inst *inst, struct ir_var *va
     }
 }
 
-// Whether a block may see what another wrote, or code behind the region what no block is certain to have written.
-static bool is_carried(const struct split *s, const struct ir_inst *inst, const struct ir_var *var, int last_writer)
+// Whether a block may see what an earlier one wrote, or code behind the region what the last writer has not written for
+// certain and an earlier one has.
+static bool is_carried(const struct split *s, const struct ir_inst *inst, const struct ir_var *var)
 {
+    int writer_count = 0;
+    bool is_certain = true; // of the last writer so far
     for (int i = 0; i < inst->region_count; i++) {
-        if (s->uses[i][var->index].exposed != NULL) {
+        struct ir_region *region = &((struct ir_inst *)inst)->regions[i]; // looked at, not changed
+        const struct scalar_use *use = &s->uses[i][var->index];
+        if (use->exposed != NULL && writer_count > 0) {
             return true;
         }
+        if (look(region, (struct ir_var *)var, NULL).is_written) {
+            writer_count++;
+            is_certain = use->always_written;
+        }
     }
-    return !s->uses[last_writer][var->index].always_written && scalars_live_after(inst, var);
+    return writer_count > 1 && !is_certain && scalars_live_after(inst, var);
+}
+
+static void report_local(const struct split *s, const struct ir_var *var, struct loc first, struct loc other)
+{
+    if (var->is_memory) {
+        diag_error(s->diags, other, "local '%s' lies in memory that two stream_parallel blocks use and one writes",
+                   var->name);
+        diag_note(s->diags, first, "the other block uses it here; pass it as an array, or declare it in each block");
+        return;
+    }
+    diag_error(s->diags, other, "local '%s' carries a value from one stream_parallel block to another", var->name);
+    diag_note(s->diags, first,
+              "the other block uses it here; pass it as an array, or write it before it is read "
+              "in each block");
 }
 
 static void check_local(const struct split *s, struct ir_inst *inst, struct ir_var *var)
 {
     struct var_use first = {0};
     struct var_use other = {0};
-    int last_writer = 0;
     bool is_written = false;
     for (int i = 0; i < inst->region_count; i++) {
         struct var_use use = look(&inst->regions[i], var, NULL);
@@ -100,7 +130,6 @@ static void check_local(const struct split *s, struct ir_inst *inst, struct ir_v
             use.is_written = memory_is_written(s->module->arena, inst->regions[i].first, INT_MAX, var);
         }
         is_written |= use.is_written;
-        last_writer = use.is_written ? i : last_writer;
         if (!first.is_used) {
             first = use;
         } else if (!other.is_used || use.is_written) {
@@ -110,14 +139,11 @@ static void check_local(const struct split *s, struct ir_inst *inst, struct ir_v
     if (!other.is_used || !is_written) {
         return;
     }
-    if (!var->is_memory && !is_carried(s, inst, var, last_writer)) {
+    if (!var->is_memory && !is_carried(s, inst, var)) {
         split(s, inst, var);
         return;
     }
-    diag_error(s->diags, other.loc, "local '%s' carries a value from one stream_parallel block to another", var->name);
-    diag_note(s->diags, first.loc,
-              "the other block uses it here; pass it as an array, or write it before it is read "
-              "in each block");
+    report_local(s, var, first.loc, other.loc);
 }
 
 static bool split_region(struct ir_inst *inst, void *user)
