@@ -29,10 +29,16 @@ static void job_destroy(struct job *job)
     free(job);
 }
 
+static bool is_gpu(const char *target)
+{
+    return target != NULL && (strncmp(target, "sm_", 3) == 0 || strncmp(target, "gfx", 3) == 0);
+}
+
 static struct pipeline_options options_of(struct arena *arena, const struct compiler_input *input)
 {
     struct pipeline_options options = {.contract = !input->contract_off, .check_bounds = input->check_bounds};
     options.verify = getenv("RILL_VERIFY") != NULL;
+    options.is_gpu = is_gpu(input->target);
     struct preprocess_define *defines = ARENA_ARRAY(arena, struct preprocess_define, input->define_count);
     for (int i = 0; i < input->define_count; i++) {
         defines[i] = (struct preprocess_define){.name = input->defines[i].name, .value = input->defines[i].value};

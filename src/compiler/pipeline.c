@@ -113,6 +113,8 @@ void pipeline_compile(struct arena *arena, struct diags *diags, const char *path
         return;
     }
     module->check_bounds = options->check_bounds;
+    module->is_gpu = options->is_gpu;
+    module->has_short_strips = options->verify;
     name_files(module, diags);
     if (!is_well_formed(options, module, "lower", diags)) {
         return;

@@ -13,6 +13,7 @@ struct pipeline_options {
     struct preprocess_options preprocess;
     bool contract;
     bool check_bounds;
+    bool is_gpu; // the plan is made for a GPU
     bool verify; // after every pass; what is wrong becomes an error
 };
 

@@ -469,7 +469,9 @@ struct ir_module {
     struct ir_function **functions;
     int function_count;
     int function_capacity;
-    bool check_bounds; // INDEX must be checked against its extent (unless in_bounds)
+    bool is_gpu;           // made for a GPU: a thread is one iteration, neighbours touch neighbouring elements
+    bool has_short_strips; // tests: loops are cut where it does not pay
+    bool check_bounds;     // INDEX must be checked against its extent (unless in_bounds)
 };
 
 // ---- build.c: makes instructions at the end of a region, numbered and typed -----------------------------------------

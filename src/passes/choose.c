@@ -49,8 +49,8 @@ bool facts_choose(const struct ir_inst *loop)
     if (!walk_inst(whole, choose_is_not_blocks, NULL)) {
         return false;
     }
-    bool has_better =
-        (facts->independent_by_updates || has_few_iterations(loop)) && !walk_inst(whole, is_not_better, whole);
+    bool is_short = has_few_iterations(loop) && loop->loop->collapse < 2;
+    bool has_better = (facts->independent_by_updates || is_short) && !walk_inst(whole, is_not_better, whole);
     return loop->loop->pragma_parallel || !has_better;
 }
 

@@ -24,7 +24,7 @@ void offload_add_expr(struct offload *o, struct plan_expr **place)
 }
 static void build_region(struct offload *o, struct ir_region *region, struct plan_node *parent);
 
-static struct plan_expr *trip_of(struct offload *o, const struct ir_inst *loop)
+struct plan_expr *offload_trip(struct offload *o, const struct ir_inst *loop)
 {
     struct plan_expr *expr = ARENA_NEW(o->arena, struct plan_expr);
     bool is_unsigned = loop->loop->compare >= IR_OP_ULT && loop->loop->compare <= IR_OP_UGE;
@@ -68,7 +68,7 @@ static void build_final_value(struct offload *o, const struct ir_inst *loop, str
         return;
     }
     enum ir_type type = loop->loop->var->type;
-    struct plan_expr *trip = trip_of(o, loop);
+    struct plan_expr *trip = offload_trip(o, loop);
     if (type != IR_I64) {
         trip = plan_op(o->arena, IR_OP_TRUNC, type, IR_I64, trip, NULL);
     }
@@ -154,13 +154,24 @@ static void add_restrict_pairs(struct offload *o, struct plan_task *task)
     task->pair_count = pairs.count;
 }
 
-static void build_parallel(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
+void offload_assign(struct offload *o, struct plan_node *parent, const struct ir_var *var, struct plan_expr *value,
+                    struct loc loc)
+{
+    struct plan_node *node = piece_add_node(o, parent, PLAN_ASSIGN, loc);
+    node->slot = var->index;
+    node->type = var->type;
+    node->expr = value;
+    offload_add_expr(o, &node->expr);
+}
+
+// The task of a parallel loop, or of a nest of them.
+static int add_parallel(struct offload *o, struct ir_inst *loop, int group, const struct nest *nest)
 {
     const struct loop_facts *facts = loop->loop->analysis;
-    struct piece piece = {.kind = PIECE_PARALLEL, .first = loop, .count = 1, .group = parent->group};
-    struct plan_task *task = piece_add_task(o, PLAN_TASK_PARALLEL, loop->loc, parent->group, &piece.task);
-    task->trip = trip_of(o, loop);
-    task->cost = facts->cost;
+    struct piece piece = {.kind = PIECE_PARALLEL, .first = loop, .count = 1, .group = group, .nest = nest};
+    struct plan_task *task = piece_add_task(o, PLAN_TASK_PARALLEL, loop->loc, group, &piece.task);
+    task->trip = nest != NULL ? nest_trip(o, nest) : offload_trip(o, loop);
+    task->cost = nest != NULL ? nest_cost(o, nest) : facts->cost;
     task->effects = copy_effects(o, facts->effects, facts->effect_count);
     task->effect_count = facts->effect_count;
     describe_reductions(facts, task);
@@ -172,27 +183,49 @@ static void build_parallel(struct offload *o, struct ir_inst *loop, struct plan_
     }
     task->condition_count = facts->condition_count;
     task->loop = offload_mark(o, loop)->loop_index;
+    task->collapse = nest != NULL ? nest->count : 1;
+    task->block_dim = loop->loop->block_dim;
     struct piece_flags flags = {.check_bounds = o->module->check_bounds};
     walk_inst(loop, piece_look_at, &flags);
     task->may_fail = flags.may_fail;
     task->may_print = flags.may_print;
-    o->loops.items[task->loop].task = piece.task;
     VEC_PUSH(o->arena, &o->pieces, piece);
-    piece_add_node(o, parent, PLAN_TASK, loop->loc)->task = piece.task;
+    return piece.task;
+}
+
+static void warn_of_collapse(struct offload *o, const struct ir_inst *loop, const struct nest *nest, const char *why)
+{
+    if (loop->loop->collapse > 1) {
+        diag_warning(o->diags, loop->loc, "'#pragma rill collapse(%d)' is not followed: %s", loop->loop->collapse,
+                     why != NULL ? why : "there are fewer loops");
+        diag_note(o->diags, nest->loops[nest->count - 1]->loc, "of this loop");
+    }
+}
+
+static void build_task(struct offload *o, struct ir_inst *loop, struct plan_node *parent, struct nest *nest)
+{
+    if (nest != NULL) {
+        nest_settle(o, nest, parent);
+    }
+    int task = add_parallel(o, loop, parent->group, nest);
+    o->loops.items[offload_mark(o, loop)->loop_index].task = task;
+    piece_add_node(o, parent, PLAN_TASK, loop->loc)->task = task;
+}
+
+static void build_parallel(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
+{
+    struct nest *nest = ARENA_NEW(o->arena, struct nest);
+    const char *why = NULL;
+    if (nest_find(o, loop, nest, &why)) {
+        build_task(o, loop, parent, nest);
+    } else {
+        warn_of_collapse(o, loop, nest, why);
+        build_task(o, loop, parent, NULL);
+    }
     build_final_value(o, loop, parent);
 }
 
-static void build_assign(struct offload *o, struct plan_node *parent, const struct ir_var *var, struct plan_expr *value,
-                         struct loc loc)
-{
-    struct plan_node *node = piece_add_node(o, parent, PLAN_ASSIGN, loc);
-    node->slot = var->index;
-    node->type = var->type;
-    node->expr = value;
-    offload_add_expr(o, &node->expr);
-}
-
-static struct plan_expr *var_expr(struct offload *o, const struct ir_var *var)
+struct plan_expr *offload_var(struct offload *o, const struct ir_var *var)
 {
     struct plan_expr *expr = ARENA_NEW(o->arena, struct plan_expr);
     *expr = (struct plan_expr){.kind = PLAN_EXPR_VAR, .type = var->type, .index = var->index};
@@ -203,7 +236,7 @@ static struct plan_expr *var_expr(struct offload *o, const struct ir_var *var)
 static void build_rechecked(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
 {
     const struct ir_var *var = loop->loop->var;
-    build_assign(o, parent, var, expr_of_value(o->arena, loop->args[0]), loop->loc);
+    offload_assign(o, parent, var, expr_of_value(o->arena, loop->args[0]), loop->loc);
     struct plan_node *node = piece_add_node(o, parent, PLAN_LOOP, loop->loc);
     offload_mark(o, loop)->node_id = node->id;
     struct plan_node *round = piece_add_node(o, node, PLAN_SEQUENCE, loop->loc);
@@ -216,13 +249,13 @@ static void build_rechecked(struct offload *o, struct ir_inst *loop, struct plan
     ir_set(&b, goes_on, yield->args[0]);
     build_region(o, check, round);
     struct plan_node *choice = piece_add_node(o, round, PLAN_IF, loop->loc);
-    choice->expr = plan_op(o->arena, IR_OP_EQ, IR_I1, IR_I1, var_expr(o, goes_on), plan_const(o->arena, IR_I1, 0));
+    choice->expr = plan_op(o->arena, IR_OP_EQ, IR_I1, IR_I1, offload_var(o, goes_on), plan_const(o->arena, IR_I1, 0));
     offload_add_expr(o, &choice->expr);
     piece_add_node(o, piece_add_node(o, choice, PLAN_SEQUENCE, loop->loc), PLAN_BREAK, loop->loc)->target = node->id;
     build_region(o, &loop->regions[0], round);
-    struct plan_expr *next = plan_op(o->arena, IR_OP_ADD, var->type, var->type, var_expr(o, var),
+    struct plan_expr *next = plan_op(o->arena, IR_OP_ADD, var->type, var->type, offload_var(o, var),
                                      plan_const(o->arena, var->type, loop->loop->step));
-    build_assign(o, round, var, next, loop->loc);
+    offload_assign(o, round, var, next, loop->loc);
 }
 static void build_body(struct offload *o, struct ir_inst *loop, struct plan_node *node)
 {
@@ -247,7 +280,7 @@ static void build_for(struct offload *o, struct ir_inst *loop, struct plan_node 
     node->type = loop->loop->var->type;
     node->step = loop->loop->step;
     node->expr = expr_of_value(o->arena, loop->args[0]);
-    node->trip = trip_of(o, loop);
+    node->trip = offload_trip(o, loop);
     offload_add_expr(o, &node->expr);
     offload_add_expr(o, &node->trip);
     build_body(o, loop, node);

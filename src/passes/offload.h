@@ -30,6 +30,20 @@ struct plan_module *offload_module(struct ir_module *module);
 // adds, and the sanitizers.
 enum { OFFLOAD_MAX_LOCALS = 4 << 20 };
 
+enum { NEST_MOST = 16 };
+
+// Loops inside each other that become one task: see nest.c.
+struct nest {
+    struct ir_inst *loops[NEST_MOST];   // outermost first
+    struct plan_expr *trips[NEST_MOST]; // of the inner ones, at the entry of the outermost
+    int count;
+    bool is_flexible;           // two loops; the launch cuts the inner one into as many strips as the device wants
+    int64_t strip;              // iterations of the innermost loop that are one of the task, at least
+    struct ir_var *trip_count;  // flexible: of the inner loop, as the launch has found it
+    struct ir_var *strip_size;  // flexible: what the launch has settled
+    struct ir_var *strip_count; // flexible: 1 if the outer loop alone will do
+};
+
 enum piece_kind { PIECE_SERIAL, PIECE_PARALLEL };
 
 // Code that becomes one task.
@@ -42,6 +56,7 @@ struct piece {
     struct ir_var *escape;    // serial: set to k + 1 where the code leaves by escapes[k]; NULL: it never does
     struct ir_inst **escapes; // BREAK targets outside the piece; NULL in it: return
     int escape_count;
+    const struct nest *nest; // parallel: the loops that are one space; NULL: only |first|
 };
 
 // What the pass notes at an instruction that has regions: ir_inst.note.
@@ -87,6 +102,10 @@ struct offload {
 
 struct mark *offload_mark(struct offload *o, struct ir_inst *inst);
 void offload_add_expr(struct offload *o, struct plan_expr **place);
+struct plan_expr *offload_trip(struct offload *o, const struct ir_inst *loop);
+void offload_assign(struct offload *o, struct plan_node *parent, const struct ir_var *var, struct plan_expr *value,
+                    struct loc loc);
+struct plan_expr *offload_var(struct offload *o, const struct ir_var *var);
 // Whether `restrict` says that the two, of which one writes, do not touch the same memory.
 bool offload_restrict_parts(const struct offload *o, const struct plan_effect *a, const struct plan_effect *b);
 
@@ -120,6 +139,16 @@ struct plan_expr *straight_value(struct offload *o, struct plan_node *parent, st
 
 // whole.c: |first_task| is the first of the tasks made inside the loop.
 void whole_add(struct offload *o, struct ir_inst *loop, struct plan_node *node, int first_task);
+
+struct plan_expr *whole_without_copies(struct offload *o, struct plan_expr *expr);
+bool whole_does_not_assign(struct ir_inst *inst, void *expr); // for walks: false where a variable of |expr| is assigned
+
+// nest.c: the nest that |outer| is the outside of, if it is one; else the reason, if there is an inner loop at all.
+bool nest_find(struct offload *o, struct ir_inst *outer, struct nest *out, const char **out_why);
+// Nodes that settle how the nest is cut go to |parent|, before its task.
+void nest_settle(struct offload *o, struct nest *nest, struct plan_node *parent);
+struct plan_expr *nest_trip(struct offload *o, const struct nest *nest);
+struct plan_expr *nest_cost(struct offload *o, const struct nest *nest);
 
 // describe.c
 void describe_params(struct offload *o);

@@ -197,7 +197,7 @@ static void leave(struct outline *out, struct ir_inst *target, struct ir_builder
     ir_emit0(to, IR_OP_BREAK, IR_VOID)->target = out->exit;
 }
 
-static void clone_loop(struct outline *out, const struct ir_inst *inst, struct ir_inst *clone)
+void outline_clone_loop(struct outline *out, const struct ir_inst *inst, struct ir_inst *clone)
 {
     *clone->loop = *inst->loop;
     clone->loop->var = outline_var(out, inst->loop->var);
@@ -231,7 +231,7 @@ static void clone_control(struct outline *out, const struct ir_inst *inst, struc
 {
     struct ir_inst *clone = clone_plain(out, inst, to);
     if (inst->op == IR_OP_FOR) {
-        clone_loop(out, inst, clone);
+        outline_clone_loop(out, inst, clone);
         reduce_note_write(out, inst->loop->var, clone->args[0], to); // also a loop of no iterations sets its variable
     }
     clone->regions = ARENA_ARRAY(out->o->arena, struct ir_region, inst->region_count);
@@ -363,12 +363,10 @@ static void outline_serial(struct offload *o, const struct piece *piece, const c
 }
 
 // var = init + iter * step, in the variable's own type.
-static void set_loop_variable(struct outline *out, const struct ir_inst *loop)
+void outline_loop_variable(struct outline *out, const struct ir_inst *loop, struct ir_inst *iter, struct ir_builder *b)
 {
-    struct ir_builder *b = &out->body;
     enum ir_type type = loop->loop->var->type;
     struct ir_inst *init = outline_value(out, loop->args[0]);
-    struct ir_inst *iter = ir_emit0(b, IR_OP_ITER, IR_I64);
     if (type != IR_I64) {
         iter = ir_emit1(b, IR_OP_TRUNC, type, iter);
     }
@@ -393,8 +391,12 @@ static void outline_parallel(struct offload *o, const struct piece *piece)
     out.function->assume_independent = true;
     reduce_prepare(&out);
     out.body.loc = loop->loc;
-    set_loop_variable(&out, loop);
-    outline_region(&out, &loop->regions[0], &out.body);
+    if (piece->nest != NULL) {
+        outline_nest(&out, piece->nest);
+    } else {
+        outline_loop_variable(&out, loop, ir_emit0(&out.body, IR_OP_ITER, IR_I64), &out.body);
+        outline_region(&out, &loop->regions[0], &out.body);
+    }
     out.function->accumulators = out.accumulators.items;
     out.function->accumulator_count = out.accumulators.count;
     task->partial_size = out.function->partial_size;

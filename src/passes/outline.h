@@ -35,6 +35,11 @@ void outline_region(struct outline *out, const struct ir_region *from, struct ir
 void outline_inst(struct outline *out, const struct ir_inst *inst, struct ir_builder *to);
 void outline_store_slots(struct outline *out, struct ir_builder *to); // writes back what the function assigned
 
+void outline_clone_loop(struct outline *out, const struct ir_inst *inst, struct ir_inst *clone); // the facts about it
+// The loop's variable for the iteration number |iter|, i64.
+void outline_loop_variable(struct outline *out, const struct ir_inst *loop, struct ir_inst *iter, struct ir_builder *b);
+void outline_nest(struct outline *out, const struct nest *nest); // outline_nest.c: the body of a task for a nest
+
 // reduce.c
 enum reduce_kind { REDUCE_SCALAR, REDUCE_LAST, REDUCE_SELECTION, REDUCE_MEMORY };
 

@@ -19,7 +19,7 @@ static bool expr_names(const struct plan_expr *expr, const struct ir_var *var)
     return false;
 }
 
-static bool does_not_assign(struct ir_inst *inst, void *user)
+bool whole_does_not_assign(struct ir_inst *inst, void *user)
 {
     const struct plan_expr *expr = user;
     bool assigns = inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE;
@@ -42,7 +42,7 @@ static bool is_not_set_of(struct ir_inst *inst, void *user)
 }
 
 // The expression with what the demote pass copied (".v…", assigned once) in place of the copies.
-static struct plan_expr *without_copies(struct offload *o, struct plan_expr *expr)
+struct plan_expr *whole_without_copies(struct offload *o, struct plan_expr *expr)
 {
     if (expr == NULL) {
         return NULL;
@@ -59,17 +59,36 @@ static struct plan_expr *without_copies(struct offload *o, struct plan_expr *exp
     struct plan_expr *copy = ARENA_NEW(o->arena, struct plan_expr);
     *copy = *expr;
     for (int i = 0; i < expr->arg_count; i++) {
-        copy->args[i] = without_copies(o, expr->args[i]);
+        copy->args[i] = whole_without_copies(o, expr->args[i]);
     }
     return copy;
 }
 
-// Operations of one run of the task, as far as they are known where |loop| begins; NULL: they are not.
-static struct plan_expr *work_of(struct offload *o, const struct plan_task *task, struct ir_inst *loop)
+static const struct piece *piece_of(const struct offload *o, int task)
 {
-    struct plan_expr *work = plan_op(o->arena, IR_OP_MUL, IR_I64, IR_I64, task->trip, task->cost);
-    work = without_copies(o, work);
-    return work != NULL && walk_inst(loop, does_not_assign, work) ? work : NULL;
+    for (int i = 0; i < o->pieces.count; i++) {
+        if (o->pieces.items[i].task == task) {
+            return &o->pieces.items[i];
+        }
+    }
+    return NULL;
+}
+
+// Operations of one run of the task, as far as they are known where |loop| begins; NULL: they are not.
+static struct plan_expr *work_of(struct offload *o, int index, struct ir_inst *loop)
+{
+    const struct plan_task *task = &o->tasks.items[index];
+    const struct piece *piece = piece_of(o, index);
+    struct plan_expr *trip = task->trip;
+    struct plan_expr *cost = task->cost;
+    if (piece != NULL && piece->nest != NULL) { // how it is cut is settled later
+        const struct loop_facts *facts = piece->first->loop->analysis;
+        trip = offload_trip(o, piece->first);
+        cost = facts->cost;
+    }
+    struct plan_expr *work = plan_op(o->arena, IR_OP_MUL, IR_I64, IR_I64, trip, cost);
+    work = whole_without_copies(o, work);
+    return work != NULL && walk_inst(loop, whole_does_not_assign, work) ? work : NULL;
 }
 
 enum { WORK_TOO_SMALL = 50 * 1000 }; // operations that one core does while others are still being woken
@@ -85,7 +104,7 @@ void whole_add(struct offload *o, struct ir_inst *loop, struct plan_node *node, 
         const struct plan_task *task = &o->tasks.items[i];
         if (task->kind == PLAN_TASK_PARALLEL) {
             struct plan_expr *limit = plan_const(o->arena, IR_I64, WORK_TOO_SMALL);
-            struct plan_expr *is_small = plan_op(o->arena, IR_OP_SLT, IR_I1, IR_I64, work_of(o, task, loop), limit);
+            struct plan_expr *is_small = plan_op(o->arena, IR_OP_SLT, IR_I1, IR_I64, work_of(o, i, loop), limit);
             small = plan_op(o->arena, IR_OP_AND, IR_I1, IR_I1, small, is_small);
         }
     }

@@ -44,6 +44,7 @@ static void check_expr(struct check *check, const struct plan_expr *expr)
     case PLAN_EXPR_SLOT: check_slot(check, expr->imm, expr->type); break;
     case PLAN_EXPR_VAR:
     case PLAN_EXPR_LOOPVAR: fail(check, "an expression still names a variable of the compiler", expr->index); break;
+    case PLAN_EXPR_WIDTH:
     case PLAN_EXPR_CONST: break;
     case PLAN_EXPR_TRIP:
         if (expr->arg_count != 2 || expr->imm == 0) {
@@ -92,6 +93,9 @@ static void check_task(struct check *check, const struct plan_task *task)
     }
     if ((task->partial_size != 0) != (task->finish != NULL) || task->partial_size > ABI_MAX_BLOCK_SIZE) {
         fail(check, "partial records and the finishing entry do not go together", (int64_t)task->partial_size);
+    }
+    if (task->collapse < 0 || task->collapse > 16 || task->block_dim < 0 || task->block_dim > 1024) {
+        fail(check, "a task's collapse or block_dim is out of range", task->collapse);
     }
     if (task->loop < -1 || task->loop >= check->kernel->loop_count) {
         fail(check, "a task names a loop that does not exist", task->loop);

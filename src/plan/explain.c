@@ -73,6 +73,12 @@ static void explain_task(struct explain *e, const struct plan_task *task)
         str_add(e->out, ", ");
         plan_expr_print(e->kernel, task->trip, e->out);
     }
+    if (task->collapse > 1) {
+        str_printf(e->out, ", %d loops as one space", task->collapse);
+    }
+    if (task->block_dim != 0) {
+        str_printf(e->out, ", %d threads a block", task->block_dim);
+    }
     if (task->group != 0) {
         str_printf(e->out, ", group %d", task->group);
     }

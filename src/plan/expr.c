@@ -214,6 +214,7 @@ static bool eval_leaf(const struct plan_expr *expr, const struct plan_values *va
         }
         out->i = (int64_t)values->array_sizes[expr->index];
         return true;
+    case PLAN_EXPR_WIDTH: out->i = values->width > 0 ? values->width : PLAN_WIDTH_UNKNOWN; return true;
     case PLAN_EXPR_SLOT:
         return values->block != NULL && read_scalar(expr->type, (const char *)values->block + expr->imm, out);
     default: return false;

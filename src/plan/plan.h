@@ -28,6 +28,7 @@ enum plan_expr_kind {
     PLAN_EXPR_OP,     // ir_fold of |op| on args; |arg_type| for comparisons and conversions
     PLAN_EXPR_TRIP,   // ir_trip_count(|op|, |arg_type|, is_unsigned = |index|, init = args[0], bound = args[1], step =
                       // |imm|)
+    PLAN_EXPR_WIDTH,  // how many iterations fill the device (i64): |width| of the values
     PLAN_EXPR_LOOPVAR, // passes only: the current iteration's value of a loop variable, to be eliminated by range
 };
 
@@ -105,6 +106,8 @@ struct plan_task {
     const char *entry;     // the fast version
     const char *in_order;  // runs the whole loop as C would: called once with the range [0, 1)
     const char *finish;    // end of the reductions
+    int collapse;          // PARALLEL: so many loops of a nest are its iterations; 1: one loop
+    int block_dim;         // `#pragma rill block_dim`: threads a block on a GPU; 0: not said
     uint64_t partial_size; // bytes of a partial record; 0: none. Then the range is split by iteration number alone
     struct plan_effect *effects;
     int effect_count;
@@ -258,6 +261,8 @@ void plan_effect_print(const struct plan_module *module, const struct plan_kerne
                        const struct plan_effect *effect, struct str *out); // "writes f[0, 4*n) step 4"
 void plan_expr_print(const struct plan_kernel *kernel, const struct plan_expr *expr, struct str *out); // C-like
 
+enum { PLAN_WIDTH_UNKNOWN = 16 };
+
 struct plan_values {
     const struct plan_kernel *kernel;
     const void *args;                // the argument buffer
@@ -265,6 +270,7 @@ struct plan_values {
     const uint64_t *array_sizes;     // bytes of what was passed for each parameter; NULL: not known
     const uint64_t *field_addresses; // of the module's fields as loaded; NULL: not known
     const uint64_t *field_sizes;     //
+    int64_t width; // iterations that fill the device: a shorter loop leaves some of it idle; 0: PLAN_WIDTH_UNKNOWN
 };
 // False if it needs what |values| does not have.
 bool plan_eval(const struct plan_expr *expr, const struct plan_values *values, union ir_value *out);

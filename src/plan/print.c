@@ -94,6 +94,7 @@ static void print_leaf(const struct plan_kernel *kernel, const struct plan_expr 
         print_member(kernel, expr, out);
         break;
     case PLAN_EXPR_EXTENT: str_printf(out, "sizeof(%s)", param); break;
+    case PLAN_EXPR_WIDTH: str_add(out, "width"); break;
     case PLAN_EXPR_SLOT: str_add(out, slot_name(kernel, expr->imm)); break;
     case PLAN_EXPR_VAR: str_printf(out, "var%d", expr->index); break;
     default: str_printf(out, "loop%d", expr->index); break;
@@ -238,6 +239,12 @@ static void print_task(struct print *p, const struct plan_task *task, int depth)
     if (task->trip != NULL) {
         str_add(p->out, " trip ");
         plan_expr_print(p->kernel, task->trip, p->out);
+    }
+    if (task->collapse > 1) {
+        str_printf(p->out, " collapse %d", task->collapse);
+    }
+    if (task->block_dim != 0) {
+        str_printf(p->out, " block_dim %d", task->block_dim);
     }
     if (task->partial_size != 0) {
         str_printf(p->out, " partial %llu", (unsigned long long)task->partial_size);

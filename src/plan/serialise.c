@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MAX_NESTING = 200, FORMAT_VERSION = 2 };
+enum { MAX_NESTING = 200, FORMAT_VERSION = 3 };
 
 struct io {
     struct arena *arena; // reading
@@ -237,6 +237,8 @@ static void io_task(struct io *io, struct plan_task *task)
     io_name(io, &task->entry);
     io_string(io, &task->in_order);
     io_string(io, &task->finish);
+    io_int(io, &task->collapse);
+    io_int(io, &task->block_dim);
     io_u64(io, &task->partial_size);
     IO_ARRAY(io, &task->effects, &task->effect_count);
     for (int i = 0; i < task->effect_count; i++) {

@@ -585,7 +585,8 @@ void plan_run(const struct ir_module *module, const struct plan_module *plan, co
                                     .block = s.block,
                                     .array_sizes = sizes,
                                     .field_addresses = s.field_addresses,
-                                    .field_sizes = s.field_sizes};
+                                    .field_sizes = s.field_sizes,
+                                    .width = options->seed % 3 == 2 ? 1000 : 0};
     run_node(&s, kernel->root);
     if (kernel->return_ctype != NULL) {
         const struct plan_expr result = {.kind = PLAN_EXPR_SLOT, .type = kernel->return_ctype->scalar};

@@ -300,7 +300,8 @@ static void fill_run(struct backend_stream *stream, const struct cpu_launch *lau
                                             .block = crew->locals,
                                             .array_sizes = (const uint64_t *)(launch->args + args_size(plan)),
                                             .field_addresses = launch->image->field_addresses,
-                                            .field_sizes = launch->image->field_sizes};
+                                            .field_sizes = launch->image->field_sizes,
+                                            .width = EXEC_WIDTH * stream->device->pool.worker_count};
     memset(crew->locals, 0, plan->block_size);
 }
 

@@ -1,0 +1,216 @@
+// Nests of independent loops whose outer loop is too short to fill the device, so that the launch cuts the inner one
+// into strips or takes several loops as one space. Each is compared with its gcc build bit by bit.
+#include <rill/kernel.h>
+#include <stdint.h>
+
+// run: planes n=3 m=20011
+// run: planes n=40 m=5001
+// run: planes n=1 m=100000
+// run: planes n=0 m=10
+// run: planes n=5 m=0
+kernel void planes(int n, int m, float a[n][m])
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++) {
+            a[i][j] = a[i][j] * 0.5f + (float)(i * 3 + j);
+        }
+    }
+}
+
+// What stands between the loops belongs to each strip.
+// run: between n=3 m=9001 k=7
+kernel void between(int n, int m, int k, int a[n][m], const int b[n][m])
+{
+    for (int i = 0; i < n; i++) {
+        int base = i * k + 1;
+        int twice = 2 * base;
+        for (int j = m - 1; j >= 0; j -= 2) {
+            a[i][j] = b[i][j] * twice + base;
+        }
+    }
+}
+
+// Sums of integers are exact in any order; sums of floats are not, and keep the outer loop.
+// run: sums n=3 m=30001
+kernel long sums(int n, int m, const int a[n][m])
+{
+    long total = 0;
+    int most = -1;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++) {
+            total += a[i][j] * (j % 7);
+            if (a[i][j] > most) {
+                most = a[i][j];
+            }
+        }
+    }
+    return total * 1000 + most;
+}
+
+// run: float_sums n=3 m=3001 ~ 1e-5
+kernel float float_sums(int n, int m, const float a[n][m])
+{
+    float total = 0;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++) {
+            total += a[i][j];
+        }
+    }
+    return total;
+}
+
+// run: collapsed_sums n=3 m=3001 ~ 1e-5
+kernel double collapsed_sums(int n, int m, const float a[n][m])
+{
+    double total = 0;
+#pragma rill collapse(2)
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++) {
+            total += a[i][j];
+        }
+    }
+    return total;
+}
+
+// C89: the counters live outside, and have C's values afterwards.
+// run: counters n=3 m=5001
+// run: counters n=0 m=5001
+// run: counters n=4 m=0
+kernel int counters(int n, int m, int a[n][m])
+{
+    int i = -1, j = -1;
+    for (i = 0; i < n; i++) {
+        for (j = 0; j < m; j++) {
+            a[i][j] += i ^ j;
+        }
+    }
+    return 100000 * i + j;
+}
+
+// run: unread_counters n=3 m=5001
+kernel void unread_counters(int n, int m, int a[n][m])
+{
+    int i, j, t;
+    for (i = 0; i < n; i++) {
+        for (j = 0; j < m; j++) {
+            t = i * j;
+            a[i][j] += t;
+        }
+    }
+}
+
+// The inner bound changes with the outer loop: no rectangle.
+// run: triangle n=101
+kernel void triangle(int n, int a[n][n])
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < i; j++) {
+            a[i][j] = i - j;
+        }
+    }
+}
+
+// run: product n=5 m=37 l=600
+kernel void product(int n, int m, int l, const int a[n][m], const int b[m][l], int c[n][l])
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < l; j++) {
+            int s = 0;
+            for (int k = 0; k < m; k++) {
+                s += a[i][k] * b[k][j];
+            }
+            c[i][j] = s;
+        }
+    }
+}
+
+// run: three n=2 m=31 l=77
+// run: three n=50 m=4 l=3
+// run: three n=50 m=0 l=3
+kernel void three(int n, int m, int l, const int b[n][m][l], int a[n][m][l])
+{
+#pragma rill block_dim(128)
+#pragma rill collapse(3)
+    for (int i = 0; i < n; i++) {
+        int t = i * 7;
+        for (int j = 0; j < m; j++) {
+            for (int k = l - 1; k >= 0; k--) {
+                a[i][j][k] = t + b[i][j][k] * k - j;
+            }
+        }
+    }
+}
+
+// run: two_of_three n=2 m=31 l=77
+kernel void two_of_three(int n, int m, int l, int a[n][m][l])
+{
+#pragma rill collapse(2)
+    for (uint16_t i = 0; i != n; i++) {
+        for (int64_t j = 1; j < m; j += 3) {
+            for (int k = 0; k < l; k++) {
+                a[i][j][k] += (int)(i + j * k);
+            }
+        }
+    }
+}
+
+// run: steps n=3 m=700 t=9
+kernel void steps(int n, int m, int t, int a[n][m], int b[n][m])
+{
+    for (int s = 0; s < t; s++) {
+        for (int i = 0; i < n; i++) {
+            for (int j = 1; j < m - 1; j++) {
+                b[i][j] = a[i][j - 1] + a[i][j + 1];
+            }
+        }
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < m; j++) {
+                a[i][j] = b[i][j] & 0xffff;
+            }
+        }
+    }
+}
+
+// run: in_blocks n=3 m=4001
+kernel void in_blocks(int n, int m, int a[n][m], int b[n][m])
+{
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < m; j++) {
+                a[i][j] = i * j;
+            }
+        }
+    }
+    stream_parallel
+    {
+#pragma rill collapse(2)
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < m; j++) {
+                b[i][j] = i + j;
+            }
+        }
+    }
+}
+
+// Shared updates stay with the outer loop, or are atomic there.
+// run: columns n=4 m=3000
+kernel void columns(int n, int m, const int a[n][m], int sum[m])
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++) {
+            sum[j] += a[i][j];
+        }
+    }
+}
+
+// The inner loop carries a value: the outer one alone is the task.
+// run: running n=3 m=5003
+kernel void running(int n, int m, int a[n][m])
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 1; j < m; j++) {
+            a[i][j] += a[i][j - 1];
+        }
+    }
+}
