@@ -3,6 +3,7 @@
 #include "base/status.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 
@@ -96,6 +97,11 @@ void thread_relax(void)
 #if defined(__x86_64__)
     __builtin_ia32_pause();
 #endif
+}
+
+void thread_yield(void)
+{
+    sched_yield();
 }
 
 void thread_publish(void *address)

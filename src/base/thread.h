@@ -48,6 +48,8 @@ void thread_join(struct thread *thread); // skips one that was never started
 
 // Tells the processor that this is a loop that waits.
 void thread_relax(void);
+// Lets another thread have the processor. What is waited for may be done by a thread that shares it.
+void thread_yield(void);
 
 void thread_publish(void *address);
 void thread_observe(void *address);

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+enum { SPIN_TURN = 32 };     // of thread_relax() before others get a turn
 enum { LINGER_PAUSE = 4 };   // of thread_relax() between two looks
 enum { SPIN_ROUNDS = 2000 }; // of thread_relax(): some tens of microseconds, about what waking a thread costs
 
@@ -299,8 +300,11 @@ static void spin_for_work(struct pool *pool)
 {
     atomic_fetch_add_explicit(&pool->spinning, 1, memory_order_relaxed);
     int rounds = pool->is_alone ? 0 : SPIN_ROUNDS;
-    for (int i = 0; i < rounds && atomic_load_explicit(&pool->ready, memory_order_acquire) == 0; i++) {
+    for (int i = 1; i <= rounds && atomic_load_explicit(&pool->ready, memory_order_acquire) == 0; i++) {
         thread_relax();
+        if (i % SPIN_TURN == 0) {
+            thread_yield();
+        }
     }
     // Whoever adds work and still sees a spinner wakes nobody; so the queue is looked at again, under the lock, after
     // this.
@@ -313,9 +317,12 @@ void pool_linger(struct pool *pool, int rounds, bool (*has_come)(void *arg), voi
         return;
     }
     atomic_fetch_add_explicit(&pool->spinning, 1, memory_order_relaxed);
-    for (int i = 0; i < rounds && !has_come(arg); i++) {
+    for (int i = 1; i <= rounds && !has_come(arg); i++) {
         if (atomic_load_explicit(&pool->ready, memory_order_relaxed) > 0) {
             break;
+        }
+        if (i % (SPIN_TURN / LINGER_PAUSE) == 0) {
+            thread_yield();
         }
         for (int k = 0; k < LINGER_PAUSE; k++) {
             thread_relax();

@@ -558,11 +558,14 @@ void stream_destroy(struct backend_stream *stream)
 static bool has_reached_soon(struct backend_stream *stream, uint64_t target)
 {
     int looks = stream->device->pool.is_alone ? 1 : STREAM_SPIN;
-    for (int i = 0; i < looks; i++) {
+    for (int i = 1; i <= looks; i++) {
         if (atomic_load_explicit(&stream->ended_count, memory_order_acquire) >= target) {
             return true;
         }
         thread_relax();
+        if (i % STREAM_SPIN_TURN == 0) {
+            thread_yield();
+        }
     }
     return false;
 }

@@ -22,6 +22,7 @@ enum {
     STREAM_MAX_LAUNCHES = 4096,     // outstanding on one stream before a launch waits
     STREAM_SEGMENT_SIZE = 64 << 10, //
     STREAM_SPIN = 1000,             // looks of a host thread before it sleeps
+    STREAM_SPIN_TURN = 32,          // of these before others get a turn: a worker may share the processor
     STREAM_LINGER = 250,            // looks of a worker at an empty queue before it leaves the stream
     STREAM_TURN = 64,               // operations a worker runs of one stream while others wait for a worker
 };
