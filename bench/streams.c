@@ -2,7 +2,7 @@
 // queues and OpenMP tasks. Peers take turns in one process; medians are compared. The peers are in bench/streams/.
 //
 //     make bench                          or      build/release/bench/streams [rounds [peer …]]
-#include "streams/peer.h"
+#include "peer.h"
 
 #include <math.h>
 #include <stdio.h>

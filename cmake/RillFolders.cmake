@@ -89,6 +89,7 @@ function(rill_programs folder)
         rill_sources(parts ${PROJECT_SOURCE_DIR}/${folder}/${name})
         add_executable(${folder}_${name} ${source} ${parts})
         rill_program(${folder}_${name})
+        target_include_directories(${folder}_${name} PRIVATE ${PROJECT_SOURCE_DIR}/${folder}/${name})
         target_compile_definitions(${folder}_${name} PRIVATE RILL_SOURCE_DIR="${PROJECT_SOURCE_DIR}") # its kernel files
         set_target_properties(${folder}_${name} PROPERTIES OUTPUT_NAME ${name}
             RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${folder})

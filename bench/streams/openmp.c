@@ -26,8 +26,9 @@ static const char *open_openmp(struct peer *peer)
     close(file);
     char command[2048];
     snprintf(command, sizeof command,
-             "%s -O2 -std=gnu11 -fopenmp -shared -fPIC -o %s %s/bench/streams/openmp/tasks.c %s", peer->command, path,
-             RILL_SOURCE_DIR, RILL_SOURCE_DIR "/bench/streams/common.c 2>/dev/null");
+             "%s -O2 -std=gnu11 -fopenmp -shared -fPIC -I%s/bench/streams -o %s %s/bench/streams/openmp/tasks.c "
+             "%s/bench/streams/common.c 2>/dev/null",
+             peer->command, RILL_SOURCE_DIR, path, RILL_SOURCE_DIR, RILL_SOURCE_DIR);
     void *library = system(command) == 0 ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
     unlink(path);
     if (library == NULL) {

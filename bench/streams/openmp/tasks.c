@@ -1,6 +1,6 @@
 // The same shapes as OpenMP tasks. Built while bench/streams runs, by gcc and by clang, so that both runtimes are
 // measured; not part of the build.
-#include "../peer.h"
+#include "peer.h"
 
 #include <math.h>
 #include <omp.h>
