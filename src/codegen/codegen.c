@@ -152,8 +152,8 @@ static rill_status emit_guarded(struct emitter *e, struct codegen_output *out)
     return status;
 }
 
-static rill_status emit_to(const struct ir_module *module, const struct codegen_options *options,
-                            struct target *target, struct codegen_output *out)
+static rill_status emit_to(const struct ir_module *module, const struct codegen_options *options, struct target *target,
+                           struct codegen_output *out)
 {
     struct arena arena;
     arena_init(&arena);
