@@ -892,47 +892,6 @@ TEST(region_without_blocks_is_passed)
     close_bench(&bench);
 }
 
-TEST(memory_of_a_queue_is_used_again_and_grows_for_what_is_larger)
-{
-    struct bench bench;
-    open_bench(&bench, 2);
-    static unsigned char target[200 * 1000];
-    static unsigned char source[200 * 1000];
-    memset(source, 7, sizeof source);
-    for (int round = 0; round < 3; round++) {
-        for (int i = 0; i < 5000; i++) { // several segments
-            unsigned char element = (unsigned char)i;
-            REQUIRE(backend_cpu.fill(bench.stream, target, 10, &element, 1) == RILL_OK);
-        }
-        backend_cpu.stream_synchronize(bench.stream);
-        CHECK_INT(target[9], 4999 % 256);
-        REQUIRE(backend_cpu.copy(bench.stream, target, source, sizeof source, true) == RILL_OK);
-        source[0]++; // it was copied before the call returned
-        backend_cpu.stream_synchronize(bench.stream);
-        CHECK_INT(target[0], 7 + round);
-        CHECK_INT(target[sizeof target - 1], 7);
-    }
-    close_bench(&bench);
-}
-
-TEST(event_that_was_never_recorded_is_not_waited_for)
-{
-    struct bench bench;
-    open_bench(&bench, 1);
-    struct backend_event *event;
-    struct backend_error error;
-    double time = -1;
-    REQUIRE(backend_cpu.event_create(bench.device, &event) == RILL_OK);
-    CHECK(!backend_cpu.event_is_recorded(event));
-    CHECK(!backend_cpu.event_is_reached(event));
-    CHECK(!backend_cpu.event_synchronize(event, &error));
-    CHECK(!backend_cpu.event_elapsed(event, event, &time));
-    CHECK_INT(backend_cpu.event_wait(event, bench.stream), RILL_ERR_UNRECORDED);
-    backend_cpu.event_destroy(event);
-    backend_cpu.event_destroy(NULL);
-    close_bench(&bench);
-}
-
 TEST(plan_that_cannot_be_evaluated_is_an_error_of_the_stream)
 {
     static const enum plan_node_kind kinds[] = {PLAN_IF, PLAN_FOR, PLAN_ASSIGN, PLAN_TASK};

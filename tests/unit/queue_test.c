@@ -1,0 +1,77 @@
+// The CPU's queues and events on their own, through the table of operations.
+#include "backend/backend.h"
+
+#include "test.h"
+
+struct queue {
+    struct backend_device *device;
+    struct backend_stream *stream;
+};
+
+static void *allocate(void *user, size_t size, size_t alignment)
+{
+    (void)user;
+    void *memory;
+    return posix_memalign(&memory, alignment, size) == 0 ? memory : NULL;
+}
+
+static void release(void *user, void *memory, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(memory);
+}
+
+static void open_queue(struct queue *queue)
+{
+    struct backend_host host = {.allocate = allocate, .release = release, .thread_count = 2};
+    REQUIRE(backend_cpu.device_open(0, &host, &queue->device) == RILL_OK);
+    REQUIRE(backend_cpu.stream_create(queue->device, 0, 7, &queue->stream) == RILL_OK);
+}
+
+static void close_queue(struct queue *queue)
+{
+    backend_cpu.stream_destroy(queue->stream);
+    backend_cpu.device_close(queue->device);
+}
+
+TEST(memory_of_a_queue_is_used_again_and_grows_for_what_is_larger)
+{
+    struct queue queue;
+    open_queue(&queue);
+    static unsigned char target[200 * 1000];
+    static unsigned char source[200 * 1000];
+    memset(source, 7, sizeof source);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 5000; i++) { // several segments
+            unsigned char element = (unsigned char)i;
+            REQUIRE(backend_cpu.fill(queue.stream, target, 10, &element, 1) == RILL_OK);
+        }
+        backend_cpu.stream_synchronize(queue.stream);
+        CHECK_INT(target[9], 4999 % 256);
+        REQUIRE(backend_cpu.copy(queue.stream, target, source, sizeof source, true) == RILL_OK);
+        source[0]++; // it was copied before the call returned
+        backend_cpu.stream_synchronize(queue.stream);
+        CHECK_INT(target[0], 7 + round);
+        CHECK_INT(target[sizeof target - 1], 7);
+    }
+    close_queue(&queue);
+}
+
+TEST(event_that_was_never_recorded_is_not_waited_for)
+{
+    struct queue queue;
+    open_queue(&queue);
+    struct backend_event *event;
+    struct backend_error error;
+    double time = -1;
+    REQUIRE(backend_cpu.event_create(queue.device, &event) == RILL_OK);
+    CHECK(!backend_cpu.event_is_recorded(event));
+    CHECK(!backend_cpu.event_is_reached(event));
+    CHECK(!backend_cpu.event_synchronize(event, &error));
+    CHECK(!backend_cpu.event_elapsed(event, event, &time));
+    CHECK_INT(backend_cpu.event_wait(event, queue.stream), RILL_ERR_UNRECORDED);
+    backend_cpu.event_destroy(event);
+    backend_cpu.event_destroy(NULL);
+    close_queue(&queue);
+}
