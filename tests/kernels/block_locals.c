@@ -6,12 +6,14 @@
 kernel int written_later(int n, int x[n], int y[n])
 {
     int k = n / 2;
-    stream_parallel {
+    stream_parallel
+    {
         for (int i = 0; i < n; i++) {
             x[i] = i * k;
         }
     }
-    stream_parallel {
+    stream_parallel
+    {
         k = 7;
         for (int i = 0; i < n; i++) {
             y[i] = i + k;
@@ -24,12 +26,14 @@ kernel int written_later(int n, int x[n], int y[n])
 kernel long summed_later(int n, int x[n], const int y[n])
 {
     long s = 5;
-    stream_parallel {
+    stream_parallel
+    {
         for (int i = 0; i < n; i++) {
             x[i] = i + (int)s;
         }
     }
-    stream_parallel {
+    stream_parallel
+    {
         for (int i = 0; i < n; i++) {
             s += y[i];
         }
@@ -43,10 +47,12 @@ kernel long summed_later(int n, int x[n], const int y[n])
 kernel int perhaps_written(int n, int limit, int x[n], int y[n])
 {
     int k = 3;
-    stream_parallel {
+    stream_parallel
+    {
         x[0] = k;
     }
-    stream_parallel {
+    stream_parallel
+    {
         if (n > limit) {
             k = n;
         }
@@ -60,12 +66,14 @@ kernel int in_a_loop(int n, int steps, int x[n], int y[n])
 {
     int k = 1;
     for (int t = 0; t < steps; t++) {
-        stream_parallel {
+        stream_parallel
+        {
             for (int i = 0; i < n; i++) {
                 x[i] += k;
             }
         }
-        stream_parallel {
+        stream_parallel
+        {
             k = 2 * k + t;
             for (int i = 0; i < n; i++) {
                 y[i] ^= k;
