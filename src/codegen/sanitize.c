@@ -98,11 +98,15 @@ static void spare_globals(struct emitter *e)
     }
 }
 
+// The constructor stands in two lists, with nothing beside it: what is deleted must not be named any more.
 static void drop_constructor(struct emitter *e)
 {
-    LLVMValueRef list = LLVMGetNamedGlobal(e->llvm, "llvm.global_ctors");
-    if (list != NULL) {
-        LLVMDeleteGlobal(list);
+    static const char *const lists[] = {"llvm.global_ctors", "llvm.used"};
+    for (int i = 0; i < 2; i++) {
+        LLVMValueRef list = LLVMGetNamedGlobal(e->llvm, lists[i]);
+        if (list != NULL) {
+            LLVMDeleteGlobal(list);
+        }
     }
     LLVMValueRef constructor = LLVMGetNamedFunction(e->llvm, "asan.module_ctor");
     if (constructor != NULL) {

@@ -56,6 +56,20 @@ static bool run_with(const char *sanitize, const char *source, char *out, size_t
     return good;
 }
 
+TEST(instrumented_code_reads_as_llvm_text)
+{
+    struct fixture f;
+    build_store(&f);
+    struct codegen_output code;
+    struct codegen_options options = {.sanitize = "address", .kind = CODEGEN_LLVM};
+    REQUIRE(codegen_emit(f.module, &options, &code) == RILL_OK);
+    CHECK_CONTAINS(code.bytes, "__asan_");
+    CHECK(strstr(code.bytes, "badref") == NULL);
+    CHECK(strstr(code.bytes, "asan.module_ctor") == NULL);
+    codegen_output_finish(&code);
+    fixture_finish(&f);
+}
+
 TEST(address_sanitizer_sees_a_kernels_store_behind_the_end)
 {
     if (clang() == NULL) {
