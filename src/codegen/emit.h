@@ -42,10 +42,17 @@ struct emit_group {
 // A value of a task's body that is start + iteration * step without wrapping: an induction of its own beside the
 // iteration number, since LLVM cannot see that the narrower sum does not wrap.
 struct emit_induction {
+    LLVMValueRef value; // in the variable's own type; the others have 64 bits
     LLVMValueRef phi;
     LLVMValueRef start;
     LLVMValueRef step;
     struct emit_induction *next;
+};
+
+// A variable that its loop alone sets, while the loop's body is emitted: it need not be loaded.
+struct emit_counter {
+    LLVMValueRef wide; // NULL: none
+    LLVMValueRef value;
 };
 
 // The function that is emitted now.
@@ -67,7 +74,9 @@ struct emit_function {
     LLVMValueRef before;   // CPU tasks: the branch into the loop over the iterations, while its body is emitted
     LLVMValueRef first;    // the first iteration of the call
     struct emit_induction *inductions;
-    LLVMMetadataRef scope; // of debug locations
+    struct emit_counter *counters; // by ir_var.index; NULL until there is one
+    int *set_counts;               // by ir_var.index, with |counters|
+    LLVMMetadataRef scope;         // of debug locations
     struct emit_target *targets;
     struct emit_group *groups;
     bool has_memory_vars;
@@ -141,6 +150,10 @@ LLVMValueRef emit_param(struct emitter *e, const struct ir_inst *inst);
 // emit_induction.c
 LLVMValueRef emit_induction_value(struct emitter *e, const struct ir_inst *inst); // NULL: it is none
 void emit_induction_close(struct emitter *e, LLVMBasicBlockRef before, LLVMBasicBlockRef latch);
+void emit_counter_open(struct emitter *e, const struct ir_var *var, LLVMValueRef wide, LLVMValueRef value);
+void emit_counter_close(struct emitter *e, const struct ir_var *var);
+void emit_counter_set(struct emitter *e, const struct ir_inst *inst); // a SET that was just emitted
+const struct emit_counter *emit_counter_of(struct emitter *e, const struct ir_inst *inst); // NULL: it is none
 
 // emit_control.c
 void emit_region(struct emitter *e, const struct ir_region *region);
@@ -150,7 +163,8 @@ void emit_control_inst(struct emitter *e, const struct ir_inst *inst);
 void emit_for(struct emitter *e, const struct ir_inst *inst);
 void emit_group_push(struct emitter *e, struct emit_group *group);
 void emit_group_pop(struct emitter *e);
-void emit_loop_notes(struct emitter *e, LLVMValueRef branch, LLVMMetadataRef group, bool calls_math);
+void emit_loop_notes(struct emitter *e, LLVMValueRef branch, const struct ir_region *body, LLVMMetadataRef group,
+                     bool calls_math);
 bool emit_may_reassociate(struct emitter *e, const struct ir_inst *inst); // VUPDATE of a reduction
 
 // emit_order.c

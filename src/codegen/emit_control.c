@@ -162,6 +162,7 @@ static void emit_inst(struct emitter *e, const struct ir_inst *inst)
     switch (inst->op) {
     case IR_OP_SET:
         LLVMBuildStore(e->builder, emit_value(e, inst->args[0]), e->function->vars[inst->var->index]);
+        emit_counter_set(e, inst);
         break;
     case IR_OP_LOAD:
     case IR_OP_STORE:

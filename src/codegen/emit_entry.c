@@ -304,7 +304,7 @@ static void emit_iterations(struct emitter *e, struct range range, LLVMBasicBloc
     LLVMValueRef next = LLVMBuildNSWAdd(e->builder, f->iter, range.step, "next");
     LLVMValueRef more = LLVMBuildICmp(e->builder, LLVMIntSLT, next, range.hi, "");
     LLVMValueRef branch = LLVMBuildCondBr(e->builder, more, loop, exit);
-    emit_loop_notes(e, branch, group.group, e->math_call_count > math_calls);
+    emit_loop_notes(e, branch, &f->ir->body, group.group, e->math_call_count > math_calls);
     LLVMAddIncoming(f->iter, &range.lo, &before, 1);
     LLVMAddIncoming(f->iter, &next, &latch, 1);
 }

@@ -1,6 +1,7 @@
 // Inductions of a task's loop. Offload writes the loop variable as init + iter * step in the variable's own type. LLVM
 // cannot see that this does not wrap, so it becomes an induction of its own, beside the iteration number, whose step is
-// marked: then a[i] is seen to lie next to a[i + 1].
+// marked: then a[i] is seen to lie next to a[i + 1]. A variable of 32 bits is one of 64, cut with a mark that nothing
+// is lost: most uses are indices, and widening it for them is then no work, neither for LLVM nor for the loop.
 #include "codegen/emit.h"
 
 static bool is_invariant(const struct emitter *e, const struct ir_inst *inst)
@@ -56,21 +57,25 @@ LLVMValueRef emit_induction_value(struct emitter *e, const struct ir_inst *inst)
     if (f->before == NULL) {
         return wide_value(e, inst, factor);
     }
-    LLVMTypeRef type = e->types[inst->type];
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
     LLVMPositionBuilderBefore(e->builder, f->before);
     struct emit_induction *induction = ARENA_NEW(e->arena, struct emit_induction);
-    induction->step = emit_const(e, inst->type, factor);
-    LLVMValueRef first = inst->type == IR_I64 ? f->first : LLVMBuildTrunc(e->builder, f->first, type, "");
-    LLVMValueRef distance = LLVMBuildMul(e->builder, first, induction->step, "");
-    induction->start = LLVMBuildAdd(e->builder, initial_value(e, inst->args[0]), distance, "");
+    induction->step = emit_i64(e, factor);
+    LLVMValueRef init = initial_value(e, inst->args[0]);
+    if (inst->type != IR_I64) {
+        init = LLVMBuildSExt(e->builder, init, e->types[IR_I64], "");
+    }
+    LLVMValueRef distance = LLVMBuildMul(e->builder, f->first, induction->step, "");
+    induction->start = LLVMBuildAdd(e->builder, init, distance, "");
     LLVMBasicBlockRef loop = LLVMGetInstructionParent(f->iter);
     LLVMPositionBuilder(e->builder, loop, LLVMGetFirstInstruction(loop));
-    induction->phi = LLVMBuildPhi(e->builder, type, "");
+    induction->phi = LLVMBuildPhi(e->builder, e->types[IR_I64], "");
     induction->next = f->inductions;
     f->inductions = induction;
     emit_at(e, here);
-    return induction->phi;
+    induction->value =
+        inst->type == IR_I64 ? induction->phi : LLVMBuildTrunc(e->builder, induction->phi, e->types[inst->type], "");
+    return induction->value;
 }
 
 void emit_induction_close(struct emitter *e, LLVMBasicBlockRef before, LLVMBasicBlockRef latch)
@@ -79,4 +84,62 @@ void emit_induction_close(struct emitter *e, LLVMBasicBlockRef before, LLVMBasic
         LLVMValueRef next = LLVMBuildNSWAdd(e->builder, i->phi, i->step, "");
         LLVMAddIncoming(i->phi, (LLVMValueRef[]){i->start, next}, (LLVMBasicBlockRef[]){before, latch}, 2);
     }
+}
+
+// ---- variables that their loop alone sets
+// --------------------------------------------------------------------------------------------
+
+static void count_sets(int *counts, const struct ir_region *region)
+{
+    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        if (inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE) {
+            counts[inst->var->index]++;
+        } else if (inst->op == IR_OP_FOR) {
+            counts[inst->loop->var->index]++;
+        }
+        for (int i = 0; i < inst->region_count; i++) {
+            count_sets(counts, &inst->regions[i]);
+        }
+    }
+}
+
+void emit_counter_open(struct emitter *e, const struct ir_var *var, LLVMValueRef wide, LLVMValueRef value)
+{
+    struct emit_function *f = e->function;
+    if (f->counters == NULL) {
+        f->counters = ARENA_ARRAY(e->arena, struct emit_counter, f->ir->var_count + 1);
+        f->set_counts = ARENA_ARRAY(e->arena, int, f->ir->var_count + 1);
+        count_sets(f->set_counts, &f->ir->prologue);
+        count_sets(f->set_counts, &f->ir->body);
+    }
+    if (f->set_counts[var->index] == 1) {
+        f->counters[var->index] = (struct emit_counter){.wide = wide, .value = value};
+    }
+}
+
+void emit_counter_close(struct emitter *e, const struct ir_var *var)
+{
+    if (e->function->counters != NULL) {
+        e->function->counters[var->index] = (struct emit_counter){0};
+    }
+}
+
+void emit_counter_set(struct emitter *e, const struct ir_inst *inst)
+{
+    if (inst->parent != &e->function->ir->body) { // set on every path or not at all
+        return;
+    }
+    LLVMValueRef value = emit_value(e, inst->args[0]);
+    for (struct emit_induction *i = e->function->inductions; i != NULL; i = i->next) {
+        if (i->value == value) {
+            emit_counter_open(e, inst->var, i->phi, value);
+        }
+    }
+}
+
+const struct emit_counter *emit_counter_of(struct emitter *e, const struct ir_inst *inst)
+{
+    const struct emit_counter *counters = e->function->counters;
+    bool is_counter = inst->op == IR_OP_GET && counters != NULL && counters[inst->var->index].wide != NULL;
+    return is_counter ? &counters[inst->var->index] : NULL;
 }

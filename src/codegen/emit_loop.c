@@ -56,12 +56,45 @@ void emit_group_pop(struct emitter *e)
     e->function->groups = e->function->groups->outer;
 }
 
-// What the branch back of a loop says to the vectoriser: that the accesses of |group| (NULL: none) are independent,
-// and, where vector routines are called, not to interleave, since every value alive across a call goes through memory.
-void emit_loop_notes(struct emitter *e, LLVMValueRef branch, LLVMMetadataRef group, bool calls_math)
+// No vector unit divides whole numbers: a vector loop does it element by element, and under a condition each element
+// has branches of its own, a hundred instructions for one division. A few are nothing; with more, the code takes long
+// to make and is no faster.
+enum { DIVISION_LIMIT = 16, DIVISION_IF_WEIGHT = 4 };
+
+static bool is_division(const struct ir_inst *inst)
 {
-    LLVMMetadataRef parts[2];
+    bool divides = inst->op == IR_OP_SDIV || inst->op == IR_OP_UDIV || inst->op == IR_OP_SREM || inst->op == IR_OP_UREM;
+    return divides && inst->args[1]->op != IR_OP_CONST;
+}
+
+// Up to a little more than the limit; 0 if there is a loop inside, since only innermost loops become vector code.
+static int weigh_divisions(const struct ir_region *region, int weight)
+{
+    int sum = 0;
+    for (const struct ir_inst *inst = region->first; inst != NULL && sum <= DIVISION_LIMIT; inst = inst->next) {
+        if (inst->op == IR_OP_FOR || inst->op == IR_OP_LOOP || inst->op == IR_OP_CFG) {
+            return 0;
+        }
+        sum += is_division(inst) ? weight : 0;
+        for (int i = 0; i < inst->region_count; i++) {
+            sum += weigh_divisions(&inst->regions[i], DIVISION_IF_WEIGHT);
+        }
+    }
+    return sum;
+}
+
+// What the branch back of a loop says to the vectoriser: that the accesses of |group| (NULL: none) are independent,
+// where vector routines are called not to interleave, since every value alive across a call goes through memory, and to
+// leave alone what |body| divides in too many places.
+void emit_loop_notes(struct emitter *e, LLVMValueRef branch, const struct ir_region *body, LLVMMetadataRef group,
+                     bool calls_math)
+{
+    LLVMMetadataRef parts[3];
     int count = 0;
+    if (weigh_divisions(body, 1) > DIVISION_LIMIT) {
+        LLVMMetadataRef no = LLVMValueAsMetadata(emit_const(e, IR_I1, 0));
+        parts[count++] = emit_note(e, "llvm.loop.vectorize.enable", no);
+    }
     if (group != NULL) {
         parts[count++] = emit_note(e, "llvm.loop.parallel_accesses", group);
     }
@@ -220,10 +253,16 @@ static void forget_body_vars(struct emitter *e, const struct ir_inst *inst)
     }
 }
 
+// Whether the variable is counted in 64 bits and cut: see emit_induction.c.
+static bool is_wide(struct emitter *e, const struct ir_for *loop)
+{
+    return is_signed_compare(loop->compare) && loop->var->type == IR_I32 && !target_is_gpu(e->target);
+}
+
 // Iteration k has init + k * step, which by the trip count stays on the near side of the bound; only `!=` may wrap.
 static LLVMValueRef add_step(struct emitter *e, const struct ir_for *loop, LLVMValueRef value)
 {
-    LLVMValueRef step = emit_const(e, loop->var->type, loop->step);
+    LLVMValueRef step = emit_const(e, is_wide(e, loop) ? IR_I64 : loop->var->type, loop->step);
     if (is_signed_compare(loop->compare)) {
         return LLVMBuildNSWAdd(e->builder, value, step, "");
     }
@@ -242,12 +281,19 @@ static void emit_counted(struct emitter *e, const struct ir_inst *inst, LLVMValu
     LLVMBasicBlockRef body = emit_block(e, "for");
     LLVMBasicBlockRef after = emit_block(e, "done");
     LLVMValueRef zero = emit_i64(e, 0);
+    LLVMValueRef first = is_wide(e, loop) ? LLVMBuildSExt(b, init, e->types[IR_I64], "") : init;
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, trip, zero, ""), body, after);
 
     emit_at(e, body);
     LLVMValueRef k = LLVMBuildPhi(b, e->types[IR_I64], "k");
-    LLVMValueRef value = LLVMBuildPhi(b, e->types[loop->var->type], loop->var->name);
-    LLVMBuildStore(b, value, slot);
+    LLVMValueRef value = LLVMBuildPhi(b, e->types[is_wide(e, loop) ? IR_I64 : loop->var->type], loop->var->name);
+    if (is_wide(e, loop)) {
+        LLVMValueRef narrow = LLVMBuildTrunc(b, value, e->types[loop->var->type], "");
+        LLVMBuildStore(b, narrow, slot);
+        emit_counter_open(e, loop->var, value, narrow);
+    } else {
+        LLVMBuildStore(b, value, slot);
+    }
     forget_body_vars(e, inst);
     struct emit_group group = {0};
     bool independent = !target_is_gpu(e->target) && is_independent(loop) && emit_order_is_free(e, inst);
@@ -263,14 +309,15 @@ static void emit_counted(struct emitter *e, const struct ir_inst *inst, LLVMValu
         LLVMBasicBlockRef dead = emit_block(e, "dead");
         emit_at(e, dead);
     }
+    emit_counter_close(e, loop->var);
     debug_at(e, b, inst->loc);
     LLVMValueRef next_k = LLVMBuildNUWAdd(b, k, emit_i64(e, 1), "");
     LLVMValueRef next = add_step(e, loop, value);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
     LLVMValueRef branch = LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, next_k, trip, ""), body, after);
-    emit_loop_notes(e, branch, group.group, e->math_call_count > math_calls);
+    emit_loop_notes(e, branch, &inst->regions[0], group.group, e->math_call_count > math_calls);
     LLVMAddIncoming(k, (LLVMValueRef[]){zero, next_k}, (LLVMBasicBlockRef[]){before, latch}, 2);
-    LLVMAddIncoming(value, (LLVMValueRef[]){init, next}, (LLVMBasicBlockRef[]){before, latch}, 2);
+    LLVMAddIncoming(value, (LLVMValueRef[]){first, next}, (LLVMBasicBlockRef[]){before, latch}, 2);
 
     emit_at(e, after);
     enum ir_type type = loop->var->type;

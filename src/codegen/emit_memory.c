@@ -90,19 +90,48 @@ void emit_tag_access(struct emitter *e, LLVMValueRef access, const struct ir_ins
 // ---- addresses
 // ---------------------------------------------------------------------------------------------------------------
 
+// Splits x + constant, if it is one that does not wrap: a[i - 1] and a[i + 1] are then a[i] at fixed distances, which
+// cost LLVM next to nothing, instead of two addresses that it has to find out about. Returns the index without the
+// constant, NULL if there is nothing to split.
+static LLVMValueRef split_index(struct emitter *e, const struct ir_inst *index, int64_t *out_distance)
+{
+    const struct ir_inst *sum = index->op == IR_OP_SEXT ? index->args[0] : index;
+    if (!sum->no_wrap || (sum->op != IR_OP_ADD && sum->op != IR_OP_SUB) || sum->args[1]->op != IR_OP_CONST) {
+        return NULL;
+    }
+    *out_distance = sum->op == IR_OP_ADD ? sum->args[1]->imm : -sum->args[1]->imm;
+    const struct emit_counter *counter = emit_counter_of(e, sum->args[0]);
+    if (counter != NULL) {
+        return counter->wide;
+    }
+    LLVMValueRef rest = emit_value(e, sum->args[0]);
+    return sum == index ? rest : LLVMBuildSExt(e->builder, rest, e->types[IR_I64], "");
+}
+
+static LLVMValueRef scale_index(struct emitter *e, LLVMValueRef base, LLVMValueRef index, LLVMValueRef size)
+{
+    LLVMValueRef offset = LLVMBuildNSWMul(e->builder, index, size, "");
+    return LLVMBuildGEPWithNoWrapFlags(e->builder, e->types[IR_I8], base, &offset, 1, "", LLVMGEPFlagNUSW);
+}
+
 // Where an index is out of range and unchecked the language leaves the result open, so the product may be taken not to
 // overflow. The pointer itself may lie outside its object as long as nothing is read there, hence no inbounds.
 static LLVMValueRef emit_index(struct emitter *e, const struct ir_inst *inst)
 {
     LLVMValueRef base = emit_value(e, inst->args[0]);
     LLVMValueRef index = emit_value(e, inst->args[1]);
+    LLVMValueRef size = emit_value(e, inst->args[2]);
     const struct ir_inst *extent = inst->args[3];
     bool known = extent->op != IR_OP_CONST || extent->imm != -1;
     if (e->check_bounds && known && !inst->in_bounds) {
         emit_bounds_check(e, inst, index, emit_value(e, extent));
     }
-    LLVMValueRef offset = LLVMBuildNSWMul(e->builder, index, emit_value(e, inst->args[2]), "");
-    return LLVMBuildGEPWithNoWrapFlags(e->builder, e->types[IR_I8], base, &offset, 1, "", LLVMGEPFlagNUSW);
+    int64_t distance = 0;
+    LLVMValueRef rest = split_index(e, inst->args[1], &distance);
+    if (rest == NULL) {
+        return scale_index(e, base, index, size);
+    }
+    return scale_index(e, scale_index(e, base, rest, size), emit_i64(e, distance), size);
 }
 
 static LLVMValueRef add_bytes(struct emitter *e, LLVMValueRef base, int64_t bytes)

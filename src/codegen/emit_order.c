@@ -23,6 +23,7 @@ struct order {
     const struct ir_inst *loop; // NULL: the task's own loop
     struct base bases[BASE_LIMIT];
     int base_count;
+    bool is_repeated; // inside a loop that is walked several times
     bool is_safe;
 };
 
@@ -166,13 +167,18 @@ static void walk_inst(struct order *order, const struct ir_inst *inst)
         break;
     default: break; // what else touches memory is not called parallel, or is no vector code
     }
-    // A loop inside may be unrolled: its iterations then follow each other in one body.
-    int rounds = inst->op == IR_OP_FOR || inst->op == IR_OP_LOOP || inst->op == IR_OP_CFG ? 2 : 1;
+    // A loop inside may be unrolled: its iterations then follow each other in one body. What makes a loop unsafe is a
+    // chain of three accesses, so that three rounds show all there is; those of a loop around show it for loops in it.
+    bool repeats = inst->op == IR_OP_FOR || inst->op == IR_OP_LOOP || inst->op == IR_OP_CFG;
+    int rounds = repeats && !order->is_repeated ? 3 : 1;
+    bool is_repeated = order->is_repeated;
+    order->is_repeated |= repeats;
     for (int round = 0; round < rounds; round++) {
         for (int i = 0; i < inst->region_count; i++) {
             walk(order, &inst->regions[i]);
         }
     }
+    order->is_repeated = is_repeated;
 }
 
 static void walk(struct order *order, const struct ir_region *region)

@@ -163,6 +163,10 @@ static LLVMValueRef emit_conversion(struct emitter *e, const struct ir_inst *ins
     LLVMValueRef x = emit_value(e, inst->args[0]);
     LLVMTypeRef type = e->types[inst->type];
     bool from_bool = inst->args[0]->type == IR_I1;
+    const struct emit_counter *counter = emit_counter_of(e, inst->args[0]);
+    if (counter != NULL && inst->op == IR_OP_SEXT && inst->type == IR_I64) {
+        return counter->wide;
+    }
     switch (inst->op) {
     case IR_OP_SEXT: return from_bool ? LLVMBuildZExt(b, x, type, "") : LLVMBuildSExt(b, x, type, "");
     case IR_OP_ZEXT: return LLVMBuildZExt(b, x, type, "");
@@ -189,7 +193,11 @@ static LLVMValueRef emit_leaf(struct emitter *e, const struct ir_inst *inst)
     case IR_OP_CONST: return inst->type == IR_PTR ? LLVMConstNull(type) : LLVMConstInt(type, (uint64_t)inst->imm, true);
     case IR_OP_FCONST: return LLVMConstReal(type, inst->fimm);
     case IR_OP_PARAM: return emit_param(e, inst);
-    case IR_OP_GET: return LLVMBuildLoad2(e->builder, type, e->function->vars[inst->var->index], inst->var->name);
+    case IR_OP_GET: {
+        const struct emit_counter *counter = emit_counter_of(e, inst);
+        return counter != NULL ? counter->value
+                               : LLVMBuildLoad2(e->builder, type, e->function->vars[inst->var->index], inst->var->name);
+    }
     case IR_OP_ITER: return e->function->iter;
     case IR_OP_ITER_COUNT: return e->function->count;
     case IR_OP_PARTIALS: return emit_generic(e, e->function->partial);
@@ -227,7 +235,18 @@ LLVMValueRef emit_pure(struct emitter *e, const struct ir_inst *inst)
         }
         if (inst->no_wrap) {
             return LLVMBuildNSWAdd(e->builder, x, emit_value(e, inst->args[1]), "");
-        } // fall through
+        }
+        return emit_binary(e, inst->op, inst->type, x, emit_value(e, inst->args[1]));
+    case IR_OP_SUB:
+        if (inst->no_wrap) {
+            return LLVMBuildNSWSub(e->builder, x, emit_value(e, inst->args[1]), "");
+        }
+        return emit_binary(e, inst->op, inst->type, x, emit_value(e, inst->args[1]));
+    case IR_OP_MUL:
+        if (inst->no_wrap) {
+            return LLVMBuildNSWMul(e->builder, x, emit_value(e, inst->args[1]), "");
+        }
+        return emit_binary(e, inst->op, inst->type, x, emit_value(e, inst->args[1]));
     default: return emit_binary(e, inst->op, inst->args[0]->type, x, emit_value(e, inst->args[1]));
     }
     emit_float_flags(e, value, LLVMFastMathNone);

@@ -43,23 +43,57 @@ static bool is_large(LLVMValueRef function)
     return false;
 }
 
-// Whether any function was left out, or put back.
-static bool leave_out_large(struct emitter *e, bool leave_out)
+// A task's version that runs in order is marked as cold: it is called only if arguments overlap, so that being compiled
+// soon is worth more than being fast.
+static bool is_cold(LLVMValueRef function)
+{
+    unsigned cold = LLVMGetEnumAttributeKindForName("cold", strlen("cold"));
+    return LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, cold) != NULL;
+}
+
+static void set_attribute(struct emitter *e, LLVMValueRef function, const char *name, bool on)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    if (on) {
+        LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->context, kind, 0));
+    } else {
+        LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind);
+    }
+}
+
+// Passes leave a function alone that has optnone. LLVM wants noinline beside it and no optsize.
+static void leave_out(struct emitter *e, LLVMValueRef function, bool on)
+{
+    set_attribute(e, function, "optnone", on);
+    set_attribute(e, function, "noinline", on);
+    if (on) {
+        set_attribute(e, function, "optsize", false);
+    }
+}
+
+// Whether there are any.
+static bool leave_out_large(struct emitter *e, bool on)
 {
     unsigned none = LLVMGetEnumAttributeKindForName("optnone", strlen("optnone"));
-    unsigned no_inline = LLVMGetEnumAttributeKindForName("noinline", strlen("noinline")); // optnone wants it beside it
     bool any = false;
     for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f != NULL; f = LLVMGetNextFunction(f)) {
-        if (leave_out && is_large(f)) {
-            LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->context, none, 0));
-            LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->context, no_inline, 0));
-            any = true;
-        } else if (!leave_out && LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, none) != NULL) {
-            LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, none);
+        bool is_out = LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, none) != NULL;
+        if (is_out != on && !is_cold(f) && (!on || is_large(f))) {
+            leave_out(e, f, on);
             any = true;
         }
     }
     return any;
+}
+
+// The code generator too makes haste with these.
+static void leave_out_cold(struct emitter *e)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (is_cold(f) && !LLVMIsDeclaration(f)) {
+            leave_out(e, f, true);
+        }
+    }
 }
 
 // Short on purpose: code is wanted in milliseconds. Helpers are inlined first, so that everything after sees whole
@@ -71,17 +105,18 @@ static rill_status run_cpu(struct emitter *e)
             e, "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),cgscc(inline),globaldce"));
     }
     bool has_large = leave_out_large(e, true);
+    bool has_narrow = opaque_is_needed(e); // as written: passes make more that looks like it
+    RILL_TRY(pipeline_passes(e, "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>)"));
+    leave_out_cold(e);
     // Unrolling makes indices of local arrays constant: only then can they become registers.
-#define BEFORE_VECTORS                                                                                                 \
-    "sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"                                              \
-    "loop-mssa(licm,simple-loop-unswitch),loop(indvars,loop-deletion,loop-unroll-full),sroa,early-cse"
+#define LOOPS "loop-mssa(licm,simple-loop-unswitch),loop(indvars,loop-deletion,loop-unroll-full),sroa,early-cse"
 #define VECTORS "loop-vectorize,early-cse,simplifycfg"
-    if (opaque_is_needed(e)) {
-        RILL_TRY(pipeline_passes(e, "function(" BEFORE_VECTORS ")"));
+    if (has_narrow) {
+        RILL_TRY(pipeline_passes(e, "function(" LOOPS ")"));
         opaque_indices(e);
         RILL_TRY(pipeline_passes(e, "function(" VECTORS ")"));
     } else {
-        RILL_TRY(pipeline_passes(e, "function(" BEFORE_VECTORS "," VECTORS ")"));
+        RILL_TRY(pipeline_passes(e, "function(" LOOPS "," VECTORS ")"));
     }
     if (has_large && leave_out_large(e, false)) {
         RILL_TRY(pipeline_passes(e, "function(sroa,early-cse,simplifycfg)"));
@@ -115,7 +150,9 @@ rill_status pipeline_run(struct emitter *e)
 {
     if (!target_is_gpu(e->target)) {
         RILL_TRY(e->options->unoptimised ? run_cpu_unoptimised(e) : run_cpu(e));
-        return sanitize_finish(e);
+        RILL_TRY(sanitize_finish(e));
+        split_blocks(e);
+        return RILL_OK;
     }
     RILL_TRY(math_link_library(e));
     return e->options->unoptimised ? RILL_OK : run_gpu(e);

@@ -13,4 +13,7 @@ rill_status pipeline_passes(struct emitter *e, const char *passes);
 bool opaque_is_needed(struct emitter *e);
 void opaque_indices(struct emitter *e);
 
+// Cuts large blocks, for the code generator.
+void split_blocks(struct emitter *e);
+
 #endif

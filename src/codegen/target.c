@@ -93,16 +93,73 @@ static const struct target_row native_row = {"native", TARGET_X86};
 static pthread_once_t targets_once = PTHREAD_ONCE_INIT;
 
 // Loop strength reduction takes a quarter of a compile. Measured over bench/kernels it makes no code faster: addresses
-// in loops are plain inductions before it runs. The switch is LLVM's own, and LLVM is this library's own in a release.
+// in loops are plain inductions before it runs. Variables have no debug information, so that following their values is
+// work for nothing, and more than linear in the number of blocks: the older way of doing it looks for them first. The
+// switches are LLVM's own, and LLVM is this library's own in a release.
 static void set_switches(void)
 {
-    static const char *const words[] = {"rill", "-disable-lsr"};
-    LLVMParseCommandLineOptions(2, words, "");
+    static const char *const words[] = {"rill", "-disable-lsr", "-experimental-debug-variable-locations=false"};
+    LLVMParseCommandLineOptions(sizeof words / sizeof words[0], words, "");
+}
+
+// ---- kept machines
+// --------------------------------------------------------------------------------------------------------------------
+
+// Making a machine, and what it then finds out about its processor, is a twentieth of a small compile. A machine serves
+// any number of modules, one at a time: each thread keeps the one it used last.
+static pthread_key_t kept_key; // both set once, with the targets
+static bool kept_works;
+
+static void dispose(struct target *target)
+{
+    if (target->machine != NULL) {
+        LLVMDisposeTargetMachine(target->machine);
+    }
+    if (target->features != NULL) {
+        LLVMDisposeMessage(target->features);
+    }
+    if (target->layout != NULL) {
+        LLVMDisposeMessage(target->layout);
+    }
+    *target = (struct target){0};
+}
+
+static void dispose_kept(void *value)
+{
+    dispose(value);
+    free(value);
+}
+
+static bool take_kept(struct target *target, const struct target_row *row, bool unoptimised)
+{
+    struct target *kept = kept_works ? pthread_getspecific(kept_key) : NULL;
+    if (kept == NULL || kept->row != row || kept->unoptimised != unoptimised) {
+        return false;
+    }
+    *target = *kept;
+    *kept = (struct target){0}; // in use: a compile inside this one makes its own
+    return true;
+}
+
+static bool keep(const struct target *target)
+{
+    struct target *kept = kept_works ? pthread_getspecific(kept_key) : NULL;
+    if (kept == NULL) {
+        kept = calloc(1, sizeof *kept);
+        if (kept == NULL || !kept_works || pthread_setspecific(kept_key, kept) != 0) {
+            free(kept);
+            return false;
+        }
+    }
+    dispose(kept);
+    *kept = *target;
+    return true;
 }
 
 static void register_targets(void)
 {
     set_switches();
+    kept_works = pthread_key_create(&kept_key, dispose_kept) == 0;
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
@@ -211,6 +268,11 @@ rill_status target_init(struct target *target, const char *name, bool unoptimise
         return fail_unknown(name);
     }
     pthread_once(&targets_once, register_targets);
+    if (take_kept(target, row, unoptimised)) {
+        return RILL_OK;
+    }
+    target->row = row;
+    target->unoptimised = unoptimised;
     describe(target, row);
     LLVMTargetRef llvm_target;
     char *message = NULL;
@@ -245,14 +307,9 @@ rill_status target_init_stand_in(struct target *target, bool unoptimised)
 
 void target_finish(struct target *target)
 {
-    if (target->machine != NULL) {
-        LLVMDisposeTargetMachine(target->machine);
-    }
-    if (target->features != NULL) {
-        LLVMDisposeMessage(target->features);
-    }
-    if (target->layout != NULL) {
-        LLVMDisposeMessage(target->layout);
+    // What stands in for a GPU was changed after it was made.
+    if (target->layout == NULL || target->is_stand_in || !keep(target)) {
+        dispose(target);
     }
     *target = (struct target){0};
 }

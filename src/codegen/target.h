@@ -13,7 +13,11 @@ enum target_kind { TARGET_X86, TARGET_NVPTX, TARGET_AMDGPU };
 // The widest vectors that the target's math routines come in.
 enum target_isa { TARGET_ISA_NONE, TARGET_ISA_SSE, TARGET_ISA_AVX2, TARGET_ISA_AVX512 };
 
+struct target_row;
+
 struct target {
+    const struct target_row *row; // what it was made for …
+    bool unoptimised;             // … and how
     enum target_kind kind;
     const char *triple;
     char cpu[64];

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""What takes LLVM more than linear time is kept from it. Told by what is made and by processor time against a smaller case,
+never by the clock: each of these shapes once took ten seconds and more."""
+import os
+import pathlib
+import resource
+import subprocess
+import tempfile
+
+RILL = pathlib.Path(os.environ["RILL_BUILD"]) / "bin" / "rill"
+HEAD = "#include <rill/kernel.h>\nkernel void k(int n, float a[n], const float b[n], const int c[n])\n{\n"
+
+
+def emit(kind, text):
+    """The text that `rill emit` writes for a kernel."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "k.c"
+        path.write_text(text)
+        done = subprocess.run([RILL, "emit", kind, path], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"FAIL rill emit {kind}: {done.stderr}")
+    return done.stdout
+
+
+def seconds(kind, text):
+    """Processor time of one run."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    emit(kind, text)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def conditions(count):
+    """|count| conditional divisions, and as many in the other branch."""
+    lines = [f"        if (c[i] > {k}) {{\n            t += b[(i + {k}) % n];\n        }} else {{\n            t -= b[(i * {k}) % n];\n"
+             "        }\n" for k in range(count)]
+    return HEAD + "    for (int i = 0; i < n; i++) {\n        float t = 0;\n" + "".join(lines) + "        a[i] = t;\n    }\n}\n"
+
+
+def terms(count):
+    """One loop with |count| accesses in a straight line."""
+    lines = [f"        t += b[i + {k}] * {k}.5f;\n" for k in range(count)]
+    return (HEAD + f"    for (int i = 0; i < n - {count}; i++) {{\n        float t = 0;\n" + "".join(lines) +
+            "        a[i] = t;\n    }\n}\n")
+
+
+def nest(depth):
+    """|depth| loops, one in the other."""
+    loops = "".join(f"for (int i{k} = 0; i{k} < n; i{k}++) {{\n" for k in range(depth))
+    index = " + ".join(f"i{k}" for k in range(depth))
+    return ("#include <rill/kernel.h>\nkernel float k(int n, const float b[n])\n{\nfloat t = 0;\n" + loops +
+            f"t += b[({index}) % n];\n" + "}\n" * depth + "return t;\n}\n")
+
+
+def longest_block(text):
+    """The number of instructions in the longest block of LLVM's text."""
+    longest = length = 0
+    for line in text.splitlines():
+        length = length + 1 if line.startswith("  ") else 0
+        longest = max(longest, length)
+    return longest
+
+
+def claim(name, good, what):
+    print(f"ok {name}" if good else f"FAIL {name}: {what}")
+
+
+def main():
+    few, many = (len(emit("--asm", conditions(count)).splitlines()) for count in (20, 40))
+    claim("conditional_divisions_make_code_of_their_number", many < 2.5 * few and many < 40 * 150, f"{few}, then {many} lines")
+    longest = longest_block(emit("--llvm", terms(800)))
+    claim("long_blocks_are_cut", 0 < longest < 600, f"a block of {longest} instructions")
+    small, large = (min(seconds("--asm", nest(depth)) for _ in range(2)) for depth in (6, 24))
+    claim("nested_loops_take_time_by_their_number", large < 12 * small, f"{small:.3f} s, then {large:.3f} s")
+
+
+main()
