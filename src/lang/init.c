@@ -410,9 +410,14 @@ static bool repeat(struct init *in, const struct mark *mark, int count, uint64_t
     return !in->p->gave_up;
 }
 
-// What was said about the places that a range adds is void.
+// What was said about the places that ranges add is void. Elements that lie side by side go at once.
 static void forget_before(struct init *in, struct place place, const struct range *ranges, int count)
 {
+    if (count == 1 && ranges[0].size == place.type->size) {
+        uint64_t size = (uint64_t)ranges[0].count * ranges[0].size;
+        forget(in, place.offset - size, size);
+        return;
+    }
     for (int64_t k = 0; count > 0 && k <= ranges[0].count; k++) {
         struct place earlier = place;
         earlier.offset -= (uint64_t)k * ranges[0].size;
@@ -421,6 +426,22 @@ static void forget_before(struct init *in, struct place place, const struct rang
         }
         forget_before(in, earlier, ranges + 1, count - 1);
     }
+}
+
+// Whether what ranges overwrite can be looked for in reasonable time.
+static bool can_forget(struct init *in, struct place place, const struct range *ranges, int count)
+{
+    enum { MOST = 1 << 24 };
+    int64_t steps = in->stores.count + 1;
+    for (int i = 0; i < count && steps <= MOST; i++) {
+        bool is_one = i == count - 1 && ranges[i].size == place.type->size;
+        bool is_more = !is_one && __builtin_mul_overflow(steps, ranges[i].count + 1, &steps);
+        steps = is_more ? INT64_MAX : steps;
+    }
+    if (steps > MOST) {
+        parse_error(in->p, parse_loc(in->p), "%s has ranges of too many elements", describe_target(in));
+    }
+    return steps <= MOST;
 }
 
 // `[a ... b].c = x`: the value behind '=' goes to the last element and to the ones before it. Those are filled before
@@ -434,7 +455,11 @@ static void designated_value(struct init *in, struct place place)
     }
     in->ranges.count = 0; // a list in braces has designators of its own
     bool is_aggregate = place.type->kind == TYPE_ARRAY || type_is_record(place.type);
-    if (is_aggregate) {
+    if (is_aggregate && range_count > 0) {
+        if (!can_forget(in, place, ranges, range_count)) {
+            in->p->is_panicking = true;
+            return;
+        }
         forget_before(in, place, ranges, range_count);
     }
     struct mark mark = {.at = in->stores.count, .outer = in->marks};
@@ -443,7 +468,7 @@ static void designated_value(struct init *in, struct place place)
     bool goes_on = true;
     for (int i = range_count - 1; i >= 0 && goes_on; i--) {
         int count = in->stores.count - mark.at;
-        for (int64_t k = 1; k <= ranges[i].count && goes_on; k++) {
+        for (int64_t k = 1; count > 0 && k <= ranges[i].count && goes_on; k++) {
             goes_on = repeat(in, &mark, count, (uint64_t)k * ranges[i].size);
         }
     }

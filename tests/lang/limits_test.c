@@ -210,3 +210,15 @@ TEST(running_out_of_memory_leaves_by_the_arenas_way_out)
     }
     CHECK(n > 1000); // it was swept to the end
 }
+
+TEST(ranges_of_too_many_elements_are_refused_at_once)
+{
+    static const char *const texts[] = {
+        "struct s { int a, b; }; struct s x[1 << 20][1 << 20] = {[0 ... 1048575][0 ... 1048575] = {1}};",
+        "struct t { struct { int a, b; } u; int c; } x[1 << 20][1 << 20] = {[0 ... 1048575][0 ... 1048575].u = {1}};",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        CHECK_CONTAINS(messages_of(texts[i]), "the initialiser of 'x' has");
+    }
+    CHECK_STR(messages_of("struct s { int a, b; } x[1 << 18] = {[0 ... 262143] = {1}, [0 ... 262143] = {2, 3}};"), "");
+}
