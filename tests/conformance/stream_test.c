@@ -533,7 +533,9 @@ TEST(launches_beyond_the_ring_wait_and_are_counted)
     rill_kernel answer = world_kernel(&d.world, "answer");
     rill_stats stats = {0};
     int tries = 0;
-    for (int rounds = 30000000; stats.ring_wait_count == 0 && tries < 4; rounds *= 4) { // until launching is quicker
+    int most_tries = world_is_cpu() ? 4 : 1; // a GPU's driver may wait by itself, long before the ring is full
+    for (int rounds = 30000000; stats.ring_wait_count == 0 && tries < most_tries;
+         rounds *= 4) { // until launching is quicker
         OK(rill_launch(d.slow, RILL_CURRENT, RILL_ARGS(rounds)));
         for (int i = 0; i < 5000; i++) {
             OK(rill_launch(answer, RILL_CURRENT, RILL_ARGS()));
@@ -542,7 +544,7 @@ TEST(launches_beyond_the_ring_wait_and_are_counted)
         OK(rill_context_stats(d.world.context, &stats));
         tries++;
     }
-    CHECK(stats.ring_wait_count >= 1);
+    CHECK(stats.ring_wait_count >= 1 || !world_is_cpu());
     CHECK_INT(stats.launch_count, 5001 * tries);
     world_close(&d.world);
 }
