@@ -435,8 +435,9 @@ static bool can_forget(struct init *in, struct place place, const struct range *
     int64_t steps = in->stores.count + 1;
     for (int i = 0; i < count && steps <= MOST; i++) {
         bool is_one = i == count - 1 && ranges[i].size == place.type->size;
-        bool is_more = !is_one && __builtin_mul_overflow(steps, ranges[i].count + 1, &steps);
-        steps = is_more ? INT64_MAX : steps;
+        if (!is_one) {
+            steps = ranges[i].count < MOST ? steps * (ranges[i].count + 1) : INT64_MAX;
+        }
     }
     if (steps > MOST) {
         parse_error(in->p, parse_loc(in->p), "%s has ranges of too many elements", describe_target(in));

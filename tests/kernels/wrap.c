@@ -119,7 +119,7 @@ kernel int with_goto(int n, uint8_t lo, uint8_t hi, int a[n])
         }
         odd++;
         a[i] = odd;
-    next:;
+next:;
     }
     return odd;
 }
