@@ -99,12 +99,19 @@ static bool is_block(const struct stmt *stmt)
     return stmt->kind == STMT_STREAM_PARALLEL;
 }
 
-// Consecutive stream_parallel blocks are one region.
+// Consecutive stream_parallel blocks are one region. Where all loops are plain ones nothing would be known of what they
+// touch: there the blocks are statements, in program order.
 static int lower_blocks(struct lower *l, const struct stmt *list, int low, int high)
 {
     int end = low;
     while (end < high && is_block(list->items[end])) {
         end++;
+    }
+    if (l->plain_depth > 0) {
+        for (int i = low; i < end; i++) {
+            lower_stmt(l, list->items[i]->body);
+        }
+        return end;
     }
     lower_at(l, list->items[low]->loc);
     struct ir_inst *inst = ir_control(&l->b, IR_OP_BLOCKS, NULL, end - low);

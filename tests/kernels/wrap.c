@@ -155,3 +155,25 @@ kernel int constants(int n, int a[n])
     }
     return k;
 }
+
+// Blocks in a loop that may wrap are blocks where it does not.
+// run: blocks_inside m=40 k=9
+// run: blocks_inside m=254 k=9
+kernel void blocks_inside(int m, int k, int a[m], const int b[m])
+{
+#pragma rill serial
+    for (unsigned char t = 0; t < m; t += 7) {
+        stream_parallel
+        {
+            for (int i = 0; i < k; i++) {
+                a[2 * i] = b[i] + t;
+            }
+        }
+        stream_parallel
+        {
+            for (int i = 0; i < k; i++) {
+                a[2 * i + 1] = b[m - 1 - i] - t;
+            }
+        }
+    }
+}
