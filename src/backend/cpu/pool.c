@@ -375,10 +375,11 @@ static bool work_once(struct pool *pool, struct pool_worker *worker)
     return true;
 }
 
-// Half of the workers may look for work at once. The others sleep: they would take time from threads that have some.
+// All workers but one may look for work at once: the host's own thread needs a processor too. Fewer would leave the
+// next short loop to those that are awake.
 static int spinner_limit(const struct pool *pool)
 {
-    return pool->worker_count > 1 ? pool->worker_count / 2 : 1;
+    return pool->worker_count > 1 ? pool->worker_count - 1 : 1;
 }
 
 static void *run_worker(void *arg)
