@@ -55,7 +55,11 @@ LLVMValueRef emit_induction_value(struct emitter *e, const struct ir_inst *inst)
         return NULL;
     }
     if (f->before == NULL) {
-        return wide_value(e, inst, factor);
+        // The distance alone may wrap, where the variable begins below zero; then the sum of both as they are does too.
+        LLVMValueRef wide = wide_value(e, inst, factor);
+        return wide != NULL
+                   ? wide
+                   : emit_binary(e, inst->op, inst->type, emit_value(e, inst->args[0]), emit_value(e, inst->args[1]));
     }
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
     LLVMPositionBuilderBefore(e->builder, f->before);

@@ -367,6 +367,7 @@ void outline_loop_variable(struct outline *out, const struct ir_inst *loop, stru
 {
     enum ir_type type = loop->loop->var->type;
     struct ir_inst *init = outline_value(out, loop->args[0]);
+    bool is_iter = iter->op == IR_OP_ITER;
     if (type != IR_I64) {
         iter = ir_emit1(b, IR_OP_TRUNC, type, iter);
     }
@@ -375,9 +376,13 @@ void outline_loop_variable(struct outline *out, const struct ir_inst *loop, stru
         distance = ir_emit2(b, IR_OP_MUL, type, iter, ir_const(&out->prologue, type, loop->loop->step));
     }
     struct ir_inst *value = ir_emit2(b, IR_OP_ADD, type, init, distance);
-    // By the trip count the variable stays on the near side of its bound; only `!=` may go around.
+    // By the trip count the variable stays on the near side of its bound; only `!=` may go around. The distance alone
+    // may wrap if it spans more than half of the type. For the iteration number itself the code generator counts in 64
+    // bits; elsewhere the claim is made where that would take 2^31 iterations.
     enum ir_op compare = loop->loop->compare;
-    value->no_wrap = compare == IR_OP_SLT || compare == IR_OP_SLE || compare == IR_OP_SGT || compare == IR_OP_SGE;
+    bool is_signed = compare == IR_OP_SLT || compare == IR_OP_SLE || compare == IR_OP_SGT || compare == IR_OP_SGE;
+    bool is_long = type == IR_I64 || (type == IR_I32 && (loop->loop->step == 1 || loop->loop->step == -1));
+    value->no_wrap = is_signed && (is_iter || is_long);
     ir_set(b, outline_var(out, loop->loop->var), value);
 }
 

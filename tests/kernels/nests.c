@@ -214,3 +214,15 @@ kernel void running(int n, int m, int a[n][m])
         }
     }
 }
+
+// Variables that span more than half of their type.
+// run: wide_span n=300 m=300
+kernel void wide_span(int n, int m, int a[n][m])
+{
+#pragma rill collapse(2)
+    for (int8_t i = -128; i < 120; i += 3) {
+        for (int8_t j = -120; j < 126; j += 2) {
+            a[i + 128][j + 128] = i * 1000 + j;
+        }
+    }
+}
