@@ -262,6 +262,29 @@ TEST(launch_without_memory_for_streams_shares_those_of_another)
     close_stage(&stage);
 }
 
+// One stream writes the arrays, the other reads them after it; both may be outstanding.
+static void blocked_round(struct stage *stage, const rill_stream streams[2], rill_array result)
+{
+    OK(rill_launch(stage->two, streams[0], RILL_ARGS(N, stage->a, stage->b)));
+    OK(rill_stream_wait(streams[1], streams[0]));
+    OK(rill_launch_result(stage->four, streams[1], RILL_ARGS(N, stage->a, stage->b), result));
+    OK(rill_stream_wait(streams[0], streams[1]));
+}
+
+enum { OUTSTANDING = 50 };
+
+// As many rounds as can ever be outstanding are: afterwards no schedule needs more.
+static void fill_queues(struct stage *stage, const rill_stream streams[2], rill_array result)
+{
+    struct world_gate gate = WORLD_GATE_INIT;
+    OK(rill_stream_callback(streams[0], world_stand_at_gate, &gate));
+    for (int i = 0; i <= OUTSTANDING; i++) {
+        blocked_round(stage, streams, result);
+    }
+    world_open_gate(&gate);
+    OK(rill_sync(stage->context));
+}
+
 TEST(blocked_launches_create_and_allocate_nothing_once_warm)
 {
     struct stage stage;
@@ -280,16 +303,13 @@ TEST(blocked_launches_create_and_allocate_nothing_once_warm)
     for (long i = -warm; i < rounds / 2; i++) {
         if (i == 0) {
             OK(rill_sync(stage.context));
+            fill_queues(&stage, streams, result);
             before = stats_of(&stage);
             allocated = atomic_load(&stage.counter.allocated_count);
             asked = atomic_load(&malloc_count);
         }
-        // One stream writes the arrays, the other reads them after it; both may be outstanding.
-        OK(rill_launch(stage.two, streams[0], RILL_ARGS(N, stage.a, stage.b)));
-        OK(rill_stream_wait(streams[1], streams[0]));
-        OK(rill_launch_result(stage.four, streams[1], RILL_ARGS(N, stage.a, stage.b), result));
-        OK(rill_stream_wait(streams[0], streams[1]));
-        if (i % 50 == 0) {
+        blocked_round(&stage, streams, result);
+        if (i % OUTSTANDING == 0) {
             OK(rill_sync(stage.context));
         }
     }
@@ -305,7 +325,7 @@ TEST(blocked_launches_create_and_allocate_nothing_once_warm)
     CHECK_INT(atomic_load(&stage.counter.allocated_count), allocated);
     CHECK_INT(asked_after, asked);
     CHECK(!HAS_HOOK || asked > 0); // the hook is in the way
-    long total = rounds / 2 + warm;
+    long total = rounds / 2 + warm + OUTSTANDING + 1;
     expect(&stage, (int)total, (int)(2 * total));
     int64_t got = 0;
     OK(rill_array_read(result, RILL_CURRENT, &got, sizeof got));
