@@ -157,6 +157,12 @@ struct backend {
     bool (*event_elapsed)(struct backend_event *begin, struct backend_event *end, double *out_milliseconds);
 };
 
+// host.c: the context's services, as every back end wants them.
+void *backend_alloc(const struct backend_host *host, size_t size, size_t alignment); // zeroed; NULL: no memory
+void backend_free(const struct backend_host *host, void *memory, size_t size);       // NULL is fine
+void backend_log(const struct backend_host *host, enum backend_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 // What a kernel's failure record says, whatever device it comes from.
 struct backend_failure {
     const struct plan_module *module;

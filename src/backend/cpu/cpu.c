@@ -4,7 +4,6 @@
 #include "backend/cpu/stream.h"
 #include "base/status.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,28 +14,12 @@ enum { LARGE_MEMORY = 1 << 20 }; // from here on memory comes straight from the 
 
 void *device_alloc(struct backend_device *device, size_t size, size_t alignment)
 {
-    void *memory = device->host.allocate(device->host.user, size, alignment);
-    if (memory != NULL) {
-        memset(memory, 0, size);
-    }
-    return memory;
+    return backend_alloc(&device->host, size, alignment);
 }
 
 void device_free(struct backend_device *device, void *memory, size_t size)
 {
-    if (memory != NULL) {
-        device->host.release(device->host.user, memory, size);
-    }
-}
-
-void device_log(struct backend_device *device, enum backend_log_level level, const char *format, ...)
-{
-    char text[1024];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    device->host.log(device->host.user, level, text);
+    backend_free(&device->host, memory, size);
 }
 
 static size_t device_count_all(void)

@@ -44,9 +44,6 @@ struct backend_device {
 void *device_alloc(struct backend_device *device, size_t size, size_t alignment);
 void device_free(struct backend_device *device, void *memory, size_t size);
 
-void device_log(struct backend_device *device, enum backend_log_level level, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
 static inline void device_count(_Atomic uint64_t *counter)
 {
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);

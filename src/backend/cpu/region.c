@@ -42,9 +42,9 @@ static void order_blocks(struct cpu_exec *exec, const struct plan_node *node)
         } else if (!conflict->is_restrict && regions_meet(exec->run, conflict)) {
             follow(exec, conflict->block_a, conflict->block_b, TRACE_BLOCK_SHARED);
             device_count(&exec->run->device->counters.block_in_order_count);
-            device_log(exec->run->device, BACKEND_LOG_NOTE,
-                       "kernel '%s': block %d of the region at line %u runs after block %d: their regions overlap",
-                       exec->run->kernel->plan->name, conflict->block_b + 1, node->loc.line, conflict->block_a + 1);
+            backend_log(&exec->run->device->host, BACKEND_LOG_NOTE,
+                        "kernel '%s': block %d of the region at line %u runs after block %d: their regions overlap",
+                        exec->run->kernel->plan->name, conflict->block_b + 1, node->loc.line, conflict->block_a + 1);
         }
     }
 }

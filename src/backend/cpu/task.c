@@ -282,9 +282,9 @@ static void log_in_order(struct cpu_exec *exec, char *out_why, size_t size)
         snprintf(out_why, size, "%s", str_text(&why));
         const struct plan_module *plan = run->image->plan;
         uint32_t file = exec->task->loc.file;
-        device_log(run->device, BACKEND_LOG_NOTE, "kernel '%s', %s:%u: the loop runs in order: %s",
-                   run->kernel->plan->name, file < (uint32_t)plan->file_count ? plan->files[file] : "?",
-                   exec->task->loc.line, str_text(&why));
+        backend_log(&run->device->host, BACKEND_LOG_NOTE, "kernel '%s', %s:%u: the loop runs in order: %s",
+                    run->kernel->plan->name, file < (uint32_t)plan->file_count ? plan->files[file] : "?",
+                    exec->task->loc.line, str_text(&why));
     }
     arena_finish(&arena);
 }

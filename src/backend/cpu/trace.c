@@ -238,7 +238,7 @@ static void write_file(struct backend_device *device, struct trace *trace)
 {
     FILE *file = fopen(trace->path, "we");
     if (file == NULL) {
-        device_log(device, BACKEND_LOG_ERROR, "cannot write the trace '%s': %s", trace->path, strerror(errno));
+        backend_log(&device->host, BACKEND_LOG_ERROR, "cannot write the trace '%s': %s", trace->path, strerror(errno));
         return;
     }
     fputs("{\"displayTimeUnit\": \"ms\", \"traceEvents\": [", file);
@@ -246,7 +246,7 @@ static void write_file(struct backend_device *device, struct trace *trace)
     fprintf(file, "\n], \"otherData\": {\"producer\": \"rill\", \"threads\": %d, \"lost\": %llu}}\n",
             device->pool.worker_count, (unsigned long long)trace->lost_count);
     if (fclose(file) != 0) {
-        device_log(device, BACKEND_LOG_ERROR, "cannot write the trace '%s': %s", trace->path, strerror(errno));
+        backend_log(&device->host, BACKEND_LOG_ERROR, "cannot write the trace '%s': %s", trace->path, strerror(errno));
     }
 }
 

@@ -208,8 +208,6 @@ struct backend_event {
 // gpu.c
 void *gpu_alloc(struct backend_device *device, size_t size); // zeroed; NULL: no memory
 void gpu_free(struct backend_device *device, void *memory, size_t size);
-void gpu_log(struct backend_device *device, enum backend_log_level level, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 static inline void gpu_count(_Atomic uint64_t *counter)
 {
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);

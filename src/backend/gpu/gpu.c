@@ -3,35 +3,18 @@
 
 #include "base/status.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 void *gpu_alloc(struct backend_device *device, size_t size)
 {
-    void *memory = device->host.allocate(device->host.user, size, 64);
-    if (memory != NULL) {
-        memset(memory, 0, size);
-    }
-    return memory;
+    return backend_alloc(&device->host, size, 64);
 }
 
 void gpu_free(struct backend_device *device, void *memory, size_t size)
 {
-    if (memory != NULL) {
-        device->host.release(device->host.user, memory, size);
-    }
-}
-
-void gpu_log(struct backend_device *device, enum backend_log_level level, const char *format, ...)
-{
-    char text[1024];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    device->host.log(device->host.user, level, text);
+    backend_free(&device->host, memory, size);
 }
 
 rill_status gpu_note_loss(struct backend_device *device, rill_status status)

@@ -241,8 +241,8 @@ static rill_status update(struct backend_stream *stream, struct gpu_instance *in
 static void refuse(struct backend_stream *stream, struct gpu_instance *instance, const struct gpu_common *common)
 {
     instance->is_refused = true;
-    gpu_log(stream->device, BACKEND_LOG_NOTE, "kernel '%s' is launched task by task: %s",
-            common->image->plan->kernels[common->kernel]->name, rill_message());
+    backend_log(&stream->device->host, BACKEND_LOG_NOTE, "kernel '%s' is launched task by task: %s",
+                common->image->plan->kernels[common->kernel]->name, rill_message());
 }
 
 // Makes the graph if there is none. False: there is none and will be none.

@@ -174,7 +174,8 @@ rill_status gpu_notify(struct backend_stream *stream, backend_notice *function, 
         struct gpu_op op = {.kind = GPU_OP_NOTIFY, .u.notify = {.notice = notice, .hold = hold}};
         status = gpu_defer(stream, &op, NULL, 0);
     } else if (gpu_notify_now(stream, notice, hold) != RILL_OK) {
-        gpu_log(device, BACKEND_LOG_ERROR, "the call waited for the place of a callback: %s", rill_message());
+        backend_log(&device->host, BACKEND_LOG_ERROR, "the call waited for the place of a callback: %s",
+                    rill_message());
     }
     if (status != RILL_OK) {
         thread_lock(&device->lock);

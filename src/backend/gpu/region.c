@@ -60,9 +60,9 @@ static rill_status order_blocks(struct gpu_region *region)
                 continue;
             }
             gpu_count(&run->device->counters.block_in_order_count);
-            gpu_log(run->device, BACKEND_LOG_NOTE,
-                    "kernel '%s': block %d of the region at line %u runs after block %d: their regions overlap",
-                    run->kernel->plan->name, conflict->block_b + 1, node->loc.line, conflict->block_a + 1);
+            backend_log(&run->device->host, BACKEND_LOG_NOTE,
+                        "kernel '%s': block %d of the region at line %u runs after block %d: their regions overlap",
+                        run->kernel->plan->name, conflict->block_b + 1, node->loc.line, conflict->block_a + 1);
         }
     }
     return RILL_OK;

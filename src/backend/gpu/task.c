@@ -100,10 +100,10 @@ static void log_in_order(struct gpu_run *run, const struct plan_task *task)
         str_init(&why, &arena);
         plan_task_is_fast(run->kernel->plan, task, &run->values, &why);
         const struct plan_module *plan = run->image->plan;
-        gpu_log(run->device, BACKEND_LOG_NOTE, "kernel '%s', %s:%u: the loop runs in order: %s",
-                run->kernel->plan->name,
-                task->loc.file < (uint32_t)plan->file_count ? plan->files[task->loc.file] : "?", task->loc.line,
-                str_text(&why));
+        backend_log(&run->device->host, BACKEND_LOG_NOTE, "kernel '%s', %s:%u: the loop runs in order: %s",
+                    run->kernel->plan->name,
+                    task->loc.file < (uint32_t)plan->file_count ? plan->files[task->loc.file] : "?", task->loc.line,
+                    str_text(&why));
     }
     arena_finish(&arena);
 }
