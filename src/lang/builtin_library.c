@@ -64,7 +64,8 @@ void builtin_adopt(struct function *function)
         {"memcpy", "pppu"}, {"memmove", "pppu"}, {"memset", "ppiu"}, {"memcmp", "ippu"}, {"abs", "ii"},
         {"labs", "ll"},     {"llabs", "LL"},     {"printf", "is."},  {"fma", "dddd"},    {"fmaf", "ffff"},
     };
-    if (function->is_static || function->body != NULL || !function->type->has_prototype) {
+    bool is_settled = function->is_builtin || function->is_static || function->body != NULL;
+    if (is_settled || !function->type->has_prototype) {
         return;
     }
     char signature[SIGNATURE_SIZE];
