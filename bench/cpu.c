@@ -3,6 +3,7 @@
 //
 //     make bench                          or      build/release/bench/cpu [name …]
 #include "rill/rill.h"
+#include "tree.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -176,7 +177,7 @@ static void *build_native(const struct build *build, const struct bench *bench, 
     char openmp[512];
     char object[512];
     char command[2048];
-    snprintf(source, sizeof source, "%s/bench/kernels/%s.c", RILL_SOURCE_DIR, bench->file);
+    snprintf(source, sizeof source, "%s/bench/kernels/%s.c", tree_root(), bench->file);
     snprintf(openmp, sizeof openmp, "%s/%s.omp.c", dir, bench->file);
     snprintf(object, sizeof object, "%s/%s-%d.so", dir, bench->file, (int)(build - builds));
     if (build->is_openmp && access(openmp, R_OK) != 0 && !write_openmp(source, openmp)) {
@@ -185,7 +186,7 @@ static void *build_native(const struct build *build, const struct bench *bench, 
     if (access(object, R_OK) != 0) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-        snprintf(command, sizeof command, build->command, RILL_SOURCE_DIR "/include", object,
+        snprintf(command, sizeof command, build->command, tree_file("include"), object,
                  build->is_openmp ? openmp : source);
 #pragma GCC diagnostic pop
         if (system(command) != 0) {
@@ -243,7 +244,7 @@ static double run_once(const struct bench *bench, void *function, rill_kernel ke
 static double measure(const struct bench *bench, rill_context context, const char *dir, double medians[BUILDS])
 {
     char source[512];
-    snprintf(source, sizeof source, "%s/bench/kernels/%s.c", RILL_SOURCE_DIR, bench->file);
+    snprintf(source, sizeof source, "%s/bench/kernels/%s.c", tree_root(), bench->file);
     rill_kernel kernel = {0};
     if (rill_kernel_load(context, source, bench->name, &kernel) != RILL_OK) {
         fprintf(stderr, "%s: %s\n", bench->name, rill_message());

@@ -89,9 +89,13 @@ function(rill_programs folder)
         rill_sources(parts ${PROJECT_SOURCE_DIR}/${folder}/${name})
         add_executable(${folder}_${name} ${source} ${parts})
         rill_program(${folder}_${name})
-        target_include_directories(${folder}_${name} PRIVATE ${PROJECT_SOURCE_DIR}/${folder}/${name})
+        target_include_directories(${folder}_${name} PRIVATE ${PROJECT_SOURCE_DIR}/${folder}/${name}
+            ${PROJECT_SOURCE_DIR}/tests/support) # tree.h
         target_compile_definitions(${folder}_${name} PRIVATE RILL_SOURCE_DIR="${PROJECT_SOURCE_DIR}") # its kernel files
         set_target_properties(${folder}_${name} PROPERTIES OUTPUT_NAME ${name}
             RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${folder})
+        if(RILL_STATIC_LLVM) # they travel with the libraries
+            set_target_properties(${folder}_${name} PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/../lib")
+        endif()
     endforeach()
 endfunction()

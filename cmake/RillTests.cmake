@@ -22,6 +22,13 @@ if(support_sources)
         ${PROJECT_SOURCE_DIR}/tests/support)
 endif()
 
+# A release builds none of them by itself. What sees the public API alone, and the generator, go with its archive:
+# `cmake --build build/release --target archive_tests`.
+set(rill_archive_dirs conformance stress generate)
+if(NOT RILL_TESTS)
+    add_custom_target(archive_tests)
+endif()
+
 function(rill_test_program target source)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src
         ${PROJECT_SOURCE_DIR}/tests/support)
@@ -48,7 +55,7 @@ endif()
 foreach(dir unit lang ir passes codegen compiler conformance generate stress fakes)
     list(GET rill_links_${dir} 0 first)
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${dir}/*_test.c)
-    if(NOT RILL_TESTS OR (NOT TARGET ${first} AND NOT dir STREQUAL "unit"))
+    if((NOT TARGET ${first} AND NOT dir STREQUAL "unit") OR NOT (RILL_TESTS OR dir IN_LIST rill_archive_dirs))
         continue()
     endif()
     foreach(source IN LISTS sources)
@@ -65,6 +72,12 @@ foreach(dir unit lang ir passes codegen compiler conformance generate stress fak
         rill_test_program(${target} ${source} ${links})
         set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
             RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${dir})
+        if(NOT RILL_TESTS)
+            set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON BUILD_WITH_INSTALL_RPATH ON
+                INSTALL_RPATH "$ORIGIN/../../lib")
+            target_link_options(${target} PRIVATE -s)
+            add_dependencies(archive_tests ${target})
+        endif()
         if(dir STREQUAL "generate" AND TARGET librill_compiler)
             add_dependencies(${target} librill_compiler)
         endif()
@@ -74,6 +87,9 @@ foreach(dir unit lang ir passes codegen compiler conformance generate stress fak
     endforeach()
 endforeach()
 
+if(NOT RILL_TESTS AND NOT RILL_FUZZ)
+    return()
+endif()
 # Fuzz targets: with libFuzzer in the fuzz preset; elsewhere with a main() that replays a corpus.
 file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/*_fuzz.c)
 foreach(source IN LISTS sources)

@@ -1,6 +1,10 @@
 // Two forces computed side by side in every step of a small simulation. Run it: build/release/examples/simulate
 #include "rill/rill.h"
 
+#ifndef RILL_SOURCE_DIR
+#define RILL_SOURCE_DIR "." // built by hand, and run where examples/ lies
+#endif
+
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 // OpenMP tasks, through a library that gcc or clang builds now.
 #include "peer.h"
+#include "tree.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -28,7 +29,7 @@ static const char *open_openmp(struct peer *peer)
     snprintf(command, sizeof command,
              "%s -O2 -std=gnu11 -fopenmp -shared -fPIC -I%s/bench/streams -o %s %s/bench/streams/openmp/tasks.c "
              "%s/bench/streams/common.c 2>/dev/null",
-             peer->command, RILL_SOURCE_DIR, path, RILL_SOURCE_DIR, RILL_SOURCE_DIR);
+             peer->command, tree_root(), path, tree_root(), tree_root());
     void *library = system(command) == 0 ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
     unlink(path);
     if (library == NULL) {

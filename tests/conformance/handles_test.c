@@ -2,6 +2,7 @@
 // another context: each is its own error in every call that takes a handle, from any thread, also while another thread
 // closes the context.
 #include "world.h"
+#include "tree.h"
 
 enum kind { CONTEXT, MODULE, KERNEL, ARRAY, STREAM, EVENT, KIND_COUNT };
 
@@ -103,9 +104,9 @@ static void ignore(void *user, rill_status status)
     X(event_create, rill_event_create, CONTEXT, rill_event_create(C_(h), NULL, (rill_event *)&out.id))                 \
     X(module_create, rill_module_create, CONTEXT, rill_module_create(C_(h), "", NULL, (rill_module *)&out.id))         \
     X(module_load, rill_module_load, CONTEXT,                                                                          \
-      rill_module_load(C_(h), RILL_SOURCE_DIR "/README.md", NULL, (rill_module *)&out.id))                             \
+      rill_module_load(C_(h), tree_file("README.md"), NULL, (rill_module *)&out.id))                             \
     X(kernel_load, rill_kernel_load, CONTEXT,                                                                          \
-      rill_kernel_load(C_(h), RILL_SOURCE_DIR "/README.md", NULL, (rill_kernel *)&out.id))                             \
+      rill_kernel_load(C_(h), tree_file("README.md"), NULL, (rill_kernel *)&out.id))                             \
     X(module_kernel, rill_module_kernel, MODULE, rill_module_kernel(M_(h), NULL, (rill_kernel *)&out.id))              \
     X(module_kernel_at, rill_module_kernel_at, MODULE, rill_module_kernel_at(M_(h), 0, (rill_kernel *)&out.id))        \
     X(module_kernel_count, rill_module_kernel_count, MODULE, rill_module_kernel_count(M_(h), &out.count))              \

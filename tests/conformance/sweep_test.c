@@ -4,6 +4,7 @@
 // The calls are compared with the exported symbols, so that a new one without a row here is a failure.
 #include "rill/tsan.h"
 #include "world.h"
+#include "tree.h"
 
 // ---- an allocator that fails once ---------------------------------------------------------------------------------
 
@@ -745,7 +746,7 @@ enum { CALL_COUNT = sizeof calls / sizeof *calls };
 
 TEST(every_exported_call_is_swept)
 {
-    FILE *list = fopen(RILL_SOURCE_DIR "/tests/house/exports.list", "r");
+    FILE *list = fopen(tree_file("tests/house/exports.list"), "r");
     REQUIRE(list != NULL);
     char line[256];
     int count = 0;

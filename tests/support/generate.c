@@ -155,7 +155,7 @@ static void add_param_array(struct gen *g)
     for (int i = 0; i < g->array_count - 1 && gen_chance(g, 40); i++) {
         const struct gen_array *other = &g->arrays[i];
         if (other->type == type && other->limit == 0 && !other->is_perm && !other->is_field) {
-            snprintf(a->buffer, sizeof a->buffer, "%s", other->buffer);
+            memcpy(a->buffer, other->buffer, sizeof a->buffer);
             a->is_mixed = other->is_mixed;
             a->offset = gen_chance(g, 40) ? other->offset : (long)gen_random(g, (uint32_t)element_count(other) + 1);
             break;

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# The archive of `make release`: its size, what it asks of the machine, and that it runs where it was unpacked.
+# shellcheck disable=SC2317 # the functions are called through claim
+set -u
+cd "$(dirname "$0")/../.." || exit
+build=${RILL_BUILD:?the build directory}
+. tests/support/report.sh
+box=$(mktemp -d)
+trap 'rm -rf "$box"' EXIT
+
+is_made() {
+    tools/make-archive "$build" "$box/dist" && tar -C "$box" -xf "$box"/dist/*.tar.xz && mv "$box"/rill-* "$box/elsewhere"
+}
+
+is_at_most_25_megabytes() {
+    [ "$(stat -c %s "$box"/dist/*.tar.xz)" -le 25000000 ]
+}
+
+programs() {
+    find "$box/elsewhere" -type f -exec sh -c 'for file; do head -c 4 "$file" | grep -q ELF && echo "$file"; done' sh {} +
+}
+
+needs_glibc_2_34_at_most() {
+    local file newest bad=0
+    for file in $(programs); do
+        newest=$(objdump -T "$file" | grep -oE 'GLIBC_[0-9.]+' | sed 's/GLIBC_//' | sort -V | tail -1)
+        if [ "$(printf '%s\n2.34\n' "$newest" | sort -V | tail -1)" != 2.34 ]; then
+            echo "${file#"$box"/elsewhere/} needs glibc $newest:" && objdump -T "$file" | grep -F "GLIBC_$newest"
+            bad=1
+        fi
+    done
+    [ "$(programs | wc -l)" -gt 20 ] && [ "$bad" = 0 ]
+}
+
+needs_no_library_but_its_own_and_the_c_library() {
+    local file
+    for file in $(programs); do
+        readelf -d "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'
+    done | sort -u >"$box/needed"
+    cat "$box/needed"
+    grep -q librill "$box/needed" && ! grep -Ev '^(librill|libc|libm|libdl|libpthread|ld-linux-x86-64)\.so' "$box/needed"
+}
+
+runs_a_kernel() {
+    "$box/elsewhere/bin/rill" run "$box/elsewhere/bench/kernels/triad.c" --set n=1000 --device cpu
+}
+
+runs_its_tests() {
+    "$box/elsewhere/tests/run" cpu args_test handles_test blocks_test &&
+        "$box/elsewhere/tests/generate/generate_test" seeds 1 3
+}
+
+runs_its_example() {
+    (cd "$box/elsewhere" && examples/simulate) &&
+        cc -I"$box/elsewhere/include" "$box/elsewhere/examples/simulate.c" -L"$box/elsewhere/lib" -lrill -lm -o "$box/own" &&
+        (cd "$box/elsewhere" && LD_LIBRARY_PATH=$box/elsewhere/lib "$box/own")
+}
+
+claim the_archive_is_made is_made
+claim it_is_at_most_25_megabytes is_at_most_25_megabytes
+claim it_needs_glibc_2_34_at_most needs_glibc_2_34_at_most
+claim it_needs_no_other_library needs_no_library_but_its_own_and_the_c_library
+claim it_runs_a_kernel_where_it_is_unpacked runs_a_kernel
+claim its_tests_run_where_they_are_unpacked runs_its_tests
+claim its_example_runs_and_builds runs_its_example
+finish
