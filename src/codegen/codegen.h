@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct plan_module;
+
 enum codegen_kind {
     CODEGEN_OBJECT, // x86-64 and AMDGPU: a relocatable ELF file; NVPTX: the text of the PTX
     CODEGEN_ASM,    // text
@@ -30,7 +32,8 @@ struct codegen_options {
     const char *sanitize; // NULL, "address" or "thread": instrument every access
     bool no_vector_math;  // the C library's scalar functions only
     bool stand_in;        // NVPTX objects: join the same tasks as x86-64 code, for a driver that tests stand in with
-    const char *work_dir; // of the debug information; NULL is "."
+    const struct plan_module *plan; // GPUs: what to evaluate on the device; NULL: nothing. Borrowed
+    const char *work_dir;           // of the debug information; NULL is "."
 };
 
 // What was made. Text is terminated by a zero byte that |size| does not count.

@@ -298,5 +298,8 @@ void emit_module(struct emitter *e)
             emit_entry(e, function);
         }
     }
+    if (target_is_gpu(e->target)) {
+        emit_plan_nodes(e);
+    }
     debug_end(e);
 }

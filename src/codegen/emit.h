@@ -68,6 +68,7 @@ struct emit_function {
     LLVMValueRef block;   // tasks: the launch block
     LLVMValueRef iter;    // the iteration number, i64
     LLVMValueRef count;   // what ITER_COUNT gives
+    LLVMValueRef chunk;   // GPU: iterations of one partial record
     LLVMValueRef partial; //
     LLVMValueRef frame;
     LLVMBasicBlockRef end; // where the iteration ends
@@ -143,6 +144,7 @@ void emit_metadata(struct emitter *e, LLVMValueRef inst, const char *kind, LLVMM
 
 // emit_entry.c
 void emit_entry(struct emitter *e, const struct ir_function *function);
+void emit_entry_begin(struct emitter *e, struct emit_function *f, const struct ir_function *ir);
 void emit_function_begin(struct emitter *e, struct emit_function *f, const struct ir_function *ir, LLVMValueRef llvm);
 void emit_function_end(struct emitter *e);
 LLVMValueRef emit_param(struct emitter *e, const struct ir_inst *inst);
@@ -201,6 +203,10 @@ const struct emit_helper *emit_helper_of(struct emitter *e, const struct ir_func
 void emit_gpu_failure(struct emitter *e, const struct ir_inst *inst, int kind, LLVMValueRef index, LLVMValueRef extent);
 // |conversions| has the letter of each value's conversion.
 void emit_gpu_print(struct emitter *e, const struct ir_inst *inst, LLVMValueRef *values, const char *conversions);
+
+// emit_plan.c: what the plan leaves to the device
+void emit_plan_count(struct emitter *e); // of the entry that has just begun: where the host does not know it
+void emit_plan_nodes(struct emitter *e); // entries for assignments and conditions over what tasks compute
 
 // stand_in.c: the GPU's entries as functions for the CPU
 LLVMValueRef stand_in_declare(struct emitter *e, const char *name, LLVMTypeRef *params, int count);

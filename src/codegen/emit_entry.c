@@ -176,8 +176,8 @@ static struct range gpu_range(struct emitter *e)
     LLVMBuilderRef b = e->builder;
     LLVMValueRef threads;
     LLVMValueRef thread = thread_number(e, &threads);
-    LLVMValueRef trip = LLVMGetParam(f->llvm, 2);
-    LLVMValueRef chunk = LLVMGetParam(f->llvm, 3);
+    LLVMValueRef trip = f->count;
+    LLVMValueRef chunk = f->chunk;
     if (f->ir->kind == IR_FUNCTION_FINISH || f->ir->is_serial) {
         return (struct range){thread, emit_i64(e, 1), NULL};
     }
@@ -508,13 +508,14 @@ static void leave_if_failed(struct emitter *e)
     emit_at(e, go);
 }
 
-void emit_entry(struct emitter *e, const struct ir_function *ir)
+// Declares the entry and begins its code: what is emitted next runs unless the launch has failed.
+void emit_entry_begin(struct emitter *e, struct emit_function *f, const struct ir_function *ir)
 {
-    struct emit_function f = {.ir = ir};
+    *f = (struct emit_function){.ir = ir};
     const struct ir_function *kernel = ir->kernel != NULL ? ir->kernel : ir;
-    uint64_t args_size = layout_params(e, &f, kernel);
-    uint64_t *offsets = f.param_offsets;
-    LLVMValueRef *params = f.params;
+    uint64_t args_size = layout_params(e, f, kernel);
+    uint64_t *offsets = f->param_offsets;
+    LLVMValueRef *params = f->params;
     bool is_gpu = target_is_gpu(e->target);
     LLVMValueRef llvm = is_gpu ? declare_gpu_entry(e, ir, args_size) : declare_cpu_entry(e, ir);
     emit_attribute(e, llvm, LLVMAttributeFunctionIndex, "nounwind", 0);
@@ -527,20 +528,30 @@ void emit_entry(struct emitter *e, const struct ir_function *ir)
         emit_attribute(e, llvm, LLVMAttributeFunctionIndex, "optsize", 0);
     }
     name_params(llvm, is_gpu);
-    emit_function_begin(e, &f, ir, llvm);
-    f.param_offsets = offsets;
-    f.params = params;
-    f.args = LLVMGetParam(llvm, 0);
-    f.block = LLVMGetParam(llvm, 1);
-    f.partial = LLVMGetParam(llvm, 4);
-    f.frame = LLVMGetParam(llvm, 5);
-    f.count = load_count(e);
+    emit_function_begin(e, f, ir, llvm);
+    f->param_offsets = offsets;
+    f->params = params;
+    f->args = LLVMGetParam(llvm, 0);
+    f->block = LLVMGetParam(llvm, 1);
+    f->partial = LLVMGetParam(llvm, 4);
+    f->frame = LLVMGetParam(llvm, 5);
+    f->count = load_count(e);
+    f->chunk = is_gpu ? LLVMGetParam(llvm, 3) : NULL;
     if (is_gpu && !e->failure_known) {
         e->can_fail = module_can_fail(e);
         e->failure_known = true;
     }
     if (is_gpu && e->can_fail) {
         leave_if_failed(e);
+    }
+}
+
+void emit_entry(struct emitter *e, const struct ir_function *ir)
+{
+    struct emit_function f;
+    emit_entry_begin(e, &f, ir);
+    if (target_is_gpu(e->target)) {
+        emit_plan_count(e);
     }
     emit_body(e, emit_block(e, "exit"));
     emit_function_end(e);

@@ -79,13 +79,15 @@ static void publish_diagnostics(struct job *job, const struct diags *diags, bool
     job->result.warning_count = diags->warning_count;
 }
 
-static rill_status emit_code(struct job *job, const struct compiler_input *input, const struct ir_module *module)
+static rill_status emit_code(struct job *job, const struct compiler_input *input, const struct ir_module *module,
+                             const struct plan_module *plan)
 {
     struct codegen_options options = {.target = input->target,
                                       .check_bounds = input->check_bounds,
                                       .fast_math = input->fast_math,
                                       .sanitize = input->sanitize,
-                                      .stand_in = input->stand_in};
+                                      .stand_in = input->stand_in,
+                                      .plan = plan};
     options.kind = input->emit == COMPILER_ASM    ? CODEGEN_ASM
                    : input->emit == COMPILER_LLVM ? CODEGEN_LLVM
                                                   : CODEGEN_OBJECT;
@@ -132,11 +134,11 @@ static rill_status emit(struct job *job, const struct compiler_input *input, con
     case COMPILER_PLAN: plan_print(made->plan, &text); break;
     case COMPILER_EXPLAIN: plan_explain(made->plan, input->color, &text); break;
     case COMPILER_OPENMP: openmp_print(made->plan, input->text, input->length, &text); break;
-    case COMPILER_IMAGE: RILL_TRY(emit_code(job, input, made->module)); return make_image(job, made->plan);
+    case COMPILER_IMAGE: RILL_TRY(emit_code(job, input, made->module, made->plan)); return make_image(job, made->plan);
     case COMPILER_LLVM:
     case COMPILER_ASM:
     case COMPILER_OBJECT:
-        RILL_TRY(emit_code(job, input, made->module));
+        RILL_TRY(emit_code(job, input, made->module, made->plan));
         job->result.bytes = job->code.bytes;
         job->result.size = job->code.size;
         return RILL_OK;

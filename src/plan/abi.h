@@ -63,7 +63,15 @@ struct abi_place {
 // iterations one by one, whatever the grid; with accumulators thread t runs [t * chunk, (t + 1) * chunk) and writes
 // record t, so the grid has at least ceil(trip / chunk) threads. Serial tasks and finishes run on thread 0. Grids are
 // one-dimensional. In PTX, which has no dots in names, "k.3" is called "k$3".
+//
+// A trip count (finish: number of records) below 0 means that the host does not know it: the entry computes it from the
+// launch block, and with it the iterations of one record. An assignment or condition of the plan over what tasks
+// compute has an entry for itself, "k.n7" for node 7: it stores into the slot, or the truth of the condition as 32 bits
+// into what is the first partial record elsewhere. plan_trip_has_code() and plan_node_has_code() say which there are.
 enum { ABI_GPU_TEXT_SIZE = 104 };
+
+// How loops with reductions are cut, wherever it is done: by the trip count alone, so that results have the same bits.
+enum { ABI_GPU_MAX_PARTIALS = 2048, ABI_GPU_MIN_CHUNK = 16 };
 
 // Device memory of one launch, zeroed by the host but for |print_size|. The first iteration that fails claims the
 // record, fills it and publishes it; nothing traps. Entries that find it claimed when they begin do nothing. A launch

@@ -17,8 +17,8 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 from report import Report  # pylint: disable=wrong-import-position
 
 LIBRARY = BUILD / "tests" / "fakes" / "libfake_cuda.so"
-PROGRAMS = ["args", "blocks", "failure", "handles", "launch", "memory", "misuse", "restrict", "stream", "stream_order",
-            "stream_use"]
+PROGRAMS = ["args", "blocks", "bound", "failure", "handles", "launch", "memory", "misuse", "restrict", "stream",
+            "stream_order", "stream_use"]
 IN_SHORT = ["failure", "launch", "stream"]  # what shows most of order and lifetime
 IS_LONG = "RILL_TEST_LONG" in os.environ
 IS_PLAIN = os.environ.get("RILL_TEST_PART", "plain") == "plain"

@@ -8,13 +8,7 @@ enum { MAX_BLOCK = 256, GRIDS_AT_MOST = 32 };
 
 int gpu_slot_at(const struct plan_kernel *kernel, int64_t offset)
 {
-    for (int i = 0; i < kernel->slot_count; i++) {
-        const struct plan_slot *slot = &kernel->slots[i];
-        if (offset >= slot->offset && (uint64_t)(offset - slot->offset) < slot->size) {
-            return i;
-        }
-    }
-    return -1;
+    return plan_slot_at(kernel, offset);
 }
 
 // ---- entries ------------------------------------------------------------------------------------------------------
@@ -62,19 +56,7 @@ static rill_status find_task(struct backend_image *image, const struct plan_kern
 
 static bool expr_reads(const struct gpu_kernel *kernel, const struct plan_expr *expr)
 {
-    if (expr == NULL) {
-        return false;
-    }
-    if (expr->kind == PLAN_EXPR_SLOT) {
-        int slot = gpu_slot_at(kernel->plan, expr->imm);
-        return slot >= 0 && kernel->task_writes[slot];
-    }
-    for (int i = 0; i < expr->arg_count; i++) {
-        if (expr_reads(kernel, expr->args[i])) {
-            return true;
-        }
-    }
-    return false;
+    return plan_expr_reads(kernel->plan, expr, kernel->task_writes);
 }
 
 static bool effect_reads(const struct gpu_kernel *kernel, const struct plan_effect *effect)
@@ -83,10 +65,10 @@ static bool effect_reads(const struct gpu_kernel *kernel, const struct plan_effe
                               expr_reads(kernel, effect->region.step));
 }
 
-// Whether the task's range or the choice of its version does.
+// Whether the task's range or the choice of its version does. A range that the device computes itself does not.
 static bool task_reads(const struct gpu_kernel *kernel, const struct plan_task *task)
 {
-    bool reads = expr_reads(kernel, task->trip);
+    bool reads = expr_reads(kernel, task->trip) && !plan_trip_has_code(kernel->plan, task, kernel->task_writes);
     for (int i = 0; i < task->condition_count; i++) {
         reads |= expr_reads(kernel, task->conditions[i].expr);
     }
@@ -99,8 +81,11 @@ static bool task_reads(const struct gpu_kernel *kernel, const struct plan_task *
 
 static bool mark_reading(struct gpu_kernel *kernel, const struct plan_node *node)
 {
-    bool reads = expr_reads(kernel, node->expr) || expr_reads(kernel, node->trip);
+    kernel->reads_results |= expr_reads(kernel, node->expr) || expr_reads(kernel, node->trip);
+    bool is_on_device = node->kind == PLAN_ASSIGN && kernel->node_entries[node->id] != NULL;
+    bool reads = !is_on_device && (expr_reads(kernel, node->expr) || expr_reads(kernel, node->trip));
     if (node->kind == PLAN_TASK) {
+        kernel->reads_results |= expr_reads(kernel, kernel->plan->tasks[node->task].trip);
         reads |= task_reads(kernel, &kernel->plan->tasks[node->task]);
     }
     for (int i = 0; i < node->conflict_count; i++) {
@@ -113,6 +98,22 @@ static bool mark_reading(struct gpu_kernel *kernel, const struct plan_node *node
         kernel->reads_device[node->id] = reads;
     }
     return reads;
+}
+
+// Finds the entries of the assignments and conditions that the device evaluates.
+static rill_status find_nodes(struct backend_image *image, struct gpu_kernel *kernel, const struct plan_node *node)
+{
+    if (plan_node_has_code(kernel->plan, node, kernel->task_writes)) {
+        char name[256];
+        snprintf(name, sizeof name, "%.200s.n%d", kernel->plan->name, node->id);
+        RILL_TRY(find_entry(image, name, &kernel->node_entries[node->id]));
+    }
+    for (int i = 0; i < node->child_count; i++) {
+        if (node->children[i] != NULL) {
+            RILL_TRY(find_nodes(image, kernel, node->children[i]));
+        }
+    }
+    return RILL_OK;
 }
 
 static bool task_uses(const struct gpu_kernel *kernel, int slot)
@@ -148,23 +149,22 @@ static rill_status find_kernel(struct backend_image *image, const struct plan_ke
     kernel->tasks = ARENA_ARRAY(&image->arena, struct gpu_task, plan->task_count + 1);
     kernel->task_writes = ARENA_ARRAY(&image->arena, bool, plan->slot_count + 1);
     kernel->reads_device = ARENA_ARRAY(&image->arena, bool, plan->node_count + 1);
+    kernel->node_entries = ARENA_ARRAY(&image->arena, void *, plan->node_count + 1);
     kernel->needs_block = plan->return_ctype != NULL;
+    plan_device_slots(plan, kernel->task_writes);
     for (int i = 0; i < plan->task_count; i++) {
         const struct plan_task *task = &plan->tasks[i];
         RILL_TRY(find_task(image, plan, task, &kernel->tasks[i]));
         kernel->may_fail |= task->may_fail;
         kernel->may_print |= task->may_print;
         kernel->needs_block |= task->slot_use_count > 0;
-        for (int k = 0; k < task->slot_use_count; k++) {
-            int slot = kernel->tasks[i].slot_indices[k];
-            if (slot >= 0 && task->slot_uses[k].writes) {
-                kernel->task_writes[slot] = true;
-            }
-        }
+        kernel->tasks[i].computes_trip = plan_trip_has_code(plan, task, kernel->task_writes);
     }
     if (plan->root != NULL) {
+        RILL_TRY(find_nodes(image, kernel, plan->root));
         bool reads = mark_reading(kernel, plan->root);
         kernel->reads_control = reads;
+        kernel->reads_results |= reads;
         kernel->is_graphable = !reads && !kernel->may_print && !assigns_for_tasks(kernel, plan->root);
     }
     return RILL_OK;

@@ -6,12 +6,13 @@
 #include "base/arena.h"
 
 struct gpu_task {
-    void *entry;       // functions of the driver; NULL: the task has none
-    void *in_order;    //
-    void *finish;      //
-    uint32_t block;    // threads of a block for |entry|
-    uint32_t max_grid; // blocks beyond which threads take more than one iteration
-    int *slot_indices; // of the plan's slot uses; -1: none
+    void *entry;        // functions of the driver; NULL: the task has none
+    void *in_order;     //
+    void *finish;       //
+    uint32_t block;     // threads of a block for |entry|
+    uint32_t max_grid;  // blocks beyond which threads take more than one iteration
+    int *slot_indices;  // of the plan's slot uses; -1: none
+    bool computes_trip; // |entry| and |finish| find the trip count themselves where the host does not know it
 };
 
 struct gpu_kernel {
@@ -19,11 +20,13 @@ struct gpu_kernel {
     struct gpu_task *tasks;
     bool may_fail;
     bool may_print;
-    bool reads_control; // control depends on what tasks write: a launch may wait for it
-    bool is_graphable;  // the arguments decide all of its plan, and nothing but tasks runs
-    bool needs_block;   // some task touches the launch block, or there is a result
-    bool *task_writes;  // for each slot: a task writes it
-    bool *reads_device; // for each node: control in it depends on what tasks write
+    bool reads_control;  // control depends on what tasks write: a launch may wait for it
+    bool reads_results;  // some expression of the plan reads what tasks write
+    bool is_graphable;   // the arguments decide all of its plan, and nothing but tasks runs
+    bool needs_block;    // some task touches the launch block, or there is a result
+    bool *task_writes;   // for each slot: a task writes it, or it is assigned from such a one
+    void **node_entries; // for each node: what evaluates its assignment or condition on the device; NULL: nothing
+    bool *reads_device;  // for each node: control in it depends on what tasks write
 };
 
 struct backend_image {

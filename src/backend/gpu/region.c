@@ -13,12 +13,23 @@ struct gpu_region {
     int begun_count;
 };
 
-static bool regions_meet(struct gpu_run *run, const struct plan_conflict *conflict)
+static bool effects_meet(const struct gpu_run *run, const struct plan_effect *effect_a,
+                         const struct plan_effect *effect_b)
 {
     struct plan_span a;
     struct plan_span b;
-    return plan_span_of(conflict->effect_a, &run->values, &a) && plan_span_of(conflict->effect_b, &run->values, &b) &&
+    return plan_span_of(effect_a, &run->values, &a) && plan_span_of(effect_b, &run->values, &b) &&
            plan_spans_overlap(&a, &b);
+}
+
+// Whether they do if each touches the whole of its array.
+static bool arrays_meet(const struct gpu_run *run, const struct plan_conflict *conflict)
+{
+    struct plan_effect a = *conflict->effect_a;
+    struct plan_effect b = *conflict->effect_b;
+    a.region = (struct plan_region){.width = a.region.width};
+    b.region = (struct plan_region){.width = b.region.width};
+    return effects_meet(run, &a, &b);
 }
 
 static bool conflict_missing(const struct gpu_run *run, const struct plan_conflict *conflict)
@@ -47,9 +58,12 @@ static rill_status order_blocks(struct gpu_region *region)
             continue;
         }
         if (conflict_missing(run, conflict)) {
-            RILL_TRY(gpu_slots_read(region->outer));
+            if (!arrays_meet(run, conflict)) {
+                continue;
+            }
+            RILL_TRY(gpu_slots_read(region->outer, &(struct gpu_why){node->loc, "the order of blocks"}));
         }
-        bool meets = regions_meet(run, conflict);
+        bool meets = effects_meet(run, conflict->effect_a, conflict->effect_b);
         if (meets && conflict->is_restrict) {
             gpu_run_refuse(run, conflict->effect_a, conflict->effect_b);
             return RILL_OK;

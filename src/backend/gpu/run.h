@@ -52,9 +52,15 @@ static inline void gpu_run_count(struct gpu_run *run, _Atomic uint64_t *counter)
     }
 }
 
+// What a call waits for: "a loop's bound" and where.
+struct gpu_why {
+    struct loc loc;
+    const char *what;
+};
+
 // walk.c
 enum gpu_step gpu_walk_node(struct gpu_walk *walk, const struct plan_node *node);
-bool gpu_eval(struct gpu_walk *walk, const struct plan_expr *expr, union ir_value *out);
+bool gpu_eval(struct gpu_walk *walk, const struct plan_expr *expr, const struct gpu_why *why, union ir_value *out);
 enum gpu_step gpu_run_fail(struct gpu_run *run, rill_status status);
 // The launch fails: two regions overlap although `restrict` says that they do not.
 enum gpu_step gpu_run_refuse(struct gpu_run *run, const struct plan_effect *a, const struct plan_effect *b);
@@ -64,12 +70,15 @@ enum gpu_step gpu_walk_region(struct gpu_walk *walk, const struct plan_node *nod
 
 // task.c
 enum gpu_step gpu_task_start(struct gpu_walk *walk, int index);
+// Runs the entry that stores the value of an assignment, whose expression the host cannot evaluate.
+enum gpu_step gpu_task_assign(struct gpu_walk *walk, const struct plan_node *node);
 
 // slots.c
 void gpu_slot_assign(struct gpu_run *run, const struct plan_node *node, union ir_value value);
-rill_status gpu_slot_upload(struct gpu_walk *walk, int slot); // if the device's is old
+rill_status gpu_slot_upload(struct gpu_walk *walk, int slot);                      // if the device's is old
+rill_status gpu_slots_upload(struct gpu_walk *walk, const struct plan_expr *expr); // all that |expr| reads
 // Whether |expr| needs what only the device has.
 bool gpu_slots_missing(const struct gpu_run *run, const struct plan_expr *expr);
-rill_status gpu_slots_read(struct gpu_walk *walk); // waits
+rill_status gpu_slots_read(struct gpu_walk *walk, const struct gpu_why *why); // waits; counted, noted in the log
 
 #endif

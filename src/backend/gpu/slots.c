@@ -48,7 +48,21 @@ rill_status gpu_slot_upload(struct gpu_walk *walk, int index)
     return RILL_OK;
 }
 
-bool gpu_slots_missing(const struct gpu_run *run, const struct plan_expr *expr)
+rill_status gpu_slots_upload(struct gpu_walk *walk, const struct plan_expr *expr)
+{
+    if (expr == NULL) {
+        return RILL_OK;
+    }
+    if (expr->kind == PLAN_EXPR_SLOT) {
+        return gpu_slot_upload(walk, gpu_slot_at(walk->run->kernel->plan, expr->imm));
+    }
+    for (int i = 0; i < expr->arg_count; i++) {
+        RILL_TRY(gpu_slots_upload(walk, expr->args[i]));
+    }
+    return RILL_OK;
+}
+
+static bool is_missing(const struct gpu_run *run, const struct plan_expr *expr)
 {
     if (expr == NULL) {
         return false;
@@ -58,11 +72,17 @@ bool gpu_slots_missing(const struct gpu_run *run, const struct plan_expr *expr)
         return slot >= 0 && run->slots[slot] == GPU_SLOT_DEVICE;
     }
     for (int i = 0; i < expr->arg_count; i++) {
-        if (gpu_slots_missing(run, expr->args[i])) {
+        if (is_missing(run, expr->args[i])) {
             return true;
         }
     }
     return false;
+}
+
+// Where no expression of the plan reads what tasks write there is nothing to look for.
+bool gpu_slots_missing(const struct gpu_run *run, const struct plan_expr *expr)
+{
+    return run->kernel->reads_results && is_missing(run, expr);
 }
 
 // Blocks of a region share no slot that one of them writes, so what another lane still changes is not what this one
@@ -77,7 +97,16 @@ static void take_over(struct gpu_run *run, const char *block)
     }
 }
 
-rill_status gpu_slots_read(struct gpu_walk *walk)
+static void note_wait(const struct gpu_run *run, const struct gpu_why *why)
+{
+    const struct plan_module *plan = run->image->plan;
+    gpu_count(&run->device->counters.readback_count);
+    backend_log(&run->device->host, BACKEND_LOG_NOTE, "kernel '%s', %s:%u: the launch waits for %s that tasks compute",
+                run->kernel->plan->name, why->loc.file < (uint32_t)plan->file_count ? plan->files[why->loc.file] : "?",
+                why->loc.line, why->what);
+}
+
+rill_status gpu_slots_read(struct gpu_walk *walk, const struct gpu_why *why)
 {
     struct gpu_run *run = walk->run;
     const struct gpu_driver *driver = run->device->driver;
@@ -86,7 +115,7 @@ rill_status gpu_slots_read(struct gpu_walk *walk)
                            "kernel '%s' would wait for what its tasks compute, which a callback must not",
                            run->kernel->plan->name);
     }
-    gpu_count(&run->device->counters.readback_count);
+    note_wait(run, why);
     uint64_t pinned;
     size_t size = run->kernel->plan->block_size;
     RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PINNED, size + sizeof(struct abi_gpu_frame), true, &pinned));

@@ -6,8 +6,9 @@
 #include <string.h>
 
 enum {
-    MAX_PARTIALS = 2048, // pieces of a loop with reductions: by the trip count alone, so that the result is the same on
-    MIN_CHUNK = 16,      // every device
+    UNKNOWN_TRIP = -1, // the device computes it
+    UNKNOWN_PART = 8,  // of the largest grid, for loops whose trip count the host does not know
+    MAX_EFFECTS = 64,  // of a task whose pairs are compared before their regions are known
 };
 
 static rill_status call(struct gpu_walk *walk, void *function, uint32_t grid, uint32_t block, int64_t count,
@@ -65,13 +66,14 @@ static rill_status make_partials(struct gpu_walk *walk, size_t size)
 static rill_status reduce(struct gpu_walk *walk, const struct plan_task *plan, const struct gpu_task *task,
                           int64_t trip)
 {
-    int64_t chunk = trip / MAX_PARTIALS + (trip % MAX_PARTIALS != 0);
-    chunk = chunk > MIN_CHUNK ? chunk : MIN_CHUNK;
-    int64_t records = trip / chunk + (trip % chunk != 0);
+    int64_t chunk = trip / ABI_GPU_MAX_PARTIALS + (trip % ABI_GPU_MAX_PARTIALS != 0);
+    chunk = chunk > ABI_GPU_MIN_CHUNK ? chunk : ABI_GPU_MIN_CHUNK;
+    int64_t records = trip != UNKNOWN_TRIP ? trip / chunk + (trip % chunk != 0) : ABI_GPU_MAX_PARTIALS;
     RILL_TRY(make_partials(walk, (size_t)records * plan->partial_size));
     uint32_t block = task->block < 64 ? task->block : 64;
     uint32_t grid = (uint32_t)((records + block - 1) / block);
     RILL_TRY(call(walk, task->entry, grid, block, trip, chunk));
+    records = trip != UNKNOWN_TRIP ? records : UNKNOWN_TRIP;
     return task->finish != NULL ? call(walk, task->finish, 1, 1, records, 1) : RILL_OK;
 }
 
@@ -84,8 +86,11 @@ static rill_status spread(struct gpu_walk *walk, const struct plan_task *plan, c
     }
     uint64_t blocks = ((uint64_t)trip + task->block - 1) / task->block;
     uint32_t grid = blocks < task->max_grid ? (uint32_t)blocks : task->max_grid;
+    if (trip == UNKNOWN_TRIP) {
+        grid = (task->max_grid + UNKNOWN_PART - 1) / UNKNOWN_PART;
+    }
     RILL_TRY(call(walk, task->entry, grid, task->block, trip, 1));
-    return task->finish != NULL ? call(walk, task->finish, 1, 1, 0, 1) : RILL_OK;
+    return task->finish != NULL ? call(walk, task->finish, 1, 1, trip < 0 ? trip : 0, 1) : RILL_OK;
 }
 
 static void log_in_order(struct gpu_run *run, const struct plan_task *task)
@@ -128,18 +133,63 @@ static bool region_missing(const struct gpu_run *run, const struct plan_effect *
            gpu_slots_missing(run, effect->region.step);
 }
 
-// Whether choosing the version needs what only the device has.
-static bool choice_missing(const struct gpu_run *run, const struct plan_task *task)
+static bool condition_missing(const struct gpu_run *run, const struct plan_task *task)
 {
-    bool missing = false;
     for (int i = 0; i < task->condition_count; i++) {
-        missing |= gpu_slots_missing(run, task->conditions[i].expr);
+        if (gpu_slots_missing(run, task->conditions[i].expr)) {
+            return true;
+        }
     }
+    return false;
+}
+
+static bool pair_missing(const struct gpu_run *run, const struct plan_task *task)
+{
     for (int i = 0; i < task->pair_count; i++) {
-        missing |= region_missing(run, &task->effects[task->pairs[i].a]);
-        missing |= region_missing(run, &task->effects[task->pairs[i].b]);
+        if (region_missing(run, &task->effects[task->pairs[i].a]) ||
+            region_missing(run, &task->effects[task->pairs[i].b])) {
+            return true;
+        }
     }
-    return missing;
+    return false;
+}
+
+// Whether the fast version may run whatever the regions are that the host does not know: the whole arrays are apart.
+static bool is_fast_anyway(const struct gpu_run *run, const struct plan_task *task)
+{
+    struct plan_effect effects[MAX_EFFECTS];
+    if (task->effect_count > MAX_EFFECTS) {
+        return false;
+    }
+    for (int i = 0; i < task->effect_count; i++) {
+        effects[i] = task->effects[i];
+        if (region_missing(run, &effects[i])) {
+            effects[i].region = (struct plan_region){.width = effects[i].region.width};
+        }
+    }
+    struct plan_task wide = *task;
+    wide.effects = effects;
+    return plan_task_is_fast(run->kernel->plan, &wide, &run->values, NULL) &&
+           plan_task_broken_restrict(&wide, &run->values) == NULL;
+}
+
+// Chooses the version. What only the device has is read back where nothing else decides.
+static rill_status choose(struct gpu_walk *walk, const struct plan_task *task, bool *out_is_fast)
+{
+    struct gpu_run *run = walk->run;
+    bool is_unknown = condition_missing(run, task);
+    if (!is_unknown && pair_missing(run, task)) {
+        *out_is_fast = is_fast_anyway(run, task);
+        is_unknown = !*out_is_fast;
+        if (!is_unknown) {
+            return RILL_OK;
+        }
+    }
+    if (is_unknown) {
+        RILL_TRY(gpu_slots_read(walk, &(struct gpu_why){task->loc, "the choice of a loop's version"}));
+    }
+    *out_is_fast = !run->has_failed && plan_task_is_fast(run->kernel->plan, task, &run->values, NULL);
+    return RILL_OK;
 }
 
 static rill_status upload_slots(struct gpu_walk *walk, const struct plan_task *plan, const struct gpu_task *task)
@@ -159,13 +209,16 @@ static void note_writes(struct gpu_run *run, const struct plan_task *plan, const
     }
 }
 
-static rill_status start(struct gpu_walk *walk, const struct plan_task *plan, const struct gpu_task *task, int64_t trip)
+static rill_status start(struct gpu_walk *walk, const struct plan_task *plan, const struct gpu_task *task, int64_t trip,
+                         bool is_fast)
 {
     RILL_TRY(upload_slots(walk, plan, task));
+    if (trip == UNKNOWN_TRIP) {
+        RILL_TRY(gpu_slots_upload(walk, plan->trip));
+    }
     rill_status status = plan->kind != PLAN_TASK_PARALLEL ? call(walk, task->entry, 1, 1, 1, 1)
-                         : plan_task_is_fast(walk->run->kernel->plan, plan, &walk->run->values, NULL)
-                             ? spread(walk, plan, task, trip)
-                             : run_in_order(walk, plan, task);
+                         : is_fast                        ? spread(walk, plan, task, trip)
+                                                          : run_in_order(walk, plan, task);
     note_writes(walk->run, plan, task);
     if (status == RILL_OK && plan->may_print) {
         status = note_print(walk);
@@ -173,28 +226,56 @@ static rill_status start(struct gpu_walk *walk, const struct plan_task *plan, co
     return status;
 }
 
+// The trip count; |out_trip| is UNKNOWN_TRIP where the device has it. False: the walk must end.
+static bool find_trip(struct gpu_walk *walk, const struct plan_task *plan, const struct gpu_task *task,
+                      int64_t *out_trip)
+{
+    union ir_value trip;
+    if (task->computes_trip && gpu_slots_missing(walk->run, plan->trip)) {
+        *out_trip = UNKNOWN_TRIP;
+        return true;
+    }
+    bool is_known = gpu_eval(walk, plan->trip, &(struct gpu_why){plan->loc, "a loop's bound"}, &trip);
+    *out_trip = is_known ? trip.i : 0;
+    return is_known;
+}
+
 enum gpu_step gpu_task_start(struct gpu_walk *walk, int index)
 {
     struct gpu_run *run = walk->run;
     const struct plan_task *plan = &run->kernel->plan->tasks[index];
+    const struct gpu_task *task = &run->kernel->tasks[index];
     gpu_run_count(run, &run->device->counters.task_count);
-    union ir_value trip = {.i = 1};
+    int64_t trip = 1;
+    bool is_fast = true;
     if (plan->kind == PLAN_TASK_PARALLEL) {
-        if (!gpu_eval(walk, plan->trip, &trip)) {
+        if (!find_trip(walk, plan, task, &trip)) {
             return GPU_FAIL;
         }
-        if (trip.i <= 0) {
+        if (trip <= 0 && trip != UNKNOWN_TRIP) {
             return GPU_ON;
         }
-        rill_status status = choice_missing(run, plan) ? gpu_slots_read(walk) : RILL_OK;
+        rill_status status = choose(walk, plan, &is_fast);
         if (status != RILL_OK || run->has_failed) {
             return gpu_run_fail(run, status);
         }
     }
-    const struct plan_pair *broken = plan_task_broken_restrict(plan, &run->values);
+    const struct plan_pair *broken = pair_missing(run, plan) ? NULL : plan_task_broken_restrict(plan, &run->values);
     if (broken != NULL) {
         return gpu_run_refuse(run, &plan->effects[broken->a], &plan->effects[broken->b]);
     }
-    rill_status status = start(walk, plan, &run->kernel->tasks[index], trip.i);
+    rill_status status = start(walk, plan, task, trip, is_fast);
+    return status == RILL_OK ? GPU_ON : gpu_run_fail(run, status);
+}
+
+enum gpu_step gpu_task_assign(struct gpu_walk *walk, const struct plan_node *node)
+{
+    struct gpu_run *run = walk->run;
+    rill_status status = gpu_slots_upload(walk, node->expr);
+    status = status == RILL_OK ? call(walk, run->kernel->node_entries[node->id], 1, 1, 1, 1) : status;
+    int slot = gpu_slot_at(run->kernel->plan, node->slot);
+    if (slot >= 0) {
+        run->slots[slot] = GPU_SLOT_DEVICE;
+    }
     return status == RILL_OK ? GPU_ON : gpu_run_fail(run, status);
 }

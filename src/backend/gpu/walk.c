@@ -31,30 +31,21 @@ enum gpu_step gpu_run_refuse(struct gpu_run *run, const struct plan_effect *a, c
     return GPU_FAIL;
 }
 
-// Reads back what the expression needs and the host does not have. False: the walk must end.
-static bool fetch(struct gpu_walk *walk, const struct plan_expr *expr)
+bool gpu_eval(struct gpu_walk *walk, const struct plan_expr *expr, const struct gpu_why *why, union ir_value *out)
 {
     struct gpu_run *run = walk->run;
-    if (!gpu_slots_missing(run, expr)) {
-        return true;
-    }
-    rill_status status = gpu_slots_read(walk);
+    rill_status status = gpu_slots_missing(run, expr) ? gpu_slots_read(walk, why) : RILL_OK;
     if (status != RILL_OK) {
         gpu_run_fail(run, status);
     }
-    return status == RILL_OK && !run->has_failed;
-}
-
-bool gpu_eval(struct gpu_walk *walk, const struct plan_expr *expr, union ir_value *out)
-{
-    if (!fetch(walk, expr)) {
+    if (status != RILL_OK || run->has_failed) {
         return false;
     }
-    if (plan_eval(expr, &walk->run->values, out)) {
+    if (plan_eval(expr, &run->values, out)) {
         return true;
     }
-    gpu_run_fail(walk->run, status_fail(RILL_ERR_INTERNAL, "kernel '%s': its plan could not be evaluated",
-                                        walk->run->kernel->plan->name));
+    gpu_run_fail(
+        run, status_fail(RILL_ERR_INTERNAL, "kernel '%s': its plan could not be evaluated", run->kernel->plan->name));
     return false;
 }
 
@@ -72,7 +63,7 @@ static enum gpu_step walk_sequence(struct gpu_walk *walk, const struct plan_node
 static enum gpu_step walk_if(struct gpu_walk *walk, const struct plan_node *node)
 {
     union ir_value value;
-    if (!gpu_eval(walk, node->expr, &value)) {
+    if (!gpu_eval(walk, node->expr, &(struct gpu_why){node->loc, "a condition"}, &value)) {
         return GPU_FAIL;
     }
     int chosen = value.i != 0 ? 0 : 1;
@@ -154,7 +145,8 @@ static enum gpu_step walk_for(struct gpu_walk *walk, const struct plan_node *nod
     }
     union ir_value init;
     union ir_value trip;
-    if (!gpu_eval(walk, node->expr, &init) || !gpu_eval(walk, node->trip, &trip)) {
+    struct gpu_why why = {node->loc, "a loop's bound"};
+    if (!gpu_eval(walk, node->expr, &why, &init) || !gpu_eval(walk, node->trip, &why, &trip)) {
         return GPU_FAIL;
     }
     for (int64_t i = 0;; i++) {
@@ -198,7 +190,10 @@ enum gpu_step gpu_walk_node(struct gpu_walk *walk, const struct plan_node *node)
     case PLAN_BREAK: walk->run->target = node->target; return GPU_BREAK;
     case PLAN_RETURN: return GPU_RETURN;
     case PLAN_ASSIGN:
-        if (!gpu_eval(walk, node->expr, &value)) {
+        if (walk->run->kernel->node_entries[node->id] != NULL && gpu_slots_missing(walk->run, node->expr)) {
+            return gpu_task_assign(walk, node);
+        }
+        if (!gpu_eval(walk, node->expr, &(struct gpu_why){node->loc, "an assigned value"}, &value)) {
             return GPU_FAIL;
         }
         gpu_slot_assign(walk->run, node, value);

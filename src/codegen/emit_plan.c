@@ -1,0 +1,239 @@
+// Expressions of the plan as code. What tasks compute the host of a GPU does not know when it queues the next task, and
+// it does not wait to find out: a loop whose bound lies in the launch block computes its own trip count when its
+// threads begin, and scalars that are assigned from such values have a small entry of their own.
+#include "codegen/emit.h"
+
+#include "plan/abi.h"
+#include "plan/plan.h"
+
+#include <string.h>
+
+// ---- expressions --------------------------------------------------------------------------------------------------
+
+static LLVMValueRef load_at(struct emitter *e, LLVMValueRef base, int64_t at, enum ir_type type)
+{
+    LLVMValueRef offset = emit_i64(e, at);
+    LLVMValueRef address = LLVMBuildInBoundsGEP2(e->builder, e->types[IR_I8], base, &offset, 1, "");
+    LLVMValueRef value = emit_load_raw(e, type, address, (uint32_t)ir_type_size(type));
+    return type == IR_I1 ? LLVMBuildTrunc(e->builder, value, e->types[IR_I1], "") : value;
+}
+
+// By the emitter of instructions: the operand stands in the place behind the function's own values.
+static LLVMValueRef convert(struct emitter *e, const struct plan_expr *expr, LLVMValueRef x)
+{
+    struct ir_inst operand = {.op = IR_OP_CONST, .type = expr->args[0]->type, .id = e->function->ir->value_count};
+    struct ir_inst *args[1] = {&operand};
+    struct ir_inst inst = {.op = expr->op, .type = expr->type, .id = -1, .args = args, .arg_count = 1};
+    e->function->values[operand.id] = x;
+    return emit_pure(e, &inst);
+}
+
+static LLVMValueRef widen(struct emitter *e, LLVMValueRef x, enum ir_type type, bool is_signed)
+{
+    if (type == IR_I64) {
+        return x;
+    }
+    return is_signed ? LLVMBuildSExt(e->builder, x, e->types[IR_I64], "")
+                     : LLVMBuildZExt(e->builder, x, e->types[IR_I64], "");
+}
+
+// How many steps of |expr| lie between |from| and |to|, which are apart: at most INT64_MAX.
+static LLVMValueRef count_steps(struct emitter *e, const struct plan_expr *expr, LLVMValueRef from, LLVMValueRef to)
+{
+    LLVMBuilderRef b = e->builder;
+    bool rises = expr->op == IR_OP_SLT || expr->op == IR_OP_SLE || expr->op == IR_OP_ULT || expr->op == IR_OP_ULE;
+    bool is_inclusive =
+        expr->op == IR_OP_SLE || expr->op == IR_OP_ULE || expr->op == IR_OP_SGE || expr->op == IR_OP_UGE;
+    if (rises != (expr->imm > 0)) {
+        return emit_i64(e, INT64_MAX); // moves away from its bound
+    }
+    LLVMValueRef distance = rises ? LLVMBuildSub(b, to, from, "") : LLVMBuildSub(b, from, to, "");
+    distance = is_inclusive ? distance : LLVMBuildSub(b, distance, emit_i64(e, 1), "");
+    LLVMValueRef whole = LLVMBuildUDiv(b, distance, emit_i64(e, rises ? expr->imm : -expr->imm), "");
+    whole = emit_intrinsic2(e, "llvm.umin", whole, emit_i64(e, INT64_MAX - 1));
+    return LLVMBuildAdd(b, whole, emit_i64(e, 1), "");
+}
+
+// As ir_trip_count() computes it.
+static LLVMValueRef emit_trip(struct emitter *e, const struct plan_expr *expr, LLVMValueRef init, LLVMValueRef bound)
+{
+    enum ir_type type = expr->arg_type;
+    if (expr->op == IR_OP_NE) { // C's counter wraps around
+        LLVMValueRef distance =
+            expr->imm == 1 ? LLVMBuildSub(e->builder, bound, init, "") : LLVMBuildSub(e->builder, init, bound, "");
+        return emit_intrinsic2(e, "llvm.umin", widen(e, distance, type, false), emit_i64(e, INT64_MAX));
+    }
+    bool is_signed = expr->op == IR_OP_SLT || expr->op == IR_OP_SLE || expr->op == IR_OP_SGT || expr->op == IR_OP_SGE;
+    LLVMValueRef runs = emit_binary(e, expr->op, type, init, bound);
+    LLVMValueRef count = count_steps(e, expr, widen(e, init, type, is_signed), widen(e, bound, type, is_signed));
+    return LLVMBuildSelect(e->builder, runs, count, emit_i64(e, 0), "");
+}
+
+static LLVMValueRef emit_expr(struct emitter *e, const struct plan_kernel *kernel, const struct plan_expr *expr)
+{
+    LLVMValueRef args[3] = {NULL};
+    for (int i = 0; i < expr->arg_count; i++) {
+        args[i] = emit_expr(e, kernel, expr->args[i]);
+    }
+    switch (expr->kind) {
+    case PLAN_EXPR_CONST:
+        return ir_type_is_float(expr->type) ? LLVMConstReal(e->types[expr->type], expr->fimm)
+                                            : emit_const(e, expr->type, expr->imm);
+    case PLAN_EXPR_PARAM:
+        return load_at(e, e->function->args, (int64_t)kernel->params[expr->index].offset + expr->imm, expr->type);
+    case PLAN_EXPR_SLOT: return load_at(e, e->function->block, expr->imm, expr->type);
+    case PLAN_EXPR_TRIP: return emit_trip(e, expr, args[0], args[1]);
+    default: break;
+    }
+    if (expr->op == IR_OP_SELECT) {
+        return LLVMBuildSelect(e->builder, args[0], args[1], args[2], "");
+    }
+    if (expr->op == IR_OP_FNEG) {
+        return LLVMBuildFNeg(e->builder, args[0], "");
+    }
+    return expr->arg_count == 1 ? convert(e, expr, args[0])
+                                : emit_binary(e, expr->op, expr->args[0]->type, args[0], args[1]);
+}
+
+// ---- trip counts --------------------------------------------------------------------------------------------------
+
+static bool is_named(const char *a, const char *b)
+{
+    return a != NULL && strcmp(a, b) == 0;
+}
+
+// The parallel task that the function is the fast version or the end of; NULL: none.
+static const struct plan_task *task_of(const struct emitter *e, const struct ir_function *ir,
+                                       const struct plan_kernel **out_kernel)
+{
+    const struct plan_module *plan = e->options->plan;
+    for (int i = 0; plan != NULL && ir->kernel != NULL && i < plan->kernel_count; i++) {
+        *out_kernel = plan->kernels[i];
+        for (int k = 0; is_named((*out_kernel)->name, ir->kernel->name) && k < (*out_kernel)->task_count; k++) {
+            const struct plan_task *task = &(*out_kernel)->tasks[k];
+            if (is_named(task->entry, ir->name) || is_named(task->finish, ir->name)) {
+                return task;
+            }
+        }
+    }
+    return NULL;
+}
+
+static bool *device_slots(struct emitter *e, const struct plan_kernel *kernel)
+{
+    bool *slots = ARENA_ARRAY(e->arena, bool, kernel->slot_count + 1);
+    plan_device_slots(kernel, slots);
+    return slots;
+}
+
+// Records of a loop with |trip| iterations, and the iterations of one: by the trip count alone, as the host does it.
+static LLVMValueRef count_records(struct emitter *e, LLVMValueRef trip, LLVMValueRef *out_chunk)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef last = LLVMBuildSub(b, trip, emit_i64(e, 1), "");
+    LLVMValueRef chunk = LLVMBuildUDiv(b, last, emit_i64(e, ABI_GPU_MAX_PARTIALS), "");
+    chunk = LLVMBuildAdd(b, chunk, emit_i64(e, 1), "");
+    *out_chunk = emit_intrinsic2(e, "llvm.umax", chunk, emit_i64(e, ABI_GPU_MIN_CHUNK));
+    return LLVMBuildAdd(b, LLVMBuildUDiv(b, last, *out_chunk, ""), emit_i64(e, 1), "");
+}
+
+static LLVMValueRef join(struct emitter *e, LLVMValueRef a, LLVMBasicBlockRef from_a, LLVMValueRef b,
+                         LLVMBasicBlockRef from_b, const char *name)
+{
+    LLVMValueRef phi = LLVMBuildPhi(e->builder, e->types[IR_I64], name);
+    LLVMAddIncoming(phi, &a, &from_a, 1);
+    LLVMAddIncoming(phi, &b, &from_b, 1);
+    return phi;
+}
+
+void emit_plan_count(struct emitter *e)
+{
+    struct emit_function *f = e->function;
+    LLVMBuilderRef b = e->builder;
+    const struct plan_kernel *kernel;
+    const struct plan_task *task = task_of(e, f->ir, &kernel);
+    if (task == NULL || !plan_trip_has_code(kernel, task, device_slots(e, kernel))) {
+        return;
+    }
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
+    LLVMBasicBlockRef ask = emit_block(e, "bound");
+    LLVMBasicBlockRef empty = emit_block(e, "empty");
+    LLVMBasicBlockRef some = emit_block(e, "some");
+    LLVMBasicBlockRef known = emit_block(e, "known");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, f->count, emit_i64(e, 0), ""), ask, known);
+
+    emit_at(e, ask);
+    LLVMValueRef trip = emit_expr(e, kernel, task->trip);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSGT, trip, emit_i64(e, 0), ""), some, empty);
+    emit_at(e, empty);
+    LLVMBuildRetVoid(b);
+
+    emit_at(e, some);
+    LLVMValueRef chunk = emit_i64(e, 1);
+    LLVMValueRef records = emit_i64(e, 0);
+    if (task->partial_size != 0) {
+        records = count_records(e, trip, &chunk);
+    }
+    LLVMValueRef count = f->ir->kind == IR_FUNCTION_FINISH ? records : trip;
+    LLVMBasicBlockRef end = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, known);
+
+    emit_at(e, known);
+    f->count = join(e, f->count, before, count, end, "trip");
+    f->chunk = join(e, f->chunk, before, chunk, end, "chunk");
+}
+
+// ---- assignments and conditions -----------------------------------------------------------------------------------
+
+static void emit_node_body(struct emitter *e, const struct plan_kernel *kernel, const struct plan_node *node)
+{
+    LLVMValueRef value = emit_expr(e, kernel, node->expr);
+    if (node->kind == PLAN_IF) {
+        LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(value));
+        LLVMValueRef is_true = LLVMBuildICmp(e->builder, LLVMIntNE, value, zero, "");
+        value = LLVMBuildZExt(e->builder, is_true, e->types[IR_I32], "");
+        LLVMSetAlignment(LLVMBuildStore(e->builder, value, e->function->partial), 4);
+        return;
+    }
+    LLVMValueRef offset = emit_i64(e, node->slot);
+    LLVMValueRef address = LLVMBuildInBoundsGEP2(e->builder, e->types[IR_I8], e->function->block, &offset, 1, "");
+    emit_store_raw(e, node->type, value, address, (uint32_t)ir_type_size(node->type));
+}
+
+static void emit_nodes(struct emitter *e, struct ir_function *function, const struct plan_kernel *kernel,
+                       const struct plan_node *node, const bool *slots)
+{
+    if (plan_node_has_code(kernel, node, slots)) {
+        struct ir_function *ir = ARENA_NEW(e->arena, struct ir_function);
+        *ir = (struct ir_function){.name = arena_printf(e->arena, "%s.n%d", kernel->name, node->id),
+                                   .kind = IR_FUNCTION_TASK,
+                                   .loc = node->loc,
+                                   .kernel = function,
+                                   .is_serial = true};
+        struct emit_function f;
+        emit_entry_begin(e, &f, ir);
+        emit_node_body(e, kernel, node);
+        LLVMBuildRetVoid(e->builder);
+        emit_function_end(e);
+    }
+    for (int i = 0; i < node->child_count; i++) {
+        if (node->children[i] != NULL) {
+            emit_nodes(e, function, kernel, node->children[i], slots);
+        }
+    }
+}
+
+void emit_plan_nodes(struct emitter *e)
+{
+    const struct plan_module *plan = e->options->plan;
+    for (int i = 0; plan != NULL && i < plan->kernel_count; i++) {
+        const struct plan_kernel *kernel = plan->kernels[i];
+        for (int k = 0; k < e->module->function_count; k++) {
+            struct ir_function *function = e->module->functions[k];
+            if (function->kind == IR_FUNCTION_KERNEL && is_named(kernel->name, function->name) &&
+                kernel->root != NULL) {
+                emit_nodes(e, function, kernel, kernel->root, device_slots(e, kernel));
+            }
+        }
+    }
+}
