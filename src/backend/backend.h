@@ -64,6 +64,7 @@ struct backend_stats {
     uint64_t parallel_count;
     uint64_t in_order_count;
     uint64_t whole_count;
+    uint64_t copied_count;
     uint64_t block_in_order_count;
     uint64_t ring_wait_count;
     uint64_t print_lost_count;

@@ -2,6 +2,10 @@
 // and swap; LLVM widens 8- and 16-bit ones where the target lacks them.
 #include "codegen/emit.h"
 
+#include "plan/abi.h"
+
+#include <stddef.h>
+
 // ---- the value after an update
 // -----------------------------------------------------------------------------------------------
 
@@ -278,6 +282,54 @@ static void emit_variable_update(struct emitter *e, const struct ir_inst *inst)
     LLVMBuildStore(e->builder, value, slot);
 }
 
+// ---- private copies
+// ----------------------------------------------------------------------------------------------------------
+
+static LLVMValueRef load_copy(struct emitter *e, int number, size_t member, LLVMTypeRef type)
+{
+    LLVMBuilderRef b = e->function->entry;
+    LLVMValueRef at = emit_i64(e, offsetof(struct abi_frame, copies));
+    LLVMValueRef place = LLVMBuildInBoundsGEP2(b, e->types[IR_I8], e->function->frame, &at, 1, "");
+    LLVMValueRef copies = LLVMBuildLoad2(b, e->types[IR_PTR], place, "copies");
+    LLVMMetadataRef empty = LLVMMDNodeInContext2(e->context, NULL, 0);
+    emit_metadata(e, copies, "invariant.load", empty);
+    at = emit_i64(e, (int64_t)((size_t)number * sizeof(struct abi_copy) + member));
+    LLVMValueRef value = LLVMBuildLoad2(b, type, LLVMBuildInBoundsGEP2(b, e->types[IR_I8], copies, &at, 1, ""), "copy");
+    emit_metadata(e, value, "invariant.load", empty);
+    return value;
+}
+
+// An update that must be atomic in its own place is plain in a copy that nobody else has. What the copy does not cover
+// goes to its own place, so that one version of the code serves a launch with copies and one without, and an index out
+// of range touches what it always did.
+static void emit_copied_update(struct emitter *e, const struct ir_inst *inst)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMTypeRef i64 = e->types[IR_I64];
+    int number = inst->copy - 1;
+    LLVMValueRef first = load_copy(e, number, offsetof(struct abi_copy, first), i64);
+    LLVMValueRef limit = load_copy(e, number, offsetof(struct abi_copy, limit), i64);
+    LLVMValueRef bytes = load_copy(e, number, offsetof(struct abi_copy, bytes), e->types[IR_PTR]);
+    LLVMValueRef pointer = emit_value(e, inst->args[0]);
+    LLVMValueRef operand = emit_value(e, inst->args[1]);
+    LLVMValueRef offset = LLVMBuildSub(b, LLVMBuildPtrToInt(b, pointer, i64, ""), first, "");
+    LLVMBasicBlockRef copied = emit_block(e, "copied");
+    LLVMBasicBlockRef shared = emit_block(e, "shared");
+    LLVMBasicBlockRef after = emit_block(e, "updated");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, offset, limit, ""), copied, shared);
+    emit_at(e, copied);
+    uint32_t align = (uint32_t)ir_type_size(inst->type);
+    LLVMValueRef place = LLVMBuildGEP2(b, e->types[IR_I8], bytes, &offset, 1, "");
+    LLVMValueRef old = emit_load_raw(e, inst->type, place, align);
+    LLVMValueRef value = emit_update_value(e, inst->update, inst->type, old, operand, LLVMFastMathNone);
+    emit_store_raw(e, inst->type, value, place, align);
+    LLVMBuildBr(b, after);
+    emit_at(e, shared);
+    (void)emit_atomic(e, inst);
+    LLVMBuildBr(b, after);
+    emit_at(e, after);
+}
+
 LLVMValueRef emit_update(struct emitter *e, const struct ir_inst *inst)
 {
     switch (inst->op) {
@@ -286,7 +338,11 @@ LLVMValueRef emit_update(struct emitter *e, const struct ir_inst *inst)
     case IR_OP_VUPDATE: emit_variable_update(e, inst); return NULL;
     default: break;
     }
-    if (inst->atomic) {
+    // ThreadSanitizer would see the same accesses to memory that it knows nothing of, and no race less.
+    bool has_copies = inst->copy > 0 && !target_is_gpu(e->target) && !sanitize_is(e, "thread");
+    if (inst->atomic && has_copies) {
+        emit_copied_update(e, inst);
+    } else if (inst->atomic) {
         (void)emit_atomic(e, inst);
     } else {
         emit_plain_update(e, inst);

@@ -421,6 +421,9 @@ struct ir_inst {
     // UPDATE, VUPDATE: add or sub of floats whose operand is an fmul of the same source expression: x = fma(±a, b, x),
     // one rounding. Set by lowering when it contracts. Reductions and atomics may drop it, as they may regroup.
     bool fused;
+    // UPDATE in a task that must be atomic: 1 + the number of the private copy of its memory that it may go to instead,
+    // as plan_effect.copy says; 0: none. Whoever gives no copies just does it atomically.
+    int copy;
 };
 
 enum ir_function_kind { IR_FUNCTION_KERNEL, IR_FUNCTION_HELPER, IR_FUNCTION_TASK, IR_FUNCTION_FINISH };

@@ -154,6 +154,7 @@ static void print_attributes(struct printer *p, const struct ir_inst *inst)
     ir_print_flag(p, "in_bounds", inst->in_bounds);
     ir_print_flag(p, "no_wrap", inst->no_wrap);
     ir_print_flag(p, "fused", inst->fused);
+    ir_print_number(p, "copy", inst->copy, 0);
     ir_print_number(p, "base", inst->base, 0);
     ir_print_loc(p, inst->loc);
 }

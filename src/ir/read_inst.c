@@ -212,6 +212,8 @@ static bool read_attribute(struct reader *r, struct ir_inst *inst)
     } else if (ir_read_accept(r, "case")) {
         read_case(r, inst);
     } else if (ir_read_accept(r, "default")) {
+    } else if (ir_read_accept(r, "copy")) {
+        inst->copy = ir_read_small(r, 0, INT32_MAX);
         inst->default_region = ir_read_small(r, INT32_MIN, INT32_MAX);
     } else {
         return read_reference(r, inst);

@@ -252,7 +252,9 @@ static void clone_update(struct outline *out, const struct ir_inst *inst, struct
 {
     struct reduce_entry *entry = out->is_parallel ? reduce_of_update(out, inst) : NULL;
     if (entry == NULL) {
-        clone_plain(out, inst, to)->atomic = inst->atomic && (out->is_parallel || out->piece->group != 0);
+        struct ir_inst *clone = clone_plain(out, inst, to);
+        clone->atomic = inst->atomic && (out->is_parallel || out->piece->group != 0);
+        clone->copy = clone->atomic && out->is_parallel ? copies_of_update(out, inst) : 0;
         return;
     }
     struct ir_inst *operand = outline_value(out, inst->args[1]);
@@ -395,6 +397,7 @@ static void outline_parallel(struct offload *o, const struct piece *piece)
     out.is_parallel = true;
     out.function->assume_independent = true;
     reduce_prepare(&out);
+    copies_mark(task);
     out.body.loc = loop->loc;
     if (piece->nest != NULL) {
         outline_nest(&out, piece->nest);

@@ -40,6 +40,10 @@ void outline_clone_loop(struct outline *out, const struct ir_inst *inst, struct 
 void outline_loop_variable(struct outline *out, const struct ir_inst *loop, struct ir_inst *iter, struct ir_builder *b);
 void outline_nest(struct outline *out, const struct nest *nest); // outline_nest.c: the body of a task for a nest
 
+// copies.c: gives numbers to the private copies that the task's atomic updates may go to.
+void copies_mark(struct plan_task *task);
+int copies_of_update(const struct outline *out, const struct ir_inst *inst); // what ir_inst.copy is to be
+
 // reduce.c
 enum reduce_kind { REDUCE_SCALAR, REDUCE_LAST, REDUCE_SELECTION, REDUCE_MEMORY };
 

@@ -26,6 +26,15 @@ struct abi_failure {
 struct abi_frame;
 
 // Services for CPU entries. Called from any worker.
+// Where a call of a CPU entry does updates that would have to be atomic: one at an address less than |limit| bytes behind
+// |first| is done there, |bytes| standing for |first|, and need not be. Any other is atomic, in its own place; so
+// nothing is with |limit| 0, and an index out of range does what it would do without copies.
+struct abi_copy {
+    uint64_t first;
+    uint64_t limit;
+    void *bytes;
+};
+
 struct abi_services {
     // |args| holds one 8-byte value for each conversion: integers sign- or zero-extended as the conversion wants,
     // doubles by their bits, strings as addresses that are read before the call returns.
@@ -39,7 +48,7 @@ struct abi_services {
 struct abi_frame {
     const struct abi_services *services; // borrowed
     int64_t iter_count;                  // what ITER_COUNT gives: the trip count, or the number of partial records
-    void *globals;                       // reserved
+    const struct abi_copy *copies;       // borrowed: one for each private copy of the task, plan_task.copy_count
 };
 
 // Every CPU entry: runs the iterations [lo, hi) of a task. |partial| is this call's partial record (tasks with

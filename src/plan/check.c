@@ -105,8 +105,14 @@ static void check_task(struct check *check, const struct plan_task *task)
     for (int i = 0; i < task->effect_count; i++) {
         check_effect(check, &task->effects[i]);
     }
+    if (task->copy_count < 0 || task->copy_count > PLAN_MAX_COPIES) {
+        fail(check, "a task has too many private copies", task->copy_count);
+    }
     for (int i = 0; i < task->pair_count; i++) {
         const struct plan_pair *pair = &task->pairs[i];
+        if (task->effects[i].copy < 0 || task->effects[i].copy > task->copy_count) {
+            fail(check, "an effect names a private copy that does not exist", task->effects[i].copy);
+        }
         if (pair->a < 0 || pair->a >= task->effect_count || pair->b < 0 || pair->b >= task->effect_count) {
             fail(check, "a pair names an effect that does not exist", i);
         }

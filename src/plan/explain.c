@@ -94,6 +94,7 @@ static void explain_task(struct explain *e, const struct plan_task *task)
         if (effect->why != NULL) {
             str_printf(e->out, ": %s", effect->why);
         }
+        str_add(e->out, effect->copy > 0 ? "; private copies when small" : "");
         str_add_char(e->out, '\n');
     }
     for (int i = 0; i < task->pair_count; i++) {

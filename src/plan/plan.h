@@ -68,6 +68,12 @@ struct plan_effect {
     bool is_must;          // every byte of the region is touched whenever the task runs (used to skip uploads)
     bool is_atomic;        // updates
     bool is_explicit;      // by rill_atomic_*
+    // Atomic updates: 1 + the number of the private copy that may take them; 0: none. A base that has one is touched by
+    // the task only through updates of this class and type, so that each worker (or block of threads) may gather them
+    // in memory of its own that begins with the operation's identity, and add that to the base, atomically, in the end.
+    // Which UPDATE instructions these are is ir_inst.copy. Whether it pays is for the launch to say:
+    // plan_span_of_copy().
+    int copy;
     struct plan_region region;
     struct loc loc;
     const char *why; // atomics: why they must be; may be NULL
@@ -111,6 +117,7 @@ struct plan_task {
     uint64_t partial_size; // bytes of a partial record; 0: none. Then the range is split by iteration number alone
     struct plan_effect *effects;
     int effect_count;
+    int copy_count;        // private copies of memory that all iterations update: see plan_effect.copy
     struct plan_pair *pairs;
     int pair_count;
     struct plan_condition *conditions;
@@ -305,6 +312,10 @@ bool plan_spans_overlap(const struct plan_span *a, const struct plan_span *b);
 // not.
 bool plan_task_is_fast(const struct plan_kernel *kernel, const struct plan_task *task, const struct plan_values *values,
                        struct str *out_why);
+// What the updates that private copy |copy| (from 0) of the task takes may touch, and an effect that has their type and
+// update. False: it is not known, or nothing.
+bool plan_span_of_copy(const struct plan_task *task, int copy, const struct plan_values *values, struct plan_span *out,
+                       const struct plan_effect **out_effect);
 // The first pair of the task that overlaps now although a parameter in it is `restrict`; NULL: none.
 const struct plan_pair *plan_task_broken_restrict(const struct plan_task *task, const struct plan_values *values);
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MAX_NESTING = 200, FORMAT_VERSION = 3 };
+enum { MAX_NESTING = 200, FORMAT_VERSION = 4 };
 
 struct io {
     struct arena *arena; // reading
@@ -217,6 +217,7 @@ static void io_effect(struct io *io, struct plan_effect *effect)
     io_bool(io, &effect->is_must);
     io_bool(io, &effect->is_atomic);
     io_bool(io, &effect->is_explicit);
+    io_int(io, &effect->copy);
     io_expr(io, &effect->region.low);
     io_expr(io, &effect->region.high);
     io_expr(io, &effect->region.step);
@@ -240,6 +241,7 @@ static void io_task(struct io *io, struct plan_task *task)
     io_int(io, &task->collapse);
     io_int(io, &task->block_dim);
     io_u64(io, &task->partial_size);
+    io_int(io, &task->copy_count);
     IO_ARRAY(io, &task->effects, &task->effect_count);
     for (int i = 0; i < task->effect_count; i++) {
         io_effect(io, &task->effects[i]);

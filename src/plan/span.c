@@ -71,6 +71,49 @@ bool plan_span_of(const struct plan_effect *effect, const struct plan_values *va
     return true;
 }
 
+// What the parameter's shape says; the array that was passed may be larger.
+static bool shape_size(const struct plan_effect *effect, const struct plan_values *values, uint64_t *out_size)
+{
+    if (effect->base != PLAN_BASE_PARAM || values->kernel->params[effect->index].rank == 0) {
+        return false;
+    }
+    const struct plan_param *param = &values->kernel->params[effect->index];
+    uint64_t size = param->ctype->size;
+    for (int i = 0; i < param->rank; i++) {
+        union ir_value extent;
+        if (!plan_eval(param->extents[i], values, &extent) || extent.i < 0 ||
+            __builtin_mul_overflow(size, (uint64_t)extent.i, &size)) {
+            return false;
+        }
+    }
+    *out_size = size;
+    return true;
+}
+
+bool plan_span_of_copy(const struct plan_task *task, int copy, const struct plan_values *values, struct plan_span *out,
+                       const struct plan_effect **out_effect)
+{
+    *out = (struct plan_span){.low = UINT64_MAX};
+    for (int i = 0; i < task->effect_count; i++) {
+        const struct plan_effect *effect = &task->effects[i];
+        struct plan_span span;
+        if (effect->copy != copy + 1) {
+            continue;
+        }
+        if (!plan_span_of(effect, values, &span) || span.unknown || span.high <= span.low) {
+            return false;
+        }
+        uint64_t size;
+        if (effect->region.low == NULL && shape_size(effect, values, &size) && size < span.high - span.low) {
+            span.high = span.low + size;
+        }
+        out->low = span.low < out->low ? span.low : out->low;
+        out->high = span.high > out->high ? span.high : out->high;
+        *out_effect = effect;
+    }
+    return out->low < out->high;
+}
+
 static uint64_t gcd(uint64_t a, uint64_t b)
 {
     while (b != 0) {

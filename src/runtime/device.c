@@ -132,6 +132,7 @@ rill_status rill_context_stats(rill_context handle, rill_stats *out_stats)
                               .parallel_count = stats.parallel_count,
                               .in_order_count = stats.in_order_count,
                               .whole_count = stats.whole_count,
+                              .copied_count = stats.copied_count,
                               .block_in_order_count = stats.block_in_order_count,
                               .ring_wait_count = stats.ring_wait_count,
                               .print_lost_count = stats.print_lost_count,

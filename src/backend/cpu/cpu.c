@@ -106,6 +106,7 @@ static void device_stats(struct backend_device *device, struct backend_stats *ou
         .parallel_count = atomic_load(&c->parallel_count),
         .in_order_count = atomic_load(&c->in_order_count),
         .whole_count = atomic_load(&c->whole_count),
+        .copied_count = atomic_load(&c->copied_count),
         .block_in_order_count = atomic_load(&c->block_in_order_count),
         .ring_wait_count = atomic_load(&c->ring_wait_count),
         .print_lost_count = atomic_load(&c->print_lost_count),

@@ -19,6 +19,7 @@ struct cpu_counters {
     _Atomic uint64_t parallel_count;
     _Atomic uint64_t in_order_count;
     _Atomic uint64_t whole_count;
+    _Atomic uint64_t copied_count;
     _Atomic uint64_t block_in_order_count;
     _Atomic uint64_t ring_wait_count;
     _Atomic uint64_t print_lost_count;

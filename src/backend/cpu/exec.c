@@ -56,6 +56,7 @@ void crew_destroy(struct backend_device *device, struct cpu_crew *crew)
         return;
     }
     print_finish(device, &crew->print);
+    copies_finish(device, &crew->exec.copies);
     for (int i = 0; i < crew->need.block_count; i++) {
         print_finish(device, &crew->blocks[i].print);
     }

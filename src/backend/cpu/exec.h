@@ -49,6 +49,21 @@ struct cpu_run {
     int64_t failure_extent;
 };
 
+// The private copies of the task that runs now: one part of |memory| for each worker. See copies.c.
+struct cpu_copies {
+    char *memory; // owned; grows with the largest task
+    size_t size;
+    size_t stride; // bytes of one worker's part
+    int count;     // 0: the task runs without
+    struct copied_span {
+        uint64_t first; // address of what is copied
+        uint64_t size;  // bytes
+        size_t offset;  // in each part
+        enum ir_type type;
+        enum ir_update update;
+    } items[PLAN_MAX_COPIES];
+};
+
 struct cpu_frame {
     const struct plan_node *node;
     int64_t next; // the child or round to go on with
@@ -82,7 +97,8 @@ struct cpu_exec {
     int begin_worker;
     struct trace_cause cause; // what the next task begins after
     char *partials;           // EXEC_MAX_PARTIALS records of the largest size it was made for
-    struct print_log *print;  // borrowed: the crew's or the block's
+    struct cpu_copies copies;
+    struct print_log *print; // borrowed: the crew's or the block's
 
     // The region that runs now.
     struct cpu_block *blocks; // one for each block
@@ -130,6 +146,13 @@ void exec_resume(struct cpu_exec *exec, struct pool_worker *worker);
 // About how many simple operations a task has in this run; INT64_MAX: not known.
 int64_t task_work(const struct cpu_run *run, int index);
 enum { TASK_WORK_ALONE = 120 * 1000 }; // less than this runs on one thread: sharing it would cost more than it saves
+
+// copies.c: whether the task that starts is to have private copies, with |work| simple operations by |worker_count|
+// workers; those of |worker|, for a call of the entry; and what was gathered goes to where it belongs.
+void copies_begin(struct cpu_exec *exec, int64_t work, int worker_count);
+const struct abi_copy *copies_of(struct cpu_exec *exec, const struct pool_worker *worker);
+void copies_end(struct cpu_exec *exec);
+void copies_finish(struct backend_device *device, struct cpu_copies *copies);
 
 bool run_has_failed(struct cpu_run *run);
 // Notes a failure of Rill's own: a plan that cannot be evaluated.

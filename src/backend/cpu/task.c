@@ -133,13 +133,13 @@ static void call_entry(struct cpu_exec *exec, abi_entry *entry, int64_t lo, int6
 
 static void run_chunk(struct pool_loop *loop, int64_t chunk, struct pool_worker *worker)
 {
-    (void)worker;
     struct cpu_exec *exec = (struct cpu_exec *)((char *)loop - offsetof(struct cpu_exec, loop));
     thread_observe(exec);
     int64_t lo = chunk * exec->chunk_size;
     int64_t hi = exec->chunk_size < exec->trip - lo ? lo + exec->chunk_size : exec->trip;
     void *partial = exec->task->partial_size != 0 ? exec->partials + (uint64_t)chunk * exec->task->partial_size : NULL;
-    call_entry(exec, exec->entries->entry, lo, hi, (struct task_call){.frame.iter_count = exec->trip}, partial);
+    struct task_call call = {.frame.iter_count = exec->trip, .frame.copies = copies_of(exec, worker)};
+    call_entry(exec, exec->entries->entry, lo, hi, call, partial);
     thread_publish(&exec->loop);
 }
 
@@ -181,6 +181,7 @@ static void end_task(struct cpu_exec *exec)
 {
     struct cpu_run *run = exec->run;
     thread_observe(&exec->loop);
+    copies_end(exec); // also of a task that has failed: its updates happened
     if (exec->entries->finish != NULL && !run_has_failed(run)) {
         call_entry(exec, exec->entries->finish, 0, 1, (struct task_call){.frame.iter_count = exec->chunk_count},
                    exec->partials);
@@ -317,6 +318,9 @@ static bool start_parallel(struct cpu_exec *exec, struct pool_worker *worker)
     }
     exec->trip = trip.i;
     exec->is_shared = cut(exec);
+    if (exec->task->copy_count > 0) {
+        copies_begin(exec, work_of(trip.i, cost_of(exec)), exec->is_shared ? run->device->pool.worker_count : 1);
+    }
     if (!exec->is_shared) {
         for (uint32_t i = 0; i < exec->chunk_count; i++) {
             run_chunk(&exec->loop, i, worker);

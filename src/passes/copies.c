@@ -1,0 +1,100 @@
+// Memory that all iterations update, a histogram for one. Each update would have to be atomic; but if the task touches
+// an array by nothing else, and the operation has an identity, whoever runs a part of the iterations may gather their
+// updates in a copy of its own and add it to the array in the end. Which arrays these are is said here; whether it pays
+// hangs on sizes and trip counts, so the launch decides.
+#include "passes/outline.h"
+
+#include "passes/bases.h"
+
+static bool has_identity(const struct plan_effect *effect)
+{
+    bool is_float = effect->type == IR_F32 || effect->type == IR_F64;
+    bool is_int = effect->type == IR_I8 || effect->type == IR_I16 || effect->type == IR_I32 || effect->type == IR_I64;
+    switch (effect->update) {
+    case IR_UPDATE_ADD:
+    case IR_UPDATE_SUB: return is_int || is_float;
+    case IR_UPDATE_AND:
+    case IR_UPDATE_OR:
+    case IR_UPDATE_XOR:
+    case IR_UPDATE_SMIN:
+    case IR_UPDATE_SMAX:
+    case IR_UPDATE_UMIN:
+    case IR_UPDATE_UMAX: return is_int;
+    default: return false;
+    }
+}
+
+static bool is_same_update(enum ir_update a, enum ir_update b)
+{
+    return a == b || (ir_update_class(a) == ir_update_class(IR_UPDATE_ADD) && ir_update_class(a) == ir_update_class(b));
+}
+
+// Whether the task does nothing to the base of effect |index| but updates that one copy can take.
+static bool is_only_updated(const struct plan_task *task, int index)
+{
+    const struct plan_effect *first = &task->effects[index];
+    for (int i = 0; i < task->effect_count; i++) {
+        const struct plan_effect *effect = &task->effects[i];
+        if (effect->base == PLAN_BASE_UNKNOWN) {
+            return false;
+        }
+        if (effect->base != first->base || effect->index != first->index) {
+            continue;
+        }
+        if (effect->access != PLAN_UPDATE || effect->is_explicit || effect->type != first->type ||
+            !is_same_update(effect->update, first->update)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void copies_mark(struct plan_task *task)
+{
+    for (int i = 0; i < task->effect_count && task->copy_count < PLAN_MAX_COPIES; i++) {
+        const struct plan_effect *first = &task->effects[i];
+        bool is_visible = first->base == PLAN_BASE_PARAM || first->base == PLAN_BASE_FIELD;
+        if (first->access != PLAN_UPDATE || !first->is_atomic || first->copy != 0 || !is_visible ||
+            !has_identity(first) || !is_only_updated(task, i)) {
+            continue;
+        }
+        task->copy_count++;
+        for (int k = i; k < task->effect_count; k++) {
+            struct plan_effect *effect = &task->effects[k];
+            if (effect->base == first->base && effect->index == first->index && effect->is_atomic) {
+                effect->copy = task->copy_count;
+            }
+        }
+    }
+}
+
+static int field_number(const struct ir_module *module, int global)
+{
+    int number = 0;
+    for (int i = 0; i < global; i++) {
+        number += !module->globals[i]->is_const;
+    }
+    return number;
+}
+
+int copies_of_update(const struct outline *out, const struct ir_inst *inst)
+{
+    const struct plan_task *task = &out->o->tasks.items[out->piece->task];
+    enum plan_base base;
+    int index = base_index(inst->base);
+    switch (base_kind(inst->base)) {
+    case BASE_PARAM: base = PLAN_BASE_PARAM; break;
+    case BASE_GLOBAL:
+        base = PLAN_BASE_FIELD;
+        index = field_number(out->o->module, index);
+        break;
+    default: return 0;
+    }
+    for (int i = 0; i < task->effect_count; i++) {
+        const struct plan_effect *effect = &task->effects[i];
+        if (effect->base == base && effect->index == index && effect->copy != 0) {
+            return effect->copy;
+        }
+    }
+    return 0;
+}
