@@ -79,6 +79,8 @@ struct plan_effect {
     const char *why; // atomics: why they must be; may be NULL
 };
 
+enum { PLAN_MAX_COPIES = 4 }; // of one task
+
 // Two effects of one task that its reasoning needs apart.
 struct plan_pair {
     int a; // indices into the task's effects
