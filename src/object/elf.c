@@ -56,8 +56,8 @@ static rill_status check_header(struct elf_file *file)
     if (memcmp(h->e_ident, ELFMAG, SELFMAG) != 0) {
         return bad(file, "it does not begin with the mark of ELF");
     }
-    if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != ELFDATA2LSB || h->e_machine != EM_X86_64) {
-        return bad(file, "it is not for x86-64");
+    if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != ELFDATA2LSB || h->e_machine != file->machine) {
+        return bad(file, file->machine == EM_X86_64 ? "it is not for x86-64" : "it is not for an AMD GPU");
     }
     if (h->e_type != ET_REL) {
         return bad(file, "it is not relocatable");
@@ -140,9 +140,9 @@ static rill_status check_symbols(struct elf_file *file)
     return RILL_OK;
 }
 
-rill_status elf_open(struct elf_file *file, const char *name, const void *bytes, size_t size)
+rill_status elf_open(struct elf_file *file, const char *name, uint16_t machine, const void *bytes, size_t size)
 {
-    *file = (struct elf_file){.name = name, .bytes = bytes, .size = size};
+    *file = (struct elf_file){.name = name, .machine = machine, .bytes = bytes, .size = size};
     RILL_TRY(check_header(file));
     uint64_t names = file->header.e_shstrndx != SHN_XINDEX ? file->header.e_shstrndx : elf_section(file, 0).sh_link;
     RILL_TRY(open_strings(file, names, &file->names, &file->names_size));

@@ -1,4 +1,4 @@
-// An ELF64 x86-64 relocatable object as it lies in memory, checked. After elf_open() every offset, size, index and
+// An ELF64 relocatable object as it lies in memory, checked. After elf_open() every offset, size, index and
 // string that these structs give out is inside the file.
 #ifndef RILL_OBJECT_ELF_H
 #define RILL_OBJECT_ELF_H
@@ -12,6 +12,7 @@
 
 struct elf_file {
     const char *name; // for messages, borrowed
+    uint16_t machine; // what it must be for: EM_X86_64, EM_AMDGPU
     const unsigned char *bytes;
     size_t size;
     Elf64_Ehdr header;
@@ -24,7 +25,7 @@ struct elf_file {
     size_t symbol_names_size;
 };
 
-rill_status elf_open(struct elf_file *file, const char *name, const void *bytes, size_t size);
+rill_status elf_open(struct elf_file *file, const char *name, uint16_t machine, const void *bytes, size_t size);
 
 // Structs are copied out, because nothing says that they are aligned in the file.
 Elf64_Shdr elf_section(const struct elf_file *file, uint32_t index);

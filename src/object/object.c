@@ -271,7 +271,7 @@ rill_status object_load(const void *bytes, size_t size, const struct object_opti
 {
     *out_object = NULL;
     struct object_loader loader = {.options = options};
-    RILL_TRY(elf_open(&loader.file, options->name, bytes, size));
+    RILL_TRY(elf_open(&loader.file, options->name, EM_X86_64, bytes, size));
     struct object *object = calloc(1, sizeof *object);
     if (object == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: no memory to load it", options->name);

@@ -88,7 +88,7 @@ static void check_file(const char *path, const char *text, size_t length)
     if (made.plan == NULL) {
         FAIL("%s does not compile", path);
     } else if (emit_code(made.module, false, &code)) {
-        if (elf_open(&file, path, code.object, code.object_size) != RILL_OK) {
+        if (elf_open(&file, path, EM_X86_64, code.object, code.object_size) != RILL_OK) {
             FAIL("%s: %s", path, rill_message());
         } else {
             int entries = check_names(&file, code.output.bytes, ".visible .entry ", path);
