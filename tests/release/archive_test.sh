@@ -42,7 +42,7 @@ needs_no_library_but_its_own_and_the_c_library() {
 }
 
 runs_a_kernel() {
-    "$box/elsewhere/bin/rill" run "$box/elsewhere/bench/kernels/triad.c" --set n=1000 --device cpu
+    "$box/elsewhere/bin/rill" run "$box/elsewhere/bench/kernels/vectors.c" triad --set n=1000 --set s=2 --device cpu
 }
 
 runs_its_tests() {
