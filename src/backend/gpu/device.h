@@ -212,6 +212,12 @@ static inline void gpu_count(_Atomic uint64_t *counter)
 {
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
+static inline void gpu_count_more(_Atomic uint64_t *counter, uint64_t more)
+{
+    if (more > 0) {
+        atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
+    }
+}
 // The device is lost if |status| of a call that waited or asked says so: that is noted, with the thread's message.
 rill_status gpu_note_loss(struct backend_device *device, rill_status status);
 rill_status gpu_lane_init(struct backend_device *device, int level, struct gpu_lane *lane);

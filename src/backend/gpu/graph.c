@@ -5,9 +5,13 @@
 
 #include <string.h>
 
+// In the automatic mode the first launches of every so many are timed, first task by task, then as a graph; the cheaper
+// way is then taken for the rest. Which it is may change: several threads that launch at once scale better without
+// graphs.
 enum {
-    LAUNCHES_BEFORE = 3, // of one shape before a graph is made for it
-    GRAPH_TRIES = 8,     // launches that are timed before the cheaper way is taken for good
+    TASK_TRIES = 3, // also what is launched before a graph is made
+    GRAPH_TRIES = 8,
+    TRY_PERIOD = 4096,
 };
 
 struct gpu_instance {
@@ -26,7 +30,10 @@ struct gpu_instance {
     void **handles;         // the driver's nodes
     struct gpu_node *nodes; // with the parameters that are set
     unsigned char *args;    //
+    uint64_t *array_sizes;  // of the last launch
     size_t args_size;
+    bool is_recallable; // the nodes follow from the arguments that decide, and from nothing else
+    struct gpu_tally tally;
     uint64_t block;
     uint64_t frame;
 };
@@ -140,7 +147,9 @@ static struct gpu_instance *add(struct backend_stream *stream, const struct gpu_
                                 const struct gpu_common *common, uint64_t shape)
 {
     size_t count = (size_t)recording->node_count;
-    size_t size = sizeof(struct gpu_instance) + count * (sizeof(void *) + sizeof(struct gpu_node)) + common->args_size;
+    size_t param_count = (size_t)common->image->plan->kernels[common->kernel]->param_count;
+    size_t size = sizeof(struct gpu_instance) + count * (sizeof(void *) + sizeof(struct gpu_node)) +
+                  param_count * sizeof(uint64_t) + common->args_size;
     struct gpu_instance *instance = gpu_alloc(stream->device, size);
     if (instance == NULL) {
         return NULL;
@@ -154,7 +163,8 @@ static struct gpu_instance *add(struct backend_stream *stream, const struct gpu_
     instance->best_tasks = UINT64_MAX;
     instance->nodes = (struct gpu_node *)(instance + 1);
     instance->handles = (void **)(instance->nodes + count);
-    instance->args = (unsigned char *)(instance->handles + count);
+    instance->array_sizes = (uint64_t *)(instance->handles + count);
+    instance->args = (unsigned char *)(instance->array_sizes + param_count);
     instance->args_size = common->args_size;
     instance->next = stream->instances;
     stream->instances = instance;
@@ -207,10 +217,8 @@ static bool is_same(const struct gpu_node *a, const struct gpu_node *b)
            a->partials == b->partials;
 }
 
-static void remember(struct gpu_instance *instance, const struct gpu_recording *recording,
-                     const struct gpu_common *common)
+static void remember_common(struct gpu_instance *instance, const struct gpu_common *common)
 {
-    memcpy(instance->nodes, recording->nodes, (size_t)recording->node_count * sizeof *recording->nodes);
     if (common->args_size > 0) {
         memcpy(instance->args, common->args, common->args_size);
     }
@@ -218,22 +226,34 @@ static void remember(struct gpu_instance *instance, const struct gpu_recording *
     instance->frame = common->frame;
 }
 
-// Sets what differs from the last launch.
-static rill_status update(struct backend_stream *stream, struct gpu_instance *instance,
-                          const struct gpu_recording *recording, const struct gpu_common *common)
+static void remember(struct gpu_instance *instance, const struct gpu_recording *recording,
+                     const struct gpu_common *common)
+{
+    const struct plan_kernel *plan = common->image->plan->kernels[common->kernel];
+    memcpy(instance->nodes, recording->nodes, (size_t)recording->node_count * sizeof *recording->nodes);
+    if (plan->param_count > 0) {
+        memcpy(instance->array_sizes, common->array_sizes, (size_t)plan->param_count * sizeof(uint64_t));
+    }
+    remember_common(instance, common);
+    instance->tally = recording->tally;
+    instance->is_recallable = !recording->is_noted && plan->return_ctype == NULL;
+}
+
+// Sets what differs from the last launch. After a failure nothing is known of what is set.
+static rill_status update(struct backend_stream *stream, struct gpu_instance *instance, const struct gpu_node *nodes,
+                          const struct gpu_common *common)
 {
     bool is_common_same = instance->block == common->block && instance->frame == common->frame &&
                           (common->args_size == 0 || memcmp(instance->args, common->args, common->args_size) == 0);
-    for (int i = 0; i < recording->node_count; i++) {
-        const struct gpu_node *node = &recording->nodes[i];
-        if (is_common_same && is_same(node, &instance->nodes[i])) {
+    for (int i = 0; i < instance->node_count; i++) {
+        const struct gpu_node *node = &nodes[i];
+        if (is_common_same && (node == &instance->nodes[i] || is_same(node, &instance->nodes[i]))) {
             continue;
         }
         struct call_params params;
         fill_call(&params, node, common);
         RILL_TRY(stream->device->driver->exec_set(instance->exec, instance->handles[i], &params.call));
     }
-    remember(instance, recording, common);
     return RILL_OK;
 }
 
@@ -262,15 +282,28 @@ static bool make(struct backend_stream *stream, struct gpu_instance *instance, c
 
 // ---- choosing -----------------------------------------------------------------------------------------------------
 
-// By the mode, and in the automatic one by what the ways have cost the host so far.
+static bool is_timed(const struct gpu_instance *instance)
+{
+    return instance->launch_count % TRY_PERIOD < TASK_TRIES + GRAPH_TRIES;
+}
+
+// After a launch.
+static void count_launch(struct gpu_instance *instance)
+{
+    if (++instance->launch_count % TRY_PERIOD == 0) {
+        instance->best_graph = UINT64_MAX;
+        instance->best_tasks = UINT64_MAX;
+    }
+}
+
+// By the mode, and in the automatic one by what the ways have cost the host.
 static bool wants_graph(const struct backend_device *device, const struct gpu_instance *instance)
 {
     if (instance->is_refused || device->graph_mode == GPU_GRAPH_ON) {
         return !instance->is_refused;
     }
-    uint64_t count = instance->launch_count;
-    return count > LAUNCHES_BEFORE &&
-           (count <= LAUNCHES_BEFORE + GRAPH_TRIES || instance->best_graph <= instance->best_tasks);
+    uint64_t phase = instance->launch_count % TRY_PERIOD;
+    return phase >= TASK_TRIES && (phase < TASK_TRIES + GRAPH_TRIES || instance->best_graph <= instance->best_tasks);
 }
 
 void gpu_graph_tell(struct backend_stream *stream, uint64_t nanoseconds)
@@ -295,18 +328,110 @@ static rill_status launch_tasks(struct backend_stream *stream, struct gpu_instan
                                 const struct gpu_recording *recording, const struct gpu_common *common,
                                 bool *out_is_done)
 {
-    stream->told = instance;
+    bool measures = instance != NULL && is_timed(instance);
+    stream->told = measures ? instance : NULL;
+    if (instance != NULL) {
+        count_launch(instance);
+    }
     *out_is_done = is_linear(recording);
     if (!*out_is_done) {
         return RILL_OK;
     }
-    uint64_t begin = clock_now();
+    uint64_t begin = measures ? clock_now() : 0;
     RILL_TRY(launch_linear(stream, recording, common));
-    if (instance != NULL) {
+    if (measures) {
         gpu_graph_tell(stream, clock_now() - begin);
     }
     return RILL_OK;
 }
+
+// Sets the parameters and launches. Timed only until the cheaper way is known.
+static rill_status set_and_launch(struct backend_stream *stream, struct gpu_instance *instance,
+                                  const struct gpu_node *nodes, const struct gpu_common *common)
+{
+    bool measures = is_timed(instance);
+    uint64_t begin = measures ? clock_now() : 0;
+    rill_status status = update(stream, instance, nodes, common);
+    status = status == RILL_OK ? stream->device->driver->exec_launch(instance->exec, stream->lane.handle) : status;
+    if (status != RILL_OK) { // and nothing is queued
+        refuse(stream, instance, common);
+        return status;
+    }
+    if (measures) {
+        uint64_t time = clock_now() - begin;
+        instance->best_graph = time < instance->best_graph ? time : instance->best_graph;
+    }
+    return RILL_OK;
+}
+
+static rill_status launch_graph(struct backend_stream *stream, struct gpu_instance *instance,
+                                const struct gpu_recording *recording, const struct gpu_common *common,
+                                bool *out_is_done)
+{
+    if (set_and_launch(stream, instance, recording->nodes, common) != RILL_OK) {
+        return launch_tasks(stream, instance, recording, common, out_is_done);
+    }
+    remember(instance, recording, common);
+    count_launch(instance);
+    *out_is_done = true;
+    return RILL_OK;
+}
+
+// ---- again --------------------------------------------------------------------------------------------------------
+
+static bool decides_alike(const struct gpu_instance *instance, const struct gpu_kernel *kernel,
+                          const struct gpu_common *common)
+{
+    const unsigned char *args = common->args;
+    for (int i = 0; i < kernel->deciding_count; i++) {
+        const struct gpu_part *part = &kernel->deciding[i];
+        if (memcmp(instance->args + part->offset, args + part->offset, part->size) != 0) {
+            return false;
+        }
+    }
+    size_t sizes_size = (size_t)kernel->plan->param_count * sizeof(uint64_t);
+    return sizes_size == 0 || memcmp(instance->array_sizes, common->array_sizes, sizes_size) == 0;
+}
+
+struct gpu_instance *gpu_graph_recall(struct backend_stream *stream, const struct gpu_common *common)
+{
+    const struct gpu_kernel *kernel = &common->image->kernels[common->kernel];
+    for (struct gpu_instance **link = &stream->instances; *link != NULL; link = &(*link)->next) {
+        struct gpu_instance *instance = *link;
+        if (instance->image == common->image->number && instance->kernel == common->kernel && instance->exec != NULL &&
+            instance->is_recallable && decides_alike(instance, kernel, common)) {
+            *link = instance->next;
+            instance->next = stream->instances;
+            stream->instances = instance;
+            return instance;
+        }
+    }
+    return NULL;
+}
+
+static void add_tally(struct backend_device *device, const struct gpu_tally *tally)
+{
+    gpu_count_more(&device->counters.task_count, tally->task_count);
+    gpu_count_more(&device->counters.parallel_count, tally->parallel_count);
+    gpu_count_more(&device->counters.whole_count, tally->whole_count);
+}
+
+rill_status gpu_graph_again(struct backend_stream *stream, struct gpu_instance *instance,
+                            const struct gpu_common *common, bool *out_is_done)
+{
+    if (!wants_graph(stream->device, instance)) {
+        return RILL_OK;
+    }
+    *out_is_done = set_and_launch(stream, instance, instance->nodes, common) == RILL_OK;
+    if (*out_is_done) {
+        remember_common(instance, common);
+        add_tally(stream->device, &instance->tally);
+        count_launch(instance);
+    }
+    return RILL_OK;
+}
+
+// ---- any ----------------------------------------------------------------------------------------------------------
 
 rill_status gpu_graph_replay(struct backend_stream *stream, const struct gpu_recording *recording,
                              const struct gpu_common *common, bool *out_is_done)
@@ -318,23 +443,10 @@ rill_status gpu_graph_replay(struct backend_stream *stream, const struct gpu_rec
     uint64_t shape = shape_of(recording);
     struct gpu_instance *instance = find(stream, recording, common, shape);
     instance = instance != NULL ? instance : add(stream, recording, common, shape);
-    if (instance != NULL) {
-        instance->launch_count++;
-    }
     if (instance == NULL || !wants_graph(stream->device, instance) || !make(stream, instance, recording, common)) {
         return launch_tasks(stream, instance, recording, common, out_is_done);
     }
-    uint64_t begin = clock_now();
-    rill_status status = update(stream, instance, recording, common);
-    status = status == RILL_OK ? stream->device->driver->exec_launch(instance->exec, stream->lane.handle) : status;
-    if (status != RILL_OK) { // and nothing is queued
-        refuse(stream, instance, common);
-        return launch_tasks(stream, instance, recording, common, out_is_done);
-    }
-    uint64_t time = clock_now() - begin;
-    instance->best_graph = time < instance->best_graph ? time : instance->best_graph;
-    *out_is_done = true;
-    return RILL_OK;
+    return launch_graph(stream, instance, recording, common, out_is_done);
 }
 
 void gpu_graph_finish(struct backend_stream *stream)

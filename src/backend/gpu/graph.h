@@ -27,13 +27,22 @@ struct gpu_node {
     int edge_count;
 };
 
+// What a walk of the plan adds to the device's counters.
+struct gpu_tally {
+    uint32_t task_count;
+    uint32_t parallel_count;
+    uint32_t whole_count;
+};
+
 // One for each stream, used again by each launch.
 struct gpu_recording {
     struct gpu_node nodes[GRAPH_MAX_NODES];
     int edges[GRAPH_MAX_EDGES];
     int node_count;
     int edge_count;
-    bool is_over; // something did not fit, and the launch goes the other way
+    bool is_over;  // something did not fit, and the launch goes the other way
+    bool is_noted; // the walk has logged something, or taken memory: it must be made again for each launch
+    struct gpu_tally tally;
 };
 
 struct gpu_instance;
@@ -48,9 +57,17 @@ struct gpu_common {
     int kernel;
     const void *args;
     size_t args_size;
+    const uint64_t *array_sizes;
     uint64_t block;
     uint64_t frame;
 };
+
+// The instance whose recording this launch would only make again: what decides is what it was the last time. NULL:
+// none. |order| is held.
+struct gpu_instance *gpu_graph_recall(struct backend_stream *stream, const struct gpu_common *common);
+// Replays it. |out_is_done| false, with RILL_OK: the driver refused, and the launch is made from the start.
+rill_status gpu_graph_again(struct backend_stream *stream, struct gpu_instance *instance,
+                            const struct gpu_common *common, bool *out_is_done);
 
 // Replays the recording on the stream. |order| is held. |out_is_done| false, with RILL_OK: not this time; the launch
 // goes to the driver task by task, and gpu_graph_tell() says how long that took.

@@ -143,6 +143,85 @@ static bool assigns_for_tasks(const struct gpu_kernel *kernel, const struct plan
     return false;
 }
 
+// ---- what decides -------------------------------------------------------------------------------------------------
+
+static bool expr_names(const struct plan_expr *expr, int param)
+{
+    if (expr == NULL) {
+        return false;
+    }
+    bool names = (expr->kind == PLAN_EXPR_PARAM || expr->kind == PLAN_EXPR_EXTENT) && expr->index == param;
+    for (int i = 0; i < expr->arg_count; i++) {
+        names |= expr_names(expr->args[i], param);
+    }
+    return names;
+}
+
+static bool region_names(const struct plan_effect *effect, int param)
+{
+    return effect != NULL && (expr_names(effect->region.low, param) || expr_names(effect->region.high, param) ||
+                              expr_names(effect->region.step, param));
+}
+
+static bool task_names(const struct plan_task *task, int param)
+{
+    bool names = expr_names(task->trip, param) || expr_names(task->cost, param);
+    for (int i = 0; i < task->condition_count; i++) {
+        names |= expr_names(task->conditions[i].expr, param);
+    }
+    for (int i = 0; i < task->effect_count; i++) {
+        names |= region_names(&task->effects[i], param);
+    }
+    return names;
+}
+
+static bool node_names(const struct plan_node *node, int param)
+{
+    bool names = expr_names(node->expr, param) || expr_names(node->trip, param) || expr_names(node->whole_if, param);
+    for (int i = 0; i < node->conflict_count; i++) {
+        names |= region_names(node->conflicts[i].effect_a, param) || region_names(node->conflicts[i].effect_b, param);
+    }
+    for (int i = 0; i < node->child_count; i++) {
+        names |= node->children[i] != NULL && node_names(node->children[i], param);
+    }
+    return names;
+}
+
+// A floating number decides only where an expression of the plan names it. Addresses decide what overlaps and what is
+// aligned, and integers are taken to decide.
+static bool decides(const struct plan_kernel *plan, int index)
+{
+    const struct plan_param *param = &plan->params[index];
+    if (param->is_array || param->is_struct || (param->type != IR_F32 && param->type != IR_F64)) {
+        return true;
+    }
+    bool names = plan->root != NULL && node_names(plan->root, index);
+    for (int i = 0; i < plan->task_count; i++) {
+        names |= task_names(&plan->tasks[i], index);
+    }
+    return names;
+}
+
+// Neighbours make one part: what lies between them is zero.
+static void find_deciding(struct backend_image *image, struct gpu_kernel *kernel)
+{
+    const struct plan_kernel *plan = kernel->plan;
+    kernel->deciding = ARENA_ARRAY(&image->arena, struct gpu_part, plan->param_count + 1);
+    bool continues = false;
+    for (int i = 0; i < plan->param_count; i++) {
+        const struct plan_param *param = &plan->params[i];
+        size_t end = param->offset + (param->is_array ? sizeof(uint64_t) : param->ctype->size);
+        struct gpu_part *last = &kernel->deciding[kernel->deciding_count > 0 ? kernel->deciding_count - 1 : 0];
+        bool is_wanted = decides(plan, i);
+        if (is_wanted && continues && param->offset >= last->offset) {
+            last->size = end - last->offset;
+        } else if (is_wanted) {
+            kernel->deciding[kernel->deciding_count++] = (struct gpu_part){param->offset, end - param->offset};
+        }
+        continues = is_wanted;
+    }
+}
+
 static rill_status find_kernel(struct backend_image *image, const struct plan_kernel *plan, struct gpu_kernel *kernel)
 {
     kernel->plan = plan;
@@ -160,6 +239,7 @@ static rill_status find_kernel(struct backend_image *image, const struct plan_ke
         kernel->needs_block |= task->slot_use_count > 0;
         kernel->tasks[i].computes_trip = plan_trip_has_code(plan, task, kernel->task_writes);
     }
+    find_deciding(image, kernel);
     if (plan->root != NULL) {
         RILL_TRY(find_nodes(image, kernel, plan->root));
         bool reads = mark_reading(kernel, plan->root);

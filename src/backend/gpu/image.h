@@ -15,16 +15,25 @@ struct gpu_task {
     bool computes_trip; // |entry| and |finish| find the trip count themselves where the host does not know it
 };
 
+// Bytes of the argument buffer.
+struct gpu_part {
+    size_t offset;
+    size_t size;
+};
+
 struct gpu_kernel {
     const struct plan_kernel *plan; // borrowed
     struct gpu_task *tasks;
     bool may_fail;
     bool may_print;
-    bool reads_control;  // control depends on what tasks write: a launch may wait for it
-    bool reads_results;  // some expression of the plan reads what tasks write
-    bool is_graphable;   // the arguments decide all of its plan, and nothing but tasks runs
-    bool needs_block;    // some task touches the launch block, or there is a result
-    bool *task_writes;   // for each slot: a task writes it, or it is assigned from such a one
+    bool reads_control; // control depends on what tasks write: a launch may wait for it
+    bool reads_results; // some expression of the plan reads what tasks write
+    bool is_graphable;  // the arguments decide all of its plan, and nothing but tasks runs
+    bool needs_block;   // some task touches the launch block, or there is a result
+    bool *task_writes;  // for each slot: a task writes it, or it is assigned from such a one
+    // The arguments that may decide what the plan does: all but floating numbers that stand in none of its expressions.
+    struct gpu_part *deciding;
+    int deciding_count;
     void **node_entries; // for each node: what evaluates its assignment or condition on the device; NULL: nothing
     bool *reads_device;  // for each node: control in it depends on what tasks write
 };

@@ -45,7 +45,6 @@ static rill_status prepare(struct gpu_run *run)
 {
     const struct gpu_kernel *kernel = run->kernel;
     bool may_wait = run->launch->may_wait;
-    RILL_TRY(make_shadow(run));
     if (kernel->needs_block) {
         RILL_TRY(gpu_ring_take(run->stream, GPU_RING_ZEROED, kernel->plan->block_size, may_wait, &run->block));
     }
@@ -161,10 +160,20 @@ static void walk_plan(struct gpu_run *run)
     }
 }
 
+static struct gpu_common common_of(const struct gpu_run *run)
+{
+    return (struct gpu_common){.image = run->image,
+                               .kernel = run->launch->kernel,
+                               .args = run->launch->args,
+                               .args_size = run->kernel->plan->args_size,
+                               .array_sizes = run->launch->array_sizes,
+                               .block = run->block,
+                               .frame = run->frame};
+}
+
 static rill_status record_and_replay(struct gpu_run *run, bool *out_is_done)
 {
     struct backend_stream *stream = run->stream;
-    *out_is_done = false;
     if (stream->recording == NULL) {
         stream->recording = gpu_alloc(stream->device, sizeof *stream->recording);
         if (stream->recording == NULL) {
@@ -175,6 +184,9 @@ static rill_status record_and_replay(struct gpu_run *run, bool *out_is_done)
     run->recording->node_count = 0;
     run->recording->edge_count = 0;
     run->recording->is_over = false;
+    run->recording->is_noted = false;
+    run->recording->tally = (struct gpu_tally){.task_count = 0};
+    RILL_TRY(make_shadow(run));
     walk_plan(run);
     struct gpu_recording *recording = run->recording;
     run->recording = NULL;
@@ -182,22 +194,23 @@ static rill_status record_and_replay(struct gpu_run *run, bool *out_is_done)
         *out_is_done = true;
         return RILL_OK;
     }
-    struct gpu_common common = {.image = run->image,
-                                .kernel = run->launch->kernel,
-                                .args = run->launch->args,
-                                .args_size = run->kernel->plan->args_size,
-                                .block = run->block,
-                                .frame = run->frame};
+    struct gpu_common common = common_of(run);
     return recording->is_over ? RILL_OK : gpu_graph_replay(stream, recording, &common, out_is_done);
+}
+
+// What was recorded before, if the arguments that decide are the same.
+static rill_status recall(struct gpu_run *run, bool *out_is_done)
+{
+    struct gpu_common common = common_of(run);
+    struct gpu_instance *instance = gpu_graph_recall(run->stream, &common);
+    return instance != NULL ? gpu_graph_again(run->stream, instance, &common, out_is_done) : RILL_OK;
 }
 
 // Task by task, perhaps after a recording that is not replayed this time.
 static rill_status walk_again(struct gpu_run *run, bool was_recorded)
 {
-    if (was_recorded) {
-        RILL_TRY(make_shadow(run));
-        run->is_second = true;
-    }
+    RILL_TRY(make_shadow(run));
+    run->is_second = was_recorded;
     uint64_t begin = run->stream->told != NULL ? clock_now() : 0;
     walk_plan(run);
     if (run->stream->told != NULL) {
@@ -216,6 +229,9 @@ static rill_status run_plan(struct gpu_run *run)
     bool is_done = false;
     run->stream->told = NULL;
     if (is_recorded) {
+        RILL_TRY(recall(run, &is_done));
+    }
+    if (is_recorded && !is_done) {
         RILL_TRY(record_and_replay(run, &is_done));
     }
     if (!is_done) {

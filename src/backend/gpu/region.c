@@ -69,6 +69,7 @@ static rill_status order_blocks(struct gpu_region *region)
             return RILL_OK;
         }
         if (meets) {
+            gpu_run_note(run);
             region->earlier[conflict->block_b] |= UINT64_C(1) << conflict->block_a;
             if (run->is_second) {
                 continue;

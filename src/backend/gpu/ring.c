@@ -51,7 +51,9 @@ static rill_status segment_create(struct backend_stream *stream, enum gpu_ring_k
         status = driver->pinned_alloc(device->context, size, &memory);
         segment->address = (uint64_t)(uintptr_t)memory;
     } else if (status == RILL_OK) {
-        status = driver->memory_alloc(device->context, stream->lane.handle, size, &segment->address);
+        // Blocks use it on other streams, which may have parted from this one already: it must be there at once.
+        status = driver->memory_alloc(device->context, device->service, size, &segment->address);
+        status = status == RILL_OK ? driver->stream_synchronize(device->service) : status;
     }
     if (status == RILL_OK && kind == GPU_RING_ZEROED) {
         status = driver->set(stream->lane.handle, segment->address, 0, 4, size / 4);

@@ -45,10 +45,25 @@ struct gpu_run {
 
 enum gpu_step { GPU_ON, GPU_BREAK, GPU_RETURN, GPU_FAIL };
 
+// What the walk has done must be done by every launch: its recording is not recalled.
+static inline void gpu_run_note(struct gpu_run *run)
+{
+    if (run->recording != NULL) {
+        run->recording->is_noted = true;
+    }
+}
+
 static inline void gpu_run_count(struct gpu_run *run, _Atomic uint64_t *counter)
 {
+    const struct gpu_counters *counters = &run->device->counters;
     if (!run->is_second) {
         gpu_count(counter);
+    }
+    if (run->recording != NULL) {
+        struct gpu_tally *tally = &run->recording->tally;
+        tally->task_count += counter == &counters->task_count;
+        tally->parallel_count += counter == &counters->parallel_count;
+        tally->whole_count += counter == &counters->whole_count;
     }
 }
 

@@ -58,6 +58,7 @@ static rill_status make_partials(struct gpu_walk *walk, size_t size)
     if (walk->partials_size >= size) {
         return RILL_OK;
     }
+    gpu_run_note(walk->run);
     RILL_TRY(gpu_ring_take(walk->run->stream, GPU_RING_PLAIN, size, walk->run->launch->may_wait, &walk->partials));
     walk->partials_size = size;
     return RILL_OK;
@@ -119,6 +120,7 @@ static rill_status run_in_order(struct gpu_walk *walk, const struct plan_task *p
         return status_fail(RILL_ERR_INTERNAL, "kernel '%s': a loop has no version in order",
                            walk->run->kernel->plan->name);
     }
+    gpu_run_note(walk->run);
     if (!walk->run->is_second) {
         log_in_order(walk->run, plan);
     }
