@@ -55,6 +55,27 @@ struct emit_counter {
     LLVMValueRef value;
 };
 
+// GPUs: the consecutive iterations that a thread takes at once, while their code is emitted. See emit_grid.c.
+enum { EMIT_MAX_RUN = 16, EMIT_RUN_BYTES = 16 };
+
+struct emit_run {
+    int length;
+    int at;             // which of them is emitted now
+    bool is_aligned;    // the first one's elements lie at multiples of what the whole run touches, or of 16 bytes
+    LLVMValueRef first; // iteration, i64
+    LLVMMetadataRef scopes[EMIT_MAX_RUN];
+    LLVMMetadataRef others[EMIT_MAX_RUN];
+};
+
+// GPUs: which thread this is. 64 bits each.
+struct emit_thread {
+    LLVMValueRef number; // in the grid
+    LLVMValueRef lane;   // in its block
+    LLVMValueRef size;   // threads of a block
+    LLVMValueRef group;  // block
+    LLVMValueRef groups; // of the grid
+};
+
 // The function that is emitted now.
 struct emit_function {
     const struct ir_function *ir;
@@ -71,6 +92,8 @@ struct emit_function {
     LLVMValueRef chunk;   // GPU: iterations of one partial record
     LLVMValueRef partial; //
     LLVMValueRef frame;
+    LLVMValueRef failed;   // GPU: whether something has, where the entry goes on all the same; else NULL
+    struct emit_run *run;  // NULL: iterations are emitted one by one
     LLVMBasicBlockRef end; // where the iteration ends
     LLVMValueRef before;   // CPU tasks: the branch into the loop over the iterations, while its body is emitted
     LLVMValueRef first;    // the first iteration of the call
@@ -148,6 +171,20 @@ void emit_entry_begin(struct emitter *e, struct emit_function *f, const struct i
 void emit_function_begin(struct emitter *e, struct emit_function *f, const struct ir_function *ir, LLVMValueRef llvm);
 void emit_function_end(struct emitter *e);
 LLVMValueRef emit_param(struct emitter *e, const struct ir_inst *inst);
+void emit_set_accumulators(struct emitter *e);
+void emit_store_accumulators(struct emitter *e);
+void emit_forget_vars(struct emitter *e); // when an iteration begins
+
+// emit_grid.c: how the threads of a GPU share the iterations
+struct emit_thread emit_thread(struct emitter *e);
+void emit_grid(struct emitter *e, LLVMBasicBlockRef leave); // the task's iterations; threads without any go to |leave|
+LLVMValueRef emit_run_address(struct emitter *e, const struct ir_inst *pointer); // NULL: as everywhere
+uint64_t emit_run_alignment(struct emitter *e, const struct ir_inst *pointer, enum ir_type type); // 0: not known
+
+// emit_merge.c: partial results of a block's threads made one. Goes on in its first thread; the others go to |leave|
+void emit_merge_threads(struct emitter *e, const struct emit_thread *thread, LLVMBasicBlockRef leave);
+void emit_merge_records(struct emitter *e, const struct ir_function *task, LLVMBasicBlockRef leave);
+const struct ir_function *emit_merge_task(const struct emitter *e, const struct ir_function *finish);
 
 // emit_induction.c
 LLVMValueRef emit_induction_value(struct emitter *e, const struct ir_inst *inst); // NULL: it is none

@@ -128,71 +128,7 @@ struct range {
     LLVMValueRef step;
 };
 
-static LLVMValueRef read_register(struct emitter *e, const char *name)
-{
-    LLVMValueRef value = emit_intrinsic(e, name, NULL, 0, NULL, 0);
-    return LLVMBuildZExt(e->builder, value, e->types[IR_I64], "");
-}
-
-// The implicit arguments of code object v5: block counts from byte 0 (i32 each), group sizes from byte 12 (i16 each).
-static LLVMValueRef read_implicit(struct emitter *e, int64_t at, enum ir_type type)
-{
-    LLVMValueRef base = emit_intrinsic(e, "llvm.amdgcn.implicitarg.ptr", NULL, 0, NULL, 0);
-    LLVMValueRef offset = emit_i64(e, at);
-    LLVMValueRef address = LLVMBuildInBoundsGEP2(e->builder, e->types[IR_I8], base, &offset, 1, "");
-    LLVMValueRef value = LLVMBuildLoad2(e->builder, e->types[type], address, "");
-    LLVMSetAlignment(value, (unsigned)ir_type_size(type));
-    emit_metadata(e, value, "invariant.load", LLVMMDNodeInContext2(e->context, NULL, 0));
-    return LLVMBuildZExt(e->builder, value, e->types[IR_I64], "");
-}
-
-static LLVMValueRef thread_number(struct emitter *e, LLVMValueRef *out_count)
-{
-    LLVMValueRef group, size, lane, groups;
-    if (e->target->is_stand_in) {
-        return stand_in_thread(e, out_count);
-    }
-    if (e->target->kind == TARGET_NVPTX) {
-        group = read_register(e, "llvm.nvvm.read.ptx.sreg.ctaid.x");
-        size = read_register(e, "llvm.nvvm.read.ptx.sreg.ntid.x");
-        lane = read_register(e, "llvm.nvvm.read.ptx.sreg.tid.x");
-        groups = read_register(e, "llvm.nvvm.read.ptx.sreg.nctaid.x");
-    } else {
-        group = read_register(e, "llvm.amdgcn.workgroup.id.x");
-        size = read_implicit(e, 12, IR_I16);
-        lane = read_register(e, "llvm.amdgcn.workitem.id.x");
-        groups = read_implicit(e, 0, IR_I32);
-    }
-    *out_count = LLVMBuildNUWMul(e->builder, size, groups, "threads");
-    LLVMValueRef first = LLVMBuildNUWMul(e->builder, group, size, "");
-    return LLVMBuildNUWAdd(e->builder, first, lane, "thread");
-}
-
-// The iterations of this GPU thread: every n-th if their order does not show, a run of |chunk| if there is a partial
-// record, which then belongs to the run and not to the thread. Serial code runs on thread 0.
-static struct range gpu_range(struct emitter *e)
-{
-    struct emit_function *f = e->function;
-    LLVMBuilderRef b = e->builder;
-    LLVMValueRef threads;
-    LLVMValueRef thread = thread_number(e, &threads);
-    LLVMValueRef trip = f->count;
-    LLVMValueRef chunk = f->chunk;
-    if (f->ir->kind == IR_FUNCTION_FINISH || f->ir->is_serial) {
-        return (struct range){thread, emit_i64(e, 1), NULL};
-    }
-    if (f->ir->accumulator_count == 0) {
-        return (struct range){thread, trip, threads};
-    }
-    LLVMValueRef lo = LLVMBuildNUWMul(b, thread, chunk, "lo");
-    LLVMValueRef end = LLVMBuildNUWAdd(b, lo, chunk, "");
-    LLVMValueRef size = emit_i64(e, (int64_t)f->ir->partial_size);
-    LLVMValueRef offset = LLVMBuildMul(b, thread, size, "");
-    f->partial = LLVMBuildGEP2(b, e->types[IR_I8], f->partial, &offset, 1, "partial");
-    return (struct range){lo, emit_intrinsic2(e, "llvm.smin", end, trip), emit_i64(e, 1)};
-}
-
-static void set_accumulators(struct emitter *e)
+void emit_set_accumulators(struct emitter *e)
 {
     const struct ir_function *ir = e->function->ir;
     for (int i = 0; i < ir->accumulator_count; i++) {
@@ -204,7 +140,7 @@ static void set_accumulators(struct emitter *e)
     }
 }
 
-static void store_accumulators(struct emitter *e)
+void emit_store_accumulators(struct emitter *e)
 {
     const struct ir_function *ir = e->function->ir;
     for (int i = 0; i < ir->accumulator_count; i++) {
@@ -256,7 +192,7 @@ static bool is_accumulator(const struct ir_function *ir, const struct ir_var *va
 }
 
 // What neither the prologue sets nor the call accumulates belongs to the iteration and has no value when it begins.
-static void forget_vars(struct emitter *e)
+void emit_forget_vars(struct emitter *e)
 {
     const struct ir_function *ir = e->function->ir;
     for (int i = 0; i < ir->var_count; i++) {
@@ -273,21 +209,21 @@ static void emit_iterations(struct emitter *e, struct range range, LLVMBasicBloc
     f->iter = range.lo;
     f->end = exit;
     emit_region(e, &f->ir->prologue);
-    set_accumulators(e);
+    emit_set_accumulators(e);
     LLVMBasicBlockRef loop = emit_block(e, "loop");
     LLVMBasicBlockRef latch = emit_block(e, "latch");
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder);
     LLVMValueRef some = LLVMBuildICmp(e->builder, LLVMIntSLT, range.lo, range.hi, "");
     LLVMValueRef enter = LLVMBuildCondBr(e->builder, some, loop, exit);
-    f->before = target_is_gpu(e->target) ? NULL : enter;
+    f->before = enter;
     f->first = range.lo;
 
     emit_at(e, loop);
     f->iter = LLVMBuildPhi(e->builder, e->types[IR_I64], "iter");
     f->end = latch;
-    forget_vars(e);
+    emit_forget_vars(e);
     struct emit_group group = {0};
-    bool independent = !target_is_gpu(e->target) && f->ir->assume_independent && emit_order_is_free(e, NULL);
+    bool independent = f->ir->assume_independent && emit_order_is_free(e, NULL);
     int math_calls = e->math_call_count;
     if (independent) {
         emit_group_push(e, &group);
@@ -425,35 +361,50 @@ static struct range cpu_range(struct emitter *e)
     return (struct range){LLVMGetParam(llvm, 2), LLVMGetParam(llvm, 3), emit_i64(e, 1)};
 }
 
-static void emit_body(struct emitter *e, LLVMBasicBlockRef exit)
+// The first thread of a GPU's grid runs what is done once; the others go to |leave|. Where the records of a task merge
+// in any order all threads of the one block that there is do so before.
+static void choose_thread(struct emitter *e, LLVMBasicBlockRef leave)
+{
+    LLVMBuilderRef b = e->builder;
+    const struct ir_function *task = emit_merge_task(e, e->function->ir);
+    LLVMBasicBlockRef run = emit_block(e, "run");
+    if (task != NULL) {
+        emit_merge_records(e, task, leave);
+        if (e->function->failed == NULL) {
+            LLVMBuildBr(b, run);
+        } else {
+            LLVMBuildCondBr(b, e->function->failed, leave, run);
+        }
+    } else {
+        LLVMValueRef number = emit_thread(e).number;
+        LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, number, emit_i64(e, 0), ""), run, leave);
+    }
+    emit_at(e, run);
+}
+
+static void emit_body(struct emitter *e)
 {
     struct emit_function *f = e->function;
-    bool once = f->ir->is_serial || f->ir->kind == IR_FUNCTION_FINISH;
     bool is_gpu = target_is_gpu(e->target);
-    LLVMBasicBlockRef leave = exit;
-    if (is_gpu && once) {
-        struct range range = gpu_range(e);
-        LLVMBasicBlockRef run = emit_block(e, "run");
-        leave = emit_block(e, "leave");
-        LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntEQ, range.lo, emit_i64(e, 0), ""), run, leave);
-        emit_at(e, run);
-    }
-    if (once) {
-        set_accumulators(e);
-        emit_once(e, exit);
-    } else {
-        struct range range = is_gpu ? gpu_range(e) : cpu_range(e);
-        if (is_gpu && f->ir->accumulator_count > 0) { // a thread without iterations has no record
-            LLVMBasicBlockRef run = emit_block(e, "run");
-            leave = emit_block(e, "leave");
-            LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, range.lo, range.hi, ""), run, leave);
-            emit_at(e, run);
+    LLVMBasicBlockRef exit = emit_block(e, "exit");
+    LLVMBasicBlockRef leave = is_gpu ? emit_block(e, "leave") : exit;
+    if (f->ir->is_serial || f->ir->kind == IR_FUNCTION_FINISH) {
+        if (is_gpu) {
+            choose_thread(e, leave);
         }
-        emit_iterations(e, range, exit);
+        emit_set_accumulators(e);
+        emit_once(e, exit);
+        emit_at(e, exit);
+    } else if (is_gpu) {
+        emit_grid(e, leave);
+        emit_go(e, exit);
+        emit_at(e, exit);
+    } else {
+        emit_iterations(e, cpu_range(e), exit);
+        emit_at(e, exit);
     }
-    emit_at(e, exit);
-    if (f->ir->kind == IR_FUNCTION_TASK) {
-        store_accumulators(e);
+    if (f->ir->kind == IR_FUNCTION_TASK && (!is_gpu || f->ir->is_serial)) {
+        emit_store_accumulators(e);
     }
     LLVMBuildRetVoid(e->builder);
     if (leave != exit) {
@@ -490,19 +441,33 @@ static bool module_can_fail(const struct emitter *e)
 }
 
 // On a GPU nobody looks at the failure record between two tasks of a launch, so that each looks itself. A kernel that
-// cannot fail has no frame.
-static void leave_if_failed(struct emitter *e)
+// cannot fail has no frame. Goes on with whether something has failed.
+static LLVMValueRef has_failed(struct emitter *e)
 {
+    LLVMBuilderRef b = e->builder;
     LLVMValueRef frame = e->function->frame;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
     LLVMBasicBlockRef look = emit_block(e, "look");
-    LLVMBasicBlockRef skip = emit_block(e, "skip");
-    LLVMBasicBlockRef go = emit_block(e, "go");
-    LLVMBuildCondBr(e->builder, LLVMBuildIsNull(e->builder, frame, ""), go, look);
+    LLVMBasicBlockRef looked = emit_block(e, "looked");
+    LLVMBuildCondBr(b, LLVMBuildIsNull(b, frame, ""), looked, look);
     emit_at(e, look);
-    LLVMValueRef claimed = LLVMBuildLoad2(e->builder, e->types[IR_I32], frame, "claimed");
+    LLVMValueRef claimed = LLVMBuildLoad2(b, e->types[IR_I32], frame, "claimed");
     LLVMSetAlignment(claimed, 4);
     LLVMSetOrdering(claimed, LLVMAtomicOrderingMonotonic);
-    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntEQ, claimed, emit_const(e, IR_I32, 0), ""), go, skip);
+    LLVMValueRef is_claimed = LLVMBuildICmp(b, LLVMIntNE, claimed, emit_const(e, IR_I32, 0), "");
+    LLVMBuildBr(b, looked);
+    emit_at(e, looked);
+    LLVMValueRef failed = LLVMBuildPhi(b, e->types[IR_I1], "failed");
+    LLVMAddIncoming(failed, (LLVMValueRef[]){emit_const(e, IR_I1, 0), is_claimed}, (LLVMBasicBlockRef[]){before, look},
+                    2);
+    return failed;
+}
+
+static void leave_if_failed(struct emitter *e)
+{
+    LLVMBasicBlockRef skip = emit_block(e, "skip");
+    LLVMBasicBlockRef go = emit_block(e, "go");
+    LLVMBuildCondBr(e->builder, has_failed(e), skip, go);
     emit_at(e, skip);
     LLVMBuildRetVoid(e->builder);
     emit_at(e, go);
@@ -541,7 +506,9 @@ void emit_entry_begin(struct emitter *e, struct emit_function *f, const struct i
         e->can_fail = module_can_fail(e);
         e->failure_known = true;
     }
-    if (is_gpu && e->can_fail) {
+    if (is_gpu && e->can_fail && (ir_merges(ir) || emit_merge_task(e, ir) != NULL)) {
+        f->failed = has_failed(e); // threads that merge stay together, and each may see something else here
+    } else if (is_gpu && e->can_fail) {
         leave_if_failed(e);
     }
 }
@@ -553,6 +520,6 @@ void emit_entry(struct emitter *e, const struct ir_function *ir)
     if (target_is_gpu(e->target)) {
         emit_plan_count(e);
     }
-    emit_body(e, emit_block(e, "exit"));
+    emit_body(e);
     emit_function_end(e);
 }

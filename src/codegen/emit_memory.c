@@ -51,6 +51,10 @@ uint32_t emit_alignment(struct emitter *e, const struct ir_inst *pointer, enum i
 {
     uint64_t natural = (uint64_t)ir_type_size(type);
     uint64_t known = known_alignment(e, pointer);
+    uint64_t in_run = emit_run_alignment(e, pointer, type);
+    if (in_run > natural) {
+        return (uint32_t)in_run;
+    }
     return (uint32_t)(known != 0 && known < natural ? known : natural);
 }
 
@@ -78,8 +82,13 @@ static LLVMMetadataRef groups_node(struct emitter *e)
 
 void emit_tag_access(struct emitter *e, LLVMValueRef access, const struct ir_inst *pointer)
 {
-    if (e->function->groups == NULL || may_be_local(e, pointer)) {
+    const struct emit_run *run = e->function->run;
+    if ((e->function->groups == NULL && run == NULL) || may_be_local(e, pointer)) {
         return;
+    }
+    if (run != NULL) {
+        emit_metadata(e, access, "alias.scope", run->scopes[run->at]);
+        emit_metadata(e, access, "noalias", run->others[run->at]);
     }
     LLVMMetadataRef node = groups_node(e);
     if (node != NULL) {
@@ -125,6 +134,10 @@ static LLVMValueRef emit_index(struct emitter *e, const struct ir_inst *inst)
     bool known = extent->op != IR_OP_CONST || extent->imm != -1;
     if (e->check_bounds && known && !inst->in_bounds) {
         emit_bounds_check(e, inst, index, emit_value(e, extent));
+    }
+    LLVMValueRef in_run = emit_run_address(e, inst);
+    if (in_run != NULL) {
+        return in_run;
     }
     int64_t distance = 0;
     LLVMValueRef rest = split_index(e, inst->args[1], &distance);

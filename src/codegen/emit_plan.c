@@ -127,13 +127,18 @@ static bool *device_slots(struct emitter *e, const struct plan_kernel *kernel)
 }
 
 // Records of a loop with |trip| iterations, and the iterations of one: by the trip count alone, as the host does it.
-static LLVMValueRef count_records(struct emitter *e, LLVMValueRef trip, LLVMValueRef *out_chunk)
+static LLVMValueRef count_records(struct emitter *e, LLVMValueRef trip, bool is_merged, LLVMValueRef *out_chunk)
 {
     LLVMBuilderRef b = e->builder;
     LLVMValueRef last = LLVMBuildSub(b, trip, emit_i64(e, 1), "");
     LLVMValueRef chunk = LLVMBuildUDiv(b, last, emit_i64(e, ABI_GPU_MAX_PARTIALS), "");
     chunk = LLVMBuildAdd(b, chunk, emit_i64(e, 1), "");
-    *out_chunk = emit_intrinsic2(e, "llvm.umax", chunk, emit_i64(e, ABI_GPU_MIN_CHUNK));
+    chunk = emit_intrinsic2(e, "llvm.umax", chunk, emit_i64(e, is_merged ? ABI_GPU_MERGED_CHUNK : ABI_GPU_MIN_CHUNK));
+    if (is_merged) { // the next multiple of the step, which is a power of two
+        chunk = LLVMBuildAdd(b, chunk, emit_i64(e, ABI_GPU_CHUNK_STEP - 1), "");
+        chunk = LLVMBuildAnd(b, chunk, emit_i64(e, -ABI_GPU_CHUNK_STEP), "");
+    }
+    *out_chunk = chunk;
     return LLVMBuildAdd(b, LLVMBuildUDiv(b, last, *out_chunk, ""), emit_i64(e, 1), "");
 }
 
@@ -172,7 +177,7 @@ void emit_plan_count(struct emitter *e)
     LLVMValueRef chunk = emit_i64(e, 1);
     LLVMValueRef records = emit_i64(e, 0);
     if (task->partial_size != 0) {
-        records = count_records(e, trip, &chunk);
+        records = count_records(e, trip, task->is_merged, &chunk);
     }
     LLVMValueRef count = f->ir->kind == IR_FUNCTION_FINISH ? records : trip;
     LLVMBasicBlockRef end = LLVMGetInsertBlock(b);

@@ -433,6 +433,7 @@ struct ir_accumulator {
     struct ir_var *var;
     struct ir_inst *init; // CONST or FCONST
     uint64_t offset;      // in the partial record
+    enum ir_update merge; // GPUs: makes one of two, whichever was first; NONE: their order counts
 };
 
 struct ir_function {
@@ -534,6 +535,20 @@ bool ir_fold_math(enum ir_math math, enum ir_type arg_type, const union ir_value
 // Iterations of a canonical loop; exact for all inputs (up to 2^64 - 1, as unsigned).
 uint64_t ir_trip_count(enum ir_op compare, enum ir_type type, bool is_unsigned, int64_t init, int64_t bound,
                        int64_t step);
+
+// ---- run.c: what a GPU's thread may take at once -------------------------------------------------------------------
+
+// An access whose address is base + (init + iter + distance) * size.
+struct ir_run_access {
+    const struct ir_inst *base; // invariant
+    const struct ir_inst *init; // invariant
+    int64_t distance;
+    int64_t size; // a power of two, at most 16
+};
+
+bool ir_run_access(const struct ir_function *task, const struct ir_inst *pointer, struct ir_run_access *out);
+int ir_run_length(const struct ir_function *task); // consecutive iterations worth taking at once; 1: one by one
+bool ir_merges(const struct ir_function *task);    // has accumulators, and all of them merge in any order
 
 // ---- print.c, read.c, verify.c --------------------------------------------------------------------------------------
 

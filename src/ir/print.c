@@ -202,6 +202,9 @@ static void print_accumulator(struct printer *p, const struct ir_accumulator *ac
         str_printf(p->out, " fconst %s", ir_type_name(init->type));
         ir_print_float(p, init->fimm);
     }
+    if (accumulator->merge != IR_UPDATE_NONE) {
+        str_printf(p->out, " merge %s", ir_update_name(accumulator->merge));
+    }
     str_add_char(p->out, '\n');
 }
 

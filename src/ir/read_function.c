@@ -130,6 +130,9 @@ static void read_accumulators(struct reader *r)
             init->fimm = ir_read_float(r);
             accumulator.init = init;
         }
+        if (ir_read_accept(r, "merge")) {
+            accumulator.merge = ir_read_update(r);
+        }
         ir_read_line_end(r);
         VEC_PUSH(r->arena, &accumulators, accumulator);
     }

@@ -45,6 +45,11 @@ static int read_one_of(struct reader *r, const char *const *names, int count, co
     return found;
 }
 
+enum ir_update ir_read_update(struct reader *r)
+{
+    return (enum ir_update)read_one_of(r, update_names, IR_UPDATE_COUNT, "an update");
+}
+
 struct ir_var *ir_read_var(struct reader *r)
 {
     int index = ir_read_index(r, '$');
@@ -77,7 +82,7 @@ static void read_role(struct reader *r, struct ir_for *loop)
     role->role = (enum ir_role)read_one_of(r, role_names, COUNT_OF(role_names), "a role");
     for (;;) {
         if (ir_read_accept(r, "update")) {
-            role->update = (enum ir_update)read_one_of(r, update_names, IR_UPDATE_COUNT, "an update");
+            role->update = ir_read_update(r);
         } else if (ir_read_accept(r, "inclusive")) {
             role->inclusive = true;
         } else if (ir_read_accept(r, "always_written")) {
@@ -207,13 +212,13 @@ static bool read_attribute(struct reader *r, struct ir_inst *inst)
         inst->no_wrap = true;
     } else if (ir_read_accept(r, "fused")) {
         inst->fused = true;
+    } else if (ir_read_accept(r, "copy")) {
+        inst->copy = ir_read_small(r, 0, INT32_MAX);
     } else if (ir_read_accept(r, "base")) {
         inst->base = ir_read_small(r, INT32_MIN, INT32_MAX);
     } else if (ir_read_accept(r, "case")) {
         read_case(r, inst);
     } else if (ir_read_accept(r, "default")) {
-    } else if (ir_read_accept(r, "copy")) {
-        inst->copy = ir_read_small(r, 0, INT32_MAX);
         inst->default_region = ir_read_small(r, INT32_MIN, INT32_MAX);
     } else {
         return read_reference(r, inst);

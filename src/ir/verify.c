@@ -272,6 +272,9 @@ static void verify_accumulators(struct verifier *v)
         if (a->offset % size != 0 || function->partial_size < size || a->offset > function->partial_size - size) {
             ir_verify_error(v, NULL, "accumulator '%s' does not fit the partial record", a->var->name);
         }
+        if (a->merge != IR_UPDATE_NONE && !ir_verify_update_fits(a->merge, a->var->type)) {
+            ir_verify_error(v, NULL, "accumulator '%s' cannot be merged by %s", a->var->name, ir_update_name(a->merge));
+        }
     }
 }
 

@@ -241,7 +241,7 @@ static void verify_math(struct verifier *v, const struct ir_inst *inst)
 
 // ---- memory --------------------------------------------------------------------------------------------------------
 
-static bool update_fits(enum ir_update update, enum ir_type type)
+bool ir_verify_update_fits(enum ir_update update, enum ir_type type)
 {
     switch (update) {
     case IR_UPDATE_ADD:
@@ -268,7 +268,7 @@ static void verify_update(struct verifier *v, const struct ir_inst *inst, int op
         ir_verify_error(v, inst, "its update is %s", ir_update_name(inst->update));
         return;
     }
-    if (!update_fits(inst->update, inst->type)) {
+    if (!ir_verify_update_fits(inst->update, inst->type)) {
         ir_verify_error(v, inst, "update %s is not defined for %s", ir_update_name(inst->update),
                         ir_type_name(inst->type));
     }

@@ -5,6 +5,7 @@
 
 #include "base/vec.h"
 #include "passes/demote.h"
+#include "passes/fuse.h"
 #include "passes/memory_use.h"
 #include "passes/walk.h"
 
@@ -408,6 +409,10 @@ static void outline_parallel(struct offload *o, const struct piece *piece)
     out.function->accumulators = out.accumulators.items;
     out.function->accumulator_count = out.accumulators.count;
     task->partial_size = out.function->partial_size;
+    task->is_merged = ir_merges(out.function);
+    if (o->module->is_gpu) {
+        task->run = ir_run_length(out.function);
+    }
     if (out.reduction_count > 0) {
         task->finish = reduce_finish(&out, arena_printf(o->arena, "%s.finish", task->name));
     }
@@ -416,6 +421,10 @@ static void outline_parallel(struct offload *o, const struct piece *piece)
         struct piece whole = *piece;
         whole.kind = PIECE_SERIAL;
         whole.count = 1;
+        if (piece->fusion != NULL) { // one loop after the other, as the kernel has them
+            whole.first = piece->fusion->parts[0];
+            whole.count = piece->fusion->count;
+        }
         outline_serial(o, &whole, task->in_order);
     }
 }

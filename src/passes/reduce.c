@@ -133,6 +133,42 @@ static void prepare_scalar(struct outline *out, const struct ir_scalar_role *rol
     }
 }
 
+// A GPU's threads take every n-th iteration, so that neighbours touch neighbouring elements. That is right only where
+// the order in which partial results are merged does not count, and worth it while a record fits into registers.
+enum { MERGED_RECORD_LIMIT = 128 };
+
+static bool may_merge(const struct outline *out)
+{
+    for (int i = 0; i < out->reduction_count; i++) {
+        const struct reduce_entry *entry = &out->reductions[i];
+        bool is_plain = entry->kind == REDUCE_SCALAR || entry->kind == REDUCE_MEMORY;
+        if (!is_plain || is_conditional(entry->update)) {
+            return false;
+        }
+    }
+    return out->reduction_count > 0 && out->function->partial_size <= MERGED_RECORD_LIMIT;
+}
+
+static void set_merge(struct outline *out, const struct ir_var *var, enum ir_update merge)
+{
+    for (int i = 0; i < out->accumulators.count; i++) {
+        if (out->accumulators.items[i].var == var) {
+            out->accumulators.items[i].merge = merge;
+        }
+    }
+}
+
+static void set_merges(struct outline *out)
+{
+    for (int i = 0; i < out->reduction_count; i++) {
+        const struct reduce_entry *entry = &out->reductions[i];
+        set_merge(out, entry->local, entry->update == IR_UPDATE_SUB ? IR_UPDATE_ADD : entry->update);
+        if (entry->ran != NULL) {
+            set_merge(out, entry->ran, IR_UPDATE_OR);
+        }
+    }
+}
+
 void reduce_prepare(struct outline *out)
 {
     const struct ir_for *loop = out->piece->first->loop;
@@ -158,6 +194,9 @@ void reduce_prepare(struct outline *out)
     }
     uint64_t align = 8;
     out->function->partial_size = (out->function->partial_size + align - 1) & ~(align - 1);
+    if (out->o->module->is_gpu && may_merge(out)) {
+        set_merges(out);
+    }
 }
 
 struct reduce_entry *reduce_of_update(struct outline *out, const struct ir_inst *inst)

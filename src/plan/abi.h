@@ -3,6 +3,7 @@
 #ifndef RILL_PLAN_ABI_H
 #define RILL_PLAN_ABI_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 // Arguments lie in one buffer of at most ABI_MAX_ARGS_SIZE bytes, in parameter order, each at its C alignment: scalars
@@ -25,7 +26,6 @@ struct abi_failure {
 
 struct abi_frame;
 
-// Services for CPU entries. Called from any worker.
 // Where a call of a CPU entry does updates that would have to be atomic: one at an address less than |limit| bytes behind
 // |first| is done there, |bytes| standing for |first|, and need not be. Any other is atomic, in its own place; so
 // nothing is with |limit| 0, and an index out of range does what it would do without copies.
@@ -35,6 +35,7 @@ struct abi_copy {
     void *bytes;
 };
 
+// Services for CPU entries. Called from any worker.
 struct abi_services {
     // |args| holds one 8-byte value for each conversion: integers sign- or zero-extended as the conversion wants,
     // doubles by their bits, strings as addresses that are read before the call returns.
@@ -69,9 +70,11 @@ struct abi_place {
 // Every GPU entry is a kernel with these parameters: the argument buffer by value (its size rounded up to 8, at least
 // 8), aligned to 16; the launch block; the trip count (finish: the number of partial records); the iterations of one
 // partial record; the first partial record; and the frame. Without accumulators the threads of the grid share the
-// iterations one by one, whatever the grid; with accumulators thread t runs [t * chunk, (t + 1) * chunk) and writes
-// record t, so the grid has at least ceil(trip / chunk) threads. Serial tasks and finishes run on thread 0. Grids are
-// one-dimensional. In PTX, which has no dots in names, "k.3" is called "k$3".
+// iterations, whatever the grid; with accumulators thread t runs [t * chunk, (t + 1) * chunk) and writes record t, so
+// the grid has at least ceil(trip / chunk) threads. Where the accumulators merge in any order (plan_task.is_merged), it
+// is block t that does so, its threads together, and all threads of the one block that the finish has merge the
+// records: these blocks are whole warps. Otherwise serial tasks and finishes run on thread 0. Grids are one-dimensional.
+// In PTX, which has no dots in names, "k.3" is called "k$3".
 //
 // A trip count (finish: number of records) below 0 means that the host does not know it: the entry computes it from the
 // launch block, and with it the iterations of one record. An assignment or condition of the plan over what tasks
@@ -80,7 +83,17 @@ struct abi_place {
 enum { ABI_GPU_TEXT_SIZE = 104 };
 
 // How loops with reductions are cut, wherever it is done: by the trip count alone, so that results have the same bits.
-enum { ABI_GPU_MAX_PARTIALS = 2048, ABI_GPU_MIN_CHUNK = 16 };
+enum { ABI_GPU_MAX_PARTIALS = 2048, ABI_GPU_MIN_CHUNK = 16, ABI_GPU_MERGED_CHUNK = 2048, ABI_GPU_CHUNK_STEP = 16 };
+
+// Iterations of one partial record. Where a block merges what its threads have, it has enough for all of them, and
+// begins where 16 elements begin, so that wide accesses are aligned if the array is.
+static inline int64_t abi_gpu_chunk(int64_t trip, bool is_merged)
+{
+    int64_t chunk = trip / ABI_GPU_MAX_PARTIALS + (trip % ABI_GPU_MAX_PARTIALS != 0);
+    int64_t least = is_merged ? ABI_GPU_MERGED_CHUNK : ABI_GPU_MIN_CHUNK;
+    chunk = chunk > least ? chunk : least;
+    return is_merged ? (chunk + ABI_GPU_CHUNK_STEP - 1) / ABI_GPU_CHUNK_STEP * ABI_GPU_CHUNK_STEP : chunk;
+}
 
 // Device memory of one launch, zeroed by the host but for |print_size|. The first iteration that fails claims the
 // record, fills it and publishes it; nothing traps. Entries that find it claimed when they begin do nothing. A launch

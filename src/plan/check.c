@@ -97,22 +97,25 @@ static void check_task(struct check *check, const struct plan_task *task)
     if (task->collapse < 0 || task->collapse > 16 || task->block_dim < 0 || task->block_dim > 1024) {
         fail(check, "a task's collapse or block_dim is out of range", task->collapse);
     }
+    if (task->run < 0 || task->run > 16 || (task->is_merged && task->partial_size == 0)) {
+        fail(check, "a task's run is out of range", task->run);
+    }
     if (task->loop < -1 || task->loop >= check->kernel->loop_count) {
         fail(check, "a task names a loop that does not exist", task->loop);
     }
     check_expr(check, task->trip);
     check_expr(check, task->cost);
-    for (int i = 0; i < task->effect_count; i++) {
-        check_effect(check, &task->effects[i]);
-    }
     if (task->copy_count < 0 || task->copy_count > PLAN_MAX_COPIES) {
         fail(check, "a task has too many private copies", task->copy_count);
     }
-    for (int i = 0; i < task->pair_count; i++) {
-        const struct plan_pair *pair = &task->pairs[i];
+    for (int i = 0; i < task->effect_count; i++) {
+        check_effect(check, &task->effects[i]);
         if (task->effects[i].copy < 0 || task->effects[i].copy > task->copy_count) {
             fail(check, "an effect names a private copy that does not exist", task->effects[i].copy);
         }
+    }
+    for (int i = 0; i < task->pair_count; i++) {
+        const struct plan_pair *pair = &task->pairs[i];
         if (pair->a < 0 || pair->a >= task->effect_count || pair->b < 0 || pair->b >= task->effect_count) {
             fail(check, "a pair names an effect that does not exist", i);
         }

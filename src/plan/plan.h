@@ -117,9 +117,11 @@ struct plan_task {
     int collapse;          // PARALLEL: so many loops of a nest are its iterations; 1: one loop
     int block_dim;         // `#pragma rill block_dim`: threads a block on a GPU; 0: not said
     uint64_t partial_size; // bytes of a partial record; 0: none. Then the range is split by iteration number alone
+    int copy_count;        // private copies of memory that all iterations update: see plan_effect.copy
+    bool is_merged;        // GPUs: the threads of a block merge what they have into one partial record: see plan/abi.h
+    int run;               // GPUs: consecutive iterations that a thread takes at once; 0 and 1: one by one
     struct plan_effect *effects;
     int effect_count;
-    int copy_count;        // private copies of memory that all iterations update: see plan_effect.copy
     struct plan_pair *pairs;
     int pair_count;
     struct plan_condition *conditions;
@@ -145,6 +147,7 @@ struct plan_loop {
     int task;            // the task it became; -1: control, or inside a task
     bool inside_task;    // runs inside one iteration or serial task
     const char *notes;   // "i private, s reduction +, last value t": may be NULL
+    const char *fusion;  // "fused with the loop in line 7", or why not; NULL: there is none before it
     const char *clauses; // the same as OpenMP clauses, " private(t) reduction(+:s)"; may be NULL
 };
 
@@ -310,14 +313,14 @@ struct plan_span {
 };
 bool plan_span_of(const struct plan_effect *effect, const struct plan_values *values, struct plan_span *out);
 bool plan_spans_overlap(const struct plan_span *a, const struct plan_span *b);
-// Whether the fast version may run now: conditions hold and pairs are apart. |out_why| (may be NULL) gets a sentence if
-// not.
-bool plan_task_is_fast(const struct plan_kernel *kernel, const struct plan_task *task, const struct plan_values *values,
-                       struct str *out_why);
 // What the updates that private copy |copy| (from 0) of the task takes may touch, and an effect that has their type and
 // update. False: it is not known, or nothing.
 bool plan_span_of_copy(const struct plan_task *task, int copy, const struct plan_values *values, struct plan_span *out,
                        const struct plan_effect **out_effect);
+// Whether the fast version may run now: conditions hold and pairs are apart. |out_why| (may be NULL) gets a sentence if
+// not.
+bool plan_task_is_fast(const struct plan_kernel *kernel, const struct plan_task *task, const struct plan_values *values,
+                       struct str *out_why);
 // The first pair of the task that overlaps now although a parameter in it is `restrict`; NULL: none.
 const struct plan_pair *plan_task_broken_restrict(const struct plan_task *task, const struct plan_values *values);
 

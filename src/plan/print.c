@@ -249,6 +249,12 @@ static void print_task(struct print *p, const struct plan_task *task, int depth)
     if (task->partial_size != 0) {
         str_printf(p->out, " partial %llu", (unsigned long long)task->partial_size);
     }
+    if (task->is_merged) {
+        str_add(p->out, " merged");
+    }
+    if (task->run > 1) {
+        str_printf(p->out, " run %d", task->run);
+    }
     if (task->cost != NULL) {
         str_add(p->out, " cost ");
         plan_expr_print(p->kernel, task->cost, p->out);

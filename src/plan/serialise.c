@@ -242,6 +242,8 @@ static void io_task(struct io *io, struct plan_task *task)
     io_int(io, &task->block_dim);
     io_u64(io, &task->partial_size);
     io_int(io, &task->copy_count);
+    io_bool(io, &task->is_merged);
+    io_int(io, &task->run);
     IO_ARRAY(io, &task->effects, &task->effect_count);
     for (int i = 0; i < task->effect_count; i++) {
         io_effect(io, &task->effects[i]);
@@ -283,6 +285,7 @@ static void io_loop(struct io *io, struct plan_loop *loop)
     io_int(io, &loop->task);
     io_bool(io, &loop->inside_task);
     io_string(io, &loop->notes);
+    io_string(io, &loop->fusion);
     io_string(io, &loop->clauses);
 }
 

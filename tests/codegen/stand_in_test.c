@@ -214,7 +214,7 @@ TEST(a_block_with_iterations_writes_its_partial_record)
     struct ir_region *body = f.b.region;
     struct ir_region unused = {0};
     f.b.region = &unused;
-    struct ir_accumulator accumulator = {sum, ir_const(&f.b, IR_I64, 5), 8};
+    struct ir_accumulator accumulator = {sum, ir_const(&f.b, IR_I64, 5), 8, IR_UPDATE_NONE};
     f.b.region = body;
     f.task->accumulators = &accumulator;
     f.task->accumulator_count = 1;

@@ -4,8 +4,6 @@
 
 #include <stdio.h>
 
-enum { MAX_BLOCK = 256, GRIDS_AT_MOST = 32 };
-
 int gpu_slot_at(const struct plan_kernel *kernel, int64_t offset)
 {
     return plan_slot_at(kernel, offset);
@@ -36,15 +34,7 @@ static rill_status find_task(struct backend_image *image, const struct plan_kern
     if (task->entry == NULL) {
         return status_fail(RILL_ERR_INVALID, "the image lacks the entry of task '%s'", plan->name);
     }
-    task->block = 1;
-    task->max_grid = 1;
-    if (plan->kind == PLAN_TASK_PARALLEL) {
-        uint32_t grid;
-        uint32_t block;
-        RILL_TRY(image->device->driver->occupancy(task->entry, &grid, &block));
-        task->block = block < MAX_BLOCK ? block : MAX_BLOCK;
-        task->max_grid = grid * (block / task->block > 0 ? block / task->block : 1) * GRIDS_AT_MOST;
-    }
+    RILL_TRY(gpu_shape_find(image->device, plan, task));
     task->slot_indices = ARENA_ARRAY(&image->arena, int, plan->slot_use_count + 1);
     for (int i = 0; i < plan->slot_use_count; i++) {
         task->slot_indices[i] = gpu_slot_at(kernel, plan->slot_uses[i].offset);

@@ -15,6 +15,15 @@ struct gpu_task {
     bool computes_trip; // |entry| and |finish| find the trip count themselves where the host does not know it
 };
 
+// The grid of a parallel task, as plan/abi.h wants it.
+struct gpu_shape {
+    uint32_t grid;
+    uint32_t block;
+    uint32_t finish_block; // threads of the one block that finishes
+    int64_t chunk;         // iterations of one partial record
+    int64_t records;
+};
+
 // Bytes of the argument buffer.
 struct gpu_part {
     size_t offset;
@@ -26,15 +35,15 @@ struct gpu_kernel {
     struct gpu_task *tasks;
     bool may_fail;
     bool may_print;
-    bool reads_control; // control depends on what tasks write: a launch may wait for it
-    bool reads_results; // some expression of the plan reads what tasks write
-    bool is_graphable;  // the arguments decide all of its plan, and nothing but tasks runs
-    bool needs_block;   // some task touches the launch block, or there is a result
-    bool *task_writes;  // for each slot: a task writes it, or it is assigned from such a one
+    bool reads_control;  // control depends on what tasks write: a launch may wait for it
+    bool reads_results;  // some expression of the plan reads what tasks write
+    bool is_graphable;   // the arguments decide all of its plan, and nothing but tasks runs
+    bool needs_block;    // some task touches the launch block, or there is a result
+    bool *task_writes;   // for each slot: a task writes it, or it is assigned from such a one
+    void **node_entries; // for each node: what evaluates its assignment or condition on the device; NULL: nothing
     // The arguments that may decide what the plan does: all but floating numbers that stand in none of its expressions.
     struct gpu_part *deciding;
     int deciding_count;
-    void **node_entries; // for each node: what evaluates its assignment or condition on the device; NULL: nothing
     bool *reads_device;  // for each node: control in it depends on what tasks write
 };
 
@@ -50,5 +59,9 @@ struct backend_image {
 };
 
 int gpu_slot_at(const struct plan_kernel *kernel, int64_t offset); // the slot that holds the byte; -1: none
+
+// shape.c
+rill_status gpu_shape_find(struct backend_device *device, const struct plan_task *plan, struct gpu_task *task);
+struct gpu_shape gpu_shape_of(const struct plan_task *plan, const struct gpu_task *task, int64_t trip);
 
 #endif

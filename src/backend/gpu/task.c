@@ -64,34 +64,20 @@ static rill_status make_partials(struct gpu_walk *walk, size_t size)
     return RILL_OK;
 }
 
-static rill_status reduce(struct gpu_walk *walk, const struct plan_task *plan, const struct gpu_task *task,
-                          int64_t trip)
-{
-    int64_t chunk = trip / ABI_GPU_MAX_PARTIALS + (trip % ABI_GPU_MAX_PARTIALS != 0);
-    chunk = chunk > ABI_GPU_MIN_CHUNK ? chunk : ABI_GPU_MIN_CHUNK;
-    int64_t records = trip != UNKNOWN_TRIP ? trip / chunk + (trip % chunk != 0) : ABI_GPU_MAX_PARTIALS;
-    RILL_TRY(make_partials(walk, (size_t)records * plan->partial_size));
-    uint32_t block = task->block < 64 ? task->block : 64;
-    uint32_t grid = (uint32_t)((records + block - 1) / block);
-    RILL_TRY(call(walk, task->entry, grid, block, trip, chunk));
-    records = trip != UNKNOWN_TRIP ? records : UNKNOWN_TRIP;
-    return task->finish != NULL ? call(walk, task->finish, 1, 1, records, 1) : RILL_OK;
-}
-
 static rill_status spread(struct gpu_walk *walk, const struct plan_task *plan, const struct gpu_task *task,
                           int64_t trip)
 {
     gpu_run_count(walk->run, &walk->run->device->counters.parallel_count);
-    if (plan->partial_size != 0) {
-        return reduce(walk, plan, task, trip);
+    struct gpu_shape shape = gpu_shape_of(plan, task, trip == UNKNOWN_TRIP ? INT64_MAX : trip);
+    if (shape.records > 0) {
+        RILL_TRY(make_partials(walk, (size_t)shape.records * plan->partial_size));
     }
-    uint64_t blocks = ((uint64_t)trip + task->block - 1) / task->block;
-    uint32_t grid = blocks < task->max_grid ? (uint32_t)blocks : task->max_grid;
-    if (trip == UNKNOWN_TRIP) {
-        grid = (task->max_grid + UNKNOWN_PART - 1) / UNKNOWN_PART;
+    if (trip == UNKNOWN_TRIP && shape.records == 0) {
+        shape.grid = (shape.grid + UNKNOWN_PART - 1) / UNKNOWN_PART;
     }
-    RILL_TRY(call(walk, task->entry, grid, task->block, trip, 1));
-    return task->finish != NULL ? call(walk, task->finish, 1, 1, trip < 0 ? trip : 0, 1) : RILL_OK;
+    RILL_TRY(call(walk, task->entry, shape.grid, shape.block, trip, shape.chunk));
+    int64_t records = trip == UNKNOWN_TRIP ? UNKNOWN_TRIP : shape.records;
+    return task->finish != NULL ? call(walk, task->finish, 1, shape.finish_block, records, 1) : RILL_OK;
 }
 
 static void log_in_order(struct gpu_run *run, const struct plan_task *task)

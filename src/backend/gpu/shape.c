@@ -1,0 +1,70 @@
+// Grids: how many blocks of how many threads a task gets.
+#include "backend/gpu/image.h"
+
+#include "plan/abi.h"
+
+enum {
+    MAX_BLOCK = 256,    // threads of a block; more gains nothing and leaves less to choose from at the end of a grid
+    GRIDS_AT_MOST = 32, // as many threads as the device runs at a time, times this: then they take more iterations
+};
+
+// The most threads, up to |wanted|, that the device has for one block: whole warps.
+static uint32_t whole_warps(const struct backend_device *device, uint32_t wanted)
+{
+    uint32_t warp = (uint32_t)(device->properties.warp_size > 0 ? device->properties.warp_size : 1);
+    uint32_t most = (uint32_t)(device->properties.max_threads > 0 ? device->properties.max_threads : 1);
+    uint32_t threads = (wanted + warp - 1) / warp * warp;
+    return threads <= most ? threads : most / warp > 0 ? most / warp * warp : most;
+}
+
+// Where threads merge what they have, the number of threads decides the bits of a float's sum: it depends on the source
+// alone, unless the device has not so many.
+static uint32_t merged_block(const struct backend_device *device, const struct plan_task *plan)
+{
+    return whole_warps(device, plan->block_dim > 0 ? (uint32_t)plan->block_dim : MAX_BLOCK);
+}
+
+rill_status gpu_shape_find(struct backend_device *device, const struct plan_task *plan, struct gpu_task *task)
+{
+    task->block = 1;
+    task->max_grid = 1;
+    if (plan->kind != PLAN_TASK_PARALLEL) {
+        return RILL_OK;
+    }
+    uint32_t grid;
+    uint32_t block;
+    RILL_TRY(device->driver->occupancy(task->entry, &grid, &block));
+    uint64_t threads = (uint64_t)grid * block;
+    uint32_t most = (uint32_t)(device->properties.max_threads > 0 ? device->properties.max_threads : 1);
+    task->block = block < MAX_BLOCK ? block : MAX_BLOCK;
+    if (plan->is_merged) {
+        task->block = merged_block(device, plan);
+    } else if (plan->block_dim > 0) {
+        task->block = (uint32_t)plan->block_dim < most ? (uint32_t)plan->block_dim : most;
+    }
+    uint64_t limit = threads / task->block * GRIDS_AT_MOST;
+    task->max_grid = limit < 1 ? 1 : limit < INT32_MAX ? (uint32_t)limit : INT32_MAX;
+    return RILL_OK;
+}
+
+struct gpu_shape gpu_shape_of(const struct plan_task *plan, const struct gpu_task *task, int64_t trip)
+{
+    struct gpu_shape shape = {.block = task->block, .chunk = 1, .finish_block = 1};
+    if (plan->partial_size == 0) {
+        uint64_t run = plan->run > 1 ? (uint64_t)plan->run : 1;
+        uint64_t shares = ((uint64_t)trip + run - 1) / run;
+        uint64_t blocks = (shares + task->block - 1) / task->block;
+        shape.grid = blocks < task->max_grid ? (uint32_t)blocks : task->max_grid;
+        return shape;
+    }
+    shape.chunk = abi_gpu_chunk(trip, plan->is_merged);
+    shape.records = trip / shape.chunk + (trip % shape.chunk != 0);
+    if (plan->is_merged) {
+        shape.grid = (uint32_t)shape.records;
+        shape.finish_block = task->block;
+        return shape;
+    }
+    shape.block = task->block < 64 ? task->block : 64;
+    shape.grid = (uint32_t)((shape.records + shape.block - 1) / shape.block);
+    return shape;
+}

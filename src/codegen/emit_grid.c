@@ -1,0 +1,404 @@
+// How the threads of a GPU's grid share the iterations of a task. Three ways, as plan/abi.h says:
+//   one by one   every thread takes every n-th iteration, or every n-th run of a few consecutive ones (below);
+//   merged       a block has |chunk| consecutive iterations, its threads share them in the first way, and what they
+//                accumulated is merged into one record (emit_merge.c);
+//   in pieces    every thread has |chunk| consecutive iterations and a record of its own: where the order counts.
+//
+// Runs. Memory gives its full speed only to accesses of 16 bytes. Where a task walks through arrays element by element,
+// a thread takes so many consecutive iterations as fill 16 bytes: the body stands there once for each, addresses are
+// one address and constants, and LLVM makes wide accesses of what it then knows to be adjacent and aligned. Whether the
+// arrays are aligned so is looked at when the kernel begins; a few iterations before the first aligned element and
+// after the last whole run are done one by one, and so is everything if the arrays do not lie right.
+#include "codegen/emit.h"
+
+#include <string.h>
+
+// ---- threads ------------------------------------------------------------------------------------------------------
+
+static LLVMValueRef read_register(struct emitter *e, const char *name)
+{
+    LLVMValueRef value = emit_intrinsic(e, name, NULL, 0, NULL, 0);
+    return LLVMBuildZExt(e->builder, value, e->types[IR_I64], "");
+}
+
+// The implicit arguments of code object v5: block counts from byte 0 (i32 each), group sizes from byte 12 (i16 each).
+static LLVMValueRef read_implicit(struct emitter *e, int64_t at, enum ir_type type)
+{
+    LLVMValueRef base = emit_intrinsic(e, "llvm.amdgcn.implicitarg.ptr", NULL, 0, NULL, 0);
+    LLVMValueRef offset = emit_i64(e, at);
+    LLVMValueRef address = LLVMBuildInBoundsGEP2(e->builder, e->types[IR_I8], base, &offset, 1, "");
+    LLVMValueRef value = LLVMBuildLoad2(e->builder, e->types[type], address, "");
+    LLVMSetAlignment(value, (unsigned)ir_type_size(type));
+    emit_metadata(e, value, "invariant.load", LLVMMDNodeInContext2(e->context, NULL, 0));
+    return LLVMBuildZExt(e->builder, value, e->types[IR_I64], "");
+}
+
+struct emit_thread emit_thread(struct emitter *e)
+{
+    struct emit_thread thread;
+    if (e->target->is_stand_in) {
+        thread.group = stand_in_thread(e, &thread.groups);
+        thread.size = emit_i64(e, 1);
+        thread.lane = emit_i64(e, 0);
+    } else if (e->target->kind == TARGET_NVPTX) {
+        thread.group = read_register(e, "llvm.nvvm.read.ptx.sreg.ctaid.x");
+        thread.size = read_register(e, "llvm.nvvm.read.ptx.sreg.ntid.x");
+        thread.lane = read_register(e, "llvm.nvvm.read.ptx.sreg.tid.x");
+        thread.groups = read_register(e, "llvm.nvvm.read.ptx.sreg.nctaid.x");
+    } else {
+        thread.group = read_register(e, "llvm.amdgcn.workgroup.id.x");
+        thread.size = read_implicit(e, 12, IR_I16);
+        thread.lane = read_register(e, "llvm.amdgcn.workitem.id.x");
+        thread.groups = read_implicit(e, 0, IR_I32);
+    }
+    LLVMValueRef first = LLVMBuildNUWMul(e->builder, thread.group, thread.size, "");
+    thread.number = LLVMBuildNUWAdd(e->builder, first, thread.lane, "thread");
+    return thread;
+}
+
+// ---- which iterations ---------------------------------------------------------------------------------------------
+
+// The iterations [lo, hi) belong to a set of |stride| threads, of which this one is number |first|.
+struct share {
+    LLVMValueRef lo;
+    LLVMValueRef hi;
+    LLVMValueRef first;
+    LLVMValueRef stride;
+};
+
+static LLVMValueRef record_at(struct emitter *e, LLVMValueRef number)
+{
+    LLVMValueRef size = emit_i64(e, (int64_t)e->function->ir->partial_size);
+    LLVMValueRef offset = LLVMBuildMul(e->builder, number, size, "");
+    return LLVMBuildGEP2(e->builder, e->types[IR_I8], e->function->partial, &offset, 1, "partial");
+}
+
+// The |number|-th piece of so many iterations as have one record.
+static struct share share_of_piece(struct emitter *e, LLVMValueRef number)
+{
+    struct emit_function *f = e->function;
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef lo = LLVMBuildNUWMul(b, number, f->chunk, "lo");
+    LLVMValueRef end = LLVMBuildNUWAdd(b, lo, f->chunk, "");
+    f->partial = record_at(e, number);
+    return (struct share){lo, emit_intrinsic2(e, "llvm.smin", end, f->count), emit_i64(e, 0), emit_i64(e, 1)};
+}
+
+static struct share share_of_thread(struct emitter *e, const struct emit_thread *thread)
+{
+    struct emit_function *f = e->function;
+    if (f->ir->accumulator_count == 0) {
+        LLVMValueRef threads = LLVMBuildNUWMul(e->builder, thread->size, thread->groups, "threads");
+        return (struct share){emit_i64(e, 0), f->count, thread->number, threads};
+    }
+    if (!ir_merges(f->ir)) {
+        return share_of_piece(e, thread->number);
+    }
+    struct share share = share_of_piece(e, thread->group);
+    share.first = thread->lane;
+    share.stride = thread->size;
+    return share;
+}
+
+// ---- loops --------------------------------------------------------------------------------------------------------
+
+// One iteration. |end| of the function is where it goes on afterwards, also if it fails.
+static void emit_iteration(struct emitter *e, LLVMValueRef iter)
+{
+    struct emit_function *f = e->function;
+    LLVMBasicBlockRef end = emit_block(e, "next");
+    f->iter = iter;
+    f->end = end;
+    emit_forget_vars(e);
+    emit_region(e, &f->ir->body);
+    emit_go(e, end);
+    emit_at(e, end);
+}
+
+struct thread_loop {
+    LLVMValueRef first;
+    LLVMValueRef limit;
+    LLVMValueRef stride;
+    LLVMBasicBlockRef before;
+    LLVMBasicBlockRef body;
+    LLVMBasicBlockRef after;
+    LLVMValueRef k;
+};
+
+// for (k = first; k < limit; k += stride)
+static void open_loop(struct emitter *e, struct thread_loop *loop)
+{
+    LLVMBuilderRef b = e->builder;
+    loop->before = LLVMGetInsertBlock(b);
+    loop->body = emit_block(e, "loop");
+    loop->after = emit_block(e, "done");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, loop->first, loop->limit, ""), loop->body, loop->after);
+    emit_at(e, loop->body);
+    loop->k = LLVMBuildPhi(b, e->types[IR_I64], "k");
+}
+
+static void close_loop(struct emitter *e, struct thread_loop *loop)
+{
+    LLVMBuilderRef b = e->builder;
+    debug_at(e, b, e->function->ir->loc);
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
+    LLVMValueRef next = LLVMBuildNSWAdd(b, loop->k, loop->stride, "");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, next, loop->limit, ""), loop->body, loop->after);
+    LLVMAddIncoming(loop->k, (LLVMValueRef[]){loop->first, next}, (LLVMBasicBlockRef[]){loop->before, latch}, 2);
+    emit_at(e, loop->after);
+}
+
+static void emit_singles(struct emitter *e, const struct share *share)
+{
+    struct thread_loop loop = {
+        .first = LLVMBuildNSWAdd(e->builder, share->lo, share->first, ""), .limit = share->hi, .stride = share->stride};
+    open_loop(e, &loop);
+    emit_iteration(e, loop.k);
+    close_loop(e, &loop);
+}
+
+// ---- runs ---------------------------------------------------------------------------------------------------------
+
+// What distinguishes the iterations of a run for LLVM: accesses of two of them never conflict. Whatever the task's
+// independence says of any two iterations it says of these.
+static void make_scopes(struct emitter *e, struct emit_run *run)
+{
+    LLVMMetadataRef name = LLVMMDStringInContext2(e->context, e->function->ir->name, strlen(e->function->ir->name));
+    LLVMMetadataRef domain = LLVMMDNodeInContext2(e->context, &name, 1);
+    LLVMMetadataRef scopes[EMIT_MAX_RUN];
+    for (int i = 0; i < run->length; i++) {
+        char *text = arena_printf(e->arena, "%s+%d", e->function->ir->name, i);
+        LLVMMetadataRef parts[2] = {LLVMMDStringInContext2(e->context, text, strlen(text)), domain};
+        scopes[i] = LLVMMDNodeInContext2(e->context, parts, 2);
+    }
+    for (int i = 0; i < run->length; i++) {
+        LLVMMetadataRef others[EMIT_MAX_RUN];
+        size_t count = 0;
+        for (int k = 0; k < run->length; k++) {
+            if (k != i) {
+                others[count++] = scopes[k];
+            }
+        }
+        run->scopes[i] = LLVMMDNodeInContext2(e->context, &scopes[i], 1);
+        run->others[i] = LLVMMDNodeInContext2(e->context, others, count);
+    }
+}
+
+static LLVMValueRef wide_init(struct emitter *e, const struct ir_run_access *access)
+{
+    LLVMValueRef init = access->init->op == IR_OP_CONST ? emit_const(e, access->init->type, access->init->imm)
+                                                        : emit_value(e, access->init);
+    return access->init->type == IR_I64 ? init : LLVMBuildSExt(e->builder, init, e->types[IR_I64], "");
+}
+
+static LLVMValueRef base_of(struct emitter *e, const struct ir_run_access *access)
+{
+    const struct ir_inst *base = access->base;
+    if (base->op == IR_OP_PARAM) {
+        return emit_param(e, base);
+    }
+    return base->op == IR_OP_ADDR_GLOBAL ? emit_address(e, base) : emit_value(e, base);
+}
+
+static int64_t run_alignment(const struct emit_run *run, int64_t size)
+{
+    int64_t bytes = run->length * size;
+    return bytes < EMIT_RUN_BYTES ? bytes : EMIT_RUN_BYTES;
+}
+
+LLVMValueRef emit_run_address(struct emitter *e, const struct ir_inst *pointer)
+{
+    const struct emit_run *run = e->function->run;
+    struct ir_run_access access;
+    if (run == NULL || !ir_run_access(e->function->ir, pointer, &access)) {
+        return NULL;
+    }
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef index = LLVMBuildNSWAdd(b, wide_init(e, &access), run->first, "");
+    LLVMValueRef offset = LLVMBuildNSWMul(b, index, emit_i64(e, access.size), "");
+    LLVMValueRef start = LLVMBuildGEP2(b, e->types[IR_I8], base_of(e, &access), &offset, 1, "");
+    LLVMValueRef distance = emit_i64(e, (run->at + access.distance) * access.size);
+    return LLVMBuildGEP2(b, e->types[IR_I8], start, &distance, 1, "");
+}
+
+uint64_t emit_run_alignment(struct emitter *e, const struct ir_inst *pointer, enum ir_type type)
+{
+    const struct emit_run *run = e->function->run;
+    struct ir_run_access access;
+    if (run == NULL || !run->is_aligned || !ir_run_access(e->function->ir, pointer, &access) ||
+        access.size != ir_type_size(type)) {
+        return 0;
+    }
+    uint64_t bits = (uint64_t)((run->at + access.distance) * access.size) | (uint64_t)run_alignment(run, access.size);
+    return bits & (0 - bits);
+}
+
+static void emit_run_once(struct emitter *e, struct emit_run *run, LLVMValueRef first)
+{
+    e->function->run = run;
+    run->first = first;
+    for (run->at = 0; run->at < run->length; run->at++) {
+        emit_iteration(e, LLVMBuildNSWAdd(e->builder, first, emit_i64(e, run->at), ""));
+    }
+    e->function->run = NULL;
+}
+
+// The runs [0, count) from iteration |start| on.
+static void emit_runs(struct emitter *e, struct emit_run *run, const struct share *share, LLVMValueRef start,
+                      LLVMValueRef count)
+{
+    struct thread_loop loop = {.first = share->first, .limit = count, .stride = share->stride};
+    open_loop(e, &loop);
+    LLVMValueRef at = LLVMBuildNSWMul(e->builder, loop.k, emit_i64(e, run->length), "");
+    emit_run_once(e, run, LLVMBuildNSWAdd(e->builder, start, at, ""));
+    close_loop(e, &loop);
+}
+
+static bool touches_run(struct emitter *e, const struct ir_inst *inst, struct ir_run_access *access)
+{
+    bool accesses = inst->op == IR_OP_LOAD || inst->op == IR_OP_STORE || inst->op == IR_OP_UPDATE;
+    return accesses && ir_run_access(e->function->ir, inst->args[0], access) &&
+           access->size == ir_type_size(inst->type);
+}
+
+// The address that the access has in iteration |iter|, but for its distance.
+static LLVMValueRef address_at(struct emitter *e, const struct ir_run_access *access, LLVMValueRef iter)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef index = LLVMBuildAdd(b, wide_init(e, access), iter, "");
+    LLVMValueRef offset = LLVMBuildMul(b, index, emit_i64(e, access->size), "");
+    return LLVMBuildAdd(b, LLVMBuildPtrToInt(b, base_of(e, access), e->types[IR_I64], ""), offset, "");
+}
+
+// Whether a run that begins with iteration |start| is aligned in every array.
+static LLVMValueRef is_aligned(struct emitter *e, const struct emit_run *run, LLVMValueRef start)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef wrong = emit_i64(e, 0);
+    struct ir_run_access access;
+    for (const struct ir_inst *inst = e->function->ir->body.first; inst != NULL; inst = inst->next) {
+        if (touches_run(e, inst, &access)) {
+            LLVMValueRef mask = emit_i64(e, run_alignment(run, access.size) - 1);
+            LLVMValueRef rest = LLVMBuildAnd(b, address_at(e, &access, start), mask, "");
+            wrong = LLVMBuildOr(b, wrong, rest, "");
+        }
+    }
+    return LLVMBuildICmp(b, LLVMIntEQ, wrong, emit_i64(e, 0), "");
+}
+
+// So many iterations from |lo| on until what is stored (or else loaded) first is aligned.
+static LLVMValueRef lead_of(struct emitter *e, const struct emit_run *run, LLVMValueRef lo)
+{
+    struct ir_run_access access;
+    struct ir_run_access found = {0};
+    bool has_store = false;
+    for (const struct ir_inst *inst = e->function->ir->body.first; inst != NULL; inst = inst->next) {
+        if (touches_run(e, inst, &access) && (found.base == NULL || (!has_store && inst->op != IR_OP_LOAD))) {
+            found = access;
+            has_store = inst->op != IR_OP_LOAD;
+        }
+    }
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef missing = LLVMBuildNeg(b, address_at(e, &found, lo), "");
+    missing = LLVMBuildAnd(b, missing, emit_i64(e, run_alignment(run, found.size) - 1), "");
+    return LLVMBuildUDiv(b, missing, emit_i64(e, found.size), "");
+}
+
+// What is stored does not depend on who stores it, so that where the runs begin is chosen by the arrays.
+static void emit_stored_runs(struct emitter *e, struct emit_run *run, const struct share *share)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef zero = emit_i64(e, 0);
+    LLVMValueRef length = emit_i64(e, run->length);
+    LLVMValueRef lead = lead_of(e, run, share->lo);
+    LLVMValueRef start = LLVMBuildAdd(b, share->lo, lead, "");
+    LLVMValueRef room = LLVMBuildSub(b, share->hi, start, "");
+    LLVMValueRef has_runs = LLVMBuildICmp(b, LLVMIntSGE, room, length, "");
+    LLVMValueRef good = LLVMBuildAnd(b, is_aligned(e, run, start), has_runs, "");
+    LLVMValueRef count = LLVMBuildSelect(b, good, LLVMBuildUDiv(b, room, length, ""), zero, "runs");
+    run->is_aligned = true;
+    emit_runs(e, run, share, start, count);
+
+    // What is left: the lead, and what comes after the runs.
+    LLVMValueRef covered = LLVMBuildMul(b, count, length, "");
+    struct thread_loop loop = {.first = share->first,
+                               .limit = LLVMBuildSub(b, LLVMBuildSub(b, share->hi, share->lo, ""), covered, ""),
+                               .stride = share->stride};
+    open_loop(e, &loop);
+    LLVMValueRef is_lead = LLVMBuildICmp(b, LLVMIntSLT, loop.k, lead, "");
+    LLVMValueRef skipped = LLVMBuildSelect(b, is_lead, zero, covered, "");
+    LLVMValueRef iter = LLVMBuildNSWAdd(b, share->lo, LLVMBuildNSWAdd(b, loop.k, skipped, ""), "");
+    emit_iteration(e, iter);
+    close_loop(e, &loop);
+}
+
+// What is accumulated does depend on which thread has which iterations: runs begin with the first iteration, wherever
+// the arrays lie, and only their accesses differ.
+static void emit_merged_runs(struct emitter *e, struct emit_run *run, const struct share *share)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef length = emit_i64(e, run->length);
+    LLVMValueRef all = emit_intrinsic2(e, "llvm.smax", LLVMBuildSub(b, share->hi, share->lo, ""), emit_i64(e, 0));
+    LLVMValueRef count = LLVMBuildUDiv(b, all, length, "runs");
+    LLVMBasicBlockRef aligned = emit_block(e, "aligned");
+    LLVMBasicBlockRef plain = emit_block(e, "plain");
+    LLVMBasicBlockRef rest = emit_block(e, "rest");
+    LLVMBuildCondBr(b, is_aligned(e, run, share->lo), aligned, plain);
+    emit_at(e, aligned);
+    run->is_aligned = true;
+    emit_runs(e, run, share, share->lo, count);
+    LLVMBuildBr(b, rest);
+    emit_at(e, plain);
+    run->is_aligned = false;
+    emit_runs(e, run, share, share->lo, count);
+    LLVMBuildBr(b, rest);
+    emit_at(e, rest);
+    struct share left = *share;
+    left.lo = LLVMBuildNSWAdd(b, share->lo, LLVMBuildMul(b, count, length, ""), "");
+    emit_singles(e, &left);
+}
+
+// ---- the task -----------------------------------------------------------------------------------------------------
+
+static void emit_share(struct emitter *e, const struct share *share)
+{
+    struct emit_function *f = e->function;
+    struct emit_run run = {.length = e->check_bounds ? 1 : ir_run_length(f->ir)};
+    if (run.length < 2) {
+        emit_singles(e, share);
+        return;
+    }
+    make_scopes(e, &run);
+    if (f->ir->accumulator_count > 0) {
+        emit_merged_runs(e, &run, share);
+    } else {
+        emit_stored_runs(e, &run, share);
+    }
+}
+
+void emit_grid(struct emitter *e, LLVMBasicBlockRef leave)
+{
+    struct emit_function *f = e->function;
+    LLVMBuilderRef b = e->builder;
+    struct emit_thread thread = emit_thread(e);
+    struct share share = share_of_thread(e, &thread);
+    if (f->ir->accumulator_count > 0) { // what has no iterations has no record
+        LLVMBasicBlockRef run = emit_block(e, "run");
+        LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, share.lo, share.hi, ""), run, leave);
+        emit_at(e, run);
+    }
+    if (f->failed != NULL) { // the threads of a block stay together
+        share.hi = LLVMBuildSelect(b, f->failed, share.lo, share.hi, "");
+    }
+    f->iter = share.lo;
+    f->end = leave;
+    emit_region(e, &f->ir->prologue);
+    emit_set_accumulators(e);
+    emit_share(e, &share);
+    if (ir_merges(f->ir)) {
+        emit_merge_threads(e, &thread, leave);
+    }
+    if (f->ir->accumulator_count > 0) {
+        emit_store_accumulators(e);
+    }
+}

@@ -1,0 +1,160 @@
+// Runs: what a GPU's thread may take at once. Where a task's accesses walk through memory element by element, a thread
+// that takes a few consecutive iterations can load and store 16 bytes in one instruction instead of four times four.
+//
+// Only straight code with few operations gains: there the accesses are all there is. What is known here about an access
+// is what the code generator relies on, so both ask the same functions.
+#include "ir/ir.h"
+
+enum { RUN_BYTES = 16, RUN_LIMIT = 8, RUN_INST_LIMIT = 64 };
+
+bool ir_merges(const struct ir_function *task)
+{
+    for (int i = 0; i < task->accumulator_count; i++) {
+        if (task->accumulators[i].merge == IR_UPDATE_NONE) {
+            return false;
+        }
+    }
+    return task->accumulator_count > 0;
+}
+
+// ---- accesses -----------------------------------------------------------------------------------------------------
+
+static bool is_invariant(const struct ir_function *task, const struct ir_inst *inst)
+{
+    return inst->parent == &task->prologue || inst->op == IR_OP_CONST || inst->op == IR_OP_PARAM ||
+           inst->op == IR_OP_ADDR_GLOBAL;
+}
+
+// The one SET of |var| in the body, at its top; NULL if there are more.
+static const struct ir_inst *only_set(const struct ir_function *task, const struct ir_var *var)
+{
+    const struct ir_inst *found = NULL;
+    for (const struct ir_inst *inst = task->body.first; inst != NULL; inst = inst->next) {
+        if ((inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE) && inst->var == var) {
+            if (found != NULL || inst->op != IR_OP_SET) {
+                return NULL;
+            }
+            found = inst;
+        }
+    }
+    return found;
+}
+
+static bool is_before(const struct ir_inst *a, const struct ir_inst *b)
+{
+    while (a != NULL && a != b) {
+        a = a->next;
+    }
+    return a != NULL;
+}
+
+// Whether |value| is |*out_init| + the iteration number, without wrapping.
+static bool counts_iterations(const struct ir_function *task, const struct ir_inst *value,
+                              const struct ir_inst **out_init)
+{
+    if (value->op == IR_OP_GET) {
+        const struct ir_inst *set = only_set(task, value->var);
+        if (set == NULL || !is_before(set, value)) {
+            return false;
+        }
+        value = set->args[0];
+    }
+    if (value->op != IR_OP_ADD || !value->no_wrap || !is_invariant(task, value->args[0])) {
+        return false;
+    }
+    const struct ir_inst *iter = value->args[1];
+    *out_init = value->args[0];
+    return (iter->op == IR_OP_TRUNC ? iter->args[0] : iter)->op == IR_OP_ITER;
+}
+
+bool ir_run_access(const struct ir_function *task, const struct ir_inst *pointer, struct ir_run_access *out)
+{
+    if (pointer->op != IR_OP_INDEX || !is_invariant(task, pointer->args[0]) || pointer->args[2]->op != IR_OP_CONST) {
+        return false;
+    }
+    const struct ir_inst *index = pointer->args[1];
+    if (index->op == IR_OP_SEXT) {
+        index = index->args[0];
+    }
+    *out = (struct ir_run_access){.base = pointer->args[0], .size = pointer->args[2]->imm};
+    bool is_sum =
+        (index->op == IR_OP_ADD || index->op == IR_OP_SUB) && index->no_wrap && index->args[1]->op == IR_OP_CONST;
+    if (is_sum && counts_iterations(task, index->args[0], &out->init)) {
+        out->distance = index->op == IR_OP_ADD ? index->args[1]->imm : -index->args[1]->imm;
+    } else if (!counts_iterations(task, index, &out->init)) {
+        return false;
+    }
+    bool is_power = out->size > 0 && out->size <= RUN_BYTES && (out->size & (out->size - 1)) == 0;
+    return is_power && out->distance > -RUN_LIMIT && out->distance < RUN_LIMIT;
+}
+
+// ---- tasks --------------------------------------------------------------------------------------------------------
+
+static bool is_cheap_math(int64_t math)
+{
+    return math == IR_MATH_FABS || math == IR_MATH_FMIN || math == IR_MATH_FMAX || math == IR_MATH_COPYSIGN ||
+           math == IR_MATH_SQRT || math == IR_MATH_FLOOR || math == IR_MATH_CEIL || math == IR_MATH_TRUNC;
+}
+
+static bool is_light(const struct ir_inst *inst)
+{
+    switch (inst->op) {
+    case IR_OP_SDIV:
+    case IR_OP_UDIV:
+    case IR_OP_SREM:
+    case IR_OP_UREM: return inst->args[1]->op == IR_OP_CONST;
+    case IR_OP_MATH: return is_cheap_math(inst->imm);
+    case IR_OP_LOAD:
+    case IR_OP_STORE: return !inst->is_volatile;
+    case IR_OP_UPDATE: return !inst->atomic;
+    case IR_OP_SET:
+    case IR_OP_VUPDATE: return true;
+    default: return ir_op_is_pure(inst->op) || inst->op == IR_OP_GET;
+    }
+}
+
+struct tally {
+    int contiguous;
+    int other;
+    int64_t least;
+};
+
+static bool tally_access(const struct ir_function *task, const struct ir_inst *inst, struct tally *tally)
+{
+    struct ir_run_access access;
+    const struct ir_inst *pointer = inst->args[0];
+    if (ir_run_access(task, pointer, &access) && access.size == ir_type_size(inst->type)) {
+        tally->contiguous++;
+        tally->least = access.size < tally->least ? access.size : tally->least;
+        return true;
+    }
+    tally->other += !is_invariant(task, pointer);
+    return inst->op == IR_OP_LOAD; // what is scattered stays as it is
+}
+
+int ir_run_length(const struct ir_function *task)
+{
+    struct tally tally = {.least = RUN_BYTES};
+    int count = 0;
+    bool is_ordered = task->accumulator_count > 0 && !ir_merges(task);
+    if (task->kind != IR_FUNCTION_TASK || task->is_serial || !task->assume_independent || is_ordered) {
+        return 1;
+    }
+    for (int i = 0; i < task->var_count; i++) {
+        if (task->vars[i]->is_memory) {
+            return 1;
+        }
+    }
+    for (const struct ir_inst *inst = task->body.first; inst != NULL; inst = inst->next) {
+        bool accesses = inst->op == IR_OP_LOAD || inst->op == IR_OP_STORE || inst->op == IR_OP_UPDATE;
+        count += inst->op != IR_OP_CONST && inst->op != IR_OP_PARAM && inst->op != IR_OP_GET;
+        if (inst->region_count > 0 || !is_light(inst) || (accesses && !tally_access(task, inst, &tally))) {
+            return 1;
+        }
+    }
+    if (tally.contiguous == 0 || tally.other > tally.contiguous / 2 || count > RUN_INST_LIMIT) {
+        return 1;
+    }
+    int64_t length = RUN_BYTES / tally.least;
+    return (int)(length < RUN_LIMIT ? length : RUN_LIMIT);
+}
