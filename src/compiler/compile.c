@@ -37,7 +37,9 @@ static bool is_gpu(const char *target)
 static struct pipeline_options options_of(struct arena *arena, const struct compiler_input *input)
 {
     struct pipeline_options options = {.contract = !input->contract_off, .check_bounds = input->check_bounds};
-    options.verify = getenv("RILL_VERIFY") != NULL;
+    const char *verify = getenv("RILL_VERIFY");
+    options.verify = verify != NULL;
+    options.calls_helpers = verify != NULL && strcmp(verify, "calls") == 0;
     options.is_gpu = is_gpu(input->target);
     struct preprocess_define *defines = ARENA_ARRAY(arena, struct preprocess_define, input->define_count);
     for (int i = 0; i < input->define_count; i++) {

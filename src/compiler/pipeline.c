@@ -108,6 +108,7 @@ void pipeline_compile(struct arena *arena, struct diags *diags, const char *path
         return;
     }
     struct lower_options lower = {.contract = options->contract, .check_bounds = options->check_bounds};
+    lower.inline_weight = options->calls_helpers ? 1 : 0;
     struct ir_module *module = lower_unit(arena, diags, unit, &lower);
     if (diags->error_count > 0) {
         return;

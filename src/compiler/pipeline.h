@@ -13,8 +13,9 @@ struct pipeline_options {
     struct preprocess_options preprocess;
     bool contract;
     bool check_bounds;
-    bool is_gpu; // the plan is made for a GPU
-    bool verify; // after every pass; what is wrong becomes an error
+    bool is_gpu;        // the plan is made for a GPU
+    bool verify;        // after every pass; what is wrong becomes an error
+    bool calls_helpers; // tests: none is inlined
 };
 
 struct pipeline_result {

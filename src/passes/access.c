@@ -229,6 +229,20 @@ static void walk_break(struct frame *frame, struct ir_inst *inst)
 
 // ---- calls ---------------------------------------------------------------------------------------------------------
 
+static struct call_context *new_context(struct frame *frame, struct ir_inst *call)
+{
+    struct call_context *context = ARENA_NEW(frame->an->arena, struct call_context);
+    context->caller = frame->context;
+    context->call = call;
+    if (context->caller != NULL) {
+        struct call_context *caller = context->caller;
+        *(caller->last_child != NULL ? &caller->last_child->next : &caller->first_child) = context;
+        caller->last_child = context;
+    }
+    VEC_PUSH(frame->an->arena, &frame->an->contexts, context);
+    return context;
+}
+
 static void walk_call(struct frame *frame, struct ir_inst *inst)
 {
     struct analysis *an = frame->an;
@@ -238,6 +252,7 @@ static void walk_call(struct frame *frame, struct ir_inst *inst)
                           .caller = frame,
                           .loop = frame->loop,
                           .site = frame->site != NULL ? frame->site : inst,
+                          .context = new_context(frame, inst),
                           .recheck = frame->recheck,
                           .depth = frame->depth + 1};
     struct env returns = {.is_dead = true};
@@ -249,7 +264,8 @@ static void walk_call(struct frame *frame, struct ir_inst *inst)
     for (int i = 0; i < inst->arg_count; i++) {
         inner.params[i] = sym_of(frame, inst->args[i]);
     }
-    if (inner.depth < MAX_CALL_DEPTH && an->call_budget-- > 0) {
+    inner.context->is_walked = inner.depth < MAX_CALL_DEPTH && an->call_budget-- > 0;
+    if (inner.context->is_walked) {
         walk_region(&inner, &callee->body);
     } else {
         access_note_everything(frame, inst);

@@ -6,6 +6,7 @@ struct loop_info *access_new_loop(struct frame *frame, struct ir_inst *inst)
     struct analysis *an = frame->an;
     struct loop_info *info = ARENA_NEW(an->arena, struct loop_info);
     info->inst = inst;
+    info->context = frame->context;
     info->function = frame->function;
     info->parent = frame->loop;
     info->is_kernel_loop = frame->caller == NULL;

@@ -31,6 +31,7 @@ static void note(struct frame *frame, struct ir_inst *inst, const struct ir_inst
     access.loop = frame->loop;
     access.guards = frame->env.guards;
     access.site = frame->site != NULL ? frame->site : inst;
+    access.context = frame->context;
     access.recheck = frame->recheck;
     access.is_alternative = pointer->alt_count > 1;
     for (int i = 0; i < pointer->alt_count; i++) {
@@ -94,6 +95,7 @@ void access_note_everything(struct frame *frame, struct ir_inst *inst)
                             .loop = frame->loop,
                             .guards = frame->env.guards,
                             .site = frame->site != NULL ? frame->site : inst,
+                            .context = frame->context,
                             .recheck = frame->recheck};
     access.flat = access.offset = unknown_offset(frame, inst, TAINT_OPAQUE);
     VEC_PUSH(frame->an->arena, &frame->an->accesses, access);

@@ -24,12 +24,47 @@ const struct sym *sym_only_tainted(struct analysis *an, unsigned taint)
     return sym;
 }
 
+// What a helper's pointer variable may hold in this call: its sets are over its own parameters, which are the
+// arguments'.
+static struct base_set bases_in_call(struct frame *frame, const struct ir_var *var)
+{
+    struct analysis *an = frame->an;
+    struct base_set out = {.has_offset = true};
+    struct base_sets *sets = NULL;
+    for (int i = 0; i < an->helper_bases.count && sets == NULL; i++) {
+        sets = an->helper_bases.items[i]->function == frame->function ? an->helper_bases.items[i] : NULL;
+    }
+    if (sets == NULL) {
+        sets = bases_find(an->arena, frame->function);
+        VEC_PUSH(an->arena, &an->helper_bases, sets);
+    }
+    const struct base_set *own = &sets->of_var[var->index];
+    out.is_unknown = own->is_unknown;
+    for (int i = 0; i < own->count; i++) {
+        int base = own->bases[i];
+        switch (base_kind(base)) {
+        case BASE_PARAM: {
+            const struct sym *argument = frame->params[base_index(base)];
+            out.is_unknown |= argument == NULL || argument->alt_count == 0;
+            for (int k = 0; argument != NULL && k < argument->alt_count; k++) {
+                out.is_unknown |= argument->alts[k].base == base_make(BASE_UNKNOWN, 0);
+                bases_add(an->arena, &out, argument->alts[k].base);
+            }
+            break;
+        }
+        case BASE_LOCAL: bases_add(an->arena, &out, base_make(BASE_NULL, 0)); break; // of the call: nobody else's
+        default: bases_add(an->arena, &out, base);
+        }
+    }
+    return out;
+}
+
 static const struct sym *pointer_to_any(struct frame *frame, struct ir_inst *inst, struct ir_var *var)
 {
     struct analysis *an = frame->an;
     struct base_set set = {.is_unknown = true};
-    if (var != NULL && frame->caller == NULL) {
-        set = an->bases->of_var[var->index];
+    if (var != NULL) {
+        set = frame->caller == NULL ? an->bases->of_var[var->index] : bases_in_call(frame, var);
     }
     int count = set.is_unknown || set.count == 0 || set.count > SYM_MAX_ALTS ? 1 : set.count;
     struct sym *sym = sym_create(an, count);

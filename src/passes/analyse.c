@@ -27,10 +27,16 @@ struct analysis *analysis_create(struct ir_module *module, struct ir_function *k
 
 // ---- atomics -------------------------------------------------------------------------------------------------------
 
-static bool is_shared_in(const struct loop_info *info, const struct ir_inst *inst)
+static bool is_shared_in(const struct analysis *an, const struct loop_info *info, const struct access *access)
 {
-    for (int i = 0; i < info->shared.count; i++) {
-        if (info->shared.items[i] == inst) {
+    int index = (int)(access - an->accesses.items);
+    for (int i = 0; i < info->shared_in_calls.count; i++) {
+        if (info->shared_in_calls.items[i] == index) {
+            return true;
+        }
+    }
+    for (int i = 0; i < info->shared.count && access->context == NULL; i++) {
+        if (info->shared.items[i] == access->inst) {
             return true;
         }
     }
@@ -49,6 +55,26 @@ static struct loop_info *task_loop(struct loop_info *loop)
     return chosen;
 }
 
+static void set_atomic(struct analysis *an, int index)
+{
+    struct access *access = &an->accesses.items[index];
+    const struct loop_info *task = task_loop(access->loop);
+    bool by_loop = task != NULL && is_shared_in(an, task, access);
+    access->is_atomic = by_loop || shared_by_blocks(an, index);
+    if (access->context == NULL) {
+        access->inst->atomic |= access->is_atomic; // of several places it may touch one will do
+    }
+    if (access->is_atomic) {
+        const char *what = base_name(an->module, an->kernel, access->base);
+        struct atomic_reason reason = {.inst = access->inst};
+        reason.why = by_loop
+                         ? arena_printf(an->arena, "two iterations of the loop in line %u may update one place of '%s'",
+                                        task->inst->loc.line, what)
+                         : arena_printf(an->arena, "another block updates '%s' too", what);
+        VEC_PUSH(an->arena, &an->atomics, reason);
+    }
+}
+
 static void set_atomics(struct analysis *an)
 {
     for (int i = 0; i < an->loops.count; i++) { // once for each loop: the choice looks at all that is in it
@@ -56,28 +82,20 @@ static void set_atomics(struct analysis *an)
         loop->is_chosen = loop->is_kernel_loop && facts_choose(loop->inst);
     }
     for (int i = 0; i < an->accesses.count; i++) {
-        const struct access *access = &an->accesses.items[i];
-        if (access->kind != ACCESS_UPDATE) {
-            continue;
-        }
-        bool by_blocks = shared_by_blocks(an, i);
-        if (access->site != access->inst) {
-            access->inst->atomic |= by_blocks; // a helper's code serves all its calls
-            continue;
-        }
-        const struct loop_info *task = task_loop(access->loop);
-        bool by_loop = task != NULL && is_shared_in(task, access->inst);
-        access->inst->atomic = by_loop || by_blocks;
-        if (access->inst->atomic) {
-            const char *what = base_name(an->module, an->kernel, access->base);
-            struct atomic_reason reason = {.inst = access->inst};
-            reason.why =
-                by_loop ? arena_printf(an->arena, "two iterations of the loop in line %u may update one place of '%s'",
-                                       task->inst->loc.line, what)
-                        : arena_printf(an->arena, "another block updates '%s' too", what);
-            VEC_PUSH(an->arena, &an->atomics, reason);
+        if (an->accesses.items[i].kind == ACCESS_UPDATE && an->accesses.items[i].context == NULL) {
+            an->accesses.items[i].inst->atomic = false;
         }
     }
+    for (int i = 0; i < an->accesses.count; i++) {
+        if (an->accesses.items[i].kind == ACCESS_UPDATE) {
+            set_atomic(an, i);
+        }
+    }
+    for (int i = 0; i < an->accesses.count; i++) { // all the places of one update, for the effects
+        struct access *access = &an->accesses.items[i];
+        access->is_atomic |= access->kind == ACCESS_UPDATE && access->context == NULL && access->inst->atomic;
+    }
+    specialise_calls(an);
 }
 
 bool facts_is_shared(const struct ir_inst *loop, const struct ir_inst *update)

@@ -122,6 +122,18 @@ struct env { // the variables' values at one place
     bool is_dead; // the place is not reached
 };
 
+// One call of a helper, on one way through the kernel: the helper's code is looked at anew for each.
+struct call_context {
+    struct call_context *caller; // NULL: the kernel
+    struct ir_inst *call;        // in the caller's code
+    bool is_walked;              // false: it was not looked into, and may touch everything
+    struct ir_function *variant; // the helper's code for this call: see specialise.c
+    struct call_context *first_child;
+    struct call_context *last_child;
+    struct call_context *next; // of the same caller, in program order
+    int first_access;          // the accesses of the helper's own code, chained by access.next_in_context; -1: none
+};
+
 enum access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_UPDATE, ACCESS_ATOMIC };
 
 struct access {
@@ -140,8 +152,11 @@ struct access {
     const struct sym *source;        // of the address: see sym_alt
     struct loop_info *loop;          // innermost
     struct ir_inst *site;            // the instruction in the kernel: a call, if the access is in a helper
+    struct call_context *context;    // of the helper whose code it is in; NULL: the kernel's
+    int next_in_context;             // the next access of that code; -1: none
     const struct loop_info *recheck; // the loop whose bound it reads, again before each iteration; NULL: none
     bool is_alternative;             // one of several places that the instruction may touch
+    bool is_atomic;                  // an update that must be
     bool has_constant;               // a store of |constant|
     int64_t constant;                // floats by their bits
 };
@@ -154,6 +169,7 @@ struct access_pair { // indices into analysis->accesses
 
 struct loop_info {
     struct ir_inst *inst;
+    struct call_context *context; // of the helper whose loop it is; NULL: the kernel's
     struct ir_function *function;
     struct loop_info *parent;
     struct loop_info *first_child;
@@ -177,7 +193,10 @@ struct loop_info {
     bool is_kernel_loop;           // not in a helper that is called
     bool *depends;                 // by var index: variables that hang on the loop's iteration; made on demand
     VEC(struct access_pair) pairs; // through different bases: must be apart
-    VEC(struct ir_inst *) shared;  // updates of memory that another iteration may touch
+    VEC(struct ir_inst *)
+    shared;                   // the kernel's updates of memory that another iteration may touch, and its calls of
+                              // helpers that do so
+    VEC(int) shared_in_calls; // the accesses of these helpers
 };
 
 struct atomic_reason { // why an update is atomic
@@ -206,12 +225,14 @@ struct analysis {
     VEC(struct access) accesses;
     VEC(struct loop_info *) loops; // in program order, outer before inner
     VEC(struct blocks_entry) blocks;
+    VEC(struct call_context *) contexts; // callers before what they call
     VEC(struct atomic_reason) atomics;
     struct block_effect **block_effects; // by access; made on demand
     struct fact *facts;                  // hold everywhere: extents are not negative
     struct system *systems;              // SYSTEM_COUNT of them
     struct base_sets *bases;
-    VEC(const struct affine *) assumed; // taken to be at least 1 by value_extremes, if it may
+    VEC(struct base_sets *) helper_bases; // of helpers, made on demand
+    VEC(const struct affine *) assumed;   // taken to be at least 1 by value_extremes, if it may
     bool may_assume;
     const struct sym *const *names; // values of variables whose names are printed for them; NULL: none
     int call_budget;                // calls that may still be walked into: those after touch everything
@@ -260,6 +281,7 @@ struct frame { // one walk over one function's body
     struct env env;
     struct loop_info *loop;
     struct ir_inst *site; // helpers: the call in the kernel
+    struct call_context *context;
     struct leave *leaves; // places that `break` goes to
     struct env *returns;  // helpers: joined at each return
     const struct sym *result;
@@ -326,6 +348,9 @@ struct pair_result pair_test(struct analysis *an, struct loop_info *info, const 
 // Lowest and highest value over all that varies in |loop| (NULL: over everything); false if not known.
 bool value_extremes(struct analysis *an, const struct affine *value, const struct loop_info *loop,
                     const struct affine **out_lowest, const struct affine **out_highest);
+
+// specialise.c: gives each call the code of its helper in which just those updates are atomic that must be there.
+void specialise_calls(struct analysis *an);
 
 // shared.c: whether another block of its region may meet the update that is access |index|.
 bool shared_by_blocks(struct analysis *an, int index);

@@ -2,7 +2,7 @@
 
 #include "base/vec.h"
 
-static bool add_base(struct arena *arena, struct base_set *set, int base)
+bool bases_add(struct arena *arena, struct base_set *set, int base)
 {
     for (int i = 0; i < set->count; i++) {
         if (set->bases[i] == base) {
@@ -24,7 +24,7 @@ static bool add_set(struct arena *arena, struct base_set *to, const struct base_
     to->is_unknown |= from->is_unknown;
     to->has_offset |= from->has_offset;
     for (int i = 0; i < from->count; i++) {
-        changed |= add_base(arena, to, from->bases[i]);
+        changed |= bases_add(arena, to, from->bases[i]);
     }
     return changed;
 }
@@ -41,9 +41,9 @@ void bases_of(struct arena *arena, const struct base_sets *sets, const struct ir
         bases_of(arena, sets, address->args[1], out);
         bases_of(arena, sets, address->args[2], out);
         return;
-    case IR_OP_PARAM: add_base(arena, out, base_make(BASE_PARAM, (int)address->imm)); return;
-    case IR_OP_ADDR_GLOBAL: add_base(arena, out, base_make(BASE_GLOBAL, address->global->index)); return;
-    case IR_OP_ADDR_VAR: add_base(arena, out, base_make(BASE_LOCAL, address->var->index)); return;
+    case IR_OP_PARAM: bases_add(arena, out, base_make(BASE_PARAM, (int)address->imm)); return;
+    case IR_OP_ADDR_GLOBAL: bases_add(arena, out, base_make(BASE_GLOBAL, address->global->index)); return;
+    case IR_OP_ADDR_VAR: bases_add(arena, out, base_make(BASE_LOCAL, address->var->index)); return;
     case IR_OP_CONST: return; // null
     case IR_OP_GET:
         if (sets != NULL) {

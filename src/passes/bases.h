@@ -43,6 +43,7 @@ struct base_sets {
 struct base_sets *bases_find(struct arena *arena, struct ir_function *function);
 // Adds what |address| may point into; |sets| may be NULL (then variables are unknown).
 void bases_of(struct arena *arena, const struct base_sets *sets, const struct ir_inst *address, struct base_set *out);
+bool bases_add(struct arena *arena, struct base_set *set, int base); // false: it was there
 const char *base_name(const struct ir_module *module, const struct ir_function *kernel, int base);
 
 #endif

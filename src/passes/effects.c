@@ -68,7 +68,7 @@ static void set_access(const struct analysis *an, const struct access *access, s
     out->update = access->kind == ACCESS_UPDATE || access->kind == ACCESS_ATOMIC ? access->update : IR_UPDATE_NONE;
     out->type = access->type;
     out->is_explicit = access->kind == ACCESS_ATOMIC;
-    out->is_atomic = out->is_explicit || (access->kind == ACCESS_UPDATE && access->inst->atomic);
+    out->is_atomic = out->is_explicit || (access->kind == ACCESS_UPDATE && access->is_atomic);
     out->loc = access->inst->loc;
     out->why = out->is_atomic ? why_atomic(an, access) : NULL;
 }

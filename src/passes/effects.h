@@ -55,6 +55,7 @@ bool effects_is_own(const struct effects_scope *scope, const struct ir_var *var)
 bool effects_region(struct analysis *an, const struct access *access, int first_atom, const struct affine **out_low,
                     const struct affine **out_high);
 // Whether a write covers every byte of its region whenever the loop runs.
+bool effects_returns_early(const struct ir_function *helper); // not only at its end
 bool effects_is_must(struct analysis *an, const struct access *access, const struct loop_info *info);
 
 #endif

@@ -1,6 +1,8 @@
 // The bytes that one access touches, and whether it touches them all.
 #include "passes/effects.h"
 
+#include "passes/walk.h"
+
 int64_t effects_gcd(int64_t a, int64_t b)
 {
     while (b != 0) {
@@ -134,17 +136,36 @@ bool effects_find_region(struct analysis *an, const struct access *access, int f
 
 // ---- must ----------------------------------------------------------------------------------------------------------
 
-// Whether nothing but loops stands between the access and |top|, so that it is made in each of their iterations.
+// Whether nothing but loops, and calls of helpers that run to their end, stands between the access and |top|, so that
+// it is made in each of their iterations.
 static bool is_unconditional(const struct access *access, const struct ir_region *top)
 {
     const struct ir_region *region = access->inst->parent;
-    while (region != NULL && region != top) {
-        if (region->owner == NULL || region->owner->op != IR_OP_FOR) {
+    const struct call_context *context = access->context;
+    while (region != top) {
+        if (region->owner == NULL) {
+            if (context == NULL || effects_returns_early(context->call->function)) {
+                return false;
+            }
+            region = context->call->parent;
+            context = context->caller;
+        } else if (region->owner->op == IR_OP_FOR) {
+            region = region->owner->parent;
+        } else {
             return false;
         }
-        region = region->owner->parent;
     }
-    return region == top;
+    return true;
+}
+
+static bool is_no_return(struct ir_inst *inst, void *last)
+{
+    return inst->op != IR_OP_RETURN || inst == last;
+}
+
+bool effects_returns_early(const struct ir_function *helper)
+{
+    return !walk_region(&helper->body, is_no_return, helper->body.last);
 }
 
 // Each loop's stride is the run of bytes that the loops inside it have covered.
@@ -173,7 +194,7 @@ static bool covers_region(struct analysis *an, const struct access *access, cons
 static bool is_must(struct analysis *an, const struct access *access, const struct loop_info *info)
 {
     return info != NULL && access->kind == ACCESS_WRITE && !access->is_alternative && access->needs == NULL &&
-           access->size != NULL && access->site == access->inst && access->recheck == NULL &&
+           access->size != NULL && access->recheck == NULL &&
            (is_unconditional(access, info->inst->parent) || an->bug == BUG_MUST_IN_BRANCH) &&
            covers_region(an, access, info);
 }

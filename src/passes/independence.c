@@ -17,6 +17,19 @@ static bool is_written_in(const struct analysis *an, const struct loop_info *inf
 
 bool independence_depends(struct analysis *an, struct loop_info *info, const struct ir_inst *inst);
 
+// A call gives what its arguments and the memory it reads make of it.
+static bool call_depends(const struct analysis *an, const struct loop_info *info, const struct ir_inst *call)
+{
+    for (int i = info->access_begin; i < info->access_end; i++) {
+        const struct access *access = &an->accesses.items[i];
+        if (access->site == call && access->kind != ACCESS_WRITE &&
+            (access->kind != ACCESS_READ || is_written_in(an, info, access->base))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool tree_depends(struct analysis *an, struct loop_info *info, const struct ir_inst *inst)
 {
     switch (inst->op) {
@@ -28,6 +41,11 @@ static bool tree_depends(struct analysis *an, struct loop_info *info, const stru
         break;
     case IR_OP_ATOMIC:
     case IR_OP_CAS: return true; // each comes at another time
+    case IR_OP_CALL:
+        if (call_depends(an, info, inst)) {
+            return true;
+        }
+        break;
     default: break;
     }
     for (int i = 0; i < inst->arg_count; i++) {
@@ -297,31 +315,36 @@ static bool has_conditions(const struct judgement *j, const struct pair_result *
     return true;
 }
 
-static void note_shared(struct judgement *j, const struct access *access)
-{
-    if (access->kind != ACCESS_UPDATE) {
-        return;
-    }
-    if (access->site != access->inst) {
-        access->inst->atomic = true; // a helper's code serves all its calls; there it does no harm
-        return;
-    }
-    for (int i = 0; i < j->info->shared.count; i++) {
-        if (j->info->shared.items[i] == access->inst) {
-            return;
-        }
-    }
-    VEC_PUSH(j->an->arena, &j->info->shared, access->inst);
-}
-
 static bool is_shared(const struct judgement *j, const struct access *access)
 {
-    for (int i = 0; i < j->info->shared.count; i++) {
+    int index = (int)(access - j->an->accesses.items);
+    for (int i = 0; i < j->info->shared_in_calls.count; i++) {
+        if (j->info->shared_in_calls.items[i] == index) {
+            return true;
+        }
+    }
+    for (int i = 0; i < j->info->shared.count && access->context == NULL; i++) {
         if (j->info->shared.items[i] == access->inst) {
             return true;
         }
     }
     return access->kind == ACCESS_ATOMIC;
+}
+
+static void note_shared(struct judgement *j, const struct access *access)
+{
+    if (access->kind != ACCESS_UPDATE) {
+        return;
+    }
+    if (access->context != NULL && !is_shared(j, access)) {
+        VEC_PUSH(j->an->arena, &j->info->shared_in_calls, (int)(access - j->an->accesses.items));
+    }
+    for (int i = 0; i < j->info->shared.count; i++) {
+        if (j->info->shared.items[i] == access->site) {
+            return;
+        }
+    }
+    VEC_PUSH(j->an->arena, &j->info->shared, access->site);
 }
 
 // ---- pairs ---------------------------------------------------------------------------------------------------------
@@ -586,6 +609,7 @@ void independence_judge(struct analysis *an, struct loop_info *info)
     if (j.loop->verdict == IR_VERDICT_IN_ORDER) {
         info->pairs.count = 0;
         info->shared.count = 0;
+        info->shared_in_calls.count = 0;
         return;
     }
     facts->conditions = j.conditions.items;

@@ -238,7 +238,9 @@ static struct ir_function *lower_helper(struct lower *l, struct lower_info *info
         return info->helper;
     }
     const struct function *function = info->function;
-    struct ir_function *f = ir_function_create(l->module, IR_FUNCTION_HELPER, function->name);
+    // A kernel that a helper calls is there twice.
+    const char *name = function->is_kernel ? arena_printf(l->arena, "%s.helper", function->name) : function->name;
+    struct ir_function *f = ir_function_create(l->module, IR_FUNCTION_HELPER, name);
     info->helper = f;
     f->loc = function->loc;
     f->return_type = lower_type(function->type->base);
@@ -295,12 +297,25 @@ static struct ir_inst *helper_call(struct lower *l, const struct expr *e, struct
 
 // ---- calls ---------------------------------------------------------------------------------------------------------
 
+// What such a helper does to memory hangs on its arguments: it is worth more to see it where it is called.
+static bool takes_pointers(const struct function *function)
+{
+    for (int i = 0; i < function->param_count; i++) {
+        if (function->params[i]->type->kind == TYPE_POINTER) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool fits_inline(const struct lower *l, const struct lower_info *info)
 {
     if (info->function->is_kernel && l->b.function->kind == IR_FUNCTION_KERNEL) {
         return true; // a kernel's loops are tasks: they must be seen
     }
-    int64_t limit = l->options.inline_weight > 0 ? l->options.inline_weight : LOWER_INLINE_WEIGHT;
+    int64_t limit = l->options.inline_weight > 0     ? l->options.inline_weight
+                    : takes_pointers(info->function) ? LOWER_INLINE_POINTERS
+                                                     : LOWER_INLINE_WEIGHT;
     int64_t total = l->options.kernel_weight > 0 ? l->options.kernel_weight : LOWER_KERNEL_WEIGHT;
     return info->weight <= limit && l->b.function->value_count + info->weight <= total;
 }

@@ -10,7 +10,12 @@
 #include "base/vec.h"
 #include "passes/lower.h"
 
-enum { LOWER_INLINE_WEIGHT = 2000, LOWER_KERNEL_WEIGHT = 40000, LOWER_MAX_LOCALS = 64 * 1024 };
+enum {
+    LOWER_INLINE_WEIGHT = 2000,
+    LOWER_INLINE_POINTERS = 8000, // of helpers that take pointers
+    LOWER_KERNEL_WEIGHT = 40000,
+    LOWER_MAX_LOCALS = 64 * 1024
+};
 // Calls in calls, and expressions and statements in each other with the calls among them taken for their bodies.
 enum { LOWER_MAX_CALLS = 256, LOWER_MAX_DEPTH = 8192 };
 // Kernels that call each other twice double at every level; this is thousands of tasks.

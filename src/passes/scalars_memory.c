@@ -2,6 +2,7 @@
 // what the same iteration has written for certain.
 #include "passes/effects.h"
 #include "passes/scalars.h"
+#include "passes/walk.h"
 
 struct interval {
     const struct affine *low;
@@ -12,7 +13,8 @@ struct cover {
     struct analysis *an;
     struct loop_info *info; // the loop whose iteration is looked at
     int base;
-    int cursor; // into the accesses: they stand in the order of the walk
+    const struct call_context *context; // of the helper whose code is looked at; NULL: the kernel's
+    int cursor;                         // into the accesses: they stand in the order of the walk
     VEC(struct interval) written;
     bool is_covered;
 };
@@ -73,27 +75,47 @@ static void add_written(struct cover *c, const struct affine *low, const struct 
 static void cover_accesses(struct cover *c, const struct ir_inst *inst, const struct loop_info *level)
 {
     int first = c->cursor;
-    while (c->cursor < c->info->access_end && c->an->accesses.items[c->cursor].site == inst) {
+    while (c->cursor < c->info->access_end && c->an->accesses.items[c->cursor].inst == inst &&
+           c->an->accesses.items[c->cursor].context == c->context) {
         const struct access *access = &c->an->accesses.items[c->cursor++];
         if (access->base == c->base && access->kind != ACCESS_WRITE) {
             check_read(c, access, level);
         }
     }
-    bool is_alone = c->cursor == first + 1 || inst->op == IR_OP_COPY; // else one of several places, or a helper's code
+    bool is_alone = c->cursor == first + 1 || inst->op == IR_OP_COPY; // else one of several places
     for (int i = first; i < c->cursor; i++) {
         const struct access *access = &c->an->accesses.items[i];
         const struct affine *low, *high;
-        if (is_alone && access->base == c->base && access->kind == ACCESS_WRITE && access->inst == inst &&
+        if (is_alone && access->base == c->base && access->kind == ACCESS_WRITE &&
             effects_region(c->an, access, c->an->atoms.count, &low, &high)) {
             add_written(c, low, high);
         }
     }
 }
 
-static struct loop_info *child_of(struct loop_info *level, const struct ir_inst *inst)
+// The helper's code, as it is walked in this call. What comes after an early return is not certain.
+static void cover_call(struct cover *c, const struct ir_inst *inst, struct loop_info *level)
+{
+    const struct call_context *outer = c->context, *context = NULL;
+    for (int i = 0; i < c->an->contexts.count && context == NULL; i++) {
+        const struct call_context *other = c->an->contexts.items[i];
+        context = other->call == inst && other->caller == outer ? other : NULL;
+    }
+    if (context == NULL || !context->is_walked) {
+        return; // noted as an access to everything
+    }
+    int before = c->written.count;
+    c->context = context;
+    cover_region(c, &context->call->function->body, level);
+    c->context = outer;
+    c->written.count = effects_returns_early(context->call->function) ? before : c->written.count;
+}
+
+static struct loop_info *child_of(struct loop_info *level, const struct call_context *context,
+                                  const struct ir_inst *inst)
 {
     for (struct loop_info *child = level->first_child; child != NULL; child = child->next) {
-        if (child->inst == inst) {
+        if (child->inst == inst && child->context == context) {
             return child;
         }
     }
@@ -102,7 +124,7 @@ static struct loop_info *child_of(struct loop_info *level, const struct ir_inst 
 
 static void cover_for(struct cover *c, const struct ir_inst *inst, struct loop_info *level)
 {
-    struct loop_info *child = child_of(level, inst);
+    struct loop_info *child = child_of(level, c->context, inst);
     if (child == NULL) {
         c->is_covered = false;
         return;
@@ -145,6 +167,10 @@ static void cover_region(struct cover *c, const struct ir_region *region, struct
             cover_for(c, inst, level);
             continue;
         }
+        if (inst->op == IR_OP_CALL) {
+            cover_call(c, inst, level);
+            continue;
+        }
         int before = c->written.count;
         for (int i = 0; i < inst->region_count; i++) {
             bool is_plain = inst->op == IR_OP_BLOCK && !has_break(&inst->regions[0], inst);
@@ -156,7 +182,12 @@ static void cover_region(struct cover *c, const struct ir_region *region, struct
 
 static bool is_covered(struct analysis *an, struct loop_info *info, int base)
 {
-    struct cover c = {.an = an, .info = info, .base = base, .cursor = info->access_begin, .is_covered = true};
+    struct cover c = {.an = an,
+                      .info = info,
+                      .base = base,
+                      .context = info->context,
+                      .cursor = info->access_begin,
+                      .is_covered = true};
     for (int i = info->inst->region_count - 1; i >= 0; i--) {
         cover_region(&c, &info->inst->regions[i], info);
     }
@@ -164,19 +195,10 @@ static bool is_covered(struct analysis *an, struct loop_info *info, int base)
 }
 
 // A pointer that is stored may be read back anywhere.
-static bool stores_pointers(const struct ir_region *region)
+static bool stores_no_pointer(struct ir_inst *inst, void *user)
 {
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        if (inst->op == IR_OP_STORE && inst->type == IR_PTR) {
-            return true;
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            if (stores_pointers(&inst->regions[i])) {
-                return true;
-            }
-        }
-    }
-    return false;
+    return !(inst->op == IR_OP_STORE && inst->type == IR_PTR) &&
+           (inst->op != IR_OP_CALL || walk_region(&inst->function->body, stores_no_pointer, user));
 }
 
 static bool is_in_loop(const struct ir_inst *inst)
@@ -223,6 +245,6 @@ bool scalars_memory_is_private(struct analysis *an, struct loop_info *info, cons
             return false;
         }
     }
-    return is_touched && is_written && !stores_pointers(&an->kernel->body) && is_covered(an, info, base) &&
-           !is_read_after(an, info, base);
+    return is_touched && is_written && walk_region(&an->kernel->body, stores_no_pointer, NULL) &&
+           is_covered(an, info, base) && !is_read_after(an, info, base);
 }

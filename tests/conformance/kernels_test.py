@@ -7,8 +7,9 @@ the same numbers in both builds: small positive ones, or, if the line says wild,
 value and the printed text. Without a tolerance everything is compared bit by bit (contraction off); with one, floats may
 differ by so much relative to the largest magnitude in their array: math calls, float reductions, and what they decide.
 `// struct NAME: FORMAT [member …]` says in Python's struct letters what a struct is made of. Each case starts with fresh
-fields in both builds. The thread counts 1, 2 and 7 take turns, every fourth case has its bounds checked, the files of blocks
-run in schedules of their own (RILL_SCHEDULE=n: all in that one), and the compiler verifies what each pass leaves.
+fields in both builds. The thread counts 1, 2 and 7 take turns, every fourth case has its bounds checked, every fifth and the
+files of helpers call what would be inlined, the files of blocks run in schedules of their own (RILL_SCHEDULE=n: all in that
+one), and the compiler verifies what each pass leaves.
 """
 import ctypes
 import json
@@ -260,6 +261,9 @@ def run_file(path, first, given):
             shutil.copy(work / "kernel.so", copy)
             os.environ["RILL_THREADS"] = str(THREADS[(first + number) % len(THREADS)])
             os.environ["RILL_CHECK"] = "bounds" if (first + number) % 4 == 3 else ""
+            if given["RILL_VERIFY"] == "1":
+                calls = path.name.startswith("helpers") or (first + number) % 5 == 4
+                os.environ["RILL_VERIFY"] = "calls" if calls else "1"
             if "RILL_SCHEDULE" not in given:
                 os.environ["RILL_SCHEDULE"] = str(number % 5 if path.name.startswith("blocks") else 0)  # 0: as it comes
             wrong = run_case(path, text, ctypes.CDLL(str(copy)), line.strip(), work)
@@ -269,7 +273,7 @@ def run_file(path, first, given):
 
 
 def main():
-    os.environ["RILL_VERIFY"] = "1"
+    os.environ.setdefault("RILL_VERIFY", "1")
     wanted = sys.argv[1:]
     failed, count = False, 0
     given = dict(os.environ)

@@ -61,7 +61,7 @@ static inline bool analyse_tokens(struct analyse_case *c, const char *name, cons
     return c->diags.error_count == 0;
 }
 
-static inline bool analyse_file(struct analyse_case *c, const char *path, int bug)
+static inline bool analyse_file(struct analyse_case *c, const char *path, int bug, int inline_weight)
 {
     arena_init(&c->arena);
     FILE *file = fopen(path, "rb");
@@ -74,7 +74,7 @@ static inline bool analyse_file(struct analyse_case *c, const char *path, int bu
     char *text = arena_alloc(&c->arena, length + 1);
     length = fread(text, 1, length, file);
     fclose(file);
-    return analyse_tokens(c, path, text, length, bug, 0);
+    return analyse_tokens(c, path, text, length, bug, inline_weight);
 }
 
 // The text's first line is line 1. Helpers heavier than |inline_weight| are called.

@@ -127,11 +127,12 @@ static inline bool check_add_probe(struct ir_inst *inst, void *user)
         .module = k->c->module, .function = k->kernel, .region = inst->parent, .before = inst, .loc = inst->loc};
     for (int v = 0; v < k->kernel->var_count; v++) {
         struct ir_var *var = k->kernel->vars[v];
-        if (var->is_memory || ir_type_is_float(var->type)) {
+        if (!var->is_memory && ir_type_is_float(var->type)) {
             continue;
         }
-        struct ir_inst *value = ir_get(&b, var);
-        if (var->type == IR_PTR) {
+        struct ir_inst *value = var->is_memory ? ir_emit0(&b, IR_OP_ADDR_VAR, IR_PTR) : ir_get(&b, var);
+        value->var = var;
+        if (value->type == IR_PTR) {
             value = ir_emit1(&b, IR_OP_PTRTOINT, IR_I64, value);
         } else if (var->type != IR_I64) {
             value = ir_emit1(&b, var->type == IR_I1 ? IR_OP_ZEXT : IR_OP_SEXT, IR_I64, value);
@@ -298,14 +299,13 @@ static inline bool check_same_constant(const struct ir_inst *a, const struct ir_
 }
 
 // The variable that a local access touches, if the loop or the iteration owns it.
-static inline const struct ir_var *check_own(struct check *k, const struct ir_inst *inst, const struct ir_inst *loop,
-                                             bool *out_private)
+static inline const struct ir_var *check_own(struct check *k, int base, const struct ir_inst *loop, bool *out_private)
 {
     *out_private = false;
-    if (base_kind(inst->base) != BASE_LOCAL) {
+    if (base_kind(base) != BASE_LOCAL) {
         return NULL;
     }
-    const struct ir_var *var = k->kernel->vars[base_index(inst->base)];
+    const struct ir_var *var = k->kernel->vars[base_index(base)];
     if (scalars_is_declared_in(var, loop)) {
         return var;
     }
@@ -327,10 +327,10 @@ static inline bool check_is_helper(const struct check *k, const struct ir_inst *
     return region != &k->kernel->body;
 }
 
-static inline void check_effects(struct check *k, const struct check_level *level, const struct interp_access *access)
+static inline void check_effects(struct check *k, const struct check_level *level, const struct interp_access *access,
+                                 int base)
 {
     static const enum plan_access kinds[] = {PLAN_READ, PLAN_WRITE, PLAN_UPDATE, PLAN_UPDATE};
-    int base = access->inst->base;
     bool is_local = base_kind(base) == BASE_LOCAL;
     if (base_kind(base) == BASE_PARAM && k->kernel->params[base_index(base)].is_struct) {
         return;
@@ -457,6 +457,20 @@ static inline bool check_is_shared(const struct check *k, const char *address)
     return false;
 }
 
+// The kernel's local that lies there, by the addresses that the probes have noted; NULL: none.
+static inline const struct ir_var *check_local_at(const struct check *k, const char *address)
+{
+    const char *probe = interp_global_address(k->interp, k->probe);
+    for (int v = 0; v < k->kernel->var_count && k->depth > 0; v++) {
+        const char *low;
+        memcpy(&low, probe + 8 * v, sizeof low);
+        if (k->kernel->vars[v]->is_memory && address >= low && address < low + k->kernel->vars[v]->size) {
+            return k->kernel->vars[v];
+        }
+    }
+    return NULL;
+}
+
 static inline void check_on_access(void *user, const struct interp_access *access)
 {
     struct check *k = user;
@@ -465,21 +479,25 @@ static inline void check_on_access(void *user, const struct interp_access *acces
     if (begin >= probe && begin < probe + k->probe->size) {
         return;
     }
+    int base = access->inst->base;
     if (check_is_helper(k, access->inst) && !check_is_shared(k, begin)) {
-        return; // a helper's own memory
+        const struct ir_var *var = check_local_at(k, begin);
+        if (var == NULL) {
+            return; // a helper's own memory
+        }
+        base = base_make(BASE_LOCAL, var->index);
     }
     for (int i = 0; i < k->depth; i++) {
         struct check_level *level = &k->levels[i];
         bool is_private;
-        const struct ir_var *own = check_own(k, access->inst, level->loop, &is_private);
+        const struct ir_var *own = check_own(k, base, level->loop, &is_private);
         if (own != NULL && !is_private) {
             continue;
         }
         if (own == NULL) {
-            check_effects(k, level, access);
+            check_effects(k, level, access, base);
         }
-        bool is_const = base_kind(access->inst->base) == BASE_GLOBAL &&
-                        k->c->module->globals[base_index(access->inst->base)]->is_const;
+        bool is_const = base_kind(base) == BASE_GLOBAL && k->c->module->globals[base_index(base)]->is_const;
         if (is_const || level->iteration == 0) {
             continue;
         }

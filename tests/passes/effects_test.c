@@ -154,6 +154,133 @@ TEST(only_shared_updates_are_atomic)
     arena_finish(&c.arena);
 }
 
+struct find_calls {
+    struct ir_function *functions[16];
+    int count;
+};
+
+static bool note_call(struct ir_inst *inst, void *user)
+{
+    struct find_calls *find = user;
+    if (inst->op == IR_OP_CALL && find->count < 16) {
+        find->functions[find->count++] = inst->function;
+    }
+    return true;
+}
+
+static bool is_plain(struct ir_inst *inst, void *user)
+{
+    (void)user;
+    return inst->op != IR_OP_UPDATE || !inst->atomic;
+}
+
+static struct find_calls calls_of(struct analyse_case *c, const char *kernel)
+{
+    struct find_calls find = {0};
+    for (int i = 0; i < c->module->function_count; i++) {
+        if (strcmp(c->module->functions[i]->name, kernel) == 0) {
+            walk_region(&c->module->functions[i]->body, note_call, &find);
+        }
+    }
+    return find;
+}
+
+TEST(helpers_are_specialised_by_what_their_arguments_point_to)
+{
+    struct analyse_case c;
+    REQUIRE(analyse_text_calling(&c,
+                                 "static void add(int *p, int at) { p[at] += 1; }\n"
+                                 "static void twice(int *p, int *q, int at) { add(p, at); add(q, at & 3); }\n"
+                                 "kernel void f(int n, const int b[n], int x[n], int h[8]) {\n"
+                                 "  for (int i = 0; i < n; i++) {\n"
+                                 "    add(x, i); add(h, b[i]); add(h, b[i] + 1); twice(x, h, i); } }\n"
+                                 "kernel void g(int n, int x[n]) {\n"
+                                 "  for (int i = 0; i < n; i++) { add(x, i); } }\n",
+                                 1));
+    struct find_calls calls = calls_of(&c, "f"), others = calls_of(&c, "g");
+    REQUIRE(calls.count == 4 && others.count == 1);
+    CHECK(calls.functions[0] == others.functions[0]); // nothing is shared: the helper as it is
+    CHECK(calls.functions[1] == calls.functions[2] && calls.functions[1] != calls.functions[0]);
+    CHECK(walk_region(&calls.functions[0]->body, is_plain, NULL));
+    CHECK(!walk_region(&calls.functions[1]->body, is_plain, NULL));
+    struct find_calls nested = {0};
+    walk_region(&calls.functions[3]->body, note_call, &nested);
+    REQUIRE(nested.count == 2);
+    CHECK(nested.functions[0] == calls.functions[0] && nested.functions[1] == calls.functions[1]);
+    CHECK(!effect_on(&c, 4, 2, PLAN_UPDATE)->is_atomic);
+    CHECK(effect_on(&c, 4, 3, PLAN_UPDATE)->is_atomic);
+    struct str why;
+    str_init(&why, &c.arena);
+    CHECK(ir_verify(c.module, &why));
+    arena_finish(&c.arena);
+}
+
+TEST(a_helper_with_too_many_variants_has_one_in_which_all_is_atomic)
+{
+    struct analyse_case c;
+    REQUIRE(analyse_text_calling(
+        &c,
+        "static void add(int *p, int *q, int *r, int *s, int k) {\n"
+        "  *p += k; *q += 1; *r ^= 2; *s -= 3; }\n"
+        "kernel void f(int n, const int b[n], int x[n], int y[n], int z[n], int w[n], int h[8]) {\n"
+        "  for (int i = 0; i < n; i++) {\n"
+        "    int j = b[i];\n"
+        "    add(x + i, y + i, z + i, w + i, j); add(h + j, y + i, z + i, w + i, j);\n"
+        "    add(x + i, h + j, z + i, w + i, j); add(h + j, h + j, z + i, w + i, j); }\n"
+        "  for (int i = 0; i < n; i++) {\n"
+        "    int j = b[i];\n"
+        "    add(x + i, y + i, h + j, w + i, j); add(x + j, y + i, h + j, w + i, j);\n"
+        "    add(x + i, y + j, h + j, w + i, j); add(x + j, y + j, h + j, w + i, j); }\n"
+        "  for (int i = 0; i < n; i++) {\n"
+        "    int j = b[i];\n"
+        "    add(x + i, y + i, z + i, h + j, j); add(x + j, y + i, z + i, h + j, j);\n"
+        "    add(x + i, y + j, z + i, h + j, j); add(x + j, y + j, z + i, h + j, j); } }\n",
+        1));
+    struct find_calls calls = calls_of(&c, "f");
+    REQUIRE(calls.count == 12);
+    int different = 0;
+    for (int i = 0; i < calls.count; i++) {
+        bool is_new = true;
+        for (int k = 0; k < i; k++) {
+            is_new &= calls.functions[k] != calls.functions[i];
+        }
+        different += is_new;
+    }
+    CHECK(different <= 10);
+    arena_finish(&c.arena);
+}
+
+TEST(an_update_of_several_places_is_atomic_if_one_of_them_is_shared)
+{
+    struct analyse_case c;
+    REQUIRE(analyse_text(&c, "kernel void f(int n, int k, int *restrict x, int *restrict y) {\n"
+                             "  stream_parallel {\n"
+                             "    for (int i = 0; i < n; i++) {\n"
+                             "      int *p = i < k ? x : y; p[i] += 1; } }\n"
+                             "  stream_parallel {\n"
+                             "    for (int i = 0; i < n; i++) {\n"
+                             "      x[i] += 2; } } }\n"));
+    CHECK(effect_on(&c, 3, 2, PLAN_UPDATE)->is_atomic);
+    CHECK(effect_on(&c, 3, 3, PLAN_UPDATE)->is_atomic);
+    CHECK(effect_on(&c, 6, 2, PLAN_UPDATE)->is_atomic);
+    arena_finish(&c.arena);
+}
+
+TEST(what_a_helper_surely_writes_is_certain)
+{
+    struct analyse_case c;
+    REQUIRE(analyse_text_calling(&c,
+                                 "static void set(float *p, int m) { for (int j = 0; j < m; j++) { p[j] = j; } }\n"
+                                 "static void maybe(float *p, int m) { if (m > 3) { return; } p[0] = m; }\n"
+                                 "kernel void f(int n, int m, float x[n][m], float y[n]) {\n"
+                                 "  for (int i = 0; i < n; i++) {\n"
+                                 "    set(x[i], m); maybe(&y[i], m); } }\n",
+                                 1));
+    CHECK(effect_on(&c, 4, 2, PLAN_WRITE)->is_must);
+    CHECK(!effect_on(&c, 4, 3, PLAN_WRITE)->is_must);
+    arena_finish(&c.arena);
+}
+
 TEST(updates_are_judged_by_the_loop_that_becomes_the_task)
 {
     struct analyse_case c;

@@ -47,14 +47,20 @@ static void for_each_case(void (*visit)(const char *path, void *user), void *use
     closedir(directory);
 }
 
+struct expectations {
+    int inline_weight; // helpers heavier than this are called; 0: none of these
+    int count;
+};
+
 static void check_verdicts(const char *path, void *user)
 {
+    struct expectations *e = user;
     struct analyse_case c;
-    if (analyse_file(&c, path, 0)) {
+    if (analyse_file(&c, path, 0, e->inline_weight)) {
         FILE *file = fopen(path, "r");
         char line[512];
         for (uint32_t number = 1; fgets(line, sizeof line, file) != NULL; number++) {
-            check_line(&c, strrchr(path, '/') + 1, number, line, user);
+            check_line(&c, strrchr(path, '/') + 1, number, line, &e->count);
         }
         fclose(file);
     }
@@ -63,13 +69,21 @@ static void check_verdicts(const char *path, void *user)
 
 TEST(loops_get_the_verdicts_their_lines_expect)
 {
-    int count = 0;
-    for_each_case(check_verdicts, &count);
-    CHECK(count > 250);
+    struct expectations e = {0};
+    for_each_case(check_verdicts, &e);
+    CHECK(e.count > 250);
+}
+
+TEST(helpers_that_are_called_leave_every_verdict_as_it_is)
+{
+    struct expectations e = {.inline_weight = 1};
+    for_each_case(check_verdicts, &e);
+    CHECK(e.count > 250);
 }
 
 struct sweep {
     int bug;
+    int inline_weight;
     int runs;
     int bad;
     int claimed;
@@ -80,7 +94,7 @@ static void check_claims(const char *path, void *user)
 {
     struct sweep *sweep = user;
     struct analyse_case c;
-    if (analyse_file(&c, path, sweep->bug)) {
+    if (analyse_file(&c, path, sweep->bug, sweep->inline_weight)) {
         int count = c.module->function_count;
         for (int i = 0; i < count; i++) {
             char first[600];
@@ -102,6 +116,10 @@ static void check_claims(const char *path, void *user)
 TEST(recorded_accesses_keep_every_claim)
 {
     struct sweep sweep = {.runs = 40};
+    for_each_case(check_claims, &sweep);
+    CHECK_INT(sweep.bad, 0);
+    CHECK(sweep.claimed > 2000);
+    sweep = (struct sweep){.runs = 40, .inline_weight = 1};
     for_each_case(check_claims, &sweep);
     CHECK_INT(sweep.bad, 0);
     CHECK(sweep.claimed > 2000);

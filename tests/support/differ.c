@@ -327,6 +327,7 @@ static bool compile(struct run *r)
     struct diags diags;
     diags_init(&diags, &r->c->arena);
     struct pipeline_options options = {.verify = true, .contract = false};
+    options.calls_helpers = r->differ->calls_helpers;
     pipeline_compile(&r->c->arena, &diags, "generated.c", r->c->text, strlen(r->c->text), &options, &r->made);
     if (diags.error_count == 0 && r->made.plan != NULL) {
         return true;
@@ -587,6 +588,11 @@ bool differ_check(struct differ *differ, const char *text, struct str *out_why)
     bool ok = differ_case_read(&c, text, out_why) && find_meaning(&r);
     ok = ok && (!differ->use_gcc || check_gcc(&r));
     ok = ok && compile(&r) && check_plan(&r);
+    if (differ->calls_helpers) { // the compiler that the contexts load shall do the same
+        setenv("RILL_VERIFY", "calls", 1);
+    } else {
+        unsetenv("RILL_VERIFY");
+    }
     for (int i = 0; ok && i < DIFFER_CONTEXTS && !differ->skip_cpu; i++) {
         ok = check_context(&r, i);
     }

@@ -1,0 +1,264 @@
+// Helpers that are called rather than inlined: one body serves elements of the iteration's own and shared ones,
+// pointers come back from calls, move, and point into locals and members.
+#include <math.h>
+#include <rill/kernel.h>
+
+struct body {
+    float at[3];
+    int hits;
+};
+
+struct range {
+    int low;
+    int high;
+};
+
+static void add(int *p, int at, int v)
+{
+    p[at] += v;
+}
+
+static void add_both(int *own, int *all, int at, int bin)
+{
+    add(own, at, bin + 1);
+    add(all, bin, 1);
+    add(&all[bin], 1, -1);
+}
+
+static void lower_to(float *p, float v)
+{
+    if (v < *p) {
+        *p = v;
+    }
+}
+
+static const int *first_above(const int *p, const int *end, int limit)
+{
+    while (p < end && *p <= limit) {
+        p++;
+    }
+    return p;
+}
+
+static int *slot_of(int *table, int size, int key)
+{
+    return table + (unsigned)key % (unsigned)size;
+}
+
+static void sort_three(float *p)
+{
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 2 - i; j++) {
+            if (p[j] > p[j + 1]) {
+                float t = p[j];
+                p[j] = p[j + 1];
+                p[j + 1] = t;
+            }
+        }
+    }
+}
+
+static void extend(struct range *r, int v)
+{
+    r->low = v < r->low ? v : r->low;
+    r->high = v > r->high ? v : r->high;
+}
+
+static struct range around(int v, int width)
+{
+    struct range r = {v - width, v + width};
+    extend(&r, v * 2);
+    return r;
+}
+
+static int at(const int *p, int i)
+{
+    return p[i];
+}
+
+static int gap(const struct range *r)
+{
+    return r->high - r->low;
+}
+
+static void set_row(int *row, int m, int v)
+{
+    for (int j = 0; j < m; j++) {
+        row[j] = v + j;
+    }
+}
+
+static int sum_row(const int *row, int m)
+{
+    int s = 0;
+    while (m-- > 0) {
+        s += *row++;
+    }
+    return s;
+}
+
+static void swap_if(int **p, int **q, int condition)
+{
+    if (condition) {
+        int *t = *p;
+        *p = *q;
+        *q = t;
+    }
+}
+
+// run: own_and_shared n=5000
+kernel void own_and_shared(int n, const int key[n], int own[n], int bins[66])
+{
+    for (int i = 0; i < n; i++) {
+        add(own, i, key[i]);
+        add(bins, key[i] & 63, 1);
+        add_both(own, bins, i, (key[i] * 7) & 63);
+    }
+}
+
+// run: own_or_shared n=3000
+kernel void own_or_shared(int n, const int key[n], int own[n], int other[n])
+{
+    for (int i = 0; i < n; i++) {
+        add(own, i, 3);
+    }
+    for (int i = 0; i < n; i++) {
+        add(own, key[i] % n, 3);
+    }
+    for (int i = 0; i < n; i++) {
+        int *p = key[i] & 1 ? own : other;
+        add(p, i, 5);
+    }
+}
+
+// run: smallest n=4000
+kernel void smallest(int n, const float x[n], float out[4], float rows[n])
+{
+    for (int i = 0; i < n; i++) {
+        lower_to(&out[i & 3], x[i] - i);
+        lower_to(&rows[i], 100.0f - x[i]);
+    }
+}
+
+// run: total n=4000
+kernel void total(int n, const int x[n], int out[1])
+{
+    for (int i = 0; i < n; i++) {
+        add(out, 0, x[i]);
+    }
+}
+
+// run: columns n=37 m=53
+kernel void columns(int n, int m, const int a[n][m], int s[m])
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++) {
+            add(s, j, a[i][j]);
+        }
+    }
+}
+
+// run: searches n=500 m=40
+kernel void searches(int n, int m, const int a[n][m], int y[n])
+{
+    for (int i = 0; i < n; i++) {
+        y[i] = (int)(first_above(a[i], a[i] + m, 10 * i) - a[i]);
+    }
+}
+
+// run: slots n=2000 size=97
+kernel void slots(int n, int size, const int key[n], int table[size])
+{
+    for (int i = 0; i < n; i++) {
+        *slot_of(table, size, key[i] * 31) += key[i];
+    }
+}
+
+// struct body: fffi
+// run: bodies n=1000
+kernel void bodies(int n, const float x[n], struct body b[n])
+{
+    struct body one;
+    for (int i = 0; i < n; i++) {
+        one.at[0] = x[i];
+        one.at[1] = 60.0f - x[i];
+        one.at[2] = 30.0f;
+        sort_three(one.at);
+        sort_three(b[i].at);
+        b[i].hits += one.at[1] > b[i].at[1];
+        b[i].at[0] += one.at[0];
+    }
+}
+
+// run: ranges n=1000
+kernel int ranges(int n, const int x[n], int y[n])
+{
+    struct range all = {0, 0};
+    for (int i = 0; i < n; i++) {
+        struct range r = around(x[i], i & 7);
+        y[i] = gap(&r);
+        extend(&all, r.high);
+    }
+    return gap(&all);
+}
+
+// The place hangs on what the helper reads from a local.
+// run: backwards n=300
+kernel void backwards(int n, int x[n + 8])
+{
+    int back[2];
+    for (int i = 0; i < n; i++) {
+        back[0] = 7 - i;
+        back[1] = 0;
+        x[i + at(back, 0)] = i;
+    }
+}
+
+// run: rows_in_one n=200 m=24
+kernel void rows_in_one(int n, int m, const int a[n][m], int y[n])
+{
+    int row[24];
+    for (int i = 0; i < n; i++) {
+        set_row(row, 24, a[i][0]);
+        y[i] = sum_row(row, 24) - sum_row(a[i], m);
+    }
+}
+
+// run: row_that_stays n=200
+kernel void row_that_stays(int n, const int a[n], int y[n])
+{
+    int row[8] = {0};
+    for (int i = 0; i < n; i++) {
+        set_row(row, a[i] & 7, i);
+        y[i] = sum_row(row, 8);
+    }
+}
+
+// run: swapped n=500
+kernel void swapped(int n, const int a[n], int x[n], int y[n])
+{
+    for (int i = 0; i < n; i++) {
+        int *p = &x[i], *q = &y[i];
+        swap_if(&p, &q, a[i] & 1);
+        *p = a[i];
+        *q -= a[i];
+    }
+}
+
+// run: two_blocks n=3000
+kernel void two_blocks(int n, const int key[n], int own[n], int bins[64])
+{
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            add(bins, key[i] & 63, 1);
+            add(own, i, 1);
+        }
+    }
+    stream_parallel
+    {
+        for (int i = 0; i < 64; i++) {
+            add(bins, i, -key[i]);
+        }
+    }
+}
