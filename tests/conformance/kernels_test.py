@@ -274,6 +274,7 @@ def run_file(path, first, given):
 
 def main():
     os.environ.setdefault("RILL_VERIFY", "1")
+    os.environ.setdefault("RILL_DEVICE", os.environ.get("RILL_TEST_DEVICE", "cpu"))
     wanted = sys.argv[1:]
     failed, count = False, 0
     given = dict(os.environ)
