@@ -76,6 +76,12 @@ RILL_API RILL_NODISCARD rill_status rill_array_fill(rill_array array, rill_strea
                                                     size_t element_size);
 // Copies all of |source| to the start of |target|, which must have at least as many bytes. They may overlap.
 RILL_API RILL_NODISCARD rill_status rill_array_copy(rill_array target, rill_array source, rill_stream stream);
+// Copies all of |source| to the start of |target|, which may be of another context and so of another device: after what
+// is queued on |source_stream|, and in the order of |target_stream|. Each stream is of its array's context. Between two
+// contexts the call waits until the source has been read; devices that reach each other copy directly, others through
+// the host.
+RILL_API RILL_NODISCARD rill_status rill_array_transfer(rill_array target, rill_stream target_stream, rill_array source,
+                                                        rill_stream source_stream);
 
 // RILL_AUTO_ARRAY a = {0}; destroys the array at the end of the scope. A handle still zero is skipped.
 RILL_API void rill_auto_array(rill_array *array);

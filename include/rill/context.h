@@ -7,6 +7,7 @@
 
 #include "rill/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -75,8 +76,20 @@ typedef struct rill_device_info {
 RILL_API size_t rill_device_count(void);
 RILL_API RILL_NODISCARD rill_status rill_device_get(size_t index, rill_device_info *out_info);
 
-// What a context runs on. The name is valid until the process ends.
+// What a context runs on, "cpu" or "cuda:0". The name is valid as long as the context is open.
 RILL_API RILL_NODISCARD rill_status rill_context_device(rill_context context, const char **out_name);
+
+// What the device and its driver can do beyond what every device can; everything works without. What the CPU does not
+// need it does not have.
+typedef enum rill_capability {
+    RILL_CAPABILITY_GRAPHS = 0,     // launches may be replayed as executable graphs
+    RILL_CAPABILITY_CONDITIONS = 1, // graphs decide on the device: no launch waits for a condition over device data
+    RILL_CAPABILITY_POOLS = 2,      // device memory is allocated and freed in stream order
+    RILL_CAPABILITY_BINARIES = 3,   // what the driver compiles is kept: it is paid once
+    RILL_CAPABILITY_PEERS = 4,      // devices of this kind copy to each other without the host
+} rill_capability;
+
+RILL_API RILL_NODISCARD rill_status rill_context_has(rill_context context, rill_capability capability, bool *out_has);
 
 // The streams, or the events, that a context lends to the blocks of its launches and takes back when their join has
 // passed. Those that exist are created_count - trimmed_count.

@@ -21,6 +21,16 @@ struct backend_stream;
 struct backend_event;
 struct backend_image;
 
+// As rill_capability in rill/context.h.
+enum backend_capability {
+    BACKEND_HAS_GRAPHS,
+    BACKEND_HAS_CONDITIONS,
+    BACKEND_HAS_POOLS,
+    BACKEND_HAS_BINARIES,
+    BACKEND_HAS_PEERS,
+    BACKEND_CAPABILITY_COUNT,
+};
+
 enum backend_log_level { BACKEND_LOG_ERROR, BACKEND_LOG_WARNING, BACKEND_LOG_NOTE };
 
 // A stream, or an event, lent by the context's pools for the blocks of a launch. All zero is none.
@@ -118,6 +128,9 @@ struct backend {
     void (*device_stats)(struct backend_device *device, struct backend_stats *out_stats);
     const char *(*device_target)(const struct backend_device *device); // to compile for; missing: the machine's own
 
+    // Whether the device can do it; missing: nothing of it.
+    bool (*device_has)(const struct backend_device *device, enum backend_capability capability);
+
     bool has_own_memory; // addresses of the device mean nothing to the host: what is the host's must be copied
     rill_status (*memory_create)(struct backend_device *device, uint64_t size, void **out_address); // zeroed
     void (*memory_destroy)(struct backend_device *device, void *address, uint64_t size);
@@ -142,6 +155,9 @@ struct backend {
     rill_status (*launch)(struct backend_stream *stream, const struct backend_launch *launch);
     // |stage|: |source| is host memory that is copied before the call returns.
     rill_status (*copy)(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage);
+    // From memory of another device of this back end. RILL_ERR_UNSUPPORTED: these two cannot; may be missing.
+    rill_status (*copy_from)(struct backend_stream *stream, void *target, struct backend_device *source_device,
+                             const void *source, size_t size);
     rill_status (*fill)(struct backend_stream *stream, void *target, size_t count, const void *element, size_t size);
     // |hold|: the stream stops at the place until proceed().
     rill_status (*notify)(struct backend_stream *stream, backend_notice *notice, void *arg, bool hold);

@@ -1,5 +1,6 @@
 // Debug information: a compile unit, a subprogram for each function and a place for each instruction, so that debuggers
-// stop on lines and profilers name them. Variables are left out: following them through the optimiser costs a tenth of
+// stop on lines and profilers name them; in PTX the places alone, since a driver compiles what has more without
+// optimising it. Variables are left out: following them through the optimiser costs a tenth of
 // a compile, and most have no place when it is done.
 #include "codegen/emit.h"
 
@@ -26,17 +27,17 @@ static void add_flag(struct emitter *e, const char *name, uint64_t value, LLVMMo
 
 void debug_begin(struct emitter *e)
 {
-    if (e->target->kind == TARGET_NVPTX) {
-        return; // PTX carries line numbers only in a form that older drivers refuse
-    }
     add_flag(e, "Debug Info Version", LLVMDebugMetadataVersion(), LLVMModuleFlagBehaviorWarning);
     add_flag(e, "Dwarf Version", 4, LLVMModuleFlagBehaviorWarning);
     e->debug.builder = LLVMCreateDIBuilder(e->llvm);
     e->debug.files = ARENA_ARRAY(e->arena, LLVMMetadataRef, e->module->file_count + 1);
     const char *producer = "rill " RILL_VERSION;
-    e->debug.unit = LLVMDIBuilderCreateCompileUnit(e->debug.builder, LLVMDWARFSourceLanguageC99, file_of(e, 0),
-                                                   producer, strlen(producer), true, "", 0, 0, "", 0,
-                                                   LLVMDWARFEmissionFull, 0, false, false, "", 0, "", 0);
+    // The C interface has no name for it: directives in the text, and no section of debug information.
+    LLVMDWARFEmissionKind directives_only = (LLVMDWARFEmissionKind)3;
+    LLVMDWARFEmissionKind kind = e->target->kind == TARGET_NVPTX ? directives_only : LLVMDWARFEmissionFull;
+    e->debug.unit =
+        LLVMDIBuilderCreateCompileUnit(e->debug.builder, LLVMDWARFSourceLanguageC99, file_of(e, 0), producer,
+                                       strlen(producer), true, "", 0, 0, "", 0, kind, 0, false, false, "", 0, "", 0);
     e->debug.subroutine = LLVMDIBuilderCreateSubroutineType(e->debug.builder, file_of(e, 0), NULL, 0, LLVMDIFlagZero);
 }
 

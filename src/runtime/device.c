@@ -112,9 +112,29 @@ rill_status rill_context_device(rill_context handle, const char **out_name)
     *out_name = NULL;
     struct context *context;
     RILL_TRY(context_enter("rill_context_device", handle.id, KIND_CONTEXT, &context));
-    *out_name = context->backend->name;
+    *out_name = context->device_name;
     context_leave(context);
     return RILL_OK;
+}
+
+_Static_assert((int)RILL_CAPABILITY_GRAPHS == (int)BACKEND_HAS_GRAPHS &&
+                   (int)RILL_CAPABILITY_PEERS == (int)BACKEND_HAS_PEERS,
+               "the two lists are one");
+
+rill_status rill_context_has(rill_context handle, rill_capability capability, bool *out_has)
+{
+    RILL_TRY(context_check_out("rill_context_has", out_has, "out_has"));
+    *out_has = false;
+    struct context *context;
+    RILL_TRY(context_enter("rill_context_has", handle.id, KIND_CONTEXT, &context));
+    rill_status status = RILL_OK;
+    if ((int)capability < 0 || (int)capability >= BACKEND_CAPABILITY_COUNT) {
+        status = status_fail(RILL_ERR_INVALID, "rill_context_has: there is no capability %d", (int)capability);
+    } else if (context->backend->device_has != NULL) {
+        *out_has = context->backend->device_has(context->device, (enum backend_capability)capability);
+    }
+    context_leave(context);
+    return status;
 }
 
 rill_status rill_context_stats(rill_context handle, rill_stats *out_stats)

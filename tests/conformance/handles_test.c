@@ -1,8 +1,8 @@
 // A handle that was never set, whose object was destroyed, whose context was closed, that is of another kind or of
 // another context: each is its own error in every call that takes a handle, from any thread, also while another thread
 // closes the context.
-#include "world.h"
 #include "tree.h"
+#include "world.h"
 
 enum kind { CONTEXT, MODULE, KERNEL, ARRAY, STREAM, EVENT, KIND_COUNT };
 
@@ -59,6 +59,7 @@ static _Thread_local int host[4];
 static _Thread_local union {
     rill_stats stats;
     const char *name;
+    bool has;
     char *text;
     size_t count;
     double time;
@@ -93,6 +94,7 @@ static void ignore(void *user, rill_status status)
     X(context_stats, rill_context_stats, CONTEXT, rill_context_stats(C_(h), &out.stats))                               \
     X(context_trim, rill_context_trim, CONTEXT, rill_context_trim(C_(h)))                                              \
     X(context_device, rill_context_device, CONTEXT, rill_context_device(C_(h), &out.name))                             \
+    X(context_has, rill_context_has, CONTEXT, rill_context_has(C_(h), RILL_CAPABILITY_GRAPHS, &out.has))               \
     X(array_create, rill_array_create, CONTEXT,                                                                        \
       rill_array_create(C_(h), RILL_I32, RILL_SHAPE(1), (rill_array *)&out.id))                                        \
     X(array_create_struct, rill_array_create_struct, CONTEXT,                                                          \
@@ -104,9 +106,9 @@ static void ignore(void *user, rill_status status)
     X(event_create, rill_event_create, CONTEXT, rill_event_create(C_(h), NULL, (rill_event *)&out.id))                 \
     X(module_create, rill_module_create, CONTEXT, rill_module_create(C_(h), "", NULL, (rill_module *)&out.id))         \
     X(module_load, rill_module_load, CONTEXT,                                                                          \
-      rill_module_load(C_(h), tree_file("README.md"), NULL, (rill_module *)&out.id))                             \
+      rill_module_load(C_(h), tree_file("README.md"), NULL, (rill_module *)&out.id))                                   \
     X(kernel_load, rill_kernel_load, CONTEXT,                                                                          \
-      rill_kernel_load(C_(h), tree_file("README.md"), NULL, (rill_kernel *)&out.id))                             \
+      rill_kernel_load(C_(h), tree_file("README.md"), NULL, (rill_kernel *)&out.id))                                   \
     X(module_kernel, rill_module_kernel, MODULE, rill_module_kernel(M_(h), NULL, (rill_kernel *)&out.id))              \
     X(module_kernel_at, rill_module_kernel_at, MODULE, rill_module_kernel_at(M_(h), 0, (rill_kernel *)&out.id))        \
     X(module_kernel_count, rill_module_kernel_count, MODULE, rill_module_kernel_count(M_(h), &out.count))              \
@@ -134,6 +136,10 @@ static void ignore(void *user, rill_status status)
     X(array_write_async, rill_array_write_async, ARRAY, rill_array_write_async(A_(h), RILL_CURRENT, host, 0))          \
     X(array_fill, rill_array_fill, ARRAY, rill_array_fill(A_(h), RILL_CURRENT, host, 4))                               \
     X(array_copy, rill_array_copy, ARRAY, rill_array_copy(A_(h), A_(GOOD(ARRAY)), RILL_CURRENT))                       \
+    X(array_transfer, rill_array_transfer, ARRAY,                                                                      \
+      rill_array_transfer(A_(h), RILL_CURRENT, A_(GOOD(ARRAY)), RILL_CURRENT))                                         \
+    X(array_transfer_from, rill_array_transfer, ARRAY,                                                                 \
+      rill_array_transfer(A_(GOOD(ARRAY)), RILL_CURRENT, A_(h), RILL_CURRENT))                                         \
     X(stream_synchronize, rill_stream_synchronize, STREAM, rill_stream_synchronize(S_(h)))                             \
     X(stream_query, rill_stream_query, STREAM, rill_stream_query(S_(h)))                                               \
     X(stream_callback, rill_stream_callback, STREAM, rill_stream_callback(S_(h), ignore, NULL))                        \
@@ -174,6 +180,10 @@ static void ignore(void *user, rill_status status)
     X(second_fill, rill_array_fill, STREAM, rill_array_fill(A_(GOOD(ARRAY)), S_(h), host, 4))                          \
     X(second_copy_array, rill_array_copy, ARRAY, rill_array_copy(A_(GOOD(ARRAY)), A_(h), RILL_CURRENT))                \
     X(second_copy_stream, rill_array_copy, STREAM, rill_array_copy(A_(GOOD(ARRAY)), A_(GOOD(ARRAY)), S_(h)))           \
+    X(second_transfer_stream, rill_array_transfer, STREAM,                                                             \
+      rill_array_transfer(A_(GOOD(ARRAY)), S_(h), A_(GOOD(ARRAY)), RILL_CURRENT))                                      \
+    X(second_transfer_from_stream, rill_array_transfer, STREAM,                                                        \
+      rill_array_transfer(A_(GOOD(ARRAY)), RILL_CURRENT, A_(GOOD(ARRAY)), S_(h)))                                      \
     X(second_field_read, rill_field_read, STREAM, rill_field_read(M_(GOOD(MODULE)), "field", S_(h), host, 4))          \
     X(second_field_write, rill_field_write, STREAM, rill_field_write(M_(GOOD(MODULE)), "field", S_(h), host, 4))       \
     X(second_stream_wait, rill_stream_wait, STREAM, rill_stream_wait(S_(GOOD(STREAM)), S_(h)))                         \

@@ -3,8 +3,8 @@
 //
 // The calls are compared with the exported symbols, so that a new one without a row here is a failure.
 #include "rill/tsan.h"
-#include "world.h"
 #include "tree.h"
+#include "world.h"
 
 // ---- an allocator that fails once ---------------------------------------------------------------------------------
 
@@ -189,6 +189,12 @@ CALL(rill_context_device)
     return rill_context_device(s->context, &name);
 }
 
+CALL(rill_context_has)
+{
+    bool has;
+    return rill_context_has(s->context, RILL_CAPABILITY_GRAPHS, &has);
+}
+
 CALL(rill_context_stats)
 {
     rill_stats stats;
@@ -353,6 +359,11 @@ CALL(rill_array_fill)
 CALL(rill_array_copy)
 {
     return rill_array_copy(s->a, s->b, RILL_CURRENT);
+}
+
+CALL(rill_array_transfer)
+{
+    return rill_array_transfer(s->a, RILL_CURRENT, s->b, RILL_CURRENT);
 }
 
 // ---- streams, scopes, events
@@ -664,6 +675,7 @@ CALL(rill_launch_result)
     X(rill_array_fill, false)                                                                                          \
     X(rill_array_read, false)                                                                                          \
     X(rill_array_read_async, false)                                                                                    \
+    X(rill_array_transfer, false)                                                                                      \
     X(rill_array_view, false)                                                                                          \
     X(rill_array_wrap, false)                                                                                          \
     X(rill_array_write, false)                                                                                         \
@@ -677,6 +689,7 @@ CALL(rill_launch_result)
     X(rill_check, false)                                                                                               \
     X(rill_close, false)                                                                                               \
     X(rill_context_device, false)                                                                                      \
+    X(rill_context_has, false)                                                                                         \
     X(rill_context_stats, false)                                                                                       \
     X(rill_context_trim, false)                                                                                        \
     X(rill_current_stream, false)                                                                                      \

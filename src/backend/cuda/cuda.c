@@ -1,5 +1,6 @@
 // The NVIDIA driver as the GPU back end's table, and the back end "cuda" made with it. Quirks of this driver stand
 // here.
+#include "backend/cuda/binary.h"
 #include "backend/cuda/loader.h"
 #include "backend/gpu/gpu.h"
 #include "base/status.h"
@@ -18,6 +19,7 @@ static struct {
     rill_status status;
     char message[512]; // why there is no driver
     struct cuda_library library;
+    struct cuda_binary_store binaries;
     int device_count;
     pid_t pid; // of the process that started the driver
 } driver = {.once = PTHREAD_ONCE_INIT};
@@ -25,6 +27,7 @@ static struct {
 static void load_once(void)
 {
     driver.pid = getpid();
+    cuda_binary_store_init(&driver.binaries);
     driver.status = cuda_load(NULL, &driver.library);
     if (driver.status == RILL_OK) {
         int result = driver.library.symbols.device_count(&driver.device_count);
@@ -153,6 +156,9 @@ static rill_status context_open(size_t index, struct gpu_properties *out, void *
     const struct cuda_symbols *cu = symbols();
     status = CU(priority_range, &out->priority_least, &out->priority_greatest);
     open_pool(context);
+    out->has_pools = context->pool != NULL;
+    out->has_binaries = cuda_binary_can_make(cu);
+    out->has_peers = cu->copy_peer != NULL;
     out->has_graphs = cu->graph_create != NULL && cu->graph_destroy != NULL && cu->graph_add_kernel != NULL &&
                       cu->graph_instantiate != NULL && cu->exec_set_kernel != NULL && cu->exec_destroy != NULL &&
                       cu->exec_launch != NULL;
@@ -219,6 +225,14 @@ static enum gpu_place place_of(const void *address)
 static rill_status copy(void *stream, uint64_t target, uint64_t source, size_t size)
 {
     return CU(copy_async, target, source, size, stream);
+}
+
+static rill_status copy_peer(void *stream, void *context, uint64_t target, void *source_context, uint64_t source,
+                             size_t size)
+{
+    cu_context to = ((struct cuda_context *)context)->context;
+    cu_context from = ((struct cuda_context *)source_context)->context;
+    return CU(copy_peer, target, to, source, from, size, stream);
 }
 
 static rill_status set(void *stream, uint64_t target, uint32_t value, int width, size_t count)
@@ -322,23 +336,14 @@ static rill_status event_elapsed(void *begin, void *end, double *out_millisecond
 
 // ---- code ---------------------------------------------------------------------------------------------------------
 
-// The driver compiles the PTX, and says line by line what it does not like.
-static rill_status module_load(const void *code, size_t size, void **out_module)
+// Loads PTX or a binary; of PTX the driver says line by line what it does not like.
+static rill_status load_code(const void *code, void **out_module)
 {
-    char *copy = malloc(size + 1); // so that the version it asks for can be the driver's
-    *out_module = NULL;
-    if (copy == NULL) {
-        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for the module's code");
-    }
-    memcpy(copy, code, size);
-    copy[size] = '\0';
-    cuda_lower_ptx(copy, driver.library.version);
     char log[2048] = "";
     int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_SIZE};
     void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
     cu_module module = NULL;
-    int result = symbols()->module_load(&module, copy, 2, options, values);
-    free(copy);
+    int result = symbols()->module_load(&module, code, 2, options, values);
     *out_module = result == CU_SUCCESS ? module : NULL;
     if (result == CU_SUCCESS) {
         return RILL_OK;
@@ -348,6 +353,40 @@ static rill_status module_load(const void *code, size_t size, void **out_module)
     snprintf(words, sizeof words, "%s", rill_message());
     log[sizeof log - 1] = '\0';
     return status_fail(status, "%s%s%s", words, log[0] != '\0' ? "; " : "", log);
+}
+
+// The driver's compile is paid once: the binary that it makes is kept, and loaded the next time.
+static rill_status compile_and_load(struct cuda_context *context, const char *ptx, size_t size, void **out_module)
+{
+    int architecture = 10 * attribute(context->device, CU_DEVICE_MAJOR) + attribute(context->device, CU_DEVICE_MINOR);
+    struct cuda_binary_key key = cuda_binary_key_of(ptx, size, architecture, driver.library.version);
+    struct cuda_binary *binary = cuda_binary_find(&driver.binaries, &key);
+    if (binary == NULL) {
+        rill_status made = cuda_binary_make(symbols(), ptx, &key, &binary);
+        if (made == RILL_ERR_UNSUPPORTED) {
+            return load_code(ptx, out_module);
+        }
+        RILL_TRY(made);
+        cuda_binary_keep(&driver.binaries, binary);
+    }
+    rill_status status = load_code(binary->bytes, out_module);
+    cuda_binary_release(binary);
+    return status;
+}
+
+static rill_status module_load(void *context, const void *code, size_t size, void **out_module)
+{
+    char *copy = malloc(size + 1); // so that the version it asks for can be the driver's
+    *out_module = NULL;
+    if (copy == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for the module's code");
+    }
+    memcpy(copy, code, size);
+    copy[size] = '\0';
+    cuda_lower_ptx(copy, driver.library.version);
+    rill_status status = compile_and_load(context, copy, size, out_module);
+    free(copy);
+    return status;
 }
 
 static void module_unload(void *module)
@@ -465,6 +504,7 @@ static const struct gpu_driver cuda_driver = {
     .pinned_free = pinned_free,
     .place_of = place_of,
     .copy = copy,
+    .copy_peer = copy_peer,
     .set = set,
     .stream_create = stream_create,
     .stream_destroy = stream_destroy,

@@ -17,6 +17,7 @@
 //       tests call it, to hold a stream.
 //   cuGraphAddKernelNode, cuGraphExecKernelNodeSetParams: the plain names, which every driver has. Their parameters are
 //       those of _v2 without the last two members.
+//   cuLinkCreate_v2, cuLinkAddData_v2: since CUDA 6.5; the plain names' options had 32 bits.
 //   cuEventElapsedTime: the plain name; _v2 (CUDA 12.8) differs only for events that have not been reached.
 #ifndef RILL_BACKEND_CUDA_SYMBOLS_H
 #define RILL_BACKEND_CUDA_SYMBOLS_H
@@ -34,6 +35,7 @@ typedef struct cu_pool_object *cu_pool;
 typedef struct cu_graph_object *cu_graph;
 typedef struct cu_node_object *cu_node;
 typedef struct cu_exec_object *cu_exec;
+typedef struct cu_link_object *cu_link;
 typedef void cu_host_function(void *user);
 
 struct cu_uuid {
@@ -104,6 +106,8 @@ enum {
     CU_FUNCTION_MAX_THREADS = 0,
     CU_JIT_ERROR_LOG_BUFFER = 5,
     CU_JIT_ERROR_LOG_SIZE = 6,
+    CU_JIT_LINE_INFO = 13,
+    CU_JIT_INPUT_PTX = 1,
 };
 
 // clang-format off
@@ -135,6 +139,7 @@ enum {
     X(memory_free_async,     "cuMemFreeAsync",                   OPTIONAL, (cu_address address, cu_stream stream))     \
     X(pointer_get,           "cuPointerGetAttribute",            REQUIRED, (void *out, int attribute, cu_address address)) \
     X(copy_async,            "cuMemcpyAsync",                    REQUIRED, (cu_address target, cu_address source, size_t size, cu_stream stream)) \
+    X(copy_peer,             "cuMemcpyPeerAsync",                OPTIONAL, (cu_address target, cu_context target_context, cu_address source, cu_context source_context, size_t size, cu_stream stream)) \
     X(set8_async,            "cuMemsetD8Async",                  REQUIRED, (cu_address target, unsigned char value, size_t count, cu_stream stream)) \
     X(set16_async,           "cuMemsetD16Async",                 REQUIRED, (cu_address target, unsigned short value, size_t count, cu_stream stream)) \
     X(set32_async,           "cuMemsetD32Async",                 REQUIRED, (cu_address target, unsigned value, size_t count, cu_stream stream)) \
@@ -153,6 +158,10 @@ enum {
     X(event_synchronize,     "cuEventSynchronize",               REQUIRED, (cu_event event))                           \
     X(event_elapsed,         "cuEventElapsedTime",               REQUIRED, (float *out, cu_event begin, cu_event end)) \
     X(module_load,           "cuModuleLoadDataEx",               REQUIRED, (cu_module *out, const void *code, unsigned count, int *options, void **values)) \
+    X(link_create,           "cuLinkCreate_v2",                  OPTIONAL, (unsigned count, int *options, void **values, cu_link *out)) \
+    X(link_add,              "cuLinkAddData_v2",                 OPTIONAL, (cu_link link, int kind, void *code, size_t size, const char *name, unsigned count, int *options, void **values)) \
+    X(link_complete,         "cuLinkComplete",                   OPTIONAL, (cu_link link, void **out, size_t *out_size)) \
+    X(link_destroy,          "cuLinkDestroy",                    OPTIONAL, (cu_link link))                             \
     X(module_unload,         "cuModuleUnload",                   REQUIRED, (cu_module module))                         \
     X(module_function,       "cuModuleGetFunction",              REQUIRED, (cu_function *out, cu_module module, const char *name)) \
     X(module_global,         "cuModuleGetGlobal_v2",             REQUIRED, (cu_address *out, size_t *size, cu_module module, const char *name)) \

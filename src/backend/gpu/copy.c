@@ -119,6 +119,28 @@ rill_status gpu_copy(struct backend_stream *stream, void *target, const void *so
     return status;
 }
 
+// The driver finds the way, also where it has to go through memory of the host. What it does not take at all goes
+// through the host by the caller's hands.
+rill_status gpu_copy_from(struct backend_stream *stream, void *target, struct backend_device *source_device,
+                          const void *source, size_t size)
+{
+    struct backend_device *device = stream->device;
+    if (!device->properties.has_peers) {
+        return RILL_ERR_UNSUPPORTED;
+    }
+    RILL_TRY(gpu_stream_refuse(stream));
+    void *before = gpu_stream_begin(stream);
+    rill_status status = RILL_ERR_UNSUPPORTED;
+    if (!gpu_defers(stream)) {
+        status = device->driver->copy_peer(stream->lane.handle, device->context, (uint64_t)(uintptr_t)target,
+                                           source_device->context, (uint64_t)(uintptr_t)source, size);
+        status = gpu_note_loss(device, status);
+        gpu_stream_number(stream);
+    }
+    gpu_stream_end(stream, before);
+    return status == RILL_OK || atomic_load(&device->is_lost) ? status : RILL_ERR_UNSUPPORTED;
+}
+
 // The width of a memset that makes the element again and again; 0: there is none.
 static int width_of(const unsigned char *element, size_t size, uint32_t *out_value)
 {

@@ -82,6 +82,9 @@ struct backend_device {
     struct gpu_counters counters;
     void *service; // owned: the stream of allocations
 
+    struct thread_mutex kept_lock;
+    struct gpu_kept *kept; // owned; guarded by kept_lock: memory.h
+
     struct thread_mutex reap_lock; // watches, marks, errors of streams
     struct gpu_mark *free_marks;   // owned, guarded by reap_lock
 

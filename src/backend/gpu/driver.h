@@ -19,6 +19,10 @@ struct gpu_properties {
     int priority_least;    // numbers of the driver: the greatest priority is the smaller one
     int priority_greatest; //
     bool has_graphs;
+    bool has_conditions;
+    bool has_pools;
+    bool has_binaries;
+    bool has_peers;
 };
 
 // Where memory at an address lies.
@@ -41,7 +45,8 @@ struct gpu_driver {
     void *(*enter)(void *context); // makes it current if it is not; returns what was
     void (*leave)(void *context, void *before);
 
-    // Usable on every stream once |stream| has come past the call; freed when |stream| comes past that one.
+    // has_pools: usable on every stream once |stream| has come past the call; freed when |stream| comes past that one.
+    // Otherwise usable at once, and freeing may wait for everything that runs on the device: memory.h avoids it.
     rill_status (*memory_alloc)(void *context, void *stream, uint64_t size, uint64_t *out_address);
     void (*memory_free)(void *context, void *stream, uint64_t address);
     rill_status (*pinned_alloc)(void *context, size_t size,
@@ -51,6 +56,9 @@ struct gpu_driver {
 
     // Between any two places. From and to pageable memory the call may wait.
     rill_status (*copy)(void *stream, uint64_t target, uint64_t source, size_t size);
+    // From memory of another context of this driver; has_peers.
+    rill_status (*copy_peer)(void *stream, void *context, uint64_t target, void *source_context, uint64_t source,
+                             size_t size);
     rill_status (*set)(void *stream, uint64_t target, uint32_t value, int width, size_t count); // width 1, 2 or 4
 
     rill_status (*stream_create)(int priority, void **out_stream);
@@ -67,7 +75,7 @@ struct gpu_driver {
     rill_status (*event_synchronize)(void *event);
     rill_status (*event_elapsed)(void *begin, void *end, double *out_milliseconds);
 
-    rill_status (*module_load)(const void *code, size_t size, void **out_module);
+    rill_status (*module_load)(void *context, const void *code, size_t size, void **out_module);
     void (*module_unload)(void *module);
     rill_status (*module_function)(void *module, const char *name, void **out_function);
     rill_status (*module_global)(void *module, const char *name, uint64_t *out_address);

@@ -1,5 +1,6 @@
 // A GPU as a device: opening, closing, memory, and the streams that it lends to blocks.
 #include "backend/gpu/device.h"
+#include "backend/gpu/memory.h"
 
 #include "base/status.h"
 
@@ -69,6 +70,7 @@ static void free_device(struct backend_device *device)
         gpu_mark_finish_all(device);
         if (device->service != NULL) {
             (void)(device->driver->stream_synchronize(device->service) == RILL_OK);
+            gpu_memory_finish(device);
             device->driver->stream_destroy(device->service);
         }
         device->driver->leave(device->context, before);
@@ -79,6 +81,7 @@ static void free_device(struct backend_device *device)
     thread_cond_finish(&device->changed);
     thread_mutex_finish(&device->lock);
     thread_mutex_finish(&device->reap_lock);
+    thread_mutex_finish(&device->kept_lock);
     struct backend_host host = device->host;
     host.release(host.user, device, sizeof *device);
 }
@@ -94,6 +97,7 @@ rill_status gpu_device_open(const struct gpu_driver *driver, size_t index, const
     memset(device, 0, sizeof *device);
     device->driver = driver;
     device->host = *host;
+    thread_mutex_init(&device->kept_lock);
     thread_mutex_init(&device->reap_lock);
     thread_mutex_init(&device->lock);
     thread_cond_init(&device->changed);
@@ -154,6 +158,20 @@ const char *gpu_device_target(const struct backend_device *device)
     return device->properties.target;
 }
 
+bool gpu_device_has(const struct backend_device *device, enum backend_capability capability)
+{
+    const struct gpu_properties *properties = &device->properties;
+    switch (capability) {
+    case BACKEND_HAS_GRAPHS: return properties->has_graphs;
+    case BACKEND_HAS_CONDITIONS: return properties->has_conditions;
+    case BACKEND_HAS_POOLS: return properties->has_pools;
+    case BACKEND_HAS_BINARIES: return properties->has_binaries;
+    case BACKEND_HAS_PEERS: return properties->has_peers;
+    case BACKEND_CAPABILITY_COUNT: break;
+    }
+    return false;
+}
+
 // ---- memory -------------------------------------------------------------------------------------------------------
 
 // The call waits for the zeros: whatever stream the memory is used on next must find them.
@@ -164,12 +182,12 @@ rill_status gpu_memory_create(struct backend_device *device, uint64_t size, void
     uint64_t wanted = size > 0 ? size : 1; // so that an empty array has an address too
     uint64_t address = 0;
     void *before = driver->enter(device->context);
-    rill_status status = driver->memory_alloc(device->context, device->service, wanted, &address);
+    rill_status status = gpu_memory_take(device, device->service, wanted, &address);
     if (status == RILL_OK) {
         status = driver->set(device->service, address, 0, 1, wanted);
         status = status == RILL_OK ? driver->stream_synchronize(device->service) : status;
         if (status != RILL_OK) {
-            driver->memory_free(device->context, device->service, address);
+            gpu_memory_give(device, device->service, address, wanted);
         }
     }
     driver->leave(device->context, before);
@@ -179,10 +197,9 @@ rill_status gpu_memory_create(struct backend_device *device, uint64_t size, void
 
 void gpu_memory_destroy(struct backend_device *device, void *address, uint64_t size)
 {
-    (void)size;
     if (address != NULL) {
         void *before = device->driver->enter(device->context);
-        device->driver->memory_free(device->context, device->service, (uint64_t)(uintptr_t)address);
+        gpu_memory_give(device, device->service, (uint64_t)(uintptr_t)address, size > 0 ? size : 1);
         device->driver->leave(device->context, before);
     }
 }

@@ -9,6 +9,7 @@ rill_status gpu_device_open(const struct gpu_driver *driver, size_t index, const
 void gpu_device_close(struct backend_device *device);
 void gpu_device_stats(struct backend_device *device, struct backend_stats *out_stats);
 const char *gpu_device_target(const struct backend_device *device);
+bool gpu_device_has(const struct backend_device *device, enum backend_capability capability);
 rill_status gpu_memory_create(struct backend_device *device, uint64_t size, void **out_address);
 void gpu_memory_destroy(struct backend_device *device, void *address, uint64_t size);
 
@@ -28,6 +29,8 @@ rill_status gpu_stream_wait(struct backend_stream *stream, struct backend_stream
 
 rill_status gpu_launch(struct backend_stream *stream, const struct backend_launch *launch);
 rill_status gpu_copy(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage);
+rill_status gpu_copy_from(struct backend_stream *stream, void *target, struct backend_device *source_device,
+                          const void *source, size_t size);
 rill_status gpu_fill(struct backend_stream *stream, void *target, size_t count, const void *element, size_t size);
 rill_status gpu_notify(struct backend_stream *stream, backend_notice *notice, void *arg, bool hold);
 void gpu_proceed(struct backend_stream *stream);
@@ -44,14 +47,14 @@ bool gpu_event_elapsed(struct backend_event *begin, struct backend_event *end, d
 // The members of a back end's table that every vendor has alike.
 #define GPU_BACKEND_OPERATIONS                                                                                         \
     .device_close = gpu_device_close, .device_stats = gpu_device_stats, .device_target = gpu_device_target,            \
-    .has_own_memory = true, .memory_create = gpu_memory_create, .memory_destroy = gpu_memory_destroy,                  \
-    .image_load = gpu_image_load, .image_unload = gpu_image_unload, .image_field = gpu_image_field,                    \
-    .stream_create = gpu_stream_create, .stream_destroy = gpu_stream_destroy,                                          \
+    .device_has = gpu_device_has, .has_own_memory = true, .memory_create = gpu_memory_create,                          \
+    .memory_destroy = gpu_memory_destroy, .image_load = gpu_image_load, .image_unload = gpu_image_unload,              \
+    .image_field = gpu_image_field, .stream_create = gpu_stream_create, .stream_destroy = gpu_stream_destroy,          \
     .stream_synchronize = gpu_stream_synchronize, .stream_is_idle = gpu_stream_is_idle,                                \
     .stream_error = gpu_stream_error, .stream_clear_error = gpu_stream_clear_error, .stream_wait = gpu_stream_wait,    \
-    .launch = gpu_launch, .copy = gpu_copy, .fill = gpu_fill, .notify = gpu_notify, .proceed = gpu_proceed,            \
-    .event_create = gpu_event_create, .event_destroy = gpu_event_destroy, .event_record = gpu_event_record,            \
-    .event_is_recorded = gpu_event_is_recorded, .event_wait = gpu_event_wait,                                          \
+    .launch = gpu_launch, .copy = gpu_copy, .copy_from = gpu_copy_from, .fill = gpu_fill, .notify = gpu_notify,        \
+    .proceed = gpu_proceed, .event_create = gpu_event_create, .event_destroy = gpu_event_destroy,                      \
+    .event_record = gpu_event_record, .event_is_recorded = gpu_event_is_recorded, .event_wait = gpu_event_wait,        \
     .event_synchronize = gpu_event_synchronize, .event_is_reached = gpu_event_is_reached,                              \
     .event_elapsed = gpu_event_elapsed
 

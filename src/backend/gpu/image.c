@@ -269,7 +269,7 @@ rill_status gpu_image_load(struct backend_device *device, const struct plan_modu
     image->number = atomic_fetch_add(&device->image_count, 1) + 1;
     arena_init(&image->arena);
     void *before = device->driver->enter(device->context);
-    volatile rill_status status = device->driver->module_load(code, code_size, &image->module);
+    volatile rill_status status = device->driver->module_load(device->context, code, code_size, &image->module);
     jmp_buf escape;
     image->arena.escape = &escape;
     if (status == RILL_OK && setjmp(escape) == 0) {

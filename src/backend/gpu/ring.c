@@ -2,6 +2,7 @@
 // segment that is full is used again once the work that uses it has run; until then the ring grows. Zeroed memory is
 // cleared a whole segment at a time, so that a launch clears nothing.
 #include "backend/gpu/device.h"
+#include "backend/gpu/memory.h"
 
 #include "base/status.h"
 
@@ -27,7 +28,7 @@ static void segment_destroy(struct backend_stream *stream, struct gpu_segment *s
     if (segment->kind == GPU_RING_PINNED) {
         device->driver->pinned_free((void *)(uintptr_t)segment->address);
     } else {
-        device->driver->memory_free(device->context, stream->lane.handle, segment->address);
+        gpu_memory_give(device, stream->lane.handle, segment->address, segment->size);
     }
     device->driver->event_destroy(segment->event);
     gpu_free(device, segment, sizeof *segment);
@@ -52,7 +53,7 @@ static rill_status segment_create(struct backend_stream *stream, enum gpu_ring_k
         segment->address = (uint64_t)(uintptr_t)memory;
     } else if (status == RILL_OK) {
         // Blocks use it on other streams, which may have parted from this one already: it must be there at once.
-        status = driver->memory_alloc(device->context, device->service, size, &segment->address);
+        status = gpu_memory_take(device, device->service, size, &segment->address);
         status = status == RILL_OK ? driver->stream_synchronize(device->service) : status;
     }
     if (status == RILL_OK && kind == GPU_RING_ZEROED) {

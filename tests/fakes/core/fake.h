@@ -52,6 +52,7 @@ enum fake_kind {
     FAKE_NODE,
     FAKE_EXEC,
     FAKE_POOL,
+    FAKE_LINK,
     FAKE_KIND_COUNT,
 };
 
@@ -227,6 +228,13 @@ struct fake_module {
     char *text;          // owned: the PTX
     struct fake_function **functions;
     int function_count;
+};
+
+// PTX on its way to a binary. The binary is the PTX and its stand-in code behind a line of its own.
+struct fake_link {
+    struct fake_object object;
+    char *binary; // owned; NULL: nothing was added
+    size_t size;
 };
 
 typedef void fake_entry(void *const *params, uint32_t grid_size, uint32_t block_index);
@@ -434,6 +442,7 @@ int fake_unsafe_locked(const char *call); // 900 if a capture forbids the call
 // module.c
 int fake_module_load_locked(struct fake_context *context, const void *image, struct fake_module **out_module);
 void fake_module_unload_locked(struct fake_module *module);
+int fake_link_add_locked(struct fake_link *link, const void *code); // "compiles"
 struct fake_function *fake_module_function_locked(struct fake_module *module, const char *name);
 bool fake_module_global_locked(struct fake_module *module, const char *name, uint64_t *out_address, size_t *out_size);
 // Copies the parameters of a launch.

@@ -21,9 +21,28 @@ static void *resolve(void *user, const char *symbol)
     return found != NULL || math == NULL ? found : dlsym(math, symbol);
 }
 
+static const char binary_mark[] = "rill stand-in binary\n";
+
+// The whole image: text, and the object behind it.
+int fake_link_add_locked(struct fake_link *link, const void *code)
+{
+    size_t offset, size;
+    if (sscanf(code, "// rill stand-in %zu %zu", &offset, &size) != 2) {
+        fprintf(stderr, "fake driver: the image carries no stand-in code; compile with RILL_STAND_IN=1\n");
+        return FAKE_INVALID_IMAGE;
+    }
+    free(link->binary);
+    link->size = sizeof binary_mark - 1 + offset + size;
+    link->binary = fake_alloc(link->size + 1);
+    memcpy(link->binary, binary_mark, sizeof binary_mark - 1);
+    memcpy(link->binary + sizeof binary_mark - 1, code, offset + size);
+    return FAKE_OK;
+}
+
 int fake_module_load_locked(struct fake_context *context, const void *image, struct fake_module **out_module)
 {
-    const char *text = image;
+    bool is_binary = strncmp(image, binary_mark, sizeof binary_mark - 1) == 0;
+    const char *text = (const char *)image + (is_binary ? sizeof binary_mark - 1 : 0);
     size_t offset, size;
     *out_module = NULL;
     if (sscanf(text, "// rill stand-in %zu %zu", &offset, &size) != 2) {

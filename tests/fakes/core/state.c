@@ -166,19 +166,28 @@ __attribute__((constructor)) static void begin(void)
     pthread_atfork(fake_lock, fake_unlock, begin_child);
 }
 
+// Like a real driver's, this handler runs before those that were registered before the driver was started.
+static void go(void)
+{
+    fake_lock();
+    fake.is_gone = true;
+    pthread_cond_broadcast(&fake.work);
+    fake_unlock();
+}
+
 void fake_init_locked(void)
 {
     fake.is_initialized = true;
+    atexit(go);
     fake_memory_describe_fault();
 }
 
 // The driver is gone before the program's last destructors run. A program that broke a rule does not end well.
 __attribute__((destructor)) static void end(void)
 {
+    go();
     fake_lock();
-    fake.is_gone = true;
     int count = fake.violation_count;
-    pthread_cond_broadcast(&fake.work);
     fake_unlock();
     if (count > 0) {
         fflush(NULL);
@@ -275,7 +284,7 @@ void fake_remove_locked(void *object)
 }
 
 static const char *const kind_names[FAKE_KIND_COUNT] = {
-    "object", "context", "stream", "event", "module", "function", "graph", "node", "executable graph", "pool"};
+    "object", "context", "stream", "event", "module", "function", "graph", "node", "executable graph", "pool", "link"};
 
 void *fake_get_locked(const void *handle, enum fake_kind kind, const char *call)
 {

@@ -2,6 +2,7 @@
 #include "cuda.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,6 +28,72 @@ int fake_cu_module_load(cu_module *out, const void *code, unsigned count, int *o
     }
     fake_unlock();
     return result;
+}
+
+int fake_cu_link_create(unsigned count, int *options, void **values, cu_link *out)
+{
+    static const char call[] = "cuLinkCreate_v2";
+    ENTER(call, DEVICE);
+    (void)count;
+    (void)options;
+    (void)values;
+    struct fake_context *context;
+    fake_lock();
+    int result = fake_need_context_locked(call, &context);
+    result = result == FAKE_OK ? fake_unsafe_locked(call) : result;
+    if (result == FAKE_OK) {
+        struct fake_link *link = fake_alloc(sizeof *link);
+        fake_add_locked(link, FAKE_LINK, context);
+        *out = fake_handle(link);
+    }
+    fake_unlock();
+    return result;
+}
+
+int fake_cu_link_add(cu_link handle, int kind, void *code, size_t size, const char *name, unsigned count, int *options,
+                     void **values)
+{
+    static const char call[] = "cuLinkAddData_v2";
+    ENTER(call, DEVICE);
+    (void)name;
+    (void)count;
+    (void)options;
+    (void)values;
+    fake_lock();
+    struct fake_link *link = fake_get_locked(handle, FAKE_LINK, call);
+    int result = link == NULL                                           ? FAKE_INVALID_HANDLE
+                 : kind != CU_JIT_INPUT_PTX || size != strlen(code) + 1 ? FAKE_INVALID_VALUE
+                                                                        : fake_link_add_locked(link, code);
+    fake_unlock();
+    return result;
+}
+
+int fake_cu_link_complete(cu_link handle, void **out, size_t *out_size)
+{
+    ENTER("cuLinkComplete", DEVICE);
+    fake_lock();
+    struct fake_link *link = fake_get_locked(handle, FAKE_LINK, "cuLinkComplete");
+    int result = link == NULL ? FAKE_INVALID_HANDLE : link->binary == NULL ? FAKE_INVALID_VALUE : FAKE_OK;
+    if (result == FAKE_OK) {
+        *out = link->binary;
+        *out_size = link->size;
+    }
+    fake_unlock();
+    return result;
+}
+
+int fake_cu_link_destroy(cu_link handle)
+{
+    ENTER_END("cuLinkDestroy", DEVICE);
+    fake_lock();
+    struct fake_link *link = fake_get_locked(handle, FAKE_LINK, "cuLinkDestroy");
+    if (link != NULL) {
+        fake_remove_locked(link);
+        free(link->binary);
+        link->binary = NULL;
+    }
+    fake_unlock();
+    LEAVE_END(link != NULL ? FAKE_OK : FAKE_INVALID_HANDLE);
 }
 
 int fake_cu_module_unload(cu_module handle)

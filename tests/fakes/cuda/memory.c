@@ -293,6 +293,29 @@ int fake_cu_copy_async(cu_address target, cu_address source, size_t size, cu_str
     return cuda_copy("cuMemcpyAsync", target, source, size, handle);
 }
 
+static bool is_of_context_locked(cu_address address, cu_context handle, const char *call)
+{
+    const struct fake_range *range = fake_memory_find_locked(address);
+    const struct fake_context *context = fake_get_locked(handle, FAKE_CONTEXT, call);
+    if (range == NULL || context == NULL || range->context == context) {
+        return context != NULL;
+    }
+    fake_violation_locked("%s: the memory is of another context than the one named", call);
+    return false;
+}
+
+int fake_cu_copy_peer(cu_address target, cu_context target_context, cu_address source, cu_context source_context,
+                      size_t size, cu_stream handle)
+{
+    static const char call[] = "cuMemcpyPeerAsync";
+    ENTER(call, DEVICE);
+    fake_lock();
+    bool is_good =
+        is_of_context_locked(target, target_context, call) && is_of_context_locked(source, source_context, call);
+    fake_unlock();
+    return is_good ? cuda_copy(call, target, source, size, handle) : FAKE_INVALID_VALUE;
+}
+
 static int fill(const char *call, struct fake_fill fill, cu_stream handle)
 {
     struct fake_stream *stream;

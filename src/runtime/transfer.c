@@ -1,0 +1,135 @@
+// Copies between arrays of two contexts: by the back end where both devices are its own and it knows how, else piece by
+// piece through memory of the host.
+#include "base/status.h"
+#include "runtime/array.h"
+#include "runtime/stream.h"
+
+enum { PIECE_SIZE = 4 << 20 };
+
+static const char who[] = "rill_array_transfer";
+
+struct side {
+    struct context *context; // entered
+    struct array *array;     // pinned
+    rill_stream stream;
+};
+
+static rill_status side_open(rill_array handle, rill_stream stream, struct side *out)
+{
+    *out = (struct side){.stream = stream};
+    struct context *context;
+    RILL_TRY(context_enter(who, handle.id, KIND_ARRAY, &context));
+    void *object;
+    rill_status status = context_pin(context, who, handle.id, KIND_ARRAY, &object);
+    if (status != RILL_OK) {
+        context_leave(context);
+        return status;
+    }
+    out->context = context;
+    out->array = object;
+    return RILL_OK;
+}
+
+static void side_close(struct side *side)
+{
+    if (side->context != NULL) {
+        context_unpin(side->context, side->array->id);
+        context_leave(side->context);
+    }
+}
+
+// Within one context: the target's stream waits for the source's, the host for neither.
+static rill_status copy_inside(const struct side *target, const struct side *source)
+{
+    struct context *context = target->context;
+    const struct backend *backend = context->backend;
+    struct stream *to;
+    struct stream *from;
+    RILL_TRY(stream_pin(context, who, target->stream, &to));
+    rill_status status = stream_pin(context, who, source->stream, &from);
+    if (status == RILL_OK) {
+        status = from != to ? backend->stream_wait(to->queue, from->queue) : RILL_OK;
+        if (status == RILL_OK) {
+            status =
+                backend->copy(to->queue, target->array->address, source->array->address, source->array->size, false);
+        }
+        context_unpin(context, from->id);
+    }
+    context_unpin(context, to->id);
+    return context_fail_as(who, status);
+}
+
+static rill_status finish(const struct side *side)
+{
+    struct stream *stream;
+    RILL_TRY(stream_pin(side->context, who, side->stream, &stream));
+    rill_status status = stream_finish_work(who, stream);
+    context_unpin(side->context, stream->id);
+    return status;
+}
+
+// From device to device. RILL_ERR_UNSUPPORTED: not these two.
+static rill_status copy_across(const struct side *target, const struct side *source)
+{
+    const struct backend *backend = target->context->backend;
+    if (source->context->backend != backend || backend->copy_from == NULL) {
+        return RILL_ERR_UNSUPPORTED;
+    }
+    RILL_TRY(finish(source));
+    struct stream *stream;
+    RILL_TRY(stream_pin(target->context, who, target->stream, &stream));
+    rill_status status = backend->copy_from(stream->queue, target->array->address, source->context->device,
+                                            source->array->address, source->array->size);
+    context_unpin(target->context, stream->id);
+    return status == RILL_OK ? finish(target) : status;
+}
+
+static rill_status copy_by_pieces(const struct side *target, const struct side *source)
+{
+    size_t size = source->array->size;
+    size_t piece = size < PIECE_SIZE ? size : PIECE_SIZE;
+    void *bounce = context_alloc(target->context, piece > 0 ? piece : 1);
+    if (bounce == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: no memory for %zu bytes on their way", who, piece);
+    }
+    rill_status status = RILL_OK;
+    for (size_t done = 0; done < size && status == RILL_OK; done += piece) {
+        size_t part = size - done < piece ? size - done : piece;
+        status = array_read_bytes(who, source->context, source->stream, bounce, source->array->address + done, part);
+        if (status == RILL_OK) {
+            status =
+                array_write_bytes(who, target->context, target->stream, target->array->address + done, bounce, part);
+        }
+    }
+    context_free(target->context, bounce, piece > 0 ? piece : 1);
+    return status;
+}
+
+static rill_status transfer(const struct side *target, const struct side *source)
+{
+    if (source->array->size > target->array->size) {
+        return status_fail(RILL_ERR_INVALID, "%s: the source has %zu bytes, the target only %zu", who,
+                           source->array->size, target->array->size);
+    }
+    if (target->context == source->context) {
+        return copy_inside(target, source);
+    }
+    RILL_TRY(callback_refuse(who));
+    rill_status status = source->array->size > 0 ? copy_across(target, source) : RILL_OK;
+    return status == RILL_ERR_UNSUPPORTED ? copy_by_pieces(target, source) : context_fail_as(who, status);
+}
+
+rill_status rill_array_transfer(rill_array target_handle, rill_stream target_stream, rill_array source_handle,
+                                rill_stream source_stream)
+{
+    struct side target;
+    struct side source;
+    RILL_TRY(side_open(target_handle, target_stream, &target));
+    rill_status status = side_open(source_handle, source_stream, &source);
+    if (status == RILL_OK) {
+        status = transfer(&target, &source);
+        side_close(&source);
+    }
+    side_close(&target);
+    return status;
+}
