@@ -170,7 +170,13 @@ static LLVMValueRef emit_conversion(struct emitter *e, const struct ir_inst *ins
     switch (inst->op) {
     case IR_OP_SEXT: return from_bool ? LLVMBuildZExt(b, x, type, "") : LLVMBuildSExt(b, x, type, "");
     case IR_OP_ZEXT: return LLVMBuildZExt(b, x, type, "");
-    case IR_OP_TRUNC: return LLVMBuildTrunc(b, x, type, "");
+    case IR_OP_TRUNC: {
+        LLVMValueRef cut = LLVMBuildTrunc(b, x, type, "");
+        if (inst->no_wrap && LLVMIsATruncInst(cut) != NULL) {
+            LLVMSetNSW(cut, true);
+        }
+        return cut;
+    }
     case IR_OP_SITOFP: return from_bool ? LLVMBuildUIToFP(b, x, type, "") : LLVMBuildSIToFP(b, x, type, "");
     case IR_OP_UITOFP: return LLVMBuildUIToFP(b, x, type, "");
     case IR_OP_FPTOSI:

@@ -194,7 +194,8 @@ void interp_fill(struct interp *interp, unsigned char *memory, uint64_t size);
 bool interp_fail(struct interp *interp, enum interp_failure_kind kind, const struct ir_inst *inst);
 void interp_record(struct interp *interp, const struct ir_inst *inst, uint64_t address, uint64_t size,
                    enum interp_access_kind kind);
-bool interp_no_wrap(struct interp *interp, const struct ir_inst *inst, const struct cell *cell, uint64_t *regs);
+bool interp_no_wrap(struct interp *interp, const struct interp_function *fn, const struct ir_inst *inst,
+                    const struct cell *cell, uint64_t *regs);
 void interp_fold(const struct ir_inst *inst, const struct cell *cell, uint64_t *regs);
 void interp_math(const struct ir_inst *inst, const struct cell *cell, uint64_t *regs);
 void interp_vupdate(const struct ir_inst *inst, const struct cell *cell, uint64_t *regs);

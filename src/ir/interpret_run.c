@@ -249,7 +249,7 @@ enum interp_outcome interp_run(struct interp *interp, struct interp_function *fn
             break;
         }
         case CODE_NO_WRAP:
-            if (!interp_no_wrap(interp, insts[cell - cells], cell, regs)) {
+            if (!interp_no_wrap(interp, fn, insts[cell - cells], cell, regs)) {
                 goto failed;
             }
             break;

@@ -59,10 +59,35 @@ static bool result_fits(enum ir_op op, int64_t a, int64_t b)
     }
 }
 
-bool interp_no_wrap(struct interp *interp, const struct ir_inst *inst, const struct cell *cell, uint64_t *regs)
+// The iteration number in init + iter * step, whose claim is about the sum in the integers: |*out_step|, too. NULL: it
+// is another sum.
+static const struct ir_inst *iteration_in(const struct ir_inst *inst, int64_t *out_step)
+{
+    const struct ir_inst *distance = inst->op == IR_OP_ADD ? inst->args[1] : NULL;
+    *out_step = 1;
+    if (distance != NULL && distance->op == IR_OP_MUL && distance->args[1]->op == IR_OP_CONST) {
+        *out_step = distance->args[1]->imm;
+        distance = distance->args[0];
+    }
+    bool is_cut = distance != NULL && distance->op == IR_OP_TRUNC && distance->args[0]->op == IR_OP_ITER;
+    return is_cut ? distance->args[0] : NULL;
+}
+
+bool interp_no_wrap(struct interp *interp, const struct interp_function *fn, const struct ir_inst *inst,
+                    const struct cell *cell, uint64_t *regs)
 {
     int64_t a = (int64_t)regs[cell->a];
+    if (inst->op == IR_OP_TRUNC) {
+        regs[cell->dst] = (uint64_t)arith_wrap(cell->width, (uint64_t)a);
+        return (int64_t)regs[cell->dst] == a || interp_fail(interp, INTERP_CLAIM, inst);
+    }
     int64_t b = (int64_t)regs[cell->b];
+    int64_t step;
+    const struct ir_inst *iteration = iteration_in(inst, &step);
+    if (iteration != NULL) {
+        int64_t iter = (int64_t)regs[interp_reg(fn, iteration)];
+        b = product_fits(iter, step) ? iter * step : INT64_MAX;
+    }
     bool fits = result_fits(inst->op, a, b);
     uint64_t result = inst->op == IR_OP_ADD   ? (uint64_t)a + (uint64_t)b
                       : inst->op == IR_OP_SUB ? (uint64_t)a - (uint64_t)b

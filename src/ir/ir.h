@@ -415,8 +415,10 @@ struct ir_inst {
     struct ir_inst *next;
     int base; // memory accesses: what the address points into, set by the bases pass: see enum ir_base_kind; 0 unknown
     void *note; // of the pass that runs now; not printed
-    // ADD, SUB, MUL: whoever made the instruction knows that the signed result fits, like init + iter * step of a
-    // task's loop variable (not of a `!=` loop, which may wrap). Lets the code generator see a plain induction.
+    // ADD, SUB, MUL: whoever made the instruction knows that the signed result fits. In a task's loop variable, init +
+    // iter * step (not of a `!=` loop, which may wrap), it is the sum in the integers that fits: the number of the
+    // iteration, cut to the variable's type, need not. TRUNC: the signed value fits the narrower type. Lets the code
+    // generator see a plain induction.
     bool no_wrap;
     // UPDATE, VUPDATE: add or sub of floats whose operand is an fmul of the same source expression: x = fma(±a, b, x),
     // one rounding. Set by lowering when it contracts. Reductions and atomics may drop it, as they may regroup.

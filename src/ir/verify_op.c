@@ -392,8 +392,9 @@ void ir_verify_op(struct verifier *v, const struct ir_inst *inst)
     if (inst->fused) {
         verify_fused(v, inst);
     }
-    if (inst->no_wrap && inst->op != IR_OP_ADD && inst->op != IR_OP_SUB && inst->op != IR_OP_MUL) {
-        ir_verify_error(v, inst, "only add, sub and mul can be no_wrap");
+    if (inst->no_wrap && inst->op != IR_OP_ADD && inst->op != IR_OP_SUB && inst->op != IR_OP_MUL &&
+        inst->op != IR_OP_TRUNC) {
+        ir_verify_error(v, inst, "only add, sub, mul and trunc can be no_wrap");
     }
     switch (inst->op) {
     case IR_OP_CONST: verify_const(v, inst); break;

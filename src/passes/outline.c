@@ -364,12 +364,35 @@ static void outline_serial(struct offload *o, const struct piece *piece, const c
     outline_store_slots(&out, &out.body);
 }
 
+// init + iter * step of a loop that stays on the near side of its bound: taken in 64 bits, where nothing wraps, and cut,
+// which loses nothing. Addresses are then sums of 64 bits with one step.
+static struct ir_inst *cut_variable(struct outline *out, const struct ir_inst *loop, struct ir_inst *iter,
+                                    struct ir_builder *b)
+{
+    struct ir_inst *init = ir_emit1(b, IR_OP_SEXT, IR_I64, outline_value(out, loop->args[0]));
+    if (loop->loop->step != 1) {
+        iter = ir_emit2(b, IR_OP_MUL, IR_I64, iter, ir_const(&out->prologue, IR_I64, loop->loop->step));
+        iter->no_wrap = true;
+    }
+    struct ir_inst *sum = ir_emit2(b, IR_OP_ADD, IR_I64, init, iter);
+    struct ir_inst *value = ir_emit1(b, IR_OP_TRUNC, loop->loop->var->type, sum);
+    sum->no_wrap = true;
+    value->no_wrap = true;
+    return value;
+}
+
 // var = init + iter * step, in the variable's own type.
 void outline_loop_variable(struct outline *out, const struct ir_inst *loop, struct ir_inst *iter, struct ir_builder *b)
 {
     enum ir_type type = loop->loop->var->type;
-    struct ir_inst *init = outline_value(out, loop->args[0]);
+    enum ir_op compare = loop->loop->compare;
+    bool is_signed = compare == IR_OP_SLT || compare == IR_OP_SLE || compare == IR_OP_SGT || compare == IR_OP_SGE;
     bool is_iter = iter->op == IR_OP_ITER;
+    if (is_signed && !is_iter && type != IR_I64) {
+        ir_set(b, outline_var(out, loop->loop->var), cut_variable(out, loop, iter, b));
+        return;
+    }
+    struct ir_inst *init = outline_value(out, loop->args[0]);
     if (type != IR_I64) {
         iter = ir_emit1(b, IR_OP_TRUNC, type, iter);
     }
@@ -379,12 +402,9 @@ void outline_loop_variable(struct outline *out, const struct ir_inst *loop, stru
     }
     struct ir_inst *value = ir_emit2(b, IR_OP_ADD, type, init, distance);
     // By the trip count the variable stays on the near side of its bound; only `!=` may go around. The distance alone
-    // may wrap if it spans more than half of the type. For the iteration number itself the code generator counts in 64
-    // bits; elsewhere the claim is made where that would take 2^31 iterations.
-    enum ir_op compare = loop->loop->compare;
-    bool is_signed = compare == IR_OP_SLT || compare == IR_OP_SLE || compare == IR_OP_SGT || compare == IR_OP_SGE;
-    bool is_long = type == IR_I64 || (type == IR_I32 && (loop->loop->step == 1 || loop->loop->step == -1));
-    value->no_wrap = is_signed && (is_iter || is_long);
+    // may wrap if it spans more than half of the type: the claim is of the sum in the integers, and the code generator
+    // counts in 64 bits. Of 64 bits it would take 2^63 iterations.
+    value->no_wrap = is_signed;
     ir_set(b, outline_var(out, loop->loop->var), value);
 }
 

@@ -598,6 +598,12 @@ TEST(a_result_claimed_to_fit_is_held_to_it)
     fixture_finish(&f);
     CHECK_INT(run_failing(&f, NULL, text, 46341, NULL, &failure), INTERP_FAILED);
     fixture_finish(&f);
+    text = KERNEL("i64", "%3 = trunc i8 %0 no_wrap\n%4 = sext i64 %3\nreturn %4");
+    CHECK_INT(run_failing(&f, NULL, text, -128, NULL, &failure), INTERP_DONE);
+    fixture_finish(&f);
+    CHECK_INT(run_failing(&f, NULL, text, 128, NULL, &failure), INTERP_FAILED);
+    CHECK_INT(failure.kind, INTERP_CLAIM);
+    fixture_finish(&f);
     text = KERNEL("i64", "%3 = const i64 -9223372036854775808\n%4 = sub i64 %3 %0 no_wrap\nreturn %4");
     CHECK_INT(run_failing(&f, NULL, text, -1, NULL, &failure), INTERP_DONE);
     fixture_finish(&f);

@@ -151,7 +151,7 @@ TEST(arithmetic_is_done_in_types_that_have_it)
         {KERNEL("%7 = fadd i32 %0 %0"), "is not defined for i32"},
         {KERNEL("%7 = fma f64 %5 %5 %3"), "operand 2 has type f32, must have f64"},
         {KERNEL("%7 = fneg f32 %5"), "operand 0 has type f64, must have f32"},
-        {KERNEL("%7 = and i32 %0 %0 no_wrap"), "only add, sub and mul can be no_wrap"},
+        {KERNEL("%7 = and i32 %0 %0 no_wrap"), "only add, sub, mul and trunc can be no_wrap"},
     };
     CHECK_ROWS(rows);
 }
