@@ -2,6 +2,7 @@
 
 #include "base/vec.h"
 #include "passes/demote.h"
+#include "passes/fuse.h"
 #include "passes/walk.h"
 #include "plan/abi.h"
 
@@ -169,6 +170,7 @@ static int add_parallel(struct offload *o, struct ir_inst *loop, int group, cons
 {
     const struct loop_facts *facts = loop->loop->analysis;
     struct piece piece = {.kind = PIECE_PARALLEL, .first = loop, .count = 1, .group = group, .nest = nest};
+    piece.fusion = offload_mark(o, loop)->fusion;
     struct plan_task *task = piece_add_task(o, PLAN_TASK_PARALLEL, loop->loc, group, &piece.task);
     task->trip = nest != NULL ? nest_trip(o, nest) : offload_trip(o, loop);
     task->cost = nest != NULL ? nest_cost(o, nest) : facts->cost;
@@ -208,7 +210,11 @@ static void build_task(struct offload *o, struct ir_inst *loop, struct plan_node
         nest_settle(o, nest, parent);
     }
     int task = add_parallel(o, loop, parent->group, nest);
+    const struct fusion *fusion = offload_mark(o, loop)->fusion;
     o->loops.items[offload_mark(o, loop)->loop_index].task = task;
+    for (int i = 0; fusion != NULL && i < fusion->count; i++) {
+        o->loops.items[offload_mark(o, fusion->parts[i])->loop_index].task = task;
+    }
     piece_add_node(o, parent, PLAN_TASK, loop->loc)->task = task;
 }
 
@@ -222,7 +228,22 @@ static void build_parallel(struct offload *o, struct ir_inst *loop, struct plan_
         warn_of_collapse(o, loop, nest, why);
         build_task(o, loop, parent, NULL);
     }
-    build_final_value(o, loop, parent);
+}
+
+// The task of a loop, and of those that are fused with it.
+static void build_chosen(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
+{
+    const struct fusion *fusion = offload_mark(o, loop)->fusion;
+    if (fusion == NULL) {
+        build_parallel(o, loop, parent);
+        build_final_value(o, loop, parent);
+        return;
+    }
+    offload_mark(o, fusion->loop)->fusion = fusion;
+    build_parallel(o, fusion->loop, parent);
+    for (int i = 0; i < fusion->count; i++) {
+        build_final_value(o, fusion->parts[i], parent);
+    }
 }
 
 struct plan_expr *offload_var(struct offload *o, const struct ir_var *var)
@@ -313,8 +334,11 @@ static void build_control(struct offload *o, struct ir_inst *inst, struct plan_n
     }
     case IR_OP_FOR:
         straight_flush(o, parent, pending);
+        if (offload_mark(o, inst)->is_absorbed) {
+            break; // the first loop of its run has the task
+        }
         if (offload_mark(o, inst)->is_chosen) {
-            build_parallel(o, inst, parent);
+            build_chosen(o, inst, parent);
         } else {
             build_for(o, inst, parent);
         }
@@ -409,6 +433,7 @@ void offload_kernel(struct ir_module *module, struct ir_function *kernel, struct
     describe_params(o);
     bool has_task = choose_mark_region(o, &kernel->body, !kernel->pragma_single);
     describe_loops(o, &kernel->body, 0, false);
+    fuse_find(o);
     o->out->root = piece_add_node(o, NULL, PLAN_SEQUENCE, kernel->loc);
     if (has_task) {
         build_region(o, &kernel->body, o->out->root);
@@ -427,6 +452,7 @@ void offload_kernel(struct ir_module *module, struct ir_function *kernel, struct
         }
     }
     slots_assign(o);
+    fuse_place_variables(o);
     int first_task = module->function_count;
     outline_pieces(o);
     room_check(o, first_task);

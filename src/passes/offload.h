@@ -2,9 +2,9 @@
 // another and lives in the launch block. The task functions are added to the module.
 //
 // choose.c settles which loops become tasks. Then come three steps: offload.c, with pieces.c, straight.c and whole.c,
-// cuts the kernel into pieces under a tree of control, slots.c gives out room in the launch block for the variables
-// that more than one piece uses, outline.c (with reduce.c for reductions) makes an IR function of each piece. blocks.c
-// checks the regions of stream_parallel blocks.
+// (with fuse.c for loops that become one) cuts the kernel into pieces under a tree of control, slots.c gives out room
+// in the launch block for the variables that more than one piece uses, outline.c (with reduce.c for reductions) makes
+// an IR function of each piece. blocks.c checks the regions of stream_parallel blocks.
 #ifndef RILL_PASSES_OFFLOAD_H
 #define RILL_PASSES_OFFLOAD_H
 
@@ -56,16 +56,19 @@ struct piece {
     struct ir_var *escape;    // serial: set to k + 1 where the code leaves by escapes[k]; NULL: it never does
     struct ir_inst **escapes; // BREAK targets outside the piece; NULL in it: return
     int escape_count;
-    const struct nest *nest; // parallel: the loops that are one space; NULL: only |first|
+    const struct nest *nest;     // parallel: the loops that are one space; NULL: only |first|
+    const struct fusion *fusion; // parallel: the loops that |first| was made of; NULL: it is the kernel's own
 };
 
 // What the pass notes at an instruction that has regions: ir_inst.note.
 struct mark {
-    bool is_chosen;        // FOR: becomes a task
-    bool has_task;         // something in it becomes a task or is a block
-    int node_id;           // of its plan node when it is control
-    struct ir_inst *clone; // in the function being outlined
-    int loop_index;        // FOR and LOOP: in kernel->loops
+    bool is_chosen;              // FOR: becomes a task
+    bool has_task;               // something in it becomes a task or is a block
+    int node_id;                 // of its plan node when it is control
+    struct ir_inst *clone;       // in the function being outlined
+    int loop_index;              // FOR and LOOP: in kernel->loops
+    const struct fusion *fusion; // FOR: the first of a run that becomes one task; NULL: it is not
+    bool is_absorbed;            // FOR: a later one of such a run
 };
 
 struct offload {
@@ -96,6 +99,11 @@ struct offload {
         int count;
         int capacity;
     } exprs;
+    struct {
+        const struct fusion **items;
+        int count;
+        int capacity;
+    } fusions;
     int group_count;
     int loop_depth; // control loops around what is built now
 };
@@ -149,6 +157,11 @@ bool nest_find(struct offload *o, struct ir_inst *outer, struct nest *out, const
 void nest_settle(struct offload *o, struct nest *nest, struct plan_node *parent);
 struct plan_expr *nest_trip(struct offload *o, const struct nest *nest);
 struct plan_expr *nest_cost(struct offload *o, const struct nest *nest);
+
+// fuse.c: which loops become one task; notes it at them. Then, once slots are given out, the variables of the copies
+// get theirs.
+void fuse_find(struct offload *o);
+void fuse_place_variables(struct offload *o);
 
 // describe.c
 void describe_params(struct offload *o);

@@ -5,6 +5,7 @@
 
 #include "base/vec.h"
 #include "passes/demote.h"
+#include "passes/fuse.h"
 #include "passes/memory_use.h"
 #include "passes/walk.h"
 
@@ -440,6 +441,10 @@ static void outline_parallel(struct offload *o, const struct piece *piece)
         struct piece whole = *piece;
         whole.kind = PIECE_SERIAL;
         whole.count = 1;
+        if (piece->fusion != NULL) { // one loop after the other, as the kernel has them
+            whole.first = piece->fusion->parts[0];
+            whole.count = piece->fusion->count;
+        }
         outline_serial(o, &whole, task->in_order);
     }
 }

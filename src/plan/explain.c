@@ -63,6 +63,28 @@ static void explain_loop(struct explain *e, const struct plan_loop *loop)
     if (loop->notes != NULL && loop->notes[0] != '\0') {
         str_printf(e->out, "  %*s    %s\n", 2 * loop->depth, "", loop->notes);
     }
+    if (loop->fusion != NULL) {
+        str_printf(e->out, "  %*s    %s\n", 2 * loop->depth, "", loop->fusion);
+    }
+}
+
+// The lines of all loops that are in the task, if there is more than one.
+static void explain_fused(struct explain *e, const struct plan_task *task)
+{
+    int count = 0;
+    for (int i = 0; i < e->kernel->loop_count; i++) {
+        count += e->kernel->loops[i].task == (int)(task - e->kernel->tasks);
+    }
+    if (count < 2) {
+        return;
+    }
+    str_printf(e->out, ", %d loops fused: lines", count);
+    for (int i = 0; i < e->kernel->loop_count; i++) {
+        const struct plan_loop *loop = &e->kernel->loops[i];
+        if (loop->task == (int)(task - e->kernel->tasks)) {
+            str_printf(e->out, "%s %u", --count == 0 ? " and" : "", loop->loc.line);
+        }
+    }
 }
 
 static void explain_task(struct explain *e, const struct plan_task *task)
@@ -85,6 +107,7 @@ static void explain_task(struct explain *e, const struct plan_task *task)
     if (task->partial_size != 0) {
         str_add(e->out, ", with reductions");
     }
+    explain_fused(e, task);
     str_add_char(e->out, '\n');
     for (int i = 0; i < task->effect_count; i++) {
         const struct plan_effect *effect = &task->effects[i];

@@ -495,6 +495,77 @@ static bool call_kernel(struct gen *g)
     return true;
 }
 
+// One of a chain's loops: |to| and |from| may be the same array.
+static void chain_statement(struct gen *g, const struct gen_array *to, const struct gen_array *from, const char *i,
+                            int n)
+{
+    const char *m = to->type == GEN_F64 ? "TD" : "TF";
+    switch (gen_random(g, 9)) {
+    case 0: gen_line(g, "%s[%s] = %s(%s[%s] + %s);", to->name, i, m, from->name, i, gen_int(g, 1)); break;
+    case 1: gen_line(g, "%s[%s] = %s(%s[%s - 1] - %s[%s + 1]);", to->name, i, m, from->name, i, from->name, i); break;
+    case 2: gen_line(g, "%s[%s] = %s(%s[%s] * 3 + %s);", to->name, i, m, to->name, i, i); break;
+    case 3:
+        gen_line(g, "t%d = (int)TF(%s[%s]) + %s;", n, from->name, i, i);
+        gen_line(g, "%s[%s] = %s(t%d);", to->name, i, m, n);
+        break;
+    case 4: gen_line(g, "s%d += (int)TF(%s[%s]);", n, from->name, i); break;
+    case 5: gen_line(g, "%s[%s] = %s(s%d);", to->name, i, m, n); break;
+    case 6: gen_line(g, "if (%s[%s] > 0) %s[%s] = %s(%s);", from->name, i, to->name, i, m, i); break;
+    case 7: gen_line(g, "for (int q = 0; q < 3; q++) %s[%s] = %s(%s[%s] + q);", to->name, i, m, from->name, i); break;
+    default: gen_line(g, "%s[%s + 1] = %s(%s[%s]);", to->name, i, m, from->name, i); break;
+    }
+}
+
+// Loops one after the other over the same space, mostly: whether they may run as one is up to chance.
+static bool chain(struct gen *g)
+{
+    struct gen_array *a = find_array(g, 1, true, 6);
+    struct gen_array *b = find_array(g, 1, true, 6);
+    struct gen_array *c = find_array(g, 1, false, 6);
+    if (a == NULL || b == NULL || c == NULL) {
+        return false;
+    }
+    long trips = trips_of(g, a) < trips_of(g, b) ? trips_of(g, a) : trips_of(g, b);
+    trips = trips < trips_of(g, c) ? trips : trips_of(g, c);
+    int count = 2 + (int)gen_random(g, 4);
+    if (trips < 4 || g->work * trips * count > g->work_limit) {
+        return false;
+    }
+    int n = g->name_count++;
+    bool is_shared = gen_chance(g, 40); // one counter for all, as in C89
+    gen_line(g, "int t%d = 1, h%d = %ld;", n, n, trips - 1);
+    gen_line(g, "long s%d = 0;", n);
+    if (is_shared) {
+        gen_line(g, "int c%d;", n);
+    }
+    for (int k = 0; k < count; k++) {
+        int kept = g->scalar_count;
+        const char *i = push_counter(g, 1, trips - 2);
+        struct gen_array *to = gen_chance(g, 50) ? a : b;
+        struct gen_array *from = gen_chance(g, 30) ? c : gen_chance(g, 50) ? a : b;
+        const char *bound = gen_chance(g, 70) ? gen_text(g, "h%d", n) : gen_text(g, "%ld", trips - 1);
+        begin(g, a, b);
+        if (is_shared) {
+            gen_open(g, "for (c%d = 1; c%d < %s; c%d++) {", n, n, bound, n);
+            gen_line(g, "int %s = c%d;", i, n);
+        } else {
+            gen_open(g, "for (int %s = 1; %s < %s; %s++) {", i, i, bound, i);
+        }
+        chain_statement(g, to, from, i, n);
+        if (gen_chance(g, 30)) {
+            chain_statement(g, to, from, i, n);
+        }
+        gen_close(g);
+        end(g, kept);
+        if (gen_chance(g, 15)) {
+            gen_line(g, gen_chance(g, 50) ? "h%d--;" : "t%d = 5;", n);
+        }
+    }
+    gen_line(g, "%s[0] = %s(s%d + t%d%s);", a->name, a->type == GEN_F64 ? "TD" : "TF", n, n,
+             is_shared ? gen_text(g, " + c%d", n) : "");
+    return true;
+}
+
 static bool pointers(struct gen *g)
 {
     struct gen_array *a = find_array(g, 1, true, 4);
@@ -768,9 +839,10 @@ static bool special(struct gen *g)
 bool gen_idiom(struct gen *g)
 {
     static bool (*const idioms[])(struct gen *g) = {
-        stencil,    map_2d,          steps_in_time, product, selection, shift,       stride,      linear,   pairs_of,
-        scan,       sum_into_memory, temporaries,   search,  halves,    common_sums, call_kernel, pointers, insist,
-        last_value, while_over_data, struct_sum,    special, swapped,   table,       compaction,  map_3d};
+        stencil,     map_2d,      steps_in_time, product,         selection,   shift,           stride,
+        linear,      pairs_of,    scan,          sum_into_memory, temporaries, search,          halves,
+        common_sums, call_kernel, pointers,      insist,          last_value,  while_over_data, struct_sum,
+        special,     swapped,     table,         compaction,      map_3d,      chain,           chain};
     if (g->scalar_count + 8 >= GEN_SCALARS) {
         return false;
     }
