@@ -1,10 +1,13 @@
-// Bitcode of the math functions that GPUs do not have: libclc's, cut down at build time by library/trim.c.
+// Bitcode of the math functions that GPUs do not have: our own (library/float.h) and libclc's, cut down at build time
+// by library/trim.c.
 #ifndef RILL_CODEGEN_LIBRARY_H
 #define RILL_CODEGEN_LIBRARY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 extern const unsigned char math_library_bytes[];
-extern const size_t math_library_size; // 0: Rill was built without libclc
+extern const size_t math_library_size;  // 0: Rill was built without libclc
+extern const bool math_library_has_own; // false: without clang, which compiles our own functions
 
 #endif

@@ -1,5 +1,5 @@
-// Math on GPUs: calls of libclc's functions by their mangled names, and the library linked in lazily: a function that
-// is not called costs nothing.
+// Math on GPUs: calls of our own single-precision functions (library/float.h) and, for all the rest, of libclc's by
+// their mangled names; and the library linked in lazily: a function that is not called costs nothing.
 #include "codegen/math.h"
 
 #include "base/status.h"
@@ -34,6 +34,30 @@ static LLVMValueRef call_library(struct emitter *e, enum ir_math math, enum ir_t
     name = arena_printf(e->arena, "_Z%zu%s%s%s", strlen(name), name, letter, count == 2 ? letter : "");
     LLVMTypeRef params[2] = {e->types[type], e->types[type]};
     LLVMTypeRef function_type = LLVMFunctionType(e->types[type], params, (unsigned)count, false);
+    return LLVMBuildCall2(e->builder, function_type, declare(e, name, function_type), args, (unsigned)count, "");
+}
+
+static const char *own_name(enum ir_math math)
+{
+    switch (math) {
+    case IR_MATH_COS: return "rill_f32_cos";
+    case IR_MATH_EXP: return "rill_f32_exp";
+    case IR_MATH_EXP2: return "rill_f32_exp2";
+    case IR_MATH_LOG: return "rill_f32_log";
+    case IR_MATH_LOG10: return "rill_f32_log10";
+    case IR_MATH_LOG2: return "rill_f32_log2";
+    case IR_MATH_POW: return "rill_f32_pow";
+    case IR_MATH_SIN: return "rill_f32_sin";
+    case IR_MATH_TAN: return "rill_f32_tan";
+    case IR_MATH_TANH: return "rill_f32_tanh";
+    default: return NULL;
+    }
+}
+
+static LLVMValueRef call_own(struct emitter *e, const char *name, LLVMValueRef *args, int count)
+{
+    LLVMTypeRef params[2] = {e->types[IR_F32], e->types[IR_F32]};
+    LLVMTypeRef function_type = LLVMFunctionType(e->types[IR_F32], params, (unsigned)count, false);
     return LLVMBuildCall2(e->builder, function_type, declare(e, name, function_type), args, (unsigned)count, "");
 }
 
@@ -94,6 +118,9 @@ LLVMValueRef math_call_gpu(struct emitter *e, enum ir_math math, enum ir_type ty
         return LLVMGetPoison(e->types[math == IR_MATH_REMQUO_BITS ? IR_I32 : type]);
     }
     e->needs_math_library = true;
+    if (math_library_has_own && type == IR_F32 && own_name(math) != NULL) {
+        return call_own(e, own_name(math), args, count);
+    }
     if (math == IR_MATH_REMQUO_BITS) {
         return call_remquo(e, type, args);
     }
@@ -107,6 +134,46 @@ LLVMValueRef math_call_gpu(struct emitter *e, enum ir_math math, enum ir_type ty
         return call_pow(e, args[0], args[1]);
     }
     return call_library(e, math, type, args, count);
+}
+
+// ---- linking
+// -----------------------------------------------------------------------------------------------------------------
+
+// The instructions that our functions call by name. What has none here keeps the body that the library has for it.
+static const struct instruction {
+    const char *name;
+    const char *nvptx;
+    const char *amdgpu;
+    bool is_overloaded_on_nvptx; // all are on AMD GPUs
+} instructions[] = {
+    {"rill_hw_exp2", "llvm.nvvm.ex2.approx.ftz", "llvm.amdgcn.exp2", true},
+    {"rill_hw_reciprocal", "llvm.nvvm.rcp.approx.ftz.f", "llvm.amdgcn.rcp", false},
+    {"rill_hw_fma_clamped", "llvm.nvvm.fma.rn.sat.f", NULL, false},
+};
+
+static LLVMValueRef instruction_for(struct emitter *e, const struct instruction *row)
+{
+    bool is_nvptx = e->target->kind == TARGET_NVPTX;
+    const char *name = is_nvptx ? row->nvptx : e->target->kind == TARGET_AMDGPU ? row->amdgpu : NULL;
+    if (name == NULL) {
+        return NULL;
+    }
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMTypeRef type = e->types[IR_F32];
+    bool is_overloaded = !is_nvptx || row->is_overloaded_on_nvptx;
+    return id == 0 ? NULL : LLVMGetIntrinsicDeclaration(e->llvm, id, &type, is_overloaded ? 1 : 0);
+}
+
+static void put_instructions(struct emitter *e)
+{
+    for (size_t i = 0; i < sizeof instructions / sizeof instructions[0]; i++) {
+        LLVMValueRef function = LLVMGetNamedFunction(e->llvm, instructions[i].name);
+        LLVMValueRef instruction = function != NULL ? instruction_for(e, &instructions[i]) : NULL;
+        if (instruction != NULL) {
+            LLVMReplaceAllUsesWith(function, instruction);
+            LLVMDeleteFunction(function);
+        }
+    }
 }
 
 rill_status math_link_library(struct emitter *e)
@@ -125,6 +192,7 @@ rill_status math_link_library(struct emitter *e)
     if (LLVMLinkModules2(e->llvm, library) != 0) { // takes the library
         return status_fail(RILL_ERR_INTERNAL, "the embedded math library does not link");
     }
+    put_instructions(e);
     for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f != NULL; f = LLVMGetNextFunction(f)) {
         if (LLVMGetLinkage(f) == LLVMLinkOnceODRLinkage) {
             LLVMSetLinkage(f, LLVMInternalLinkage);

@@ -1,6 +1,7 @@
-// Run at build time: cuts libclc's bitcode down to the math functions that kernels can call, and writes it as C source.
+// Run at build time: joins libclc's bitcode and our own, cuts it down to the math functions that kernels can call, and
+// writes it as C source.
 //
-//     trim library.bc out.c
+//     trim out.c library.bc [own.bc ...]
 //
 // What is kept is linkonce_odr, so that linking takes a function only where it is called. Attributes that name a
 // processor go: the same bitcode serves every GPU. Without a library the array is empty and the compiler says so when a
@@ -9,6 +10,7 @@
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Core.h>
+#include <llvm-c/Linker.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <stdbool.h>
@@ -31,8 +33,17 @@ static const struct {
 
 enum { WANTED_COUNT = sizeof wanted / sizeof wanted[0] };
 
+// Our own functions, and what stands for instructions in them.
+static bool is_own(const char *name)
+{
+    return strncmp(name, "rill_f32_", 9) == 0 || strncmp(name, "rill_hw_", 8) == 0;
+}
+
 static bool is_wanted(const char *name)
 {
+    if (is_own(name)) {
+        return true;
+    }
     for (int i = 0; i < 2 * WANTED_COUNT; i++) {
         const char *type = i % 2 == 0 ? "f" : "d";
         char mangled[64];
@@ -47,8 +58,9 @@ static bool is_wanted(const char *name)
 
 static void drop_attributes(LLVMValueRef function)
 {
-    static const char *const names[] = {"target-cpu", "target-features", "frame-pointer", "stack-protector-buffer-size",
-                                        "no-trapping-math"};
+    static const char *const names[] = {"target-cpu",       "target-features",
+                                        "frame-pointer",    "stack-protector-buffer-size",
+                                        "no-trapping-math", "no-builtins"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         LLVMRemoveStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, names[i], (unsigned)strlen(names[i]));
     }
@@ -89,7 +101,7 @@ static bool drop_unused(LLVMModuleRef module)
     return true;
 }
 
-static int write_source(const char *path, const char *bytes, size_t size)
+static int write_source(const char *path, const char *bytes, size_t size, bool has_own)
 {
     FILE *out = fopen(path, "w");
     if (out == NULL) {
@@ -100,31 +112,54 @@ static int write_source(const char *path, const char *bytes, size_t size)
     for (size_t i = 0; i < size; i++) {
         fprintf(out, i % 24 == 0 ? "\n%u," : "%u,", (unsigned char)bytes[i]);
     }
-    fprintf(out, "0};\nconst size_t math_library_size = %zu;\n", size);
+    fprintf(out, "0};\nconst size_t math_library_size = %zu;\nconst bool math_library_has_own = %s;\n", size,
+            has_own ? "true" : "false");
     return fclose(out) == 0 ? 0 : 1;
+}
+
+static LLVMModuleRef read_module(LLVMContextRef context, const char *path)
+{
+    LLVMMemoryBufferRef buffer;
+    LLVMModuleRef module = NULL;
+    char *message = NULL;
+    if (LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &message) != 0) {
+        LLVMDisposeMessage(message);
+        return NULL;
+    }
+    if (LLVMParseBitcodeInContext2(context, buffer, &module) != 0) {
+        fprintf(stderr, "trim: %s is no bitcode of this LLVM\n", path);
+        exit(1);
+    }
+    return module;
 }
 
 int main(int argc, char **argv)
 {
-    if (argc != 3) {
-        fprintf(stderr, "usage: trim library.bc out.c\n");
+    if (argc < 3) {
+        fprintf(stderr, "usage: trim out.c library.bc [own.bc ...]\n");
         return 2;
     }
-    LLVMMemoryBufferRef buffer;
-    char *message = NULL;
-    if (LLVMCreateMemoryBufferWithContentsOfFile(argv[1], &buffer, &message) != 0) {
-        return write_source(argv[2], "", 0);
-    }
     LLVMContextRef context = LLVMContextCreate();
-    LLVMModuleRef module;
-    if (LLVMParseBitcodeInContext2(context, buffer, &module) != 0) {
-        fprintf(stderr, "trim: %s is no bitcode of this LLVM\n", argv[1]);
-        return 1;
+    LLVMModuleRef module = read_module(context, argv[2]);
+    if (module == NULL) {
+        return write_source(argv[1], "", 0, false);
+    }
+    for (int i = 3; i < argc; i++) {
+        LLVMModuleRef own = read_module(context, argv[i]);
+        if (own == NULL) {
+            fprintf(stderr, "trim: cannot read %s\n", argv[i]);
+            return 1;
+        }
+        LLVMSetTarget(own, LLVMGetTarget(module));
+        LLVMSetDataLayout(own, LLVMGetDataLayoutStr(module));
+        if (LLVMLinkModules2(module, own) != 0) { // takes it
+            return 1;
+        }
     }
     select_functions(module);
     if (!drop_unused(module)) {
         return 1;
     }
     LLVMMemoryBufferRef out = LLVMWriteBitcodeToMemoryBuffer(module);
-    return write_source(argv[2], LLVMGetBufferStart(out), LLVMGetBufferSize(out));
+    return write_source(argv[1], LLVMGetBufferStart(out), LLVMGetBufferSize(out), argc > 3);
 }
