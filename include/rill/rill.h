@@ -20,7 +20,9 @@
 // with another launch of the same kernel. Three things are per thread: the message, the current stream, and whether the
 // thread runs a callback. Callbacks run on a thread of Rill's own, may call everything that does not wait, and get
 // RILL_ERR_IN_CALLBACK from what does. After fork() the child's calls are RILL_ERR_FORKED. Rill starts its threads at
-// the first launch, blocks signals in them and installs no handlers; a program may exit without closing anything.
+// the first launch, blocks signals in them and installs no handlers; a program may exit without closing anything. On
+// the CPU a thread that waits may run what it waits for itself, in the place of one of Rill's; how it rounds, its errno
+// and its current stream are not touched by that.
 //
 // ERRORS. Calls that can fail return a rill_status that must be looked at: RILL_OK, or a negative code. rill_message()
 // is the sentence that belongs to the calling thread's last failure. A create that fails leaves the zero handle. A call

@@ -3,9 +3,12 @@
 #include "base/status.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 // Present only in programs built with ThreadSanitizer.
 __attribute__((weak)) void __tsan_release(void *address);
@@ -61,6 +64,16 @@ void thread_broadcast(struct thread_cond *cond)
     pthread_cond_broadcast(&cond->cond);
 }
 
+void thread_sleep(atomic_uint *word, unsigned seen)
+{
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+}
+
+void thread_wake(atomic_uint *word, int count)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+}
+
 rill_status thread_start(struct thread *thread, const char *name, void *(*body)(void *), void *arg)
 {
     // A new thread inherits the mask, so that no signal can reach it before it could block them itself.
@@ -92,6 +105,66 @@ void thread_join(struct thread *thread)
     }
 }
 
+// Where the thread's stack is. Asking is slow for the first thread of a process: the C library reads a file for it.
+struct stack {
+    uintptr_t low;
+    uintptr_t high; // 0: not asked yet
+};
+
+static _Thread_local struct stack stack;
+
+static void find_stack(void)
+{
+    pthread_attr_t attributes;
+    void *low = NULL;
+    size_t size = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        pthread_attr_getstack(&attributes, &low, &size);
+        pthread_attr_destroy(&attributes);
+    }
+    stack.low = (uintptr_t)low;
+    stack.high = size > 0 ? (uintptr_t)low + size : 1;
+}
+
+size_t thread_stack_left(void)
+{
+    if (stack.high == 0) {
+        find_stack();
+    }
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    return here > stack.low && here < stack.high ? here - stack.low : 0;
+}
+
+#if defined(__x86_64__)
+enum { FLOAT_DEFAULT = 0x1f80 }; // round to nearest, keep subnormals, no traps, nothing raised
+
+void thread_mood_enter(struct thread_mood *out_before)
+{
+    out_before->error = errno;
+    out_before->float_control = __builtin_ia32_stmxcsr();
+    if (out_before->float_control != FLOAT_DEFAULT) {
+        __builtin_ia32_ldmxcsr(FLOAT_DEFAULT);
+    }
+}
+
+void thread_mood_leave(const struct thread_mood *before)
+{
+    __builtin_ia32_ldmxcsr(before->float_control);
+    errno = before->error;
+}
+#else
+void thread_mood_enter(struct thread_mood *out_before)
+{
+    out_before->error = errno;
+    out_before->float_control = 0;
+}
+
+void thread_mood_leave(const struct thread_mood *before)
+{
+    errno = before->error;
+}
+#endif
+
 void thread_relax(void)
 {
 #if defined(__x86_64__)
@@ -116,4 +189,9 @@ void thread_observe(void *address)
     if (__tsan_acquire != NULL) {
         __tsan_acquire(address);
     }
+}
+
+bool thread_is_checked(void)
+{
+    return __tsan_release != NULL;
 }

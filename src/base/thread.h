@@ -10,7 +10,9 @@
 #include "rill/status.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct thread_mutex {
@@ -34,6 +36,10 @@ void thread_wait(struct thread_cond *cond, struct thread_mutex *mutex); // may r
 void thread_signal(struct thread_cond *cond);
 void thread_broadcast(struct thread_cond *cond);
 
+// Sleeps unless |*word| has changed from |seen|; may return without a wake. Who wakes changes the word first.
+void thread_sleep(atomic_uint *word, unsigned seen);
+void thread_wake(atomic_uint *word, int count); // at most |count| of those that sleep
+
 struct thread {
     pthread_t thread;
     bool is_started;
@@ -46,6 +52,20 @@ enum { THREAD_STACK_SIZE = 8 << 20 };
 rill_status thread_start(struct thread *thread, const char *name, void *(*body)(void *), void *arg);
 void thread_join(struct thread *thread); // skips one that was never started
 
+// Bytes of its stack that the calling thread has left; 0 if it runs on another's, a coroutine's for instance.
+size_t thread_stack_left(void);
+
+// What a program may have set for its thread and a kernel that runs there must neither see nor change: how floats round
+// and underflow, which exceptions they have raised, errno.
+struct thread_mood {
+    unsigned float_control;
+    int error;
+};
+
+// Sets what a new thread of a plain program has. Threads of Rill's own need it too: a new thread inherits its maker's.
+void thread_mood_enter(struct thread_mood *out_before);
+void thread_mood_leave(const struct thread_mood *before);
+
 // Tells the processor that this is a loop that waits.
 void thread_relax(void);
 // Lets another thread have the processor. What is waited for may be done by a thread that shares it.
@@ -53,5 +73,6 @@ void thread_yield(void);
 
 void thread_publish(void *address);
 void thread_observe(void *address);
+bool thread_is_checked(void); // the program is built with ThreadSanitizer
 
 #endif

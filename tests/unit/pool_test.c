@@ -7,7 +7,8 @@
 
 static struct pool *make_pool(int worker_count)
 {
-    struct pool *pool = calloc(1, sizeof *pool);
+    struct pool *pool = aligned_alloc(_Alignof(struct pool), sizeof *pool);
+    memset(pool, 0, sizeof *pool);
     pool_init(pool, calloc((size_t)worker_count, sizeof(struct pool_worker)), worker_count);
     return pool;
 }
@@ -392,4 +393,171 @@ TEST(job_does_not_wait_for_the_end_of_a_loop_and_the_loop_is_ended_all_the_same)
         free_pool(pool);
         free(own.loop.shares);
     }
+}
+
+// ---- guests -------------------------------------------------------------------------------------------------------
+
+static struct counting_job owned_job(const void *owner, atomic_int *done)
+{
+    return (struct counting_job){.job.run = count_job, .job.owner = owner, .job.level = 1, .done = done};
+}
+
+TEST(guest_runs_what_it_waits_for_and_nothing_else)
+{
+    struct pool *pool = make_pool(3); // its threads never start: whatever runs, the guest has run
+    atomic_int own_done = 0;
+    atomic_int other_done = 0;
+    struct counting_job other = owned_job(&other_done, &other_done);
+    struct counting_job own[2] = {owned_job(&own_done, &own_done), owned_job(&own_done, &own_done)};
+    pool_push(pool, &own[0].job);
+    pool_push(pool, &other.job);
+    pool_offer(pool, &own[1].job);
+    struct pool_worker guest = {.pool = pool, .guest = &guest};
+    const void *owners[] = {&guest, &own_done};
+    CHECK(pool_help(pool, &guest, owners, 2));
+    CHECK(pool_help(pool, &guest, owners, 2));
+    CHECK(!pool_help(pool, &guest, owners, 2));
+    CHECK_INT(own_done, 2);
+    CHECK_INT(other_done, 0);
+    CHECK_INT(pool->active_count, 0);
+    REQUIRE(pool_start(pool) == RILL_OK);
+    wait_until(&other_done, 1);
+    free_pool(pool);
+}
+
+TEST(guest_takes_no_seat_that_another_job_needs)
+{
+    for (int own_first = 0; own_first <= 1; own_first++) {
+        struct pool *pool = make_pool(1);
+        atomic_int own_done = 0;
+        atomic_int other_done = 0;
+        struct counting_job other = owned_job(&other_done, &other_done);
+        struct counting_job own = owned_job(&own_done, &own_done);
+        pool_push(pool, own_first ? &own.job : &other.job);
+        pool_push(pool, own_first ? &other.job : &own.job);
+        struct pool_worker guest = {.pool = pool, .guest = &guest};
+        const void *owners[] = {&own_done};
+        CHECK(!pool_help(pool, &guest, owners, 1));
+        REQUIRE(pool_start(pool) == RILL_OK);
+        wait_until(&own_done, 1);
+        wait_until(&other_done, 1);
+        free_pool(pool);
+    }
+}
+
+TEST(guest_opens_loops_and_works_on_those_of_its_owner)
+{
+    for (int workers = 1; workers <= 3; workers++) {
+        struct pool *pool = make_pool(workers);
+        atomic_int done = 0;
+        struct counting_loop loop = {.pool = pool, .chunk_count = 7, .done = &done, .rounds = 5};
+        loop.job.run = start_loop;
+        loop.job.owner = &loop;
+        loop.loop.body = count_chunk;
+        loop.loop.over = round_over;
+        loop.loop.owner = &loop;
+        loop.loop.shares = aligned_alloc(64, (size_t)workers * sizeof(struct pool_share));
+        loop.hits = calloc(7, sizeof *loop.hits);
+        pool_push(pool, &loop.job);
+        struct pool_worker guest = {.pool = pool, .guest = &guest};
+        const void *owners[] = {&loop};
+        CHECK(pool_help(pool, &guest, owners, 1));
+        CHECK_INT(done, 1);
+        for (int i = 0; i < 7; i++) {
+            CHECK_INT(loop.hits[i], 5);
+        }
+        free(loop.hits);
+        free(loop.loop.shares);
+        free_pool(pool);
+    }
+}
+
+enum { CROWD = 4, CROWD_JOBS = 300 };
+
+struct crowd_job {
+    struct pool_job job;
+    atomic_int *present;
+    atomic_int *most;
+    atomic_int *seats; // one for each
+    atomic_int done;
+};
+
+static void be_present(struct pool_job *job, struct pool_worker *worker)
+{
+    struct crowd_job *own = (struct crowd_job *)job;
+    int here = atomic_fetch_add(own->present, 1) + 1;
+    int before = atomic_load(own->most);
+    while (here > before && !atomic_compare_exchange_weak(own->most, &before, here)) {
+    }
+    CHECK_INT(atomic_fetch_add(&own->seats[worker->index], 1), 0); // nobody else sits there
+    for (int i = 0; i < 200; i++) {
+        thread_relax();
+    }
+    atomic_fetch_sub(&own->seats[worker->index], 1);
+    atomic_fetch_sub(own->present, 1);
+    atomic_fetch_add(&own->done, 1);
+}
+
+struct crowd {
+    struct pool *pool;
+    struct crowd_job job;
+};
+
+static void *push_and_help(void *arg)
+{
+    struct crowd *crowd = arg;
+    struct pool_worker guest = {.pool = crowd->pool, .guest = crowd};
+    const void *owners[] = {crowd};
+    for (int i = 1; i <= CROWD_JOBS; i++) {
+        pool_offer(crowd->pool, &crowd->job.job);
+        while (atomic_load(&crowd->job.done) < i) {
+            pool_help(crowd->pool, &guest, owners, 1);
+        }
+    }
+    return NULL;
+}
+
+TEST(workers_and_guests_together_are_never_more_than_the_pool_has_seats)
+{
+    for (int workers = 1; workers <= 3; workers++) {
+        struct pool *pool = make_pool(workers);
+        REQUIRE(pool_start(pool) == RILL_OK);
+        atomic_int present = 0;
+        atomic_int most = 0;
+        atomic_int seats[3] = {0};
+        struct thread threads[CROWD] = {{0}};
+        struct crowd crowds[CROWD];
+        for (int i = 0; i < CROWD; i++) {
+            crowds[i] = (struct crowd){.pool = pool, .job = {.present = &present, .most = &most, .seats = seats}};
+            crowds[i].job.job = (struct pool_job){.run = be_present, .owner = &crowds[i], .level = i % POOL_LEVELS};
+            REQUIRE(thread_start(&threads[i], "guest", push_and_help, &crowds[i]) == RILL_OK);
+        }
+        for (int i = 0; i < CROWD; i++) {
+            thread_join(&threads[i]);
+            CHECK_INT(atomic_load(&crowds[i].job.done), CROWD_JOBS);
+        }
+        CHECK(atomic_load(&most) <= workers);
+        free_pool(pool);
+    }
+}
+
+TEST(small_jobs_that_nobody_comes_back_for_are_run_by_workers)
+{
+    struct pool *pool = make_pool(2);
+    REQUIRE(pool_start(pool) == RILL_OK);
+    for (int i = 0; i < 20; i++) {
+        atomic_int done = 0;
+        struct counting_job own = owned_job(&own, &done);
+        usleep(i % 4 * 400); // asleep, and still awake
+        pool_push_small(pool, &own.job);
+        if (i % 2 == 0) {
+            pool_push_left(pool);
+        } else { // a guest that waits for something else: it leaves nothing to sleep over
+            struct pool_worker guest = {.pool = pool, .guest = &guest};
+            const void *owners[] = {&done};
+            CHECK(!pool_help(pool, &guest, owners, 1));
+        }
+        wait_until(&done, 1);
+    }
+    free_pool(pool);
 }

@@ -1,5 +1,5 @@
 // The CPU's queues and events on their own, through the table of operations.
-#include "backend/backend.h"
+#include "backend/cpu/device.h"
 
 #include "test.h"
 
@@ -74,4 +74,66 @@ TEST(event_that_was_never_recorded_is_not_waited_for)
     backend_cpu.event_destroy(event);
     backend_cpu.event_destroy(NULL);
     close_queue(&queue);
+}
+
+// ---- guests, in a pool whose threads have not started: whatever runs, the thread that waits has run -----------------
+
+static void open_empty(struct queue *queue)
+{
+    open_queue(queue);
+    atomic_store(&queue->device->is_started, true);
+}
+
+static void close_empty(struct queue *queue)
+{
+    REQUIRE(pool_start(&queue->device->pool) == RILL_OK);
+    close_queue(queue);
+}
+
+struct endless {
+    struct backend_stream *stream;
+    int count;
+};
+
+static void queue_another(void *arg, const struct backend_error *error)
+{
+    struct endless *endless = arg;
+    CHECK(error == NULL);
+    if (++endless->count < 100000) {
+        CHECK_INT(backend_cpu.notify(endless->stream, queue_another, endless, false), RILL_OK);
+    }
+}
+
+TEST(guest_stops_where_its_wait_ends)
+{
+    if (thread_is_checked()) {
+        SKIP("under ThreadSanitizer not every wait helps");
+    }
+    struct queue queue;
+    open_empty(&queue);
+    struct endless endless = {.stream = queue.stream};
+    REQUIRE(backend_cpu.notify(queue.stream, queue_another, &endless, false) == RILL_OK);
+    backend_cpu.stream_synchronize(queue.stream);
+    CHECK_INT(endless.count, 1);
+    backend_cpu.stream_synchronize(queue.stream);
+    CHECK_INT(endless.count, 2);
+
+    struct backend_event *event;
+    struct backend_error error;
+    REQUIRE(backend_cpu.event_create(queue.device, &event) == RILL_OK);
+    REQUIRE(backend_cpu.event_record(event, queue.stream) == RILL_OK);
+    CHECK(!backend_cpu.event_synchronize(event, &error));
+    CHECK_INT(endless.count, 3);
+
+    // The same stream, reached through another that waits for the event.
+    struct backend_stream *other;
+    REQUIRE(backend_cpu.stream_create(queue.device, 0, 8, &other) == RILL_OK);
+    REQUIRE(backend_cpu.event_record(event, queue.stream) == RILL_OK);
+    REQUIRE(backend_cpu.event_wait(event, other) == RILL_OK);
+    backend_cpu.stream_synchronize(other);
+    CHECK_INT(endless.count, 4);
+    endless.count = 100000;
+    backend_cpu.stream_destroy(other);
+    backend_cpu.event_destroy(event);
+    close_empty(&queue);
 }

@@ -29,6 +29,8 @@ struct backend_device {
     struct backend_host host;
     struct pool pool;
     atomic_bool is_started; // the pool's threads run
+    atomic_uint wait_count; // waits of the host; only under ThreadSanitizer
+    atomic_int guest_count; // guests that look for what they can do
     struct cpu_counters counters;
     struct trace *trace;            // owned; NULL: off
     struct thread_mutex mark_lock;  // of every mark and event of the device

@@ -52,8 +52,9 @@ static struct cpu_error *share_error(struct backend_stream *stream)
     return error;
 }
 
-static void reach(struct backend_stream *stream, struct cpu_mark *mark)
+static void reach(struct backend_stream *stream, struct cpu_mark *mark, struct pool_worker *worker)
 {
+    guest_note_reached(worker, mark);
     struct backend_device *device = stream->device;
     struct cpu_error *error = share_error(stream);
     uint64_t now = clock_now();
@@ -64,6 +65,9 @@ static void reach(struct backend_stream *stream, struct cpu_mark *mark)
     thread_publish(mark);
     struct backend_stream *waiter = mark->first_waiter;
     mark->first_waiter = NULL;
+    for (struct backend_stream *stands = waiter; stands != NULL; stands = stands->next_waiter) {
+        atomic_store_explicit(&stands->waits_for, NULL, memory_order_relaxed);
+    }
     if (device->mark_waiter_count > 0) {
         thread_broadcast(&device->mark_cond);
     }
@@ -71,7 +75,7 @@ static void reach(struct backend_stream *stream, struct cpu_mark *mark)
     thread_unlock(&device->mark_lock);
     while (waiter != NULL) {
         struct backend_stream *next = waiter->next_waiter; // once pushed, the stream may wait elsewhere
-        pool_push(&device->pool, &waiter->job);
+        guest_push(worker, waiter);
         waiter = next;
     }
 }
@@ -92,6 +96,7 @@ static bool pass(struct backend_stream *stream, struct cpu_mark *mark)
         if (device->trace != NULL) {
             trace_cause_set(&stream->cause, TRACE_EVENT, "", mark->stream);
         }
+        atomic_store_explicit(&stream->waits_for, mark, memory_order_relaxed);
         stream->next_waiter = mark->first_waiter;
         mark->first_waiter = stream;
     }
@@ -99,12 +104,12 @@ static bool pass(struct backend_stream *stream, struct cpu_mark *mark)
     return is_reached;
 }
 
-bool mark_run(struct backend_stream *stream, struct cpu_mark_op *op)
+bool mark_run(struct backend_stream *stream, struct cpu_mark_op *op, struct pool_worker *worker)
 {
     if (op->op.kind == CPU_OP_WAIT) {
         return pass(stream, op->mark);
     }
-    reach(stream, op->mark);
+    reach(stream, op->mark, worker);
     return true;
 }
 
@@ -138,6 +143,7 @@ rill_status event_record(struct backend_event *event, struct backend_stream *str
     }
     mark->reference_count = 2; // the event's and the queue's
     mark->stream = stream->id;
+    mark->source = stream;
     rill_status status = stream_queue_mark(stream, CPU_OP_RECORD, mark);
     thread_lock(&device->mark_lock);
     if (status == RILL_OK) {
@@ -187,25 +193,36 @@ rill_status event_wait(struct backend_event *event, struct backend_stream *strea
     return status;
 }
 
+static bool is_mark_reached(struct cpu_guest *guest)
+{
+    thread_lock(&guest->device->mark_lock);
+    bool is_reached = guest->mark->is_reached;
+    thread_unlock(&guest->device->mark_lock);
+    return is_reached;
+}
+
 bool event_synchronize(struct backend_event *event, struct backend_error *out_error)
 {
     struct backend_device *device = event->device;
-    struct cpu_mark *mark = share_mark(event);
-    if (mark == NULL) {
+    struct cpu_guest guest = {.mark = share_mark(event)};
+    if (guest.mark == NULL) {
         return false;
+    }
+    guest_init(&guest, device);
+    while (!is_mark_reached(&guest) && guest_help(&guest)) {
     }
     thread_lock(&device->mark_lock);
     device->mark_waiter_count++;
-    while (!mark->is_reached) {
+    while (!guest.mark->is_reached) {
         thread_wait(&device->mark_cond, &device->mark_lock);
     }
     device->mark_waiter_count--;
-    thread_observe(mark);
-    bool has_error = mark->error != NULL;
+    thread_observe(guest.mark);
+    bool has_error = guest.mark->error != NULL;
     if (has_error) {
-        *out_error = mark->error->error;
+        *out_error = guest.mark->error->error;
     }
-    release_locked(device, mark);
+    release_locked(device, guest.mark);
     thread_unlock(&device->mark_lock);
     return has_error;
 }
@@ -240,6 +257,7 @@ rill_status stream_wait(struct backend_stream *stream, struct backend_stream *ot
     }
     mark->reference_count = 2; // one for each queue
     mark->stream = other->id;
+    mark->source = other;
     rill_status status = stream_queue_mark(other, CPU_OP_RECORD, mark);
     if (status != RILL_OK) {
         mark->reference_count = 1;

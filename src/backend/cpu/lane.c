@@ -61,10 +61,13 @@ void stream_queue_block(struct backend_stream *lane, struct cpu_block *block, bo
     thread_lock(&lane->lock);
     bool push = stream_append(lane, &block->op, CPU_OP_BLOCK);
     thread_unlock(&lane->lock);
+    if (push) { // nobody else has the lane now
+        lane->job.owner = block->parent->run->queue;
+    }
     if (push && is_small) {
         pool_push_small(&lane->device->pool, &lane->job);
     } else if (push) {
-        pool_push(&lane->device->pool, &lane->job);
+        pool_offer(&lane->device->pool, &lane->job); // the worker that opens the region takes one itself
     }
 }
 
@@ -88,7 +91,9 @@ void stream_run_block(struct backend_stream *lane, struct cpu_block *block, stru
 void stream_end_block(struct backend_stream *lane)
 {
     stream_remove_first(lane);
-    if (stream_first_op(lane) != NULL) {
+    struct cpu_op *next = stream_first_op(lane);
+    if (next != NULL) {
+        lane->job.owner = next->kind == CPU_OP_BLOCK ? ((struct cpu_block *)next)->parent->run->queue : lane;
         pool_push(&lane->device->pool, &lane->job);
     }
 }

@@ -4,9 +4,17 @@
 
 #include <stddef.h>
 
-enum { SPIN_TURN = 32 };     // of thread_relax() before others get a turn
-enum { LINGER_PAUSE = 4 };   // of thread_relax() between two looks
-enum { SPIN_ROUNDS = 2000 }; // of thread_relax(): some tens of microseconds, about what waking a thread costs
+enum {
+    SPIN_PAUSE = 8, // of thread_relax() between two looks for work
+    SPIN_TURN = 4,  // looks before others get a turn
+    SPIN_TIME =
+        200 * 1000,     // nanoseconds that a worker looks for work before it sleeps: several times what waking costs
+    OFFER_TIME = 1500,  // nanoseconds that a job is left to the host's thread that pushed it
+    LINGER_PAUSE = 4,   // of thread_relax() between two looks of pool_linger()
+    LINGER_TURN = 8,    // of these before others get a turn
+    WAKE_AT_ONCE = 2,   // threads that one wakes, who wake others in turn
+    SEARCH_LENGTH = 64, // jobs that a guest looks through
+};
 
 // ---- shares -------------------------------------------------------------------------------------------------------
 
@@ -83,6 +91,7 @@ static void open_loop(struct pool *pool, struct pool_loop *loop)
         loop->next->previous = loop;
     }
     loop->is_open = true;
+    atomic_fetch_add_explicit(&pool->change_count, 1, memory_order_relaxed);
     atomic_fetch_add(&pool->ready, 1); // before |spinning| is looked at: see pool_linger()
 }
 
@@ -105,12 +114,111 @@ static void close_loop(struct pool *pool, struct pool_loop *loop)
     atomic_fetch_sub_explicit(&pool->ready, 1, memory_order_release);
 }
 
-// Whether somebody who sleeps should get up: there is work, and nobody who looks for it. The lock is held.
-static bool wants_more_workers(const struct pool *pool)
+// ---- waking -------------------------------------------------------------------------------------------------------
+
+// How many more workers there is work for. The lock is held.
+static int demand(const struct pool *pool)
 {
-    return pool->sleeping > 0 && atomic_load_explicit(&pool->ready, memory_order_relaxed) > pool->small_count &&
-           atomic_load(&pool->spinning) == 0;
+    int jobs = atomic_load_explicit(&pool->job_count, memory_order_relaxed) - pool->small_count;
+    const struct pool_loop *loop = pool->loops;
+    if (loop == NULL) {
+        return jobs;
+    }
+    return loop->next != loop ? pool->worker_count : jobs + loop->chunk_count - loop->visitor_count;
 }
+
+static int free_seats(struct pool *pool)
+{
+    return pool->worker_count - atomic_load_explicit(&pool->active_count, memory_order_relaxed);
+}
+
+// How many of those who sleep should get up, at most |most|: there is more work than workers who look for it. They are
+// counted as coming; the caller lets go of the lock and then wakes them. The lock is held.
+static int choose_sleepers(struct pool *pool, int most)
+{
+    if (pool->sleeping == 0) {
+        return 0;
+    }
+    int wanted = demand(pool);
+    int seats = free_seats(pool);
+    wanted = (wanted < seats ? wanted : seats) - atomic_load(&pool->spinning) - pool->waking;
+    wanted = wanted < most ? wanted : most;
+    wanted = wanted < pool->sleeping ? wanted : pool->sleeping;
+    if (wanted <= 0) {
+        return 0;
+    }
+    pool->sleeping -= wanted;
+    pool->waking += wanted;
+    atomic_fetch_add_explicit(&pool->wake_word, 1, memory_order_relaxed);
+    return wanted;
+}
+
+// Whoever looks for work, or is coming to do so, will find what was offered. The lock is held.
+static bool is_anybody_up(struct pool *pool)
+{
+    return pool->waking > 0 || atomic_load(&pool->spinning) > 0;
+}
+
+// The same by a guest, or for one. It may be about to do the next thing itself.
+static int choose_for_offers(struct pool *pool, int most)
+{
+    bool is_urgent = atomic_load_explicit(&pool->ready, memory_order_relaxed) > 0;
+    return !is_urgent && is_anybody_up(pool) ? 0 : choose_sleepers(pool, most);
+}
+
+static void unlock_and_wake(struct pool *pool, int count)
+{
+    thread_unlock(&pool->lock);
+    if (count > 0) {
+        thread_wake(&pool->wake_word, count);
+    }
+}
+
+// Until it is woken, or the pool stops. The lock is held on entry and on return.
+static void sleep_for_work(struct pool *pool)
+{
+    pool->sleeping++;
+    while (pool->waking == 0 && !pool->stop) {
+        unsigned seen = atomic_load_explicit(&pool->wake_word, memory_order_relaxed);
+        thread_unlock(&pool->lock);
+        thread_sleep(&pool->wake_word, seen);
+        thread_lock(&pool->lock);
+    }
+    if (pool->waking > 0) { // who woke has taken it out of |sleeping|
+        pool->waking--;
+    } else {
+        pool->sleeping--;
+    }
+}
+
+// ---- seats --------------------------------------------------------------------------------------------------------
+
+// False: all are taken. The lock is held.
+static bool take_seat(struct pool *pool, struct pool_worker *worker)
+{
+    if (free_seats(pool) == 0) {
+        return false;
+    }
+    int seat = worker->home;
+    for (int word = 0; (pool->seats[seat / 64] >> seat % 64 & 1) != 0; word++) {
+        seat = ~pool->seats[word] != 0 ? word * 64 + __builtin_ctzll(~pool->seats[word]) : seat;
+    }
+    pool->seats[seat / 64] |= UINT64_C(1) << seat % 64;
+    worker->index = seat;
+    thread_observe(&pool->workers[seat]); // what a seat has to itself goes to the next who sits there
+    atomic_fetch_add_explicit(&pool->active_count, 1, memory_order_relaxed);
+    return true;
+}
+
+// The lock is held.
+static void leave_seat(struct pool *pool, const struct pool_worker *worker)
+{
+    thread_publish(&pool->workers[worker->index]);
+    pool->seats[worker->index / 64] &= ~(UINT64_C(1) << worker->index % 64);
+    atomic_fetch_sub_explicit(&pool->active_count, 1, memory_order_relaxed);
+}
+
+// ---- visiting -----------------------------------------------------------------------------------------------------
 
 static bool has_chunks(const struct pool *pool, const struct pool_loop *loop)
 {
@@ -123,13 +231,20 @@ static bool has_chunks(const struct pool *pool, const struct pool_loop *loop)
     return false;
 }
 
+// Whether a job waits that the worker should do first. A guest does no jobs of others, but leaves its seat to who does.
+static bool is_needed_elsewhere(struct pool *pool, const struct pool_worker *worker)
+{
+    return atomic_load_explicit(&pool->job_count, memory_order_relaxed) > 0 &&
+           (worker->guest == NULL || free_seats(pool) == 0);
+}
+
 // True if all chunks that could be taken were, false if a job waits and the worker may leave.
 static bool run_chunks(struct pool *pool, struct pool_loop *loop, struct pool_worker *worker, bool may_leave)
 {
     uint32_t chunk;
     while (take_chunk(pool, loop, worker->index, &chunk)) {
         loop->body(loop, chunk, worker);
-        if (may_leave && atomic_load_explicit(&pool->job_count, memory_order_relaxed) > 0) {
+        if (may_leave && is_needed_elsewhere(pool, worker)) {
             return false;
         }
     }
@@ -173,55 +288,80 @@ bool pool_run_loop(struct pool *pool, struct pool_loop *loop, uint32_t chunk_cou
         atomic_store_explicit(&loop->shares[i].range, range_of(begin, end), memory_order_relaxed);
     }
     thread_lock(&pool->lock);
+    loop->chunk_count = (int)chunk_count;
     loop->visitor_count = 1;
     open_loop(pool, loop);
-    bool wake = wants_more_workers(pool);
-    thread_unlock(&pool->lock);
-    if (wake) {
-        thread_signal(&pool->wake);
-    }
+    unlock_and_wake(pool, choose_sleepers(pool, WAKE_AT_ONCE));
     return visit_loop(pool, loop, worker);
 }
 
 // ---- jobs ---------------------------------------------------------------------------------------------------------
 
-static void push(struct pool *pool, struct pool_job *job, bool is_small)
+enum push_kind { PUSH_PLAIN, PUSH_SMALL, PUSH_OFFER };
+
+static void push(struct pool *pool, struct pool_job *job, enum push_kind kind)
 {
     if (pool->is_timed) {
         job->push_time = clock_now();
     }
     thread_lock(&pool->lock);
     job->next = NULL;
-    job->is_small = is_small;
-    pool->small_count += is_small;
+    job->is_small = kind == PUSH_SMALL;
+    job->is_offered = kind != PUSH_PLAIN;
+    pool->small_count += job->is_small;
     if (pool->first[job->level] == NULL) {
         pool->first[job->level] = job;
     } else {
         pool->last[job->level]->next = job;
     }
     pool->last[job->level] = job;
-    atomic_fetch_add(&pool->ready, 1); // before |spinning| is looked at: see pool_linger()
+    // Before |spinning| is looked at: see pool_linger().
+    atomic_fetch_add(job->is_offered ? &pool->offered : &pool->ready, 1);
     atomic_fetch_add_explicit(&pool->job_count, 1, memory_order_relaxed);
-    bool wake = wants_more_workers(pool);
-    thread_unlock(&pool->lock);
-    if (wake) {
-        thread_signal(&pool->wake);
-    }
+    atomic_fetch_add_explicit(&pool->change_count, 1, memory_order_relaxed);
+    unlock_and_wake(pool, kind == PUSH_OFFER ? choose_for_offers(pool, 1) : choose_sleepers(pool, 1));
 }
 
 void pool_push(struct pool *pool, struct pool_job *job)
 {
-    push(pool, job, false);
+    push(pool, job, PUSH_PLAIN);
 }
 
 void pool_push_small(struct pool *pool, struct pool_job *job)
 {
-    push(pool, job, true);
+    push(pool, job, PUSH_SMALL);
+}
+
+void pool_offer(struct pool *pool, struct pool_job *job)
+{
+    push(pool, job, PUSH_OFFER);
+}
+
+// What nobody was woken for, because a guest would come back to it, is for workers after all. The lock is held.
+static void forget_small(struct pool *pool)
+{
+    if (pool->small_count == 0) {
+        return;
+    }
+    for (int level = 0; level < POOL_LEVELS; level++) {
+        for (struct pool_job *job = pool->first[level]; job != NULL; job = job->next) {
+            job->is_small = false;
+        }
+    }
+    pool->small_count = 0;
+}
+
+void pool_push_left(struct pool *pool)
+{
+    thread_lock(&pool->lock);
+    forget_small(pool);
+    unlock_and_wake(pool, choose_sleepers(pool, 1));
 }
 
 bool pool_has_jobs(struct pool *pool)
 {
-    return atomic_load_explicit(&pool->ready, memory_order_relaxed) > 0;
+    return atomic_load_explicit(&pool->ready, memory_order_relaxed) > 0 ||
+           atomic_load_explicit(&pool->offered, memory_order_relaxed) > 0;
 }
 
 // xorshift. The lock is held.
@@ -242,36 +382,36 @@ void pool_fuzz_schedule(struct pool *pool, uint64_t seed)
 static void count_out(struct pool *pool, const struct pool_job *job)
 {
     pool->small_count -= job->is_small;
-    atomic_fetch_sub_explicit(&pool->ready, 1, memory_order_release);
+    atomic_fetch_sub_explicit(job->is_offered ? &pool->offered : &pool->ready, 1, memory_order_release);
     atomic_fetch_sub_explicit(&pool->job_count, 1, memory_order_relaxed);
+}
+
+// Takes |job|, which follows |before|, out of the queue. The lock is held.
+static void unlink_job(struct pool *pool, struct pool_job *job, struct pool_job *before)
+{
+    if (before != NULL) {
+        before->next = job->next;
+    } else {
+        pool->first[job->level] = job->next;
+    }
+    if (pool->last[job->level] == job) {
+        pool->last[job->level] = before;
+    }
+    count_out(pool, job);
 }
 
 // Any job of any level. The lock is held.
 static struct pool_job *pop_any_job(struct pool *pool)
 {
-    int count = 0;
-    for (int level = 0; level < POOL_LEVELS; level++) {
-        for (struct pool_job *job = pool->first[level]; job != NULL; job = job->next) {
-            count++;
-        }
-    }
+    int count = atomic_load_explicit(&pool->job_count, memory_order_relaxed);
     int chosen = count > 0 ? (int)(next_random(pool) % (uint64_t)count) : 0;
     for (int level = 0; level < POOL_LEVELS; level++) {
         struct pool_job *before = NULL;
         for (struct pool_job *job = pool->first[level]; job != NULL; before = job, job = job->next) {
-            if (chosen-- > 0) {
-                continue;
+            if (chosen-- == 0) {
+                unlink_job(pool, job, before);
+                return job;
             }
-            if (before != NULL) {
-                before->next = job->next;
-            } else {
-                pool->first[level] = job->next;
-            }
-            if (pool->last[level] == job) {
-                pool->last[level] = before;
-            }
-            count_out(pool, job);
-            return job;
         }
     }
     return NULL;
@@ -286,8 +426,7 @@ static struct pool_job *pop_job(struct pool *pool)
     for (int level = 0; level < POOL_LEVELS; level++) {
         struct pool_job *job = pool->first[level];
         if (job != NULL) {
-            pool->first[level] = job->next;
-            count_out(pool, job);
+            unlink_job(pool, job, NULL);
             return job;
         }
     }
@@ -296,14 +435,44 @@ static struct pool_job *pop_job(struct pool *pool)
 
 // ---- workers ------------------------------------------------------------------------------------------------------
 
+// Leaves what was offered to who offered it, for a moment. True: it is still there.
+static bool outlasts_offer(struct pool *pool)
+{
+    uint64_t end = clock_now() + OFFER_TIME;
+    do {
+        for (int k = 0; k < SPIN_PAUSE; k++) {
+            thread_relax();
+        }
+        if (atomic_load_explicit(&pool->ready, memory_order_relaxed) > 0) {
+            return true;
+        }
+        if (atomic_load_explicit(&pool->offered, memory_order_relaxed) == 0) {
+            return false;
+        }
+    } while (clock_now() < end);
+    return true;
+}
+
+// Looks for work, until there is some or it has looked for long.
 static void spin_for_work(struct pool *pool)
 {
     atomic_fetch_add_explicit(&pool->spinning, 1, memory_order_relaxed);
-    int rounds = pool->is_alone ? 0 : SPIN_ROUNDS;
-    for (int i = 1; i <= rounds && atomic_load_explicit(&pool->ready, memory_order_acquire) == 0; i++) {
-        thread_relax();
+    uint64_t end = clock_now() + SPIN_TIME;
+    for (int i = 1; !pool->is_alone && atomic_load_explicit(&pool->ready, memory_order_acquire) == 0; i++) {
+        if (atomic_load_explicit(&pool->offered, memory_order_acquire) > 0) {
+            if (outlasts_offer(pool)) {
+                break;
+            }
+            end = clock_now() + SPIN_TIME; // others are busy: more will come
+        }
         if (i % SPIN_TURN == 0) {
+            if (clock_now() >= end) {
+                break;
+            }
             thread_yield();
+        }
+        for (int k = 0; k < SPIN_PAUSE; k++) {
+            thread_relax();
         }
     }
     // Whoever adds work and still sees a spinner wakes nobody; so the queue is looked at again, under the lock, after
@@ -311,57 +480,41 @@ static void spin_for_work(struct pool *pool)
     atomic_fetch_sub_explicit(&pool->spinning, 1, memory_order_relaxed);
 }
 
-void pool_linger(struct pool *pool, int rounds, bool (*has_come)(void *arg), void *arg)
+void pool_linger(struct pool_worker *worker, int rounds, bool (*has_come)(void *arg), void *arg)
 {
+    struct pool *pool = worker->pool;
     if (pool->is_alone) {
         return;
     }
     atomic_fetch_add_explicit(&pool->spinning, 1, memory_order_relaxed);
-    for (int i = 1; i <= rounds && !has_come(arg); i++) {
-        if (atomic_load_explicit(&pool->ready, memory_order_relaxed) > 0) {
-            break;
-        }
-        if (i % (SPIN_TURN / LINGER_PAUSE) == 0) {
+    for (int i = 1; i <= rounds && !has_come(arg) && !pool_has_jobs(pool); i++) {
+        if (i % LINGER_TURN == 0) {
             thread_yield();
         }
         for (int k = 0; k < LINGER_PAUSE; k++) {
             thread_relax();
         }
     }
+    worker->has_looked = !has_come(arg);
     // Work that came meanwhile woke nobody, and this worker may be about to do something else. Who adds work counts it
     // and then looks for spinners; this is the other way round, so that one of the two sees the other.
     atomic_fetch_sub(&pool->spinning, 1);
-    if (atomic_load(&pool->ready) == 0) {
+    if (atomic_load(&pool->ready) == 0 && atomic_load(&pool->offered) == 0) {
         return;
     }
     thread_lock(&pool->lock);
-    bool wake = wants_more_workers(pool);
-    thread_unlock(&pool->lock);
-    if (wake) {
-        thread_signal(&pool->wake);
-    }
+    unlock_and_wake(pool, choose_sleepers(pool, 1));
 }
 
-// One piece of work, if there is any. The lock is held on entry and on return.
-static bool work_once(struct pool *pool, struct pool_worker *worker)
+// Runs a job or visits a loop, in a seat. The lock is held on entry and on return.
+static void work(struct pool *pool, struct pool_worker *worker, struct pool_job *job, struct pool_loop *loop)
 {
-    bool is_loops_turn = worker->had_job && pool->loops != NULL;
-    struct pool_job *job = is_loops_turn ? NULL : pop_job(pool);
-    struct pool_loop *loop = NULL;
     if (job == NULL) {
-        loop = pool->loops;
-        if (loop == NULL) {
-            return false;
-        }
-        pool->loops = loop->next; // the next visitor looks at another one first
         loop->visitor_count++;
     }
-    bool wake = wants_more_workers(pool);
+    int wake = worker->guest != NULL ? choose_for_offers(pool, WAKE_AT_ONCE) : choose_sleepers(pool, WAKE_AT_ONCE);
     int delay = pool->schedule != 0 && next_random(pool) % 4 == 0 ? (int)(next_random(pool) % 2000) : 0;
-    thread_unlock(&pool->lock);
-    if (wake) {
-        thread_signal(&pool->wake);
-    }
+    unlock_and_wake(pool, wake);
     for (int i = 0; i < delay; i++) {
         thread_relax();
     }
@@ -372,7 +525,109 @@ static bool work_once(struct pool *pool, struct pool_worker *worker)
         loop->over(loop, worker);
     }
     thread_lock(&pool->lock);
+    leave_seat(pool, worker);
+}
+
+// One piece of work, if there is any and a seat. The lock is held on entry and on return.
+static bool work_once(struct pool *pool, struct pool_worker *worker)
+{
+    if (!take_seat(pool, worker)) {
+        return false;
+    }
+    bool is_loops_turn = worker->had_job && pool->loops != NULL;
+    struct pool_job *job = is_loops_turn ? NULL : pop_job(pool);
+    struct pool_loop *loop = pool->loops;
+    if (job == NULL && loop == NULL) {
+        leave_seat(pool, worker);
+        return false;
+    }
+    if (job == NULL) {
+        pool->loops = loop->next; // the next visitor looks at another one first
+    }
+    worker->has_looked = false;
+    work(pool, worker, job, loop);
     return true;
+}
+
+static bool is_among(const void *owner, const void *const *owners, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (owners[i] == owner) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What a guest finds in the queue.
+struct finding {
+    struct pool_job *job; // the first of its owners; NULL: none
+    struct pool_job *before;
+    int others; // jobs of others, until there are more than seats
+};
+
+// The lock is held.
+static struct finding look_through(struct pool *pool, const void *const *owners, int owner_count)
+{
+    struct finding found = {0};
+    int seats = free_seats(pool);
+    for (int level = 0; level < POOL_LEVELS; level++) {
+        struct pool_job *before = NULL;
+        for (struct pool_job *job = pool->first[level]; job != NULL; before = job, job = job->next) {
+            if (!is_among(job->owner, owners, owner_count)) {
+                if (++found.others >= seats) {
+                    return found;
+                }
+            } else if (found.job == NULL) {
+                found.job = job;
+                found.before = before;
+            }
+        }
+    }
+    return found;
+}
+
+// The lock is held.
+static struct pool_loop *find_loop_of(struct pool *pool, const void *const *owners, int owner_count)
+{
+    struct pool_loop *loop = pool->loops;
+    for (int left = SEARCH_LENGTH; loop != NULL && left > 0; left--) {
+        if (is_among(loop->owner, owners, owner_count)) {
+            return loop;
+        }
+        loop = loop->next != pool->loops ? loop->next : NULL;
+    }
+    return NULL;
+}
+
+// A guest takes a seat only if one is left for each job of others: it takes nothing from them. The lock is held on
+// entry and on return.
+static bool help(struct pool *pool, struct pool_worker *guest, const void *const *owners, int owner_count)
+{
+    if (pool->schedule != 0 && next_random(pool) % 2 == 0) {
+        return false;
+    }
+    struct finding found = look_through(pool, owners, owner_count);
+    struct pool_loop *loop = found.job == NULL ? find_loop_of(pool, owners, owner_count) : NULL;
+    if ((found.job == NULL && loop == NULL) || found.others >= free_seats(pool) || !take_seat(pool, guest)) {
+        return false;
+    }
+    if (found.job != NULL) {
+        unlink_job(pool, found.job, found.before);
+    }
+    work(pool, guest, found.job, loop);
+    return true;
+}
+
+bool pool_help(struct pool *pool, struct pool_worker *guest, const void *const *owners, int owner_count)
+{
+    thread_lock(&pool->lock);
+    bool has_helped = help(pool, guest, owners, owner_count);
+    if (!has_helped) {
+        forget_small(pool);
+    }
+    unlock_and_wake(pool, choose_for_offers(pool, 1));
+    return has_helped;
 }
 
 // All workers but one may look for work at once: the host's own thread needs a processor too. Fewer would leave the
@@ -382,24 +637,32 @@ static int spinner_limit(const struct pool *pool)
     return pool->worker_count > 1 ? pool->worker_count - 1 : 1;
 }
 
+static bool may_spin(struct pool *pool)
+{
+    return atomic_load(&pool->spinning) < spinner_limit(pool) && free_seats(pool) > 0;
+}
+
 static void *run_worker(void *arg)
 {
     struct pool_worker *worker = arg;
     struct pool *pool = worker->pool;
+    struct thread_mood inherited;
+    thread_mood_enter(&inherited);
     bool has_spun = false;
     thread_lock(&pool->lock);
     while (!pool->stop) {
-        if (work_once(pool, worker)) {
+        bool may_look = !has_spun && may_spin(pool);
+        bool looks_first = worker->has_looked && may_look; // so that what is offered stays so for its moment
+        worker->has_looked = false;
+        if (!looks_first && work_once(pool, worker)) {
             has_spun = false;
-        } else if (!has_spun && atomic_load(&pool->spinning) < spinner_limit(pool)) {
+        } else if (may_look) {
             thread_unlock(&pool->lock);
             spin_for_work(pool);
             thread_lock(&pool->lock);
             has_spun = true;
         } else {
-            pool->sleeping++;
-            thread_wait(&pool->wake, &pool->lock);
-            pool->sleeping--;
+            sleep_for_work(pool);
             has_spun = false;
         }
     }
@@ -410,11 +673,10 @@ static void *run_worker(void *arg)
 void pool_init(struct pool *pool, struct pool_worker *workers, int worker_count)
 {
     thread_mutex_init(&pool->lock);
-    thread_cond_init(&pool->wake);
     pool->workers = workers;
     pool->worker_count = worker_count;
     for (int i = 0; i < worker_count; i++) {
-        workers[i] = (struct pool_worker){.pool = pool, .index = i};
+        workers[i] = (struct pool_worker){.pool = pool, .index = i, .home = i};
     }
 }
 
@@ -439,11 +701,10 @@ void pool_finish(struct pool *pool)
 {
     thread_lock(&pool->lock);
     pool->stop = true;
-    thread_unlock(&pool->lock);
-    thread_broadcast(&pool->wake);
+    atomic_fetch_add_explicit(&pool->wake_word, 1, memory_order_relaxed);
+    unlock_and_wake(pool, pool->worker_count);
     for (int i = 0; i < pool->worker_count; i++) {
         thread_join(&pool->workers[i].thread);
     }
-    thread_cond_finish(&pool->wake);
     thread_mutex_finish(&pool->lock);
 }

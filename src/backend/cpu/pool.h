@@ -9,6 +9,10 @@
 //
 // The chunks of a loop are first divided evenly, worker by worker, so that a loop which runs again touches the same
 // memory on the same core; a worker whose share is used up takes half of what is left of another's.
+//
+// A thread of the host that waits is a guest: it runs what it waits for itself if nobody has begun it, which is faster
+// than handing it to another thread. Whoever works has a seat, and there are as many as the pool has workers: a guest
+// takes the place of a worker that has nothing to do, so that never more threads run kernels than were asked for.
 #ifndef RILL_BACKEND_CPU_POOL_H
 #define RILL_BACKEND_CPU_POOL_H
 
@@ -25,17 +29,22 @@ enum { POOL_MAX_WORKERS = 1024, POOL_LEVELS = 3 };
 
 struct pool_worker {
     struct pool *pool; // borrowed
-    int index;
-    bool had_job; // the last thing it did was a job: a loop's turn
+    int index;         // its seat, while it works
+    int home;          // the seat that it takes if it can
+    bool had_job;      // the last thing it did was a job: a loop's turn
+    bool has_looked;   // it did nothing since it last looked for work
+    void *guest;       // of a guest: what it waits for, for those who make jobs; NULL: a thread of the pool
     struct thread thread;
 };
 
 // Lives inside the object it advances. It is in the queue at most once.
 struct pool_job {
     void (*run)(struct pool_job *job, struct pool_worker *worker);
+    const void *owner;     // guests that wait for this one may run it; set while it is not in the queue
     struct pool_job *next; // guarded by the pool's lock
     int level;             // 0 first, POOL_LEVELS - 1 last
     bool is_small;         // guarded by the pool's lock: not worth waking a worker for
+    bool is_offered;       // guarded by the pool's lock: see pool_offer()
     uint64_t push_time;    // when it was pushed; only if the pool is timed
 };
 
@@ -48,31 +57,40 @@ struct pool_share {
 struct pool_loop {
     void (*body)(struct pool_loop *loop, int64_t chunk, struct pool_worker *worker);
     void (*over)(struct pool_loop *loop, struct pool_worker *worker); // by the last to leave, if that is not the opener
+    const void *owner;                                                // guests that wait for this one may visit it
     struct pool_share *shares;                                        // one for each worker of the pool
-    struct pool_loop *next;                                           // guarded by the pool's lock
-    struct pool_loop *previous;                                       //
-    int visitor_count;                                                //
-    bool is_open;                                                     //
+    int chunk_count;
+    struct pool_loop *next;     // guarded by the pool's lock
+    struct pool_loop *previous; //
+    int visitor_count;          //
+    bool is_open;               //
 };
 
 struct pool {
     struct thread_mutex lock;
-    struct thread_cond wake;
-    struct pool_job *first[POOL_LEVELS]; // guarded by lock
-    struct pool_job *last[POOL_LEVELS];  // guarded by lock
-    struct pool_loop *loops;             // guarded by lock: open, in a ring
-    atomic_int ready;                    // jobs queued and loops open; changed under the lock, looked at by who spins
-    int small_count;                     // guarded by lock: jobs queued that are small
-    atomic_int job_count;                // jobs queued; changed under the lock, looked at between two chunks
-    atomic_int spinning;                 // workers that look at |ready|
-    int sleeping;                        // guarded by lock
-    bool stop;                           // guarded by lock
-    struct pool_worker *workers;         // owned
+    struct pool_job *first[POOL_LEVELS];   // guarded by lock
+    struct pool_job *last[POOL_LEVELS];    // guarded by lock
+    struct pool_loop *loops;               // guarded by lock: open, in a ring
+    int small_count;                       // guarded by lock: jobs queued that are small
+    int sleeping;                          // guarded by lock
+    int waking;                            // guarded by lock: were woken and have not come yet
+    uint64_t seats[POOL_MAX_WORKERS / 64]; // guarded by lock: a bit is set while somebody works there
+    bool stop;                             // guarded by lock
+    struct pool_worker *workers;           // owned
     int worker_count;
     int started_count; // guarded by lock
     uint64_t schedule; // guarded by lock: state of the schedule fuzzer; 0: off
     bool is_alone;     // one processor: who looks for work keeps it from who would make some; set before pool_start()
     bool is_timed;     // notes when jobs are pushed, for a trace; set before pool_start()
+
+    // Changed under the lock, looked at by who spins.
+    _Alignas(64) atomic_int ready;    // jobs queued that were not offered, and loops open
+    atomic_int offered;               // jobs queued that were
+    atomic_int job_count;             // jobs queued; looked at between two chunks too
+    atomic_int active_count;          // seats taken
+    atomic_uint change_count;         // jobs ever pushed and loops ever opened
+    _Alignas(64) atomic_int spinning; // workers that look for work
+    atomic_uint wake_word;            // workers sleep on it; changed under the lock
 };
 
 // |workers| is memory for |worker_count| of them. Threads start with pool_start().
@@ -87,13 +105,23 @@ void pool_finish(struct pool *pool);
 void pool_fuzz_schedule(struct pool *pool, uint64_t seed);
 
 void pool_push(struct pool *pool, struct pool_job *job);
-// The same, by a worker that will look for work itself before long: wakes nobody.
+// The same, by a worker or a guest that will come back for it itself before long: wakes nobody, and who only looks for
+// work leaves it for a moment.
 void pool_push_small(struct pool *pool, struct pool_job *job);
+// Who would have come back for small jobs will not: they are jobs like others.
+void pool_push_left(struct pool *pool);
+// The same, by a thread of the host, which may be about to wait for it: workers that only look for work leave it the
+// job for a moment.
+void pool_offer(struct pool *pool, struct pool_job *job);
 bool pool_has_jobs(struct pool *pool);
 
 // A worker looks |rounds| times for what it is about to need, until |has_come| says that it is there or there is other
 // work. It counts as one that looks for work meanwhile, so that nobody is woken in vain.
-void pool_linger(struct pool *pool, int rounds, bool (*has_come)(void *arg), void *arg);
+void pool_linger(struct pool_worker *worker, int rounds, bool (*has_come)(void *arg), void *arg);
+
+// A guest that waits for |owners| runs a job of one of them, or works on a loop of one, if there is any and a seat is
+// free that no other job needs. False: there was not.
+bool pool_help(struct pool *pool, struct pool_worker *guest, const void *const *owners, int owner_count);
 
 // Opens the loop over |chunk_count| chunks and works on it. True: all of it has run and |over| is not called. False:
 // other workers still run chunks of it, and the last of them calls |over|; the caller must not touch the loop any more.

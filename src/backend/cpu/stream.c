@@ -49,7 +49,7 @@ static void unlock_and_push(struct backend_stream *stream, bool push)
 {
     thread_unlock(&stream->lock);
     if (push) {
-        pool_push(&stream->device->pool, &stream->job);
+        pool_offer(&stream->device->pool, &stream->job);
     }
 }
 
@@ -408,7 +408,7 @@ static bool run_op(struct backend_stream *stream, struct cpu_op *op, struct pool
         return true;
     case CPU_OP_NOTIFY: return run_notify(stream, (struct cpu_notify *)op);
     case CPU_OP_RECORD:
-    case CPU_OP_WAIT: return mark_run(stream, (struct cpu_mark_op *)op);
+    case CPU_OP_WAIT: return mark_run(stream, (struct cpu_mark_op *)op, worker);
     case CPU_OP_BLOCK: stream_run_block(stream, (struct cpu_block *)op, worker); return false;
     case CPU_OP_END: free_stream(stream); return false;
     }
@@ -482,12 +482,14 @@ static bool has_mail(void *arg)
     return atomic_load_explicit(&stream->inbox, memory_order_relaxed) != NULL;
 }
 
-// The first operation has ended: the next one. Who queues often finds the stream still taken.
-static struct cpu_op *next_op(struct backend_stream *stream)
+// The first operation has ended: the next one. Who queues often finds the stream still taken; who waits after each
+// launch runs it itself, which a worker that stays would not let it do.
+static struct cpu_op *next_op(struct backend_stream *stream, struct pool_worker *worker)
 {
     stream_remove_first(stream);
-    if (stream->first == NULL && !has_mail(stream)) {
-        pool_linger(&stream->device->pool, STREAM_LINGER, has_mail, stream);
+    if (stream->first == NULL && !has_mail(stream) && worker->guest == NULL &&
+        !atomic_load_explicit(&stream->was_waited_for, memory_order_relaxed)) {
+        pool_linger(worker, STREAM_LINGER, has_mail, stream);
     }
     return stream_first_op(stream);
 }
@@ -495,13 +497,16 @@ static struct cpu_op *next_op(struct backend_stream *stream)
 // Goes on with the queue. |has_ended|: its first operation has.
 static void advance(struct backend_stream *stream, bool has_ended, struct pool_worker *worker)
 {
-    struct cpu_op *op = has_ended ? next_op(stream) : stream_first_op(stream);
-    for (int turn = 1; op != NULL && run_op(stream, op, worker); turn++) {
-        op = next_op(stream);
-        if (op != NULL && turn >= STREAM_TURN && pool_has_jobs(&stream->device->pool)) {
+    struct cpu_op *op = has_ended ? next_op(stream, worker) : stream_first_op(stream);
+    for (int turn = 1; op != NULL; turn++) {
+        if (guest_must_stop(worker, stream) || (turn > STREAM_TURN && pool_has_jobs(&stream->device->pool))) {
             pool_push(&stream->device->pool, &stream->job);
             return;
         }
+        if (!run_op(stream, op, worker)) {
+            return;
+        }
+        op = next_op(stream, worker);
     }
 }
 
@@ -510,6 +515,13 @@ static void run_stream(struct pool_job *job, struct pool_worker *worker)
     struct backend_stream *stream = (struct backend_stream *)((char *)job - offsetof(struct backend_stream, job));
     if (stream->device->trace != NULL) {
         stream->cause.ready = job->push_time;
+    }
+    if (!guest_wants(worker, stream)) {
+        pool_push(&stream->device->pool, &stream->job);
+        return;
+    }
+    if (worker->guest == NULL && atomic_load_explicit(&stream->was_waited_for, memory_order_relaxed)) {
+        atomic_store_explicit(&stream->was_waited_for, false, memory_order_relaxed);
     }
     advance(stream, false, worker);
 }
@@ -532,6 +544,7 @@ rill_status stream_create(struct backend_device *device, int priority, uint64_t 
     stream->spare = spare;
     atomic_store_explicit(&stream->inbox, &stream->rest, memory_order_relaxed);
     stream->job.run = run_stream;
+    stream->job.owner = stream;
     stream->job.level = priority > 0 ? 0 : priority == 0 ? 1 : 2;
     thread_mutex_init(&stream->lock);
     thread_cond_init(&stream->changed);
@@ -554,33 +567,40 @@ void stream_destroy(struct backend_stream *stream)
     }
 }
 
-// Looks for a while before it sleeps: work that is short has ended before a thread could be woken.
-static bool has_reached_soon(struct backend_stream *stream, uint64_t target)
+static bool has_reached(struct cpu_guest *guest)
 {
-    int looks = stream->device->pool.is_alone ? 1 : STREAM_SPIN;
-    for (int i = 1; i <= looks; i++) {
-        if (atomic_load_explicit(&stream->ended_count, memory_order_acquire) >= target) {
-            return true;
-        }
-        thread_relax();
-        if (i % STREAM_SPIN_TURN == 0) {
-            thread_yield();
-        }
-    }
-    return false;
+    return atomic_load_explicit(&guest->stream->ended_count, memory_order_acquire) >= guest->target;
 }
 
+static void sleep_until_reached(struct backend_stream *stream, uint64_t target)
+{
+    thread_lock(&stream->lock);
+    atomic_fetch_add(&stream->waiter_count, 1); // see wake_waiters()
+    while (atomic_load(&stream->ended_count) < target) {
+        thread_wait(&stream->changed, &stream->lock);
+    }
+    atomic_fetch_sub(&stream->waiter_count, 1);
+    thread_unlock(&stream->lock);
+}
+
+// Helps while it can, then looks for a while before it sleeps: work that is short has ended before a thread could be
+// woken.
 void stream_synchronize(struct backend_stream *stream)
 {
-    uint64_t target = atomic_load_explicit(&stream->queued_count, memory_order_relaxed);
-    if (!has_reached_soon(stream, target)) {
-        thread_lock(&stream->lock);
-        atomic_fetch_add(&stream->waiter_count, 1); // see wake_waiters()
-        while (atomic_load(&stream->ended_count) < target) {
-            thread_wait(&stream->changed, &stream->lock);
+    struct cpu_guest guest;
+    guest.stream = stream;
+    guest.target = atomic_load_explicit(&stream->queued_count, memory_order_relaxed);
+    if (!has_reached(&guest)) {
+        guest.mark = NULL;
+        guest_init(&guest, stream->device);
+        atomic_store_explicit(&stream->was_waited_for, true, memory_order_relaxed);
+        while (!has_reached(&guest)) {
+            if (!guest_help(&guest) && !guest_looks(&guest, has_reached)) {
+                guest_finish(&guest);
+                sleep_until_reached(stream, guest.target);
+            }
         }
-        atomic_fetch_sub(&stream->waiter_count, 1);
-        thread_unlock(&stream->lock);
+        guest_finish(&guest);
     }
     thread_observe(&stream->ended_count);
 }

@@ -9,6 +9,9 @@
 // Operations lie one after the other in segments of memory that are used again when everything in them has run, so that
 // a stream which has found its size allocates nothing.
 //
+// A thread of the host that waits for a stream takes it up itself if no worker has, or what the stream waits for: a
+// guest of the pool. It stops where its wait ends, whatever else is queued.
+//
 // While launches with blocks are outstanding a stream has lanes: streams of the context's pool that its blocks are
 // queued on. The launches of one stream run one after the other, so that they share them; they go back with the last.
 #ifndef RILL_BACKEND_CPU_STREAM_H
@@ -25,6 +28,8 @@ enum {
     STREAM_SPIN_TURN = 32,          // of these before others get a turn: a worker may share the processor
     STREAM_LINGER = 250,            // looks of a worker at an empty queue before it leaves the stream
     STREAM_TURN = 64,               // operations a worker runs of one stream while others wait for a worker
+    GUEST_CHAIN = 8,                // streams a guest looks at, each of which waits for the next
+    GUEST_STACK = 6 << 20,          // bytes a thread must have left to be a guest: what a task may use, and more
 };
 
 // An error with the streams and marks that have it.
@@ -37,6 +42,7 @@ struct cpu_error {
 struct cpu_mark {
     struct cpu_mark *next;               // in the device's free list
     uint64_t stream;                     // the id of the one it was recorded on; set before it is queued
+    struct backend_stream *source;       // that stream, which is there until the mark is reached
     int reference_count;                 // guarded by mark_lock
     bool is_reached;                     //
     uint64_t time;                       // when it was reached
@@ -97,7 +103,8 @@ struct backend_stream {
     uint64_t id;
     int priority;
     struct pool_job job;
-    struct backend_stream *next_waiter; // guarded by mark_lock
+    struct backend_stream *next_waiter;   // guarded by mark_lock
+    _Atomic(struct cpu_mark *) waits_for; // changed under mark_lock: the mark it stands at; NULL: none
 
     _Alignas(64) struct thread_mutex lock;
     struct thread_cond changed;    // operations have ended, and somebody waits for that
@@ -124,12 +131,50 @@ struct backend_stream {
     _Atomic uint64_t launch_ended_count; // launches ended
     atomic_int waiter_count;             // host threads that sleep until something has ended
     atomic_bool has_error;               // |error| is not NULL; changed under the lock
+    atomic_bool was_waited_for;          // by the host since a worker took it up: more may not come at once
+    atomic_int guest_count;              // guests that wait for it and look for what they can do
     struct cpu_crew *crew;               // owned; only the worker sees it, and the next
     struct trace_cause cause;            // what the next operation begins after; only with a trace
 
     // Written where a launch is queued, read by launches that were queued later; guarded by lock where it is changed.
     struct backend_lease lanes[EXEC_MAX_BLOCKS];
 };
+
+// A thread of the host that waits: for |target| operations of |stream|, or, if that is NULL, for |mark|.
+struct cpu_guest {
+    struct pool_worker worker;
+    struct backend_device *device; // borrowed
+    struct backend_stream *stream; // borrowed, and there
+    uint64_t target;               //
+    struct cpu_mark *mark;         // borrowed
+    bool is_able;                  // has the stack that kernels may count on
+    bool is_looking;               // counts among those that look for what they can do
+    unsigned seen;                 // the pool's count of changes when it looked last
+
+    // What its wait hangs on now: each stream must reach its mark for the one before to go on. Only the first is sure
+    // to be there; the others are compared with, and looked at where something shows that they are.
+    int chain_count;
+    const void *chain[GUEST_CHAIN];
+    struct cpu_mark *marks[GUEST_CHAIN]; // NULL: the stream waited for
+    bool is_served[GUEST_CHAIN];         // it has reached the mark itself
+};
+
+// guest.c
+void guest_init(struct cpu_guest *guest, struct backend_device *device);
+void guest_finish(struct cpu_guest *guest); // before it sleeps, and when its wait is over
+// Does something that it waits for. False: there is nothing that it could do.
+bool guest_help(struct cpu_guest *guest);
+// Whether there may be something new to help with.
+bool guest_has_news(const struct cpu_guest *guest);
+// Whether the stream, taken up by a guest, is still what it waits for. True for workers.
+bool guest_wants(const struct pool_worker *worker, struct backend_stream *stream);
+// Whether it should leave the stream to others: what it waits for has come. False for workers.
+bool guest_must_stop(const struct pool_worker *worker, struct backend_stream *stream);
+// Pushes a stream that can go on. Nobody is woken for it if a guest waits for it or comes back to it anyway.
+void guest_push(const struct pool_worker *worker, struct backend_stream *stream);
+void guest_note_reached(const struct pool_worker *worker, const struct cpu_mark *mark);
+// Waits for the guest's wait to end without sleeping. True: it has ended, or there may be something to help with.
+bool guest_looks(struct cpu_guest *guest, bool (*has_ended)(struct cpu_guest *guest));
 
 rill_status stream_create(struct backend_device *device, int priority, uint64_t id, struct backend_stream **out_stream);
 void stream_destroy(struct backend_stream *stream);
@@ -173,7 +218,8 @@ struct cpu_op *stream_first_op(struct backend_stream *stream);
 
 // For event.c.
 rill_status stream_queue_mark(struct backend_stream *stream, enum cpu_op_kind kind, struct cpu_mark *mark);
-bool mark_run(struct backend_stream *stream, struct cpu_mark_op *op); // event.c: true if the operation has ended
+// event.c: true if the operation has ended.
+bool mark_run(struct backend_stream *stream, struct cpu_mark_op *op, struct pool_worker *worker);
 void mark_release(struct backend_device *device, struct cpu_mark *mark);
 
 rill_status event_create(struct backend_device *device, struct backend_event **out_event);

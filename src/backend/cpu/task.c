@@ -329,6 +329,7 @@ static bool start_parallel(struct cpu_exec *exec, struct pool_worker *worker)
         device_count(&run->device->counters.parallel_count);
         exec->loop.body = run_chunk;
         exec->loop.over = loop_over;
+        exec->loop.owner = run->queue;
         thread_publish(exec);
         if (!pool_run_loop(&run->device->pool, &exec->loop, exec->chunk_count, worker)) {
             return false;

@@ -1,0 +1,195 @@
+// Guests: threads of the host that wait, and meanwhile run what they wait for.
+//
+// What a wait hangs on is a chain: the stream waited for; if that stands at an event, the stream which must reach the
+// event; and so on. A guest takes up a stream of its chain that no worker has, works on a loop of one, and looks at the
+// chain again after that. It does nothing else: a wait must not last longer because others have work to do.
+#include "backend/cpu/stream.h"
+
+void guest_init(struct cpu_guest *guest, struct backend_device *device)
+{
+    guest->device = device;
+    guest->worker = (struct pool_worker){.pool = &device->pool, .guest = guest};
+    guest->is_looking = false;
+    guest->is_able = thread_stack_left() >= GUEST_STACK;
+    // What one thread does is in order for ThreadSanitizer, even where the program forgot to ask for it. So that such
+    // mistakes are found, every second wait leaves the work to the pool.
+    if (thread_is_checked() && atomic_fetch_add_explicit(&device->wait_count, 1, memory_order_relaxed) % 2 != 0) {
+        guest->is_able = false;
+    }
+}
+
+// Follows the chain from its last stream, as far as |count|. mark_lock is held.
+static void extend_chain(struct cpu_guest *guest, struct backend_stream *last)
+{
+    while (guest->chain_count < GUEST_CHAIN) {
+        struct cpu_mark *mark = atomic_load_explicit(&last->waits_for, memory_order_relaxed);
+        if (mark == NULL) {
+            return;
+        }
+        last = mark->source; // not reached, as somebody stands there: its stream lives
+        atomic_store_explicit(&last->was_waited_for, true, memory_order_relaxed);
+        guest->marks[guest->chain_count] = mark;
+        guest->chain[guest->chain_count++] = last;
+    }
+}
+
+static void find_chain(struct cpu_guest *guest)
+{
+    struct backend_device *device = guest->device;
+    struct backend_stream *first = guest->stream;
+    guest->chain_count = 0;
+    for (int i = 0; i < GUEST_CHAIN; i++) {
+        guest->is_served[i] = false;
+    }
+    if (first != NULL) {
+        guest->marks[0] = NULL;
+        guest->chain[guest->chain_count++] = first;
+        if (atomic_load_explicit(&first->waits_for, memory_order_relaxed) == NULL) {
+            return; // as nearly always; and a lock saved
+        }
+    }
+    thread_lock(&device->mark_lock);
+    if (first == NULL && !guest->mark->is_reached) {
+        first = guest->mark->source;
+        guest->marks[0] = guest->mark;
+        guest->chain[guest->chain_count++] = first;
+    }
+    if (first != NULL) {
+        extend_chain(guest, first);
+    }
+    thread_unlock(&device->mark_lock);
+}
+
+bool guest_help(struct cpu_guest *guest)
+{
+    if (!guest->is_able) {
+        return false;
+    }
+    struct pool *pool = &guest->device->pool;
+    guest->seen = atomic_load_explicit(&pool->change_count, memory_order_relaxed);
+    find_chain(guest);
+    struct thread_mood mood;
+    thread_mood_enter(&mood);
+    bool has_helped = pool_help(pool, &guest->worker, guest->chain, guest->chain_count);
+    thread_mood_leave(&mood);
+    return has_helped;
+}
+
+bool guest_has_news(const struct cpu_guest *guest)
+{
+    return guest->is_able &&
+           atomic_load_explicit(&guest->device->pool.change_count, memory_order_relaxed) != guest->seen;
+}
+
+// The stream's place in the chain; -1: it has none.
+static int place_of(const struct cpu_guest *guest, const struct backend_stream *stream)
+{
+    for (int i = 0; i < guest->chain_count; i++) {
+        if (guest->chain[i] == stream) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+// The chain was found some time ago. Each step shows that the next stream is still there.
+static bool is_chain_sound(const struct cpu_guest *guest, int place)
+{
+    thread_lock(&guest->device->mark_lock);
+    bool is_sound = guest->marks[0] == NULL || !guest->marks[0]->is_reached;
+    for (int i = 1; is_sound && i <= place; i++) {
+        const struct backend_stream *before = guest->chain[i - 1];
+        is_sound = atomic_load_explicit(&before->waits_for, memory_order_relaxed) == guest->marks[i];
+    }
+    thread_unlock(&guest->device->mark_lock);
+    return is_sound;
+}
+
+bool guest_wants(const struct pool_worker *worker, struct backend_stream *stream)
+{
+    const struct cpu_guest *guest = worker->guest;
+    if (guest == NULL || stream == guest->stream) {
+        return true;
+    }
+    int place = place_of(guest, stream);
+    return place < 0 || is_chain_sound(guest, place); // a lane has no place: what it runs belongs to one that has
+}
+
+bool guest_must_stop(const struct pool_worker *worker, struct backend_stream *stream)
+{
+    const struct cpu_guest *guest = worker->guest;
+    if (guest == NULL) {
+        return false;
+    }
+    if (stream == guest->stream) {
+        return atomic_load_explicit(&stream->ended_count, memory_order_relaxed) >= guest->target;
+    }
+    int place = place_of(guest, stream);
+    return place >= 0 && guest->is_served[place]; // a lane stops by itself after each block
+}
+
+void guest_push(const struct pool_worker *worker, struct backend_stream *stream)
+{
+    struct backend_device *device = stream->device;
+    if (worker->guest != NULL && place_of(worker->guest, stream) >= 0) {
+        pool_push_small(&device->pool, &stream->job); // its wait cannot end before it has come back for it
+    } else if (atomic_load(&stream->guest_count) == 0) {
+        pool_push(&device->pool, &stream->job);
+    } else {
+        // A guest that looks will find it. Once it is pushed the stream may be gone, and so may the guest: guests count
+        // themselves out before they look for the last time, and this looks for them after it has pushed.
+        pool_push_small(&device->pool, &stream->job);
+        if (atomic_load(&device->guest_count) == 0) {
+            pool_push_left(&device->pool);
+        }
+    }
+}
+
+void guest_note_reached(const struct pool_worker *worker, const struct cpu_mark *mark)
+{
+    struct cpu_guest *guest = worker->guest;
+    for (int i = 0; guest != NULL && i < guest->chain_count; i++) {
+        if (guest->marks[i] == mark) {
+            guest->is_served[i] = true;
+        }
+    }
+}
+
+static void begin_looking(struct cpu_guest *guest)
+{
+    if (!guest->is_looking && guest->is_able) {
+        guest->is_looking = true;
+        atomic_fetch_add(&guest->device->guest_count, 1);
+        if (guest->stream != NULL) {
+            atomic_fetch_add(&guest->stream->guest_count, 1);
+        }
+    }
+}
+
+void guest_finish(struct cpu_guest *guest)
+{
+    if (guest->is_looking) {
+        guest->is_looking = false;
+        if (guest->stream != NULL) {
+            atomic_fetch_sub(&guest->stream->guest_count, 1);
+        }
+        atomic_fetch_sub(&guest->device->guest_count, 1);
+        pool_push_left(&guest->device->pool); // see guest_push()
+    }
+}
+
+bool guest_looks(struct cpu_guest *guest, bool (*has_ended)(struct cpu_guest *guest))
+{
+    begin_looking(guest);
+    int looks = guest->device->pool.is_alone ? 1 : STREAM_SPIN;
+    for (int i = 1; i <= looks; i++) {
+        if (has_ended(guest) || guest_has_news(guest)) {
+            return true;
+        }
+        thread_relax();
+        if (i % STREAM_SPIN_TURN == 0) {
+            thread_yield();
+        }
+    }
+    return false;
+}
