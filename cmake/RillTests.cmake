@@ -37,19 +37,26 @@ function(rill_test_program target source)
     rill_link(${target} PRIVATE rill_test_support ${ARGN} Threads::Threads m ${CMAKE_DL_LIBS})
 endfunction()
 
-# The stand-in driver: a library that is opened by name in place of libcuda.so.1, and stays open.
-rill_sources(fake_sources ${PROJECT_SOURCE_DIR}/tests/fakes/core ${PROJECT_SOURCE_DIR}/tests/fakes/cuda)
-if(RILL_TESTS AND fake_sources)
-    add_library(fake_cuda SHARED ${fake_sources} $<TARGET_OBJECTS:rill_object> $<TARGET_OBJECTS:rill_base>)
-    target_include_directories(fake_cuda PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-    set_target_properties(fake_cuda PROPERTIES C_VISIBILITY_PRESET hidden
-        LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/fakes LINK_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fakes/fake.map)
-    target_link_options(fake_cuda PRIVATE -Wl,-z,nodelete -Wl,-Bsymbolic
-        -Wl,--version-script=${PROJECT_SOURCE_DIR}/tests/fakes/fake.map)
+# The stand-in drivers: libraries that are opened by name in place of libcuda.so.1 and libamdhip64.so, and stay open.
+# HIP's functions are layers over the bodies of CUDA's, which that library has and does not export.
+function(rill_stand_in target map)
+    add_library(${target} SHARED ${ARGN} $<TARGET_OBJECTS:rill_object> $<TARGET_OBJECTS:rill_base>)
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+    set_target_properties(${target} PROPERTIES C_VISIBILITY_PRESET hidden
+        LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/fakes LINK_DEPENDS ${map})
+    target_link_options(${target} PRIVATE -Wl,-z,nodelete -Wl,-Bsymbolic -Wl,--version-script=${map})
     if(NOT RILL_SANITIZE)
-        target_link_options(fake_cuda PRIVATE -Wl,-z,defs)
+        target_link_options(${target} PRIVATE -Wl,-z,defs)
     endif()
-    target_link_libraries(fake_cuda PRIVATE Threads::Threads m ${CMAKE_DL_LIBS})
+    target_link_libraries(${target} PRIVATE Threads::Threads m ${CMAKE_DL_LIBS})
+endfunction()
+
+rill_sources(fake_sources ${PROJECT_SOURCE_DIR}/tests/fakes/core ${PROJECT_SOURCE_DIR}/tests/fakes/cuda)
+rill_sources(fake_hip_sources ${PROJECT_SOURCE_DIR}/tests/fakes/hip)
+if(RILL_TESTS AND fake_sources)
+    rill_stand_in(fake_cuda ${PROJECT_SOURCE_DIR}/tests/fakes/fake.map ${fake_sources})
+    list(REMOVE_ITEM fake_sources ${PROJECT_SOURCE_DIR}/tests/fakes/cuda/table.c)
+    rill_stand_in(fake_hip ${PROJECT_SOURCE_DIR}/tests/fakes/fake_hip.map ${fake_sources} ${fake_hip_sources})
 endif()
 
 foreach(dir unit lang ir passes codegen compiler conformance generate stress fakes)
@@ -82,7 +89,7 @@ foreach(dir unit lang ir passes codegen compiler conformance generate stress fak
             add_dependencies(${target} librill_compiler)
         endif()
         if(dir STREQUAL "fakes" OR name STREQUAL "gpu_run_test")
-            add_dependencies(${target} fake_cuda)
+            add_dependencies(${target} fake_cuda fake_hip)
         endif()
     endforeach()
 endforeach()

@@ -115,7 +115,8 @@ struct backend_launch {
 typedef void backend_notice(void *arg, const struct backend_error *error);
 
 struct backend {
-    const char *name; // "cpu"
+    const char *name;  // "cpu"
+    const char *alias; // another name that rill_open takes; may be missing
 
     size_t (*device_count)(void);
     const char *(*device_absence)(void); // why there is no device, in words; may be missing
@@ -207,5 +208,6 @@ void backend_describe_restrict(const struct plan_module *module, const struct pl
 extern const struct backend *const backend_registry[];
 extern const struct backend backend_cpu;
 extern const struct backend backend_cuda;
+extern const struct backend backend_hip;
 
 #endif

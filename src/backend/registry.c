@@ -1,3 +1,3 @@
 #include "backend/backend.h"
 
-const struct backend *const backend_registry[] = {&backend_cuda, &backend_cpu, NULL};
+const struct backend *const backend_registry[] = {&backend_cuda, &backend_hip, &backend_cpu, NULL};

@@ -14,6 +14,12 @@ bool dylib_open(struct dylib *dylib, const char *path, char *error, size_t error
     return dylib->handle != NULL;
 }
 
+bool dylib_open_loaded(struct dylib *dylib, const char *name)
+{
+    dylib->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    return dylib->handle != NULL;
+}
+
 void dylib_close(struct dylib *dylib)
 {
     if (dylib->handle != NULL) {

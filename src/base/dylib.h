@@ -11,6 +11,8 @@ struct dylib {
 
 // Symbols stay local to the library. False, with the loader's words in |error|, if it cannot be opened.
 bool dylib_open(struct dylib *dylib, const char *path, char *error, size_t error_size);
+// Only if the process has opened it already, by whatever path.
+bool dylib_open_loaded(struct dylib *dylib, const char *name);
 void dylib_close(struct dylib *dylib);
 void *dylib_symbol(const struct dylib *dylib, const char *name); // NULL if there is none
 

@@ -52,6 +52,7 @@ static rill_status take_bytes(struct codegen_output *out, const char *bytes, siz
     memcpy(out->bytes, bytes, size);
     out->bytes[size] = '\0';
     out->size = size;
+    out->own_size = size;
     return RILL_OK;
 }
 
@@ -97,9 +98,6 @@ static rill_status verify(struct emitter *e)
 static rill_status check_options(const struct codegen_options *options, const struct target *target)
 {
     const char *sanitize = options->sanitize;
-    if (options->stand_in && target->kind == TARGET_AMDGPU) {
-        return status_fail(RILL_ERR_UNSUPPORTED, "not supported: stand-in code beside code for %s", target->cpu);
-    }
     if (sanitize == NULL || sanitize[0] == '\0') {
         return RILL_OK;
     }
@@ -164,7 +162,7 @@ static rill_status emit_to(const struct ir_module *module, const struct codegen_
     return status;
 }
 
-static rill_status add_stand_in(const struct ir_module *module, const struct codegen_options *options,
+static rill_status add_stand_in(const struct ir_module *module, const struct codegen_options *options, bool is_text,
                                 struct codegen_output *out)
 {
     struct target target;
@@ -172,7 +170,7 @@ static rill_status add_stand_in(const struct ir_module *module, const struct cod
     RILL_TRY(target_init_stand_in(&target, options->unoptimised));
     rill_status status = emit_to(module, options, &target, &object);
     if (status == RILL_OK) {
-        status = stand_in_join(out, &object);
+        status = is_text ? stand_in_join(out, &object) : stand_in_append(out, &object);
     }
     codegen_output_finish(&object);
     target_finish(&target);
@@ -189,8 +187,8 @@ rill_status codegen_emit(const struct ir_module *module, const struct codegen_op
     if (status == RILL_OK) {
         status = emit_to(module, options, &target, out);
     }
-    if (status == RILL_OK && options->stand_in && options->kind == CODEGEN_OBJECT && target.kind == TARGET_NVPTX) {
-        status = add_stand_in(module, options, out);
+    if (status == RILL_OK && options->stand_in && options->kind == CODEGEN_OBJECT && target.kind != TARGET_X86) {
+        status = add_stand_in(module, options, target.kind == TARGET_NVPTX, out);
     }
     target_finish(&target);
     if (status != RILL_OK) {

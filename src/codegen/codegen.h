@@ -31,7 +31,7 @@ struct codegen_options {
     bool fast_math;       // reassociate, contract, assume no NaN and no infinity
     const char *sanitize; // NULL, "address" or "thread": instrument every access
     bool no_vector_math;  // the C library's scalar functions only
-    bool stand_in;        // NVPTX objects: join the same tasks as x86-64 code, for a driver that tests stand in with
+    bool stand_in;        // GPU objects: join the same tasks as x86-64 code, for a driver that tests stand in with
     const struct plan_module *plan; // GPUs: what to evaluate on the device; NULL: nothing. Borrowed
     const char *work_dir;           // of the debug information; NULL is "."
 };
@@ -40,6 +40,7 @@ struct codegen_options {
 struct codegen_output {
     char *bytes; // owned, malloc'd
     size_t size;
+    size_t own_size; // AMDGPU objects: bytes of the ELF file; what is behind it is stand-in code
 };
 
 RILL_NODISCARD rill_status codegen_emit(const struct ir_module *module, const struct codegen_options *options,

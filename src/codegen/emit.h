@@ -250,6 +250,7 @@ LLVMValueRef stand_in_declare(struct emitter *e, const char *name, LLVMTypeRef *
 LLVMValueRef stand_in_thread(struct emitter *e, LLVMValueRef *out_count);
 void stand_in_saturate(struct emitter *e); // after the math library is linked in
 rill_status stand_in_join(struct codegen_output *ptx, const struct codegen_output *object);
+rill_status stand_in_append(struct codegen_output *elf, const struct codegen_output *object);
 
 // emit_math.c
 LLVMValueRef emit_math(struct emitter *e, const struct ir_inst *inst);

@@ -8,7 +8,9 @@
 // |params| is what cuLaunchKernel gets: the address of each parameter of the GPU's entry.
 //
 // The object lies behind the zero byte that ends the PTX, so that a real driver never sees it, and the first line of
-// the PTX says where: "// rill stand-in OFFSET SIZE".
+// the PTX says where: "// rill stand-in OFFSET SIZE". Code for AMD GPUs is an ELF file, whose header says where it ends
+// (with the table of sections, its last part): at the next multiple of 16 follow STAND_IN_MARK, the object's size as 8
+// bytes, 8 zeros, and the object.
 #include "codegen/emit.h"
 
 #include "base/status.h"
@@ -18,6 +20,8 @@
 #include <string.h>
 
 enum { FIRST_LINE_SIZE = 64, OBJECT_ALIGN = 16 };
+
+static const char STAND_IN_MARK[16] = "rill stand-in\n\0";
 
 // The parameter that is passed by value in memory: the argument buffer.
 static bool is_buffer(int index)
@@ -117,5 +121,23 @@ rill_status stand_in_join(struct codegen_output *ptx, const struct codegen_outpu
     memcpy(bytes + offset, object->bytes, object->size);
     free(ptx->bytes);
     *ptx = (struct codegen_output){.bytes = bytes, .size = size};
+    return RILL_OK;
+}
+
+rill_status stand_in_append(struct codegen_output *elf, const struct codegen_output *object)
+{
+    size_t offset = (elf->size + OBJECT_ALIGN - 1) / OBJECT_ALIGN * OBJECT_ALIGN;
+    size_t size = offset + 2 * OBJECT_ALIGN + object->size;
+    char *bytes = calloc(1, size + 1);
+    if (bytes == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "codegen: out of memory for %zu bytes of code", size);
+    }
+    uint64_t object_size = object->size;
+    memcpy(bytes, elf->bytes, elf->size);
+    memcpy(bytes + offset, STAND_IN_MARK, sizeof STAND_IN_MARK);
+    memcpy(bytes + offset + OBJECT_ALIGN, &object_size, sizeof object_size);
+    memcpy(bytes + offset + 2 * OBJECT_ALIGN, object->bytes, object->size);
+    free(elf->bytes);
+    *elf = (struct codegen_output){.bytes = bytes, .size = size, .own_size = elf->size};
     return RILL_OK;
 }

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "codegen/codegen.h"
+#include "compiler/link.h"
 #include "compiler/openmp.h"
 #include "compiler/pipeline.h"
 
@@ -93,7 +94,9 @@ static rill_status emit_code(struct job *job, const struct compiler_input *input
     options.kind = input->emit == COMPILER_ASM    ? CODEGEN_ASM
                    : input->emit == COMPILER_LLVM ? CODEGEN_LLVM
                                                   : CODEGEN_OBJECT;
-    return codegen_emit(module, &options, &job->code);
+    RILL_TRY(codegen_emit(module, &options, &job->code));
+    bool is_linked = options.kind == CODEGEN_OBJECT && input->target != NULL && strncmp(input->target, "gfx", 3) == 0;
+    return is_linked ? compiler_link(&job->code) : RILL_OK;
 }
 
 static rill_status make_image(struct job *job, const struct plan_module *plan)

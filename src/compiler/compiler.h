@@ -45,7 +45,7 @@ struct compiler_input {
     bool fast_math;
     bool color;           // of rendered diagnostics and explain
     const char *sanitize; // NULL, "address", "thread": instrument kernels
-    bool stand_in;        // images for NVIDIA targets carry x86-64 code beside the PTX, for tests: codegen/stand_in.c
+    bool stand_in;        // images for GPUs carry x86-64 code beside their own, for tests: codegen/stand_in.c
     enum compiler_emit emit;
 };
 
@@ -84,7 +84,7 @@ struct compiler_table {
 RILL_API const struct compiler_table *rill_compiler_table(void);
 
 // An image: header, then the serialised plan, then the code (x86-64: a relocatable ELF object; NVIDIA: the text of the
-// PTX), then a zero byte that code_size does not count. All little-endian.
+// PTX; AMD: a linked code object), then a zero byte that code_size does not count. All little-endian.
 struct image_header {
     char magic[8]; // "rillimg1"
     uint64_t plan_offset;

@@ -9,11 +9,14 @@
 // What stands behind "cuda:" in a name of the family; NULL if it is of another one. "" means the first device.
 static const char *name_in_family(const struct backend *backend, const char *device)
 {
-    size_t length = strlen(backend->name);
-    if (strncmp(device, backend->name, length) != 0 || (device[length] != '\0' && device[length] != ':')) {
-        return NULL;
+    const char *families[2] = {backend->name, backend->alias};
+    for (int i = 0; i < 2 && families[i] != NULL; i++) {
+        size_t length = strlen(families[i]);
+        if (strncmp(device, families[i], length) == 0 && (device[length] == '\0' || device[length] == ':')) {
+            return device[length] == ':' ? device + length + 1 : device + length;
+        }
     }
-    return device[length] == ':' ? device + length + 1 : device + length;
+    return NULL;
 }
 
 static bool find_in_family(const struct backend *backend, const char *device, const char *name, size_t *out_index)
@@ -26,7 +29,8 @@ static bool find_in_family(const struct backend *backend, const char *device, co
     for (size_t i = 0; i < count; i++) {
         struct backend_device_info info;
         backend->device_describe(i, &info);
-        if (strcmp(info.name, device) == 0) {
+        const char *colon = strchr(info.name, ':');
+        if (strcmp(colon != NULL ? colon + 1 : info.name, name) == 0) {
             *out_index = i;
             return true;
         }

@@ -87,7 +87,8 @@ static const char *wanted_sanitizer(const rill_module_options *options)
 // shown, for any target, is instrumented when that was asked for.
 static const char *sanitizer(const char *wanted, enum compiler_emit emit, const char *target)
 {
-    if (emit == COMPILER_IMAGE && target != NULL && strncmp(target, "sm_", 3) == 0) {
+    bool is_gpu = target != NULL && (strncmp(target, "sm_", 3) == 0 || strncmp(target, "gfx", 3) == 0);
+    if (emit == COMPILER_IMAGE && is_gpu) {
         return NULL; // there is no such tool on a GPU
     }
     if (wanted != NULL || emit != COMPILER_IMAGE) {

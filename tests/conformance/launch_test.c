@@ -340,7 +340,9 @@ TEST(explain_and_emit_give_text)
     CHECK_CONTAINS(text, "saxpy");
     rill_free(text);
     OK(rill_module_emit(world.module, RILL_EMIT_ASM, NULL, &text));
-    CHECK_CONTAINS(text, world_is_cpu() ? ".text" : ".entry");
+    CHECK_CONTAINS(text, world_is_cpu()                            ? ".text"
+                         : strncmp(world_device(), "cuda", 4) == 0 ? ".entry"
+                                                                   : ".amdhsa_kernel");
     rill_free(text);
     OK(rill_source_emit(world_source, NULL, RILL_EMIT_IR, &text));
     CHECK_CONTAINS(text, "saxpy");

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The conformance programs on the stand-in for the CUDA driver: results, and no rule of the driver broken.
+"""The conformance programs on the stand-ins for the GPU drivers: results, and no rule of the driver broken.
 
 Programs run as they are and with seeds that pick any legal order; RILL_TEST_LONG takes all and more seeds. This shows
 the layer that calls the driver; what the device does is shown by other tests, and on a device.
@@ -16,7 +16,11 @@ BUILD = pathlib.Path(os.environ["RILL_BUILD"])
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 from report import Report  # pylint: disable=wrong-import-position
 
-LIBRARY = BUILD / "tests" / "fakes" / "libfake_cuda.so"
+# Each stand-in with the variable that names it and the device that it gives.
+STAND_INS = {
+    "cuda": ("RILL_CUDA_LIBRARY", BUILD / "tests" / "fakes" / "libfake_cuda.so", "cuda:0"),
+    "hip": ("RILL_HIP_LIBRARY", BUILD / "tests" / "fakes" / "libfake_hip.so", "amdgpu:0"),
+}
 PROGRAMS = ["args", "blocks", "bound", "failure", "handles", "launch", "memory", "misuse", "restrict", "stream",
             "stream_order", "stream_use"]
 IN_SHORT = ["failure", "launch", "stream"]  # what shows most of order and lifetime
@@ -25,20 +29,25 @@ IS_PLAIN = os.environ.get("RILL_TEST_PART", "plain") == "plain"
 
 
 def jobs():
-    """Graphs and direct launches are held to the same; under the sanitizers they take turns."""
+    """Graphs and direct launches are held to the same; under the sanitizers the stand-ins take turns with them."""
     if IS_LONG:
-        return [(program, {"RILL_GRAPH": graph, **seed}) for graph in ("on", "off") for program in PROGRAMS
-                for seed in [{}] + [{"FAKE_CUDA_SEED": str(number)} for number in range(1, 11)]]
+        return [(vendor, program, {"RILL_GRAPH": graph, **seed}) for vendor in STAND_INS for graph in ("on", "off")
+                for program in PROGRAMS for seed in [{}] + [{"SEED": str(number)} for number in range(1, 11)]]
     if not IS_PLAIN:
-        graph = "on" if os.environ["RILL_TEST_PART"] == "tsan" else "off"
-        return [(program, {"RILL_GRAPH": graph}) for program in IN_SHORT]
-    return [(program, {"RILL_GRAPH": "on"}) for program in PROGRAMS] + \
-           [("stream", {"RILL_GRAPH": "off"})] + \
-           [(program, {"FAKE_CUDA_SEED": "1"}) for program in ("failure", "stream")]
+        first, second = ("on", "off") if os.environ["RILL_TEST_PART"] == "tsan" else ("off", "on")
+        return [(vendor, program, {"RILL_GRAPH": graph}) for vendor, graph in (("cuda", first), ("hip", second))
+                for program in IN_SHORT]
+    return [(vendor, program, {"RILL_GRAPH": graph}) for vendor, graph in (("cuda", "on"), ("hip", "off"))
+            for program in PROGRAMS] + \
+           [("cuda", "stream", {"RILL_GRAPH": "off"}), ("hip", "stream", {"RILL_GRAPH": "on"})] + \
+           [(vendor, program, {"SEED": "1"}) for vendor in STAND_INS for program in ("failure", "stream")]
 
 
-def run(program, settings):
-    env = dict(os.environ, RILL_CUDA_LIBRARY=str(LIBRARY), RILL_STAND_IN="1", RILL_TEST_DEVICE="cuda:0", **settings)
+def run(vendor, program, settings):
+    variable, library, device = STAND_INS[vendor]
+    env = dict(os.environ, RILL_STAND_IN="1", RILL_TEST_DEVICE=device, **{variable: str(library)})
+    for key, value in settings.items():
+        env[key if key.startswith("RILL") else f"FAKE_{vendor.upper()}_{key}"] = value
     env.pop("RILL_TEST_PROGRESS", None)
     try:
         done = subprocess.run([str(BUILD / "tests" / "conformance" / f"{program}_test")], env=env, timeout=300,
@@ -54,9 +63,9 @@ def main():
     report = Report()
     todo = jobs()
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for (program, settings), (good, detail, count) in zip(todo, pool.map(lambda job: run(*job), todo)):
+        for (vendor, program, settings), (good, detail, count) in zip(todo, pool.map(lambda job: run(*job), todo)):
             how = "".join(f"_{key.split('_')[-1].lower()}_{value}" for key, value in settings.items())
-            report.check(f"{program}_test_on_the_stand_in{how} ({count} tests)", good, detail)
+            report.check(f"{program}_test_on_the_stand_in_for_{vendor}{how} ({count} tests)", good, detail)
     sys.exit(report.finish())
 
 

@@ -494,6 +494,7 @@ static rill_status exec_launch(void *exec, void *stream)
 
 static const struct gpu_driver cuda_driver = {
     .name = "cuda",
+    .dot = '$',
     .open = context_open,
     .close = context_close,
     .enter = context_enter,

@@ -1,4 +1,4 @@
-// What the GPU back end needs from a vendor's driver: one const table, made by src/backend/cuda (and, one day, hip).
+// What the GPU back end needs from a vendor's driver: one const table, made by src/backend/cuda and src/backend/hip.
 // Handles are the driver's own, addresses are the device's. Results are converted by the table: RILL_OK, or a status
 // with a message that has the driver's own words; RILL_ERR_NOT_READY comes without a message.
 //
@@ -18,6 +18,7 @@ struct gpu_properties {
     int processor_count;
     int priority_least;    // numbers of the driver: the greatest priority is the smaller one
     int priority_greatest; //
+    int queue_count;       // streams beyond which work waits in the hardware; 0: as many as anybody wants
     bool has_graphs;
     bool has_conditions;
     bool has_pools;
@@ -39,6 +40,7 @@ struct gpu_kernel_call {
 
 struct gpu_driver {
     const char *name;
+    char dot; // what stands for the dots in the names of entries: '$' in PTX, which has none
 
     rill_status (*open)(size_t index, struct gpu_properties *out_properties, void **out_context);
     void (*close)(void *context);

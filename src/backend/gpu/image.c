@@ -11,7 +11,7 @@ int gpu_slot_at(const struct plan_kernel *kernel, int64_t offset)
 
 // ---- entries ------------------------------------------------------------------------------------------------------
 
-// In PTX, which has no dots in names, "k.3" is called "k$3".
+// Not every kind of code has dots in names: in PTX "k.3" is called "k$3".
 static rill_status find_entry(struct backend_image *image, const char *name, void **out_function)
 {
     *out_function = NULL;
@@ -20,7 +20,7 @@ static rill_status find_entry(struct backend_image *image, const char *name, voi
     }
     char *symbol = arena_strdup(&image->arena, name);
     for (char *at = symbol; *at != '\0'; at++) {
-        *at = *at == '.' ? '$' : *at;
+        *at = *at == '.' ? image->device->driver->dot : *at;
     }
     return image->device->driver->module_function(image->module, symbol, out_function);
 }

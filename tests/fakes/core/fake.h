@@ -221,11 +221,13 @@ struct fake_pool {
 };
 
 struct object;
+struct code_object;
 
 struct fake_module {
     struct fake_object object;
-    struct object *code; // owned
-    char *text;          // owned: the PTX
+    struct object *code;     // owned
+    char *text;              // owned: the PTX; NULL: it is a code object
+    struct code_object *elf; // owned
     struct fake_function **functions;
     int function_count;
 };
@@ -357,6 +359,16 @@ struct fake {
 
 extern struct fake fake;
 
+// What a library is for. The bodies of functions are those of the CUDA driver; HIP's are thin layers on top.
+struct fake_vendor {
+    const char *name;                           // in the names of environment variables
+    int version;                                // that the driver says it has
+    const char *(*call_name)(const char *name); // the library's name for a function of the CUDA driver
+    void (*begin_call_locked)(void);            // before each call; may be NULL
+};
+extern const struct fake_vendor fake_vendor;
+const char *fake_setting(const char *name); // an environment variable: "SEED"; NULL: not set
+
 // state.c
 enum fake_need { FAKE_NEEDS_NOTHING, FAKE_NEEDS_INIT, FAKE_NEEDS_DEVICE }; // a device: not if it is lost
 int fake_enter(const char *name, enum fake_need need); // the code that the call returns at once, or 0
@@ -445,6 +457,13 @@ void fake_module_unload_locked(struct fake_module *module);
 int fake_link_add_locked(struct fake_link *link, const void *code); // "compiles"
 struct fake_function *fake_module_function_locked(struct fake_module *module, const char *name);
 bool fake_module_global_locked(struct fake_module *module, const char *name, uint64_t *out_address, size_t *out_size);
+// code_object.c: a linked AMD code object, read as a loader reads it: by segments, dynamic table, hash and note.
+struct code_object *code_object_open(const void *image, const void **out_code, size_t *out_code_size); // NULL: damaged
+void code_object_close(struct code_object *object);
+bool code_object_is_for(const struct code_object *object, const char *architecture);
+bool code_object_params(const struct code_object *object, struct fake_function *function);
+bool code_object_data(const struct code_object *object, const char *name, size_t *out_size);
+void fake_function_add_param(struct fake_function *function, uint32_t offset, uint32_t size);
 // Copies the parameters of a launch.
 int fake_kernel_make_locked(struct fake_function *function, uint32_t grid, void **params, const char *call,
                             struct fake_kernel *out_kernel);

@@ -43,21 +43,31 @@ int fake_module_load_locked(struct fake_context *context, const void *image, str
 {
     bool is_binary = strncmp(image, binary_mark, sizeof binary_mark - 1) == 0;
     const char *text = (const char *)image + (is_binary ? sizeof binary_mark - 1 : 0);
-    size_t offset, size;
+    const void *bytes = NULL;
+    size_t offset, size = 0;
+    struct code_object *elf = NULL;
     *out_module = NULL;
-    if (sscanf(text, "// rill stand-in %zu %zu", &offset, &size) != 2) {
+    if (memcmp(text, "\177ELF", 4) == 0) {
+        elf = code_object_open(image, &bytes, &size);
+    } else if (sscanf(text, "// rill stand-in %zu %zu", &offset, &size) == 2) {
+        bytes = text + offset;
+    }
+    if (bytes == NULL) {
         fprintf(stderr, "fake driver: the image carries no stand-in code; compile with RILL_STAND_IN=1\n");
+        free(elf);
         return FAKE_INVALID_IMAGE;
     }
     struct object *code = NULL;
     struct object_options options = {.name = "stand-in", .resolve = resolve};
-    if (object_load(text + offset, size, &options, &code) != RILL_OK) {
+    if (object_load(bytes, size, &options, &code) != RILL_OK) {
         fprintf(stderr, "fake driver: %s\n", rill_message());
+        free(elf);
         return FAKE_INVALID_IMAGE;
     }
     struct fake_module *module = fake_alloc(sizeof *module);
     module->code = code;
-    module->text = strdup(text);
+    module->elf = elf;
+    module->text = elf == NULL ? strdup(text) : NULL;
     fake_add_locked(module, FAKE_MODULE, context);
     *out_module = module;
     return FAKE_OK;
@@ -104,6 +114,15 @@ static uint32_t size_of_type(const char *type)
     return (uint32_t)atoi(digits) / 8;
 }
 
+void fake_function_add_param(struct fake_function *f, uint32_t offset, uint32_t size)
+{
+    f->param_sizes = realloc(f->param_sizes, sizeof *f->param_sizes * (size_t)(f->param_count + 1));
+    f->param_offsets = realloc(f->param_offsets, sizeof *f->param_offsets * (size_t)(f->param_count + 1));
+    f->param_sizes[f->param_count] = size;
+    f->param_offsets[f->param_count++] = offset;
+    f->params_size = offset + size;
+}
+
 // One ".param .align 16 .b8 name[24]" or ".param .u64 .ptr .global .align 1 name".
 static const char *read_param(struct fake_function *f, const char *at)
 {
@@ -124,17 +143,15 @@ static const char *read_param(struct fake_function *f, const char *at)
         align = size; // .align may be that of what a pointer points at
     }
     align = align == 0 ? 1 : align;
-    uint32_t offset = (f->params_size + align - 1) / align * align;
-    f->param_sizes = realloc(f->param_sizes, sizeof *f->param_sizes * (size_t)(f->param_count + 1));
-    f->param_offsets = realloc(f->param_offsets, sizeof *f->param_offsets * (size_t)(f->param_count + 1));
-    f->param_sizes[f->param_count] = size;
-    f->param_offsets[f->param_count++] = offset;
-    f->params_size = offset + size;
+    fake_function_add_param(f, (f->params_size + align - 1) / align * align, size);
     return at;
 }
 
 static bool read_params(struct fake_function *f)
 {
+    if (f->module->elf != NULL) {
+        return code_object_params(f->module->elf, f);
+    }
     char head[300];
     snprintf(head, sizeof head, ".entry %s(", f->name);
     const char *at = strstr(f->module->text, head);
@@ -158,7 +175,12 @@ struct fake_function *fake_module_function_locked(struct fake_module *module, co
     struct fake_function *f = fake_alloc(sizeof *f);
     f->module = module;
     f->name = strdup(name);
-    *(void **)&f->entry = object_symbol(module->code, name);
+    char symbol[300];
+    snprintf(symbol, sizeof symbol, "%s", name);
+    for (char *at = symbol; *at != '\0'; at++) {
+        *at = *at == '.' ? '$' : *at; // the stand-in code has PTX's names
+    }
+    *(void **)&f->entry = object_symbol(module->code, symbol);
     if (!read_params(f) || f->entry == NULL) {
         free(f->name);
         free(f);
@@ -176,6 +198,10 @@ bool fake_module_global_locked(struct fake_module *module, const char *name, uin
 {
     void *address = object_symbol(module->code, name);
     size_t length = strlen(name);
+    if (module->elf != NULL) {
+        *out_address = (uint64_t)(uintptr_t)address;
+        return address != NULL && code_object_data(module->elf, name, out_size);
+    }
     const char *line = module->text;
     for (; line != NULL; line = strchr(line, '\n')) {
         line += *line == '\n';

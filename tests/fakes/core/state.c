@@ -81,8 +81,13 @@ void *fake_grow(void *items, size_t size, int *capacity)
 
 static void note_violation(const char *format, va_list args)
 {
-    char text[256];
-    vsnprintf(text, sizeof text, format, args);
+    char words[240], text[256];
+    vsnprintf(words, sizeof words, format, args);
+    // The bodies know the CUDA driver's names, with which such words begin.
+    size_t length = strcspn(words, ":");
+    char call[64];
+    snprintf(call, sizeof call, "%.*s", length < sizeof call ? (int)length : 0, words);
+    snprintf(text, sizeof text, "%.63s%.190s", fake_vendor.call_name(call), words + strlen(call));
     if (fake.violation_count < 16) {
         snprintf(fake.violations[fake.violation_count], sizeof fake.violations[0], "%s", text);
     }
@@ -110,9 +115,17 @@ void fake_violation(const char *format, ...)
 
 // ---- what the environment says --------------------------------------------------------------------------------------
 
+// FAKE_CUDA_SEED, FAKE_HIP_SEED: each library has variables of its own.
+const char *fake_setting(const char *name)
+{
+    char variable[64];
+    snprintf(variable, sizeof variable, "FAKE_%s_%s", fake_vendor.name, name);
+    return getenv(variable);
+}
+
 static long number_of(const char *name, long otherwise)
 {
-    const char *text = getenv(name);
+    const char *text = fake_setting(name);
     return text != NULL && *text != '\0' ? strtol(text, NULL, 0) : otherwise;
 }
 
@@ -126,7 +139,7 @@ static void read_faults(const char *text)
             fault->is_sticky = sticky == '!';
             fake.fault_count++;
         } else {
-            fprintf(stderr, "fake driver: FAKE_CUDA_FAIL is not name:n:code: %s\n", text);
+            fprintf(stderr, "fake driver: FAKE_..._FAIL is not name:n:code: %s\n", text);
         }
         text = strchr(text, ',');
         text = text != NULL ? text + 1 : NULL;
@@ -141,15 +154,15 @@ static void read_environment(void)
     pthread_cond_init(&fake.work, &monotonic);
     pthread_cond_init(&fake.done, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    fake.version = (int)number_of("FAKE_CUDA_VERSION", 13000);
-    fake.device_count = (int)number_of("FAKE_CUDA_DEVICES", 2);
+    fake.version = (int)number_of("VERSION", fake_vendor.version);
+    fake.device_count = (int)number_of("DEVICES", 2);
     fake.device_count = fake.device_count > FAKE_DEVICE_LIMIT ? FAKE_DEVICE_LIMIT : fake.device_count;
-    fake.memory_size = (uint64_t)number_of("FAKE_CUDA_MEMORY", 4L << 30);
-    fake.is_seeded = getenv("FAKE_CUDA_SEED") != NULL;
-    fake.random = (uint64_t)number_of("FAKE_CUDA_SEED", 1);
-    fake.is_traced = getenv("FAKE_CUDA_TRACE") != NULL;
-    fake.lost_after = number_of("FAKE_CUDA_LOST", 0);
-    read_faults(getenv("FAKE_CUDA_FAIL"));
+    fake.memory_size = (uint64_t)number_of("MEMORY", 4L << 30);
+    fake.is_seeded = fake_setting("SEED") != NULL;
+    fake.random = (uint64_t)number_of("SEED", 1);
+    fake.is_traced = fake_setting("TRACE") != NULL;
+    fake.lost_after = number_of("LOST", 0);
+    read_faults(fake_setting("FAIL"));
 }
 
 // A child has none of the threads, and no real driver serves it either.
@@ -227,7 +240,11 @@ static int fault_of(const char *name)
 
 int fake_enter(const char *name, enum fake_need need)
 {
+    name = fake_vendor.call_name(name);
     fake_lock();
+    if (fake_vendor.begin_call_locked != NULL) {
+        fake_vendor.begin_call_locked();
+    }
     int code = FAKE_OK;
     told_to_fail = false;
     if (fake.is_gone) {

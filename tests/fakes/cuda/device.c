@@ -158,7 +158,7 @@ int fake_cu_device_attribute(int *out, int attribute, int device)
         *out = values[i].attribute == attribute ? values[i].value : *out;
     }
     int wanted, value;
-    const char *given = getenv("FAKE_CUDA_ATTRIBUTE");
+    const char *given = fake_setting("ATTRIBUTE");
     if (given != NULL && sscanf(given, "%d:%d", &wanted, &value) == 2 && wanted == attribute) {
         *out = value;
     }

@@ -6,3 +6,10 @@ const struct cuda_symbols fake_cuda_table = {
     CUDA_SYMBOL_LIST(CUDA_MEMBER)
 #undef CUDA_MEMBER
 };
+
+static const char *same_name(const char *name)
+{
+    return name;
+}
+
+const struct fake_vendor fake_vendor = {.name = "CUDA", .version = 13000, .call_name = same_name};

@@ -1,0 +1,202 @@
+#include "backend/hip/loader.h"
+
+#include "base/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- results ------------------------------------------------------------------------------------------------------
+
+// Faults of kernels and devices that are gone. 1052 and 1053 are of the layer below.
+bool hip_is_lost(int result)
+{
+    return result == 700 || result == 702 || result == 710 || result == 719 || result == 214 || result == 1052 ||
+           result == 1053;
+}
+
+static rill_status status_of(int result)
+{
+    switch (result) {
+    case HIP_SUCCESS: return RILL_OK;
+    case HIP_NOT_READY: return RILL_ERR_NOT_READY;
+    case HIP_OUT_OF_MEMORY: return RILL_ERR_OUT_OF_MEMORY;
+    case HIP_NO_DEVICE: return RILL_ERR_NO_DEVICE;
+    case HIP_NOT_FOUND: return RILL_ERR_NOT_FOUND;
+    default: return RILL_ERR_DEVICE;
+    }
+}
+
+rill_status hip_convert(const struct hip_symbols *symbols, int result, const char *what)
+{
+    rill_status status = status_of(result);
+    if (status == RILL_OK || status == RILL_ERR_NOT_READY) {
+        return status;
+    }
+    const char *name = symbols->error_name != NULL ? symbols->error_name(result) : NULL;
+    const char *text = symbols->error_text != NULL ? symbols->error_text(result) : NULL;
+    return status_fail(status, "%s: %s (%d): %s%s", what, name != NULL ? name : "an unknown error", result,
+                       text != NULL ? text : "the runtime has no words for it",
+                       hip_is_lost(result) ? "; the device is lost to this process" : "");
+}
+
+// ---- quirks -------------------------------------------------------------------------------------------------------
+
+static bool is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+bool hip_find_architecture(const void *properties, size_t size, char *out, size_t out_size)
+{
+    const char *bytes = properties;
+    for (size_t i = 0; i + 6 < size; i++) {
+        if (memcmp(bytes + i, "gfx", 3) != 0 || (i > 0 && bytes[i - 1] != '\0')) {
+            continue;
+        }
+        size_t length = 3;
+        while (i + length < size && is_hex(bytes[i + length])) {
+            length++;
+        }
+        bool ends = i + length < size && (bytes[i + length] == '\0' || bytes[i + length] == ':');
+        if (ends && length >= 6 && length < out_size) {
+            memcpy(out, bytes + i, length);
+            out[length] = '\0';
+            return true;
+        }
+    }
+    return false;
+}
+
+bool hip_trusts_pools(int version, const char *architecture)
+{
+    return version >= HIP_POOL_VERSION && strcmp(architecture, "gfx90c") != 0;
+}
+
+// ---- loading ------------------------------------------------------------------------------------------------------
+
+enum need { OPTIONAL, REQUIRED };
+
+static rill_status find_symbols(struct hip_library *library)
+{
+    static const struct {
+        const char *name;
+        enum need need;
+    } list[] = {
+#define SYMBOL_ENTRY(member, symbol, need, result, parameters) {symbol, need},
+        HIP_SYMBOL_LIST(SYMBOL_ENTRY)
+#undef SYMBOL_ENTRY
+    };
+    // All members are pointers to functions, which is what a table of the loader's addresses is too.
+    enum { COUNT = sizeof list / sizeof list[0] };
+    _Static_assert(sizeof library->symbols == COUNT * sizeof(void *), "the table holds the list and nothing else");
+    void *addresses[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        addresses[i] = dylib_symbol(&library->dylib, list[i].name);
+        if (addresses[i] == NULL && list[i].need == REQUIRED) {
+            return status_fail(RILL_ERR_NO_DEVICE, "the HIP runtime %s has no %s: it is older than ROCm %d.%d",
+                               library->path, list[i].name, HIP_OLDEST_VERSION / 10000000,
+                               HIP_OLDEST_VERSION % 10000000 / 100000);
+        }
+    }
+    memcpy(&library->symbols, addresses, sizeof library->symbols);
+    if (library->symbols.device_properties == NULL && library->symbols.device_properties_old == NULL) {
+        return status_fail(RILL_ERR_NO_DEVICE, "the HIP runtime %s has no hipGetDeviceProperties", library->path);
+    }
+    return RILL_OK;
+}
+
+static rill_status start(struct hip_library *library)
+{
+    const struct hip_symbols *hip = &library->symbols;
+    RILL_TRY(find_symbols(library));
+    int result = hip->runtime_version(&library->version);
+    if (result == HIP_SUCCESS && library->version < HIP_OLDEST_VERSION) {
+        return status_fail(RILL_ERR_NO_DEVICE, "the HIP runtime %s is of ROCm %d.%d; %d.%d or later is needed",
+                           library->path, library->version / 10000000, library->version % 10000000 / 100000,
+                           HIP_OLDEST_VERSION / 10000000, HIP_OLDEST_VERSION % 10000000 / 100000);
+    }
+    result = result == HIP_SUCCESS ? hip->init(0) : result;
+    if (result == HIP_NO_DEVICE || result == HIP_INVALID_DEVICE) { // the latter is what ROCm 5 says
+        return status_fail(RILL_ERR_NO_DEVICE, "the HIP runtime %s (ROCm %d.%d) finds no AMD GPU", library->path,
+                           library->version / 10000000, library->version % 10000000 / 100000);
+    }
+    if (result != HIP_SUCCESS) {
+        hip_convert(hip, result, "hipInit");
+        char words[512];
+        snprintf(words, sizeof words, "%s", rill_message());
+        return status_fail(RILL_ERR_NO_DEVICE, "the HIP runtime %s does not start: %s", library->path, words);
+    }
+    return RILL_OK;
+}
+
+static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"};
+enum { NAME_COUNT = sizeof names / sizeof names[0] };
+
+static bool open_path(struct hip_library *library, const char *path, char *error, size_t error_size)
+{
+    snprintf(library->path, sizeof library->path, "%s", path);
+    return dylib_open(&library->dylib, path, error, error_size);
+}
+
+static bool open_in_folder(struct hip_library *library, const char *folder)
+{
+    char path[256], error[512];
+    for (int i = 0; i < NAME_COUNT; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        if (open_path(library, path, error, sizeof error)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Two runtimes in one process do not know of each other's memory: one that is there is taken, whatever its version.
+static bool open_any(struct hip_library *library)
+{
+    char error[512];
+    for (int i = 0; i < NAME_COUNT; i++) {
+        if (dylib_open_loaded(&library->dylib, names[i])) {
+            snprintf(library->path, sizeof library->path, "%s", names[i]);
+            return true;
+        }
+    }
+    for (int i = 0; i < NAME_COUNT; i++) {
+        if (open_path(library, names[i], error, sizeof error)) {
+            return true;
+        }
+    }
+    const char *root = getenv("ROCM_PATH");
+    char folder[240];
+    if (root != NULL && *root != '\0') {
+        snprintf(folder, sizeof folder, "%s/lib", root);
+        if (open_in_folder(library, folder)) {
+            return true;
+        }
+    }
+    static const char *const folders[] = {"/opt/rocm/lib", "/opt/rocm/hip/lib", "/usr/lib/x86_64-linux-gnu",
+                                          "/usr/lib64"};
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        if (open_in_folder(library, folders[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+rill_status hip_load(const char *path, struct hip_library *out_library)
+{
+    *out_library = (struct hip_library){.version = 0};
+    const char *named = getenv("RILL_HIP_LIBRARY");
+    path = path != NULL ? path : named != NULL && *named != '\0' ? named : NULL;
+    char error[512] = "";
+    if (path != NULL && !open_path(out_library, path, error, sizeof error)) {
+        return status_fail(RILL_ERR_NO_DEVICE, "the HIP runtime cannot be opened: %s", error);
+    }
+    if (path == NULL && !open_any(out_library)) {
+        return status_fail(RILL_ERR_NO_DEVICE, "the HIP runtime is not installed: there is no libamdhip64.so.7, .6 or "
+                                               ".5, nor one in $ROCM_PATH/lib or /opt/rocm/lib");
+    }
+    // A library that will not do stays open too: this one leaves threads and exit handlers behind once it was started.
+    return start(out_library);
+}

@@ -1,0 +1,114 @@
+// Memory: addresses are pointers here, and the kinds of memory have numbers that depend on the version.
+#include "hip.h"
+
+static cu_address address_of(const void *pointer)
+{
+    return (cu_address)(uintptr_t)pointer;
+}
+
+static void *as_pointer(cu_address address)
+{
+    return (void *)(uintptr_t)address;
+}
+
+int fake_hip_memory_alloc(void **out, size_t size)
+{
+    cu_address address = 0;
+    int code = fake_cu_memory_alloc(&address, size);
+    if (code == FAKE_OK) {
+        *out = as_pointer(address);
+    }
+    return code;
+}
+
+int fake_hip_memory_free(void *address)
+{
+    return fake_cu_memory_free(address_of(address));
+}
+
+int fake_hip_host_alloc(void **out, size_t size, unsigned flags)
+{
+    return fake_cu_host_alloc(out, size, flags);
+}
+
+int fake_hip_host_free(void *memory)
+{
+    return fake_cu_host_free(memory);
+}
+
+int fake_hip_pool_create(hip_pool *out, const struct hip_pool_options *options)
+{
+    struct cu_pool_options same = {.allocation = options->allocation,
+                                   .handles = options->handles,
+                                   .location = {.kind = options->location.kind, .id = options->location.id}};
+    return fake_cu_pool_create((cu_pool *)out, &same);
+}
+
+int fake_hip_pool_destroy(hip_pool pool)
+{
+    return fake_cu_pool_destroy((cu_pool)pool);
+}
+
+int fake_hip_pool_set(hip_pool pool, int attribute, void *value)
+{
+    return fake_cu_pool_set((cu_pool)pool, attribute, value);
+}
+
+int fake_hip_pool_alloc(void **out, size_t size, hip_pool pool, hip_stream stream)
+{
+    cu_address address = 0;
+    int code = fake_cu_pool_alloc(&address, size, (cu_pool)pool, (cu_stream)stream);
+    if (code == FAKE_OK) {
+        *out = as_pointer(address);
+    }
+    return code;
+}
+
+int fake_hip_memory_free_async(void *address, hip_stream stream)
+{
+    return fake_cu_memory_free_async(address_of(address), (cu_stream)stream);
+}
+
+// 1 host and 2 device since ROCm 6, one less before.
+int fake_hip_pointer_get(void *out, int attribute, void *address)
+{
+    int code = fake_cu_pointer_get(out, attribute, address_of(address));
+    if (code == FAKE_OK && attribute == HIP_POINTER_MEMORY_TYPE && fake.version < 60000000) {
+        *(int *)out -= 1;
+    }
+    return code;
+}
+
+int fake_hip_copy_async(void *target, const void *source, size_t size, int kind, hip_stream stream)
+{
+    if (kind != HIP_COPY_DEFAULT) {
+        fake_violation("hipMemcpyAsync: of kind %d", kind);
+    }
+    return fake_cu_copy_async(address_of(target), address_of(source), size, (cu_stream)stream);
+}
+
+int fake_hip_copy_peer(void *target, int target_device, const void *source, int source_device, size_t size,
+                       hip_stream stream)
+{
+    if (target_device < 0 || target_device >= fake.device_count || source_device < 0 ||
+        source_device >= fake.device_count) {
+        return FAKE_INVALID_DEVICE;
+    }
+    return fake_cu_copy_peer(address_of(target), fake_handle(&fake.contexts[target_device]), address_of(source),
+                             fake_handle(&fake.contexts[source_device]), size, (cu_stream)stream);
+}
+
+int fake_hip_set8_async(void *target, unsigned char value, size_t count, hip_stream stream)
+{
+    return fake_cu_set8_async(address_of(target), value, count, (cu_stream)stream);
+}
+
+int fake_hip_set16_async(void *target, unsigned short value, size_t count, hip_stream stream)
+{
+    return fake_cu_set16_async(address_of(target), value, count, (cu_stream)stream);
+}
+
+int fake_hip_set32_async(void *target, int value, size_t count, hip_stream stream)
+{
+    return fake_cu_set32_async(address_of(target), (unsigned)value, count, (cu_stream)stream);
+}
