@@ -58,6 +58,8 @@ struct emit_counter {
 // GPUs: the consecutive iterations that a thread takes at once, while their code is emitted. See emit_grid.c.
 enum { EMIT_MAX_RUN = 16, EMIT_RUN_BYTES = 16 };
 
+#define EMIT_INNER_LOOPS "rill-inner-loops" // attribute of a GPU's entry whose iterations hold loops
+
 struct emit_run {
     int length;
     int at;             // which of them is emitted now
@@ -94,6 +96,7 @@ struct emit_function {
     LLVMValueRef frame;
     LLVMValueRef failed;   // GPU: whether something has, where the entry goes on all the same; else NULL
     struct emit_run *run;  // NULL: iterations are emitted one by one
+    LLVMValueRef shared;   // GPU: where the block gathers updates; NULL: it does not
     LLVMBasicBlockRef end; // where the iteration ends
     LLVMValueRef before;   // CPU tasks: the branch into the loop over the iterations, while its body is emitted
     LLVMValueRef first;    // the first iteration of the call
@@ -185,6 +188,14 @@ uint64_t emit_run_alignment(struct emitter *e, const struct ir_inst *pointer, en
 void emit_merge_threads(struct emitter *e, const struct emit_thread *thread, LLVMBasicBlockRef leave);
 void emit_merge_records(struct emitter *e, const struct ir_function *task, LLVMBasicBlockRef leave);
 const struct ir_function *emit_merge_task(const struct emitter *e, const struct ir_function *finish);
+LLVMValueRef emit_shared(struct emitter *e, LLVMTypeRef type, const char *name); // memory that a block's threads share
+void emit_meet(struct emitter *e); // all threads of the block come here before any goes on
+
+// emit_copies.c: shared updates that a block gathers
+bool emit_copies_has(const struct emitter *e, const struct ir_function *ir);
+void emit_copies_begin(struct emitter *e, const struct emit_thread *thread);
+void emit_copies_end(struct emitter *e, const struct emit_thread *thread);
+bool emit_copies_update(struct emitter *e, const struct ir_inst *inst); // false: it is none of them
 
 // emit_induction.c
 LLVMValueRef emit_induction_value(struct emitter *e, const struct ir_inst *inst); // NULL: it is none
@@ -227,6 +238,8 @@ LLVMValueRef emit_store_raw(struct emitter *e, enum ir_type type, LLVMValueRef v
 LLVMValueRef emit_update_value(struct emitter *e, enum ir_update update, enum ir_type type, LLVMValueRef old,
                                LLVMValueRef operand, LLVMFastMathFlags flags);
 LLVMValueRef emit_update(struct emitter *e, const struct ir_inst *inst); // update, vupdate, atomic, cas
+LLVMValueRef emit_atomic_at(struct emitter *e, enum ir_update update, enum ir_type type, LLVMValueRef pointer,
+                            LLVMValueRef operand, bool is_shared);
 
 // emit_call.c: helpers, print, failures
 void emit_helpers(struct emitter *e);

@@ -429,6 +429,21 @@ static bool region_can_fail(const struct emitter *e, const struct ir_region *reg
     return false;
 }
 
+static bool has_loops(const struct ir_region *region)
+{
+    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        if (inst->op == IR_OP_FOR || inst->op == IR_OP_LOOP) {
+            return true;
+        }
+        for (int i = 0; i < inst->region_count; i++) {
+            if (has_loops(&inst->regions[i])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static bool module_can_fail(const struct emitter *e)
 {
     for (int i = 0; i < e->module->function_count; i++) {
@@ -492,6 +507,9 @@ void emit_entry_begin(struct emitter *e, struct emit_function *f, const struct i
         emit_attribute(e, llvm, LLVMAttributeFunctionIndex, "cold", 0);
         emit_attribute(e, llvm, LLVMAttributeFunctionIndex, "optsize", 0);
     }
+    if (is_gpu && has_loops(&ir->body)) {
+        emit_attribute_text(e, llvm, EMIT_INNER_LOOPS, "");
+    }
     name_params(llvm, is_gpu);
     emit_function_begin(e, f, ir, llvm);
     f->param_offsets = offsets;
@@ -506,8 +524,9 @@ void emit_entry_begin(struct emitter *e, struct emit_function *f, const struct i
         e->can_fail = module_can_fail(e);
         e->failure_known = true;
     }
-    if (is_gpu && e->can_fail && (ir_merges(ir) || emit_merge_task(e, ir) != NULL)) {
-        f->failed = has_failed(e); // threads that merge stay together, and each may see something else here
+    bool stays = ir_merges(ir) || emit_merge_task(e, ir) != NULL || emit_copies_has(e, ir);
+    if (is_gpu && e->can_fail && stays) {
+        f->failed = has_failed(e); // threads that meet stay together, and each may see something else here
     } else if (is_gpu && e->can_fail) {
         leave_if_failed(e);
     }

@@ -394,7 +394,9 @@ void emit_grid(struct emitter *e, LLVMBasicBlockRef leave)
     f->end = leave;
     emit_region(e, &f->ir->prologue);
     emit_set_accumulators(e);
+    emit_copies_begin(e, &thread);
     emit_share(e, &share);
+    emit_copies_end(e, &thread);
     if (ir_merges(f->ir)) {
         emit_merge_threads(e, &thread, leave);
     }

@@ -254,15 +254,15 @@ static void forget_body_vars(struct emitter *e, const struct ir_inst *inst)
 }
 
 // Whether the variable is counted in 64 bits and cut: see emit_induction.c.
-static bool is_wide(struct emitter *e, const struct ir_for *loop)
+static bool is_wide(const struct ir_for *loop)
 {
-    return is_signed_compare(loop->compare) && loop->var->type == IR_I32 && !target_is_gpu(e->target);
+    return is_signed_compare(loop->compare) && loop->var->type == IR_I32;
 }
 
 // Iteration k has init + k * step, which by the trip count stays on the near side of the bound; only `!=` may wrap.
 static LLVMValueRef add_step(struct emitter *e, const struct ir_for *loop, LLVMValueRef value)
 {
-    LLVMValueRef step = emit_const(e, is_wide(e, loop) ? IR_I64 : loop->var->type, loop->step);
+    LLVMValueRef step = emit_const(e, is_wide(loop) ? IR_I64 : loop->var->type, loop->step);
     if (is_signed_compare(loop->compare)) {
         return LLVMBuildNSWAdd(e->builder, value, step, "");
     }
@@ -281,13 +281,13 @@ static void emit_counted(struct emitter *e, const struct ir_inst *inst, LLVMValu
     LLVMBasicBlockRef body = emit_block(e, "for");
     LLVMBasicBlockRef after = emit_block(e, "done");
     LLVMValueRef zero = emit_i64(e, 0);
-    LLVMValueRef first = is_wide(e, loop) ? LLVMBuildSExt(b, init, e->types[IR_I64], "") : init;
+    LLVMValueRef first = is_wide(loop) ? LLVMBuildSExt(b, init, e->types[IR_I64], "") : init;
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, trip, zero, ""), body, after);
 
     emit_at(e, body);
     LLVMValueRef k = LLVMBuildPhi(b, e->types[IR_I64], "k");
-    LLVMValueRef value = LLVMBuildPhi(b, e->types[is_wide(e, loop) ? IR_I64 : loop->var->type], loop->var->name);
-    if (is_wide(e, loop)) {
+    LLVMValueRef value = LLVMBuildPhi(b, e->types[is_wide(loop) ? IR_I64 : loop->var->type], loop->var->name);
+    if (is_wide(loop)) {
         LLVMValueRef narrow = LLVMBuildTrunc(b, value, e->types[loop->var->type], "");
         LLVMBuildStore(b, narrow, slot);
         emit_counter_open(e, loop->var, value, narrow);

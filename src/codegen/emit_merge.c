@@ -135,8 +135,11 @@ static void merge_warp(struct emitter *e, const struct merge *merge, LLVMValueRe
 }
 
 // All threads of the block come here before any goes on, and what they stored in shared memory is then seen.
-static void meet(struct emitter *e)
+void emit_meet(struct emitter *e)
 {
+    if (e->target->is_stand_in) {
+        return;
+    }
     if (e->target->kind == TARGET_NVPTX) {
         LLVMValueRef barrier = emit_const(e, IR_I32, 0);
         emit_intrinsic(e, "llvm.nvvm.barrier.cta.sync.aligned.all", NULL, 0, &barrier, 1);
@@ -148,10 +151,9 @@ static void meet(struct emitter *e)
     LLVMBuildFenceSyncScope(e->builder, LLVMAtomicOrderingAcquire, scope, "");
 }
 
-static LLVMValueRef make_shared(struct emitter *e, const struct ir_function *task)
+LLVMValueRef emit_shared(struct emitter *e, LLVMTypeRef type, const char *name)
 {
-    LLVMTypeRef type = LLVMArrayType2(e->types[IR_I8], MAX_WARPS * task->partial_size);
-    LLVMValueRef shared = LLVMAddGlobalInAddressSpace(e->llvm, type, "rill_warps", SHARED_SPACE);
+    LLVMValueRef shared = LLVMAddGlobalInAddressSpace(e->llvm, type, name, SHARED_SPACE);
     LLVMSetLinkage(shared, LLVMInternalLinkage);
     LLVMSetInitializer(shared, LLVMGetPoison(type));
     LLVMSetAlignment(shared, 8);
@@ -211,7 +213,8 @@ static void merge_block(struct emitter *e, const struct merge *merge, const stru
     LLVMValueRef lane = LLVMBuildURem(b, number, size, "lane");
     LLVMValueRef warp = LLVMBuildUDiv(b, number, size, "warp");
     LLVMValueRef warps = LLVMBuildUDiv(b, LLVMBuildTrunc(b, thread->size, e->types[IR_I32], ""), size, "warps");
-    LLVMValueRef shared = make_shared(e, merge->task);
+    LLVMTypeRef type = LLVMArrayType2(e->types[IR_I8], MAX_WARPS * merge->task->partial_size);
+    LLVMValueRef shared = emit_shared(e, type, "rill_warps");
     LLVMBasicBlockRef leads = emit_block(e, "leads");
     LLVMBasicBlockRef all = emit_block(e, "all");
     LLVMBasicBlockRef first = emit_block(e, "first");
@@ -222,7 +225,7 @@ static void merge_block(struct emitter *e, const struct merge *merge, const stru
     store_record(e, merge, shared_record(e, shared, merge->task, warp));
     LLVMBuildBr(b, all);
     emit_at(e, all);
-    meet(e);
+    emit_meet(e);
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, warp, zero, ""), first, leave);
     emit_at(e, first);
     merge_warps(e, merge, shared, lane, warps);

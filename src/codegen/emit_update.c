@@ -5,6 +5,7 @@
 #include "plan/abi.h"
 
 #include <stddef.h>
+#include <string.h>
 
 // ---- the value after an update
 // -----------------------------------------------------------------------------------------------
@@ -120,12 +121,12 @@ static LLVMAtomicRMWBinOp hardware_op(enum ir_update update, bool is_float, bool
 
 // Atomics are device-wide. AMD's compiler must also hear that the memory is the device's own, or it does float
 // additions by compare and swap.
-static void set_scope(struct emitter *e, LLVMValueRef atomic)
+static void set_scope(struct emitter *e, LLVMValueRef atomic, const char *scope)
 {
     if (e->target->kind != TARGET_AMDGPU) {
         return;
     }
-    LLVMSetAtomicSyncScopeID(atomic, LLVMGetSyncScopeID(e->context, "agent", 5));
+    LLVMSetAtomicSyncScopeID(atomic, LLVMGetSyncScopeID(e->context, scope, strlen(scope)));
     LLVMMetadataRef empty = LLVMMDNodeInContext2(e->context, NULL, 0);
     emit_metadata(e, atomic, "amdgpu.no.fine.grained.memory", empty);
     emit_metadata(e, atomic, "amdgpu.no.remote.memory", empty);
@@ -164,7 +165,7 @@ static LLVMValueRef compare_and_swap(struct emitter *e, LLVMValueRef pointer, LL
 {
     LLVMValueRef pair = LLVMBuildAtomicCmpXchg(e->builder, pointer, expected, wanted, LLVMAtomicOrderingMonotonic,
                                                LLVMAtomicOrderingMonotonic, false);
-    set_scope(e, pair);
+    set_scope(e, pair, "agent");
     return pair;
 }
 
@@ -199,18 +200,27 @@ static LLVMValueRef emit_swap_loop(struct emitter *e, const struct ir_inst *inst
     return old;
 }
 
+// An update that the hardware has, of memory that the whole device sees, or of the block's own.
+LLVMValueRef emit_atomic_at(struct emitter *e, enum ir_update update, enum ir_type type, LLVMValueRef pointer,
+                            LLVMValueRef operand, bool is_shared)
+{
+    bool has;
+    LLVMAtomicRMWBinOp op = hardware_op(update, ir_type_is_float(type), &has);
+    LLVMValueRef old = LLVMBuildAtomicRMW(e->builder, op, pointer, operand, LLVMAtomicOrderingMonotonic, false);
+    set_scope(e, old, is_shared ? "workgroup" : "agent");
+    return old;
+}
+
 static LLVMValueRef emit_atomic(struct emitter *e, const struct ir_inst *inst)
 {
     LLVMValueRef pointer = emit_value(e, inst->args[0]);
     LLVMValueRef operand = emit_value(e, inst->args[1]);
     bool has;
-    LLVMAtomicRMWBinOp op = hardware_op(inst->update, ir_type_is_float(inst->type), &has);
+    (void)hardware_op(inst->update, ir_type_is_float(inst->type), &has);
     if (!has || inst->type == IR_I1 || inst->type == IR_PTR) {
         return emit_swap_loop(e, inst, pointer, operand);
     }
-    LLVMValueRef old = LLVMBuildAtomicRMW(e->builder, op, pointer, operand, LLVMAtomicOrderingMonotonic, false);
-    set_scope(e, old);
-    return old;
+    return emit_atomic_at(e, inst->update, inst->type, pointer, operand, false);
 }
 
 static LLVMValueRef emit_cas(struct emitter *e, const struct ir_inst *inst)
@@ -342,6 +352,8 @@ LLVMValueRef emit_update(struct emitter *e, const struct ir_inst *inst)
     bool has_copies = inst->copy > 0 && !target_is_gpu(e->target) && !sanitize_is(e, "thread");
     if (inst->atomic && has_copies) {
         emit_copied_update(e, inst);
+    } else if (inst->atomic && emit_copies_update(e, inst)) {
+        return NULL;
     } else if (inst->atomic) {
         (void)emit_atomic(e, inst);
     } else {

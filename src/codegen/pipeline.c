@@ -128,16 +128,48 @@ static rill_status run_cpu(struct emitter *e)
     return pipeline_passes(e, "always-inline,function(instcombine<no-verify-fixpoint>,simplifycfg)");
 }
 
+static bool has_inner_loops(LLVMValueRef function)
+{
+    return LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, EMIT_INNER_LOOPS,
+                                         strlen(EMIT_INNER_LOOPS)) != NULL;
+}
+
+// Loops inside an iteration are worth unrolling, and pointers that move on instead of products. The loop over a
+// thread's iterations is not: it goes round once or twice.
+static rill_status run_gpu_loops(struct emitter *e)
+{
+    bool any = false;
+    for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f != NULL; f = LLVMGetNextFunction(f)) {
+        any |= has_inner_loops(f) && !is_cold(f) && !is_large(f);
+    }
+    if (!any) {
+        return RILL_OK;
+    }
+    for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (!LLVMIsDeclaration(f) && (!has_inner_loops(f) || is_cold(f) || is_large(f))) {
+            set_attribute(e, f, "optnone", true);
+        }
+    }
+    rill_status status =
+        pipeline_passes(e, "function(loop-unroll<O3>,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
+                           "loop(loop-reduce),simplifycfg)");
+    for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f != NULL; f = LLVMGetNextFunction(f)) {
+        set_attribute(e, f, "optnone", false);
+    }
+    return status;
+}
+
 // Pointers to the device's memory come out of the arguments as such; the pass that follows them into loads and stores
 // must run after inlining.
 static rill_status run_gpu(struct emitter *e)
 {
-    return pipeline_passes(
+    RILL_TRY(pipeline_passes(
         e,
         "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),cgscc(inline),globaldce,"
         "function(infer-address-spaces,sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
         "loop-mssa(loop-instsimplify,loop-simplifycfg,licm),"
-        "loop(indvars,loop-deletion,loop-unroll-full),early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)");
+        "loop(indvars,loop-deletion,loop-unroll-full),early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)"));
+    return run_gpu_loops(e);
 }
 
 static rill_status run_cpu_unoptimised(struct emitter *e)

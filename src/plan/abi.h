@@ -74,6 +74,9 @@ struct abi_place {
 // the grid has at least ceil(trip / chunk) threads. Where the accumulators merge in any order (plan_task.is_merged), it
 // is block t that does so, its threads together, and all threads of the one block that the finish has merge the
 // records: these blocks are whole warps. Otherwise serial tasks and finishes run on thread 0. Grids are one-dimensional.
+// A task without accumulators may gather the updates of its first private copy (plan_effect.copy) in memory that a block
+// shares: then the first partial record is the address that the copy stands for, and the iterations of a record are its
+// bytes, at most ABI_GPU_COPY_SIZE, 0 for none.
 // In PTX, which has no dots in names, "k.3" is called "k$3".
 //
 // A trip count (finish: number of records) below 0 means that the host does not know it: the entry computes it from the
@@ -84,6 +87,8 @@ enum { ABI_GPU_TEXT_SIZE = 104 };
 
 // How loops with reductions are cut, wherever it is done: by the trip count alone, so that results have the same bits.
 enum { ABI_GPU_MAX_PARTIALS = 2048, ABI_GPU_MIN_CHUNK = 16, ABI_GPU_MERGED_CHUNK = 2048, ABI_GPU_CHUNK_STEP = 16 };
+
+enum { ABI_GPU_COPY_SIZE = 8192 };
 
 // Iterations of one partial record. Where a block merges what its threads have, it has enough for all of them, and
 // begins where 16 elements begin, so that wide accesses are aligned if the array is.

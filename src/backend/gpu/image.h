@@ -20,8 +20,9 @@ struct gpu_shape {
     uint32_t grid;
     uint32_t block;
     uint32_t finish_block; // threads of the one block that finishes
-    int64_t chunk;         // iterations of one partial record
+    int64_t chunk;         // iterations of one partial record, or bytes of what the blocks gather
     int64_t records;
+    uint64_t first; // address of what the blocks gather; 0: nothing
 };
 
 // Bytes of the argument buffer.
@@ -63,5 +64,8 @@ int gpu_slot_at(const struct plan_kernel *kernel, int64_t offset); // the slot t
 // shape.c
 rill_status gpu_shape_find(struct backend_device *device, const struct plan_task *plan, struct gpu_task *task);
 struct gpu_shape gpu_shape_of(const struct plan_task *plan, const struct gpu_task *task, int64_t trip);
+// For a task that has private copies: whether its blocks gather what they update.
+void gpu_shape_gather(const struct plan_task *plan, const struct gpu_task *task, const struct plan_values *values,
+                      int64_t trip, struct gpu_shape *shape);
 
 #endif

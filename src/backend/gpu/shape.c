@@ -6,6 +6,8 @@
 enum {
     MAX_BLOCK = 256,    // threads of a block; more gains nothing and leaves less to choose from at the end of a grid
     GRIDS_AT_MOST = 32, // as many threads as the device runs at a time, times this: then they take more iterations
+    GATHER_GRIDS = 2,   // the same where each block has an end to pay for
+    GATHER_WORK = 16,   // iterations for each element that a block sets up and adds
 };
 
 // The most threads, up to |wanted|, that the device has for one block: whole warps.
@@ -49,7 +51,7 @@ rill_status gpu_shape_find(struct backend_device *device, const struct plan_task
 
 struct gpu_shape gpu_shape_of(const struct plan_task *plan, const struct gpu_task *task, int64_t trip)
 {
-    struct gpu_shape shape = {.block = task->block, .chunk = 1, .finish_block = 1};
+    struct gpu_shape shape = {.block = task->block, .chunk = 0, .finish_block = 1};
     if (plan->partial_size == 0) {
         uint64_t run = plan->run > 1 ? (uint64_t)plan->run : 1;
         uint64_t shares = ((uint64_t)trip + run - 1) / run;
@@ -67,4 +69,29 @@ struct gpu_shape gpu_shape_of(const struct plan_task *plan, const struct gpu_tas
     shape.block = task->block < 64 ? task->block : 64;
     shape.grid = (uint32_t)((shape.records + shape.block - 1) / shape.block);
     return shape;
+}
+
+void gpu_shape_gather(const struct plan_task *plan, const struct gpu_task *task, const struct plan_values *values,
+                      int64_t trip, struct gpu_shape *shape)
+{
+    struct plan_span span;
+    const struct plan_effect *effect;
+    if (plan->partial_size != 0 || !plan_span_of_copy(plan, 0, values, &span, &effect)) {
+        return;
+    }
+    uint64_t width = (uint64_t)ir_type_size(effect->type);
+    bool is_wide_int = effect->type == IR_I32 || effect->type == IR_I64;
+    if (!is_wide_int || span.low % width != 0 || span.high - span.low > ABI_GPU_COPY_SIZE) {
+        return;
+    }
+    uint64_t count = (span.high - span.low) / width;
+    uint64_t most = task->max_grid / GRIDS_AT_MOST * GATHER_GRIDS;
+    uint64_t paid = (uint64_t)trip / (count * GATHER_WORK);
+    uint64_t grid = paid < most ? paid : most;
+    if (count == 0 || grid < 1) {
+        return;
+    }
+    shape->first = span.low;
+    shape->chunk = (int64_t)(count * width);
+    shape->grid = grid < shape->grid ? (uint32_t)grid : shape->grid;
 }

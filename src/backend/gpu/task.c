@@ -11,30 +11,46 @@ enum {
     MAX_EFFECTS = 64,  // of a task whose pairs are compared before their regions are known
 };
 
-static rill_status call(struct gpu_walk *walk, void *function, uint32_t grid, uint32_t block, int64_t count,
-                        int64_t chunk)
+struct task_call {
+    void *function;
+    uint32_t grid;
+    uint32_t block;
+    int64_t count;
+    int64_t chunk;
+    uint64_t partials; // 0: the walk's
+};
+
+static rill_status call_with(struct gpu_walk *walk, const struct task_call *wanted)
 {
     struct gpu_run *run = walk->run;
     const void *args = run->launch->args;
+    uint64_t partials = wanted->partials != 0 ? wanted->partials : walk->partials;
     if (run->recording != NULL) {
-        struct gpu_node node = {.function = function,
-                                .grid = grid,
-                                .block = block,
-                                .count = count,
-                                .chunk = chunk,
-                                .partials = walk->partials};
+        struct gpu_node node = {.function = wanted->function,
+                                .grid = wanted->grid,
+                                .block = wanted->block,
+                                .count = wanted->count,
+                                .chunk = wanted->chunk,
+                                .partials = partials};
         gpu_record(run->recording, &walk->front, &node);
         return RILL_OK;
     }
     static const uint64_t none = 0;
     void *params[] = {(void *)(uintptr_t)(run->kernel->plan->args_size > 0 ? args : &none),
                       &run->block,
-                      &count,
-                      &chunk,
-                      &walk->partials,
+                      (void *)(uintptr_t)&wanted->count,
+                      (void *)(uintptr_t)&wanted->chunk,
+                      &partials,
                       &run->frame};
-    struct gpu_kernel_call kernel_call = {.function = function, .grid = grid, .block = block, .params = params};
+    struct gpu_kernel_call kernel_call = {
+        .function = wanted->function, .grid = wanted->grid, .block = wanted->block, .params = params};
     return run->device->driver->launch(walk->lane->handle, &kernel_call);
+}
+
+static rill_status call(struct gpu_walk *walk, void *function, uint32_t grid, uint32_t block, int64_t count,
+                        int64_t chunk)
+{
+    return call_with(walk, &(struct task_call){function, grid, block, count, chunk, 0});
 }
 
 // After a task that prints, notes how far the buffer is filled: where one task's text ends and the next one's begins.
@@ -64,6 +80,22 @@ static rill_status make_partials(struct gpu_walk *walk, size_t size)
     return RILL_OK;
 }
 
+static bool region_missing(const struct gpu_run *run, const struct plan_effect *effect)
+{
+    return gpu_slots_missing(run, effect->region.low) || gpu_slots_missing(run, effect->region.high) ||
+           gpu_slots_missing(run, effect->region.step);
+}
+
+// Whether where the first private copy lies is known.
+static bool knows_copy(const struct gpu_run *run, const struct plan_task *plan)
+{
+    bool knows = plan->copy_count > 0;
+    for (int i = 0; i < plan->effect_count; i++) {
+        knows &= plan->effects[i].copy != 1 || !region_missing(run, &plan->effects[i]);
+    }
+    return knows;
+}
+
 static rill_status spread(struct gpu_walk *walk, const struct plan_task *plan, const struct gpu_task *task,
                           int64_t trip)
 {
@@ -75,7 +107,11 @@ static rill_status spread(struct gpu_walk *walk, const struct plan_task *plan, c
     if (trip == UNKNOWN_TRIP && shape.records == 0) {
         shape.grid = (shape.grid + UNKNOWN_PART - 1) / UNKNOWN_PART;
     }
-    RILL_TRY(call(walk, task->entry, shape.grid, shape.block, trip, shape.chunk));
+    if (trip != UNKNOWN_TRIP && knows_copy(walk->run, plan)) {
+        gpu_shape_gather(plan, task, &walk->run->values, trip, &shape);
+    }
+    RILL_TRY(
+        call_with(walk, &(struct task_call){task->entry, shape.grid, shape.block, trip, shape.chunk, shape.first}));
     int64_t records = trip == UNKNOWN_TRIP ? UNKNOWN_TRIP : shape.records;
     return task->finish != NULL ? call(walk, task->finish, 1, shape.finish_block, records, 1) : RILL_OK;
 }
@@ -114,12 +150,6 @@ static rill_status run_in_order(struct gpu_walk *walk, const struct plan_task *p
 }
 
 // ---- any task -----------------------------------------------------------------------------------------------------
-
-static bool region_missing(const struct gpu_run *run, const struct plan_effect *effect)
-{
-    return gpu_slots_missing(run, effect->region.low) || gpu_slots_missing(run, effect->region.high) ||
-           gpu_slots_missing(run, effect->region.step);
-}
 
 static bool condition_missing(const struct gpu_run *run, const struct plan_task *task)
 {
