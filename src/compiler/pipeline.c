@@ -11,6 +11,7 @@
 struct pass {
     const char *name;
     void (*run)(struct ir_module *module, struct ir_function *kernel, struct diags *diags);
+    bool takes_helpers; // those that are called, too
 };
 
 static void run_promote(struct ir_module *module, struct ir_function *kernel, struct diags *diags)
@@ -26,10 +27,10 @@ static void run_demote(struct ir_module *module, struct ir_function *kernel, str
 }
 
 static const struct pass passes[] = {
-    {"promote", run_promote},              // locals that need no address become scalars
-    {"split locals", blocks_split_locals}, // each stream_parallel block gets its own
-    {"demote", run_demote},                // values that cross from one piece to another become variables
-    {"analyse", analyse_kernel},           // loops: independence, roles of scalars, effects, atomics
+    {"promote", run_promote, true},               // locals that need no address become scalars
+    {"split locals", blocks_split_locals, false}, // each stream_parallel block gets its own
+    {"demote", run_demote, false},                // values that cross from one piece to another become variables
+    {"analyse", analyse_kernel, false},           // loops: independence, roles of scalars, effects, atomics
 };
 
 static bool is_well_formed(const struct pipeline_options *options, const struct ir_module *module, const char *pass,
@@ -54,7 +55,8 @@ static bool run_passes(struct ir_module *module, const struct pipeline_options *
     int function_count = module->function_count;
     for (size_t p = 0; p < sizeof passes / sizeof passes[0]; p++) {
         for (int i = 0; i < function_count; i++) {
-            if (module->functions[i]->kind == IR_FUNCTION_KERNEL) {
+            enum ir_function_kind kind = module->functions[i]->kind;
+            if (kind == IR_FUNCTION_KERNEL || (kind == IR_FUNCTION_HELPER && passes[p].takes_helpers)) {
                 passes[p].run(module, module->functions[i], diags);
             }
         }

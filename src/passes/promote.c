@@ -169,6 +169,7 @@ void promote_function(struct ir_module *module, struct ir_function *function)
         bool changed = promote_forward(module, function);
         changed |= sweep(module, function);
         changed |= promote_memory(module, function);
+        changed |= promote_split(module, function);
         if (!changed) {
             break;
         }

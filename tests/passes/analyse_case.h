@@ -28,6 +28,11 @@ static inline void analyse_module(struct analyse_case *c, int bug)
 {
     int count = c->module->function_count;
     for (int i = 0; i < count; i++) {
+        if (c->module->functions[i]->kind == IR_FUNCTION_HELPER) {
+            promote_function(c->module, c->module->functions[i]);
+        }
+    }
+    for (int i = 0; i < count; i++) {
         struct ir_function *kernel = c->module->functions[i];
         if (kernel->kind == IR_FUNCTION_KERNEL) {
             promote_function(c->module, kernel);
