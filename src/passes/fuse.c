@@ -13,6 +13,7 @@
 #include "passes/fuse.h"
 
 #include "base/vec.h"
+#include "passes/bases.h"
 #include "passes/walk.h"
 
 // Beyond these a fused loop gains little: LLVM spills, and a core follows no more streams of memory than about these.
@@ -20,13 +21,15 @@ enum {
     FUSE_MAX_INSTRUCTIONS = 800,
     FUSE_MAX_ARRAYS = 10,
     FUSE_MAX_LOOPS = 64,
-    FUSE_MAX_ROUNDS = 6, // copies of the kernel that are analysed
+    FUSE_MAX_ROUNDS = 5,     // copies of the kernel that are analysed
+    FUSE_MAX_KERNEL = 20000, // instructions of a kernel that is copied
 };
 
 struct fuser {
     struct offload *o;
     VEC(struct fusion) runs;
     bool has_calls;
+    bool is_too_large;
 };
 
 // ---- what a loop does
@@ -107,6 +110,9 @@ static const char *why_not_at_all(const struct fuser *f, struct ir_inst *loop)
     if (f->has_calls) {
         return "the kernel calls a helper that is too large to be put in its place";
     }
+    if (f->is_too_large) {
+        return "the kernel is too large";
+    }
     if (loop->loop->verdict == IR_VERDICT_ASSUMED) {
         return "that its iterations are independent is the author's word";
     }
@@ -117,8 +123,8 @@ static const char *why_not_at_all(const struct fuser *f, struct ir_inst *loop)
         return "its iterations update the same memory";
     }
     for (int i = 0; i < facts->effect_count; i++) {
-        if (facts->effects[i].is_explicit) {
-            return "it has atomics";
+        if (facts->effects[i].is_explicit || facts->effects[i].base == PLAN_BASE_UNKNOWN) {
+            return facts->effects[i].is_explicit ? "it has atomics" : "a pointer in it may point to anything";
         }
     }
     struct piece_flags flags = {.check_bounds = f->o->module->check_bounds};
@@ -206,49 +212,15 @@ static const char *why_scalars(struct offload *o, struct ir_inst *a, struct ir_i
     return NULL;
 }
 
-static bool is_same_expr(const struct plan_expr *a, const struct plan_expr *b)
+// Guesses, so that the analysis is not asked in vain: what both touch, they touch at the same index.
+static const char *why_places(struct fuser *f, const struct fusion *run, int part, const struct places *places)
 {
-    return a == b || (a != NULL && b != NULL && plan_expr_equal(a, b));
-}
-
-// A guess, so that the analysis is not asked in vain: where both touch the same array at the same index, the regions
-// are the same.
-static bool looks_apart(const struct plan_effect *a, const struct plan_effect *b)
-{
-    if (a->base != b->base || a->index != b->index || (a->access == PLAN_READ && b->access == PLAN_READ)) {
-        return true;
+    int base;
+    if (fuse_places_agree(run->places[part], places, &base)) {
+        return NULL;
     }
-    return a->region.low != NULL && b->region.low != NULL && is_same_expr(a->region.low, b->region.low) &&
-           is_same_expr(a->region.high, b->region.high) && is_same_expr(a->region.step, b->region.step);
-}
-
-static const char *why_effects(struct fuser *f, const struct ir_inst *a, const struct ir_inst *b)
-{
-    const struct loop_facts *x = a->loop->analysis, *y = b->loop->analysis;
-    if (x->reduction_count > 0 && y->reduction_count > 0) {
-        return "both reduce into memory";
-    }
-    for (int i = 0; i < x->effect_count; i++) {
-        for (int k = 0; k < y->effect_count; k++) {
-            const struct plan_effect *first = &x->effects[i], *second = &y->effects[k];
-            if (first->base == PLAN_BASE_UNKNOWN || second->base == PLAN_BASE_UNKNOWN) {
-                return "a pointer may point to anything";
-            }
-            if (!looks_apart(first, second)) {
-                struct str name;
-                str_init(&name, f->o->arena);
-                str_add(&name, "other elements of ");
-                str_add(&name, first->base == PLAN_BASE_BLOCK ? "a local" : "an array");
-                if (first->base == PLAN_BASE_PARAM) {
-                    str_init(&name, f->o->arena);
-                    str_printf(&name, "other elements of '%s'", f->o->out->params[first->index].name);
-                }
-                return arena_printf(f->o->arena, "they touch %s in one iteration (lines %u and %u)", str_text(&name),
-                                    first->loc.line, second->loc.line);
-            }
-        }
-    }
-    return NULL;
+    return arena_printf(f->o->arena, "it touches other elements of '%s' than the loop in line %u does",
+                        base_name(f->o->module, f->o->kernel, base), run->parts[part]->loc.line);
 }
 
 static int count_arrays(const struct fusion *run, const struct ir_inst *more)
@@ -315,9 +287,15 @@ static const char *why_not(struct fuser *f, const struct fusion *run, struct ir_
     if (summary_of(last).has_inner != summary_of(loop).has_inner || keeps_values(last) != keeps_values(loop)) {
         return "only one of them can be vectorised";
     }
+    const struct places *places = fuse_places(f->o->arena, loop, run->levels);
     for (int k = 0; k < run->count && why == NULL; k++) {
         why = why_scalars(f->o, run->parts[k], loop);
-        why = why != NULL ? why : why_effects(f, run->parts[k], loop);
+        why = why != NULL ? why : why_places(f, run, k, places);
+    }
+    const struct loop_facts *facts = loop->loop->analysis;
+    for (int k = 0; k < run->count && why == NULL && facts->reduction_count > 0; k++) {
+        const struct loop_facts *before = run->parts[k]->loop->analysis;
+        why = before->reduction_count > 0 ? "both reduce into memory" : NULL;
     }
     return why;
 }
@@ -380,6 +358,8 @@ static void begin_run(struct fuser *f, struct ir_inst *loop)
     struct fusion run = {.count = 1, .levels = levels_of(f->o, loop)};
     run.parts = ARENA_ARRAY(f->o->arena, struct ir_inst *, FUSE_MAX_LOOPS);
     run.parts[0] = loop;
+    run.places = ARENA_ARRAY(f->o->arena, struct places *, FUSE_MAX_LOOPS);
+    run.places[0] = fuse_places(f->o->arena, loop, run.levels);
     VEC_PUSH(f->o->arena, &f->runs, run);
 }
 
@@ -394,6 +374,7 @@ static void find_runs(struct fuser *f, struct ir_region *region)
                 note(f, inst, run->parts[run->count - 1], why);
             }
             if (run != NULL && why == NULL) {
+                run->places[run->count] = fuse_places(f->o->arena, inst, run->levels);
                 run->parts[run->count++] = inst;
             } else {
                 begin_run(f, inst);
@@ -537,6 +518,7 @@ static void split(struct fuser *f, int index, const char *why)
     int at = a > b ? a : b;
     at = at > 0 && a != b ? at : run->count / 2;
     struct fusion tail = {.count = run->count - at, .levels = run->levels, .parts = run->parts + at};
+    tail.places = run->places + at;
     note(f, run->parts[at], run->parts[at - 1], why);
     run->count = at;
     run->loop = NULL;
@@ -581,31 +563,53 @@ static bool has_run(const struct fuser *f)
     return false;
 }
 
+// What was not settled in time stays apart: each loop by itself.
+static void give_up(struct fuser *f)
+{
+    for (int i = 0; i < f->runs.count; i++) {
+        struct fusion *run = &f->runs.items[i];
+        for (int k = 1; run->loop == NULL && k < run->count; k++) {
+            note(f, run->parts[k], run->parts[k - 1], "the loops around it conflict in too many ways");
+        }
+        run->count = run->loop == NULL ? 1 : run->count;
+    }
+}
+
+static void accept(struct offload *o, const struct fusion *found)
+{
+    struct fusion *run = ARENA_NEW(o->arena, struct fusion);
+    *run = *found;
+    for (int k = 1; k < run->count; k++) {
+        offload_mark(o, run->parts[k])->is_absorbed = true;
+    }
+    offload_mark(o, run->parts[0])->fusion = run;
+    offload_mark(o, run->loop)->is_chosen = true;
+    offload_mark(o, run->loop)->loop_index = offload_mark(o, run->parts[0])->loop_index;
+    move_before(run);
+    VEC_PUSH(o->arena, &o->fusions, run);
+}
+
 void fuse_find(struct offload *o)
 {
     struct fuser f = {.o = o};
+    struct summary summary = {.count = 0};
+    walk_region(&o->kernel->body, sum_up, &summary);
     f.has_calls = !walk_region(&o->kernel->body, is_not_call, NULL);
+    f.is_too_large = summary.count > FUSE_MAX_KERNEL;
     find_runs(&f, &o->kernel->body);
     bool is_settled = false;
     for (int round = 0; round < FUSE_MAX_ROUNDS && !is_settled && has_run(&f); round++) {
+        if (round == FUSE_MAX_ROUNDS - 1) {
+            give_up(&f);
+        }
         is_settled = try_runs(&f);
     }
-    for (int i = 0; i < f.runs.count; i++) {
-        struct fusion *run = ARENA_NEW(o->arena, struct fusion);
-        *run = f.runs.items[i];
-        for (int k = 1; k < run->count; k++) {
-            if (is_settled) {
-                offload_mark(o, run->parts[k])->is_absorbed = true;
-            } else {
-                note(&f, run->parts[k], run->parts[k - 1], "it was not tried often enough");
-            }
-        }
-        if (is_settled && run->count > 1) {
-            offload_mark(o, run->parts[0])->fusion = run;
-            offload_mark(o, run->loop)->is_chosen = true;
-            offload_mark(o, run->loop)->loop_index = offload_mark(o, run->parts[0])->loop_index;
-            move_before(run);
-            VEC_PUSH(o->arena, &o->fusions, run);
+    if (!is_settled) {
+        give_up(&f);
+    }
+    for (int i = 0; i < f.runs.count && is_settled; i++) {
+        if (f.runs.items[i].count > 1) {
+            accept(o, &f.runs.items[i]);
         }
     }
 }

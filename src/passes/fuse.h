@@ -4,8 +4,11 @@
 
 #include "passes/offload.h"
 
+struct places;
+
 // A run of consecutive loops of the kernel.
 struct fusion {
+    struct places **places; // of each part: where it touches memory
     struct ir_inst **parts; // the kernel's own loops, in program order; what stands between goes before them
     int count;
     int levels; // so many loops inside each other are one space in every part: 1, or the loops of a nest
@@ -19,5 +22,10 @@ struct fusion {
 void fuse_copy_kernel(struct offload *o, struct fusion *runs, int count);
 // The loop inside |outer| if all else in its body are values; NULL: none.
 struct ir_inst *fuse_inner(const struct ir_inst *outer);
+
+// fuse_place.c: where a loop touches memory, with |levels| loops put together.
+struct places *fuse_places(struct arena *arena, struct ir_inst *loop, int levels);
+// Whether both touch the arrays that one of them writes at the same indices, by their text; else one such array.
+bool fuse_places_agree(const struct places *a, const struct places *b, int *out_base);
 
 #endif
