@@ -42,6 +42,25 @@ typedef struct rill_stream_options {
 RILL_API RILL_NODISCARD rill_status rill_stream_create(rill_context context, const rill_stream_options *options,
                                                        rill_stream *out_stream);
 
+// A stream that somebody else made, by the driver's own handle: on an NVIDIA GPU a CUstream, which is also what CUDA's
+// runtime and PyTorch call a stream (torch.cuda.current_stream().cuda_stream); 0 is the legacy default stream, and
+// CU_STREAM_LEGACY and CU_STREAM_PER_THREAD are themselves. Wrapping a stream that is wrapped gives the same handle.
+// What Rill queues there keeps its place among what others queue there. Rill never destroys such a stream; destroying
+// the handle waits for what Rill has queued, synchronising waits for everything. The native stream must live longer
+// than the handle. A per-thread default stream is used from the thread that wrapped it, and takes no callbacks.
+//
+// While a stream is being captured into a graph of the driver (cuStreamBeginCapture, torch.cuda.graph), launches,
+// fills, copies of device or pinned memory and events on it are captured. What a launch needs beside its arguments then
+// belongs to the graph; its module and its arrays must live as long as the graph is replayed. A kernel that fails when
+// the graph runs leaves its error on the stream that was captured. What cannot be captured (waiting, callbacks, memory
+// of the host, kernels that print or that wait for what their tasks compute) is RILL_ERR_CAPTURING and the capture goes
+// on. rill_sync() waits for what was queued before the capture.
+RILL_API RILL_NODISCARD rill_status rill_stream_wrap(rill_context context, void *native, rill_stream *out_stream);
+
+// The driver's own handle of a stream, for others to queue on; it lives as long as the stream. On the CPU, as for
+// rill_stream_wrap(), RILL_ERR_UNSUPPORTED.
+RILL_API RILL_NODISCARD rill_status rill_stream_native(rill_stream stream, void **out_native);
+
 // Waits for the stream's work, then destroys it. Returns the first failure of that work that no call has returned yet.
 // The default stream is refused.
 RILL_API RILL_NODISCARD rill_status rill_stream_destroy(rill_stream stream);

@@ -145,6 +145,14 @@ struct backend {
     // |id| is for messages and errors; 0: a stream of the context's pool. RILL_ERR_LIMIT: the device has no more.
     rill_status (*stream_create)(struct backend_device *device, int priority, uint64_t id,
                                  struct backend_stream **out_stream);
+    // A stream of others, by the driver's handle, and the handle of a stream; missing: the device has no such thing.
+    rill_status (*stream_wrap)(struct backend_device *device, void *native, uint64_t id,
+                               struct backend_stream **out_stream);
+    rill_status (*stream_native)(struct backend_stream *stream, void **out_native);
+    // Whether a call may wait for the stream: not while it is captured into a graph. What it waits for then is also
+    // what others have queued so far. |asks|: it does not wait; RILL_ERR_NOT_READY if something of others has not run.
+    // May be missing.
+    rill_status (*stream_may_wait)(struct backend_stream *stream, bool asks);
     void (*stream_destroy)(struct backend_stream *stream);     // does not wait: goes when its work has run
     void (*stream_synchronize)(struct backend_stream *stream); // waits for what is queued so far
     bool (*stream_is_idle)(struct backend_stream *stream);

@@ -375,7 +375,9 @@ rill_status array_read_bytes(const char *who, struct context *context, rill_stre
     RILL_TRY(callback_refuse(who));
     struct stream *stream;
     RILL_TRY(stream_pin(context, who, handle, &stream));
-    rill_status status = context_fail_as(who, context->backend->copy(stream->queue, host, address, size, false));
+    rill_status status = stream_may_wait(who, stream);
+    status = status == RILL_OK ? context_fail_as(who, context->backend->copy(stream->queue, host, address, size, false))
+                               : status;
     if (status == RILL_OK) {
         status = stream_finish_work(who, stream);
     }
@@ -389,7 +391,9 @@ rill_status array_write_bytes(const char *who, struct context *context, rill_str
     struct stream *stream;
     RILL_TRY(stream_pin(context, who, handle, &stream));
     bool stage = size <= STAGE_SIZE || callback_is_running();
-    rill_status status = context_fail_as(who, context->backend->copy(stream->queue, address, host, size, stage));
+    rill_status status = stage ? RILL_OK : stream_may_wait(who, stream);
+    status = status == RILL_OK ? context_fail_as(who, context->backend->copy(stream->queue, address, host, size, stage))
+                               : status;
     if (status == RILL_OK && !stage) {
         status = stream_finish_work(who, stream);
     }

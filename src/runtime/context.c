@@ -266,6 +266,7 @@ static void destroy(struct context *context)
     }
     thread_cond_finish(&context->left);
     thread_mutex_finish(&context->load_lock);
+    thread_mutex_finish(&context->wrap_lock);
     thread_mutex_finish(&context->lock);
     thread_mutex_finish(&context->log_lock);
     context_free(context, context, sizeof *context);
@@ -315,7 +316,7 @@ static rill_status open_device(struct context *context, size_t index, const rill
     snprintf(context->device_name, sizeof context->device_name, "%s", info.name);
     RILL_TRY(callback_thread_create(context));
     struct stream *stream;
-    RILL_TRY(stream_make(context, "rill_open", 0, &stream));
+    RILL_TRY(stream_make(context, "rill_open", &(struct stream_origin){.priority = 0}, &stream));
     context->default_stream = stream->id;
     return RILL_OK;
 }
@@ -333,6 +334,7 @@ static struct context *new_context(const rill_open_options *options, const struc
     thread_mutex_init(&context->log_lock);
     thread_mutex_init(&context->lock);
     thread_mutex_init(&context->load_lock);
+    thread_mutex_init(&context->wrap_lock);
     thread_cond_init(&context->left);
     handle_table_init(&context->handles, dispose);
     apply_options(context, options);

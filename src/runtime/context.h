@@ -62,6 +62,7 @@ struct context {
     bool is_left;                  // every call has left a closed context
     struct thread_cond left;
 
+    struct thread_mutex wrap_lock;                   // one rill_stream_wrap() at a time
     struct thread_mutex load_lock;                   // one rill_kernel_load() at a time compiles
     struct callback_thread *callbacks;               // owned
     _Atomic(const struct compiler_table *) compiler; // NULL until the first compile

@@ -91,6 +91,7 @@ static rill_status call_on(struct kernel *kernel, struct stream *stream, rill_ar
 {
     RILL_TRY(callback_refuse("rill_call"));
     RILL_TRY(check_result(kernel, out_result, size));
+    RILL_TRY(stream_may_wait("rill_call", stream));
     struct backend_error error = {.status = RILL_OK};
     struct launch_result result = {
         .address = size > 0 ? out_result : NULL, .size = size, .is_host = true, .caller = &error};

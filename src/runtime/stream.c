@@ -56,7 +56,16 @@ struct stream *stream_next(struct context *context, struct stream *stream)
 
 // ---- making, letting go -------------------------------------------------------------------------------------------
 
-rill_status stream_make(struct context *context, const char *who, int priority, struct stream **out_stream)
+static rill_status make_queue(struct stream *stream, const struct stream_origin *origin)
+{
+    struct context *context = stream->context;
+    return origin->is_wrapped
+               ? context->backend->stream_wrap(context->device, origin->native, stream->id, &stream->queue)
+               : context->backend->stream_create(context->device, origin->priority, stream->id, &stream->queue);
+}
+
+rill_status stream_make(struct context *context, const char *who, const struct stream_origin *origin,
+                        struct stream **out_stream)
 {
     *out_stream = NULL;
     struct stream *stream = context_alloc(context, sizeof *stream);
@@ -69,7 +78,9 @@ rill_status stream_make(struct context *context, const char *who, int priority, 
         context_free(context, stream, sizeof *stream);
         return RILL_ERR_OUT_OF_MEMORY;
     }
-    rill_status status = context->backend->stream_create(context->device, priority, stream->id, &stream->queue);
+    stream->is_wrapped = origin->is_wrapped;
+    stream->native = origin->native;
+    rill_status status = make_queue(stream, origin);
     if (status != RILL_OK) {
         void *object;
         context_retire(context, who, stream->id, KIND_STREAM, &object);
@@ -136,7 +147,8 @@ rill_status rill_stream_create(rill_context handle, const rill_stream_options *o
     struct context *context;
     RILL_TRY(context_enter("rill_stream_create", handle.id, KIND_CONTEXT, &context));
     struct stream *stream;
-    rill_status status = stream_make(context, "rill_stream_create", options != NULL ? options->priority : 0, &stream);
+    struct stream_origin origin = {.priority = options != NULL ? options->priority : 0};
+    rill_status status = stream_make(context, "rill_stream_create", &origin, &stream);
     if (status == RILL_OK) {
         out_stream->id = stream->id;
     }
@@ -274,6 +286,7 @@ rill_status rill_stream_synchronize(rill_stream handle)
     struct stream *stream;
     RILL_TRY(begin("rill_stream_synchronize", handle, &context, &stream));
     rill_status status = callback_refuse("rill_stream_synchronize");
+    status = status == RILL_OK ? stream_may_wait("rill_stream_synchronize", stream) : status;
     if (status == RILL_OK) {
         status = stream_finish_work("rill_stream_synchronize", stream);
     }
@@ -285,8 +298,13 @@ rill_status rill_stream_query(rill_stream handle)
     struct context *context;
     struct stream *stream;
     RILL_TRY(begin("rill_stream_query", handle, &context, &stream));
-    bool is_idle = context->backend->stream_is_idle(stream->queue);
-    rill_status status = stream_check("rill_stream_query", stream);
+    const struct backend *backend = context->backend;
+    rill_status status = backend->stream_may_wait != NULL ? backend->stream_may_wait(stream->queue, true) : RILL_OK;
+    if (status != RILL_OK && status != RILL_ERR_NOT_READY) {
+        return end(context, stream, context_fail_as("rill_stream_query", status));
+    }
+    bool is_idle = status == RILL_OK && backend->stream_is_idle(stream->queue);
+    status = stream_check("rill_stream_query", stream);
     if (status == RILL_OK && !is_idle) {
         status = status_fail(RILL_ERR_NOT_READY, "rill_stream_query: the stream's work has not finished");
     }

@@ -7,6 +7,8 @@ struct stream {
     struct context *context;      // borrowed
     struct backend_stream *queue; // owned
     uint64_t id;
+    bool is_wrapped;            // the driver's stream is another's
+    void *native;               // its handle
     struct stream *next;        // guarded by the context's lock, and so is what follows
     struct stream *previous;    //
     int visitor_count;          // walkers of the list that stand here
@@ -16,8 +18,16 @@ struct stream {
     bool wants_log;             // a failure nobody has seen goes to the log
 };
 
+// What a stream is made of: a priority, or another's stream.
+struct stream_origin {
+    int priority;
+    bool is_wrapped;
+    void *native;
+};
+
 // Makes a stream. Its handle is stream->id.
-rill_status stream_make(struct context *context, const char *who, int priority, struct stream **out_stream);
+rill_status stream_make(struct context *context, const char *who, const struct stream_origin *origin,
+                        struct stream **out_stream);
 // The handle and every pin are gone: lets the stream run out, then frees it.
 void stream_dispose(struct stream *stream);
 
@@ -29,6 +39,8 @@ void stream_leave(struct context *context, struct stream *stream);
 // Pins what |handle| means in |context|, RILL_CURRENT included.
 rill_status stream_pin(struct context *context, const char *who, rill_stream handle, struct stream **out_stream);
 
+// RILL_OK, or why no call can wait for the stream now.
+rill_status stream_may_wait(const char *who, struct stream *stream);
 // The stream's error as a status with a message; RILL_OK if there is none.
 rill_status stream_check(const char *who, struct stream *stream);
 // Waits for what is queued so far and checks.

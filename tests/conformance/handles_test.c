@@ -102,6 +102,7 @@ static void ignore(void *user, rill_status status)
     X(array_wrap, rill_array_wrap, CONTEXT,                                                                            \
       rill_array_wrap(C_(h), &(rill_wrap){.memory = host, .type = RILL_I32, .shape = RILL_SHAPE(1)},                   \
                       (rill_array *)&out.id))                                                                          \
+    X(stream_wrap, rill_stream_wrap, CONTEXT, rill_stream_wrap(C_(h), NULL, (rill_stream *)&out.id))                   \
     X(stream_create, rill_stream_create, CONTEXT, rill_stream_create(C_(h), NULL, (rill_stream *)&out.id))             \
     X(event_create, rill_event_create, CONTEXT, rill_event_create(C_(h), NULL, (rill_event *)&out.id))                 \
     X(module_create, rill_module_create, CONTEXT, rill_module_create(C_(h), "", NULL, (rill_module *)&out.id))         \
@@ -140,6 +141,7 @@ static void ignore(void *user, rill_status status)
       rill_array_transfer(A_(h), RILL_CURRENT, A_(GOOD(ARRAY)), RILL_CURRENT))                                         \
     X(array_transfer_from, rill_array_transfer, ARRAY,                                                                 \
       rill_array_transfer(A_(GOOD(ARRAY)), RILL_CURRENT, A_(h), RILL_CURRENT))                                         \
+    X(stream_native, rill_stream_native, STREAM, rill_stream_native(S_(h), &out.address))                              \
     X(stream_synchronize, rill_stream_synchronize, STREAM, rill_stream_synchronize(S_(h)))                             \
     X(stream_query, rill_stream_query, STREAM, rill_stream_query(S_(h)))                                               \
     X(stream_callback, rill_stream_callback, STREAM, rill_stream_callback(S_(h), ignore, NULL))                        \

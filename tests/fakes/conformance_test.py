@@ -21,9 +21,9 @@ STAND_INS = {
     "cuda": ("RILL_CUDA_LIBRARY", BUILD / "tests" / "fakes" / "libfake_cuda.so", "cuda:0"),
     "hip": ("RILL_HIP_LIBRARY", BUILD / "tests" / "fakes" / "libfake_hip.so", "amdgpu:0"),
 }
-PROGRAMS = ["args", "blocks", "bound", "failure", "handles", "launch", "memory", "misuse", "restrict", "stream",
-            "stream_order", "stream_use"]
-IN_SHORT = ["failure", "launch", "stream"]  # what shows most of order and lifetime
+PROGRAMS = ["args", "blocks", "bound", "failure", "handles", "launch", "memory", "misuse", "restrict", "shared",
+            "stream", "stream_order", "stream_use"]
+IN_SHORT = ["failure", "launch", "shared", "stream"]  # what shows most of order and lifetime
 IS_LONG = "RILL_TEST_LONG" in os.environ
 IS_PLAIN = os.environ.get("RILL_TEST_PART", "plain") == "plain"
 

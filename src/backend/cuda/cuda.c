@@ -171,14 +171,37 @@ static rill_status context_open(size_t index, struct gpu_properties *out, void *
     return RILL_OK;
 }
 
+// ---- captures of others ---------------------------------------------------------------------------------------------
+
+// While some stream of the process is being captured the driver refuses what might disturb it, and ends the capture.
+// Rill touches nothing that is captured, and says so for the calling thread. -1: it could not be said.
+static int relax(void)
+{
+    int mode = CU_CAPTURE_RELAXED;
+    bool is_known = symbols()->capture_mode != NULL && symbols()->capture_mode(&mode) == CU_SUCCESS;
+    return is_known ? mode : -1;
+}
+
+static void restore(int mode)
+{
+    for (int i = 0; mode >= 0 && i < 3; i++) { // whatever fails, the thread is left as it was
+        int again = mode;
+        if (symbols()->capture_mode(&again) == CU_SUCCESS) {
+            break;
+        }
+    }
+}
+
 // ---- memory -------------------------------------------------------------------------------------------------------
 
 static rill_status memory_alloc(void *object, void *stream, uint64_t size, uint64_t *out_address)
 {
     struct cuda_context *context = object;
     *out_address = 0;
+    int mode = relax();
     int result = context->pool != NULL ? symbols()->pool_alloc(out_address, size, context->pool, stream)
                                        : symbols()->memory_alloc(out_address, size);
+    restore(mode);
     if (result == CU_OUT_OF_MEMORY) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for an array of %llu bytes: the device has no more",
                            (unsigned long long)size);
@@ -192,24 +215,31 @@ static void memory_free(void *object, void *stream, uint64_t address)
     if (address == 0) {
         return;
     }
+    int mode = relax();
     if (context->pool != NULL) {
         symbols()->memory_free_async(address, stream);
     } else {
         symbols()->memory_free(address);
     }
+    restore(mode);
 }
 
 static rill_status pinned_alloc(void *object, size_t size, void **out_memory)
 {
     (void)object;
     *out_memory = NULL;
-    return CU(host_alloc, out_memory, size, CU_HOST_PORTABLE | CU_HOST_DEVICE_MAP);
+    int mode = relax();
+    rill_status status = CU(host_alloc, out_memory, size, CU_HOST_PORTABLE | CU_HOST_DEVICE_MAP);
+    restore(mode);
+    return status;
 }
 
 static void pinned_free(void *memory)
 {
     if (memory != NULL) {
+        int mode = relax();
         symbols()->host_free(memory);
+        restore(mode);
     }
 }
 
@@ -264,18 +294,23 @@ static void stream_destroy(void *stream)
 // Whoever waits goes on to free what the stream uses: a wait that fails for itself still ends with the work.
 static rill_status stream_synchronize(void *stream)
 {
+    int mode = relax();
     int result = symbols()->stream_synchronize(stream);
     if (result != CU_SUCCESS && !cuda_is_lost(result)) {
         while (symbols()->stream_query(stream) == CU_NOT_READY) {
             sched_yield();
         }
     }
+    restore(mode);
     return cuda_convert(symbols(), result, "the driver's stream_synchronize");
 }
 
 static rill_status stream_query(void *stream)
 {
-    return CU(stream_query, stream);
+    int mode = relax();
+    rill_status status = CU(stream_query, stream);
+    restore(mode);
+    return status;
 }
 
 static rill_status stream_wait_event(void *stream, void *event)
@@ -294,6 +329,77 @@ static rill_status stream_is_capturing(void *stream, bool *out)
     rill_status status = CU(stream_is_capturing, stream, &state);
     *out = state != 0;
     return status;
+}
+
+// 0 is the legacy default stream under another name; one stream has one handle.
+static rill_status stream_adopt(void *object, void *native, void **out_handle, bool *out_is_per_thread)
+{
+    const struct cuda_context *context = object;
+    uintptr_t bits = (uintptr_t)native;
+    *out_handle = bits == 0 ? (void *)(uintptr_t)CU_STREAM_LEGACY : native;
+    *out_is_per_thread = bits == CU_STREAM_PER_THREAD;
+    cu_context own = context->context;
+    if (bits > CU_STREAM_PER_THREAD && symbols()->stream_context != NULL) {
+        RILL_TRY(CU(stream_context, native, &own));
+    }
+    return own == context->context
+               ? RILL_OK
+               : status_fail(RILL_ERR_FOREIGN, "the stream belongs to another device, or another context of this one");
+}
+
+static rill_status capture_of(void *stream, cu_graph *out_graph, const cu_node **out_nodes, size_t *out_count)
+{
+    if (symbols()->capture_info == NULL) {
+        return status_fail(RILL_ERR_UNSUPPORTED, "the driver does not say what is captured");
+    }
+    int state = 0;
+    uint64_t id = 0;
+    RILL_TRY(CU(capture_info, stream, &state, &id, out_graph, out_nodes, out_count));
+    return state == 1 ? RILL_OK : status_fail(RILL_ERR_DEVICE, "the capture of the stream has ended");
+}
+
+static rill_status capture_keep(void *stream, gpu_host_function *release, void *user)
+{
+    cu_user object = NULL;
+    cu_graph graph = NULL;
+    bool has_all = symbols()->user_create != NULL && symbols()->user_release != NULL && symbols()->graph_retain != NULL;
+    rill_status status = has_all ? capture_of(stream, &graph, NULL, NULL)
+                                 : status_fail(RILL_ERR_UNSUPPORTED, "the driver keeps nothing with a graph");
+    if (status == RILL_OK) {
+        status = CU(user_create, &object, user, release, 1, CU_USER_NO_DESTRUCTOR_SYNC);
+    }
+    if (status != RILL_OK) {
+        release(user);
+        return status;
+    }
+    status = CU(graph_retain, graph, object, 1, CU_GRAPH_USER_MOVE);
+    if (status != RILL_OK) {
+        symbols()->user_release(object, 1); // and so |user|
+    }
+    return status;
+}
+
+static rill_status capture_front(void *stream, void **nodes, size_t capacity, size_t *out_count)
+{
+    const cu_node *found = NULL;
+    cu_graph graph = NULL;
+    *out_count = 0;
+    RILL_TRY(capture_of(stream, &graph, &found, out_count));
+    if (*out_count > capacity) {
+        return status_fail(RILL_ERR_LIMIT, "%zu ends of a capture are too many", *out_count);
+    }
+    for (size_t i = 0; i < *out_count; i++) {
+        nodes[i] = found[i];
+    }
+    return RILL_OK;
+}
+
+static rill_status capture_set_front(void *stream, void **nodes, size_t count)
+{
+    if (symbols()->capture_update == NULL) {
+        return status_fail(RILL_ERR_UNSUPPORTED, "the driver cannot say what a capture goes on from");
+    }
+    return CU(capture_update, stream, (cu_node *)nodes, count, CU_CAPTURE_SET_DEPENDENCIES);
 }
 
 static rill_status event_create(bool has_time, void **out_event)
@@ -318,12 +424,18 @@ static rill_status event_record(void *event, void *stream)
 
 static rill_status event_query(void *event)
 {
-    return CU(event_query, event);
+    int mode = relax();
+    rill_status status = CU(event_query, event);
+    restore(mode);
+    return status;
 }
 
 static rill_status event_synchronize(void *event)
 {
-    return CU(event_synchronize, event);
+    int mode = relax();
+    rill_status status = CU(event_synchronize, event);
+    restore(mode);
+    return status;
 }
 
 static rill_status event_elapsed(void *begin, void *end, double *out_milliseconds)
@@ -343,7 +455,9 @@ static rill_status load_code(const void *code, void **out_module)
     int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_SIZE};
     void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
     cu_module module = NULL;
+    int mode = relax();
     int result = symbols()->module_load(&module, code, 2, options, values);
+    restore(mode);
     *out_module = result == CU_SUCCESS ? module : NULL;
     if (result == CU_SUCCESS) {
         return RILL_OK;
@@ -392,7 +506,9 @@ static rill_status module_load(void *context, const void *code, size_t size, voi
 static void module_unload(void *module)
 {
     if (module != NULL) {
+        int mode = relax();
         symbols()->module_unload(module);
+        restore(mode);
     }
 }
 
@@ -532,7 +648,11 @@ static const struct gpu_driver cuda_driver = {
     .exec_set = exec_set,
     .exec_destroy = exec_destroy,
     .exec_launch = exec_launch,
+    .stream_adopt = stream_adopt,
     .stream_is_capturing = stream_is_capturing,
+    .capture_keep = capture_keep,
+    .capture_front = capture_front,
+    .capture_set_front = capture_set_front,
 };
 
 // ---- the back end -------------------------------------------------------------------------------------------------

@@ -18,6 +18,8 @@
 //   cuGraphAddKernelNode, cuGraphExecKernelNodeSetParams: the plain names, which every driver has. Their parameters are
 //       those of _v2 without the last two members.
 //   cuLinkCreate_v2, cuLinkAddData_v2: since CUDA 6.5; the plain names' options had 32 bits.
+//   cuStreamGetCaptureInfo_v2: since CUDA 11.3 it gives the graph; _v3 (12.3) adds the kinds of edges, which nobody
+//   asks. cuStreamUpdateCaptureDependencies: the plain name; _v2 (12.3) adds the kinds of edges too.
 //   cuEventElapsedTime: the plain name; _v2 (CUDA 12.8) differs only for events that have not been reached.
 #ifndef RILL_BACKEND_CUDA_SYMBOLS_H
 #define RILL_BACKEND_CUDA_SYMBOLS_H
@@ -36,6 +38,7 @@ typedef struct cu_graph_object *cu_graph;
 typedef struct cu_node_object *cu_node;
 typedef struct cu_exec_object *cu_exec;
 typedef struct cu_link_object *cu_link;
+typedef struct cu_user_object *cu_user; // what a graph keeps until it goes, and the last of its executable ones
 typedef void cu_host_function(void *user);
 
 struct cu_uuid {
@@ -96,6 +99,12 @@ enum {
     CU_DEVICE_WAIT_VALUE = 122, // CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS: implies the 32-bit ones
 
     CU_STREAM_NON_BLOCKING = 1,
+    CU_STREAM_LEGACY = 1, // as a handle; 0 means the same
+    CU_STREAM_PER_THREAD = 2,
+    CU_CAPTURE_RELAXED = 2,
+    CU_CAPTURE_SET_DEPENDENCIES = 1,
+    CU_USER_NO_DESTRUCTOR_SYNC = 1,
+    CU_GRAPH_USER_MOVE = 1,
     CU_EVENT_DISABLE_TIMING = 2,
     CU_HOST_PORTABLE = 1,
     CU_HOST_DEVICE_MAP = 2,
@@ -150,6 +159,13 @@ enum {
     X(stream_wait_event,     "cuStreamWaitEvent",                REQUIRED, (cu_stream stream, cu_event event, unsigned flags)) \
     X(stream_is_capturing,   "cuStreamIsCapturing",              REQUIRED, (cu_stream stream, int *out))               \
     X(stream_wait_value,     "cuStreamWaitValue32_v2",           OPTIONAL, (cu_stream stream, cu_address address, uint32_t value, unsigned flags)) \
+    X(stream_context,        "cuStreamGetCtx",                   OPTIONAL, (cu_stream stream, cu_context *out))       \
+    X(capture_info,          "cuStreamGetCaptureInfo_v2",        OPTIONAL, (cu_stream stream, int *state, uint64_t *id, cu_graph *graph, const cu_node **after, size_t *count)) \
+    X(capture_update,        "cuStreamUpdateCaptureDependencies", OPTIONAL, (cu_stream stream, cu_node *nodes, size_t count, unsigned flags)) \
+    X(capture_mode,          "cuThreadExchangeStreamCaptureMode", OPTIONAL, (int *mode))                               \
+    X(user_create,           "cuUserObjectCreate",               OPTIONAL, (cu_user *out, void *user, cu_host_function *destroy, unsigned count, unsigned flags)) \
+    X(user_release,          "cuUserObjectRelease",              OPTIONAL, (cu_user object, unsigned count))           \
+    X(graph_retain,          "cuGraphRetainUserObject",          OPTIONAL, (cu_graph graph, cu_user object, unsigned count, unsigned flags)) \
     X(host_function,         "cuLaunchHostFunc",                 REQUIRED, (cu_stream stream, cu_host_function *function, void *user)) \
     X(event_create,          "cuEventCreate",                    REQUIRED, (cu_event *out, unsigned flags))            \
     X(event_destroy,         "cuEventDestroy_v2",                REQUIRED, (cu_event event))                           \

@@ -82,6 +82,10 @@ static rill_status queue_copy(struct backend_stream *stream, void *target, const
     const struct gpu_driver *driver = stream->device->driver;
     uint64_t to = (uint64_t)(uintptr_t)target;
     uint64_t from = (uint64_t)(uintptr_t)source;
+    if (stream->is_capturing &&
+        (stage || driver->place_of(target) == GPU_PAGEABLE || driver->place_of(source) == GPU_PAGEABLE)) {
+        return gpu_capture_refuse("only memory of the device and pinned memory can be copied");
+    }
     if (stage) {
         return copy_in_now(stream, to, source, size);
     }
@@ -95,6 +99,9 @@ static rill_status queue_copy(struct backend_stream *stream, void *target, const
 rill_status gpu_copy_now(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage)
 {
     rill_status status = queue_copy(stream, target, source, size, stage);
+    if (stream->is_capturing) {
+        return status;
+    }
     gpu_stream_number(stream);
     rill_status sealed = gpu_ring_seal(stream);
     return gpu_note_loss(stream->device, status != RILL_OK ? status : sealed);
@@ -106,9 +113,12 @@ rill_status gpu_copy(struct backend_stream *stream, void *target, const void *so
     if (size == 0) {
         return RILL_OK;
     }
+    RILL_TRY(gpu_stream_check_thread(stream));
     void *before = gpu_stream_begin(stream);
-    rill_status status;
-    if (gpu_defers(stream)) {
+    rill_status status = gpu_capture_begin(stream);
+    if (status != RILL_OK) {
+        // nothing is queued
+    } else if (gpu_defers(stream)) {
         struct gpu_op op = {.kind = GPU_OP_COPY,
                             .u.copy = {.target = target, .source = source, .size = size, .stage = stage}};
         status = gpu_defer(stream, &op, source, stage ? size : 0);
@@ -187,10 +197,16 @@ rill_status gpu_fill_now(struct backend_stream *stream, void *target, size_t cou
     uint64_t to = (uint64_t)(uintptr_t)target;
     uint32_t value;
     int width = width_of(element, size, &value);
+    bool is_set = width != 0 && to % (uint64_t)width == 0;
+    if (stream->is_capturing && !is_set) {
+        return gpu_capture_refuse("only elements of 1, 2 or 4 bytes can be filled in");
+    }
     rill_status status =
-        width != 0 && to % (uint64_t)width == 0
-            ? stream->device->driver->set(stream->lane.handle, to, value, width, count * size / (size_t)width)
-            : fill_by_copies(stream, to, count * size, element, size);
+        is_set ? stream->device->driver->set(stream->lane.handle, to, value, width, count * size / (size_t)width)
+               : fill_by_copies(stream, to, count * size, element, size);
+    if (stream->is_capturing) {
+        return status;
+    }
     gpu_stream_number(stream);
     rill_status sealed = gpu_ring_seal(stream);
     return gpu_note_loss(stream->device, status != RILL_OK ? status : sealed);
@@ -202,9 +218,12 @@ rill_status gpu_fill(struct backend_stream *stream, void *target, size_t count, 
     if (count == 0 || size == 0) {
         return RILL_OK;
     }
+    RILL_TRY(gpu_stream_check_thread(stream));
     void *before = gpu_stream_begin(stream);
-    rill_status status;
-    if (gpu_defers(stream)) {
+    rill_status status = gpu_capture_begin(stream);
+    if (status != RILL_OK) {
+        // nothing is queued
+    } else if (gpu_defers(stream)) {
         struct gpu_op op = {.kind = GPU_OP_FILL, .u.fill = {.target = target, .count = count, .size = size}};
         status = gpu_defer(stream, &op, element, size);
     } else {

@@ -234,6 +234,7 @@ static struct backend_stream *next_deferring(struct backend_device *device, stru
 
 void gpu_pump(struct backend_device *device)
 {
+    gpu_capture_collect(device, false);
     bool has_issued = true;
     while (has_issued) {
         has_issued = false;

@@ -51,6 +51,7 @@ struct gpu_mark {
     int reference_count;
     bool is_reached;               // and what came before it was looked at
     atomic_bool is_recorded;       // the driver knows of it; false while the record is put off
+    bool is_captured;              // into a graph: nobody on the host can wait for it
     void *event;                   // owned
     struct backend_stream *stream; // until it is reached
     uint64_t sequence;             // on that stream
@@ -87,6 +88,8 @@ struct backend_device {
 
     struct thread_mutex reap_lock; // watches, marks, errors of streams
     struct gpu_mark *free_marks;   // owned, guarded by reap_lock
+    struct gpu_captured *captured; // guarded by reap_lock
+    struct gpu_home *home;         // one reference; NULL until something is captured; guarded by reap_lock
 
     struct thread_mutex lock;
     struct backend_stream *streams; // guarded by lock
@@ -170,6 +173,14 @@ struct backend_stream {
     struct backend_device *device; // borrowed
     uint64_t id;
     struct gpu_lane lane;            // owned
+    bool is_wrapped;                 // the lane's stream is another's, and never destroyed
+    bool is_per_thread;              // its handle means |owner|'s stream in |owner| alone
+    pthread_t owner;                 //
+    atomic_bool is_shared;           // others may queue on it, or capture it
+    void *last;                      // owned event: the last operation outside of a capture; is_shared
+    _Atomic uint64_t last_number;    // of that operation
+    bool is_capturing;               // guarded by |order|: this operation is captured
+    struct gpu_captured *captured;   // guarded by |order|: what belongs to this operation's graph; NULL: nothing yet
     struct thread_mutex order;       // one operation is queued at a time
     _Atomic uint64_t queued;         // operations ever queued; changed under |order|
     struct gpu_ring rings[3];        // by kind; guarded by |order|
@@ -226,7 +237,9 @@ rill_status gpu_note_loss(struct backend_device *device, rill_status status);
 rill_status gpu_lane_init(struct backend_device *device, int level, struct gpu_lane *lane);
 void gpu_lane_finish(struct backend_device *device, struct gpu_lane *lane);
 
-// stream.c: between these the caller has the stream to itself and the device is current.
+// stream.c
+rill_status gpu_stream_make(struct backend_device *device, uint64_t id, struct backend_stream **out_stream); // no lane
+// Between these the caller has the stream to itself and the device is current.
 void *gpu_stream_begin(struct backend_stream *stream);
 void gpu_stream_end(struct backend_stream *stream, void *before);
 // RILL_OK, or the stream's error with words.
@@ -253,6 +266,26 @@ rill_status gpu_ring_take(struct backend_stream *stream, enum gpu_ring_kind kind
                           uint64_t *out_address);
 rill_status gpu_ring_seal(struct backend_stream *stream); // after the last work of the operation
 void gpu_ring_finish(struct backend_stream *stream);
+
+// wrap.c: streams that others may use too
+rill_status gpu_stream_share(struct backend_stream *stream); // |order| is held, and the stream is not captured
+void gpu_stream_note_last(struct backend_stream *stream);    // after an operation; |order| is held
+// Waits for, or asks for, what Rill has queued. |out_number|: the operations that have run then.
+rill_status gpu_stream_await(struct backend_stream *stream, uint64_t *out_number);
+rill_status gpu_stream_ask(struct backend_stream *stream, uint64_t *out_number);
+rill_status gpu_stream_check_thread(struct backend_stream *stream);
+
+// capture.c: what a stream that is being captured takes
+rill_status gpu_capture_begin(struct backend_stream *stream); // sets is_capturing; |order| is held
+void gpu_capture_end(struct backend_stream *stream);
+rill_status gpu_capture_take(struct backend_stream *stream, enum gpu_ring_kind kind, size_t size,
+                             uint64_t *out_address);
+rill_status gpu_capture_refuse(const char *what); // RILL_ERR_CAPTURING with words
+void gpu_capture_watch(struct backend_stream *stream, const struct gpu_frame_watch *watch);
+void gpu_capture_look(struct backend_stream *stream);
+void gpu_capture_forget_stream(struct backend_stream *stream);
+void gpu_capture_forget_image(const struct backend_image *image);
+void gpu_capture_collect(struct backend_device *device, bool all);
 
 // notify.c
 rill_status gpu_notify_start(struct backend_device *device); // the thread, if it does not run yet

@@ -94,7 +94,17 @@ struct gpu_driver {
     rill_status (*exec_set)(void *exec, void *node, const struct gpu_kernel_call *call);
     void (*exec_destroy)(void *exec);
     rill_status (*exec_launch)(void *exec, void *stream);
+
+    // Streams of others; all may be missing.
+    // The handle that Rill uses for |native|. |out_is_per_thread|: it means another stream in every thread.
+    rill_status (*stream_adopt)(void *context, void *native, void **out_handle, bool *out_is_per_thread);
     rill_status (*stream_is_capturing)(void *stream, bool *out);
+    // Keeps |user| for the graph that |stream| is captured into: |release| is called, on a thread of the driver, when
+    // the graph is gone and what was made of it has run; also if this fails.
+    rill_status (*capture_keep)(void *stream, gpu_host_function *release, void *user);
+    // The nodes that what is captured next follows: at most |capacity|, RILL_ERR_LIMIT if there are more.
+    rill_status (*capture_front)(void *stream, void **nodes, size_t capacity, size_t *out_count);
+    rill_status (*capture_set_front)(void *stream, void **nodes, size_t count);
 };
 
 #endif

@@ -26,6 +26,7 @@ rill_status gpu_mark_create(struct backend_device *device, struct gpu_mark **out
     }
     mark->reference_count = 1;
     mark->is_reached = false;
+    mark->is_captured = false;
     atomic_store(&mark->is_recorded, false);
     mark->stream = NULL;
     return RILL_OK;
@@ -99,7 +100,8 @@ rill_status gpu_record_now(struct backend_stream *stream, struct gpu_mark *mark)
 {
     struct backend_device *device = stream->device;
     rill_status status = device->driver->event_record(mark->event, stream->lane.handle);
-    if (status == RILL_OK) {
+    mark->is_captured = stream->is_capturing;
+    if (status == RILL_OK && !mark->is_captured) {
         share(device, mark);
         status = gpu_watch_add(stream, &(struct gpu_watch){.kind = GPU_WATCH_RECORD, .mark = mark});
         if (status != RILL_OK) {
@@ -113,7 +115,18 @@ rill_status gpu_record_now(struct backend_stream *stream, struct gpu_mark *mark)
 rill_status gpu_wait_now(struct backend_stream *stream, struct gpu_mark *mark)
 {
     struct backend_device *device = stream->device;
+    if (mark->is_captured && !stream->is_capturing) { // the stream is captured too from now on
+        RILL_TRY(gpu_stream_share(stream));
+    }
+    if (stream->is_capturing && !mark->is_captured) { // what has run already needs no waiting for
+        return device->driver->event_query(mark->event) == RILL_OK
+                   ? RILL_OK
+                   : gpu_capture_refuse("it cannot wait for what is not captured and has not run yet");
+    }
     RILL_TRY(device->driver->stream_wait_event(stream->lane.handle, mark->event));
+    if (mark->is_captured) {
+        return RILL_OK;
+    }
     share(device, mark);
     rill_status status = gpu_watch_add(stream, &(struct gpu_watch){.kind = GPU_WATCH_WAIT, .mark = mark});
     if (status != RILL_OK) {
@@ -126,9 +139,15 @@ rill_status gpu_wait_now(struct backend_stream *stream, struct gpu_mark *mark)
 static rill_status queue_mark(struct backend_stream *stream, struct gpu_mark *mark, enum gpu_op_kind kind)
 {
     struct backend_device *device = stream->device;
+    RILL_TRY(gpu_stream_check_thread(stream));
     void *before = gpu_stream_begin(stream);
-    rill_status status;
-    if (gpu_defers(stream) || (kind == GPU_OP_WAIT && !atomic_load(&mark->is_recorded))) {
+    rill_status status = gpu_capture_begin(stream);
+    bool is_open = kind == GPU_OP_WAIT && !atomic_load(&mark->is_recorded);
+    if (status == RILL_OK && is_open && (stream->is_capturing || stream->is_per_thread)) {
+        status = status_fail(RILL_ERR_UNSUPPORTED, "the stream cannot wait for what stands behind a callback");
+    } else if (status != RILL_OK) {
+        // nothing is queued
+    } else if (gpu_defers(stream) || is_open) {
         share(device, mark);
         status = gpu_defer(stream, &(struct gpu_op){.kind = kind, .u.mark = mark}, NULL, 0);
         if (status != RILL_OK) {
@@ -239,6 +258,12 @@ bool gpu_event_synchronize(struct backend_event *event, struct backend_error *ou
         return false;
     }
     wait_until_recorded(device, mark);
+    if (mark->is_captured) {
+        *out_error =
+            (struct backend_error){.status = RILL_ERR_CAPTURING, .text = "the event was captured into a graph"};
+        unreference(device, mark);
+        return true;
+    }
     void *before = device->driver->enter(device->context);
     rill_status status = gpu_note_loss(device, device->driver->event_synchronize(mark->event));
     device->driver->leave(device->context, before);
@@ -263,7 +288,8 @@ bool gpu_event_is_reached(struct backend_event *event)
         return false;
     }
     void *before = device->driver->enter(device->context);
-    bool is_reached = atomic_load(&mark->is_recorded) && device->driver->event_query(mark->event) != RILL_ERR_NOT_READY;
+    bool is_reached = atomic_load(&mark->is_recorded) && !mark->is_captured &&
+                      device->driver->event_query(mark->event) != RILL_ERR_NOT_READY;
     device->driver->leave(device->context, before);
     if (is_reached) {
         reach(device, mark);
@@ -281,8 +307,9 @@ bool gpu_event_elapsed(struct backend_event *begin, struct backend_event *end, d
     if (first != NULL && second != NULL) {
         const struct gpu_driver *driver = device->driver;
         void *before = driver->enter(device->context);
-        is_known = atomic_load(&first->is_recorded) && atomic_load(&second->is_recorded) &&
-                   driver->event_query(first->event) == RILL_OK && driver->event_query(second->event) == RILL_OK &&
+        is_known = atomic_load(&first->is_recorded) && atomic_load(&second->is_recorded) && !first->is_captured &&
+                   !second->is_captured && driver->event_query(first->event) == RILL_OK &&
+                   driver->event_query(second->event) == RILL_OK &&
                    driver->event_elapsed(first->event, second->event, out_milliseconds) == RILL_OK;
         driver->leave(device->context, before);
     }

@@ -67,6 +67,7 @@ static void free_device(struct backend_device *device)
 {
     if (device->context != NULL) {
         void *before = device->driver->enter(device->context);
+        gpu_capture_collect(device, true);
         gpu_mark_finish_all(device);
         if (device->service != NULL) {
             (void)(device->driver->stream_synchronize(device->service) == RILL_OK);

@@ -20,6 +20,10 @@ void *gpu_image_field(const struct backend_image *image, int field);
 
 rill_status gpu_stream_create(struct backend_device *device, int priority, uint64_t id,
                               struct backend_stream **out_stream);
+rill_status gpu_stream_wrap(struct backend_device *device, void *native, uint64_t id,
+                            struct backend_stream **out_stream);
+rill_status gpu_stream_native(struct backend_stream *stream, void **out_native);
+rill_status gpu_stream_may_wait(struct backend_stream *stream, bool asks);
 void gpu_stream_destroy(struct backend_stream *stream);
 void gpu_stream_synchronize(struct backend_stream *stream);
 bool gpu_stream_is_idle(struct backend_stream *stream);
@@ -49,7 +53,8 @@ bool gpu_event_elapsed(struct backend_event *begin, struct backend_event *end, d
     .device_close = gpu_device_close, .device_stats = gpu_device_stats, .device_target = gpu_device_target,            \
     .device_has = gpu_device_has, .has_own_memory = true, .memory_create = gpu_memory_create,                          \
     .memory_destroy = gpu_memory_destroy, .image_load = gpu_image_load, .image_unload = gpu_image_unload,              \
-    .image_field = gpu_image_field, .stream_create = gpu_stream_create, .stream_destroy = gpu_stream_destroy,          \
+    .image_field = gpu_image_field, .stream_create = gpu_stream_create, .stream_wrap = gpu_stream_wrap,                \
+    .stream_native = gpu_stream_native, .stream_may_wait = gpu_stream_may_wait, .stream_destroy = gpu_stream_destroy,  \
     .stream_synchronize = gpu_stream_synchronize, .stream_is_idle = gpu_stream_is_idle,                                \
     .stream_error = gpu_stream_error, .stream_clear_error = gpu_stream_clear_error, .stream_wait = gpu_stream_wait,    \
     .launch = gpu_launch, .copy = gpu_copy, .copy_from = gpu_copy_from, .fill = gpu_fill, .notify = gpu_notify,        \

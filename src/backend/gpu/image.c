@@ -293,6 +293,7 @@ void gpu_image_unload(struct backend_image *image)
         return;
     }
     struct backend_device *device = image->device;
+    gpu_capture_forget_image(image);
     void *before = device->driver->enter(device->context);
     device->driver->module_unload(image->module);
     device->driver->leave(device->context, before);

@@ -45,7 +45,7 @@ struct gpu_kernel {
     // The arguments that may decide what the plan does: all but floating numbers that stand in none of its expressions.
     struct gpu_part *deciding;
     int deciding_count;
-    bool *reads_device;  // for each node: control in it depends on what tasks write
+    bool *reads_device; // for each node: control in it depends on what tasks write
 };
 
 struct backend_image {

@@ -221,11 +221,14 @@ static rill_status walk_again(struct gpu_run *run, bool was_recorded)
 
 static rill_status run_plan(struct gpu_run *run)
 {
-    RILL_TRY(make_room(run->stream, run->launch->may_wait));
+    bool is_captured = run->stream->is_capturing;
+    if (!is_captured) {
+        RILL_TRY(make_room(run->stream, run->launch->may_wait));
+    }
     RILL_TRY(prepare(run));
     struct backend_device *device = run->device;
-    bool is_recorded =
-        run->kernel->is_graphable && device->properties.has_graphs && device->graph_mode != GPU_GRAPH_OFF;
+    bool is_recorded = !is_captured && run->kernel->is_graphable && device->properties.has_graphs &&
+                       device->graph_mode != GPU_GRAPH_OFF;
     bool is_done = false;
     run->stream->told = NULL;
     if (is_recorded) {
@@ -258,9 +261,24 @@ rill_status gpu_launch_now(struct backend_stream *stream, const struct backend_l
                                      .field_addresses = launch->image->field_addresses,
                                      .field_sizes = launch->image->field_sizes}};
     rill_status status = run_plan(&run);
+    if (stream->is_capturing) {
+        return status;
+    }
     gpu_stream_number(stream);
     rill_status sealed = gpu_ring_seal(stream);
     return gpu_note_loss(device, status != RILL_OK ? status : sealed);
+}
+
+static rill_status launch_captured(struct backend_stream *stream, const struct backend_launch *launch)
+{
+    const struct gpu_kernel *kernel = &launch->image->kernels[launch->kernel];
+    if (kernel->may_print) {
+        return gpu_capture_refuse("a kernel that prints cannot be launched there");
+    }
+    if (kernel->reads_control) {
+        return gpu_capture_refuse("a kernel that waits for what its tasks compute cannot be launched there");
+    }
+    return gpu_launch_now(stream, launch);
 }
 
 rill_status gpu_launch(struct backend_stream *stream, const struct backend_launch *launch)
@@ -271,9 +289,15 @@ rill_status gpu_launch(struct backend_stream *stream, const struct backend_launc
     if (is_for_others) {
         RILL_TRY(gpu_notify_start(stream->device));
     }
+    RILL_TRY(gpu_stream_check_thread(stream));
     void *before = gpu_stream_begin(stream);
-    bool is_put_off = is_for_others || gpu_defers(stream);
-    rill_status status = is_put_off ? gpu_defer_launch(stream, launch) : gpu_launch_now(stream, launch);
+    rill_status status = gpu_capture_begin(stream);
+    if (status == RILL_OK && stream->is_capturing) {
+        status = launch_captured(stream, launch);
+    } else if (status == RILL_OK) {
+        bool is_put_off = is_for_others || gpu_defers(stream);
+        status = is_put_off ? gpu_defer_launch(stream, launch) : gpu_launch_now(stream, launch);
+    }
     gpu_stream_end(stream, before);
     if (status == RILL_OK) {
         gpu_count(&stream->device->counters.launch_count);

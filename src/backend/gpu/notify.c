@@ -128,6 +128,18 @@ static void add(struct backend_stream *stream, struct gpu_notice *notice)
     thread_unlock(&device->lock);
 }
 
+// In another thread's default stream nothing can be put: a stream that has waited for it does as well.
+static rill_status put_function(struct backend_stream *stream, struct gpu_notice *notice)
+{
+    const struct gpu_driver *driver = stream->device->driver;
+    void *handle = stream->lane.handle;
+    if (gpu_stream_check_thread(stream) != RILL_OK) {
+        handle = stream->device->service;
+        RILL_TRY(driver->stream_wait_event(handle, stream->last));
+    }
+    return driver->host_function(handle, signal_notice, notice);
+}
+
 // The notice will be called whatever happens, and behind one that holds somebody will proceed.
 rill_status gpu_notify_now(struct backend_stream *stream, struct gpu_notice *notice, bool hold)
 {
@@ -137,13 +149,15 @@ rill_status gpu_notify_now(struct backend_stream *stream, struct gpu_notice *not
     if (hold) {
         atomic_store(&stream->is_held, true);
     }
-    rill_status status = device->driver->host_function(stream->lane.handle, signal_notice, notice);
+    rill_status status = put_function(stream, notice);
     if (status == RILL_OK) {
         return RILL_OK;
     }
     status = gpu_note_loss(device, status);
     if (!atomic_load(&device->is_lost)) { // what the notice lets go is in use until the stream has come here
-        (void)(device->driver->stream_synchronize(stream->lane.handle) == RILL_OK);
+        uint64_t number;
+        gpu_stream_note_last(stream);
+        (void)(gpu_stream_await(stream, &number) == RILL_OK);
     }
     thread_lock(&device->lock);
     make_ready(device, notice);
@@ -169,8 +183,14 @@ rill_status gpu_notify(struct backend_stream *stream, backend_notice *function, 
     stream->notices_queued++;
     stream->holds_queued += hold;
     thread_unlock(&device->lock);
-    rill_status status = RILL_OK;
-    if (gpu_defers(stream)) {
+    rill_status status = gpu_capture_begin(stream);
+    if (status == RILL_OK && stream->is_capturing) {
+        status = gpu_capture_refuse("it takes no callback");
+    } else if (status == RILL_OK && hold && stream->is_per_thread) {
+        status = status_fail(RILL_ERR_UNSUPPORTED, "a per-thread default stream takes no callback");
+    } else if (status != RILL_OK) {
+        // nothing is queued
+    } else if (gpu_defers(stream)) {
         struct gpu_op op = {.kind = GPU_OP_NOTIFY, .u.notify = {.notice = notice, .hold = hold}};
         status = gpu_defer(stream, &op, NULL, 0);
     } else if (gpu_notify_now(stream, notice, hold) != RILL_OK) {

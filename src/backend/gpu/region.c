@@ -2,7 +2,11 @@
 // queues and never waits for the join.
 #include "backend/gpu/run.h"
 
+#include "base/status.h"
+
 #include <string.h>
+
+enum { CAPTURE_MAX_FRONT = 32 };
 
 struct gpu_region {
     struct gpu_walk *outer;
@@ -201,6 +205,79 @@ static enum gpu_step record_blocks(struct gpu_region *region)
     return GPU_ON;
 }
 
+// In a capture a block follows, on the one stream, what was captured before the region and the blocks that it follows.
+struct captured_front {
+    void *nodes[CAPTURE_MAX_FRONT];
+    size_t count;
+};
+
+static bool front_add(struct captured_front *front, const struct captured_front *more)
+{
+    for (size_t i = 0; i < more->count; i++) {
+        bool has_it = false;
+        for (size_t k = 0; k < front->count; k++) {
+            has_it |= front->nodes[k] == more->nodes[i];
+        }
+        if (!has_it && front->count == CAPTURE_MAX_FRONT) {
+            return false;
+        }
+        if (!has_it) {
+            front->nodes[front->count++] = more->nodes[i];
+        }
+    }
+    return true;
+}
+
+// What is captured next follows |front|.
+static rill_status set_front(struct gpu_walk *outer, struct captured_front *front)
+{
+    return outer->run->device->driver->capture_set_front(outer->lane->handle, front->nodes, front->count);
+}
+
+static rill_status get_front(struct gpu_walk *outer, struct captured_front *out_front)
+{
+    return outer->run->device->driver->capture_front(outer->lane->handle, out_front->nodes, CAPTURE_MAX_FRONT,
+                                                     &out_front->count);
+}
+
+static rill_status capture_block(struct gpu_region *region, int index, const struct captured_front *before,
+                                 struct captured_front *ends)
+{
+    struct gpu_walk *outer = region->outer;
+    struct captured_front front = *before;
+    bool fits = true;
+    for (int k = 0; k < index; k++) {
+        if ((region->earlier[index] & UINT64_C(1) << k) != 0) {
+            fits &= front_add(&front, &ends[k]);
+        }
+    }
+    if (fits) { // else it follows the block before it, and so all that were captured
+        RILL_TRY(set_front(outer, &front));
+    }
+    struct gpu_walk walk = {.run = outer->run, .lane = outer->lane};
+    if (walk_block(&walk, region->node->children[index]) == GPU_FAIL) {
+        return outer->run->status != RILL_OK ? outer->run->status : RILL_ERR_INTERNAL;
+    }
+    return get_front(outer, &ends[index]);
+}
+
+static enum gpu_step capture_blocks(struct gpu_region *region)
+{
+    struct gpu_walk *outer = region->outer;
+    struct captured_front before;
+    struct captured_front after = {.count = 0};
+    struct captured_front ends[CAPTURE_MAX_FRONT];
+    rill_status status = get_front(outer, &before);
+    for (int i = 0; i < region->node->child_count && status == RILL_OK; i++) {
+        status = capture_block(region, i, &before, ends);
+        if (status == RILL_OK && !front_add(&after, &ends[i])) {
+            status = status_fail(RILL_ERR_LIMIT, "too many blocks to capture");
+        }
+    }
+    status = status == RILL_OK ? set_front(outer, &after) : status;
+    return status == RILL_OK ? GPU_ON : gpu_run_fail(outer->run, status);
+}
+
 enum gpu_step gpu_walk_region(struct gpu_walk *walk, const struct plan_node *node)
 {
     struct gpu_run *run = walk->run;
@@ -216,6 +293,11 @@ enum gpu_step gpu_walk_region(struct gpu_walk *walk, const struct plan_node *nod
     status = status == RILL_OK ? upload_all(walk, node) : status;
     if (status == RILL_OK && run->recording != NULL) {
         return record_blocks(&region);
+    }
+    if (status == RILL_OK && run->stream->is_capturing) {
+        return node->child_count <= CAPTURE_MAX_FRONT / 2 && run->device->driver->capture_set_front != NULL
+                   ? capture_blocks(&region)
+                   : walk_in_order(walk, node);
     }
     status = status == RILL_OK ? fork_all(&region) : status;
     enum gpu_step step = status == RILL_OK ? GPU_ON : gpu_run_fail(run, status);

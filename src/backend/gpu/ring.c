@@ -28,7 +28,7 @@ static void segment_destroy(struct backend_stream *stream, struct gpu_segment *s
     if (segment->kind == GPU_RING_PINNED) {
         device->driver->pinned_free((void *)(uintptr_t)segment->address);
     } else {
-        gpu_memory_give(device, stream->lane.handle, segment->address, segment->size);
+        gpu_memory_give(device, device->service, segment->address, segment->size);
     }
     device->driver->event_destroy(segment->event);
     gpu_free(device, segment, sizeof *segment);
@@ -141,6 +141,9 @@ rill_status gpu_ring_take(struct backend_stream *stream, enum gpu_ring_kind kind
     struct gpu_ring *ring = &stream->rings[kind];
     *out_address = 0;
     size = (size + PIECE_ALIGN - 1) / PIECE_ALIGN * PIECE_ALIGN;
+    if (stream->is_capturing) {
+        return gpu_capture_take(stream, kind, size, out_address);
+    }
     if (ring->current == NULL || ring->current->size - ring->current->used < size) {
         RILL_TRY(next_segment(stream, ring, size, may_wait));
     }

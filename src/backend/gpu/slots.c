@@ -115,6 +115,9 @@ rill_status gpu_slots_read(struct gpu_walk *walk, const struct gpu_why *why)
                            "kernel '%s' would wait for what its tasks compute, which a callback must not",
                            run->kernel->plan->name);
     }
+    if (run->stream->is_capturing) {
+        return gpu_capture_refuse("a kernel that waits for what its tasks compute cannot be launched there");
+    }
     note_wait(run, why);
     uint64_t pinned;
     size_t size = run->kernel->plan->block_size;

@@ -14,6 +14,10 @@ void *gpu_stream_begin(struct backend_stream *stream)
 
 void gpu_stream_end(struct backend_stream *stream, void *before)
 {
+    if (atomic_load_explicit(&stream->is_shared, memory_order_relaxed)) {
+        gpu_stream_note_last(stream);
+        gpu_capture_end(stream);
+    }
     stream->device->driver->leave(stream->device->context, before);
     thread_unlock(&stream->order);
 }
@@ -42,13 +46,17 @@ static void free_stream(struct backend_stream *stream)
     struct backend_device *device = stream->device;
     void *before = device->driver->enter(device->context);
     if (stream->lane.handle != NULL) {
-        (void)(device->driver->stream_synchronize(stream->lane.handle) == RILL_OK);
+        uint64_t number;
+        (void)(gpu_stream_await(stream, &number) == RILL_OK);
         gpu_reap(stream, UINT64_MAX);
+        gpu_capture_forget_stream(stream);
         gpu_graph_finish(stream);
         gpu_ring_finish(stream);
         for (int i = 0; i < GPU_TICKS; i++) {
             device->driver->event_destroy(stream->ticks[i]);
         }
+        device->driver->event_destroy(stream->last);
+        stream->lane.handle = stream->is_wrapped ? NULL : stream->lane.handle;
         gpu_lane_finish(device, &stream->lane);
     }
     device->driver->leave(device->context, before);
@@ -83,8 +91,7 @@ void gpu_stream_unreference(struct backend_stream *stream)
     }
 }
 
-rill_status gpu_stream_create(struct backend_device *device, int priority, uint64_t id,
-                              struct backend_stream **out_stream)
+rill_status gpu_stream_make(struct backend_device *device, uint64_t id, struct backend_stream **out_stream)
 {
     *out_stream = NULL;
     struct backend_stream *stream = gpu_alloc(device, sizeof *stream);
@@ -107,13 +114,24 @@ rill_status gpu_stream_create(struct backend_device *device, int priority, uint6
     }
     device->streams = stream;
     thread_unlock(&device->lock);
+    stream->spare = gpu_error_create(device);
+    if (stream->spare == NULL) {
+        gpu_stream_unreference(stream);
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for a stream");
+    }
+    *out_stream = stream;
+    return RILL_OK;
+}
+
+rill_status gpu_stream_create(struct backend_device *device, int priority, uint64_t id,
+                              struct backend_stream **out_stream)
+{
+    struct backend_stream *stream;
+    *out_stream = NULL;
+    RILL_TRY(gpu_stream_make(device, id, &stream));
     void *before = device->driver->enter(device->context);
     rill_status status = gpu_lane_init(device, priority > 0 ? 0 : priority == 0 ? 1 : 2, &stream->lane);
     device->driver->leave(device->context, before);
-    stream->spare = gpu_error_create(device);
-    if (status == RILL_OK && stream->spare == NULL) {
-        status = status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for a stream");
-    }
     if (status != RILL_OK) {
         gpu_stream_unreference(stream);
         return status;
@@ -185,7 +203,9 @@ void gpu_stream_synchronize(struct backend_stream *stream)
     uint64_t target = atomic_load_explicit(&stream->queued, memory_order_acquire);
     if (atomic_load_explicit(&stream->reaped, memory_order_acquire) < target) {
         void *before = device->driver->enter(device->context);
-        rill_status status = gpu_note_loss(device, device->driver->stream_synchronize(stream->lane.handle));
+        uint64_t number;
+        rill_status status = gpu_note_loss(device, gpu_stream_await(stream, &number));
+        target = number < target ? number : target;
         device->driver->leave(device->context, before);
         if (status != RILL_OK) {
             fail_wait(stream, status);
@@ -205,7 +225,9 @@ bool gpu_stream_is_idle(struct backend_stream *stream)
     uint64_t target = atomic_load_explicit(&stream->queued, memory_order_acquire);
     if (atomic_load_explicit(&stream->reaped, memory_order_acquire) < target) {
         void *before = device->driver->enter(device->context);
-        rill_status status = gpu_note_loss(device, device->driver->stream_query(stream->lane.handle));
+        uint64_t number;
+        rill_status status = gpu_note_loss(device, gpu_stream_ask(stream, &number));
+        target = number < target ? number : target;
         device->driver->leave(device->context, before);
         if (status != RILL_OK && !atomic_load(&device->is_lost)) {
             return false; // as far as anybody knows
@@ -228,7 +250,9 @@ static void look(struct backend_stream *stream)
     if (atomic_load_explicit(&stream->reaped, memory_order_acquire) < target) {
         struct backend_device *device = stream->device;
         void *before = device->driver->enter(device->context);
-        bool has_run = device->driver->stream_query(stream->lane.handle) == RILL_OK;
+        uint64_t number;
+        bool has_run = gpu_stream_ask(stream, &number) == RILL_OK;
+        target = number < target ? number : target;
         device->driver->leave(device->context, before);
         if (has_run) {
             gpu_reap(stream, target);
@@ -243,6 +267,7 @@ bool gpu_stream_error(struct backend_stream *stream, struct backend_error *out_e
     }
     if (!atomic_load_explicit(&stream->has_error, memory_order_acquire)) {
         look(stream);
+        gpu_capture_look(stream);
     }
     if (!atomic_load_explicit(&stream->has_error, memory_order_acquire)) {
         return false;

@@ -48,15 +48,19 @@ static struct gpu_error *share_error(struct gpu_error *error)
 // Long lists are shortened on the way: whether the stream is past an operation shows only where somebody asks.
 static void shorten(struct backend_stream *stream)
 {
-    uint64_t target = atomic_load_explicit(&stream->queued, memory_order_relaxed);
-    if (stream->device->driver->stream_query(stream->lane.handle) == RILL_OK) {
-        gpu_reap(stream, target);
+    uint64_t number;
+    if (gpu_stream_ask(stream, &number) == RILL_OK) {
+        gpu_reap(stream, number);
     }
 }
 
 rill_status gpu_watch_add(struct backend_stream *stream, const struct gpu_watch *like)
 {
     struct backend_device *device = stream->device;
+    if (stream->is_capturing) {
+        gpu_capture_watch(stream, &like->frame);
+        return RILL_OK;
+    }
     thread_lock(&device->reap_lock);
     bool is_long = stream->watch_count >= TICK && stream->watch_count % TICK == 0;
     struct gpu_watch *watch = stream->free_watches;

@@ -102,8 +102,9 @@ int fake_context_retain_locked(int device, struct fake_context **out_context)
 static void count_left(const struct fake_context *context)
 {
     static const char *const names[FAKE_KIND_COUNT] = {
-        [FAKE_STREAM] = "streams",         [FAKE_EVENT] = "events", [FAKE_MODULE] = "modules", [FAKE_GRAPH] = "graphs",
-        [FAKE_EXEC] = "executable graphs", [FAKE_POOL] = "pools",   [FAKE_LINK] = "links"};
+        [FAKE_STREAM] = "streams", [FAKE_EVENT] = "events",           [FAKE_MODULE] = "modules",
+        [FAKE_GRAPH] = "graphs",   [FAKE_EXEC] = "executable graphs", [FAKE_POOL] = "pools",
+        [FAKE_LINK] = "links",     [FAKE_USER] = "user objects"};
     long left[FAKE_KIND_COUNT] = {0};
     long ranges = 0;
     for (uint32_t i = 0; i < fake.object_count; i++) {

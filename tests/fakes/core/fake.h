@@ -53,6 +53,7 @@ enum fake_kind {
     FAKE_EXEC,
     FAKE_POOL,
     FAKE_LINK,
+    FAKE_USER,
     FAKE_KIND_COUNT,
 };
 
@@ -254,8 +255,19 @@ struct fake_function {
 
 // ---- graphs --------------------------------------------------------------------------------------------------------
 
+// Kept by graphs; what it stands for is let go, by a host function, when the last reference goes.
+struct fake_user {
+    struct fake_object object;
+    int ref_count;
+    void (*destroy)(void *);
+    void *user;
+};
+
 struct fake_graph {
     struct fake_object object;
+    struct fake_user **users; // one reference to each
+    int user_count;
+    int user_capacity;
     struct fake_node **nodes; // owned
     int node_count;
     int node_capacity;
@@ -450,6 +462,7 @@ int fake_queue_locked(struct fake_stream *stream, struct fake_work *work, const 
 int fake_event_record_locked(struct fake_event *event, struct fake_stream *stream, const char *call);
 int fake_event_wait_locked(struct fake_event *event, struct fake_stream *stream, const char *call);
 int fake_unsafe_locked(const char *call); // 900 if a capture forbids the call
+int fake_exchange_capture_mode(int mode); // of the calling thread; returns what was
 
 // module.c
 int fake_module_load_locked(struct fake_context *context, const void *image, struct fake_module **out_module);
@@ -470,7 +483,9 @@ int fake_kernel_make_locked(struct fake_function *function, uint32_t grid, void 
 
 // graph.c
 struct fake_graph *fake_graph_create_locked(struct fake_context *context);
-void fake_graph_destroy_locked(struct fake_graph *graph);
+void fake_graph_destroy_locked(struct fake_graph *graph, struct fake_op *after); // |after|: its last launch, or NULL
+void fake_graph_keep_locked(struct fake_graph *graph, struct fake_user *user);   // takes a reference
+void fake_user_release_locked(struct fake_user *user, int count, struct fake_op *after);
 struct fake_node *fake_graph_add_locked(struct fake_graph *graph, struct fake_work *work,
                                         struct fake_node *const *dependencies, size_t count);
 void fake_node_after_locked(struct fake_node *node, struct fake_node *before);

@@ -12,17 +12,43 @@ struct fake_graph *fake_graph_create_locked(struct fake_context *context)
     return graph;
 }
 
-void fake_graph_destroy_locked(struct fake_graph *graph)
+void fake_graph_keep_locked(struct fake_graph *graph, struct fake_user *user)
+{
+    FAKE_GROW(graph->users, graph->user_count, graph->user_capacity);
+    graph->users[graph->user_count++] = user;
+}
+
+void fake_user_release_locked(struct fake_user *user, int count, struct fake_op *after)
+{
+    user->ref_count -= count;
+    if (user->ref_count > 0) {
+        return;
+    }
+    fake_remove_locked(user);
+    struct fake_work work = {.kind = FAKE_OP_HOST, .u.host = {.function = user->destroy, .user = user->user}};
+    struct fake_op *op = fake_op_create(user->object.context, NULL, &work);
+    fake_op_after_locked(op, after);
+    fake_op_submit_locked(op);
+    fake_op_release(op);
+}
+
+void fake_graph_destroy_locked(struct fake_graph *graph, struct fake_op *after)
 {
     if (graph == NULL || graph->object.is_destroyed) {
         return;
     }
     fake_remove_locked(graph);
+    for (int i = 0; i < graph->user_count; i++) {
+        fake_user_release_locked(graph->users[i], 1, after);
+    }
+    free(graph->users);
+    graph->users = NULL;
+    graph->user_count = 0;
     for (int i = 0; i < graph->node_count; i++) {
         struct fake_node *node = graph->nodes[i];
         fake_remove_locked(node);
         fake_work_finish(&node->work);
-        fake_graph_destroy_locked(node->child);
+        fake_graph_destroy_locked(node->child, after);
         free(node->dependencies);
         node->dependencies = NULL;
         node->dependency_count = 0;
@@ -58,6 +84,10 @@ struct fake_node *fake_graph_add_locked(struct fake_graph *graph, struct fake_wo
 struct fake_graph *fake_graph_clone_locked(const struct fake_graph *graph)
 {
     struct fake_graph *copy = fake_graph_create_locked(graph->object.context);
+    for (int i = 0; i < graph->user_count; i++) {
+        graph->users[i]->ref_count++;
+        fake_graph_keep_locked(copy, graph->users[i]);
+    }
     for (int i = 0; i < graph->node_count; i++) {
         const struct fake_node *node = graph->nodes[i];
         struct fake_work work;

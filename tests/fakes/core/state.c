@@ -300,8 +300,9 @@ void fake_remove_locked(void *object)
     fake.alive[o->kind]--;
 }
 
-static const char *const kind_names[FAKE_KIND_COUNT] = {
-    "object", "context", "stream", "event", "module", "function", "graph", "node", "executable graph", "pool", "link"};
+static const char *const kind_names[FAKE_KIND_COUNT] = {"object",           "context",  "stream", "event",
+                                                        "module",           "function", "graph",  "node",
+                                                        "executable graph", "pool",     "link",   "user object"};
 
 void *fake_get_locked(const void *handle, enum fake_kind kind, const char *call)
 {

@@ -237,7 +237,7 @@ int cuStreamEndCapture(cu_stream handle, cu_graph *out)
         if (code == FAKE_OK) {
             *out = fake_handle(capture->graph);
         } else {
-            fake_graph_destroy_locked(capture->graph);
+            fake_graph_destroy_locked(capture->graph, NULL);
         }
         free(capture);
     }

@@ -237,7 +237,7 @@ int fake_cu_graph_destroy(cu_graph handle)
     ENTER_END("cuGraphDestroy", INIT);
     fake_lock();
     struct fake_graph *graph = fake_get_locked(handle, FAKE_GRAPH, "cuGraphDestroy");
-    fake_graph_destroy_locked(graph);
+    fake_graph_destroy_locked(graph, NULL);
     fake_unlock();
     LEAVE_END(graph != NULL ? FAKE_OK : FAKE_INVALID_HANDLE);
 }
@@ -287,6 +287,54 @@ int fake_cu_graph_instantiate(cu_exec *out, cu_graph handle, unsigned long long 
     }
     fake_unlock();
     return code;
+}
+
+// ---- what graphs keep -----------------------------------------------------------------------------------------------
+
+int fake_cu_user_create(cu_user *out, void *user, cu_host_function *destroy, unsigned count, unsigned flags)
+{
+    ENTER("cuUserObjectCreate", DEVICE);
+    struct fake_context *context;
+    fake_lock();
+    int code = fake_need_context_locked("cuUserObjectCreate", &context);
+    code = code == FAKE_OK && (count == 0 || flags != CU_USER_NO_DESTRUCTOR_SYNC) ? FAKE_INVALID_VALUE : code;
+    if (code == FAKE_OK) {
+        struct fake_user *object = fake_alloc(sizeof *object);
+        object->ref_count = (int)count;
+        object->destroy = destroy;
+        object->user = user;
+        fake_add_locked(object, FAKE_USER, context);
+        *out = fake_handle(object);
+    }
+    fake_unlock();
+    return code;
+}
+
+int fake_cu_user_release(cu_user handle, unsigned count)
+{
+    ENTER_END("cuUserObjectRelease", DEVICE);
+    fake_lock();
+    struct fake_user *object = fake_get_locked(handle, FAKE_USER, "cuUserObjectRelease");
+    if (object != NULL) {
+        fake_user_release_locked(object, (int)count, NULL);
+    }
+    fake_unlock();
+    LEAVE_END(object != NULL ? FAKE_OK : FAKE_INVALID_HANDLE);
+}
+
+int fake_cu_graph_retain(cu_graph handle, cu_user user_handle, unsigned count, unsigned flags)
+{
+    static const char call[] = "cuGraphRetainUserObject";
+    ENTER(call, DEVICE);
+    fake_lock();
+    struct fake_graph *graph = fake_get_locked(handle, FAKE_GRAPH, call);
+    struct fake_user *user = graph != NULL ? fake_get_locked(user_handle, FAKE_USER, call) : NULL;
+    for (unsigned i = 0; user != NULL && i < count; i++) {
+        user->ref_count += (flags & CU_GRAPH_USER_MOVE) == 0;
+        fake_graph_keep_locked(graph, user);
+    }
+    fake_unlock();
+    return user != NULL ? FAKE_OK : FAKE_INVALID_HANDLE;
 }
 
 // An executable graph is not safe for use from two threads at once.
@@ -347,7 +395,7 @@ int fake_cu_exec_destroy(cu_exec handle)
     fake_lock();
     if (exec != NULL) {
         fake_remove_locked(exec);
-        fake_graph_destroy_locked(exec->graph);
+        fake_graph_destroy_locked(exec->graph, exec->last);
         fake_op_release(exec->last);
         exec->last = NULL;
     }

@@ -98,6 +98,81 @@ int fake_cu_stream_is_capturing(cu_stream handle, int *out)
     return code;
 }
 
+int fake_cu_stream_context(cu_stream handle, cu_context *out)
+{
+    ENTER("cuStreamGetCtx", DEVICE);
+    struct fake_stream *stream;
+    fake_lock();
+    int code = fake_stream_get_locked(handle, "cuStreamGetCtx", &stream);
+    if (code == FAKE_OK) {
+        *out = fake_handle(stream->object.context);
+    }
+    fake_unlock();
+    return code;
+}
+
+int fake_cu_capture_info(cu_stream handle, int *state, uint64_t *id, cu_graph *graph, const cu_node **after,
+                         size_t *count)
+{
+    static const char call[] = "cuStreamGetCaptureInfo_v2";
+    ENTER(call, DEVICE);
+    static _Thread_local cu_node tails[256];
+    struct fake_stream *stream;
+    fake_lock();
+    int code = fake_stream_get_locked(handle, call, &stream);
+    for (int i = 0; code == FAKE_OK && stream->capture != NULL && i < stream->capture_tail_count && i < 256; i++) {
+        tails[i] = fake_handle(stream->capture_tails[i]);
+    }
+    if (code == FAKE_OK) {
+        *state = stream->capture == NULL ? 0 : stream->capture->is_invalid ? 2 : 1;
+        if (*state == 1 && id != NULL) {
+            *id = stream->capture->id;
+        }
+        if (*state == 1 && graph != NULL) {
+            *graph = fake_handle(stream->capture->graph);
+        }
+        if (*state == 1 && after != NULL) {
+            *after = tails;
+            *count = (size_t)stream->capture_tail_count;
+        }
+    }
+    fake_unlock();
+    return code;
+}
+
+int fake_cu_capture_update(cu_stream handle, cu_node *nodes, size_t count, unsigned flags)
+{
+    static const char call[] = "cuStreamUpdateCaptureDependencies";
+    ENTER(call, DEVICE);
+    struct fake_stream *stream;
+    fake_lock();
+    int code = fake_stream_get_locked(handle, call, &stream);
+    if (code == FAKE_OK && (stream->capture == NULL || flags != CU_CAPTURE_SET_DEPENDENCIES)) {
+        code = FAKE_INVALID_VALUE;
+    }
+    struct fake_node **tails = fake_alloc(sizeof *tails * (count + 1));
+    for (size_t i = 0; code == FAKE_OK && i < count; i++) {
+        tails[i] = fake_get_locked(nodes[i], FAKE_NODE, call);
+        code = tails[i] != NULL && tails[i]->graph == stream->capture->graph ? FAKE_OK : FAKE_INVALID_VALUE;
+    }
+    if (code == FAKE_OK) {
+        free(stream->capture_tails);
+        stream->capture_tails = tails;
+        stream->capture_tail_count = (int)count;
+    } else {
+        free(tails);
+    }
+    fake_unlock();
+    return code;
+}
+
+int fake_cu_capture_mode(int *mode)
+{
+    ENTER("cuThreadExchangeStreamCaptureMode", INIT);
+    *mode = fake_exchange_capture_mode(*mode);
+    return FAKE_OK;
+}
+
 int fake_cu_stream_wait_value(cu_stream handle, cu_address address, uint32_t value, unsigned flags)
 {
     static const char call[] = "cuStreamWaitValue32_v2";

@@ -1,0 +1,127 @@
+// Streams that others use too: wrapped ones, and those whose handle was given out. Rill must neither wait for what
+// others queue there nor ask the driver about a stream that is being captured, because asking ends the capture. So each
+// of Rill's own operations there is followed by an event, and who wants to know how far they are asks that.
+#include "backend/gpu/defer.h"
+
+#include "base/status.h"
+
+rill_status gpu_stream_share(struct backend_stream *stream)
+{
+    const struct gpu_driver *driver = stream->device->driver;
+    if (atomic_load(&stream->is_shared)) {
+        return RILL_OK;
+    }
+    if (stream->last == NULL) {
+        RILL_TRY(driver->event_create(false, &stream->last));
+    }
+    RILL_TRY(driver->event_record(stream->last, stream->lane.handle));
+    atomic_store(&stream->last_number, atomic_load(&stream->queued));
+    atomic_store(&stream->is_shared, true);
+    return RILL_OK;
+}
+
+void gpu_stream_note_last(struct backend_stream *stream)
+{
+    const struct gpu_driver *driver = stream->device->driver;
+    uint64_t number = atomic_load_explicit(&stream->queued, memory_order_relaxed);
+    if (!atomic_load_explicit(&stream->is_shared, memory_order_relaxed) ||
+        number == atomic_load_explicit(&stream->last_number, memory_order_relaxed) || stream->is_capturing) {
+        return;
+    }
+    if (driver->event_record(stream->last, stream->lane.handle) != RILL_OK) {
+        (void)(driver->stream_synchronize(stream->lane.handle) == RILL_OK); // without the event, the wait itself
+    }
+    atomic_store_explicit(&stream->last_number, number, memory_order_release);
+}
+
+static bool is_elsewhere(const struct backend_stream *stream)
+{
+    return stream->is_per_thread && !pthread_equal(stream->owner, pthread_self());
+}
+
+rill_status gpu_stream_check_thread(struct backend_stream *stream)
+{
+    return is_elsewhere(stream)
+               ? status_fail(RILL_ERR_INVALID, "the stream is the per-thread default stream of another thread")
+               : RILL_OK;
+}
+
+rill_status gpu_stream_await(struct backend_stream *stream, uint64_t *out_number)
+{
+    const struct gpu_driver *driver = stream->device->driver;
+    if (atomic_load_explicit(&stream->is_shared, memory_order_acquire)) {
+        *out_number = atomic_load_explicit(&stream->last_number, memory_order_acquire);
+        return driver->event_synchronize(stream->last);
+    }
+    *out_number = atomic_load_explicit(&stream->queued, memory_order_acquire);
+    return driver->stream_synchronize(stream->lane.handle);
+}
+
+rill_status gpu_stream_ask(struct backend_stream *stream, uint64_t *out_number)
+{
+    const struct gpu_driver *driver = stream->device->driver;
+    if (atomic_load_explicit(&stream->is_shared, memory_order_acquire)) {
+        *out_number = atomic_load_explicit(&stream->last_number, memory_order_acquire);
+        return driver->event_query(stream->last);
+    }
+    *out_number = atomic_load_explicit(&stream->queued, memory_order_acquire);
+    return driver->stream_query(stream->lane.handle);
+}
+
+// ---- wrapping -----------------------------------------------------------------------------------------------------
+
+rill_status gpu_stream_wrap(struct backend_device *device, void *native, uint64_t id,
+                            struct backend_stream **out_stream)
+{
+    const struct gpu_driver *driver = device->driver;
+    *out_stream = NULL;
+    if (driver->stream_adopt == NULL) {
+        return status_fail(RILL_ERR_UNSUPPORTED, "streams of others cannot be wrapped on this device");
+    }
+    struct backend_stream *stream;
+    RILL_TRY(gpu_stream_make(device, id, &stream));
+    stream->is_wrapped = true;
+    stream->owner = pthread_self();
+    stream->lane.level = 1;
+    void *before = driver->enter(device->context);
+    rill_status status = driver->stream_adopt(device->context, native, &stream->lane.handle, &stream->is_per_thread);
+    status = status == RILL_OK ? driver->event_create(false, &stream->lane.fork) : status;
+    status = status == RILL_OK ? driver->event_create(false, &stream->last) : status;
+    driver->leave(device->context, before);
+    if (status != RILL_OK) {
+        gpu_stream_unreference(stream);
+        return status;
+    }
+    atomic_store(&stream->is_shared, true); // nothing of Rill's is queued there yet: no event is needed
+    *out_stream = stream;
+    return RILL_OK;
+}
+
+rill_status gpu_stream_native(struct backend_stream *stream, void **out_native)
+{
+    void *before = gpu_stream_begin(stream);
+    rill_status status = gpu_stream_share(stream);
+    *out_native = status == RILL_OK ? stream->lane.handle : NULL;
+    gpu_stream_end(stream, before);
+    return status;
+}
+
+// Who waits has the place marked, so that it means what others have queued so far too.
+rill_status gpu_stream_may_wait(struct backend_stream *stream, bool asks)
+{
+    if (!atomic_load(&stream->is_shared)) {
+        return RILL_OK;
+    }
+    RILL_TRY(gpu_stream_check_thread(stream));
+    void *before = gpu_stream_begin(stream);
+    rill_status status = gpu_capture_begin(stream);
+    if (status == RILL_OK && stream->is_capturing) {
+        status = gpu_capture_refuse("nothing can wait for it");
+    } else if (status == RILL_OK && asks) {
+        status = stream->device->driver->stream_query(stream->lane.handle);
+    } else if (status == RILL_OK) {
+        gpu_stream_number(stream);
+    }
+    gpu_stream_end(stream, before);
+    return status;
+}
