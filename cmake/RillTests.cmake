@@ -57,6 +57,8 @@ if(RILL_TESTS AND fake_sources)
     rill_stand_in(fake_cuda ${PROJECT_SOURCE_DIR}/tests/fakes/fake.map ${fake_sources})
     list(REMOVE_ITEM fake_sources ${PROJECT_SOURCE_DIR}/tests/fakes/cuda/table.c)
     rill_stand_in(fake_hip ${PROJECT_SOURCE_DIR}/tests/fakes/fake_hip.map ${fake_sources} ${fake_hip_sources})
+    set_target_properties(fake_hip PROPERTIES NO_SONAME ON) # it has that of the runtime, by which Rill finds it
+    target_link_options(fake_hip PRIVATE -Wl,-soname,libamdhip64.so.6)
 endif()
 
 foreach(dir unit lang ir passes codegen compiler conformance generate stress fakes)
@@ -73,7 +75,7 @@ foreach(dir unit lang ir passes codegen compiler conformance generate stress fak
         endif()
         add_executable(${target} ${source})
         set(links ${rill_links_${dir}})
-        if(target MATCHES "^(faults|devices)_test$") # users of the public API, on the stand-in
+        if(target MATCHES "^(faults|hip_faults|devices)_test$") # users of the public API, on the stand-in
             set(links librill)
         endif()
         rill_test_program(${target} ${source} ${links})

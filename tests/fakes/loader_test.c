@@ -3,64 +3,15 @@
 #include "backend/cuda/loader.h"
 
 #include "base/status.h"
-#include "test.h"
-
-#include <elf.h>
-#include <stdlib.h>
+#include "misspell.h"
 
 static const char fake_path[] = RILL_BUILD_DIR "/tests/fakes/libfake_cuda.so";
-
-static char *read_library(size_t *out_size)
-{
-    FILE *file = fopen(fake_path, "rb");
-    if (file == NULL) {
-        return NULL;
-    }
-    fseek(file, 0, SEEK_END);
-    *out_size = (size_t)ftell(file);
-    rewind(file);
-    char *bytes = malloc(*out_size);
-    bool good = fread(bytes, 1, *out_size, file) == *out_size;
-    fclose(file);
-    return good ? bytes : NULL;
-}
-
-// The names that the dynamic linker looks at.
-static bool misspell(char *bytes, const char *name)
-{
-    Elf64_Ehdr header;
-    memcpy(&header, bytes, sizeof header);
-    for (int i = 0; i < header.e_shnum; i++) {
-        Elf64_Shdr section;
-        memcpy(&section, bytes + header.e_shoff + (size_t)i * sizeof section, sizeof section);
-        if (section.sh_type != SHT_STRTAB || (section.sh_flags & SHF_ALLOC) == 0) {
-            continue;
-        }
-        char *names = bytes + section.sh_offset;
-        for (size_t at = 1; at < section.sh_size; at += strlen(names + at) + 1) {
-            if (strcmp(names + at, name) == 0) {
-                names[at] = 'x';
-                return true;
-            }
-        }
-    }
-    return false;
-}
 
 // Loads a driver without |name|.
 static rill_status load_without(const char *name, struct cuda_library *library)
 {
-    size_t size = 0;
     char path[] = "/tmp/rill-driver-XXXXXX";
-    char *bytes = read_library(&size);
-    int file = mkstemp(path);
-    REQUIRE(bytes != NULL && file >= 0);
-    if (!misspell(bytes, name)) {
-        FAIL("the stand-in has no name %s", name);
-    }
-    CHECK(write(file, bytes, size) == (ssize_t)size);
-    close(file);
-    free(bytes);
+    misspell(fake_path, name, path);
     rill_status status = cuda_load(path, library);
     unlink(path);
     return status;
