@@ -482,13 +482,20 @@ static bool has_mail(void *arg)
     return atomic_load_explicit(&stream->inbox, memory_order_relaxed) != NULL;
 }
 
-// The first operation has ended: the next one. Who queues often finds the stream still taken; who waits after each
-// launch runs it itself, which a worker that stays would not let it do.
+// Whether more is likely to be queued in the next moment: who queues often finds the stream still taken. But a host
+// that waits for what it has queued would run the next thing itself, which a worker that stays would not let it do.
+static bool is_worth_staying(struct backend_stream *stream, enum cpu_op_kind last, const struct pool_worker *worker)
+{
+    return stream->first == NULL && !has_mail(stream) && worker->guest == NULL && last != CPU_OP_RECORD &&
+           !atomic_load_explicit(&stream->was_waited_for, memory_order_relaxed);
+}
+
+// The first operation has ended: the next one.
 static struct cpu_op *next_op(struct backend_stream *stream, struct pool_worker *worker)
 {
+    enum cpu_op_kind last = stream->first->kind;
     stream_remove_first(stream);
-    if (stream->first == NULL && !has_mail(stream) && worker->guest == NULL &&
-        !atomic_load_explicit(&stream->was_waited_for, memory_order_relaxed)) {
+    if (is_worth_staying(stream, last, worker)) {
         pool_linger(worker, STREAM_LINGER, has_mail, stream);
     }
     return stream_first_op(stream);
