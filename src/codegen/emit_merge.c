@@ -84,18 +84,62 @@ static LLVMValueRef identity_of(struct emitter *e, const struct ir_accumulator *
     return init->op == IR_OP_FCONST ? LLVMConstReal(type, init->fimm) : LLVMConstInt(type, (uint64_t)init->imm, true);
 }
 
-static void merge_value(struct emitter *e, const struct merge *merge, int index, LLVMValueRef other)
+static LLVMValueRef merge_value(struct emitter *e, const struct ir_accumulator *accumulator, LLVMValueRef old,
+                                LLVMValueRef other)
 {
-    const struct ir_accumulator *accumulator = &merge->task->accumulators[index];
     enum ir_type type = accumulator->var->type;
     if (accumulator->merge == IR_UPDATE_LAND || accumulator->merge == IR_UPDATE_LOR) { // these take a truth
         LLVMValueRef zero = LLVMConstNull(e->types[type]);
         other = ir_type_is_float(type) ? LLVMBuildFCmp(e->builder, LLVMRealUNE, other, zero, "")
                                        : LLVMBuildICmp(e->builder, LLVMIntNE, other, zero, "");
     }
-    LLVMValueRef old = load_value(e, merge, index);
-    LLVMValueRef value = emit_update_value(e, accumulator->merge, type, old, other, LLVMFastMathNone);
-    LLVMBuildStore(e->builder, value, merge->slots[index]);
+    return emit_update_value(e, accumulator->merge, type, old, other, LLVMFastMathNone);
+}
+
+// Whether the other's value is the one that serial C would keep. |at| has the iteration each is from, -1 if none.
+static LLVMValueRef is_other_chosen(struct emitter *e, const struct ir_function *task, const struct ir_accumulator *at,
+                                    LLVMValueRef *olds, LLVMValueRef *others)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef old = olds[at - task->accumulators];
+    LLVMValueRef other = others[at - task->accumulators];
+    LLVMValueRef is_later = LLVMBuildICmp(b, LLVMIntSGT, other, old, "");
+    if (at->choice == IR_CHOICE_LATER) {
+        return is_later;
+    }
+    enum ir_type type = task->accumulators[at->leader].var->type;
+    LLVMValueRef x = others[at->leader];
+    LLVMValueRef y = olds[at->leader];
+    LLVMValueRef is_better = emit_binary(e, at->better, type, x, y);
+    LLVMValueRef is_worse = emit_binary(e, at->better, type, y, x);
+    LLVMValueRef is_first = at->is_inclusive ? is_later : LLVMBuildICmp(b, LLVMIntSLT, other, old, "");
+    LLVMValueRef wins = LLVMBuildSelect(b, is_worse, is_better, LLVMBuildOr(b, is_better, is_first, ""), "");
+    LLVMValueRef none = emit_i64(e, 0);
+    LLVMValueRef has_other = LLVMBuildICmp(b, LLVMIntSGE, other, none, "");
+    LLVMValueRef has_none = LLVMBuildICmp(b, LLVMIntSLT, old, none, "");
+    return LLVMBuildAnd(b, has_other, LLVMBuildOr(b, has_none, wins, ""), "");
+}
+
+// What another thread or record has into the running values.
+static void merge_values(struct emitter *e, const struct merge *merge, LLVMValueRef *others)
+{
+    const struct ir_function *task = merge->task;
+    LLVMValueRef *olds = ARENA_ARRAY(e->arena, LLVMValueRef, task->accumulator_count);
+    for (int i = 0; i < task->accumulator_count; i++) {
+        olds[i] = load_value(e, merge, i);
+    }
+    for (int i = 0; i < task->accumulator_count; i++) {
+        const struct ir_accumulator *accumulator = &task->accumulators[i];
+        LLVMValueRef value;
+        if (accumulator->merge != IR_UPDATE_NONE) {
+            value = merge_value(e, accumulator, olds[i], others[i]);
+        } else {
+            const struct ir_accumulator *at = &task->accumulators[accumulator->chosen - 1];
+            LLVMValueRef is_chosen = is_other_chosen(e, task, at, olds, others);
+            value = LLVMBuildSelect(e->builder, is_chosen, others[i], olds[i], "");
+        }
+        LLVMBuildStore(e->builder, value, merge->slots[i]);
+    }
 }
 
 static LLVMValueRef field_of(struct emitter *e, LLVMValueRef record, const struct ir_accumulator *accumulator)
@@ -126,11 +170,14 @@ static void store_record(struct emitter *e, const struct merge *merge, LLVMValue
 // Afterwards the first thread of each warp has what its warp accumulated.
 static void merge_warp(struct emitter *e, const struct merge *merge, LLVMValueRef lane)
 {
+    int count = merge->task->accumulator_count;
+    LLVMValueRef *others = ARENA_ARRAY(e->arena, LLVMValueRef, count);
     for (int distance = warp_size(e) / 2; distance > 0; distance /= 2) {
-        for (int i = 0; i < merge->task->accumulator_count; i++) {
+        for (int i = 0; i < count; i++) {
             enum ir_type type = merge->task->accumulators[i].var->type;
-            merge_value(e, merge, i, read_neighbour(e, type, load_value(e, merge, i), lane, distance));
+            others[i] = read_neighbour(e, type, load_value(e, merge, i), lane, distance);
         }
+        merge_values(e, merge, others);
     }
 }
 
@@ -279,9 +326,11 @@ static void merge_records(struct emitter *e, const struct merge *merge, const st
     LLVMValueRef at = LLVMBuildPhi(b, e->types[IR_I64], "");
     LLVMValueRef offset = LLVMBuildMul(b, at, emit_i64(e, (int64_t)merge->task->partial_size), "");
     LLVMValueRef record = LLVMBuildGEP2(b, e->types[IR_I8], f->partial, &offset, 1, "");
+    LLVMValueRef *others = ARENA_ARRAY(e->arena, LLVMValueRef, merge->task->accumulator_count);
     for (int i = 0; i < merge->task->accumulator_count; i++) {
-        merge_value(e, merge, i, load_field(e, record, &merge->task->accumulators[i]));
+        others[i] = load_field(e, record, &merge->task->accumulators[i]);
     }
+    merge_values(e, merge, others);
     LLVMValueRef next = LLVMBuildNSWAdd(b, at, thread->size, "");
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, next, f->count, ""), body, after);

@@ -430,12 +430,22 @@ struct ir_inst {
 
 enum ir_function_kind { IR_FUNCTION_KERNEL, IR_FUNCTION_HELPER, IR_FUNCTION_TASK, IR_FUNCTION_FINISH };
 
+enum ir_choice { IR_CHOICE_NONE, IR_CHOICE_LATER, IR_CHOICE_BETTER };
+
 // A task's variable that lives across the iterations of one call and is handed over in the partial record.
 struct ir_accumulator {
     struct ir_var *var;
     struct ir_inst *init; // CONST or FCONST
     uint64_t offset;      // in the partial record
-    enum ir_update merge; // GPUs: makes one of two, whichever was first; NONE: their order counts
+    // GPUs: how two are made one, whichever was first. By |merge|, if it is not NONE. Else, if |chosen| is not 0, by
+    // taking one of the two: accumulator |chosen| - 1 has the iteration that it is from, -1 if none. That one itself is
+    // marked by |choice|, its members follow it. If neither is given, the order of the two counts.
+    enum ir_update merge;
+    int chosen;
+    enum ir_choice choice;
+    enum ir_op better; // CHOICE_BETTER: the compare by which accumulator |leader| of one beats the other's
+    int leader;
+    bool is_inclusive; // CHOICE_BETTER: of equal ones the later is taken
 };
 
 struct ir_function {

@@ -205,6 +205,12 @@ static void print_accumulator(struct printer *p, const struct ir_accumulator *ac
     if (accumulator->merge != IR_UPDATE_NONE) {
         str_printf(p->out, " merge %s", ir_update_name(accumulator->merge));
     }
+    ir_print_number(p, "chosen", accumulator->chosen, 0);
+    ir_print_flag(p, "later", accumulator->choice == IR_CHOICE_LATER);
+    if (accumulator->choice == IR_CHOICE_BETTER) {
+        str_printf(p->out, " better %s %d", ir_op_name(accumulator->better), accumulator->leader);
+        ir_print_flag(p, "inclusive", accumulator->is_inclusive);
+    }
     str_add_char(p->out, '\n');
 }
 

@@ -79,6 +79,7 @@ int ir_read_find(const struct reader *r, const char *const *names, int count);
 void ir_read_region(struct reader *r, struct ir_region *region, struct ir_inst *owner); // from `{` to `}`
 struct ir_var *ir_read_var(struct reader *r);                                           // $name#3
 enum ir_update ir_read_update(struct reader *r);
+enum ir_op ir_read_op(struct reader *r);
 
 // ---- read_function.c
 

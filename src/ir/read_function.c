@@ -109,6 +109,24 @@ static void read_vars(struct reader *r, struct late_list *lates)
     }
 }
 
+static void read_merge(struct reader *r, struct ir_accumulator *accumulator)
+{
+    if (ir_read_accept(r, "merge")) {
+        accumulator->merge = ir_read_update(r);
+    }
+    if (ir_read_accept(r, "chosen")) {
+        accumulator->chosen = ir_read_small(r, 1, INT16_MAX);
+    }
+    if (ir_read_accept(r, "later")) {
+        accumulator->choice = IR_CHOICE_LATER;
+    } else if (ir_read_accept(r, "better")) {
+        accumulator->choice = IR_CHOICE_BETTER;
+        accumulator->better = ir_read_op(r);
+        accumulator->leader = ir_read_small(r, 0, INT16_MAX);
+        accumulator->is_inclusive = ir_read_accept(r, "inclusive");
+    }
+}
+
 static void read_accumulators(struct reader *r)
 {
     VEC(struct ir_accumulator) accumulators = {0};
@@ -130,9 +148,7 @@ static void read_accumulators(struct reader *r)
             init->fimm = ir_read_float(r);
             accumulator.init = init;
         }
-        if (ir_read_accept(r, "merge")) {
-            accumulator.merge = ir_read_update(r);
-        }
+        read_merge(r, &accumulator);
         ir_read_line_end(r);
         VEC_PUSH(r->arena, &accumulators, accumulator);
     }

@@ -45,6 +45,11 @@ static int read_one_of(struct reader *r, const char *const *names, int count, co
     return found;
 }
 
+enum ir_op ir_read_op(struct reader *r)
+{
+    return (enum ir_op)read_one_of(r, op_names, IR_OP_COUNT, "an operation");
+}
+
 enum ir_update ir_read_update(struct reader *r)
 {
     return (enum ir_update)read_one_of(r, update_names, IR_UPDATE_COUNT, "an update");
@@ -293,7 +298,7 @@ static void read_inst(struct reader *r, struct ir_region *region)
         inst->id = ir_read_value_number(r);
         ir_read_expect(r, "=");
     }
-    inst->op = (enum ir_op)read_one_of(r, op_names, IR_OP_COUNT, "an operation");
+    inst->op = ir_read_op(r);
     inst->loop = inst->op == IR_OP_FOR ? ARENA_NEW(r->arena, struct ir_for) : NULL;
     if (ir_op_has_regions(inst->op)) {
         if (ir_read_label(r) != r->labels.count) {

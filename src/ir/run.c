@@ -10,7 +10,8 @@ enum { RUN_BYTES = 16, RUN_LIMIT = 8, RUN_INST_LIMIT = 64 };
 bool ir_merges(const struct ir_function *task)
 {
     for (int i = 0; i < task->accumulator_count; i++) {
-        if (task->accumulators[i].merge == IR_UPDATE_NONE) {
+        const struct ir_accumulator *accumulator = &task->accumulators[i];
+        if (accumulator->merge == IR_UPDATE_NONE && accumulator->chosen == 0) {
             return false;
         }
     }

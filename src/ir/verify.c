@@ -252,6 +252,23 @@ static void verify_params(struct verifier *v)
     }
 }
 
+// What says how two accumulators are made one.
+static void verify_merge(struct verifier *v, const struct ir_accumulator *a)
+{
+    const struct ir_function *function = v->function;
+    if (a->merge != IR_UPDATE_NONE && !ir_verify_update_fits(a->merge, a->var->type)) {
+        ir_verify_error(v, NULL, "accumulator '%s' cannot be merged by %s", a->var->name, ir_update_name(a->merge));
+    }
+    bool is_there = a->chosen >= 0 && a->chosen <= function->accumulator_count && a->leader >= 0 &&
+                    a->leader < function->accumulator_count;
+    bool is_good = is_there && (a->chosen == 0 || function->accumulators[a->chosen - 1].choice != IR_CHOICE_NONE) &&
+                   (a->choice == IR_CHOICE_NONE || a->var->type == IR_I64) &&
+                   (a->choice != IR_CHOICE_BETTER || ir_op_is_compare(a->better));
+    if (!is_good) {
+        ir_verify_error(v, NULL, "accumulator '%s' is not chosen by an iteration", a->var->name);
+    }
+}
+
 static void verify_accumulators(struct verifier *v)
 {
     const struct ir_function *function = v->function;
@@ -272,9 +289,7 @@ static void verify_accumulators(struct verifier *v)
         if (a->offset % size != 0 || function->partial_size < size || a->offset > function->partial_size - size) {
             ir_verify_error(v, NULL, "accumulator '%s' does not fit the partial record", a->var->name);
         }
-        if (a->merge != IR_UPDATE_NONE && !ir_verify_update_fits(a->merge, a->var->type)) {
-            ir_verify_error(v, NULL, "accumulator '%s' cannot be merged by %s", a->var->name, ir_update_name(a->merge));
-        }
+        verify_merge(v, a);
     }
 }
 

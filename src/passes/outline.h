@@ -60,6 +60,7 @@ struct reduce_entry {
     uint64_t ran_offset;
     struct ir_var *reset; // NULL, or the flag that a NaN started it anew (the conditional forms on floats)
     uint64_t reset_offset;
+    struct ir_var *at; // NULL, or the iteration that it is from, -1 if none
     struct reduce_entry *companions;
     int companion_count;
     const struct memory_reduction *memory;

@@ -133,35 +133,84 @@ static void prepare_scalar(struct outline *out, const struct ir_scalar_role *rol
     }
 }
 
+// Whether one value of a selection beats another, or may as well be taken in its stead.
+static enum ir_op selection_compare(const struct reduce_entry *entry, bool inclusive)
+{
+    if (ir_type_is_float(entry->type)) {
+        return is_min(entry->update) ? (inclusive ? IR_OP_FLE : IR_OP_FLT) : (inclusive ? IR_OP_FGE : IR_OP_FGT);
+    }
+    bool is_unsigned = entry->update == IR_UPDATE_UMIN || entry->update == IR_UPDATE_UMAX;
+    if (is_min(entry->update)) {
+        return is_unsigned ? (inclusive ? IR_OP_ULE : IR_OP_ULT) : (inclusive ? IR_OP_SLE : IR_OP_SLT);
+    }
+    return is_unsigned ? (inclusive ? IR_OP_UGE : IR_OP_UGT) : (inclusive ? IR_OP_SGE : IR_OP_SGT);
+}
+
 // A GPU's threads take every n-th iteration, so that neighbours touch neighbouring elements. That is right only where
 // the order in which partial results are merged does not count, and worth it while a record fits into registers.
 enum { MERGED_RECORD_LIMIT = 128 };
+
+static bool is_chosen(const struct reduce_entry *entry)
+{
+    return entry->kind == REDUCE_SELECTION || entry->kind == REDUCE_LAST;
+}
 
 static bool may_merge(const struct outline *out)
 {
     for (int i = 0; i < out->reduction_count; i++) {
         const struct reduce_entry *entry = &out->reductions[i];
-        bool is_plain = entry->kind == REDUCE_SCALAR || entry->kind == REDUCE_MEMORY;
-        if (!is_plain || is_conditional(entry->update)) {
+        if (!is_chosen(entry) && is_conditional(entry->update)) {
             return false;
         }
     }
     return out->reduction_count > 0 && out->function->partial_size <= MERGED_RECORD_LIMIT;
 }
 
-static void set_merge(struct outline *out, const struct ir_var *var, enum ir_update merge)
+static int accumulator_of(const struct outline *out, const struct ir_var *var)
 {
     for (int i = 0; i < out->accumulators.count; i++) {
         if (out->accumulators.items[i].var == var) {
-            out->accumulators.items[i].merge = merge;
+            return i;
         }
+    }
+    return -1;
+}
+
+static void set_merge(struct outline *out, const struct ir_var *var, enum ir_update merge)
+{
+    out->accumulators.items[accumulator_of(out, var)].merge = merge;
+}
+
+// What serial C keeps of several is decided by the iteration it is from: that is accumulated, too.
+static void set_choice(struct outline *out, struct reduce_entry *entry)
+{
+    char *name = arena_printf(out->o->arena, ".at.%s", entry->local->name);
+    entry->at = ir_var_create(out->o->module, out->function, name, IR_I64);
+    add_accumulator(out, entry->at, ir_const(&out->prologue, IR_I64, -1));
+    int at = out->accumulators.count - 1;
+    struct ir_accumulator *items = out->accumulators.items;
+    items[at].chosen = at + 1;
+    items[at].choice = entry->kind == REDUCE_LAST ? IR_CHOICE_LATER : IR_CHOICE_BETTER;
+    items[accumulator_of(out, entry->local)].chosen = at + 1;
+    items[accumulator_of(out, entry->ran)].chosen = at + 1;
+    for (int i = 0; i < entry->companion_count; i++) {
+        items[accumulator_of(out, entry->companions[i].local)].chosen = at + 1;
+    }
+    if (entry->kind == REDUCE_SELECTION) {
+        items[at].leader = accumulator_of(out, entry->local);
+        items[at].better = selection_compare(entry, false);
+        items[at].is_inclusive = entry->inclusive;
     }
 }
 
 static void set_merges(struct outline *out)
 {
     for (int i = 0; i < out->reduction_count; i++) {
-        const struct reduce_entry *entry = &out->reductions[i];
+        struct reduce_entry *entry = &out->reductions[i];
+        if (is_chosen(entry)) {
+            set_choice(out, entry);
+            continue;
+        }
         set_merge(out, entry->local, entry->update == IR_UPDATE_SUB ? IR_UPDATE_ADD : entry->update);
         if (entry->ran != NULL) {
             set_merge(out, entry->ran, IR_UPDATE_OR);
@@ -192,11 +241,11 @@ void reduce_prepare(struct outline *out)
         entry->local = ir_var_create(out->o->module, out->function, name, memory->type);
         add_value(out, entry);
     }
-    uint64_t align = 8;
-    out->function->partial_size = (out->function->partial_size + align - 1) & ~(align - 1);
     if (out->o->module->is_gpu && may_merge(out)) {
         set_merges(out);
     }
+    uint64_t align = 8;
+    out->function->partial_size = (out->function->partial_size + align - 1) & ~(align - 1);
 }
 
 struct reduce_entry *reduce_of_update(struct outline *out, const struct ir_inst *inst)
@@ -221,6 +270,9 @@ void reduce_note_write(struct outline *out, const struct ir_var *var, struct ir_
         }
         if (entry->ran != NULL) {
             ir_set(to, entry->ran, ir_const(to, IR_I32, 1));
+        }
+        if (entry->at != NULL) {
+            ir_set(to, entry->at, ir_emit0(to, IR_OP_ITER, IR_I64));
         }
         if (entry->reset != NULL) {
             struct ir_inst *is_nan = ir_emit1(to, IR_OP_ZEXT, IR_I32, ir_emit2(to, IR_OP_FNE, IR_I1, operand, operand));
@@ -265,25 +317,12 @@ static void emit_vupdate(struct ir_builder *b, const struct reduce_entry *entry,
     update->update = entry->update == IR_UPDATE_SUB ? IR_UPDATE_ADD : entry->update;
 }
 
-static enum ir_op selection_compare(const struct reduce_entry *entry)
-{
-    if (ir_type_is_float(entry->type)) {
-        return is_min(entry->update) ? (entry->inclusive ? IR_OP_FLE : IR_OP_FLT)
-                                     : (entry->inclusive ? IR_OP_FGE : IR_OP_FGT);
-    }
-    bool is_unsigned = entry->update == IR_UPDATE_UMIN || entry->update == IR_UPDATE_UMAX;
-    if (is_min(entry->update)) {
-        return is_unsigned ? (entry->inclusive ? IR_OP_ULE : IR_OP_ULT) : (entry->inclusive ? IR_OP_SLE : IR_OP_SLT);
-    }
-    return is_unsigned ? (entry->inclusive ? IR_OP_UGE : IR_OP_UGT) : (entry->inclusive ? IR_OP_SGE : IR_OP_SGT);
-}
-
 static void merge_selection(struct outline *fin, const struct reduce_entry *entry, struct ir_inst *record,
                             struct ir_builder *b)
 {
     struct ir_var *var = outline_var(fin, entry->source);
     struct ir_inst *value = load_partial(b, record, entry->offset, entry->type);
-    struct ir_inst *better = ir_emit2(b, selection_compare(entry), IR_I1, value, ir_get(b, var));
+    struct ir_inst *better = ir_emit2(b, selection_compare(entry, entry->inclusive), IR_I1, value, ir_get(b, var));
     struct ir_builder then = inside(b, ir_control(b, IR_OP_IF, better, 2), 0);
     ir_set(&then, var, load_partial(&then, record, entry->offset, entry->type));
     for (int i = 0; i < entry->companion_count; i++) {

@@ -337,7 +337,7 @@ TEST(reductions_on_the_gpu_write_a_record_for_each_chunk)
     struct ir_region *body = f.b.region;
     struct ir_region unused = {0};
     f.b.region = &unused;
-    struct ir_accumulator accumulator = {sum, ir_const(&f.b, IR_I64, 5), 8, IR_UPDATE_NONE};
+    struct ir_accumulator accumulator = {.var = sum, .init = ir_const(&f.b, IR_I64, 5), .offset = 8};
     f.b.region = body;
     f.task->accumulators = &accumulator;
     f.task->accumulator_count = 1;

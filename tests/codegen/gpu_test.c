@@ -155,7 +155,7 @@ static void add_reduction(struct fixture *f)
     struct ir_region unused = {0};
     f->b.region = &unused;
     f->task->accumulators = ARENA_NEW(&f->arena, struct ir_accumulator);
-    *f->task->accumulators = (struct ir_accumulator){sum, ir_fconst(&f->b, IR_F32, 0.0), 0, IR_UPDATE_NONE};
+    *f->task->accumulators = (struct ir_accumulator){.var = sum, .init = ir_fconst(&f->b, IR_F32, 0.0), .offset = 0};
     f->task->accumulator_count = 1;
     f->task->partial_size = 8;
     f->b.region = body;

@@ -228,8 +228,8 @@ TEST(accumulators_are_stored_into_the_partial_record)
     struct ir_region *body = f.b.region;
     struct ir_region unused = {0};
     f.b.region = &unused;
-    struct ir_accumulator accumulators[2] = {{sum, ir_fconst(&f.b, IR_F64, 0.0), 8, IR_UPDATE_NONE},
-                                             {least, ir_const(&f.b, IR_I32, INT32_MAX), 0, IR_UPDATE_NONE}};
+    struct ir_accumulator accumulators[2] = {{.var = sum, .init = ir_fconst(&f.b, IR_F64, 0.0), .offset = 8},
+                                             {.var = least, .init = ir_const(&f.b, IR_I32, INT32_MAX), .offset = 0}};
     f.b.region = body;
     f.task->accumulators = accumulators;
     f.task->accumulator_count = 2;
@@ -280,7 +280,7 @@ TEST(float_sums_of_a_task_are_vectorised)
     struct ir_region *body = f.b.region;
     struct ir_region unused = {0};
     f.b.region = &unused;
-    struct ir_accumulator accumulator = {sum, ir_fconst(&f.b, IR_F32, 0.0), 0, IR_UPDATE_NONE};
+    struct ir_accumulator accumulator = {.var = sum, .init = ir_fconst(&f.b, IR_F32, 0.0), .offset = 0};
     f.b.region = body;
     f.task->accumulators = &accumulator;
     f.task->accumulator_count = 1;

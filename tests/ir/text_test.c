@@ -209,8 +209,15 @@ static void make_task(struct fixture *f, struct ir_function *kernel)
     struct ir_builder detached = f->b;
     struct ir_region nowhere = {0};
     detached.region = &nowhere;
-    task->accumulators[0] = (struct ir_accumulator){sum, ir_fconst(&detached, IR_F32, -0.0), 0, IR_UPDATE_ADD};
-    task->accumulators[1] = (struct ir_accumulator){count, ir_const(&detached, IR_I64, -1), 8, IR_UPDATE_NONE};
+    task->accumulators[0] = (struct ir_accumulator){
+        .var = sum, .init = ir_fconst(&detached, IR_F32, -0.0), .offset = 0, .merge = IR_UPDATE_ADD};
+    task->accumulators[1] = (struct ir_accumulator){.var = count,
+                                                    .init = ir_const(&detached, IR_I64, -1),
+                                                    .offset = 8,
+                                                    .chosen = 2,
+                                                    .choice = IR_CHOICE_BETTER,
+                                                    .better = IR_OP_FLT,
+                                                    .is_inclusive = true};
     f->b.region = &task->prologue;
     struct ir_inst *n = fixture_param_value(f, 0);
     f->b.region = &task->body;
