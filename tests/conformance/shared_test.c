@@ -24,23 +24,26 @@ static const char source[] =
     "kernel void stops(int n, int x[n])\n"
     "{ int go = 1; while (go) { go = 0; for (int i = 0; i < n; i++) { if (x[i] < 3) { x[i]++; go |= 1; } } } }\n";
 
-// X(member, symbol, parameters): what others call
+// X(member, symbol of CUDA, symbol of HIP, parameters): what others call. "": it has none.
 #define OTHERS(X)                                                                                                      \
-    X(context_set, "cuCtxSetCurrent", (void *))                                                                        \
-    X(context_get, "cuCtxGetCurrent", (void **))                                                                       \
-    X(retain, "cuDevicePrimaryCtxRetain", (void **, int))                                                              \
-    X(release, "cuDevicePrimaryCtxRelease_v2", (int))                                                                  \
-    X(init, "cuInit", (unsigned))                                                                                      \
-    X(stream_create, "cuStreamCreate", (void **, unsigned))                                                            \
-    X(stream_destroy, "cuStreamDestroy_v2", (void *))                                                                  \
-    X(synchronize, "cuStreamSynchronize", (void *))                                                                    \
-    X(set, "cuMemsetD32Async", (uint64_t, unsigned, size_t, void *))                                                   \
-    X(begin, "cuStreamBeginCapture_v2", (void *, int))                                                                 \
-    X(end, "cuStreamEndCapture", (void *, void **))                                                                    \
-    X(instantiate, "cuGraphInstantiateWithFlags", (void **, void *, unsigned long long))                               \
-    X(launch, "cuGraphLaunch", (void *, void *))                                                                       \
-    X(exec_destroy, "cuGraphExecDestroy", (void *))                                                                    \
-    X(graph_destroy, "cuGraphDestroy", (void *))
+    X(context_set, "cuCtxSetCurrent", "", (void *))                                                                    \
+    X(context_get, "cuCtxGetCurrent", "", (void **))                                                                   \
+    X(retain, "cuDevicePrimaryCtxRetain", "", (void **, int))                                                          \
+    X(release, "cuDevicePrimaryCtxRelease_v2", "", (int))                                                              \
+    X(device_set, "", "hipSetDevice", (int))                                                                           \
+    X(device_get, "", "hipGetDevice", (int *))                                                                         \
+    X(init, "cuInit", "hipInit", (unsigned))                                                                           \
+    X(stream_create, "cuStreamCreate", "hipStreamCreateWithFlags", (void **, unsigned))                                \
+    X(stream_destroy, "cuStreamDestroy_v2", "hipStreamDestroy", (void *))                                              \
+    X(synchronize, "cuStreamSynchronize", "hipStreamSynchronize", (void *))                                            \
+    X(set, "cuMemsetD32Async", "hipMemsetD32Async", (uint64_t, unsigned, size_t, void *))                              \
+    X(begin, "cuStreamBeginCapture_v2", "hipStreamBeginCapture", (void *, int))                                        \
+    X(end, "cuStreamEndCapture", "hipStreamEndCapture", (void *, void **))                                             \
+    X(instantiate, "cuGraphInstantiateWithFlags", "hipGraphInstantiateWithFlags",                                      \
+      (void **, void *, unsigned long long))                                                                           \
+    X(launch, "cuGraphLaunch", "hipGraphLaunch", (void *, void *))                                                     \
+    X(exec_destroy, "cuGraphExecDestroy", "hipGraphExecDestroy", (void *))                                             \
+    X(graph_destroy, "cuGraphDestroy", "hipGraphDestroy", (void *))
 
 struct stage {
     struct world world;
@@ -50,31 +53,43 @@ struct stage {
     void *context;
     void *stream; // another's
     rill_stream wrapped;
-#define MEMBER(member, symbol, parameters) int(*member) parameters;
+#define MEMBER(member, cuda, hip, parameters) int(*member) parameters;
     OTHERS(MEMBER)
 #undef MEMBER
 };
 
 #define CU(call) CHECK_INT((call), 0)
 
+static bool is_hip(void)
+{
+    return strncmp(world_device(), "amdgpu", 6) == 0 || strncmp(world_device(), "hip", 3) == 0;
+}
+
 static void open_others(struct stage *stage)
 {
-    const char *path = getenv("RILL_CUDA_LIBRARY");
-    void *library = dlopen(path != NULL ? path : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    const char *path = getenv(is_hip() ? "RILL_HIP_LIBRARY" : "RILL_CUDA_LIBRARY");
+    const char *name = is_hip() ? "libamdhip64.so" : "libcuda.so.1";
+    void *library = dlopen(path != NULL ? path : name, RTLD_NOW | RTLD_LOCAL);
     REQUIRE(library != NULL);
-#define FIND(member, symbol, parameters)                                                                               \
-    *(void **)&stage->member = dlsym(library, symbol);                                                                 \
-    REQUIRE(stage->member != NULL);
+#define FIND(member, cuda, hip, parameters)                                                                            \
+    if (*(is_hip() ? hip : cuda) != '\0') {                                                                            \
+        *(void **)&stage->member = dlsym(library, is_hip() ? hip : cuda);                                              \
+        REQUIRE(stage->member != NULL);                                                                                \
+    }
     OTHERS(FIND)
 #undef FIND
     CU(stage->init(0));
+    if (is_hip()) {
+        CU(stage->device_set(0));
+        return;
+    }
     CU(stage->retain(&stage->context, 0));
     CU(stage->context_set(stage->context));
 }
 
 static void open_stage(struct stage *stage)
 {
-    if (strncmp(world_device(), "cuda", 4) != 0) {
+    if (world_is_cpu()) {
         SKIP("only where there are native streams");
     }
     memset(stage, 0, sizeof *stage);
@@ -100,7 +115,14 @@ static void open_stage(struct stage *stage)
 static void close_stage(struct stage *stage)
 {
     void *current = NULL;
+    int device = -1;
     world_close(&stage->world);
+    if (is_hip()) {
+        CU(stage->device_get(&device));
+        CHECK_INT(device, 0);
+        CU(stage->stream_destroy(stage->stream));
+        return;
+    }
     CU(stage->context_get(&current));
     CHECK(current == stage->context); // nothing of the thread's is changed
     CU(stage->stream_destroy(stage->stream));
@@ -448,8 +470,10 @@ TEST(a_captured_graph_may_outlive_stream_and_context)
     world_close(&stage.world);
     CU(stage.graph_destroy(graph));
     CU(stage.stream_destroy(stage.stream));
-    CU(stage.context_set(NULL));
-    CU(stage.release(0));
+    if (!is_hip()) {
+        CU(stage.context_set(NULL));
+        CU(stage.release(0));
+    }
 }
 
 TEST(the_cpu_has_no_native_streams_and_says_so)

@@ -204,6 +204,27 @@ static rill_status context_open(size_t index, struct gpu_properties *out, void *
     return RILL_OK;
 }
 
+// ---- captures of others ---------------------------------------------------------------------------------------------
+
+// While some stream of the process is being captured the runtime refuses what might disturb it, and ends the capture.
+// Rill touches nothing that is captured, and says so for the calling thread. -1: it could not be said.
+static int relax(void)
+{
+    int mode = HIP_CAPTURE_RELAXED;
+    bool is_known = symbols()->capture_mode != NULL && symbols()->capture_mode(&mode) == HIP_SUCCESS;
+    return is_known ? mode : -1;
+}
+
+static void restore(int mode)
+{
+    for (int i = 0; mode >= 0 && i < 3; i++) { // whatever fails, the thread is left as it was
+        int again = mode;
+        if (symbols()->capture_mode(&again) == HIP_SUCCESS) {
+            break;
+        }
+    }
+}
+
 // ---- memory -------------------------------------------------------------------------------------------------------
 
 static void *pointer_of(uint64_t address)
@@ -216,8 +237,10 @@ static rill_status memory_alloc(void *object, void *stream, uint64_t size, uint6
     struct hip_context *context = object;
     void *memory = NULL;
     *out_address = 0;
+    int mode = relax();
     int result = context->pool != NULL ? symbols()->pool_alloc(&memory, size, context->pool, stream)
                                        : symbols()->memory_alloc(&memory, size);
+    restore(mode);
     if (result == HIP_OUT_OF_MEMORY) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for an array of %llu bytes: the device has no more",
                            (unsigned long long)size);
@@ -232,24 +255,31 @@ static void memory_free(void *object, void *stream, uint64_t address)
     if (address == 0) {
         return;
     }
+    int mode = relax();
     if (context->pool != NULL) {
         symbols()->memory_free_async(pointer_of(address), stream);
     } else {
         symbols()->memory_free(pointer_of(address));
     }
+    restore(mode);
 }
 
 static rill_status pinned_alloc(void *object, size_t size, void **out_memory)
 {
     (void)object;
     *out_memory = NULL;
-    return HIP(host_alloc, out_memory, size, HIP_HOST_PORTABLE | HIP_HOST_MAPPED);
+    int mode = relax();
+    rill_status status = HIP(host_alloc, out_memory, size, HIP_HOST_PORTABLE | HIP_HOST_MAPPED);
+    restore(mode);
+    return status;
 }
 
 static void pinned_free(void *memory)
 {
     if (memory != NULL) {
+        int mode = relax();
         symbols()->host_free(memory);
+        restore(mode);
     }
 }
 
@@ -308,18 +338,23 @@ static void stream_destroy(void *stream)
 // Whoever waits goes on to free what the stream uses: a wait that fails for itself still ends with the work.
 static rill_status stream_synchronize(void *stream)
 {
+    int mode = relax();
     int result = symbols()->stream_synchronize(stream);
     if (result != HIP_SUCCESS && !hip_is_lost(result)) {
         while (symbols()->stream_query(stream) == HIP_NOT_READY) {
             sched_yield();
         }
     }
+    restore(mode);
     return hip_convert(symbols(), result, "the HIP runtime's stream_synchronize");
 }
 
 static rill_status stream_query(void *stream)
 {
-    return HIP(stream_query, stream);
+    int mode = relax();
+    rill_status status = HIP(stream_query, stream);
+    restore(mode);
+    return status;
 }
 
 static rill_status stream_wait_event(void *stream, void *event)
@@ -366,6 +401,75 @@ static rill_status stream_is_capturing(void *stream, bool *out)
     return status;
 }
 
+// 0 is the null stream, which late runtimes have under another name too; one stream has one handle.
+static rill_status stream_adopt(void *object, void *native, void **out_handle, bool *out_is_per_thread)
+{
+    const struct hip_context *context = object;
+    uintptr_t bits = (uintptr_t)native;
+    int device = context->device;
+    *out_handle = bits == HIP_STREAM_LEGACY ? NULL : native;
+    *out_is_per_thread = bits == HIP_STREAM_PER_THREAD;
+    if (bits > HIP_STREAM_PER_THREAD && symbols()->stream_device != NULL) {
+        RILL_TRY(HIP(stream_device, native, &device));
+    }
+    return device == context->device ? RILL_OK : status_fail(RILL_ERR_FOREIGN, "the stream belongs to another device");
+}
+
+static rill_status capture_of(void *stream, hip_graph *out_graph, const hip_node **out_nodes, size_t *out_count)
+{
+    if (symbols()->capture_info == NULL) {
+        return status_fail(RILL_ERR_UNSUPPORTED, "the HIP runtime does not say what is captured");
+    }
+    int state = 0;
+    unsigned long long id = 0;
+    RILL_TRY(HIP(capture_info, stream, &state, &id, out_graph, out_nodes, out_count));
+    return state == 1 ? RILL_OK : status_fail(RILL_ERR_DEVICE, "the capture of the stream has ended");
+}
+
+static rill_status capture_keep(void *stream, gpu_host_function *release, void *user)
+{
+    hip_user object = NULL;
+    hip_graph graph = NULL;
+    bool has_all = symbols()->user_create != NULL && symbols()->user_release != NULL && symbols()->graph_retain != NULL;
+    rill_status status = has_all ? capture_of(stream, &graph, NULL, NULL)
+                                 : status_fail(RILL_ERR_UNSUPPORTED, "the HIP runtime keeps nothing with a graph");
+    if (status == RILL_OK) {
+        status = HIP(user_create, &object, user, release, 1, HIP_USER_NO_DESTRUCTOR_SYNC);
+    }
+    if (status != RILL_OK) {
+        release(user);
+        return status;
+    }
+    status = HIP(graph_retain, graph, object, 1, HIP_GRAPH_USER_MOVE);
+    if (status != RILL_OK) {
+        symbols()->user_release(object, 1); // and so |user|
+    }
+    return status;
+}
+
+static rill_status capture_front(void *stream, void **nodes, size_t capacity, size_t *out_count)
+{
+    const hip_node *found = NULL;
+    hip_graph graph = NULL;
+    *out_count = 0;
+    RILL_TRY(capture_of(stream, &graph, &found, out_count));
+    if (*out_count > capacity) {
+        return status_fail(RILL_ERR_LIMIT, "%zu ends of a capture are too many", *out_count);
+    }
+    for (size_t i = 0; i < *out_count; i++) {
+        nodes[i] = found[i];
+    }
+    return RILL_OK;
+}
+
+static rill_status capture_set_front(void *stream, void **nodes, size_t count)
+{
+    if (symbols()->capture_update == NULL) {
+        return status_fail(RILL_ERR_UNSUPPORTED, "the HIP runtime cannot say what a capture goes on from");
+    }
+    return HIP(capture_update, stream, (hip_node *)nodes, count, HIP_CAPTURE_SET_DEPENDENCIES);
+}
+
 static rill_status event_create(bool has_time, void **out_event)
 {
     hip_event event = NULL;
@@ -388,12 +492,18 @@ static rill_status event_record(void *event, void *stream)
 
 static rill_status event_query(void *event)
 {
-    return HIP(event_query, event);
+    int mode = relax();
+    rill_status status = HIP(event_query, event);
+    restore(mode);
+    return status;
 }
 
 static rill_status event_synchronize(void *event)
 {
-    return HIP(event_synchronize, event);
+    int mode = relax();
+    rill_status status = HIP(event_synchronize, event);
+    restore(mode);
+    return status;
 }
 
 static rill_status event_elapsed(void *begin, void *end, double *out_milliseconds)
@@ -411,7 +521,9 @@ static rill_status module_load(void *context, const void *code, size_t size, voi
     (void)context;
     hip_module module = NULL;
     (void)size; // the code object knows its own
+    int mode = relax();
     int result = symbols()->module_load(&module, code);
+    restore(mode);
     *out_module = result == HIP_SUCCESS ? module : NULL;
     if (result == HIP_NO_BINARY_FOR_GPU) {
         return status_fail(RILL_ERR_DEVICE, "the module's code is for another architecture than the device has");
@@ -422,7 +534,9 @@ static rill_status module_load(void *context, const void *code, size_t size, voi
 static void module_unload(void *module)
 {
     if (module != NULL) {
+        int mode = relax();
         symbols()->module_unload(module);
+        restore(mode);
     }
 }
 
@@ -566,7 +680,11 @@ static const struct gpu_driver hip_driver = {
     .exec_set = exec_set,
     .exec_destroy = exec_destroy,
     .exec_launch = exec_launch,
+    .stream_adopt = stream_adopt,
     .stream_is_capturing = stream_is_capturing,
+    .capture_keep = capture_keep,
+    .capture_front = capture_front,
+    .capture_set_front = capture_set_front,
 };
 
 // ---- the back end -------------------------------------------------------------------------------------------------

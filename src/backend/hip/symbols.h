@@ -12,6 +12,8 @@
 //       hipGetDevicePropertiesR0600. Of either nothing is used but the name of the architecture, which no attribute
 //       has, and which is found by how it looks: the layout does not matter. Everything else comes from attributes.
 //   hipPointerGetAttribute (ROCm 5.0): the numbers that it gives for kinds of memory changed with ROCm 6.
+//   hipStreamGetDevice (ROCm 5.6): before, a stream of another device is not noticed when it is wrapped.
+//   hipUserObjectCreate (ROCm 5.3): before, what needs memory is not captured.
 //   hipLaunchHostFunc (ROCm 5.3): before, hipStreamAddCallback does it.
 //   hipMallocFromPoolAsync and the pools: there since ROCm 5.1, usable since 5.4.
 #ifndef RILL_BACKEND_HIP_SYMBOLS_H
@@ -28,6 +30,7 @@ typedef struct hip_pool_object *hip_pool;
 typedef struct hip_graph_object *hip_graph;
 typedef struct hip_node_object *hip_node;
 typedef struct hip_exec_object *hip_exec;
+typedef struct hip_user_object *hip_user; // what a graph keeps until it goes, and the last of its executable ones
 typedef void hip_host_function(void *user);
 typedef void hip_callback(hip_stream stream, int status, void *user);
 
@@ -81,6 +84,12 @@ enum {
     HIP_DEVICE_WAIT_VALUE = 10013,
 
     HIP_STREAM_NON_BLOCKING = 1,
+    HIP_STREAM_LEGACY = 1, // as a handle, in late runtimes; 0 means the same in all
+    HIP_STREAM_PER_THREAD = 2,
+    HIP_CAPTURE_RELAXED = 2,
+    HIP_CAPTURE_SET_DEPENDENCIES = 1,
+    HIP_USER_NO_DESTRUCTOR_SYNC = 1,
+    HIP_GRAPH_USER_MOVE = 1,
     HIP_EVENT_DISABLE_TIMING = 2,
     HIP_HOST_PORTABLE = 1,
     HIP_HOST_MAPPED = 2,
@@ -129,6 +138,13 @@ enum {
     X(stream_wait_event,     "hipStreamWaitEvent",               REQUIRED, int, (hip_stream stream, hip_event event, unsigned flags)) \
     X(stream_is_capturing,   "hipStreamIsCapturing",             REQUIRED, int, (hip_stream stream, int *out))         \
     X(stream_wait_value,     "hipStreamWaitValue32",             OPTIONAL, int, (hip_stream stream, void *address, uint32_t value, unsigned flags, uint32_t mask)) \
+    X(stream_device,         "hipStreamGetDevice",               OPTIONAL, int, (hip_stream stream, int *out))         \
+    X(capture_info,          "hipStreamGetCaptureInfo_v2",       OPTIONAL, int, (hip_stream stream, int *state, unsigned long long *id, hip_graph *graph, const hip_node **after, size_t *count)) \
+    X(capture_update,        "hipStreamUpdateCaptureDependencies", OPTIONAL, int, (hip_stream stream, hip_node *nodes, size_t count, unsigned flags)) \
+    X(capture_mode,          "hipThreadExchangeStreamCaptureMode", OPTIONAL, int, (int *mode))                         \
+    X(user_create,           "hipUserObjectCreate",              OPTIONAL, int, (hip_user *out, void *user, hip_host_function *destroy, unsigned count, unsigned flags)) \
+    X(user_release,          "hipUserObjectRelease",             OPTIONAL, int, (hip_user object, unsigned count))     \
+    X(graph_retain,          "hipGraphRetainUserObject",         OPTIONAL, int, (hip_graph graph, hip_user object, unsigned count, unsigned flags)) \
     X(host_function,         "hipLaunchHostFunc",                OPTIONAL, int, (hip_stream stream, hip_host_function *function, void *user)) \
     X(add_callback,          "hipStreamAddCallback",             REQUIRED, int, (hip_stream stream, hip_callback *function, void *user, unsigned flags)) \
     X(event_create,          "hipEventCreateWithFlags",          REQUIRED, int, (hip_event *out, unsigned flags))      \

@@ -1,4 +1,5 @@
 // Streams, events, host functions.
+#include "../cuda/application.h"
 #include "hip.h"
 
 int fake_hip_stream_create(hip_stream *out, unsigned flags, int priority)
@@ -88,4 +89,74 @@ int fake_hip_event_synchronize(hip_event event)
 int fake_hip_event_elapsed(float *out, hip_event begin, hip_event end)
 {
     return fake_cu_event_elapsed(out, (cu_event)begin, (cu_event)end);
+}
+
+// ---- streams of others, captures ------------------------------------------------------------------------------------
+
+int fake_hip_stream_device(hip_stream handle, int *out)
+{
+    ENTER("hipStreamGetDevice", INIT);
+    struct fake_stream *stream;
+    fake_lock();
+    int code = fake_stream_get_locked(handle, "hipStreamGetDevice", &stream);
+    if (code == FAKE_OK) {
+        *out = stream->object.context->device;
+    }
+    fake_unlock();
+    return code;
+}
+
+int fake_hip_capture_info(hip_stream stream, int *state, unsigned long long *id, hip_graph *graph,
+                          const hip_node **after, size_t *count)
+{
+    uint64_t number = 0;
+    int code =
+        fake_cu_capture_info((cu_stream)stream, state, &number, (cu_graph *)graph, (const cu_node **)after, count);
+    *id = number;
+    return code;
+}
+
+int fake_hip_capture_update(hip_stream stream, hip_node *nodes, size_t count, unsigned flags)
+{
+    return fake_cu_capture_update((cu_stream)stream, (cu_node *)nodes, count, flags);
+}
+
+int fake_hip_capture_mode(int *mode)
+{
+    return fake_cu_capture_mode(mode);
+}
+
+int fake_hip_user_create(hip_user *out, void *user, hip_host_function *destroy, unsigned count, unsigned flags)
+{
+    return fake_cu_user_create((cu_user *)out, user, destroy, count, flags);
+}
+
+int fake_hip_user_release(hip_user object, unsigned count)
+{
+    return fake_cu_user_release((cu_user)object, count);
+}
+
+int fake_hip_graph_retain(hip_graph graph, hip_user object, unsigned count, unsigned flags)
+{
+    return fake_cu_graph_retain((cu_graph)graph, (cu_user)object, count, flags);
+}
+
+// What an application beside Rill calls.
+EXPORT int hipStreamCreateWithFlags(hip_stream *out, unsigned flags);
+EXPORT int hipStreamBeginCapture(hip_stream stream, int mode);
+EXPORT int hipStreamEndCapture(hip_stream stream, hip_graph *out);
+
+int hipStreamCreateWithFlags(hip_stream *out, unsigned flags)
+{
+    return fake_hip_stream_create(out, flags, 0);
+}
+
+int hipStreamBeginCapture(hip_stream stream, int mode)
+{
+    return cuStreamBeginCapture_v2((cu_stream)stream, mode);
+}
+
+int hipStreamEndCapture(hip_stream stream, hip_graph *out)
+{
+    return cuStreamEndCapture((cu_stream)stream, (cu_graph *)out);
 }
