@@ -131,8 +131,8 @@ struct emitter {
     int math_call_count; // of vector routines, so far
     bool check_bounds;
     bool needs_math_library; // GPU: link the library in
-    bool failure_known;      // GPU: whether |can_fail| was found out
-    bool can_fail;           // something in the module can
+    bool can_fail;           // GPU: something in a launch of |failure_kernel| can
+    const struct ir_function *failure_kernel;
     rill_status status;      // of the first thing that could not be emitted
 };
 

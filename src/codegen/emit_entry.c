@@ -444,11 +444,13 @@ static bool has_loops(const struct ir_region *region)
     return false;
 }
 
-static bool module_can_fail(const struct emitter *e)
+// Whether something in a launch of |kernel| can.
+static bool kernel_can_fail(const struct emitter *e, const struct ir_function *kernel)
 {
     for (int i = 0; i < e->module->function_count; i++) {
         const struct ir_function *function = e->module->functions[i];
-        if (region_can_fail(e, &function->prologue) || region_can_fail(e, &function->body)) {
+        bool is_of_it = function->kernel == kernel || function->kind == IR_FUNCTION_HELPER;
+        if (is_of_it && (region_can_fail(e, &function->prologue) || region_can_fail(e, &function->body))) {
             return true;
         }
     }
@@ -469,6 +471,8 @@ static LLVMValueRef has_failed(struct emitter *e)
     LLVMValueRef claimed = LLVMBuildLoad2(b, e->types[IR_I32], frame, "claimed");
     LLVMSetAlignment(claimed, 4);
     LLVMSetOrdering(claimed, LLVMAtomicOrderingMonotonic);
+    const char *scope = e->target->kind == TARGET_AMDGPU ? "agent" : "device";
+    LLVMSetAtomicSyncScopeID(claimed, LLVMGetSyncScopeID(e->context, scope, strlen(scope)));
     LLVMValueRef is_claimed = LLVMBuildICmp(b, LLVMIntNE, claimed, emit_const(e, IR_I32, 0), "");
     LLVMBuildBr(b, looked);
     emit_at(e, looked);
@@ -520,14 +524,15 @@ void emit_entry_begin(struct emitter *e, struct emit_function *f, const struct i
     f->frame = LLVMGetParam(llvm, 5);
     f->count = load_count(e);
     f->chunk = is_gpu ? LLVMGetParam(llvm, 3) : NULL;
-    if (is_gpu && !e->failure_known) {
-        e->can_fail = module_can_fail(e);
-        e->failure_known = true;
+    if (is_gpu && e->failure_kernel != kernel) {
+        e->can_fail = kernel_can_fail(e, kernel);
+        e->failure_kernel = kernel;
     }
+    bool can_fail = is_gpu && e->can_fail;
     bool stays = ir_merges(ir) || emit_merge_task(e, ir) != NULL || emit_copies_has(e, ir);
-    if (is_gpu && e->can_fail && stays) {
+    if (can_fail && stays) {
         f->failed = has_failed(e); // threads that meet stay together, and each may see something else here
-    } else if (is_gpu && e->can_fail) {
+    } else if (can_fail) {
         leave_if_failed(e);
     }
 }

@@ -130,6 +130,7 @@ static void set_scope(struct emitter *e, LLVMValueRef atomic, const char *scope)
     LLVMMetadataRef empty = LLVMMDNodeInContext2(e->context, NULL, 0);
     emit_metadata(e, atomic, "amdgpu.no.fine.grained.memory", empty);
     emit_metadata(e, atomic, "amdgpu.no.remote.memory", empty);
+    emit_metadata(e, atomic, "amdgpu.ignore.denormal.mode", empty); // a GPU's float atomics may flush subnormals
 }
 
 static enum ir_type int_of(enum ir_type type)
