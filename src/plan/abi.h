@@ -26,9 +26,9 @@ struct abi_failure {
 
 struct abi_frame;
 
-// Where a call of a CPU entry does updates that would have to be atomic: one at an address less than |limit| bytes behind
-// |first| is done there, |bytes| standing for |first|, and need not be. Any other is atomic, in its own place; so
-// nothing is with |limit| 0, and an index out of range does what it would do without copies.
+// Where a call of a CPU entry does updates that would have to be atomic: one at an address less than |limit| bytes
+// behind |first| is done there, |bytes| standing for |first|, and need not be. Any other is atomic, in its own place;
+// so nothing is with |limit| 0, and an index out of range does what it would do without copies.
 struct abi_copy {
     uint64_t first;
     uint64_t limit;
