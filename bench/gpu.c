@@ -1,19 +1,16 @@
-// What launches cost on an NVIDIA GPU, beside the same kernels launched by hand through the driver: one kernel, blocks
-// of 2, 4 and 8, a chain of 20, and the bandwidth of a triad beside a device copy.
+// What launches cost on an NVIDIA GPU, beside the same kernels launched by hand through the driver, with events and as
+// a graph whose parameters are set again: one kernel, blocks of 2, 4 and 8, chains of 20 (tasks that can be fused, and
+// tasks that cannot), and the bandwidth of a triad beside a device copy. gpu_streams has streams, events and threads.
 //
 //     build/release/bench/gpu [rounds]
 //
 // Two columns, in microseconds: what the host pays to queue a launch, and what a launch takes with everything waited
-// for at the end.
+// for at the end; then both relative to the calls by hand, and what the host pays beyond the graph calls by hand.
 #include "rill/rill.h"
 
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+#include "raw_driver.h"
 
-enum { N = 1024, QUEUED = 500, CHAIN = 20, MAX_BLOCKS = 8 };
+enum { N = RAW_N, QUEUED = 500, CHAIN = 20, MAX_BLOCKS = 8 };
 
 static const char source[] =
     "#include <rill/kernel.h>\n"
@@ -29,148 +26,88 @@ static const char source[] =
     "{ BLOCK(a) BLOCK(b) BLOCK(c) BLOCK(d) BLOCK(e) BLOCK(f) BLOCK(g) BLOCK(h) }\n"
     "#define FOUR(x) LOOP(x) LOOP(x) LOOP(x) LOOP(x)\n"
     "kernel void chain(int n, float s, float a[n]) { FOUR(a) FOUR(a) FOUR(a) FOUR(a) FOUR(a) }\n"
+    "#define SWAP for (int i = 0; i < n; i++) { a[i] = s * b[n - 1 - i] + 1; }"
+    " for (int i = 0; i < n; i++) { b[i] = s * a[n - 1 - i] + 1; }\n"
+    "kernel void apart(int n, float s, float a[n], float b[n])\n"
+    "{ SWAP SWAP SWAP SWAP SWAP SWAP SWAP SWAP SWAP SWAP }\n"
     "kernel void triad(long n, float s, const float b[n], const float c[n], float a[n])\n"
     "{ for (long i = 0; i < n; i++) { a[i] = b[i] + s * c[i]; } }\n";
-
-// x[i] = s * x[i] + 1, as a hand would write it.
-static const char by_hand[] = ".version 7.8\n.target sm_60\n.address_size 64\n"
-                              ".visible .entry loop(.param .u64 px, .param .u32 pn, .param .f32 ps)\n{\n"
-                              ".reg .pred %p<2>; .reg .b32 %r<8>; .reg .f32 %f<4>; .reg .b64 %d<6>;\n"
-                              "ld.param.u64 %d1, [px]; ld.param.u32 %r1, [pn]; ld.param.f32 %f1, [ps];\n"
-                              "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;\n"
-                              "mad.lo.s32 %r5, %r2, %r3, %r4; setp.ge.s32 %p1, %r5, %r1; @%p1 bra done;\n"
-                              "cvta.to.global.u64 %d2, %d1; mul.wide.s32 %d3, %r5, 4; add.s64 %d4, %d2, %d3;\n"
-                              "ld.global.f32 %f2, [%d4]; fma.rn.f32 %f3, %f2, %f1, 0f3F800000;\n"
-                              "st.global.f32 [%d4], %f3;\ndone: ret;\n}\n";
-
-static double now_us(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e6 + (double)time.tv_nsec * 1e-3;
-}
 
 struct cost {
     double host;
     double sustained;
 };
 
-static void show(const char *what, struct cost cost, struct cost raw)
+static void show(const char *what, struct cost cost, struct cost by_hand, struct cost by_graph)
 {
     printf("  %-34s %8.2f %8.2f", what, cost.host, cost.sustained);
-    if (raw.host > 0) {
-        printf("   %5.2fx %5.2fx", cost.host / raw.host, cost.sustained / raw.sustained);
+    if (by_hand.host > 0) {
+        printf("   %5.2fx %5.2fx", cost.host / by_hand.host, cost.sustained / by_hand.sustained);
+    }
+    if (by_graph.host > 0) {
+        printf("  %+6.2f", cost.host - by_graph.host);
     }
     printf("\n");
 }
 
 // ---- by hand ------------------------------------------------------------------------------------------------------
 
-struct raw {
-    int (*init)(unsigned);
-    int (*retain)(void **, int);
-    int (*set_current)(void *);
-    int (*load)(void **, const void *);
-    int (*function)(void **, void *, const char *);
-    int (*alloc)(uint64_t *, size_t);
-    int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
-                  void **);
-    int (*stream)(void **, unsigned, int);
-    int (*synchronize)(void *);
-    int (*event)(void **, unsigned);
-    int (*record)(void *, void *);
-    int (*wait)(void *, void *, unsigned);
-    int (*copy)(uint64_t, uint64_t, size_t, void *);
-    void *kernel;
+static struct {
+    struct raw driver;
     void *streams[MAX_BLOCKS + 1];
     void *events[MAX_BLOCKS + 1];
-    uint64_t arrays[MAX_BLOCKS];
-};
+} raw;
 
-static bool open_raw(struct raw *raw)
+static bool open_raw(void)
 {
-    static const char *const names[] = {"cuInit",
-                                        "cuDevicePrimaryCtxRetain",
-                                        "cuCtxSetCurrent",
-                                        "cuModuleLoadData",
-                                        "cuModuleGetFunction",
-                                        "cuMemAlloc_v2",
-                                        "cuLaunchKernel",
-                                        "cuStreamCreateWithPriority",
-                                        "cuStreamSynchronize",
-                                        "cuEventCreate",
-                                        "cuEventRecord",
-                                        "cuStreamWaitEvent",
-                                        "cuMemcpyAsync"};
-    const char *path = getenv("RILL_CUDA_LIBRARY");
-    void *library = dlopen(path != NULL ? path : "libcuda.so.1", RTLD_NOW);
-    void **slots = (void **)raw;
-    for (size_t i = 0; library != NULL && i < sizeof names / sizeof names[0]; i++) {
-        slots[i] = dlsym(library, names[i]);
-        if (slots[i] == NULL) {
-            return false;
-        }
+    bool is_good = raw_open(&raw.driver);
+    for (int i = 0; is_good && i <= MAX_BLOCKS; i++) {
+        is_good = raw.driver.stream(&raw.streams[i], 1, 0) == 0 && raw.driver.event(&raw.events[i], 2) == 0;
     }
-    void *context;
-    void *module;
-    int failed = library == NULL || raw->init(0) != 0 || raw->retain(&context, 0) != 0 ||
-                 raw->set_current(context) != 0 || raw->load(&module, by_hand) != 0 ||
-                 raw->function(&raw->kernel, module, "loop") != 0;
-    for (int i = 0; !failed && i <= MAX_BLOCKS; i++) {
-        failed = raw->stream(&raw->streams[i], 1, 0) != 0 || raw->event(&raw->events[i], 2) != 0;
-    }
-    for (int i = 0; !failed && i < MAX_BLOCKS; i++) {
-        failed = raw->alloc(&raw->arrays[i], N * sizeof(float)) != 0;
-    }
-    return !failed;
-}
-
-static int raw_launch(struct raw *raw, int array, void *stream, int round)
-{
-    int n = N;
-    float s = (float)round;
-    void *params[] = {&raw->arrays[array], &n, &s};
-    return raw->launch(raw->kernel, N / 256, 1, 1, 256, 1, 1, 0, stream, params, NULL);
+    return is_good;
 }
 
 // |blocks| 0: one kernel; else that many on streams of their own; |chain| of them one behind the other.
-static int raw_round(struct raw *raw, int blocks, int chain, int round)
+static int raw_round(int blocks, int chain, int round)
 {
+    const struct raw *cu = &raw.driver;
     int failed = 0;
     if (blocks == 0) {
         for (int i = 0; i < chain; i++) {
-            failed |= raw_launch(raw, 0, raw->streams[MAX_BLOCKS], round);
+            failed |= raw_launch(cu, 0, raw.streams[MAX_BLOCKS], (float)round);
         }
         return failed;
     }
-    failed |= raw->record(raw->events[MAX_BLOCKS], raw->streams[MAX_BLOCKS]);
+    failed |= cu->record(raw.events[MAX_BLOCKS], raw.streams[MAX_BLOCKS]);
     for (int i = 0; i < blocks; i++) {
-        failed |= raw->wait(raw->streams[i], raw->events[MAX_BLOCKS], 0);
-        failed |= raw_launch(raw, i, raw->streams[i], round);
-        failed |= raw->record(raw->events[i], raw->streams[i]);
-        failed |= raw->wait(raw->streams[MAX_BLOCKS], raw->events[i], 0);
+        failed |= cu->wait(raw.streams[i], raw.events[MAX_BLOCKS], 0);
+        failed |= raw_launch(cu, i, raw.streams[i], (float)round);
+        failed |= cu->record(raw.events[i], raw.streams[i]);
+        failed |= cu->wait(raw.streams[MAX_BLOCKS], raw.events[i], 0);
     }
     return failed;
 }
 
-static struct cost raw_cost(struct raw *raw, int blocks, int chain, int rounds)
+// |graph| NULL: by events.
+static struct cost raw_cost(const struct raw_graph *graph, int blocks, int chain, int rounds)
 {
     struct cost cost = {1e30, 0};
     int failed = 0;
-    for (int r = 0; r < 5; r++) {
+    void *stream = raw.streams[MAX_BLOCKS];
+    for (int r = 0; r < 6; r++) {
         double start = now_us();
         for (int i = 0; i < QUEUED / 5; i++) {
-            failed |= raw_round(raw, blocks, chain, i);
+            failed |= graph != NULL ? raw_graph_run(&raw.driver, graph, stream, (float)i) : raw_round(blocks, chain, i);
         }
         double time = (now_us() - start) / (QUEUED / 5);
         cost.host = time < cost.host ? time : cost.host;
-        failed |= raw->synchronize(raw->streams[MAX_BLOCKS]);
+        failed |= raw.driver.synchronize(stream);
     }
     double start = now_us();
     for (int i = 0; i < rounds; i++) {
-        failed |= raw_round(raw, blocks, chain, i);
+        failed |= graph != NULL ? raw_graph_run(&raw.driver, graph, stream, (float)i) : raw_round(blocks, chain, i);
     }
-    failed |= raw->synchronize(raw->streams[MAX_BLOCKS]);
+    failed |= raw.driver.synchronize(stream);
     cost.sustained = (now_us() - start) / rounds;
     if (failed != 0) {
         printf("  the driver failed\n");
@@ -228,7 +165,8 @@ static const struct {
     int array_count;
     int blocks;
     int chain;
-} cases[] = {{"one", 2, 0, 1}, {"two", 2, 2, 1}, {"four", 4, 4, 1}, {"eight", 8, 8, 1}, {"chain", 1, 0, CHAIN}};
+} cases[] = {{"one", 2, 0, 1},   {"two", 2, 2, 1},       {"four", 4, 4, 1},
+             {"eight", 8, 8, 1}, {"chain", 1, 0, CHAIN}, {"apart", 2, 0, CHAIN}};
 enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 
 static rill_status open_bench(struct bench *bench, const char *mode)
@@ -242,7 +180,7 @@ static rill_status open_bench(struct bench *bench, const char *mode)
     return RILL_OK;
 }
 
-static rill_status run_mode(const char *mode, int rounds, const struct cost *raw)
+static rill_status run_mode(const char *mode, int rounds, const struct cost *by_hand, const struct cost *by_graph)
 {
     struct bench bench = {0};
     RILL_TRY(open_bench(&bench, mode));
@@ -250,14 +188,14 @@ static rill_status run_mode(const char *mode, int rounds, const struct cost *raw
     for (int i = 0; i < CASE_COUNT; i++) {
         struct cost cost;
         RILL_TRY(rill_cost(&bench, cases[i].kernel, cases[i].array_count, rounds, &cost));
-        show(cases[i].kernel, cost, raw[i]);
+        show(cases[i].kernel, cost, by_hand[i], by_graph[i]);
     }
     return rill_close(bench.context);
 }
 
 // ---- bandwidth ----------------------------------------------------------------------------------------------------
 
-static rill_status run_triad(struct raw *raw)
+static rill_status run_triad(void)
 {
     int64_t count = 1 << 28;
     size_t size = (size_t)count * sizeof(float);
@@ -290,8 +228,8 @@ static rill_status run_triad(struct raw *raw)
     int failed = 0;
     for (int i = 0; i < 10; i++) {
         double start = now_us();
-        failed |= raw->copy((uint64_t)(uintptr_t)to, (uint64_t)(uintptr_t)from, size, raw->streams[0]);
-        failed |= raw->synchronize(raw->streams[0]);
+        failed |= raw.driver.copy((uint64_t)(uintptr_t)to, (uint64_t)(uintptr_t)from, size, raw.streams[0]);
+        failed |= raw.driver.synchronize(raw.streams[0]);
         double time = now_us() - start;
         best = time < best ? time : best;
     }
@@ -302,31 +240,40 @@ static rill_status run_triad(struct raw *raw)
 int main(int argc, char **argv)
 {
     int rounds = argc > 1 ? atoi(argv[1]) : 20000;
-    static struct raw raw;
     rill_context context;
     if (rill_open("cuda:0", NULL, &context) != RILL_OK || rill_close(context) != RILL_OK) {
         printf("there is no NVIDIA GPU here: %s\n", rill_message());
         return 0;
     }
-    bool has_raw = open_raw(&raw);
+    bool has_raw = open_raw();
     rill_device_info info;
     if (rill_device_get(0, &info) == RILL_OK) {
         printf("%s, %s; microseconds: host, sustained\n", info.name, info.description);
     }
-    struct cost costs[CASE_COUNT] = {{0, 0}};
+    struct cost by_hand[CASE_COUNT] = {{0, 0}};
+    struct cost by_graph[CASE_COUNT] = {{0, 0}};
     printf("by hand, cuLaunchKernel and events%s\n", has_raw ? "" : ": not with this driver");
     for (int i = 0; has_raw && i < CASE_COUNT; i++) {
-        costs[i] = raw_cost(&raw, cases[i].blocks, cases[i].chain, rounds);
-        show(cases[i].kernel, costs[i], (struct cost){0, 0});
+        by_hand[i] = raw_cost(NULL, cases[i].blocks, cases[i].chain, rounds);
+        show(cases[i].kernel, by_hand[i], (struct cost){0, 0}, (struct cost){0, 0});
+    }
+    printf("by hand, a graph whose parameters are all set again\n");
+    for (int i = 0; has_raw && i < CASE_COUNT; i++) {
+        struct raw_graph graph;
+        int count = cases[i].blocks > 0 ? cases[i].blocks : cases[i].chain;
+        if (raw_graph_make(&raw.driver, &graph, count, cases[i].blocks == 0) == 0) {
+            by_graph[i] = raw_cost(&graph, 0, 0, rounds);
+            show(cases[i].kernel, by_graph[i], by_hand[i], (struct cost){0, 0});
+        }
     }
     static const char *const modes[] = {"off", "on", "auto"};
     for (int i = 0; i < 3; i++) {
-        if (run_mode(modes[i], rounds, costs) != RILL_OK) {
+        if (run_mode(modes[i], rounds, by_hand, by_graph) != RILL_OK) {
             printf("failed: %s\n", rill_message());
             return 1;
         }
     }
-    if (has_raw && run_triad(&raw) != RILL_OK) {
+    if (has_raw && run_triad() != RILL_OK) {
         printf("failed: %s\n", rill_message());
         return 1;
     }
