@@ -22,30 +22,30 @@ static const char source[] =
     "#include <rill/kernel.h>\n"
     "kernel void triad(int n, const float a[n], const float b[n], float c[n])\n"
     "{ for (int i = 0; i < n; i++) { c[i] = a[i] + 0.5f * b[i]; } }\n"
-    "kernel void saxpy(int n, const float a[n], const float b[n], float c[n])\n"
+    "kernel void saxpy(int n, const float a[n], const float b[1], float c[n])\n"
     "{ for (int i = 0; i < n; i++) { c[i] = 0.5f * a[i] + c[i]; } }\n"
-    "kernel void shift(int n, const float a[n], const float b[n], float c[n])\n"
+    "kernel void shift(int n, const float a[n], const float b[1], float c[n])\n"
     "{ for (int i = 1; i < n - 1; i++) { c[i] = a[i - 1] - 2 * a[i] + a[i + 1]; } }\n"
-    "kernel void sum(int n, const float a[n], const float b[n], float c[1])\n"
+    "kernel void sum(int n, const float a[n], const float b[1], float c[1])\n"
     "{ float s = 0; for (int i = 0; i < n; i++) { s += a[i]; } c[0] = s; }\n"
     "kernel void dot(int n, const float a[n], const float b[n], float c[1])\n"
     "{ double s = 0; for (int i = 0; i < n; i++) { s += (double)a[i] * b[i]; } c[0] = s; }\n"
-    "kernel void argmin(int n, const float a[n], const float b[n], float c[2])\n"
+    "kernel void argmin(int n, const float a[n], const float b[1], float c[2])\n"
     "{ float s = a[0]; int k = 0; for (int i = 0; i < n; i++) { if (a[i] < s) { s = a[i]; k = i; } }\n"
     "  c[0] = s; c[1] = k; }\n"
-    "kernel void histogram(int n, const int a[n], const float b[n], int c[256])\n"
+    "kernel void histogram(int n, const int a[n], const float b[1], int c[256])\n"
     "{ for (int i = 0; i < n; i++) { c[a[i] & 255]++; } }\n"
-    "kernel void stencil(int n, const float a[n][n], const float b[n], float c[n][n])\n"
+    "kernel void stencil(int n, const float a[n][n], const float b[1], float c[n][n])\n"
     "{ for (int i = 1; i < n - 1; i++) { for (int j = 1; j < n - 1; j++) {\n"
     "  c[i][j] = 0.2f * (a[i][j] + a[i - 1][j] + a[i + 1][j] + a[i][j - 1] + a[i][j + 1]); } } }\n"
     "kernel void matmul(int n, const float a[n][n], const float b[n][n], float c[n][n])\n"
     "{ for (int i = 0; i < n; i++) { for (int j = 0; j < n; j++) { float s = 0;\n"
     "  for (int k = 0; k < n; k++) { s += a[i][k] * b[k][j]; } c[i][j] = s; } } }\n"
-    "kernel void nbody(int n, const float a[3 * n], const float b[n], float c[3 * n])\n"
+    "kernel void nbody(int n, const float a[3][n], const float b[1], float c[3][n])\n"
     "{ for (int i = 0; i < n; i++) { float x = 0, y = 0, z = 0; for (int j = 0; j < n; j++) {\n"
-    "  float dx = a[j] - a[i], dy = a[n + j] - a[n + i], dz = a[2 * n + j] - a[2 * n + i];\n"
+    "  float dx = a[0][j] - a[0][i], dy = a[1][j] - a[1][i], dz = a[2][j] - a[2][i];\n"
     "  float r = dx * dx + dy * dy + dz * dz + 0.01f; float w = 1 / (r * sqrtf(r));\n"
-    "  x += w * dx; y += w * dy; z += w * dz; } c[i] = x; c[n + i] = y; c[2 * n + i] = z; } }\n";
+    "  x += w * dx; y += w * dy; z += w * dz; } c[0][i] = x; c[1][i] = y; c[2][i] = z; } }\n";
 
 static const char reductions_by_hand[] =
     "template <typename T> __device__ void block_sum(T s, T *to)\n"
@@ -285,9 +285,25 @@ struct bench {
     rill_array d; // what CUDA's kernel writes
 };
 
+static uint64_t address_of(rill_array array)
+{
+    void *address = NULL;
+    return rill_array_address(array, &address) == RILL_OK ? (uint64_t)(uintptr_t)address : 0;
+}
+
+// By their addresses, so that one array serves whatever shape a kernel wants.
+static rill_arg memory_of(rill_array array, double elements, bool is_int)
+{
+    const void *address = (const void *)(uintptr_t)address_of(array);
+    return rill_arg_memory(RILL_ARG_PTR, is_int ? RILL_I32 : RILL_F32, address, (uint64_t)elements, sizeof(float));
+}
+
 static rill_status launch_rill(const struct bench *bench, rill_kernel kernel, const struct row *row)
 {
-    return rill_launch(kernel, RILL_CURRENT, RILL_ARGS(row->n, bench->a, bench->b, bench->c));
+    bool is_int = strcmp(row->name, "histogram") == 0;
+    rill_arg args[] = {rill_arg_int(row->n), memory_of(bench->a, row->a_size, is_int),
+                       memory_of(bench->b, row->b_size, false), memory_of(bench->c, row->c_size, is_int)};
+    return rill_launch(kernel, RILL_CURRENT, (rill_args){args, 4});
 }
 
 static rill_status time_rill(const struct bench *bench, const struct row *row, int rounds, double *out_time)
@@ -384,12 +400,6 @@ static rill_status compare(struct raw *raw, struct bench *bench, const struct ro
     return status;
 }
 
-static uint64_t address_of(rill_array array)
-{
-    void *address = NULL;
-    return rill_array_address(array, &address) == RILL_OK ? (uint64_t)(uintptr_t)address : 0;
-}
-
 static void show(const struct row *row, double time, double by_hand_time, double difference)
 {
     char speed[32];
@@ -451,14 +461,15 @@ int main(int argc, char **argv)
     compile_by_hand(&raw);
     printf("  %-10s %10s  %-14s %10s  %6s\n", "kernel", "Rill, us", "", "nvcc, us", "ratio");
     double copy = 0;
+    int failed = 0;
     for (int i = 0; i < ROW_COUNT; i++) {
         if (argc > 1 && strcmp(argv[1], rows[i].name) != 0) {
             continue;
         }
         if (run_row(&raw, &rows[i], &copy) != RILL_OK) {
             printf("%s failed: %s\n", rows[i].name, rill_message());
-            return 1;
+            failed = 1;
         }
     }
-    return 0;
+    return failed;
 }

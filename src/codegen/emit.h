@@ -69,6 +69,21 @@ struct emit_run {
     LLVMMetadataRef others[EMIT_MAX_RUN];
 };
 
+// GPUs: the numbers of a nest's loops, the innermost one's first. See emit_digits.c.
+enum { EMIT_MAX_DIGITS = 4 };
+
+struct emit_digits {
+    struct emit_digit {
+        const struct ir_inst *digit;    // UREM
+        const struct ir_inst *quotient; // UDIV
+        LLVMValueRef size;
+    } items[EMIT_MAX_DIGITS];
+    int count;
+    LLVMValueRef firsts[EMIT_MAX_DIGITS + 1]; // with what is left behind the digits
+    LLVMValueRef steps[EMIT_MAX_DIGITS + 1];
+    LLVMValueRef values[EMIT_MAX_DIGITS + 1];
+};
+
 // GPUs: which thread this is. 64 bits each.
 struct emit_thread {
     LLVMValueRef number; // in the grid
@@ -97,6 +112,7 @@ struct emit_function {
     LLVMValueRef failed;   // GPU: whether something has, where the entry goes on all the same; else NULL
     struct emit_run *run;  // NULL: iterations are emitted one by one
     LLVMValueRef shared;   // GPU: where the block gathers updates; NULL: it does not
+    struct emit_digits *digits;
     LLVMBasicBlockRef end; // where the iteration ends
     LLVMValueRef before;   // CPU tasks: the branch into the loop over the iterations, while its body is emitted
     LLVMValueRef first;    // the first iteration of the call
@@ -183,6 +199,13 @@ struct emit_thread emit_thread(struct emitter *e);
 void emit_grid(struct emitter *e, LLVMBasicBlockRef leave); // the task's iterations; threads without any go to |leave|
 LLVMValueRef emit_run_address(struct emitter *e, const struct ir_inst *pointer); // NULL: as everywhere
 uint64_t emit_run_alignment(struct emitter *e, const struct ir_inst *pointer, enum ir_type type); // 0: not known
+
+// emit_digits.c
+void emit_digits_begin(struct emitter *e, struct emit_digits *digits, LLVMValueRef first, LLVMValueRef stride,
+                       LLVMValueRef limit); // before the loop over every |stride|-th iteration from |first| on
+void emit_digits_open(struct emitter *e, struct emit_digits *digits);
+void emit_digits_close(struct emitter *e, struct emit_digits *digits, LLVMBasicBlockRef before);
+LLVMValueRef emit_digits_value(struct emitter *e, const struct ir_inst *inst); // NULL: it is none of them
 
 // emit_merge.c: partial results of a block's threads made one. Goes on in its first thread; the others go to |leave|
 void emit_merge_threads(struct emitter *e, const struct emit_thread *thread, LLVMBasicBlockRef leave);

@@ -152,8 +152,12 @@ static void emit_singles(struct emitter *e, const struct share *share)
 {
     struct thread_loop loop = {
         .first = LLVMBuildNSWAdd(e->builder, share->lo, share->first, ""), .limit = share->hi, .stride = share->stride};
+    struct emit_digits digits;
+    emit_digits_begin(e, &digits, loop.first, loop.stride, loop.limit);
     open_loop(e, &loop);
+    emit_digits_open(e, &digits);
     emit_iteration(e, loop.k);
+    emit_digits_close(e, &digits, loop.before);
     close_loop(e, &loop);
 }
 

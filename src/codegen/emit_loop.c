@@ -83,14 +83,38 @@ static int weigh_divisions(const struct ir_region *region, int weight)
     return sum;
 }
 
+// On a GPU an innermost loop of a few operations is unrolled, so that loads are under way while the last ones are used.
+// Very few are left to LLVM and to the driver, which do more of it than can be said here.
+enum { UNROLL_COUNT = 4, UNROLL_LEAST = 24, UNROLL_LIMIT = 96 };
+
+// Operations of the body; more than the limit if there is a loop inside.
+static int count_operations(const struct ir_region *region)
+{
+    int count = 0;
+    for (const struct ir_inst *inst = region->first; inst != NULL && count <= UNROLL_LIMIT; inst = inst->next) {
+        bool is_loop = inst->op == IR_OP_FOR || inst->op == IR_OP_LOOP || inst->op == IR_OP_CFG;
+        count +=
+            is_loop || inst->op == IR_OP_CALL ? UNROLL_LIMIT + 1 : inst->op != IR_OP_CONST && inst->op != IR_OP_GET;
+        for (int i = 0; i < inst->region_count; i++) {
+            count += count_operations(&inst->regions[i]);
+        }
+    }
+    return count;
+}
+
 // What the branch back of a loop says to the vectoriser: that the accesses of |group| (NULL: none) are independent,
 // where vector routines are called not to interleave, since every value alive across a call goes through memory, and to
 // leave alone what |body| divides in too many places.
 void emit_loop_notes(struct emitter *e, LLVMValueRef branch, const struct ir_region *body, LLVMMetadataRef group,
                      bool calls_math)
 {
-    LLVMMetadataRef parts[3];
+    LLVMMetadataRef parts[4];
     int count = 0;
+    int operations = target_is_gpu(e->target) ? count_operations(body) : 0;
+    if (operations > UNROLL_LEAST && operations <= UNROLL_LIMIT) {
+        LLVMMetadataRef times = LLVMValueAsMetadata(emit_const(e, IR_I32, UNROLL_COUNT));
+        parts[count++] = emit_note(e, "llvm.loop.unroll.count", times);
+    }
     if (weigh_divisions(body, 1) > DIVISION_LIMIT) {
         LLVMMetadataRef no = LLVMValueAsMetadata(emit_const(e, IR_I1, 0));
         parts[count++] = emit_note(e, "llvm.loop.vectorize.enable", no);
