@@ -547,7 +547,8 @@ bool differ_open(struct differ *differ, const char *compiler_library)
         differ->printed[i] = calloc(1, sizeof(struct printed));
         rill_open_options options = {
             .log = drop_log, .print = take_context_print, .print_user = differ->printed[i], .thread_count = counts[i]};
-        if (rill_open("cpu", &options, &differ->contexts[i]) != RILL_OK) {
+        const char *device = i + 1 == DIFFER_CONTEXTS ? getenv("RILL_TEST_DEVICE") : NULL;
+        if (rill_open(device != NULL ? device : "cpu", &options, &differ->contexts[i]) != RILL_OK) {
             return false;
         }
     }

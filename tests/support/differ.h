@@ -1,5 +1,6 @@
 // One kernel file, run every way there is: as lowered by the interpreter (which is its meaning), after the passes, as a
-// plan in several orders with every claim checked, compiled on CPU threads, and by gcc. All must leave the same bytes.
+// plan in several orders with every claim checked, compiled on CPU threads and on the device that RILL_TEST_DEVICE
+// names, and by gcc. All must leave the same bytes.
 //
 // The file says in comments what it is run with; its last kernel is the one that runs:
 //     //@ buffer b0 f32 40 range -8 8    40 elements, each a whole number of [-8, 8] that depends on its place alone
