@@ -71,6 +71,14 @@ function(rill_shared_library target)
     rill_link(${target} PRIVATE ${arg_LIBS} Threads::Threads m ${CMAKE_DL_LIBS})
 endfunction()
 
+# Where programs look for their files if those are not above them; a release knows nothing of the machine it was built on.
+set(rill_tree ${PROJECT_SOURCE_DIR})
+set(rill_built ${PROJECT_BINARY_DIR})
+if(RILL_STATIC_LLVM)
+    set(rill_tree .)
+    set(rill_built .)
+endif()
+
 # Makes |target| a user's program: it sees the public headers and librill.so.
 function(rill_program target)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include)
@@ -91,11 +99,11 @@ function(rill_programs folder)
         rill_program(${folder}_${name})
         target_include_directories(${folder}_${name} PRIVATE ${PROJECT_SOURCE_DIR}/${folder}/${name}
             ${PROJECT_SOURCE_DIR}/tests/support) # tree.h
-        target_compile_definitions(${folder}_${name} PRIVATE RILL_SOURCE_DIR="${PROJECT_SOURCE_DIR}") # its kernel files
+        target_compile_definitions(${folder}_${name} PRIVATE RILL_SOURCE_DIR="${rill_tree}") # its kernel files
         set_target_properties(${folder}_${name} PROPERTIES OUTPUT_NAME ${name}
             RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${folder})
         if(RILL_STATIC_LLVM) # they travel with the libraries
-            set_target_properties(${folder}_${name} PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/../lib")
+            set_target_properties(${folder}_${name} PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/../lib:$ORIGIN/../../lib")
         endif()
     endforeach()
 endfunction()

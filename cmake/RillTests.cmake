@@ -32,8 +32,7 @@ endif()
 function(rill_test_program target source)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src
         ${PROJECT_SOURCE_DIR}/tests/support)
-    target_compile_definitions(${target} PRIVATE RILL_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-        RILL_BUILD_DIR="${PROJECT_BINARY_DIR}")
+    target_compile_definitions(${target} PRIVATE RILL_SOURCE_DIR="${rill_tree}" RILL_BUILD_DIR="${rill_built}")
     rill_link(${target} PRIVATE rill_test_support ${ARGN} Threads::Threads m ${CMAKE_DL_LIBS})
 endfunction()
 

@@ -1,9 +1,6 @@
-// Two forces computed side by side in every step of a small simulation. Run it: build/release/examples/simulate
+// Two forces computed side by side in every step of a small simulation. Run it where examples/ lies:
+// build/release/examples/simulate
 #include "rill/rill.h"
-
-#ifndef RILL_SOURCE_DIR
-#define RILL_SOURCE_DIR "." // built by hand, and run where examples/ lies
-#endif
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +11,7 @@ static rill_status run(int n, int steps, float *host)
     RILL_TRY(rill_open("auto", NULL, &context));
 
     rill_kernel simulate;
-    RILL_TRY(rill_kernel_load(context, RILL_SOURCE_DIR "/examples/kernels/simulate.c", "simulate", &simulate));
+    RILL_TRY(rill_kernel_load(context, "examples/kernels/simulate.c", "simulate", &simulate));
 
     rill_array x;
     rill_array v;

@@ -41,6 +41,16 @@ needs_no_library_but_its_own_and_the_c_library() {
     grep -q librill "$box/needed" && ! grep -Ev '^(librill|libc|libm|libdl|libpthread|ld-linux-x86-64)\.so' "$box/needed"
 }
 
+knows_nothing_of_where_it_was_built() {
+    local file
+    for file in $(programs); do
+        if strings -a "$file" | grep -F -e "$PWD/" -e "$build/"; then
+            echo "in ${file#"$box"/elsewhere/}"
+            return 1
+        fi
+    done
+}
+
 runs_a_kernel() {
     "$box/elsewhere/bin/rill" run "$box/elsewhere/bench/kernels/vectors.c" triad --set n=1000 --set s=2 --device cpu
 }
@@ -50,8 +60,16 @@ runs_its_tests() {
         "$box/elsewhere/tests/generate/generate_test" seeds 1 3
 }
 
+has_every_benchmark() {
+    local source
+    for source in bench/*.c; do
+        [ -x "$box/elsewhere/bench/bin/$(basename "$source" .c)" ] || return 1
+    done
+    "$box/elsewhere/bench/bin/launch"
+}
+
 runs_its_example() {
-    (cd "$box/elsewhere" && examples/simulate) &&
+    (cd "$box/elsewhere" && examples/bin/simulate) &&
         cc -I"$box/elsewhere/include" "$box/elsewhere/examples/simulate.c" -L"$box/elsewhere/lib" -lrill -lm -o "$box/own" &&
         (cd "$box/elsewhere" && LD_LIBRARY_PATH=$box/elsewhere/lib "$box/own")
 }
@@ -60,7 +78,9 @@ claim the_archive_is_made is_made
 claim it_is_at_most_25_megabytes is_at_most_25_megabytes
 claim it_needs_glibc_2_34_at_most needs_glibc_2_34_at_most
 claim it_needs_no_other_library needs_no_library_but_its_own_and_the_c_library
+claim it_knows_nothing_of_where_it_was_built knows_nothing_of_where_it_was_built
 claim it_runs_a_kernel_where_it_is_unpacked runs_a_kernel
 claim its_tests_run_where_they_are_unpacked runs_its_tests
+claim its_benchmarks_are_all_there has_every_benchmark
 claim its_example_runs_and_builds runs_its_example
 finish
