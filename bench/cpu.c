@@ -107,6 +107,7 @@ CALL(call_ni2, f_ni2, 256, a[0], a[1])
 static const struct bench benches[] = {
     {"triad", "vectors", 8 << 20, 3, {MB(32), MB(32), MB(32)}, {F, F, F}, 1, call_nf3, args_nf, 96e6},
     {"saxpy", "vectors", 8 << 20, 2, {MB(32), MB(32)}, {F, F}, 1, call_nf2, args_nf, 96e6},
+    {"chain", "vectors", 8 << 20, 3, {MB(32), MB(32), MB(32)}, {F, F, F}, 1, call_nf3, args_nf, 96e6},
     {"sum", "vectors", 8 << 20, 1, {MB(32)}, {F}, 1, call_n1, args_n, 32e6},
     {"map_sin", "vectors", 2 << 20, 2, {MB(8), MB(8)}, {F, F}, 1, call_n2, args_n, 16e6},
     {"map_exp", "vectors", 2 << 20, 2, {MB(8), MB(8)}, {F, F}, 1, call_n2, args_n, 16e6},

@@ -16,6 +16,23 @@ kernel void saxpy(int n, float a, const float x[n], float y[n])
     }
 }
 
+// run: chain n=10001 s=0.5
+kernel void chain(int n, float s, const float x[n], const float y[n], float z[n])
+{
+    for (int i = 0; i < n; i++) {
+        z[i] = x[i] + s * y[i];
+    }
+    for (int i = 0; i < n; i++) {
+        z[i] = z[i] * z[i];
+    }
+    for (int i = 0; i < n; i++) {
+        z[i] = z[i] - y[i];
+    }
+    for (int i = 0; i < n; i++) {
+        z[i] = z[i] > 0 ? z[i] : s * z[i];
+    }
+}
+
 // run: sum n=10001 ~ 1e-5
 kernel float sum(int n, const float x[n])
 {

@@ -216,6 +216,9 @@ static const char *why_scalars(struct offload *o, struct ir_inst *a, struct ir_i
 static const char *why_places(struct fuser *f, const struct fusion *run, int part, const struct places *places)
 {
     int base;
+    if (run->places[part] == NULL) {
+        run->places[part] = fuse_places(f->o->arena, run->parts[part], run->levels);
+    }
     if (fuse_places_agree(run->places[part], places, &base)) {
         return NULL;
     }
@@ -359,7 +362,6 @@ static void begin_run(struct fuser *f, struct ir_inst *loop)
     run.parts = ARENA_ARRAY(f->o->arena, struct ir_inst *, FUSE_MAX_LOOPS);
     run.parts[0] = loop;
     run.places = ARENA_ARRAY(f->o->arena, struct places *, FUSE_MAX_LOOPS);
-    run.places[0] = fuse_places(f->o->arena, loop, run.levels);
     VEC_PUSH(f->o->arena, &f->runs, run);
 }
 
@@ -374,7 +376,6 @@ static void find_runs(struct fuser *f, struct ir_region *region)
                 note(f, inst, run->parts[run->count - 1], why);
             }
             if (run != NULL && why == NULL) {
-                run->places[run->count] = fuse_places(f->o->arena, inst, run->levels);
                 run->parts[run->count++] = inst;
             } else {
                 begin_run(f, inst);

@@ -8,7 +8,7 @@ struct places;
 
 // A run of consecutive loops of the kernel.
 struct fusion {
-    struct places **places; // of each part: where it touches memory
+    struct places **places; // of each part: where it touches memory; NULL: not looked at yet
     struct ir_inst **parts; // the kernel's own loops, in program order; what stands between goes before them
     int count;
     int levels; // so many loops inside each other are one space in every part: 1, or the loops of a nest

@@ -15,7 +15,10 @@ struct places {
     const struct ir_var *vars[NEST_MOST]; // of the loops that are put together: they count by their level
     int level_count;
     VEC(struct place) items;
+    VEC(const struct ir_inst *) sets; // of the loop
 };
+
+enum { PLACE_DEPTH = 12 }; // of variables that stand for other variables
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -23,10 +26,30 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
-static uint64_t hash_of(const struct places *places, const struct ir_inst *value)
+// The value that the loop gives to the variable, if it does so in one place only: what it stands for.
+static const struct ir_inst *only_value(const struct places *places, const struct ir_var *var)
+{
+    const struct ir_inst *found = NULL;
+    for (int i = 0; i < places->sets.count; i++) {
+        const struct ir_inst *set = places->sets.items[i];
+        if (set->var == var) {
+            if (found != NULL || set->op != IR_OP_SET) {
+                return NULL;
+            }
+            found = set->args[0];
+        }
+    }
+    return found;
+}
+
+static uint64_t hash_of(const struct places *places, const struct ir_inst *value, int depth)
 {
     if (value->op == IR_OP_OFFSET) {
-        return hash_of(places, value->args[0]);
+        return hash_of(places, value->args[0], depth);
+    }
+    const struct ir_inst *meant = value->op == IR_OP_GET && depth > 0 ? only_value(places, value->var) : NULL;
+    if (meant != NULL) {
+        return hash_of(places, meant, depth - 1);
     }
     uint64_t hash = mix((uint64_t)value->op, (uint64_t)value->type);
     int count = value->op == IR_OP_INDEX ? 3 : value->arg_count; // the extent does not matter
@@ -39,7 +62,7 @@ static uint64_t hash_of(const struct places *places, const struct ir_inst *value
         hash = mix(hash, number);
     }
     for (int i = 0; i < count; i++) {
-        hash = mix(hash, hash_of(places, value->args[i]));
+        hash = mix(hash, hash_of(places, value->args[i], depth));
     }
     return value->op == IR_OP_LOAD ? mix(hash, (uint64_t)value->id) : hash; // what is loaded may differ each time
 }
@@ -49,8 +72,18 @@ static bool find_place(struct ir_inst *inst, void *user)
     struct places *places = user;
     bool reads = inst->op == IR_OP_LOAD, writes = inst->op == IR_OP_STORE || inst->op == IR_OP_UPDATE;
     if (reads || writes) {
-        struct place place = {.base = inst->base, .writes = writes, .index = hash_of(places, inst->args[0])};
+        uint64_t index = hash_of(places, inst->args[0], PLACE_DEPTH);
+        struct place place = {.base = inst->base, .writes = writes, .index = index};
         VEC_PUSH(places->arena, &places->items, place);
+    }
+    return true;
+}
+
+static bool find_set(struct ir_inst *inst, void *user)
+{
+    struct places *places = user;
+    if (inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE) {
+        VEC_PUSH(places->arena, &places->sets, inst);
     }
     return true;
 }
@@ -63,6 +96,7 @@ struct places *fuse_places(struct arena *arena, struct ir_inst *loop, int levels
     for (int i = 0; i < levels && at != NULL; i++, at = fuse_inner(at)) {
         places->vars[places->level_count++] = at->loop->var;
     }
+    walk_inst(loop, find_set, places);
     walk_inst(loop, find_place, places);
     return places;
 }

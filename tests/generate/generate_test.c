@@ -77,10 +77,11 @@ static void show_stats(const struct differ_stats *s)
 {
     printf(
         "# %d files, %d built by gcc; loops: %d in order, %d proven, %d if, %d assumed; %d tasks, %d parallel, %d with "
-        "reductions; %d pairs, %d conditions, %d runs in order; %d regions, %d conflicts\n",
+        "reductions, %d with copies, %d loops fused; %d pairs, %d conditions, %d runs in order; %d regions, %d "
+        "conflicts\n",
         s->file_count, s->gcc_count, s->verdict_counts[1], s->verdict_counts[2], s->verdict_counts[3],
-        s->verdict_counts[4], s->task_count, s->parallel_count, s->reduction_count, s->pair_count, s->condition_count,
-        s->in_order_run_count, s->region_count, s->conflict_count);
+        s->verdict_counts[4], s->task_count, s->parallel_count, s->reduction_count, s->copied_count, s->fused_count,
+        s->pair_count, s->condition_count, s->in_order_run_count, s->region_count, s->conflict_count);
 }
 
 static char *read_file(const char *path)
@@ -131,6 +132,7 @@ TEST(generated_kernels_agree_between_interpreter_plan_cpu_and_gcc)
         failed += check_seed(&differ, (uint64_t)i + 1) ? 0 : 1;
     }
     CHECK_INT(failed, 0);
+    CHECK(count < 100 || differ.stats.fused_count > 0);
     show_stats(&differ.stats);
     close_differ(&differ);
 }

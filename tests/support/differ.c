@@ -301,13 +301,16 @@ static bool find_meaning(struct run *r)
 static void count_plan(struct differ_stats *stats, const struct plan_kernel *kernel)
 {
     for (int i = 0; i < kernel->loop_count; i++) {
+        const char *fusion = kernel->loops[i].fusion;
         stats->verdict_counts[kernel->loops[i].verdict]++;
+        stats->fused_count += fusion != NULL && strncmp(fusion, "fused", 5) == 0;
     }
     for (int i = 0; i < kernel->task_count; i++) {
         const struct plan_task *task = &kernel->tasks[i];
         stats->task_count++;
         stats->parallel_count += task->kind == PLAN_TASK_PARALLEL;
         stats->reduction_count += task->partial_size != 0;
+        stats->copied_count += task->copy_count > 0;
         stats->pair_count += task->pair_count;
         stats->condition_count += task->condition_count;
     }

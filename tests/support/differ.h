@@ -30,6 +30,8 @@ struct differ_stats {
     int task_count;
     int parallel_count;
     int reduction_count; // parallel tasks with partial records
+    int fused_count;     // loops that are in a task with one before
+    int copied_count;    // tasks that may have private copies
     int pair_count;
     int condition_count;
     int in_order_run_count; // tasks that ran in order because of the arguments
