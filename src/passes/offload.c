@@ -230,11 +230,51 @@ static void build_parallel(struct offload *o, struct ir_inst *loop, struct plan_
     }
 }
 
+static struct plan_node *add_for(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
+{
+    struct plan_node *node = piece_add_node(o, parent, PLAN_FOR, loop->loc);
+    offload_mark(o, loop)->node_id = node->id;
+    node->slot = loop->loop->var->index;
+    node->type = loop->loop->var->type;
+    node->step = loop->loop->step;
+    node->expr = expr_of_value(o->arena, loop->args[0]);
+    node->trip = offload_trip(o, loop);
+    offload_add_expr(o, &node->expr);
+    offload_add_expr(o, &node->trip);
+    return node;
+}
+
+// A loop as control, with the loops inside it as tasks, where |is_short| holds; else as one task.
+static void build_either(struct offload *o, struct ir_inst *loop, struct plan_node *parent, struct plan_expr *is_short)
+{
+    struct plan_node *choice = piece_add_node(o, parent, PLAN_IF, loop->loc);
+    choice->expr = is_short;
+    offload_add_expr(o, &choice->expr);
+    struct plan_node *node = add_for(o, loop, piece_add_node(o, choice, PLAN_SEQUENCE, loop->loc));
+    int first = o->pieces.count;
+    o->loop_depth++;
+    build_region(o, &loop->regions[0], piece_add_node(o, node, PLAN_SEQUENCE, loop->loc));
+    o->loop_depth--;
+    for (int i = first; i < o->pieces.count; i++) {
+        o->pieces.items[i].is_alternative = true;
+    }
+    struct plan_node *task = piece_add_node(o, choice, PLAN_SEQUENCE, loop->loc);
+    build_parallel(o, loop, task);
+    build_final_value(o, loop, task);
+}
+
 // The task of a loop, and of those that are fused with it.
 static void build_chosen(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
 {
     const struct fusion *fusion = offload_mark(o, loop)->fusion;
     if (fusion == NULL) {
+        struct nest nest;
+        const char *why;
+        struct plan_expr *is_short = nest_find(o, loop, &nest, &why) ? NULL : short_test(o, loop);
+        if (is_short != NULL) {
+            build_either(o, loop, parent, is_short);
+            return;
+        }
         build_parallel(o, loop, parent);
         build_final_value(o, loop, parent);
         return;
@@ -295,16 +335,7 @@ static void build_for(struct offload *o, struct ir_inst *loop, struct plan_node 
         build_rechecked(o, loop, parent);
         return;
     }
-    struct plan_node *node = piece_add_node(o, parent, PLAN_FOR, loop->loc);
-    offload_mark(o, loop)->node_id = node->id;
-    node->slot = loop->loop->var->index;
-    node->type = loop->loop->var->type;
-    node->step = loop->loop->step;
-    node->expr = expr_of_value(o->arena, loop->args[0]);
-    node->trip = offload_trip(o, loop);
-    offload_add_expr(o, &node->expr);
-    offload_add_expr(o, &node->trip);
-    build_body(o, loop, node);
+    build_body(o, loop, add_for(o, loop, parent));
 }
 
 static void build_blocks(struct offload *o, struct ir_inst *inst, struct plan_node *parent)

@@ -57,6 +57,7 @@ struct piece {
     struct ir_inst **escapes; // BREAK targets outside the piece; NULL in it: return
     int escape_count;
     const struct nest *nest;     // parallel: the loops that are one space; NULL: only |first|
+    bool is_alternative;         // of a loop that is also a task: that one stands for it
     const struct fusion *fusion; // parallel: the loops that |first| was made of; NULL: it is the kernel's own
 };
 
@@ -162,6 +163,10 @@ struct plan_expr *nest_cost(struct offload *o, const struct nest *nest);
 // get theirs.
 void fuse_find(struct offload *o);
 void fuse_place_variables(struct offload *o);
+
+// short.c: whether the chosen loop |outer| is better run as control, as a test for the launch; NULL: never. Marks the
+// loops inside it that are tasks then.
+struct plan_expr *short_test(struct offload *o, struct ir_inst *outer);
 
 // describe.c
 void describe_params(struct offload *o);

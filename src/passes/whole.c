@@ -102,7 +102,8 @@ void whole_add(struct offload *o, struct ir_inst *loop, struct plan_node *node, 
     struct plan_expr *small = plan_const(o->arena, IR_I1, 1);
     for (int i = first_task; i < o->tasks.count && small != NULL; i++) {
         const struct plan_task *task = &o->tasks.items[i];
-        if (task->kind == PLAN_TASK_PARALLEL) {
+        const struct piece *piece = piece_of(o, i);
+        if (task->kind == PLAN_TASK_PARALLEL && !(piece != NULL && piece->is_alternative)) {
             struct plan_expr *limit = plan_const(o->arena, IR_I64, WORK_TOO_SMALL);
             struct plan_expr *is_small = plan_op(o->arena, IR_OP_SLT, IR_I1, IR_I64, work_of(o, i, loop), limit);
             small = plan_op(o->arena, IR_OP_AND, IR_I1, IR_I1, small, is_small);

@@ -42,7 +42,8 @@ static void explain_loop(struct explain *e, const struct plan_loop *loop)
     str_printf(e->out, "  %*s%s:%u: loop: %s%s%s", 2 * loop->depth, "", file_of(e, loop->loc), loop->loc.line,
                paint(e, verdict_color(loop->verdict)), verdict_text(loop->verdict), paint(e, "\033[0m"));
     if (loop->task >= 0) {
-        str_printf(e->out, " -> task %s", e->kernel->tasks[loop->task].name);
+        str_printf(e->out, " -> task %s%s", e->kernel->tasks[loop->task].name,
+                   loop->inside_task ? ", where the loop around it is too short" : "");
     } else if (loop->inside_task) {
         str_add(e->out, " (inside a task)");
     } else {

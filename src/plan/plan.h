@@ -145,7 +145,7 @@ struct plan_loop {
     struct loc loc_b;
     int depth;           // nesting depth in the kernel, 0 outermost
     int task;            // the task it became; -1: control, or inside a task
-    bool inside_task;    // runs inside one iteration or serial task
+    bool inside_task;    // runs inside one iteration or serial task; with a task: the launch takes one of both
     const char *notes;   // "i private, s reduction +, last value t": may be NULL
     const char *fusion;  // "fused with the loop in line 7", or why not; NULL: there is none before it
     const char *clauses; // the same as OpenMP clauses, " private(t) reduction(+:s)"; may be NULL
