@@ -113,6 +113,7 @@ struct emit_function {
     struct emit_run *run;  // NULL: iterations are emitted one by one
     LLVMValueRef shared;   // GPU: where the block gathers updates; NULL: it does not
     struct emit_digits *digits;
+    bool *only_read; // GPU: by parameter: nobody writes it while the task runs; NULL: not known
     LLVMBasicBlockRef end; // where the iteration ends
     LLVMValueRef before;   // CPU tasks: the branch into the loop over the iterations, while its body is emitted
     LLVMValueRef first;    // the first iteration of the call
@@ -279,6 +280,7 @@ void emit_gpu_print(struct emitter *e, const struct ir_inst *inst, LLVMValueRef 
 
 // emit_plan.c: what the plan leaves to the device
 void emit_plan_count(struct emitter *e); // of the entry that has just begun: where the host does not know it
+void emit_plan_reads(struct emitter *e); // of the same: which arrays nobody writes meanwhile
 void emit_plan_nodes(struct emitter *e); // entries for assignments and conditions over what tasks compute
 
 // stand_in.c: the GPU's entries as functions for the CPU

@@ -543,6 +543,7 @@ void emit_entry(struct emitter *e, const struct ir_function *ir)
     emit_entry_begin(e, &f, ir);
     if (target_is_gpu(e->target)) {
         emit_plan_count(e);
+        emit_plan_reads(e);
     }
     emit_body(e);
     emit_function_end(e);

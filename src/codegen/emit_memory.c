@@ -194,6 +194,11 @@ static LLVMValueRef emit_load(struct emitter *e, const struct ir_inst *inst)
     LLVMValueRef load = emit_load_raw(e, inst->type, emit_value(e, pointer), emit_alignment(e, pointer, inst->type));
     LLVMSetVolatile(load, inst->is_volatile);
     emit_tag_access(e, load, pointer);
+    const struct ir_inst *root = root_of(pointer);
+    bool is_only_read = e->function->only_read != NULL && root->op == IR_OP_PARAM && e->function->only_read[root->imm];
+    if (is_only_read && !inst->is_volatile) {
+        emit_metadata(e, load, "invariant.load", LLVMMDNodeInContext2(e->context, NULL, 0));
+    }
     return inst->type == IR_I1 ? LLVMBuildTrunc(e->builder, load, e->types[IR_I1], "") : load;
 }
 

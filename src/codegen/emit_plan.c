@@ -188,6 +188,62 @@ void emit_plan_count(struct emitter *e)
     f->chunk = join(e, f->chunk, before, chunk, end, "chunk");
 }
 
+// ---- what is only read ----------------------------------------------------------------------------------------------
+
+static bool is_of_param(const struct plan_effect *effect, int param)
+{
+    return effect->base == PLAN_BASE_PARAM && effect->index == param;
+}
+
+// Whether the launch compares the two and runs another version if they overlap at all.
+static bool are_apart(const struct plan_task *task, int a, int b)
+{
+    for (int i = 0; i < task->pair_count; i++) {
+        const struct plan_pair *pair = &task->pairs[i];
+        bool is_it = (pair->a == a && pair->b == b) || (pair->a == b && pair->b == a);
+        if (is_it && !pair->equal_will_do) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_only_read(const struct plan_kernel *kernel, const struct plan_task *task, int param)
+{
+    for (int i = 0; i < task->effect_count; i++) {
+        const struct plan_effect *written = &task->effects[i];
+        if (written->access == PLAN_READ) {
+            continue;
+        }
+        if (written->base == PLAN_BASE_UNKNOWN || is_of_param(written, param)) {
+            return false;
+        }
+        bool is_restrict = written->base == PLAN_BASE_PARAM &&
+                           (kernel->params[written->index].is_restrict || kernel->params[param].is_restrict);
+        for (int k = 0; k < task->effect_count && !is_restrict && written->base != PLAN_BASE_BLOCK; k++) {
+            if (is_of_param(&task->effects[k], param) && !are_apart(task, i, k)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// While such a task runs nobody writes what these parameters lead to: loads of it need not look whether somebody did.
+void emit_plan_reads(struct emitter *e)
+{
+    struct emit_function *f = e->function;
+    const struct plan_kernel *kernel;
+    const struct plan_task *task = task_of(e, f->ir, &kernel);
+    if (task == NULL || f->ir->kind != IR_FUNCTION_TASK) {
+        return;
+    }
+    f->only_read = ARENA_ARRAY(e->arena, bool, kernel->param_count + 1);
+    for (int i = 0; i < kernel->param_count; i++) {
+        f->only_read[i] = kernel->params[i].is_array && is_only_read(kernel, task, i);
+    }
+}
+
 // ---- assignments and conditions -----------------------------------------------------------------------------------
 
 static void emit_node_body(struct emitter *e, const struct plan_kernel *kernel, const struct plan_node *node)
