@@ -16,6 +16,8 @@
 #include "passes/bases.h"
 #include "passes/walk.h"
 
+#include <string.h>
+
 // Beyond these a fused loop gains little: LLVM spills, and a core follows no more streams of memory than about these.
 enum {
     FUSE_MAX_INSTRUCTIONS = 800,
@@ -149,19 +151,75 @@ static bool may_fail(const struct fuser *f, struct ir_inst *loop)
 // ---- two loops
 // -----------------------------------------------------------------------------------------------------
 
-static bool is_same_value(struct fuser *f, const struct ir_inst *a, const struct ir_inst *b, struct ir_inst *assigner)
+struct set_search {
+    const struct ir_var *var;
+    const struct ir_inst *set;
+};
+
+static bool is_not_set_of(struct ir_inst *inst, void *user)
 {
-    struct plan_expr *x = whole_without_copies(f->o, expr_of_value(f->o->arena, a));
-    struct plan_expr *y = whole_without_copies(f->o, expr_of_value(f->o->arena, b));
-    return x != NULL && y != NULL && plan_expr_equal(x, y) && walk_inst(assigner, whole_does_not_assign, x);
+    struct set_search *search = user;
+    search->set = inst->op == IR_OP_SET && inst->var == search->var ? inst : NULL;
+    return search->set == NULL;
 }
 
-static bool is_same_space(struct fuser *f, struct ir_inst *a, const struct ir_inst *b, struct ir_inst *outermost)
+// What the demote pass copied (".v…", assigned once) in place of the copy.
+static const struct ir_inst *without_copy(const struct fuser *f, const struct ir_inst *value)
+{
+    struct set_search search = {.var = value->op == IR_OP_GET ? value->var : NULL};
+    if (search.var == NULL || strncmp(search.var->name, ".v", 2) != 0 ||
+        walk_region(&f->o->kernel->body, is_not_set_of, &search)) {
+        return value;
+    }
+    return search.set->args[0];
+}
+
+// Whether the variable has one value in both places: nothing between them assigns it.
+static bool is_same_get(const struct ir_inst *a, const struct ir_inst *b)
+{
+    if (a->var != b->var || a->parent != b->parent) {
+        return false;
+    }
+    for (int k = 0; k < 2; k++) {
+        struct ir_inst *inst = (k == 0 ? a : b)->next;
+        const struct ir_inst *end = k == 0 ? b : a;
+        while (inst != NULL && inst != end && walk_inst(inst, does_not_assign, (void *)a->var)) {
+            inst = inst->next;
+        }
+        if (inst == end) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_same_value(const struct fuser *f, const struct ir_inst *a, const struct ir_inst *b)
+{
+    if (a == b || (a->op == IR_OP_GET && b->op == IR_OP_GET && is_same_get(a, b))) {
+        return true;
+    }
+    const struct ir_inst *x = without_copy(f, a), *y = without_copy(f, b);
+    if (x != a || y != b) {
+        return is_same_value(f, x, y);
+    }
+    bool is_value = a->op == IR_OP_CONST || a->op == IR_OP_PARAM || (a->op >= IR_OP_ADD && a->op <= IR_OP_BITCAST);
+    if (!is_value || a->op != b->op || a->type != b->type || a->imm != b->imm || a->arg_count != b->arg_count) {
+        return false;
+    }
+    for (int i = 0; i < a->arg_count; i++) {
+        if (!is_same_value(f, a->args[i], b->args[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_same_space(const struct fuser *f, const struct ir_inst *a, const struct ir_inst *b)
 {
     const struct ir_for *x = a->loop, *y = b->loop;
     return x->compare == y->compare && x->step == y->step && x->var->type == y->var->type &&
-           x->var->is_unsigned == y->var->is_unsigned && is_same_value(f, a->args[0], b->args[0], outermost) &&
-           is_same_value(f, a->args[1], b->args[1], outermost);
+           x->var->is_unsigned == y->var->is_unsigned && is_same_value(f, a->args[0], b->args[0]) &&
+           is_same_value(f, a->args[1], b->args[1]);
 }
 
 // The variables of the loops that are put together: the later one's is renamed, so that neither may be anything else in
@@ -181,7 +239,7 @@ static const char *why_other_space(struct fuser *f, const struct fusion *run, st
             if (a == NULL || b == NULL) {
                 return "something stands between the loops of the nest";
             }
-            if (!is_same_space(f, a, b, run->parts[k])) {
+            if (!is_same_space(f, a, b)) {
                 return level == 0 ? "it has other bounds" : "the loop inside has other bounds";
             }
             if (!are_variables_free(run->parts[k], loop, a, b)) {
