@@ -250,10 +250,9 @@ static void emit_node_body(struct emitter *e, const struct plan_kernel *kernel, 
 {
     LLVMValueRef value = emit_expr(e, kernel, node->expr);
     if (node->kind == PLAN_IF) {
-        LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(value));
-        LLVMValueRef is_true = LLVMBuildICmp(e->builder, LLVMIntNE, value, zero, "");
-        value = LLVMBuildZExt(e->builder, is_true, e->types[IR_I32], "");
-        LLVMSetAlignment(LLVMBuildStore(e->builder, value, e->function->partial), 4);
+        LLVMValueRef at = e->function->chunk;
+        LLVMValueRef flag = LLVMBuildInBoundsGEP2(e->builder, e->types[IR_I8], e->function->block, &at, 1, "");
+        emit_store_raw(e, IR_I1, value, flag, 1);
         return;
     }
     LLVMValueRef offset = emit_i64(e, node->slot);
@@ -284,9 +283,46 @@ static void emit_nodes(struct emitter *e, struct ir_function *function, const st
     }
 }
 
+static bool has_assignments(const struct plan_node *node)
+{
+    bool has_some = node->kind == PLAN_ASSIGN || (node->kind == PLAN_FOR && node->slot >= 0);
+    for (int i = 0; i < node->child_count && !has_some; i++) {
+        has_some = node->children[i] != NULL && has_assignments(node->children[i]);
+    }
+    return has_some;
+}
+
+// A value of the host on its way into the launch block.
+static void emit_store_entry(struct emitter *e)
+{
+    static const enum ir_type types[] = {IR_I8, IR_I16, IR_I32, IR_I64};
+    struct ir_function *ir = ARENA_NEW(e->arena, struct ir_function);
+    *ir = (struct ir_function){.name = "rill.store", .kind = IR_FUNCTION_TASK, .is_serial = true};
+    struct emit_function f;
+    emit_entry_begin(e, &f, ir);
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef offset = LLVMBuildLShr(b, f.chunk, emit_i64(e, 4), "");
+    LLVMValueRef address = LLVMBuildInBoundsGEP2(b, e->types[IR_I8], f.block, &offset, 1, "");
+    LLVMValueRef size = LLVMBuildAnd(b, f.chunk, emit_i64(e, 15), "size");
+    LLVMBasicBlockRef done = emit_block(e, "done");
+    LLVMValueRef choice = LLVMBuildSwitch(b, size, done, 4);
+    for (int i = 0; i < 4; i++) {
+        LLVMBasicBlockRef block = emit_block(e, "store");
+        LLVMAddCase(choice, emit_i64(e, ir_type_size(types[i])), block);
+        emit_at(e, block);
+        LLVMValueRef value = types[i] == IR_I64 ? f.count : LLVMBuildTrunc(b, f.count, e->types[types[i]], "");
+        emit_store_raw(e, types[i], value, address, (uint32_t)ir_type_size(types[i]));
+        LLVMBuildBr(b, done);
+    }
+    emit_at(e, done);
+    LLVMBuildRetVoid(b);
+    emit_function_end(e);
+}
+
 void emit_plan_nodes(struct emitter *e)
 {
     const struct plan_module *plan = e->options->plan;
+    bool needs_store = false;
     for (int i = 0; plan != NULL && i < plan->kernel_count; i++) {
         const struct plan_kernel *kernel = plan->kernels[i];
         for (int k = 0; k < e->module->function_count; k++) {
@@ -294,7 +330,11 @@ void emit_plan_nodes(struct emitter *e)
             if (function->kind == IR_FUNCTION_KERNEL && is_named(kernel->name, function->name) &&
                 kernel->root != NULL) {
                 emit_nodes(e, function, kernel, kernel->root, device_slots(e, kernel));
+                needs_store = needs_store || has_assignments(kernel->root);
             }
         }
+    }
+    if (needs_store) {
+        emit_store_entry(e);
     }
 }

@@ -73,16 +73,18 @@ struct abi_place {
 // iterations, whatever the grid; with accumulators thread t runs [t * chunk, (t + 1) * chunk) and writes record t, so
 // the grid has at least ceil(trip / chunk) threads. Where the accumulators merge in any order (plan_task.is_merged), it
 // is block t that does so, its threads together, and all threads of the one block that the finish has merge the
-// records: these blocks are whole warps. Otherwise serial tasks and finishes run on thread 0. Grids are one-dimensional.
-// A task without accumulators may gather the updates of its first private copy (plan_effect.copy) in memory that a block
-// shares: then the first partial record is the address that the copy stands for, and the iterations of a record are its
-// bytes, at most ABI_GPU_COPY_SIZE, 0 for none.
-// In PTX, which has no dots in names, "k.3" is called "k$3".
+// records: these blocks are whole warps. Otherwise serial tasks and finishes run on thread 0. Grids are
+// one-dimensional. A task without accumulators may gather the updates of its first private copy (plan_effect.copy) in
+// memory that a block shares: then the first partial record is the address that the copy stands for, and the iterations
+// of a record are its bytes, at most ABI_GPU_COPY_SIZE, 0 for none. In PTX, which has no dots in names, "k.3" is called
+// "k$3".
 //
 // A trip count (finish: number of records) below 0 means that the host does not know it: the entry computes it from the
 // launch block, and with it the iterations of one record. An assignment or condition of the plan over what tasks
-// compute has an entry for itself, "k.n7" for node 7: it stores into the slot, or the truth of the condition as 32 bits
-// into what is the first partial record elsewhere. plan_trip_has_code() and plan_node_has_code() say which there are.
+// compute has an entry for itself, "k.n7" for node 7: it stores into the slot, or the truth of the condition as one
+// byte of the launch block, at the offset that is the iterations of one record elsewhere. "rill.store" stores what is
+// the trip count elsewhere: that is value, size (1, 2, 4 or 8) + 16 * offset. plan_trip_has_code() and
+// plan_node_has_code() say which there are.
 enum { ABI_GPU_TEXT_SIZE = 104 };
 
 // How loops with reductions are cut, wherever it is done: by the trip count alone, so that results have the same bits.

@@ -31,19 +31,44 @@ bool plan_expr_reads(const struct plan_kernel *kernel, const struct plan_expr *e
     return false;
 }
 
-// One round: what is assigned from a slot that tasks write is such a slot too.
-static bool spread(const struct plan_kernel *kernel, const struct plan_node *node, bool *slots)
+bool plan_decides_on_device(const struct plan_kernel *kernel, const struct plan_node *node, const bool *slots)
+{
+    if (node == NULL || (node->kind == PLAN_IF && plan_expr_reads(kernel, node->expr, slots)) ||
+        (node->kind == PLAN_FOR && plan_expr_reads(kernel, node->trip, slots))) {
+        return node != NULL;
+    }
+    for (int i = 0; i < node->child_count; i++) {
+        if (plan_decides_on_device(kernel, node->children[i], slots)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether the host cannot know how often the children run.
+static bool is_open(const struct plan_kernel *kernel, const struct plan_node *node, const bool *slots)
+{
+    if (node->kind == PLAN_LOOP) {
+        return plan_decides_on_device(kernel, node, slots);
+    }
+    return (node->kind == PLAN_IF && plan_expr_reads(kernel, node->expr, slots)) ||
+           (node->kind == PLAN_FOR && plan_expr_reads(kernel, node->trip, slots));
+}
+
+// One round: what is assigned from a slot that tasks write, or where such a slot decides whether it is, is one too.
+static bool spread(const struct plan_kernel *kernel, const struct plan_node *node, bool is_inside, bool *slots)
 {
     bool has_changed = false;
     bool assigns = node->kind == PLAN_ASSIGN || (node->kind == PLAN_FOR && node->slot >= 0);
     int slot = assigns ? plan_slot_at(kernel, node->slot) : -1;
     if (slot >= 0 && !slots[slot] &&
-        (plan_expr_reads(kernel, node->expr, slots) || plan_expr_reads(kernel, node->trip, slots))) {
+        (is_inside || plan_expr_reads(kernel, node->expr, slots) || plan_expr_reads(kernel, node->trip, slots))) {
         slots[slot] = true;
         has_changed = true;
     }
+    is_inside = is_inside || is_open(kernel, node, slots);
     for (int i = 0; i < node->child_count; i++) {
-        has_changed |= node->children[i] != NULL && spread(kernel, node->children[i], slots);
+        has_changed |= node->children[i] != NULL && spread(kernel, node->children[i], is_inside, slots);
     }
     return has_changed;
 }
@@ -62,7 +87,7 @@ void plan_device_slots(const struct plan_kernel *kernel, bool *out_slots)
             }
         }
     }
-    while (kernel->root != NULL && spread(kernel, kernel->root, out_slots)) {
+    while (kernel->root != NULL && spread(kernel, kernel->root, false, out_slots)) {
     }
 }
 

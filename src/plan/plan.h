@@ -296,9 +296,11 @@ rill_status plan_read(struct arena *arena, const void *bytes, size_t size, struc
 
 // device.c: what the host cannot know when it launches, because tasks compute it, and which of that has code for a GPU
 int plan_slot_at(const struct plan_kernel *kernel, int64_t offset); // the slot that holds the byte; -1: none
-// For each slot, whether a task writes it or it is assigned from such a one.
+// For each slot, whether a task writes it, or it is assigned from such a one or where such a one decides.
 void plan_device_slots(const struct plan_kernel *kernel, bool *out_slots);
 bool plan_expr_reads(const struct plan_kernel *kernel, const struct plan_expr *expr, const bool *slots);
+// Whether control in |node|, which may be NULL, depends on such slots.
+bool plan_decides_on_device(const struct plan_kernel *kernel, const struct plan_node *node, const bool *slots);
 bool plan_expr_has_code(const struct plan_expr *expr);
 bool plan_trip_has_code(const struct plan_kernel *kernel, const struct plan_task *task, const bool *slots);
 bool plan_node_has_code(const struct plan_kernel *kernel, const struct plan_node *node, const bool *slots);

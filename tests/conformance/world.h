@@ -75,6 +75,12 @@ static inline bool world_is_cpu(void)
     return strcmp(world_device(), "cpu") == 0;
 }
 
+// A stand-in device that replays a schedule has one thread: a kernel that waits for another would wait for ever.
+static inline bool world_is_serial(void)
+{
+    return getenv("FAKE_CUDA_SEED") != NULL;
+}
+
 // A check that a call succeeded; shows the message if not.
 #define OK(call)                                                                                                       \
     do {                                                                                                               \

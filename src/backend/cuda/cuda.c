@@ -52,7 +52,8 @@ static const struct cuda_symbols *symbols(void)
 struct cuda_context {
     cu_context context; // the device's primary one, which other parts of the process share
     int device;
-    cu_pool pool; // NULL: memory is not stream-ordered
+    cu_pool pool;        // NULL: memory is not stream-ordered
+    cu_module condition; // owned: the kernel that sets conditional nodes; NULL until it is asked for
 };
 
 static int attribute(int device, int which)
@@ -127,6 +128,11 @@ static void context_close(void *object)
     if (context == NULL) {
         return;
     }
+    if (context->condition != NULL) {
+        void *before = context_enter(context);
+        symbols()->module_unload(context->condition);
+        context_leave(context, before);
+    }
     if (context->pool != NULL) {
         symbols()->pool_destroy(context->pool);
     }
@@ -162,6 +168,8 @@ static rill_status context_open(size_t index, struct gpu_properties *out, void *
     out->has_graphs = cu->graph_create != NULL && cu->graph_destroy != NULL && cu->graph_add_kernel != NULL &&
                       cu->graph_instantiate != NULL && cu->exec_set_kernel != NULL && cu->exec_destroy != NULL &&
                       cu->exec_launch != NULL;
+    out->has_conditions = out->has_graphs && cu->graph_handle != NULL && cu->graph_add_node != NULL &&
+                          driver.library.version >= CUDA_CONDITIONS_VERSION;
     context_leave(context, before);
     if (status != RILL_OK) {
         context_close(context);
@@ -582,6 +590,93 @@ static rill_status graph_add(void *graph, const struct gpu_kernel_call *call, vo
     return status;
 }
 
+// The driver knows the function that sets a handle by its name; no library of the toolkit is linked. |%s| is the
+// target.
+static const char condition_ptx[] =
+    ".version 7.8\n"
+    ".target %s\n"
+    ".address_size 64\n"
+    ".extern .func cudaGraphSetConditional (.param .b64 handle, .param .b32 value);\n"
+    ".visible .entry rill$condition(.param .align 16 .b8 args[8], .param .u64 block, .param .u64 first,\n"
+    "                              .param .u64 place, .param .u64 second, .param .u64 frame)\n"
+    "{\n"
+    "  .reg .pred %%p<4>;\n"
+    "  .reg .b32 %%r<9>;\n"
+    "  .reg .b64 %%d<9>;\n"
+    "  ld.param.u64 %%d1, [block];\n"
+    "  ld.param.u64 %%d2, [first];\n"
+    "  ld.param.u64 %%d3, [place];\n"
+    "  ld.param.u64 %%d4, [second];\n"
+    "  ld.param.u64 %%d5, [frame];\n"
+    "  mov.u32 %%r1, 0;\n"
+    "  mov.u32 %%r2, 0;\n"
+    "  shr.u64 %%d6, %%d3, 32;\n"
+    "  cvt.u32.u64 %%r3, %%d6;\n"
+    "  setp.eq.s64 %%p1, %%d5, 0;\n"
+    "  @%%p1 bra look;\n"
+    "  ld.global.u32 %%r4, [%%d5];\n"
+    "  setp.ne.s32 %%p2, %%r4, 0;\n"
+    "  @%%p2 bra set;\n"
+    "look:\n"
+    "  and.b64 %%d7, %%d3, 0xffffffff;\n"
+    "  add.s64 %%d8, %%d1, %%d7;\n"
+    "  ld.global.u8 %%r5, [%%d8];\n"
+    "  and.b32 %%r5, %%r5, 1;\n"
+    "  and.b32 %%r6, %%r3, 1;\n"
+    "  xor.b32 %%r1, %%r5, %%r6;\n"
+    "  shr.u32 %%r7, %%r3, 1;\n"
+    "  and.b32 %%r7, %%r7, 1;\n"
+    "  xor.b32 %%r2, %%r5, %%r7;\n"
+    "set:\n"
+    "  { .param .b64 a; .param .b32 b; st.param.b64 [a], %%d2; st.param.b32 [b], %%r1;\n"
+    "    call.uni cudaGraphSetConditional, (a, b); }\n"
+    "  and.b32 %%r8, %%r3, 4;\n"
+    "  setp.eq.s32 %%p3, %%r8, 0;\n"
+    "  @%%p3 bra done;\n"
+    "  { .param .b64 a; .param .b32 b; st.param.b64 [a], %%d4; st.param.b32 [b], %%r2;\n"
+    "    call.uni cudaGraphSetConditional, (a, b); }\n"
+    "done:\n"
+    "  ret;\n"
+    "}\n";
+
+static rill_status condition_function(void *object, void **out_function)
+{
+    struct cuda_context *context = object;
+    char text[sizeof condition_ptx + 16];
+    char target[16];
+    *out_function = NULL;
+    snprintf(target, sizeof target, "sm_%d%d", attribute(context->device, CU_DEVICE_MAJOR),
+             attribute(context->device, CU_DEVICE_MINOR));
+    snprintf(text, sizeof text, condition_ptx, target);
+    if (context->condition == NULL) {
+        void *module = NULL;
+        RILL_TRY(load_code(text, &module));
+        context->condition = module;
+    }
+    return module_function(context->condition, "rill$condition", out_function);
+}
+
+static rill_status graph_handle(void *object, void *graph, bool initial, uint64_t *out_handle)
+{
+    struct cuda_context *context = object;
+    return CU(graph_handle, out_handle, graph, context->context, initial ? 1 : 0, CU_HANDLE_HAS_DEFAULT);
+}
+
+static rill_status graph_condition(const struct gpu_condition *condition, void **out_node, void **out_body)
+{
+    const struct cuda_context *context = condition->context;
+    struct cu_node_options options = {
+        .kind = CU_NODE_CONDITIONAL,
+        .u.condition = {
+            .handle = condition->handle, .kind = condition->is_loop ? 1 : 0, .size = 1, .context = context->context}};
+    cu_node node = NULL;
+    rill_status status = CU(graph_add_node, &node, condition->graph, (const cu_node *)condition->after,
+                            condition->after_count, &options);
+    *out_node = status == RILL_OK ? node : NULL;
+    *out_body = status == RILL_OK ? options.u.condition.bodies[0] : NULL;
+    return status;
+}
+
 static rill_status graph_instantiate(void *graph, void **out_exec)
 {
     cu_exec exec = NULL;
@@ -644,6 +739,9 @@ static const struct gpu_driver cuda_driver = {
     .graph_create = graph_create,
     .graph_destroy = graph_destroy,
     .graph_add = graph_add,
+    .condition_function = condition_function,
+    .graph_handle = graph_handle,
+    .graph_condition = graph_condition,
     .graph_instantiate = graph_instantiate,
     .exec_set = exec_set,
     .exec_destroy = exec_destroy,

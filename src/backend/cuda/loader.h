@@ -6,7 +6,7 @@
 #include "base/dylib.h"
 #include "rill/status.h"
 
-enum { CUDA_OLDEST_VERSION = 11080 };
+enum { CUDA_OLDEST_VERSION = 11080, CUDA_CONDITIONS_VERSION = 12030 };
 
 struct cuda_library {
     struct dylib dylib; // stays open: other parts of the process may use the driver too

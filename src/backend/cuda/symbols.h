@@ -17,6 +17,7 @@
 //       tests call it, to hold a stream.
 //   cuGraphAddKernelNode, cuGraphExecKernelNodeSetParams: the plain names, which every driver has. Their parameters are
 //       those of _v2 without the last two members.
+//   cuGraphAddNode: since CUDA 12.2, with conditional nodes since 12.3; _v2 takes data of edges too.
 //   cuLinkCreate_v2, cuLinkAddData_v2: since CUDA 6.5; the plain names' options had 32 bits.
 //   cuStreamGetCaptureInfo_v2: since CUDA 11.3 it gives the graph; _v3 (12.3) adds the kinds of edges, which nobody
 //   asks. cuStreamUpdateCaptureDependencies: the plain name; _v2 (12.3) adds the kinds of edges too.
@@ -72,6 +73,23 @@ struct cu_kernel_node {
     void **extra;
 };
 
+// A conditional node, in the form that all kinds of nodes share.
+struct cu_node_options {
+    int kind; // CU_NODE_CONDITIONAL
+    int reserved[3];
+    union {
+        int64_t whole[29];
+        struct {
+            uint64_t handle;
+            int kind; // 0: if, 1: while
+            unsigned size;
+            cu_graph *bodies; // filled in: |size| graphs
+            cu_context context;
+        } condition;
+    } u;
+    int64_t reserved_end;
+};
+
 // Numbers of the driver's interface.
 enum {
     CU_SUCCESS = 0,
@@ -117,6 +135,8 @@ enum {
     CU_JIT_ERROR_LOG_SIZE = 6,
     CU_JIT_LINE_INFO = 13,
     CU_JIT_INPUT_PTX = 1,
+    CU_NODE_CONDITIONAL = 13,
+    CU_HANDLE_HAS_DEFAULT = 1,
 };
 
 // clang-format off
@@ -187,6 +207,8 @@ enum {
     X(graph_create,          "cuGraphCreate",                    OPTIONAL, (cu_graph *out, unsigned flags))            \
     X(graph_destroy,         "cuGraphDestroy",                   OPTIONAL, (cu_graph graph))                           \
     X(graph_add_kernel,      "cuGraphAddKernelNode",             OPTIONAL, (cu_node *out, cu_graph graph, const cu_node *after, size_t count, const struct cu_kernel_node *kernel)) \
+    X(graph_handle,          "cuGraphConditionalHandleCreate",   OPTIONAL, (uint64_t *out, cu_graph graph, cu_context context, unsigned initial, unsigned flags)) \
+    X(graph_add_node,        "cuGraphAddNode",                   OPTIONAL, (cu_node *out, cu_graph graph, const cu_node *after, size_t count, struct cu_node_options *options)) \
     X(graph_instantiate,     "cuGraphInstantiateWithFlags",      OPTIONAL, (cu_exec *out, cu_graph graph, unsigned long long flags)) \
     X(exec_set_kernel,       "cuGraphExecKernelNodeSetParams",   OPTIONAL, (cu_exec exec, cu_node node, const struct cu_kernel_node *kernel)) \
     X(exec_destroy,          "cuGraphExecDestroy",               OPTIONAL, (cu_exec exec))                             \

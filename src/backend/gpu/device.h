@@ -109,6 +109,7 @@ struct backend_device {
     struct thread_mutex print_lock; // printed text leaves one launch at a time
 
     enum gpu_graph_mode graph_mode;
+    void *condition; // the driver's kernel that sets conditional nodes; owned by the driver; NULL: there are none
     _Atomic uint64_t image_count; // images ever loaded: each has a number that no later one has
 
     atomic_bool is_lost;

@@ -38,6 +38,15 @@ struct gpu_kernel_call {
     void **params;
 };
 
+struct gpu_condition {
+    void *context;
+    void *graph;
+    uint64_t handle;
+    bool is_loop;
+    void *const *after;
+    size_t after_count;
+};
+
 struct gpu_driver {
     const char *name;
     char dot; // what stands for the dots in the names of entries: '$' in PTX, which has none
@@ -90,6 +99,14 @@ struct gpu_driver {
     void (*graph_destroy)(void *graph);
     rill_status (*graph_add)(void *graph, const struct gpu_kernel_call *call, void *const *after, size_t after_count,
                              void **out_node);
+    // Conditional nodes; has_conditions. A handle holds a number, |initial| when the graph is launched, which a kernel
+    // sets: a body runs if it is not 0, that of a loop again and again. The kernel of condition_function() has the
+    // parameters of every entry: it looks at the byte of the launch block whose offset are the low 32 bits of the
+    // fourth, and sets the handle that is the third parameter and, if bit 34 is set there, that which is the fifth.
+    // Bits 32 and 33: to the contrary. After a failure both are set to 0.
+    rill_status (*condition_function)(void *context, void **out_function);
+    rill_status (*graph_handle)(void *context, void *graph, bool initial, uint64_t *out_handle);
+    rill_status (*graph_condition)(const struct gpu_condition *condition, void **out_node, void **out_body);
     rill_status (*graph_instantiate)(void *graph, void **out_exec);
     rill_status (*exec_set)(void *exec, void *node, const struct gpu_kernel_call *call);
     void (*exec_destroy)(void *exec);

@@ -112,6 +112,10 @@ rill_status gpu_device_open(const struct gpu_driver *driver, size_t index, const
     if (status == RILL_OK) {
         void *before = driver->enter(device->context);
         status = driver->stream_create(device->properties.priority_greatest, &device->service);
+        if (status == RILL_OK && device->properties.has_conditions &&
+            driver->condition_function(device->context, &device->condition) != RILL_OK) {
+            device->properties.has_conditions = false; // everything works without
+        }
         driver->leave(device->context, before);
     }
     if (status != RILL_OK) {

@@ -22,12 +22,15 @@ struct gpu_instance {
     uint64_t shape; // a hash of functions and edges
     int node_count;
     uint64_t launch_count;
-    uint64_t best_graph;    // nanoseconds
-    uint64_t best_tasks;    //
-    bool is_refused;        // the driver made no graph of it
-    void *exec;             // owned; NULL: not made yet
-    void *graph;            // owned: the nodes live in it
-    void **handles;         // the driver's nodes
+    uint64_t best_graph;  // nanoseconds
+    uint64_t best_tasks;  //
+    bool is_refused;      // the driver made no graph of it
+    void *exec;           // owned; NULL: not made yet
+    void *graph;          // owned: the nodes live in it
+    void **handles;       // the driver's nodes
+    void **bodies;        // of conditional nodes: the driver's graphs, parts of |graph|
+    uint64_t *conditions; // of conditional nodes: what kernels set
+    bool has_conditions;
     struct gpu_node *nodes; // with the parameters that are set
     unsigned char *args;    //
     uint64_t *array_sizes;  // of the last launch
@@ -89,6 +92,8 @@ static uint64_t shape_of(const struct gpu_recording *recording)
     for (int i = 0; i < recording->node_count; i++) {
         const struct gpu_node *node = &recording->nodes[i];
         hash = mix(hash, (uint64_t)(uintptr_t)node->function);
+        hash = mix(hash, (uint64_t)node->kind << 32 | (uint64_t)(uint32_t)node->parent);
+        hash = mix(hash, (uint64_t)(uint32_t)node->sets[0] << 32 | (uint64_t)(uint32_t)node->sets[1]);
         for (int k = 0; k < node->edge_count; k++) {
             hash = mix(hash, (uint64_t)recording->edges[node->first_edge + k]);
         }
@@ -111,6 +116,9 @@ static void instance_destroy(struct backend_stream *stream, struct gpu_instance 
 
 static bool is_linear(const struct gpu_recording *recording)
 {
+    if (recording->has_conditions) {
+        return false;
+    }
     for (int i = 1; i < recording->node_count; i++) {
         const struct gpu_node *node = &recording->nodes[i];
         if (node->edge_count != 1 || recording->edges[node->first_edge] != i - 1) {
@@ -148,7 +156,8 @@ static struct gpu_instance *add(struct backend_stream *stream, const struct gpu_
 {
     size_t count = (size_t)recording->node_count;
     size_t param_count = (size_t)common->image->plan->kernels[common->kernel]->param_count;
-    size_t size = sizeof(struct gpu_instance) + count * (sizeof(void *) + sizeof(struct gpu_node)) +
+    size_t size = sizeof(struct gpu_instance) +
+                  count * (2 * sizeof(void *) + sizeof(uint64_t) + sizeof(struct gpu_node)) +
                   param_count * sizeof(uint64_t) + common->args_size;
     struct gpu_instance *instance = gpu_alloc(stream->device, size);
     if (instance == NULL) {
@@ -163,7 +172,10 @@ static struct gpu_instance *add(struct backend_stream *stream, const struct gpu_
     instance->best_tasks = UINT64_MAX;
     instance->nodes = (struct gpu_node *)(instance + 1);
     instance->handles = (void **)(instance->nodes + count);
-    instance->array_sizes = (uint64_t *)(instance->handles + count);
+    instance->bodies = instance->handles + count;
+    instance->conditions = (uint64_t *)(instance->bodies + count);
+    instance->has_conditions = recording->has_conditions;
+    instance->array_sizes = instance->conditions + count;
     instance->args = (unsigned char *)(instance->array_sizes + param_count);
     instance->args_size = common->args_size;
     instance->next = stream->instances;
@@ -179,7 +191,9 @@ struct call_params {
     struct gpu_kernel_call call;
 };
 
-static void fill_call(struct call_params *out, const struct gpu_node *node, const struct gpu_common *common)
+// |conditions| are the instance's; NULL where there are none.
+static void fill_call(struct call_params *out, const struct gpu_node *node, const struct gpu_common *common,
+                      const uint64_t *conditions)
 {
     out->none = 0;
     out->params[0] = (void *)(uintptr_t)(common->args_size > 0 ? common->args : &out->none);
@@ -188,8 +202,54 @@ static void fill_call(struct call_params *out, const struct gpu_node *node, cons
     out->params[3] = (void *)(uintptr_t)&node->chunk;
     out->params[4] = (void *)(uintptr_t)&node->partials;
     out->params[5] = (void *)(uintptr_t)&common->frame;
+    if (node->sets[0] > 0) {
+        out->params[2] = (void *)(uintptr_t)&conditions[node->sets[0] - 1];
+        out->params[4] = (void *)(uintptr_t)(node->sets[1] > 0 ? &conditions[node->sets[1] - 1] : &out->none);
+    }
     out->call = (struct gpu_kernel_call){
         .function = node->function, .grid = node->grid, .block = node->block, .params = out->params};
+}
+
+// Handles for the conditional nodes of one graph: kernels in it are told them before the nodes are there.
+static rill_status make_handles(struct backend_stream *stream, struct gpu_instance *instance,
+                                const struct gpu_recording *recording, int parent)
+{
+    const struct backend_device *device = stream->device;
+    void *graph = parent > 0 ? instance->bodies[parent - 1] : instance->graph;
+    for (int i = 0; recording->has_conditions && i < recording->node_count; i++) {
+        const struct gpu_node *node = &recording->nodes[i];
+        if (node->kind != GPU_NODE_KERNEL && node->parent == parent) {
+            bool is_loop = node->kind == GPU_NODE_LOOP; // which begins with its body
+            RILL_TRY(device->driver->graph_handle(device->context, graph, is_loop, &instance->conditions[i]));
+        }
+    }
+    return RILL_OK;
+}
+
+static rill_status build_node(struct backend_stream *stream, struct gpu_instance *instance,
+                              const struct gpu_recording *recording, const struct gpu_common *common, int index)
+{
+    const struct backend_device *device = stream->device;
+    const struct gpu_node *node = &recording->nodes[index];
+    void *graph = node->parent > 0 ? instance->bodies[node->parent - 1] : instance->graph;
+    void *after[GRAPH_MAX_FRONT];
+    for (int k = 0; k < node->edge_count; k++) {
+        after[k] = instance->handles[recording->edges[node->first_edge + k]];
+    }
+    if (node->kind == GPU_NODE_KERNEL) {
+        struct call_params params;
+        fill_call(&params, node, common, instance->conditions);
+        return device->driver->graph_add(graph, &params.call, after, (size_t)node->edge_count,
+                                         &instance->handles[index]);
+    }
+    struct gpu_condition condition = {.context = device->context,
+                                      .graph = graph,
+                                      .handle = instance->conditions[index],
+                                      .is_loop = node->kind == GPU_NODE_LOOP,
+                                      .after = after,
+                                      .after_count = (size_t)node->edge_count};
+    RILL_TRY(device->driver->graph_condition(&condition, &instance->handles[index], &instance->bodies[index]));
+    return make_handles(stream, instance, recording, index + 1);
 }
 
 static rill_status build(struct backend_stream *stream, struct gpu_instance *instance,
@@ -197,16 +257,9 @@ static rill_status build(struct backend_stream *stream, struct gpu_instance *ins
 {
     const struct gpu_driver *driver = stream->device->driver;
     RILL_TRY(driver->graph_create(&instance->graph));
+    RILL_TRY(make_handles(stream, instance, recording, 0));
     for (int i = 0; i < recording->node_count; i++) {
-        const struct gpu_node *node = &recording->nodes[i];
-        void *after[GRAPH_MAX_FRONT];
-        for (int k = 0; k < node->edge_count; k++) {
-            after[k] = instance->handles[recording->edges[node->first_edge + k]];
-        }
-        struct call_params params;
-        fill_call(&params, node, common);
-        RILL_TRY(
-            driver->graph_add(instance->graph, &params.call, after, (size_t)node->edge_count, &instance->handles[i]));
+        RILL_TRY(build_node(stream, instance, recording, common, i));
     }
     return driver->graph_instantiate(instance->graph, &instance->exec);
 }
@@ -247,11 +300,14 @@ static rill_status update(struct backend_stream *stream, struct gpu_instance *in
                           (common->args_size == 0 || memcmp(instance->args, common->args, common->args_size) == 0);
     for (int i = 0; i < instance->node_count; i++) {
         const struct gpu_node *node = &nodes[i];
+        if (node->kind != GPU_NODE_KERNEL) {
+            continue;
+        }
         if (is_common_same && (node == &instance->nodes[i] || is_same(node, &instance->nodes[i]))) {
             continue;
         }
         struct call_params params;
-        fill_call(&params, node, common);
+        fill_call(&params, node, common, instance->conditions);
         RILL_TRY(stream->device->driver->exec_set(instance->exec, instance->handles[i], &params.call));
     }
     return RILL_OK;
@@ -299,7 +355,7 @@ static void count_launch(struct gpu_instance *instance)
 // By the mode, and in the automatic one by what the ways have cost the host.
 static bool wants_graph(const struct backend_device *device, const struct gpu_instance *instance)
 {
-    if (instance->is_refused || device->graph_mode == GPU_GRAPH_ON) {
+    if (instance->is_refused || instance->has_conditions || device->graph_mode == GPU_GRAPH_ON) {
         return !instance->is_refused;
     }
     uint64_t phase = instance->launch_count % TRY_PERIOD;
@@ -317,7 +373,7 @@ static rill_status launch_linear(struct backend_stream *stream, const struct gpu
 {
     for (int i = 0; i < recording->node_count; i++) {
         struct call_params params;
-        fill_call(&params, &recording->nodes[i], common);
+        fill_call(&params, &recording->nodes[i], common, NULL);
         RILL_TRY(stream->device->driver->launch(stream->lane.handle, &params.call));
     }
     return RILL_OK;

@@ -16,7 +16,12 @@ struct gpu_front {
     int count;
 };
 
+enum gpu_node_kind { GPU_NODE_KERNEL, GPU_NODE_IF, GPU_NODE_LOOP };
+
 struct gpu_node {
+    enum gpu_node_kind kind;
+    int parent;  // 1 + the conditional node in whose body it is; 0: none
+    int sets[2]; // 1 + the conditional nodes that the kernel sets, in place of its |count| and |partials|; 0: none
     void *function;
     uint32_t grid;
     uint32_t block;
@@ -40,8 +45,9 @@ struct gpu_recording {
     int edges[GRAPH_MAX_EDGES];
     int node_count;
     int edge_count;
-    bool is_over;  // something did not fit, and the launch goes the other way
-    bool is_noted; // the walk has logged something, or taken memory: it must be made again for each launch
+    bool is_over;        // something did not fit, and the launch goes the other way
+    bool has_conditions; // it can only be replayed as a graph
+    bool is_noted;       // the walk has logged something, or taken memory: it must be made again for each launch
     struct gpu_tally tally;
 };
 

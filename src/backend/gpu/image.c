@@ -1,4 +1,4 @@
-#include "backend/gpu/image.h"
+#include "backend/gpu/run.h"
 
 #include "base/status.h"
 
@@ -56,7 +56,7 @@ static bool effect_reads(const struct gpu_kernel *kernel, const struct plan_effe
 }
 
 // Whether the task's range or the choice of its version does. A range that the device computes itself does not.
-static bool task_reads(const struct gpu_kernel *kernel, const struct plan_task *task)
+bool gpu_task_reads(const struct gpu_kernel *kernel, const struct plan_task *task)
 {
     bool reads = expr_reads(kernel, task->trip) && !plan_trip_has_code(kernel->plan, task, kernel->task_writes);
     for (int i = 0; i < task->condition_count; i++) {
@@ -69,6 +69,15 @@ static bool task_reads(const struct gpu_kernel *kernel, const struct plan_task *
     return reads;
 }
 
+bool gpu_region_reads(const struct gpu_kernel *kernel, const struct plan_node *node)
+{
+    bool reads = false;
+    for (int i = 0; i < node->conflict_count; i++) {
+        reads |= effect_reads(kernel, node->conflicts[i].effect_a) || effect_reads(kernel, node->conflicts[i].effect_b);
+    }
+    return reads;
+}
+
 static bool mark_reading(struct gpu_kernel *kernel, const struct plan_node *node)
 {
     kernel->reads_results |= expr_reads(kernel, node->expr) || expr_reads(kernel, node->trip);
@@ -76,11 +85,9 @@ static bool mark_reading(struct gpu_kernel *kernel, const struct plan_node *node
     bool reads = !is_on_device && (expr_reads(kernel, node->expr) || expr_reads(kernel, node->trip));
     if (node->kind == PLAN_TASK) {
         kernel->reads_results |= expr_reads(kernel, kernel->plan->tasks[node->task].trip);
-        reads |= task_reads(kernel, &kernel->plan->tasks[node->task]);
+        reads |= gpu_task_reads(kernel, &kernel->plan->tasks[node->task]);
     }
-    for (int i = 0; i < node->conflict_count; i++) {
-        reads |= effect_reads(kernel, node->conflicts[i].effect_a) || effect_reads(kernel, node->conflicts[i].effect_b);
-    }
+    reads |= gpu_region_reads(kernel, node);
     for (int i = 0; i < node->child_count; i++) {
         reads |= node->children[i] != NULL && mark_reading(kernel, node->children[i]);
     }
@@ -97,6 +104,9 @@ static rill_status find_nodes(struct backend_image *image, struct gpu_kernel *ke
         char name[256];
         snprintf(name, sizeof name, "%.200s.n%d", kernel->plan->name, node->id);
         RILL_TRY(find_entry(image, name, &kernel->node_entries[node->id]));
+        if (node->kind == PLAN_IF) { // the condition has a byte behind the slots
+            kernel->condition_offsets[node->id] = (int64_t)kernel->block_size++;
+        }
     }
     for (int i = 0; i < node->child_count; i++) {
         if (node->children[i] != NULL) {
@@ -106,31 +116,14 @@ static rill_status find_nodes(struct backend_image *image, struct gpu_kernel *ke
     return RILL_OK;
 }
 
-static bool task_uses(const struct gpu_kernel *kernel, int slot)
+// Whether the host assigns slots: what it knows goes to the device where that uses it.
+static bool has_assignments(const struct plan_node *node)
 {
-    for (int i = 0; i < kernel->plan->task_count; i++) {
-        for (int k = 0; k < kernel->plan->tasks[i].slot_use_count; k++) {
-            if (kernel->tasks[i].slot_indices[k] == slot) {
-                return true;
-            }
-        }
+    bool has_some = node->kind == PLAN_ASSIGN || (node->kind == PLAN_FOR && node->slot >= 0);
+    for (int i = 0; i < node->child_count && !has_some; i++) {
+        has_some = node->children[i] != NULL && has_assignments(node->children[i]);
     }
-    return false;
-}
-
-// Whether the host assigns a slot that tasks use: such values go to the device between tasks.
-static bool assigns_for_tasks(const struct gpu_kernel *kernel, const struct plan_node *node)
-{
-    bool assigns = node->kind == PLAN_ASSIGN || (node->kind == PLAN_FOR && node->slot >= 0);
-    if (assigns && task_uses(kernel, gpu_slot_at(kernel->plan, node->slot))) {
-        return true;
-    }
-    for (int i = 0; i < node->child_count; i++) {
-        if (node->children[i] != NULL && assigns_for_tasks(kernel, node->children[i])) {
-            return true;
-        }
-    }
-    return false;
+    return has_some;
 }
 
 // ---- what decides -------------------------------------------------------------------------------------------------
@@ -219,6 +212,8 @@ static rill_status find_kernel(struct backend_image *image, const struct plan_ke
     kernel->task_writes = ARENA_ARRAY(&image->arena, bool, plan->slot_count + 1);
     kernel->reads_device = ARENA_ARRAY(&image->arena, bool, plan->node_count + 1);
     kernel->node_entries = ARENA_ARRAY(&image->arena, void *, plan->node_count + 1);
+    kernel->condition_offsets = ARENA_ARRAY(&image->arena, int64_t, plan->node_count + 1);
+    kernel->block_size = plan->block_size;
     kernel->needs_block = plan->return_ctype != NULL;
     plan_device_slots(plan, kernel->task_writes);
     for (int i = 0; i < plan->task_count; i++) {
@@ -235,7 +230,11 @@ static rill_status find_kernel(struct backend_image *image, const struct plan_ke
         bool reads = mark_reading(kernel, plan->root);
         kernel->reads_control = reads;
         kernel->reads_results |= reads;
-        kernel->is_graphable = !reads && !kernel->may_print && !assigns_for_tasks(kernel, plan->root);
+        kernel->is_graphable = !reads && !kernel->may_print;
+        kernel->is_conditional = reads && !kernel->may_print && gpu_condition_fits(kernel);
+        if (has_assignments(plan->root)) {
+            RILL_TRY(find_entry(image, "rill.store", &kernel->store));
+        }
     }
     return RILL_OK;
 }

@@ -39,13 +39,17 @@ struct gpu_kernel {
     bool reads_control;  // control depends on what tasks write: a launch may wait for it
     bool reads_results;  // some expression of the plan reads what tasks write
     bool is_graphable;   // the arguments decide all of its plan, and nothing but tasks runs
+    bool is_conditional; // control over what tasks write can be decided on the device
     bool needs_block;    // some task touches the launch block, or there is a result
     bool *task_writes;   // for each slot: a task writes it, or it is assigned from such a one
     void **node_entries; // for each node: what evaluates its assignment or condition on the device; NULL: nothing
     // The arguments that may decide what the plan does: all but floating numbers that stand in none of its expressions.
     struct gpu_part *deciding;
     int deciding_count;
-    bool *reads_device; // for each node: control in it depends on what tasks write
+    void *store;                // stores a value of the host into the launch block; NULL: there is none to store
+    int64_t *condition_offsets; // for each node whose entry stores a condition: where in the launch block
+    uint64_t block_size;        // the plan's, and a byte for each such condition
+    bool *reads_device;         // for each node: control in it depends on what tasks write
 };
 
 struct backend_image {
@@ -60,6 +64,10 @@ struct backend_image {
 };
 
 int gpu_slot_at(const struct plan_kernel *kernel, int64_t offset); // the slot that holds the byte; -1: none
+
+// image.c: whether the choice of a task's version, or the order of a region's blocks, needs what tasks write
+bool gpu_task_reads(const struct gpu_kernel *kernel, const struct plan_task *task);
+bool gpu_region_reads(const struct gpu_kernel *kernel, const struct plan_node *node);
 
 // shape.c
 rill_status gpu_shape_find(struct backend_device *device, const struct plan_task *plan, struct gpu_task *task);

@@ -46,7 +46,7 @@ static rill_status prepare(struct gpu_run *run)
     const struct gpu_kernel *kernel = run->kernel;
     bool may_wait = run->launch->may_wait;
     if (kernel->needs_block) {
-        RILL_TRY(gpu_ring_take(run->stream, GPU_RING_ZEROED, kernel->plan->block_size, may_wait, &run->block));
+        RILL_TRY(gpu_ring_take(run->stream, GPU_RING_ZEROED, kernel->block_size, may_wait, &run->block));
     }
     if (kernel->may_print) {
         return make_print_frame(run);
@@ -185,6 +185,7 @@ static rill_status record_and_replay(struct gpu_run *run, bool *out_is_done)
     run->recording->edge_count = 0;
     run->recording->is_over = false;
     run->recording->is_noted = false;
+    run->recording->has_conditions = false;
     run->recording->tally = (struct gpu_tally){.task_count = 0};
     RILL_TRY(make_shadow(run));
     walk_plan(run);
@@ -227,8 +228,8 @@ static rill_status run_plan(struct gpu_run *run)
     }
     RILL_TRY(prepare(run));
     struct backend_device *device = run->device;
-    bool is_recorded = !is_captured && run->kernel->is_graphable && device->properties.has_graphs &&
-                       device->graph_mode != GPU_GRAPH_OFF;
+    bool fits = run->kernel->is_graphable || (run->kernel->is_conditional && device->properties.has_conditions);
+    bool is_recorded = !is_captured && fits && device->properties.has_graphs && device->graph_mode != GPU_GRAPH_OFF;
     bool is_done = false;
     run->stream->told = NULL;
     if (is_recorded) {

@@ -189,7 +189,7 @@ static enum gpu_step record_blocks(struct gpu_region *region)
     struct gpu_front ends[RUN_MAX_BLOCKS];
     struct gpu_front after = {.count = 0};
     for (int i = 0; i < region->node->child_count; i++) {
-        struct gpu_walk walk = {.run = outer->run, .front = outer->front};
+        struct gpu_walk walk = {.run = outer->run, .front = outer->front, .parent = outer->parent};
         for (int k = 0; k < i; k++) {
             if ((region->earlier[i] & UINT64_C(1) << k) != 0) {
                 gpu_front_join(recording, &walk.front, &ends[k]);

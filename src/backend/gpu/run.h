@@ -19,6 +19,7 @@ struct gpu_walk {
     struct gpu_run *run;
     struct gpu_lane *lane;
     struct gpu_front front; // where the tasks are recorded: the last ones
+    int parent;             // 1 + the conditional node whose body is recorded; 0: the graph itself
     uint64_t partials;      // memory for partial records, used again by the tasks of this lane
     size_t partials_size;
 };
@@ -80,16 +81,25 @@ enum gpu_step gpu_run_fail(struct gpu_run *run, rill_status status);
 // The launch fails: two regions overlap although `restrict` says that they do not.
 enum gpu_step gpu_run_refuse(struct gpu_run *run, const struct plan_effect *a, const struct plan_effect *b);
 
+// condition.c: where a kernel is recorded for graphs that decide on the device
+bool gpu_condition_fits(const struct gpu_kernel *kernel);
+bool gpu_condition_is_loop(const struct gpu_kernel *kernel, const struct plan_node *node);
+enum gpu_step gpu_condition_if(struct gpu_walk *walk, const struct plan_node *node);
+enum gpu_step gpu_condition_loop(struct gpu_walk *walk, const struct plan_node *node);
+
 // region.c
 enum gpu_step gpu_walk_region(struct gpu_walk *walk, const struct plan_node *node);
 
 // task.c
 enum gpu_step gpu_task_start(struct gpu_walk *walk, int index);
 // Runs the entry that stores the value of an assignment, whose expression the host cannot evaluate.
+// Stores |size| bytes (1, 2, 4 or 8) of |value| into the launch block, in the recording.
+rill_status gpu_task_store(struct gpu_walk *walk, int64_t offset, uint64_t value, int size);
 enum gpu_step gpu_task_assign(struct gpu_walk *walk, const struct plan_node *node);
 
 // slots.c
-void gpu_slot_assign(struct gpu_run *run, const struct plan_node *node, union ir_value value);
+// In the body of a conditional node the value goes to the device at once: elsewhere nobody could say whether it did.
+rill_status gpu_slot_assign(struct gpu_walk *walk, const struct plan_node *node, union ir_value value);
 rill_status gpu_slot_upload(struct gpu_walk *walk, int slot);                      // if the device's is old
 rill_status gpu_slots_upload(struct gpu_walk *walk, const struct plan_expr *expr); // all that |expr| reads
 // Whether |expr| needs what only the device has.

@@ -11,8 +11,9 @@ static const int type_sizes[] = {
 #undef TYPE_SIZE
 };
 
-void gpu_slot_assign(struct gpu_run *run, const struct plan_node *node, union ir_value value)
+rill_status gpu_slot_assign(struct gpu_walk *walk, const struct plan_node *node, union ir_value value)
 {
+    struct gpu_run *run = walk->run;
     char *at = run->shadow + node->slot;
     if (node->type == IR_F32) {
         float narrow = (float)value.f;
@@ -25,9 +26,21 @@ void gpu_slot_assign(struct gpu_run *run, const struct plan_node *node, union ir
     if (slot >= 0) {
         run->slots[slot] = GPU_SLOT_HOST;
     }
+    return walk->parent > 0 ? gpu_slot_upload(walk, slot) : RILL_OK;
 }
 
-// By memsets, which need no memory of the host that would have to live on.
+// Part of a slot. Without a graph by a memset, which needs no memory of the host that would have to live on.
+static rill_status upload_part(struct gpu_walk *walk, uint64_t offset, int width)
+{
+    struct gpu_run *run = walk->run;
+    uint64_t value = 0;
+    memcpy(&value, run->shadow + offset, (size_t)width);
+    if (run->recording != NULL) {
+        return gpu_task_store(walk, (int64_t)offset, value, width);
+    }
+    return run->device->driver->set(walk->lane->handle, run->block + offset, (uint32_t)value, width, 1);
+}
+
 rill_status gpu_slot_upload(struct gpu_walk *walk, int index)
 {
     struct gpu_run *run = walk->run;
@@ -35,13 +48,11 @@ rill_status gpu_slot_upload(struct gpu_walk *walk, int index)
         return RILL_OK;
     }
     const struct plan_slot *slot = &run->kernel->plan->slots[index];
-    const struct gpu_driver *driver = run->device->driver;
+    bool is_aligned = slot->offset % 8 == 0 && run->recording != NULL;
     for (uint64_t done = 0; done < slot->size;) {
         uint64_t left = slot->size - done;
-        int width = left >= 4 ? 4 : left >= 2 ? 2 : 1;
-        uint32_t value = 0;
-        memcpy(&value, run->shadow + slot->offset + done, (size_t)width);
-        RILL_TRY(driver->set(walk->lane->handle, run->block + (uint64_t)slot->offset + done, value, width, 1));
+        int width = left >= 8 && is_aligned ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+        RILL_TRY(upload_part(walk, (uint64_t)slot->offset + done, width));
         done += (uint64_t)width;
     }
     run->slots[index] = GPU_SLOT_BOTH;

@@ -31,7 +31,8 @@ static rill_status call_with(struct gpu_walk *walk, const struct task_call *want
                                 .block = wanted->block,
                                 .count = wanted->count,
                                 .chunk = wanted->chunk,
-                                .partials = partials};
+                                .partials = partials,
+                                .parent = walk->parent};
         gpu_record(run->recording, &walk->front, &node);
         return RILL_OK;
     }
@@ -296,4 +297,9 @@ enum gpu_step gpu_task_assign(struct gpu_walk *walk, const struct plan_node *nod
         run->slots[slot] = GPU_SLOT_DEVICE;
     }
     return status == RILL_OK ? GPU_ON : gpu_run_fail(run, status);
+}
+
+rill_status gpu_task_store(struct gpu_walk *walk, int64_t offset, uint64_t value, int size)
+{
+    return call(walk, walk->run->kernel->store, 1, 1, (int64_t)value, offset * 16 + size);
 }

@@ -63,6 +63,9 @@ static enum gpu_step walk_sequence(struct gpu_walk *walk, const struct plan_node
 static enum gpu_step walk_if(struct gpu_walk *walk, const struct plan_node *node)
 {
     union ir_value value;
+    if (walk->run->recording != NULL && gpu_slots_missing(walk->run, node->expr)) {
+        return gpu_condition_if(walk, node);
+    }
     if (!gpu_eval(walk, node->expr, &(struct gpu_why){node->loc, "a condition"}, &value)) {
         return GPU_FAIL;
     }
@@ -152,7 +155,10 @@ static enum gpu_step walk_for(struct gpu_walk *walk, const struct plan_node *nod
     for (int64_t i = 0;; i++) {
         if (node->slot >= 0) { // after the last round: C's value; the slot's width wraps it
             uint64_t value = (uint64_t)init.i + (uint64_t)i * (uint64_t)node->step;
-            gpu_slot_assign(walk->run, node, (union ir_value){.i = (int64_t)value});
+            rill_status status = gpu_slot_assign(walk, node, (union ir_value){.i = (int64_t)value});
+            if (status != RILL_OK) {
+                return gpu_run_fail(walk->run, status);
+            }
         }
         if (i >= trip.i) {
             return GPU_ON;
@@ -169,6 +175,9 @@ static enum gpu_step walk_loop(struct gpu_walk *walk, const struct plan_node *no
     if (runs_whole(walk, node)) {
         return gpu_task_start(walk, node->whole_task);
     }
+    if (walk->run->recording != NULL && gpu_condition_is_loop(walk->run->kernel, node)) {
+        return gpu_condition_loop(walk, node);
+    }
     for (;;) {
         enum gpu_step step;
         if (!goes_on(walk, node, gpu_walk_node(walk, node->children[0]), &step)) {
@@ -181,6 +190,7 @@ enum gpu_step gpu_walk_node(struct gpu_walk *walk, const struct plan_node *node)
 {
     union ir_value value;
     enum gpu_step step;
+    rill_status status;
     switch (node->kind) {
     case PLAN_SEQUENCE: return walk_sequence(walk, node);
     case PLAN_IF: return walk_if(walk, node);
@@ -196,8 +206,8 @@ enum gpu_step gpu_walk_node(struct gpu_walk *walk, const struct plan_node *node)
         if (!gpu_eval(walk, node->expr, &(struct gpu_why){node->loc, "an assigned value"}, &value)) {
             return GPU_FAIL;
         }
-        gpu_slot_assign(walk->run, node, value);
-        return GPU_ON;
+        status = gpu_slot_assign(walk, node, value);
+        return status == RILL_OK ? GPU_ON : gpu_run_fail(walk->run, status);
     case PLAN_TASK: return gpu_task_start(walk, node->task);
     case PLAN_REGION: return gpu_walk_region(walk, node);
     }

@@ -101,6 +101,8 @@ enum fake_op_kind {
     FAKE_OP_FREE,
     FAKE_OP_WAIT_VALUE,
     FAKE_OP_WRITE_VALUE,
+    FAKE_OP_CONDITION, // a conditional node: the whole of it in one operation, its body's nodes in order
+    FAKE_OP_DEFAULTS,  // handles get their initial values
 };
 
 struct fake_kernel {
@@ -142,6 +144,14 @@ struct fake_value {
     bool is_64;
 };
 
+struct fake_graph;
+
+struct fake_condition {
+    struct fake_graph *graph; // owned: a copy of the body; DEFAULTS: of the whole graph
+    uint64_t handle;
+    bool is_loop;
+};
+
 struct fake_work {
     enum fake_op_kind kind;
     union {
@@ -150,6 +160,7 @@ struct fake_work {
         struct fake_fill fill;
         struct fake_host host;
         struct fake_value value;
+        struct fake_condition condition;
         struct fake_range *range; // alloc, free
     } u;
 };
@@ -279,7 +290,9 @@ struct fake_node {
     struct fake_graph *graph;
     int position; // in graph->nodes
     struct fake_work work;
-    struct fake_graph *child; // owned: a child graph
+    struct fake_graph *child; // owned: a child graph, or the body of a conditional node
+    uint64_t handle;          // conditional node; 0: it is none
+    bool is_loop;             //
     struct fake_event *event; // record or wait
     bool is_record;
     bool is_disabled;
@@ -306,6 +319,14 @@ struct fake_capture {
 };
 
 // ---- the one state -------------------------------------------------------------------------------------------------
+
+enum { FAKE_HANDLE_LIMIT = 4096 };
+
+struct fake_handle_value {
+    unsigned value;
+    unsigned initial;
+    bool has_default;
+};
 
 struct fake_call {
     const char *name;
@@ -354,6 +375,8 @@ struct fake {
     uint64_t host_write_count; // operations done that may write host memory
     uint64_t stream_id;
     uint64_t capture_id;
+    struct fake_handle_value handles[FAKE_HANDLE_LIMIT]; // by handle, from 1
+    int handle_count;
     int capture_count; // captures that forbid what is unsafe
 
     struct fake_call calls[FAKE_FUNCTION_LIMIT];
@@ -489,6 +512,11 @@ void fake_user_release_locked(struct fake_user *user, int count, struct fake_op 
 struct fake_node *fake_graph_add_locked(struct fake_graph *graph, struct fake_work *work,
                                         struct fake_node *const *dependencies, size_t count);
 void fake_node_after_locked(struct fake_node *node, struct fake_node *before);
+bool fake_graph_has_conditions(const struct fake_graph *graph);
+void fake_condition_run(struct fake_op *op);
+void fake_condition_defaults_locked(const struct fake_graph *graph);
+// What the kernel "rill$condition" does.
+void fake_condition_entry(void *const *params, uint32_t grid_size, uint32_t block_index);
 struct fake_graph *fake_graph_clone_locked(const struct fake_graph *graph);
 int fake_graph_launch_locked(struct fake_exec *exec, struct fake_stream *stream, const char *call);
 // Queues every node; returns the operation that follows all of them. |before| may be NULL.

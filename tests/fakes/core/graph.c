@@ -96,6 +96,8 @@ struct fake_graph *fake_graph_clone_locked(const struct fake_graph *graph)
         made->event = node->event;
         made->is_record = node->is_record;
         made->is_disabled = node->is_disabled;
+        made->handle = node->handle;
+        made->is_loop = node->is_loop;
         made->child = node->child != NULL ? fake_graph_clone_locked(node->child) : NULL;
         if (made->child != NULL) {
             made->child->object.is_internal = true;
@@ -114,10 +116,15 @@ static struct fake_op *expand_node(struct fake_node *node, struct fake_context *
                                    struct fake_op *start)
 {
     struct fake_work work = {.kind = FAKE_OP_NOTHING};
-    if (node->child != NULL) {
+    if (node->handle != 0) {
+        struct fake_graph *body = fake_graph_clone_locked(node->child);
+        body->object.is_internal = true;
+        work = (struct fake_work){.kind = FAKE_OP_CONDITION,
+                                  .u.condition = {.graph = body, .handle = node->handle, .is_loop = node->is_loop}};
+    } else if (node->child != NULL) {
         return fake_graph_expand_locked(node->child, context, stream, start);
     }
-    if (!node->is_disabled) {
+    if (node->handle == 0 && !node->is_disabled) {
         fake_work_copy(&work, &node->work);
         fake_check_work_locked(&work, "cuGraphLaunch");
     }
@@ -188,6 +195,11 @@ int fake_graph_launch_locked(struct fake_exec *exec, struct fake_stream *stream,
     struct fake_op *before = fake_op_create(context, stream, &nothing);
     fake_op_after_locked(before, stream->tail);
     fake_op_after_locked(before, exec->last);
+    if (fake_graph_has_conditions(exec->graph)) {
+        before->work.kind = FAKE_OP_DEFAULTS;
+        before->work.u.condition.graph = fake_graph_clone_locked(exec->graph);
+        before->work.u.condition.graph->object.is_internal = true;
+    }
     fake_op_submit_locked(before);
     struct fake_op *end = fake_graph_expand_locked(exec->graph, context, stream, before);
     fake_op_release(before);

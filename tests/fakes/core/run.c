@@ -69,9 +69,17 @@ void fake_check_work_locked(const struct fake_work *work, const char *call)
 
 const char *fake_work_name(const struct fake_work *work)
 {
-    static const char *const names[] = {"mark", "kernel",           "copy",
-                                        "fill", "host function",    "allocation",
-                                        "free", "wait for a value", "write of a value"};
+    static const char *const names[] = {"mark",
+                                        "kernel",
+                                        "copy",
+                                        "fill",
+                                        "host function",
+                                        "allocation",
+                                        "free",
+                                        "wait for a value",
+                                        "write of a value",
+                                        "conditional node",
+                                        "initial values"};
     return names[work->kind];
 }
 
@@ -213,6 +221,12 @@ void fake_op_run(struct fake_op *op)
     case FAKE_OP_FILL: run_fill(&work->u.fill); break;
     case FAKE_OP_HOST: run_host(&work->u.host); break;
     case FAKE_OP_WRITE_VALUE: run_write_value(&work->u.value); break;
+    case FAKE_OP_CONDITION: fake_condition_run(op); break;
+    case FAKE_OP_DEFAULTS:
+        fake_lock();
+        fake_condition_defaults_locked(work->u.condition.graph);
+        fake_unlock();
+        break;
     case FAKE_OP_ALLOC:
         fake_lock();
         fake_memory_live_locked(work->u.range);

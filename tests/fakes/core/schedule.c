@@ -22,6 +22,8 @@ void fake_work_finish(struct fake_work *work)
         free(work->u.kernel.addresses);
     } else if (work->kind == FAKE_OP_COPY) {
         free(work->u.copy.snapshot);
+    } else if (work->kind == FAKE_OP_CONDITION || work->kind == FAKE_OP_DEFAULTS) {
+        fake_graph_destroy_locked(work->u.condition.graph, NULL);
     }
     *work = (struct fake_work){0};
 }

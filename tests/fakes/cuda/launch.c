@@ -266,6 +266,56 @@ int fake_cu_graph_add_kernel(cu_node *out, cu_graph handle, const cu_node *after
     return code;
 }
 
+int fake_cu_graph_handle(uint64_t *out, cu_graph handle, cu_context context, unsigned initial, unsigned flags)
+{
+    static const char call[] = "cuGraphConditionalHandleCreate";
+    ENTER(call, DEVICE);
+    fake_lock();
+    int code = fake_get_locked(handle, FAKE_GRAPH, call) == NULL || fake_get_locked(context, FAKE_CONTEXT, call) == NULL
+                   ? FAKE_INVALID_HANDLE
+               : fake.version < 12030                       ? FAKE_NOT_SUPPORTED
+               : fake.handle_count + 1 >= FAKE_HANDLE_LIMIT ? FAKE_OUT_OF_MEMORY
+                                                            : FAKE_OK;
+    if (code == FAKE_OK) {
+        *out = (uint64_t)++fake.handle_count;
+        fake.handles[*out] = (struct fake_handle_value){initial, initial, (flags & CU_HANDLE_HAS_DEFAULT) != 0};
+    }
+    fake_unlock();
+    return code;
+}
+
+int fake_cu_graph_add_node(cu_node *out, cu_graph handle, const cu_node *after, size_t count,
+                           struct cu_node_options *options)
+{
+    static const char call[] = "cuGraphAddNode";
+    static cu_graph bodies[1]; // the caller reads it at once
+    ENTER(call, DEVICE);
+    struct fake_work nothing = {.kind = FAKE_OP_NOTHING};
+    fake_lock();
+    struct fake_graph *graph = fake_get_locked(handle, FAKE_GRAPH, call);
+    bool is_good = graph != NULL && options->kind == CU_NODE_CONDITIONAL && options->u.condition.size == 1 &&
+                   options->u.condition.handle - 1 < (uint64_t)fake.handle_count;
+    struct fake_node *node = is_good ? fake_graph_add_locked(graph, &nothing, NULL, 0) : NULL;
+    for (size_t i = 0; i < count && is_good; i++) {
+        struct fake_node *before = fake_get_locked(after[i], FAKE_NODE, call);
+        is_good = before != NULL && before->graph == graph;
+        if (is_good) {
+            fake_node_after_locked(node, before);
+        }
+    }
+    if (is_good) {
+        node->handle = options->u.condition.handle;
+        node->is_loop = options->u.condition.kind == 1;
+        node->child = fake_graph_create_locked(graph->object.context);
+        node->child->object.is_internal = true;
+        bodies[0] = fake_handle(node->child);
+        options->u.condition.bodies = bodies;
+        *out = fake_handle(node);
+    }
+    fake_unlock();
+    return is_good ? FAKE_OK : FAKE_INVALID_VALUE;
+}
+
 int fake_cu_graph_instantiate(cu_exec *out, cu_graph handle, unsigned long long flags)
 {
     static const char call[] = "cuGraphInstantiateWithFlags";
@@ -360,14 +410,30 @@ static void leave_exec(struct fake_exec *exec)
     }
 }
 
+// The node of the copy |own| that corresponds to |node| of |source|, also in the bodies of conditional nodes.
+static struct fake_node *find_own(const struct fake_graph *source, const struct fake_graph *own,
+                                  const struct fake_node *node)
+{
+    if (node->graph == source) {
+        return node->position < own->node_count ? own->nodes[node->position] : NULL;
+    }
+    struct fake_node *found = NULL;
+    for (int i = 0; i < own->node_count && i < source->node_count && found == NULL; i++) {
+        if (own->nodes[i]->handle != 0) {
+            found = find_own(source->nodes[i]->child, own->nodes[i]->child, node);
+        }
+    }
+    return found;
+}
+
 static int set_kernel_locked(struct fake_exec *exec, cu_node handle, const struct cu_kernel_node *kernel)
 {
     static const char call[] = "cuGraphExecKernelNodeSetParams";
     struct fake_node *node = fake_get_locked(handle, FAKE_NODE, call);
-    if (node == NULL || node->graph != exec->source || node->position >= exec->graph->node_count) {
+    struct fake_node *own = node != NULL ? find_own(exec->source, exec->graph, node) : NULL;
+    if (own == NULL) {
         return FAKE_INVALID_VALUE;
     }
-    struct fake_node *own = exec->graph->nodes[node->position];
     struct fake_work work = {.kind = FAKE_OP_KERNEL};
     int code = cuda_make_kernel_locked(call, kernel, &work.u.kernel);
     if (code == FAKE_OK) {

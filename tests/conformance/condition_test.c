@@ -1,0 +1,315 @@
+// Control over device data: `while`, `do`, `if` and `break` that hang on what tasks compute. Results are those of C;
+// where the device's graphs can decide, no launch waits, and elsewhere each wait is counted and named.
+#include "world.h"
+
+static const char source[] = "#include <rill/kernel.h>\n"
+                             "#include <assert.h>\n"
+                             "#pragma rill single\n"
+                             "kernel void hold(volatile int flag[1]) { while (flag[0] == 0) { } }\n"
+                             "kernel void repeat(int n, int flag[1], int x[n])\n"
+                             "{\n"
+                             "    while (flag[0] > 0) {\n"
+                             "        for (int i = 0; i < n; i++) x[i] += i % 7;\n"
+                             "        flag[0]--;\n"
+                             "    }\n"
+                             "}\n"
+                             "kernel void choose(int n, const int flag[2], int x[n])\n"
+                             "{\n"
+                             "    if (flag[0] > 0) { for (int i = 0; i < n; i++) x[i] += 1; }\n"
+                             "    else { for (int i = 0; i < n; i++) x[i] -= 1; }\n"
+                             "    if (flag[1] > 0) { for (int i = 0; i < n; i++) x[i] += 10; }\n"
+                             "    if (flag[0] == 0) { } else { for (int i = 0; i < n; i++) x[i] += 100; }\n"
+                             "}\n"
+                             "kernel int settle(int n, int limit, float x[n], float y[n])\n"
+                             "{\n"
+                             "    float r;\n"
+                             "    int rounds = 0;\n"
+                             "    do {\n"
+                             "        r = 0;\n"
+                             "        for (int i = 1; i < n - 1; i++) y[i] = 0.5f * (x[i - 1] + x[i + 1]);\n"
+                             "        for (int i = 1; i < n - 1; i++) { r = fmaxf(r, fabsf(y[i] - x[i])); }\n"
+                             "        for (int i = 1; i < n - 1; i++) x[i] = y[i];\n"
+                             "        rounds++;\n"
+                             "    } while (r > 0.01f && rounds < limit);\n"
+                             "    return rounds;\n"
+                             "}\n"
+                             "kernel void nested(int n, int steps, int todo[1], int x[n], int y[n])\n"
+                             "{\n"
+                             "    for (int t = 0; t < steps; t++) {\n"
+                             "        int scale = t + 1;\n"
+                             "        while (todo[0] > 0) {\n"
+                             "            if (todo[0] % 2 == 0) {\n"
+                             "                scale += 2;\n"
+                             "                stream_parallel { for (int i = 0; i < n; i++) x[i] += scale; }\n"
+                             "                stream_parallel { for (int i = 0; i < n; i++) y[i] += 2 * scale; }\n"
+                             "            } else {\n"
+                             "                for (int i = 0; i < n; i++) x[i] -= scale;\n"
+                             "            }\n"
+                             "            todo[0]--;\n"
+                             "            if (todo[0] == 3) break;\n"
+                             "            for (int i = 0; i < n; i++) y[i] += 1;\n"
+                             "        }\n"
+                             "        for (int i = 0; i < n; i++) x[i] += scale;\n"
+                             "        todo[0] += 5;\n"
+                             "    }\n"
+                             "}\n"
+                             "kernel void failing(int n, int limit, int flag[1], int x[n])\n"
+                             "{\n"
+                             "    while (flag[0] > 0) {\n"
+                             "        for (int i = 0; i < n; i++) { x[i] += 1; assert(x[i] < limit); }\n"
+                             "    }\n"
+                             "}\n"
+                             "kernel void leave(int n, const int flag[1], int x[n])\n"
+                             "{\n"
+                             "    for (int i = 0; i < n; i++) x[i] += 1;\n"
+                             "    if (flag[0] > 0) return;\n"
+                             "    for (int i = 0; i < n; i++) x[i] += 1;\n"
+                             "}\n";
+
+enum { N = 20000 }; // so large that no loop is run whole
+
+struct scene {
+    struct world world;
+    rill_module module;
+    rill_stream stream;
+    bool decides; // no launch may wait
+};
+
+static uint64_t readbacks(const struct scene *scene)
+{
+    rill_stats stats;
+    OK(rill_context_stats(scene->world.context, &stats));
+    return stats.readback_count;
+}
+
+static void scene_open(struct scene *scene)
+{
+    world_open(&scene->world, 2);
+    OK(rill_module_create(scene->world.context, source, NULL, &scene->module));
+    OK(rill_stream_create(scene->world.context, NULL, &scene->stream));
+    const char *mode = getenv("RILL_GRAPH");
+    bool has = false;
+    OK(rill_context_has(scene->world.context, RILL_CAPABILITY_CONDITIONS, &has));
+    scene->decides = world_is_cpu() || (has && (mode == NULL || strcmp(mode, "off") != 0));
+}
+
+static void scene_close(struct scene *scene)
+{
+    world_close(&scene->world);
+}
+
+static rill_kernel kernel_of(const struct scene *scene, const char *name)
+{
+    rill_kernel kernel = {0};
+    OK(rill_module_kernel(scene->module, name, &kernel));
+    return kernel;
+}
+
+static void put(const struct scene *scene, rill_array array, int a, int b)
+{
+    int values[2] = {a, b};
+    OK(rill_array_write(array, scene->stream, values, sizeof values));
+}
+
+TEST(while_over_device_data_runs_as_often_as_in_c)
+{
+    struct scene scene;
+    scene_open(&scene);
+    rill_array flag = world_array(&scene.world, RILL_I32, 2);
+    rill_array x = world_array(&scene.world, RILL_I32, N);
+    static int host[N];
+    int total = 0;
+    uint64_t before = readbacks(&scene);
+    for (int rounds = 0; rounds < 8; rounds++) {
+        put(&scene, flag, rounds, 0);
+        OK(rill_launch(kernel_of(&scene, "repeat"), scene.stream, RILL_ARGS(N, flag, x)));
+        total += rounds;
+    }
+    OK(rill_array_read(x, scene.stream, host, sizeof host));
+    for (int i = 0; i < N; i++) {
+        CHECK_INT(host[i], total * (i % 7));
+    }
+    CHECK(scene.decides == (readbacks(&scene) == before));
+    if (!scene.decides) {
+        CHECK_CONTAINS(scene.world.logged, "the launch waits for a condition that tasks compute");
+    }
+    scene_close(&scene);
+}
+
+// If the launch waited, the flag would never be set.
+TEST(condition_on_the_device_does_not_make_the_host_wait)
+{
+    struct scene scene;
+    scene_open(&scene);
+    if (!scene.decides || world_is_serial()) {
+        scene_close(&scene);
+        SKIP("the device's graphs do not decide, or one thread runs everything");
+    }
+    rill_stream other = {0};
+    OK(rill_stream_create(scene.world.context, NULL, &other));
+    rill_array gate = world_array(&scene.world, RILL_I32, 1);
+    rill_array flag = world_array(&scene.world, RILL_I32, 2);
+    rill_array x = world_array(&scene.world, RILL_I32, N);
+    static int host[N];
+    put(&scene, flag, 2, 0);
+    OK(rill_launch(kernel_of(&scene, "repeat"), scene.stream, RILL_ARGS(N, flag, x)));
+    OK(rill_launch(kernel_of(&scene, "choose"), scene.stream, RILL_ARGS(N, flag, x)));
+    put(&scene, flag, 3, 1);
+    OK(rill_stream_synchronize(scene.stream));
+    OK(rill_launch(kernel_of(&scene, "hold"), scene.stream, RILL_ARGS(gate)));
+    OK(rill_launch(kernel_of(&scene, "repeat"), scene.stream, RILL_ARGS(N, flag, x)));
+    OK(rill_launch(kernel_of(&scene, "choose"), scene.stream, RILL_ARGS(N, flag, x)));
+    STATUS(rill_stream_query(scene.stream), RILL_ERR_NOT_READY);
+    int one = 1;
+    OK(rill_array_write(gate, other, &one, sizeof one));
+    OK(rill_array_read(x, scene.stream, host, sizeof host));
+    for (int i = 0; i < N; i++) {
+        CHECK_INT(host[i], 5 * (i % 7) - 1 - 1 + 10);
+    }
+    scene_close(&scene);
+}
+
+TEST(branches_over_device_data_are_those_of_c)
+{
+    struct scene scene;
+    scene_open(&scene);
+    rill_array flag = world_array(&scene.world, RILL_I32, 2);
+    rill_array x = world_array(&scene.world, RILL_I32, N);
+    static int host[N];
+    int wanted = 0;
+    for (int k = 0; k < 12; k++) {
+        int a = k % 3 - 1;
+        int b = k / 3 % 2;
+        put(&scene, flag, a, b);
+        OK(rill_launch(kernel_of(&scene, "choose"), scene.stream, RILL_ARGS(N, flag, x)));
+        wanted += (a > 0 ? 1 : -1) + (b > 0 ? 10 : 0) + (a == 0 ? 0 : 100);
+    }
+    OK(rill_array_read(x, scene.stream, host, sizeof host));
+    CHECK_INT(host[0], wanted);
+    CHECK_INT(host[N - 1], wanted);
+    scene_close(&scene);
+}
+
+TEST(iteration_until_something_is_small_ends_where_c_ends)
+{
+    struct scene scene;
+    scene_open(&scene);
+    static float host[N];
+    static float next[N];
+    rill_array x = world_array(&scene.world, RILL_F32, N);
+    rill_array y = world_array(&scene.world, RILL_F32, N);
+    for (int limit = 1; limit <= 64; limit *= 4) {
+        for (int i = 0; i < N; i++) {
+            host[i] = (float)(i % 100 == 50);
+            next[i] = 0;
+        }
+        OK(rill_array_write(x, scene.stream, host, sizeof host));
+        int rounds = 0;
+        float r;
+        do {
+            r = 0;
+            for (int i = 1; i < N - 1; i++) {
+                next[i] = 0.5f * (host[i - 1] + host[i + 1]);
+            }
+            for (int i = 1; i < N - 1; i++) {
+                r = fmaxf(r, fabsf(next[i] - host[i]));
+            }
+            for (int i = 1; i < N - 1; i++) {
+                host[i] = next[i];
+            }
+            rounds++;
+        } while (r > 0.01f && rounds < limit);
+        int found = 0;
+        OK(rill_call(kernel_of(&scene, "settle"), scene.stream, RILL_ARGS(N, limit, x, y), &found, sizeof found));
+        CHECK_INT(found, rounds);
+        static float got[N];
+        OK(rill_array_read(x, scene.stream, got, sizeof got));
+        CHECK_MEM(got, host, sizeof host);
+    }
+    scene_close(&scene);
+}
+
+static void nested_in_c(int steps, int *todo, int *x, int *y)
+{
+    for (int t = 0; t < steps; t++) {
+        int scale = t + 1;
+        while (*todo > 0) {
+            if (*todo % 2 == 0) {
+                scale += 2;
+                *x += scale;
+                *y += 2 * scale;
+            } else {
+                *x -= scale;
+            }
+            --*todo;
+            if (*todo == 3) {
+                break;
+            }
+            *y += 1;
+        }
+        *x += scale;
+        *todo += 5;
+    }
+}
+
+TEST(control_over_device_data_nests)
+{
+    struct scene scene;
+    scene_open(&scene);
+    rill_array todo = world_array(&scene.world, RILL_I32, 2);
+    rill_array x = world_array(&scene.world, RILL_I32, N);
+    rill_array y = world_array(&scene.world, RILL_I32, N);
+    static int xs[N];
+    static int ys[N];
+    int x0 = 0;
+    int y0 = 0;
+    uint64_t before = readbacks(&scene);
+    for (int k = 0; k < 6; k++) {
+        int left = k * 3 - 2;
+        put(&scene, todo, left, 0);
+        OK(rill_launch(kernel_of(&scene, "nested"), scene.stream, RILL_ARGS(N, k % 4, todo, x, y)));
+        nested_in_c(k % 4, &left, &x0, &y0);
+        int found[2];
+        OK(rill_array_read(todo, scene.stream, found, sizeof found));
+        CHECK_INT(found[0], left);
+    }
+    OK(rill_array_read(x, scene.stream, xs, sizeof xs));
+    OK(rill_array_read(y, scene.stream, ys, sizeof ys));
+    CHECK_INT(xs[0], x0);
+    CHECK_INT(xs[N - 1], x0);
+    CHECK_INT(ys[0], y0);
+    CHECK_INT(ys[N - 1], y0);
+    CHECK(scene.decides == (readbacks(&scene) == before));
+    scene_close(&scene);
+}
+
+// A loop whose tasks no longer start must end all the same.
+TEST(failure_ends_a_loop_over_device_data)
+{
+    struct scene scene;
+    scene_open(&scene);
+    rill_array flag = world_array(&scene.world, RILL_I32, 2);
+    rill_array x = world_array(&scene.world, RILL_I32, N);
+    put(&scene, flag, 1, 0);
+    STATUS(rill_call(kernel_of(&scene, "failing"), scene.stream, RILL_ARGS(N, 5, flag, x), NULL, 0), RILL_ERR_ASSERT);
+    CHECK_CONTAINS(rill_message(), "x[i] < limit");
+    put(&scene, flag, 0, 0);
+    OK(rill_call(kernel_of(&scene, "failing"), scene.stream, RILL_ARGS(N, 5, flag, x), NULL, 0));
+    scene_close(&scene);
+}
+
+TEST(return_over_device_data_ends_the_kernel)
+{
+    struct scene scene;
+    scene_open(&scene);
+    rill_array flag = world_array(&scene.world, RILL_I32, 2);
+    rill_array x = world_array(&scene.world, RILL_I32, N);
+    static int host[N];
+    for (int k = 0; k < 2; k++) {
+        put(&scene, flag, k, 0);
+        OK(rill_launch(kernel_of(&scene, "leave"), scene.stream, RILL_ARGS(N, flag, x)));
+    }
+    OK(rill_array_read(x, scene.stream, host, sizeof host));
+    CHECK_INT(host[N - 1], 3);
+    scene_close(&scene);
+}
