@@ -11,10 +11,10 @@ enum { CAPTURE_MAX_FRONT = 32 };
 struct gpu_region {
     struct gpu_walk *outer;
     const struct plan_node *node;
-    struct backend_lease leases[RUN_MAX_BLOCKS]; // streams lent to blocks that have begun
-    struct gpu_lane *lanes[RUN_MAX_BLOCKS];      // theirs
+    struct backend_lease leases[RUN_MAX_BLOCKS]; // streams lent to blocks
+    struct gpu_lane *lanes[RUN_MAX_BLOCKS];      // of each block; where the device has few queues blocks share them
     uint64_t earlier[RUN_MAX_BLOCKS];            // blocks that a block follows, as bits
-    int begun_count;
+    int lease_count;
 };
 
 static bool effects_meet(const struct gpu_run *run, const struct plan_effect *effect_a,
@@ -122,28 +122,37 @@ static enum gpu_step walk_in_order(struct gpu_walk *walk, const struct plan_node
     return GPU_ON;
 }
 
-// Gives every block its stream and lets that wait for the fork.
+// Gives every block a stream and lets that wait for the fork. More streams than the device has queues would wait for
+// each other in the hardware, and each costs two edges.
 static rill_status fork_all(struct gpu_region *region)
 {
     struct gpu_walk *outer = region->outer;
     struct backend_device *device = outer->run->device;
+    int queue_count = device->properties.queue_count;
+    int block_count = region->node->child_count;
+    int lane_count = queue_count > 0 && queue_count < block_count ? queue_count : block_count;
     RILL_TRY(device->driver->event_record(outer->lane->fork, outer->lane->handle));
-    for (int i = 0; i < region->node->child_count; i++) {
+    for (int i = 0; i < block_count; i++) {
         const struct backend_host *host = &device->host;
+        if (i >= lane_count) {
+            region->lanes[i] = region->lanes[i - lane_count];
+            continue;
+        }
         RILL_TRY(host->acquire_stream(host->user, 1 - outer->lane->level, &region->leases[i]));
         region->lanes[i] = &region->leases[i].stream->lane;
-        region->begun_count = i + 1;
+        region->lease_count = i + 1;
         RILL_TRY(device->driver->stream_wait_event(region->lanes[i]->handle, outer->lane->fork));
     }
     return RILL_OK;
 }
 
-// Lets a block wait for those that it follows.
+// Lets a block wait for those that it follows. What runs on its own lane went before it anyway; an end that a later
+// block has marked again comes behind the one that is meant.
 static rill_status begin_block(struct gpu_region *region, int index)
 {
     const struct gpu_driver *driver = region->outer->run->device->driver;
     for (int i = 0; i < index; i++) {
-        if ((region->earlier[index] & UINT64_C(1) << i) != 0) {
+        if ((region->earlier[index] & UINT64_C(1) << i) != 0 && region->lanes[i] != region->lanes[index]) {
             RILL_TRY(driver->stream_wait_event(region->lanes[index]->handle, region->lanes[i]->end));
         }
     }
@@ -169,7 +178,7 @@ static void join(struct gpu_region *region)
 {
     struct gpu_run *run = region->outer->run;
     const struct gpu_driver *driver = run->device->driver;
-    for (int i = 0; i < region->begun_count; i++) {
+    for (int i = 0; i < region->lease_count; i++) {
         struct gpu_lane *lane = region->lanes[i];
         rill_status status = driver->event_record(lane->end, lane->handle);
         status = status == RILL_OK ? driver->stream_wait_event(region->outer->lane->handle, lane->end) : status;
