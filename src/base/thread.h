@@ -36,6 +36,15 @@ void thread_wait(struct thread_cond *cond, struct thread_mutex *mutex); // may r
 void thread_signal(struct thread_cond *cond);
 void thread_broadcast(struct thread_cond *cond);
 
+// A lock for what is so short that many threads may come for it at once: who finds it taken looks at it, without
+// changing it, for longer than it is ever held, and only then sleeps. A mutex puts them to sleep one behind the other.
+struct thread_latch {
+    atomic_uint state; // 0 free, 1 taken, 2 taken and somebody may sleep; all zero is a latch that is free
+};
+
+void thread_latch_lock(struct thread_latch *latch);
+void thread_latch_unlock(struct thread_latch *latch);
+
 // Sleeps unless |*word| has changed from |seen|; may return without a wake. Who wakes changes the word first.
 void thread_sleep(atomic_uint *word, unsigned seen);
 void thread_wake(atomic_uint *word, int count); // at most |count| of those that sleep

@@ -112,6 +112,41 @@ TEST(jobs_of_a_better_level_go_first)
     free_pool(pool);
 }
 
+// ---- latches ------------------------------------------------------------------------------------------------------
+
+struct latched {
+    struct thread_latch latch;
+    long count; // guarded by latch
+};
+
+static void *count_under_a_latch(void *arg)
+{
+    struct latched *latched = arg;
+    for (int i = 0; i < 20000; i++) {
+        thread_latch_lock(&latched->latch);
+        latched->count++;
+        if (i % 5000 == 0) {
+            usleep(1000); // longer than anybody looks: others sleep
+        }
+        thread_latch_unlock(&latched->latch);
+    }
+    return NULL;
+}
+
+TEST(latch_keeps_all_but_one_out_and_wakes_who_slept)
+{
+    struct latched latched = {.count = 0};
+    struct thread threads[6] = {{0}};
+    for (int i = 0; i < 6; i++) {
+        REQUIRE(thread_start(&threads[i], "latch", count_under_a_latch, &latched) == RILL_OK);
+    }
+    for (int i = 0; i < 6; i++) {
+        thread_join(&threads[i]);
+    }
+    CHECK_INT(latched.count, 6 * 20000);
+    CHECK_INT(atomic_load(&latched.latch.state), 0);
+}
+
 // ---- loops --------------------------------------------------------------------------------------------------------
 
 struct counting_loop {

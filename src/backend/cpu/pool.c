@@ -168,7 +168,7 @@ static int choose_for_offers(struct pool *pool, int most)
 
 static void unlock_and_wake(struct pool *pool, int count)
 {
-    thread_unlock(&pool->lock);
+    thread_latch_unlock(&pool->lock);
     if (count > 0) {
         thread_wake(&pool->wake_word, count);
     }
@@ -180,9 +180,9 @@ static void sleep_for_work(struct pool *pool)
     pool->sleeping++;
     while (pool->waking == 0 && !pool->stop) {
         unsigned seen = atomic_load_explicit(&pool->wake_word, memory_order_relaxed);
-        thread_unlock(&pool->lock);
+        thread_latch_unlock(&pool->lock);
         thread_sleep(&pool->wake_word, seen);
-        thread_lock(&pool->lock);
+        thread_latch_lock(&pool->lock);
     }
     if (pool->waking > 0) { // who woke has taken it out of |sleeping|
         pool->waking--;
@@ -262,7 +262,7 @@ static bool visit_loop(struct pool *pool, struct pool_loop *loop, struct pool_wo
     bool may_leave = true;
     for (;;) {
         bool is_used_up = run_chunks(pool, loop, worker, may_leave);
-        thread_lock(&pool->lock);
+        thread_latch_lock(&pool->lock);
         bool must_go_on = is_used_up ? loop->is_open && has_chunks(pool, loop) : !loop->is_open;
         if (!must_go_on) {
             if (is_used_up) {
@@ -271,10 +271,10 @@ static bool visit_loop(struct pool *pool, struct pool_loop *loop, struct pool_wo
             break;
         }
         may_leave = loop->is_open;
-        thread_unlock(&pool->lock);
+        thread_latch_unlock(&pool->lock);
     }
     bool is_last = --loop->visitor_count == 0 && !loop->is_open;
-    thread_unlock(&pool->lock);
+    thread_latch_unlock(&pool->lock);
     worker->had_job = false;
     return is_last;
 }
@@ -287,7 +287,7 @@ bool pool_run_loop(struct pool *pool, struct pool_loop *loop, uint32_t chunk_cou
         uint32_t end = (uint32_t)(chunk_count * (i + 1) / count);
         atomic_store_explicit(&loop->shares[i].range, range_of(begin, end), memory_order_relaxed);
     }
-    thread_lock(&pool->lock);
+    thread_latch_lock(&pool->lock);
     loop->chunk_count = (int)chunk_count;
     loop->visitor_count = 1;
     open_loop(pool, loop);
@@ -304,7 +304,7 @@ static void push(struct pool *pool, struct pool_job *job, enum push_kind kind)
     if (pool->is_timed) {
         job->push_time = clock_now();
     }
-    thread_lock(&pool->lock);
+    thread_latch_lock(&pool->lock);
     job->next = NULL;
     job->is_small = kind == PUSH_SMALL;
     job->is_offered = kind != PUSH_PLAIN;
@@ -353,7 +353,7 @@ static void forget_small(struct pool *pool)
 
 void pool_push_left(struct pool *pool)
 {
-    thread_lock(&pool->lock);
+    thread_latch_lock(&pool->lock);
     forget_small(pool);
     unlock_and_wake(pool, choose_sleepers(pool, 1));
 }
@@ -375,6 +375,7 @@ static uint64_t next_random(struct pool *pool)
 
 void pool_fuzz_schedule(struct pool *pool, uint64_t seed)
 {
+    pool->is_fuzzed = seed != 0;
     pool->schedule = seed != 0 ? seed * UINT64_C(0x9e3779b97f4a7c15) | 1 : 0;
 }
 
@@ -502,7 +503,7 @@ void pool_linger(struct pool_worker *worker, int rounds, bool (*has_come)(void *
     if (atomic_load(&pool->ready) == 0 && atomic_load(&pool->offered) == 0) {
         return;
     }
-    thread_lock(&pool->lock);
+    thread_latch_lock(&pool->lock);
     unlock_and_wake(pool, choose_sleepers(pool, 1));
 }
 
@@ -524,7 +525,7 @@ static void work(struct pool *pool, struct pool_worker *worker, struct pool_job 
     } else if (visit_loop(pool, loop, worker)) {
         loop->over(loop, worker);
     }
-    thread_lock(&pool->lock);
+    thread_latch_lock(&pool->lock);
     leave_seat(pool, worker);
 }
 
@@ -621,7 +622,7 @@ static bool help(struct pool *pool, struct pool_worker *guest, const void *const
 
 bool pool_help(struct pool *pool, struct pool_worker *guest, const void *const *owners, int owner_count)
 {
-    thread_lock(&pool->lock);
+    thread_latch_lock(&pool->lock);
     bool has_helped = help(pool, guest, owners, owner_count);
     if (!has_helped) {
         forget_small(pool);
@@ -649,7 +650,7 @@ static void *run_worker(void *arg)
     struct thread_mood inherited;
     thread_mood_enter(&inherited);
     bool has_spun = false;
-    thread_lock(&pool->lock);
+    thread_latch_lock(&pool->lock);
     while (!pool->stop) {
         bool may_look = !has_spun && may_spin(pool);
         bool looks_first = worker->has_looked && may_look; // so that what is offered stays so for its moment
@@ -657,22 +658,21 @@ static void *run_worker(void *arg)
         if (!looks_first && work_once(pool, worker)) {
             has_spun = false;
         } else if (may_look) {
-            thread_unlock(&pool->lock);
+            thread_latch_unlock(&pool->lock);
             spin_for_work(pool);
-            thread_lock(&pool->lock);
+            thread_latch_lock(&pool->lock);
             has_spun = true;
         } else {
             sleep_for_work(pool);
             has_spun = false;
         }
     }
-    thread_unlock(&pool->lock);
+    thread_latch_unlock(&pool->lock);
     return NULL;
 }
 
 void pool_init(struct pool *pool, struct pool_worker *workers, int worker_count)
 {
-    thread_mutex_init(&pool->lock);
     pool->workers = workers;
     pool->worker_count = worker_count;
     for (int i = 0; i < worker_count; i++) {
@@ -683,7 +683,7 @@ void pool_init(struct pool *pool, struct pool_worker *workers, int worker_count)
 rill_status pool_start(struct pool *pool)
 {
     rill_status status = RILL_OK;
-    thread_lock(&pool->lock);
+    thread_latch_lock(&pool->lock);
     while (pool->started_count < pool->worker_count) {
         struct pool_worker *worker = &pool->workers[pool->started_count];
         status = thread_start(&worker->thread, "rill-worker", run_worker, worker);
@@ -693,18 +693,17 @@ rill_status pool_start(struct pool *pool)
         pool->started_count++;
     }
     bool is_usable = pool->started_count > 0;
-    thread_unlock(&pool->lock);
+    thread_latch_unlock(&pool->lock);
     return is_usable ? RILL_OK : status;
 }
 
 void pool_finish(struct pool *pool)
 {
-    thread_lock(&pool->lock);
+    thread_latch_lock(&pool->lock);
     pool->stop = true;
     atomic_fetch_add_explicit(&pool->wake_word, 1, memory_order_relaxed);
     unlock_and_wake(pool, pool->worker_count);
     for (int i = 0; i < pool->worker_count; i++) {
         thread_join(&pool->workers[i].thread);
     }
-    thread_mutex_finish(&pool->lock);
 }

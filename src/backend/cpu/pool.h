@@ -67,7 +67,7 @@ struct pool_loop {
 };
 
 struct pool {
-    struct thread_mutex lock;
+    struct thread_latch lock;              // for moments: when a loop opens every worker comes for it
     struct pool_job *first[POOL_LEVELS];   // guarded by lock
     struct pool_job *last[POOL_LEVELS];    // guarded by lock
     struct pool_loop *loops;               // guarded by lock: open, in a ring
@@ -81,6 +81,7 @@ struct pool {
     int started_count; // guarded by lock
     uint64_t schedule; // guarded by lock: state of the schedule fuzzer; 0: off
     bool is_alone;     // one processor: who looks for work keeps it from who would make some; set before pool_start()
+    bool is_fuzzed;    // |schedule| was set
     bool is_timed;     // notes when jobs are pushed, for a trace; set before pool_start()
 
     // Changed under the lock, looked at by who spins.
