@@ -356,6 +356,8 @@ void specialise_calls(struct analysis *an);
 bool shared_by_blocks(struct analysis *an, int index);
 
 // cost.c
+// Of the instruction itself, without what is inside it.
+int64_t cost_of_inst(const struct ir_inst *inst);
 void cost_fill(struct analysis *an, struct loop_info *info, struct loop_facts *facts);
 
 struct analysis *analysis_create(struct ir_module *module, struct ir_function *kernel, struct diags *diags,

@@ -3,7 +3,7 @@
 
 enum { COST_LOAD = 2, COST_DIVIDE = 8, COST_MATH = 20, COST_ATOMIC = 20, COST_PRINT = 2000, COST_UNKNOWN_TRIP = 16 };
 
-static int64_t cost_of_inst(const struct ir_inst *inst)
+int64_t cost_of_inst(const struct ir_inst *inst)
 {
     switch (inst->op) {
     case IR_OP_CONST:

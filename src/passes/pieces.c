@@ -1,4 +1,5 @@
 // Adding to the plan: nodes, tasks, and the pieces of code that tasks are made of.
+#include "passes/analyse.h"
 #include "passes/offload.h"
 
 #include "base/vec.h"
@@ -87,6 +88,20 @@ static bool find_escape(struct ir_inst *inst, void *user)
     return true;
 }
 
+struct straight_cost {
+    int64_t sum;
+    bool is_known; // nothing in it repeats
+};
+
+static bool add_cost(struct ir_inst *inst, void *user)
+{
+    struct straight_cost *cost = user;
+    cost->is_known &=
+        inst->op != IR_OP_FOR && inst->op != IR_OP_LOOP && inst->op != IR_OP_CALL && inst->op != IR_OP_JUMP;
+    cost->sum += cost_of_inst(inst);
+    return true;
+}
+
 // |is_all|: nothing comes after the piece, so that nobody asks by which way it was left.
 void piece_add_serial(struct offload *o, struct plan_node *parent, struct ir_inst *first, int count, bool is_all)
 {
@@ -94,13 +109,16 @@ void piece_add_serial(struct offload *o, struct plan_node *parent, struct ir_ins
     struct plan_task *task = piece_add_task(o, PLAN_TASK_SERIAL, first->loc, parent->group, &piece.task);
     struct piece_flags flags = {.check_bounds = o->module->check_bounds};
     struct escape_search search = {.o = o, .piece = &piece};
+    struct straight_cost cost = {.is_known = true};
     struct ir_inst *inst = first;
     for (int i = 0; i < count; i++, inst = inst->next) {
+        walk_inst(inst, add_cost, &cost);
         walk_inst(inst, piece_look_at, &flags);
         walk_inst(inst, find_escape, &search);
     }
     task->may_fail = flags.may_fail;
     task->may_print = flags.may_print;
+    task->cost = cost.is_known ? plan_const(o->arena, IR_I64, cost.sum) : NULL;
     effects_of_code(o->module, o->kernel, first, count, &task->effects, &task->effect_count);
     struct plan_node *node = piece_add_node(o, parent, PLAN_TASK, first->loc);
     node->task = piece.task;

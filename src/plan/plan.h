@@ -109,7 +109,7 @@ struct plan_task {
     int group;              // 0: none; else the block (1 …, unique in the kernel) it belongs to
     int loop;               // index into kernel->loops of the loop it was made for; -1: serial statements
     struct plan_expr *trip; // i64; PARALLEL
-    struct plan_expr *cost; // i64: estimated simple operations for one iteration; NULL: unknown
+    struct plan_expr *cost; // i64: estimated simple operations for one iteration, or of all of it; NULL: unknown
     // Entry points by the name of their IR function; "" or NULL where there is none. Serial tasks have only |entry|.
     const char *entry;     // the fast version
     const char *in_order;  // runs the whole loop as C would: called once with the range [0, 1)

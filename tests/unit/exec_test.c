@@ -662,32 +662,58 @@ TEST(blocks_of_a_region_run_at_once)
     close_bench(&bench);
 }
 
+// A region of four blocks that append their numbers to a decimal number.
+static struct plan_node *add_digits(struct bench *bench)
+{
+    struct plan_node *region = add_region(bench, new_kernel(bench), 4, "digit_entry");
+    for (int i = 0; i < 4; i++) {
+        struct plan_node *set = new_node(bench, PLAN_ASSIGN);
+        set->slot = 8;
+        set->type = IR_I32;
+        set->expr = plan_const(&bench->arena, IR_I32, i + 1);
+        region->children[i]->children[1] = region->children[i]->children[0];
+        region->children[i]->children[0] = set;
+        region->children[i]->child_count = 2;
+    }
+    return region;
+}
+
+static void check_digits(struct bench *bench)
+{
+    for (int round = 0; round < 200; round++) {
+        int64_t out[1] = {0};
+        REQUIRE(launch(bench, (struct args){.n = 1, .out = out}, NULL, 0) == RILL_OK);
+        wait_for(bench);
+        CHECK_INT(out[0], 1234);
+    }
+}
+
 TEST(blocks_in_order_follow_each_other)
 {
     for (int threads = 1; threads <= 4; threads++) {
         struct bench bench;
         open_bench(&bench, threads);
-        struct plan_node *root = new_kernel(&bench);
-        struct plan_node *region = add_region(&bench, root, 4, "fill_entry");
-        struct plan_kernel *kernel = bench.kernels[0];
+        struct plan_node *region = add_digits(&bench);
         for (int i = 0; i < 4; i++) {
             region->children[i]->in_order = true;
-            kernel->tasks[i].entry = "digit_entry";
-            struct plan_node *set = new_node(&bench, PLAN_ASSIGN);
-            set->slot = 8;
-            set->type = IR_I32;
-            set->expr = plan_const(&bench.arena, IR_I32, i + 1);
-            region->children[i]->children[1] = region->children[i]->children[0];
-            region->children[i]->children[0] = set;
-            region->children[i]->child_count = 2;
         }
         load(&bench);
-        for (int round = 0; round < 200; round++) {
-            int64_t out[1] = {0};
-            REQUIRE(launch(&bench, (struct args){.n = 1, .out = out}, NULL, 0) == RILL_OK);
-            wait_for(&bench);
-            CHECK_INT(out[0], 1234);
+        check_digits(&bench);
+        close_bench(&bench);
+    }
+}
+
+TEST(blocks_that_are_known_to_be_small_run_one_after_the_other)
+{
+    for (int threads = 1; threads <= 4; threads++) {
+        struct bench bench;
+        open_bench(&bench, threads);
+        add_digits(&bench);
+        for (int i = 0; i < 4; i++) {
+            bench.kernels[0]->tasks[i].cost = plan_const(&bench.arena, IR_I64, 10);
         }
+        load(&bench);
+        check_digits(&bench);
         close_bench(&bench);
     }
 }

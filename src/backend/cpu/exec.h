@@ -162,7 +162,9 @@ void run_fail_restrict(struct cpu_run *run, const struct plan_effect *a, const s
 // The first failure in words. The run has failed.
 void run_describe_failure(struct cpu_run *run, uint64_t stream, struct backend_error *out_error);
 
-// region.c: true if the blocks have ended already.
+// region.c: whether the blocks are so small that they are best run one after the other by who meets the region.
+bool region_runs_here(const struct cpu_exec *exec, const struct plan_node *node);
+// True if the blocks have ended already.
 bool region_start(struct cpu_exec *exec, const struct plan_node *node, struct pool_worker *worker);
 // A block's stream has come to it. Whoever ends the block takes it out of the stream's queue.
 void region_run_block(struct cpu_exec *exec, struct cpu_block *block, struct pool_worker *worker);

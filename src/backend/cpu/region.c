@@ -87,6 +87,14 @@ static bool is_small(const struct cpu_run *run, const struct plan_node *region)
     return true;
 }
 
+// Handing a block to another thread costs more than running a small one. With a trace or a chosen schedule the blocks
+// overlap all the same: that is what is to be seen. Conflicts need the looking at addresses that a region does.
+bool region_runs_here(const struct cpu_exec *exec, const struct plan_node *node)
+{
+    const struct backend_device *device = exec->run->device;
+    return node->conflict_count == 0 && device->trace == NULL && !device->pool.is_fuzzed && is_small(exec->run, node);
+}
+
 // What the blocks printed goes out in program order once all have ended.
 static void end_region(struct cpu_exec *exec)
 {

@@ -220,10 +220,10 @@ static int64_t work_of(int64_t trip, int64_t cost)
 int64_t task_work(const struct cpu_run *run, int index)
 {
     const struct plan_task *task = &run->kernel->plan->tasks[index];
-    union ir_value trip;
+    union ir_value trip = {.i = 1};
     union ir_value cost;
-    if (task->kind != PLAN_TASK_PARALLEL || task->cost == NULL || !plan_eval(task->trip, &run->values, &trip) ||
-        !plan_eval(task->cost, &run->values, &cost)) {
+    if (task->cost == NULL || !plan_eval(task->cost, &run->values, &cost) ||
+        (task->kind == PLAN_TASK_PARALLEL && !plan_eval(task->trip, &run->values, &trip))) {
         return INT64_MAX;
     }
     return trip.i > 0 ? work_of(trip.i, cost.i > 1 ? cost.i : 1) : 0;
