@@ -81,6 +81,9 @@ RILL_API RILL_NODISCARD rill_status rill_stream_wait(rill_stream stream, rill_st
 // Calls |callback| when everything queued so far has run; what is queued later waits for it to return. It runs on a
 // thread of Rill's own. It may queue, look up and compile; a call that waits there is RILL_ERR_IN_CALLBACK. |status| is
 // the stream's error at that point, or RILL_OK.
+// A context has one such thread: its callbacks run one at a time, on whatever streams they are, and need no lock
+// against each other. One that lasts holds up the callbacks of other streams and what is queued behind those, but no
+// kernel else.
 typedef void (*rill_stream_callback_function)(void *user, rill_status status);
 RILL_API RILL_NODISCARD rill_status rill_stream_callback(rill_stream stream, rill_stream_callback_function callback,
                                                          void *user);

@@ -244,6 +244,63 @@ TEST(callback_runs_in_order_on_a_thread_of_its_own_and_may_queue)
     }
 }
 
+struct visits {
+    atomic_bool *gate; // closed until true; NULL: none
+    atomic_int *present;
+    atomic_int *most;
+    atomic_int done;
+};
+
+static void visit(void *user, rill_status status)
+{
+    struct visits *v = user;
+    (void)status;
+    int here = atomic_fetch_add(v->present, 1) + 1;
+    int before = atomic_load(v->most);
+    while (here > before && !atomic_compare_exchange_weak(v->most, &before, here)) {
+    }
+    while (v->gate != NULL && !atomic_load(v->gate)) {
+        usleep(100);
+    }
+    atomic_fetch_sub(v->present, 1);
+    atomic_fetch_add(&v->done, 1);
+}
+
+TEST(callbacks_of_a_context_run_one_at_a_time_and_one_that_lasts_holds_up_no_kernel)
+{
+    for (int threads = 1; threads <= 2; threads++) {
+        struct digits d;
+        open_digits(&d, threads);
+        rill_stream a = {0};
+        rill_stream b = {0};
+        OK(rill_stream_create(d.world.context, NULL, &a));
+        OK(rill_stream_create(d.world.context, NULL, &b));
+        atomic_bool gate = false;
+        atomic_int present = 0;
+        atomic_int most = 0;
+        struct visits lasting = {.gate = &gate, .present = &present, .most = &most};
+        struct visits quick = {.present = &present, .most = &most};
+        OK(rill_stream_callback(a, visit, &lasting));
+        while (atomic_load(&present) == 0) {
+            usleep(100);
+        }
+        put(&d, b, 1);
+        put(&d, b, 2);
+        OK(rill_stream_synchronize(b));
+        CHECK_INT(d.out[0], 12);
+        for (int i = 0; i < 5; i++) {
+            OK(rill_stream_callback(b, visit, &quick));
+        }
+        usleep(2000);
+        CHECK_INT(atomic_load(&quick.done), 0); // its turn has not come
+        atomic_store(&gate, true);
+        OK(rill_sync(d.world.context));
+        CHECK_INT(atomic_load(&quick.done), 5);
+        CHECK_INT(atomic_load(&most), 1);
+        world_close(&d.world);
+    }
+}
+
 static void compile_in_callback(void *user, rill_status status)
 {
     (void)status;
