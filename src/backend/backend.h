@@ -218,4 +218,8 @@ extern const struct backend backend_cpu;
 extern const struct backend backend_cuda;
 extern const struct backend backend_hip;
 
+// fault.c: the same back end with operations that RILL_FAULT tells to fail; |backend| itself where it does not.
+// RILL_ERR_INVALID with words if the variable makes no sense.
+rill_status backend_with_faults(const struct backend *backend, const struct backend **out_backend);
+
 #endif

@@ -373,6 +373,7 @@ rill_status rill_open(const char *device, const rill_open_options *options, rill
     const struct backend *backend = NULL;
     size_t index = 0;
     RILL_TRY(device_find(device, &backend, &index));
+    RILL_TRY(backend_with_faults(backend, &backend));
     struct context *context = new_context(options, backend);
     if (context == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "rill_open: no memory for a context");
