@@ -1,5 +1,5 @@
-# The math library of GPU kernels: our own single-precision functions (library/*.c, which clang of LLVM's version makes
-# bitcode of) and libclc's bitcode for the rest, joined and trimmed by a program that is built and run here.
+# The math library of GPU kernels: our own functions (library/*.c, which clang of LLVM's version makes bitcode of) and
+# libclc's bitcode for the rest, joined and trimmed by a program that is built and run here.
 find_file(RILL_LIBCLC nvptx64--.bc PATHS /usr/lib/clc /usr/share/clc /usr/lib/llvm-22/share/clc NO_DEFAULT_PATH)
 find_program(RILL_BITCODE_CLANG NAMES clang-22)
 if(NOT RILL_LIBCLC)
@@ -10,7 +10,7 @@ else()
 endif()
 set(rill_own_math)
 if(NOT RILL_BITCODE_CLANG)
-    message(STATUS "clang-22 not found: kernels for GPUs will have libclc's single-precision functions, which are slower")
+    message(STATUS "clang-22 not found: kernels for GPUs will have no math functions beyond the hardware's")
 else()
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/library/*.c)
     list(REMOVE_ITEM sources ${folder}/library/trim.c)
@@ -20,11 +20,11 @@ else()
         # Contraction is written out in the source. The triple is libclc's; math_library.c sets the kernel's own.
         add_custom_command(OUTPUT ${bitcode}
             COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/generated
-            COMMAND ${RILL_BITCODE_CLANG} --target=nvptx64-- -std=c11 -O2 -ffp-contract=off -fno-math-errno -ffreestanding
-                -fno-convergent-functions
-                -fno-vectorize -fno-slp-vectorize -Wall -Wextra -Werror -I${PROJECT_SOURCE_DIR}/src
+            COMMAND ${RILL_BITCODE_CLANG} --target=nvptx64-- -std=c11 -O2 -ffp-contract=off -fno-math-errno
+                -ffreestanding -fno-convergent-functions -fno-vectorize -fno-slp-vectorize -Wall -Wextra -Werror
+                -I${PROJECT_SOURCE_DIR}/src
                 -emit-llvm -c ${source} -o ${bitcode}
-            DEPENDS ${source} ${folder}/library/float.h VERBATIM)
+            DEPENDS ${source} ${folder}/library/float.h ${folder}/library/double.h VERBATIM)
         list(APPEND rill_own_math ${bitcode})
     endforeach()
 endif()

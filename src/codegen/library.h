@@ -3,11 +3,9 @@
 #ifndef RILL_CODEGEN_LIBRARY_H
 #define RILL_CODEGEN_LIBRARY_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 extern const unsigned char math_library_bytes[];
-extern const size_t math_library_size;  // 0: Rill was built without libclc
-extern const bool math_library_has_own; // false: without clang, which compiles our own functions
+extern const size_t math_library_size; // 0: Rill was built without libclc or clang
 
 #endif

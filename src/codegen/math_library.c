@@ -15,18 +15,6 @@ static LLVMValueRef declare(struct emitter *e, const char *name, LLVMTypeRef typ
     return function != NULL ? function : LLVMAddFunction(e->llvm, name, type);
 }
 
-// The low quotient bits come back through a pointer.
-static LLVMValueRef call_remquo(struct emitter *e, enum ir_type type, LLVMValueRef *args)
-{
-    const char *name = type == IR_F32 ? "_Z6remquoffPi" : "_Z6remquoddPi";
-    LLVMTypeRef params[3] = {e->types[type], e->types[type], e->types[IR_PTR]};
-    LLVMTypeRef function_type = LLVMFunctionType(e->types[type], params, 3, false);
-    LLVMValueRef number = emit_alloca(e, e->types[IR_I32], 4, "int");
-    LLVMValueRef all[3] = {args[0], args[1], emit_generic(e, number)};
-    LLVMBuildCall2(e->builder, function_type, declare(e, name, function_type), all, 3, "");
-    return LLVMBuildLoad2(e->builder, e->types[IR_I32], number, "");
-}
-
 static LLVMValueRef call_library(struct emitter *e, enum ir_math math, enum ir_type type, LLVMValueRef *args, int count)
 {
     const char *letter = type == IR_F32 ? "f" : "d";
@@ -54,37 +42,51 @@ static const char *own_name(enum ir_math math)
     }
 }
 
-static LLVMValueRef call_own(struct emitter *e, const char *name, LLVMValueRef *args, int count)
+static LLVMValueRef call_own(struct emitter *e, const char *name, enum ir_type type, LLVMValueRef *args, int count)
 {
-    LLVMTypeRef params[2] = {e->types[IR_F32], e->types[IR_F32]};
-    LLVMTypeRef function_type = LLVMFunctionType(e->types[IR_F32], params, (unsigned)count, false);
+    enum ir_type operand = strncmp(name, "rill_f32_", 9) == 0 ? IR_F32 : IR_F64;
+    LLVMTypeRef params[2] = {e->types[operand], e->types[operand]};
+    LLVMTypeRef function_type = LLVMFunctionType(e->types[type], params, (unsigned)count, false);
     return LLVMBuildCall2(e->builder, function_type, declare(e, name, function_type), args, (unsigned)count, "");
+}
+
+// Those that exist for doubles only; what they give for two floats is a float, or becomes one by one rounding.
+static const char *wide_name(enum ir_math math)
+{
+    switch (math) {
+    case IR_MATH_FMOD: return "rill_f64_fmod";
+    case IR_MATH_LGAMMA: return "rill_f64_lgamma";
+    case IR_MATH_REMAINDER: return "rill_f64_remainder";
+    case IR_MATH_REMQUO_BITS: return "rill_f64_remquo_bits";
+    case IR_MATH_TGAMMA: return "rill_f64_tgamma";
+    default: return NULL;
+    }
+}
+
+static LLVMValueRef call_wide(struct emitter *e, enum ir_math math, enum ir_type type, LLVMValueRef *args, int count)
+{
+    LLVMValueRef wide[2] = {args[0], args[1]};
+    for (int i = 0; i < count && type == IR_F32; i++) {
+        wide[i] = LLVMBuildFPExt(e->builder, args[i], e->types[IR_F64], "");
+    }
+    if (math == IR_MATH_REMQUO_BITS) {
+        return call_own(e, wide_name(math), IR_I32, wide, count);
+    }
+    LLVMValueRef value = call_own(e, wide_name(math), IR_F64, wide, count);
+    return type == IR_F32 ? LLVMBuildFPTrunc(e->builder, value, e->types[IR_F32], "") : value;
 }
 
 // ---- where the library goes wrong
 // ----------------------------------------------------------------------------------------------
 
-// Its exp2 gives 0 where the result is subnormal. What is added to the argument there is exact, and so is the factor.
-static LLVMValueRef call_exp2(struct emitter *e, LLVMValueRef x)
-{
-    LLVMBuilderRef b = e->builder;
-    LLVMTypeRef type = e->types[IR_F32];
-    LLVMValueRef low = LLVMBuildFCmp(b, LLVMRealOLT, x, LLVMConstReal(type, -125.0), "");
-    LLVMValueRef moved = LLVMBuildFAdd(b, x, LLVMConstReal(type, 64.0), "");
-    LLVMValueRef argument = LLVMBuildSelect(b, low, moved, x, "");
-    LLVMValueRef value = call_library(e, IR_MATH_EXP2, IR_F32, &argument, 1);
-    LLVMValueRef small = LLVMBuildFMul(b, value, LLVMConstReal(type, 0x1p-64), "");
-    return LLVMBuildSelect(b, low, small, value, "");
-}
-
-// Its erfc of floats gives 0 where the result is subnormal: there the double form is asked.
+// Its erfc of floats is up to 5 ulp off, and 0 where the result is subnormal: the double form is asked but near 0.
 static LLVMValueRef call_erfc(struct emitter *e, LLVMValueRef x)
 {
     LLVMBuilderRef b = e->builder;
     LLVMBasicBlockRef high = emit_block(e, "erfc.high");
     LLVMBasicBlockRef low = emit_block(e, "erfc.low");
     LLVMBasicBlockRef after = emit_block(e, "erfc.after");
-    LLVMBuildCondBr(b, LLVMBuildFCmp(b, LLVMRealOGT, x, LLVMConstReal(e->types[IR_F32], 9.0), ""), high, low);
+    LLVMBuildCondBr(b, LLVMBuildFCmp(b, LLVMRealOGT, x, LLVMConstReal(e->types[IR_F32], 0.5), ""), high, low);
     emit_at(e, high);
     LLVMValueRef wide = LLVMBuildFPExt(b, x, e->types[IR_F64], "");
     LLVMValueRef values[2] = {
@@ -110,28 +112,49 @@ static LLVMValueRef call_pow(struct emitter *e, LLVMValueRef x, LLVMValueRef y)
     return call_library(e, IR_MATH_POW, IR_F64, args, 2);
 }
 
+// Its functions of doubles that go through 0 lose the sign of a negative zero.
+static bool loses_zero(enum ir_math math)
+{
+    switch (math) {
+    case IR_MATH_ASIN:
+    case IR_MATH_ATAN:
+    case IR_MATH_ERF:
+    case IR_MATH_EXPM1:
+    case IR_MATH_SIN:
+    case IR_MATH_TAN: return true;
+    default: return false;
+    }
+}
+
+static LLVMValueRef call_through_zero(struct emitter *e, enum ir_math math, LLVMValueRef x)
+{
+    LLVMValueRef value = call_library(e, math, IR_F64, &x, 1);
+    LLVMValueRef is_zero = LLVMBuildFCmp(e->builder, LLVMRealOEQ, x, LLVMConstReal(e->types[IR_F64], 0.0), "");
+    return LLVMBuildSelect(e->builder, is_zero, x, value, "");
+}
+
 LLVMValueRef math_call_gpu(struct emitter *e, enum ir_math math, enum ir_type type, LLVMValueRef *args, int count)
 {
     if (math_library_size == 0) {
-        emit_fail(e, e->function->ir->loc, "not supported: %s, since Rill was built without libclc",
+        emit_fail(e, e->function->ir->loc, "not supported: %s, since Rill was built without libclc or clang",
                   ir_math_name(math));
         return LLVMGetPoison(e->types[math == IR_MATH_REMQUO_BITS ? IR_I32 : type]);
     }
     e->needs_math_library = true;
-    if (math_library_has_own && type == IR_F32 && own_name(math) != NULL) {
-        return call_own(e, own_name(math), args, count);
+    if (type == IR_F32 && own_name(math) != NULL) {
+        return call_own(e, own_name(math), IR_F32, args, count);
     }
-    if (math == IR_MATH_REMQUO_BITS) {
-        return call_remquo(e, type, args);
-    }
-    if (math == IR_MATH_EXP2 && type == IR_F32) {
-        return call_exp2(e, args[0]);
+    if (wide_name(math) != NULL) {
+        return call_wide(e, math, type, args, count);
     }
     if (math == IR_MATH_ERFC && type == IR_F32) {
         return call_erfc(e, args[0]);
     }
     if (math == IR_MATH_POW && type == IR_F64) {
         return call_pow(e, args[0], args[1]);
+    }
+    if (type == IR_F64 && loses_zero(math)) {
+        return call_through_zero(e, math, args[0]);
     }
     return call_library(e, math, type, args, count);
 }

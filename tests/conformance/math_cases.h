@@ -226,6 +226,31 @@ static inline void math_arguments(const struct math_function *function, bool is_
     }
 }
 
+// ---- the device
+// -----------------------------------------------------------------------------------------------------------------------
+
+// RILL_TEST_DEVICE, or the CPU.
+static inline const char *math_device(void)
+{
+    const char *device = getenv("RILL_TEST_DEVICE");
+    return device != NULL ? device : "cpu";
+}
+
+static inline bool math_is_cpu(void)
+{
+    return strcmp(math_device(), "cpu") == 0;
+}
+
+static inline rill_context math_open(int threads)
+{
+    rill_context context = {0};
+    if (rill_open(math_device(), &(rill_open_options){.thread_count = threads}, &context) != RILL_OK) {
+        FAIL("%s", rill_message());
+        test_leave(NULL);
+    }
+    return context;
+}
+
 // ---- kernels
 // -----------------------------------------------------------------------------------------------------------------------
 

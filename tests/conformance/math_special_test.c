@@ -4,16 +4,6 @@
 
 #define SOURCE_HEAD "#include <rill/kernel.h>\n#include <math.h>\n#include <limits.h>\n"
 
-static rill_context open_cpu(int threads)
-{
-    rill_context context = {0};
-    if (rill_open("cpu", &(rill_open_options){.thread_count = threads}, &context) != RILL_OK) {
-        FAIL("%s", rill_message());
-        test_leave(NULL);
-    }
-    return context;
-}
-
 static rill_module compile(rill_context context, const char *text)
 {
     rill_module module = {0};
@@ -242,7 +232,7 @@ static void check_special(rill_module module, bool is_float, const struct specia
 
 TEST(special_values_are_as_annex_f_says)
 {
-    rill_context context = open_cpu(1);
+    rill_context context = math_open(1);
     for (int is_float = 0; is_float < 2; is_float++) {
         rill_module module = math_module(context, is_float, "native");
         for (int i = 0; i < SPECIAL_COUNT; i++) {
@@ -428,14 +418,14 @@ static void check_exact(rill_context context, bool is_float)
 
 TEST(exact_functions_of_floats_are_exact)
 {
-    rill_context context = open_cpu(2);
+    rill_context context = math_open(2);
     check_exact(context, true);
     CHECK(rill_close(context) == RILL_OK);
 }
 
 TEST(exact_functions_of_doubles_are_exact)
 {
-    rill_context context = open_cpu(2);
+    rill_context context = math_open(2);
     check_exact(context, false);
     CHECK(rill_close(context) == RILL_OK);
 }
@@ -494,7 +484,7 @@ static void check_places(rill_module module, rill_module other, const struct mat
 
 static void check_all_places(bool is_float)
 {
-    rill_context one = open_cpu(1), seven = open_cpu(7);
+    rill_context one = math_open(1), seven = math_open(7);
     rill_module module = math_module(one, is_float, "native"), other = math_module(seven, is_float, "native");
     for (int i = 0; i < MATH_FUNCTION_COUNT; i++) {
         check_places(module, other, &math_functions[i], is_float);
@@ -563,7 +553,7 @@ static void check_forms(rill_context context, const struct math_function *functi
 
 TEST(a_call_gives_the_same_bits_in_every_form)
 {
-    rill_context context = open_cpu(2);
+    rill_context context = math_open(2);
     for (int i = 0; i < MATH_FUNCTION_COUNT; i++) {
         if (math_functions[i].arity < 3) {
             check_forms(context, &math_functions[i], true);

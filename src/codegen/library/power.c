@@ -58,7 +58,7 @@ INLINE float power_of(uint32_t bits, int32_t less, float y)
     struct pair log = log2_pair(bits, less);
     float high = y * log.high;
     float low = fma_of(y, log.low, fma_of(y, log.high, -high));
-    float part = rill_hw_fma_clamped(high, 0x1.041042p-8f, 0.5f); // 1 / 252
+    float part = rill_hw_fma_clamped(high, 0x1.041042p-8f, 0.5f - 0.5f / 252.0f); // 1 / 252
     float rounded = fma_of(part, 252.0f, ROUNDER + 1.0f);
     float r = high - (rounded - (ROUNDER + 127.0f)) + low;
     return rill_hw_exp2(r) * with_bits(bits_of(rounded) << 23);

@@ -90,23 +90,21 @@ RARE float rill_f32_far_sin(float x, uint32_t quarters)
 
 INLINED float rill_f32_sin(float x)
 {
-    if (RARELY(size_of(x) > FAR)) {
-        return rill_f32_far_sin(x, 0);
-    }
+    bool is_far = size_of(x) > FAR;
     float rounded = fma_of(x, INVERSE * 0.5f, ROUNDER);
     float r = plus_multiple_of_pi(x, -(rounded - ROUNDER));
-    return sine_of(with_bits(bits_of(r) ^ bits_of(rounded) << 31));
+    float value = sine_of(with_bits(bits_of(r) ^ bits_of(rounded) << 31));
+    return RARELY(is_far) ? rill_f32_far_sin(x, 0) : value;
 }
 
 // Around odd multiples of pi/2: cos(n pi + pi/2 - r) is the sine of r, with its sign changed for an odd n.
 INLINED float rill_f32_cos(float x)
 {
-    if (RARELY(size_of(x) > FAR)) {
-        return rill_f32_far_sin(x, 1);
-    }
+    bool is_far = size_of(x) > FAR;
     float rounded = fma_of(x, INVERSE * 0.5f, -0.5f) + ROUNDER;
     float r = plus_multiple_of_pi(-x, rounded - ROUNDER + 0.5f);
-    return sine_of(with_bits(bits_of(r) ^ bits_of(rounded) << 31));
+    float value = sine_of(with_bits(bits_of(r) ^ bits_of(rounded) << 31));
+    return RARELY(is_far) ? rill_f32_far_sin(x, 1) : value;
 }
 
 // ---- tan
@@ -118,12 +116,11 @@ INLINED float rill_f32_cos(float x)
 INLINE float tangent_of(float r, float low, bool is_odd)
 {
     float z = r * r;
-    float p = fma_of(z, 0x1.1fb85cp-8f, 0x1.13cb3ep-14f);
-    p = fma_of(p, z, 0x1.638a2ap-7f);
-    p = fma_of(p, z, 0x1.5ca192p-6f);
-    p = fma_of(p, z, 0x1.badc1ap-5f);
-    p = fma_of(p, z, 0x1.110d96p-3f);
-    p = fma_of(p, z, 0x1.55556p-2f);
+    float p = fma_of(z * 0x1.21ab64p-8f, z, 0x1.6570b6p-7f); // the coefficient between is nearly 0: it is not there
+    p = fma_of(p, z, 0x1.5c34fap-6f);
+    p = fma_of(p, z, 0x1.bae8dep-5f);
+    p = fma_of(p, z, 0x1.110d38p-3f);
+    p = fma_of(p, z, 0x1.555562p-2f);
     float more = fma_of(p * r, z, low);
     float t = r + more;
     float q = rill_hw_reciprocal(-t);
@@ -145,11 +142,10 @@ RARE float rill_f32_far_tan(float x)
 
 INLINED float rill_f32_tan(float x)
 {
-    if (RARELY(size_of(x) > FAR)) {
-        return rill_f32_far_tan(x);
-    }
+    bool is_far = size_of(x) > FAR;
     float rounded = fma_of(x, INVERSE, ROUNDER);
     float n = rounded - ROUNDER;
     float r = fma_of(n, -MIDDLE, fma_of(n, -HIGH, x));
-    return tangent_of(r, n * -LOW, (bits_of(rounded) & 1u) != 0);
+    float value = tangent_of(r, n * -LOW, (bits_of(rounded) & 1u) != 0);
+    return RARELY(is_far) ? rill_f32_far_tan(x) : value;
 }

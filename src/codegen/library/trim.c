@@ -4,8 +4,8 @@
 //     trim out.c library.bc [own.bc ...]
 //
 // What is kept is linkonce_odr, so that linking takes a function only where it is called. Attributes that name a
-// processor go: the same bitcode serves every GPU. Without a library the array is empty and the compiler says so when a
-// kernel for a GPU calls a function.
+// processor go: the same bitcode serves every GPU. Without a library (or with none of our own) the array is empty and
+// the compiler says so when a kernel for a GPU calls a function.
 #include <llvm-c/Analysis.h>
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
@@ -18,17 +18,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-// By C name and number of float operands; each is there for float and double.
+// By C name and number of float operands, for floats and for doubles; the others are our own.
 static const struct {
     const char *name;
     int arg_count;
-    const char *more; // of the mangled name
+    const char *types;
 } wanted[] = {
-    {"acos", 1, ""},  {"acosh", 1, ""}, {"asin", 1, ""},  {"asinh", 1, ""}, {"atan", 1, ""},   {"atan2", 2, ""},
-    {"atanh", 1, ""}, {"cbrt", 1, ""},  {"cos", 1, ""},   {"cosh", 1, ""},  {"erf", 1, ""},    {"erfc", 1, ""},
-    {"exp", 1, ""},   {"exp2", 1, ""},  {"expm1", 1, ""}, {"fmod", 2, ""},  {"hypot", 2, ""},  {"lgamma", 1, ""},
-    {"log", 1, ""},   {"log10", 1, ""}, {"log1p", 1, ""}, {"log2", 1, ""},  {"pow", 2, ""},    {"remainder", 2, ""},
-    {"sin", 1, ""},   {"sinh", 1, ""},  {"tan", 1, ""},   {"tanh", 1, ""},  {"tgamma", 1, ""}, {"remquo", 2, "Pi"},
+    {"acos", 1, "fd"},  {"acosh", 1, "fd"}, {"asin", 1, "fd"}, {"asinh", 1, "fd"}, {"atan", 1, "fd"},
+    {"atan2", 2, "fd"}, {"atanh", 1, "fd"}, {"cbrt", 1, "fd"}, {"cos", 1, "d"},    {"cosh", 1, "fd"},
+    {"erf", 1, "fd"},   {"erfc", 1, "fd"},  {"exp", 1, "d"},   {"exp2", 1, "fd"},  {"expm1", 1, "fd"},
+    {"hypot", 2, "fd"}, {"log", 1, "d"},    {"log10", 1, "d"}, {"log1p", 1, "fd"}, {"log2", 1, "d"},
+    {"pow", 2, "d"},    {"sin", 1, "d"},    {"sinh", 1, "fd"}, {"tan", 1, "d"},    {"tanh", 1, "d"},
 };
 
 enum { WANTED_COUNT = sizeof wanted / sizeof wanted[0] };
@@ -36,7 +36,8 @@ enum { WANTED_COUNT = sizeof wanted / sizeof wanted[0] };
 // Our own functions, and what stands for instructions in them.
 static bool is_own(const char *name)
 {
-    return strncmp(name, "rill_f32_", 9) == 0 || strncmp(name, "rill_hw_", 8) == 0;
+    return strncmp(name, "rill_f32_", 9) == 0 || strncmp(name, "rill_f64_", 9) == 0 ||
+           strncmp(name, "rill_hw_", 8) == 0;
 }
 
 static bool is_wanted(const char *name)
@@ -44,13 +45,14 @@ static bool is_wanted(const char *name)
     if (is_own(name)) {
         return true;
     }
-    for (int i = 0; i < 2 * WANTED_COUNT; i++) {
-        const char *type = i % 2 == 0 ? "f" : "d";
-        char mangled[64];
-        snprintf(mangled, sizeof mangled, "_Z%zu%s%s%s%s", strlen(wanted[i / 2].name), wanted[i / 2].name, type,
-                 wanted[i / 2].arg_count == 2 ? type : "", wanted[i / 2].more);
-        if (strcmp(mangled, name) == 0) {
-            return true;
+    for (int i = 0; i < WANTED_COUNT; i++) {
+        for (const char *type = wanted[i].types; *type != '\0'; type++) {
+            char mangled[64];
+            snprintf(mangled, sizeof mangled, "_Z%zu%s%c%.*s", strlen(wanted[i].name), wanted[i].name, *type,
+                     wanted[i].arg_count - 1, type);
+            if (strcmp(mangled, name) == 0) {
+                return true;
+            }
         }
     }
     return false;
@@ -101,7 +103,7 @@ static bool drop_unused(LLVMModuleRef module)
     return true;
 }
 
-static int write_source(const char *path, const char *bytes, size_t size, bool has_own)
+static int write_source(const char *path, const char *bytes, size_t size)
 {
     FILE *out = fopen(path, "w");
     if (out == NULL) {
@@ -112,8 +114,7 @@ static int write_source(const char *path, const char *bytes, size_t size, bool h
     for (size_t i = 0; i < size; i++) {
         fprintf(out, i % 24 == 0 ? "\n%u," : "%u,", (unsigned char)bytes[i]);
     }
-    fprintf(out, "0};\nconst size_t math_library_size = %zu;\nconst bool math_library_has_own = %s;\n", size,
-            has_own ? "true" : "false");
+    fprintf(out, "0};\nconst size_t math_library_size = %zu;\n", size);
     return fclose(out) == 0 ? 0 : 1;
 }
 
@@ -141,8 +142,8 @@ int main(int argc, char **argv)
     }
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = read_module(context, argv[2]);
-    if (module == NULL) {
-        return write_source(argv[1], "", 0, false);
+    if (module == NULL || argc == 3) {
+        return write_source(argv[1], "", 0);
     }
     for (int i = 3; i < argc; i++) {
         LLVMModuleRef own = read_module(context, argv[i]);
@@ -161,5 +162,5 @@ int main(int argc, char **argv)
         return 1;
     }
     LLVMMemoryBufferRef out = LLVMWriteBitcodeToMemoryBuffer(module);
-    return write_source(argv[1], LLVMGetBufferStart(out), LLVMGetBufferSize(out), argc > 3);
+    return write_source(argv[1], LLVMGetBufferStart(out), LLVMGetBufferSize(out));
 }
