@@ -2,6 +2,7 @@
 // writes, and the memory that pointers in the block point to. A variable that a parallel loop keeps to each iteration
 // counts for nothing there.
 #include "base/vec.h"
+#include "passes/fuse.h"
 #include "passes/offload.h"
 #include "passes/walk.h"
 #include "plan/abi.h"
@@ -167,6 +168,21 @@ static void place_var(struct offload *o, struct ir_var *var)
     o->out->slot_count = slots.count;
 }
 
+static void visit_piece(struct use *use, const struct piece *piece)
+{
+    struct ir_inst *inst = piece->first;
+    use->piece = piece;
+    for (int k = 0; k < piece->count; k++, inst = inst->next) {
+        walk_inst(inst, visit, use);
+        walk_inst(inst, visit_imports, use);
+    }
+    // The version in order is the loops as they were, with bounds of their own.
+    for (int k = 0; piece->fusion != NULL && k < piece->fusion->count; k++) {
+        struct piece part = {.kind = piece->kind, .first = piece->fusion->parts[k], .count = 1};
+        visit_piece(use, &part);
+    }
+}
+
 void slots_assign(struct offload *o)
 {
     int var_count = o->kernel->var_count;
@@ -174,15 +190,11 @@ void slots_assign(struct offload *o)
     use.last_unit = ARENA_ARRAY(o->arena, int, var_count + 1);
     use.needs_slot = ARENA_ARRAY(o->arena, bool, var_count + 1);
     for (int i = 0; i < o->pieces.count; i++) {
-        use.piece = &o->pieces.items[i];
+        const struct piece *piece = &o->pieces.items[i];
         use.unit = i;
-        struct ir_inst *inst = use.piece->first;
-        for (int k = 0; k < use.piece->count; k++, inst = inst->next) {
-            walk_inst(inst, visit, &use);
-            walk_inst(inst, visit_imports, &use);
-        }
-        if (use.piece->escape != NULL) {
-            use.needs_slot[use.piece->escape->index] = true;
+        visit_piece(&use, piece);
+        if (piece->escape != NULL) {
+            use.needs_slot[piece->escape->index] = true;
         }
     }
     for (int i = 0; i < o->exprs.count; i++) {
