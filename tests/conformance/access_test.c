@@ -1,0 +1,369 @@
+// Arrays wherever they lie: views that begin at any element, of any length. Devices that access several elements at
+// once must see where they may; and a reduction has the same bits whatever it saw.
+#include "world.h"
+
+static const char source[] =
+    "#include <rill/kernel.h>\n"
+    "kernel void add(int n, const float a[n], const float b[n], float c[n])\n"
+    "{ for (int i = 0; i < n; i++) { c[i] = a[i] + 2 * b[i]; } }\n"
+    "kernel void inner(int n, const float a[n], float c[n])\n"
+    "{ for (int i = 1; i < n - 1; i++) { c[i] = a[i - 1] + 4 * a[i] + 16 * a[i + 1]; } }\n"
+    "kernel void scale(int n, float a[n]) { for (int i = 0; i < n; i++) { a[i] = 3 * a[i] + 1; } }\n"
+    "kernel void mixed(int n, const unsigned char a[n], double c[n]) { for (int i = 0; i < n; i++) { c[i] = a[i] * "
+    "0.5; } }\n"
+    "kernel void bytes(int n, const unsigned char a[n], unsigned char c[n])\n"
+    "{ for (int i = 0; i < n; i++) { c[i] = a[i] + 7; } }\n"
+    "kernel double sum(int n, const float a[n])\n"
+    "{ double s = -0.0; for (int i = 0; i < n; i++) { s += a[i] * 0.1; } return s; }\n"
+    "kernel int least(int n, const float a[n])\n"
+    "{ float x = 1e30f; int at = -1; for (int i = 0; i < n; i++) { if (a[i] < x) { x = a[i]; at = i; } } return at; }\n"
+    "kernel int last_least(int n, const float a[n])\n"
+    "{ float x = 1e30f; int at = -1; for (int i = 0; i < n; i++) { if (a[i] <= x) { x = a[i]; at = i; } } return at; "
+    "}\n"
+    "kernel int last(int n, const float a[n])\n"
+    "{ int t = -1; for (int i = 0; i < n; i++) { if (a[i] > 0) { t = i; } } return t; }\n"
+    "kernel void several(int n, const int a[n], int c[8])\n"
+    "{ int s = 0, p = 1, m = 2147483647, x = 0, o = 0, y = -1; _Bool any = 0, all = 1;\n"
+    "  for (int i = 0; i < n; i++) { s += a[i]; p *= a[i] | 1; m = a[i] < m ? a[i] : m; x ^= a[i]; o |= a[i] & 6;\n"
+    "    y &= a[i] | 1; any = any || a[i] == 12345; all = all && a[i] < 100000; }\n"
+    "  c[0] = s; c[1] = p; c[2] = m; c[3] = x; c[4] = o; c[5] = y; c[6] = any; c[7] = all; }\n"
+    "kernel void count(int n, int bins, const int a[n], int c[bins]) { for (int i = 0; i < n; i++) { c[a[i]]++; } }\n"
+    "kernel void extremes(int n, int bins, const int a[n], long c[bins])\n"
+    "{ for (int i = 0; i < n; i++) { if (i > c[a[i]]) { c[a[i]] = i; } } }\n";
+
+enum { ROOM = 70000, SHIFTS = 5 };
+
+static const int lengths[] = {0, 1, 2, 3, 4, 5, 7, 8, 17, 100, 1023, 4099};
+enum { LENGTH_COUNT = sizeof lengths / sizeof lengths[0] };
+
+struct access_world {
+    struct world world;
+    rill_module module;
+    rill_array a;
+    rill_array b;
+    rill_array c;
+    float *x; // host copies
+    float *y;
+    float *z;
+};
+
+static float value_at(int i)
+{
+    return (float)((i * 2654435761u >> 20) % 1000) - 400;
+}
+
+static void open_access(struct access_world *w)
+{
+    world_open(&w->world, 2);
+    OK(rill_module_create(w->world.context, source, NULL, &w->module));
+    OK(rill_array_create(w->world.context, RILL_F32, RILL_SHAPE(ROOM), &w->a));
+    OK(rill_array_create(w->world.context, RILL_F32, RILL_SHAPE(ROOM), &w->b));
+    OK(rill_array_create(w->world.context, RILL_F32, RILL_SHAPE(ROOM), &w->c));
+    w->x = malloc(ROOM * sizeof *w->x);
+    w->y = malloc(ROOM * sizeof *w->y);
+    w->z = malloc(ROOM * sizeof *w->z);
+    for (int i = 0; i < ROOM; i++) {
+        w->x[i] = value_at(i);
+        w->y[i] = value_at(i + ROOM);
+    }
+    OK(rill_array_write(w->a, RILL_CURRENT, w->x, ROOM * sizeof(float)));
+    OK(rill_array_write(w->b, RILL_CURRENT, w->y, ROOM * sizeof(float)));
+}
+
+static void close_access(struct access_world *w)
+{
+    free(w->x);
+    free(w->y);
+    free(w->z);
+    world_close(&w->world);
+}
+
+static rill_array view(rill_array array, int from, int count)
+{
+    rill_array out = {0};
+    OK(rill_array_view(array, (size_t)from, RILL_SHAPE(count > 0 ? count : 1), &out));
+    return out;
+}
+
+static rill_kernel kernel_of(struct access_world *w, const char *name)
+{
+    rill_kernel kernel = {0};
+    OK(rill_module_kernel(w->module, name, &kernel));
+    return kernel;
+}
+
+// What the kernel was to write, and the elements around it, which it was not to touch.
+static void check_floats(struct access_world *w, int from, int count,
+                         float (*expected)(const struct access_world *, int))
+{
+    OK(rill_array_read(w->c, RILL_CURRENT, w->z, ROOM * sizeof(float)));
+    int wrong = 0;
+    for (int i = 0; i < from + count + 40; i++) {
+        bool is_inside = i >= from && i < from + count;
+        float wanted = is_inside ? expected(w, i - from) : 0;
+        wrong += w->z[i] != wanted;
+    }
+    if (wrong > 0) {
+        FAIL("%d elements are wrong, %d from %d on", wrong, count, from);
+    }
+}
+
+static int shift_a;
+static int shift_b;
+
+static float sum_of_both(const struct access_world *w, int i)
+{
+    return w->x[i + shift_a] + 2 * w->y[i + shift_b];
+}
+
+static float sum_of_three(const struct access_world *w, int i)
+{
+    const float *x = w->x + shift_a + i; // the first one is not written
+    return x[0] + 4 * x[1] + 16 * x[2];
+}
+
+TEST(views_that_begin_anywhere_are_read_and_written_whole)
+{
+    struct access_world w;
+    open_access(&w);
+    rill_kernel add = kernel_of(&w, "add");
+    for (int s = 0; s < SHIFTS * SHIFTS; s++) {
+        int n = lengths[s * 7 % LENGTH_COUNT];
+        int to = s % SHIFTS;
+        shift_a = s / SHIFTS;
+        shift_b = (s + shift_a) % SHIFTS;
+        OK(rill_array_fill(w.c, RILL_CURRENT, &(float){0}, sizeof(float)));
+        OK(rill_launch(add, RILL_CURRENT,
+                       RILL_ARGS(n, view(w.a, shift_a, n), view(w.b, shift_b, n), view(w.c, to, n))));
+        check_floats(&w, to, n, sum_of_both);
+    }
+    for (int i = 0; i < LENGTH_COUNT; i++) { // all aligned
+        shift_a = shift_b = 0;
+        OK(rill_array_fill(w.c, RILL_CURRENT, &(float){0}, sizeof(float)));
+        OK(rill_launch(add, RILL_CURRENT, RILL_ARGS(lengths[i], w.a, w.b, w.c)));
+        check_floats(&w, 0, lengths[i], sum_of_both);
+    }
+    close_access(&w);
+}
+
+TEST(loops_that_begin_at_the_second_element_and_read_around_it)
+{
+    struct access_world w;
+    open_access(&w);
+    rill_kernel inner = kernel_of(&w, "inner");
+    for (int s = 0; s < SHIFTS * LENGTH_COUNT; s++) {
+        int n = lengths[s / SHIFTS];
+        shift_a = s % SHIFTS;
+        for (int to = shift_a; to < SHIFTS + shift_a; to += SHIFTS - 1) {
+            OK(rill_array_fill(w.c, RILL_CURRENT, &(float){0}, sizeof(float)));
+            OK(rill_launch(inner, RILL_CURRENT, RILL_ARGS(n, view(w.a, shift_a, n), view(w.c, to, n))));
+            check_floats(&w, to + 1, n > 2 ? n - 2 : 0, sum_of_three);
+        }
+    }
+    close_access(&w);
+}
+
+static float scaled(const struct access_world *w, int i)
+{
+    return 3 * w->x[i] + 1;
+}
+
+TEST(an_array_is_changed_in_place)
+{
+    struct access_world w;
+    open_access(&w);
+    rill_kernel scale = kernel_of(&w, "scale");
+    for (int s = 0; s < SHIFTS; s++) {
+        OK(rill_array_fill(w.c, RILL_CURRENT, &(float){0}, sizeof(float)));
+        rill_array part = view(w.c, s, 1023);
+        OK(rill_array_write(part, RILL_CURRENT, w.x, 1023 * sizeof(float)));
+        OK(rill_launch(scale, RILL_CURRENT, RILL_ARGS(1023, part)));
+        check_floats(&w, s, 1023, scaled);
+    }
+    close_access(&w);
+}
+
+TEST(elements_of_several_sizes_in_one_loop)
+{
+    struct access_world w;
+    open_access(&w);
+    rill_array a;
+    rill_array c;
+    rill_array d;
+    OK(rill_array_create(w.world.context, RILL_U8, RILL_SHAPE(5000), &a));
+    OK(rill_array_create(w.world.context, RILL_F64, RILL_SHAPE(5000), &c));
+    OK(rill_array_create(w.world.context, RILL_U8, RILL_SHAPE(5000), &d));
+    static unsigned char bytes[5000];
+    static unsigned char more[5000];
+    static double wide[5000];
+    for (int i = 0; i < 5000; i++) {
+        bytes[i] = (unsigned char)(i * 7);
+    }
+    OK(rill_array_write(a, RILL_CURRENT, bytes, sizeof bytes));
+    int wrong = 0;
+    for (int s = 0; s < 9; s++) {
+        int n = 4097 + s;
+        OK(rill_launch(kernel_of(&w, "mixed"), RILL_CURRENT, RILL_ARGS(n, view(a, s, n), view(c, s % 3, n))));
+        OK(rill_launch(kernel_of(&w, "bytes"), RILL_CURRENT, RILL_ARGS(n, view(a, s, n), view(d, s * 2, n))));
+        OK(rill_array_read(c, RILL_CURRENT, wide, sizeof wide));
+        OK(rill_array_read(d, RILL_CURRENT, more, sizeof more));
+        for (int i = 0; i < n; i++) {
+            wrong += wide[i + s % 3] != bytes[i + s] * 0.5;
+            wrong += more[i + s * 2] != (unsigned char)(bytes[i + s] + 7);
+        }
+    }
+    CHECK_INT(wrong, 0);
+    close_access(&w);
+}
+
+TEST(a_sum_has_the_same_bits_wherever_the_array_lies)
+{
+    struct access_world w;
+    open_access(&w);
+    rill_kernel sum = kernel_of(&w, "sum");
+    static const int counts[] = {1, 5, 2047, 2049, 65000};
+    for (int k = 0; k < 5; k++) {
+        double first = 0;
+        double serial = 0;
+        for (int i = 0; i < counts[k]; i++) {
+            serial += w.x[i] * 0.1;
+        }
+        for (int s = 0; s < SHIFTS; s++) {
+            rill_array part = view(w.c, s, counts[k]);
+            OK(rill_array_write(part, RILL_CURRENT, w.x, (size_t)counts[k] * sizeof(float)));
+            double result;
+            OK(rill_call(sum, RILL_CURRENT, RILL_ARGS(counts[k], part), &result, sizeof result));
+            first = s == 0 ? result : first;
+            CHECK(memcmp(&result, &first, sizeof result) == 0);
+            CHECK(result - serial < 1e-6 && serial - result < 1e-6);
+        }
+    }
+    close_access(&w);
+}
+
+// Several equal ones, far apart: the first, or the last, as serial C has it.
+TEST(the_least_of_many_is_the_one_that_serial_code_keeps)
+{
+    struct access_world w;
+    open_access(&w);
+    static const int places[][2] = {{0, 1}, {17, 65001}, {2047, 2048}, {31, 32}, {4095, 60000}, {3, 258}};
+    for (int p = 0; p < 6; p++) {
+        for (int i = 0; i < ROOM; i++) {
+            w.x[i] = (float)(i % 100 + 1);
+        }
+        w.x[places[p][0]] = w.x[places[p][1]] = -5;
+        OK(rill_array_write(w.a, RILL_CURRENT, w.x, ROOM * sizeof(float)));
+        int n = 66000;
+        int at;
+        OK(rill_call(kernel_of(&w, "least"), RILL_CURRENT, RILL_ARGS(n, w.a), &at, sizeof at));
+        CHECK_INT(at, places[p][0]);
+        OK(rill_call(kernel_of(&w, "last_least"), RILL_CURRENT, RILL_ARGS(n, w.a), &at, sizeof at));
+        CHECK_INT(at, places[p][1]);
+    }
+    for (int i = 0; i < ROOM; i++) {
+        w.x[i] = i == 40000 || i == 3 ? 1.0f : -1.0f;
+    }
+    OK(rill_array_write(w.a, RILL_CURRENT, w.x, ROOM * sizeof(float)));
+    int n = ROOM;
+    int at;
+    OK(rill_call(kernel_of(&w, "last"), RILL_CURRENT, RILL_ARGS(n, w.a), &at, sizeof at));
+    CHECK_INT(at, 40000);
+    n = 1000;
+    OK(rill_call(kernel_of(&w, "last"), RILL_CURRENT, RILL_ARGS(n, w.a), &at, sizeof at));
+    CHECK_INT(at, 3);
+    n = 2;
+    OK(rill_call(kernel_of(&w, "last"), RILL_CURRENT, RILL_ARGS(n, w.a), &at, sizeof at));
+    CHECK_INT(at, -1);
+    close_access(&w);
+}
+
+TEST(reductions_of_every_operator_in_one_loop)
+{
+    struct access_world w;
+    open_access(&w);
+    static int a[ROOM];
+    rill_array in;
+    rill_array out;
+    OK(rill_array_create(w.world.context, RILL_I32, RILL_SHAPE(ROOM), &in));
+    OK(rill_array_create(w.world.context, RILL_I32, RILL_SHAPE(8), &out));
+    for (int i = 0; i < ROOM; i++) {
+        a[i] = (int)((unsigned)i * 2654435761u >> 12) - 500000;
+    }
+    OK(rill_array_write(in, RILL_CURRENT, a, sizeof a));
+    for (int k = 0; k < 4; k++) {
+        static const int counts[] = {1, 2000, 2049, ROOM};
+        unsigned s = 0, p = 1, x = 0, o = 0, y = ~0u;
+        int m = INT32_MAX, any = 0, all = 1;
+        for (int i = 0; i < counts[k]; i++) {
+            s += (unsigned)a[i];
+            p *= (unsigned)a[i] | 1;
+            m = a[i] < m ? a[i] : m;
+            x ^= (unsigned)a[i];
+            o |= (unsigned)a[i] & 6;
+            y &= (unsigned)a[i] | 1;
+            any |= a[i] == 12345;
+            all &= a[i] < 100000;
+        }
+        int wanted[8] = {(int)s, (int)p, m, (int)x, (int)o, (int)y, any, all};
+        int got[8];
+        int n = counts[k];
+        OK(rill_launch(kernel_of(&w, "several"), RILL_CURRENT, RILL_ARGS(n, in, out)));
+        OK(rill_array_read(out, RILL_CURRENT, got, sizeof got));
+        for (int i = 0; i < 8; i++) {
+            CHECK_INT(got[i], wanted[i]);
+        }
+    }
+    close_access(&w);
+}
+
+TEST(histograms_small_and_large)
+{
+    struct access_world w;
+    open_access(&w);
+    static int a[ROOM];
+    static int wanted[8192];
+    static int got[8192];
+    rill_array in;
+    OK(rill_array_create(w.world.context, RILL_I32, RILL_SHAPE(ROOM), &in));
+    static const int sizes[] = {1, 3, 256, 2048, 2049, 8192};
+    for (int k = 0; k < 6; k++) {
+        int bins = sizes[k];
+        memset(wanted, 0, sizeof wanted);
+        for (int i = 0; i < ROOM; i++) {
+            a[i] = (int)(((unsigned)i * 2654435761u >> 8) % (unsigned)bins);
+            wanted[a[i]]++;
+        }
+        rill_array counts;
+        OK(rill_array_create(w.world.context, RILL_I32, RILL_SHAPE(bins), &counts));
+        OK(rill_array_write(in, RILL_CURRENT, a, sizeof a));
+        int n = ROOM;
+        OK(rill_launch(kernel_of(&w, "count"), RILL_CURRENT, RILL_ARGS(n, bins, in, counts)));
+        OK(rill_launch(kernel_of(&w, "count"), RILL_CURRENT, RILL_ARGS(n, bins, in, counts)));
+        OK(rill_array_read(counts, RILL_CURRENT, got, (size_t)bins * sizeof(int)));
+        int wrong = 0;
+        for (int i = 0; i < bins; i++) {
+            wrong += got[i] != 2 * wanted[i];
+        }
+        CHECK_INT(wrong, 0);
+        OK(rill_array_destroy(counts));
+    }
+    rill_array greatest;
+    long most[3] = {0};
+    int n = ROOM;
+    int bins = 3;
+    OK(rill_array_create(w.world.context, RILL_I64, RILL_SHAPE(bins), &greatest));
+    for (int i = 0; i < ROOM; i++) {
+        a[i] = i % 7 % 3;
+    }
+    OK(rill_array_write(in, RILL_CURRENT, a, sizeof a));
+    OK(rill_launch(kernel_of(&w, "extremes"), RILL_CURRENT, RILL_ARGS(n, bins, in, greatest)));
+    OK(rill_array_read(greatest, RILL_CURRENT, most, sizeof most));
+    for (int i = 0; i < 3; i++) {
+        long last = ROOM - 1;
+        while (last % 7 % 3 != i) {
+            last--;
+        }
+        CHECK_INT(most[i], last);
+    }
+    close_access(&w);
+}
