@@ -48,6 +48,7 @@ static void measure(const struct row *row, int rounds, double medians[PEERS])
 {
     static double times[PEERS][MAX_ROUNDS];
     int k = row->k > 0 ? row->k : processors();
+    rounds = row->shape == SHAPE_IDLE && rounds > 9 ? 9 : rounds; // each waits until all sleep
     for (int r = 0; r < rounds; r++) {
         for (int p = 0; p < PEERS; p++) {
             if (is_open[p]) {

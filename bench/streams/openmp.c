@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 typedef double sample_function(enum shape shape, int k);
-typedef double share_function(void);
+typedef double share_function(enum shape shape, int k);
 
 struct openmp {
     sample_function *sample;
@@ -59,11 +59,29 @@ static double sample_openmp(struct peer *peer, enum shape shape, int k)
     return openmp->sample(shape, k);
 }
 
+static void print_share(const struct openmp *openmp, const char *name, enum shape shape, int k)
+{
+    double share = openmp->inline_share(shape, k);
+    if (share >= 0.005) {
+        printf(", %s %.0f%%", name, 100 * share);
+    }
+}
+
+// A task that the call which makes it runs itself is not put off: nothing is queued, and no launch compares with it.
 static void print_note(struct peer *peer)
 {
     struct openmp *openmp = peer->state;
-    printf("%s: %.0f%% of the tasks of 'threads awake' ran inside the call that made them, so were not put off\n",
-           peer->name, 100 * openmp->inline_share());
+    printf("%s: tasks that ran inside the call which made them, so were not put off: enqueue, threads awake %.0f%%",
+           peer->name, 100 * openmp->inline_share(SHAPE_ENQUEUE, 1));
+    print_share(openmp, "enqueue and wait", SHAPE_COMPLETE, 1);
+    print_share(openmp, "kernel, event, kernel", SHAPE_CHAIN, 1);
+    print_share(openmp, "fork/join of 2", SHAPE_FORK, 2);
+    print_share(openmp, "of 4", SHAPE_FORK, 4);
+    print_share(openmp, "of 8", SHAPE_FORK, 8);
+    print_share(openmp, "1 thread", SHAPE_THREADS, 1);
+    print_share(openmp, "2 threads", SHAPE_THREADS, 2);
+    print_share(openmp, "4 threads", SHAPE_THREADS, 4);
+    putchar('\n');
 }
 
 #define OPENMP(text, compiler)                                                                                         \

@@ -19,12 +19,12 @@ enum shape {
 };
 
 enum {
-    BATCH = 32,          // small enough that libgomp puts every task off: it runs tasks inline beyond 64 a thread
-    BATCHES = 15,        // of one sample, whose median counts
-    PER_THREAD = 2000,   // launches of SHAPE_THREADS
-    SPINS = 20000000,    // rounds of a spin: about 33 ms
-    MAX_K = 16,          //
-    IDLE_PAUSE_US = 4000 // after which every thread sleeps
+    BATCH = 32,            // small enough that libgomp puts every task off: it runs tasks inline beyond 64 a thread
+    BATCHES = 15,          // of one sample, whose median counts
+    PER_THREAD = 2000,     // launches of SHAPE_THREADS
+    SPINS = 20000000,      // rounds of a spin: about 33 ms
+    MAX_K = 16,            //
+    IDLE_PAUSE_US = 250000 // after which every thread sleeps: clang's OpenMP looks for work 200 ms
 };
 
 struct peer {

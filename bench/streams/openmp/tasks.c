@@ -12,13 +12,22 @@ static uint32_t words[MAX_K * 16];
 
 // Whether a task ran before the call that made it returned: then it was not put off, and nothing was queued.
 static _Thread_local bool is_making;
-static atomic_int inline_count;
-static atomic_int task_count;
+static atomic_long inline_count[SHAPE_COUNT][MAX_K + 1];
+static atomic_long task_count[SHAPE_COUNT][MAX_K + 1];
+static enum shape shape_now;
+static int k_now;
 
 static void tiny(int i)
 {
     cells[i * 16] = cells[i * 16] * 0.5f + 1;
-    atomic_fetch_add_explicit(&inline_count, is_making, memory_order_relaxed);
+    if (is_making) {
+        atomic_fetch_add_explicit(&inline_count[shape_now][k_now], 1, memory_order_relaxed);
+    }
+}
+
+static void count_tasks(int count)
+{
+    atomic_fetch_add_explicit(&task_count[shape_now][k_now], count, memory_order_relaxed);
 }
 
 static double enqueue(void)
@@ -33,7 +42,7 @@ static double enqueue(void)
         }
         times[b < 0 ? 0 : b] = (bench_now() - start) / BATCH;
         is_making = false;
-        task_count += BATCH;
+        count_tasks(BATCH);
 #pragma omp taskwait
     }
     return bench_median(times, BATCHES);
@@ -58,13 +67,16 @@ static double fork_join(int k)
     for (int b = -1; b < BATCHES; b++) {
         double start = bench_now();
         for (int i = 0; i < BATCH; i++) {
+            is_making = true;
             for (int p = 0; p < k; p++) {
 #pragma omp task
                 tiny(p);
             }
+            is_making = false;
 #pragma omp taskwait
         }
         times[b < 0 ? 0 : b] = (bench_now() - start) / BATCH;
+        count_tasks(k * BATCH);
     }
     return bench_median(times, BATCHES);
 }
@@ -95,13 +107,16 @@ static double chain(void)
     for (int b = -1; b < BATCHES; b++) {
         double start = bench_now();
         for (int i = 0; i < BATCH; i++) {
+            is_making = true;
 #pragma omp task depend(out : cells[0])
             tiny(0);
 #pragma omp task depend(in : cells[0])
             tiny(1);
+            is_making = false;
 #pragma omp taskwait
         }
         times[b < 0 ? 0 : b] = (bench_now() - start) / BATCH;
+        count_tasks(2 * BATCH);
     }
     return bench_median(times, BATCHES);
 }
@@ -123,10 +138,13 @@ static double make_many(int k)
 #pragma omp parallel num_threads(k)
     {
         int me = omp_get_thread_num();
+        is_making = true;
         for (int i = 0; i < PER_THREAD; i++) {
 #pragma omp task firstprivate(me)
             tiny(me);
         }
+        is_making = false;
+        count_tasks(PER_THREAD);
 #pragma omp taskwait
     }
     return (bench_now() - start) / (k * PER_THREAD);
@@ -136,6 +154,8 @@ double openmp_sample(enum shape shape, int k);
 double openmp_sample(enum shape shape, int k)
 {
     double value = (double)NAN;
+    shape_now = shape;
+    k_now = k;
     if (shape == SHAPE_THREADS) {
         return make_many(k);
     }
@@ -157,8 +177,9 @@ double openmp_sample(enum shape shape, int k)
     return value;
 }
 
-double openmp_inline_share(void);
-double openmp_inline_share(void)
+double openmp_inline_share(enum shape shape, int k);
+double openmp_inline_share(enum shape shape, int k)
 {
-    return task_count > 0 ? (double)inline_count / task_count : 0;
+    long count = task_count[shape][k];
+    return count > 0 ? (double)inline_count[shape][k] / (double)count : (double)NAN;
 }
