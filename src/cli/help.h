@@ -94,6 +94,16 @@ static const char help_devices[] =
     "usage: rill devices [--all]\n\nLists the devices that --device and rill_open take, best first.\n\n"
     "  --all                also kinds of device that are not there, and why\n";
 
+static const char help_selftest[] =
+    "usage: rill selftest [--device D] [--report[=FILE]]\n\n"
+    "Runs a small kernel and then the conformance programs that lie in ../tests/conformance, seen from this program, "
+    "as\n"
+    "they do in a release's archive and in a build. Exit status 1 if one does not pass.\n\n"
+    "  --device D           one that 'rill devices' lists, or auto (the default)\n"
+    "  --report[=FILE]      what happened, with the devices, the system's version and the end of what failing "
+    "programs\n"
+    "                       wrote, in rill-selftest-D.txt or FILE: to be sent to us\n";
+
 static const char help_demo[] =
     "usage: rill demo\n\n"
     "Shows the devices, compiles a small simulation, explains its loops, runs it and compares every bit with the same\n"
