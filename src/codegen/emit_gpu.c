@@ -141,19 +141,24 @@ void emit_gpu_failure(struct emitter *e, const struct ir_inst *inst, int kind, L
     LLVMBasicBlockRef after = emit_block(e, "reported");
     LLVMBuildCondBr(e->builder, call(e, "rill_gpu_claim", claim_text, &frame, 1), fill, after);
     emit_at(e, fill);
-    store_at(e, frame, offsetof(struct abi_gpu_frame, kind), emit_const(e, IR_I32, kind));
-    store_at(e, frame, offsetof(struct abi_gpu_frame, file), emit_const(e, IR_I32, (int64_t)inst->loc.file));
-    store_at(e, frame, offsetof(struct abi_gpu_frame, line), emit_const(e, IR_I32, (int64_t)inst->loc.line));
-    store_at(e, frame, offsetof(struct abi_gpu_frame, column), emit_const(e, IR_I32, (int64_t)inst->loc.column));
-    store_at(e, frame, offsetof(struct abi_gpu_frame, iteration), e->function->iter);
-    store_at(e, frame, offsetof(struct abi_gpu_frame, index), index);
-    store_at(e, frame, offsetof(struct abi_gpu_frame, extent), extent);
+    LLVMValueRef elsewhere =
+        LLVMBuildLoad2(e->builder, LLVMTypeOf(frame),
+                       field(e, frame, emit_i64(e, offsetof(struct abi_gpu_frame, record))), "elsewhere");
+    LLVMValueRef record =
+        LLVMBuildSelect(e->builder, LLVMBuildIsNull(e->builder, elsewhere, ""), frame, elsewhere, "record");
+    store_at(e, record, offsetof(struct abi_gpu_frame, kind), emit_const(e, IR_I32, kind));
+    store_at(e, record, offsetof(struct abi_gpu_frame, file), emit_const(e, IR_I32, (int64_t)inst->loc.file));
+    store_at(e, record, offsetof(struct abi_gpu_frame, line), emit_const(e, IR_I32, (int64_t)inst->loc.line));
+    store_at(e, record, offsetof(struct abi_gpu_frame, column), emit_const(e, IR_I32, (int64_t)inst->loc.column));
+    store_at(e, record, offsetof(struct abi_gpu_frame, iteration), e->function->iter);
+    store_at(e, record, offsetof(struct abi_gpu_frame, index), index);
+    store_at(e, record, offsetof(struct abi_gpu_frame, extent), extent);
     char text[ABI_GPU_TEXT_SIZE];
     snprintf(text, sizeof text, "%s", inst->text != NULL ? inst->text : "");
-    LLVMValueRef to = field(e, frame, emit_i64(e, offsetof(struct abi_gpu_frame, text)));
+    LLVMValueRef to = field(e, record, emit_i64(e, offsetof(struct abi_gpu_frame, text)));
     LLVMValueRef args[3] = {to, emit_string(e, text, "text"), emit_i64(e, (int64_t)strlen(text) + 1)};
     call(e, "rill_gpu_copy", copy_text, args, 3);
-    publish(e, frame, offsetof(struct abi_gpu_frame, published));
+    publish(e, record, offsetof(struct abi_gpu_frame, published));
     emit_go(e, after);
     emit_at(e, after);
 }

@@ -85,7 +85,7 @@ struct abi_place {
 // byte of the launch block, at the offset that is the iterations of one record elsewhere. "rill.store" stores what is
 // the trip count elsewhere: that is value, size (1, 2, 4 or 8) + 16 * offset. plan_trip_has_code() and
 // plan_node_has_code() say which there are.
-enum { ABI_GPU_TEXT_SIZE = 104 };
+enum { ABI_GPU_TEXT_SIZE = 96 };
 
 // How loops with reductions are cut, wherever it is done: by the trip count alone, so that results have the same bits.
 enum { ABI_GPU_MAX_PARTIALS = 2048, ABI_GPU_MIN_CHUNK = 16, ABI_GPU_MERGED_CHUNK = 2048, ABI_GPU_CHUNK_STEP = 16 };
@@ -102,8 +102,9 @@ static inline int64_t abi_gpu_chunk(int64_t trip, bool is_merged)
     return is_merged ? (chunk + ABI_GPU_CHUNK_STEP - 1) / ABI_GPU_CHUNK_STEP * ABI_GPU_CHUNK_STEP : chunk;
 }
 
-// Device memory of one launch, zeroed by the host but for |print_size|. The first iteration that fails claims the
-// record, fills it and publishes it; nothing traps. Entries that find it claimed when they begin do nothing. A launch
+// Device memory of one launch, zeroed by the host but for |record| and |print_size|. The first iteration that fails
+// claims the frame, fills the record in (here, or in a struct like this one that the host can read) and publishes it;
+// nothing traps. Entries that find it claimed when they begin do nothing. A launch
 // of which no task can fail or print may have none: 0.
 struct abi_gpu_frame {
     uint32_t claimed;
@@ -116,6 +117,7 @@ struct abi_gpu_frame {
     int64_t index; // bounds
     int64_t extent;
     char text[ABI_GPU_TEXT_SIZE]; // as in abi_failure, cut if it is longer; terminated
+    uint64_t record;              // where a failure is filled in and published; 0: here
     uint64_t print_size;          // bytes of the print buffer, which lies right behind this struct
     uint64_t print_used;          // bytes asked for; more than |print_size| if something did not fit
     uint64_t print_lost;          // calls that did not fit

@@ -119,12 +119,14 @@ struct backend_device {
 
 // ---- memory of launches (ring.c)
 
-enum gpu_ring_kind { GPU_RING_ZEROED, GPU_RING_PLAIN, GPU_RING_PINNED };
+// Of frames each has its record in pinned memory, so that nothing is copied for a launch that does not fail.
+enum gpu_ring_kind { GPU_RING_ZEROED, GPU_RING_PLAIN, GPU_RING_PINNED, GPU_RING_FRAMES, GPU_RING_KINDS };
 
 struct gpu_segment {
     struct gpu_segment *next;
     enum gpu_ring_kind kind;
     uint64_t address; // of the device or, pinned, of both
+    char *records;    // owned, FRAMES: pinned, as large as the segment
     size_t size;
     size_t used;
     void *event;       // owned; recorded when the last work that uses it is queued
@@ -173,34 +175,34 @@ struct gpu_watch {
 struct backend_stream {
     struct backend_device *device; // borrowed
     uint64_t id;
-    struct gpu_lane lane;            // owned
-    bool is_wrapped;                 // the lane's stream is another's, and never destroyed
-    bool is_per_thread;              // its handle means |owner|'s stream in |owner| alone
-    pthread_t owner;                 //
-    atomic_bool is_shared;           // others may queue on it, or capture it
-    void *last;                      // owned event: the last operation outside of a capture; is_shared
-    _Atomic uint64_t last_number;    // of that operation
-    bool is_capturing;               // guarded by |order|: this operation is captured
-    struct gpu_captured *captured;   // guarded by |order|: what belongs to this operation's graph; NULL: nothing yet
-    struct thread_mutex order;       // one operation is queued at a time
-    _Atomic uint64_t queued;         // operations ever queued; changed under |order|
-    struct gpu_ring rings[3];        // by kind; guarded by |order|
-    struct gpu_op *first_op;         // owned; guarded by |order|: what is put off
-    struct gpu_op *last_op;          //
-    atomic_bool is_held;             // a callback has not returned; changed under the device's lock
-    struct backend_stream *next;     // among the device's; guarded by its lock, and so is what follows
-    struct backend_stream **link;    //
-    uint64_t ops_queued;             // operations ever put off
-    uint64_t ops_issued;             // and issued since
-    uint64_t holds_queued;           // callbacks that hold the stream
-    uint64_t holds_passed;           // and have returned
-    atomic_int reference_count;      // the owner's and one for each notice
-    uint64_t launch_count;           // guarded by |order|: launches ever queued
-    void *ticks[GPU_TICKS];          // owned events; NULL until they are needed
-    struct gpu_recording *recording; // owned; guarded by |order|, and so is what follows; NULL until it is needed
-    struct gpu_instance *instances;  // owned
-    struct gpu_instance *told;       // whose launch goes task by task this time
-    void *scratch;                   // owned; guarded by |order|: what the host knows of a launch's block
+    struct gpu_lane lane;          // owned
+    bool is_wrapped;               // the lane's stream is another's, and never destroyed
+    bool is_per_thread;            // its handle means |owner|'s stream in |owner| alone
+    pthread_t owner;               //
+    atomic_bool is_shared;         // others may queue on it, or capture it
+    void *last;                    // owned event: the last operation outside of a capture; is_shared
+    _Atomic uint64_t last_number;  // of that operation
+    bool is_capturing;             // guarded by |order|: this operation is captured
+    struct gpu_captured *captured; // guarded by |order|: what belongs to this operation's graph; NULL: nothing yet
+    struct thread_mutex order;     // one operation is queued at a time
+    _Atomic uint64_t queued;       // operations ever queued; changed under |order|
+    struct gpu_ring rings[GPU_RING_KINDS]; // by kind; guarded by |order|
+    struct gpu_op *first_op;               // owned; guarded by |order|: what is put off
+    struct gpu_op *last_op;                //
+    atomic_bool is_held;                   // a callback has not returned; changed under the device's lock
+    struct backend_stream *next;           // among the device's; guarded by its lock, and so is what follows
+    struct backend_stream **link;          //
+    uint64_t ops_queued;                   // operations ever put off
+    uint64_t ops_issued;                   // and issued since
+    uint64_t holds_queued;                 // callbacks that hold the stream
+    uint64_t holds_passed;                 // and have returned
+    atomic_int reference_count;            // the owner's and one for each notice
+    uint64_t launch_count;                 // guarded by |order|: launches ever queued
+    void *ticks[GPU_TICKS];                // owned events; NULL until they are needed
+    struct gpu_recording *recording;       // owned; guarded by |order|, and so is what follows; NULL until it is needed
+    struct gpu_instance *instances;        // owned
+    struct gpu_instance *told;             // whose launch goes task by task this time
+    void *scratch;                         // owned; guarded by |order|: what the host knows of a launch's block
     size_t scratch_size;
 
     struct gpu_watch *first_watch; // owned; guarded by reap_lock, and so is what follows
@@ -265,6 +267,9 @@ void gpu_mark_finish_all(struct backend_device *device);
 // ring.c: |order| is held. The memory may be used by work that is queued before gpu_ring_seal().
 rill_status gpu_ring_take(struct backend_stream *stream, enum gpu_ring_kind kind, size_t size, bool may_wait,
                           uint64_t *out_address);
+// A frame that was not claimed yet, and where its record will be found; NULL: in the frame itself.
+rill_status gpu_ring_take_frame(struct backend_stream *stream, bool may_wait, uint64_t *out_address,
+                                const struct abi_gpu_frame **out_record);
 rill_status gpu_ring_seal(struct backend_stream *stream); // after the last work of the operation
 void gpu_ring_finish(struct backend_stream *stream);
 

@@ -52,7 +52,7 @@ static rill_status prepare(struct gpu_run *run)
         return make_print_frame(run);
     }
     if (kernel->may_fail) {
-        return gpu_ring_take(run->stream, GPU_RING_ZEROED, sizeof(struct abi_gpu_frame), may_wait, &run->frame);
+        return gpu_ring_take_frame(run->stream, may_wait, &run->frame, &run->record);
     }
     return RILL_OK;
 }
@@ -98,6 +98,7 @@ static rill_status watch_frame(struct gpu_run *run)
         return RILL_OK;
     }
     size_t frame_size = sizeof(struct abi_gpu_frame) + (run->kernel->may_print ? PRINT_BUFFER_SIZE : 0);
+    frame_size = run->record == NULL ? frame_size : 0;
     size_t ends_size = run->print_end_count * sizeof(uint64_t);
     size_t args_size = (plan->args_size + 15) / 16 * 16;
     size_t sizes_size = (size_t)plan->param_count * sizeof(uint64_t);
@@ -107,7 +108,9 @@ static rill_status watch_frame(struct gpu_run *run)
     char *ends = (char *)(uintptr_t)pinned + (frame_size + 15) / 16 * 16;
     char *args = ends + (ends_size + 15) / 16 * 16;
     char *sizes = args + args_size;
-    RILL_TRY(driver->copy(handle, pinned, run->frame, frame_size));
+    if (frame_size > 0) {
+        RILL_TRY(driver->copy(handle, pinned, run->frame, frame_size));
+    }
     if (ends_size > 0) {
         RILL_TRY(driver->copy(handle, (uint64_t)(uintptr_t)ends, run->print_ends, ends_size));
     }
@@ -117,15 +120,16 @@ static rill_status watch_frame(struct gpu_run *run)
     if (sizes_size > 0) {
         memcpy(sizes, run->launch->array_sizes, sizes_size);
     }
-    struct gpu_watch watch = {.kind = GPU_WATCH_FRAME,
-                              .frame = {.image = run->image,
-                                        .kernel = run->launch->kernel,
-                                        .frame = (const struct abi_gpu_frame *)(uintptr_t)pinned,
-                                        .print_ends = (const uint64_t *)ends,
-                                        .print_end_count = run->print_end_count,
-                                        .args = args,
-                                        .array_sizes = (const uint64_t *)sizes,
-                                        .caller = run->launch->caller}};
+    struct gpu_watch watch = {
+        .kind = GPU_WATCH_FRAME,
+        .frame = {.image = run->image,
+                  .kernel = run->launch->kernel,
+                  .frame = frame_size > 0 ? (const struct abi_gpu_frame *)(uintptr_t)pinned : run->record,
+                  .print_ends = (const uint64_t *)ends,
+                  .print_end_count = run->print_end_count,
+                  .args = args,
+                  .array_sizes = (const uint64_t *)sizes,
+                  .caller = run->launch->caller}};
     return gpu_watch_add(run->stream, &watch);
 }
 

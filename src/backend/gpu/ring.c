@@ -6,17 +6,25 @@
 
 #include "base/status.h"
 
+#include <string.h>
+
 enum {
     ZEROED_SIZE = 256 << 10,
     PLAIN_SIZE = 2 << 20,
     PINNED_SIZE = 1 << 20,
     PIECE_ALIGN = 64,
+    FRAME_SIZE = (sizeof(struct abi_gpu_frame) + PIECE_ALIGN - 1) / PIECE_ALIGN * PIECE_ALIGN,
+    FRAMES_SIZE = 1024 * FRAME_SIZE,
     RING_LIMIT = 64 << 20, // a ring beyond this waits for its oldest segment instead of growing
 };
 
 static size_t usual_size(enum gpu_ring_kind kind)
 {
-    return kind == GPU_RING_ZEROED ? ZEROED_SIZE : kind == GPU_RING_PLAIN ? PLAIN_SIZE : PINNED_SIZE;
+    static const size_t sizes[GPU_RING_KINDS] = {[GPU_RING_ZEROED] = ZEROED_SIZE,
+                                                 [GPU_RING_PLAIN] = PLAIN_SIZE,
+                                                 [GPU_RING_PINNED] = PINNED_SIZE,
+                                                 [GPU_RING_FRAMES] = FRAMES_SIZE};
+    return sizes[kind];
 }
 
 static void segment_destroy(struct backend_stream *stream, struct gpu_segment *segment)
@@ -30,8 +38,31 @@ static void segment_destroy(struct backend_stream *stream, struct gpu_segment *s
     } else {
         gpu_memory_give(device, device->service, segment->address, segment->size);
     }
+    device->driver->pinned_free(segment->records);
     device->driver->event_destroy(segment->event);
     gpu_free(device, segment, sizeof *segment);
+}
+
+// Frames that nobody has claimed, each with the address of its record. The records are the source of the copy too: they
+// change only when a launch that comes behind it fails.
+static rill_status clear_frames(struct backend_stream *stream, struct gpu_segment *segment)
+{
+    memset(segment->records, 0, segment->size);
+    for (size_t at = 0; at + FRAME_SIZE <= segment->size; at += FRAME_SIZE) {
+        struct abi_gpu_frame *frame = (struct abi_gpu_frame *)(segment->records + at);
+        frame->record = (uint64_t)(uintptr_t)frame;
+    }
+    return stream->device->driver->copy(stream->lane.handle, segment->address, (uint64_t)(uintptr_t)segment->records,
+                                        segment->size);
+}
+
+static bool has_failures(const struct gpu_segment *segment)
+{
+    bool has_one = false;
+    for (size_t at = 0; at + FRAME_SIZE <= segment->size; at += FRAME_SIZE) {
+        has_one |= ((const struct abi_gpu_frame *)(segment->records + at))->published != 0;
+    }
+    return has_one;
 }
 
 static rill_status segment_create(struct backend_stream *stream, enum gpu_ring_kind kind, size_t size,
@@ -55,6 +86,12 @@ static rill_status segment_create(struct backend_stream *stream, enum gpu_ring_k
         // Blocks use it on other streams, which may have parted from this one already: it must be there at once.
         status = gpu_memory_take(device, device->service, size, &segment->address);
         status = status == RILL_OK ? driver->stream_synchronize(device->service) : status;
+    }
+    if (status == RILL_OK && kind == GPU_RING_FRAMES) {
+        void *memory = NULL;
+        status = driver->pinned_alloc(device->context, size, &memory);
+        segment->records = memory;
+        status = status == RILL_OK ? clear_frames(stream, segment) : status;
     }
     if (status == RILL_OK && kind == GPU_RING_ZEROED) {
         status = driver->set(stream->lane.handle, segment->address, 0, 4, size / 4);
@@ -97,6 +134,9 @@ static struct gpu_segment *take_oldest(struct backend_stream *stream, struct gpu
 static rill_status reuse(struct backend_stream *stream, struct gpu_segment *segment)
 {
     segment->used = 0;
+    if (segment->kind == GPU_RING_FRAMES) {
+        return has_failures(segment) ? clear_frames(stream, segment) : RILL_OK;
+    }
     if (segment->kind != GPU_RING_ZEROED) {
         return RILL_OK;
     }
@@ -152,10 +192,23 @@ rill_status gpu_ring_take(struct backend_stream *stream, enum gpu_ring_kind kind
     return RILL_OK;
 }
 
+rill_status gpu_ring_take_frame(struct backend_stream *stream, bool may_wait, uint64_t *out_address,
+                                const struct abi_gpu_frame **out_record)
+{
+    *out_record = NULL;
+    if (stream->is_capturing) { // cleared by the graph, and copied by it
+        return gpu_ring_take(stream, GPU_RING_ZEROED, sizeof(struct abi_gpu_frame), may_wait, out_address);
+    }
+    RILL_TRY(gpu_ring_take(stream, GPU_RING_FRAMES, FRAME_SIZE, may_wait, out_address));
+    const struct gpu_segment *segment = stream->rings[GPU_RING_FRAMES].current;
+    *out_record = (const struct abi_gpu_frame *)(segment->records + (*out_address - segment->address));
+    return RILL_OK;
+}
+
 rill_status gpu_ring_seal(struct backend_stream *stream)
 {
     rill_status first = RILL_OK;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < GPU_RING_KINDS; i++) {
         struct gpu_ring *ring = &stream->rings[i];
         while (ring->leaving != NULL) {
             struct gpu_segment *segment = ring->leaving;
@@ -177,7 +230,7 @@ rill_status gpu_ring_seal(struct backend_stream *stream)
 
 void gpu_ring_finish(struct backend_stream *stream)
 {
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < GPU_RING_KINDS; i++) {
         struct gpu_ring *ring = &stream->rings[i];
         struct gpu_segment *lists[] = {ring->current, ring->leaving, ring->first};
         for (int k = 0; k < 3; k++) {

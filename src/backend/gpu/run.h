@@ -30,18 +30,19 @@ struct gpu_run {
     const struct backend_image *image;
     const struct gpu_kernel *kernel;
     const struct backend_launch *launch;
-    struct plan_values values;       // its block is |shadow|
-    char *shadow;                    // what the host knows of the launch block
-    unsigned char *slots;            // enum gpu_slot_state of each
-    uint64_t block;                  // device addresses
-    uint64_t frame;                  //
-    struct gpu_recording *recording; // borrowed; NULL: tasks go to the driver at once
-    bool is_second;                  // the plan was walked already: counts and notes are made
-    int target;                      // of the break that is on its way
-    rill_status status;              // the first failure of the driver or of Rill's own
-    bool has_failed;                 // the kernel has: seen when something was read back
-    uint64_t print_ends;             // device memory for how far the print buffer was filled after each printing task
-    size_t print_end_count;          // the tasks beyond PRINT_ENDS share the last one
+    struct plan_values values;          // its block is |shadow|
+    char *shadow;                       // what the host knows of the launch block
+    unsigned char *slots;               // enum gpu_slot_state of each
+    uint64_t block;                     // device addresses
+    uint64_t frame;                     //
+    const struct abi_gpu_frame *record; // of the host: where a failure will be found; NULL: in the frame
+    struct gpu_recording *recording;    // borrowed; NULL: tasks go to the driver at once
+    bool is_second;                     // the plan was walked already: counts and notes are made
+    int target;                         // of the break that is on its way
+    rill_status status;                 // the first failure of the driver or of Rill's own
+    bool has_failed;                    // the kernel has: seen when something was read back
+    uint64_t print_ends;    // device memory for how far the print buffer was filled after each printing task
+    size_t print_end_count; // the tasks beyond PRINT_ENDS share the last one
 };
 
 enum gpu_step { GPU_ON, GPU_BREAK, GPU_RETURN, GPU_FAIL };

@@ -102,7 +102,7 @@ rill_status gpu_stream_make(struct backend_device *device, uint64_t id, struct b
     stream->id = id;
     atomic_store(&stream->reference_count, 1);
     thread_mutex_init(&stream->order);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < GPU_RING_KINDS; i++) {
         stream->rings[i].kind = (enum gpu_ring_kind)i;
     }
     thread_lock(&device->lock);
