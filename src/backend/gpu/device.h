@@ -73,6 +73,7 @@ enum gpu_graph_mode { GPU_GRAPH_AUTO, GPU_GRAPH_ON, GPU_GRAPH_OFF };
 
 struct gpu_recording;
 struct gpu_instance;
+struct gpu_kept;
 struct gpu_op;
 
 struct backend_device {
@@ -201,6 +202,7 @@ struct backend_stream {
     void *ticks[GPU_TICKS];                // owned events; NULL until they are needed
     struct gpu_recording *recording;       // owned; guarded by |order|, and so is what follows; NULL until it is needed
     struct gpu_instance *instances;        // owned
+    _Atomic(struct gpu_kept *) kept;       // owned: streams lent for blocks, for the next launch; NULL: in use, or none
     struct gpu_instance *told;             // whose launch goes task by task this time
     void *scratch;                         // owned; guarded by |order|: what the host knows of a launch's block
     size_t scratch_size;
@@ -272,6 +274,10 @@ rill_status gpu_ring_take_frame(struct backend_stream *stream, bool may_wait, ui
                                 const struct abi_gpu_frame **out_record);
 rill_status gpu_ring_seal(struct backend_stream *stream); // after the last work of the operation
 void gpu_ring_finish(struct backend_stream *stream);
+
+// region.c
+void gpu_kept_release(struct backend_stream *stream); // the streams lent go back to the pool
+void gpu_kept_finish(struct backend_stream *stream);
 
 // wrap.c: streams that others may use too
 rill_status gpu_stream_share(struct backend_stream *stream); // |order| is held, and the stream is not captured

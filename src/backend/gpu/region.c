@@ -15,6 +15,8 @@ struct gpu_region {
     struct gpu_lane *lanes[RUN_MAX_BLOCKS];      // of each block; where the device has few queues blocks share them
     uint64_t earlier[RUN_MAX_BLOCKS];            // blocks that a block follows, as bits
     int lease_count;
+    uint64_t open;         // leases that have work behind their last recorded end, as bits
+    struct gpu_kept *kept; // taken from the stream; NULL: none
 };
 
 static bool effects_meet(const struct gpu_run *run, const struct plan_effect *effect_a,
@@ -122,25 +124,92 @@ static enum gpu_step walk_in_order(struct gpu_walk *walk, const struct plan_node
     return GPU_ON;
 }
 
+// ---- streams --------------------------------------------------------------------------------------------------------
+
+// A stream's launches follow each other, and so do their blocks: the streams that one launch was lent the next can use
+// without asking the driver whether they are idle. They go back to the pool when somebody finds the stream idle.
+struct gpu_kept {
+    int count;
+    struct backend_lease leases[RUN_MAX_BLOCKS];
+};
+
+static void give_back(struct backend_stream *stream, struct gpu_kept *kept)
+{
+    const struct backend_host *host = &stream->device->host;
+    for (int i = 0; i < kept->count; i++) {
+        host->release_stream(host->user, &kept->leases[i], true);
+    }
+    kept->count = 0;
+}
+
+// Another launch may have put its own there meanwhile.
+static void put_kept(struct backend_stream *stream, struct gpu_kept *kept)
+{
+    struct gpu_kept *other = NULL;
+    if (kept != NULL && !atomic_compare_exchange_strong(&stream->kept, &other, kept)) {
+        give_back(stream, kept);
+        gpu_free(stream->device, kept, sizeof *kept);
+    }
+}
+
+void gpu_kept_release(struct backend_stream *stream)
+{
+    if (atomic_load_explicit(&stream->kept, memory_order_relaxed) == NULL) {
+        return;
+    }
+    struct gpu_kept *kept = atomic_exchange(&stream->kept, NULL);
+    if (kept != NULL) {
+        give_back(stream, kept);
+    }
+    put_kept(stream, kept);
+}
+
+void gpu_kept_finish(struct backend_stream *stream)
+{
+    struct gpu_kept *kept = atomic_exchange(&stream->kept, NULL);
+    if (kept != NULL) {
+        give_back(stream, kept);
+        gpu_free(stream->device, kept, sizeof *kept);
+    }
+}
+
+// The stream of block |index|: one that was kept, or one from the pool.
+static rill_status lend(struct gpu_region *region, int index)
+{
+    struct gpu_walk *outer = region->outer;
+    const struct backend_host *host = &outer->run->device->host;
+    struct backend_lease *lease = &region->leases[index];
+    if (region->kept != NULL && region->kept->count > 0) {
+        *lease = region->kept->leases[--region->kept->count];
+        return RILL_OK;
+    }
+    return host->acquire_stream(host->user, 1 - outer->lane->level, lease);
+}
+
 // Gives every block a stream and lets that wait for the fork. More streams than the device has queues would wait for
 // each other in the hardware, and each costs two edges.
 static rill_status fork_all(struct gpu_region *region)
 {
     struct gpu_walk *outer = region->outer;
     struct backend_device *device = outer->run->device;
+    struct backend_stream *stream = outer->run->stream;
     int queue_count = device->properties.queue_count;
     int block_count = region->node->child_count;
     int lane_count = queue_count > 0 && queue_count < block_count ? queue_count : block_count;
+    region->kept = atomic_exchange(&stream->kept, NULL);
+    if (region->kept == NULL) {
+        region->kept = gpu_alloc(device, sizeof *region->kept); // without it, from the pool each time
+    }
     RILL_TRY(device->driver->event_record(outer->lane->fork, outer->lane->handle));
     for (int i = 0; i < block_count; i++) {
-        const struct backend_host *host = &device->host;
         if (i >= lane_count) {
             region->lanes[i] = region->lanes[i - lane_count];
             continue;
         }
-        RILL_TRY(host->acquire_stream(host->user, 1 - outer->lane->level, &region->leases[i]));
+        RILL_TRY(lend(region, i));
         region->lanes[i] = &region->leases[i].stream->lane;
         region->lease_count = i + 1;
+        region->open |= UINT64_C(1) << i;
         RILL_TRY(device->driver->stream_wait_event(region->lanes[i]->handle, outer->lane->fork));
     }
     return RILL_OK;
@@ -162,6 +231,8 @@ static rill_status begin_block(struct gpu_region *region, int index)
 static enum gpu_step run_block(struct gpu_region *region, int index)
 {
     struct gpu_run *run = region->outer->run;
+    uint64_t lease = UINT64_C(1) << index % region->lease_count;
+    region->open |= lease;
     rill_status status = begin_block(region, index);
     if (status != RILL_OK) {
         return gpu_run_fail(run, status);
@@ -169,6 +240,7 @@ static enum gpu_step run_block(struct gpu_region *region, int index)
     struct gpu_walk walk = {.run = run, .lane = region->lanes[index]};
     enum gpu_step step = walk_block(&walk, region->node->children[index]);
     status = run->device->driver->event_record(region->lanes[index]->end, region->lanes[index]->handle);
+    region->open &= status == RILL_OK ? ~lease : UINT64_MAX;
     return status == RILL_OK ? step : gpu_run_fail(run, status);
 }
 
@@ -178,16 +250,22 @@ static void join(struct gpu_region *region)
 {
     struct gpu_run *run = region->outer->run;
     const struct gpu_driver *driver = run->device->driver;
-    for (int i = 0; i < region->lease_count; i++) {
+    for (int i = region->lease_count - 1; i >= 0; i--) { // the first is lent first the next time
         struct gpu_lane *lane = region->lanes[i];
-        rill_status status = driver->event_record(lane->end, lane->handle);
+        bool is_open = (region->open & UINT64_C(1) << i) != 0;
+        rill_status status = is_open ? driver->event_record(lane->end, lane->handle) : RILL_OK;
         status = status == RILL_OK ? driver->stream_wait_event(region->outer->lane->handle, lane->end) : status;
         if (status != RILL_OK) {
             gpu_run_fail(run, status);
         }
         gpu_stream_number(region->leases[i].stream); // it may be busy: the pool asks before it lends it again
-        run->device->host.release_stream(run->device->host.user, &region->leases[i], status == RILL_OK);
+        if (status == RILL_OK && region->kept != NULL && region->kept->count < RUN_MAX_BLOCKS) {
+            region->kept->leases[region->kept->count++] = region->leases[i];
+        } else {
+            run->device->host.release_stream(run->device->host.user, &region->leases[i], status == RILL_OK);
+        }
     }
+    put_kept(run->stream, region->kept);
 }
 
 // In a recording a block is what follows where it began and where the blocks ended that it follows.

@@ -49,6 +49,7 @@ static void free_stream(struct backend_stream *stream)
         uint64_t number;
         (void)(gpu_stream_await(stream, &number) == RILL_OK);
         gpu_reap(stream, UINT64_MAX);
+        gpu_kept_finish(stream);
         gpu_capture_forget_stream(stream);
         gpu_graph_finish(stream);
         gpu_ring_finish(stream);
@@ -212,6 +213,7 @@ void gpu_stream_synchronize(struct backend_stream *stream)
         }
         gpu_reap(stream, target);
     }
+    gpu_kept_release(stream);
     wait_for_notices(stream, notices);
 }
 
@@ -237,6 +239,7 @@ bool gpu_stream_is_idle(struct backend_stream *stream)
         }
         gpu_reap(stream, target);
     }
+    gpu_kept_release(stream);
     thread_lock(&device->lock);
     bool is_idle = stream->notices_called >= notices;
     thread_unlock(&device->lock);

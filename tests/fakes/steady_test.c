@@ -1,0 +1,159 @@
+// What a launch costs in calls of the driver once it is warm, counted on the stand-in.
+#include "rill/rill.h"
+
+#include "cuda/application.h"
+#include "test.h"
+
+#include <dlfcn.h>
+
+enum { N = 64, LAUNCHES = 500 };
+
+static const char source[] =
+    "#include <rill/kernel.h>\n"
+    "#include <assert.h>\n"
+    "kernel void one(int n, float s, float x[n]) { for (int i = 0; i < n; i++) x[i] += s; }\n"
+    "kernel void checked(int n, float s, float x[n]) { for (int i = 0; i < n; i++) { assert(s >= 0); x[i] += s; } }\n"
+    "kernel void four(int n, float s, float a[n], float b[n], float c[n], float d[n])\n"
+    "{\n"
+    "    stream_parallel { for (int i = 0; i < n; i++) a[i] += s; }\n"
+    "    stream_parallel { for (int i = 0; i < n; i++) b[i] += s; }\n"
+    "    stream_parallel { for (int i = 0; i < n; i++) c[i] += s; }\n"
+    "    stream_parallel { for (int i = 0; i < n; i++) d[i] += s; }\n"
+    "}\n";
+
+// What is asked of the driver on the way, and costs nothing.
+static const char *const free_calls[] = {"cuCtxGetCurrent", "cuCtxSetCurrent"};
+
+static long (*calls)(const char *);
+
+struct stage {
+    rill_context context;
+    rill_kernel one, checked, four;
+    rill_array arrays[4];
+};
+
+#define OK(call) CHECK_STR(rill_status_name(call), "RILL_OK")
+
+static void open_stage(struct stage *stage, const char *mode)
+{
+    static const char path[] = RILL_BUILD_DIR "/tests/fakes/libfake_cuda.so";
+    setenv("RILL_CUDA_LIBRARY", path, 1);
+    setenv("RILL_STAND_IN", "1", 1);
+    setenv("RILL_GRAPH", mode, 1);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    REQUIRE(library != NULL);
+    *(void **)&calls = dlsym(library, "fake_cuda_calls");
+    REQUIRE(calls != NULL);
+    rill_module module = {0};
+    OK(rill_open("cuda:0", NULL, &stage->context));
+    OK(rill_module_create(stage->context, source, NULL, &module));
+    OK(rill_module_kernel(module, "one", &stage->one));
+    OK(rill_module_kernel(module, "checked", &stage->checked));
+    OK(rill_module_kernel(module, "four", &stage->four));
+    for (int i = 0; i < 4; i++) {
+        OK(rill_array_create(stage->context, RILL_F32, RILL_SHAPE(N), &stage->arrays[i]));
+    }
+}
+
+static long all_calls(void)
+{
+    long count = calls("*");
+    for (size_t i = 0; i < sizeof free_calls / sizeof free_calls[0]; i++) {
+        count -= calls(free_calls[i]);
+    }
+    return count;
+}
+
+static void launch(struct stage *stage, rill_kernel kernel, float s)
+{
+    rill_array *a = stage->arrays;
+    OK(kernel.id == stage->four.id ? rill_launch(kernel, RILL_CURRENT, RILL_ARGS(N, s, a[0], a[1], a[2], a[3]))
+                                   : rill_launch(kernel, RILL_CURRENT, RILL_ARGS(N, s, a[0])));
+}
+
+struct count {
+    long all;
+    long graphs;
+    long sets;
+    long tasks;
+};
+
+// Calls for LAUNCHES launches, with a new number for each if |changes|. The stream is never asked and never waited for,
+// but for an event every 256 launches that says how far it is.
+static struct count count_launches(struct stage *stage, rill_kernel kernel, bool changes)
+{
+    for (int i = 0; i < 300; i++) {
+        launch(stage, kernel, changes ? (float)i : 1);
+    }
+    OK(rill_sync(stage->context));
+    struct count before = {all_calls(), calls("cuGraphLaunch"), calls("cuGraphExecKernelNodeSetParams"),
+                           calls("cuLaunchKernel")};
+    for (int i = 0; i < LAUNCHES; i++) {
+        launch(stage, kernel, changes ? (float)(i + 1) : 1);
+    }
+    struct count count = {all_calls() - before.all, calls("cuGraphLaunch") - before.graphs,
+                          calls("cuGraphExecKernelNodeSetParams") - before.sets,
+                          calls("cuLaunchKernel") - before.tasks};
+    OK(rill_sync(stage->context));
+    return count;
+}
+
+enum { TICKS = 16 }; // calls beside the launches: events every so many of them
+
+TEST(an_unchanged_launch_is_one_call_of_the_driver)
+{
+    struct stage stage;
+    open_stage(&stage, "on");
+    struct count one = count_launches(&stage, stage.one, false);
+    CHECK_INT(one.graphs, LAUNCHES);
+    CHECK_INT(one.sets, 0);
+    CHECK(one.all - one.graphs <= TICKS);
+    struct count four = count_launches(&stage, stage.four, false);
+    CHECK_INT(four.graphs, LAUNCHES);
+    CHECK_INT(four.sets, 0);
+    CHECK(four.all - four.graphs <= TICKS);
+    OK(rill_close(stage.context));
+}
+
+TEST(a_changed_argument_is_one_more_call_for_each_task)
+{
+    struct stage stage;
+    open_stage(&stage, "on");
+    struct count one = count_launches(&stage, stage.one, true);
+    CHECK_INT(one.graphs, LAUNCHES);
+    CHECK_INT(one.sets, LAUNCHES);
+    CHECK(one.all - one.graphs - one.sets <= TICKS);
+    struct count four = count_launches(&stage, stage.four, true);
+    CHECK_INT(four.graphs, LAUNCHES);
+    CHECK_INT(four.sets, 4 * LAUNCHES);
+    CHECK(four.all - four.graphs - four.sets <= TICKS);
+    OK(rill_close(stage.context));
+}
+
+TEST(a_failure_record_costs_no_call)
+{
+    struct stage stage;
+    open_stage(&stage, "on");
+    struct count checked = count_launches(&stage, stage.checked, true);
+    CHECK_INT(checked.graphs, LAUNCHES);
+    CHECK_INT(checked.sets, LAUNCHES);
+    CHECK(checked.all - checked.graphs - checked.sets <= TICKS);
+    OK(rill_close(stage.context));
+}
+
+TEST(a_direct_launch_is_one_call_for_each_task)
+{
+    struct stage stage;
+    open_stage(&stage, "off");
+    struct count one = count_launches(&stage, stage.one, true);
+    CHECK_INT(one.tasks, LAUNCHES);
+    CHECK(one.all - one.tasks <= TICKS);
+    struct count checked = count_launches(&stage, stage.checked, true);
+    CHECK_INT(checked.tasks, LAUNCHES);
+    CHECK(checked.all - checked.tasks <= TICKS);
+    // With blocks: the fork, then a wait, the task, a record and a wait for each.
+    struct count four = count_launches(&stage, stage.four, true);
+    CHECK_INT(four.tasks, 4 * LAUNCHES);
+    CHECK(four.all <= (1 + 4 * 4) * LAUNCHES + TICKS);
+    OK(rill_close(stage.context));
+}
