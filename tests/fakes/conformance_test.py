@@ -24,7 +24,9 @@ STAND_INS = {
 PROGRAMS = ["access", "args", "blocks", "bound", "condition", "failure", "handles", "launch", "memory", "misuse",
             "restrict", "shared", "stream", "stream_order", "stream_use", "transfer"]
 # Streams of the pool are lent where no graph is replayed; how many lie idle behind a long queue is the CPU's to say.
-WORDS = {"pools": ["pooled_streams", "lent_while", "cap_and_trim", "shares"]}
+WORDS = {"pools": ["pooled_streams", "lent_while", "cap_and_trim", "shares"],
+         "math_special": ["special_values", "exact_functions"]}
+MATH = ["math_float", "math_special", "math_ulp"]  # the library of GPU kernels, without the hardware's instructions
 STRESS = ["graph", "graph_threads"]  # random programs against serial execution
 IN_SHORT = ["failure", "launch", "shared", "stream"]  # what shows most of order and lifetime
 IS_LONG = "RILL_TEST_LONG" in os.environ
@@ -46,6 +48,7 @@ def jobs():
            [("cuda", "sweep", {"RILL_GRAPH": "on"}), ("hip", "stream", {"RILL_GRAPH": "on"})] + \
            [("cuda", program, {"RILL_GRAPH": "off"}) for program in ("condition", "pools", "stream")] + \
            [("cuda", "graph", {"RILL_GRAPH": "on"}), ("hip", "graph", {"RILL_GRAPH": "off"})] + \
+           [("cuda", program, {"RILL_GRAPH": "off"}) for program in MATH] + \
            [(vendor, program, {"SEED": "1"}) for vendor in STAND_INS for program in ("failure", "stream")]
 
 
