@@ -533,7 +533,9 @@ static bool chain(struct gen *g)
     }
     int n = g->name_count++;
     bool is_shared = gen_chance(g, 40); // one counter for all, as in C89
-    gen_line(g, "int t%d = 1, h%d = %ld;", n, n, trips - 1);
+    bool is_data = gen_chance(g, 50);   // the bound is not known before
+    gen_line(g, "int t%d = 1, h%d = %ld%s, m%d = h%d;", n, n, trips - 1,
+             is_data ? gen_text(g, " - (%s[0] > 0)", c->name) : "", n, n);
     gen_line(g, "long s%d = 0;", n);
     if (is_shared) {
         gen_line(g, "int c%d;", n);
@@ -543,7 +545,8 @@ static bool chain(struct gen *g)
         const char *i = push_counter(g, 1, trips - 2);
         struct gen_array *to = gen_chance(g, 50) ? a : b;
         struct gen_array *from = gen_chance(g, 30) ? c : gen_chance(g, 50) ? a : b;
-        const char *bound = gen_chance(g, 70) ? gen_text(g, "h%d", n) : gen_text(g, "%ld", trips - 1);
+        const char *bound =
+            gen_chance(g, 15) ? gen_text(g, "%ld", trips - 1) : gen_text(g, "%c%d", "hm"[gen_chance(g, 30)], n);
         begin(g, a, b);
         if (is_shared) {
             gen_open(g, "for (c%d = 1; c%d < %s; c%d++) {", n, n, bound, n);
@@ -559,6 +562,10 @@ static bool chain(struct gen *g)
         end(g, kept);
         if (gen_chance(g, 15)) {
             gen_line(g, gen_chance(g, 50) ? "h%d--;" : "t%d = 5;", n);
+        }
+        if (gen_chance(g, 15)) {
+            gen_line(g, "m%d = h%d;", n, n);
+            gen_line(g, "h%d = %ld - (t%d & 3);", n, trips - 2, n);
         }
     }
     gen_line(g, "%s[0] = %s(s%d + t%d%s);", a->name, a->type == GEN_F64 ? "TD" : "TF", n, n,
