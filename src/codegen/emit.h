@@ -109,11 +109,11 @@ struct emit_function {
     LLVMValueRef chunk;   // GPU: iterations of one partial record
     LLVMValueRef partial; //
     LLVMValueRef frame;
-    LLVMValueRef failed;   // GPU: whether something has, where the entry goes on all the same; else NULL
-    struct emit_run *run;  // NULL: iterations are emitted one by one
-    LLVMValueRef shared;   // GPU: where the block gathers updates; NULL: it does not
+    LLVMValueRef failed;  // GPU: whether something has, where the entry goes on all the same; else NULL
+    struct emit_run *run; // NULL: iterations are emitted one by one
+    LLVMValueRef shared;  // GPU: where the block gathers updates; NULL: it does not
     struct emit_digits *digits;
-    bool *only_read; // GPU: by parameter: nobody writes it while the task runs; NULL: not known
+    bool *only_read;       // GPU: by parameter: nobody writes it while the task runs; NULL: not known
     LLVMBasicBlockRef end; // where the iteration ends
     LLVMValueRef before;   // CPU tasks: the branch into the loop over the iterations, while its body is emitted
     LLVMValueRef first;    // the first iteration of the call
@@ -150,7 +150,7 @@ struct emitter {
     bool needs_math_library; // GPU: link the library in
     bool can_fail;           // GPU: something in a launch of |failure_kernel| can
     const struct ir_function *failure_kernel;
-    rill_status status;      // of the first thing that could not be emitted
+    rill_status status; // of the first thing that could not be emitted
 };
 
 // A helper as it is called: the IR's parameters, then frame and iteration number if it can fail or print.
@@ -198,7 +198,7 @@ void emit_forget_vars(struct emitter *e); // when an iteration begins
 // emit_grid.c: how the threads of a GPU share the iterations
 struct emit_thread emit_thread(struct emitter *e);
 void emit_grid(struct emitter *e, LLVMBasicBlockRef leave); // the task's iterations; threads without any go to |leave|
-LLVMValueRef emit_run_address(struct emitter *e, const struct ir_inst *pointer); // NULL: as everywhere
+LLVMValueRef emit_run_address(struct emitter *e, const struct ir_inst *pointer);                  // NULL: as everywhere
 uint64_t emit_run_alignment(struct emitter *e, const struct ir_inst *pointer, enum ir_type type); // 0: not known
 
 // emit_digits.c
