@@ -122,6 +122,10 @@ rill_status gpu_device_open(const struct gpu_driver *driver, size_t index, const
         free_device(device);
         return status;
     }
+    const char *trace = getenv("RILL_TRACE");
+    if (trace != NULL && *trace != '\0') {
+        backend_log(&device->host, BACKEND_LOG_WARNING, "RILL_TRACE: what runs on a GPU is not traced yet");
+    }
     *out_device = device;
     return RILL_OK;
 }
