@@ -149,11 +149,12 @@ int ir_run_length(const struct ir_function *task)
     for (const struct ir_inst *inst = task->body.first; inst != NULL; inst = inst->next) {
         bool accesses = inst->op == IR_OP_LOAD || inst->op == IR_OP_STORE || inst->op == IR_OP_UPDATE;
         count += inst->op != IR_OP_CONST && inst->op != IR_OP_PARAM && inst->op != IR_OP_GET;
-        if (inst->region_count > 0 || !is_light(inst) || (accesses && !tally_access(task, inst, &tally))) {
+        if (inst->region_count > 0 || count > RUN_INST_LIMIT || !is_light(inst) ||
+            (accesses && !tally_access(task, inst, &tally))) {
             return 1;
         }
     }
-    if (tally.contiguous == 0 || tally.other > tally.contiguous / 2 || count > RUN_INST_LIMIT) {
+    if (tally.contiguous == 0 || tally.other > tally.contiguous / 2) {
         return 1;
     }
     int64_t length = RUN_BYTES / tally.least;
