@@ -63,6 +63,9 @@ struct backend_image {
     uint64_t *field_sizes;
 };
 
+// grain.c: RILL_ERR_UNSUPPORTED with words if the kernel would add to floats where the device cannot.
+rill_status gpu_check_grain(const struct backend_device *device, const struct backend_launch *launch);
+
 int gpu_slot_at(const struct plan_kernel *kernel, int64_t offset); // the slot that holds the byte; -1: none
 
 // image.c: whether the choice of a task's version, or the order of a region's blocks, needs what tasks write

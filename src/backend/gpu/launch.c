@@ -297,6 +297,7 @@ rill_status gpu_launch(struct backend_stream *stream, const struct backend_launc
     RILL_TRY(gpu_stream_check_thread(stream));
     void *before = gpu_stream_begin(stream);
     rill_status status = gpu_capture_begin(stream);
+    status = status == RILL_OK ? gpu_check_grain(stream->device, launch) : status;
     if (status == RILL_OK && stream->is_capturing) {
         status = launch_captured(stream, launch);
     } else if (status == RILL_OK) {

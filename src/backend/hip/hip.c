@@ -106,6 +106,7 @@ static rill_status describe(size_t index, struct gpu_properties *out)
     out->warp_size = attribute(device, HIP_DEVICE_WARP_SIZE);
     out->processor_count = attribute(device, HIP_DEVICE_MULTIPROCESSOR_COUNT);
     out->queue_count = queue_count();
+    out->adds_in_own_memory_only = true;
     return RILL_OK;
 }
 
