@@ -457,6 +457,17 @@ static inline bool check_is_shared(const struct check *k, const char *address)
     return false;
 }
 
+// Whether the address belongs to a struct that was passed by value.
+static inline bool check_is_struct(const struct check *k, const char *address)
+{
+    for (int p = 0; p < k->kernel->param_count; p++) {
+        if (k->kernel->params[p].is_struct && address >= k->memory[p] && address < k->memory[p] + CHECK_MEMORY) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // The kernel's local that lies there, by the addresses that the probes have noted; NULL: none.
 static inline const struct ir_var *check_local_at(const struct check *k, const char *address)
 {
@@ -480,12 +491,13 @@ static inline void check_on_access(void *user, const struct interp_access *acces
         return;
     }
     int base = access->inst->base;
-    if (check_is_helper(k, access->inst) && !check_is_shared(k, begin)) {
-        const struct ir_var *var = check_local_at(k, begin);
-        if (var == NULL) {
-            return; // a helper's own memory
+    bool has_two = access->inst->op == IR_OP_COPY || access->inst->op == IR_OP_COMPARE; // and a base for only one
+    if (has_two || check_is_helper(k, access->inst)) {
+        const struct ir_var *var = check_is_shared(k, begin) ? NULL : check_local_at(k, begin);
+        if (var == NULL && (!check_is_shared(k, begin) || check_is_struct(k, begin))) {
+            return; // a helper's own memory, a constant, a struct by value
         }
-        base = base_make(BASE_LOCAL, var->index);
+        base = var != NULL ? base_make(BASE_LOCAL, var->index) : has_two ? 0 : base;
     }
     for (int i = 0; i < k->depth; i++) {
         struct check_level *level = &k->levels[i];

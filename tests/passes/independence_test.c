@@ -125,6 +125,23 @@ TEST(recorded_accesses_keep_every_claim)
     CHECK(sweep.claimed > 2000);
 }
 
+// Those of tests/kernels that stay inside their arrays with whatever arguments.
+TEST(kernels_of_the_tree_keep_every_claim)
+{
+    static const char *const files[] = {"aliases", "calls",   "dependence", "helpers",    "imperfect", "inner",
+                                        "members", "private", "nests",      "reductions", "structs"};
+    for (int weight = 0; weight < 2; weight++) {
+        struct sweep sweep = {.runs = 10, .inline_weight = weight};
+        for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+            char path[512];
+            snprintf(path, sizeof path, "%s/tests/kernels/%s.c", RILL_SOURCE_DIR, files[i]);
+            check_claims(path, &sweep);
+        }
+        CHECK_INT(sweep.bad, 0);
+        CHECK(sweep.claimed > 500);
+    }
+}
+
 TEST(every_planted_bug_is_caught)
 {
     for (int bug = 1; bug < BUG_COUNT; bug++) {
