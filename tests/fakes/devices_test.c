@@ -364,6 +364,22 @@ TEST(an_old_driver_gets_what_it_takes)
     }
 }
 
+TEST(a_profiler_sees_a_range_for_each_launch)
+{
+    if (!is_inside()) {
+        CHECK(passes_with("RILL_NVTX=1 NVTX_INJECTION64_PATH=" RILL_BUILD_DIR "/tests/fakes/libfake_cuda.so",
+                          "a_profiler_sees"));
+        return;
+    }
+    open_fake();
+    struct place place;
+    place_open(&place, "cuda:0");
+    works(&place);
+    CHECK_INT(fake_cuda_calls_at("nvtxRangePushA"), 3);
+    CHECK_INT(fake_cuda_calls_at("nvtxRangePop"), 3);
+    OK(rill_close(place.context));
+}
+
 static struct place left;
 
 static void close_late(void)

@@ -2,6 +2,7 @@
 // here.
 #include "backend/cuda/binary.h"
 #include "backend/cuda/loader.h"
+#include "backend/cuda/nvtx.h"
 #include "backend/gpu/gpu.h"
 #include "base/status.h"
 #include "base/thread.h"
@@ -20,6 +21,7 @@ static struct {
     char message[512]; // why there is no driver
     struct cuda_library library;
     struct cuda_binary_store binaries;
+    bool has_profiler; // that wants to know of launches
     int device_count;
     pid_t pid; // of the process that started the driver
 } driver = {.once = PTHREAD_ONCE_INIT};
@@ -29,6 +31,7 @@ static void load_once(void)
     driver.pid = getpid();
     cuda_binary_store_init(&driver.binaries);
     driver.status = cuda_load(NULL, &driver.library);
+    driver.has_profiler = driver.status == RILL_OK && cuda_nvtx_open();
     if (driver.status == RILL_OK) {
         int result = driver.library.symbols.device_count(&driver.device_count);
         driver.status = cuda_convert(&driver.library.symbols, result, "cuDeviceGetCount");
@@ -163,6 +166,7 @@ static rill_status context_open(size_t index, struct gpu_properties *out, void *
     status = CU(priority_range, &out->priority_least, &out->priority_greatest);
     open_pool(context);
     out->has_pools = context->pool != NULL;
+    out->has_ranges = driver.has_profiler;
     out->has_binaries = cuda_binary_can_make(cu);
     out->has_peers = cu->copy_peer != NULL;
     out->has_graphs = cu->graph_create != NULL && cu->graph_destroy != NULL && cu->graph_add_kernel != NULL &&
@@ -706,6 +710,8 @@ static rill_status exec_launch(void *exec, void *stream)
 static const struct gpu_driver cuda_driver = {
     .name = "cuda",
     .dot = '$',
+    .range_push = cuda_nvtx_push,
+    .range_pop = cuda_nvtx_pop,
     .open = context_open,
     .close = context_close,
     .enter = context_enter,

@@ -25,6 +25,7 @@ struct gpu_properties {
     bool has_pools;
     bool has_binaries;
     bool has_peers;
+    bool has_ranges; // a profiler wants to know of launches
 };
 
 // Where memory at an address lies.
@@ -51,6 +52,10 @@ struct gpu_condition {
 struct gpu_driver {
     const char *name;
     char dot; // what stands for the dots in the names of entries: '$' in PTX, which has none
+
+    // A range of the calling thread for profilers; has_ranges.
+    void (*range_push)(const char *name);
+    void (*range_pop)(void);
 
     rill_status (*open)(size_t index, struct gpu_properties *out_properties, void **out_context);
     void (*close)(void *context);

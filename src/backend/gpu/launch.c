@@ -286,7 +286,7 @@ static rill_status launch_captured(struct backend_stream *stream, const struct b
     return gpu_launch_now(stream, launch);
 }
 
-rill_status gpu_launch(struct backend_stream *stream, const struct backend_launch *launch)
+static rill_status launch_any(struct backend_stream *stream, const struct backend_launch *launch)
 {
     RILL_TRY(gpu_stream_refuse(stream));
     // A callback must not wait for what tasks compute; the back end's own thread may.
@@ -308,5 +308,17 @@ rill_status gpu_launch(struct backend_stream *stream, const struct backend_launc
     if (status == RILL_OK) {
         gpu_count(&stream->device->counters.launch_count);
     }
+    return status;
+}
+
+rill_status gpu_launch(struct backend_stream *stream, const struct backend_launch *launch)
+{
+    const struct backend_device *device = stream->device;
+    if (!device->properties.has_ranges) {
+        return launch_any(stream, launch);
+    }
+    device->driver->range_push(launch->image->kernels[launch->kernel].plan->name);
+    rill_status status = launch_any(stream, launch);
+    device->driver->range_pop();
     return status;
 }

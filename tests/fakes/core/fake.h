@@ -407,6 +407,7 @@ const char *fake_setting(const char *name); // an environment variable: "SEED"; 
 // state.c
 enum fake_need { FAKE_NEEDS_NOTHING, FAKE_NEEDS_INIT, FAKE_NEEDS_DEVICE }; // a device: not if it is lost
 int fake_enter(const char *name, enum fake_need need); // the code that the call returns at once, or 0
+void fake_count_call(const char *name);                // as if the function were the driver's
 bool fake_was_told_to_fail(void);                      // the last fake_enter of this thread
 __attribute__((format(printf, 1, 2))) void fake_violation(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void fake_violation_locked(const char *format, ...);

@@ -222,6 +222,13 @@ static struct fake_call *call_of(const char *name)
     return &fake.calls[fake.call_count++];
 }
 
+void fake_count_call(const char *name)
+{
+    fake_lock();
+    call_of(name)->count++;
+    fake_unlock();
+}
+
 static int fault_of(const char *name)
 {
     for (int i = 0; i < fake.fault_count; i++) {
