@@ -14,8 +14,8 @@ long_files() {
 # Every RILL_* variable that the code asks for has its line in docs/env.md, and nothing stands there that it does not.
 env_is_documented() {
     diff -u --label "asked for in the code" --label "documented in docs/env.md" \
-        <(grep -rhoE '(getenv|environment_has)\("[A-Z_]+"' src include | sed 's/.*("//; s/"//' | sort -u) \
-        <(sed '/^## Building and testing/,$d' docs/env.md | grep -oE '^\| `[A-Z_]+' | sed 's/.*`//' | sort -u)
+        <(grep -rhoE '(getenv|environment_has)\("[A-Z0-9_]+"' src include | sed 's/.*("//; s/"//' | sort -u) \
+        <(sed '/^## Building and testing/,$d' docs/env.md | grep -oE '^\| `[A-Z0-9_]+' | sed 's/.*`//' | sort -u)
 }
 
 scripts_are_executable() {
