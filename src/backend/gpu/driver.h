@@ -16,9 +16,9 @@ struct gpu_properties {
     int max_threads; // of one block
     int warp_size;
     int processor_count;
-    int priority_least;    // numbers of the driver: the greatest priority is the smaller one
-    int priority_greatest; //
-    int queue_count;       // streams beyond which work waits in the hardware; 0: as many as anybody wants
+    int priority_least;           // numbers of the driver: the greatest priority is the smaller one
+    int priority_greatest;        //
+    int queue_count;              // streams beyond which work waits in the hardware; 0: as many as anybody wants
     bool adds_in_own_memory_only; // float atomics: see grain.c
     bool has_graphs;
     bool has_conditions;
