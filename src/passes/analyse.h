@@ -28,6 +28,8 @@ enum planted_bug {
     BUG_PRIVATE_ARRAYS,     // arrays are private if the iteration writes them at all
     BUG_STEP_DOUBLED,       // regions have twice the step
     BUG_MUST_IN_BRANCH,     // a write under a condition is certain
+    BUG_CALLS_PLAIN,        // updates in helpers that are called are not atomic
+    BUG_CALLS_CERTAIN,      // a helper that is called never returns early
     BUG_COUNT
 };
 

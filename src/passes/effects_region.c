@@ -138,13 +138,14 @@ bool effects_find_region(struct analysis *an, const struct access *access, int f
 
 // Whether nothing but loops, and calls of helpers that run to their end, stands between the access and |top|, so that
 // it is made in each of their iterations.
-static bool is_unconditional(const struct access *access, const struct ir_region *top)
+static bool is_unconditional(const struct analysis *an, const struct access *access, const struct ir_region *top)
 {
     const struct ir_region *region = access->inst->parent;
     const struct call_context *context = access->context;
     while (region != top) {
         if (region->owner == NULL) {
-            if (context == NULL || effects_returns_early(context->call->function)) {
+            bool is_certain = an->bug == BUG_CALLS_CERTAIN;
+            if (context == NULL || (effects_returns_early(context->call->function) && !is_certain)) {
                 return false;
             }
             region = context->call->parent;
@@ -195,7 +196,7 @@ static bool is_must(struct analysis *an, const struct access *access, const stru
 {
     return info != NULL && access->kind == ACCESS_WRITE && !access->is_alternative && access->needs == NULL &&
            access->size != NULL && access->recheck == NULL &&
-           (is_unconditional(access, info->inst->parent) || an->bug == BUG_MUST_IN_BRANCH) &&
+           (is_unconditional(an, access, info->inst->parent) || an->bug == BUG_MUST_IN_BRANCH) &&
            covers_region(an, access, info);
 }
 

@@ -261,6 +261,9 @@ static void chain_accesses(struct analysis *an)
 void specialise_calls(struct analysis *an)
 {
     struct specialise s = {.an = an};
+    if (an->bug == BUG_CALLS_PLAIN) {
+        return;
+    }
     chain_accesses(an);
     for (int i = an->contexts.count - 1; i >= 0; i--) { // what is called before its callers
         an->contexts.items[i]->variant = variant_for(&s, an->contexts.items[i]);

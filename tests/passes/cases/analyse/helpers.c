@@ -319,3 +319,18 @@ kernel void private_row(int n, int m, const float a[n][m], float y[n])
         y[i] = sum_of(row, 16) + a[i][0];
     }
 }
+
+static void set_if(float *p, float v)
+{
+    if (v < 0) {
+        return;
+    }
+    *p = v;
+}
+
+kernel void maybe_set(int n, const float x[n], float y[n])
+{
+    for (int i = 0; i < n; i++) { // expect: proven
+        set_if(&y[i], x[i]);
+    }
+}
