@@ -122,6 +122,13 @@ TEST(scalars_and_bounds_that_change_keep_loops_apart)
     check_tasks("kernel void k(" N ", int steps)\n{ int h = n;\nfor (int t = 0; t < steps; t++) {\n"
                 "for (int i = 0; i < h; i++) a[i] += t;\nh = h - 1;\nfor (int i = 0; i < h; i++) b[i] += t; } }\n",
                 2, "task k.1");
+    check_tasks("kernel void k(" N ", int steps)\n{ float s = 1;\nfor (int t = 0; t < steps; t++) {\n" LOOP
+                "a[i] += s;\ns = 1 - s;\n" LOOP "b[i] += s; } }\n",
+                3, "task k.2");
+    check_tasks("kernel void k(" N
+                ", int steps)\n{ int h = n;\nfor (int t = 0; t < steps; t++) {\nint m = h; h = n - t;\n"
+                "for (int i = 0; i < m; i++) a[i] += t;\nfor (int i = 0; i < h; i++) b[i] += t; } }\n",
+                2, "it has other bounds");
     check_tasks("kernel int k(" N
                 ")\n{ int i, j;\nfor (i = 0; i < n; i++) a[i] = 1;\nfor (j = 0; j < n; j++) b[j] = i;\n"
                 "return j; }\n",
