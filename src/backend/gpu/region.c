@@ -63,10 +63,10 @@ static rill_status order_blocks(struct gpu_region *region)
             region->earlier[conflict->block_b] |= UINT64_C(1) << conflict->block_a;
             continue;
         }
+        if (!arrays_meet(run, conflict)) { // which needs no expression
+            continue;
+        }
         if (conflict_missing(run, conflict)) {
-            if (!arrays_meet(run, conflict)) {
-                continue;
-            }
             RILL_TRY(gpu_slots_read(region->outer, &(struct gpu_why){node->loc, "the order of blocks"}));
         }
         bool meets = effects_meet(run, conflict->effect_a, conflict->effect_b);
