@@ -15,7 +15,7 @@
 
 // |size| bytes; a loop of bytes, since nothing here is hot.
 static const char copy_text[] =
-    "define internal void @rill_gpu_copy(ptr addrspace(1) %to, ptr %from, i64 %size) noinline nounwind {\n"
+    "define internal void @rill_gpu_copy(ptr addrspace(1) %to, ptr %from, i64 %size) noinline nounwind norecurse {\n"
     "entry:\n"
     "  br label %test\n"
     "test:\n"
@@ -34,7 +34,7 @@ static const char copy_text[] =
     "}\n";
 
 // Bytes of a string with its terminator.
-static const char length_text[] = "define internal i64 @rill_gpu_length(ptr %text) noinline nounwind {\n"
+static const char length_text[] = "define internal i64 @rill_gpu_length(ptr %text) noinline nounwind norecurse {\n"
                                   "entry:\n"
                                   "  br label %test\n"
                                   "test:\n"
@@ -50,7 +50,7 @@ static const char length_text[] = "define internal i64 @rill_gpu_length(ptr %tex
 
 // Room for a record in the print buffer, or null.
 static const char reserve_text[] =
-    "define internal ptr addrspace(1) @rill_gpu_reserve(ptr addrspace(1) %frame, i64 %size) noinline nounwind {\n"
+    "define internal ptr addrspace(1) @rill_gpu_reserve(ptr addrspace(1) %frame, i64 %size) noinline nounwind norecurse {\n"
     "  %capacity_at = getelementptr i8, ptr addrspace(1) %frame, i64 152\n"
     "  %used_at = getelementptr i8, ptr addrspace(1) %frame, i64 160\n"
     "  %lost_at = getelementptr i8, ptr addrspace(1) %frame, i64 168\n"
@@ -68,7 +68,7 @@ static const char reserve_text[] =
     "  ret ptr addrspace(1) null\n"
     "}\n";
 
-static const char claim_text[] = "define internal i1 @rill_gpu_claim(ptr addrspace(1) %frame) noinline nounwind {\n"
+static const char claim_text[] = "define internal i1 @rill_gpu_claim(ptr addrspace(1) %frame) noinline nounwind norecurse {\n"
                                  "  %old = atomicrmw xchg ptr addrspace(1) %frame, i32 1 monotonic\n"
                                  "  %first = icmp eq i32 %old, 0\n"
                                  "  ret i1 %first\n"

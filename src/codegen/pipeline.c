@@ -169,7 +169,10 @@ static rill_status run_gpu(struct emitter *e)
         "function(infer-address-spaces,sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
         "loop-mssa(loop-instsimplify,loop-simplifycfg,licm),"
         "loop(indvars,loop-deletion,loop-unroll-full),early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)"));
-    return run_gpu_loops(e);
+    RILL_TRY(run_gpu_loops(e));
+    // Entries say which of the runtime's services they use. Without this pass they claim all of them, and the runtime
+    // would start a thread for calls to the host and make a heap on the device.
+    return e->target->kind == TARGET_AMDGPU ? pipeline_passes(e, "amdgpu-attributor") : RILL_OK;
 }
 
 static rill_status run_cpu_unoptimised(struct emitter *e)
