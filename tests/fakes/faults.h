@@ -24,6 +24,14 @@ static const char source[] =
     "    stream_parallel { for (int i = 0; i < n; i++) b[i] = 2 * i + 1; }\n"
     "    for (int i = 0; i < n; i++) b[i] += a[i];\n"
     "}\n"
+    "kernel void repeat(int n, int m, int flag[m], int x[n])\n"
+    "{\n"
+    "    while (flag[0] > 0) {\n"
+    "        for (int i = 0; i < n; i++) x[i] += 1;\n"
+    "        for (int i = 0; i < flag[0]; i++) x[i] += 1;\n"
+    "        flag[0]--;\n"
+    "    }\n"
+    "}\n"
     "kernel void count(int n) { for (int i = 0; i < n; i++) counter[i % 4] += 1; }\n"
     "kernel void talk(int n) { for (int i = 0; i < n; i++) printf(\"%d \", i); }\n"
     "kernel void checked(int n, const int x[n]) { for (int i = 0; i < n; i++) assert(x[i] < 1000000); }\n";
@@ -157,6 +165,19 @@ static rill_status do_blocks(struct scene *s)
     return rill_stream_synchronize(s->stream);
 }
 
+// A bound and a condition that lie in device memory; so long that nothing of it is run whole.
+static rill_status do_control(struct scene *s)
+{
+    enum { LONG = 4000 };
+    rill_array x = {0};
+    int rounds = 2;
+    RILL_TRY(rill_array_create(s->context, RILL_I32, RILL_SHAPE(LONG), &x));
+    rill_status status = rill_array_write(s->y, s->stream, &rounds, sizeof rounds);
+    status = first_of(status, rill_launch(kernel_of(s, "repeat"), s->stream, RILL_ARGS(LONG, N, s->y, x)));
+    status = first_of(status, rill_stream_synchronize(s->stream));
+    return first_of(status, rill_array_destroy(x));
+}
+
 static rill_status do_print(struct scene *s)
 {
     RILL_TRY(rill_launch(kernel_of(s, "talk"), s->stream, RILL_ARGS(3)));
@@ -240,6 +261,7 @@ static const struct {
     {"launch_host", do_launch_host},
     {"call", do_call},
     {"blocks", do_blocks},
+    {"control", do_control},
     {"print", do_print},
     {"checked", do_checked},
     {"field", do_field},
