@@ -6,6 +6,7 @@
 #include "passes/lower.h"
 #include "passes/offload.h"
 #include "passes/promote.h"
+#include "passes/switches.h"
 
 // A pass over one kernel. The order below is the order they run in; each leaves the IR well formed.
 struct pass {
@@ -13,6 +14,12 @@ struct pass {
     void (*run)(struct ir_module *module, struct ir_function *kernel, struct diags *diags);
     bool takes_helpers; // those that are called, too
 };
+
+static void run_switches(struct ir_module *module, struct ir_function *kernel, struct diags *diags)
+{
+    (void)diags;
+    switches_to_branches(module, kernel);
+}
 
 static void run_promote(struct ir_module *module, struct ir_function *kernel, struct diags *diags)
 {
@@ -27,6 +34,7 @@ static void run_demote(struct ir_module *module, struct ir_function *kernel, str
 }
 
 static const struct pass passes[] = {
+    {"switches", run_switches, false},            // those that hold loops become branches
     {"promote", run_promote, true},               // locals that need no address become scalars
     {"split locals", blocks_split_locals, false}, // each stream_parallel block gets its own
     {"demote", run_demote, false},                // values that cross from one piece to another become variables

@@ -82,9 +82,8 @@ static bool mark_inst(struct offload *o, struct ir_inst *inst, bool may_choose)
     case IR_OP_SWITCH:
     case IR_OP_CFG:
         if (!walk_inst(inst, choose_is_not_blocks, NULL)) {
-            diag_error(o->diags, inst->loc,
-                       "a stream_parallel block cannot stand under a switch or between gotos: "
-                       "use if and loops around it");
+            diag_error(o->diags, inst->loc, "a stream_parallel block cannot stand %s: use if and loops around it",
+                       inst->op == IR_OP_CFG ? "between gotos" : "under a switch of so many cases");
         }
         break;
     default: break;
