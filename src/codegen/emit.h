@@ -203,7 +203,9 @@ uint64_t emit_run_alignment(struct emitter *e, const struct ir_inst *pointer, en
 
 // emit_digits.c
 void emit_digits_begin(struct emitter *e, struct emit_digits *digits, LLVMValueRef first, LLVMValueRef stride,
-                       LLVMValueRef limit); // before the loop over every |stride|-th iteration from |first| on
+                       LLVMValueRef limit, LLVMValueRef innermost); // before the loop over every |stride|-th iteration
+                                                                    // from |first| on; |innermost| (may be NULL) is
+                                                                    // the size of the first digit, if not its own
 void emit_digits_open(struct emitter *e, struct emit_digits *digits);
 void emit_digits_close(struct emitter *e, struct emit_digits *digits, LLVMBasicBlockRef before);
 LLVMValueRef emit_digits_value(struct emitter *e, const struct ir_inst *inst); // NULL: it is none of them

@@ -62,7 +62,7 @@ static void find_steps(struct emitter *e, struct emit_digits *digits, LLVMValueR
 }
 
 void emit_digits_begin(struct emitter *e, struct emit_digits *digits, LLVMValueRef first, LLVMValueRef stride,
-                       LLVMValueRef limit)
+                       LLVMValueRef limit, LLVMValueRef innermost)
 {
     const struct ir_inst *rest = find_iteration(&e->function->ir->body);
     digits->count = 0;
@@ -73,7 +73,8 @@ void emit_digits_begin(struct emitter *e, struct emit_digits *digits, LLVMValueR
             break;
         }
         // A nest that has iterations has some in each loop.
-        LLVMValueRef size = emit_intrinsic2(e, "llvm.umax", emit_value(e, digit->args[1]), emit_i64(e, 1));
+        LLVMValueRef size = digits->count == 0 && innermost != NULL ? innermost : emit_value(e, digit->args[1]);
+        size = emit_intrinsic2(e, "llvm.umax", size, emit_i64(e, 1));
         digits->items[digits->count++] = (struct emit_digit){.digit = digit, .quotient = quotient, .size = size};
         rest = quotient;
     }

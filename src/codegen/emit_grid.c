@@ -153,7 +153,7 @@ static void emit_singles(struct emitter *e, const struct share *share)
     struct thread_loop loop = {
         .first = LLVMBuildNSWAdd(e->builder, share->lo, share->first, ""), .limit = share->hi, .stride = share->stride};
     struct emit_digits digits;
-    emit_digits_begin(e, &digits, loop.first, loop.stride, loop.limit);
+    emit_digits_begin(e, &digits, loop.first, loop.stride, loop.limit, NULL);
     open_loop(e, &loop);
     emit_digits_open(e, &digits);
     emit_iteration(e, loop.k);
@@ -242,7 +242,11 @@ static void emit_run_once(struct emitter *e, struct emit_run *run, LLVMValueRef 
     e->function->run = run;
     run->first = first;
     for (run->at = 0; run->at < run->length; run->at++) {
-        emit_iteration(e, LLVMBuildNSWAdd(e->builder, first, emit_i64(e, run->at), ""));
+        LLVMValueRef iter = LLVMBuildNSWAdd(e->builder, first, emit_i64(e, run->at), "");
+        if (e->function->digits != NULL) {
+            e->function->digits->values[0] = iter;
+        }
+        emit_iteration(e, iter);
     }
     e->function->run = NULL;
 }
@@ -271,7 +275,23 @@ static LLVMValueRef address_at(struct emitter *e, const struct ir_run_access *ac
     LLVMBuilderRef b = e->builder;
     LLVMValueRef index = LLVMBuildAdd(b, wide_init(e, access), iter, "");
     LLVMValueRef offset = LLVMBuildMul(b, index, emit_i64(e, access->size), "");
-    return LLVMBuildAdd(b, LLVMBuildPtrToInt(b, base_of(e, access), e->types[IR_I64], ""), offset, "");
+    struct ir_run_access first = *access; // of the first row
+    while (first.base->op == IR_OP_INDEX && first.base->parent != &e->function->ir->prologue) {
+        first.base = first.base->args[0];
+    }
+    return LLVMBuildAdd(b, LLVMBuildPtrToInt(b, base_of(e, &first), e->types[IR_I64], ""), offset, "");
+}
+
+// What keeps rows from being aligned as the first one is: the low bits of their distances.
+static LLVMValueRef row_distances(struct emitter *e, const struct ir_inst *base)
+{
+    LLVMValueRef all = emit_i64(e, 0);
+    for (; base->op == IR_OP_INDEX && base->parent != &e->function->ir->prologue; base = base->args[0]) {
+        const struct ir_inst *size = base->args[2];
+        LLVMValueRef distance = size->op == IR_OP_CONST ? emit_const(e, size->type, size->imm) : emit_value(e, size);
+        all = LLVMBuildOr(e->builder, all, distance, "");
+    }
+    return all;
 }
 
 // Whether a run that begins with iteration |start| is aligned in every array.
@@ -283,8 +303,8 @@ static LLVMValueRef is_aligned(struct emitter *e, const struct emit_run *run, LL
     for (const struct ir_inst *inst = e->function->ir->body.first; inst != NULL; inst = inst->next) {
         if (touches_run(e, inst, &access)) {
             LLVMValueRef mask = emit_i64(e, run_alignment(run, access.size) - 1);
-            LLVMValueRef rest = LLVMBuildAnd(b, address_at(e, &access, start), mask, "");
-            wrong = LLVMBuildOr(b, wrong, rest, "");
+            LLVMValueRef bits = LLVMBuildOr(b, address_at(e, &access, start), row_distances(e, access.base), "");
+            wrong = LLVMBuildOr(b, wrong, LLVMBuildAnd(b, bits, mask, ""), "");
         }
     }
     return LLVMBuildICmp(b, LLVMIntEQ, wrong, emit_i64(e, 0), "");
@@ -336,6 +356,48 @@ static void emit_stored_runs(struct emitter *e, struct emit_run *run, const stru
     close_loop(e, &loop);
 }
 
+// The same in each row of a nest: |row| is the number of its elements. The runs of all rows are one space, and so is
+// what is left of all rows.
+static void emit_nest_runs(struct emitter *e, struct emit_run *run, const struct share *share, LLVMValueRef row)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef zero = emit_i64(e, 0);
+    LLVMValueRef length = emit_i64(e, run->length);
+    LLVMValueRef lead = lead_of(e, run, zero);
+    LLVMValueRef room = LLVMBuildSub(b, row, lead, "");
+    LLVMValueRef has_runs = LLVMBuildICmp(b, LLVMIntSGE, room, length, "");
+    LLVMValueRef good = LLVMBuildAnd(b, is_aligned(e, run, lead), has_runs, "");
+    LLVMValueRef runs = LLVMBuildSelect(b, good, LLVMBuildUDiv(b, room, length, ""), zero, "runs");
+    LLVMValueRef covered = LLVMBuildMul(b, runs, length, "");
+    LLVMValueRef left = LLVMBuildSub(b, row, covered, "left");
+    LLVMValueRef rows = LLVMBuildUDiv(b, share->hi, emit_intrinsic2(e, "llvm.umax", row, emit_i64(e, 1)), "rows");
+    struct emit_digits digits;
+    struct thread_loop loop = {
+        .first = share->first, .limit = LLVMBuildMul(b, rows, runs, ""), .stride = share->stride};
+    run->is_aligned = true;
+    emit_digits_begin(e, &digits, loop.first, loop.stride, loop.limit, runs);
+    open_loop(e, &loop);
+    emit_digits_open(e, &digits);
+    LLVMValueRef number = digits.values[0];
+    emit_run_once(e, run, LLVMBuildNSWAdd(b, lead, LLVMBuildNSWMul(b, number, length, ""), ""));
+    digits.values[0] = number;
+    emit_digits_close(e, &digits, loop.before);
+    close_loop(e, &loop);
+
+    loop =
+        (struct thread_loop){.first = share->first, .limit = LLVMBuildMul(b, rows, left, ""), .stride = share->stride};
+    emit_digits_begin(e, &digits, loop.first, loop.stride, loop.limit, left);
+    open_loop(e, &loop);
+    emit_digits_open(e, &digits);
+    number = digits.values[0];
+    LLVMValueRef is_lead = LLVMBuildICmp(b, LLVMIntSLT, number, lead, "");
+    digits.values[0] = LLVMBuildNSWAdd(b, number, LLVMBuildSelect(b, is_lead, zero, covered, ""), "");
+    emit_iteration(e, digits.values[0]);
+    digits.values[0] = number;
+    emit_digits_close(e, &digits, loop.before);
+    close_loop(e, &loop);
+}
+
 // What is accumulated does depend on which thread has which iterations: runs begin with the first iteration, wherever
 // the arrays lie, and only their accesses differ.
 static void emit_merged_runs(struct emitter *e, struct emit_run *run, const struct share *share)
@@ -373,7 +435,10 @@ static void emit_share(struct emitter *e, const struct share *share)
         return;
     }
     make_scopes(e, &run);
-    if (f->ir->accumulator_count > 0) {
+    const struct ir_inst *nest = ir_run_nest(f->ir);
+    if (nest != NULL) {
+        emit_nest_runs(e, &run, share, emit_value(e, nest->args[1]));
+    } else if (f->ir->accumulator_count > 0) {
         emit_merged_runs(e, &run, share);
     } else {
         emit_stored_runs(e, &run, share);

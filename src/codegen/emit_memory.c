@@ -167,10 +167,29 @@ LLVMValueRef emit_address(struct emitter *e, const struct ir_inst *inst)
 // ---- loads and stores
 // ----------------------------------------------------------------------------------------------------------
 
+// A wide access that is not aligned ends everything on a GPU; so it does on what stands in for one.
+static void insist_on_alignment(struct emitter *e, enum ir_type type, LLVMValueRef pointer, uint32_t align)
+{
+    LLVMBuilderRef b = e->builder;
+    if (!e->target->is_stand_in || align <= (uint32_t)ir_type_size(type)) {
+        return;
+    }
+    LLVMBasicBlockRef wrong = emit_block(e, "wrong");
+    LLVMBasicBlockRef right = emit_block(e, "right");
+    LLVMValueRef bits = LLVMBuildPtrToInt(b, pointer, e->types[IR_I64], "");
+    LLVMValueRef rest = LLVMBuildAnd(b, bits, emit_i64(e, (int64_t)align - 1), "");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, rest, emit_i64(e, 0), ""), right, wrong);
+    emit_at(e, wrong);
+    emit_intrinsic(e, "llvm.trap", NULL, 0, NULL, 0);
+    LLVMBuildUnreachable(b);
+    emit_at(e, right);
+}
+
 // A truth value is a byte in memory. Returns what was loaded; the load itself is the value or its operand.
 LLVMValueRef emit_load_raw(struct emitter *e, enum ir_type type, LLVMValueRef pointer, uint32_t align)
 {
     enum ir_type stored = type == IR_I1 ? IR_I8 : type;
+    insist_on_alignment(e, type, pointer, align);
     LLVMValueRef value = LLVMBuildLoad2(e->builder, e->types[stored], pointer, "");
     LLVMSetAlignment(value, align);
     return value;
@@ -182,6 +201,7 @@ LLVMValueRef emit_store_raw(struct emitter *e, enum ir_type type, LLVMValueRef v
     if (type == IR_I1) {
         value = LLVMBuildZExt(e->builder, value, e->types[IR_I8], "");
     }
+    insist_on_alignment(e, type, pointer, align);
     LLVMValueRef store = LLVMBuildStore(e->builder, value, pointer);
     LLVMSetAlignment(store, align);
     return store;

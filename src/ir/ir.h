@@ -552,13 +552,16 @@ uint64_t ir_trip_count(enum ir_op compare, enum ir_type type, bool is_unsigned, 
 
 // An access whose address is base + (init + iter + distance) * size.
 struct ir_run_access {
-    const struct ir_inst *base; // invariant
-    const struct ir_inst *init; // invariant
+    const struct ir_inst *base; // invariant, or of the row
+    const struct ir_inst *init; // invariant: CONST, PARAM or of the prologue
     int64_t distance;
     int64_t size; // a power of two, at most 16
 };
 
 bool ir_run_access(const struct ir_function *task, const struct ir_inst *pointer, struct ir_run_access *out);
+// A task for a nest of loops: the UREM that gives the innermost loop's own number, which then stands for iter above, and
+// |base| is the address of a row: INDEX of invariant sizes from a parameter or global. NULL: it is for one loop.
+const struct ir_inst *ir_run_nest(const struct ir_function *task);
 int ir_run_length(const struct ir_function *task); // consecutive iterations worth taking at once; 1: one by one
 bool ir_merges(const struct ir_function *task);    // has accumulators, and all of them merge in any order
 

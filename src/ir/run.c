@@ -23,7 +23,28 @@ bool ir_merges(const struct ir_function *task)
 static bool is_invariant(const struct ir_function *task, const struct ir_inst *inst)
 {
     return inst->parent == &task->prologue || inst->op == IR_OP_CONST || inst->op == IR_OP_PARAM ||
-           inst->op == IR_OP_ADDR_GLOBAL;
+           inst->op == IR_OP_ADDR_GLOBAL || (inst->op == IR_OP_SEXT && is_invariant(task, inst->args[0]));
+}
+
+static const struct ir_inst *find_division(const struct ir_function *task, enum ir_op op, const struct ir_inst *iter)
+{
+    for (const struct ir_inst *inst = iter->next; inst != NULL; inst = inst->next) {
+        if (inst->op == op && inst->args[0] == iter && inst->args[1]->parent == &task->prologue) {
+            return inst;
+        }
+    }
+    return NULL;
+}
+
+const struct ir_inst *ir_run_nest(const struct ir_function *task)
+{
+    const struct ir_inst *iter = task->body.first;
+    while (iter != NULL && iter->op != IR_OP_ITER) {
+        iter = iter->next;
+    }
+    const struct ir_inst *inner = iter != NULL ? find_division(task, IR_OP_UREM, iter) : NULL;
+    const struct ir_inst *rest = iter != NULL ? find_division(task, IR_OP_UDIV, iter) : NULL;
+    return inner != NULL && rest != NULL && inner->args[1] == rest->args[1] ? inner : NULL;
 }
 
 // The one SET of |var| in the body, at its top; NULL if there are more.
@@ -49,8 +70,55 @@ static bool is_before(const struct ir_inst *a, const struct ir_inst *b)
     return a != NULL;
 }
 
-// Whether |value| is |*out_init| + the iteration number, without wrapping.
-static bool counts_iterations(const struct ir_function *task, const struct ir_inst *value,
+// Whether |inst| is the same for all iterations of the innermost loop of a nest.
+static bool is_of_row(const struct ir_function *task, const struct ir_inst *nest, const struct ir_inst *inst, int depth)
+{
+    if (is_invariant(task, inst)) {
+        return true;
+    }
+    int count = inst->op == IR_OP_INDEX ? 3 : inst->arg_count;
+    switch (inst->op) {
+    case IR_OP_GET: {
+        const struct ir_inst *set = only_set(task, inst->var);
+        return depth > 0 && set != NULL && is_before(set, inst) && is_of_row(task, nest, set->args[0], depth - 1);
+    }
+    case IR_OP_UDIV:
+        if (inst->args[0] == nest->args[0] && inst->args[1] == nest->args[1]) {
+            return true;
+        }
+        break;
+    case IR_OP_UREM:
+    case IR_OP_ADD:
+    case IR_OP_SUB:
+    case IR_OP_MUL:
+    case IR_OP_SEXT:
+    case IR_OP_TRUNC:
+    case IR_OP_INDEX: break;
+    default: return false;
+    }
+    for (int i = 0; i < count; i++) {
+        if (depth == 0 || !is_of_row(task, nest, inst->args[i], depth - 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Whether every row of an array of several dimensions can be told from the first by sizes that do not vary.
+static bool is_row(const struct ir_function *task, const struct ir_inst *nest, const struct ir_inst *base)
+{
+    enum { DEPTH = 12 };
+    if (nest == NULL || !is_of_row(task, nest, base, DEPTH)) {
+        return false;
+    }
+    while (base->op == IR_OP_INDEX && is_invariant(task, base->args[2])) {
+        base = base->args[0];
+    }
+    return base->op == IR_OP_PARAM || base->op == IR_OP_ADDR_GLOBAL;
+}
+
+// Whether |value| is |*out_init| + the iteration number, or the innermost loop's own of a nest, without wrapping.
+static bool counts_iterations(const struct ir_function *task, const struct ir_inst *nest, const struct ir_inst *value,
                               const struct ir_inst **out_init)
 {
     if (value->op == IR_OP_GET) {
@@ -60,17 +128,25 @@ static bool counts_iterations(const struct ir_function *task, const struct ir_in
         }
         value = set->args[0];
     }
+    if (value->op == IR_OP_TRUNC && value->no_wrap) {
+        value = value->args[0];
+    }
     if (value->op != IR_OP_ADD || !value->no_wrap || !is_invariant(task, value->args[0])) {
         return false;
     }
-    const struct ir_inst *iter = value->args[1];
-    *out_init = value->args[0];
-    return (iter->op == IR_OP_TRUNC ? iter->args[0] : iter)->op == IR_OP_ITER;
+    const struct ir_inst *iter = value->args[1]->op == IR_OP_TRUNC ? value->args[1]->args[0] : value->args[1];
+    const struct ir_inst *init = value->args[0];
+    *out_init = init->op == IR_OP_SEXT ? init->args[0] : init;
+    return nest != NULL ? iter == nest : iter->op == IR_OP_ITER;
 }
 
 bool ir_run_access(const struct ir_function *task, const struct ir_inst *pointer, struct ir_run_access *out)
 {
-    if (pointer->op != IR_OP_INDEX || !is_invariant(task, pointer->args[0]) || pointer->args[2]->op != IR_OP_CONST) {
+    if (pointer->op != IR_OP_INDEX || pointer->args[2]->op != IR_OP_CONST) {
+        return false;
+    }
+    const struct ir_inst *nest = ir_run_nest(task);
+    if (!is_invariant(task, pointer->args[0]) && !is_row(task, nest, pointer->args[0])) {
         return false;
     }
     const struct ir_inst *index = pointer->args[1];
@@ -80,9 +156,9 @@ bool ir_run_access(const struct ir_function *task, const struct ir_inst *pointer
     *out = (struct ir_run_access){.base = pointer->args[0], .size = pointer->args[2]->imm};
     bool is_sum =
         (index->op == IR_OP_ADD || index->op == IR_OP_SUB) && index->no_wrap && index->args[1]->op == IR_OP_CONST;
-    if (is_sum && counts_iterations(task, index->args[0], &out->init)) {
+    if (is_sum && counts_iterations(task, nest, index->args[0], &out->init)) {
         out->distance = index->op == IR_OP_ADD ? index->args[1]->imm : -index->args[1]->imm;
-    } else if (!counts_iterations(task, index, &out->init)) {
+    } else if (!counts_iterations(task, nest, index, &out->init)) {
         return false;
     }
     bool is_power = out->size > 0 && out->size <= RUN_BYTES && (out->size & (out->size - 1)) == 0;
@@ -97,13 +173,17 @@ static bool is_cheap_math(int64_t math)
            math == IR_MATH_SQRT || math == IR_MATH_FLOOR || math == IR_MATH_CEIL || math == IR_MATH_TRUNC;
 }
 
-static bool is_light(const struct ir_inst *inst)
+static bool is_light(const struct ir_function *task, const struct ir_inst *nest, const struct ir_inst *inst)
 {
     switch (inst->op) {
-    case IR_OP_SDIV:
     case IR_OP_UDIV:
-    case IR_OP_SREM:
-    case IR_OP_UREM: return inst->args[1]->op == IR_OP_CONST;
+    case IR_OP_UREM: // those of a nest are done for many iterations at once
+        if (nest != NULL && inst->type == IR_I64 && inst->args[1]->parent == &task->prologue) {
+            return true;
+        }
+        return inst->args[1]->op == IR_OP_CONST;
+    case IR_OP_SDIV:
+    case IR_OP_SREM: return inst->args[1]->op == IR_OP_CONST;
     case IR_OP_MATH: return is_cheap_math(inst->imm);
     case IR_OP_LOAD:
     case IR_OP_STORE: return !inst->is_volatile;
@@ -112,6 +192,19 @@ static bool is_light(const struct ir_inst *inst)
     case IR_OP_VUPDATE: return true;
     default: return ir_op_is_pure(inst->op) || inst->op == IR_OP_GET;
     }
+}
+
+// Whether it needs the iteration's number in the whole nest, which nobody computes where runs are taken.
+static bool uses_number(const struct ir_inst *nest, const struct ir_inst *inst)
+{
+    bool is_division = nest != NULL && (inst->op == IR_OP_UREM || inst->op == IR_OP_UDIV) &&
+                       inst->args[0] == nest->args[0] && inst->args[1] == nest->args[1];
+    for (int i = 0; nest != NULL && !is_division && i < inst->arg_count; i++) {
+        if (inst->args[i] == nest->args[0]) {
+            return true;
+        }
+    }
+    return false;
 }
 
 struct tally {
@@ -137,7 +230,8 @@ int ir_run_length(const struct ir_function *task)
 {
     struct tally tally = {.least = RUN_BYTES};
     int count = 0;
-    bool is_ordered = task->accumulator_count > 0 && !ir_merges(task);
+    const struct ir_inst *nest = ir_run_nest(task);
+    bool is_ordered = task->accumulator_count > 0 && (nest != NULL || !ir_merges(task));
     if (task->kind != IR_FUNCTION_TASK || task->is_serial || !task->assume_independent || is_ordered) {
         return 1;
     }
@@ -149,8 +243,8 @@ int ir_run_length(const struct ir_function *task)
     for (const struct ir_inst *inst = task->body.first; inst != NULL; inst = inst->next) {
         bool accesses = inst->op == IR_OP_LOAD || inst->op == IR_OP_STORE || inst->op == IR_OP_UPDATE;
         count += inst->op != IR_OP_CONST && inst->op != IR_OP_PARAM && inst->op != IR_OP_GET;
-        if (inst->region_count > 0 || count > RUN_INST_LIMIT || !is_light(inst) ||
-            (accesses && !tally_access(task, inst, &tally))) {
+        if (uses_number(nest, inst) || inst->region_count > 0 || count > RUN_INST_LIMIT ||
+            !is_light(task, nest, inst) || (accesses && !tally_access(task, inst, &tally))) {
             return 1;
         }
     }

@@ -13,6 +13,12 @@ static const char source[] =
     "0.5; } }\n"
     "kernel void bytes(int n, const unsigned char a[n], unsigned char c[n])\n"
     "{ for (int i = 0; i < n; i++) { c[i] = a[i] + 7; } }\n"
+    "kernel void grid(int n, int m, const float a[n][m], float c[n][m])\n"
+    "{ for (int i = 1; i < n - 1; i++) { for (int j = 1; j < m - 1; j++) {\n"
+    "    c[i][j] = a[i - 1][j] + 2 * a[i + 1][j] + 3 * a[i][j - 1] + 5 * a[i][j + 1]; } } }\n"
+    "kernel void block(int n, int m, int k, const float a[n][m][k], float c[n][m][k])\n"
+    "{ for (int h = 0; h < n; h++) { for (int i = 0; i < m; i++) { for (int j = 0; j < k; j++) {\n"
+    "    c[h][i][j] = a[h][i][j] + 100 * h + 10 * i; } } } }\n"
     "kernel double sum(int n, const float a[n])\n"
     "{ double s = -0.0; for (int i = 0; i < n; i++) { s += a[i] * 0.1; } return s; }\n"
     "kernel int least(int n, const float a[n])\n"
@@ -158,6 +164,52 @@ TEST(loops_that_begin_at_the_second_element_and_read_around_it)
             OK(rill_array_fill(w.c, RILL_CURRENT, &(float){0}, sizeof(float)));
             OK(rill_launch(inner, RILL_CURRENT, RILL_ARGS(n, view(w.a, shift_a, n), view(w.c, to, n))));
             check_floats(&w, to + 1, n > 2 ? n - 2 : 0, sum_of_three);
+        }
+    }
+    close_access(&w);
+}
+
+static int columns;
+static int rows;
+
+static float grid_at(const struct access_world *w, int i)
+{
+    int row = i / columns;
+    int column = i % columns;
+    const float *a = w->x + shift_a + i;
+    bool is_inner = row > 0 && row < rows - 1 && column > 0 && column < columns - 1;
+    return is_inner ? a[-columns] + 2 * a[columns] + 3 * a[-1] + 5 * a[1] : 0;
+}
+
+static float block_at(const struct access_world *w, int i)
+{
+    int row = i / columns;
+    return w->x[shift_a + i] + (float)(100 * (row / rows)) + (float)(10 * (row % rows));
+}
+
+TEST(rows_of_any_length_that_begin_anywhere)
+{
+    struct access_world w;
+    open_access(&w);
+    static const int widths[] = {1, 2, 3, 4, 5, 6, 8, 12, 17, 33, 64, 100, 129};
+    for (int s = 0; s < 13 * SHIFTS; s++) {
+        columns = widths[s % 13];
+        shift_a = s / 13;
+        for (int to = shift_a; to < SHIFTS + shift_a; to += SHIFTS - 1) {
+            rows = 7;
+            rill_array a;
+            rill_array c;
+            OK(rill_array_view(w.a, (size_t)shift_a, RILL_SHAPE(rows, columns), &a));
+            OK(rill_array_view(w.c, (size_t)to, RILL_SHAPE(rows, columns), &c));
+            OK(rill_array_fill(w.c, RILL_CURRENT, &(float){0}, sizeof(float)));
+            OK(rill_launch(kernel_of(&w, "grid"), RILL_CURRENT, RILL_ARGS(rows, columns, a, c)));
+            check_floats(&w, to, rows * columns, grid_at);
+            rows = 3;
+            OK(rill_array_view(w.a, (size_t)shift_a, RILL_SHAPE(4, rows, columns), &a));
+            OK(rill_array_view(w.c, (size_t)to, RILL_SHAPE(4, rows, columns), &c));
+            OK(rill_array_fill(w.c, RILL_CURRENT, &(float){0}, sizeof(float)));
+            OK(rill_launch(kernel_of(&w, "block"), RILL_CURRENT, RILL_ARGS(4, rows, columns, a, c)));
+            check_floats(&w, to, 4 * rows * columns, block_at);
         }
     }
     close_access(&w);
