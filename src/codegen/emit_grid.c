@@ -188,20 +188,30 @@ static void make_scopes(struct emitter *e, struct emit_run *run)
     }
 }
 
+// What does not vary, also where the body that holds it has not been emitted yet.
+static LLVMValueRef invariant_value(struct emitter *e, const struct ir_inst *inst)
+{
+    if (inst->parent == &e->function->ir->prologue) {
+        return emit_value(e, inst);
+    }
+    switch (inst->op) {
+    case IR_OP_CONST: return emit_const(e, inst->type, inst->imm);
+    case IR_OP_PARAM: return emit_param(e, inst);
+    case IR_OP_ADDR_GLOBAL: return emit_address(e, inst);
+    case IR_OP_SEXT: return LLVMBuildSExt(e->builder, invariant_value(e, inst->args[0]), e->types[inst->type], "");
+    default: return emit_value(e, inst); // of the row, in the body
+    }
+}
+
 static LLVMValueRef wide_init(struct emitter *e, const struct ir_run_access *access)
 {
-    LLVMValueRef init = access->init->op == IR_OP_CONST ? emit_const(e, access->init->type, access->init->imm)
-                                                        : emit_value(e, access->init);
+    LLVMValueRef init = invariant_value(e, access->init);
     return access->init->type == IR_I64 ? init : LLVMBuildSExt(e->builder, init, e->types[IR_I64], "");
 }
 
 static LLVMValueRef base_of(struct emitter *e, const struct ir_run_access *access)
 {
-    const struct ir_inst *base = access->base;
-    if (base->op == IR_OP_PARAM) {
-        return emit_param(e, base);
-    }
-    return base->op == IR_OP_ADDR_GLOBAL ? emit_address(e, base) : emit_value(e, base);
+    return invariant_value(e, access->base);
 }
 
 static int64_t run_alignment(const struct emit_run *run, int64_t size)
@@ -287,9 +297,7 @@ static LLVMValueRef row_distances(struct emitter *e, const struct ir_inst *base)
 {
     LLVMValueRef all = emit_i64(e, 0);
     for (; base->op == IR_OP_INDEX && base->parent != &e->function->ir->prologue; base = base->args[0]) {
-        const struct ir_inst *size = base->args[2];
-        LLVMValueRef distance = size->op == IR_OP_CONST ? emit_const(e, size->type, size->imm) : emit_value(e, size);
-        all = LLVMBuildOr(e->builder, all, distance, "");
+        all = LLVMBuildOr(e->builder, all, invariant_value(e, base->args[2]), "");
     }
     return all;
 }

@@ -16,6 +16,8 @@ static const char source[] =
     "kernel void grid(int n, int m, const float a[n][m], float c[n][m])\n"
     "{ for (int i = 1; i < n - 1; i++) { for (int j = 1; j < m - 1; j++) {\n"
     "    c[i][j] = a[i - 1][j] + 2 * a[i + 1][j] + 3 * a[i][j - 1] + 5 * a[i][j + 1]; } } }\n"
+    "kernel void part(int n, int m, int i0, int j0, const float a[n][m], float c[n][m])\n"
+    "{ for (int i = i0; i < n; i++) { for (int j = j0; j < m; j++) { c[i][j] = a[i][j] + 1; } } }\n"
     "kernel void block(int n, int m, int k, const float a[n][m][k], float c[n][m][k])\n"
     "{ for (int h = 0; h < n; h++) { for (int i = 0; i < m; i++) { for (int j = 0; j < k; j++) {\n"
     "    c[h][i][j] = a[h][i][j] + 100 * h + 10 * i; } } } }\n"
@@ -185,6 +187,35 @@ static float block_at(const struct access_world *w, int i)
 {
     int row = i / columns;
     return w->x[shift_a + i] + (float)(100 * (row / rows)) + (float)(10 * (row % rows));
+}
+
+static int first_row;
+static int first_column;
+
+static float part_at(const struct access_world *w, int i)
+{
+    return i / columns >= first_row && i % columns >= first_column ? w->x[i] + 1 : 0;
+}
+
+TEST(a_part_of_the_rows_that_arguments_name)
+{
+    struct access_world w;
+    open_access(&w);
+    shift_a = 0;
+    rows = 6;
+    for (int s = 0; s < 24; s++) {
+        columns = s < 12 ? 64 : 20 + s;
+        first_row = s % 3;
+        first_column = s % 12;
+        rill_array a;
+        rill_array c;
+        OK(rill_array_view(w.a, 0, RILL_SHAPE(rows, columns), &a));
+        OK(rill_array_view(w.c, 0, RILL_SHAPE(rows, columns), &c));
+        OK(rill_array_fill(w.c, RILL_CURRENT, &(float){0}, sizeof(float)));
+        OK(rill_launch(kernel_of(&w, "part"), RILL_CURRENT, RILL_ARGS(rows, columns, first_row, first_column, a, c)));
+        check_floats(&w, 0, rows * columns, part_at);
+    }
+    close_access(&w);
 }
 
 TEST(rows_of_any_length_that_begin_anywhere)
