@@ -155,6 +155,9 @@ struct backend {
     rill_status (*stream_may_wait)(struct backend_stream *stream, bool asks);
     void (*stream_destroy)(struct backend_stream *stream);     // does not wait: goes when its work has run
     void (*stream_synchronize)(struct backend_stream *stream); // waits for what is queued so far
+    // By a thread that is about to wait for several streams: does of this one what it can do itself, and does not wait.
+    // May be missing.
+    void (*stream_help)(struct backend_stream *stream);
     bool (*stream_is_idle)(struct backend_stream *stream);
     bool (*stream_error)(struct backend_stream *stream, struct backend_error *out_error); // false: none
     rill_status (*stream_clear_error)(struct backend_stream *stream);

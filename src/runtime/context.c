@@ -395,11 +395,22 @@ rill_status rill_open(const char *device, const rill_open_options *options, rill
     return RILL_OK;
 }
 
+// Whoever waits for all streams may as well run one that nobody has begun, before it sleeps over another that is.
+static void help_streams(struct context *context)
+{
+    const struct backend *backend = context->backend;
+    struct stream *stream = backend->stream_help != NULL ? stream_next(context, NULL) : NULL;
+    for (; stream != NULL; stream = stream_next(context, stream)) {
+        backend->stream_help(stream->queue);
+    }
+}
+
 // Waits for all streams. The first error among them; with |only_unknown| one that no call has returned.
 static rill_status finish_streams(struct context *context, const char *who, bool only_unknown)
 {
     rill_status first = RILL_OK;
     char text[1024] = "";
+    help_streams(context);
     for (struct stream *stream = stream_next(context, NULL); stream != NULL; stream = stream_next(context, stream)) {
         context->backend->stream_synchronize(stream->queue);
         bool was_known = atomic_load(&stream->is_error_known);

@@ -137,3 +137,37 @@ TEST(guest_stops_where_its_wait_ends)
     backend_cpu.event_destroy(event);
     close_empty(&queue);
 }
+
+static void count_notice(void *arg, const struct backend_error *error)
+{
+    CHECK(error == NULL);
+    ++*(int *)arg;
+}
+
+TEST(help_does_what_can_be_done_and_does_not_wait)
+{
+    if (thread_is_checked()) {
+        SKIP("under ThreadSanitizer not every wait helps");
+    }
+    struct queue queue;
+    open_empty(&queue);
+    int count = 0;
+    unsigned char target[4] = {0};
+    unsigned char element = 9;
+    REQUIRE(backend_cpu.fill(queue.stream, target, 2, &element, 1) == RILL_OK);
+    REQUIRE(backend_cpu.notify(queue.stream, count_notice, &count, true) == RILL_OK);
+    REQUIRE(backend_cpu.fill(queue.stream, target + 2, 2, &element, 1) == RILL_OK);
+    backend_cpu.stream_help(queue.stream);
+    CHECK_INT(count, 1);
+    CHECK_INT(target[1], 9);
+    CHECK_INT(target[2], 0); // the notice holds the stream
+    backend_cpu.stream_help(queue.stream);
+    CHECK_INT(count, 1);
+    CHECK(!backend_cpu.stream_is_idle(queue.stream));
+    backend_cpu.proceed(queue.stream);
+    backend_cpu.stream_help(queue.stream);
+    CHECK_INT(target[3], 9);
+    CHECK(backend_cpu.stream_is_idle(queue.stream));
+    backend_cpu.stream_help(queue.stream); // nothing left
+    close_empty(&queue);
+}

@@ -163,6 +163,7 @@ const struct backend backend_cpu = {
     .stream_create = stream_create,
     .stream_destroy = stream_destroy,
     .stream_synchronize = stream_synchronize,
+    .stream_help = stream_help,
     .stream_is_idle = stream_is_idle,
     .stream_error = stream_error,
     .stream_clear_error = stream_clear_error,

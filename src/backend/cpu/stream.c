@@ -612,6 +612,19 @@ void stream_synchronize(struct backend_stream *stream)
     thread_observe(&stream->ended_count);
 }
 
+void stream_help(struct backend_stream *stream)
+{
+    struct cpu_guest guest;
+    guest.stream = stream;
+    guest.target = atomic_load_explicit(&stream->queued_count, memory_order_relaxed);
+    if (!has_reached(&guest)) {
+        guest.mark = NULL;
+        guest_init(&guest, stream->device);
+        while (!has_reached(&guest) && guest_help(&guest)) {
+        }
+    }
+}
+
 bool stream_is_idle(struct backend_stream *stream)
 {
     uint64_t queued = atomic_load_explicit(&stream->queued_count, memory_order_relaxed);

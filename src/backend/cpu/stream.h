@@ -179,6 +179,7 @@ bool guest_looks(struct cpu_guest *guest, bool (*has_ended)(struct cpu_guest *gu
 rill_status stream_create(struct backend_device *device, int priority, uint64_t id, struct backend_stream **out_stream);
 void stream_destroy(struct backend_stream *stream);
 void stream_synchronize(struct backend_stream *stream);
+void stream_help(struct backend_stream *stream);
 bool stream_is_idle(struct backend_stream *stream);
 bool stream_error(struct backend_stream *stream, struct backend_error *out_error);
 rill_status stream_clear_error(struct backend_stream *stream);
