@@ -261,6 +261,7 @@ static void build_either(struct offload *o, struct ir_inst *loop, struct plan_no
     struct plan_node *task = piece_add_node(o, choice, PLAN_SEQUENCE, loop->loc);
     build_parallel(o, loop, task);
     build_final_value(o, loop, task);
+    choice->task = o->loops.items[offload_mark(o, loop)->loop_index].task;
 }
 
 // The task of a loop, and of those that are fused with it.

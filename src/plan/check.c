@@ -153,7 +153,7 @@ static void check_parts(struct check *check, const struct plan_node *node)
     if (node->kind == PLAN_FOR || node->kind == PLAN_ASSIGN) {
         check_slot(check, node->slot, node->type);
     }
-    if (node->kind == PLAN_TASK) {
+    if (node->kind == PLAN_TASK || (node->kind == PLAN_IF && node->task >= 0)) {
         check_task_index(check, node->task);
     }
     if ((node->kind == PLAN_FOR || node->kind == PLAN_LOOP) && node->whole_task >= 0) {

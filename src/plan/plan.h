@@ -193,7 +193,7 @@ struct plan_node {
     int64_t step;
     int64_t slot;
     enum ir_type type;
-    int task;
+    int task; // IF: of two ways to run one loop, the task that is all of it and has the effects of both; -1: none
     int target;
     bool in_order; // block of a region
     struct plan_conflict *conflicts;

@@ -72,7 +72,7 @@ static bool may_read(const struct packed_args *packed, int index)
         if (node->kind == PLAN_ASSIGN) {
             continue;
         }
-        if (node->kind != PLAN_TASK) {
+        if (node->kind != PLAN_TASK && !(node->kind == PLAN_IF && node->task >= 0)) {
             return true;
         }
         if (task_touches(&kernel->tasks[node->task], index)) {
