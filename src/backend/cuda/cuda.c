@@ -258,7 +258,12 @@ static void pinned_free(void *memory)
 static enum gpu_place place_of(const void *address)
 {
     unsigned type = 0;
-    if (symbols()->pointer_get(&type, CU_POINTER_MEMORY_TYPE, (cu_address)(uintptr_t)address) != CU_SUCCESS) {
+    if (symbols()->pointer_get_many != NULL) { // memory that the driver does not know is no error here
+        int attribute = CU_POINTER_MEMORY_TYPE;
+        void *out = &type;
+        int result = symbols()->pointer_get_many(1, &attribute, &out, (cu_address)(uintptr_t)address);
+        type = result == CU_SUCCESS ? type : 0;
+    } else if (symbols()->pointer_get(&type, CU_POINTER_MEMORY_TYPE, (cu_address)(uintptr_t)address) != CU_SUCCESS) {
         return GPU_PAGEABLE;
     }
     return type == 2 ? GPU_DEVICE : type == 1 ? GPU_PINNED : GPU_PAGEABLE;

@@ -167,6 +167,7 @@ enum {
     X(pool_alloc,            "cuMemAllocFromPoolAsync",          OPTIONAL, (cu_address *out, size_t size, cu_pool pool, cu_stream stream)) \
     X(memory_free_async,     "cuMemFreeAsync",                   OPTIONAL, (cu_address address, cu_stream stream))     \
     X(pointer_get,           "cuPointerGetAttribute",            REQUIRED, (void *out, int attribute, cu_address address)) \
+    X(pointer_get_many,      "cuPointerGetAttributes",           OPTIONAL, (unsigned count, int *attributes, void **out, cu_address address)) \
     X(copy_async,            "cuMemcpyAsync",                    REQUIRED, (cu_address target, cu_address source, size_t size, cu_stream stream)) \
     X(copy_peer,             "cuMemcpyPeerAsync",                OPTIONAL, (cu_address target, cu_context target_context, cu_address source, cu_context source_context, size_t size, cu_stream stream)) \
     X(set8_async,            "cuMemsetD8Async",                  REQUIRED, (cu_address target, unsigned char value, size_t count, cu_stream stream)) \

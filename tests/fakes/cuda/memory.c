@@ -228,6 +228,25 @@ int fake_cu_pointer_get(void *out, int attribute, cu_address address)
     return code;
 }
 
+int fake_cu_pointer_get_many(unsigned count, int *attributes, void **out, cu_address address)
+{
+    ENTER("cuPointerGetAttributes", DEVICE);
+    fake_lock();
+    const struct fake_range *range = fake_memory_find_locked(address);
+    range = range == NULL || range->is_free_called ? NULL : range;
+    int code = FAKE_OK;
+    for (unsigned i = 0; i < count; i++) {
+        bool is_host = range != NULL && (range->kind == FAKE_RANGE_HOST || range->kind == FAKE_RANGE_REGISTERED);
+        if (attributes[i] == CU_POINTER_MEMORY_TYPE) {
+            *(unsigned *)out[i] = range == NULL ? 0 : is_host ? 1 : 2;
+        } else {
+            code = FAKE_NOT_SUPPORTED;
+        }
+    }
+    fake_unlock();
+    return code;
+}
+
 // ---- copies and fills -----------------------------------------------------------------------------------------------
 
 static bool is_pinned_or_device(cu_address address)
