@@ -164,11 +164,11 @@ static rill_status run_gpu_loops(struct emitter *e)
 static rill_status run_gpu(struct emitter *e)
 {
     RILL_TRY(pipeline_passes(
-        e,
-        "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),cgscc(inline),globaldce,"
-        "function(infer-address-spaces,sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
-        "loop-mssa(loop-instsimplify,loop-simplifycfg,licm),"
-        "loop(indvars,loop-deletion,loop-unroll-full),early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)"));
+        e, "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),cgscc(inline),globaldce,"
+           "function(infer-address-spaces,sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
+           "loop-mssa(loop-instsimplify,loop-simplifycfg,licm),"
+           "loop(indvars,loop-deletion,loop-unroll-full),sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
+           "simplifycfg)"));
     RILL_TRY(run_gpu_loops(e));
     // Entries say which of the runtime's services they use. Without this pass they claim all of them, and the runtime
     // would start a thread for calls to the host and make a heap on the device.
@@ -190,5 +190,11 @@ rill_status pipeline_run(struct emitter *e)
         return RILL_OK;
     }
     RILL_TRY(math_link_library(e));
-    return e->options->unoptimised ? RILL_OK : run_gpu(e);
+    if (!e->options->unoptimised) {
+        RILL_TRY(run_gpu(e));
+    }
+    if (e->target->kind == TARGET_NVPTX) {
+        cut_floats(e);
+    }
+    return RILL_OK;
 }

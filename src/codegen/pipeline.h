@@ -16,4 +16,7 @@ void opaque_indices(struct emitter *e);
 // Cuts large blocks, for the code generator.
 void split_blocks(struct emitter *e);
 
+// cut_floats.c: PTX, after the passes.
+void cut_floats(struct emitter *e);
+
 #endif

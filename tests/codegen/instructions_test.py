@@ -18,6 +18,7 @@ from report import Report  # pylint: disable=wrong-import-position
 SOURCE = """
 #include <rill/kernel.h>
 #include <assert.h>
+#include <string.h>
 kernel void triad(int n, const float a[n], const float b[n], float c[n])
 { for (int i = 0; i < n; i++) { c[i] = a[i] + 0.5f * b[i]; } }
 kernel void shift(int n, const float a[n], float c[n])
@@ -36,6 +37,8 @@ kernel void histogram(int n, const int a[n], int c[256])
 { for (int i = 0; i < n; i++) { c[a[i]]++; } }
 kernel void scatter(int n, const int a[n], float c[n], unsigned long d[n])
 { for (int i = 0; i < n; i++) { c[a[i]] += 1.5f; rill_atomic_max(&d[a[i]], (unsigned long)i); } }
+kernel void pieces(int n, const float a[n], unsigned char c[4 * n])
+{ for (int i = 0; i < n; i++) { float f = a[i] * 2; memcpy(&c[4 * i], &f, sizeof f); } }
 kernel void twice(int n, volatile int a[n])
 { for (int i = 0; i < n; i++) { a[i] = 1; a[i] = 2; } }
 kernel void checks(int n, const int a[n], int c[n])
@@ -59,6 +62,8 @@ PTX = [
     ("dot.0", (r"ld\.global\.nc\.v2\.b64", 2), (SHUFFLES, 20), (r"bar\.", 1), (r"fma\.rn\.f64", None)),
     ("histogram.0", (r"atom\.shared\.add\.u32", 1), (r"bar\.sync\s+0", 2), (r"atom\.global\.add\.u32", 2)),
     ("scatter.0", (r"atom\.global\.add\.f32", 1), (r"atom\.global\.max\.u64", 1), (r"cas", 0)),
+    # ptxas would convert the float to a byte, not cut its bits, did no operation on integers stand in between.
+    ("pieces.0", (r"and\.b32 (%r\d+), %r\d+, 0xffffffff\n(.*\n)*st\.global\.b8 .*\1", 1)),
     ("twice.0", (r"st\.volatile\.global\.b32", 2)),
     ("checks.0", (r"ld\.relaxed\.gpu\.global\.b32", 1), (r"st\.release\.sys\.global\.b32", 1), (r"trap", 0)),
 ]
