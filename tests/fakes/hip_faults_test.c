@@ -7,6 +7,19 @@ static const struct vendor vendor = {.library = RILL_BUILD_DIR "/tests/fakes/lib
                                      .illegal = "hipErrorIllegalAddress",
                                      .recovers = false};
 
+TEST(code_that_does_not_load_is_said_with_the_runtimes_words)
+{
+    open_fake();
+    rill_context context;
+    rill_module module;
+    REQUIRE(rill_open(vendor.device, NULL, &context) == RILL_OK);
+    fake_cuda_fail_at("hipModuleLoadData", 1, 200);
+    CHECK_INT(rill_module_create(context, source, NULL, &module), RILL_ERR_DEVICE);
+    fake_cuda_fail_at("", 0, 0);
+    CHECK_CONTAINS(rill_message(), "hipErrorInvalidImage");
+    CHECK_INT(rill_close(context), RILL_OK);
+}
+
 // Fine-grained memory: hardware additions of floats may be lost there.
 TEST(float_updates_in_the_hosts_memory_are_refused_with_words)
 {

@@ -529,7 +529,14 @@ static rill_status module_load(void *context, const void *code, size_t size, voi
     if (result == HIP_NO_BINARY_FOR_GPU) {
         return status_fail(RILL_ERR_DEVICE, "the module's code is for another architecture than the device has");
     }
-    return hip_convert(symbols(), result, "loading the module's code");
+    rill_status status = hip_convert(symbols(), result, "loading the module's code");
+    if (status != RILL_OK && runtime.library.version < HIP_NEW_KINDS_VERSION) { // ROCm 5.2 refuses what 6.0 takes
+        char words[512];
+        snprintf(words, sizeof words, "%s", rill_message());
+        return status_fail(status, "%s; code objects are of version 5, which runtimes before ROCm 6.0 may not know",
+                           words);
+    }
+    return status;
 }
 
 static void module_unload(void *module)
