@@ -256,7 +256,7 @@ void openmp_print(const struct plan_module *plan, const char *text, size_t lengt
         const struct plan_kernel *kernel = plan->kernels[i];
         for (int k = 0; k < kernel->loop_count; k++) {
             const struct plan_loop *loop = &kernel->loops[k];
-            if (loop->task >= 0 && loop->loc.file == kernel->loc.file) {
+            if (loop->task >= 0 && !loop->inside_task && loop->loc.file == kernel->loc.file) {
                 add_loop(&o, kernel, loop);
             }
         }
