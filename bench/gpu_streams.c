@@ -31,6 +31,7 @@ static rill_array arrays[MAX_SPINS];
 static rill_stream streams[MAX_SPINS];
 static void *raw_streams[MAX_SPINS];
 static uint64_t raw_outs[MAX_SPINS];
+static int rill_rounds = SPIN_ROUNDS; // set so that one spin takes as long as the one by hand
 
 static rill_status open_all(void)
 {
@@ -120,7 +121,7 @@ static rill_status rill_spins(int count, double *out_us)
 {
     double start = now_us();
     for (int i = 0; i < count; i++) {
-        RILL_TRY(rill_launch(spin_kernel, streams[i], RILL_ARGS(SPIN_ROUNDS, RILL_PTR((long *)raw_outs[i], 1))));
+        RILL_TRY(rill_launch(spin_kernel, streams[i], RILL_ARGS(rill_rounds, RILL_PTR((long *)raw_outs[i], 1))));
     }
     RILL_TRY(rill_sync(context));
     *out_us = now_us() - start;
@@ -161,6 +162,9 @@ static rill_status show_spins(void)
     double raw_one;
     RILL_TRY(best_of(rill_spins, 1, &rill_one));
     RILL_TRY(best_of(raw_spins, 1, &raw_one));
+    double times = raw_one / rill_one;
+    rill_rounds = times > 1 && times < 100 ? (int)(times * SPIN_ROUNDS) : SPIN_ROUNDS;
+    RILL_TRY(best_of(rill_spins, 1, &rill_one));
     printf("K spins on K streams: how many times the work of one in the time of one (one: %.0f us, by hand %.0f)\n",
            rill_one, raw_one);
     for (int k = 2; k <= MAX_SPINS; k *= 2) {

@@ -324,6 +324,7 @@ int fake_cu_graph_instantiate(cu_exec *out, cu_graph handle, unsigned long long 
     struct fake_context *context;
     fake_lock();
     int code = fake_need_context_locked(call, &context);
+    code = code == FAKE_OK ? fake_unsafe_locked(call) : code; // it makes memory
     struct fake_graph *graph = code == FAKE_OK ? fake_get_locked(handle, FAKE_GRAPH, call) : NULL;
     if (graph != NULL) {
         struct fake_exec *exec = fake_alloc(sizeof *exec);
