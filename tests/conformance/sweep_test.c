@@ -408,6 +408,25 @@ CALL(rill_stream_wait)
     return rill_stream_wait(s->stream, s->second);
 }
 
+// On the CPU there are no such streams.
+CALL(rill_stream_native)
+{
+    void *native;
+    rill_status status = rill_stream_native(s->second, &native);
+    return status == RILL_ERR_UNSUPPORTED ? RILL_OK : status;
+}
+
+CALL(rill_stream_wrap)
+{
+    rill_stream stream = {0};
+    rill_status status = rill_stream_wrap(s->context, NULL, &stream);
+    s->out = stream.id;
+    if (status == RILL_OK) {
+        status = rill_stream_destroy(stream);
+    }
+    return status == RILL_ERR_UNSUPPORTED ? RILL_OK : status;
+}
+
 static void count_callback(void *user, rill_status status)
 {
     (void)status;
@@ -738,9 +757,11 @@ CALL(rill_launch_result)
     X(rill_stream_destroy, false)                                                                                      \
     X(rill_stream_destroy_later, false)                                                                                \
     X(rill_stream_error, false)                                                                                        \
+    X(rill_stream_native, false)                                                                                       \
     X(rill_stream_query, false)                                                                                        \
     X(rill_stream_synchronize, false)                                                                                  \
     X(rill_stream_wait, false)                                                                                         \
+    X(rill_stream_wrap, false)                                                                                         \
     X(rill_sync, false)                                                                                                \
     X(rill_tsan_symbolize, false)                                                                                      \
     X(rill_version, false)
