@@ -705,6 +705,9 @@ TEST(blocks_in_order_follow_each_other)
 
 TEST(blocks_that_are_known_to_be_small_run_one_after_the_other)
 {
+    if (getenv("RILL_SCHEDULE") != NULL) {
+        SKIP("in a chosen schedule they overlap");
+    }
     for (int threads = 1; threads <= 4; threads++) {
         struct bench bench;
         open_bench(&bench, threads);
