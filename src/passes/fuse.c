@@ -239,7 +239,7 @@ static const char *why_other_space(struct fuser *f, const struct fusion *run, st
             if (a == NULL || b == NULL) {
                 return "something stands between the loops of the nest";
             }
-            if (!is_same_space(f, a, b)) {
+            if (k == run->count - 1 && !is_same_space(f, a, b)) { // those before have the last one's
                 return level == 0 ? "it has other bounds" : "the loop inside has other bounds";
             }
             if (!are_variables_free(run->parts[k], loop, a, b)) {
