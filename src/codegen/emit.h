@@ -194,6 +194,7 @@ LLVMValueRef emit_param(struct emitter *e, const struct ir_inst *inst);
 void emit_set_accumulators(struct emitter *e);
 void emit_store_accumulators(struct emitter *e);
 void emit_forget_vars(struct emitter *e); // when an iteration begins
+bool emit_has_loops(const struct ir_region *region);
 
 // emit_grid.c: how the threads of a GPU share the iterations
 struct emit_thread emit_thread(struct emitter *e);
@@ -206,6 +207,7 @@ void emit_digits_begin(struct emitter *e, struct emit_digits *digits, LLVMValueR
                        LLVMValueRef limit, LLVMValueRef innermost); // before the loop over every |stride|-th iteration
                                                                     // from |first| on; |innermost| (may be NULL) is
                                                                     // the size of the first digit, if not its own
+void emit_digits_set(struct emitter *e, struct emit_digits *digits, LLVMValueRef inner, LLVMValueRef outer);
 void emit_digits_open(struct emitter *e, struct emit_digits *digits);
 void emit_digits_close(struct emitter *e, struct emit_digits *digits, LLVMBasicBlockRef before);
 LLVMValueRef emit_digits_value(struct emitter *e, const struct ir_inst *inst); // NULL: it is none of them

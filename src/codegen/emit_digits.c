@@ -61,8 +61,7 @@ static void find_steps(struct emitter *e, struct emit_digits *digits, LLVMValueR
     }
 }
 
-void emit_digits_begin(struct emitter *e, struct emit_digits *digits, LLVMValueRef first, LLVMValueRef stride,
-                       LLVMValueRef limit, LLVMValueRef innermost)
+static void find_digits(struct emitter *e, struct emit_digits *digits, LLVMValueRef innermost)
 {
     const struct ir_inst *rest = find_iteration(&e->function->ir->body);
     digits->count = 0;
@@ -78,6 +77,25 @@ void emit_digits_begin(struct emitter *e, struct emit_digits *digits, LLVMValueR
         digits->items[digits->count++] = (struct emit_digit){.digit = digit, .quotient = quotient, .size = size};
         rest = quotient;
     }
+}
+
+// The digits of an iteration whose innermost loop has the number |inner|, and whose other loops make up |outer|.
+void emit_digits_set(struct emitter *e, struct emit_digits *digits, LLVMValueRef inner, LLVMValueRef outer)
+{
+    find_digits(e, digits, NULL);
+    digits->values[0] = inner;
+    for (int i = 1; i < digits->count; i++) {
+        digits->values[i] = LLVMBuildURem(e->builder, outer, digits->items[i].size, "");
+        outer = LLVMBuildUDiv(e->builder, outer, digits->items[i].size, "");
+    }
+    digits->values[digits->count] = outer;
+    e->function->digits = digits;
+}
+
+void emit_digits_begin(struct emitter *e, struct emit_digits *digits, LLVMValueRef first, LLVMValueRef stride,
+                       LLVMValueRef limit, LLVMValueRef innermost)
+{
+    find_digits(e, digits, innermost);
     if (digits->count == 0) {
         return;
     }

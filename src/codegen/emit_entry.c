@@ -429,14 +429,14 @@ static bool region_can_fail(const struct emitter *e, const struct ir_region *reg
     return false;
 }
 
-static bool has_loops(const struct ir_region *region)
+bool emit_has_loops(const struct ir_region *region)
 {
     for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
         if (inst->op == IR_OP_FOR || inst->op == IR_OP_LOOP) {
             return true;
         }
         for (int i = 0; i < inst->region_count; i++) {
-            if (has_loops(&inst->regions[i])) {
+            if (emit_has_loops(&inst->regions[i])) {
                 return true;
             }
         }
@@ -511,7 +511,7 @@ void emit_entry_begin(struct emitter *e, struct emit_function *f, const struct i
         emit_attribute(e, llvm, LLVMAttributeFunctionIndex, "cold", 0);
         emit_attribute(e, llvm, LLVMAttributeFunctionIndex, "optsize", 0);
     }
-    if (is_gpu && has_loops(&ir->body)) {
+    if (is_gpu && emit_has_loops(&ir->body)) {
         emit_attribute_text(e, llvm, EMIT_INNER_LOOPS, "");
     }
     name_params(llvm, is_gpu);

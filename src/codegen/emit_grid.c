@@ -432,18 +432,70 @@ static void emit_merged_runs(struct emitter *e, struct emit_run *run, const stru
     emit_singles(e, &left);
 }
 
+// ---- tiles --------------------------------------------------------------------------------------------------------
+
+// Where an iteration of a nest is long, neighbours that share what they read are worth more than consecutive ones: a
+// block takes a tile of as many columns as a warp has threads, and of so many rows as it has warps. The product of two
+// matrices reads each element a few times instead of as often as there are rows.
+enum { TILE_COLUMNS = 32 };
+
+static LLVMValueRef divide_up(struct emitter *e, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef more = LLVMBuildAdd(b, x, LLVMBuildSub(b, y, emit_i64(e, 1), ""), "");
+    return LLVMBuildUDiv(b, more, y, "");
+}
+
+static void emit_tiles(struct emitter *e, const struct share *share, const struct emit_thread *thread, LLVMValueRef row)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef width = emit_intrinsic2(e, "llvm.umin", thread->size, emit_i64(e, TILE_COLUMNS));
+    LLVMValueRef height = LLVMBuildUDiv(b, thread->size, width, "height");
+    LLVMValueRef columns = emit_intrinsic2(e, "llvm.umax", row, emit_i64(e, 1));
+    LLVMValueRef rows = LLVMBuildUDiv(b, share->hi, columns, "rows");
+    LLVMValueRef across = divide_up(e, columns, width);
+    LLVMValueRef x = LLVMBuildURem(b, thread->lane, width, "x");
+    LLVMValueRef y = LLVMBuildUDiv(b, thread->lane, width, "y");
+    struct thread_loop loop = {.first = thread->group,
+                               .limit = LLVMBuildMul(b, across, divide_up(e, rows, height), "tiles"),
+                               .stride = thread->groups};
+    open_loop(e, &loop);
+    LLVMValueRef left = LLVMBuildMul(b, LLVMBuildURem(b, loop.k, across, ""), width, "");
+    LLVMValueRef top = LLVMBuildMul(b, LLVMBuildUDiv(b, loop.k, across, ""), height, "");
+    LLVMValueRef column = LLVMBuildAdd(b, left, x, "column");
+    LLVMValueRef line = LLVMBuildAdd(b, top, y, "line");
+    LLVMValueRef is_inside = LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntULT, column, columns, ""),
+                                          LLVMBuildICmp(b, LLVMIntULT, line, rows, ""), "");
+    is_inside = LLVMBuildAnd(b, is_inside, LLVMBuildICmp(b, LLVMIntULT, y, height, ""), "");
+    LLVMBasicBlockRef inside = emit_block(e, "inside");
+    LLVMBasicBlockRef next = emit_block(e, "tile");
+    LLVMBuildCondBr(b, is_inside, inside, next);
+    emit_at(e, inside);
+    struct emit_digits digits;
+    emit_digits_set(e, &digits, column, line);
+    emit_iteration(e, LLVMBuildAdd(b, LLVMBuildMul(b, line, columns, ""), column, ""));
+    e->function->digits = NULL;
+    LLVMBuildBr(b, next);
+    emit_at(e, next);
+    close_loop(e, &loop);
+}
+
 // ---- the task -----------------------------------------------------------------------------------------------------
 
-static void emit_share(struct emitter *e, const struct share *share)
+static void emit_share(struct emitter *e, const struct share *share, const struct emit_thread *thread)
 {
     struct emit_function *f = e->function;
     struct emit_run run = {.length = e->check_bounds ? 1 : ir_run_length(f->ir)};
+    const struct ir_inst *nest = ir_run_nest(f->ir);
+    if (run.length < 2 && nest != NULL && f->ir->accumulator_count == 0 && emit_has_loops(&f->ir->body)) {
+        emit_tiles(e, share, thread, emit_value(e, nest->args[1]));
+        return;
+    }
     if (run.length < 2) {
         emit_singles(e, share);
         return;
     }
     make_scopes(e, &run);
-    const struct ir_inst *nest = ir_run_nest(f->ir);
     if (nest != NULL) {
         emit_nest_runs(e, &run, share, emit_value(e, nest->args[1]));
     } else if (f->ir->accumulator_count > 0) {
@@ -472,7 +524,7 @@ void emit_grid(struct emitter *e, LLVMBasicBlockRef leave)
     emit_region(e, &f->ir->prologue);
     emit_set_accumulators(e);
     emit_copies_begin(e, &thread);
-    emit_share(e, &share);
+    emit_share(e, &share, &thread);
     emit_copies_end(e, &thread);
     if (ir_merges(f->ir)) {
         emit_merge_threads(e, &thread, leave);
