@@ -148,7 +148,7 @@ static bool lay_out(struct cpu_exec *exec, uint64_t *out_element_count)
         *out_element_count += size / width;
     }
     copies->stride = at;
-    return at <= COPIES_PART_SIZE + COPIES_LINE;
+    return at <= COPIES_PART_SIZE + round_up(sizeof(struct copies_head));
 }
 
 // Room for as many workers. What was there is forgotten.
