@@ -296,9 +296,7 @@ static rill_status set(void *stream, uint64_t target, uint32_t value, int width,
 static rill_status stream_create(int priority, void **out_stream)
 {
     cu_stream stream = NULL;
-    int mode = relax();
     rill_status status = CU(stream_create, &stream, CU_STREAM_NON_BLOCKING, priority);
-    restore(mode);
     *out_stream = status == RILL_OK ? stream : NULL;
     return status;
 }
@@ -306,9 +304,7 @@ static rill_status stream_create(int priority, void **out_stream)
 static void stream_destroy(void *stream)
 {
     if (stream != NULL) {
-        int mode = relax();
         symbols()->stream_destroy(stream);
-        restore(mode);
     }
 }
 
@@ -536,9 +532,7 @@ static void module_unload(void *module)
 static rill_status module_function(void *module, const char *name, void **out_function)
 {
     cu_function function = NULL;
-    int mode = relax();
     rill_status status = CU(module_function, &function, module, name);
-    restore(mode);
     *out_function = status == RILL_OK ? function : NULL;
     return status == RILL_OK ? RILL_OK : status_fail(status, "the module's code has no entry '%s'", name);
 }
