@@ -162,36 +162,39 @@ LLVMValueRef math_call_gpu(struct emitter *e, enum ir_math math, enum ir_type ty
 // ---- linking
 // -----------------------------------------------------------------------------------------------------------------
 
-// The instructions that our functions call by name. What has none here keeps the body that the library has for it.
+// The instructions that our functions call by name: intrinsics of LLVM. What has none here keeps the body that the
+// library has for it. NVIDIA's power of two is given as text: LLVM would compute the intrinsic of a constant itself, to
+// other last bits than the GPU's, and a call must not depend on whether its argument is a constant.
 static const struct instruction {
     const char *name;
     const char *nvptx;
-    const char *amdgpu;
-    bool is_overloaded_on_nvptx; // all are on AMD GPUs
+    const char *amdgpu; // for any type
 } instructions[] = {
-    {"rill_hw_exp2", "llvm.nvvm.ex2.approx.ftz", "llvm.amdgcn.exp2", true},
-    {"rill_hw_reciprocal", "llvm.nvvm.rcp.approx.ftz.f", "llvm.amdgcn.rcp", false},
-    {"rill_hw_fma_clamped", "llvm.nvvm.fma.rn.sat.f", NULL, false},
+    {"rill_hw_exp2", "ex2.approx.ftz.f32 $0, $1;", "llvm.amdgcn.exp2"},
+    {"rill_hw_reciprocal", "llvm.nvvm.rcp.approx.ftz.f", "llvm.amdgcn.rcp"},
+    {"rill_hw_fma_clamped", "llvm.nvvm.fma.rn.sat.f", NULL},
 };
 
-static LLVMValueRef instruction_for(struct emitter *e, const struct instruction *row)
+static LLVMValueRef instruction_for(struct emitter *e, const struct instruction *row, LLVMValueRef function)
 {
     bool is_nvptx = e->target->kind == TARGET_NVPTX;
     const char *name = is_nvptx ? row->nvptx : e->target->kind == TARGET_AMDGPU ? row->amdgpu : NULL;
     if (name == NULL) {
         return NULL;
     }
-    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    if (strncmp(name, "llvm.", 5) != 0) {
+        return LLVMGetInlineAsm(LLVMGlobalGetValueType(function), name, strlen(name), "=f,f", 4, false, false,
+                                LLVMInlineAsmDialectATT, false);
+    }
     LLVMTypeRef type = e->types[IR_F32];
-    bool is_overloaded = !is_nvptx || row->is_overloaded_on_nvptx;
-    return id == 0 ? NULL : LLVMGetIntrinsicDeclaration(e->llvm, id, &type, is_overloaded ? 1 : 0);
+    return LLVMGetIntrinsicDeclaration(e->llvm, LLVMLookupIntrinsicID(name, strlen(name)), &type, is_nvptx ? 0 : 1);
 }
 
 static void put_instructions(struct emitter *e)
 {
     for (size_t i = 0; i < sizeof instructions / sizeof instructions[0]; i++) {
         LLVMValueRef function = LLVMGetNamedFunction(e->llvm, instructions[i].name);
-        LLVMValueRef instruction = function != NULL ? instruction_for(e, &instructions[i]) : NULL;
+        LLVMValueRef instruction = function != NULL ? instruction_for(e, &instructions[i], function) : NULL;
         if (instruction != NULL) {
             LLVMReplaceAllUsesWith(function, instruction);
             LLVMDeleteFunction(function);

@@ -110,21 +110,23 @@ INLINED float rill_f32_cos(float x)
 // ---- tan
 // ----------------------------------------------------------------------------------------------------------------------
 
-// The tangent of r + low, for |r| up to pi/4 and a little more and a small |low|; or the negative of its reciprocal,
-// where the step that puts right what the instruction gives takes the two parts of the sum, and not what is left of it
-// after rounding.
+#define THIRD 0x1.555562p-2f // the first coefficient of the tangent
+
+// The tangent of r + low * THIRD, for |r| up to pi/4 and a little more and a small |low|; or the negative of its
+// reciprocal, where the step that puts right what the instruction gives takes the two parts of the sum, and not what is
+// left of it after rounding. |low| counts only where r is small, and comes in with the first coefficient there.
 INLINE float tangent_of(float r, float low, bool is_odd)
 {
     float z = r * r;
-    float p = fma_of(z * 0x1.21ab64p-8f, z, 0x1.6570b6p-7f); // the coefficient between is nearly 0: it is not there
+    float p = fma_of(z * 0x1.21ab64p-8f, z, 0x1.6570b6p-7f); // the one between is nearly 0 and left out
     p = fma_of(p, z, 0x1.5c34fap-6f);
     p = fma_of(p, z, 0x1.bae8dep-5f);
     p = fma_of(p, z, 0x1.110d38p-3f);
-    p = fma_of(p, z, 0x1.555562p-2f);
-    float more = fma_of(p * r, z, low);
-    float t = r + more;
+    p = fma_of(p, z, THIRD);
+    float cube = fma_of(r, z, low);
+    float t = fma_of(p, cube, r);
     float q = rill_hw_reciprocal(-t);
-    float error = fma_of(q, more, fma_of(q, r, 1.0f));
+    float error = fma_of(q, p * cube, fma_of(q, r, 1.0f));
     return is_odd ? fma_of(q, error, q) : t;
 }
 
@@ -137,7 +139,7 @@ RARE float rill_f32_far_tan(float x)
     bool is_odd = (turn + (UINT64_C(1) << 62)) >> 63 != 0;
     double angle = (double)(int64_t)(turn << 1) * 0x1.921fb54442d18p-64;
     float r = (float)angle;
-    return tangent_of(r, (float)(angle - r), is_odd);
+    return tangent_of(r, (float)(angle - r) / THIRD, is_odd);
 }
 
 INLINED float rill_f32_tan(float x)
@@ -146,6 +148,6 @@ INLINED float rill_f32_tan(float x)
     float rounded = fma_of(x, INVERSE, ROUNDER);
     float n = rounded - ROUNDER;
     float r = fma_of(n, -MIDDLE, fma_of(n, -HIGH, x));
-    float value = tangent_of(r, n * -LOW, (bits_of(rounded) & 1u) != 0);
+    float value = tangent_of(r, n * (-LOW / THIRD), (bits_of(rounded) & 1u) != 0);
     return RARELY(is_far) ? rill_f32_far_tan(x) : value;
 }
