@@ -70,8 +70,6 @@ static void control_switch(struct gen *g)
 {
     bool was_for = g->in_for_body;
     g->in_for_body = false;
-    bool was_without = g->no_blocks;
-    g->no_blocks = true;
     gen_open(g, "switch ((%s) & 3) {", gen_int(g, 1));
     for (int i = 0; i < 3; i++) {
         gen_open(g, i < 2 ? "case %d: {" : "default: {", i);
@@ -82,7 +80,6 @@ static void control_switch(struct gen *g)
         }
     }
     gen_close(g);
-    g->no_blocks = was_without;
     g->in_for_body = was_for;
 }
 

@@ -105,7 +105,7 @@ struct gen {
     int break_depth;  // > 0: `break` leaves a while or switch
     int statement_budget;
     int group;      // of the block that is written now
-    bool no_blocks; // under a switch or between gotos
+    bool no_blocks; // between gotos
     enum gen_type return_type;
     bool returns;
     int label_count;
