@@ -559,8 +559,8 @@ struct ir_run_access {
 };
 
 bool ir_run_access(const struct ir_function *task, const struct ir_inst *pointer, struct ir_run_access *out);
-// A task for a nest of loops: the UREM that gives the innermost loop's own number, which then stands for iter above, and
-// |base| is the address of a row: INDEX of invariant sizes from a parameter or global. NULL: it is for one loop.
+// A task for a nest of loops: the UREM that gives the innermost loop's own number, which then stands for iter above,
+// and |base| is the address of a row: INDEX of invariant sizes from a parameter or global. NULL: it is for one loop.
 const struct ir_inst *ir_run_nest(const struct ir_function *task);
 int ir_run_length(const struct ir_function *task); // consecutive iterations worth taking at once; 1: one by one
 bool ir_merges(const struct ir_function *task);    // has accumulators, and all of them merge in any order

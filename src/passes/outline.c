@@ -365,8 +365,8 @@ static void outline_serial(struct offload *o, const struct piece *piece, const c
     outline_store_slots(&out, &out.body);
 }
 
-// init + iter * step of a loop that stays on the near side of its bound: taken in 64 bits, where nothing wraps, and cut,
-// which loses nothing. Addresses are then sums of 64 bits with one step.
+// init + iter * step of a loop that stays on the near side of its bound: taken in 64 bits, where nothing wraps, and
+// cut, which loses nothing. Addresses are then sums of 64 bits with one step.
 static struct ir_inst *cut_variable(struct outline *out, const struct ir_inst *loop, struct ir_inst *iter,
                                     struct ir_builder *b)
 {
