@@ -49,30 +49,31 @@ static const char length_text[] = "define internal i64 @rill_gpu_length(ptr %tex
                                   "}\n";
 
 // Room for a record in the print buffer, or null.
-static const char reserve_text[] =
-    "define internal ptr addrspace(1) @rill_gpu_reserve(ptr addrspace(1) %frame, i64 %size) noinline nounwind norecurse {\n"
-    "  %capacity_at = getelementptr i8, ptr addrspace(1) %frame, i64 152\n"
-    "  %used_at = getelementptr i8, ptr addrspace(1) %frame, i64 160\n"
-    "  %lost_at = getelementptr i8, ptr addrspace(1) %frame, i64 168\n"
-    "  %buffer = getelementptr i8, ptr addrspace(1) %frame, i64 176\n"
-    "  %capacity = load i64, ptr addrspace(1) %capacity_at, align 8\n"
-    "  %from = atomicrmw add ptr addrspace(1) %used_at, i64 %size monotonic\n"
-    "  %to = add i64 %from, %size\n"
-    "  %fits = icmp ule i64 %to, %capacity\n"
-    "  br i1 %fits, label %good, label %bad\n"
-    "good:\n"
-    "  %record = getelementptr i8, ptr addrspace(1) %buffer, i64 %from\n"
-    "  ret ptr addrspace(1) %record\n"
-    "bad:\n"
-    "  %lost = atomicrmw add ptr addrspace(1) %lost_at, i64 1 monotonic\n"
-    "  ret ptr addrspace(1) null\n"
-    "}\n";
+static const char reserve_text[] = "define internal ptr addrspace(1) @rill_gpu_reserve(ptr addrspace(1) %frame, i64 "
+                                   "%size) noinline nounwind norecurse {\n"
+                                   "  %capacity_at = getelementptr i8, ptr addrspace(1) %frame, i64 152\n"
+                                   "  %used_at = getelementptr i8, ptr addrspace(1) %frame, i64 160\n"
+                                   "  %lost_at = getelementptr i8, ptr addrspace(1) %frame, i64 168\n"
+                                   "  %buffer = getelementptr i8, ptr addrspace(1) %frame, i64 176\n"
+                                   "  %capacity = load i64, ptr addrspace(1) %capacity_at, align 8\n"
+                                   "  %from = atomicrmw add ptr addrspace(1) %used_at, i64 %size monotonic\n"
+                                   "  %to = add i64 %from, %size\n"
+                                   "  %fits = icmp ule i64 %to, %capacity\n"
+                                   "  br i1 %fits, label %good, label %bad\n"
+                                   "good:\n"
+                                   "  %record = getelementptr i8, ptr addrspace(1) %buffer, i64 %from\n"
+                                   "  ret ptr addrspace(1) %record\n"
+                                   "bad:\n"
+                                   "  %lost = atomicrmw add ptr addrspace(1) %lost_at, i64 1 monotonic\n"
+                                   "  ret ptr addrspace(1) null\n"
+                                   "}\n";
 
-static const char claim_text[] = "define internal i1 @rill_gpu_claim(ptr addrspace(1) %frame) noinline nounwind norecurse {\n"
-                                 "  %old = atomicrmw xchg ptr addrspace(1) %frame, i32 1 monotonic\n"
-                                 "  %first = icmp eq i32 %old, 0\n"
-                                 "  ret i1 %first\n"
-                                 "}\n";
+static const char claim_text[] =
+    "define internal i1 @rill_gpu_claim(ptr addrspace(1) %frame) noinline nounwind norecurse {\n"
+    "  %old = atomicrmw xchg ptr addrspace(1) %frame, i32 1 monotonic\n"
+    "  %first = icmp eq i32 %old, 0\n"
+    "  ret i1 %first\n"
+    "}\n";
 
 _Static_assert(offsetof(struct abi_gpu_frame, print_size) == 152, "reserve_text");
 _Static_assert(offsetof(struct abi_gpu_frame, print_used) == 160, "reserve_text");
