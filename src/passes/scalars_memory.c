@@ -197,8 +197,30 @@ static bool is_covered(struct analysis *an, struct loop_info *info, int base)
 // A pointer that is stored may be read back anywhere.
 static bool stores_no_pointer(struct ir_inst *inst, void *user)
 {
-    return !(inst->op == IR_OP_STORE && inst->type == IR_PTR) &&
-           (inst->op != IR_OP_CALL || walk_region(&inst->function->body, stores_no_pointer, user));
+    (void)user;
+    return !(inst->op == IR_OP_STORE && inst->type == IR_PTR);
+}
+
+static bool is_called(const struct analysis *an, const struct ir_function *function)
+{
+    for (int i = 0; i < an->contexts.count; i++) {
+        if (an->contexts.items[i]->call->function == function) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// In the kernel, or in a helper that it calls: each is looked at once. Calls that the walk did not look into touch
+// everything anyway.
+static bool keeps_pointers(const struct analysis *an)
+{
+    bool keeps = !walk_region(&an->kernel->body, stores_no_pointer, NULL);
+    for (int i = 0; i < an->module->function_count && !keeps; i++) {
+        const struct ir_function *function = an->module->functions[i];
+        keeps = is_called(an, function) && !walk_region(&function->body, stores_no_pointer, NULL);
+    }
+    return keeps;
 }
 
 static bool is_in_loop(const struct ir_inst *inst)
@@ -245,6 +267,6 @@ bool scalars_memory_is_private(struct analysis *an, struct loop_info *info, cons
             return false;
         }
     }
-    return is_touched && is_written && walk_region(&an->kernel->body, stores_no_pointer, NULL) &&
-           is_covered(an, info, base) && !is_read_after(an, info, base);
+    return is_touched && is_written && !keeps_pointers(an) && is_covered(an, info, base) &&
+           !is_read_after(an, info, base);
 }

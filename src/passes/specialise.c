@@ -125,13 +125,6 @@ static bool forget_copy(struct ir_inst *inst, void *user)
 
 // ---- variants ------------------------------------------------------------------------------------------------------
 
-static bool has_no_update(struct ir_inst *inst, void *user)
-{
-    (void)user;
-    return inst->op != IR_OP_UPDATE &&
-           (inst->op != IR_OP_CALL || walk_region(&inst->function->body, has_no_update, NULL));
-}
-
 static bool make_atomic(struct ir_inst *inst, void *user)
 {
     if (inst->op == IR_OP_UPDATE) {
@@ -149,9 +142,6 @@ static struct ir_function *variant_of_all(struct specialise *s, struct ir_functi
         if (s->variants.items[i].from == from && s->variants.items[i].is_all) {
             return s->variants.items[i].function;
         }
-    }
-    if (walk_region(&from->body, has_no_update, NULL)) {
-        return from;
     }
     struct variant variant = {.from = from, .function = copy_function(s, from), .is_all = true};
     walk_region(&from->body, forget_copy, NULL);
