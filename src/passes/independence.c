@@ -477,8 +477,10 @@ static void judge_pairs(struct judgement *j, enum round round)
     }
 }
 
-static void find_unique(struct judgement *j)
+// False: there are so many that comparing each with each would take too long.
+static bool find_unique(struct judgement *j)
 {
+    enum { MAX_COMPARED = 2048 };
     struct analysis *an = j->an;
     for (int i = j->info->access_begin; i < j->info->access_end; i++) {
         const struct access *access = &an->accesses.items[i];
@@ -490,7 +492,11 @@ static void find_unique(struct judgement *j)
         if (is_new) {
             VEC_PUSH(an->arena, &j->unique, i);
         }
+        if (j->unique.count > MAX_COMPARED) {
+            return false;
+        }
     }
+    return true;
 }
 
 // ---- the verdict ---------------------------------------------------------------------------------------------------
@@ -587,6 +593,16 @@ static void settle_by_pairs(struct judgement *j, const struct scalar_result *sca
     }
 }
 
+static void note_too_many(struct judgement *j)
+{
+    struct loc here = j->info->inst->loc, none = {0};
+    settle(j, IR_VERDICT_IN_ORDER, "it touches memory in more places than are compared with each other", here, none);
+    if (j->loop->pragma_parallel) {
+        diag_warning(j->an->diags, here, "the loop runs in order in spite of '#pragma rill parallel': %s",
+                     j->loop->reason);
+    }
+}
+
 void independence_judge(struct analysis *an, struct loop_info *info)
 {
     struct judgement j = {.an = an, .info = info, .loop = info->inst->loop};
@@ -599,13 +615,17 @@ void independence_judge(struct analysis *an, struct loop_info *info)
     if (settle_early(&j)) {
         return;
     }
-    find_unique(&j);
-    if (scalars.is_ok) {
+    bool is_comparable = find_unique(&j);
+    if (!is_comparable) {
+        note_too_many(&j);
+    } else if (scalars.is_ok) {
         judge_pairs(&j, ROUND_ORDER);
         judge_pairs(&j, ROUND_UPDATES);
         judge_pairs(&j, ROUND_BASES);
     }
-    settle_by_pairs(&j, &scalars);
+    if (is_comparable) {
+        settle_by_pairs(&j, &scalars);
+    }
     if (j.loop->verdict == IR_VERDICT_IN_ORDER) {
         info->pairs.count = 0;
         info->shared.count = 0;

@@ -3,6 +3,7 @@
 //
 // An address that is stored in memory, or given to a helper that may keep it or return it, cannot be followed. It is
 // taken to be anywhere in the memory that crosses tasks, and in every pointer there that was loaded.
+#include "base/vec.h"
 #include "passes/bases.h"
 #include "passes/offload.h"
 #include "passes/walk.h"
@@ -10,8 +11,9 @@
 struct pointers {
     struct offload *o;
     const struct base_sets *sets;
-    bool *needs_slot; // by variable
-    bool *is_hidden;  // by variable: its address goes where it cannot be followed
+    bool *needs_slot;                         // by variable
+    bool *is_hidden;                          // by variable: its address goes where it cannot be followed
+    VEC(const struct ir_function *) harmless; // helpers that keep no pointer: each is looked through once
 };
 
 static void hide(struct pointers *p, const struct ir_inst *value)
@@ -25,19 +27,34 @@ static void hide(struct pointers *p, const struct ir_inst *value)
     }
 }
 
+static bool is_harmless(struct pointers *p, const struct ir_function *function);
+
 static bool keeps_no_pointer(struct ir_inst *inst, void *user)
 {
-    (void)user;
     if (inst->op == IR_OP_CALL) {
-        return inst->function->return_type != IR_PTR && walk_region(&inst->function->body, keeps_no_pointer, NULL);
+        return is_harmless(user, inst->function);
     }
     return inst->op != IR_OP_STORE || inst->type != IR_PTR;
+}
+
+static bool is_harmless(struct pointers *p, const struct ir_function *function)
+{
+    for (int i = 0; i < p->harmless.count; i++) {
+        if (p->harmless.items[i] == function) {
+            return true;
+        }
+    }
+    if (function->return_type == IR_PTR || !walk_region(&function->body, keeps_no_pointer, p)) {
+        return false;
+    }
+    VEC_PUSH(p->o->arena, &p->harmless, function);
+    return true;
 }
 
 static bool find_hidden(struct ir_inst *inst, void *user)
 {
     bool is_store = inst->op == IR_OP_STORE || inst->op == IR_OP_ATOMIC || inst->op == IR_OP_CAS;
-    if (!is_store && (inst->op != IR_OP_CALL || keeps_no_pointer(inst, NULL))) {
+    if (!is_store && (inst->op != IR_OP_CALL || keeps_no_pointer(inst, user))) {
         return true;
     }
     for (int i = is_store ? 1 : 0; i < inst->arg_count; i++) {

@@ -52,6 +52,15 @@ def nest(depth):
             f"t += b[({index}) % n];\n" + "}\n" * depth + "return t;\n}\n")
 
 
+def chain(length):
+    """Helpers of which each calls the one before it twice: 2^|length| calls."""
+    lines = ["static int f0(int *p, int i) { p[i & 7] += i; return p[0]; }\n"]
+    lines += [f"static int f{k}(int *p, int i) {{ int t[2]; t[0] = f{k - 1}(p, i); t[1] = f{k - 1}(p, i + 1); return t[i & 1]; }}\n"
+              for k in range(1, length)]
+    return ("#include <rill/kernel.h>\n" + "".join(lines) +
+            f"kernel void k(int n, int x[n]) {{ for (int i = 0; i < n; i++) {{ x[i] = f{length - 1}(x, i); }} }}\n")
+
+
 def longest_block(text):
     """The number of instructions in the longest block of LLVM's text."""
     longest = length = 0
@@ -72,6 +81,8 @@ def main():
     claim("long_blocks_are_cut", 0 < longest < 600, f"a block of {longest} instructions")
     small, large = (min(seconds("--asm", nest(depth)) for _ in range(2)) for depth in (6, 24))
     claim("nested_loops_take_time_by_their_number", large < 12 * small, f"{small:.3f} s, then {large:.3f} s")
+    small, large = (min(seconds("--asm", chain(length)) for _ in range(2)) for length in (20, 30))
+    claim("calls_take_time_by_the_number_of_helpers", large < 6 * small, f"{small:.3f} s, then {large:.3f} s")
 
 
 main()
