@@ -81,6 +81,24 @@ static inline bool world_is_serial(void)
     return getenv("FAKE_CUDA_SEED") != NULL;
 }
 
+#if defined(__SANITIZE_THREAD__)
+#define WORLD_FINDS_RACES 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define WORLD_FINDS_RACES 1
+#endif
+#endif
+
+// Whether a kernel that waits for memory to be written, which no event orders, would be reported as the race it is.
+static inline bool world_finds_races(void)
+{
+#ifdef WORLD_FINDS_RACES
+    return world_is_cpu();
+#else
+    return false;
+#endif
+}
+
 // A check that a call succeeded; shows the message if not.
 #define OK(call)                                                                                                       \
     do {                                                                                                               \

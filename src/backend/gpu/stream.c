@@ -45,7 +45,7 @@ static void free_stream(struct backend_stream *stream)
 {
     struct backend_device *device = stream->device;
     void *before = device->driver->enter(device->context);
-    if (stream->lane.handle != NULL) {
+    if (stream->lane.handle != NULL || stream->is_wrapped) { // HIP's default stream is NULL
         uint64_t number;
         (void)(gpu_stream_await(stream, &number) == RILL_OK);
         gpu_reap(stream, UINT64_MAX);

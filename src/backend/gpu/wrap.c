@@ -80,11 +80,12 @@ rill_status gpu_stream_wrap(struct backend_device *device, void *native, uint64_
     }
     struct backend_stream *stream;
     RILL_TRY(gpu_stream_make(device, id, &stream));
-    stream->is_wrapped = true;
     stream->owner = pthread_self();
     stream->lane.level = 1;
     void *before = driver->enter(device->context);
     rill_status status = driver->stream_adopt(device->context, native, &stream->lane.handle, &stream->is_per_thread);
+    stream->is_wrapped = status == RILL_OK;
+    stream->lane.handle = stream->is_wrapped ? stream->lane.handle : NULL; // not ours to destroy
     status = status == RILL_OK ? driver->event_create(false, &stream->lane.fork) : status;
     status = status == RILL_OK ? driver->event_create(false, &stream->last) : status;
     driver->leave(device->context, before);

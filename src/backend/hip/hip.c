@@ -324,7 +324,9 @@ static rill_status set(void *stream, uint64_t target, uint32_t value, int width,
 static rill_status stream_create(int priority, void **out_stream)
 {
     hip_stream stream = NULL;
+    int mode = relax();
     rill_status status = HIP(stream_create, &stream, HIP_STREAM_NON_BLOCKING, priority);
+    restore(mode);
     *out_stream = status == RILL_OK ? stream : NULL;
     return status;
 }
@@ -332,7 +334,9 @@ static rill_status stream_create(int priority, void **out_stream)
 static void stream_destroy(void *stream)
 {
     if (stream != NULL) {
+        int mode = relax();
         symbols()->stream_destroy(stream);
+        restore(mode);
     }
 }
 
@@ -551,7 +555,9 @@ static void module_unload(void *module)
 static rill_status module_function(void *module, const char *name, void **out_function)
 {
     hip_function function = NULL;
+    int mode = relax();
     rill_status status = HIP(module_function, &function, module, name);
+    restore(mode);
     *out_function = status == RILL_OK ? function : NULL;
     return status == RILL_OK ? RILL_OK : status_fail(status, "the module's code has no entry '%s'", name);
 }
@@ -625,7 +631,9 @@ static rill_status graph_add(void *graph, const struct gpu_kernel_call *call, vo
 static rill_status graph_instantiate(void *graph, void **out_exec)
 {
     hip_exec exec = NULL;
+    int mode = relax();
     rill_status status = HIP(graph_instantiate, &exec, graph, 0);
+    restore(mode);
     *out_exec = status == RILL_OK ? exec : NULL;
     return status;
 }
@@ -639,7 +647,9 @@ static rill_status exec_set(void *exec, void *node, const struct gpu_kernel_call
 static void exec_destroy(void *exec)
 {
     if (exec != NULL) {
+        int mode = relax();
         symbols()->exec_destroy(exec);
+        restore(mode);
     }
 }
 
