@@ -214,6 +214,30 @@ void thread_yield(void)
     sched_yield();
 }
 
+int thread_processor(void)
+{
+    int processor = sched_getcpu();
+    return processor < THREAD_PROCESSORS ? processor : -1;
+}
+
+void thread_move_from(const uint64_t busy[THREAD_PROCESSORS / 64])
+{
+    cpu_set_t allowed;
+    cpu_set_t wanted;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
+        return;
+    }
+    CPU_ZERO(&wanted);
+    for (int i = 0; i < THREAD_PROCESSORS; i++) {
+        if (CPU_ISSET(i, &allowed) && (busy[i / 64] >> i % 64 & 1) == 0) {
+            CPU_SET(i, &wanted);
+        }
+    }
+    if (CPU_COUNT(&wanted) > 0 && sched_setaffinity(0, sizeof wanted, &wanted) == 0) {
+        sched_setaffinity(0, sizeof allowed, &allowed);
+    }
+}
+
 void thread_publish(void *address)
 {
     if (__tsan_release != NULL) {

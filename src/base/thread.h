@@ -79,6 +79,12 @@ void thread_mood_leave(const struct thread_mood *before);
 void thread_relax(void);
 // Lets another thread have the processor. What is waited for may be done by a thread that shares it.
 void thread_yield(void);
+// Where the calling thread runs; -1: nobody knows, or beyond THREAD_PROCESSORS.
+enum { THREAD_PROCESSORS = 1024 };
+int thread_processor(void);
+// Moves the calling thread to a processor that it may use and that has no bit in |busy|, if there is one. Where it may
+// run stays as it was.
+void thread_move_from(const uint64_t busy[THREAD_PROCESSORS / 64]);
 
 void thread_publish(void *address);
 void thread_observe(void *address);

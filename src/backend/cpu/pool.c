@@ -507,6 +507,34 @@ void pool_linger(struct pool_worker *worker, int rounds, bool (*has_come)(void *
     unlock_and_wake(pool, choose_sleepers(pool, 1));
 }
 
+static int note_processor(struct pool *pool, const struct pool_worker *worker)
+{
+    int processor = thread_processor();
+    atomic_store_explicit(&pool->processors[worker->index], (short)processor, memory_order_relaxed);
+    return processor;
+}
+
+// Whether another who works began on this worker's processor, and |busy|, where they all began. The system brings two
+// threads to one processor when the one wakes the other, and may leave them there for as long as both work. The lock is
+// held.
+static bool shares_processor(struct pool *pool, const struct pool_worker *worker, uint64_t busy[THREAD_PROCESSORS / 64])
+{
+    int own = note_processor(pool, worker);
+    if (pool->is_alone || own < 0 || atomic_load_explicit(&pool->active_count, memory_order_relaxed) < 2) {
+        return false;
+    }
+    bool is_shared = false;
+    for (int seat = 0; seat < pool->worker_count; seat++) {
+        int processor = atomic_load_explicit(&pool->processors[seat], memory_order_relaxed);
+        bool is_taken = seat != worker->index && (pool->seats[seat / 64] >> seat % 64 & 1) != 0;
+        if (is_taken && processor >= 0) {
+            busy[processor / 64] |= UINT64_C(1) << processor % 64;
+            is_shared |= processor == own;
+        }
+    }
+    return is_shared;
+}
+
 // Runs a job or visits a loop, in a seat. The lock is held on entry and on return.
 static void work(struct pool *pool, struct pool_worker *worker, struct pool_job *job, struct pool_loop *loop)
 {
@@ -515,7 +543,14 @@ static void work(struct pool *pool, struct pool_worker *worker, struct pool_job 
     }
     int wake = worker->guest != NULL ? choose_for_offers(pool, WAKE_AT_ONCE) : choose_sleepers(pool, WAKE_AT_ONCE);
     int delay = pool->schedule != 0 && next_random(pool) % 4 == 0 ? (int)(next_random(pool) % 2000) : 0;
+    uint64_t busy[THREAD_PROCESSORS / 64] = {0};
+    bool must_move = shares_processor(pool, worker, busy) && (job != NULL || worker->was_woken);
+    worker->was_woken = false;
     unlock_and_wake(pool, wake);
+    if (must_move) {
+        thread_move_from(busy);
+        note_processor(pool, worker);
+    }
     for (int i = 0; i < delay; i++) {
         thread_relax();
     }
@@ -665,6 +700,7 @@ static void *run_worker(void *arg)
         } else {
             sleep_for_work(pool);
             has_spun = false;
+            worker->was_woken = true;
         }
     }
     thread_latch_unlock(&pool->lock);

@@ -33,6 +33,7 @@ struct pool_worker {
     int home;          // the seat that it takes if it can
     bool had_job;      // the last thing it did was a job: a loop's turn
     bool has_looked;   // it did nothing since it last looked for work
+    bool was_woken;    // it did nothing since it slept
     void *guest;       // of a guest: what it waits for, for those who make jobs; NULL: a thread of the pool
     struct thread thread;
 };
@@ -67,16 +68,17 @@ struct pool_loop {
 };
 
 struct pool {
-    struct thread_latch lock;              // for moments: when a loop opens every worker comes for it
-    struct pool_job *first[POOL_LEVELS];   // guarded by lock
-    struct pool_job *last[POOL_LEVELS];    // guarded by lock
-    struct pool_loop *loops;               // guarded by lock: open, in a ring
-    int small_count;                       // guarded by lock: jobs queued that are small
-    int sleeping;                          // guarded by lock
-    int waking;                            // guarded by lock: were woken and have not come yet
-    uint64_t seats[POOL_MAX_WORKERS / 64]; // guarded by lock: a bit is set while somebody works there
-    bool stop;                             // guarded by lock
-    struct pool_worker *workers;           // owned
+    struct thread_latch lock;                  // for moments: when a loop opens every worker comes for it
+    struct pool_job *first[POOL_LEVELS];       // guarded by lock
+    struct pool_job *last[POOL_LEVELS];        // guarded by lock
+    struct pool_loop *loops;                   // guarded by lock: open, in a ring
+    int small_count;                           // guarded by lock: jobs queued that are small
+    int sleeping;                              // guarded by lock
+    int waking;                                // guarded by lock: were woken and have not come yet
+    uint64_t seats[POOL_MAX_WORKERS / 64];     // guarded by lock: a bit is set while somebody works there
+    atomic_short processors[POOL_MAX_WORKERS]; // where who sits there began; of seats that are taken
+    bool stop;                                 // guarded by lock
+    struct pool_worker *workers;               // owned
     int worker_count;
     int started_count; // guarded by lock
     uint64_t schedule; // guarded by lock: state of the schedule fuzzer; 0: off
