@@ -540,8 +540,11 @@ static void check_forms(rill_context context, const struct math_function *functi
         return;
     }
     static const char *const hows[] = {"", "in a serial loop", "of a scalar", "of a literal"};
+    // A real GPU's driver may compute what hangs on constants alone, to other last bits: docs/math.md.
+    const char *device = getenv("RILL_TEST_DEVICE");
+    bool is_real_gpu = device != NULL && strcmp(device, "cpu") != 0 && getenv("RILL_STAND_IN") == NULL;
     for (size_t i = 0; i < VALUES; i++) {
-        for (size_t form = 1; form < 4; form++) {
+        for (size_t form = 1; form < (is_real_gpu ? 3 : 4); form++) {
             double a = math_take(is_float, r, i), b = math_take(is_float, r, form * VALUES + i);
             if ((form != 2 || i == 0) && !(isnan(a) && isnan(b)) && a != b) {
                 FAIL("%s%s(%g) is %a, and %a %s", function->name, f, values[i], a, b, hows[form]);

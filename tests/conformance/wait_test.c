@@ -8,7 +8,10 @@
 static const char wait_source[] =
     "#include <rill/kernel.h>\n"
     "kernel void third(float x[4]) { x[0] = 1 / x[1]; x[2] = x[3] * 0.5f; }\n"
-    "kernel void add(int n, int by, int x[n]) { for (int i = 0; i < n; i++) x[i] += by; }\n"
+    "kernel void add(int n, int by, int x[n]) { for (int i = 0; i < n; i++) x[i] += by; }\n";
+
+static const char deep_source[] =
+    "#include <rill/kernel.h>\n"
     "#define LOCAL(now, before) int now[16000]; for (int k = 0; k < 16000; k++) now[k] = i + k + before;\n"
     "kernel void deep(int n, int x[n])\n"
     "{\n"
@@ -51,6 +54,9 @@ static rill_array floats(struct waiting *w, const float values[4])
 // leave no trace of having run.
 TEST(kernel_neither_sees_nor_changes_how_the_waiting_thread_rounds)
 {
+    if (!world_is_cpu()) {
+        SKIP("only the CPU runs kernels on the program's own threads");
+    }
     for (int threads = 1; threads <= 2; threads++) {
         fenv_t before;
         CHECK_INT(fegetenv(&before), 0);
@@ -88,7 +94,11 @@ static void *wait_on_a_small_stack(void *arg)
     OK(rill_array_create(w->world.context, RILL_I32, RILL_SHAPE(3), &array));
     rill_stream stream = {0};
     OK(rill_stream_create(w->world.context, NULL, &stream));
-    OK(rill_launch(kernel_of(w, "deep"), stream, RILL_ARGS(3, array)));
+    rill_module module = {0};
+    rill_kernel deep = {0};
+    OK(rill_module_create(w->world.context, deep_source, NULL, &module));
+    OK(rill_module_kernel(module, "deep", &deep));
+    OK(rill_launch(deep, stream, RILL_ARGS(3, array)));
     OK(rill_stream_synchronize(stream));
     int values[3];
     OK(rill_array_read(array, stream, values, sizeof values));
@@ -100,6 +110,9 @@ static void *wait_on_a_small_stack(void *arg)
 
 TEST(thread_with_a_small_stack_may_wait_for_a_kernel_that_needs_a_large_one)
 {
+    if (!world_is_cpu()) {
+        SKIP("a GPU has no such stacks");
+    }
     struct waiting w;
     open_waiting(&w, 2);
     pthread_attr_t attributes;
