@@ -33,6 +33,18 @@ void *dylib_symbol(const struct dylib *dylib, const char *name)
     return dlsym(dylib->handle, name);
 }
 
+const char *dylib_fill(const struct dylib *dylib, const struct dylib_need *needs, size_t count, void *table)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *address = dylib_symbol(dylib, needs[i].name);
+        if (address == NULL && needs[i].is_required) {
+            return needs[i].name;
+        }
+        memcpy((char *)table + i * sizeof address, &address, sizeof address); // a pointer to a function, by its bits
+    }
+    return NULL;
+}
+
 bool dylib_directory_of(const void *address, char *out, size_t size)
 {
     Dl_info info;

@@ -78,27 +78,18 @@ enum need { OPTIONAL, REQUIRED };
 
 static rill_status find_symbols(struct cuda_library *library)
 {
-    static const struct {
-        const char *name;
-        enum need need;
-    } list[] = {
-#define SYMBOL_ENTRY(member, symbol, need, parameters) {symbol, need},
+    static const struct dylib_need needs[] = {
+#define SYMBOL_ENTRY(member, symbol, need, parameters) {symbol, need == REQUIRED},
         CUDA_SYMBOL_LIST(SYMBOL_ENTRY)
 #undef SYMBOL_ENTRY
     };
-    // All members are pointers to functions, which is what a table of the loader's addresses is too.
-    enum { COUNT = sizeof list / sizeof list[0] };
+    enum { COUNT = sizeof needs / sizeof needs[0] };
     _Static_assert(sizeof library->symbols == COUNT * sizeof(void *), "the table holds the list and nothing else");
-    void *addresses[COUNT];
-    for (size_t i = 0; i < COUNT; i++) {
-        addresses[i] = dylib_symbol(&library->dylib, list[i].name);
-        if (addresses[i] == NULL && list[i].need == REQUIRED) {
-            return status_fail(RILL_ERR_NO_DEVICE, "the NVIDIA driver %s has no %s: it is older than CUDA %d.%d",
-                               library->path, list[i].name, CUDA_OLDEST_VERSION / 1000,
-                               CUDA_OLDEST_VERSION % 1000 / 10);
-        }
+    const char *missing = dylib_fill(&library->dylib, needs, COUNT, &library->symbols);
+    if (missing != NULL) {
+        return status_fail(RILL_ERR_NO_DEVICE, "the NVIDIA driver %s has no %s: it is older than CUDA %d.%d",
+                           library->path, missing, CUDA_OLDEST_VERSION / 1000, CUDA_OLDEST_VERSION % 1000 / 10);
     }
-    memcpy(&library->symbols, addresses, sizeof library->symbols);
     return RILL_OK;
 }
 

@@ -79,27 +79,19 @@ enum need { OPTIONAL, REQUIRED };
 
 static rill_status find_symbols(struct hip_library *library)
 {
-    static const struct {
-        const char *name;
-        enum need need;
-    } list[] = {
-#define SYMBOL_ENTRY(member, symbol, need, result, parameters) {symbol, need},
+    static const struct dylib_need needs[] = {
+#define SYMBOL_ENTRY(member, symbol, need, result, parameters) {symbol, need == REQUIRED},
         HIP_SYMBOL_LIST(SYMBOL_ENTRY)
 #undef SYMBOL_ENTRY
     };
-    // All members are pointers to functions, which is what a table of the loader's addresses is too.
-    enum { COUNT = sizeof list / sizeof list[0] };
+    enum { COUNT = sizeof needs / sizeof needs[0] };
     _Static_assert(sizeof library->symbols == COUNT * sizeof(void *), "the table holds the list and nothing else");
-    void *addresses[COUNT];
-    for (size_t i = 0; i < COUNT; i++) {
-        addresses[i] = dylib_symbol(&library->dylib, list[i].name);
-        if (addresses[i] == NULL && list[i].need == REQUIRED) {
-            return status_fail(RILL_ERR_NO_DEVICE, "the HIP runtime %s has no %s: it is older than ROCm %d.%d",
-                               library->path, list[i].name, HIP_OLDEST_VERSION / 10000000,
-                               HIP_OLDEST_VERSION % 10000000 / 100000);
-        }
+    const char *missing = dylib_fill(&library->dylib, needs, COUNT, &library->symbols);
+    if (missing != NULL) {
+        return status_fail(RILL_ERR_NO_DEVICE, "the HIP runtime %s has no %s: it is older than ROCm %d.%d",
+                           library->path, missing, HIP_OLDEST_VERSION / 10000000,
+                           HIP_OLDEST_VERSION % 10000000 / 100000);
     }
-    memcpy(&library->symbols, addresses, sizeof library->symbols);
     if (library->symbols.device_properties == NULL && library->symbols.device_properties_old == NULL) {
         return status_fail(RILL_ERR_NO_DEVICE, "the HIP runtime %s has no hipGetDeviceProperties", library->path);
     }
