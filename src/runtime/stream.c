@@ -35,6 +35,44 @@ static void free_stream(struct stream *stream)
     context_free(context, stream, sizeof *stream);
 }
 
+// Its work has run and nothing names it any more.
+static void stream_over(struct stream *stream)
+{
+    struct context *context = stream->context;
+    struct backend_error error;
+    if (stream->wants_log && !atomic_load(&stream->is_error_known) &&
+        context->backend->stream_error(stream->queue, &error)) {
+        stream->wants_log = false; // once
+        context_note_failure(context, error.status, error.text);
+    }
+    thread_lock(&context->lock);
+    stream->is_over = true;
+    bool is_free = unlink_if_free(stream);
+    thread_unlock(&context->lock);
+    if (is_free) {
+        free_stream(stream);
+    }
+}
+
+static void last_notice(void *arg, const struct backend_error *error)
+{
+    (void)error;
+    stream_over(arg);
+}
+
+// Lets a stream go that nothing names any more, once its work has run.
+static void stream_end(struct stream *stream)
+{
+    const struct backend *backend = stream->context->backend;
+    if (!backend->stream_is_idle(stream->queue)) {
+        if (backend->notify(stream->queue, last_notice, stream, false) == RILL_OK) {
+            return;
+        }
+        backend->stream_synchronize(stream->queue); // without memory for a notice
+    }
+    stream_over(stream);
+}
+
 struct stream *stream_next(struct context *context, struct stream *stream)
 {
     thread_lock(&context->lock);
@@ -42,14 +80,15 @@ struct stream *stream_next(struct context *context, struct stream *stream)
     if (next != NULL) {
         next->visitor_count++;
     }
-    bool is_free = false;
-    if (stream != NULL) {
-        stream->visitor_count--;
-        is_free = unlink_if_free(stream);
+    // A visitor may have queued a mark on a stream that came to its end meanwhile: it stays in the list, where whoever
+    // waits for all streams finds it, until that has run too.
+    bool was_last = stream != NULL && --stream->visitor_count == 0 && stream->is_over;
+    if (was_last) {
+        stream->is_over = false;
     }
     thread_unlock(&context->lock);
-    if (is_free) {
-        free_stream(stream);
+    if (was_last) {
+        stream_end(stream);
     }
     return next;
 }
@@ -99,30 +138,6 @@ rill_status stream_make(struct context *context, const char *who, const struct s
     return RILL_OK;
 }
 
-// Its work has run and nothing names it any more.
-static void stream_over(struct stream *stream)
-{
-    struct context *context = stream->context;
-    struct backend_error error;
-    if (stream->wants_log && !atomic_load(&stream->is_error_known) &&
-        context->backend->stream_error(stream->queue, &error)) {
-        context_note_failure(context, error.status, error.text);
-    }
-    thread_lock(&context->lock);
-    stream->is_over = true;
-    bool is_free = unlink_if_free(stream);
-    thread_unlock(&context->lock);
-    if (is_free) {
-        free_stream(stream);
-    }
-}
-
-static void last_notice(void *arg, const struct backend_error *error)
-{
-    (void)error;
-    stream_over(arg);
-}
-
 void stream_dispose(struct stream *stream)
 {
     struct context *context = stream->context;
@@ -131,13 +146,7 @@ void stream_dispose(struct stream *stream)
         return;
     }
     atomic_fetch_sub(&context->stream_count, 1);
-    if (!context->backend->stream_is_idle(stream->queue)) {
-        if (context->backend->notify(stream->queue, last_notice, stream, false) == RILL_OK) {
-            return;
-        }
-        context->backend->stream_synchronize(stream->queue); // without memory for a notice
-    }
-    stream_over(stream);
+    stream_end(stream);
 }
 
 rill_status rill_stream_create(rill_context handle, const rill_stream_options *options, rill_stream *out_stream)
