@@ -61,12 +61,12 @@ static bool is_not_read_outside(struct ir_inst *inst, void *user)
     return false;
 }
 
-// C's value of the loop variable afterwards, where somebody reads it.
-static void build_final_value(struct offload *o, const struct ir_inst *loop, struct plan_node *parent)
+// C's value of the loop variable after all its iterations; NULL if nobody reads it.
+static struct plan_expr *final_value(struct offload *o, const struct ir_inst *loop)
 {
     struct outside_search search = {.loop = loop, .var = loop->loop->var};
     if (walk_region(&o->kernel->body, is_not_read_outside, &search)) {
-        return;
+        return NULL;
     }
     enum ir_type type = loop->loop->var->type;
     struct plan_expr *trip = offload_trip(o, loop);
@@ -75,11 +75,15 @@ static void build_final_value(struct offload *o, const struct ir_inst *loop, str
     }
     struct plan_expr *distance =
         plan_op(o->arena, IR_OP_MUL, type, type, trip, plan_const(o->arena, type, loop->loop->step));
-    struct plan_node *node = piece_add_node(o, parent, PLAN_ASSIGN, loop->loc);
-    node->slot = loop->loop->var->index;
-    node->type = type;
-    node->expr = plan_op(o->arena, IR_OP_ADD, type, type, expr_of_value(o->arena, loop->args[0]), distance);
-    offload_add_expr(o, &node->expr);
+    return plan_op(o->arena, IR_OP_ADD, type, type, expr_of_value(o->arena, loop->args[0]), distance);
+}
+
+static void build_final_value(struct offload *o, const struct ir_inst *loop, struct plan_node *parent)
+{
+    struct plan_expr *value = final_value(o, loop);
+    if (value != NULL) {
+        offload_assign(o, parent, loop->loop->var, value, loop->loc);
+    }
 }
 
 static struct plan_effect *copy_effects(struct offload *o, const struct plan_effect *effects, int count)
@@ -264,6 +268,28 @@ static void build_either(struct offload *o, struct ir_inst *loop, struct plan_no
     choice->task = o->loops.items[offload_mark(o, loop)->loop_index].task;
 }
 
+// The bound is read from memory. Where arguments overlap and the loop runs in order, the loop itself may move the
+// bound, and only its last check knows where it ended: a variable says so that the checks set, which the task in
+// parallel never makes.
+static void build_moving(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
+{
+    const struct ir_var *var = loop->loop->var;
+    struct plan_expr *value = final_value(o, loop);
+    if (value == NULL) {
+        build_parallel(o, loop, parent);
+        return;
+    }
+    struct ir_region *check = &loop->regions[1];
+    struct ir_var *end = ir_var_create(o->module, o->kernel,
+                                       arena_printf(o->arena, ".end%d", offload_mark(o, loop)->loop_index), var->type);
+    struct ir_builder b = {
+        .module = o->module, .function = o->kernel, .region = check, .before = check->last, .loc = loop->loc};
+    ir_set(&b, end, ir_get(&b, loop->loop->var));
+    offload_assign(o, parent, end, value, loop->loc);
+    build_parallel(o, loop, parent);
+    offload_assign(o, parent, var, offload_var(o, end), loop->loc);
+}
+
 // The task of a loop, and of those that are fused with it.
 static void build_chosen(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
 {
@@ -274,6 +300,10 @@ static void build_chosen(struct offload *o, struct ir_inst *loop, struct plan_no
         struct plan_expr *is_short = nest_find(o, loop, &nest, &why) ? NULL : short_test(o, loop);
         if (is_short != NULL) {
             build_either(o, loop, parent, is_short);
+            return;
+        }
+        if (loop->loop->recheck) {
+            build_moving(o, loop, parent);
             return;
         }
         build_parallel(o, loop, parent);
