@@ -124,8 +124,12 @@ TEST(query_says_whether_work_is_left)
     rill_stream s = {0};
     OK(rill_stream_create(d.world.context, NULL, &s));
     OK(rill_stream_query(s));
-    OK(rill_launch(d.slow, s, RILL_ARGS(200000000)));
+    struct world_gate gate = WORLD_GATE_INIT;
+    OK(rill_stream_callback(s, world_stand_at_gate, &gate));
     STATUS(rill_stream_query(s), RILL_ERR_NOT_READY);
+    OK(rill_launch(d.slow, s, RILL_ARGS(1000)));
+    STATUS(rill_stream_query(s), RILL_ERR_NOT_READY);
+    world_open_gate(&gate);
     OK(rill_stream_synchronize(s));
     OK(rill_stream_query(s));
     world_close(&d.world);
