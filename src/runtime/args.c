@@ -329,6 +329,90 @@ static rill_status check_shape(const struct packed_args *packed, int index, cons
     return fits ? RILL_OK : refuse_shape(packed, index, arg, &wanted);
 }
 
+// ---- by rules -----------------------------------------------------------------------------------------------------
+
+static bool put_integer(const struct arg_rule *rule, unsigned char *at, const rill_arg *arg)
+{
+    bool is_signed = rule->kind == ARG_RULE_SIGNED;
+    int shift = 64 - 8 * rule->size;
+    int64_t value = arg->value.i;
+    int64_t cut = is_signed ? (int64_t)(arg->value.u << shift) >> shift : (int64_t)(arg->value.u << shift >> shift);
+    bool may_be_negative = is_signed && arg->kind == RILL_ARG_INT;
+    if ((arg->kind != RILL_ARG_INT && arg->kind != RILL_ARG_UINT) || cut != value || (value < 0 && !may_be_negative)) {
+        return false;
+    }
+    switch (rule->size) { // little-endian: the low bytes
+    case 1: memcpy(at, &value, 1); break;
+    case 2: memcpy(at, &value, 2); break;
+    case 4: memcpy(at, &value, 4); break;
+    default: memcpy(at, &value, 8); break;
+    }
+    return true;
+}
+
+static bool put_array(struct packed_args *packed, const struct arg_rule *rule, int index, const rill_arg *arg)
+{
+    void *object;
+    uint64_t id = arg->value.id;
+    struct context *context = packed->context;
+    if (arg->kind != RILL_ARG_ARRAY || handle_table_of(id) != context->serial ||
+        handle_pin(&context->handles, handle_in_table(id), KIND_ARRAY, &object) != HANDLE_OK) {
+        return false;
+    }
+    const struct array *array = object;
+    if ((uint8_t)array->type != rule->type || array->element_size != rule->element_size) {
+        context_unpin(context, id);
+        return false;
+    }
+    packed->arrays[index] = object;
+    packed->sizes[index] = array->size;
+    memcpy(packed->buffer + rule->offset, &array->address, sizeof array->address);
+    return true;
+}
+
+// False: the long way, which has words for what is wrong.
+static bool pack_by_rule(struct packed_args *packed, const struct arg_rule *rule, int index, const rill_arg *arg)
+{
+    unsigned char *at = packed->buffer + rule->offset;
+    switch (rule->kind) {
+    case ARG_RULE_SIGNED:
+    case ARG_RULE_UNSIGNED: return put_integer(rule, at, arg);
+    case ARG_RULE_F32: {
+        float value = arg->kind == RILL_ARG_FLOAT ? (float)arg->value.f : INFINITY;
+        memcpy(at, &value, sizeof value);
+        return fabsf(value) <= FLT_MAX;
+    }
+    case ARG_RULE_F64: memcpy(at, &arg->value.f, sizeof arg->value.f); return arg->kind == RILL_ARG_FLOAT;
+    case ARG_RULE_ARRAY: return put_array(packed, rule, index, arg);
+    default: return false;
+    }
+}
+
+static int64_t read_extent(const struct packed_args *packed, const struct arg_rule *rule, int index)
+{
+    const unsigned char *at = packed->buffer + rule->extent_offsets[index];
+    int64_t wide;
+    int32_t narrow;
+    if (rule->extents[index] == ARG_EXTENT_I64) {
+        memcpy(&wide, at, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, at, sizeof narrow);
+    return rule->extents[index] == ARG_EXTENT_I32 ? narrow : (int64_t)(uint32_t)narrow;
+}
+
+static bool fits_by_rule(const struct packed_args *packed, const struct arg_rule *rule, int index)
+{
+    const struct array *array = packed->arrays[index];
+    if (rule->rank == 0 || array == NULL || array->shape.rank != rule->rank) {
+        return false;
+    }
+    int64_t outer = read_extent(packed, rule, 0);
+    int64_t inner = rule->rank > 1 ? read_extent(packed, rule, 1) : 0;
+    return outer >= 0 && inner >= 0 && array->shape.extents[0] >= outer &&
+           (rule->rank == 1 || array->shape.extents[1] == inner);
+}
+
 // ---- all ----------------------------------------------------------------------------------------------------------
 
 static rill_status begin(struct packed_args *packed, const char *who, const struct kernel *kernel, rill_args args)
@@ -344,9 +428,11 @@ static rill_status begin(struct packed_args *packed, const char *who, const stru
         return status_fail(RILL_ERR_LIMIT, "%s: kernel '%s' has %zu parameters; %d are possible", who, plan->name,
                            count, (int)RILL_MAX_ARGS);
     }
-    memset(packed->sizes, 0, count * sizeof *packed->sizes);
-    memset(packed->arrays, 0, count * sizeof *packed->arrays);
-    memset(packed->hosts, 0, count * sizeof *packed->hosts);
+    for (size_t i = 0; i < count; i++) { // few as a rule: three calls would take longer
+        packed->sizes[i] = 0;
+        packed->arrays[i] = NULL;
+        packed->hosts[i] = NULL;
+    }
     packed->count = (int)count;
     if (args.count != count) {
         return status_fail(RILL_ERR_ARGUMENTS, "%s: kernel '%s' has %zu parameter%s, but %zu argument%s passed", who,
@@ -363,19 +449,28 @@ static rill_status begin(struct packed_args *packed, const char *who, const stru
     return RILL_OK;
 }
 
+static rill_status pack_any(struct packed_args *packed, int index, const rill_arg *arg)
+{
+    const struct plan_param *param = &packed->kernel->plan->params[index];
+    return param->is_array    ? pack_array(packed, index, arg)
+           : param->is_struct ? pack_struct(packed, index, arg)
+                              : pack_scalar(packed, index, arg);
+}
+
 rill_status args_pack(struct packed_args *packed, const char *who, const struct kernel *kernel, rill_args args)
 {
     RILL_TRY(begin(packed, who, kernel, args));
-    const struct plan_kernel *plan = kernel->plan;
-    for (int i = 0; i < plan->param_count; i++) {
-        const struct plan_param *param = &plan->params[i];
-        const rill_arg *arg = &args.items[i];
-        RILL_TRY(param->is_array    ? pack_array(packed, i, arg)
-                 : param->is_struct ? pack_struct(packed, i, arg)
-                                    : pack_scalar(packed, i, arg));
+    const struct arg_rule *rules = kernel->rules;
+    for (int i = 0; i < packed->count; i++) {
+        if (!pack_by_rule(packed, &rules[i], i, &args.items[i])) {
+            RILL_TRY(pack_any(packed, i, &args.items[i]));
+        }
     }
-    for (int i = 0; i < plan->param_count; i++) {
-        if (plan->params[i].is_array && plan->params[i].rank > 0) {
+    for (int i = 0; i < packed->count; i++) {
+        bool has_shape = rules[i].kind == ARG_RULE_ARRAY
+                             ? rules[i].has_extent
+                             : kernel->plan->params[i].is_array && kernel->plan->params[i].rank > 0;
+        if (has_shape && !fits_by_rule(packed, &rules[i], i)) {
             RILL_TRY(check_shape(packed, i, &args.items[i]));
         }
     }

@@ -5,6 +5,7 @@
 #include "plan/plan.h"
 #include "runtime/context.h"
 #include "runtime/retire.h"
+#include "runtime/rule.h"
 #include "runtime/source.h"
 
 struct module;
@@ -14,6 +15,7 @@ struct kernel {
     int index;             // in the plan
     uint64_t id;
     const struct plan_kernel *plan; // borrowed from the module
+    const struct arg_rule *rules;   //
     rill_param_info *params;        //
     rill_type_info *returns;        //
 };
