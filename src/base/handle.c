@@ -1,50 +1,18 @@
-// The state of an entry is one word: pins in the low 32 bits, then one bit that says whether the id is live, four bits
-// of kind, then the generation. A pin is taken by a compare-and-swap on the whole word, so that it cannot be taken from
-// a generation that has passed. Whoever brings the pins of an entry that is not live to zero owns the object and
-// disposes of it.
 #include "base/handle.h"
 
 #include <stdlib.h>
 
-#define PIN_MASK UINT64_C(0xffffffff)
-#define LIVE_BIT (UINT64_C(1) << 32)
-#define KIND_SHIFT 33
+#define LIVE_BIT (UINT64_C(1) << HANDLE_LIVE_SHIFT)
 #define KIND_MASK 15
-#define GENERATION_SHIFT 37
-
-static uint32_t slot_of(uint64_t id)
-{
-    return (uint32_t)(id >> HANDLE_GENERATION_BITS) & ((1u << HANDLE_SLOT_BITS) - 1);
-}
-
-static uint32_t generation_of(uint64_t id)
-{
-    return (uint32_t)id & ((1u << HANDLE_GENERATION_BITS) - 1);
-}
 
 static int kind_of(uint64_t state)
 {
-    return (int)(state >> KIND_SHIFT & KIND_MASK);
+    return (int)(state >> HANDLE_KIND_SHIFT & KIND_MASK);
 }
 
 static uint64_t id_of(uint32_t slot, uint32_t generation)
 {
     return (uint64_t)slot << HANDLE_GENERATION_BITS | generation;
-}
-
-uint64_t handle_join(uint32_t table, uint64_t id)
-{
-    return (uint64_t)table << (HANDLE_GENERATION_BITS + HANDLE_SLOT_BITS) | id;
-}
-
-uint32_t handle_table_of(uint64_t full)
-{
-    return (uint32_t)(full >> (HANDLE_GENERATION_BITS + HANDLE_SLOT_BITS));
-}
-
-uint64_t handle_in_table(uint64_t full)
-{
-    return full & ((UINT64_C(1) << (HANDLE_GENERATION_BITS + HANDLE_SLOT_BITS)) - 1);
 }
 
 void handle_table_init(struct handle_table *table, void (*dispose)(void *object, int kind))
@@ -59,12 +27,6 @@ void handle_table_finish(struct handle_table *table)
         free(atomic_load_explicit(&table->chunks[i], memory_order_relaxed));
     }
     thread_mutex_finish(&table->lock);
-}
-
-static struct handle_entry *entry_at(struct handle_table *table, uint32_t slot)
-{
-    struct handle_entry *chunk = atomic_load_explicit(&table->chunks[slot / HANDLE_CHUNK_SLOTS], memory_order_acquire);
-    return chunk != NULL ? &chunk[slot % HANDLE_CHUNK_SLOTS] : NULL;
 }
 
 // A slot that was never used. The table's lock is held. 0 if there is none.
@@ -92,17 +54,18 @@ uint64_t handle_add(struct handle_table *table, void *object, int kind)
     thread_lock(&table->lock);
     uint32_t slot = table->free_slot;
     if (slot != 0) {
-        table->free_slot = entry_at(table, slot)->next_free;
+        table->free_slot = handle_entry_at(table, slot)->next_free;
     } else {
         slot = fresh_slot(table);
     }
     uint64_t id = 0;
     if (slot != 0) {
-        struct handle_entry *entry = entry_at(table, slot);
+        struct handle_entry *entry = handle_entry_at(table, slot);
         uint64_t state = atomic_load_explicit(&entry->state, memory_order_relaxed);
-        uint32_t generation = (uint32_t)(state >> GENERATION_SHIFT) + 1;
+        uint32_t generation = (uint32_t)(state >> HANDLE_STATE_GENERATION_SHIFT) + 1;
         entry->object = object;
-        uint64_t live = (uint64_t)generation << GENERATION_SHIFT | (uint64_t)kind << KIND_SHIFT | LIVE_BIT;
+        uint64_t live =
+            (uint64_t)generation << HANDLE_STATE_GENERATION_SHIFT | (uint64_t)kind << HANDLE_KIND_SHIFT | LIVE_BIT;
         atomic_store_explicit(&entry->state, live, memory_order_release);
         table->live_count++;
         id = id_of(slot, generation);
@@ -127,13 +90,13 @@ static void give_back_slot(struct handle_table *table, struct handle_entry *entr
 static enum handle_result take(struct handle_table *table, uint64_t id, int kind, bool retire, void **out_object)
 {
     *out_object = NULL;
-    struct handle_entry *entry = entry_at(table, slot_of(id));
+    struct handle_entry *entry = handle_entry_at(table, handle_slot_of(id));
     if (entry == NULL) {
         return HANDLE_STALE;
     }
     uint64_t state = atomic_load_explicit(&entry->state, memory_order_acquire);
     for (;;) {
-        if (state >> GENERATION_SHIFT != generation_of(id) || (state & LIVE_BIT) == 0) {
+        if (state >> HANDLE_STATE_GENERATION_SHIFT != handle_generation_of(id) || (state & LIVE_BIT) == 0) {
             return HANDLE_STALE;
         }
         if (kind >= 0 && kind_of(state) != kind) {
@@ -148,7 +111,7 @@ static enum handle_result take(struct handle_table *table, uint64_t id, int kind
     }
 }
 
-enum handle_result handle_pin(struct handle_table *table, uint64_t id, int kind, void **out_object)
+enum handle_result handle_pin_slowly(struct handle_table *table, uint64_t id, int kind, void **out_object)
 {
     return take(table, id, kind, false, out_object);
 }
@@ -158,15 +121,10 @@ enum handle_result handle_retire(struct handle_table *table, uint64_t id, int ki
     return take(table, id, kind, true, out_object);
 }
 
-void handle_unpin(struct handle_table *table, uint64_t id)
+void handle_end(struct handle_table *table, uint64_t id, void *object, uint64_t before)
 {
-    struct handle_entry *entry = entry_at(table, slot_of(id));
-    void *object = entry->object; // ours while the pin is held
-    uint64_t before = atomic_fetch_sub_explicit(&entry->state, 1, memory_order_acq_rel);
-    if ((before & PIN_MASK) == 1 && (before & LIVE_BIT) == 0) {
-        give_back_slot(table, entry, slot_of(id), generation_of(id));
-        table->dispose(object, kind_of(before));
-    }
+    give_back_slot(table, handle_entry_at(table, handle_slot_of(id)), handle_slot_of(id), handle_generation_of(id));
+    table->dispose(object, kind_of(before));
 }
 
 static uint32_t used_slots(struct handle_table *table)
@@ -180,9 +138,9 @@ static uint32_t used_slots(struct handle_table *table)
 // The id of what lives in a slot now; 0 if nothing does.
 static uint64_t live_id(struct handle_table *table, uint32_t slot)
 {
-    struct handle_entry *entry = entry_at(table, slot);
+    struct handle_entry *entry = handle_entry_at(table, slot);
     uint64_t state = entry != NULL ? atomic_load_explicit(&entry->state, memory_order_acquire) : 0;
-    return (state & LIVE_BIT) != 0 ? id_of(slot, (uint32_t)(state >> GENERATION_SHIFT)) : 0;
+    return (state & LIVE_BIT) != 0 ? id_of(slot, (uint32_t)(state >> HANDLE_STATE_GENERATION_SHIFT)) : 0;
 }
 
 void handle_retire_all(struct handle_table *table, int kind, bool (*wants)(void *object, void *arg), void *arg)

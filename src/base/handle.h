@@ -51,9 +51,64 @@ uint64_t handle_add(struct handle_table *table, void *object, int kind);
 
 enum handle_result { HANDLE_OK, HANDLE_STALE, HANDLE_WRONG_KIND };
 
-// Pins the object of |id|. |kind| -1 takes any.
-enum handle_result handle_pin(struct handle_table *table, uint64_t id, int kind, void **out_object);
-void handle_unpin(struct handle_table *table, uint64_t id);
+// The state of an entry is one word: pins in the low 32 bits, then one bit that says whether the id is live, four bits
+// of kind, then the generation. A pin is taken by a compare-and-swap on the whole word, so that it cannot be taken from
+// a generation that has passed. Whoever brings the pins of an entry that is not live to zero owns the object and
+// disposes of it.
+enum { HANDLE_LIVE_SHIFT = 32, HANDLE_KIND_SHIFT = 33, HANDLE_STATE_GENERATION_SHIFT = 37 };
+
+static inline uint32_t handle_slot_of(uint64_t id)
+{
+    return (uint32_t)(id >> HANDLE_GENERATION_BITS) & ((1u << HANDLE_SLOT_BITS) - 1);
+}
+
+static inline uint32_t handle_generation_of(uint64_t id)
+{
+    return (uint32_t)id & ((1u << HANDLE_GENERATION_BITS) - 1);
+}
+
+static inline struct handle_entry *handle_entry_at(struct handle_table *table, uint32_t slot)
+{
+    struct handle_entry *chunk = atomic_load_explicit(&table->chunks[slot / HANDLE_CHUNK_SLOTS], memory_order_acquire);
+    return chunk != NULL ? &chunk[slot % HANDLE_CHUNK_SLOTS] : NULL;
+}
+
+// Why a pin of |id| was refused; or pins it, which happens where |kind| is -1.
+enum handle_result handle_pin_slowly(struct handle_table *table, uint64_t id, int kind, void **out_object);
+// The last pin of an entry that is not live was dropped: |before| is its state with that pin.
+void handle_end(struct handle_table *table, uint64_t id, void *object, uint64_t before);
+
+// Pins the object of |id|. |kind| -1 takes any. Every call of the API comes here several times: so it is inline.
+static inline enum handle_result handle_pin(struct handle_table *table, uint64_t id, int kind, void **out_object)
+{
+    struct handle_entry *entry = handle_entry_at(table, handle_slot_of(id));
+    if (entry == NULL) {
+        *out_object = NULL;
+        return HANDLE_STALE;
+    }
+    uint64_t live =
+        (uint64_t)handle_generation_of(id) << 5 | (uint64_t)(unsigned)kind << 1 | 1; // the state's high half
+    uint64_t state = atomic_load_explicit(&entry->state, memory_order_acquire);
+    while (state >> HANDLE_LIVE_SHIFT == live) {
+        if (atomic_compare_exchange_weak_explicit(&entry->state, &state, state + 1, memory_order_acq_rel,
+                                                  memory_order_acquire)) {
+            *out_object = entry->object;
+            return HANDLE_OK;
+        }
+    }
+    return handle_pin_slowly(table, id, kind, out_object);
+}
+
+static inline void handle_unpin(struct handle_table *table, uint64_t id)
+{
+    struct handle_entry *entry = handle_entry_at(table, handle_slot_of(id));
+    void *object = entry->object; // ours while the pin is held
+    uint64_t before = atomic_fetch_sub_explicit(&entry->state, 1, memory_order_acq_rel);
+    if ((uint32_t)before == 1 && (before >> HANDLE_LIVE_SHIFT & 1) == 0) {
+        handle_end(table, id, object, before);
+    }
+}
+
 // Makes a live id stale. The caller keeps a pin and drops it with handle_unpin(); of several who retire one id, one
 // wins and the others get HANDLE_STALE.
 enum handle_result handle_retire(struct handle_table *table, uint64_t id, int kind, void **out_object);
@@ -65,8 +120,19 @@ void handle_retire_all(struct handle_table *table, int kind, bool (*wants)(void 
 void handle_visit(struct handle_table *table, int kind, void (*visit)(void *object, void *arg), void *arg);
 
 // An id within a table and the table's number (not 0) as one id, and back.
-uint64_t handle_join(uint32_t table, uint64_t id);
-uint32_t handle_table_of(uint64_t full);
-uint64_t handle_in_table(uint64_t full);
+static inline uint64_t handle_join(uint32_t table, uint64_t id)
+{
+    return (uint64_t)table << (HANDLE_GENERATION_BITS + HANDLE_SLOT_BITS) | id;
+}
+
+static inline uint32_t handle_table_of(uint64_t full)
+{
+    return (uint32_t)(full >> (HANDLE_GENERATION_BITS + HANDLE_SLOT_BITS));
+}
+
+static inline uint64_t handle_in_table(uint64_t full)
+{
+    return full & ((UINT64_C(1) << (HANDLE_GENERATION_BITS + HANDLE_SLOT_BITS)) - 1);
+}
 
 #endif

@@ -66,17 +66,10 @@ void thread_broadcast(struct thread_cond *cond)
 
 enum { LATCH_LOOKS = 2000 };
 
-static bool take_latch(struct thread_latch *latch)
-{
-    unsigned is_free = 0;
-    return atomic_compare_exchange_strong_explicit(&latch->state, &is_free, 1, memory_order_acquire,
-                                                   memory_order_relaxed);
-}
-
-static void wait_for_latch(struct thread_latch *latch)
+void thread_latch_wait(struct thread_latch *latch)
 {
     for (int i = 0; i < LATCH_LOOKS; i++) {
-        if (atomic_load_explicit(&latch->state, memory_order_relaxed) == 0 && take_latch(latch)) {
+        if (atomic_load_explicit(&latch->state, memory_order_relaxed) == 0 && thread_latch_try(latch)) {
             return;
         }
         thread_relax();
@@ -87,18 +80,9 @@ static void wait_for_latch(struct thread_latch *latch)
     }
 }
 
-void thread_latch_lock(struct thread_latch *latch)
+void thread_latch_rouse(struct thread_latch *latch)
 {
-    if (!take_latch(latch)) {
-        wait_for_latch(latch);
-    }
-}
-
-void thread_latch_unlock(struct thread_latch *latch)
-{
-    if (atomic_exchange_explicit(&latch->state, 0, memory_order_release) == 2) {
-        thread_wake(&latch->state, 1);
-    }
+    thread_wake(&latch->state, 1);
 }
 
 void thread_sleep(atomic_uint *word, unsigned seen)

@@ -42,8 +42,29 @@ struct thread_latch {
     atomic_uint state; // 0 free, 1 taken, 2 taken and somebody may sleep; all zero is a latch that is free
 };
 
-void thread_latch_lock(struct thread_latch *latch);
-void thread_latch_unlock(struct thread_latch *latch);
+void thread_latch_wait(struct thread_latch *latch);  // takes one that was found taken
+void thread_latch_rouse(struct thread_latch *latch); // lets one of those look again that sleep for it
+
+static inline bool thread_latch_try(struct thread_latch *latch)
+{
+    unsigned is_free = 0;
+    return atomic_compare_exchange_strong_explicit(&latch->state, &is_free, 1, memory_order_acquire,
+                                                   memory_order_relaxed);
+}
+
+static inline void thread_latch_lock(struct thread_latch *latch)
+{
+    if (!thread_latch_try(latch)) {
+        thread_latch_wait(latch);
+    }
+}
+
+static inline void thread_latch_unlock(struct thread_latch *latch)
+{
+    if (atomic_exchange_explicit(&latch->state, 0, memory_order_release) == 2) {
+        thread_latch_rouse(latch);
+    }
+}
 
 // Sleeps unless |*word| has changed from |seen|; may return without a wake. Who wakes changes the word first.
 void thread_sleep(atomic_uint *word, unsigned seen);

@@ -58,7 +58,7 @@ static bool has_forked(const struct context *context)
 static rill_status find_context(const char *who, uint32_t serial, enum object_kind kind, struct context **out_context)
 {
     void *object;
-    if (handle_pin(&contexts, table_id(serial), -1, &object) != HANDLE_OK) {
+    if (handle_pin(&contexts, table_id(serial), KIND_CONTEXT, &object) != HANDLE_OK) {
         return kind == KIND_CONTEXT
                    ? status_fail(RILL_ERR_STALE, "%s: the context is closed", who)
                    : status_fail(RILL_ERR_STALE, "%s: the context of the %s is closed", who, kind_words(kind));
@@ -125,17 +125,13 @@ static rill_status check_id(struct context *context, const char *who, uint64_t i
     return handle_table_of(id) == context->serial ? RILL_OK : refuse_foreign(who, id, kind);
 }
 
-rill_status context_pin(struct context *context, const char *who, uint64_t id, enum object_kind kind, void **out_object)
+rill_status context_refuse_pin(struct context *context, const char *who, uint64_t id, enum object_kind kind,
+                               void **out_object)
 {
     *out_object = NULL;
     RILL_TRY(check_id(context, who, id, kind));
     enum handle_result result = handle_pin(&context->handles, handle_in_table(id), (int)kind, out_object);
     return result == HANDLE_OK ? RILL_OK : explain_pin(who, result, kind);
-}
-
-void context_unpin(struct context *context, uint64_t id)
-{
-    handle_unpin(&context->handles, handle_in_table(id));
 }
 
 rill_status context_retire(struct context *context, const char *who, uint64_t id, enum object_kind kind,

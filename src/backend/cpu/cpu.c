@@ -56,8 +56,6 @@ static rill_status device_open(size_t index, const struct backend_host *host, st
     pool_init(&device->pool, (struct pool_worker *)(device + 1), thread_count);
     const char *schedule = getenv("RILL_SCHEDULE");
     pool_fuzz_schedule(&device->pool, schedule != NULL ? strtoull(schedule, NULL, 0) : 0);
-    thread_mutex_init(&device->mark_lock);
-    thread_cond_init(&device->mark_cond);
     thread_mutex_init(&device->print_lock);
     thread_mutex_init(&device->drain_lock);
     thread_cond_init(&device->drain_cond);
@@ -88,8 +86,6 @@ static void device_close(struct backend_device *device)
     thread_cond_finish(&device->drain_cond);
     thread_mutex_finish(&device->drain_lock);
     thread_mutex_finish(&device->print_lock);
-    thread_cond_finish(&device->mark_cond);
-    thread_mutex_finish(&device->mark_lock);
     size_t size = sizeof *device + (size_t)device->pool.worker_count * sizeof(struct pool_worker);
     struct backend_host host = device->host;
     host.release(host.user, device, size);

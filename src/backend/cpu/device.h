@@ -33,8 +33,8 @@ struct backend_device {
     atomic_int guest_count; // guests that look for what they can do
     struct cpu_counters counters;
     struct trace *trace;            // owned; NULL: off
-    struct thread_mutex mark_lock;  // of every mark and event of the device
-    struct thread_cond mark_cond;   // a mark was reached
+    struct thread_latch mark_lock;  // of every mark and event of the device
+    atomic_uint mark_word;          // changed under mark_lock when a mark is reached: host threads sleep on it
     int mark_waiter_count;          // guarded by mark_lock: host threads
     struct cpu_mark *free_marks;    // owned, guarded by mark_lock
     struct thread_mutex print_lock; // printed text leaves one task at a time

@@ -21,13 +21,13 @@ void error_release(struct backend_device *device, struct cpu_error *error)
 
 void stream_take_error(struct backend_stream *stream, struct cpu_error *error)
 {
-    thread_lock(&stream->lock);
+    thread_latch_lock(&stream->lock);
     if (stream->error == NULL) {
         atomic_fetch_add_explicit(&error->reference_count, 1, memory_order_relaxed);
         stream->error = error;
         atomic_store_explicit(&stream->has_error, true, memory_order_release);
     }
-    thread_unlock(&stream->lock);
+    thread_latch_unlock(&stream->lock);
 }
 
 bool stream_error(struct backend_stream *stream, struct backend_error *out_error)
@@ -35,19 +35,19 @@ bool stream_error(struct backend_stream *stream, struct backend_error *out_error
     if (!atomic_load_explicit(&stream->has_error, memory_order_acquire)) {
         return false;
     }
-    thread_lock(&stream->lock);
+    thread_latch_lock(&stream->lock);
     bool has_error = stream->error != NULL;
     if (has_error && out_error != NULL) {
         *out_error = stream->error->error;
     }
-    thread_unlock(&stream->lock);
+    thread_latch_unlock(&stream->lock);
     return has_error;
 }
 
 rill_status stream_clear_error(struct backend_stream *stream)
 {
     struct cpu_error *fresh = error_create(stream->device); // the next error needs a place
-    thread_lock(&stream->lock);
+    thread_latch_lock(&stream->lock);
     bool has_place = stream->spare != NULL || fresh != NULL;
     struct cpu_error *old = NULL;
     if (has_place) {
@@ -59,7 +59,7 @@ rill_status stream_clear_error(struct backend_stream *stream)
             fresh = NULL;
         }
     }
-    thread_unlock(&stream->lock);
+    thread_latch_unlock(&stream->lock);
     error_release(stream->device, fresh);
     error_release(stream->device, old);
     return has_place ? RILL_OK : status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory to clear a stream's error");

@@ -5,6 +5,8 @@
 #include "base/clock.h"
 #include "base/status.h"
 
+#include <limits.h>
+
 struct backend_event {
     struct backend_device *device; // borrowed
     struct cpu_mark *mark;         // one reference, guarded by mark_lock; NULL: never recorded
@@ -23,32 +25,32 @@ static void release_locked(struct backend_device *device, struct cpu_mark *mark)
 
 void mark_release(struct backend_device *device, struct cpu_mark *mark)
 {
-    thread_lock(&device->mark_lock);
+    thread_latch_lock(&device->mark_lock);
     release_locked(device, mark);
-    thread_unlock(&device->mark_lock);
+    thread_latch_unlock(&device->mark_lock);
 }
 
 static struct cpu_mark *mark_create(struct backend_device *device)
 {
-    thread_lock(&device->mark_lock);
+    thread_latch_lock(&device->mark_lock);
     struct cpu_mark *mark = device->free_marks;
     if (mark != NULL) {
         device->free_marks = mark->next;
         mark->next = NULL;
     }
-    thread_unlock(&device->mark_lock);
+    thread_latch_unlock(&device->mark_lock);
     return mark != NULL ? mark : device_alloc(device, sizeof *mark, 16);
 }
 
 // A reference to the error a stream has now; NULL: none.
 static struct cpu_error *share_error(struct backend_stream *stream)
 {
-    thread_lock(&stream->lock);
+    thread_latch_lock(&stream->lock);
     struct cpu_error *error = stream->error;
     if (error != NULL) {
         atomic_fetch_add_explicit(&error->reference_count, 1, memory_order_relaxed);
     }
-    thread_unlock(&stream->lock);
+    thread_latch_unlock(&stream->lock);
     return error;
 }
 
@@ -58,7 +60,7 @@ static void reach(struct backend_stream *stream, struct cpu_mark *mark, struct p
     struct backend_device *device = stream->device;
     struct cpu_error *error = share_error(stream);
     uint64_t now = clock_now();
-    thread_lock(&device->mark_lock);
+    thread_latch_lock(&device->mark_lock);
     mark->is_reached = true;
     mark->time = now;
     mark->error = error;
@@ -68,11 +70,15 @@ static void reach(struct backend_stream *stream, struct cpu_mark *mark, struct p
     for (struct backend_stream *stands = waiter; stands != NULL; stands = stands->next_waiter) {
         atomic_store_explicit(&stands->waits_for, NULL, memory_order_relaxed);
     }
-    if (device->mark_waiter_count > 0) {
-        thread_broadcast(&device->mark_cond);
+    bool has_waiters = device->mark_waiter_count > 0;
+    if (has_waiters) {
+        atomic_fetch_add_explicit(&device->mark_word, 1, memory_order_relaxed);
     }
     release_locked(device, mark);
-    thread_unlock(&device->mark_lock);
+    thread_latch_unlock(&device->mark_lock);
+    if (has_waiters) {
+        thread_wake(&device->mark_word, INT_MAX);
+    }
     while (waiter != NULL) {
         struct backend_stream *next = waiter->next_waiter; // once pushed, the stream may wait elsewhere
         guest_push(worker, waiter);
@@ -84,7 +90,7 @@ static void reach(struct backend_stream *stream, struct cpu_mark *mark, struct p
 static bool pass(struct backend_stream *stream, struct cpu_mark *mark)
 {
     struct backend_device *device = stream->device;
-    thread_lock(&device->mark_lock);
+    thread_latch_lock(&device->mark_lock);
     bool is_reached = mark->is_reached;
     if (is_reached) {
         thread_observe(mark);
@@ -100,7 +106,7 @@ static bool pass(struct backend_stream *stream, struct cpu_mark *mark)
         stream->next_waiter = mark->first_waiter;
         mark->first_waiter = stream;
     }
-    thread_unlock(&device->mark_lock);
+    thread_latch_unlock(&device->mark_lock);
     return is_reached;
 }
 
@@ -145,7 +151,7 @@ rill_status event_record(struct backend_event *event, struct backend_stream *str
     mark->stream = stream->id;
     mark->source = stream;
     rill_status status = stream_queue_mark(stream, CPU_OP_RECORD, mark);
-    thread_lock(&device->mark_lock);
+    thread_latch_lock(&device->mark_lock);
     if (status == RILL_OK) {
         struct cpu_mark *old = event->mark;
         event->mark = mark;
@@ -156,27 +162,27 @@ rill_status event_record(struct backend_event *event, struct backend_stream *str
     if (mark != NULL) {
         release_locked(device, mark);
     }
-    thread_unlock(&device->mark_lock);
+    thread_latch_unlock(&device->mark_lock);
     return status;
 }
 
 // A reference to the mark of the last record; NULL: never recorded.
 static struct cpu_mark *share_mark(struct backend_event *event)
 {
-    thread_lock(&event->device->mark_lock);
+    thread_latch_lock(&event->device->mark_lock);
     struct cpu_mark *mark = event->mark;
     if (mark != NULL) {
         mark->reference_count++;
     }
-    thread_unlock(&event->device->mark_lock);
+    thread_latch_unlock(&event->device->mark_lock);
     return mark;
 }
 
 bool event_is_recorded(struct backend_event *event)
 {
-    thread_lock(&event->device->mark_lock);
+    thread_latch_lock(&event->device->mark_lock);
     bool is_recorded = event->mark != NULL;
-    thread_unlock(&event->device->mark_lock);
+    thread_latch_unlock(&event->device->mark_lock);
     return is_recorded;
 }
 
@@ -195,9 +201,9 @@ rill_status event_wait(struct backend_event *event, struct backend_stream *strea
 
 static bool is_mark_reached(struct cpu_guest *guest)
 {
-    thread_lock(&guest->device->mark_lock);
+    thread_latch_lock(&guest->device->mark_lock);
     bool is_reached = guest->mark->is_reached;
-    thread_unlock(&guest->device->mark_lock);
+    thread_latch_unlock(&guest->device->mark_lock);
     return is_reached;
 }
 
@@ -211,10 +217,13 @@ bool event_synchronize(struct backend_event *event, struct backend_error *out_er
     guest_init(&guest, device);
     while (!is_mark_reached(&guest) && guest_help(&guest)) {
     }
-    thread_lock(&device->mark_lock);
+    thread_latch_lock(&device->mark_lock);
     device->mark_waiter_count++;
     while (!guest.mark->is_reached) {
-        thread_wait(&device->mark_cond, &device->mark_lock);
+        unsigned seen = atomic_load_explicit(&device->mark_word, memory_order_relaxed);
+        thread_latch_unlock(&device->mark_lock);
+        thread_sleep(&device->mark_word, seen);
+        thread_latch_lock(&device->mark_lock);
     }
     device->mark_waiter_count--;
     thread_observe(guest.mark);
@@ -223,29 +232,29 @@ bool event_synchronize(struct backend_event *event, struct backend_error *out_er
         *out_error = guest.mark->error->error;
     }
     release_locked(device, guest.mark);
-    thread_unlock(&device->mark_lock);
+    thread_latch_unlock(&device->mark_lock);
     return has_error;
 }
 
 bool event_is_reached(struct backend_event *event)
 {
-    thread_lock(&event->device->mark_lock);
+    thread_latch_lock(&event->device->mark_lock);
     bool is_reached = event->mark != NULL && event->mark->is_reached;
     if (is_reached) {
         thread_observe(event->mark);
     }
-    thread_unlock(&event->device->mark_lock);
+    thread_latch_unlock(&event->device->mark_lock);
     return is_reached;
 }
 
 bool event_elapsed(struct backend_event *begin, struct backend_event *end, double *out_milliseconds)
 {
-    thread_lock(&begin->device->mark_lock);
+    thread_latch_lock(&begin->device->mark_lock);
     bool is_known = begin->mark != NULL && begin->mark->is_reached && end->mark != NULL && end->mark->is_reached;
     if (is_known) {
         *out_milliseconds = ((double)end->mark->time - (double)begin->mark->time) * 1e-6;
     }
-    thread_unlock(&begin->device->mark_lock);
+    thread_latch_unlock(&begin->device->mark_lock);
     return is_known;
 }
 

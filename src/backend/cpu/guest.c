@@ -48,7 +48,7 @@ static void find_chain(struct cpu_guest *guest)
             return; // as nearly always; and a lock saved
         }
     }
-    thread_lock(&device->mark_lock);
+    thread_latch_lock(&device->mark_lock);
     if (first == NULL && !guest->mark->is_reached) {
         first = guest->mark->source;
         guest->marks[0] = guest->mark;
@@ -57,7 +57,7 @@ static void find_chain(struct cpu_guest *guest)
     if (first != NULL) {
         extend_chain(guest, first);
     }
-    thread_unlock(&device->mark_lock);
+    thread_latch_unlock(&device->mark_lock);
 }
 
 bool guest_help(struct cpu_guest *guest)
@@ -95,13 +95,13 @@ static int place_of(const struct cpu_guest *guest, const struct backend_stream *
 // The chain was found some time ago. Each step shows that the next stream is still there.
 static bool is_chain_sound(const struct cpu_guest *guest, int place)
 {
-    thread_lock(&guest->device->mark_lock);
+    thread_latch_lock(&guest->device->mark_lock);
     bool is_sound = guest->marks[0] == NULL || !guest->marks[0]->is_reached;
     for (int i = 1; is_sound && i <= place; i++) {
         const struct backend_stream *before = guest->chain[i - 1];
         is_sound = atomic_load_explicit(&before->waits_for, memory_order_relaxed) == guest->marks[i];
     }
-    thread_unlock(&guest->device->mark_lock);
+    thread_latch_unlock(&guest->device->mark_lock);
     return is_sound;
 }
 

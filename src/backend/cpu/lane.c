@@ -11,7 +11,7 @@ static rill_status reserve(struct backend_stream *lane, const struct cpu_kernel 
 {
     struct cpu_need need = {.depth = kernel->depth, .partial_size = kernel->partial_size};
     rill_status status = RILL_OK;
-    thread_lock(&lane->lock);
+    thread_latch_lock(&lane->lock);
     if (!need_fits(&lane->newest_need, &need)) {
         need = need_join(&need, &lane->newest_need);
         struct cpu_crew *crew = crew_create(lane->device, &need);
@@ -23,7 +23,7 @@ static rill_status reserve(struct backend_stream *lane, const struct cpu_kernel 
             lane->newest_need = need;
         }
     }
-    thread_unlock(&lane->lock);
+    thread_latch_unlock(&lane->lock);
     return status;
 }
 
@@ -58,9 +58,9 @@ void lanes_leave(struct backend_stream *stream)
 
 void stream_queue_block(struct backend_stream *lane, struct cpu_block *block, bool is_small)
 {
-    thread_lock(&lane->lock);
+    thread_latch_lock(&lane->lock);
     bool push = stream_append(lane, &block->op, CPU_OP_BLOCK);
-    thread_unlock(&lane->lock);
+    thread_latch_unlock(&lane->lock);
     if (push) { // nobody else has the lane now
         lane->job.owner = block->parent->run->queue;
     }
@@ -73,10 +73,10 @@ void stream_queue_block(struct backend_stream *lane, struct cpu_block *block, bo
 
 void stream_run_block(struct backend_stream *lane, struct cpu_block *block, struct pool_worker *worker)
 {
-    thread_lock(&lane->lock);
+    thread_latch_lock(&lane->lock);
     struct cpu_crew *next = lane->next_crew;
     lane->next_crew = NULL;
-    thread_unlock(&lane->lock);
+    thread_latch_unlock(&lane->lock);
     if (next != NULL) {
         crew_destroy(lane->device, lane->crew);
         lane->crew = next;

@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 
+#include <limits.h>
 #include <string.h>
 
 // ---- queueing -----------------------------------------------------------------------------------------------------
@@ -47,7 +48,7 @@ bool stream_append(struct backend_stream *stream, struct cpu_op *op, enum cpu_op
 
 static void unlock_and_push(struct backend_stream *stream, bool push)
 {
-    thread_unlock(&stream->lock);
+    thread_latch_unlock(&stream->lock);
     if (push) {
         pool_offer(&stream->device->pool, &stream->job);
     }
@@ -55,7 +56,7 @@ static void unlock_and_push(struct backend_stream *stream, bool push)
 
 static rill_status no_memory(struct backend_stream *stream)
 {
-    thread_unlock(&stream->lock);
+    thread_latch_unlock(&stream->lock);
     return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory to queue work on a stream");
 }
 
@@ -63,13 +64,13 @@ static rill_status no_memory(struct backend_stream *stream)
 static rill_status lock_for_work(struct backend_stream *stream)
 {
     RILL_TRY(start_threads(stream->device));
-    thread_lock(&stream->lock);
+    thread_latch_lock(&stream->lock);
     if (stream->error == NULL) {
         return RILL_OK;
     }
     rill_status status = status_fail(stream->error->error.status, "the stream has an error that was not cleared: %s",
                                      stream->error->error.text);
-    thread_unlock(&stream->lock);
+    thread_latch_unlock(&stream->lock);
     return status;
 }
 
@@ -89,8 +90,14 @@ static void wait_for_room(struct backend_stream *stream)
     }
     device_count(&stream->device->counters.ring_wait_count);
     atomic_fetch_add(&stream->waiter_count, 1); // see wake_waiters()
-    while (!has_room(stream)) {
-        thread_wait(&stream->changed, &stream->lock);
+    for (;;) {
+        unsigned seen = atomic_load(&stream->waiter_word);
+        if (has_room(stream)) {
+            break;
+        }
+        thread_latch_unlock(&stream->lock);
+        thread_sleep(&stream->waiter_word, seen);
+        thread_latch_lock(&stream->lock);
     }
     atomic_fetch_sub(&stream->waiter_count, 1);
 }
@@ -155,7 +162,7 @@ rill_status stream_launch(struct backend_stream *stream, const struct backend_la
     if (kernel->block_count > 0) {
         rill_status status = lanes_take(stream, kernel);
         if (status != RILL_OK) {
-            thread_unlock(&stream->lock);
+            thread_latch_unlock(&stream->lock);
             return status;
         }
     }
@@ -208,7 +215,7 @@ rill_status stream_fill(struct backend_stream *stream, void *target, size_t coun
 rill_status stream_notify(struct backend_stream *stream, backend_notice *notice, void *arg, bool hold)
 {
     RILL_TRY(start_threads(stream->device));
-    thread_lock(&stream->lock);
+    thread_latch_lock(&stream->lock);
     struct cpu_notify *op = segment_take(stream, sizeof *op);
     if (op == NULL) {
         return no_memory(stream);
@@ -229,7 +236,7 @@ void stream_proceed(struct backend_stream *stream)
 rill_status stream_queue_mark(struct backend_stream *stream, enum cpu_op_kind kind, struct cpu_mark *mark)
 {
     RILL_TRY(start_threads(stream->device));
-    thread_lock(&stream->lock);
+    thread_latch_lock(&stream->lock);
     struct cpu_mark_op *op = segment_take(stream, sizeof *op);
     if (op == NULL) {
         return no_memory(stream);
@@ -251,14 +258,14 @@ static void report_failure(struct backend_stream *stream, struct cpu_launch *lau
         run_describe_failure(run, stream->id, launch->caller);
         return;
     }
-    thread_lock(&stream->lock);
+    thread_latch_lock(&stream->lock);
     if (stream->error == NULL && stream->spare != NULL) {
         run_describe_failure(run, stream->id, &stream->spare->error);
         stream->error = stream->spare;
         stream->spare = NULL;
         atomic_store_explicit(&stream->has_error, true, memory_order_release);
     }
-    thread_unlock(&stream->lock);
+    thread_latch_unlock(&stream->lock);
 }
 
 static void end_launch(struct backend_stream *stream, struct cpu_launch *launch)
@@ -368,8 +375,8 @@ static void free_stream(struct backend_stream *stream)
 {
     struct backend_device *device = stream->device;
     // Who queued what led here may not have let go of the lock yet.
-    thread_lock(&stream->lock);
-    thread_unlock(&stream->lock);
+    thread_latch_lock(&stream->lock);
+    thread_latch_unlock(&stream->lock);
     crew_destroy(device, stream->crew);
     crew_destroy(device, stream->next_crew);
     segment_free_all(device, stream->free);
@@ -377,8 +384,6 @@ static void free_stream(struct backend_stream *stream)
     segment_free_all(device, stream->current);
     error_release(device, stream->error);
     error_release(device, stream->spare);
-    thread_cond_finish(&stream->changed);
-    thread_mutex_finish(&stream->lock);
     device_free(device, stream, sizeof *stream);
     thread_lock(&device->drain_lock);
     if (--device->stream_count == 0) {
@@ -420,9 +425,8 @@ static bool run_op(struct backend_stream *stream, struct cpu_op *op, struct pool
 static void wake_waiters(struct backend_stream *stream)
 {
     if (atomic_load(&stream->waiter_count) > 0) {
-        thread_lock(&stream->lock);
-        thread_broadcast(&stream->changed);
-        thread_unlock(&stream->lock);
+        atomic_fetch_add(&stream->waiter_word, 1);
+        thread_wake(&stream->waiter_word, INT_MAX);
     }
 }
 
@@ -434,9 +438,9 @@ void stream_remove_first(struct backend_stream *stream)
     stream->first = op->next;
     if (op->kind == CPU_OP_LAUNCH) {
         if (op->keeps_lanes) {
-            thread_lock(&stream->lock);
+            thread_latch_lock(&stream->lock);
             lanes_leave(stream);
-            thread_unlock(&stream->lock);
+            thread_latch_unlock(&stream->lock);
         }
         uint64_t launches = atomic_load_explicit(&stream->launch_ended_count, memory_order_relaxed) + 1;
         atomic_store_explicit(&stream->launch_ended_count, launches, memory_order_release);
@@ -553,8 +557,6 @@ rill_status stream_create(struct backend_device *device, int priority, uint64_t 
     stream->job.run = run_stream;
     stream->job.owner = stream;
     stream->job.level = priority > 0 ? 0 : priority == 0 ? 1 : 2;
-    thread_mutex_init(&stream->lock);
-    thread_cond_init(&stream->changed);
     thread_lock(&device->drain_lock);
     device->stream_count++;
     thread_unlock(&device->drain_lock);
@@ -581,13 +583,15 @@ static bool has_reached(struct cpu_guest *guest)
 
 static void sleep_until_reached(struct backend_stream *stream, uint64_t target)
 {
-    thread_lock(&stream->lock);
     atomic_fetch_add(&stream->waiter_count, 1); // see wake_waiters()
-    while (atomic_load(&stream->ended_count) < target) {
-        thread_wait(&stream->changed, &stream->lock);
+    for (;;) {
+        unsigned seen = atomic_load(&stream->waiter_word);
+        if (atomic_load(&stream->ended_count) >= target) {
+            break;
+        }
+        thread_sleep(&stream->waiter_word, seen);
     }
     atomic_fetch_sub(&stream->waiter_count, 1);
-    thread_unlock(&stream->lock);
 }
 
 // Helps while it can, then looks for a while before it sleeps: work that is short has ended before a thread could be

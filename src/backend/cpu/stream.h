@@ -106,8 +106,7 @@ struct backend_stream {
     struct backend_stream *next_waiter;   // guarded by mark_lock
     _Atomic(struct cpu_mark *) waits_for; // changed under mark_lock: the mark it stands at; NULL: none
 
-    _Alignas(64) struct thread_mutex lock;
-    struct thread_cond changed;    // operations have ended, and somebody waits for that
+    _Alignas(64) struct thread_latch lock;
     _Atomic uint64_t queued_count; // operations ever queued; changed under the lock, and so is what follows
     uint64_t launch_count;         // launches ever queued
     uint64_t launch_ended_seen;    // of these, ended when somebody looked last
@@ -130,6 +129,7 @@ struct backend_stream {
     _Atomic uint64_t ended_count;        // operations ended; who waits looks
     _Atomic uint64_t launch_ended_count; // launches ended
     atomic_int waiter_count;             // host threads that sleep until something has ended
+    atomic_uint waiter_word;             // they sleep on it
     atomic_bool has_error;               // |error| is not NULL; changed under the lock
     atomic_bool was_waited_for;          // by the host since a worker took it up: more may not come at once
     atomic_int guest_count;              // guests that wait for it and look for what they can do
