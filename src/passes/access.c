@@ -234,6 +234,7 @@ static struct call_context *new_context(struct frame *frame, struct ir_inst *cal
     struct call_context *context = ARENA_NEW(frame->an->arena, struct call_context);
     context->caller = frame->context;
     context->call = call;
+    context->callee = call->function;
     if (context->caller != NULL) {
         struct call_context *caller = context->caller;
         *(caller->last_child != NULL ? &caller->last_child->next : &caller->first_child) = context;

@@ -136,6 +136,40 @@ static void add_pairs(struct analysis *an, const struct loop_info *info, struct 
     }
 }
 
+static bool is_reduced(const struct loop_facts *facts, int access)
+{
+    for (int k = 0; k < facts->reduction_count; k++) {
+        const struct memory_reduction *reduction = &facts->reductions[k];
+        for (int i = 0; i < reduction->update_count; i++) {
+            if (reduction->updates[i].access == access) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// Which effects are updates of reductions, and nothing else.
+static void find_reduced_effects(const struct analysis *an, const struct loop_info *info, struct loop_facts *facts,
+                                 const int *effect_of_access)
+{
+    bool *is_other = ARENA_ARRAY(an->arena, bool, facts->effect_count + 1);
+    for (int i = info->access_begin; i < info->access_end && facts->reduction_count > 0; i++) {
+        int effect = effect_of_access[i - info->access_begin];
+        if (effect >= 0 && !is_reduced(facts, i)) {
+            is_other[effect] = true;
+        }
+    }
+    for (int k = 0; k < facts->reduction_count; k++) {
+        for (int i = 0; i < facts->reductions[k].update_count; i++) {
+            struct reduced_update *update = &facts->reductions[k].updates[i];
+            int effect = effect_of_access[update->access - info->access_begin];
+            update->effect = effect >= 0 && !is_other[effect] ? effect : -1;
+            facts->reductions[k].is_atomic |= an->accesses.items[update->access].is_atomic;
+        }
+    }
+}
+
 static void fill_effects(struct analysis *an, const struct loop_info *info)
 {
     struct loop_facts *facts = info->inst->loop->analysis;
@@ -151,6 +185,7 @@ static void fill_effects(struct analysis *an, const struct loop_info *info)
                                   .root_count = 1};
     effects_sum_up(an, &scope, &facts->effects, &facts->effect_count, effect_of_access);
     add_pairs(an, info, facts, effect_of_access);
+    find_reduced_effects(an, info, facts, effect_of_access);
 }
 
 void analyse_with_bug(struct ir_module *module, struct ir_function *kernel, struct diags *diags, enum planted_bug bug)

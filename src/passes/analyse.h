@@ -128,6 +128,7 @@ struct env { // the variables' values at one place
 struct call_context {
     struct call_context *caller; // NULL: the kernel
     struct ir_inst *call;        // in the caller's code
+    struct ir_function *callee;  // the helper, as it was before it was specialised
     bool is_walked;              // false: it was not looked into, and may touch everything
     struct ir_function *variant; // the helper's code for this call: see specialise.c
     struct call_context *first_child;
@@ -353,6 +354,24 @@ bool value_extremes(struct analysis *an, const struct affine *value, const struc
 
 // specialise.c: gives each call the code of its helper in which just those updates are atomic that must be there.
 void specialise_calls(struct analysis *an);
+
+struct reduced_target { // an update of a helper's code that goes to an accumulator
+    const struct reduced_update *update;
+    int number;          // of the accumulator
+    int64_t flag_offset; // in it: an i32 that becomes 1 when the update runs; 0: none
+};
+
+struct reduced_call {
+    const struct reduced_target *targets;
+    int target_count;
+    int param_count;  // accumulators
+    const char *name; // what the names of the code begin with
+};
+
+// The helper's code for the call |context| in a task that reduces these updates: after its own parameters it takes the
+// addresses of the accumulators.
+struct ir_function *specialise_reduced(struct analysis *an, const struct call_context *context,
+                                       const struct reduced_call *call);
 
 // shared.c: whether another block of its region may meet the update that is access |index|.
 bool shared_by_blocks(struct analysis *an, int index);

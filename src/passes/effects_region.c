@@ -145,7 +145,7 @@ static bool is_unconditional(const struct analysis *an, const struct access *acc
     while (region != top) {
         if (region->owner == NULL) {
             bool is_certain = an->bug == BUG_CALLS_CERTAIN;
-            if (context == NULL || (effects_returns_early(context->call->function) && !is_certain)) {
+            if (context == NULL || (effects_returns_early(context->callee) && !is_certain)) {
                 return false;
             }
             region = context->call->parent;

@@ -9,15 +9,25 @@
 #include "ir/ir.h"
 #include "plan/plan.h"
 
+struct call_context; // one call of a helper that is not inlined: see analyse.h
+
+struct reduced_update {
+    struct ir_inst *inst;               // UPDATE
+    const struct call_context *context; // the call whose helper's code it is in; NULL: it is in the kernel's
+    int access;                         // its number in the analysis
+    int effect;                         // that it is in, if that is reductions alone; -1: it is not
+};
+
 // An update at an address that does not vary with the loop: done in an accumulator, one update of the memory at the
 // end.
 struct memory_reduction {
-    struct ir_inst **updates; // UPDATE instructions of this one location; same type and update class
+    struct reduced_update *updates; // of this one location; same type and update class
     int update_count;
     enum ir_update update;
     enum ir_type type;
-    struct ir_inst *address; // args[0] of the first; every value it hangs on is invariant in the loop (params,
-                             // variables not assigned in it)
+    bool is_atomic; // one of the updates would have to be
+    // The address is args[0] of the first: every value it hangs on is invariant in the loop (params, variables not
+    // assigned in it); in a helper, made of its parameters alone.
 };
 
 struct loop_facts { // ir_for.analysis of every FOR in a kernel after analyse_kernel()

@@ -34,62 +34,100 @@ static bool is_invariant_tree(const struct ir_inst *inst, const struct ir_inst *
     return true;
 }
 
-static const struct access *access_of(const struct analysis *an, const struct loop_info *info,
-                                      const struct ir_inst *inst)
+// In a helper: made of its parameters alone, which are such values where it is called.
+static bool is_invariant_in(const struct ir_inst *inst, const struct call_context *context, const struct ir_inst *loop)
 {
-    const struct access *found = NULL;
-    for (int i = info->access_begin; i < info->access_end; i++) {
-        if (an->accesses.items[i].inst == inst) {
-            if (found != NULL) {
-                return NULL; // several alternatives
-            }
-            found = &an->accesses.items[i];
+    if (context == NULL) {
+        return is_invariant_tree(inst, loop);
+    }
+    if (inst->op == IR_OP_PARAM) {
+        return is_invariant_in(context->call->args[inst->imm], context->caller, loop);
+    }
+    if (!ir_op_is_pure(inst->op) || inst->op == IR_OP_ADDR_VAR) {
+        return false;
+    }
+    for (int i = 0; i < inst->arg_count; i++) {
+        if (!is_invariant_in(inst->args[i], context, loop)) {
+            return false;
         }
     }
-    return found;
+    return true;
 }
 
-static bool add_to(struct analysis *an, const struct loop_info *info, struct memory_reduction *reduction,
-                   struct ir_inst *inst)
+// Whether the update always has one place, which is known outside the loop.
+static bool is_reducible(struct analysis *an, const struct loop_info *info, const struct access *access)
 {
-    const struct access *mine = access_of(an, info, inst);
-    const struct access *first = access_of(an, info, reduction->updates[0]);
-    int class = ir_update_class(inst->update);
+    return !access->is_alternative && !access->inst->is_volatile && !value_varies(an, access->flat, info) &&
+           base_kind(access->base) != BASE_UNKNOWN &&
+           is_invariant_in(access->inst->args[0], access->context, info->inst);
+}
+
+static bool add_to(struct analysis *an, struct memory_reduction *reduction, struct reduced_update update)
+{
+    const struct access *mine = &an->accesses.items[update.access];
+    const struct access *first = &an->accesses.items[reduction->updates[0].access];
+    int class = ir_update_class(mine->update);
     bool is_same_form = class == ir_update_class(reduction->update) &&
-                        (class == ir_update_class(IR_UPDATE_ADD) || inst->update == reduction->update);
-    if (mine->base != first->base || !affine_equal(mine->flat, first->flat) || inst->type != reduction->type ||
+                        (class == ir_update_class(IR_UPDATE_ADD) || mine->update == reduction->update);
+    if (mine->base != first->base || !affine_equal(mine->flat, first->flat) || mine->type != reduction->type ||
         !is_same_form) {
         return false;
     }
-    struct ir_inst **larger = ARENA_ARRAY(an->arena, struct ir_inst *, reduction->update_count + 1);
+    struct reduced_update *larger = ARENA_ARRAY(an->arena, struct reduced_update, reduction->update_count + 1);
     memcpy(larger, reduction->updates, sizeof *larger * (size_t)reduction->update_count);
-    larger[reduction->update_count++] = inst;
+    larger[reduction->update_count++] = update;
     reduction->updates = larger;
     return true;
 }
 
+static void add_update(struct analysis *an, struct loop_facts *facts, int index)
+{
+    const struct access *access = &an->accesses.items[index];
+    struct reduced_update update = {access->inst, access->context, index, -1};
+    for (int k = 0; k < facts->reduction_count; k++) {
+        if (add_to(an, &facts->reductions[k], update)) {
+            return;
+        }
+    }
+    struct memory_reduction *reduction = &facts->reductions[facts->reduction_count++];
+    *reduction = (struct memory_reduction){.update_count = 1, .update = access->update, .type = access->type};
+    reduction->updates = ARENA_ARRAY(an->arena, struct reduced_update, 1);
+    reduction->updates[0] = update;
+}
+
+static bool is_in(const struct ir_inst *inst, struct ir_inst *const *list, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (list[i] == inst) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_in_calls(const struct loop_info *info, int index)
+{
+    for (int i = 0; i < info->shared_in_calls.count; i++) {
+        if (info->shared_in_calls.items[i] == index) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void independence_find_reductions(struct analysis *an, struct loop_info *info, struct loop_facts *facts)
 {
-    facts->reductions = ARENA_ARRAY(an->arena, struct memory_reduction, info->shared.count + 1);
-    for (int i = 0; i < info->shared.count; i++) {
-        struct ir_inst *inst = info->shared.items[i];
-        const struct access *access = access_of(an, info, inst);
-        if (access == NULL || inst->is_volatile || value_varies(an, access->flat, info) ||
-            base_kind(access->base) == BASE_UNKNOWN || !is_invariant_tree(inst->args[0], info->inst)) {
+    int most = info->shared.count + info->shared_in_calls.count;
+    facts->reductions = ARENA_ARRAY(an->arena, struct memory_reduction, most + 1);
+    for (int i = info->access_begin; i < info->access_end && most > 0; i++) {
+        const struct access *access = &an->accesses.items[i];
+        bool is_shared = access->kind == ACCESS_UPDATE &&
+                         (access->context == NULL ? is_in(access->inst, info->shared.items, info->shared.count)
+                                                  : is_in_calls(info, i));
+        if (is_shared && is_reducible(an, info, access)) {
+            add_update(an, facts, i);
+        } else if (is_shared) {
             facts->independent_by_updates = true;
-            continue;
         }
-        bool is_added = false;
-        for (int k = 0; k < facts->reduction_count && !is_added; k++) {
-            is_added = add_to(an, info, &facts->reductions[k], inst);
-        }
-        if (is_added) {
-            continue;
-        }
-        struct memory_reduction *reduction = &facts->reductions[facts->reduction_count++];
-        *reduction = (struct memory_reduction){
-            .update_count = 1, .update = inst->update, .type = inst->type, .address = inst->args[0]};
-        reduction->updates = ARENA_ARRAY(an->arena, struct ir_inst *, 1);
-        reduction->updates[0] = inst;
     }
 }

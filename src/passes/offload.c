@@ -104,20 +104,15 @@ static void add_effect_exprs(struct offload *o, struct plan_effect *effects, int
     }
 }
 
-static bool is_same_place(struct loc a, struct loc b)
-{
-    return a.file == b.file && a.line == b.line && a.column == b.column;
-}
-
 // A reduction's memory is updated once, by the end of the task: atomic only if another block may touch it meanwhile.
 static void describe_reductions(const struct loop_facts *facts, struct plan_task *task)
 {
     for (int i = 0; i < facts->reduction_count; i++) {
-        for (int k = 0; k < task->effect_count; k++) {
-            struct plan_effect *effect = &task->effects[k];
-            if (effect->access == PLAN_UPDATE && is_same_place(effect->loc, facts->reductions[i].updates[0]->loc)) {
-                effect->is_atomic &= task->group != 0;
-                effect->why = "a reduction: one update at the end";
+        for (int k = 0; k < facts->reductions[i].update_count; k++) {
+            int number = facts->reductions[i].updates[k].effect;
+            if (number >= 0) {
+                task->effects[number].is_atomic &= task->group != 0;
+                task->effects[number].why = "a reduction: one update at the end";
             }
         }
     }

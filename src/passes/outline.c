@@ -304,6 +304,13 @@ void outline_inst(struct outline *out, const struct ir_inst *inst, struct ir_bui
         }
         leave(out, NULL, to);
         break;
+    case IR_OP_CALL: {
+        struct ir_inst *clone = clone_plain(out, inst, to);
+        if (out->is_parallel && reduce_is_in_call(out, inst)) {
+            reduce_call(out, inst, clone, to);
+        }
+        break;
+    }
     case IR_OP_BLOCKS: // inside a serial piece blocks run one after the other: each is a plain block
         for (int i = 0; i < inst->region_count; i++) {
             outline_region(out, &inst->regions[i], to);

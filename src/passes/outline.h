@@ -24,6 +24,7 @@ struct outline {
     } accumulators;
     struct reduce_entry *reductions;
     int reduction_count;
+    int call_count; // helpers that were specialised for this task
 };
 
 void outline_init(struct outline *out, struct offload *o, const struct piece *piece, enum ir_function_kind kind,
@@ -72,6 +73,15 @@ void reduce_prepare(struct outline *out);
 void reduce_note_write(struct outline *out, const struct ir_var *var, struct ir_inst *operand, struct ir_builder *to);
 // The entry whose memory the UPDATE |inst| accumulates; NULL: none.
 struct reduce_entry *reduce_of_update(struct outline *out, const struct ir_inst *inst);
+// reduce_call.c: the cloned call of a helper some of whose updates are accumulated. |clone| is at the end of |to|.
+bool reduce_is_in_call(const struct outline *out, const struct ir_inst *inst);
+void reduce_call(struct outline *out, const struct ir_inst *inst, struct ir_inst *clone, struct ir_builder *to);
+// The address of the entry's memory, in the finishing function.
+struct ir_inst *reduce_address(struct outline *fin, const struct memory_reduction *memory);
+struct ir_inst *reduce_identity(struct ir_builder *b, enum ir_update update, enum ir_type type);
+// var = var op value, both of them results of the entry's updates.
+void reduce_merge_value(struct ir_builder *b, const struct reduce_entry *entry, struct ir_var *var,
+                        struct ir_inst *value);
 // The function that ends the reductions; its name, or NULL if there are none.
 const char *reduce_finish(struct outline *task, const char *name);
 

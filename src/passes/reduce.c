@@ -54,7 +54,7 @@ static double float_identity(enum ir_update update)
     }
 }
 
-static struct ir_inst *identity(struct ir_builder *b, enum ir_update update, enum ir_type type)
+struct ir_inst *reduce_identity(struct ir_builder *b, enum ir_update update, enum ir_type type)
 {
     if (ir_type_is_float(type)) {
         return ir_fconst(b, type, float_identity(update));
@@ -86,7 +86,7 @@ static void add_value(struct outline *out, struct reduce_entry *entry)
         init = ir_type_is_float(entry->type) ? ir_fconst(&out->prologue, entry->type, 0)
                                              : ir_const(&out->prologue, entry->type, 0);
     } else {
-        init = identity(&out->prologue, entry->update, entry->type);
+        init = reduce_identity(&out->prologue, entry->update, entry->type);
     }
     entry->offset = add_accumulator(out, entry->local, init);
     bool is_logical = entry->update == IR_UPDATE_LAND || entry->update == IR_UPDATE_LOR;
@@ -253,7 +253,7 @@ struct reduce_entry *reduce_of_update(struct outline *out, const struct ir_inst 
     for (int i = 0; i < out->reduction_count; i++) {
         const struct memory_reduction *memory = out->reductions[i].memory;
         for (int k = 0; memory != NULL && k < memory->update_count; k++) {
-            if (memory->updates[k] == inst) {
+            if (memory->updates[k].inst == inst && memory->updates[k].context == NULL) {
                 return &out->reductions[i];
             }
         }
@@ -305,8 +305,8 @@ static struct ir_inst *is_set(struct ir_builder *b, struct ir_inst *record, uint
     return ir_emit2(b, IR_OP_NE, IR_I1, flag, ir_const(b, IR_I32, 0));
 }
 
-static void emit_vupdate(struct ir_builder *b, const struct reduce_entry *entry, struct ir_var *var,
-                         struct ir_inst *value)
+void reduce_merge_value(struct ir_builder *b, const struct reduce_entry *entry, struct ir_var *var,
+                        struct ir_inst *value)
 {
     if (entry->update == IR_UPDATE_LAND || entry->update == IR_UPDATE_LOR) {
         value = ir_type_is_float(entry->type) ? ir_emit2(b, IR_OP_FNE, IR_I1, value, ir_fconst(b, entry->type, 0))
@@ -361,7 +361,7 @@ static void merge(struct outline *fin, const struct reduce_entry *entry, struct 
         here = inside(&here, choice, 1);
         value = load_partial(&here, record, entry->offset, entry->type);
     }
-    emit_vupdate(&here, entry, var, value);
+    reduce_merge_value(&here, entry, var, value);
 }
 
 // Memory gets one update with the sum of all, if anything ran.
@@ -378,10 +378,10 @@ static void store_total(struct outline *fin, const struct reduce_entry *entry, s
     if (entry->update == IR_UPDATE_LAND || entry->update == IR_UPDATE_LOR) {
         value = ir_emit2(b, IR_OP_NE, IR_I1, value, ir_const(b, entry->type, 0));
     }
-    struct ir_inst *args[2] = {outline_value(fin, entry->memory->address), value};
+    struct ir_inst *args[2] = {reduce_address(fin, entry->memory), value};
     struct ir_inst *update = ir_emit(b, IR_OP_UPDATE, entry->type, 2, args);
     update->update = entry->update == IR_UPDATE_SUB ? IR_UPDATE_ADD : entry->update;
-    update->atomic = entry->memory->updates[0]->atomic && fin->piece->group != 0;
+    update->atomic = entry->memory->is_atomic && fin->piece->group != 0;
 }
 
 const char *reduce_finish(struct outline *task, const char *name)
@@ -395,7 +395,7 @@ const char *reduce_finish(struct outline *task, const char *name)
         const struct reduce_entry *entry = &task->reductions[i];
         if (entry->kind == REDUCE_MEMORY) {
             totals[i] = ir_var_create(fin.o->module, fin.function, entry->local->name, entry->type);
-            ir_set(&fin.prologue, totals[i], identity(&fin.prologue, entry->update, entry->type));
+            ir_set(&fin.prologue, totals[i], reduce_identity(&fin.prologue, entry->update, entry->type));
             // The flag "any of them ran" stands right behind its total.
             struct ir_var *any = ir_var_create(fin.o->module, fin.function, ".any", IR_I1);
             ir_set(&fin.prologue, any, ir_const(&fin.prologue, IR_I1, 0));

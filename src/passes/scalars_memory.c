@@ -106,9 +106,9 @@ static void cover_call(struct cover *c, const struct ir_inst *inst, struct loop_
     }
     int before = c->written.count;
     c->context = context;
-    cover_region(c, &context->call->function->body, level);
+    cover_region(c, &context->callee->body, level);
     c->context = outer;
-    c->written.count = effects_returns_early(context->call->function) ? before : c->written.count;
+    c->written.count = effects_returns_early(context->callee) ? before : c->written.count;
 }
 
 static struct loop_info *child_of(struct loop_info *level, const struct call_context *context,
@@ -204,7 +204,7 @@ static bool stores_no_pointer(struct ir_inst *inst, void *user)
 static bool is_called(const struct analysis *an, const struct ir_function *function)
 {
     for (int i = 0; i < an->contexts.count; i++) {
-        if (an->contexts.items[i]->call->function == function) {
+        if (an->contexts.items[i]->callee == function) {
             return true;
         }
     }

@@ -4,7 +4,11 @@
 // differ in which updates are atomic get a copy of the helper each; calls that agree share one. Beyond MAX_VARIANTS
 // copies of a helper in a kernel all its updates are atomic, which is slower and never wrong; so they are in a call
 // that the walk did not look into.
+//
+// A task in which such an update is a reduction calls code made for that task alone: the update goes to memory of the
+// iteration that the call hands over.
 #include "passes/analyse.h"
+#include "passes/copy.h"
 #include "passes/walk.h"
 
 enum { MAX_VARIANTS = 8 };
@@ -21,106 +25,16 @@ struct variant { // a copy of a helper: the original with these updates atomic a
 struct specialise {
     struct analysis *an;
     VEC(struct variant) variants;
-    struct ir_var **vars;    // of the copy being made, by the original's variable number
-    struct ir_inst **values; // by the original's value number
 };
 
 static struct ir_function *variant_of_all(struct specialise *s, struct ir_function *from);
 
-// ---- copying -------------------------------------------------------------------------------------------------------
-
-static void copy_region(struct specialise *s, const struct ir_region *from, struct ir_builder to);
-
-static struct ir_inst *copy_inst(struct specialise *s, struct ir_inst *inst, struct ir_builder *to)
-{
-    struct ir_inst **args = ARENA_ARRAY(s->an->arena, struct ir_inst *, inst->arg_count + 1);
-    for (int i = 0; i < inst->arg_count; i++) {
-        args[i] = s->values[inst->args[i]->id];
-    }
-    to->loc = inst->loc;
-    struct ir_inst *made = ir_emit(to, inst->op, inst->type, inst->arg_count, args);
-    struct ir_inst copy = *inst; // all that is said of it, in its new place
-    copy.id = made->id;
-    copy.args = made->args;
-    copy.parent = made->parent;
-    copy.prev = made->prev;
-    copy.next = made->next;
-    copy.loop = made->loop;
-    copy.regions = made->regions;
-    copy.region_count = made->region_count;
-    copy.note = NULL;
-    copy.var = inst->var != NULL ? s->vars[inst->var->index] : NULL;
-    *made = copy;
-    if (inst->id >= 0) {
-        s->values[inst->id] = made;
-    }
-    inst->note = made; // where jumps to it, variables of its scope and redirected calls find the copy
-    if (inst->op == IR_OP_FOR) {
-        made->loop = ARENA_NEW(s->an->arena, struct ir_for);
-        *made->loop = *inst->loop;
-        made->loop->var = s->vars[inst->loop->var->index];
-    }
-    if (inst->region_count > 0) {
-        ir_make_regions(s->an->module, made, inst->region_count);
-        for (int i = 0; i < inst->region_count; i++) {
-            struct ir_builder inner = *to;
-            inner.region = &made->regions[i];
-            made->regions[i].loc = inst->regions[i].loc;
-            made->regions[i].in_order = inst->regions[i].in_order;
-            copy_region(s, &inst->regions[i], inner);
-        }
-    }
-    made->target = inst->target != NULL ? inst->target->note : NULL; // what is left encloses it: it has its copy
-    return made;
-}
-
-static void copy_region(struct specialise *s, const struct ir_region *from, struct ir_builder to)
-{
-    for (struct ir_inst *inst = from->first; inst != NULL; inst = inst->next) {
-        copy_inst(s, inst, &to);
-    }
-}
-
-static void copy_vars(struct specialise *s, const struct ir_function *from, struct ir_function *to)
-{
-    s->vars = ARENA_ARRAY(s->an->arena, struct ir_var *, from->var_count + 1);
-    for (int i = 0; i < from->var_count; i++) {
-        struct ir_var *copy = ir_var_create(s->an->module, to, from->vars[i]->name, from->vars[i]->type);
-        int index = copy->index;
-        *copy = *from->vars[i];
-        copy->index = index;
-        s->vars[i] = copy;
-    }
-}
-
 // Leaves the copy of each instruction in the original's |note|.
 static struct ir_function *copy_function(struct specialise *s, struct ir_function *from)
 {
-    struct ir_module *module = s->an->module;
     const char *name = arena_printf(s->an->arena, "%s.%s.%d", s->an->kernel->name, from->name,
                                     s->variants.count); // no C name has a dot
-    struct ir_function *to = ir_function_create(module, IR_FUNCTION_HELPER, name);
-    to->loc = from->loc;
-    to->return_type = from->return_type;
-    to->return_ctype = from->return_ctype;
-    to->params = from->params;
-    to->param_count = from->param_count;
-    to->may_fail = from->may_fail;
-    copy_vars(s, from, to);
-    s->values = ARENA_ARRAY(s->an->arena, struct ir_inst *, from->value_count + 1);
-    copy_region(s, &from->body,
-                (struct ir_builder){.module = module, .function = to, .region = &to->body, .loc = from->loc});
-    for (int i = 0; i < to->var_count; i++) {
-        to->vars[i]->scope = to->vars[i]->scope != NULL ? to->vars[i]->scope->note : NULL;
-    }
-    return to;
-}
-
-static bool forget_copy(struct ir_inst *inst, void *user)
-{
-    (void)user;
-    inst->note = NULL;
-    return true;
+    return copy_helper(s->an->module, from, name);
 }
 
 // ---- variants ------------------------------------------------------------------------------------------------------
@@ -144,7 +58,7 @@ static struct ir_function *variant_of_all(struct specialise *s, struct ir_functi
         }
     }
     struct variant variant = {.from = from, .function = copy_function(s, from), .is_all = true};
-    walk_region(&from->body, forget_copy, NULL);
+    copy_forget(from);
     VEC_PUSH(s->an->arena, &s->variants, variant);
     walk_region(&variant.function->body, make_atomic, s);
     return variant.function;
@@ -192,7 +106,7 @@ static bool is_same_variant(const struct variant *a, const struct variant *b)
 static bool has_own_variants(const struct call_context *context)
 {
     for (const struct call_context *child = context->first_child; child != NULL; child = child->next) {
-        if (child->variant != child->call->function) {
+        if (child->variant != child->callee) {
             return true;
         }
     }
@@ -202,7 +116,7 @@ static bool has_own_variants(const struct call_context *context)
 // The code for the call; what it calls has its own already.
 static struct ir_function *variant_for(struct specialise *s, const struct call_context *context)
 {
-    struct ir_function *from = context->call->function;
+    struct ir_function *from = context->callee;
     if (!context->is_walked) {
         return variant_of_all(s, from);
     }
@@ -228,7 +142,7 @@ static struct ir_function *variant_for(struct specialise *s, const struct call_c
     for (const struct call_context *child = context->first_child; child != NULL; child = child->next) {
         ((struct ir_inst *)child->call->note)->function = child->variant;
     }
-    walk_region(&from->body, forget_copy, NULL);
+    copy_forget(from);
     VEC_PUSH(s->an->arena, &s->variants, variant);
     return variant.function;
 }
@@ -263,4 +177,128 @@ void specialise_calls(struct analysis *an)
             an->contexts.items[i]->call->function = an->contexts.items[i]->variant;
         }
     }
+}
+
+// ---- reductions ----------------------------------------------------------------------------------------------------
+
+struct reduced { // the code of one call in a task
+    struct specialise s;
+    const struct reduced_target *targets;
+    int target_count;
+    int param_count; // that are added: one for each accumulator
+    const char *name;
+    int made_count;
+};
+
+static const struct reduced_target *target_of(const struct reduced *r, const struct call_context *context,
+                                              const struct ir_inst *inst)
+{
+    for (int i = 0; i < r->target_count; i++) {
+        const struct reduced_update *update = r->targets[i].update;
+        if (update->context == context && (inst == NULL || update->inst == inst)) {
+            return &r->targets[i];
+        }
+    }
+    return NULL;
+}
+
+static bool holds_target(const struct reduced *r, const struct call_context *context)
+{
+    bool holds = target_of(r, context, NULL) != NULL;
+    for (const struct call_context *child = context->first_child; child != NULL && !holds; child = child->next) {
+        holds = holds_target(r, child);
+    }
+    return holds;
+}
+
+static void add_params(const struct reduced *r, const struct ir_function *from, struct ir_function *to)
+{
+    to->param_count = from->param_count + r->param_count;
+    to->params = ARENA_ARRAY(r->s.an->arena, struct ir_param, to->param_count);
+    for (int i = 0; i < to->param_count; i++) {
+        to->params[i] = i < from->param_count
+                            ? from->params[i]
+                            : (struct ir_param){.name = ".sum", .loc = from->loc, .type = IR_PTR, .is_array = true};
+    }
+}
+
+static struct ir_inst *added_param(struct ir_builder *b, const struct ir_function *from, int number)
+{
+    struct ir_inst *param = ir_emit0(b, IR_OP_PARAM, IR_PTR);
+    param->imm = from->param_count + number;
+    return param;
+}
+
+// The copy of an update goes to the accumulator, and says there that it ran.
+static void redirect_update(struct reduced *r, const struct ir_function *from, struct ir_function *to,
+                            const struct reduced_target *target)
+{
+    struct ir_inst *copy = target->update->inst->note;
+    struct ir_builder b = {.module = r->s.an->module, .function = to, .region = copy->parent, .before = copy};
+    b.loc = copy->loc;
+    copy->args[0] = added_param(&b, from, target->number);
+    copy->atomic = false;
+    copy->base = 0;
+    if (target->flag_offset > 0) {
+        struct ir_inst *flag = ir_emit1(&b, IR_OP_OFFSET, IR_PTR, copy->args[0]);
+        flag->imm = target->flag_offset;
+        ir_emit(&b, IR_OP_STORE, IR_I32, 2, (struct ir_inst *[2]){flag, ir_const(&b, IR_I32, 1)});
+    }
+}
+
+static struct ir_function *reduced_code(struct reduced *r, const struct call_context *context);
+
+static void redirect_call(struct reduced *r, const struct ir_function *from, struct ir_function *to,
+                          const struct call_context *child)
+{
+    struct ir_inst *copy = child->call->note;
+    if (!holds_target(r, child)) {
+        copy->function = child->variant;
+        return;
+    }
+    struct ir_builder b = {.module = r->s.an->module, .function = to, .region = copy->parent, .before = copy};
+    b.loc = copy->loc;
+    copy->function = reduced_code(r, child);
+    struct ir_inst **args = ARENA_ARRAY(r->s.an->arena, struct ir_inst *, copy->arg_count + r->param_count);
+    memcpy(args, copy->args, sizeof *args * (size_t)copy->arg_count);
+    for (int i = 0; i < r->param_count; i++) {
+        args[copy->arg_count + i] = added_param(&b, from, i);
+    }
+    copy->args = args;
+    copy->arg_count += r->param_count;
+}
+
+// No helper calls itself, so that the notes of this one stay while those that it calls are copied.
+static struct ir_function *reduced_code(struct reduced *r, const struct call_context *context)
+{
+    struct ir_function *from = context->callee;
+    struct variant variant = {.from = from, .model = context};
+    struct ir_function *to = copy_function(&r->s, from);
+    to->name = arena_printf(r->s.an->arena, "%s.%s.%d", r->name, from->name, r->made_count++);
+    add_params(r, from, to);
+    find_atomics(&r->s, context, &variant);
+    for (int i = 0; i < variant.atomic_count; i++) {
+        ((struct ir_inst *)variant.atomics[i]->note)->atomic = true;
+    }
+    for (int i = 0; i < r->target_count; i++) {
+        if (r->targets[i].update->context == context) {
+            redirect_update(r, from, to, &r->targets[i]);
+        }
+    }
+    for (const struct call_context *child = context->first_child; child != NULL; child = child->next) {
+        redirect_call(r, from, to, child);
+    }
+    copy_forget(from);
+    return to;
+}
+
+struct ir_function *specialise_reduced(struct analysis *an, const struct call_context *context,
+                                       const struct reduced_call *call)
+{
+    struct reduced r = {.s = {.an = an},
+                        .targets = call->targets,
+                        .target_count = call->target_count,
+                        .param_count = call->param_count,
+                        .name = call->name};
+    return reduced_code(&r, context);
 }

@@ -262,3 +262,89 @@ kernel void two_blocks(int n, const int key[n], int own[n], int bins[64])
         }
     }
 }
+
+static void add_some(int *p, const int *a, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (a[i] == 77) {
+            return;
+        }
+        *p += a[i];
+    }
+}
+
+static void add_pair(int *p, int v)
+{
+    add(p, 0, v);
+    add(p + 1, 2, v & 3);
+    add(&p[5], -5, 1);
+}
+
+static void all_small(_Bool *all, unsigned char *mask, int v)
+{
+    if (v > 3) {
+        *all = *all && v < 240;
+    }
+    *mask |= v;
+}
+
+static int counted(long *count, int v)
+{
+    ++*count;
+    return v + 1;
+}
+
+// Each place that does not move is a reduction, in whatever helper it is updated.
+// run: fixed_places n=5000 k=2
+kernel void fixed_places(int n, int k, const int a[n + 8], int sums[16], int y[n], float low[2], _Bool all[2],
+                         unsigned char mask[1], long count[2])
+{
+    for (int i = 0; i < n; i++) {
+        add_pair(sums, a[i]);
+        sums[k * 3] -= i;
+        add_some(&sums[k * 3], &a[i], i & 7);
+        lower_to(&low[1], (float)a[i] - 20);
+        all_small(&all[1], mask, a[i]);
+        y[i] = counted(&count[0], a[i]);
+        add(y, i, 1);
+    }
+}
+
+// The row is another one in each iteration of the outer loop, so that one address is fixed in the inner loop alone.
+// run: row_sums n=60 m=700
+kernel void row_sums(int n, int m, const int a[n][m], int sums[n], int all[4])
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++) {
+            add(&sums[i], 0, a[i][j]);
+            add(all, 3, a[i][j] & 1);
+        }
+    }
+}
+
+// run: fixed_in_blocks n=4000
+kernel void fixed_in_blocks(int n, const int a[n], int sums[4])
+{
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            add(sums, 1, a[i]);
+        }
+    }
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            add_pair(sums, a[i]);
+        }
+    }
+}
+
+// What is read as well is no reduction.
+// run: fixed_and_read n=400
+kernel void fixed_and_read(int n, const int a[n], int sums[8], int y[n])
+{
+    for (int i = 0; i < n; i++) {
+        add_pair(sums, a[i]);
+        y[i] = sums[3];
+    }
+}

@@ -315,6 +315,60 @@ TEST(updates_of_one_address_are_a_reduction)
     arena_finish(&c.arena);
 }
 
+TEST(updates_of_one_address_in_called_helpers_are_a_reduction)
+{
+    struct analyse_case c;
+    REQUIRE(analyse_text_calling(&c,
+                                 "static void add(int *p, int v) { *p += v; }\n"
+                                 "static void both(int *p, int v) { add(p, v); add(&p[2], -v); }\n"
+                                 "kernel void f(int n, int k, const int x[n], int out[8], int own[n]) {\n"
+                                 "  for (int i = 0; i < n; i++) {\n"
+                                 "    both(&out[k], x[i]); out[k] -= 1; add(&own[i], 1); } }\n",
+                                 1));
+    const struct loop_facts *facts = loop_at(&c, 4)->loop->analysis;
+    CHECK_INT(loop_at(&c, 4)->loop->verdict, IR_VERDICT_PROVEN);
+    REQUIRE(facts->reduction_count == 2);
+    CHECK_INT(facts->reductions[0].update_count, 2);
+    CHECK(facts->reductions[0].updates[0].context != NULL);
+    CHECK(facts->reductions[0].updates[1].context == NULL);
+    CHECK_INT(facts->reductions[1].update_count, 1);
+    CHECK(!facts->independent_by_updates);
+    arena_finish(&c.arena);
+}
+
+TEST(an_address_that_a_called_helper_computes_is_no_reduction)
+{
+    struct analyse_case c;
+    REQUIRE(analyse_text_calling(&c,
+                                 "static void add(int *p, const int *b, int v) { p[b[0]] += v; }\n"
+                                 "static void step(int *p, int v) { int *q = p; if (v & 1) q++; *q += v; }\n"
+                                 "kernel void f(int n, const int b[n], int out[4], int other[4]) {\n"
+                                 "  for (int i = 0; i < n; i++) {\n"
+                                 "    add(out, b, i); step(other, i); } }\n",
+                                 1));
+    const struct loop_facts *facts = loop_at(&c, 4)->loop->analysis;
+    CHECK_INT(facts->reduction_count, 0);
+    CHECK(facts->independent_by_updates);
+    CHECK(effect_on(&c, 4, 2, PLAN_UPDATE)->is_atomic);
+    CHECK(effect_on(&c, 4, 3, PLAN_UPDATE)->is_atomic);
+    arena_finish(&c.arena);
+}
+
+// Both stand in one line of the source, and one of them is no reduction: what is said of the one is not said of both.
+TEST(an_effect_of_more_than_reductions_stays_atomic)
+{
+    struct analyse_case c;
+    REQUIRE(analyse_text(&c, "static void add(int *p, int v) { *p += v; }\n"
+                             "kernel void f(int n, const int b[n], int out[8]) {\n"
+                             "  for (int i = 0; i < n; i++) {\n"
+                             "    add(&out[0], 1); add(&out[b[i] & 7], 1); } }\n"));
+    const struct loop_facts *facts = loop_at(&c, 3)->loop->analysis;
+    REQUIRE(facts->reduction_count == 1);
+    CHECK_INT(facts->reductions[0].updates[0].effect, -1);
+    CHECK(facts->independent_by_updates);
+    arena_finish(&c.arena);
+}
+
 TEST(an_address_that_the_loop_computes_is_no_reduction)
 {
     struct analyse_case c;

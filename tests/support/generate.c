@@ -292,6 +292,9 @@ static void write_helpers(struct gen *g)
     gen_line(g, "static float mixf(float x, int k) { return k & 1 ? x * 0.5f : x + 1.0f; }");
     gen_line(g, "static int steps(int k) { int s = 1; for (int i = 0; i < k; i++) s = s * 3 + i; return s; }");
     gen_line(g, "static int pick(int k) { switch (k & 3) { case 0: return 5; case 1: return k; } return -k; }");
+    gen_line(g, "static void grow(int *p, int k) { *p += k; }");
+    gen_line(g, "static void grow_two(int *p, int k) { grow(p, k & 7); if (k & 2) grow(&p[1], -k); }");
+    gen_line(g, "static void grow_all(int *p, int k, int n) { for (int i = 0; i < n; i++) *p ^= k + i; }");
     gen_line(g, "static void both(int *x, int k) { if (k & 1) *x = k; else *x += k; }");
     gen_line(g,
              "static struct pt bump(struct pt p, int k) { p.a += k; p.c[1] -= p.c[0]; p.b = TF(p.b + k); return p; }");

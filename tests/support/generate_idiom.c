@@ -843,13 +843,63 @@ static bool special(struct gen *g)
     return true;
 }
 
+static struct gen_array *find_ints(struct gen *g)
+{
+    for (int tries = 0; tries < 8; tries++) {
+        struct gen_array *a = find_array(g, 1, true, 3);
+        if (a != NULL && a->type == GEN_I32) {
+            return a;
+        }
+    }
+    return NULL;
+}
+
+// Helpers that update one place, or one of the iteration's own, of an array or of a local.
+static bool called_updates(struct gen *g)
+{
+    struct gen_array *a = gen_chance(g, 70) ? find_ints(g) : NULL;
+    struct gen_scalar *out = gen_choose_scalar(g, false, true);
+    if (a == NULL && (out == NULL || !out->is_set)) {
+        return false;
+    }
+    int kept = g->scalar_count;
+    const char *name = a != NULL ? a->name : gen_text(g, "box%d", g->name_count++);
+    long trips = a != NULL ? trips_of(g, a) - 2 : 2;
+    long last = a != NULL ? a->extents[0].value - 2 : 2; // grow_two() reaches one farther
+    if (a == NULL) {
+        gen_line(g, "int %s[4] = {1, 2, 3, 4};", name);
+    }
+    const char *i = push_counter(g, 0, trips - 1);
+    begin(g, a, NULL);
+    gen_open(g, "for (int %s = 0; %s < %ld; %s++) {", i, i, trips, i);
+    bool is_xor = gen_chance(g, 20);
+    for (uint32_t k = 1 + gen_random(g, 3); k > 0; k--) {
+        const char *at = gen_chance(g, 75)   ? gen_text(g, "%u", gen_random(g, 2))
+                         : gen_chance(g, 50) ? gen_text(g, "(unsigned)(n + 1) %% %ld", last + 1)
+                                             : i;
+        if (is_xor) {
+            gen_line(g, "grow_all(&%s[%s], %s, %u);", name, at, gen_int(g, 2), gen_random(g, 4));
+        } else if (gen_chance(g, 25)) {
+            gen_line(g, "%s[%s] -= %s;", name, at, gen_int(g, 1));
+        } else {
+            gen_line(g, "%s(&%s[%s], %s);", gen_chance(g, 50) ? "grow_two" : "grow", name, at, gen_int(g, 2));
+        }
+    }
+    gen_close(g);
+    end(g, kept);
+    if (a == NULL) {
+        gen_line(g, "%s = %s[0] ^ %s[1] ^ %s[2] ^ %s[3];", out->name, name, name, name, name);
+    }
+    return true;
+}
+
 bool gen_idiom(struct gen *g)
 {
     static bool (*const idioms[])(struct gen *g) = {
-        stencil,     map_2d,      steps_in_time, product,         selection,   shift,           stride,
-        linear,      pairs_of,    scan,          sum_into_memory, temporaries, search,          halves,
-        common_sums, call_kernel, pointers,      insist,          last_value,  while_over_data, struct_sum,
-        special,     swapped,     table,         compaction,      map_3d,      chain,           chain};
+        stencil,    map_2d, steps_in_time,   product,         selection,      shift,         stride,      linear,
+        pairs_of,   scan,   sum_into_memory, temporaries,     search,         halves,        common_sums, call_kernel,
+        pointers,   insist, last_value,      while_over_data, struct_sum,     special,       swapped,     table,
+        compaction, map_3d, chain,           chain,           called_updates, called_updates};
     if (g->scalar_count + 8 >= GEN_SCALARS) {
         return false;
     }
