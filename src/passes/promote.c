@@ -168,6 +168,7 @@ void promote_function(struct ir_module *module, struct ir_function *function)
     for (int round = 0; round < 8; round++) {
         bool changed = promote_forward(module, function);
         changed |= sweep(module, function);
+        changed |= promote_call(module, function);
         changed |= promote_memory(module, function);
         changed |= promote_split(module, function);
         if (!changed) {

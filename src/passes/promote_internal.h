@@ -13,6 +13,9 @@ bool promote_forward(struct ir_module *module, struct ir_function *function);
 // Splits memory variables into scalars. True if any was.
 bool promote_memory(struct ir_module *module, struct ir_function *function);
 
+// Hands over what helpers read of locals instead of the locals' addresses. True if any was.
+bool promote_call(struct ir_module *module, struct ir_function *function);
+
 // Takes structs apart that stay memory, where every use stays in one member. True if any was.
 bool promote_split(struct ir_module *module, struct ir_function *function);
 

@@ -348,3 +348,67 @@ kernel void fixed_and_read(int n, const int a[n], int sums[8], int y[n])
         y[i] = sums[3];
     }
 }
+
+struct place {
+    int row;
+    int column;
+    float weight;
+};
+
+static void put(int *x, const int *k, int v)
+{
+    x[*k] = v;
+}
+
+static void put_either(int *x, const int *k, int v)
+{
+    if (v & 1) {
+        put(x, k, v);
+        return;
+    }
+    x[*k] += v;
+}
+
+static float weighed(const struct place *p, int m, const float *x)
+{
+    return p->weight * x[p->row * m + p->column];
+}
+
+static void put_and_clear(int *x, const int *k, int *l)
+{
+    *l = 0;
+    x[*k] += 1;
+}
+
+// What a helper reads of a local is known where it is called.
+// run: by_value n=500 m=7
+kernel void by_value(int n, int m, const int a[n], int x[2 * n + 2], const float z[n][m], float y[n][m])
+{
+    for (int i = 0; i < n; i++) {
+        int k = 2 * i;
+        put(x, &k, a[i]);
+        k++;
+        put_either(x, &k, a[i]);
+    }
+    struct place p;
+    for (int i = 0; i < n; i++) {
+        p.row = n - 1 - i;
+        p.weight = 0.5f;
+        for (int j = 0; j < m; j++) {
+            p.column = j;
+            y[i][j] = weighed(&p, m, &z[0][0]) - weighed(&(struct place){i, j, 2}, m, &z[0][0]);
+        }
+    }
+}
+
+// Whoever reads it, another one writes it first.
+// run: both_ways n=300
+kernel void both_ways(int n, const int a[n], int x[n + 1])
+{
+    for (int i = 0; i < n; i++) {
+        int k = i + 1, l = 3;
+        put_and_clear(x, &k, &k);
+        put(x, &k, a[i]);
+        put_and_clear(x, &l, &k);
+    }
+}

@@ -8,7 +8,7 @@
 // ---- parts
 // ----------------------------------------------------------------------------------------------------------------------
 
-static struct gen_array *find_array(struct gen *g, int rank, bool is_written, long least)
+struct gen_array *gen_find_array(struct gen *g, int rank, bool is_written, long least)
 {
     struct gen_array *found = NULL;
     uint32_t seen = 0;
@@ -25,7 +25,7 @@ static struct gen_array *find_array(struct gen *g, int rank, bool is_written, lo
 }
 
 // A name for a counter that expressions may use while it is in scope.
-static const char *push_counter(struct gen *g, long low, long high)
+const char *gen_push_counter(struct gen *g, long low, long high)
 {
     struct gen_scalar *v = gen_add_scalar(g, "i", GEN_I32);
     v->is_counter = v->is_fixed = v->is_known = v->is_set = true;
@@ -35,7 +35,7 @@ static const char *push_counter(struct gen *g, long low, long high)
 }
 
 // Everything may be read at any index, but for the arrays that the idiom writes itself.
-static void begin(struct gen *g, struct gen_array *first, struct gen_array *second)
+void gen_begin(struct gen *g, struct gen_array *first, struct gen_array *second)
 {
     g->in_nest = true;
     for (int i = 0; i < g->array_count; i++) {
@@ -45,7 +45,7 @@ static void begin(struct gen *g, struct gen_array *first, struct gen_array *seco
     }
 }
 
-static void end(struct gen *g, int scalar_count)
+void gen_end(struct gen *g, int scalar_count)
 {
     g->in_nest = false;
     g->scalar_count = scalar_count;
@@ -56,7 +56,7 @@ static const char *element_name(const struct gen_array *a)
     return gen_type_name(a->type);
 }
 
-static long trips_of(const struct gen *g, const struct gen_array *a)
+long gen_trips_of(const struct gen *g, const struct gen_array *a)
 {
     long limit = g->work_limit / (g->work > 0 ? g->work : 1);
     return a->extents[0].value < limit ? a->extents[0].value : limit;
@@ -65,7 +65,7 @@ static long trips_of(const struct gen *g, const struct gen_array *a)
 // The array's extent, or a constant where that would be too much work.
 static const char *bound_of(struct gen *g, const struct gen_array *a)
 {
-    long trips = trips_of(g, a);
+    long trips = gen_trips_of(g, a);
     return trips == a->extents[0].value ? a->extents[0].text : gen_text(g, "%ld", trips);
 }
 
@@ -79,15 +79,15 @@ static bool may_sum(const struct gen *g, const struct gen_array *a)
 
 static bool stencil(struct gen *g)
 {
-    struct gen_array *a = find_array(g, 1, true, 4);
-    struct gen_array *b = gen_chance(g, 80) ? find_array(g, 1, false, 4) : a;
+    struct gen_array *a = gen_find_array(g, 1, true, 4);
+    struct gen_array *b = gen_chance(g, 80) ? gen_find_array(g, 1, false, 4) : a;
     if (a == NULL || b == NULL) {
         return false;
     }
-    long trips = trips_of(g, a) < trips_of(g, b) ? trips_of(g, a) : trips_of(g, b);
+    long trips = gen_trips_of(g, a) < gen_trips_of(g, b) ? gen_trips_of(g, a) : gen_trips_of(g, b);
     int kept = g->scalar_count;
-    const char *i = push_counter(g, 1, trips - 2);
-    begin(g, a, NULL);
+    const char *i = gen_push_counter(g, 1, trips - 2);
+    gen_begin(g, a, NULL);
     gen_open(g, "for (int %s = 1; %s < %ld - 1; %s++) {", i, i, trips, i);
     bool is_float = gen_is_float(a->type);
     const char *sum = gen_text(g, "%s[%s - 1] + 2 * %s[%s] - %s[%s + 1]", b->name, i, b->name, i, b->name, i);
@@ -97,20 +97,20 @@ static bool stencil(struct gen *g)
                                      : "",
              sum);
     gen_close(g);
-    end(g, kept);
+    gen_end(g, kept);
     return true;
 }
 
 static bool map_2d(struct gen *g)
 {
-    struct gen_array *a = find_array(g, 2, true, 1);
+    struct gen_array *a = gen_find_array(g, 2, true, 1);
     if (a == NULL || g->work * a->extents[0].value * a->extents[1].value > g->work_limit) {
         return false;
     }
     int kept = g->scalar_count;
-    const char *i = push_counter(g, 0, a->extents[0].value - 1);
-    const char *j = push_counter(g, 0, a->extents[1].value - 1);
-    begin(g, NULL, NULL);
+    const char *i = gen_push_counter(g, 0, a->extents[0].value - 1);
+    const char *j = gen_push_counter(g, 0, a->extents[1].value - 1);
+    gen_begin(g, NULL, NULL);
     a->role = GEN_WRITE;
     snprintf(a->home, sizeof a->home, "%s", i);
     if (gen_chance(g, 20)) {
@@ -125,22 +125,22 @@ static bool map_2d(struct gen *g)
     }
     gen_close(g);
     gen_close(g);
-    end(g, kept);
+    gen_end(g, kept);
     return true;
 }
 
 static bool steps_in_time(struct gen *g)
 {
-    struct gen_array *a = find_array(g, 1, true, 4);
-    struct gen_array *b = find_array(g, 1, true, 4);
-    if (a == NULL || a == b || g->work * 3 * trips_of(g, a) > g->work_limit) {
+    struct gen_array *a = gen_find_array(g, 1, true, 4);
+    struct gen_array *b = gen_find_array(g, 1, true, 4);
+    if (a == NULL || a == b || g->work * 3 * gen_trips_of(g, a) > g->work_limit) {
         return false;
     }
-    long trips = trips_of(g, a) < trips_of(g, b) ? trips_of(g, a) : trips_of(g, b);
+    long trips = gen_trips_of(g, a) < gen_trips_of(g, b) ? gen_trips_of(g, a) : gen_trips_of(g, b);
     int kept = g->scalar_count;
-    const char *t = push_counter(g, 0, 2);
-    const char *i = push_counter(g, 1, trips - 2);
-    begin(g, a, b);
+    const char *t = gen_push_counter(g, 0, 2);
+    const char *i = gen_push_counter(g, 1, trips - 2);
+    gen_begin(g, a, b);
     gen_open(g, "for (int %s = 0; %s < 3; %s++) {", t, t, t);
     gen_open(g, "for (int %s = 1; %s < %ld - 1; %s++) {", i, i, trips, i);
     gen_line(g, "%s[%s] = %s(%s[%s - 1] + %s[%s + 1] - %s);", a->name, i, a->type == GEN_F64 ? "TD" : "TF", b->name, i,
@@ -154,21 +154,21 @@ static bool steps_in_time(struct gen *g)
         gen_line(g, "%s[%s] = 1;", b->name, gen_chance(g, 50) ? t : "0");
     }
     gen_close(g);
-    end(g, kept);
+    gen_end(g, kept);
     return true;
 }
 
 static bool product(struct gen *g)
 {
-    struct gen_array *c = find_array(g, 2, true, 1);
+    struct gen_array *c = gen_find_array(g, 2, true, 1);
     if (c == NULL || g->work * c->extents[0].value * c->extents[1].value * 4 > g->work_limit) {
         return false;
     }
     int kept = g->scalar_count;
-    const char *i = push_counter(g, 0, c->extents[0].value - 1);
-    const char *j = push_counter(g, 0, c->extents[1].value - 1);
-    const char *k = push_counter(g, 0, 3);
-    begin(g, c, NULL);
+    const char *i = gen_push_counter(g, 0, c->extents[0].value - 1);
+    const char *j = gen_push_counter(g, 0, c->extents[1].value - 1);
+    const char *k = gen_push_counter(g, 0, 3);
+    gen_begin(g, c, NULL);
     bool is_outside = gen_chance(g, 30);
     const char *s = gen_text(g, "s%d", g->name_count++);
     if (is_outside) {
@@ -183,19 +183,19 @@ static bool product(struct gen *g)
     gen_line(g, "%s[%s][%s] = %s;", c->name, i, j, s);
     gen_close(g);
     gen_close(g);
-    end(g, kept);
+    gen_end(g, kept);
     return true;
 }
 
 static bool selection(struct gen *g)
 {
-    struct gen_array *a = find_array(g, 1, false, 1);
+    struct gen_array *a = gen_find_array(g, 1, false, 1);
     struct gen_scalar *out = gen_choose_scalar(g, false, true);
     if (a == NULL || out == NULL || !out->is_set) {
         return false;
     }
     int kept = g->scalar_count;
-    const char *i = push_counter(g, 0, trips_of(g, a) - 1);
+    const char *i = gen_push_counter(g, 0, gen_trips_of(g, a) - 1);
     static const char *const compares[] = {"<", "<=", ">", ">="};
     const char *compare = compares[gen_random(g, 4)];
     int n = g->name_count++;
@@ -213,14 +213,14 @@ static bool selection(struct gen *g)
     if (gen_chance(g, 50)) {
         gen_line(g, "%s += (int)TF(best%d);", out->name, n);
     }
-    end(g, kept);
+    gen_end(g, kept);
     return true;
 }
 
 // a[i] = a[i + k]: whether iterations meet hangs on a parameter.
 static bool shift(struct gen *g)
 {
-    struct gen_array *a = find_array(g, 1, true, 4);
+    struct gen_array *a = gen_find_array(g, 1, true, 4);
     if (a == NULL) {
         return false;
     }
@@ -234,9 +234,9 @@ static bool shift(struct gen *g)
             continue;
         }
         int kept = g->scalar_count;
-        long trips = room < trips_of(g, a) ? room : trips_of(g, a);
-        const char *i = push_counter(g, 0, trips - 1);
-        begin(g, a, NULL);
+        long trips = room < gen_trips_of(g, a) ? room : gen_trips_of(g, a);
+        const char *i = gen_push_counter(g, 0, trips - 1);
+        gen_begin(g, a, NULL);
         gen_open(g, "for (int %s = 0; %s < %ld; %s++) {", i, i, trips, i);
         const char *near = gen_text(g, "%s[%s]", a->name, i);
         const char *far = gen_text(g, "%s[%s + %s]", a->name, i, k->name);
@@ -247,7 +247,7 @@ static bool shift(struct gen *g)
             gen_line(g, "%s = %s(%s + %s);", far, macro, near, gen_int(g, 1));
         }
         gen_close(g);
-        end(g, kept);
+        gen_end(g, kept);
         return true;
     }
     return false;
@@ -256,36 +256,36 @@ static bool shift(struct gen *g)
 // a[i * k + c]: with k = 0 every iteration means the same element.
 static bool stride(struct gen *g)
 {
-    struct gen_array *a = find_array(g, 1, true, 2);
+    struct gen_array *a = gen_find_array(g, 1, true, 2);
     const struct gen_scalar *k = &g->scalars[gen_random(g, (uint32_t)g->scalar_count)];
     if (a == NULL || !k->is_fixed || !k->is_known || k->is_counter || k->low != k->high || gen_is_float(k->type) ||
         k->low < 0 || (g->group > 0 && k->group != g->group && k->group != 0)) {
         return false;
     }
     long trips = k->low == 0 ? 5 : (a->extents[0].value - 1) / k->low;
-    trips = trips < trips_of(g, a) ? trips : trips_of(g, a);
+    trips = trips < gen_trips_of(g, a) ? trips : gen_trips_of(g, a);
     int kept = g->scalar_count;
-    const char *i = push_counter(g, 0, trips - 1);
-    begin(g, a, NULL);
+    const char *i = gen_push_counter(g, 0, trips - 1);
+    gen_begin(g, a, NULL);
     gen_open(g, "for (long %s = 0; %s < %ld; %s++) {", i, i, trips, i);
     gen_line(g, "%s[%s * %s%s] = %s;", a->name, i, k->name, gen_chance(g, 50) ? "" : " + 1", gen_value(g, a->type, 2));
     gen_close(g);
-    end(g, kept);
+    gen_end(g, kept);
     return true;
 }
 
 static bool linear(struct gen *g)
 {
-    struct gen_array *a = find_array(g, 1, true, 4);
+    struct gen_array *a = gen_find_array(g, 1, true, 4);
     const struct gen_scalar *m = &g->scalars[1];
-    if (a == NULL || m->low > a->extents[0].value || trips_of(g, a) < m->low) {
+    if (a == NULL || m->low > a->extents[0].value || gen_trips_of(g, a) < m->low) {
         return false;
     }
-    long rows = trips_of(g, a) / m->low;
+    long rows = gen_trips_of(g, a) / m->low;
     int kept = g->scalar_count;
-    const char *i = push_counter(g, 0, rows - 1);
-    const char *j = push_counter(g, 0, m->low - 1);
-    begin(g, a, NULL);
+    const char *i = gen_push_counter(g, 0, rows - 1);
+    const char *j = gen_push_counter(g, 0, m->low - 1);
+    gen_begin(g, a, NULL);
     gen_open(g, "for (int %s = 0; %s < %ld; %s++) {", i, i, rows, i);
     gen_open(g, "for (int %s = 0; %s < m; %s++) {", j, j, j);
     if (may_sum(g, a) && gen_chance(g, 30)) {
@@ -295,37 +295,37 @@ static bool linear(struct gen *g)
     }
     gen_close(g);
     gen_close(g);
-    end(g, kept);
+    gen_end(g, kept);
     return true;
 }
 
 static bool pairs_of(struct gen *g)
 {
-    struct gen_array *a = find_array(g, 1, true, 4);
+    struct gen_array *a = gen_find_array(g, 1, true, 4);
     if (a == NULL) {
         return false;
     }
-    long trips = trips_of(g, a) / 2;
+    long trips = gen_trips_of(g, a) / 2;
     int kept = g->scalar_count;
-    const char *i = push_counter(g, 0, trips - 1);
-    begin(g, a, NULL);
+    const char *i = gen_push_counter(g, 0, trips - 1);
+    gen_begin(g, a, NULL);
     gen_open(g, "for (int %s = 0; %s < %ld; %s++) {", i, i, trips, i);
     gen_line(g, "%s[2 * %s] = %s(%s[2 * %s + 1] + %s);", a->name, i, a->type == GEN_F64 ? "TD" : "TF", a->name, i,
              gen_int(g, 2));
     gen_close(g);
-    end(g, kept);
+    gen_end(g, kept);
     return true;
 }
 
 static bool scan(struct gen *g)
 {
-    struct gen_array *a = find_array(g, 1, true, 3);
+    struct gen_array *a = gen_find_array(g, 1, true, 3);
     if (a == NULL || !may_sum(g, a)) {
         return false;
     }
     int kept = g->scalar_count;
-    const char *i = push_counter(g, 1, trips_of(g, a) - 1);
-    begin(g, a, NULL);
+    const char *i = gen_push_counter(g, 1, gen_trips_of(g, a) - 1);
+    gen_begin(g, a, NULL);
     if (gen_chance(g, 50)) {
         gen_open(g, "for (int %s = 1; %s < %s; %s++) {", i, i, bound_of(g, a), i);
         gen_line(g, "%s[%s] = %s(%s[%s - 1] + %s);", a->name, i, a->type == GEN_F64 ? "TD" : "TF", a->name, i,
@@ -339,20 +339,20 @@ static bool scan(struct gen *g)
         gen_line(g, "prev%d = now%d;", n, n);
     }
     gen_close(g);
-    end(g, kept);
+    gen_end(g, kept);
     return true;
 }
 
 static bool sum_into_memory(struct gen *g)
 {
-    struct gen_array *out = find_array(g, 1, true, 1);
-    struct gen_array *in = find_array(g, 1, false, 1);
+    struct gen_array *out = gen_find_array(g, 1, true, 1);
+    struct gen_array *in = gen_find_array(g, 1, false, 1);
     if (out == NULL || in == NULL || !may_sum(g, out)) {
         return false;
     }
     int kept = g->scalar_count;
-    const char *i = push_counter(g, 0, trips_of(g, in) - 1);
-    begin(g, out, NULL);
+    const char *i = gen_push_counter(g, 0, gen_trips_of(g, in) - 1);
+    gen_begin(g, out, NULL);
     gen_open(g, "for (int %s = 0; %s < %s; %s++) {", i, i, bound_of(g, in), i);
     bool is_guarded = gen_chance(g, 30);
     if (is_guarded) {
@@ -364,14 +364,14 @@ static bool sum_into_memory(struct gen *g)
         gen_close(g);
     }
     gen_close(g);
-    end(g, kept);
+    gen_end(g, kept);
     return true;
 }
 
 static bool temporaries(struct gen *g)
 {
-    struct gen_array *a = find_array(g, 1, true, 2);
-    if (a == NULL || trips_of(g, a) < 1) {
+    struct gen_array *a = gen_find_array(g, 1, true, 2);
+    if (a == NULL || gen_trips_of(g, a) < 1) {
         return false;
     }
     int kept = g->scalar_count;
@@ -379,8 +379,8 @@ static bool temporaries(struct gen *g)
     long size = 2 + (long)gen_random(g, 4);
     gen_line(g, "int k%d;", n);
     gen_line(g, "%s work%d[%ld];", element_name(a), n, size);
-    const char *i = push_counter(g, 0, trips_of(g, a) - 1);
-    begin(g, a, NULL);
+    const char *i = gen_push_counter(g, 0, gen_trips_of(g, a) - 1);
+    gen_begin(g, a, NULL);
     gen_open(g, "for (int %s = 0; %s < %s; %s++) {", i, i, bound_of(g, a), i);
     gen_line(g, "for (k%d = 0; k%d < %ld; k%d++) work%d[k%d] = %s;", n, n, size, n, n, n, gen_value(g, a->type, 2));
     gen_line(g, "%s[%s] = work%d[%ld] + work%d[%s %% %ld];", a->name, i, n, (long)gen_random(g, (uint32_t)size), n, i,
@@ -389,21 +389,21 @@ static bool temporaries(struct gen *g)
     if (gen_chance(g, 30)) {
         gen_line(g, "%s[0] = %s(work%d[0]);", a->name, a->type == GEN_F64 ? "TD" : "TF", n);
     }
-    end(g, kept);
+    gen_end(g, kept);
     return true;
 }
 
 static bool search(struct gen *g)
 {
-    struct gen_array *a = find_array(g, 1, false, 1);
+    struct gen_array *a = gen_find_array(g, 1, false, 1);
     struct gen_scalar *out = gen_choose_scalar(g, false, true);
     if (a == NULL || out == NULL || !out->is_set || g->group > 0) {
         return false;
     }
     int kept = g->scalar_count;
     int n = g->name_count++;
-    const char *i = push_counter(g, 0, trips_of(g, a) - 1);
-    begin(g, NULL, NULL);
+    const char *i = gen_push_counter(g, 0, gen_trips_of(g, a) - 1);
+    gen_begin(g, NULL, NULL);
     bool is_goto = gen_chance(g, 40);
     gen_open(g, "for (int %s = 0; %s < %s; %s++) {", i, i, bound_of(g, a), i);
     gen_open(g, "if (%s[%s] > %s) {", a->name, i, gen_int(g, 1));
@@ -415,22 +415,22 @@ static bool search(struct gen *g)
         gen_line(g, "%s = 3;", out->name);
         gen_line(g, "found%d:;", n);
     }
-    end(g, kept);
+    gen_end(g, kept);
     return true;
 }
 
 static bool halves(struct gen *g)
 {
-    struct gen_array *a = find_array(g, 1, true, 4);
+    struct gen_array *a = gen_find_array(g, 1, true, 4);
     if (a == NULL || a->is_local || g->group > 0 || g->no_blocks) {
         return false;
     }
-    long trips = trips_of(g, a) / 2;
+    long trips = gen_trips_of(g, a) / 2;
     int kept = g->scalar_count;
-    const char *i = push_counter(g, 0, trips - 1);
+    const char *i = gen_push_counter(g, 0, trips - 1);
     bool is_even = gen_chance(g, 40);
     for (int k = 0; k < 2; k++) {
-        begin(g, a, NULL);
+        gen_begin(g, a, NULL);
         for (int x = 0; x < g->array_count; x++) { // nothing else is written in the region
             g->arrays[x].role = &g->arrays[x] == a ? GEN_NOTHING : GEN_READ;
         }
@@ -442,14 +442,14 @@ static bool halves(struct gen *g)
         gen_close(g);
     }
     gen_line(g, ";");
-    end(g, kept);
+    gen_end(g, kept);
     return true;
 }
 
 // Two blocks that update one array, in one way.
 static bool common_sums(struct gen *g)
 {
-    struct gen_array *a = find_array(g, 1, true, 2);
+    struct gen_array *a = gen_find_array(g, 1, true, 2);
     if (a == NULL || a->is_local || g->group > 0 || g->no_blocks || !may_sum(g, a)) {
         return false;
     }
@@ -457,9 +457,9 @@ static bool common_sums(struct gen *g)
     static const char *const ops[] = {"+=", "|=", "^=", "*="};
     const char *op = ops[gen_is_float(a->type) ? 0 : gen_random(g, 4)];
     bool is_one_place = gen_chance(g, 40);
-    const char *i = push_counter(g, 0, trips_of(g, a) - 1);
+    const char *i = gen_push_counter(g, 0, gen_trips_of(g, a) - 1);
     for (int k = 0; k < 2; k++) {
-        begin(g, a, NULL);
+        gen_begin(g, a, NULL);
         gen_open(g, "stream_parallel {");
         gen_open(g, "for (int %s = 0; %s < %s; %s++) {", i, i, bound_of(g, a), i);
         gen_line(g, "%s[%s] %s %s;", a->name, is_one_place ? "1" : i, op, gen_tame(g, a->type, 2));
@@ -467,14 +467,14 @@ static bool common_sums(struct gen *g)
         gen_close(g);
     }
     gen_line(g, ";");
-    end(g, kept);
+    gen_end(g, kept);
     return true;
 }
 
 static bool call_kernel(struct gen *g)
 {
-    struct gen_array *to = find_array(g, 1, true, 3);
-    struct gen_array *from = find_array(g, 1, false, 3);
+    struct gen_array *to = gen_find_array(g, 1, true, 3);
+    struct gen_array *from = gen_find_array(g, 1, false, 3);
     if (to == NULL || from == NULL || to->type != GEN_I32 || from->type != GEN_I32) {
         return false;
     }
@@ -519,14 +519,14 @@ static void chain_statement(struct gen *g, const struct gen_array *to, const str
 // Loops one after the other over the same space, mostly: whether they may run as one is up to chance.
 static bool chain(struct gen *g)
 {
-    struct gen_array *a = find_array(g, 1, true, 6);
-    struct gen_array *b = find_array(g, 1, true, 6);
-    struct gen_array *c = find_array(g, 1, false, 6);
+    struct gen_array *a = gen_find_array(g, 1, true, 6);
+    struct gen_array *b = gen_find_array(g, 1, true, 6);
+    struct gen_array *c = gen_find_array(g, 1, false, 6);
     if (a == NULL || b == NULL || c == NULL) {
         return false;
     }
-    long trips = trips_of(g, a) < trips_of(g, b) ? trips_of(g, a) : trips_of(g, b);
-    trips = trips < trips_of(g, c) ? trips : trips_of(g, c);
+    long trips = gen_trips_of(g, a) < gen_trips_of(g, b) ? gen_trips_of(g, a) : gen_trips_of(g, b);
+    trips = trips < gen_trips_of(g, c) ? trips : gen_trips_of(g, c);
     int count = 2 + (int)gen_random(g, 4);
     if (trips < 4 || g->work * trips * count > g->work_limit) {
         return false;
@@ -542,12 +542,12 @@ static bool chain(struct gen *g)
     }
     for (int k = 0; k < count; k++) {
         int kept = g->scalar_count;
-        const char *i = push_counter(g, 1, trips - 2);
+        const char *i = gen_push_counter(g, 1, trips - 2);
         struct gen_array *to = gen_chance(g, 50) ? a : b;
         struct gen_array *from = gen_chance(g, 30) ? c : gen_chance(g, 50) ? a : b;
         const char *bound =
             gen_chance(g, 15) ? gen_text(g, "%ld", trips - 1) : gen_text(g, "%c%d", "hm"[gen_chance(g, 30)], n);
-        begin(g, a, b);
+        gen_begin(g, a, b);
         if (is_shared) {
             gen_open(g, "for (c%d = 1; c%d < %s; c%d++) {", n, n, bound, n);
             gen_line(g, "int %s = c%d;", i, n);
@@ -559,7 +559,7 @@ static bool chain(struct gen *g)
             chain_statement(g, to, from, i, n);
         }
         gen_close(g);
-        end(g, kept);
+        gen_end(g, kept);
         if (gen_chance(g, 15)) {
             gen_line(g, gen_chance(g, 50) ? "h%d--;" : "t%d = 5;", n);
         }
@@ -575,15 +575,15 @@ static bool chain(struct gen *g)
 
 static bool pointers(struct gen *g)
 {
-    struct gen_array *a = find_array(g, 1, true, 4);
+    struct gen_array *a = gen_find_array(g, 1, true, 4);
     if (a == NULL) {
         return false;
     }
-    long trips = trips_of(g, a) - 2;
+    long trips = gen_trips_of(g, a) - 2;
     int kept = g->scalar_count;
     int n = g->name_count++;
-    const char *i = push_counter(g, 0, trips - 1);
-    begin(g, a, NULL);
+    const char *i = gen_push_counter(g, 0, trips - 1);
+    gen_begin(g, a, NULL);
     gen_line(g, "%s *ptr%d = %s + %d;", element_name(a), n, a->name, (int)gen_random(g, 3));
     gen_open(g, "for (int %s = 0; %s < %ld; %s++) {", i, i, trips, i);
     if (gen_chance(g, 50)) {
@@ -592,20 +592,20 @@ static bool pointers(struct gen *g)
         gen_line(g, "*(ptr%d + %s) = %s(%s[%s]);", n, i, a->type == GEN_F64 ? "TD" : "TF", a->name, i);
     }
     gen_close(g);
-    end(g, kept);
+    gen_end(g, kept);
     return true;
 }
 
 static bool insist(struct gen *g)
 {
-    struct gen_array *a = find_array(g, 1, true, 4);
+    struct gen_array *a = gen_find_array(g, 1, true, 4);
     if (a == NULL) {
         return false;
     }
-    long trips = trips_of(g, a);
+    long trips = gen_trips_of(g, a);
     int kept = g->scalar_count;
-    const char *i = push_counter(g, 0, trips - 1);
-    begin(g, a, NULL);
+    const char *i = gen_push_counter(g, 0, trips - 1);
+    gen_begin(g, a, NULL);
     // The author insists: what overlaps is not read.
     for (int k = 0; k < g->array_count; k++) {
         bool is_same = strcmp(g->arrays[k].buffer, a->buffer) == 0;
@@ -616,13 +616,13 @@ static bool insist(struct gen *g)
     gen_line(g, "int j%d = %ld - 1 - %s;", g->name_count, trips, i);
     gen_line(g, "%s[j%d] = %s;", a->name, g->name_count++, gen_value(g, a->type, 2));
     gen_close(g);
-    end(g, kept);
+    gen_end(g, kept);
     return true;
 }
 
 static bool last_value(struct gen *g)
 {
-    struct gen_array *a = find_array(g, 1, false, 2);
+    struct gen_array *a = gen_find_array(g, 1, false, 2);
     struct gen_scalar *s = gen_choose_scalar(g, gen_chance(g, 40), true);
     if (a == NULL || s == NULL || !s->is_set) {
         return false;
@@ -631,8 +631,8 @@ static bool last_value(struct gen *g)
     const char *name = gen_text(g, "%s", s->name);
     enum gen_type type = s->type;
     s->is_set = false; // not read in the loop
-    const char *i = push_counter(g, 0, trips_of(g, a) - 1);
-    begin(g, NULL, NULL);
+    const char *i = gen_push_counter(g, 0, gen_trips_of(g, a) - 1);
+    gen_begin(g, NULL, NULL);
     gen_open(g, "for (int %s = 0; %s < %s; %s++) {", i, i, bound_of(g, a), i);
     if (gen_chance(g, 60)) {
         gen_line(g, "if (%s) %s = %s;", gen_condition(g, 1), name, gen_tame(g, type, 1));
@@ -640,7 +640,7 @@ static bool last_value(struct gen *g)
         gen_line(g, "%s = %s;", name, gen_tame(g, type, 2));
     }
     gen_close(g);
-    end(g, kept);
+    gen_end(g, kept);
     for (int k = 0; k < g->scalar_count; k++) {
         g->scalars[k].is_set |= strcmp(g->scalars[k].name, name) == 0;
     }
@@ -649,14 +649,14 @@ static bool last_value(struct gen *g)
 
 static bool while_over_data(struct gen *g)
 {
-    struct gen_array *a = find_array(g, 1, true, 2);
-    if (a == NULL || gen_is_float(a->type) || a->type == GEN_BOOL || g->work * 4 * trips_of(g, a) > g->work_limit) {
+    struct gen_array *a = gen_find_array(g, 1, true, 2);
+    if (a == NULL || gen_is_float(a->type) || a->type == GEN_BOOL || g->work * 4 * gen_trips_of(g, a) > g->work_limit) {
         return false;
     }
     int kept = g->scalar_count;
     int n = g->name_count++;
-    const char *i = push_counter(g, 0, trips_of(g, a) - 1);
-    begin(g, a, NULL);
+    const char *i = gen_push_counter(g, 0, gen_trips_of(g, a) - 1);
+    gen_begin(g, a, NULL);
     gen_line(g, "int r%d = 0;", n);
     gen_open(g, "while (%s[0] < 50 && r%d < 4) {", a->name, n);
     gen_open(g, "for (int %s = 0; %s < %s; %s++) {", i, i, bound_of(g, a), i);
@@ -664,21 +664,21 @@ static bool while_over_data(struct gen *g)
     gen_close(g);
     gen_line(g, "r%d++;", n);
     gen_close(g);
-    end(g, kept);
+    gen_end(g, kept);
     return true;
 }
 
 static bool struct_sum(struct gen *g)
 {
-    struct gen_array *a = find_array(g, 1, false, 1);
+    struct gen_array *a = gen_find_array(g, 1, false, 1);
     struct gen_scalar *s = gen_choose_scalar(g, false, true);
     if (a == NULL || s == NULL || !s->is_set) {
         return false;
     }
     int kept = g->scalar_count;
     int n = g->name_count++;
-    const char *i = push_counter(g, 0, trips_of(g, a) - 1);
-    begin(g, NULL, NULL);
+    const char *i = gen_push_counter(g, 0, gen_trips_of(g, a) - 1);
+    gen_begin(g, NULL, NULL);
     gen_line(g, "struct pt sum%d = {1, 2, {3, 4}};", n);
     gen_open(g, "for (int %s = 0; %s < %s; %s++) {", i, i, bound_of(g, a), i);
     gen_line(g, "sum%d.a += %s;", n, gen_int(g, 1));
@@ -688,46 +688,46 @@ static bool struct_sum(struct gen *g)
     }
     gen_close(g);
     gen_line(g, "%s = sum%d.a + (int)sum%d.b + sum%d.c[1];", s->name, n, n, n);
-    end(g, kept);
+    gen_end(g, kept);
     return true;
 }
 
 // What fits is moved to the front.
 static bool compaction(struct gen *g)
 {
-    struct gen_array *to = find_array(g, 1, true, 4);
-    struct gen_array *from = find_array(g, 1, false, 4);
+    struct gen_array *to = gen_find_array(g, 1, true, 4);
+    struct gen_array *from = gen_find_array(g, 1, false, 4);
     struct gen_scalar *s = gen_choose_scalar(g, false, true);
     if (to == NULL || from == NULL || s == NULL || !s->is_set) {
         return false;
     }
-    long trips = trips_of(g, to) < trips_of(g, from) ? trips_of(g, to) : trips_of(g, from);
+    long trips = gen_trips_of(g, to) < gen_trips_of(g, from) ? gen_trips_of(g, to) : gen_trips_of(g, from);
     int kept = g->scalar_count;
     int n = g->name_count++;
-    const char *i = push_counter(g, 0, trips - 1);
-    begin(g, to, from);
+    const char *i = gen_push_counter(g, 0, trips - 1);
+    gen_begin(g, to, from);
     gen_line(g, "int count%d = 0;", n);
     gen_open(g, "for (int %s = 0; %s < %ld; %s++) {", i, i, trips, i);
     gen_line(g, "if (%s) %s[count%d++] = %s(%s[%s]);", gen_condition(g, 1), to->name, n,
              to->type == GEN_F64 ? "TD" : "TF", from->name, i);
     gen_close(g);
     gen_line(g, "%s = count%d;", s->name, n);
-    end(g, kept);
+    gen_end(g, kept);
     return true;
 }
 
 static bool map_3d(struct gen *g)
 {
-    struct gen_array *a = find_array(g, 3, true, 1);
+    struct gen_array *a = gen_find_array(g, 3, true, 1);
     if (a == NULL || g->work * a->extents[0].value * a->extents[1].value * a->extents[2].value > g->work_limit) {
         return false;
     }
     int kept = g->scalar_count;
     const char *names[3];
-    begin(g, NULL, NULL);
+    gen_begin(g, NULL, NULL);
     a->role = GEN_WRITE;
     for (int k = 0; k < 3; k++) {
-        names[k] = push_counter(g, 0, a->extents[k].value - 1);
+        names[k] = gen_push_counter(g, 0, a->extents[k].value - 1);
     }
     snprintf(a->home, sizeof a->home, "%s", names[0]);
     if (gen_chance(g, 20)) {
@@ -742,14 +742,14 @@ static bool map_3d(struct gen *g)
     for (int k = 0; k < 3; k++) {
         gen_close(g);
     }
-    end(g, kept);
+    gen_end(g, kept);
     return true;
 }
 
 // Two arrays that change places in each step.
 static bool swapped(struct gen *g)
 {
-    struct gen_array *a = find_array(g, 1, true, 4);
+    struct gen_array *a = gen_find_array(g, 1, true, 4);
     struct gen_array *b = NULL;
     for (int i = 0; a != NULL && i < g->array_count; i++) {
         struct gen_array *x = &g->arrays[i];
@@ -757,10 +757,10 @@ static bool swapped(struct gen *g)
         bool is_writable = !x->is_const && x->limit == 0 && !x->is_perm;
         b = x != a && x->type == a->type && x->rank == 1 && is_writable && is_mine && x->extents[0].value >= 4 ? x : b;
     }
-    if (b == NULL || g->work * 3 * trips_of(g, a) > g->work_limit) {
+    if (b == NULL || g->work * 3 * gen_trips_of(g, a) > g->work_limit) {
         return false;
     }
-    long trips = trips_of(g, a) < trips_of(g, b) ? trips_of(g, a) : trips_of(g, b);
+    long trips = gen_trips_of(g, a) < gen_trips_of(g, b) ? gen_trips_of(g, a) : gen_trips_of(g, b);
     int n = g->name_count++;
     const char *type = element_name(a);
     gen_line(g, "%s *from%d = %s, *to%d = %s;", type, n, a->name, n, b->name);
@@ -779,23 +779,23 @@ static bool swapped(struct gen *g)
 // A local struct and a local table that tasks hand on to each other.
 static bool table(struct gen *g)
 {
-    struct gen_array *a = find_array(g, 1, true, 2);
+    struct gen_array *a = gen_find_array(g, 1, true, 2);
     if (a == NULL || a->type == GEN_BOOL) {
         return false;
     }
     int kept = g->scalar_count;
     int n = g->name_count++;
-    const char *i = push_counter(g, 0, 7);
-    begin(g, a, NULL);
+    const char *i = gen_push_counter(g, 0, 7);
+    gen_begin(g, a, NULL);
     gen_line(g, "struct pt tab%d[8];", n);
     gen_open(g, "for (int %s = 0; %s < 8; %s++) {", i, i, i);
     gen_line(g, "tab%d[%s].a = %s;", n, i, gen_int(g, 2));
     gen_line(g, "tab%d[%s].b = %s;", n, i, gen_tame(g, GEN_F32, 2));
     gen_line(g, "tab%d[%s].c[0] = tab%d[%s].c[1] = %s;", n, i, n, i, i);
     gen_close(g);
-    end(g, kept);
-    i = push_counter(g, 0, trips_of(g, a) - 1);
-    begin(g, a, NULL);
+    gen_end(g, kept);
+    i = gen_push_counter(g, 0, gen_trips_of(g, a) - 1);
+    gen_begin(g, a, NULL);
     gen_open(g, "for (int %s = 0; %s < %s; %s++) {", i, i, bound_of(g, a), i);
     if (gen_chance(g, 50)) {
         gen_line(g, "struct pt one = tab%d[%s & 7];", n, i);
@@ -804,7 +804,7 @@ static bool table(struct gen *g)
         gen_line(g, "%s[%s] = %s(tab%d[(%s + 3) %% 8].b);", a->name, i, a->type == GEN_F64 ? "TD" : "TF", n, i);
     }
     gen_close(g);
-    end(g, kept);
+    gen_end(g, kept);
     return true;
 }
 
@@ -843,63 +843,42 @@ static bool special(struct gen *g)
     return true;
 }
 
-static struct gen_array *find_ints(struct gen *g)
-{
-    for (int tries = 0; tries < 8; tries++) {
-        struct gen_array *a = find_array(g, 1, true, 3);
-        if (a != NULL && a->type == GEN_I32) {
-            return a;
-        }
-    }
-    return NULL;
-}
-
-// Helpers that update one place, or one of the iteration's own, of an array or of a local.
-static bool called_updates(struct gen *g)
-{
-    struct gen_array *a = gen_chance(g, 70) ? find_ints(g) : NULL;
-    struct gen_scalar *out = gen_choose_scalar(g, false, true);
-    if (a == NULL && (out == NULL || !out->is_set)) {
-        return false;
-    }
-    int kept = g->scalar_count;
-    const char *name = a != NULL ? a->name : gen_text(g, "box%d", g->name_count++);
-    long trips = a != NULL ? trips_of(g, a) - 2 : 2;
-    long last = a != NULL ? a->extents[0].value - 2 : 2; // grow_two() reaches one farther
-    if (a == NULL) {
-        gen_line(g, "int %s[4] = {1, 2, 3, 4};", name);
-    }
-    const char *i = push_counter(g, 0, trips - 1);
-    begin(g, a, NULL);
-    gen_open(g, "for (int %s = 0; %s < %ld; %s++) {", i, i, trips, i);
-    bool is_xor = gen_chance(g, 20);
-    for (uint32_t k = 1 + gen_random(g, 3); k > 0; k--) {
-        const char *at = gen_chance(g, 75)   ? gen_text(g, "%u", gen_random(g, 2))
-                         : gen_chance(g, 50) ? gen_text(g, "(unsigned)(n + 1) %% %ld", last + 1)
-                                             : i;
-        if (is_xor) {
-            gen_line(g, "grow_all(&%s[%s], %s, %u);", name, at, gen_int(g, 2), gen_random(g, 4));
-        } else if (gen_chance(g, 25)) {
-            gen_line(g, "%s[%s] -= %s;", name, at, gen_int(g, 1));
-        } else {
-            gen_line(g, "%s(&%s[%s], %s);", gen_chance(g, 50) ? "grow_two" : "grow", name, at, gen_int(g, 2));
-        }
-    }
-    gen_close(g);
-    end(g, kept);
-    if (a == NULL) {
-        gen_line(g, "%s = %s[0] ^ %s[1] ^ %s[2] ^ %s[3];", out->name, name, name, name, name);
-    }
-    return true;
-}
-
 bool gen_idiom(struct gen *g)
 {
-    static bool (*const idioms[])(struct gen *g) = {
-        stencil,    map_2d, steps_in_time,   product,         selection,      shift,         stride,      linear,
-        pairs_of,   scan,   sum_into_memory, temporaries,     search,         halves,        common_sums, call_kernel,
-        pointers,   insist, last_value,      while_over_data, struct_sum,     special,       swapped,     table,
-        compaction, map_3d, chain,           chain,           called_updates, called_updates};
+    static bool (*const idioms[])(struct gen *g) = {stencil,
+                                                    map_2d,
+                                                    steps_in_time,
+                                                    product,
+                                                    selection,
+                                                    shift,
+                                                    stride,
+                                                    linear,
+                                                    pairs_of,
+                                                    scan,
+                                                    sum_into_memory,
+                                                    temporaries,
+                                                    search,
+                                                    halves,
+                                                    common_sums,
+                                                    call_kernel,
+                                                    pointers,
+                                                    insist,
+                                                    last_value,
+                                                    while_over_data,
+                                                    struct_sum,
+                                                    special,
+                                                    swapped,
+                                                    table,
+                                                    compaction,
+                                                    map_3d,
+                                                    chain,
+                                                    chain,
+                                                    gen_called_updates,
+                                                    gen_called_updates,
+                                                    gen_called_reads,
+                                                    gen_called_reads,
+                                                    gen_kept_in_nest,
+                                                    gen_kept_in_nest};
     if (g->scalar_count + 8 >= GEN_SCALARS) {
         return false;
     }

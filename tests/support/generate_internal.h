@@ -1,6 +1,6 @@
 // The parts of the generator: generate.c the file and its arguments, generate_expr.c expressions and indices,
-// generate_stmt.c statements inside loops, generate_loop.c loops and their nests, generate_idiom.c loops as people
-// write them, generate_control.c what stands around them.
+// generate_stmt.c statements inside loops, generate_loop.c loops and their nests, generate_idiom.c and
+// generate_called.c loops as people write them, generate_control.c what stands around them.
 #ifndef RILL_TESTS_SUPPORT_GENERATE_INTERNAL_H
 #define RILL_TESTS_SUPPORT_GENERATE_INTERNAL_H
 
@@ -151,6 +151,19 @@ void gen_time_nest(struct gen *g);
 
 // ---- generate_idiom.c
 bool gen_idiom(struct gen *g); // false if none suits
+// An array of this rank and at least so many rows; NULL: there is none.
+struct gen_array *gen_find_array(struct gen *g, int rank, bool is_written, long least);
+// A name for a counter that expressions may use while it is in scope.
+const char *gen_push_counter(struct gen *g, long low, long high);
+// Everything may be read at any index, but for the arrays that the idiom writes itself.
+void gen_begin(struct gen *g, struct gen_array *first, struct gen_array *second);
+void gen_end(struct gen *g, int scalar_count);
+long gen_trips_of(const struct gen *g, const struct gen_array *a);
+
+// ---- generate_called.c: as in generate_idiom.c
+bool gen_called_updates(struct gen *g);
+bool gen_called_reads(struct gen *g);
+bool gen_kept_in_nest(struct gen *g);
 
 // ---- generate_control.c
 void gen_control(struct gen *g, int count);
