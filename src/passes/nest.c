@@ -24,33 +24,89 @@ static bool is_independent(const struct ir_for *loop)
     return loop->verdict == IR_VERDICT_PROVEN || loop->verdict == IR_VERDICT_IF || loop->verdict == IR_VERDICT_ASSUMED;
 }
 
-// Updates of shared memory would depend on how the iterations are cut, last values on their order, and sums of floats
-// on the device, if that settles how they are cut (|is_flexible|).
-static const char *why_not_cut(const struct ir_inst *inst, bool is_outermost, bool is_flexible)
+// Where the device settles how the iterations are cut (|is_flexible|), sums of floats would hang on the device.
+static bool sums_floats(const struct loop_facts *facts)
 {
-    const struct ir_for *loop = inst->loop;
-    const struct loop_facts *facts = loop->analysis;
-    if (!is_independent(loop) || facts == NULL) {
+    for (int i = 0; i < facts->reduction_count; i++) {
+        if (ir_type_is_float(facts->reductions[i].type)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *why_not_independent(const struct ir_inst *inst, bool is_outermost)
+{
+    const struct loop_facts *facts = inst->loop->analysis;
+    if (!is_independent(inst->loop) || facts == NULL) {
         return "its iterations are not independent";
     }
-    if (loop->recheck) {
+    if (inst->loop->recheck) {
         return "its bound is read from memory";
     }
-    if (!is_outermost && facts->condition_count > 0) {
-        return "its iterations are independent only if a test holds";
+    return !is_outermost && facts->condition_count > 0 ? "its iterations are independent only if a test holds" : NULL;
+}
+
+// Sums and choices are made of the iterations in their order, however they are cut; last values are looked at below.
+static const char *why_not_cut(const struct ir_inst *inst, bool is_flexible)
+{
+    const struct loop_facts *facts = inst->loop->analysis;
+    if (is_flexible && sums_floats(facts)) {
+        return "it sums floats";
     }
-    if (facts->shared_count > 0 || facts->reduction_count > 0 || facts->independent_by_updates) {
-        return "its iterations update the same memory";
-    }
-    for (int i = 0; i < loop->role_count; i++) {
-        const struct ir_scalar_role *role = &loop->roles[i];
-        bool is_exact = role->role == IR_ROLE_REDUCTION && !(is_flexible && ir_type_is_float(role->var->type));
-        bool is_own = role->role == IR_ROLE_PRIVATE || (role->role == IR_ROLE_LAST_VALUE && !is_outermost);
-        if (role->var->is_memory || !(is_exact || is_own)) {
-            return "a scalar of it keeps its value, or sums floats";
+    for (int i = 0; i < inst->loop->role_count; i++) {
+        const struct ir_scalar_role *role = &inst->loop->roles[i];
+        if (role->var->is_memory) {
+            return "memory is private to its iterations";
+        }
+        if (role->role == IR_ROLE_REDUCTION && is_flexible && ir_type_is_float(role->var->type)) {
+            return "it sums floats";
         }
     }
     return NULL;
+}
+
+struct assignment {
+    const struct ir_var *var;
+    const struct ir_inst *innermost;
+};
+
+// False at an assignment of the variable that is not in the innermost loop's body.
+static bool is_not_outside(struct ir_inst *inst, void *user)
+{
+    const struct assignment *a = user;
+    bool assigns = ((inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE) && inst->var == a->var) ||
+                   (inst->op == IR_OP_FOR && inst->loop->var == a->var);
+    return !assigns || (inst != a->innermost && walk_is_inside(inst, a->innermost));
+}
+
+// The last value is that of the last iteration that wrote one, and the iterations of the nest are numbered as they come
+// in the program. That is so only of what the innermost loop's body writes: what stands between the loops is done also
+// where the inner one has no iterations, and a loop's variable has another value when the loop has ended.
+static bool last_values_are_kept(const struct nest *nest)
+{
+    struct ir_inst *outer = nest->loops[0];
+    for (int i = 0; i < outer->loop->role_count; i++) {
+        const struct ir_scalar_role *role = &outer->loop->roles[i];
+        struct assignment a = {role->var, nest->loops[nest->count - 1]};
+        if (role->role == IR_ROLE_LAST_VALUE && !walk_inst(outer, is_not_outside, &a)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// An update that two iterations of an inner loop share is atomic, or a reduction, only if two of the outermost loop
+// share it too: that is the loop by which it was decided.
+static bool shares_as_outer(const struct ir_inst *outer, const struct ir_inst *inner)
+{
+    const struct loop_facts *facts = inner->loop->analysis;
+    for (int i = 0; i < facts->shared_count; i++) {
+        if (facts->shared[i]->op == IR_OP_CALL || !facts_is_shared(outer, facts->shared[i])) {
+            return false;
+        }
+    }
+    return true;
 }
 
 // The loop inside |outer| that, with values before it, is all of its body.
@@ -148,28 +204,48 @@ static bool may_cut(struct offload *o, struct ir_inst *outer, const struct nest 
     return *out_why == NULL;
 }
 
+// Takes one more loop in; else says why not.
+static const char *add_inner(struct offload *o, struct nest *nest)
+{
+    struct ir_inst *outer = nest->loops[0];
+    struct ir_inst *inner = inner_of(nest->loops[nest->count - 1]);
+    if (inner == NULL) {
+        return "something else stands in it beside the inner loop";
+    }
+    const char *why = why_not_independent(inner, false);
+    why = why != NULL ? why : why_not_cut(inner, nest->is_flexible);
+    if (why != NULL) {
+        return why;
+    }
+    if (!shares_as_outer(outer, inner)) {
+        return "the inner loop's iterations update the same memory";
+    }
+    struct plan_expr *trip = trip_at(o, inner, outer);
+    if (trip == NULL || !(nest->is_flexible || is_computable(o, trip))) {
+        return "the inner loop's trip count changes in it";
+    }
+    if (!pairs_are_known(outer->loop->analysis, inner->loop->analysis)) {
+        return "the inner loop needs more arguments to be apart";
+    }
+    nest->trips[nest->count] = trip;
+    nest->loops[nest->count++] = inner;
+    return NULL;
+}
+
 bool nest_find(struct offload *o, struct ir_inst *outer, struct nest *out, const char **out_why)
 {
     int asked = outer->loop->collapse;
     int wanted = asked > 0 ? asked : o->module->is_gpu ? UNASKED_MOST : 2;
     *out = (struct nest){.count = 1, .strip = 1, .is_flexible = asked == 0 && !o->module->is_gpu};
     out->loops[0] = outer;
-    const char *why = why_not_cut(outer, true, out->is_flexible);
+    const char *why = why_not_independent(outer, true);
+    why = why != NULL ? why : why_not_cut(outer, out->is_flexible);
     while (why == NULL && out->count < wanted && out->count < NEST_MOST) {
-        struct ir_inst *inner = inner_of(out->loops[out->count - 1]);
-        if (inner == NULL) {
-            why = "something else stands in it beside the inner loop";
-        } else if ((why = why_not_cut(inner, false, out->is_flexible)) == NULL) {
-            struct plan_expr *trip = trip_at(o, inner, outer);
-            if (trip == NULL || !(out->is_flexible || is_computable(o, trip))) {
-                why = "the inner loop's trip count changes in it";
-            } else if (!pairs_are_known(outer->loop->analysis, inner->loop->analysis)) {
-                why = "the inner loop needs more arguments to be apart";
-            } else {
-                out->trips[out->count] = trip;
-                out->loops[out->count++] = inner;
-            }
-        }
+        why = add_inner(o, out);
+    }
+    while (out->count > 1 && !last_values_are_kept(out)) {
+        why = "a scalar keeps a value that is not the innermost loop's";
+        out->count--;
     }
     *out_why = why;
     if (out->count < 2 || (asked > 0 && out->count < wanted)) {

@@ -226,3 +226,104 @@ kernel void wide_span(int n, int m, int a[n][m])
         }
     }
 }
+
+// Nests that keep something: the last value in program order, the first of the smallest, sums and counts of all.
+// run: last_in_nest n=3 m=900
+// run: last_in_nest n=700 m=65
+// run: last_in_nest n=4 m=0
+kernel int last_in_nest(int n, int m, const int a[n][m], int y[n][m])
+{
+    int last = -1, at = -1;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++) {
+            y[i][j] = a[i][j] + i;
+            if (a[i][j] % 5 == 3) {
+                last = a[i][j] * 1000 + j;
+            }
+            at = i * m + j;
+        }
+    }
+    return last * 7 + at;
+}
+
+// What stands between the loops is done also where the inner one has no iterations.
+// run: last_between n=5 m=300
+// run: last_between n=5 m=0
+kernel int last_between(int n, int m, const int a[n], int y[n][m])
+{
+    int row = -1, j = -2;
+    for (int i = 0; i < n; i++) {
+        row = a[i] * 3;
+        for (j = 0; j < m; j++) {
+            y[i][j] = row + j;
+        }
+    }
+    return row * 1000 + j;
+}
+
+// run: least_in_nest n=3 m=1000
+// run: least_in_nest n=300 m=70
+kernel int least_in_nest(int n, int m, const float a[n][m], int at[2])
+{
+    float best = 1e30f;
+    int row = -1, column = -1;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++) {
+            float e = a[i][j] * (float)((i * 7 + j) % 13) - 3.0f * (float)((i + j) % 5);
+            if (e <= best) {
+                best = e;
+                row = i;
+                column = j;
+            }
+        }
+    }
+    at[0] = row;
+    at[1] = column;
+    return (int)best;
+}
+
+// run: counts_in_nest n=3 m=2000
+// run: counts_in_nest n=400 m=66
+kernel void counts_in_nest(int n, int m, const int a[n][m], int bins[16], long total[2], unsigned most[1], int y[n][m])
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++) {
+            bins[a[i][j] & 15]++;
+            total[1] += a[i][j];
+            unsigned e = a[i][j] * j;
+            if (e > most[0]) {
+                most[0] = e;
+            }
+            y[i][j] = j;
+        }
+    }
+}
+
+// The sum of a row belongs to the outer iteration, unless the inner loop is cut.
+// run: row_totals n=3 m=900
+kernel void row_totals(int n, int m, const int a[n][m], int sums[n], int bins[8])
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++) {
+            sums[i] += a[i][j];
+            bins[j & 7] ^= a[i][j];
+        }
+    }
+}
+
+// run: asked_for n=9 m=11
+kernel int asked_for(int n, int m, const int a[n][m], int bins[4], float low[1])
+{
+    int last = 0;
+#pragma rill collapse(2)
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++) {
+            bins[a[i][j] & 3] += j;
+            if ((float)a[i][j] < low[0]) {
+                low[0] = (float)a[i][j];
+            }
+            last = a[i][j] > 40 ? i + j : j;
+        }
+    }
+    return last;
+}
