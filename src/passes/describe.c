@@ -58,27 +58,30 @@ static void describe_roles(struct offload *o, const struct ir_for *from, struct 
     loop->clauses = clauses.length > 0 ? str_text(&clauses) : NULL;
 }
 
-// Whether somebody asked for it, or it is too short to matter.
-static bool is_meant(const struct offload *o, const struct ir_inst *inst)
+// Whether it does not matter that the loop by itself runs in order, though it may of one inside it: somebody asked for
+// the order, or its trip count is a small constant.
+static bool is_no_matter(const struct offload *o, const struct ir_inst *inst)
 {
-    if (o->kernel->pragma_single) {
-        return true;
-    }
+    int64_t first;
+    int64_t bound;
     if (inst->op != IR_OP_FOR) {
         return false;
     }
-    const struct ir_for *loop = inst->loop;
-    int64_t first;
-    int64_t bound;
-    bool is_short = plan_expr_is_const(expr_of_value(o->arena, inst->args[0]), &first) &&
-                    plan_expr_is_const(expr_of_value(o->arena, inst->args[1]), &bound) && bound - first <= 64 &&
-                    first - bound <= 64;
-    return loop->pragma_serial || loop->pragma_single || is_short;
+    return inst->loop->pragma_serial || (plan_expr_is_const(expr_of_value(o->arena, inst->args[0]), &first) &&
+                                         plan_expr_is_const(expr_of_value(o->arena, inst->args[1]), &bound) &&
+                                         bound - first <= 64 && first - bound <= 64);
+}
+
+// Whether somebody asked for one thread.
+static bool is_meant(const struct offload *o, const struct ir_inst *inst)
+{
+    return o->kernel->pragma_single || (inst->op == IR_OP_FOR && inst->loop->pragma_single);
 }
 
 static void warn_of_one_thread(struct offload *o, const struct ir_inst *inst, const struct plan_loop *loop)
 {
-    if (is_meant(o, inst)) {
+    bool is_taken_along = loop->inside_task && loop->verdict != IR_VERDICT_IN_ORDER; // too small for a task of its own
+    if (is_meant(o, inst) || is_no_matter(o, inst) || is_taken_along) {
         return;
     }
     diag_warning(o->diags, inst->loc, "this loop runs in order, on one thread%s%s", loop->reason != NULL ? ": " : "",
@@ -91,7 +94,24 @@ static void warn_of_one_thread(struct offload *o, const struct ir_inst *inst, co
     }
 }
 
-void describe_loops(struct offload *o, struct ir_region *region, int depth, bool inside_task)
+static void describe_loop(struct offload *o, struct ir_inst *inst, int depth, bool inside_task)
+{
+    struct plan_loop loop = {.loc = inst->loc, .depth = depth, .task = -1, .inside_task = inside_task};
+    loop.verdict = IR_VERDICT_IN_ORDER;
+    loop.reason = inst->op == IR_OP_FOR ? inst->loop->reason : inst->text;
+    if (inst->op == IR_OP_FOR) {
+        loop.verdict = inst->loop->verdict == IR_VERDICT_NONE ? IR_VERDICT_IN_ORDER : inst->loop->verdict;
+        loop.loc_a = inst->loop->reason_loc_a;
+        loop.loc_b = inst->loop->reason_loc_b;
+        describe_roles(o, inst->loop, &loop);
+    }
+    offload_mark(o, inst)->loop_index = o->loops.count;
+    VEC_PUSH(o->arena, &o->loops, loop);
+}
+
+// |is_told|: no warning is due here, because a loop around it is a parallel task or was warned of, or one thread was
+// asked for. Of a nest that ends up on one thread the outermost loop that matters is warned of.
+static void describe_region(struct offload *o, struct ir_region *region, int depth, bool inside_task, bool is_told)
 {
     for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
         if (inst->op == IR_OP_LOOP && inst->text != NULL && strcmp(inst->text, IR_REASON_WRAPS) == 0) {
@@ -99,27 +119,23 @@ void describe_loops(struct offload *o, struct ir_region *region, int depth, bool
         }
         bool is_loop = inst->op == IR_OP_FOR || inst->op == IR_OP_LOOP;
         bool is_task = inst->op == IR_OP_FOR && offload_mark(o, inst)->is_chosen;
-        if (is_loop) {
-            struct plan_loop loop = {.loc = inst->loc, .depth = depth, .task = -1, .inside_task = inside_task};
-            loop.verdict = IR_VERDICT_IN_ORDER;
-            loop.reason = inst->op == IR_OP_FOR ? inst->loop->reason : inst->text;
-            if (inst->op == IR_OP_FOR) {
-                loop.verdict = inst->loop->verdict == IR_VERDICT_NONE ? IR_VERDICT_IN_ORDER : inst->loop->verdict;
-                loop.loc_a = inst->loop->reason_loc_a;
-                loop.loc_b = inst->loop->reason_loc_b;
-                describe_roles(o, inst->loop, &loop);
-            }
-            offload_mark(o, inst)->loop_index = o->loops.count;
-            VEC_PUSH(o->arena, &o->loops, loop);
-            if (!inside_task && !offload_mark(o, inst)->has_task) {
-                warn_of_one_thread(o, inst, &loop);
-            }
-        }
         bool is_code = inst->region_count > 0 && !offload_mark(o, inst)->has_task;
+        if (is_loop) {
+            describe_loop(o, inst, depth, inside_task);
+        }
+        if (is_loop && !is_told && is_code) {
+            warn_of_one_thread(o, inst, &o->loops.items[o->loops.count - 1]);
+        }
+        bool tells = is_task || (is_loop && is_code && (is_meant(o, inst) || !is_no_matter(o, inst)));
         for (int i = 0; i < inst->region_count; i++) {
-            describe_loops(o, &inst->regions[i], depth + is_loop, inside_task || is_task || is_code);
+            describe_region(o, &inst->regions[i], depth + is_loop, inside_task || is_task || is_code, is_told || tells);
         }
     }
+}
+
+void describe_loops(struct offload *o, struct ir_region *region, int depth, bool inside_task)
+{
+    describe_region(o, region, depth, inside_task, inside_task);
 }
 
 void describe_params(struct offload *o)
