@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // ---- options ------------------------------------------------------------------------------------------------------
 
@@ -164,7 +165,10 @@ rill_status source_find_compiler(const char *who, const struct compiler_table **
     } self = {.function = rill_sync};
     if (dylib_directory_of(self.object, directory, sizeof directory)) {
         snprintf(path, sizeof path, "%s/librill-compiler.so", directory);
-        dylib_open(&library, path, error, sizeof error);
+        if (!dylib_open(&library, path, error, sizeof error) && access(path, F_OK) == 0) {
+            return status_fail(RILL_ERR_NO_COMPILER, "%s: the compiler is installed, but cannot be loaded: %s", who,
+                               error);
+        }
     }
     char second[512] = "";
     if (library.handle == NULL && !dylib_open(&library, "librill-compiler.so", second, sizeof second)) {

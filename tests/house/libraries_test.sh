@@ -41,10 +41,25 @@ cli_needs_the_runtime_only() {
     ! needed "$build/bin/rill" | grep -Ev '^(librill|libc|libm|libpthread)\.so'
 }
 
+# Where the library lies and the loader refuses it, the words are the loader's, not "install it".
+compiler_that_cannot_be_loaded_is_named() {
+    local box said
+    box=$(mktemp -d)
+    mkdir "$box/bin" "$box/lib"
+    cp "$build/bin/rill" "$box/bin"
+    cp -P "$build"/lib/librill.so* "$box/lib"
+    echo 'no library' >"$box/lib/librill-compiler.so"
+    said=$(echo 'int x;' | "$box/bin/rill" check - 2>&1)
+    rm -rf "$box"
+    echo "$said"
+    [[ $said = *"is installed, but cannot be loaded: "*"librill-compiler.so: "* ]]
+}
+
 claim exported_symbols_equal_the_list tools/check-exports "$build"
 claim every_declared_call_is_exported every_declared_call_is_exported
 claim runtime_library_needs_only_the_c_library runtime_needs_only_libc
 claim runtime_library_is_under_one_megabyte runtime_is_under_one_megabyte
 claim compiler_library_exports_one_symbol compiler_exports_one_symbol
 claim command_line_needs_the_runtime_library_only cli_needs_the_runtime_only
+claim compiler_that_cannot_be_loaded_is_named compiler_that_cannot_be_loaded_is_named
 finish
