@@ -88,6 +88,38 @@ static void explain_fused(struct explain *e, const struct plan_task *task)
     }
 }
 
+static const char *base_of(const struct explain *e, const struct plan_task *task, int effect)
+{
+    return plan_effect_base_name(e->module, e->kernel, &task->effects[effect]);
+}
+
+// Whether a pair before |index| has the same words: they name arrays, and two arrays have many regions.
+static bool is_pair_said(const struct explain *e, const struct plan_task *task, int index)
+{
+    const struct plan_pair *pair = &task->pairs[index];
+    const char *a = base_of(e, task, pair->a);
+    const char *b = base_of(e, task, pair->b);
+    for (int i = 0; i < index; i++) {
+        const struct plan_pair *other = &task->pairs[i];
+        const char *c = base_of(e, task, other->a);
+        const char *d = base_of(e, task, other->b);
+        if (((strcmp(a, c) == 0 && strcmp(b, d) == 0) || (strcmp(a, d) == 0 && strcmp(b, c) == 0)) &&
+            pair->is_restrict == other->is_restrict && pair->equal_will_do == other->equal_will_do) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void explain_pair(struct explain *e, const struct plan_task *task, const struct plan_pair *pair)
+{
+    str_printf(e->out, "    tested at launch: '%s' and '%s' do not overlap%s\n", base_of(e, task, pair->a),
+               base_of(e, task, pair->b),
+               pair->is_restrict     ? ", as restrict says, else an error"
+               : pair->equal_will_do ? " (or are the same), else in order"
+                                     : ", else in order");
+}
+
 static void explain_task(struct explain *e, const struct plan_task *task)
 {
     str_printf(e->out, "  task %s, line %u: %s", task->name, task->loc.line,
@@ -122,13 +154,9 @@ static void explain_task(struct explain *e, const struct plan_task *task)
         str_add_char(e->out, '\n');
     }
     for (int i = 0; i < task->pair_count; i++) {
-        const struct plan_pair *pair = &task->pairs[i];
-        str_printf(e->out, "    tested at launch: '%s' and '%s' do not overlap%s\n",
-                   plan_effect_base_name(e->module, e->kernel, &task->effects[pair->a]),
-                   plan_effect_base_name(e->module, e->kernel, &task->effects[pair->b]),
-                   pair->is_restrict     ? ", as restrict says, else an error"
-                   : pair->equal_will_do ? " (or are the same), else in order"
-                                         : ", else in order");
+        if (!is_pair_said(e, task, i)) {
+            explain_pair(e, task, &task->pairs[i]);
+        }
     }
     for (int i = 0; i < task->condition_count; i++) {
         str_printf(e->out, "    tested at launch: %s, else in order\n", task->conditions[i].text);
@@ -138,12 +166,15 @@ static void explain_task(struct explain *e, const struct plan_task *task)
 static void explain_regions(struct explain *e, const struct plan_node *node)
 {
     if (node->kind == PLAN_REGION) {
-        str_printf(e->out, "  region of %d blocks, line %u:", node->child_count, node->loc.line);
+        str_printf(e->out, "  region of %d block%s, line %u:", node->child_count, node->child_count == 1 ? "" : "s",
+                   node->loc.line);
         for (int i = 0; i < node->child_count; i++) {
             str_printf(e->out, " group %d%s", node->children[i]->group,
                        node->children[i]->in_order ? " (in order)" : "");
         }
-        str_add(e->out, node->conflict_count == 0 ? "; independent for all arguments\n" : "\n");
+        str_add(e->out, node->child_count == 1      ? "; no other block beside it\n"
+                        : node->conflict_count == 0 ? "; independent for all arguments\n"
+                                                    : "\n");
         for (int i = 0; i < node->conflict_count; i++) {
             const struct plan_conflict *conflict = &node->conflicts[i];
             if (conflict->kind == PLAN_CONFLICT_IN_ORDER) {
