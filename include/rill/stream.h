@@ -112,7 +112,7 @@ typedef struct rill_error_info {
     char file[256];   // where in its source
     uint32_t line;
     uint32_t column;
-    int64_t iteration; // of the parallel loop, from 0
+    int64_t iteration; // of the parallel loop, from 0; 0 too where the task ran in order, and |text| names none then
     char array[64];    // RILL_ERR_BOUNDS: the array's name in the source
     int64_t index;     // the index that is out of range ...
     int64_t extent;    // ... and the extent it must stay below

@@ -37,6 +37,15 @@ static void describe_shape(const struct backend_failure *failure, char *out, siz
     }
 }
 
+// " in iteration 7"; nothing for a task that runs once.
+static void describe_iteration(int64_t iteration, char *out, size_t size)
+{
+    out[0] = '\0';
+    if (iteration >= 0) {
+        snprintf(out, size, " in iteration %lld", (long long)iteration);
+    }
+}
+
 void backend_describe_failure(const struct backend_failure *failure, struct backend_error *out_error)
 {
     const struct plan_module *plan = failure->module;
@@ -44,15 +53,16 @@ void backend_describe_failure(const struct backend_failure *failure, struct back
         (struct backend_error){.status = failure->kind == ABI_FAILURE_BOUNDS ? RILL_ERR_BOUNDS : RILL_ERR_ASSERT,
                                .line = failure->line,
                                .column = failure->column,
-                               .iteration = failure->iteration,
+                               .iteration = failure->iteration >= 0 ? failure->iteration : 0,
                                .stream = failure->stream};
     const char *file = failure->file < (uint32_t)plan->file_count ? plan->files[failure->file] : "?";
     snprintf(out_error->kernel, sizeof out_error->kernel, "%s", failure->kernel->name);
     snprintf(out_error->file, sizeof out_error->file, "%s", file);
+    char where[48];
+    describe_iteration(failure->iteration, where, sizeof where);
     if (failure->kind != ABI_FAILURE_BOUNDS) {
-        snprintf(out_error->text, sizeof out_error->text,
-                 "kernel '%s', %s:%u: the assertion '%s' failed in iteration %lld", out_error->kernel, file,
-                 failure->line, failure->text, (long long)failure->iteration);
+        snprintf(out_error->text, sizeof out_error->text, "kernel '%s', %s:%u: the assertion '%s' failed%s",
+                 out_error->kernel, file, failure->line, failure->text, where);
         return;
     }
     snprintf(out_error->array, sizeof out_error->array, "%s", failure->text);
@@ -60,9 +70,8 @@ void backend_describe_failure(const struct backend_failure *failure, struct back
     out_error->extent = failure->extent;
     describe_shape(failure, out_error->shape, sizeof out_error->shape);
     snprintf(out_error->text, sizeof out_error->text,
-             "kernel '%s', %s:%u: index %lld of '%s' is out of range [0, %lld) in iteration %lld%s%s",
-             out_error->kernel, file, failure->line, (long long)failure->index, failure->text,
-             (long long)failure->extent, (long long)failure->iteration,
+             "kernel '%s', %s:%u: index %lld of '%s' is out of range [0, %lld)%s%s%s", out_error->kernel, file,
+             failure->line, (long long)failure->index, failure->text, (long long)failure->extent, where,
              out_error->shape[0] != '\0' ? "; its shape is " : "", out_error->shape);
 }
 

@@ -155,7 +155,7 @@ void emit_store_accumulators(struct emitter *e)
 
 static void emit_once(struct emitter *e, LLVMBasicBlockRef exit)
 {
-    e->function->iter = emit_i64(e, 0);
+    e->function->iter = emit_i64(e, -1); // of no parallel loop: what fails names no iteration
     e->function->end = exit;
     emit_region(e, &e->function->ir->prologue);
     emit_region(e, &e->function->ir->body);

@@ -313,6 +313,31 @@ TEST(index_out_of_range_is_named_and_the_process_survives)
     world_close(&world);
 }
 
+// Neighbours in memory: an index past the end of one is inside the other, so that the loop runs in order.
+TEST(failure_in_a_loop_that_ran_in_order_names_no_iteration)
+{
+    static const char source[] = "#include <rill/kernel.h>\n"
+                                 "kernel void blur(int n, const float x[n], float y[n])\n"
+                                 "{ for (int i = 0; i < n; i++) y[i] = 0.5f * (x[i] + x[i + 1]); }\n";
+    struct world world;
+    world_open(&world, 2);
+    rill_module module;
+    rill_kernel blur;
+    OK(rill_module_create(world.context, source, &(rill_module_options){.check_bounds = true}, &module));
+    OK(rill_module_kernel(module, "blur", &blur));
+    rill_array both = world_array(&world, RILL_F32, 16), low = {0}, high = {0};
+    OK(rill_array_view(both, 0, RILL_SHAPE(8), &low));
+    OK(rill_array_view(both, 8, RILL_SHAPE(8), &high));
+    STATUS(rill_call(blur, RILL_CURRENT, RILL_ARGS(8, high, low), NULL, 0), RILL_ERR_BOUNDS);
+    CHECK_CONTAINS(rill_message(), "index 8 of 'x' is out of range [0, 8) in iteration 7; its shape is [8]");
+    STATUS(rill_call(blur, RILL_CURRENT, RILL_ARGS(8, low, high), NULL, 0), RILL_ERR_BOUNDS);
+    CHECK_CONTAINS(rill_message(), "index 8 of 'x' is out of range [0, 8); its shape is [8]");
+    rill_stats stats;
+    OK(rill_context_stats(world.context, &stats));
+    CHECK_INT(stats.in_order_count, 1);
+    world_close(&world);
+}
+
 TEST(loop_whose_variable_never_gets_to_its_end_is_refused)
 {
     struct world world;
