@@ -21,8 +21,8 @@ STAND_INS = {
     "cuda": ("RILL_CUDA_LIBRARY", BUILD / "tests" / "fakes" / "libfake_cuda.so", "cuda:0"),
     "hip": ("RILL_HIP_LIBRARY", BUILD / "tests" / "fakes" / "libfake_hip.so", "amdgpu:0"),
 }
-PROGRAMS = ["access", "args", "blocks", "bound", "condition", "failure", "handles", "launch", "memory", "misuse", "regions",
-            "restrict", "shared", "stream", "stream_order", "stream_use", "transfer"]
+PROGRAMS = ["access", "args", "blocks", "bound", "condition", "failure", "handles", "launch", "memory", "misuse",
+            "regions", "restrict", "shared", "stream", "stream_order", "stream_use", "transfer"]
 # Streams of the pool are lent where no graph is replayed; how many lie idle behind a long queue is the CPU's to say.
 WORDS = {"pools": ["pooled_streams", "lent_while", "cap_and_trim", "shares"],
          "math_special": ["special_values", "exact_functions"]}
