@@ -85,6 +85,10 @@ static rill_status segment_create(struct backend_stream *stream, enum gpu_ring_k
     } else if (status == RILL_OK) {
         // Blocks use it on other streams, which may have parted from this one already: it must be there at once.
         status = gpu_memory_take(device, device->service, size, &segment->address);
+        if (status == RILL_OK && kind == GPU_RING_PLAIN && size == PLAIN_SIZE) {
+            // Print buffers are copied whole, however little was printed: nobody shall read what was never written.
+            status = driver->set(device->service, segment->address, 0, 4, size / 4);
+        }
         status = status == RILL_OK ? driver->stream_synchronize(device->service) : status;
     }
     if (status == RILL_OK && kind == GPU_RING_FRAMES) {
