@@ -215,6 +215,61 @@ void backend_describe_restrict(const struct plan_module *module, const struct pl
                                const struct plan_effect *a, const struct plan_effect *b,
                                struct backend_error *out_error);
 
+// trace.c: what ran when, for RILL_TRACE=file.json. Each event says what its task began after, which is why it did not
+// overlap that. A device without a trace has NULL, and pays one test a task.
+struct trace;
+
+enum trace_cause_kind {
+    TRACE_NOTHING,      // the first thing on its stream
+    TRACE_TASK,         // the task |name| of the same launch
+    TRACE_REGION,       // the stream_parallel blocks at line |number| of the same launch
+    TRACE_BLOCK_MARKED, // block |number| of its region: '#pragma rill in_order', or too many blocks
+    TRACE_BLOCK_SHARED, // block |number| of its region: this launch's arguments overlap
+    TRACE_KERNEL,       // the kernel |name| on the same stream
+    TRACE_OTHER,        // |name| on the same stream: a copy, a fill, a callback
+    TRACE_EVENT,        // a place on stream |number|, reached after this stream came to the wait
+    TRACE_READ,         // the host had to know |name|, of line |number|, and read it back from the device
+    TRACE_READS,        // it is such a read itself, of |name|
+    TRACE_CAPTURED,     // it went into a graph, not to the device
+};
+
+struct trace_cause {
+    enum trace_cause_kind kind;
+    uint64_t number;
+    uint64_t ready; // when it was given to the threads, in nanoseconds; 0: it went on without that
+    char name[64];
+};
+
+struct trace_event {
+    const char *task; // texts are copied
+    const char *kernel;
+    const char *file;
+    uint32_t line;
+    int group;       // the stream_parallel block; 0: none
+    uint64_t stream; // its id
+    uint64_t begin;  // nanoseconds
+    uint64_t end;
+    uint32_t chunk_count; // pieces it was cut into
+    int worker;           // the thread that began it; -1: the device's own
+    const char *way;      // how it ran: "alone", "shared", "in order"; "read back", "captured"
+    const char *way_text; // why in order; "" otherwise
+    const struct trace_cause *cause;
+};
+
+// What else the file says of where its events come from.
+struct trace_origin {
+    int thread_count;   // of the host
+    const char *device; // NULL: the host itself
+    const char *note;   // with |device|: how its times were taken
+};
+
+void trace_cause_set(struct trace_cause *cause, enum trace_cause_kind kind, const char *name, uint64_t number);
+// NULL if RILL_TRACE is not set, or without memory. |host| outlives it.
+struct trace *trace_create(const struct backend_host *host);
+void trace_add(struct trace *trace, const struct trace_event *event);
+void trace_lose(struct trace *trace, uint64_t count); // tasks that ran and of which nothing is known
+void trace_destroy(struct trace *trace, const struct trace_origin *origin); // writes the file; NULL is skipped
+
 // registry.c: the back ends of this build, best first, ended by NULL.
 extern const struct backend *const backend_registry[];
 extern const struct backend backend_cpu;

@@ -129,6 +129,11 @@ static void read_origin(struct json *json, struct timeline *timeline, struct ori
         } else if (strcmp(key, "threads") == 0) {
             json_number(json, &number);
             timeline->thread_count = clamp_int(number);
+        } else if (strcmp(key, "device") == 0) {
+            json_text(json, timeline->device, sizeof timeline->device);
+            for (char *at = timeline->device; *at != '\0'; at++) {
+                *at = (unsigned char)*at < 0x20 || *at == 0x7f ? '?' : *at;
+            }
         } else if (strcmp(key, "lost") == 0) {
             json_number(json, &timeline->lost_count);
         } else {

@@ -33,6 +33,7 @@ struct timeline {
     size_t row_count;
     int stream_count;
     int thread_count; // of the pool
+    char device[96];  // "": the host's threads
     double lost_count;
     double span;       // milliseconds from the first begin to the last end
     double overlapped; // of these, with two tasks or more at once

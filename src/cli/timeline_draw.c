@@ -203,8 +203,10 @@ static void print_list(const struct timeline *timeline, const struct timeline_st
         const char *slash = strrchr(task->file, '/');
         timeline_row_name(&timeline->rows[task->row], where, sizeof where);
         fprintf(out, "%10.3f %9.3f  %s\n", task->begin, task->end - task->begin, task->name);
-        snprintf(text, sizeof text, "%s:%d, %s, thread %d%s: %s", slash != NULL ? slash + 1 : task->file, task->line,
-                 where, task->thread, strcmp(task->way, "shared") == 0 ? " and others" : "", task->why);
+        char who[64];
+        snprintf(who, sizeof who, "thread %d%s", task->thread, strcmp(task->way, "shared") == 0 ? " and others" : "");
+        snprintf(text, sizeof text, "%s:%d, %s, %s: %s", slash != NULL ? slash + 1 : task->file, task->line, where,
+                 task->thread >= 0 ? who : task->way, task->why); // a GPU has no threads of the host
         print_wrapped(text, 22, width, out);
     }
     if (timeline->count > limit) {
@@ -227,11 +229,15 @@ void timeline_draw(const struct timeline *timeline, const struct timeline_style 
     int columns = width - LABEL_WIDTH - 1;
     size_t streams = (size_t)timeline->stream_count;
     size_t threads = (size_t)timeline->thread_count;
-    fprintf(out, "%zu task%s on %zu stream%s, %zu thread%s: %.3f ms,\nfor %.3f ms of it (%.0f%%) two or more at once\n",
-            timeline->count, plural(timeline->count), streams, plural(streams), threads, plural(threads),
-            timeline->span, timeline->overlapped, timeline->span > 0 ? 100 * timeline->overlapped / timeline->span : 0);
+    char where[160];
+    snprintf(where, sizeof where, "%zu thread%s", threads, plural(threads));
+    fprintf(out, "%zu task%s on %zu stream%s, %s: %.3f ms,\nfor %.3f ms of it (%.0f%%) two or more at once\n",
+            timeline->count, plural(timeline->count), streams, plural(streams),
+            timeline->device[0] != '\0' ? timeline->device : where, timeline->span, timeline->overlapped,
+            timeline->span > 0 ? 100 * timeline->overlapped / timeline->span : 0);
     if (timeline->lost_count > 0) {
-        fprintf(out, "%.0f more were lost for want of memory\n", timeline->lost_count);
+        fprintf(out, "%.0f more were lost: no memory for them, or the device did not say when they ran\n",
+                timeline->lost_count);
     }
     fputc('\n', out);
     draw_axis(timeline, columns, out);

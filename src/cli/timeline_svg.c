@@ -55,8 +55,11 @@ static void write_task(FILE *file, const struct timeline *timeline, const struct
     write_escaped(file, task->kernel);
     fprintf(file, ", ");
     write_escaped(file, task->file);
-    fprintf(file, ":%d&#10;%.3f ms from %.3f ms on, thread %d, ran %s&#10;", task->line, task->end - task->begin,
-            task->begin, task->thread, task->way);
+    fprintf(file, ":%d&#10;%.3f ms from %.3f ms on, ", task->line, task->end - task->begin, task->begin);
+    if (task->thread >= 0) { // a GPU has no threads of the host
+        fprintf(file, "thread %d, ", task->thread);
+    }
+    fprintf(file, "ran %s&#10;", task->way);
     write_escaped(file, task->why);
     fprintf(file,
             "</title><rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" rx=\"2\" fill=\"hsl(%u,60%%,72%%)\"/>",
@@ -87,10 +90,13 @@ static void write_svg(FILE *file, const struct timeline *timeline)
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
             "font-family=\"monospace\" font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
             WIDTH, bottom + 20, WIDTH, bottom + 20);
-    fprintf(
-        file,
-        "<text x=\"8\" y=\"20\">tasks %zu, streams %d, threads %d; %.3f ms, %.3f ms of it two or more at once</text>\n",
-        timeline->count, timeline->stream_count, timeline->thread_count, timeline->span, timeline->overlapped);
+    fprintf(file, "<text x=\"8\" y=\"20\">tasks %zu, streams %d, ", timeline->count, timeline->stream_count);
+    if (timeline->device[0] != '\0') {
+        write_escaped(file, timeline->device);
+    } else {
+        fprintf(file, "threads %d", timeline->thread_count);
+    }
+    fprintf(file, "; %.3f ms, %.3f ms of it two or more at once</text>\n", timeline->span, timeline->overlapped);
     write_axis(file, timeline, bottom);
     for (size_t i = 0; i < timeline->row_count; i++) {
         char name[64];

@@ -92,6 +92,14 @@ def check_drawing(report, work):
     done = rill("trace", "many.json", cwd=work, env=env)
     report.check("many_tasks_are_drawn_in_few_lines", done.rc == 0 and len(done.out.splitlines()) < 120
                  and "7 more were lost" in done.out and max(map(len, done.out.splitlines())) <= 80, done)
+    device = [event("g.0", 1, 0, 0, 5, why="a condition over device data is read back")]
+    device[0]["args"].update(thread=-1, ran="read back")
+    (work / "device.json").write_text(json.dumps(trace(device, threads=0, device="A <GPU> \x1b[1m")))
+    done = rill("trace", "device.json", "--svg", "device.svg", cwd=work, env=env)
+    drawn = (work / "device.svg").read_text() if done.rc == 0 else ""
+    report.check("a_trace_of_a_gpu_names_it_and_no_thread", done.rc == 0 and "1 task on 1 stream, A <GPU> ?[1m:" in done.out and
+                 "thread" not in done.out and "read back: a condition over device data" in re.sub(r"\s+", " ", done.out) and
+                 "A &lt;GPU&gt;" in drawn and "thread" not in drawn, (done, drawn))
     (work / "none.json").write_text(json.dumps(trace([])))
     done = rill("trace", "none.json", cwd=work)
     report.check("an_empty_trace_is_said_to_be_empty", done.rc == 0 and done.out == "no task ran\n", done)

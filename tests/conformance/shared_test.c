@@ -3,6 +3,7 @@
 #include "world.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 enum { N = 1000, REPLAYS = 1000 };
 
@@ -313,6 +314,46 @@ TEST(a_captured_launch_runs_whenever_the_graph_is_replayed)
     replay(&stage, graph, REPLAYS);
     CHECK_INT(first_of(&stage, stage.x), 5 + 3 * REPLAYS);
     close_stage(&stage);
+}
+
+// In a capture there is nothing to time: the trace says so, and the launch before has its times all the same.
+TEST(a_captured_launch_is_told_apart_in_the_trace)
+{
+    if (world_is_cpu()) {
+        SKIP("only where there are native streams");
+    }
+    char path[] = "/tmp/rill_trace_XXXXXX";
+    char text[8192] = "";
+    void *graph = NULL;
+    int fd = mkstemp(path);
+    REQUIRE(fd >= 0);
+    close(fd);
+    setenv("RILL_TRACE", path, 1);
+    struct stage stage;
+    open_stage(&stage);
+    unsetenv("RILL_TRACE");
+    OK(rill_launch(stage.add, stage.wrapped, RILL_ARGS(N, 5, stage.x)));
+    CU(stage.begin(stage.stream, 0));
+    OK(rill_launch(stage.add, stage.wrapped, RILL_ARGS(N, 1, stage.x)));
+    OK(rill_launch(stage.pair, stage.wrapped, RILL_ARGS(N, stage.x, stage.y)));
+    CU(stage.end(stage.stream, &graph));
+    REQUIRE(graph != NULL);
+    replay(&stage, graph, 3);
+    CHECK_INT(first_of(&stage, stage.x), 5 + 3 * 3);
+    close_stage(&stage);
+    FILE *file = fopen(path, "r");
+    REQUIRE(file != NULL);
+    CHECK(fread(text, 1, sizeof text - 1, file) > 0);
+    fclose(file);
+    unlink(path);
+    int captured = 0;
+    for (const char *at = text; (at = strstr(at, "\"ran\": \"captured\"")) != NULL; at++) {
+        captured++;
+    }
+    CHECK(captured >= 4); // one of add, at least three of pair
+    CHECK_CONTAINS(text, "\"why\": \"captured into a graph: when that runs is not traced\"");
+    CHECK_CONTAINS(text, "\"ran\": \"shared\"");
+    CHECK_CONTAINS(text, "\"lost\": 0");
 }
 
 TEST(blocks_locals_and_results_of_a_captured_launch_are_its_own_in_every_replay)

@@ -22,7 +22,7 @@ STAND_INS = {
     "hip": ("RILL_HIP_LIBRARY", BUILD / "tests" / "fakes" / "libfake_hip.so", "amdgpu:0"),
 }
 PROGRAMS = ["access", "args", "blocks", "bound", "condition", "failure", "handles", "launch", "memory", "misuse",
-            "regions", "restrict", "shared", "stream", "stream_order", "stream_use", "transfer"]
+            "regions", "restrict", "shared", "stream", "stream_order", "stream_use", "trace", "transfer"]
 # Streams of the pool are lent where no graph is replayed; how many lie idle behind a long queue is the CPU's to say.
 WORDS = {"pools": ["pooled_streams", "lent_while", "cap_and_trim", "shares"],
          "math_special": ["special_values", "exact_functions"]}
@@ -49,6 +49,7 @@ def jobs():
            [("cuda", program, {"RILL_GRAPH": "off"}) for program in ("condition", "pools", "stream")] + \
            [("cuda", "graph", {"RILL_GRAPH": "on"}), ("hip", "graph", {"RILL_GRAPH": "off"})] + \
            [("cuda", program, {"RILL_GRAPH": "off"}) for program in MATH] + \
+           [("cuda", "stream", {"RILL_TRACE": "/dev/null"}), ("hip", "blocks", {"RILL_TRACE": "/dev/null"})] + \
            [(vendor, program, {"SEED": "1"}) for vendor in STAND_INS for program in ("failure", "stream")]
 
 

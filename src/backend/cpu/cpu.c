@@ -59,7 +59,7 @@ static rill_status device_open(size_t index, const struct backend_host *host, st
     thread_mutex_init(&device->print_lock);
     thread_mutex_init(&device->drain_lock);
     thread_cond_init(&device->drain_cond);
-    device->trace = trace_create(device);
+    device->trace = trace_create(&device->host);
     device->pool.is_timed = device->trace != NULL;
     device->pool.is_alone = topology_processor_count() == 1;
     *out_device = device;
@@ -77,7 +77,7 @@ static void device_close(struct backend_device *device)
     }
     thread_unlock(&device->drain_lock);
     pool_finish(&device->pool);
-    trace_destroy(device, device->trace);
+    trace_destroy(device->trace, &(struct trace_origin){.thread_count = device->pool.worker_count});
     while (device->free_marks != NULL) {
         struct cpu_mark *mark = device->free_marks;
         device->free_marks = mark->next;

@@ -4,7 +4,6 @@
 
 #include "backend/backend.h"
 #include "backend/cpu/pool.h"
-#include "backend/cpu/trace.h"
 #include "base/thread.h"
 
 #include <stdatomic.h>

@@ -173,7 +173,7 @@ static void trace_task(struct cpu_exec *exec, const char *way, const char *way_t
                                 .way = way,
                                 .way_text = way_text,
                                 .cause = &exec->cause};
-    trace_add(run->device, &event);
+    trace_add(run->device->trace, &event);
     trace_cause_set(&exec->cause, TRACE_TASK, task->name, 0);
 }
 

@@ -458,7 +458,9 @@ static rill_status event_synchronize(void *event)
 static rill_status event_elapsed(void *begin, void *end, double *out_milliseconds)
 {
     float milliseconds = 0;
+    int mode = relax();
     rill_status status = CU(event_elapsed, &milliseconds, begin, end);
+    restore(mode);
     *out_milliseconds = (double)milliseconds;
     return status;
 }

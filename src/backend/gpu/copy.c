@@ -99,6 +99,7 @@ static rill_status queue_copy(struct backend_stream *stream, void *target, const
 rill_status gpu_copy_now(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage)
 {
     rill_status status = queue_copy(stream, target, source, size, stage);
+    gpu_trace_other(stream, "a copy");
     if (stream->is_capturing) {
         return status;
     }
@@ -145,6 +146,7 @@ rill_status gpu_copy_from(struct backend_stream *stream, void *target, struct ba
         status = device->driver->copy_peer(stream->lane.handle, device->context, (uint64_t)(uintptr_t)target,
                                            source_device->context, (uint64_t)(uintptr_t)source, size);
         status = gpu_note_loss(device, status);
+        gpu_trace_other(stream, "a copy");
         gpu_stream_number(stream);
     }
     gpu_stream_end(stream, before);
@@ -204,6 +206,7 @@ rill_status gpu_fill_now(struct backend_stream *stream, void *target, size_t cou
     rill_status status =
         is_set ? stream->device->driver->set(stream->lane.handle, to, value, width, count * size / (size_t)width)
                : fill_by_copies(stream, to, count * size, element, size);
+    gpu_trace_other(stream, "a fill");
     if (stream->is_capturing) {
         return status;
     }

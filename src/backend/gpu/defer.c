@@ -181,7 +181,7 @@ static void issue(struct backend_stream *stream, struct gpu_op *op)
         release_mark(stream, op->u.mark);
         break;
     case GPU_OP_WAIT:
-        status = gpu_wait_now(stream, op->u.mark);
+        status = gpu_wait_now(stream, op->u.mark, op->has_stood);
         release_mark(stream, op->u.mark);
         break;
     case GPU_OP_NOTIFY: status = gpu_notify_now(stream, op->u.notify.notice, op->u.notify.hold); break;
@@ -208,6 +208,9 @@ static bool pump_stream(struct backend_stream *stream)
         thread_broadcast(&device->changed);
         thread_unlock(&device->lock);
         has_issued = true;
+    }
+    if (stream->first_op != NULL && !atomic_load(&stream->is_held)) {
+        stream->first_op->has_stood = true;
     }
     gpu_stream_end(stream, before);
     return has_issued;

@@ -13,6 +13,7 @@ struct gpu_op {
     struct gpu_op *next;
     size_t size; // of this memory
     enum gpu_op_kind kind;
+    bool has_stood; // WAIT: everything before was issued, and the stream stood here
     union {
         struct backend_launch launch; // its arguments lie behind the op
         struct {
@@ -60,7 +61,7 @@ rill_status gpu_launch_now(struct backend_stream *stream, const struct backend_l
 rill_status gpu_copy_now(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage);
 rill_status gpu_fill_now(struct backend_stream *stream, void *target, size_t count, const void *element, size_t size);
 rill_status gpu_record_now(struct backend_stream *stream, struct gpu_mark *mark);
-rill_status gpu_wait_now(struct backend_stream *stream, struct gpu_mark *mark);
+rill_status gpu_wait_now(struct backend_stream *stream, struct gpu_mark *mark, bool has_stood);
 rill_status gpu_notify_now(struct backend_stream *stream, struct gpu_notice *notice, bool hold);
 
 #endif

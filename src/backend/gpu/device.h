@@ -11,6 +11,7 @@
 
 #include "backend/gpu/driver.h"
 #include "backend/gpu/gpu.h"
+#include "backend/gpu/trace.h"
 #include "base/thread.h"
 #include "plan/abi.h"
 
@@ -52,6 +53,7 @@ struct gpu_mark {
     bool is_reached;               // and what came before it was looked at
     atomic_bool is_recorded;       // the driver knows of it; false while the record is put off
     bool is_captured;              // into a graph: nobody on the host can wait for it
+    uint64_t stream_id;            // of the stream that it was recorded on
     void *event;                   // owned
     struct backend_stream *stream; // until it is reached
     uint64_t sequence;             // on that stream
@@ -109,6 +111,7 @@ struct backend_device {
     struct thread_mutex notifier_lock;
     struct thread_mutex print_lock; // printed text leaves one launch at a time
 
+    struct gpu_trace *trace; // owned; NULL: off
     enum gpu_graph_mode graph_mode;
     void *condition; // the driver's kernel that sets conditional nodes; owned by the driver; NULL: there are none
     _Atomic uint64_t image_count; // images ever loaded: each has a number that no later one has
@@ -204,6 +207,7 @@ struct backend_stream {
     struct gpu_instance *instances;        // owned
     _Atomic(struct gpu_kept *) kept;       // owned: streams lent for blocks, for the next launch; NULL: in use, or none
     struct gpu_instance *told;             // whose launch goes task by task this time
+    struct gpu_follow *follow;             // owned; what the next operation begins after; NULL: there is no trace
     void *scratch;                         // owned; guarded by |order|: what the host knows of a launch's block
     size_t scratch_size;
 
@@ -265,6 +269,9 @@ void gpu_stream_fail(struct backend_stream *stream, const struct backend_error *
 rill_status gpu_mark_create(struct backend_device *device, struct gpu_mark **out_mark); // one reference
 void gpu_mark_release(struct backend_device *device, struct gpu_mark *mark);
 void gpu_mark_finish_all(struct backend_device *device);
+// A reference more, so that the mark keeps its event, and one less; reap_lock is not held.
+void gpu_mark_hold(struct backend_device *device, struct gpu_mark *mark);
+void gpu_mark_drop(struct backend_device *device, struct gpu_mark *mark);
 
 // ring.c: |order| is held. The memory may be used by work that is queued before gpu_ring_seal().
 rill_status gpu_ring_take(struct backend_stream *stream, enum gpu_ring_kind kind, size_t size, bool may_wait,

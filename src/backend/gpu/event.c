@@ -59,6 +59,11 @@ static void unreference(struct backend_device *device, struct gpu_mark *mark)
     thread_unlock(&device->reap_lock);
 }
 
+void gpu_mark_drop(struct backend_device *device, struct gpu_mark *mark)
+{
+    unreference(device, mark);
+}
+
 rill_status gpu_event_create(struct backend_device *device, struct backend_event **out_event)
 {
     *out_event = gpu_alloc(device, sizeof **out_event);
@@ -82,6 +87,11 @@ static void share(struct backend_device *device, struct gpu_mark *mark)
     thread_lock(&device->reap_lock);
     mark->reference_count++;
     thread_unlock(&device->reap_lock);
+}
+
+void gpu_mark_hold(struct backend_device *device, struct gpu_mark *mark)
+{
+    share(device, mark);
 }
 
 // Whatever becomes of the record: who waits for it must not wait for ever.
@@ -112,7 +122,7 @@ rill_status gpu_record_now(struct backend_stream *stream, struct gpu_mark *mark)
     return status;
 }
 
-rill_status gpu_wait_now(struct backend_stream *stream, struct gpu_mark *mark)
+rill_status gpu_wait_now(struct backend_stream *stream, struct gpu_mark *mark, bool has_stood)
 {
     struct backend_device *device = stream->device;
     if (mark->is_captured && !stream->is_capturing) { // the stream is captured too from now on
@@ -123,6 +133,7 @@ rill_status gpu_wait_now(struct backend_stream *stream, struct gpu_mark *mark)
                    ? RILL_OK
                    : gpu_capture_refuse("it cannot wait for what is not captured and has not run yet");
     }
+    gpu_trace_waits(stream, mark, has_stood);
     RILL_TRY(device->driver->stream_wait_event(stream->lane.handle, mark->event));
     if (mark->is_captured) {
         return RILL_OK;
@@ -149,12 +160,13 @@ static rill_status queue_mark(struct backend_stream *stream, struct gpu_mark *ma
         // nothing is queued
     } else if (gpu_defers(stream) || is_open) {
         share(device, mark);
-        status = gpu_defer(stream, &(struct gpu_op){.kind = kind, .u.mark = mark}, NULL, 0);
+        bool has_stood = is_open && !gpu_defers(stream); // nothing else keeps the stream back
+        status = gpu_defer(stream, &(struct gpu_op){.kind = kind, .has_stood = has_stood, .u.mark = mark}, NULL, 0);
         if (status != RILL_OK) {
             unreference(device, mark);
         }
     } else {
-        status = kind == GPU_OP_RECORD ? gpu_record_now(stream, mark) : gpu_wait_now(stream, mark);
+        status = kind == GPU_OP_RECORD ? gpu_record_now(stream, mark) : gpu_wait_now(stream, mark, false);
     }
     gpu_stream_end(stream, before);
     return status;

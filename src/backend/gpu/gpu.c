@@ -67,6 +67,7 @@ static void free_device(struct backend_device *device)
 {
     if (device->context != NULL) {
         void *before = device->driver->enter(device->context);
+        gpu_trace_destroy(device);
         gpu_capture_collect(device, true);
         gpu_mark_finish_all(device);
         if (device->service != NULL) {
@@ -116,15 +117,15 @@ rill_status gpu_device_open(const struct gpu_driver *driver, size_t index, const
             driver->condition_function(device->context, &device->condition) != RILL_OK) {
             device->properties.has_conditions = false; // everything works without
         }
+        device->trace = status == RILL_OK ? gpu_trace_create(device) : NULL;
+        if (device->trace != NULL) {
+            device->graph_mode = GPU_GRAPH_OFF; // tasks of a graph cannot be told apart
+        }
         driver->leave(device->context, before);
     }
     if (status != RILL_OK) {
         free_device(device);
         return status;
-    }
-    const char *trace = getenv("RILL_TRACE");
-    if (trace != NULL && *trace != '\0') {
-        backend_log(&device->host, BACKEND_LOG_WARNING, "RILL_TRACE: what runs on a GPU is not traced yet");
     }
     *out_device = device;
     return RILL_OK;

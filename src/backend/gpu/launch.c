@@ -158,7 +158,7 @@ static rill_status make_room(struct backend_stream *stream, bool may_wait)
 
 static void walk_plan(struct gpu_run *run)
 {
-    struct gpu_walk walk = {.run = run, .lane = &run->stream->lane};
+    struct gpu_walk walk = {.run = run, .lane = &run->stream->lane, .follow = run->stream->follow};
     if (run->kernel->plan->root != NULL) {
         gpu_walk_node(&walk, run->kernel->plan->root);
     }
@@ -266,6 +266,7 @@ rill_status gpu_launch_now(struct backend_stream *stream, const struct backend_l
                                      .field_addresses = launch->image->field_addresses,
                                      .field_sizes = launch->image->field_sizes}};
     rill_status status = run_plan(&run);
+    gpu_trace_kernel(stream, kernel->plan->name);
     if (stream->is_capturing) {
         return status;
     }

@@ -147,6 +147,7 @@ rill_status gpu_notify_now(struct backend_stream *stream, struct gpu_notice *not
     notice->sequence = gpu_stream_number(stream);
     add(stream, notice);
     if (hold) {
+        gpu_trace_other(stream, "a callback");
         atomic_store(&stream->is_held, true);
     }
     rill_status status = put_function(stream, notice);

@@ -14,6 +14,7 @@ struct gpu_region {
     struct backend_lease leases[RUN_MAX_BLOCKS]; // streams lent to blocks
     struct gpu_lane *lanes[RUN_MAX_BLOCKS];      // of each block; where the device has few queues blocks share them
     uint64_t earlier[RUN_MAX_BLOCKS];            // blocks that a block follows, as bits
+    struct trace_cause *causes;                  // of each block, the last of these; NULL: there is no trace
     int lease_count;
     uint64_t open;         // leases that have work behind their last recorded end, as bits
     struct gpu_kept *kept; // taken from the stream; NULL: none
@@ -50,17 +51,27 @@ static bool conflict_missing(const struct gpu_run *run, const struct plan_confli
     return missing;
 }
 
+static void follow(struct gpu_region *region, int earlier, int later, enum trace_cause_kind kind)
+{
+    region->earlier[later] |= UINT64_C(1) << earlier;
+    if (region->causes != NULL) {
+        trace_cause_set(&region->causes[later], kind, "", (uint64_t)earlier + 1);
+    }
+}
+
 static rill_status order_blocks(struct gpu_region *region)
 {
     struct gpu_run *run = region->outer->run;
     const struct plan_node *node = region->node;
     for (int i = 1; i < node->child_count; i++) {
-        region->earlier[i] = node->children[i]->in_order ? (UINT64_C(1) << i) - 1 : 0;
+        for (int k = 0; node->children[i]->in_order && k < i; k++) {
+            follow(region, k, i, TRACE_BLOCK_MARKED);
+        }
     }
     for (int i = 0; i < node->conflict_count; i++) {
         const struct plan_conflict *conflict = &node->conflicts[i];
         if (conflict->kind == PLAN_CONFLICT_IN_ORDER) {
-            region->earlier[conflict->block_b] |= UINT64_C(1) << conflict->block_a;
+            follow(region, conflict->block_a, conflict->block_b, TRACE_BLOCK_MARKED);
             continue;
         }
         if (!arrays_meet(run, conflict)) { // which needs no expression
@@ -76,7 +87,7 @@ static rill_status order_blocks(struct gpu_region *region)
         }
         if (meets) {
             gpu_run_note(run);
-            region->earlier[conflict->block_b] |= UINT64_C(1) << conflict->block_a;
+            follow(region, conflict->block_a, conflict->block_b, TRACE_BLOCK_SHARED);
             if (run->is_second) {
                 continue;
             }
@@ -238,7 +249,16 @@ static enum gpu_step run_block(struct gpu_region *region, int index)
         return gpu_run_fail(run, status);
     }
     struct gpu_walk walk = {.run = run, .lane = region->lanes[index]};
+    struct gpu_follow own;
+    if (region->outer->follow != NULL) {
+        own = gpu_follow_fork(region->outer, region->earlier[index] != 0 ? &region->causes[index] : NULL);
+        own.group = index + 1;
+        walk.follow = &own;
+    }
     enum gpu_step step = walk_block(&walk, region->node->children[index]);
+    if (walk.follow != NULL) {
+        gpu_follow_join(&walk);
+    }
     status = run->device->driver->event_record(region->lanes[index]->end, region->lanes[index]->handle);
     region->open &= status == RILL_OK ? ~lease : UINT64_MAX;
     return status == RILL_OK ? step : gpu_run_fail(run, status);
@@ -341,7 +361,7 @@ static rill_status capture_block(struct gpu_region *region, int index, const str
     if (fits) { // else it follows the block before it, and so all that were captured
         RILL_TRY(set_front(outer, &front));
     }
-    struct gpu_walk walk = {.run = outer->run, .lane = outer->lane};
+    struct gpu_walk walk = {.run = outer->run, .lane = outer->lane, .follow = outer->follow};
     if (walk_block(&walk, region->node->children[index]) == GPU_FAIL) {
         return outer->run->status != RILL_OK ? outer->run->status : RILL_ERR_INTERNAL;
     }
@@ -365,10 +385,10 @@ static enum gpu_step capture_blocks(struct gpu_region *region)
     return status == RILL_OK ? GPU_ON : gpu_run_fail(outer->run, status);
 }
 
-enum gpu_step gpu_walk_region(struct gpu_walk *walk, const struct plan_node *node)
+static enum gpu_step walk_region(struct gpu_walk *walk, const struct plan_node *node, struct trace_cause *causes)
 {
     struct gpu_run *run = walk->run;
-    struct gpu_region region = {.outer = walk, .node = node};
+    struct gpu_region region = {.outer = walk, .node = node, .causes = causes};
     // Text that blocks print comes in program order, and there is one buffer.
     if (node->child_count > RUN_MAX_BLOCKS || node->child_count < 2 || run->kernel->may_print) {
         return walk_in_order(walk, node);
@@ -393,4 +413,15 @@ enum gpu_step gpu_walk_region(struct gpu_walk *walk, const struct plan_node *nod
     }
     join(&region);
     return run->status != RILL_OK ? GPU_FAIL : step;
+}
+
+enum gpu_step gpu_walk_region(struct gpu_walk *walk, const struct plan_node *node)
+{
+    if (walk->follow == NULL) {
+        return walk_region(walk, node, NULL);
+    }
+    struct trace_cause causes[RUN_MAX_BLOCKS] = {{.kind = TRACE_NOTHING}};
+    enum gpu_step step = walk_region(walk, node, causes);
+    gpu_follow_set(walk, TRACE_REGION, "", node->loc.line);
+    return step;
 }

@@ -18,9 +18,10 @@ enum gpu_slot_state {
 struct gpu_walk {
     struct gpu_run *run;
     struct gpu_lane *lane;
-    struct gpu_front front; // where the tasks are recorded: the last ones
-    int parent;             // 1 + the conditional node whose body is recorded; 0: the graph itself
-    uint64_t partials;      // memory for partial records, used again by the tasks of this lane
+    struct gpu_front front;    // where the tasks are recorded: the last ones
+    int parent;                // 1 + the conditional node whose body is recorded; 0: the graph itself
+    struct gpu_follow *follow; // borrowed: what the next task begins after; NULL: there is no trace
+    uint64_t partials;         // memory for partial records, used again by the tasks of this lane
     size_t partials_size;
 };
 

@@ -1,6 +1,7 @@
 // The launch block, half of which the host knows.
 #include "backend/gpu/run.h"
 
+#include "base/clock.h"
 #include "base/status.h"
 
 #include <string.h>
@@ -132,6 +133,7 @@ rill_status gpu_slots_read(struct gpu_walk *walk, const struct gpu_why *why)
     note_wait(run, why);
     uint64_t pinned;
     size_t size = run->kernel->plan->block_size;
+    uint64_t begin = run->device->trace != NULL ? clock_now() : 0;
     RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PINNED, size + sizeof(struct abi_gpu_frame), true, &pinned));
     RILL_TRY(driver->copy(walk->lane->handle, pinned, run->block, size));
     struct abi_gpu_frame *frame = (struct abi_gpu_frame *)(uintptr_t)(pinned + (size + 7) / 8 * 8);
@@ -139,6 +141,9 @@ rill_status gpu_slots_read(struct gpu_walk *walk, const struct gpu_why *why)
         RILL_TRY(driver->copy(walk->lane->handle, (uint64_t)(uintptr_t)frame, run->frame, 8));
     }
     RILL_TRY(driver->stream_synchronize(walk->lane->handle));
+    if (run->device->trace != NULL) {
+        gpu_trace_read(walk, why, begin);
+    }
     run->has_failed = run->frame != 0 && frame->claimed != 0;
     take_over(run, (const char *)(uintptr_t)pinned);
     return RILL_OK;

@@ -61,6 +61,7 @@ static void free_stream(struct backend_stream *stream)
         gpu_lane_finish(device, &stream->lane);
     }
     device->driver->leave(device->context, before);
+    gpu_trace_forget(stream);
     gpu_watch_finish(stream);
     gpu_free(device, stream->scratch, stream->scratch_size);
     gpu_error_release(device, stream->error);
@@ -116,7 +117,8 @@ rill_status gpu_stream_make(struct backend_device *device, uint64_t id, struct b
     device->streams = stream;
     thread_unlock(&device->lock);
     stream->spare = gpu_error_create(device);
-    if (stream->spare == NULL) {
+    stream->follow = device->trace != NULL ? gpu_alloc(device, sizeof *stream->follow) : NULL;
+    if (stream->spare == NULL || (device->trace != NULL && stream->follow == NULL)) {
         gpu_stream_unreference(stream);
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for a stream");
     }

@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -117,24 +118,32 @@ static rill_status spread(struct gpu_walk *walk, const struct plan_task *plan, c
     return task->finish != NULL ? call(walk, task->finish, 1, shape.finish_block, records, 1) : RILL_OK;
 }
 
-static void log_in_order(struct gpu_run *run, const struct plan_task *task)
+// Why the fast version may not run.
+static void say_in_order(struct gpu_run *run, const struct plan_task *task, char *out, size_t size)
 {
-    gpu_count(&run->device->counters.in_order_count);
     struct arena arena;
     jmp_buf escape;
+    *out = '\0';
     arena_init(&arena);
     arena.escape = &escape;
     if (setjmp(escape) == 0) {
         struct str why;
         str_init(&why, &arena);
         plan_task_is_fast(run->kernel->plan, task, &run->values, &why);
-        const struct plan_module *plan = run->image->plan;
-        backend_log(&run->device->host, BACKEND_LOG_NOTE, "kernel '%s', %s:%u: the loop runs in order: %s",
-                    run->kernel->plan->name,
-                    task->loc.file < (uint32_t)plan->file_count ? plan->files[task->loc.file] : "?", task->loc.line,
-                    str_text(&why));
+        snprintf(out, size, "%s", str_text(&why));
     }
     arena_finish(&arena);
+}
+
+static void log_in_order(struct gpu_run *run, const struct plan_task *task)
+{
+    char why[512];
+    const struct plan_module *plan = run->image->plan;
+    gpu_count(&run->device->counters.in_order_count);
+    say_in_order(run, task, why, sizeof why);
+    backend_log(&run->device->host, BACKEND_LOG_NOTE, "kernel '%s', %s:%u: the loop runs in order: %s",
+                run->kernel->plan->name,
+                task->loc.file < (uint32_t)plan->file_count ? plan->files[task->loc.file] : "?", task->loc.line, why);
 }
 
 static rill_status run_in_order(struct gpu_walk *walk, const struct plan_task *plan, const struct gpu_task *task)
@@ -228,6 +237,33 @@ static void note_writes(struct gpu_run *run, const struct plan_task *plan, const
     }
 }
 
+static rill_status run_version(struct gpu_walk *walk, const struct plan_task *plan, const struct gpu_task *task,
+                               int64_t trip, bool is_fast)
+{
+    return plan->kind != PLAN_TASK_PARALLEL ? call(walk, task->entry, 1, 1, 1, 1)
+           : is_fast                        ? spread(walk, plan, task, trip)
+                                            : run_in_order(walk, plan, task);
+}
+
+static rill_status run_traced(struct gpu_walk *walk, const struct plan_task *plan, const struct gpu_task *task,
+                              int64_t trip, bool is_fast)
+{
+    char why[512] = "";
+    struct gpu_trace_how how = {.way = "alone", .way_text = why, .piece_count = 1};
+    if (plan->kind == PLAN_TASK_PARALLEL && is_fast) {
+        struct gpu_shape shape = gpu_shape_of(plan, task, trip == UNKNOWN_TRIP ? INT64_MAX : trip);
+        how.way = shape.grid * shape.block > 1 ? "shared" : "alone";
+        how.piece_count = shape.grid;
+    } else if (plan->kind == PLAN_TASK_PARALLEL) {
+        how.way = "in order";
+        say_in_order(walk->run, plan, why, sizeof why);
+    }
+    struct gpu_trace_task *traced = gpu_trace_begin(walk, plan);
+    rill_status status = run_version(walk, plan, task, trip, is_fast);
+    gpu_trace_end(walk, traced, status == RILL_OK ? &how : NULL);
+    return status;
+}
+
 static rill_status start(struct gpu_walk *walk, const struct plan_task *plan, const struct gpu_task *task, int64_t trip,
                          bool is_fast)
 {
@@ -235,9 +271,8 @@ static rill_status start(struct gpu_walk *walk, const struct plan_task *plan, co
     if (trip == UNKNOWN_TRIP) {
         RILL_TRY(gpu_slots_upload(walk, plan->trip));
     }
-    rill_status status = plan->kind != PLAN_TASK_PARALLEL ? call(walk, task->entry, 1, 1, 1, 1)
-                         : is_fast                        ? spread(walk, plan, task, trip)
-                                                          : run_in_order(walk, plan, task);
+    rill_status status = walk->run->device->trace == NULL ? run_version(walk, plan, task, trip, is_fast)
+                                                          : run_traced(walk, plan, task, trip, is_fast);
     note_writes(walk->run, plan, task);
     if (status == RILL_OK && plan->may_print) {
         status = note_print(walk);

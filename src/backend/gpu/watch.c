@@ -81,6 +81,7 @@ rill_status gpu_watch_add(struct backend_stream *stream, const struct gpu_watch 
     watch->sequence = gpu_stream_number(stream);
     if (watch->kind == GPU_WATCH_RECORD) {
         watch->mark->stream = stream;
+        watch->mark->stream_id = stream->id;
         watch->mark->sequence = watch->sequence;
     }
     if (stream->first_watch == NULL) {

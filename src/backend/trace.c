@@ -1,6 +1,8 @@
-#include "backend/cpu/trace.h"
+// What ran when, for RILL_TRACE=file.json: one event for each task, in the form that Perfetto and chrome://tracing
+// open. Records are kept in memory and written when the device closes.
+#include "backend/backend.h"
 
-#include "backend/cpu/device.h"
+#include "base/thread.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,6 +34,7 @@ struct trace_page {
 };
 
 struct trace {
+    const struct backend_host *host; // borrowed: the device's
     struct thread_mutex lock;
     struct trace_page *first; // owned, guarded by lock
     struct trace_page *last;  //
@@ -51,11 +54,12 @@ void trace_cause_set(struct trace_cause *cause, enum trace_cause_kind kind, cons
     snprintf(cause->name, sizeof cause->name, "%s", name);
 }
 
-struct trace *trace_create(struct backend_device *device)
+struct trace *trace_create(const struct backend_host *host)
 {
     const char *path = getenv("RILL_TRACE");
-    struct trace *trace = path != NULL && *path != '\0' ? device_alloc(device, sizeof *trace, 16) : NULL;
+    struct trace *trace = path != NULL && *path != '\0' ? backend_alloc(host, sizeof *trace, 16) : NULL;
     if (trace != NULL) {
+        trace->host = host;
         thread_mutex_init(&trace->lock);
         snprintf(trace->path, sizeof trace->path, "%s", path);
     }
@@ -63,10 +67,10 @@ struct trace *trace_create(struct backend_device *device)
 }
 
 // A record to fill; NULL without memory. The lock is held.
-static struct trace_record *new_record(struct backend_device *device, struct trace *trace)
+static struct trace_record *new_record(struct trace *trace)
 {
     if (trace->last == NULL || trace->last->count == PAGE_RECORDS) {
-        struct trace_page *page = device_alloc(device, sizeof *page, 16);
+        struct trace_page *page = backend_alloc(trace->host, sizeof *page, 16);
         if (page == NULL) {
             trace->lost_count++;
             return NULL;
@@ -81,11 +85,17 @@ static struct trace_record *new_record(struct backend_device *device, struct tra
     return &trace->last->records[trace->last->count++];
 }
 
-void trace_add(struct backend_device *device, const struct trace_event *event)
+void trace_lose(struct trace *trace, uint64_t count)
 {
-    struct trace *trace = device->trace;
     thread_lock(&trace->lock);
-    struct trace_record *record = new_record(device, trace);
+    trace->lost_count += count;
+    thread_unlock(&trace->lock);
+}
+
+void trace_add(struct trace *trace, const struct trace_event *event)
+{
+    thread_lock(&trace->lock);
+    struct trace_record *record = new_record(trace);
     if (record != NULL) {
         snprintf(record->task, sizeof record->task, "%s", event->task);
         snprintf(record->kernel, sizeof record->kernel, "%s", event->kernel);
@@ -121,7 +131,7 @@ static void write_text(FILE *file, const char *text)
 }
 
 // The number of a stream, from 1; 0 without memory. |is_new|: it was not known before.
-static size_t stream_number(struct backend_device *device, struct trace *trace, uint64_t stream, bool *is_new)
+static size_t stream_number(struct trace *trace, uint64_t stream, bool *is_new)
 {
     *is_new = false;
     for (size_t i = trace->stream_count; i > 0; i--) { // the last ones first: records of one time stand together
@@ -131,14 +141,14 @@ static size_t stream_number(struct backend_device *device, struct trace *trace, 
     }
     if (trace->stream_count == trace->stream_capacity) {
         size_t capacity = trace->stream_capacity > 0 ? 2 * trace->stream_capacity : 64;
-        uint64_t *larger = device_alloc(device, capacity * sizeof *larger, 16);
+        uint64_t *larger = backend_alloc(trace->host, capacity * sizeof *larger, 16);
         if (larger == NULL) {
             return 0;
         }
         if (trace->stream_count > 0) {
             memcpy(larger, trace->streams, trace->stream_count * sizeof *larger);
         }
-        device_free(device, trace->streams, trace->stream_capacity * sizeof *larger);
+        backend_free(trace->host, trace->streams, trace->stream_capacity * sizeof *larger);
         trace->streams = larger;
         trace->stream_capacity = capacity;
     }
@@ -159,7 +169,19 @@ static void describe_cause(const struct trace_cause *cause, size_t other, char *
     case TRACE_KERNEL: snprintf(out, size, "after kernel %s on its stream", cause->name); return;
     case TRACE_OTHER: snprintf(out, size, "after %s on its stream", cause->name); return;
     case TRACE_EVENT: snprintf(out, size, "waited for an event of stream %zu", other); return;
+    case TRACE_READ: snprintf(out, size, "after %s at line %d was read back by the host", cause->name, number); return;
+    case TRACE_READS:
+        snprintf(out, size, "%s over device data is read back: the host waits for it", cause->name);
+        return;
+    case TRACE_CAPTURED: snprintf(out, size, "captured into a graph: when that runs is not traced"); return;
     }
+}
+
+// Nanoseconds as microseconds. Not %f, which follows the program's locale: there is no comma in JSON's numbers.
+static void write_number(FILE *file, const char *name, uint64_t nanoseconds)
+{
+    fprintf(file, "%s%llu.%03llu", name, (unsigned long long)(nanoseconds / 1000),
+            (unsigned long long)(nanoseconds % 1000));
 }
 
 // Why the task did not begin earlier: what it had to follow, a thread that was not free, iterations that need order.
@@ -172,13 +194,15 @@ static void write_why(FILE *file, const struct trace_record *record, size_t othe
     uint64_t waited = ready != 0 && record->begin > ready ? record->begin - ready : 0;
     size_t length = strlen(text);
     if (waited >= WAIT_WORTH_TELLING) {
-        snprintf(text + length, sizeof text - length, "; waited %.3f ms for a thread", (double)waited * 1e-6);
+        snprintf(text + length, sizeof text - length, "; waited %llu.%03llu ms for a thread",
+                 (unsigned long long)(waited / 1000000), (unsigned long long)(waited / 1000 % 1000));
         length = strlen(text);
     }
     if (record->way_text[0] != '\0') {
         snprintf(text + length, sizeof text - length, "; its iterations in order: %s", record->way_text);
     }
-    fprintf(file, ", \"queued\": %.3f, \"why\": ", (double)waited * 1e-3);
+    write_number(file, ", \"queued\": ", waited);
+    fputs(", \"why\": ", file);
     write_text(file, text);
 }
 
@@ -193,8 +217,10 @@ static void write_record(FILE *file, const struct trace_record *record, size_t s
 {
     fputs("{\"ph\": \"X\", \"name\": ", file);
     write_text(file, record->task);
-    fprintf(file, ", \"pid\": %zu, \"tid\": %d, \"ts\": %.3f, \"dur\": %.3f, \"args\": {\"kernel\": ", stream,
-            record->group, (double)record->begin * 1e-3, (double)(record->end - record->begin) * 1e-3);
+    fprintf(file, ", \"pid\": %zu, \"tid\": %d", stream, record->group);
+    write_number(file, ", \"ts\": ", record->begin);
+    write_number(file, ", \"dur\": ", record->end - record->begin);
+    fputs(", \"args\": {\"kernel\": ", file);
     write_text(file, record->kernel);
     fputs(", \"file\": ", file);
     write_text(file, record->file);
@@ -208,7 +234,7 @@ static void write_record(FILE *file, const struct trace_record *record, size_t s
     fputs("}}", file);
 }
 
-static void write_records(FILE *file, struct backend_device *device, struct trace *trace)
+static void write_records(FILE *file, struct trace *trace)
 {
     const char *before = "\n";
     for (const struct trace_page *page = trace->first; page != NULL; page = page->next) {
@@ -219,12 +245,12 @@ static void write_records(FILE *file, struct backend_device *device, struct trac
             size_t other = 0;
             fputs(before, file);
             if (record->cause.kind == TRACE_EVENT) {
-                other = stream_number(device, trace, record->cause.number, &is_other_new);
+                other = stream_number(trace, record->cause.number, &is_other_new);
                 if (is_other_new) {
                     write_name(file, other);
                 }
             }
-            size_t stream = stream_number(device, trace, record->stream, &is_new);
+            size_t stream = stream_number(trace, record->stream, &is_new);
             if (is_new) {
                 write_name(file, stream);
             }
@@ -234,34 +260,41 @@ static void write_records(FILE *file, struct backend_device *device, struct trac
     }
 }
 
-static void write_file(struct backend_device *device, struct trace *trace)
+static void write_file(struct trace *trace, const struct trace_origin *origin)
 {
     FILE *file = fopen(trace->path, "we");
     if (file == NULL) {
-        backend_log(&device->host, BACKEND_LOG_ERROR, "cannot write the trace '%s': %s", trace->path, strerror(errno));
+        backend_log(trace->host, BACKEND_LOG_ERROR, "cannot write the trace '%s': %s", trace->path, strerror(errno));
         return;
     }
     fputs("{\"displayTimeUnit\": \"ms\", \"traceEvents\": [", file);
-    write_records(file, device, trace);
-    fprintf(file, "\n], \"otherData\": {\"producer\": \"rill\", \"threads\": %d, \"lost\": %llu}}\n",
-            device->pool.worker_count, (unsigned long long)trace->lost_count);
+    write_records(file, trace);
+    fprintf(file, "\n], \"otherData\": {\"producer\": \"rill\", \"threads\": %d, \"lost\": %llu", origin->thread_count,
+            (unsigned long long)trace->lost_count);
+    if (origin->device != NULL) {
+        fputs(", \"device\": ", file);
+        write_text(file, origin->device);
+        fputs(", \"note\": ", file);
+        write_text(file, origin->note);
+    }
+    fputs("}}\n", file);
     if (fclose(file) != 0) {
-        backend_log(&device->host, BACKEND_LOG_ERROR, "cannot write the trace '%s': %s", trace->path, strerror(errno));
+        backend_log(trace->host, BACKEND_LOG_ERROR, "cannot write the trace '%s': %s", trace->path, strerror(errno));
     }
 }
 
-void trace_destroy(struct backend_device *device, struct trace *trace)
+void trace_destroy(struct trace *trace, const struct trace_origin *origin)
 {
     if (trace == NULL) {
         return;
     }
-    write_file(device, trace);
+    write_file(trace, origin);
     while (trace->first != NULL) {
         struct trace_page *page = trace->first;
         trace->first = page->next;
-        device_free(device, page, sizeof *page);
+        backend_free(trace->host, page, sizeof *page);
     }
-    device_free(device, trace->streams, trace->stream_capacity * sizeof *trace->streams);
+    backend_free(trace->host, trace->streams, trace->stream_capacity * sizeof *trace->streams);
     thread_mutex_finish(&trace->lock);
-    device_free(device, trace, sizeof *trace);
+    backend_free(trace->host, trace, sizeof *trace);
 }
