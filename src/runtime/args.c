@@ -445,7 +445,7 @@ static rill_status begin(struct packed_args *packed, const char *who, const stru
         return status_fail(RILL_ERR_LIMIT, "%s: kernel '%s' has arguments of %" PRIu64 " bytes; %d are possible", who,
                            plan->name, plan->args_size, (int)ABI_MAX_ARGS_SIZE);
     }
-    memset(packed->buffer, 0, plan->args_size);
+    memset(packed->buffer, 0, (plan->args_size + 7) / 8 * 8); // a GPU takes whole words
     return RILL_OK;
 }
 

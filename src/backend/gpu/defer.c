@@ -65,6 +65,7 @@ rill_status gpu_defer_launch(struct backend_stream *stream, const struct backend
     if (op == NULL) {
         return RILL_ERR_OUT_OF_MEMORY;
     }
+    memset(op->data, 0, args_size); // what the driver takes beyond the last argument too
     if (plan->args_size > 0) {
         memcpy(op->data, launch->args, plan->args_size);
     }
