@@ -3,11 +3,12 @@
 //
 //     rill_launch(kernel, stream, RILL_ARGS(n, 0.5f, array, RILL_HOST(host, n), RILL_STRUCT(settings)))
 //
+// (In C it needs C11; a program in C99 fills the array with rill_arg_int() and its kin below.)
+//
 // A value is a number, an array handle, or one of
 //     RILL_PTR(p, count)   device memory: |count| elements at |p|
 //     RILL_HOST(p, count)  host memory: uploaded before and downloaded after as the kernel needs it, in stream order;
-//     valid
-//                          when the stream has been synchronised. On the CPU it is used in place.
+//                          valid when the stream has been synchronised. On the CPU it is used in place.
 //     RILL_STRUCT(s)       a struct by value: |s| is an lvalue of exactly the parameter's layout
 //
 // Numbers convert as in a C call, a double rounds to a float parameter. An integer that does not fit, a fraction for an

@@ -53,8 +53,8 @@ typedef struct rill_open_options {
     int pool_cap; // idle streams, and idle events, that the context keeps for stream_parallel; 0: 64; below 0: none
 } rill_open_options;
 
-// Opens |device|: "cpu", or "auto" for the best device there is (the variable RILL_DEVICE overrides "auto").
-// Threads start at the first launch.
+// Opens |device|: "cpu", "cuda:0", "amdgpu:1", as rill_device_get() names them, or "auto" for the best device there is
+// (the variable RILL_DEVICE overrides "auto"). Threads start at the first launch.
 RILL_API RILL_NODISCARD rill_status rill_open(const char *device, const rill_open_options *options,
                                               rill_context *out_context);
 
@@ -66,7 +66,7 @@ RILL_API RILL_NODISCARD rill_status rill_close(rill_context context);
 RILL_API RILL_NODISCARD rill_status rill_sync(rill_context context);
 
 typedef struct rill_device_info {
-    char name[32];         // what rill_open takes: "cpu"
+    char name[32];         // what rill_open takes: "cpu", "cuda:0"
     char description[128]; // "AMD EPYC 9654, 16 threads"
     int32_t thread_count;  // CPU threads that would run kernels; 0 on other devices
     uint64_t memory_size;  // bytes

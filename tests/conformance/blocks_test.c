@@ -1,21 +1,22 @@
 // stream_parallel on real kernels: program order, whatever overlaps. Sentence by sentence:
 //
+// clang-format off
 //   loops and statements in a block keep order     tests/kernels/blocks*.c (own_time, statements, control_inside, …)
-//   before, between, after; in control loops       what_stands_around_blocks_…, blocks_in_a_time_loop_…; kernels
-//   nested_time,
-//                                                  until_done, mailbox
+//   before, between, after; in control loops       what_stands_around_blocks_…, blocks_in_a_time_loop_…;
+//                                                    kernels nested_time, until_done, mailbox; regions_test
 //   the launch stream waits for the join,          …_and_work_queued_behind_sees_all_blocks,
-//     the host does not                            host_does_not_wait_for_the_join
+//     the host does not                              host_does_not_wait_for_the_join
 //   what was produced before is seen               blocks_see_what_the_stream_produced_before_…
 //   no conflict: concurrent                        trace_test: blocks_overlap_in_the_trace_…; scalars_decide_at_launch
 //   decided at launch: counted and logged          blocks_over_the_same_argument_…,
-//   views_are_compared_by_what_is_touched,
-//                                                  scalars_decide_at_launch
+//                                                    views_are_compared_by_what_is_touched, scalars_decide_at_launch
 //   refused with both lines and regions            tests/passes/cases/blocks;
-//   conflict_is_refused_with_both_lines_and_regions updates of one class are accepted, atomic
-//   updates_of_many_blocks_are_all_there; kernels blocks_updates.c bounds computed by a block belong to it
-//   bounds_are_computed_by_the_block_that_uses_them; tests/passes/blocks_test a failing block
-//   failure_in_one_block_ends_the_launch_and_the_others_join
+//                                                    conflict_is_refused_with_both_lines_and_regions
+//   updates of one class are accepted, atomic      updates_of_many_blocks_are_all_there; kernels blocks_updates.c
+//   bounds computed by a block belong to it        bounds_are_computed_by_the_block_that_uses_them;
+//                                                    tests/passes/blocks_test
+//   a failing block                                failure_in_one_block_ends_the_launch_and_the_others_join
+// clang-format on
 #include "world.h"
 
 #include <semaphore.h>

@@ -1,22 +1,29 @@
 // What streams and events promise, sentence by sentence. A callback that does not return holds its stream; what gets
 // past it, and what does not, shows the order without a clock.
 //
+// clang-format off
 //   create with priority, both ways to destroy,   stream_test: events_and_waits_order_two_streams,
 //     synchronize, query, waits, callbacks          stream_destroyed_later_…, query_says_…, callback_…
 //   destroying waits for the stream's work        destroying_waits_and_destroying_later_does_not
 //   a launch returns at once                      launches_return_while_their_stream_is_held
-//   two streams overlap                           held_stream_does_not_hold_others; trace_test:
-//   streams_overlap_in_the_trace one stream keeps order                        stream_test: one_stream_keeps_order the
-//   default stream is an ordinary queue       default_stream_is_ordered_with_nothing rill_sync waits for every stream
-//   sync_waits_for_every_stream wait for an event, recorded again waits_keep_to_the_record_they_were_queued_for destroy
-//   an event while it is waited on        destroyed_event_is_still_waited_for wait for a stream: what is queued so far
-//   stream_waits_for_what_was_queued_so_far elapsed time                                  stream_test:
-//   events_measure_time; elapsed_time_of_a_place_not_reached_… RILL_CURRENT and scopes, on every way out stream_test:
-//   scope_…; scopes_restore_on_break_goto_and_return RILL_AUTO_*                                   stream_test:
-//   automatic_…, leaving_…; failure_test: failure_found_… small kernels do not each wake all threads
-//   small_kernels_do_not_wake_all_threads everything is right with RILL_THREADS=1       one_thread_is_enough, and every
-//   test that counts threads from 1 used from threads that did not make them
-//   streams_and_events_are_used_by_threads_that_did_not_make_them handles of every wrong kind misuse_test, handles_test
+//   two streams overlap                           held_stream_does_not_hold_others;
+//                                                   trace_test: streams_overlap_in_the_trace
+//   one stream keeps order                        stream_test: one_stream_keeps_order
+//   the default stream is an ordinary queue       default_stream_is_ordered_with_nothing
+//   rill_sync waits for every stream              sync_waits_for_every_stream
+//   wait for an event, recorded again             waits_keep_to_the_record_they_were_queued_for
+//   destroy an event while it is waited on        destroyed_event_is_still_waited_for
+//   wait for a stream: what is queued so far      stream_waits_for_what_was_queued_so_far
+//   elapsed time                                  stream_test: events_measure_time;
+//                                                   elapsed_time_of_a_place_not_reached_…
+//   RILL_CURRENT and scopes, on every way out     stream_test: scope_…; scopes_restore_on_break_goto_and_return
+//   RILL_AUTO_*                                   stream_test: automatic_…, leaving_…; failure_test: failure_found_…
+//   small kernels do not each wake all threads    small_kernels_do_not_wake_all_threads
+//   everything is right with RILL_THREADS=1       one_thread_is_enough, and every test that counts threads from 1
+//   used from threads that did not make them      streams_and_events_are_used_by_threads_that_did_not_make_them
+//   handles of every wrong kind                   misuse_test, handles_test
+//   fields on streams, regions one after another  regions_test
+// clang-format on
 #include "world.h"
 
 #include <dirent.h>
