@@ -18,6 +18,17 @@ _rill()
         trace) compile="--svg --width --tasks --help" ;;
         *) compile=--help ;;
     esac
+    case ${COMP_WORDS[COMP_CWORD - 1]} in
+        --device)
+            COMPREPLY=($(compgen -W "auto $("${COMP_WORDS[0]}" devices 2>/dev/null | sed 's/ .*//')" -- "$word"))
+            return
+            ;;
+        --target)
+            COMPREPLY=($(compgen -W "native x86-64 x86-64-v2 x86-64-v3 x86-64-v4 sm_70 sm_80 sm_90 gfx90a gfx942 gfx1100" \
+                -- "$word"))
+            return
+            ;;
+    esac
     case $word in
         -*) COMPREPLY=($(compgen -W "$compile" -- "$word")) ;;
         *)
@@ -29,7 +40,7 @@ _rill()
             else
                 local kind='!*.[ch]'
                 [ "$command" = trace ] && kind='!*.json'
-                COMPREPLY=($(compgen -f -X "$kind" -- "$word") $(compgen -d -- "$word"))
+                mapfile -t COMPREPLY < <(compgen -f -X "$kind" -- "$word"; compgen -d -- "$word") # names may have spaces
             fi
             ;;
     esac

@@ -215,7 +215,7 @@ def complete(*words):
     script = f'. {ROOT}/docs/completion/rill.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _rill; ' \
              'printf "%s\\n" "${COMPREPLY[@]}"'
     done = subprocess.run(["bash", "-c", script, "bash", *map(str, words)], capture_output=True, text=True, check=False)
-    return done.stdout.split()
+    return done.stdout.splitlines()
 
 
 def check_completion(report, work):
@@ -230,6 +230,10 @@ def check_completion(report, work):
         report.check(f"options_of_{command}_are_completed", shown <= offered | {"--help"}, f"{shown - offered}")
     report.check("devices_of_run_are_offered", "--device" in complete("rill", "run", "--d"))
     report.check("kernel_files_are_completed", complete("rill", "run", f"{work}/goo") == [f"{work}/good.c"])
+    (work / "two words.c").write_text("")
+    report.check("names_with_spaces_are_completed", complete("rill", "run", f"{work}/two") == [f"{work}/two words.c"])
+    report.check("devices_are_completed", "cpu" in complete(RILL, "run", "x.c", "--device", "c"))
+    report.check("targets_are_completed", complete("rill", "emit", "x.c", "--target", "sm_9") == ["sm_90"])
     report.check("kernels_of_the_file_are_completed", complete("rill", "run", work / "good.c", "g") == ["good"])
 
 
