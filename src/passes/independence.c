@@ -1,5 +1,6 @@
 // The verdict on a loop: every pair of accesses that two iterations might make to one place must be harmless.
 #include "passes/analyse.h"
+#include "passes/independence_pair.h"
 #include "passes/scalars.h"
 
 // ---- what hangs on the iteration -----------------------------------------------------------------------------------
@@ -267,6 +268,18 @@ static void note_conflict(struct judgement *j, const struct access *a, const str
     j->conflict_b = other->inst->loc;
 }
 
+static void note_own(struct judgement *j, const struct access *a, const struct access *b)
+{
+    const struct access *first = a->kind != ACCESS_READ ? a : b, *other = first == a ? b : a;
+    if (j->conflict == NULL) {
+        j->conflict =
+            arena_printf(j->an->arena, "the index of %s, %s here, hangs on what another iteration may have written",
+                         describe(j->an, first), verb(first));
+        j->conflict_a = first->inst->loc;
+        j->conflict_b = other->inst->loc;
+    }
+}
+
 static void note_assumed(struct judgement *j, const struct access *a, const struct access *b, bool is_authors)
 {
     if (j->assumed != NULL) {
@@ -421,7 +434,13 @@ static void judge_same_base(struct judgement *j, const struct access *a, const s
     switch (result.answer) {
     case PAIR_APART: return;
     case PAIR_IF: note_conditions(j, &result); return;
-    case PAIR_ASSUMED: note_assumed(j, a, b, false); return;
+    case PAIR_ASSUMED:
+        if (pair_is_own(j->an, j->info, a, b)) {
+            note_own(j, a, b);
+        } else {
+            note_assumed(j, a, b, false);
+        }
+        return;
     case PAIR_CONFLICT: break;
     }
     if (are_two_pointers(j, a, b)) {

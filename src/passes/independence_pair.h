@@ -99,4 +99,7 @@ struct pair_result pair_with_fits(struct pair *pair, struct pair_result result);
 struct pair_result pair_with_needs(struct analysis *an, struct loop_info *info, const struct access *a,
                                    const struct access *b, struct pair_result result);
 
+// independence_own.c: whether an index of the two is made from data that another iteration may have written.
+bool pair_is_own(struct analysis *an, struct loop_info *info, const struct access *a, const struct access *b);
+
 #endif
