@@ -65,9 +65,9 @@ static void graph_is_gone(void *user)
     thread_lock(&captured->home->lock);
     struct backend_device *device = captured->home->device;
     if (device != NULL) {
-        thread_lock(&device->reap_lock);
+        thread_latch_lock(&device->reap_lock);
         captured->is_gone = true;
-        thread_unlock(&device->reap_lock);
+        thread_latch_unlock(&device->reap_lock);
         gpu_wake_pump(device);
     }
     thread_unlock(&captured->home->lock);
@@ -76,7 +76,7 @@ static void graph_is_gone(void *user)
 
 static struct gpu_home *home_of(struct backend_device *device)
 {
-    thread_lock(&device->reap_lock);
+    thread_latch_lock(&device->reap_lock);
     if (device->home == NULL) {
         device->home = calloc(1, sizeof *device->home);
         if (device->home != NULL) {
@@ -89,7 +89,7 @@ static struct gpu_home *home_of(struct backend_device *device)
     if (home != NULL) {
         atomic_fetch_add(&home->reference_count, 1);
     }
-    thread_unlock(&device->reap_lock);
+    thread_latch_unlock(&device->reap_lock);
     return home;
 }
 
@@ -111,7 +111,7 @@ static void free_pieces(struct backend_device *device, struct gpu_captured *capt
 // Takes one that is gone, or any, out of the list. NULL: none.
 static struct gpu_captured *take_gone(struct backend_device *device, bool all)
 {
-    thread_lock(&device->reap_lock);
+    thread_latch_lock(&device->reap_lock);
     struct gpu_captured **link = &device->captured;
     while (*link != NULL && !all && !(*link)->is_gone) {
         link = &(*link)->next;
@@ -120,7 +120,7 @@ static struct gpu_captured *take_gone(struct backend_device *device, bool all)
     if (captured != NULL) {
         *link = captured->next;
     }
-    thread_unlock(&device->reap_lock);
+    thread_latch_unlock(&device->reap_lock);
     return captured;
 }
 
@@ -160,10 +160,10 @@ static rill_status make_captured(struct backend_stream *stream)
     captured->home = home;
     captured->stream = stream;
     atomic_store(&captured->reference_count, 2); // the device's and the graph's
-    thread_lock(&device->reap_lock);
+    thread_latch_lock(&device->reap_lock);
     captured->next = device->captured;
     device->captured = captured;
-    thread_unlock(&device->reap_lock);
+    thread_latch_unlock(&device->reap_lock);
     RILL_TRY(device->driver->capture_keep(stream->lane.handle, graph_is_gone, captured));
     stream->captured = captured;
     return RILL_OK;
@@ -171,15 +171,11 @@ static rill_status make_captured(struct backend_stream *stream)
 
 // ---- an operation -------------------------------------------------------------------------------------------------
 
-rill_status gpu_capture_begin(struct backend_stream *stream)
+rill_status gpu_capture_ask(struct backend_stream *stream)
 {
     const struct gpu_driver *driver = stream->device->driver;
-    stream->is_capturing = false;
-    stream->captured = NULL;
-    if (!atomic_load_explicit(&stream->is_shared, memory_order_relaxed) || driver->stream_is_capturing == NULL) {
-        return RILL_OK;
-    }
-    return driver->stream_is_capturing(stream->lane.handle, &stream->is_capturing);
+    return driver->stream_is_capturing != NULL ? driver->stream_is_capturing(stream->lane.handle, &stream->is_capturing)
+                                               : RILL_OK;
 }
 
 void gpu_capture_end(struct backend_stream *stream)
@@ -222,10 +218,10 @@ rill_status gpu_capture_take(struct backend_stream *stream, enum gpu_ring_kind k
         gpu_free(device, piece, sizeof *piece);
         return status;
     }
-    thread_lock(&device->reap_lock);
+    thread_latch_lock(&device->reap_lock);
     piece->next = stream->captured->pieces;
     stream->captured->pieces = piece;
-    thread_unlock(&device->reap_lock);
+    thread_latch_unlock(&device->reap_lock);
     *out_address = piece->address;
     // Cleared by the graph itself, each time that it runs.
     return kind == GPU_RING_ZEROED ? device->driver->set(stream->lane.handle, piece->address, 0, 4, size / 4) : RILL_OK;
@@ -235,17 +231,17 @@ rill_status gpu_capture_take(struct backend_stream *stream, enum gpu_ring_kind k
 
 void gpu_capture_watch(struct backend_stream *stream, const struct gpu_frame_watch *watch)
 {
-    thread_lock(&stream->device->reap_lock);
+    thread_latch_lock(&stream->device->reap_lock);
     stream->captured->frame = *watch;
     stream->captured->has_frame = true;
-    thread_unlock(&stream->device->reap_lock);
+    thread_latch_unlock(&stream->device->reap_lock);
 }
 
 // Whether a graph that was captured here has failed since. Nobody knows when it runs: who asks looks.
 void gpu_capture_look(struct backend_stream *stream)
 {
     struct backend_device *device = stream->device;
-    thread_lock(&device->reap_lock);
+    thread_latch_lock(&device->reap_lock);
     for (struct gpu_captured *captured = device->captured; captured != NULL; captured = captured->next) {
         bool is_seen = captured->stream == stream && captured->has_frame && !captured->is_gone;
         if (is_seen && captured->frame.image != NULL && captured->frame.frame->published != 0) {
@@ -254,23 +250,23 @@ void gpu_capture_look(struct backend_stream *stream)
             frame->published = 0; // until it fails again
         }
     }
-    thread_unlock(&device->reap_lock);
+    thread_latch_unlock(&device->reap_lock);
 }
 
 void gpu_capture_forget_stream(struct backend_stream *stream)
 {
-    thread_lock(&stream->device->reap_lock);
+    thread_latch_lock(&stream->device->reap_lock);
     for (struct gpu_captured *captured = stream->device->captured; captured != NULL; captured = captured->next) {
         captured->stream = captured->stream == stream ? NULL : captured->stream;
     }
-    thread_unlock(&stream->device->reap_lock);
+    thread_latch_unlock(&stream->device->reap_lock);
 }
 
 void gpu_capture_forget_image(const struct backend_image *image)
 {
-    thread_lock(&image->device->reap_lock);
+    thread_latch_lock(&image->device->reap_lock);
     for (struct gpu_captured *captured = image->device->captured; captured != NULL; captured = captured->next) {
         captured->frame.image = captured->frame.image == image ? NULL : captured->frame.image;
     }
-    thread_unlock(&image->device->reap_lock);
+    thread_latch_unlock(&image->device->reap_lock);
 }

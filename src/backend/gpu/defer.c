@@ -8,11 +8,6 @@
 
 // ---- putting off --------------------------------------------------------------------------------------------------
 
-bool gpu_defers(struct backend_stream *stream)
-{
-    return stream->first_op != NULL || atomic_load(&stream->is_held);
-}
-
 static void append(struct backend_stream *stream, struct gpu_op *op)
 {
     struct backend_device *device = stream->device;
@@ -128,9 +123,9 @@ static void fail(struct backend_stream *stream, rill_status status, struct backe
         *caller = error;
         return;
     }
-    thread_lock(&stream->device->reap_lock);
+    thread_latch_lock(&stream->device->reap_lock);
     gpu_stream_fail(stream, &error);
-    thread_unlock(&stream->device->reap_lock);
+    thread_latch_unlock(&stream->device->reap_lock);
 }
 
 static void issue_launch(struct backend_stream *stream, struct gpu_op *op)
@@ -165,9 +160,9 @@ static rill_status issue_fill(struct backend_stream *stream, struct gpu_op *op)
 
 static void release_mark(struct backend_stream *stream, struct gpu_mark *mark)
 {
-    thread_lock(&stream->device->reap_lock);
+    thread_latch_lock(&stream->device->reap_lock);
     gpu_mark_release(stream->device, mark);
-    thread_unlock(&stream->device->reap_lock);
+    thread_latch_unlock(&stream->device->reap_lock);
 }
 
 static void issue(struct backend_stream *stream, struct gpu_op *op)

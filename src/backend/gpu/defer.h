@@ -37,7 +37,10 @@ struct gpu_op {
 };
 
 // Whether what is queued now must be put off. |order| is held.
-bool gpu_defers(struct backend_stream *stream);
+static inline bool gpu_defers(struct backend_stream *stream)
+{
+    return stream->first_op != NULL || atomic_load(&stream->is_held);
+}
 // Puts an operation off. |order| is held.
 rill_status gpu_defer(struct backend_stream *stream, const struct gpu_op *like, const void *data, size_t data_size);
 rill_status gpu_defer_launch(struct backend_stream *stream, const struct backend_launch *launch);

@@ -50,11 +50,12 @@ struct gpu_error {
 struct gpu_mark {
     struct gpu_mark *next; // in the device's free list
     int reference_count;
+    int watch_count;               // references that watches have: they do not need |event|
     bool is_reached;               // and what came before it was looked at
     atomic_bool is_recorded;       // the driver knows of it; false while the record is put off
     bool is_captured;              // into a graph: nobody on the host can wait for it
     uint64_t stream_id;            // of the stream that it was recorded on
-    void *event;                   // owned
+    void *event;                   // owned; NULL when only watches have the mark
     struct backend_stream *stream; // until it is reached
     uint64_t sequence;             // on that stream
     struct gpu_error *error;       // one reference; of the stream when it was reached; NULL: none
@@ -78,19 +79,27 @@ struct gpu_instance;
 struct gpu_kept;
 struct gpu_op;
 
+enum { GPU_SPARE_EVENTS = 8 };
+
 struct backend_device {
+    // What each launch looks at, side by side: the driver has pushed it out of the first cache since the last one.
+    struct gpu_properties properties; // ends with the flags
     const struct gpu_driver *driver;
     void *context; // owned
-    struct gpu_properties properties;
+    enum gpu_graph_mode graph_mode;
+    atomic_bool is_lost;
+
     struct backend_host host;
-    struct gpu_counters counters;
-    void *service; // owned: the stream of allocations
+    struct gpu_counters counters; // of streams that are gone, and what launches do not count for their stream
+    void *service;                // owned: the stream of allocations
 
     struct thread_mutex kept_lock;
     struct gpu_kept *kept; // owned; guarded by kept_lock: memory.h
 
-    struct thread_mutex reap_lock; // watches, marks, errors of streams
-    struct gpu_mark *free_marks;   // owned, guarded by reap_lock
+    struct thread_latch reap_lock;        // watches, marks, errors of streams
+    struct gpu_mark *free_marks;          // owned, guarded by reap_lock, and so is what follows
+    void *spare_events[GPU_SPARE_EVENTS]; // owned: events of the driver that no mark needs any more, the last one first
+    int spare_event_count;
     struct gpu_captured *captured; // guarded by reap_lock
     struct gpu_home *home;         // one reference; NULL until something is captured; guarded by reap_lock
 
@@ -112,11 +121,9 @@ struct backend_device {
     struct thread_mutex print_lock; // printed text leaves one launch at a time
 
     struct gpu_trace *trace; // owned; NULL: off
-    enum gpu_graph_mode graph_mode;
     void *condition; // the driver's kernel that sets conditional nodes; owned by the driver; NULL: there are none
     _Atomic uint64_t image_count; // images ever loaded: each has a number that no later one has
 
-    atomic_bool is_lost;
     char lost_text[256]; // written once, before is_lost
     atomic_bool lost_claimed;
 };
@@ -169,31 +176,47 @@ struct gpu_watch {
     struct gpu_watch *next;
     uint64_t sequence;
     enum gpu_watch_kind kind;
-    struct gpu_mark *mark; // RECORD, WAIT: one reference
+    struct gpu_mark *mark; // RECORD, WAIT: one reference, made when the watch is added
     void *target;          // COPY: from pinned to any memory of the host
     const void *source;    //
     size_t size;           //
     struct gpu_frame_watch frame;
 };
 
+// What launches of one stream have done, changed under its |order| alone.
+struct gpu_totals {
+    _Atomic uint64_t launch_count;
+    _Atomic uint64_t task_count;
+    _Atomic uint64_t parallel_count;
+    _Atomic uint64_t whole_count;
+};
+
 struct backend_stream {
-    struct backend_device *device; // borrowed
+    // What each launch looks at, side by side, as in backend_device.
+    struct backend_device *device;  // borrowed
+    struct thread_latch order;      // one operation is queued at a time
+    atomic_bool has_error;          // |error| is set, to be looked at without the lock
+    atomic_bool is_shared;          // others may queue on it, or capture it
+    atomic_bool is_held;            // a callback has not returned; changed under the device's lock
+    bool is_per_thread;             // its handle means |owner|'s stream in |owner| alone
+    bool is_capturing;              // guarded by |order|: this operation is captured
+    bool is_leaving;                // guarded by |order|: some ring has segments whose last work is being queued
+    struct gpu_lane lane;           // owned
+    struct gpu_captured *captured;  // guarded by |order|: what belongs to this operation's graph; NULL: nothing yet
+    _Atomic uint64_t queued;        // operations ever queued; changed under |order|
+    struct gpu_op *first_op;        // owned; guarded by |order|: what is put off
+    struct gpu_instance *instances; // owned; guarded by |order|
+    struct gpu_instance *told;      // guarded by |order|: whose launch goes task by task this time
+    uint64_t launch_count;          // guarded by |order|: launches ever queued
+    struct gpu_totals totals;
+
     uint64_t id;
-    struct gpu_lane lane;          // owned
-    bool is_wrapped;               // the lane's stream is another's, and never destroyed
-    bool is_per_thread;            // its handle means |owner|'s stream in |owner| alone
-    pthread_t owner;               //
-    atomic_bool is_shared;         // others may queue on it, or capture it
-    void *last;                    // owned event: the last operation outside of a capture; is_shared
-    _Atomic uint64_t last_number;  // of that operation
-    bool is_capturing;             // guarded by |order|: this operation is captured
-    struct gpu_captured *captured; // guarded by |order|: what belongs to this operation's graph; NULL: nothing yet
-    struct thread_mutex order;     // one operation is queued at a time
-    _Atomic uint64_t queued;       // operations ever queued; changed under |order|
+    bool is_wrapped;                       // the lane's stream is another's, and never destroyed
+    pthread_t owner;                       // is_per_thread
+    void *last;                            // owned event: the last operation outside of a capture; is_shared
+    _Atomic uint64_t last_number;          // of that operation
     struct gpu_ring rings[GPU_RING_KINDS]; // by kind; guarded by |order|
-    struct gpu_op *first_op;               // owned; guarded by |order|: what is put off
-    struct gpu_op *last_op;                //
-    atomic_bool is_held;                   // a callback has not returned; changed under the device's lock
+    struct gpu_op *last_op;                // guarded by |order|
     struct backend_stream *next;           // among the device's; guarded by its lock, and so is what follows
     struct backend_stream **link;          //
     uint64_t ops_queued;                   // operations ever put off
@@ -201,12 +224,9 @@ struct backend_stream {
     uint64_t holds_queued;                 // callbacks that hold the stream
     uint64_t holds_passed;                 // and have returned
     atomic_int reference_count;            // the owner's and one for each notice
-    uint64_t launch_count;                 // guarded by |order|: launches ever queued
     void *ticks[GPU_TICKS];                // owned events; NULL until they are needed
-    struct gpu_recording *recording;       // owned; guarded by |order|, and so is what follows; NULL until it is needed
-    struct gpu_instance *instances;        // owned
+    struct gpu_recording *recording;       // owned; guarded by |order|; NULL until it is needed
     _Atomic(struct gpu_kept *) kept;       // owned: streams lent for blocks, for the next launch; NULL: in use, or none
-    struct gpu_instance *told;             // whose launch goes task by task this time
     struct gpu_follow *follow;             // owned; what the next operation begins after; NULL: there is no trace
     void *scratch;                         // owned; guarded by |order|: what the host knows of a launch's block
     size_t scratch_size;
@@ -217,7 +237,6 @@ struct backend_stream {
     _Atomic uint64_t reaped; // sequence up to which work has run and was looked at
     struct gpu_error *error; // one reference; NULL: none
     struct gpu_error *spare; // owned: so that an error needs no memory when it happens
-    atomic_bool has_error;   // the same, to be looked at without the lock
     uint64_t notices_queued; // guarded by the device's lock
     uint64_t notices_called; //
     int watch_count;
@@ -241,6 +260,11 @@ static inline void gpu_count_more(_Atomic uint64_t *counter, uint64_t more)
         atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
     }
 }
+// Where one thread at a time adds: without the lock of the bus.
+static inline void gpu_total(_Atomic uint64_t *counter, uint64_t more)
+{
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + more, memory_order_relaxed);
+}
 // The device is lost if |status| of a call that waited or asked says so: that is noted, with the thread's message.
 rill_status gpu_note_loss(struct backend_device *device, rill_status status);
 rill_status gpu_lane_init(struct backend_device *device, int level, struct gpu_lane *lane);
@@ -252,12 +276,27 @@ rill_status gpu_stream_make(struct backend_device *device, uint64_t id, struct b
 void *gpu_stream_begin(struct backend_stream *stream);
 void gpu_stream_end(struct backend_stream *stream, void *before);
 // RILL_OK, or the stream's error with words.
-rill_status gpu_stream_refuse(struct backend_stream *stream);
-// A number for the operation that was just queued. |order| is held.
-uint64_t gpu_stream_number(struct backend_stream *stream);
+rill_status gpu_stream_refuse_error(struct backend_stream *stream);
+static inline rill_status gpu_stream_refuse(struct backend_stream *stream)
+{
+    bool is_well = !atomic_load_explicit(&stream->has_error, memory_order_acquire) &&
+                   !atomic_load_explicit(&stream->device->is_lost, memory_order_acquire);
+    return is_well ? RILL_OK : gpu_stream_refuse_error(stream);
+}
+// A number for the operation that was just queued. |order| is held, so that nobody else counts meanwhile.
+static inline uint64_t gpu_stream_number(struct backend_stream *stream)
+{
+    uint64_t number = atomic_load_explicit(&stream->queued, memory_order_relaxed) + 1;
+    atomic_store_explicit(&stream->queued, number, memory_order_release);
+    return number;
+}
 
 // watch.c
 rill_status gpu_watch_add(struct backend_stream *stream, const struct gpu_watch *watch); // |order| is held
+// The same for a record that becomes |event|'s; the caller's reference goes to the event.
+rill_status gpu_watch_record(struct backend_stream *stream, struct gpu_mark *mark, struct backend_event *event);
+// The same for a wait; the caller's reference goes to the watch.
+rill_status gpu_watch_wait(struct backend_stream *stream, struct gpu_mark *mark);
 void gpu_reap(struct backend_stream *stream, uint64_t sequence); // the work up to |sequence| has run
 void gpu_reap_locked(struct backend_stream *stream, uint64_t sequence);
 void gpu_watch_finish(struct backend_stream *stream);
@@ -268,6 +307,7 @@ void gpu_stream_fail(struct backend_stream *stream, const struct backend_error *
 // event.c; reap_lock is held for release
 rill_status gpu_mark_create(struct backend_device *device, struct gpu_mark **out_mark); // one reference
 void gpu_mark_release(struct backend_device *device, struct gpu_mark *mark);
+void gpu_mark_unwatch(struct backend_device *device, struct gpu_mark *mark); // the reference of a watch
 void gpu_mark_finish_all(struct backend_device *device);
 // A reference more, so that the mark keeps its event, and one less; reap_lock is not held.
 void gpu_mark_hold(struct backend_device *device, struct gpu_mark *mark);
@@ -279,7 +319,12 @@ rill_status gpu_ring_take(struct backend_stream *stream, enum gpu_ring_kind kind
 // A frame that was not claimed yet, and where its record will be found; NULL: in the frame itself.
 rill_status gpu_ring_take_frame(struct backend_stream *stream, bool may_wait, uint64_t *out_address,
                                 const struct abi_gpu_frame **out_record);
-rill_status gpu_ring_seal(struct backend_stream *stream); // after the last work of the operation
+rill_status gpu_ring_seal_all(struct backend_stream *stream);
+// After the last work of the operation.
+static inline rill_status gpu_ring_seal(struct backend_stream *stream)
+{
+    return stream->is_leaving ? gpu_ring_seal_all(stream) : RILL_OK;
+}
 void gpu_ring_finish(struct backend_stream *stream);
 
 // region.c
@@ -292,10 +337,21 @@ void gpu_stream_note_last(struct backend_stream *stream);    // after an operati
 // Waits for, or asks for, what Rill has queued. |out_number|: the operations that have run then.
 rill_status gpu_stream_await(struct backend_stream *stream, uint64_t *out_number);
 rill_status gpu_stream_ask(struct backend_stream *stream, uint64_t *out_number);
-rill_status gpu_stream_check_thread(struct backend_stream *stream);
+rill_status gpu_stream_check_owner(struct backend_stream *stream);
+static inline rill_status gpu_stream_check_thread(struct backend_stream *stream)
+{
+    return stream->is_per_thread ? gpu_stream_check_owner(stream) : RILL_OK;
+}
 
 // capture.c: what a stream that is being captured takes
-rill_status gpu_capture_begin(struct backend_stream *stream); // sets is_capturing; |order| is held
+rill_status gpu_capture_ask(struct backend_stream *stream);
+// Sets is_capturing; |order| is held.
+static inline rill_status gpu_capture_begin(struct backend_stream *stream)
+{
+    stream->is_capturing = false;
+    stream->captured = NULL;
+    return atomic_load_explicit(&stream->is_shared, memory_order_relaxed) ? gpu_capture_ask(stream) : RILL_OK;
+}
 void gpu_capture_end(struct backend_stream *stream);
 rill_status gpu_capture_take(struct backend_stream *stream, enum gpu_ring_kind kind, size_t size,
                              uint64_t *out_address);

@@ -3,43 +3,84 @@
 
 #include "base/status.h"
 
+#include <string.h>
+
+// An event of the driver that a mark gave up, the last one first: it is the likeliest to be in the caches, the driver's
+// own part of it above all. |own| goes to the others.
+static void *take_spare(struct backend_device *device, void *own)
+{
+    if (device->spare_event_count == 0) {
+        return own;
+    }
+    void *spare = device->spare_events[--device->spare_event_count];
+    if (own != NULL) {
+        memmove(device->spare_events + 1, device->spare_events,
+                (size_t)device->spare_event_count++ * sizeof *device->spare_events);
+        device->spare_events[0] = own;
+    }
+    return spare;
+}
+
 rill_status gpu_mark_create(struct backend_device *device, struct gpu_mark **out_mark)
 {
-    thread_lock(&device->reap_lock);
+    *out_mark = NULL;
+    thread_latch_lock(&device->reap_lock);
     struct gpu_mark *mark = device->free_marks;
     if (mark != NULL) {
         device->free_marks = mark->next;
+        mark->event = take_spare(device, mark->event);
     }
-    thread_unlock(&device->reap_lock);
-    *out_mark = mark;
+    thread_latch_unlock(&device->reap_lock);
+    mark = mark != NULL ? mark : gpu_alloc(device, sizeof *mark);
     if (mark == NULL) {
-        mark = gpu_alloc(device, sizeof *mark);
-        if (mark == NULL) {
-            return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory to record an event");
-        }
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory to record an event");
+    }
+    if (mark->event == NULL) {
         rill_status status = device->driver->event_create(true, &mark->event);
         if (status != RILL_OK) {
             gpu_free(device, mark, sizeof *mark);
             return status;
         }
-        *out_mark = mark;
     }
     mark->reference_count = 1;
+    mark->watch_count = 0;
     mark->is_reached = false;
     mark->is_captured = false;
-    atomic_store(&mark->is_recorded, false);
+    atomic_store_explicit(&mark->is_recorded, false, memory_order_relaxed);
     mark->stream = NULL;
+    *out_mark = mark;
     return RILL_OK;
 }
 
-void gpu_mark_release(struct backend_device *device, struct gpu_mark *mark)
+// Waits that are queued mean the record that was there: the driver's event may be recorded anew as soon as nobody can
+// ask for it any more.
+static void let_go(struct backend_device *device, struct gpu_mark *mark)
 {
-    if (mark != NULL && --mark->reference_count == 0) {
+    bool has_event = mark->event != NULL && mark->reference_count == mark->watch_count;
+    if (has_event && device->spare_event_count < GPU_SPARE_EVENTS) {
+        device->spare_events[device->spare_event_count++] = mark->event;
+        mark->event = NULL;
+    }
+    if (mark->reference_count == 0) {
         gpu_error_release(device, mark->error);
         mark->error = NULL;
         mark->next = device->free_marks;
         device->free_marks = mark;
     }
+}
+
+void gpu_mark_release(struct backend_device *device, struct gpu_mark *mark)
+{
+    if (mark != NULL) {
+        mark->reference_count--;
+        let_go(device, mark);
+    }
+}
+
+void gpu_mark_unwatch(struct backend_device *device, struct gpu_mark *mark)
+{
+    mark->watch_count--;
+    gpu_mark_release(device, mark);
 }
 
 void gpu_mark_finish_all(struct backend_device *device)
@@ -50,13 +91,16 @@ void gpu_mark_finish_all(struct backend_device *device)
         device->driver->event_destroy(mark->event);
         gpu_free(device, mark, sizeof *mark);
     }
+    while (device->spare_event_count > 0) {
+        device->driver->event_destroy(device->spare_events[--device->spare_event_count]);
+    }
 }
 
 static void unreference(struct backend_device *device, struct gpu_mark *mark)
 {
-    thread_lock(&device->reap_lock);
+    thread_latch_lock(&device->reap_lock);
     gpu_mark_release(device, mark);
-    thread_unlock(&device->reap_lock);
+    thread_latch_unlock(&device->reap_lock);
 }
 
 void gpu_mark_drop(struct backend_device *device, struct gpu_mark *mark)
@@ -84,9 +128,9 @@ void gpu_event_destroy(struct backend_event *event)
 
 static void share(struct backend_device *device, struct gpu_mark *mark)
 {
-    thread_lock(&device->reap_lock);
+    thread_latch_lock(&device->reap_lock);
     mark->reference_count++;
-    thread_unlock(&device->reap_lock);
+    thread_latch_unlock(&device->reap_lock);
 }
 
 void gpu_mark_hold(struct backend_device *device, struct gpu_mark *mark)
@@ -112,11 +156,7 @@ rill_status gpu_record_now(struct backend_stream *stream, struct gpu_mark *mark)
     rill_status status = device->driver->event_record(mark->event, stream->lane.handle);
     mark->is_captured = stream->is_capturing;
     if (status == RILL_OK && !mark->is_captured) {
-        share(device, mark);
-        status = gpu_watch_add(stream, &(struct gpu_watch){.kind = GPU_WATCH_RECORD, .mark = mark});
-        if (status != RILL_OK) {
-            unreference(device, mark);
-        }
+        status = gpu_watch_record(stream, mark, NULL);
     }
     note_recorded(device, mark);
     return status;
@@ -139,7 +179,7 @@ rill_status gpu_wait_now(struct backend_stream *stream, struct gpu_mark *mark, b
         return RILL_OK;
     }
     share(device, mark);
-    rill_status status = gpu_watch_add(stream, &(struct gpu_watch){.kind = GPU_WATCH_WAIT, .mark = mark});
+    rill_status status = gpu_watch_wait(stream, mark);
     if (status != RILL_OK) {
         unreference(device, mark);
     }
@@ -192,44 +232,100 @@ static rill_status make_mark(struct backend_device *device, struct gpu_mark **ou
     return status;
 }
 
-rill_status gpu_event_record(struct backend_event *event, struct backend_stream *stream)
+// Whether what is queued now goes to the driver at once and to no graph. |order| is held.
+static bool is_plain(struct backend_stream *stream)
+{
+    return !stream->is_capturing && !gpu_defers(stream);
+}
+
+// |order| is held. Nobody knows the mark before it is recorded, and so nobody is to be told.
+static rill_status record_plainly(struct backend_event *event, struct backend_stream *stream)
+{
+    struct gpu_mark *mark;
+    RILL_TRY(gpu_mark_create(stream->device, &mark));
+    rill_status status = stream->device->driver->event_record(mark->event, stream->lane.handle);
+    atomic_store_explicit(&mark->is_recorded, true, memory_order_release);
+    status = status == RILL_OK ? gpu_watch_record(stream, mark, event) : status;
+    if (status != RILL_OK) {
+        unreference(stream->device, mark);
+    }
+    return status;
+}
+
+static rill_status record_somehow(struct backend_event *event, struct backend_stream *stream)
 {
     struct backend_device *device = event->device;
     struct gpu_mark *mark;
     RILL_TRY(make_mark(device, &mark));
     rill_status status = queue_mark(stream, mark, GPU_OP_RECORD);
-    thread_lock(&device->reap_lock);
+    thread_latch_lock(&device->reap_lock);
     if (status == RILL_OK) {
         struct gpu_mark *old = event->mark;
         event->mark = mark;
         mark = old;
     }
     gpu_mark_release(device, mark);
-    thread_unlock(&device->reap_lock);
+    thread_latch_unlock(&device->reap_lock);
     return status;
+}
+
+rill_status gpu_event_record(struct backend_event *event, struct backend_stream *stream)
+{
+    RILL_TRY(gpu_stream_check_thread(stream));
+    void *before = gpu_stream_begin(stream);
+    rill_status status = gpu_capture_begin(stream);
+    bool is_done = status != RILL_OK || is_plain(stream);
+    if (status == RILL_OK && is_done) {
+        status = record_plainly(event, stream);
+    }
+    gpu_stream_end(stream, before);
+    return is_done ? status : record_somehow(event, stream);
 }
 
 // A reference to the mark of the last record; NULL: never recorded.
 static struct gpu_mark *share_mark(struct backend_event *event)
 {
-    thread_lock(&event->device->reap_lock);
+    thread_latch_lock(&event->device->reap_lock);
     struct gpu_mark *mark = event->mark;
     if (mark != NULL) {
         mark->reference_count++;
     }
-    thread_unlock(&event->device->reap_lock);
+    thread_latch_unlock(&event->device->reap_lock);
     return mark;
 }
 
 bool gpu_event_is_recorded(struct backend_event *event)
 {
-    thread_lock(&event->device->reap_lock);
+    thread_latch_lock(&event->device->reap_lock);
     bool is_recorded = event->mark != NULL;
-    thread_unlock(&event->device->reap_lock);
+    thread_latch_unlock(&event->device->reap_lock);
     return is_recorded;
 }
 
-rill_status gpu_event_wait(struct backend_event *event, struct backend_stream *stream)
+// |order| is held. |out_is_done| false, with RILL_OK: it needs the other way.
+static rill_status wait_plainly(struct backend_event *event, struct backend_stream *stream, bool *out_is_done)
+{
+    struct backend_device *device = stream->device;
+    struct gpu_mark *mark = share_mark(event);
+    *out_is_done = mark == NULL;
+    if (mark == NULL) {
+        return status_fail(RILL_ERR_UNRECORDED, "the event was never recorded");
+    }
+    rill_status status = RILL_OK;
+    if (is_plain(stream) && atomic_load_explicit(&mark->is_recorded, memory_order_acquire) && !mark->is_captured) {
+        *out_is_done = true;
+        gpu_trace_waits(stream, mark, false);
+        status = device->driver->stream_wait_event(stream->lane.handle, mark->event);
+        status = status == RILL_OK ? gpu_watch_wait(stream, mark) : status;
+        if (status == RILL_OK) {
+            return RILL_OK; // the watch has the reference
+        }
+    }
+    unreference(device, mark);
+    return status;
+}
+
+static rill_status wait_somehow(struct backend_event *event, struct backend_stream *stream)
 {
     struct gpu_mark *mark = share_mark(event);
     if (mark == NULL) {
@@ -240,25 +336,38 @@ rill_status gpu_event_wait(struct backend_event *event, struct backend_stream *s
     return status;
 }
 
+rill_status gpu_event_wait(struct backend_event *event, struct backend_stream *stream)
+{
+    RILL_TRY(gpu_stream_check_thread(stream));
+    void *before = gpu_stream_begin(stream);
+    rill_status status = gpu_capture_begin(stream);
+    bool is_done = status != RILL_OK;
+    if (status == RILL_OK) {
+        status = wait_plainly(event, stream, &is_done);
+    }
+    gpu_stream_end(stream, before);
+    return is_done ? status : wait_somehow(event, stream);
+}
+
 // The driver says that the mark is reached: does what the host has to do up to it.
 static void reach(struct backend_device *device, struct gpu_mark *mark)
 {
-    thread_lock(&device->reap_lock);
+    thread_latch_lock(&device->reap_lock);
     if (!mark->is_reached && mark->stream != NULL) {
         gpu_reap_locked(mark->stream, mark->sequence);
     }
-    thread_unlock(&device->reap_lock);
+    thread_latch_unlock(&device->reap_lock);
 }
 
 // Gives the device's loss, or the error that the mark has.
 static bool error_of(struct backend_device *device, struct gpu_mark *mark, struct backend_error *out_error)
 {
-    thread_lock(&device->reap_lock);
+    thread_latch_lock(&device->reap_lock);
     bool has_error = mark->error != NULL;
     if (has_error) {
         *out_error = mark->error->error;
     }
-    thread_unlock(&device->reap_lock);
+    thread_latch_unlock(&device->reap_lock);
     return has_error;
 }
 

@@ -82,7 +82,6 @@ static void free_device(struct backend_device *device)
     thread_mutex_finish(&device->notifier_lock);
     thread_cond_finish(&device->changed);
     thread_mutex_finish(&device->lock);
-    thread_mutex_finish(&device->reap_lock);
     thread_mutex_finish(&device->kept_lock);
     struct backend_host host = device->host;
     host.release(host.user, device, sizeof *device);
@@ -100,7 +99,6 @@ rill_status gpu_device_open(const struct gpu_driver *driver, size_t index, const
     device->driver = driver;
     device->host = *host;
     thread_mutex_init(&device->kept_lock);
-    thread_mutex_init(&device->reap_lock);
     thread_mutex_init(&device->lock);
     thread_cond_init(&device->changed);
     thread_mutex_init(&device->notifier_lock);
@@ -148,6 +146,8 @@ void gpu_device_close(struct backend_device *device)
 void gpu_device_stats(struct backend_device *device, struct backend_stats *out_stats)
 {
     struct gpu_counters *c = &device->counters;
+    // Under the lock, so that a stream that goes is counted once.
+    thread_lock(&device->lock);
     *out_stats = (struct backend_stats){
         .launch_count = atomic_load(&c->launch_count),
         .launch_failed_count = atomic_load(&c->launch_failed_count),
@@ -161,6 +161,13 @@ void gpu_device_stats(struct backend_device *device, struct backend_stats *out_s
         .readback_count = atomic_load(&c->readback_count),
         .print_lost_count = atomic_load(&c->print_lost_count),
     };
+    for (struct backend_stream *stream = device->streams; stream != NULL; stream = stream->next) {
+        out_stats->launch_count += atomic_load(&stream->totals.launch_count);
+        out_stats->task_count += atomic_load(&stream->totals.task_count);
+        out_stats->parallel_count += atomic_load(&stream->totals.parallel_count);
+        out_stats->whole_count += atomic_load(&stream->totals.whole_count);
+    }
+    thread_unlock(&device->lock);
 }
 
 const char *gpu_device_target(const struct backend_device *device)

@@ -15,30 +15,33 @@ enum {
 };
 
 struct gpu_instance {
+    // What each launch looks at, side by side.
     struct gpu_instance *next;
-    size_t size; // of this memory
     uint64_t image;
     int kernel;
-    uint64_t shape; // a hash of functions and edges
     int node_count;
-    uint64_t launch_count;
-    uint64_t best_graph;  // nanoseconds
-    uint64_t best_tasks;  //
-    bool is_refused;      // the driver made no graph of it
-    void *exec;           // owned; NULL: not made yet
-    void *graph;          // owned: the nodes live in it
-    void **handles;       // the driver's nodes
-    void **bodies;        // of conditional nodes: the driver's graphs, parts of |graph|
-    uint64_t *conditions; // of conditional nodes: what kernels set
-    bool has_conditions;
-    struct gpu_node *nodes; // with the parameters that are set
-    unsigned char *args;    //
-    uint64_t *array_sizes;  // of the last launch
+    void *exec;          // owned; NULL: not made yet
+    bool is_recallable;  // the nodes follow from the arguments that decide, and from nothing else
+    bool is_refused;     // the driver made no graph of it
+    bool has_conditions; //
+    int param_count;
     size_t args_size;
-    bool is_recallable; // the nodes follow from the arguments that decide, and from nothing else
-    struct gpu_tally tally;
-    uint64_t block;
-    uint64_t frame;
+    unsigned char *args;     // of the last launch, as it is set
+    const uint64_t *decides; // for each word of |args|: the bits that decide what the plan does
+    uint64_t *array_sizes;   // of the last launch
+    struct gpu_node *nodes;  // with the parameters that are set
+    void **handles;          // the driver's nodes
+    uint64_t block;          //
+    uint64_t frame;          //
+    uint64_t launch_count;   //
+    uint64_t best_graph;     // nanoseconds
+    uint64_t best_tasks;     //
+    struct gpu_tally tally;  //
+    uint64_t *conditions;    // of conditional nodes: what kernels set
+    void **bodies;           // of conditional nodes: the driver's graphs, parts of |graph|
+    void *graph;             // owned: the nodes live in it
+    uint64_t shape;          // a hash of functions and edges
+    size_t size;             // of this memory
 };
 
 // ---- recording ----------------------------------------------------------------------------------------------------
@@ -156,9 +159,10 @@ static struct gpu_instance *add(struct backend_stream *stream, const struct gpu_
 {
     size_t count = (size_t)recording->node_count;
     size_t param_count = (size_t)common->image->plan->kernels[common->kernel]->param_count;
+    size_t word_count = (common->args_size + 7) / 8;
     size_t size = sizeof(struct gpu_instance) +
                   count * (2 * sizeof(void *) + sizeof(uint64_t) + sizeof(struct gpu_node)) +
-                  param_count * sizeof(uint64_t) + common->args_size;
+                  (param_count + 2 * word_count) * sizeof(uint64_t);
     struct gpu_instance *instance = gpu_alloc(stream->device, size);
     if (instance == NULL) {
         return NULL;
@@ -176,8 +180,15 @@ static struct gpu_instance *add(struct backend_stream *stream, const struct gpu_
     instance->conditions = (uint64_t *)(instance->bodies + count);
     instance->has_conditions = recording->has_conditions;
     instance->array_sizes = instance->conditions + count;
-    instance->args = (unsigned char *)(instance->array_sizes + param_count);
+    instance->param_count = (int)param_count;
+    uint64_t *decides = instance->array_sizes + param_count;
+    instance->args = (unsigned char *)(decides + word_count);
     instance->args_size = common->args_size;
+    const struct gpu_kernel *kernel = &common->image->kernels[common->kernel];
+    for (int i = 0; i < kernel->deciding_count; i++) {
+        memset((char *)decides + kernel->deciding[i].offset, 0xff, kernel->deciding[i].size);
+    }
+    instance->decides = decides;
     instance->next = stream->instances;
     stream->instances = instance;
     return instance;
@@ -264,7 +275,7 @@ static rill_status build(struct backend_stream *stream, struct gpu_instance *ins
     return driver->graph_instantiate(instance->graph, &instance->exec);
 }
 
-static bool is_same(const struct gpu_node *a, const struct gpu_node *b)
+static bool is_node_same(const struct gpu_node *a, const struct gpu_node *b)
 {
     return a->grid == b->grid && a->block == b->block && a->count == b->count && a->chunk == b->chunk &&
            a->partials == b->partials;
@@ -292,18 +303,51 @@ static void remember(struct gpu_instance *instance, const struct gpu_recording *
     instance->is_recallable = !recording->is_noted && plan->return_ctype == NULL;
 }
 
-// Sets what differs from the last launch. After a failure nothing is known of what is set.
-static rill_status update(struct backend_stream *stream, struct gpu_instance *instance, const struct gpu_node *nodes,
-                          const struct gpu_common *common)
+// How the arguments differ from those of the last launch.
+struct gpu_difference {
+    uint64_t any;      // bits that differ somewhere
+    uint64_t deciding; // of those the ones that decide
+};
+
+// Word by word: there are few, and one look does for both questions.
+static struct gpu_difference compare_args(const struct gpu_instance *instance, const struct gpu_common *common)
 {
-    bool is_common_same = instance->block == common->block && instance->frame == common->frame &&
-                          (common->args_size == 0 || memcmp(instance->args, common->args, common->args_size) == 0);
+    struct gpu_difference found = {0, 0};
+    const unsigned char *new_args = common->args;
+    size_t whole = common->args_size / 8;
+    for (size_t i = 0; i < whole; i++) {
+        uint64_t a;
+        uint64_t b;
+        memcpy(&a, instance->args + 8 * i, sizeof a);
+        memcpy(&b, new_args + 8 * i, sizeof b);
+        found.any |= a ^ b;
+        found.deciding |= (a ^ b) & instance->decides[i];
+    }
+    for (size_t i = 8 * whole; i < common->args_size; i++) {
+        uint64_t change = instance->args[i] ^ new_args[i];
+        found.any |= change;
+        found.deciding |= change & ((const unsigned char *)instance->decides)[i];
+    }
+    return found;
+}
+
+static bool is_common_same(const struct gpu_instance *instance, const struct gpu_common *common)
+{
+    return instance->block == common->block && instance->frame == common->frame &&
+           compare_args(instance, common).any == 0;
+}
+
+// Sets what differs from the last launch; |is_same|: not what all nodes share. After a failure nothing is known of what
+// is set.
+static rill_status update(struct backend_stream *stream, struct gpu_instance *instance, const struct gpu_node *nodes,
+                          const struct gpu_common *common, bool is_same)
+{
     for (int i = 0; i < instance->node_count; i++) {
         const struct gpu_node *node = &nodes[i];
         if (node->kind != GPU_NODE_KERNEL) {
             continue;
         }
-        if (is_common_same && (node == &instance->nodes[i] || is_same(node, &instance->nodes[i]))) {
+        if (is_same && (node == &instance->nodes[i] || is_node_same(node, &instance->nodes[i]))) {
             continue;
         }
         struct call_params params;
@@ -403,11 +447,11 @@ static rill_status launch_tasks(struct backend_stream *stream, struct gpu_instan
 
 // Sets the parameters and launches. Timed only until the cheaper way is known.
 static rill_status set_and_launch(struct backend_stream *stream, struct gpu_instance *instance,
-                                  const struct gpu_node *nodes, const struct gpu_common *common)
+                                  const struct gpu_node *nodes, const struct gpu_common *common, bool is_same)
 {
     bool measures = is_timed(instance);
     uint64_t begin = measures ? clock_now() : 0;
-    rill_status status = update(stream, instance, nodes, common);
+    rill_status status = update(stream, instance, nodes, common, is_same);
     status = status == RILL_OK ? stream->device->driver->exec_launch(instance->exec, stream->lane.handle) : status;
     if (status != RILL_OK) { // and nothing is queued
         refuse(stream, instance, common);
@@ -424,7 +468,8 @@ static rill_status launch_graph(struct backend_stream *stream, struct gpu_instan
                                 const struct gpu_recording *recording, const struct gpu_common *common,
                                 bool *out_is_done)
 {
-    if (set_and_launch(stream, instance, recording->nodes, common) != RILL_OK) {
+    bool is_same = is_common_same(instance, common);
+    if (set_and_launch(stream, instance, recording->nodes, common, is_same) != RILL_OK) {
         return launch_tasks(stream, instance, recording, common, out_is_done);
     }
     remember(instance, recording, common);
@@ -435,54 +480,57 @@ static rill_status launch_graph(struct backend_stream *stream, struct gpu_instan
 
 // ---- again --------------------------------------------------------------------------------------------------------
 
-static bool decides_alike(const struct gpu_instance *instance, const struct gpu_kernel *kernel,
-                          const struct gpu_common *common)
+// Whether the sizes of all arrays are those of the last launch.
+static bool sizes_alike(const struct gpu_instance *instance, const struct gpu_common *common)
 {
-    const unsigned char *args = common->args;
-    for (int i = 0; i < kernel->deciding_count; i++) {
-        const struct gpu_part *part = &kernel->deciding[i];
-        if (memcmp(instance->args + part->offset, args + part->offset, part->size) != 0) {
-            return false;
-        }
+    uint64_t change = 0;
+    for (int i = 0; i < instance->param_count; i++) {
+        change |= instance->array_sizes[i] ^ common->array_sizes[i];
     }
-    size_t sizes_size = (size_t)kernel->plan->param_count * sizeof(uint64_t);
-    return sizes_size == 0 || memcmp(instance->array_sizes, common->array_sizes, sizes_size) == 0;
+    return change == 0;
 }
 
-struct gpu_instance *gpu_graph_recall(struct backend_stream *stream, const struct gpu_common *common)
+static void add_tally(struct backend_stream *stream, const struct gpu_tally *tally)
 {
-    const struct gpu_kernel *kernel = &common->image->kernels[common->kernel];
-    for (struct gpu_instance **link = &stream->instances; *link != NULL; link = &(*link)->next) {
-        struct gpu_instance *instance = *link;
-        if (instance->image == common->image->number && instance->kernel == common->kernel && instance->exec != NULL &&
-            instance->is_recallable && decides_alike(instance, kernel, common)) {
-            *link = instance->next;
-            instance->next = stream->instances;
-            stream->instances = instance;
-            return instance;
-        }
-    }
-    return NULL;
+    gpu_total(&stream->totals.task_count, tally->task_count);
+    gpu_total(&stream->totals.parallel_count, tally->parallel_count);
+    gpu_total(&stream->totals.whole_count, tally->whole_count);
 }
 
-static void add_tally(struct backend_device *device, const struct gpu_tally *tally)
-{
-    gpu_count_more(&device->counters.task_count, tally->task_count);
-    gpu_count_more(&device->counters.parallel_count, tally->parallel_count);
-    gpu_count_more(&device->counters.whole_count, tally->whole_count);
-}
-
-rill_status gpu_graph_again(struct backend_stream *stream, struct gpu_instance *instance,
-                            const struct gpu_common *common, bool *out_is_done)
+static rill_status replay(struct backend_stream *stream, struct gpu_instance *instance, const struct gpu_common *common,
+                          bool is_same, bool *out_is_done)
 {
     if (!wants_graph(stream->device, instance)) {
         return RILL_OK;
     }
-    *out_is_done = set_and_launch(stream, instance, instance->nodes, common) == RILL_OK;
+    *out_is_done = set_and_launch(stream, instance, instance->nodes, common, is_same) == RILL_OK;
     if (*out_is_done) {
-        remember_common(instance, common);
-        add_tally(stream->device, &instance->tally);
+        if (!is_same) {
+            remember_common(instance, common);
+        }
+        add_tally(stream, &instance->tally);
         count_launch(instance);
+    }
+    return RILL_OK;
+}
+
+rill_status gpu_graph_again(struct backend_stream *stream, const struct gpu_common *common, bool *out_is_done)
+{
+    for (struct gpu_instance **link = &stream->instances; *link != NULL; link = &(*link)->next) {
+        struct gpu_instance *instance = *link;
+        if (instance->image != common->image->number || instance->kernel != common->kernel || instance->exec == NULL ||
+            !instance->is_recallable || !sizes_alike(instance, common)) {
+            continue;
+        }
+        struct gpu_difference difference = compare_args(instance, common);
+        if (difference.deciding != 0) {
+            continue;
+        }
+        *link = instance->next;
+        instance->next = stream->instances;
+        stream->instances = instance;
+        bool is_same = difference.any == 0 && instance->block == common->block && instance->frame == common->frame;
+        return replay(stream, instance, common, is_same, out_is_done);
     }
     return RILL_OK;
 }

@@ -68,12 +68,10 @@ struct gpu_common {
     uint64_t frame;
 };
 
-// The instance whose recording this launch would only make again: what decides is what it was the last time. NULL:
-// none. |order| is held.
-struct gpu_instance *gpu_graph_recall(struct backend_stream *stream, const struct gpu_common *common);
-// Replays it. |out_is_done| false, with RILL_OK: the driver refused, and the launch is made from the start.
-rill_status gpu_graph_again(struct backend_stream *stream, struct gpu_instance *instance,
-                            const struct gpu_common *common, bool *out_is_done);
+// Replays the instance whose recording this launch would only make again: what decides is what it was the last time.
+// |order| is held. |out_is_done| false, with RILL_OK: there is none, or the driver refused, and the launch is made from
+// the start.
+rill_status gpu_graph_again(struct backend_stream *stream, const struct gpu_common *common, bool *out_is_done);
 
 // Replays the recording on the stream. |order| is held. |out_is_done| false, with RILL_OK: not this time; the launch
 // goes to the driver task by task, and gpu_graph_tell() says how long that took.

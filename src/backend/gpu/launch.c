@@ -207,8 +207,7 @@ static rill_status record_and_replay(struct gpu_run *run, bool *out_is_done)
 static rill_status recall(struct gpu_run *run, bool *out_is_done)
 {
     struct gpu_common common = common_of(run);
-    struct gpu_instance *instance = gpu_graph_recall(run->stream, &common);
-    return instance != NULL ? gpu_graph_again(run->stream, instance, &common, out_is_done) : RILL_OK;
+    return gpu_graph_again(run->stream, &common, out_is_done);
 }
 
 // Task by task, perhaps after a recording that is not replayed this time.
@@ -305,10 +304,10 @@ static rill_status launch_any(struct backend_stream *stream, const struct backen
         bool is_put_off = is_for_others || gpu_defers(stream);
         status = is_put_off ? gpu_defer_launch(stream, launch) : gpu_launch_now(stream, launch);
     }
-    gpu_stream_end(stream, before);
     if (status == RILL_OK) {
-        gpu_count(&stream->device->counters.launch_count);
+        gpu_total(&stream->totals.launch_count, 1);
     }
+    gpu_stream_end(stream, before);
     return status;
 }
 

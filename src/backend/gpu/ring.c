@@ -152,6 +152,7 @@ static rill_status next_segment(struct backend_stream *stream, struct gpu_ring *
     if (ring->current != NULL) { // full; sealed when its last work is queued
         ring->current->next = ring->leaving;
         ring->leaving = ring->current;
+        stream->is_leaving = true;
         ring->current = NULL;
     }
     for (;;) {
@@ -209,9 +210,10 @@ rill_status gpu_ring_take_frame(struct backend_stream *stream, bool may_wait, ui
     return RILL_OK;
 }
 
-rill_status gpu_ring_seal(struct backend_stream *stream)
+rill_status gpu_ring_seal_all(struct backend_stream *stream)
 {
     rill_status first = RILL_OK;
+    stream->is_leaving = false;
     for (int i = 0; i < GPU_RING_KINDS; i++) {
         struct gpu_ring *ring = &stream->rings[i];
         while (ring->leaving != NULL) {

@@ -8,7 +8,7 @@
 
 void *gpu_stream_begin(struct backend_stream *stream)
 {
-    thread_lock(&stream->order);
+    thread_latch_lock(&stream->order);
     return stream->device->driver->enter(stream->device->context);
 }
 
@@ -19,19 +19,11 @@ void gpu_stream_end(struct backend_stream *stream, void *before)
         gpu_capture_end(stream);
     }
     stream->device->driver->leave(stream->device->context, before);
-    thread_unlock(&stream->order);
+    thread_latch_unlock(&stream->order);
 }
 
-uint64_t gpu_stream_number(struct backend_stream *stream)
+rill_status gpu_stream_refuse_error(struct backend_stream *stream)
 {
-    return atomic_fetch_add_explicit(&stream->queued, 1, memory_order_release) + 1;
-}
-
-rill_status gpu_stream_refuse(struct backend_stream *stream)
-{
-    if (!atomic_load_explicit(&stream->has_error, memory_order_acquire) && !atomic_load(&stream->device->is_lost)) {
-        return RILL_OK;
-    }
     struct backend_error error;
     if (!gpu_stream_error(stream, &error)) {
         return RILL_OK;
@@ -66,7 +58,6 @@ static void free_stream(struct backend_stream *stream)
     gpu_free(device, stream->scratch, stream->scratch_size);
     gpu_error_release(device, stream->error);
     gpu_error_release(device, stream->spare);
-    thread_mutex_finish(&stream->order);
     gpu_free(device, stream, sizeof *stream);
     thread_lock(&device->lock);
     if (--device->stream_count == 0) {
@@ -82,6 +73,10 @@ void gpu_stream_unreference(struct backend_stream *stream)
     thread_lock(&device->lock);
     bool is_last = atomic_fetch_sub_explicit(&stream->reference_count, 1, memory_order_acq_rel) == 1;
     if (is_last) {
+        gpu_count_more(&device->counters.launch_count, atomic_load(&stream->totals.launch_count));
+        gpu_count_more(&device->counters.task_count, atomic_load(&stream->totals.task_count));
+        gpu_count_more(&device->counters.parallel_count, atomic_load(&stream->totals.parallel_count));
+        gpu_count_more(&device->counters.whole_count, atomic_load(&stream->totals.whole_count));
         *stream->link = stream->next;
         if (stream->next != NULL) {
             stream->next->link = stream->link;
@@ -103,7 +98,6 @@ rill_status gpu_stream_make(struct backend_device *device, uint64_t id, struct b
     stream->device = device;
     stream->id = id;
     atomic_store(&stream->reference_count, 1);
-    thread_mutex_init(&stream->order);
     for (int i = 0; i < GPU_RING_KINDS; i++) {
         stream->rings[i].kind = (enum gpu_ring_kind)i;
     }
@@ -158,9 +152,9 @@ static void fail_lost(struct backend_stream *stream)
     struct backend_device *device = stream->device;
     struct backend_error error = {.status = RILL_ERR_DEVICE, .stream = stream->id};
     memcpy(error.text, device->lost_text, sizeof device->lost_text);
-    thread_lock(&device->reap_lock);
+    thread_latch_lock(&device->reap_lock);
     gpu_stream_fail(stream, &error);
-    thread_unlock(&device->reap_lock);
+    thread_latch_unlock(&device->reap_lock);
 }
 
 // A wait that failed for itself has ended with the work, which may have failed too for all that anybody knows.
@@ -173,9 +167,9 @@ static void fail_wait(struct backend_stream *stream, rill_status status)
     }
     struct backend_error error = {.status = status, .stream = stream->id};
     snprintf(error.text, sizeof error.text, "%s", rill_message());
-    thread_lock(&device->reap_lock);
+    thread_latch_lock(&device->reap_lock);
     gpu_stream_fail(stream, &error);
-    thread_unlock(&device->reap_lock);
+    thread_latch_unlock(&device->reap_lock);
 }
 
 // What was queued so far has run, notices included, except that nobody waits for the thread that calls them on itself.
@@ -277,12 +271,12 @@ bool gpu_stream_error(struct backend_stream *stream, struct backend_error *out_e
     if (!atomic_load_explicit(&stream->has_error, memory_order_acquire)) {
         return false;
     }
-    thread_lock(&stream->device->reap_lock);
+    thread_latch_lock(&stream->device->reap_lock);
     bool has_error = stream->error != NULL;
     if (has_error && out_error != NULL) {
         *out_error = stream->error->error;
     }
-    thread_unlock(&stream->device->reap_lock);
+    thread_latch_unlock(&stream->device->reap_lock);
     return has_error;
 }
 
@@ -290,7 +284,7 @@ rill_status gpu_stream_clear_error(struct backend_stream *stream)
 {
     struct backend_device *device = stream->device;
     struct gpu_error *fresh = gpu_error_create(device); // the next error needs a place
-    thread_lock(&device->reap_lock);
+    thread_latch_lock(&device->reap_lock);
     bool has_place = stream->spare != NULL || fresh != NULL;
     struct gpu_error *old = NULL;
     if (has_place) {
@@ -302,7 +296,7 @@ rill_status gpu_stream_clear_error(struct backend_stream *stream)
             fresh = NULL;
         }
     }
-    thread_unlock(&device->reap_lock);
+    thread_latch_unlock(&device->reap_lock);
     gpu_error_release(device, fresh);
     gpu_error_release(device, old);
     return has_place ? RILL_OK : status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory to clear a stream's error");

@@ -25,9 +25,9 @@ enum gpu_step gpu_run_refuse(struct gpu_run *run, const struct plan_effect *a, c
         *run->launch->caller = error;
         return GPU_FAIL;
     }
-    thread_lock(&run->device->reap_lock);
+    thread_latch_lock(&run->device->reap_lock);
     gpu_stream_fail(stream, &error);
-    thread_unlock(&run->device->reap_lock);
+    thread_latch_unlock(&run->device->reap_lock);
     return GPU_FAIL;
 }
 

@@ -54,35 +54,37 @@ static void shorten(struct backend_stream *stream)
     }
 }
 
-rill_status gpu_watch_add(struct backend_stream *stream, const struct gpu_watch *like)
+// A watch with what it is added for.
+struct addition {
+    const struct gpu_watch *like;
+    struct backend_event *event; // of a record: its own from now on; NULL: no event's
+    bool takes;                  // of a wait: the caller's reference
+};
+
+// reap_lock is held. A launch's watch is large; those of marks are filled by hand.
+static void append(struct backend_stream *stream, struct gpu_watch *watch, const struct addition *addition)
 {
-    struct backend_device *device = stream->device;
-    if (stream->is_capturing) {
-        gpu_capture_watch(stream, &like->frame);
-        return RILL_OK;
+    struct gpu_mark *mark = addition->like->mark;
+    watch->kind = addition->like->kind;
+    if (watch->kind == GPU_WATCH_FRAME || watch->kind == GPU_WATCH_COPY) {
+        *watch = *addition->like;
     }
-    thread_lock(&device->reap_lock);
-    bool is_long = stream->watch_count >= TICK && stream->watch_count % TICK == 0;
-    struct gpu_watch *watch = stream->free_watches;
-    if (watch != NULL) {
-        stream->free_watches = watch->next;
-    }
-    thread_unlock(&device->reap_lock);
-    if (is_long) {
-        shorten(stream);
-    }
-    watch = watch != NULL ? watch : gpu_alloc(device, sizeof *watch);
-    if (watch == NULL) {
-        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory to queue work on a stream");
-    }
-    *watch = *like;
+    watch->mark = mark;
     watch->next = NULL;
-    thread_lock(&device->reap_lock);
     watch->sequence = gpu_stream_number(stream);
+    if (mark != NULL) {
+        mark->reference_count += !addition->takes;
+        mark->watch_count++;
+    }
     if (watch->kind == GPU_WATCH_RECORD) {
-        watch->mark->stream = stream;
-        watch->mark->stream_id = stream->id;
-        watch->mark->sequence = watch->sequence;
+        mark->stream = stream;
+        mark->stream_id = stream->id;
+        mark->sequence = watch->sequence;
+    }
+    if (addition->event != NULL) {
+        struct gpu_mark *old = addition->event->mark;
+        addition->event->mark = mark;
+        gpu_mark_release(stream->device, old);
     }
     if (stream->first_watch == NULL) {
         stream->first_watch = watch;
@@ -91,8 +93,55 @@ rill_status gpu_watch_add(struct backend_stream *stream, const struct gpu_watch 
     }
     stream->last_watch = watch;
     stream->watch_count++;
-    thread_unlock(&device->reap_lock);
+}
+
+static rill_status add(struct backend_stream *stream, const struct addition *addition)
+{
+    struct backend_device *device = stream->device;
+    thread_latch_lock(&device->reap_lock);
+    bool is_long = stream->watch_count >= TICK && stream->watch_count % TICK == 0;
+    struct gpu_watch *watch = stream->free_watches;
+    if (watch != NULL) {
+        stream->free_watches = watch->next;
+    }
+    if (watch != NULL && !is_long) {
+        append(stream, watch, addition);
+        thread_latch_unlock(&device->reap_lock);
+        return RILL_OK;
+    }
+    thread_latch_unlock(&device->reap_lock);
+    if (is_long) {
+        shorten(stream);
+    }
+    watch = watch != NULL ? watch : gpu_alloc(device, sizeof *watch);
+    if (watch == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory to queue work on a stream");
+    }
+    thread_latch_lock(&device->reap_lock);
+    append(stream, watch, addition);
+    thread_latch_unlock(&device->reap_lock);
     return RILL_OK;
+}
+
+rill_status gpu_watch_add(struct backend_stream *stream, const struct gpu_watch *like)
+{
+    if (stream->is_capturing) {
+        gpu_capture_watch(stream, &like->frame);
+        return RILL_OK;
+    }
+    return add(stream, &(struct addition){.like = like});
+}
+
+rill_status gpu_watch_record(struct backend_stream *stream, struct gpu_mark *mark, struct backend_event *event)
+{
+    struct gpu_watch like = {.kind = GPU_WATCH_RECORD, .mark = mark};
+    return add(stream, &(struct addition){.like = &like, .event = event});
+}
+
+rill_status gpu_watch_wait(struct backend_stream *stream, struct gpu_mark *mark)
+{
+    struct gpu_watch like = {.kind = GPU_WATCH_WAIT, .mark = mark};
+    return add(stream, &(struct addition){.like = &like, .takes = true});
 }
 
 static void take_wait(struct backend_stream *stream, struct gpu_mark *mark)
@@ -119,11 +168,11 @@ static void run_watch(struct backend_stream *stream, struct gpu_watch *watch)
         watch->mark->error = share_error(stream->error);
         watch->mark->is_reached = true;
         watch->mark->stream = NULL;
-        gpu_mark_release(stream->device, watch->mark);
+        gpu_mark_unwatch(stream->device, watch->mark);
         break;
     case GPU_WATCH_WAIT:
         take_wait(stream, watch->mark);
-        gpu_mark_release(stream->device, watch->mark);
+        gpu_mark_unwatch(stream->device, watch->mark);
         break;
     }
 }
@@ -146,9 +195,9 @@ void gpu_reap_locked(struct backend_stream *stream, uint64_t sequence)
 
 void gpu_reap(struct backend_stream *stream, uint64_t sequence)
 {
-    thread_lock(&stream->device->reap_lock);
+    thread_latch_lock(&stream->device->reap_lock);
     gpu_reap_locked(stream, sequence);
-    thread_unlock(&stream->device->reap_lock);
+    thread_latch_unlock(&stream->device->reap_lock);
 }
 
 void gpu_watch_finish(struct backend_stream *stream)

@@ -34,14 +34,9 @@ void gpu_stream_note_last(struct backend_stream *stream)
     atomic_store_explicit(&stream->last_number, number, memory_order_release);
 }
 
-static bool is_elsewhere(const struct backend_stream *stream)
+rill_status gpu_stream_check_owner(struct backend_stream *stream)
 {
-    return stream->is_per_thread && !pthread_equal(stream->owner, pthread_self());
-}
-
-rill_status gpu_stream_check_thread(struct backend_stream *stream)
-{
-    return is_elsewhere(stream)
+    return !pthread_equal(stream->owner, pthread_self())
                ? status_fail(RILL_ERR_INVALID, "the stream is the per-thread default stream of another thread")
                : RILL_OK;
 }
