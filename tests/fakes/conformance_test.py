@@ -22,13 +22,13 @@ STAND_INS = {
     "hip": ("RILL_HIP_LIBRARY", BUILD / "tests" / "fakes" / "libfake_hip.so", "amdgpu:0"),
 }
 PROGRAMS = ["access", "args", "blocks", "bound", "condition", "failure", "handles", "launch", "memory", "misuse",
-            "regions", "restrict", "shared", "stream", "stream_order", "stream_use", "trace", "transfer"]
+            "races", "regions", "restrict", "shared", "stream", "stream_order", "stream_use", "trace", "transfer"]
 # Streams of the pool are lent where no graph is replayed; how many lie idle behind a long queue is the CPU's to say.
 WORDS = {"pools": ["pooled_streams", "lent_while", "cap_and_trim", "shares"],
          "math_special": ["special_values", "exact_functions"]}
 MATH = ["math_float", "math_special", "math_ulp"]  # the library of GPU kernels, without the hardware's instructions
 STRESS = ["graph", "graph_threads"]  # random programs against serial execution
-IN_SHORT = ["failure", "launch", "shared", "stream"]  # what shows most of order and lifetime
+IN_SHORT = ["failure", "launch", "races", "shared", "stream"]  # what shows most of order and lifetime
 IS_LONG = "RILL_TEST_LONG" in os.environ
 IS_PLAIN = os.environ.get("RILL_TEST_PART", "plain") == "plain"
 
@@ -50,7 +50,7 @@ def jobs():
            [("cuda", "graph", {"RILL_GRAPH": "on"}), ("hip", "graph", {"RILL_GRAPH": "off"})] + \
            [("cuda", program, {"RILL_GRAPH": "off"}) for program in MATH] + \
            [("cuda", "stream", {"RILL_TRACE": "/dev/null"}), ("hip", "blocks", {"RILL_TRACE": "/dev/null"})] + \
-           [(vendor, program, {"SEED": "1"}) for vendor in STAND_INS for program in ("failure", "stream")]
+           [(vendor, program, {"SEED": "1"}) for vendor in STAND_INS for program in ("failure", "races", "stream")]
 
 
 def run(vendor, program, settings):
