@@ -162,15 +162,15 @@ static rill_status emit_to(const struct ir_module *module, const struct codegen_
     return status;
 }
 
-static rill_status add_stand_in(const struct ir_module *module, const struct codegen_options *options, bool is_text,
-                                struct codegen_output *out)
+static rill_status add_stand_in(const struct ir_module *module, const struct codegen_options *options,
+                                enum target_kind kind, struct codegen_output *out)
 {
     struct target target;
     struct codegen_output object = {0};
-    RILL_TRY(target_init_stand_in(&target, options->unoptimised));
+    RILL_TRY(target_init_stand_in(&target, options->unoptimised, kind));
     rill_status status = emit_to(module, options, &target, &object);
     if (status == RILL_OK) {
-        status = is_text ? stand_in_join(out, &object) : stand_in_append(out, &object);
+        status = kind == TARGET_NVPTX ? stand_in_join(out, &object) : stand_in_append(out, &object);
     }
     codegen_output_finish(&object);
     target_finish(&target);
@@ -188,7 +188,7 @@ rill_status codegen_emit(const struct ir_module *module, const struct codegen_op
         status = emit_to(module, options, &target, out);
     }
     if (status == RILL_OK && options->stand_in && options->kind == CODEGEN_OBJECT && target.kind != TARGET_X86) {
-        status = add_stand_in(module, options, target.kind == TARGET_NVPTX, out);
+        status = add_stand_in(module, options, target.kind, out);
     }
     target_finish(&target);
     if (status != RILL_OK) {

@@ -24,7 +24,7 @@ enum codegen_kind {
 
 // All zero is the default: an optimised object for this machine.
 struct codegen_options {
-    const char *target; // "native" (also NULL), "x86-64", "x86-64-v2" … "-v4", "sm_90", "gfx942", …
+    const char *target; // "native" (also NULL), "x86-64", "x86-64-v2" … "-v4", "sm_90", "gfx942", "gfx942:v4", …
     enum codegen_kind kind;
     bool unoptimised;     // code as it was built, for reading and for finding out whose fault it is
     bool check_bounds;    // also on if the module says so

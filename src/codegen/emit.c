@@ -281,23 +281,50 @@ static void make_types(struct emitter *e)
     e->global_ptr = LLVMPointerTypeInContext(c, space);
 }
 
+static bool is_entry(const struct ir_function *function)
+{
+    return function->kind == IR_FUNCTION_TASK || function->kind == IR_FUNCTION_FINISH;
+}
+
+static bool has_remote(const struct emitter *e)
+{
+    for (int i = 0; i < e->module->function_count; i++) {
+        if (is_entry(e->module->functions[i]) && emit_plan_is_remote(e, e->module->functions[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void emit_entries(struct emitter *e)
+{
+    for (int i = 0; i < e->module->function_count; i++) {
+        const struct ir_function *function = e->module->functions[i];
+        if (!is_entry(function)) {
+            continue;
+        }
+        emit_entry(e, function);
+        if (e->has_remote && emit_plan_is_remote(e, function)) {
+            e->is_remote = true;
+            emit_entry(e, function);
+            e->is_remote = false;
+        }
+    }
+}
+
 void emit_module(struct emitter *e)
 {
     make_types(e);
     if (e->target->kind == TARGET_AMDGPU) {
         static const char name[] = "amdhsa_code_object_version";
-        LLVMMetadataRef version = LLVMValueAsMetadata(emit_const(e, IR_I32, 500));
+        LLVMMetadataRef version = LLVMValueAsMetadata(emit_const(e, IR_I32, 100 * e->target->code_object));
         LLVMAddModuleFlag(e->llvm, LLVMModuleFlagBehaviorError, name, sizeof name - 1, version);
     }
     debug_begin(e);
     emit_globals(e);
+    e->has_remote = target_has_remote(e->target) && has_remote(e);
     emit_helpers(e);
-    for (int i = 0; i < e->module->function_count; i++) {
-        const struct ir_function *function = e->module->functions[i];
-        if (function->kind == IR_FUNCTION_TASK || function->kind == IR_FUNCTION_FINISH) {
-            emit_entry(e, function);
-        }
-    }
+    emit_entries(e);
     if (target_is_gpu(e->target)) {
         emit_plan_nodes(e);
     }

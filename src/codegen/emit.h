@@ -148,6 +148,8 @@ struct emitter {
     int math_call_count; // of vector routines, so far
     bool check_bounds;
     bool needs_math_library; // GPU: link the library in
+    bool has_remote;         // some entry has a version for memory outside of the device
+    bool is_remote;          // such a version is emitted now
     bool can_fail;           // GPU: something in a launch of |failure_kernel| can
     const struct ir_function *failure_kernel;
     rill_status status; // of the first thing that could not be emitted
@@ -160,6 +162,8 @@ struct emit_helper {
     bool known;       // what follows has been computed
     bool may_fail;    // returns {value, i1} or i1: whether it failed
     bool needs_frame; // may fail or print
+    bool has_atomics;
+    LLVMValueRef remote; // the version that such entries call; NULL: the same
 };
 
 // emit.c
@@ -285,12 +289,14 @@ void emit_gpu_print(struct emitter *e, const struct ir_inst *inst, LLVMValueRef 
 // emit_plan.c: what the plan leaves to the device
 void emit_plan_count(struct emitter *e); // of the entry that has just begun: where the host does not know it
 void emit_plan_reads(struct emitter *e); // of the same: which arrays nobody writes meanwhile
+bool emit_plan_is_remote(const struct emitter *e, const struct ir_function *ir); // the entry has such a version
 void emit_plan_nodes(struct emitter *e); // entries for assignments and conditions over what tasks compute
 
 // stand_in.c: the GPU's entries as functions for the CPU
 LLVMValueRef stand_in_declare(struct emitter *e, const char *name, LLVMTypeRef *params, int count);
 LLVMValueRef stand_in_thread(struct emitter *e, LLVMValueRef *out_count);
-void stand_in_saturate(struct emitter *e); // after the math library is linked in
+void stand_in_note_atomic(struct emitter *e, LLVMValueRef pointer); // before an atomic for a device's own memory
+void stand_in_saturate(struct emitter *e);                          // after the math library is linked in
 rill_status stand_in_join(struct codegen_output *ptx, const struct codegen_output *object);
 rill_status stand_in_append(struct codegen_output *elf, const struct codegen_output *object);
 

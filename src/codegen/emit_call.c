@@ -33,8 +33,11 @@ static void scan_inst(struct emitter *e, struct emit_helper *helper, const struc
     } else if (inst->op == IR_OP_CALL) {
         const struct emit_helper *callee = emit_helper_of(e, inst->function);
         helper->may_fail |= callee->may_fail;
+        helper->has_atomics |= callee->has_atomics;
         helper->needs_frame |= callee->needs_frame;
     }
+    helper->has_atomics |=
+        inst->op == IR_OP_ATOMIC || inst->op == IR_OP_CAS || (inst->op == IR_OP_UPDATE && inst->atomic);
     for (int i = 0; i < inst->region_count; i++) {
         scan_region(e, helper, &inst->regions[i]);
     }
@@ -78,6 +81,14 @@ static LLVMTypeRef result_type(struct emitter *e, const struct ir_function *func
     return LLVMStructTypeInContext(e->context, (LLVMTypeRef[]){value, e->types[IR_I1]}, 2, false);
 }
 
+static LLVMValueRef add_helper(struct emitter *e, const char *name, LLVMTypeRef type)
+{
+    LLVMValueRef llvm = LLVMAddFunction(e->llvm, name, type);
+    LLVMSetLinkage(llvm, LLVMInternalLinkage);
+    emit_attribute(e, llvm, LLVMAttributeFunctionIndex, "nounwind", 0);
+    return llvm;
+}
+
 static void declare_helper(struct emitter *e, const struct ir_function *function, struct emit_helper *helper)
 {
     int count = function->param_count + (helper->needs_frame ? 2 : 0);
@@ -91,9 +102,10 @@ static void declare_helper(struct emitter *e, const struct ir_function *function
     }
     LLVMTypeRef result = result_type(e, function, helper->may_fail);
     helper->type = LLVMFunctionType(result, params, (unsigned)count, false);
-    helper->llvm = LLVMAddFunction(e->llvm, function->name, helper->type);
-    LLVMSetLinkage(helper->llvm, LLVMInternalLinkage);
-    emit_attribute(e, helper->llvm, LLVMAttributeFunctionIndex, "nounwind", 0);
+    helper->llvm = add_helper(e, function->name, helper->type);
+    if (e->has_remote && helper->has_atomics) {
+        helper->remote = add_helper(e, arena_printf(e->arena, "%s" ABI_REMOTE, function->name), helper->type);
+    }
 }
 
 // The function returns as failed, or the iteration ends.
@@ -116,10 +128,11 @@ static void leave_failed(struct emitter *e)
 static void define_helper(struct emitter *e, const struct ir_function *function, const struct emit_helper *helper)
 {
     struct emit_function f;
-    emit_function_begin(e, &f, function, helper->llvm);
+    LLVMValueRef llvm = e->is_remote ? helper->remote : helper->llvm;
+    emit_function_begin(e, &f, function, llvm);
     if (helper->needs_frame) {
-        f.frame = LLVMGetParam(helper->llvm, (unsigned)function->param_count);
-        f.iter = LLVMGetParam(helper->llvm, (unsigned)function->param_count + 1);
+        f.frame = LLVMGetParam(llvm, (unsigned)function->param_count);
+        f.iter = LLVMGetParam(llvm, (unsigned)function->param_count + 1);
     }
     emit_region(e, &function->body);
     if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(e->builder)) == NULL) { // ran off its end
@@ -150,6 +163,11 @@ void emit_helpers(struct emitter *e)
             } else {
                 define_helper(e, function, &e->helpers[i]);
             }
+            if (pass == 1 && e->helpers[i].remote != NULL) {
+                e->is_remote = true;
+                define_helper(e, function, &e->helpers[i]);
+                e->is_remote = false;
+            }
         }
     }
 }
@@ -169,7 +187,8 @@ LLVMValueRef emit_call(struct emitter *e, const struct ir_inst *inst)
         args[count - 2] = e->function->frame;
         args[count - 1] = e->function->iter;
     }
-    LLVMValueRef call = LLVMBuildCall2(e->builder, helper->type, helper->llvm, args, (unsigned)count, "");
+    LLVMValueRef callee = e->is_remote && helper->remote != NULL ? helper->remote : helper->llvm;
+    LLVMValueRef call = LLVMBuildCall2(e->builder, helper->type, callee, args, (unsigned)count, "");
     if (!helper->may_fail) {
         return inst->type == IR_VOID ? NULL : call;
     }

@@ -265,7 +265,7 @@ static bool is_fallback(const struct ir_function *ir)
 // PTX has no dots in names, and what stands in for it has its names.
 static const char *entry_name(struct emitter *e, const struct ir_function *ir)
 {
-    char *name = arena_strdup(e->arena, ir->name);
+    char *name = arena_printf(e->arena, "%s%s", ir->name, e->is_remote ? ABI_REMOTE : "");
     for (char *at = name; *at != '\0'; at++) {
         if (*at == '.' && e->target->kind != TARGET_AMDGPU) {
             *at = '$';

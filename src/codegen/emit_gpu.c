@@ -124,12 +124,26 @@ static void store_at(struct emitter *e, LLVMValueRef base, int64_t offset, LLVMV
     LLVMBuildStore(e->builder, value, field(e, base, emit_i64(e, offset)));
 }
 
+// LLVM before 23 forgets to wait for the write-back of the caches that a release on a gfx9 begins with, where nothing
+// else is under way: after a call, for instance. Here the wait is said.
+static bool must_say_wait(const struct emitter *e)
+{
+    return e->target->kind == TARGET_AMDGPU && strncmp(e->target->cpu, "gfx9", 4) == 0;
+}
+
 // After everything else of the record.
 static void publish(struct emitter *e, LLVMValueRef base, int64_t offset)
 {
+    LLVMAtomicOrdering order = LLVMAtomicOrderingRelease;
+    if (must_say_wait(e)) {
+        LLVMValueRef nothing_left = emit_const(e, IR_I32, 0);
+        LLVMBuildFence(e->builder, LLVMAtomicOrderingRelease, false, "");
+        emit_intrinsic(e, "llvm.amdgcn.s.waitcnt", NULL, 0, &nothing_left, 1);
+        order = LLVMAtomicOrderingMonotonic;
+    }
     LLVMValueRef store = LLVMBuildStore(e->builder, emit_const(e, IR_I32, 1), field(e, base, emit_i64(e, offset)));
     LLVMSetAlignment(store, 4);
-    LLVMSetOrdering(store, LLVMAtomicOrderingRelease);
+    LLVMSetOrdering(store, order);
 }
 
 // ---- failures

@@ -21,16 +21,33 @@ static LLVMValueRef read_register(struct emitter *e, const char *name)
     return LLVMBuildZExt(e->builder, value, e->types[IR_I64], "");
 }
 
-// The implicit arguments of code object v5: block counts from byte 0 (i32 each), group sizes from byte 12 (i16 each).
-static LLVMValueRef read_implicit(struct emitter *e, int64_t at, enum ir_type type)
+static LLVMValueRef read_constant(struct emitter *e, const char *pointer, int64_t at, enum ir_type type)
 {
-    LLVMValueRef base = emit_intrinsic(e, "llvm.amdgcn.implicitarg.ptr", NULL, 0, NULL, 0);
+    LLVMValueRef base = emit_intrinsic(e, pointer, NULL, 0, NULL, 0);
     LLVMValueRef offset = emit_i64(e, at);
     LLVMValueRef address = LLVMBuildInBoundsGEP2(e->builder, e->types[IR_I8], base, &offset, 1, "");
     LLVMValueRef value = LLVMBuildLoad2(e->builder, e->types[type], address, "");
     LLVMSetAlignment(value, (unsigned)ir_type_size(type));
     emit_metadata(e, value, "invariant.load", LLVMMDNodeInContext2(e->context, NULL, 0));
     return LLVMBuildZExt(e->builder, value, e->types[IR_I64], "");
+}
+
+// The implicit arguments of code object v5: block counts from byte 0 (i32 each), group sizes from byte 12 (i16 each).
+// Version 4 has neither; there the packet that launched the kernel has the group sizes from byte 4 (i16 each), and the
+// threads of the grid from byte 12 (i32 each).
+static void read_grid(struct emitter *e, struct emit_thread *thread)
+{
+    static const char implicit[] = "llvm.amdgcn.implicitarg.ptr", packet[] = "llvm.amdgcn.dispatch.ptr";
+    if (e->target->code_object > 4) {
+        thread->size = read_constant(e, implicit, 12, IR_I16);
+        thread->groups = read_constant(e, implicit, 0, IR_I32);
+        return;
+    }
+    thread->size = read_constant(e, packet, 4, IR_I16);
+    LLVMValueRef threads = LLVMBuildTrunc(e->builder, read_constant(e, packet, 12, IR_I32), e->types[IR_I32], "");
+    LLVMValueRef size = LLVMBuildTrunc(e->builder, thread->size, e->types[IR_I32], "");
+    LLVMValueRef groups = LLVMBuildExactUDiv(e->builder, threads, size, "");
+    thread->groups = LLVMBuildZExt(e->builder, groups, e->types[IR_I64], "");
 }
 
 struct emit_thread emit_thread(struct emitter *e)
@@ -47,9 +64,8 @@ struct emit_thread emit_thread(struct emitter *e)
         thread.groups = read_register(e, "llvm.nvvm.read.ptx.sreg.nctaid.x");
     } else {
         thread.group = read_register(e, "llvm.amdgcn.workgroup.id.x");
-        thread.size = read_implicit(e, 12, IR_I16);
         thread.lane = read_register(e, "llvm.amdgcn.workitem.id.x");
-        thread.groups = read_implicit(e, 0, IR_I32);
+        read_grid(e, &thread);
     }
     LLVMValueRef first = LLVMBuildNUWMul(e->builder, thread.group, thread.size, "");
     thread.number = LLVMBuildNUWAdd(e->builder, first, thread.lane, "thread");

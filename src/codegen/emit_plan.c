@@ -119,6 +119,22 @@ static const struct plan_task *task_of(const struct emitter *e, const struct ir_
     return NULL;
 }
 
+bool emit_plan_is_remote(const struct emitter *e, const struct ir_function *ir)
+{
+    const struct plan_module *plan = e->options->plan;
+    for (int i = 0; plan != NULL && ir->kernel != NULL && i < plan->kernel_count; i++) {
+        const struct plan_kernel *kernel = plan->kernels[i];
+        for (int k = 0; is_named(kernel->name, ir->kernel->name) && k < kernel->task_count; k++) {
+            const struct plan_task *task = &kernel->tasks[k];
+            if (is_named(task->entry, ir->name) || is_named(task->in_order, ir->name) ||
+                is_named(task->finish, ir->name)) {
+                return plan_task_has_remote(task);
+            }
+        }
+    }
+    return false;
+}
+
 static bool *device_slots(struct emitter *e, const struct plan_kernel *kernel)
 {
     bool *slots = ARENA_ARRAY(e->arena, bool, kernel->slot_count + 1);

@@ -119,17 +119,27 @@ static LLVMAtomicRMWBinOp hardware_op(enum ir_update update, bool is_float, bool
     }
 }
 
-// Atomics are device-wide. AMD's compiler must also hear that the memory is the device's own, or it does float
-// additions by compare and swap.
-static void set_scope(struct emitter *e, LLVMValueRef atomic, const char *scope)
+// Who sees it happen as one: the block, the device, or (memory that is not the device's own) everybody.
+static const char *scope_of(const struct emitter *e, bool is_shared)
+{
+    return is_shared ? "workgroup" : e->is_remote ? "" : "agent";
+}
+
+// Atomics are device-wide. On AMD GPUs the memory does them, and only a device's own memory does all of them: a bus
+// loses float additions without a word. The compiler must hear which memory it is; told nothing, it uses compare and
+// swap for what may be lost.
+static void set_scope(struct emitter *e, LLVMValueRef atomic, bool is_shared)
 {
     if (e->target->kind != TARGET_AMDGPU) {
         return;
     }
+    const char *scope = scope_of(e, is_shared);
     LLVMSetAtomicSyncScopeID(atomic, LLVMGetSyncScopeID(e->context, scope, strlen(scope)));
     LLVMMetadataRef empty = LLVMMDNodeInContext2(e->context, NULL, 0);
-    emit_metadata(e, atomic, "amdgpu.no.fine.grained.memory", empty);
-    emit_metadata(e, atomic, "amdgpu.no.remote.memory", empty);
+    if (is_shared || !e->is_remote) {
+        emit_metadata(e, atomic, "amdgpu.no.fine.grained.memory", empty);
+        emit_metadata(e, atomic, "amdgpu.no.remote.memory", empty);
+    }
     emit_metadata(e, atomic, "amdgpu.ignore.denormal.mode", empty); // a GPU's float atomics may flush subnormals
 }
 
@@ -166,7 +176,7 @@ static LLVMValueRef compare_and_swap(struct emitter *e, LLVMValueRef pointer, LL
 {
     LLVMValueRef pair = LLVMBuildAtomicCmpXchg(e->builder, pointer, expected, wanted, LLVMAtomicOrderingMonotonic,
                                                LLVMAtomicOrderingMonotonic, false);
-    set_scope(e, pair, "agent");
+    set_scope(e, pair, false);
     return pair;
 }
 
@@ -182,7 +192,8 @@ static LLVMValueRef emit_swap_loop(struct emitter *e, const struct ir_inst *inst
     LLVMSetAlignment(first, (unsigned)ir_type_size(type));
     LLVMSetOrdering(first, LLVMAtomicOrderingMonotonic);
     if (e->target->kind == TARGET_AMDGPU) {
-        LLVMSetAtomicSyncScopeID(first, LLVMGetSyncScopeID(e->context, "agent", 5));
+        const char *scope = scope_of(e, false);
+        LLVMSetAtomicSyncScopeID(first, LLVMGetSyncScopeID(e->context, scope, strlen(scope)));
     }
     LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
     LLVMBasicBlockRef again = emit_block(e, "swap");
@@ -207,8 +218,11 @@ LLVMValueRef emit_atomic_at(struct emitter *e, enum ir_update update, enum ir_ty
 {
     bool has;
     LLVMAtomicRMWBinOp op = hardware_op(update, ir_type_is_float(type), &has);
+    if (target_has_remote(e->target) && e->target->is_stand_in && !is_shared && !e->is_remote) {
+        stand_in_note_atomic(e, pointer);
+    }
     LLVMValueRef old = LLVMBuildAtomicRMW(e->builder, op, pointer, operand, LLVMAtomicOrderingMonotonic, false);
-    set_scope(e, old, is_shared ? "workgroup" : "agent");
+    set_scope(e, old, is_shared);
     return old;
 }
 

@@ -5,7 +5,8 @@
 //
 //     void entry(void *const *params, uint32_t grid_size, uint32_t block_index);
 //
-// |params| is what cuLaunchKernel gets: the address of each parameter of the GPU's entry.
+// |params| is what cuLaunchKernel gets: the address of each parameter of the GPU's entry. Code that stands in for an
+// AMD GPU's calls rill_stand_in_atomic(address) before each atomic that holds in the device's own memory alone.
 //
 // The object lies behind the zero byte that ends the PTX, so that a real driver never sees it, and the first line of
 // the PTX says where: "// rill stand-in OFFSET SIZE". Code for AMD GPUs is an ELF file, whose header says where it ends
@@ -78,6 +79,18 @@ LLVMValueRef stand_in_thread(struct emitter *e, LLVMValueRef *out_count)
     unsigned count = LLVMCountParams(lane);
     *out_count = LLVMBuildZExt(e->builder, LLVMGetParam(lane, count - 2), e->types[IR_I64], "threads");
     return LLVMBuildZExt(e->builder, LLVMGetParam(lane, count - 1), e->types[IR_I64], "thread");
+}
+
+// Tells the driver, which knows what memory it gave out, that the hardware is about to do an atomic there.
+void stand_in_note_atomic(struct emitter *e, LLVMValueRef pointer)
+{
+    static const char name[] = "rill_stand_in_atomic";
+    LLVMTypeRef params[1] = {e->types[IR_PTR]};
+    LLVMTypeRef type = LLVMFunctionType(e->types[IR_VOID], params, 1, false);
+    LLVMValueRef function = LLVMGetNamedFunction(e->llvm, name);
+    function = function != NULL ? function : LLVMAddFunction(e->llvm, name, type);
+    LLVMValueRef generic = emit_generic(e, pointer);
+    LLVMBuildCall2(e->builder, type, function, &generic, 1, "");
 }
 
 static void saturate(struct emitter *e, LLVMValueRef inst, const char *name)

@@ -174,17 +174,28 @@ static void register_targets(void)
     LLVMInitializeAMDGPUAsmPrinter();
 }
 
+// What may stand behind the name of an AMD architecture.
+static const char OLD_CODE_OBJECT[] = ":v4";
+
 static const struct target_row *find_row(const char *name)
 {
     if (name == NULL || strcmp(name, "native") == 0) {
         return &native_row;
     }
     for (int i = 0; i < TARGET_ROW_COUNT; i++) {
-        if (strcmp(target_rows[i].name, name) == 0) {
+        size_t length = strlen(target_rows[i].name);
+        bool has_version = target_rows[i].kind == TARGET_AMDGPU && strlen(name) > length;
+        if (strncmp(target_rows[i].name, name, length) == 0 &&
+            strcmp(name + length, has_version ? OLD_CODE_OBJECT : "") == 0) {
             return &target_rows[i];
         }
     }
     return NULL;
+}
+
+static int code_object_of(const struct target_row *row, const char *name)
+{
+    return row->kind != TARGET_AMDGPU ? 0 : strcmp(row->name, name) == 0 ? 5 : 4;
 }
 
 static rill_status fail_unknown(const char *name)
@@ -195,7 +206,8 @@ static rill_status fail_unknown(const char *name)
         int n = snprintf(list + used, sizeof list - used, " %s", target_rows[i].name);
         used += n > 0 && (size_t)n < sizeof list - used ? (size_t)n : 0;
     }
-    return status_fail(RILL_ERR_INVALID, "unknown target '%s'; known are: %s", name, list);
+    return status_fail(RILL_ERR_INVALID, "unknown target '%s'; known are: %s (%s behind an AMD GPU's: for ROCm 5)",
+                       name, list, OLD_CODE_OBJECT);
 }
 
 rill_status target_check_name(const char *name)
@@ -269,9 +281,11 @@ rill_status target_init(struct target *target, const char *name, bool unoptimise
     }
     pthread_once(&targets_once, register_targets);
     if (take_kept(target, row, unoptimised)) {
+        target->code_object = code_object_of(row, name); // the machine is the same
         return RILL_OK;
     }
     target->row = row;
+    target->code_object = code_object_of(row, name);
     target->unoptimised = unoptimised;
     describe(target, row);
     LLVMTargetRef llvm_target;
@@ -297,10 +311,11 @@ rill_status target_init(struct target *target, const char *name, bool unoptimise
 }
 
 // x86-64 knows the address spaces of the GPUs as names of the flat one.
-rill_status target_init_stand_in(struct target *target, bool unoptimised)
+rill_status target_init_stand_in(struct target *target, bool unoptimised, enum target_kind stands_for)
 {
     RILL_TRY(target_init(target, "native", unoptimised));
     target->is_stand_in = true;
+    target->stands_for = stands_for;
     target->isa = TARGET_ISA_NONE; // math is the GPU's library
     return RILL_OK;
 }

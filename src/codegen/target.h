@@ -1,5 +1,6 @@
 // Targets by name. A name is looked up here before LLVM sees it, since LLVM answers an unknown processor by ending the
-// process or by guessing.
+// process or by guessing. "gfx942" is a code object of version 5, "gfx942:v4" one of version 4 for runtimes that know
+// no later one.
 #ifndef RILL_CODEGEN_TARGET_H
 #define RILL_CODEGEN_TARGET_H
 
@@ -23,7 +24,9 @@ struct target {
     char cpu[64];
     char *features;   // owned by LLVM (LLVMDisposeMessage) or NULL
     bool is_stand_in; // x86-64 code for the GPU's form of the tasks, one lane a block: see codegen/stand_in.c
+    enum target_kind stands_for; // is_stand_in: the GPU
     enum target_isa isa;
+    int code_object;              // AMDGPU: the version of the code object, 4 or 5
     LLVMTargetMachineRef machine; // owned
     char *layout;                 // owned by LLVM: the data layout as text
 };
@@ -32,7 +35,7 @@ struct target {
 enum { TARGET_SPACE_GENERIC = 0, TARGET_SPACE_GLOBAL = 1, TARGET_SPACE_KERNARG = 4 };
 
 rill_status target_init(struct target *target, const char *name, bool unoptimised);
-rill_status target_init_stand_in(struct target *target, bool unoptimised);
+rill_status target_init_stand_in(struct target *target, bool unoptimised, enum target_kind stands_for);
 void target_finish(struct target *target);
 rill_status target_check_name(const char *name);
 
@@ -40,6 +43,12 @@ rill_status target_check_name(const char *name);
 static inline bool target_is_gpu(const struct target *target)
 {
     return target->kind != TARGET_X86 || target->is_stand_in;
+}
+
+// Whether atomics are done by the memory that an address lies in, and not by every memory alike.
+static inline bool target_has_remote(const struct target *target)
+{
+    return target->kind == TARGET_AMDGPU || (target->is_stand_in && target->stands_for == TARGET_AMDGPU);
 }
 
 #endif

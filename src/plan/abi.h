@@ -85,6 +85,11 @@ struct abi_place {
 // byte of the launch block, at the offset that is the iterations of one record elsewhere. "rill.store" stores what is
 // the trip count elsewhere: that is value, size (1, 2, 4 or 8) + 16 * offset. plan_trip_has_code() and
 // plan_node_has_code() say which there are.
+//
+// On AMD GPUs an entry of a task that updates a caller's memory atomically (plan_task_has_remote()) assumes that this
+// is memory of the device itself; "k.3.remote" (and "k.3.in_order.remote", …) is the same for memory anywhere.
+#define ABI_REMOTE ".remote"
+
 enum { ABI_GPU_TEXT_SIZE = 96 };
 
 // How loops with reductions are cut, wherever it is done: by the trip count alone, so that results have the same bits.

@@ -162,3 +162,19 @@ bool plan_node_has_code(const struct plan_kernel *kernel, const struct plan_node
     bool is_kind = node->kind == PLAN_ASSIGN || (node->kind == PLAN_IF && node->expr->kind != PLAN_EXPR_SLOT);
     return is_kind && plan_expr_reads(kernel, node->expr, slots) && plan_expr_has_code(node->expr);
 }
+
+bool plan_effect_is_remote(const struct plan_effect *effect)
+{
+    return (effect->is_atomic || effect->is_explicit) &&
+           (effect->base == PLAN_BASE_PARAM || effect->base == PLAN_BASE_UNKNOWN);
+}
+
+bool plan_task_has_remote(const struct plan_task *task)
+{
+    for (int i = 0; i < task->effect_count; i++) {
+        if (plan_effect_is_remote(&task->effects[i])) {
+            return true;
+        }
+    }
+    return false;
+}

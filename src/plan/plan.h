@@ -304,6 +304,10 @@ bool plan_decides_on_device(const struct plan_kernel *kernel, const struct plan_
 bool plan_expr_has_code(const struct plan_expr *expr);
 bool plan_trip_has_code(const struct plan_kernel *kernel, const struct plan_task *task, const bool *slots);
 bool plan_node_has_code(const struct plan_kernel *kernel, const struct plan_node *node, const bool *slots);
+// Whether the effect is an atomic update of memory that the caller brings, and the task has one: where atomics of the
+// hardware do not hold in all memory, it has entries for such memory too (abi.h).
+bool plan_effect_is_remote(const struct plan_effect *effect);
+bool plan_task_has_remote(const struct plan_task *task);
 
 // Evaluated regions, and whether two of them overlap given the addresses of their bases.
 struct plan_span {

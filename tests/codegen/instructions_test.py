@@ -35,8 +35,8 @@ kernel double dot(int n, const double a[n], const double b[n])
 { double s = 0; for (int i = 0; i < n; i++) { s += a[i] * b[i]; } return s; }
 kernel void histogram(int n, const int a[n], int c[256])
 { for (int i = 0; i < n; i++) { c[a[i]]++; } }
-kernel void scatter(int n, const int a[n], float c[n], unsigned long d[n])
-{ for (int i = 0; i < n; i++) { c[a[i]] += 1.5f; rill_atomic_max(&d[a[i]], (unsigned long)i); } }
+kernel void scatter(int n, const int a[n], float c[n], unsigned long d[n], double e[n])
+{ for (int i = 0; i < n; i++) { c[a[i]] += 1.5f; e[a[i]] += 0.5; rill_atomic_max(&d[a[i]], (unsigned long)i); } }
 kernel void pieces(int n, const float a[n], unsigned char c[4 * n])
 { for (int i = 0; i < n; i++) { float f = a[i] * 2; memcpy(&c[4 * i], &f, sizeof f); } }
 kernel void twice(int n, volatile int a[n])
@@ -61,7 +61,7 @@ PTX = [
     ("sum.0.finish", (SHUFFLES, 10), (r"bar\.sync\s+0", 1)),
     ("dot.0", (r"ld\.global\.nc\.v2\.b64", 2), (SHUFFLES, 20), (r"bar\.", 1), (r"fma\.rn\.f64", None)),
     ("histogram.0", (r"atom\.shared\.add\.u32", 1), (r"bar\.sync\s+0", 2), (r"atom\.global\.add\.u32", 2)),
-    ("scatter.0", (r"atom\.global\.add\.f32", 1), (r"atom\.global\.max\.u64", 1), (r"cas", 0)),
+    ("scatter.0", (r"atom\.global\.add\.f32", 1), (r"atom\.global\.add\.f64", 1), (r"atom\.global\.max\.u64", 1), (r"cas", 0)),
     # ptxas would convert the float to a byte, not cut its bits, did no operation on integers stand in between.
     ("pieces.0", (r"and\.b32 (%r\d+), %r\d+, 0xffffffff\n(.*\n)*st\.global\.b8 .*\1", 1)),
     ("twice.0", (r"st\.volatile\.global\.b32", 2)),
@@ -69,26 +69,67 @@ PTX = [
 ]
 
 
-def amd(wave, store, load, wide, flush, claimed, add_f32):
-    """|flush|: what drops the caches behind a barrier, or nothing."""
-    steps = {64: 6, 32: 5}[wave]
-    barrier = r"s_waitcnt lgkmcnt\(0\)\n(s_waitcnt_vscnt null, 0x0\n)?s_barrier\n" + flush
+# What the families of AMD GPUs call the same things. "wait": before a barrier all that was written to shared memory is
+# there, and what was stored; "drop": behind it nobody reads from a cache what another has written since; "publish": all
+# stores are out before the flag is, for the host to see.
+CDNA = {
+    "wave": 64, "wide": "dwordx4", "store": "ds_write_b32", "load": "ds_read_b32", "add": "global_atomic_add ",
+    "wait": r"s_waitcnt lgkmcnt\(0\)\n", "barrier": r"s_barrier\n", "drop": "",
+    "max": r"global_atomic_umax_x2 v\[\d+:\d+\], v\[\d+:\d+\], off\n", "add_f32": r"global_atomic_add_f32 .* off\n",
+    "add_f64": r"global_atomic_add_f64 .* off\n", "swap": (r"global_atomic_cmpswap v", r"global_atomic_cmpswap_x2 v"),
+}
+GFX90A = {**CDNA, "claimed": r"global_load_dword .* glc", "returns": " glc\n",
+          "publish": r"buffer_wbl2\ns_waitcnt vmcnt\(0\) .*\nglobal_store_dword .* offset:4\n"}
+GFX942 = {**CDNA, "claimed": r"global_load_dword .* sc1\n", "returns": " sc0 sc1\n",
+          "publish": r"buffer_wbl2 sc0 sc1\ns_waitcnt vmcnt\(0\) .*\nglobal_store_dword .* offset:4 sc0 sc1\n"}
+GFX1030 = {**CDNA, "wave": 32, "wait": r"s_waitcnt lgkmcnt\(0\)\n(?:s_waitcnt_vscnt null, 0x0\n)?",
+           "drop": r"buffer_gl0_inv\n", "claimed": r"global_load_dword .* glc dlc\n", "returns": " glc\n",
+           "add_f32": None, "add_f64": None,  # there are none: compare and swap
+           "publish": r"s_waitcnt_vscnt null, 0x0\nglobal_store_dword .* offset:4\n"}
+GFX1100 = {**GFX1030, "wide": "b128", "store": "ds_store_b32", "load": "ds_load_b32", "add": "global_atomic_add_u32 ",
+           "max": r"global_atomic_max_u64 v\[\d+:\d+\], v\[\d+:\d+\], off\n", "claimed": r"global_load_b32 .* glc\n",
+           "add_f32": r"global_atomic_add_f32 .* off\n",
+           "swap": (r"global_atomic_cmpswap_b32 v", r"global_atomic_cmpswap_b64 v"),
+           "publish": r"s_waitcnt_vscnt null, 0x0\nglobal_store_b32 .* offset:4\n"}
+GFX1201 = {**GFX1100, "wait": r"(?:s_wait_storecnt 0x0\n)?s_wait_(?:loadcnt_)?dscnt 0x0\n",
+           "barrier": r"s_barrier_signal -1\n(?:[vs]_(?!wait|barrier).*\n)*s_barrier_wait -1\n", "drop": r"global_inv scope:SCOPE_SE\n",
+           "max": r"global_atomic_max_u64 .* off scope:SCOPE_DEV\n",
+           "add_f32": r"global_atomic_add_f32 .* off scope:SCOPE_DEV\n",
+           "claimed": r"global_load_b32 .* scope:SCOPE_DEV\n", "returns": " th:TH_ATOMIC_RETURN scope:SCOPE_SYS\n",
+           "publish": r"global_wb scope:SCOPE_SYS\ns_wait_storecnt 0x0\nglobal_store_b32 .* offset:4 scope:SCOPE_SYS\n"}
+
+
+def amd(family):
+    """The entries, held to what the family has."""
+    steps = {64: 6, 32: 5}[family["wave"]]
+    meet = family["wait"] + family["barrier"] + family["drop"]
+    swaps = "|".join(family["swap"])
+    native = [family[key] for key in ("add_f32", "add_f64") if family[key]]
     return [
-        ("triad.0", (f"global_load_{wide}", 2), (f"global_store_{wide}", 1), (r"s_barrier|atomic|ds_", 0)),
-        ("sum.0", (f"global_load_{wide}", None), (r"ds_bpermute_b32", 2 * steps), (f"ds_{store}", 1), (f"ds_{load}", 1),
-         (barrier, 1), (r"s_barrier", 1), (r"atomic", 0)),
-        ("dot.0", (r"ds_bpermute_b32", 4 * steps), (barrier, 1)),
-        ("histogram.0", (r"ds_add_u32", 1), (barrier, 2), (r"global_atomic_add", 2)),
-        ("scatter.0", (add_f32, 1), (r"cmpswap", 0)),
-        ("checks.0", (claimed, 1), (r"s_trap", 0)),
+        ("triad.0", (f"global_load_{family['wide']}", 2), (f"global_store_{family['wide']}", 1),
+         (r"s_barrier|atomic|ds_|_inv|_wb", 0)),
+        ("shift.0", (f"global_load_{family['wide']}", None), (f"global_store_{family['wide']}", 1)),
+        ("wide.0", (f"global_load_{family['wide']}", 1), (f"global_store_{family['wide']}", 1)),
+        ("apart.0", (f"global_store_{family['wide']}|{family['barrier']}", 0)),
+        ("sum.0", (f"global_load_{family['wide']}", None), (r"ds_bpermute_b32", 2 * steps), (family["store"], 1),
+         (family["load"], 1), (meet, 1), (family["barrier"], 1), (r"atomic", 0)),
+        ("sum.0.finish", (r"ds_bpermute_b32", 2 * steps), (meet, 1), (family["barrier"], 1)),
+        ("dot.0", (r"ds_bpermute_b32", 4 * steps), (meet, 1)),
+        ("histogram.0", (r"ds_add_u32", 1), (meet, 2), (family["barrier"], 2), (family["add"], 2)),
+        # Float additions and the maximum are the hardware's in the device's own memory, where it has them …
+        ("scatter.0", (family["max"], 1), (swaps, 2 - len(native)), *[(pattern, 1) for pattern in native]),
+        # … and for memory elsewhere never: each is a loop around a compare and swap that everybody sees.
+        ("scatter.0.remote", (f"(?:{family['swap'][0]}).*{family['returns']}", 1),
+         (f"(?:{family['swap'][1]}).*{family['returns']}", 2), (r"atomic_add_f|atomic_u?max", 0),
+         (r"s_cbranch_execnz", None)),
+        ("histogram.0.remote", (family["add"], 2), (r"cmpswap", 0)),  # which a bus does too
+        ("checks.0", (family["claimed"], 1), (family["publish"], 1), (r"s_trap", 0)),
     ]
 
 
 TARGETS = {
-    "sm_75": PTX, "sm_90": PTX, "sm_100": PTX,
-    "gfx90a": amd(64, "write_b32", "read_b32", "dwordx4", "", r"global_load_dword .* glc", "global_atomic_add_f32"),
-    "gfx942": amd(64, "write_b32", "read_b32", "dwordx4", "", r"global_load_dword .* sc1", "global_atomic_add_f32"),
-    "gfx1100": amd(32, "store_b32", "load_b32", "b128", "buffer_gl0_inv\n", r"global_load_b32 .* glc", "global_atomic_add_f32"),
+    "sm_75": PTX, "sm_90": PTX, "sm_100": PTX, "gfx90a": amd(GFX90A), "gfx942": amd(GFX942), "gfx1030": amd(GFX1030),
+    "gfx1100": amd(GFX1100), "gfx1201": amd(GFX1201), "gfx90a:v4": amd(GFX90A), "gfx1030:v4": amd(GFX1030),
 }
 
 

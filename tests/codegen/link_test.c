@@ -10,8 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const architectures[] = {"gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201"};
-enum { ARCHITECTURE_COUNT = sizeof architectures / sizeof architectures[0] };
+// First code objects of version 5, then those of version 4.
+static const char *const architectures[] = {"gfx90a",    "gfx942",    "gfx1030",    "gfx1100",    "gfx1201",
+                                            "gfx90a:v4", "gfx942:v4", "gfx1030:v4", "gfx1100:v4", "gfx1201:v4"};
+enum { ARCHITECTURE_COUNT = sizeof architectures / sizeof architectures[0], FAMILY_COUNT = ARCHITECTURE_COUNT / 2 };
 
 // ---- files and tools
 // ------------------------------------------------------------------------------------------------------------------
@@ -202,7 +204,7 @@ static bool compile(const char *path, const char *target, struct codegen_output 
         .contract = true, .is_gpu = true, .preprocess = {.include_dirs = dirs, .include_dir_count = 2}};
     struct pipeline_result made;
     pipeline_compile(&arena, &diags, path, (const char *)text.data, text.size, &options, &made);
-    struct codegen_options how = {.target = target};
+    struct codegen_options how = {.target = target, .plan = made.plan};
     bool good = made.plan != NULL ? codegen_emit(made.module, &how, out) == RILL_OK || FAIL("%s", rill_message())
                                   : FAIL("%s does not compile", path);
     arena_finish(&arena);
@@ -210,12 +212,12 @@ static bool compile(const char *path, const char *target, struct codegen_output 
     return good;
 }
 
-// For |wanted| of the architectures, from number |first| on.
-static int compare_file(const char *path, int first, int wanted, int *relative_count)
+// For |wanted| of the architectures that code objects of the version are for, from number |first| on.
+static int compare_file(const char *path, int version, int first, int wanted, int *relative_count)
 {
     int count = 0;
     for (int k = 0; k < wanted; k++) {
-        int i = (first + k) % ARCHITECTURE_COUNT;
+        int i = (first + k) % FAMILY_COUNT + (version == 4 ? FAMILY_COUNT : 0);
         struct codegen_output object = {0};
         struct bytes linked = {0};
         char what[600];
@@ -233,31 +235,49 @@ static int compare_file(const char *path, int first, int wanted, int *relative_c
     return count;
 }
 
-TEST(every_kernel_file_links_for_every_architecture_as_lld_does_it)
+// All of them take the compiler minutes; in short each file takes its turn with one architecture, and only every so
+// many files do.
+static void compare_files(int version, int every)
 {
     if (tool("ld.lld") == NULL) {
         SKIP("there is no ld.lld of LLVM 22");
     }
     DIR *dir = opendir(RILL_SOURCE_DIR "/tests/kernels");
     REQUIRE(dir != NULL);
-    const char *part = getenv("RILL_TEST_PART");
-    int every = part != NULL && strcmp(part, "plain") != 0 ? 8 : 1; // a sample where the compiler is sanitized
-    // All of them take the compiler half a minute; in short each file takes its turn with two.
-    int wanted = getenv("RILL_TEST_LONG") != NULL ? ARCHITECTURE_COUNT : every > 1 ? 1 : 2;
+    bool is_long = getenv("RILL_TEST_LONG") != NULL;
+    int wanted = is_long ? FAMILY_COUNT : 1;
     int seen = 0, count = 0, relative_count = 0;
     for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
         size_t length = strlen(entry->d_name);
         char path[512];
         snprintf(path, sizeof path, "%s/tests/kernels/%s", RILL_SOURCE_DIR, entry->d_name);
         if (length > 2 && strcmp(entry->d_name + length - 2, ".c") == 0 && seen++ % every == 0) {
-            count += compare_file(path, seen, wanted, &relative_count);
+            count += compare_file(path, version, seen, wanted, &relative_count);
         }
     }
     closedir(dir);
     CHECK_INT(count, (seen + every - 1) / every * wanted);
     CHECK(seen > 20);
-    CHECK(every > 1 || relative_count > 0); // some file has addresses in its data
+    CHECK(every > 2 || relative_count > 0); // some file has addresses in its data
     remove_temporary();
+}
+
+static bool is_sanitized(void)
+{
+    const char *part = getenv("RILL_TEST_PART");
+    return part != NULL && strcmp(part, "plain") != 0;
+}
+
+TEST(every_kernel_file_links_for_every_architecture_as_lld_does_it)
+{
+    bool is_long = getenv("RILL_TEST_LONG") != NULL;
+    compare_files(5, is_sanitized() ? 8 : is_long ? 1 : 2);
+}
+
+TEST(every_kernel_file_links_for_older_runtimes_too)
+{
+    bool is_long = getenv("RILL_TEST_LONG") != NULL;
+    compare_files(4, is_sanitized() ? 16 : is_long ? 1 : 8);
 }
 
 // ---- what kernels do not have, from assembly
@@ -340,6 +360,44 @@ TEST(the_tools_of_llvm_read_what_was_linked)
     free(b.data);
     free(linked.data);
     codegen_output_finish(&object);
+    remove_temporary();
+}
+
+// Where threads look for the size of the grid: version 5 has it in arguments that the runtime adds, version 4, which
+// is read by all runtimes since ROCm 4.1, in the packet that launched the kernel.
+static void check_version(const char *target, int version)
+{
+    struct codegen_output object = {0};
+    struct bytes linked;
+    char command[1000], text[80];
+    REQUIRE(compile(RILL_SOURCE_DIR "/tests/kernels/pointers.c", target, &object));
+    CHECK(compare_with_lld(target, object.bytes, object.size, &linked));
+    CHECK_INT(linked.data[EI_ABIVERSION], version - 2);
+    write_all(temporary("ours.so"), linked.data, linked.size);
+    snprintf(command, sizeof command, "%s -hnW %s > %s", tool("llvm-readelf"), temporary("ours.so"), temporary("a"));
+    CHECK(run_tool(command));
+    struct bytes shown = read_all(temporary("a"));
+    snprintf(text, sizeof text, "ABI Version:                       %d", version - 2);
+    CHECK_CONTAINS((const char *)shown.data, text);
+    snprintf(text, sizeof text, "amdhsa.version:\n  - 1\n  - %d\n", version - 3);
+    CHECK_CONTAINS((const char *)shown.data, text);
+    snprintf(text, sizeof text, "amdhsa.target:   amdgcn-amd-amdhsa--%.*s\n", (int)strcspn(target, ":"), target);
+    CHECK_CONTAINS((const char *)shown.data, text);
+    CHECK_INT(strstr((const char *)shown.data, "hidden_block_count_x") != NULL, version == 5);
+    CHECK_INT(strstr((const char *)shown.data, "hidden_group_size_x") != NULL, version == 5);
+    free(shown.data);
+    free(linked.data);
+    codegen_output_finish(&object);
+}
+
+TEST(code_objects_are_of_the_version_that_was_asked_for)
+{
+    if (tool("ld.lld") == NULL || tool("llvm-readelf") == NULL) {
+        SKIP("there is no ld.lld or llvm-readelf of LLVM 22");
+    }
+    for (int i = 0; i < ARCHITECTURE_COUNT; i++) {
+        check_version(architectures[i], strchr(architectures[i], ':') != NULL ? 4 : 5);
+    }
     remove_temporary();
 }
 

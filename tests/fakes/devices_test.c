@@ -18,7 +18,7 @@ static const char source[] =
     "kernel void hold(volatile int flag[1]) { while (flag[0] == 0) { } }\n";
 
 #define FAKE_MEMBER(symbol, result, parameters) static result(*symbol##_at) parameters;
-FAKE_CUDA_LIST(FAKE_MEMBER)
+STAND_IN_LIST(FAKE_MEMBER)
 #undef FAKE_MEMBER
 
 static int (*get_current)(cu_context *out);
@@ -45,7 +45,7 @@ static void open_fake(void)
         REQUIRE(false);
     }
 #define FIND(symbol, result, parameters) *(void **)&symbol##_at = dlsym(library, #symbol);
-    FAKE_CUDA_LIST(FIND)
+    STAND_IN_LIST(FIND)
 #undef FIND
     *(void **)&get_current = dlsym(library, "cuCtxGetCurrent");
     *(void **)&set_current = dlsym(library, "cuCtxSetCurrent");
@@ -128,7 +128,7 @@ TEST(devices_are_found_by_number_uuid_and_pci_id)
     CHECK_INT(rill_open("cuda:3", NULL, &none), RILL_ERR_NO_DEVICE);
     CHECK_CONTAINS(rill_message(), "cuda:0, cuda:1, cuda:2");
     CHECK_INT(rill_open("cuda:GPU-00000000", NULL, &none), RILL_ERR_NO_DEVICE);
-    CHECK_INT(fake_cuda_violations_at(), 0);
+    CHECK_INT(stand_in_violations_at(), 0);
 }
 
 TEST(arrays_go_from_device_to_device)
@@ -153,8 +153,8 @@ TEST(arrays_go_from_device_to_device)
     for (int i = 0; i < N; i++) {
         CHECK_INT(host[i], 7 * i + 3);
     }
-    CHECK(fake_cuda_calls_at("cuMemcpyPeerAsync") == 1);
-    fake_cuda_fail_at("cuMemcpyPeerAsync", 1, 801); // through the host then
+    CHECK(stand_in_calls_at("cuMemcpyPeerAsync") == 1);
+    stand_in_fail_at("cuMemcpyPeerAsync", 1, 801); // through the host then
     OK(rill_array_transfer(places[1].x, places[1].stream, places[0].x, places[0].stream));
     OK(rill_array_read(places[1].x, places[1].stream, host, sizeof host));
     CHECK_INT(host[N - 1], 7 * (N - 1) + 3);
@@ -166,14 +166,14 @@ TEST(arrays_go_from_device_to_device)
     for (int i = 0; i < 3; i++) {
         OK(rill_close(places[i].context));
     }
-    CHECK_INT(fake_cuda_violations_at(), 0);
+    CHECK_INT(stand_in_violations_at(), 0);
 }
 
 // The compile of the driver, which takes most of the time of a load, is done once for a text and an architecture.
 TEST(what_the_driver_compiles_is_compiled_once)
 {
     open_fake();
-    long before = fake_cuda_calls_at("cuLinkComplete");
+    long before = stand_in_calls_at("cuLinkComplete");
     static const char *const devices[] = {"cuda:0", "cuda:1", "cuda:0"};
     for (int i = 0; i < 3; i++) {
         rill_context context = {0};
@@ -191,8 +191,8 @@ TEST(what_the_driver_compiles_is_compiled_once)
         }
         OK(rill_close(context));
     }
-    CHECK_INT(fake_cuda_calls_at("cuLinkComplete") - before, 1);
-    CHECK_INT(fake_cuda_alive_at("link"), 0);
+    CHECK_INT(stand_in_calls_at("cuLinkComplete") - before, 1);
+    CHECK_INT(stand_in_alive_at("link"), 0);
 }
 
 TEST(compiling_may_fail_anywhere_and_is_tried_again)
@@ -206,14 +206,14 @@ TEST(compiling_may_fail_anywhere_and_is_tried_again)
         char text[128];
         snprintf(text, sizeof text, "#include <rill/kernel.h>\nkernel int number(void) { return %d; }\n", i);
         rill_module module = {0};
-        fake_cuda_fail_at(calls[i], 1, 2);
+        stand_in_fail_at(calls[i], 1, 2);
         rill_status status = rill_module_create(context, text, NULL, &module);
         CHECK(i == 3 ? status == RILL_OK : status == RILL_ERR_OUT_OF_MEMORY);
         OK(status == RILL_OK ? RILL_OK : rill_module_create(context, text, NULL, &module));
-        CHECK_INT(fake_cuda_alive_at("link"), 0);
+        CHECK_INT(stand_in_alive_at("link"), 0);
     }
     OK(rill_close(context));
-    CHECK_INT(fake_cuda_violations_at(), 0);
+    CHECK_INT(stand_in_violations_at(), 0);
 }
 
 TEST(capabilities_are_what_the_driver_has)
@@ -268,20 +268,20 @@ TEST(memory_without_pools_is_freed_without_stopping)
     rill_array flag = {0};
     OK(rill_array_create(place.context, RILL_I32, RILL_SHAPE(1), &flag));
     OK(rill_launch(kernel_of(&place, "hold"), place.stream, RILL_ARGS(flag)));
-    long frees = fake_cuda_calls_at("cuMemFree_v2");
+    long frees = stand_in_calls_at("cuMemFree_v2");
     churn(&place, other);
-    CHECK_INT(fake_cuda_calls_at("cuMemFree_v2"), frees);
+    CHECK_INT(stand_in_calls_at("cuMemFree_v2"), frees);
     int one = 1;
     OK(rill_array_write(flag, other, &one, sizeof one));
     OK(rill_stream_synchronize(place.stream));
-    long allocs = fake_cuda_calls_at("cuMemAlloc_v2");
+    long allocs = stand_in_calls_at("cuMemAlloc_v2");
     churn(&place, other);
-    CHECK(fake_cuda_calls_at("cuMemAlloc_v2") - allocs <= 2); // what was freed is used again
-    CHECK_INT(fake_cuda_calls_at("cuMemFree_v2"), frees);
+    CHECK(stand_in_calls_at("cuMemAlloc_v2") - allocs <= 2); // what was freed is used again
+    CHECK_INT(stand_in_calls_at("cuMemFree_v2"), frees);
     works(&place);
     OK(rill_close(place.context));
-    CHECK(fake_cuda_calls_at("cuMemFree_v2") > frees);
-    CHECK_INT(fake_cuda_violations_at(), 0);
+    CHECK(stand_in_calls_at("cuMemFree_v2") > frees);
+    CHECK_INT(stand_in_violations_at(), 0);
 }
 
 TEST(memory_without_pools_is_found_again_when_there_is_no_more)
@@ -299,7 +299,7 @@ TEST(memory_without_pools_is_found_again_when_there_is_no_more)
         OK(rill_array_destroy(array));
     }
     OK(rill_close(context));
-    CHECK_INT(fake_cuda_violations_at(), 0);
+    CHECK_INT(stand_in_violations_at(), 0);
 }
 
 static void *call_from_a_thread(void *arg)
@@ -343,7 +343,7 @@ TEST(the_callers_context_is_restored_in_every_thread)
     CHECK(found == own);
     CHECK_INT(set_current(NULL), 0);
     CHECK_INT(release(2), 0);
-    CHECK_INT(fake_cuda_violations_at(), 0);
+    CHECK_INT(stand_in_violations_at(), 0);
     dlclose(library);
 }
 
@@ -356,7 +356,7 @@ TEST(an_old_driver_gets_what_it_takes)
     place_open(&place, "cuda:0");
     works(&place);
     OK(rill_close(place.context));
-    CHECK_INT(fake_cuda_violations_at(), 0);
+    CHECK_INT(stand_in_violations_at(), 0);
     if (!is_inside()) {
         CHECK(passes_with("FAKE_CUDA_VERSION=11080", "an_old_driver_gets"));
         CHECK(passes_with("FAKE_CUDA_VERSION=12000", "an_old_driver_gets"));
@@ -375,8 +375,8 @@ TEST(a_profiler_sees_a_range_for_each_launch)
     struct place place;
     place_open(&place, "cuda:0");
     works(&place);
-    CHECK_INT(fake_cuda_calls_at("nvtxRangePushA"), 3);
-    CHECK_INT(fake_cuda_calls_at("nvtxRangePop"), 3);
+    CHECK_INT(stand_in_calls_at("nvtxRangePushA"), 3);
+    CHECK_INT(stand_in_calls_at("nvtxRangePop"), 3);
     OK(rill_close(place.context));
 }
 

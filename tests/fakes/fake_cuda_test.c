@@ -12,7 +12,7 @@ struct driver {
     CUDA_APPLICATION_LIST(MEMBER)
 #undef MEMBER
 #define MEMBER(symbol, result, parameters) result(*symbol) parameters;
-    FAKE_CUDA_LIST(MEMBER)
+    STAND_IN_LIST(MEMBER)
 #undef MEMBER
 };
 
@@ -43,7 +43,7 @@ static void begin(void)
         CUDA_APPLICATION_LIST(FIND)
 #undef FIND
 #define FIND(symbol, result, parameters) find(library, &d.symbol, #symbol);
-        FAKE_CUDA_LIST(FIND)
+        STAND_IN_LIST(FIND)
 #undef FIND
     }
     REQUIRE(d.cu.init(0) == 0);
@@ -55,15 +55,15 @@ static void end(void)
 {
     CHECK_INT(d.cu.primary_release(0), 0);
     d.cu.context_set(NULL);
-    CHECK_INT(d.fake_cuda_violations(), 0);
-    d.fake_cuda_forgive();
+    CHECK_INT(d.stand_in_violations(), 0);
+    d.stand_in_forgive();
 }
 
 // Exactly one rule was broken, in these words.
 static bool broke(const char *words)
 {
-    bool good = CHECK_INT(d.fake_cuda_violations(), 1) && CHECK_CONTAINS(d.fake_cuda_violation(0), words);
-    d.fake_cuda_forgive();
+    bool good = CHECK_INT(d.stand_in_violations(), 1) && CHECK_CONTAINS(d.stand_in_violation(0), words);
+    d.stand_in_forgive();
     return good;
 }
 
@@ -370,7 +370,7 @@ TEST(memory_in_stream_order_lives_from_its_allocation_to_its_free)
     CHECK_INT(values[99], 5); // pageable memory: the call waits
     CHECK_INT(d.cu.memory_free_async(a, stream), 0);
     CHECK_INT(d.cu.stream_synchronize(stream), 0);
-    CHECK_INT(d.fake_cuda_alive("memory"), 0);
+    CHECK_INT(d.stand_in_alive("memory"), 0);
     d.cu.stream_destroy(stream);
     end();
 }
@@ -387,9 +387,9 @@ TEST(use_after_free_is_reported)
     CHECK_INT(d.cu.memory_free(a), 0);
     CHECK_INT(d.cu.set8_async(a + 4, 0, 4, stream), 0);
     d.cu.stream_synchronize(stream);
-    CHECK(d.fake_cuda_violations() >= 1);
-    CHECK_CONTAINS(d.fake_cuda_violation(0), "use after free");
-    d.fake_cuda_forgive();
+    CHECK(d.stand_in_violations() >= 1);
+    CHECK_CONTAINS(d.stand_in_violation(0), "use after free");
+    d.stand_in_forgive();
     launch(code, stream, 1, a, 0); // no iteration touches it, but its address is an argument
     d.cu.stream_synchronize(stream);
     broke("use after free: a kernel's argument");
@@ -516,8 +516,8 @@ TEST(host_memory_that_changes_too_early_is_reported)
     broke("cuMemFreeHost: freed while in flight");
     open_gate(again);
     d.cu.stream_synchronize(stream);
-    CHECK_INT(d.fake_cuda_violations(), 1); // the copy found the memory gone
-    d.fake_cuda_forgive();
+    CHECK_INT(d.stand_in_violations(), 1); // the copy found the memory gone
+    d.stand_in_forgive();
     d.cu.memory_free(a);
     d.cu.stream_destroy(stream);
     free_gate(gate);
@@ -547,7 +547,7 @@ static void *launch_often(void *arg)
 {
     d.cu.context_set(context);
     cu_stream stream = new_stream();
-    for (int i = 0; i < 500 && d.fake_cuda_violations() == 0; i++) {
+    for (int i = 0; i < 500 && d.stand_in_violations() == 0; i++) {
         d.cu.exec_launch(arg, stream);
     }
     d.cu.stream_synchronize(stream);
@@ -563,17 +563,17 @@ TEST(one_executable_graph_in_two_threads_is_reported)
     cu_exec exec;
     REQUIRE(d.cu.graph_create(&graph, 0) == 0 && d.cu.graph_instantiate(&exec, graph, 0) == 0);
     pthread_t threads[2];
-    d.fake_cuda_linger(5000);
+    d.stand_in_linger(5000);
     for (int i = 0; i < 2; i++) {
         pthread_create(&threads[i], NULL, launch_often, exec);
     }
     for (int i = 0; i < 2; i++) {
         pthread_join(threads[i], NULL);
     }
-    d.fake_cuda_linger(0);
-    CHECK(d.fake_cuda_violations() > 0);
-    CHECK_CONTAINS(d.fake_cuda_violation(0), "two threads use one executable graph");
-    d.fake_cuda_forgive();
+    d.stand_in_linger(0);
+    CHECK(d.stand_in_violations() > 0);
+    CHECK_CONTAINS(d.stand_in_violation(0), "two threads use one executable graph");
+    d.stand_in_forgive();
     d.cu.exec_destroy(exec);
     d.cu.graph_destroy(graph);
     end();
@@ -583,7 +583,7 @@ TEST(what_is_left_when_a_context_ends_is_reported)
 {
     begin();
     new_stream();
-    CHECK_INT(d.fake_cuda_alive("stream"), 1);
+    CHECK_INT(d.stand_in_alive("stream"), 1);
     d.cu.primary_release(0);
     broke("ends with 1 streams");
     begin();
@@ -592,7 +592,7 @@ TEST(what_is_left_when_a_context_ends_is_reported)
     broke("ends with 1 events");
     begin();
     new_memory(8);
-    CHECK_INT(d.fake_cuda_alive("memory"), 1);
+    CHECK_INT(d.stand_in_alive("memory"), 1);
     d.cu.primary_release(0);
     broke("ends with 1 allocations");
     begin();
@@ -632,8 +632,8 @@ TEST(a_module_unloaded_while_its_kernel_is_queued_is_reported)
 TEST(the_nth_call_fails_and_the_others_do_not)
 {
     begin();
-    long before = d.fake_cuda_calls("cuEventCreate");
-    d.fake_cuda_fail("cuEventCreate", 2, CU_OUT_OF_MEMORY);
+    long before = d.stand_in_calls("cuEventCreate");
+    d.stand_in_fail("cuEventCreate", 2, CU_OUT_OF_MEMORY);
     cu_event event;
     for (int i = 1; i <= 3; i++) {
         int code = d.cu.event_create(&event, 0);
@@ -642,11 +642,11 @@ TEST(the_nth_call_fails_and_the_others_do_not)
             d.cu.event_destroy(event);
         }
     }
-    CHECK_INT(d.fake_cuda_calls("cuEventCreate") - before, 3);
-    d.fake_cuda_fail("*", 1, 999);
+    CHECK_INT(d.stand_in_calls("cuEventCreate") - before, 3);
+    d.stand_in_fail("*", 1, 999);
     CHECK_INT(d.cu.stream_synchronize(NULL), 999);
     CHECK_INT(d.cu.stream_synchronize(NULL), 0);
-    d.fake_cuda_fail("", 0, 0);
+    d.stand_in_fail("", 0, 0);
     end();
 }
 
@@ -656,7 +656,7 @@ TEST(a_lost_device_stays_lost_until_its_context_ends)
     struct gate gate = new_gate();
     cu_stream stream = new_stream();
     wait_gate(stream, gate); // never opened: what is queued on a lost device ends
-    d.fake_cuda_lose(CU_ILLEGAL_ADDRESS);
+    d.stand_in_lose(CU_ILLEGAL_ADDRESS);
     CHECK_INT(d.cu.stream_synchronize(stream), CU_ILLEGAL_ADDRESS);
     CHECK_INT(d.cu.stream_query(stream), CU_ILLEGAL_ADDRESS);
     CHECK_INT(d.cu.stream_destroy(stream), CU_ILLEGAL_ADDRESS);

@@ -45,7 +45,7 @@ static const char small_source[] =
 enum { N = 64 };
 
 #define FAKE_MEMBER(symbol, result, parameters) static result(*symbol##_at) parameters;
-FAKE_CUDA_LIST(FAKE_MEMBER)
+STAND_IN_LIST(FAKE_MEMBER)
 #undef FAKE_MEMBER
 
 // A stand-in, and how it is used.
@@ -68,7 +68,7 @@ static void open_fake(void)
         REQUIRE(false);
     }
 #define FIND(symbol, result, parameters) *(void **)&symbol##_at = dlsym(library, #symbol);
-    FAKE_CUDA_LIST(FIND)
+    STAND_IN_LIST(FIND)
 #undef FIND
 }
 
@@ -290,7 +290,7 @@ static void forget_errors(struct scene *s)
     (void)!rill_stream_clear_error(s->other);
     (void)!rill_stream_clear_error(rill_default_stream(s->context));
     (void)!rill_sync(s->context);
-    fake_cuda_drain_at(); // what the call left behind shows now, not with the next one
+    stand_in_drain_at(); // what the call left behind shows now, not with the next one
 }
 
 // The context does what it did before.
@@ -304,7 +304,7 @@ static bool works(struct scene *s, const char *step, long n)
     status = first_of(status, rill_launch(kernel_of(s, "add"), s->stream, RILL_ARGS(N, 1, s->x)));
     status = first_of(status, rill_call(kernel_of(s, "sum"), s->stream, RILL_ARGS(N, s->x), &sum, sizeof sum));
     if (status != RILL_OK || sum != N * (N - 1) / 2 + N) {
-        return FAIL("%s: after call %ld, %s, failed the context does not work: %d, %s", step, n, fake_cuda_failed_at(),
+        return FAIL("%s: after call %ld, %s, failed the context does not work: %d, %s", step, n, stand_in_failed_at(),
                     sum, status != RILL_OK ? rill_message() : "wrong result");
     }
     return true;
@@ -312,11 +312,11 @@ static bool works(struct scene *s, const char *step, long n)
 
 static bool no_rule_is_broken(const char *step, long n)
 {
-    if (fake_cuda_violations_at() == 0) {
+    if (stand_in_violations_at() == 0) {
         return true;
     }
-    FAIL("%s: call %ld, %s, failed, and then: %s", step, n, fake_cuda_failed_at(), fake_cuda_violation_at(0));
-    fake_cuda_forgive_at();
+    FAIL("%s: call %ld, %s, failed, and then: %s", step, n, stand_in_failed_at(), stand_in_violation_at(0));
+    stand_in_forgive_at();
     return false;
 }
 
@@ -324,15 +324,15 @@ static long sweep_step(struct scene *s, int step, int code)
 {
     long points = 0;
     for (long n = 1; n < 1000; n++) {
-        long before = fake_cuda_calls_at("*");
-        fake_cuda_fail_at("*", n, code);
+        long before = stand_in_calls_at("*");
+        stand_in_fail_at("*", n, code);
         rill_status status = steps[step].run(s);
         const char *message = rill_message();
         bool has_words = status == RILL_OK || (message != NULL && *message != '\0');
-        fake_cuda_fail_at("", 0, 0);
-        bool fired = fake_cuda_calls_at("*") - before >= n;
+        stand_in_fail_at("", 0, 0);
+        bool fired = stand_in_calls_at("*") - before >= n;
         if (!has_words) {
-            FAIL("%s: call %ld, %s, failed, and nothing says so", steps[step].name, n, fake_cuda_failed_at());
+            FAIL("%s: call %ld, %s, failed, and nothing says so", steps[step].name, n, stand_in_failed_at());
         }
         forget_errors(s);
         if (!no_rule_is_broken(steps[step].name, n) || !works(s, steps[step].name, n) || !fired) {
@@ -388,9 +388,9 @@ TEST(opening_and_closing_may_fail_anywhere)
     long step = part != NULL && strcmp(part, "plain") != 0 ? 7 : 1;
     long points = 0;
     for (long n = 1; n < 1000; n += step) {
-        long before = fake_cuda_calls_at("*");
+        long before = stand_in_calls_at("*");
         struct scene s;
-        fake_cuda_fail_at("*", n, 999);
+        stand_in_fail_at("*", n, 999);
         rill_status status = open_scene_of(&s, small_source);
         if (status == RILL_OK) {
             status = do_launch(&s);
@@ -398,13 +398,13 @@ TEST(opening_and_closing_may_fail_anywhere)
         if (s.context.id != 0) {
             status = first_of(status, rill_close(s.context));
         }
-        fake_cuda_fail_at("", 0, 0);
-        bool fired = fake_cuda_calls_at("*") - before >= n;
+        stand_in_fail_at("", 0, 0);
+        bool fired = stand_in_calls_at("*") - before >= n;
         static const char *const kinds[] = {"memory", "host", "stream", "event", "module", "graph", "exec", "pool"};
         for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-            if (fake_cuda_alive_at(kinds[i]) != 0) {
-                FAIL("call %ld, %s, failed, and %ld of '%s' are left", n, fake_cuda_failed_at(),
-                     fake_cuda_alive_at(kinds[i]), kinds[i]);
+            if (stand_in_alive_at(kinds[i]) != 0) {
+                FAIL("call %ld, %s, failed, and %ld of '%s' are left", n, stand_in_failed_at(),
+                     stand_in_alive_at(kinds[i]), kinds[i]);
             }
         }
         if (!no_rule_is_broken("open and close", n) || !fired) {
@@ -424,7 +424,7 @@ static void lose_while_queued(struct scene *s)
     for (int i = 0; i < 20; i++) {
         (void)!rill_launch(kernel_of(s, "add"), s->stream, RILL_ARGS(N, 1, y));
     }
-    fake_cuda_lose_at(CU_ILLEGAL_ADDRESS);
+    stand_in_lose_at(CU_ILLEGAL_ADDRESS);
     for (int i = 0; i < 20; i++) {
         (void)!rill_launch(kernel_of(s, "add"), s->other, RILL_ARGS(N, 1, y));
     }

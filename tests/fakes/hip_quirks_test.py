@@ -72,9 +72,20 @@ def check_queues(report):
     report.check("few_queues_take_fewer_edges", 0 < counts["2"] < counts["64"], str(counts))
 
 
+def check_words(report):
+    """What `rill devices` says of a runtime whose pools are not used, and of one whose are."""
+    for version, arch, is_used in (("50200000", "gfx90a", False), ("50700000", "gfx90c", False), ("60200000", "gfx90c", False),
+                                   ("50700000", "gfx90a", True), ("60200000", "gfx90a", True)):
+        env = dict(os.environ, RILL_HIP_LIBRARY=str(LIBRARY), FAKE_HIP_VERSION=version, FAKE_HIP_ARCH=arch)
+        done = subprocess.run([str(BUILD / "bin" / "rill"), "devices"], env=env, capture_output=True, text=True, check=False)
+        good = f", {arch}, ROCm" in done.stdout and ("no stream-ordered memory" in done.stdout) != is_used
+        report.check(f"devices_says_whether_memory_is_stream_ordered_{version}_{arch}", good, done.stdout + done.stderr)
+
+
 def main():
     report = Report()
     check_missing(report)
+    check_words(report)
     if IS_PLAIN or IS_LONG:  # the same code once more costs the sanitizers too much
         check_versions(report)
         check_queues(report)

@@ -42,7 +42,7 @@ static void open_stage(struct stage *stage, const char *mode)
     setenv("RILL_GRAPH", mode, 1);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     REQUIRE(library != NULL);
-    *(void **)&calls = dlsym(library, "fake_cuda_calls");
+    *(void **)&calls = dlsym(library, "stand_in_calls");
     REQUIRE(calls != NULL);
     rill_module module = {0};
     OK(rill_open("cuda:0", NULL, &stage->context));

@@ -16,10 +16,9 @@ struct gpu_properties {
     int max_threads; // of one block
     int warp_size;
     int processor_count;
-    int priority_least;           // numbers of the driver: the greatest priority is the smaller one
-    int priority_greatest;        //
-    int queue_count;              // streams beyond which work waits in the hardware; 0: as many as anybody wants
-    bool adds_in_own_memory_only; // float atomics: see grain.c
+    int priority_least;    // numbers of the driver: the greatest priority is the smaller one
+    int priority_greatest; //
+    int queue_count;       // streams beyond which work waits in the hardware; 0: as many as anybody wants
     bool has_graphs;
     bool has_conditions;
     bool has_pools;
@@ -70,6 +69,8 @@ struct gpu_driver {
                                 void **out_memory); // the device sees it at the same address
     void (*pinned_free)(void *memory);
     enum gpu_place (*place_of)(const void *address);
+    // Whether all atomics of the hardware hold at |address|; NULL: they do everywhere. See grain.c.
+    bool (*is_own)(void *context, const void *address);
 
     // Between any two places. From and to pageable memory the call may wait.
     rill_status (*copy)(void *stream, uint64_t target, uint64_t source, size_t size);

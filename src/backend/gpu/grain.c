@@ -1,42 +1,36 @@
-// Where a device's float additions in memory may be lost. On AMD GPUs they are done by the memory itself, which does it
-// for the device's own memory and not for the host's (fine-grained) memory; code that also holds there would add by
-// compare and swap everywhere, many times slower. So a launch looks where the arrays lie whose floats it updates.
+// Which version of its tasks a launch takes where atomics are done by the memory: on AMD GPUs all of them hold in the
+// device's own memory alone. In the host's, in managed and in another device's memory float additions, for one, are
+// lost without a word; the version that holds there uses compare and swap, many times slower. So a launch looks where
+// the arrays lie that it updates.
 #include "backend/gpu/image.h"
-
-#include "base/status.h"
 
 #include <string.h>
 
-static rill_status check_param(const struct backend_device *device, const struct backend_launch *launch,
-                               const struct plan_kernel *kernel, const struct plan_effect *effect)
+static bool is_outside(const struct backend_device *device, const struct backend_launch *launch,
+                       const struct plan_param *param)
 {
-    const struct plan_param *param = &kernel->params[effect->index];
     void *address;
     memcpy(&address, (const char *)launch->args + param->offset, sizeof address);
-    if (address == NULL || device->driver->place_of(address) == GPU_DEVICE) {
-        return RILL_OK;
-    }
-    return status_fail(RILL_ERR_UNSUPPORTED,
-                       "kernel '%s': '%s' lies in the host's memory, and line %u adds to its floats atomically, which "
-                       "this device does in its own memory only; use an array of the context",
-                       kernel->name, param->name, effect->loc.line);
+    return address != NULL && !device->driver->is_own(device->context, address);
 }
 
-rill_status gpu_check_grain(const struct backend_device *device, const struct backend_launch *launch)
+bool gpu_launch_is_remote(const struct backend_device *device, const struct backend_launch *launch)
 {
     const struct plan_kernel *kernel = launch->image->kernels[launch->kernel].plan;
-    if (!device->properties.adds_in_own_memory_only) {
-        return RILL_OK;
+    if (device->driver->is_own == NULL) {
+        return false;
     }
     for (int t = 0; t < kernel->task_count; t++) {
         for (int i = 0; i < kernel->tasks[t].effect_count; i++) {
             const struct plan_effect *effect = &kernel->tasks[t].effects[i];
-            bool is_float = effect->type == IR_F32 || effect->type == IR_F64;
-            if (effect->is_atomic && is_float && effect->base == PLAN_BASE_PARAM &&
-                effect->index < kernel->param_count) {
-                RILL_TRY(check_param(device, launch, kernel, effect));
+            bool is_any = effect->base == PLAN_BASE_UNKNOWN;
+            for (int p = 0; plan_effect_is_remote(effect) && p < kernel->param_count; p++) {
+                if ((is_any || effect->index == p) && kernel->params[p].is_array &&
+                    is_outside(device, launch, &kernel->params[p])) {
+                    return true;
+                }
             }
         }
     }
-    return RILL_OK;
+    return false;
 }

@@ -25,12 +25,18 @@ static rill_status find_entry(struct backend_image *image, const char *name, voi
     return image->device->driver->module_function(image->module, symbol, out_function);
 }
 
-static rill_status find_task(struct backend_image *image, const struct plan_kernel *kernel,
-                             const struct plan_task *plan, struct gpu_task *task)
+static rill_status find_version(struct backend_image *image, const char *name, const char *version, void **out_function)
 {
-    RILL_TRY(find_entry(image, plan->entry, &task->entry));
-    RILL_TRY(find_entry(image, plan->in_order, &task->in_order));
-    RILL_TRY(find_entry(image, plan->finish, &task->finish));
+    bool has_name = name != NULL && *name != '\0';
+    return find_entry(image, has_name ? arena_printf(&image->arena, "%s%s", name, version) : NULL, out_function);
+}
+
+static rill_status find_task(struct backend_image *image, const struct plan_kernel *kernel,
+                             const struct plan_task *plan, const char *version, struct gpu_task *task)
+{
+    RILL_TRY(find_version(image, plan->entry, version, &task->entry));
+    RILL_TRY(find_version(image, plan->in_order, version, &task->in_order));
+    RILL_TRY(find_version(image, plan->finish, version, &task->finish));
     if (task->entry == NULL) {
         return status_fail(RILL_ERR_INVALID, "the image lacks the entry of task '%s'", plan->name);
     }
@@ -218,11 +224,17 @@ static rill_status find_kernel(struct backend_image *image, const struct plan_ke
     plan_device_slots(plan, kernel->task_writes);
     for (int i = 0; i < plan->task_count; i++) {
         const struct plan_task *task = &plan->tasks[i];
-        RILL_TRY(find_task(image, plan, task, &kernel->tasks[i]));
+        RILL_TRY(find_task(image, plan, task, "", &kernel->tasks[i]));
         kernel->may_fail |= task->may_fail;
         kernel->may_print |= task->may_print;
         kernel->needs_block |= task->slot_use_count > 0;
         kernel->tasks[i].computes_trip = plan_trip_has_code(plan, task, kernel->task_writes);
+        if (image->device->driver->is_own != NULL && plan_task_has_remote(task)) {
+            struct gpu_task *remote = ARENA_NEW(&image->arena, struct gpu_task);
+            RILL_TRY(find_task(image, plan, task, ABI_REMOTE, remote));
+            remote->computes_trip = kernel->tasks[i].computes_trip;
+            kernel->tasks[i].remote = remote;
+        }
     }
     find_deciding(image, kernel);
     if (plan->root != NULL) {

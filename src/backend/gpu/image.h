@@ -6,13 +6,14 @@
 #include "base/arena.h"
 
 struct gpu_task {
-    void *entry;        // functions of the driver; NULL: the task has none
-    void *in_order;     //
-    void *finish;       //
-    uint32_t block;     // threads of a block for |entry|
-    uint32_t max_grid;  // blocks beyond which threads take more than one iteration
-    int *slot_indices;  // of the plan's slot uses; -1: none
-    bool computes_trip; // |entry| and |finish| find the trip count themselves where the host does not know it
+    void *entry;             // functions of the driver; NULL: the task has none
+    void *in_order;          //
+    void *finish;            //
+    uint32_t block;          // threads of a block for |entry|
+    uint32_t max_grid;       // blocks beyond which threads take more than one iteration
+    int *slot_indices;       // of the plan's slot uses; -1: none
+    bool computes_trip;      // |entry| and |finish| find the trip count themselves where the host does not know it
+    struct gpu_task *remote; // the version for memory outside of the device; NULL: this one will do
 };
 
 // The grid of a parallel task, as plan/abi.h wants it.
@@ -63,8 +64,8 @@ struct backend_image {
     uint64_t *field_sizes;
 };
 
-// grain.c: RILL_ERR_UNSUPPORTED with words if the kernel would add to floats where the device cannot.
-rill_status gpu_check_grain(const struct backend_device *device, const struct backend_launch *launch);
+// grain.c: whether the kernel updates memory atomically that is not the device's own, and the driver minds.
+bool gpu_launch_is_remote(const struct backend_device *device, const struct backend_launch *launch);
 
 int gpu_slot_at(const struct plan_kernel *kernel, int64_t offset); // the slot that holds the byte; -1: none
 

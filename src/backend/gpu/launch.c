@@ -232,7 +232,9 @@ static rill_status run_plan(struct gpu_run *run)
     RILL_TRY(prepare(run));
     struct backend_device *device = run->device;
     bool fits = run->kernel->is_graphable || (run->kernel->is_conditional && device->properties.has_conditions);
-    bool is_recorded = !is_captured && fits && device->properties.has_graphs && device->graph_mode != GPU_GRAPH_OFF;
+    // Where an array lies is asked each time: the same address may be another memory's the next time.
+    bool is_recorded =
+        !is_captured && fits && !run->is_remote && device->properties.has_graphs && device->graph_mode != GPU_GRAPH_OFF;
     bool is_done = false;
     run->stream->told = NULL;
     if (is_recorded) {
@@ -259,6 +261,7 @@ rill_status gpu_launch_now(struct backend_stream *stream, const struct backend_l
                           .image = launch->image,
                           .kernel = kernel,
                           .launch = launch,
+                          .is_remote = gpu_launch_is_remote(device, launch),
                           .values = {.kernel = kernel->plan,
                                      .args = launch->args,
                                      .array_sizes = launch->array_sizes,
@@ -297,7 +300,6 @@ static rill_status launch_any(struct backend_stream *stream, const struct backen
     RILL_TRY(gpu_stream_check_thread(stream));
     void *before = gpu_stream_begin(stream);
     rill_status status = gpu_capture_begin(stream);
-    status = status == RILL_OK ? gpu_check_grain(stream->device, launch) : status;
     if (status == RILL_OK && stream->is_capturing) {
         status = launch_captured(stream, launch);
     } else if (status == RILL_OK) {

@@ -299,6 +299,7 @@ enum gpu_step gpu_task_start(struct gpu_walk *walk, int index)
     struct gpu_run *run = walk->run;
     const struct plan_task *plan = &run->kernel->plan->tasks[index];
     const struct gpu_task *task = &run->kernel->tasks[index];
+    task = run->is_remote && task->remote != NULL ? task->remote : task;
     gpu_run_count(run, &run->device->counters.task_count);
     int64_t trip = 1;
     bool is_fast = true;

@@ -56,7 +56,8 @@ static const struct hip_symbols *symbols(void)
 
 struct hip_context {
     int device;
-    hip_pool pool; // NULL: memory is not stream-ordered
+    hip_pool pool;      // NULL: memory is not stream-ordered
+    bool trusts_memory; // what the runtime calls memory of the device does all atomics
 };
 
 static int attribute(int device, int which)
@@ -102,22 +103,30 @@ static rill_status describe(size_t index, struct gpu_properties *out)
     RILL_TRY(HIP(device_memory, &memory, device));
     out->memory_size = memory;
     RILL_TRY(find_target(device, out));
+    if (runtime.library.version < HIP_NEW_CODE_VERSION) { // the compiler makes an older code object then
+        strncat(out->target, ":v4", sizeof out->target - strlen(out->target) - 1);
+    }
     out->max_threads = attribute(device, HIP_DEVICE_MAX_THREADS_PER_BLOCK);
     out->warp_size = attribute(device, HIP_DEVICE_WARP_SIZE);
     out->processor_count = attribute(device, HIP_DEVICE_MULTIPROCESSOR_COUNT);
     out->queue_count = queue_count();
-    out->adds_in_own_memory_only = true;
     return RILL_OK;
+}
+
+static bool has_pools(int device, const char *architecture)
+{
+    const struct hip_symbols *hip = symbols();
+    bool has_all = hip->pool_create != NULL && hip->pool_destroy != NULL && hip->pool_set != NULL &&
+                   hip->pool_alloc != NULL && hip->memory_free_async != NULL;
+    return has_all && hip_trusts_pools(runtime.library.version, architecture) &&
+           attribute(device, HIP_DEVICE_MEMORY_POOLS) != 0;
 }
 
 // Memory that is freed stays with the pool: giving it back to the system would cost every allocation dear.
 static void open_pool(struct hip_context *context, const char *architecture)
 {
     const struct hip_symbols *hip = symbols();
-    bool has_all = hip->pool_create != NULL && hip->pool_destroy != NULL && hip->pool_set != NULL &&
-                   hip->pool_alloc != NULL && hip->memory_free_async != NULL;
-    if (!has_all || !hip_trusts_pools(runtime.library.version, architecture) ||
-        attribute(context->device, HIP_DEVICE_MEMORY_POOLS) == 0) {
+    if (!has_pools(context->device, architecture)) {
         return;
     }
     struct hip_pool_options options = {.allocation = 1, .location = {.kind = 1, .id = context->device}};
@@ -190,6 +199,8 @@ static rill_status context_open(size_t index, struct gpu_properties *out, void *
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for a device");
     }
     context->device = (int)index;
+    const char *atomics = getenv("RILL_ATOMICS");
+    context->trusts_memory = atomics == NULL || strcmp(atomics, "anywhere") != 0;
     void *before = context_enter(context);
     rill_status status = HIP(priority_range, &out->priority_least, &out->priority_greatest);
     open_pool(context, out->target);
@@ -295,6 +306,20 @@ static enum gpu_place place_of(const void *address)
         type++;
     }
     return type == 2 ? GPU_DEVICE : type == 1 ? GPU_PINNED : GPU_PAGEABLE;
+}
+
+// Managed memory is the host's as far as atomics are concerned. Memory of the device that was asked for as fine-grained
+// (hipExtMallocWithFlags) the runtime does not tell from any other: RILL_ATOMICS says that there is such memory.
+static bool is_own(void *object, const void *address)
+{
+    const struct hip_context *context = object;
+    bool is_managed = true;
+    int device = -1;
+    void *pointer = pointer_of((uintptr_t)address);
+    return context->trusts_memory && place_of(address) == GPU_DEVICE &&
+           symbols()->pointer_get(&is_managed, HIP_POINTER_IS_MANAGED, pointer) == HIP_SUCCESS && !is_managed &&
+           symbols()->pointer_get(&device, HIP_POINTER_DEVICE_ORDINAL, pointer) == HIP_SUCCESS &&
+           device == context->device;
 }
 
 static rill_status copy(void *stream, uint64_t target, uint64_t source, size_t size)
@@ -533,14 +558,7 @@ static rill_status module_load(void *context, const void *code, size_t size, voi
     if (result == HIP_NO_BINARY_FOR_GPU) {
         return status_fail(RILL_ERR_DEVICE, "the module's code is for another architecture than the device has");
     }
-    rill_status status = hip_convert(symbols(), result, "loading the module's code");
-    if (status != RILL_OK && runtime.library.version < HIP_NEW_KINDS_VERSION) { // ROCm 5.2 refuses what 6.0 takes
-        char words[512];
-        snprintf(words, sizeof words, "%s", rill_message());
-        return status_fail(status, "%s; code objects are of version 5, which runtimes before ROCm 6.0 may not know",
-                           words);
-    }
-    return status;
+    return hip_convert(symbols(), result, "loading the module's code");
 }
 
 static void module_unload(void *module)
@@ -670,6 +688,7 @@ static const struct gpu_driver hip_driver = {
     .pinned_alloc = pinned_alloc,
     .pinned_free = pinned_free,
     .place_of = place_of,
+    .is_own = is_own,
     .copy = copy,
     .copy_peer = copy_peer,
     .set = set,
@@ -730,8 +749,10 @@ static void device_describe(size_t index, struct backend_device_info *out_info)
         snprintf(out_info->description, sizeof out_info->description, "%.100s", rill_message());
         return;
     }
-    snprintf(out_info->description, sizeof out_info->description, "%.80s, %s, ROCm %d.%d", properties.name,
-             properties.target, runtime.library.version / 10000000, runtime.library.version % 10000000 / 100000);
+    snprintf(out_info->description, sizeof out_info->description, "%.60s, %.*s, ROCm %d.%d%s", properties.name,
+             (int)strcspn(properties.target, ":"), properties.target, runtime.library.version / 10000000,
+             runtime.library.version % 10000000 / 100000,
+             has_pools((int)index, properties.target) ? "" : ", no stream-ordered memory");
     out_info->memory_size = properties.memory_size;
 }
 

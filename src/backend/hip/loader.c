@@ -70,7 +70,14 @@ bool hip_find_architecture(const void *properties, size_t size, char *out, size_
 
 bool hip_trusts_pools(int version, const char *architecture)
 {
-    return version >= HIP_POOL_VERSION && strcmp(architecture, "gfx90c") != 0;
+    static const char *const hanging[] = {"gfx90c"};
+    size_t length = strcspn(architecture, ":");
+    for (size_t i = 0; i < sizeof hanging / sizeof hanging[0]; i++) {
+        if (strlen(hanging[i]) == length && strncmp(hanging[i], architecture, length) == 0) {
+            return false;
+        }
+    }
+    return version >= HIP_POOL_VERSION;
 }
 
 // ---- loading ------------------------------------------------------------------------------------------------------

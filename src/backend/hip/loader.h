@@ -9,7 +9,12 @@
 #include <stdbool.h>
 
 // Versions as the runtime gives them: 5.4.0 is 50400000 and something for the build.
-enum { HIP_OLDEST_VERSION = 50000000, HIP_POOL_VERSION = 50400000, HIP_NEW_KINDS_VERSION = 60000000 };
+enum {
+    HIP_OLDEST_VERSION = 50000000,
+    HIP_POOL_VERSION = 50400000,
+    HIP_NEW_KINDS_VERSION = 60000000,
+    HIP_NEW_CODE_VERSION = 60000000
+};
 
 struct hip_library {
     struct dylib dylib; // stays open: other parts of the process may use the runtime too

@@ -95,6 +95,8 @@ enum {
     HIP_HOST_MAPPED = 2,
     HIP_COPY_DEFAULT = 4, // the addresses say from where to where
     HIP_POINTER_MEMORY_TYPE = 2,
+    HIP_POINTER_IS_MANAGED = 8, // the answer is one byte
+    HIP_POINTER_DEVICE_ORDINAL = 9,
     HIP_POOL_RELEASE_THRESHOLD = 4,
     HIP_WAIT_VALUE_GEQ = 0,
 };

@@ -18,7 +18,13 @@ struct code_object {
     unsigned char bytes[]; // a copy of the ELF file
 };
 
-enum { STAND_IN_ALIGN = 16, DESCRIPTOR_SIZE = 64, DESCRIPTOR_ENTRY = 16, METADATA_NOTE = 32 };
+enum {
+    STAND_IN_ALIGN = 16,
+    DESCRIPTOR_SIZE = 64,
+    DESCRIPTOR_ENTRY = 16,
+    METADATA_NOTE = 32,
+    NEW_CODE_VERSION = 60000000
+};
 
 // ---- segments -------------------------------------------------------------------------------------------------------
 
@@ -84,6 +90,12 @@ struct code_object *code_object_open(const void *image, const void **out_code, s
     memcpy(&header, image, sizeof header);
     if (header.e_type != ET_DYN || header.e_machine != 224 || header.e_shoff == 0) {
         fprintf(stderr, "fake driver: the image is no linked code object\n");
+        return NULL;
+    }
+    // Numbers of the ABI are 2 and 3 for versions 4 and 5; runtimes before ROCm 6 know no more than the first.
+    int version = header.e_ident[EI_ABIVERSION] + 2;
+    if (version < 4 || version > (fake.version < NEW_CODE_VERSION ? 4 : 5)) {
+        fprintf(stderr, "fake driver: a code object of version %d\n", version);
         return NULL;
     }
     size_t size = header.e_shoff + (size_t)header.e_shnum * header.e_shentsize;

@@ -220,6 +220,7 @@ struct fake_range {
     enum fake_range_state state;
     bool is_free_called;
     bool is_async;
+    bool is_managed; // the host may use it too
     struct fake_context *context;
     const struct fake_module *module; // whose field it is
     uint64_t number;                  // of the allocation, for words
@@ -459,6 +460,8 @@ void fake_op_run(struct fake_op *op);
 void fake_check_work_locked(const struct fake_work *work, const char *call); // when it is queued
 bool fake_work_touches(const struct fake_work *work, const struct fake_range *range);
 const char *fake_work_name(const struct fake_work *work);
+// Stand-in code calls it before an atomic of the hardware, which holds in a device's own memory alone.
+void fake_check_atomic(const void *address);
 bool fake_value_holds(const struct fake_value *value);
 
 // memory.c

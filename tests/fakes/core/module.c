@@ -13,7 +13,12 @@
 static void *resolve(void *user, const char *symbol)
 {
     (void)user;
-    void *found = dlsym(RTLD_DEFAULT, symbol);
+    void *found = NULL;
+    if (strcmp(symbol, "rill_stand_in_atomic") == 0) {
+        *(void (**)(const void *))&found = fake_check_atomic;
+        return found;
+    }
+    found = dlsym(RTLD_DEFAULT, symbol);
     static void *math;
     if (found == NULL && math == NULL) {
         math = dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL);

@@ -85,8 +85,31 @@ const char *fake_work_name(const struct fake_work *work)
 
 // ---- running --------------------------------------------------------------------------------------------------------
 
+// Pages in which the running kernel was seen to do atomics; what it uses is not freed meanwhile.
+enum { SEEN_PAGES = 64, PAGE_BITS = 12 };
+static _Thread_local uint64_t seen_pages[SEEN_PAGES];
+
+void fake_check_atomic(const void *address)
+{
+    uint64_t page = (uint64_t)(uintptr_t)address >> PAGE_BITS;
+    if (seen_pages[page % SEEN_PAGES] == page) {
+        return;
+    }
+    seen_pages[page % SEEN_PAGES] = page;
+    fake_count_call("rill_stand_in_atomic");
+    fake_lock();
+    const struct fake_range *range = fake_memory_find_locked((uint64_t)(uintptr_t)address);
+    if (range != NULL &&
+        (range->is_managed || range->kind == FAKE_RANGE_HOST || range->kind == FAKE_RANGE_REGISTERED)) {
+        fake_violation_locked("an atomic of the hardware in %s memory, where it would be lost",
+                              range->is_managed ? "managed" : "the host's");
+    }
+    fake_unlock();
+}
+
 static void run_kernel(struct fake_op *op)
 {
+    memset(seen_pages, 0, sizeof seen_pages);
     const struct fake_kernel *kernel = &op->work.u.kernel;
     uint32_t first = 0;
     fake_lock();

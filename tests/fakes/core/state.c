@@ -331,7 +331,7 @@ void *fake_get_locked(const void *handle, enum fake_kind kind, const char *call)
 
 // ---- for tests in the same process ---------------------------------------------------------------------------------
 
-int fake_cuda_violations(void)
+int stand_in_violations(void)
 {
     fake_lock();
     int count = fake.violation_count;
@@ -339,12 +339,12 @@ int fake_cuda_violations(void)
     return count;
 }
 
-const char *fake_cuda_violation(int index)
+const char *stand_in_violation(int index)
 {
     return index >= 0 && index < 16 ? fake.violations[index] : "";
 }
 
-void fake_cuda_forgive(void)
+void stand_in_forgive(void)
 {
     fake_lock();
     fake.violation_count = 0;
@@ -353,7 +353,7 @@ void fake_cuda_forgive(void)
 }
 
 // The n-th call of |name| ("*": of any function) from now on returns |code|; n = 0 takes all faults back.
-void fake_cuda_fail(const char *name, long n, int code)
+void stand_in_fail(const char *name, long n, int code)
 {
     fake_lock();
     if (n == 0) {
@@ -369,8 +369,8 @@ void fake_cuda_fail(const char *name, long n, int code)
     fake_unlock();
 }
 
-// The call that was told to fail last; "" if none was since the last fake_cuda_fail.
-const char *fake_cuda_failed(void)
+// The call that was told to fail last; "" if none was since the last stand_in_fail.
+const char *stand_in_failed(void)
 {
     fake_lock();
     const char *name = fake.failed != NULL ? fake.failed : "";
@@ -379,7 +379,7 @@ const char *fake_cuda_failed(void)
 }
 
 // Calls made of |name|; "*": of all functions.
-long fake_cuda_calls(const char *name)
+long stand_in_calls(const char *name)
 {
     fake_lock();
     long count = strcmp(name, "*") == 0 ? fake.total_calls : call_of(name)->count;
@@ -388,7 +388,7 @@ long fake_cuda_calls(const char *name)
 }
 
 // What is alive: "memory" (ranges), "host" (pinned ranges), "stream", "event", "module", "graph", "exec", "pool".
-long fake_cuda_alive(const char *what)
+long stand_in_alive(const char *what)
 {
     static const struct {
         const char *name;
@@ -417,7 +417,7 @@ long fake_cuda_alive(const char *what)
 }
 
 // Waits until nothing is queued any more.
-void fake_cuda_drain(void)
+void stand_in_drain(void)
 {
     fake_lock();
     while (fake.pending != NULL) {
@@ -426,7 +426,7 @@ void fake_cuda_drain(void)
     fake_unlock();
 }
 
-void fake_cuda_seed(unsigned long seed)
+void stand_in_seed(unsigned long seed)
 {
     fake_lock();
     fake.is_seeded = true;
@@ -435,14 +435,14 @@ void fake_cuda_seed(unsigned long seed)
 }
 
 // Calls that use an executable graph take so long, so that others meet them there.
-void fake_cuda_linger(int microseconds)
+void stand_in_linger(int microseconds)
 {
     fake_lock();
     fake.linger_us = microseconds;
     fake_unlock();
 }
 
-void fake_cuda_lose(int code)
+void stand_in_lose(int code)
 {
     fake_lock();
     for (int i = 0; i < FAKE_DEVICE_LIMIT; i++) {

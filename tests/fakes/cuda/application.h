@@ -29,21 +29,21 @@ CUDA_APPLICATION_LIST(CUDA_APPLICATION_DECLARE)
 #undef CUDA_APPLICATION_DECLARE
 
 // X(symbol, result, parameters): state.c says what they do
-#define FAKE_CUDA_LIST(X)                                                                                              \
-    X(fake_cuda_violations, int, (void))                                                                               \
-    X(fake_cuda_violation, const char *, (int index))                                                                  \
-    X(fake_cuda_forgive, void, (void))                                                                                 \
-    X(fake_cuda_fail, void, (const char *name, long n, int code))                                                      \
-    X(fake_cuda_failed, const char *, (void))                                                                          \
-    X(fake_cuda_calls, long, (const char *name))                                                                       \
-    X(fake_cuda_alive, long, (const char *what))                                                                       \
-    X(fake_cuda_drain, void, (void))                                                                                   \
-    X(fake_cuda_seed, void, (unsigned long seed))                                                                      \
-    X(fake_cuda_lose, void, (int code))                                                                                \
-    X(fake_cuda_linger, void, (int microseconds))
+#define STAND_IN_LIST(X)                                                                                               \
+    X(stand_in_violations, int, (void))                                                                                \
+    X(stand_in_violation, const char *, (int index))                                                                   \
+    X(stand_in_forgive, void, (void))                                                                                  \
+    X(stand_in_fail, void, (const char *name, long n, int code))                                                       \
+    X(stand_in_failed, const char *, (void))                                                                           \
+    X(stand_in_calls, long, (const char *name))                                                                        \
+    X(stand_in_alive, long, (const char *what))                                                                        \
+    X(stand_in_drain, void, (void))                                                                                    \
+    X(stand_in_seed, void, (unsigned long seed))                                                                       \
+    X(stand_in_lose, void, (int code))                                                                                 \
+    X(stand_in_linger, void, (int microseconds))
 
-#define FAKE_CUDA_DECLARE(symbol, result, parameters) __attribute__((visibility("default"))) result symbol parameters;
-FAKE_CUDA_LIST(FAKE_CUDA_DECLARE)
-#undef FAKE_CUDA_DECLARE
+#define STAND_IN_DECLARE(symbol, result, parameters) __attribute__((visibility("default"))) result symbol parameters;
+STAND_IN_LIST(STAND_IN_DECLARE)
+#undef STAND_IN_DECLARE
 
 #endif

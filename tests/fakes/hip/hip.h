@@ -13,6 +13,8 @@
 HIP_SYMBOL_LIST(HIP_DECLARE)
 #undef HIP_DECLARE
 
+EXPORT int fake_hip_managed_alloc(void **out, size_t size, unsigned flags) __asm__("hipMallocManaged");
+
 // device.c: every thread has a current device, the first one until it sets another.
 void hip_need_device_locked(void);
 

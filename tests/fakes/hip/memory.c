@@ -21,6 +21,19 @@ int fake_hip_memory_alloc(void **out, size_t size)
     return code;
 }
 
+// For applications: Rill does not use it.
+int fake_hip_managed_alloc(void **out, size_t size, unsigned flags)
+{
+    (void)flags;
+    int code = fake_hip_memory_alloc(out, size);
+    if (code == FAKE_OK) {
+        fake_lock();
+        fake_memory_find_locked(address_of(*out))->is_managed = true;
+        fake_unlock();
+    }
+    return code;
+}
+
 int fake_hip_memory_free(void *address)
 {
     return fake_cu_memory_free(address_of(address));
@@ -72,6 +85,15 @@ int fake_hip_memory_free_async(void *address, hip_stream stream)
 // 1 host and 2 device since ROCm 6, one less before.
 int fake_hip_pointer_get(void *out, int attribute, void *address)
 {
+    if (attribute == HIP_POINTER_IS_MANAGED) {
+        ENTER("hipPointerGetAttribute", DEVICE);
+        fake_lock();
+        const struct fake_range *range = fake_memory_find_locked(address_of(address));
+        bool is_known = range != NULL && !range->is_free_called;
+        *(bool *)out = is_known && range->is_managed;
+        fake_unlock();
+        return is_known ? FAKE_OK : FAKE_INVALID_VALUE;
+    }
     int code = fake_cu_pointer_get(out, attribute, address_of(address));
     if (code == FAKE_OK && attribute == HIP_POINTER_MEMORY_TYPE && fake.version < 60000000) {
         *(int *)out -= 1;
