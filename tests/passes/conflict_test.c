@@ -103,6 +103,29 @@ TEST(even_and_odd_elements_never_conflict)
               CONFLICT_NEVER);
 }
 
+// What decides is where two combs begin, modulo the greatest step that divides both of theirs.
+TEST(combs_never_conflict_if_their_teeth_miss_each_other)
+{
+    CHECK_INT(worst(BLOCKS("float *x", "for (long i = 0; i < n; i++) x[2 * i + 1] = 1;",
+                           "for (long i = 0; i < n; i++) x[2 * i] = 2;")),
+              CONFLICT_NEVER);
+    CHECK_INT(worst(BLOCKS("float *x", "for (long i = 0; i < n; i++) x[6 * i] = 1;",
+                           "for (long i = 0; i < n; i++) x[4 * i + 1] = 2;")),
+              CONFLICT_NEVER);
+    CHECK_INT(worst(BLOCKS("float *x", "for (long i = 0; i < n; i++) x[6 * i] = 1;",
+                           "for (long i = 0; i < n; i++) x[4 * i + 2] = 2;")),
+              CONFLICT_ALWAYS);
+    CHECK_INT(worst(BLOCKS("float *x", "for (long i = 0; i < n; i++) x[2 * i + 2 * (long)k] = 1;",
+                           "for (long i = 0; i < n; i++) x[2 * i + 1] = 2;")),
+              CONFLICT_NEVER);
+    CHECK_INT(worst(BLOCKS("float *x", "for (long i = 0; i < n; i++) x[2 * i + (long)k] = 1;",
+                           "for (long i = 0; i < n; i++) x[2 * i + 1] = 2;")),
+              CONFLICT_TEST);
+    CHECK_INT(worst(BLOCKS("float *x", "for (long i = 0; i < n; i++) { x[3 * i] = 1; x[3 * i + 1] = 1; }",
+                           "for (long i = 0; i < n; i++) x[3 * i + 2] = 2;")),
+              CONFLICT_NEVER);
+}
+
 TEST(elements_apart_conflict_only_if_an_index_wraps)
 {
     CHECK_INT(worst(BLOCKS("float *x", "for (int i = 0; i < n; i++) x[3 * i] = 1;",
