@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 struct job {
     struct arena arena; // everything but the result's bytes
@@ -82,6 +83,21 @@ static void publish_diagnostics(struct job *job, const struct diags *diags, bool
     job->result.warning_count = diags->warning_count;
 }
 
+// LLVM ends the process where it finds no memory. Under a limit of the address space (ulimit -v) that is seen before it
+// begins: what most kernels take, and some more, must be there.
+static rill_status look_for_memory(void)
+{
+    enum { MEGABYTES = 32 };
+    const size_t size = (size_t)MEGABYTES << 20;
+    void *found = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (found == MAP_FAILED) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "the compiler: there are not %d MB of memory left to work in",
+                           MEGABYTES);
+    }
+    munmap(found, size);
+    return RILL_OK;
+}
+
 static rill_status emit_code(struct job *job, const struct compiler_input *input, const struct ir_module *module,
                              const struct plan_module *plan)
 {
@@ -94,6 +110,7 @@ static rill_status emit_code(struct job *job, const struct compiler_input *input
     options.kind = input->emit == COMPILER_ASM    ? CODEGEN_ASM
                    : input->emit == COMPILER_LLVM ? CODEGEN_LLVM
                                                   : CODEGEN_OBJECT;
+    RILL_TRY(look_for_memory());
     RILL_TRY(codegen_emit(module, &options, &job->code));
     bool is_linked = options.kind == CODEGEN_OBJECT && input->target != NULL && strncmp(input->target, "gfx", 3) == 0;
     return is_linked ? compiler_link(&job->code) : RILL_OK;

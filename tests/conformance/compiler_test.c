@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -162,6 +163,42 @@ TEST(missing_compiler_says_what_to_install)
     OK(create(context, &module)); // found now: the failure was not kept
     OK(rill_close(context));
     free(kept);
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(WORLD_FINDS_RACES)
+#define HAS_SHADOW 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_SHADOW 1
+#endif
+#endif
+
+// LLVM would end the process.
+TEST(compile_without_memory_is_refused_and_the_next_one_works)
+{
+#ifdef HAS_SHADOW
+    SKIP("a sanitizer needs more address space than any limit leaves");
+#else
+    rill_context context = {0};
+    rill_module module;
+    OK(rill_open(world_device(), NULL, &context));
+    OK(create(context, &module)); // the library is loaded
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    REQUIRE(file != NULL && fscanf(file, "%lu", &pages) == 1);
+    fclose(file);
+    struct rlimit before;
+    REQUIRE(getrlimit(RLIMIT_AS, &before) == 0);
+    struct rlimit tight = {.rlim_cur = pages * (unsigned long)sysconf(_SC_PAGESIZE) + (16 << 20),
+                           .rlim_max = before.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_AS, &tight) == 0);
+    rill_status status = create(context, &module);
+    REQUIRE(setrlimit(RLIMIT_AS, &before) == 0);
+    STATUS(status, RILL_ERR_OUT_OF_MEMORY);
+    CHECK_CONTAINS(rill_message(), "the compiler: there are not 32 MB of memory left");
+    OK(create(context, &module));
+    OK(rill_close(context));
+#endif
 }
 
 TEST(compiler_of_another_version_is_refused)
