@@ -220,7 +220,7 @@ static void run_loops(int worker_count, int loop_count, uint32_t chunk_count, in
     int wrong = 0;
     for (int i = 0; i < loop_count; i++) {
         for (uint32_t k = 0; k < chunk_count; k++) {
-            wrong += loops[i].hits[k] != rounds;
+            wrong += loops[i].hits[k] != (unsigned char)rounds;
         }
         free(loops[i].hits);
         free(loops[i].loop.shares);
@@ -248,6 +248,22 @@ TEST(uneven_chunks_are_taken_from_other_shares)
 TEST(many_loops_at_once_do_not_mix)
 {
     run_loops(4, 40, 100, 30, false);
+}
+
+// Workers leave each loop for the jobs that open the others, so that all are open at once: more than there are slots.
+TEST(more_loops_than_slots_run_all_the_same)
+{
+    run_loops(3, POOL_SLOTS + 60, 40, 3, false);
+}
+
+// Who comes to a slot too late finds the next loop there, and must not end that one.
+TEST(loops_that_end_at_once_are_not_mistaken_for_the_next)
+{
+    bool is_long = getenv("RILL_TEST_LONG") != NULL;
+    for (int workers = 2; workers <= 6; workers += 2) {
+        run_loops(workers, 1, 3, is_long ? 100000 : 2000, false); // counts in bytes wrap alike
+        run_loops(workers, 3, 2, is_long ? 100000 : 2000, false);
+    }
 }
 
 struct spam {
@@ -454,7 +470,7 @@ TEST(guest_runs_what_it_waits_for_and_nothing_else)
     CHECK(!pool_help(pool, &guest, owners, 2));
     CHECK_INT(own_done, 2);
     CHECK_INT(other_done, 0);
-    CHECK_INT(pool->active_count, 0);
+    CHECK_INT(pool_free_seats(pool), pool->worker_count);
     REQUIRE(pool_start(pool) == RILL_OK);
     wait_until(&other_done, 1);
     free_pool(pool);

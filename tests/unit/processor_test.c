@@ -59,7 +59,7 @@ struct pair {
 static void run_pair(struct pool_job *job, struct pool_worker *worker)
 {
     struct pair *pair = (struct pair *)job;
-    pair->began = atomic_load(&worker->pool->processors[worker->index]);
+    pair->began = atomic_load(&worker->pool->seats[worker->index].processor);
     atomic_fetch_add(pair->arrived, 1);
     while (atomic_load(pair->arrived) < 2) {
         thread_yield();
@@ -84,7 +84,7 @@ TEST(workers_are_noted_where_they_went)
             thread_yield();
         }
     }
-    while (pool_has_jobs(&pool) || atomic_load(&pool.active_count) > 0) {
+    while (pool_has_jobs(&pool) || pool_free_seats(&pool) < 2) {
         thread_yield();
     }
     pool_finish(&pool);

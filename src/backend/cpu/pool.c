@@ -8,146 +8,55 @@ enum {
     SPIN_PAUSE = 8, // of thread_relax() between two looks for work
     SPIN_TURN = 4,  // looks before others get a turn
     SPIN_TIME =
-        200 * 1000,     // nanoseconds that a worker looks for work before it sleeps: several times what waking costs
-    OFFER_TIME = 1500,  // nanoseconds that a job is left to the host's thread that pushed it
-    LINGER_PAUSE = 4,   // of thread_relax() between two looks of pool_linger()
-    LINGER_TURN = 8,    // of these before others get a turn
-    WAKE_AT_ONCE = 2,   // threads that one wakes, who wake others in turn
-    SEARCH_LENGTH = 64, // jobs that a guest looks through
+        200 * 1000,    // nanoseconds that a worker looks for work before it sleeps: several times what waking costs
+    OFFER_TIME = 1500, // nanoseconds that a job is left to the host's thread that pushed it
+    LINGER_PAUSE = 4,  // of thread_relax() between two looks of pool_linger()
+    LINGER_TURN = 8,   // of these before others get a turn
 };
-
-// ---- shares -------------------------------------------------------------------------------------------------------
-
-static uint64_t range_of(uint32_t begin, uint32_t end)
-{
-    return (uint64_t)end << 32 | begin;
-}
-
-// Takes the first chunk of a share.
-static bool take_first(struct pool_share *share, uint32_t *out_chunk)
-{
-    uint64_t range = atomic_load_explicit(&share->range, memory_order_acquire);
-    while ((uint32_t)range < (uint32_t)(range >> 32)) {
-        *out_chunk = (uint32_t)range;
-        if (atomic_compare_exchange_weak_explicit(&share->range, &range, range + 1, memory_order_acq_rel,
-                                                  memory_order_acquire)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// Takes the second half of a share, at least one chunk: the first of them is the thief's, the rest becomes its own
-// share, which is empty. A range never comes back to a share it has left, because its first chunk has been taken by
-// then; so a compare-and-swap cannot mistake an old range for a new one.
-static bool take_half(struct pool_share *victim, struct pool_share *own, uint32_t *out_chunk)
-{
-    uint64_t range = atomic_load_explicit(&victim->range, memory_order_acquire);
-    for (;;) {
-        uint32_t begin = (uint32_t)range;
-        uint32_t end = (uint32_t)(range >> 32);
-        if (begin >= end) {
-            return false;
-        }
-        uint32_t middle = begin + (end - begin) / 2;
-        if (atomic_compare_exchange_weak_explicit(&victim->range, &range, range_of(begin, middle), memory_order_acq_rel,
-                                                  memory_order_acquire)) {
-            *out_chunk = middle;
-            if (middle + 1 < end) {
-                atomic_store_explicit(&own->range, range_of(middle + 1, end), memory_order_release);
-            }
-            return true;
-        }
-    }
-}
-
-static bool take_chunk(struct pool *pool, struct pool_loop *loop, int index, uint32_t *out_chunk)
-{
-    if (take_first(&loop->shares[index], out_chunk)) {
-        return true;
-    }
-    for (int i = 1; i < pool->worker_count; i++) {
-        int victim = (index + i) % pool->worker_count;
-        if (take_half(&loop->shares[victim], &loop->shares[index], out_chunk)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// ---- loops --------------------------------------------------------------------------------------------------------
-
-// The lock is held.
-static void open_loop(struct pool *pool, struct pool_loop *loop)
-{
-    if (pool->loops == NULL) {
-        loop->next = loop;
-        loop->previous = loop;
-        pool->loops = loop;
-    } else {
-        loop->next = pool->loops;
-        loop->previous = pool->loops->previous;
-        loop->previous->next = loop;
-        loop->next->previous = loop;
-    }
-    loop->is_open = true;
-    atomic_fetch_add_explicit(&pool->change_count, 1, memory_order_relaxed);
-    atomic_fetch_add(&pool->ready, 1); // before |spinning| is looked at: see pool_linger()
-}
-
-// The lock is held.
-static void close_loop(struct pool *pool, struct pool_loop *loop)
-{
-    if (!loop->is_open) {
-        return;
-    }
-    if (loop->next == loop) {
-        pool->loops = NULL;
-    } else {
-        loop->previous->next = loop->next;
-        loop->next->previous = loop->previous;
-        if (pool->loops == loop) {
-            pool->loops = loop->next;
-        }
-    }
-    loop->is_open = false;
-    atomic_fetch_sub_explicit(&pool->ready, 1, memory_order_release);
-}
 
 // ---- waking -------------------------------------------------------------------------------------------------------
 
-// How many more workers there is work for. The lock is held.
-static int demand(const struct pool *pool)
+static const uint64_t ONE_ACTIVE = 1;
+static const uint64_t ONE_SPINNING = UINT64_C(1) << 32;
+
+static int spinning(struct pool *pool)
 {
-    int jobs = atomic_load_explicit(&pool->job_count, memory_order_relaxed) - pool->small_count;
-    const struct pool_loop *loop = pool->loops;
-    if (loop == NULL) {
-        return jobs;
-    }
-    return loop->next != loop ? pool->worker_count : jobs + loop->chunk_count - loop->visitor_count;
+    return (int)(atomic_load(&pool->census) >> 32);
 }
 
-static int free_seats(struct pool *pool)
+static int active(struct pool *pool)
 {
-    return pool->worker_count - atomic_load_explicit(&pool->active_count, memory_order_relaxed);
+    return (int)(uint32_t)atomic_load_explicit(&pool->census, memory_order_relaxed);
+}
+
+int pool_free_seats(struct pool *pool)
+{
+    return pool->worker_count - active(pool);
+}
+
+// How many more workers there is work for. The lock is held.
+static int demand(struct pool *pool)
+{
+    return atomic_load_explicit(&pool->job_count, memory_order_relaxed) - pool->small_count + loop_demand(pool);
 }
 
 // How many of those who sleep should get up, at most |most|: there is more work than workers who look for it. They are
 // counted as coming; the caller lets go of the lock and then wakes them. The lock is held.
 static int choose_sleepers(struct pool *pool, int most)
 {
-    if (pool->sleeping == 0) {
+    int sleeping = atomic_load_explicit(&pool->sleeping, memory_order_relaxed);
+    if (sleeping == 0) {
         return 0;
     }
     int wanted = demand(pool);
-    int seats = free_seats(pool);
-    wanted = (wanted < seats ? wanted : seats) - atomic_load(&pool->spinning) - pool->waking;
+    int seats = pool_free_seats(pool);
+    wanted = (wanted < seats ? wanted : seats) - spinning(pool) - pool->waking;
     wanted = wanted < most ? wanted : most;
-    wanted = wanted < pool->sleeping ? wanted : pool->sleeping;
+    wanted = wanted < sleeping ? wanted : sleeping;
     if (wanted <= 0) {
         return 0;
     }
-    pool->sleeping -= wanted;
+    atomic_store_explicit(&pool->sleeping, sleeping - wanted, memory_order_relaxed);
     pool->waking += wanted;
     atomic_fetch_add_explicit(&pool->wake_word, 1, memory_order_relaxed);
     return wanted;
@@ -156,7 +65,7 @@ static int choose_sleepers(struct pool *pool, int most)
 // Whoever looks for work, or is coming to do so, will find what was offered. The lock is held.
 static bool is_anybody_up(struct pool *pool)
 {
-    return pool->waking > 0 || atomic_load(&pool->spinning) > 0;
+    return pool->waking > 0 || spinning(pool) > 0;
 }
 
 // The same by a guest, or for one. It may be about to do the next thing itself.
@@ -174,10 +83,15 @@ static void unlock_and_wake(struct pool *pool, int count)
     }
 }
 
+void pool_unlock_and_wake(struct pool *pool, int most)
+{
+    unlock_and_wake(pool, most > 0 ? choose_sleepers(pool, most) : 0);
+}
+
 // Until it is woken, or the pool stops. The lock is held on entry and on return.
 static void sleep_for_work(struct pool *pool)
 {
-    pool->sleeping++;
+    atomic_fetch_add_explicit(&pool->sleeping, 1, memory_order_relaxed);
     while (pool->waking == 0 && !pool->stop) {
         unsigned seen = atomic_load_explicit(&pool->wake_word, memory_order_relaxed);
         thread_latch_unlock(&pool->lock);
@@ -187,112 +101,58 @@ static void sleep_for_work(struct pool *pool)
     if (pool->waking > 0) { // who woke has taken it out of |sleeping|
         pool->waking--;
     } else {
-        pool->sleeping--;
+        atomic_fetch_sub_explicit(&pool->sleeping, 1, memory_order_relaxed);
     }
 }
 
 // ---- seats --------------------------------------------------------------------------------------------------------
 
-// False: all are taken. The lock is held.
-static bool take_seat(struct pool *pool, struct pool_worker *worker)
+static bool take_this_seat(struct pool *pool, struct pool_worker *worker, int seat)
 {
-    if (free_seats(pool) == 0) {
+    bool is_taken = false;
+    if (atomic_load_explicit(&pool->seats[seat].is_taken, memory_order_relaxed) ||
+        !atomic_compare_exchange_strong_explicit(&pool->seats[seat].is_taken, &is_taken, true, memory_order_acquire,
+                                                 memory_order_relaxed)) {
         return false;
     }
-    int seat = worker->home;
-    for (int word = 0; (pool->seats[seat / 64] >> seat % 64 & 1) != 0; word++) {
-        seat = ~pool->seats[word] != 0 ? word * 64 + __builtin_ctzll(~pool->seats[word]) : seat;
-    }
-    pool->seats[seat / 64] |= UINT64_C(1) << seat % 64;
     worker->index = seat;
     thread_observe(&pool->workers[seat]); // what a seat has to itself goes to the next who sits there
-    atomic_fetch_add_explicit(&pool->active_count, 1, memory_order_relaxed);
     return true;
 }
 
-// The lock is held.
-static void leave_seat(struct pool *pool, const struct pool_worker *worker)
+// False: all are taken.
+static bool find_seat(struct pool *pool, struct pool_worker *worker)
 {
-    thread_publish(&pool->workers[worker->index]);
-    pool->seats[worker->index / 64] &= ~(UINT64_C(1) << worker->index % 64);
-    atomic_fetch_sub_explicit(&pool->active_count, 1, memory_order_relaxed);
-}
-
-// ---- visiting -----------------------------------------------------------------------------------------------------
-
-static bool has_chunks(const struct pool *pool, const struct pool_loop *loop)
-{
-    for (int i = 0; i < pool->worker_count; i++) {
-        uint64_t range = atomic_load_explicit(&loop->shares[i].range, memory_order_acquire);
-        if ((uint32_t)range < (uint32_t)(range >> 32)) {
+    if (take_this_seat(pool, worker, worker->home)) {
+        return true;
+    }
+    for (int seat = pool->worker_count - 1; seat >= 0; seat--) { // guests come from below, where homes begin
+        if (take_this_seat(pool, worker, seat)) {
             return true;
         }
     }
     return false;
 }
 
-// Whether a job waits that the worker should do first. A guest does no jobs of others, but leaves its seat to who does.
-static bool is_needed_elsewhere(struct pool *pool, const struct pool_worker *worker)
+static void give_back_seat(struct pool *pool, const struct pool_worker *worker)
 {
-    return atomic_load_explicit(&pool->job_count, memory_order_relaxed) > 0 &&
-           (worker->guest == NULL || free_seats(pool) == 0);
+    thread_publish(&pool->workers[worker->index]);
+    atomic_store_explicit(&pool->seats[worker->index].is_taken, false, memory_order_release);
 }
 
-// True if all chunks that could be taken were, false if a job waits and the worker may leave.
-static bool run_chunks(struct pool *pool, struct pool_loop *loop, struct pool_worker *worker, bool may_leave)
+static bool take_seat(struct pool *pool, struct pool_worker *worker)
 {
-    uint32_t chunk;
-    while (take_chunk(pool, loop, worker->index, &chunk)) {
-        loop->body(loop, chunk, worker);
-        if (may_leave && is_needed_elsewhere(pool, worker)) {
-            return false;
-        }
+    if (pool_free_seats(pool) <= 0 || !find_seat(pool, worker)) {
+        return false;
     }
+    atomic_fetch_add(&pool->census, ONE_ACTIVE);
     return true;
 }
 
-// Runs chunks until none is left, or a job waits. True if nothing of the loop is left and nobody else is in it.
-//
-// No chunk may stay behind when the loop is over. A worker holds chunks that others do not see only between taking half
-// of a share and making the rest its own, and it is in the loop then. So a loop is closed only when, under the lock,
-// every share is empty; and a worker may leave chunks of its own behind only in a loop that is open, to be found by
-// others.
-static bool visit_loop(struct pool *pool, struct pool_loop *loop, struct pool_worker *worker)
+static void leave_seat(struct pool *pool, const struct pool_worker *worker)
 {
-    bool may_leave = true;
-    for (;;) {
-        bool is_used_up = run_chunks(pool, loop, worker, may_leave);
-        thread_latch_lock(&pool->lock);
-        bool must_go_on = is_used_up ? loop->is_open && has_chunks(pool, loop) : !loop->is_open;
-        if (!must_go_on) {
-            if (is_used_up) {
-                close_loop(pool, loop);
-            }
-            break;
-        }
-        may_leave = loop->is_open;
-        thread_latch_unlock(&pool->lock);
-    }
-    bool is_last = --loop->visitor_count == 0 && !loop->is_open;
-    thread_latch_unlock(&pool->lock);
-    worker->had_job = false;
-    return is_last;
-}
-
-bool pool_run_loop(struct pool *pool, struct pool_loop *loop, uint32_t chunk_count, struct pool_worker *worker)
-{
-    uint64_t count = (uint64_t)pool->worker_count;
-    for (uint64_t i = 0; i < count; i++) {
-        uint32_t begin = (uint32_t)(chunk_count * i / count);
-        uint32_t end = (uint32_t)(chunk_count * (i + 1) / count);
-        atomic_store_explicit(&loop->shares[i].range, range_of(begin, end), memory_order_relaxed);
-    }
-    thread_latch_lock(&pool->lock);
-    loop->chunk_count = (int)chunk_count;
-    loop->visitor_count = 1;
-    open_loop(pool, loop);
-    unlock_and_wake(pool, choose_sleepers(pool, WAKE_AT_ONCE));
-    return visit_loop(pool, loop, worker);
+    give_back_seat(pool, worker);
+    atomic_fetch_sub(&pool->census, ONE_ACTIVE);
 }
 
 // ---- jobs ---------------------------------------------------------------------------------------------------------
@@ -454,15 +314,104 @@ static bool outlasts_offer(struct pool *pool)
     return true;
 }
 
-// Looks for work, until there is some or it has looked for long.
-static void spin_for_work(struct pool *pool)
+void pool_linger(struct pool_worker *worker, int rounds, bool (*has_come)(void *arg), void *arg)
 {
-    atomic_fetch_add_explicit(&pool->spinning, 1, memory_order_relaxed);
+    struct pool *pool = worker->pool;
+    if (pool->is_alone) {
+        return;
+    }
+    atomic_fetch_add(&pool->census, ONE_SPINNING);
+    for (int i = 1; i <= rounds && !has_come(arg) && !pool_has_jobs(pool); i++) {
+        if (i % LINGER_TURN == 0) {
+            thread_yield();
+        }
+        for (int k = 0; k < LINGER_PAUSE; k++) {
+            thread_relax();
+        }
+    }
+    worker->has_looked = !has_come(arg);
+    // Work that came meanwhile woke nobody, and this worker may be about to do something else. Who adds work counts it
+    // and then looks for spinners; this is the other way round, so that one of the two sees the other.
+    atomic_fetch_sub(&pool->census, ONE_SPINNING);
+    if (atomic_load(&pool->ready) == 0 && atomic_load(&pool->offered) == 0) {
+        return;
+    }
+    thread_latch_lock(&pool->lock);
+    unlock_and_wake(pool, choose_sleepers(pool, 1));
+}
+
+static int note_processor(struct pool *pool, const struct pool_worker *worker)
+{
+    int processor = thread_processor();
+    atomic_store_explicit(&pool->seats[worker->index].processor, (short)processor, memory_order_relaxed);
+    return processor;
+}
+
+// Whether another who works began on this worker's processor, and |busy|, where they all began. The system brings two
+// threads to one processor when the one wakes the other, and may leave them there for as long as both work. The lock is
+// held.
+static bool shares_processor(struct pool *pool, const struct pool_worker *worker, uint64_t busy[THREAD_PROCESSORS / 64])
+{
+    int own = note_processor(pool, worker);
+    if (pool->is_alone || own < 0 || active(pool) < 2) {
+        return false;
+    }
+    bool is_shared = false;
+    for (int seat = 0; seat < pool->worker_count; seat++) {
+        int processor = atomic_load_explicit(&pool->seats[seat].processor, memory_order_relaxed);
+        bool is_taken =
+            seat != worker->index && atomic_load_explicit(&pool->seats[seat].is_taken, memory_order_relaxed);
+        if (is_taken && processor >= 0) {
+            busy[processor / 64] |= UINT64_C(1) << processor % 64;
+            is_shared |= processor == own;
+        }
+    }
+    return is_shared;
+}
+
+// Goes to a loop that is open without taking the lock, where no job waits. The worker is one that looks for work, and
+// is again afterwards. False: there is none, or there is something that needs the lock.
+static bool visit_at_once(struct pool *pool, struct pool_worker *worker)
+{
+    if (pool->is_fuzzed || atomic_load_explicit(&pool->job_count, memory_order_relaxed) > 0 ||
+        atomic_load_explicit(&pool->slots_open, memory_order_acquire) == 0 || !find_seat(pool, worker)) {
+        return false;
+    }
+    atomic_fetch_add(&pool->census, ONE_ACTIVE - ONE_SPINNING);
+    struct pool_slot *slot = loop_enter(pool, worker, NULL);
+    bool has_work = slot != NULL || worker->ended != NULL;
+    if (has_work) {
+        note_processor(pool, worker);
+        worker->has_looked = false;
+        if (atomic_load_explicit(&pool->sleeping, memory_order_relaxed) > 0 && loop_demand(pool) > 0) {
+            thread_latch_lock(&pool->lock);
+            pool_unlock_and_wake(pool, POOL_WAKE_AT_ONCE);
+        }
+        loop_visit(pool, slot, worker);
+    }
+    give_back_seat(pool, worker);
+    // Whoever adds work counts it and then looks for who looks for work; this is the other way round.
+    atomic_fetch_add(&pool->census, ONE_SPINNING - ONE_ACTIVE);
+    return has_work;
+}
+
+// Looks for work, until there is some that needs the lock or it has looked for long.
+static void spin_for_work(struct pool *pool, struct pool_worker *worker)
+{
+    atomic_fetch_add(&pool->census, ONE_SPINNING);
     uint64_t end = clock_now() + SPIN_TIME;
-    for (int i = 1; !pool->is_alone && atomic_load_explicit(&pool->ready, memory_order_acquire) == 0; i++) {
-        if (atomic_load_explicit(&pool->offered, memory_order_acquire) > 0) {
-            if (outlasts_offer(pool)) {
+    for (int i = 1; !pool->is_alone; i++) {
+        if (atomic_load_explicit(&pool->ready, memory_order_acquire) > 0) {
+            if (!visit_at_once(pool, worker)) {
                 break;
+            }
+            end = clock_now() + SPIN_TIME;
+        } else if (atomic_load_explicit(&pool->offered, memory_order_acquire) > 0) {
+            if (outlasts_offer(pool)) {
+                if (atomic_load_explicit(&pool->ready, memory_order_relaxed) == 0) {
+                    break;
+                }
+                continue;
             }
             end = clock_now() + SPIN_TIME; // others are busy: more will come
         }
@@ -478,70 +427,14 @@ static void spin_for_work(struct pool *pool)
     }
     // Whoever adds work and still sees a spinner wakes nobody; so the queue is looked at again, under the lock, after
     // this.
-    atomic_fetch_sub_explicit(&pool->spinning, 1, memory_order_relaxed);
-}
-
-void pool_linger(struct pool_worker *worker, int rounds, bool (*has_come)(void *arg), void *arg)
-{
-    struct pool *pool = worker->pool;
-    if (pool->is_alone) {
-        return;
-    }
-    atomic_fetch_add_explicit(&pool->spinning, 1, memory_order_relaxed);
-    for (int i = 1; i <= rounds && !has_come(arg) && !pool_has_jobs(pool); i++) {
-        if (i % LINGER_TURN == 0) {
-            thread_yield();
-        }
-        for (int k = 0; k < LINGER_PAUSE; k++) {
-            thread_relax();
-        }
-    }
-    worker->has_looked = !has_come(arg);
-    // Work that came meanwhile woke nobody, and this worker may be about to do something else. Who adds work counts it
-    // and then looks for spinners; this is the other way round, so that one of the two sees the other.
-    atomic_fetch_sub(&pool->spinning, 1);
-    if (atomic_load(&pool->ready) == 0 && atomic_load(&pool->offered) == 0) {
-        return;
-    }
-    thread_latch_lock(&pool->lock);
-    unlock_and_wake(pool, choose_sleepers(pool, 1));
-}
-
-static int note_processor(struct pool *pool, const struct pool_worker *worker)
-{
-    int processor = thread_processor();
-    atomic_store_explicit(&pool->processors[worker->index], (short)processor, memory_order_relaxed);
-    return processor;
-}
-
-// Whether another who works began on this worker's processor, and |busy|, where they all began. The system brings two
-// threads to one processor when the one wakes the other, and may leave them there for as long as both work. The lock is
-// held.
-static bool shares_processor(struct pool *pool, const struct pool_worker *worker, uint64_t busy[THREAD_PROCESSORS / 64])
-{
-    int own = note_processor(pool, worker);
-    if (pool->is_alone || own < 0 || atomic_load_explicit(&pool->active_count, memory_order_relaxed) < 2) {
-        return false;
-    }
-    bool is_shared = false;
-    for (int seat = 0; seat < pool->worker_count; seat++) {
-        int processor = atomic_load_explicit(&pool->processors[seat], memory_order_relaxed);
-        bool is_taken = seat != worker->index && (pool->seats[seat / 64] >> seat % 64 & 1) != 0;
-        if (is_taken && processor >= 0) {
-            busy[processor / 64] |= UINT64_C(1) << processor % 64;
-            is_shared |= processor == own;
-        }
-    }
-    return is_shared;
+    atomic_fetch_sub(&pool->census, ONE_SPINNING);
 }
 
 // Runs a job or visits a loop, in a seat. The lock is held on entry and on return.
-static void work(struct pool *pool, struct pool_worker *worker, struct pool_job *job, struct pool_loop *loop)
+static void work(struct pool *pool, struct pool_worker *worker, struct pool_job *job, struct pool_slot *slot)
 {
-    if (job == NULL) {
-        loop->visitor_count++;
-    }
-    int wake = worker->guest != NULL ? choose_for_offers(pool, WAKE_AT_ONCE) : choose_sleepers(pool, WAKE_AT_ONCE);
+    int wake =
+        worker->guest != NULL ? choose_for_offers(pool, POOL_WAKE_AT_ONCE) : choose_sleepers(pool, POOL_WAKE_AT_ONCE);
     int delay = pool->schedule != 0 && next_random(pool) % 4 == 0 ? (int)(next_random(pool) % 2000) : 0;
     uint64_t busy[THREAD_PROCESSORS / 64] = {0};
     bool must_move = shares_processor(pool, worker, busy) && (job != NULL || worker->was_woken);
@@ -557,8 +450,8 @@ static void work(struct pool *pool, struct pool_worker *worker, struct pool_job 
     if (job != NULL) {
         worker->had_job = true;
         job->run(job, worker);
-    } else if (visit_loop(pool, loop, worker)) {
-        loop->over(loop, worker);
+    } else {
+        loop_visit(pool, slot, worker);
     }
     thread_latch_lock(&pool->lock);
     leave_seat(pool, worker);
@@ -570,18 +463,18 @@ static bool work_once(struct pool *pool, struct pool_worker *worker)
     if (!take_seat(pool, worker)) {
         return false;
     }
-    bool is_loops_turn = worker->had_job && pool->loops != NULL;
-    struct pool_job *job = is_loops_turn ? NULL : pop_job(pool);
-    struct pool_loop *loop = pool->loops;
-    if (job == NULL && loop == NULL) {
+    bool is_loops_turn = worker->had_job;
+    struct pool_slot *slot = is_loops_turn ? loop_enter(pool, worker, NULL) : NULL;
+    struct pool_job *job = slot == NULL && worker->ended == NULL ? pop_job(pool) : NULL;
+    if (slot == NULL && job == NULL && !is_loops_turn) {
+        slot = loop_enter(pool, worker, NULL);
+    }
+    if (job == NULL && slot == NULL && worker->ended == NULL) {
         leave_seat(pool, worker);
         return false;
     }
-    if (job == NULL) {
-        pool->loops = loop->next; // the next visitor looks at another one first
-    }
     worker->has_looked = false;
-    work(pool, worker, job, loop);
+    work(pool, worker, job, slot);
     return true;
 }
 
@@ -606,7 +499,7 @@ struct finding {
 static struct finding look_through(struct pool *pool, const void *const *owners, int owner_count)
 {
     struct finding found = {0};
-    int seats = free_seats(pool);
+    int seats = pool_free_seats(pool);
     for (int level = 0; level < POOL_LEVELS; level++) {
         struct pool_job *before = NULL;
         for (struct pool_job *job = pool->first[level]; job != NULL; before = job, job = job->next) {
@@ -623,19 +516,6 @@ static struct finding look_through(struct pool *pool, const void *const *owners,
     return found;
 }
 
-// The lock is held.
-static struct pool_loop *find_loop_of(struct pool *pool, const void *const *owners, int owner_count)
-{
-    struct pool_loop *loop = pool->loops;
-    for (int left = SEARCH_LENGTH; loop != NULL && left > 0; left--) {
-        if (is_among(loop->owner, owners, owner_count)) {
-            return loop;
-        }
-        loop = loop->next != pool->loops ? loop->next : NULL;
-    }
-    return NULL;
-}
-
 // A guest takes a seat only if one is left for each job of others: it takes nothing from them. The lock is held on
 // entry and on return.
 static bool help(struct pool *pool, struct pool_worker *guest, const void *const *owners, int owner_count)
@@ -644,14 +524,22 @@ static bool help(struct pool *pool, struct pool_worker *guest, const void *const
         return false;
     }
     struct finding found = look_through(pool, owners, owner_count);
-    struct pool_loop *loop = found.job == NULL ? find_loop_of(pool, owners, owner_count) : NULL;
-    if ((found.job == NULL && loop == NULL) || found.others >= free_seats(pool) || !take_seat(pool, guest)) {
+    bool has_loops = atomic_load_explicit(&pool->slots_open, memory_order_relaxed) != 0;
+    if ((found.job == NULL && !has_loops) || found.others >= pool_free_seats(pool) || !take_seat(pool, guest)) {
         return false;
     }
+    struct pool_slot *slot = NULL;
     if (found.job != NULL) {
         unlink_job(pool, found.job, found.before);
     }
-    work(pool, guest, found.job, loop);
+    for (int i = 0; i < owner_count && found.job == NULL && slot == NULL && guest->ended == NULL; i++) {
+        slot = loop_enter(pool, guest, owners[i]);
+    }
+    if (found.job == NULL && slot == NULL && guest->ended == NULL) {
+        leave_seat(pool, guest);
+        return false;
+    }
+    work(pool, guest, found.job, slot);
     return true;
 }
 
@@ -675,7 +563,7 @@ static int spinner_limit(const struct pool *pool)
 
 static bool may_spin(struct pool *pool)
 {
-    return atomic_load(&pool->spinning) < spinner_limit(pool) && free_seats(pool) > 0;
+    return spinning(pool) < spinner_limit(pool) && pool_free_seats(pool) > 0;
 }
 
 static void *run_worker(void *arg)
@@ -694,7 +582,7 @@ static void *run_worker(void *arg)
             has_spun = false;
         } else if (may_look) {
             thread_latch_unlock(&pool->lock);
-            spin_for_work(pool);
+            spin_for_work(pool, worker);
             thread_latch_lock(&pool->lock);
             has_spun = true;
         } else {

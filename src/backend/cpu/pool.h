@@ -25,16 +25,23 @@
 
 struct pool;
 
-enum { POOL_MAX_WORKERS = 1024, POOL_LEVELS = 3 };
+enum {
+    POOL_MAX_WORKERS = 1024,
+    POOL_LEVELS = 3,
+    POOL_SLOTS = 64,       // loops that others can come to at the same time
+    POOL_WAKE_AT_ONCE = 2, // threads that one wakes, who wake others in turn
+};
 
 struct pool_worker {
-    struct pool *pool; // borrowed
-    int index;         // its seat, while it works
-    int home;          // the seat that it takes if it can
-    bool had_job;      // the last thing it did was a job: a loop's turn
-    bool has_looked;   // it did nothing since it last looked for work
-    bool was_woken;    // it did nothing since it slept
-    void *guest;       // of a guest: what it waits for, for those who make jobs; NULL: a thread of the pool
+    struct pool *pool;       // borrowed
+    int index;               // its seat, while it works
+    int home;                // the seat that it takes if it can
+    bool had_job;            // the last thing it did was a job: a loop's turn
+    bool has_looked;         // it did nothing since it last looked for work
+    bool was_woken;          // it did nothing since it slept
+    unsigned turn;           // which of several loops it goes to next
+    struct pool_loop *ended; // a loop that it came to too late, and is the last to leave; see loop_enter()
+    void *guest;             // of a guest: what it waits for, for those who make jobs; NULL: a thread of the pool
     struct thread thread;
 };
 
@@ -61,24 +68,31 @@ struct pool_loop {
     const void *owner;                                                // guests that wait for this one may visit it
     struct pool_share *shares;                                        // one for each worker of the pool
     int chunk_count;
-    struct pool_loop *next;     // guarded by the pool's lock
-    struct pool_loop *previous; //
-    int visitor_count;          //
-    bool is_open;               //
+};
+
+// Where an open loop stands. See loop.c.
+struct pool_slot {
+    _Alignas(64) _Atomic uint64_t state;
+    _Atomic(struct pool_loop *) loop; // of the loop that is open, and so is what follows
+    _Atomic(const void *) owner;
+    atomic_int chunk_count;
+};
+
+// A seat is its own cache line: a worker that takes its own disturbs nobody.
+struct pool_seat {
+    _Alignas(64) atomic_bool is_taken;
+    atomic_short processor; // where who sits there began; of seats that are taken
 };
 
 struct pool {
-    struct thread_latch lock;                  // for moments: when a loop opens every worker comes for it
-    struct pool_job *first[POOL_LEVELS];       // guarded by lock
-    struct pool_job *last[POOL_LEVELS];        // guarded by lock
-    struct pool_loop *loops;                   // guarded by lock: open, in a ring
-    int small_count;                           // guarded by lock: jobs queued that are small
-    int sleeping;                              // guarded by lock
-    int waking;                                // guarded by lock: were woken and have not come yet
-    uint64_t seats[POOL_MAX_WORKERS / 64];     // guarded by lock: a bit is set while somebody works there
-    atomic_short processors[POOL_MAX_WORKERS]; // where who sits there began; of seats that are taken
-    bool stop;                                 // guarded by lock
-    struct pool_worker *workers;               // owned
+    struct thread_latch lock;            // for moments: when a loop opens every worker comes for it
+    struct pool_job *first[POOL_LEVELS]; // guarded by lock
+    struct pool_job *last[POOL_LEVELS];  // guarded by lock
+    int small_count;                     // guarded by lock: jobs queued that are small
+    atomic_int sleeping;                 // changed under the lock
+    int waking;                          // guarded by lock: were woken and have not come yet
+    bool stop;                           // guarded by lock
+    struct pool_worker *workers;         // owned
     int worker_count;
     int started_count; // guarded by lock
     uint64_t schedule; // guarded by lock: state of the schedule fuzzer; 0: off
@@ -86,14 +100,17 @@ struct pool {
     bool is_fuzzed;    // |schedule| was set
     bool is_timed;     // notes when jobs are pushed, for a trace; set before pool_start()
 
-    // Changed under the lock, looked at by who spins.
-    _Alignas(64) atomic_int ready;    // jobs queued that were not offered, and loops open
-    atomic_int offered;               // jobs queued that were
-    atomic_int job_count;             // jobs queued; looked at between two chunks too
-    atomic_int active_count;          // seats taken
-    atomic_uint change_count;         // jobs ever pushed and loops ever opened
-    _Alignas(64) atomic_int spinning; // workers that look for work
-    atomic_uint wake_word;            // workers sleep on it; changed under the lock
+    // Looked at by who spins. What concerns jobs is changed under the lock.
+    _Alignas(64) atomic_int ready;        // jobs queued that were not offered, and loops open
+    atomic_int offered;                   // jobs queued that were
+    atomic_int job_count;                 // jobs queued; looked at between two chunks too
+    atomic_uint change_count;             // jobs ever pushed and loops ever opened
+    _Atomic uint64_t slots_open;          // a bit for each slot whose loop has chunks to take
+    _Atomic uint64_t slots_taken;         // a bit for each slot in use; set under the lock
+    _Alignas(64) _Atomic uint64_t census; // seats taken, and in the upper half workers that look for work
+    _Alignas(64) atomic_uint wake_word;   // workers sleep on it; changed under the lock
+    struct pool_slot slots[POOL_SLOTS];
+    struct pool_seat seats[POOL_MAX_WORKERS];
 };
 
 // |workers| is memory for |worker_count| of them. Threads start with pool_start().
@@ -129,5 +146,17 @@ bool pool_help(struct pool *pool, struct pool_worker *guest, const void *const *
 // Opens the loop over |chunk_count| chunks and works on it. True: all of it has run and |over| is not called. False:
 // other workers still run chunks of it, and the last of them calls |over|; the caller must not touch the loop any more.
 bool pool_run_loop(struct pool *pool, struct pool_loop *loop, uint32_t chunk_count, struct pool_worker *worker);
+
+// How many seats are free.
+int pool_free_seats(struct pool *pool);
+
+// For loop.c. Lets go of the lock and wakes at most |most| of those who sleep, if there is work for them.
+void pool_unlock_and_wake(struct pool *pool, int most);
+
+// For pool.c. Comes to an open loop, of |owner| unless that is NULL. NULL: there is none; but the worker may have ended
+// one, with which loop_visit() goes on too. The worker has a seat. May be called with the lock held, loop_visit() not.
+struct pool_slot *loop_enter(struct pool *pool, struct pool_worker *worker, const void *owner);
+void loop_visit(struct pool *pool, struct pool_slot *slot, struct pool_worker *worker);
+int loop_demand(struct pool *pool); // how many more workers open loops have chunks for
 
 #endif

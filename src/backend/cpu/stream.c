@@ -176,7 +176,16 @@ rill_status stream_launch(struct backend_stream *stream, const struct backend_la
     fill_launch(op, launch);
     stream->launch_count++;
     device_count(&stream->device->counters.launch_count);
-    unlock_and_push(stream, stream_append(stream, &op->op, CPU_OP_LAUNCH));
+    bool push = stream_append(stream, &op->op, CPU_OP_LAUNCH);
+    if (launch->caller == NULL) {
+        unlock_and_push(stream, push);
+        return RILL_OK;
+    }
+    // The caller waits at once and runs it itself: see stream_synchronize().
+    thread_latch_unlock(&stream->lock);
+    if (push) {
+        pool_push_small(&stream->device->pool, &stream->job);
+    }
     return RILL_OK;
 }
 
@@ -605,6 +614,9 @@ void stream_synchronize(struct backend_stream *stream)
         guest.mark = NULL;
         guest_init(&guest, stream->device);
         atomic_store_explicit(&stream->was_waited_for, true, memory_order_relaxed);
+        if (!guest.is_able) {
+            pool_push_left(&stream->device->pool); // nobody was woken for a launch that its caller waits for
+        }
         while (!has_reached(&guest)) {
             if (!guest_help(&guest) && !guest_looks(&guest, has_reached)) {
                 guest_finish(&guest);

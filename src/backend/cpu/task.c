@@ -255,6 +255,7 @@ static bool cut(struct cpu_exec *exec)
         pieces = clamp(work / WORK_PARTIAL, 1, EXEC_MAX_PARTIALS);
     } else if (is_shared) {
         pieces = clamp(work / WORK_CHUNK, 1, workers * CHUNKS_PER_WORKER);
+        pieces -= pieces > workers ? pieces % workers : 0; // each begins with as many as the others
     }
     pieces = pieces < exec->trip ? pieces : exec->trip;
     int64_t size = exec->trip / pieces + (exec->trip % pieces != 0);

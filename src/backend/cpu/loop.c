@@ -1,0 +1,307 @@
+// Loops of the pool: chunks in shares, and the slots through which workers come and go.
+//
+// An open loop stands in a slot. Who comes adds itself to the slot's state, works, and takes itself out: one atomic
+// operation each way and no lock, so that a loop of a few microseconds is not spent on waiting in line. A slot is the
+// pool's own memory: who comes too late finds a number that has changed and goes away again.
+//
+// The state: visitors, whether a loop is open there, whether its chunks are used up, and how many loops there were.
+// Chunks that were used up stay so. So whoever leaves as the last one after that ends the loop; and the count of loops
+// makes sure that it is one, even if another came too late and left in between.
+//
+// No chunk may stay behind. A worker holds chunks that others do not see only between taking half of a share and making
+// the rest its own, and it is in the loop then. It may leave chunks of its own behind only while they are not used up,
+// to be found by others: by who says that they are, at the latest, because that one looks once more afterwards.
+#include "backend/cpu/pool.h"
+
+#include <stddef.h>
+
+enum {
+    LAST_LOOKS = 150, // of who opened a loop, for those who are still in it
+    LAST_PAUSE = 4,   // of thread_relax() between two of them
+};
+
+static const uint64_t VISITORS = 0xffff;
+static const uint64_t OPEN = 0x10000;
+static const uint64_t USED_UP = 0x20000;
+static const uint64_t NEXT_LOOP = 0x40000;
+
+// ---- shares -------------------------------------------------------------------------------------------------------
+
+static uint64_t range_of(uint32_t begin, uint32_t end)
+{
+    return (uint64_t)end << 32 | begin;
+}
+
+// Takes the first chunk of a share.
+static bool take_first(struct pool_share *share, uint32_t *out_chunk)
+{
+    uint64_t range = atomic_load_explicit(&share->range, memory_order_acquire);
+    while ((uint32_t)range < (uint32_t)(range >> 32)) {
+        *out_chunk = (uint32_t)range;
+        if (atomic_compare_exchange_weak_explicit(&share->range, &range, range + 1, memory_order_acq_rel,
+                                                  memory_order_acquire)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Takes the second half of a share, at least one chunk: the first of them is the thief's, the rest becomes its own
+// share, which is empty. A range never comes back to a share it has left, because its first chunk has been taken by
+// then; so a compare-and-swap cannot mistake an old range for a new one.
+static bool take_half(struct pool_share *victim, struct pool_share *own, uint32_t *out_chunk)
+{
+    uint64_t range = atomic_load_explicit(&victim->range, memory_order_acquire);
+    for (;;) {
+        uint32_t begin = (uint32_t)range;
+        uint32_t end = (uint32_t)(range >> 32);
+        if (begin >= end) {
+            return false;
+        }
+        uint32_t middle = begin + (end - begin) / 2;
+        if (atomic_compare_exchange_weak_explicit(&victim->range, &range, range_of(begin, middle), memory_order_acq_rel,
+                                                  memory_order_acquire)) {
+            *out_chunk = middle;
+            if (middle + 1 < end) {
+                atomic_store_explicit(&own->range, range_of(middle + 1, end), memory_order_release);
+            }
+            return true;
+        }
+    }
+}
+
+static bool take_others(const struct pool *pool, struct pool_loop *loop, int index, uint32_t *out_chunk)
+{
+    for (int i = 1; i < pool->worker_count; i++) {
+        int victim = index + i < pool->worker_count ? index + i : index + i - pool->worker_count;
+        if (take_half(&loop->shares[victim], &loop->shares[index], out_chunk)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void divide(const struct pool *pool, struct pool_loop *loop, uint32_t chunk_count)
+{
+    uint64_t count = (uint64_t)pool->worker_count;
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t begin = (uint32_t)(chunk_count * i / count);
+        uint32_t end = (uint32_t)(chunk_count * (i + 1) / count);
+        atomic_store_explicit(&loop->shares[i].range, range_of(begin, end), memory_order_relaxed);
+    }
+}
+
+// ---- slots --------------------------------------------------------------------------------------------------------
+
+static uint64_t bit_of(const struct pool *pool, const struct pool_slot *slot)
+{
+    return UINT64_C(1) << (slot - pool->slots);
+}
+
+// The caller is the loop's first visitor. NULL: every slot is taken. The lock is held.
+static struct pool_slot *open_slot(struct pool *pool, struct pool_loop *loop)
+{
+    uint64_t taken = atomic_load_explicit(&pool->slots_taken, memory_order_acquire);
+    if (taken == UINT64_MAX) {
+        return NULL;
+    }
+    struct pool_slot *slot = &pool->slots[__builtin_ctzll(~taken)];
+    atomic_fetch_or_explicit(&pool->slots_taken, bit_of(pool, slot), memory_order_relaxed);
+    atomic_store_explicit(&slot->loop, loop, memory_order_relaxed);
+    atomic_store_explicit(&slot->owner, loop->owner, memory_order_relaxed);
+    atomic_store_explicit(&slot->chunk_count, loop->chunk_count, memory_order_relaxed);
+    atomic_fetch_add_explicit(&slot->state, OPEN + 1, memory_order_acq_rel); // others may be about to leave again
+    atomic_fetch_or_explicit(&pool->slots_open, bit_of(pool, slot), memory_order_release);
+    atomic_fetch_add_explicit(&pool->change_count, 1, memory_order_relaxed);
+    atomic_fetch_add(&pool->ready, 1); // before who looks for work is counted: see pool_linger()
+    return slot;
+}
+
+// Says that no chunk is left to be taken, once. True: the caller did, and must look again.
+static bool close_slot(struct pool *pool, struct pool_slot *slot)
+{
+    if ((atomic_load_explicit(&slot->state, memory_order_acquire) & USED_UP) != 0 ||
+        (atomic_fetch_or_explicit(&slot->state, USED_UP, memory_order_acq_rel) & USED_UP) != 0) {
+        return false;
+    }
+    atomic_fetch_and_explicit(&pool->slots_open, ~bit_of(pool, slot), memory_order_relaxed);
+    atomic_fetch_sub_explicit(&pool->ready, 1, memory_order_release);
+    return true;
+}
+
+// The loop that ends with this, or NULL.
+static struct pool_loop *leave_slot(struct pool *pool, struct pool_slot *slot)
+{
+    uint64_t state = atomic_fetch_sub_explicit(&slot->state, 1, memory_order_acq_rel) - 1;
+    if ((state & (VISITORS | OPEN | USED_UP)) != (OPEN | USED_UP)) {
+        return NULL;
+    }
+    struct pool_loop *loop = atomic_load_explicit(&slot->loop, memory_order_relaxed);
+    uint64_t next = (state & ~(OPEN | USED_UP)) + NEXT_LOOP;
+    if (!atomic_compare_exchange_strong_explicit(&slot->state, &state, next, memory_order_acq_rel,
+                                                 memory_order_relaxed)) {
+        return NULL; // somebody came too late and has not left yet, or has, and saw the same
+    }
+    atomic_fetch_and_explicit(&pool->slots_taken, ~bit_of(pool, slot), memory_order_release);
+    return loop;
+}
+
+// False: the loop's chunks are used up, and what is in the worker's share is for the worker alone.
+static bool leave_chunks(struct pool_slot *slot)
+{
+    uint64_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
+    while ((state & USED_UP) == 0) {
+        if (atomic_compare_exchange_weak_explicit(&slot->state, &state, state - 1, memory_order_acq_rel,
+                                                  memory_order_acquire)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+struct pool_slot *loop_enter(struct pool *pool, struct pool_worker *worker, const void *owner)
+{
+    uint64_t open = atomic_load_explicit(&pool->slots_open, memory_order_acquire);
+    if (owner == NULL && open != 0) { // each begins with another one
+        int turn = (int)(worker->turn++ % POOL_SLOTS);
+        uint64_t after = open & (UINT64_MAX << turn);
+        open = after != 0 ? after : open;
+    }
+    for (; open != 0; open &= open - 1) {
+        struct pool_slot *slot = &pool->slots[__builtin_ctzll(open)];
+        if (owner != NULL && atomic_load_explicit(&slot->owner, memory_order_relaxed) != owner) {
+            continue;
+        }
+        uint64_t state = atomic_fetch_add_explicit(&slot->state, 1, memory_order_acq_rel);
+        bool is_open = (state & (OPEN | USED_UP)) == OPEN;
+        if (is_open && (owner == NULL || atomic_load_explicit(&slot->owner, memory_order_relaxed) == owner)) {
+            return slot;
+        }
+        worker->ended = leave_slot(pool, slot); // it came too late, and may be the last to leave all the same
+        if (worker->ended != NULL) {
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+int loop_demand(struct pool *pool)
+{
+    uint64_t open = atomic_load_explicit(&pool->slots_open, memory_order_relaxed);
+    if (open == 0) {
+        return 0;
+    }
+    const struct pool_slot *slot = &pool->slots[__builtin_ctzll(open)];
+    int visitors = (int)(atomic_load_explicit(&slot->state, memory_order_relaxed) & VISITORS);
+    int wanted = atomic_load_explicit(&slot->chunk_count, memory_order_relaxed) - visitors;
+    return (open & (open - 1)) != 0 ? pool->worker_count : wanted;
+}
+
+// ---- visiting -----------------------------------------------------------------------------------------------------
+
+// Whether a job waits that the worker should do first. A guest does no jobs of others, but leaves its seat to who does.
+static bool is_needed_elsewhere(struct pool *pool, const struct pool_worker *worker)
+{
+    return atomic_load_explicit(&pool->job_count, memory_order_relaxed) > 0 &&
+           (worker->guest == NULL || pool_free_seats(pool) <= 0);
+}
+
+// Takes a chunk, if need be another's. Where all are used up nobody else has any.
+static bool take_chunk(const struct pool *pool, const struct pool_slot *slot, struct pool_loop *loop, int index,
+                       uint32_t *out_chunk)
+{
+    return take_first(&loop->shares[index], out_chunk) ||
+           ((atomic_load_explicit(&slot->state, memory_order_acquire) & USED_UP) == 0 &&
+            take_others(pool, loop, index, out_chunk));
+}
+
+// True if all chunks that could be taken were, false if a job waited and the worker has left.
+static bool run_chunks(struct pool *pool, struct pool_slot *slot, struct pool_loop *loop, struct pool_worker *worker)
+{
+    bool may_leave = true;
+    uint32_t chunk;
+    while (take_chunk(pool, slot, loop, worker->index, &chunk)) {
+        loop->body(loop, chunk, worker);
+        if (may_leave && is_needed_elsewhere(pool, worker)) {
+            if (leave_chunks(slot)) {
+                return false;
+            }
+            may_leave = false;
+        }
+    }
+    return true;
+}
+
+// What was left behind before anybody said that all was used up.
+static void run_rest(struct pool *pool, struct pool_loop *loop, struct pool_worker *worker)
+{
+    uint32_t chunk;
+    while (take_first(&loop->shares[worker->index], &chunk) || take_others(pool, loop, worker->index, &chunk)) {
+        loop->body(loop, chunk, worker);
+    }
+}
+
+// Handing the loop's end to another thread takes longer than a short look for it. Not where somebody waits for work to
+// be done.
+static void look_for_last(struct pool *pool, struct pool_slot *slot)
+{
+    for (int i = 0; i < LAST_LOOKS && !pool->is_alone; i++) {
+        if ((atomic_load_explicit(&slot->state, memory_order_relaxed) & VISITORS) == 1 || pool_has_jobs(pool)) {
+            return;
+        }
+        for (int k = 0; k < LAST_PAUSE; k++) {
+            thread_relax();
+        }
+    }
+}
+
+// Works on the loop in |slot|, which the worker has entered. The loop, if it has ended with that; else NULL.
+static struct pool_loop *visit(struct pool *pool, struct pool_slot *slot, struct pool_worker *worker, bool is_opener)
+{
+    struct pool_loop *loop = atomic_load_explicit(&slot->loop, memory_order_relaxed);
+    worker->had_job = false;
+    if (!run_chunks(pool, slot, loop, worker)) {
+        return NULL;
+    }
+    if (close_slot(pool, slot)) {
+        run_rest(pool, loop, worker);
+    }
+    if (is_opener) {
+        look_for_last(pool, slot);
+    }
+    return leave_slot(pool, slot);
+}
+
+void loop_visit(struct pool *pool, struct pool_slot *slot, struct pool_worker *worker)
+{
+    struct pool_loop *loop = slot != NULL ? visit(pool, slot, worker, false) : worker->ended;
+    worker->ended = NULL;
+    if (loop != NULL) {
+        loop->over(loop, worker);
+    }
+}
+
+static struct pool_slot *open_and_wake(struct pool *pool, struct pool_loop *loop)
+{
+    thread_latch_lock(&pool->lock);
+    struct pool_slot *slot = open_slot(pool, loop);
+    pool_unlock_and_wake(pool, slot != NULL ? POOL_WAKE_AT_ONCE : 0);
+    return slot;
+}
+
+bool pool_run_loop(struct pool *pool, struct pool_loop *loop, uint32_t chunk_count, struct pool_worker *worker)
+{
+    divide(pool, loop, chunk_count);
+    loop->chunk_count = (int)chunk_count;
+    struct pool_slot *slot = open_and_wake(pool, loop);
+    while (slot == NULL) { // many are open: so far this one is its opener's alone
+        uint32_t chunk;
+        if (!take_first(&loop->shares[worker->index], &chunk) && !take_others(pool, loop, worker->index, &chunk)) {
+            return true;
+        }
+        loop->body(loop, chunk, worker);
+        bool has_slot = atomic_load_explicit(&pool->slots_taken, memory_order_relaxed) != UINT64_MAX;
+        slot = has_slot ? open_and_wake(pool, loop) : NULL;
+    }
+    return visit(pool, slot, worker, true) != NULL;
+}
