@@ -74,6 +74,41 @@ runs_its_example() {
         (cd "$box/elsewhere" && LD_LIBRARY_PATH=$box/elsewhere/lib "$box/own")
 }
 
+# A project of its own, which knows of Rill only the folder it was unpacked into.
+is_found_by_cmake() {
+    mkdir -p "$box/project" && cp "$box/elsewhere/examples/simulate.c" "$box/project/"
+    cat >"$box/project/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.16)
+project(client C CXX)
+find_package(rill 0.1 REQUIRED)
+add_executable(client simulate.c)
+target_link_libraries(client rill::rill m)
+file(WRITE ${CMAKE_BINARY_DIR}/owner.cpp "#include <rill/rill.hpp>\nint main() { rill::context ctx = rill::open(\"cpu\"); }\n")
+add_executable(owner ${CMAKE_BINARY_DIR}/owner.cpp)
+target_link_libraries(owner rill::rill)
+END
+    cmake -S "$box/project" -B "$box/project/build" -DCMAKE_PREFIX_PATH="$box/elsewhere" &&
+        cmake --build "$box/project/build" && "$box/project/build/owner" &&
+        (cd "$box/elsewhere" && "$box/project/build/client")
+}
+
+is_found_by_pkg_config() {
+    local flags
+    flags=$(PKG_CONFIG_PATH=$box/elsewhere/lib/pkgconfig pkg-config --cflags --libs "rill >= 0.1") || return 1
+    # shellcheck disable=SC2086
+    cc "$box/elsewhere/examples/simulate.c" $flags -lm -o "$box/by_flags" &&
+        (cd "$box/elsewhere" && LD_LIBRARY_PATH=$box/elsewhere/lib "$box/by_flags")
+}
+
+runs_from_python() {
+    (cd "$box/elsewhere/examples/python" && python3 -c 'import array, rill
+with rill.Context("cpu") as ctx:
+    x = array.array("f", range(10))
+    module = ctx.module("#include <rill/kernel.h>\nkernel float sum(int n, const float x[n])\n"
+                        "{ float s = 0; for (int i = 0; i < n; i++) s += x[i]; return s; }\n")
+    assert module.sum(10, x) == 45')
+}
+
 claim the_archive_is_made is_made
 claim it_is_at_most_25_megabytes is_at_most_25_megabytes
 claim it_needs_glibc_2_34_at_most needs_glibc_2_34_at_most
@@ -83,4 +118,11 @@ claim it_runs_a_kernel_where_it_is_unpacked runs_a_kernel
 claim its_tests_run_where_they_are_unpacked runs_its_tests
 claim its_benchmarks_are_all_there has_every_benchmark
 claim its_example_runs_and_builds runs_its_example
+claim cmake_finds_it is_found_by_cmake
+if command -v pkg-config >/dev/null; then
+    claim pkg_config_finds_it is_found_by_pkg_config
+else
+    skip pkg_config_finds_it "there is no pkg-config"
+fi
+claim python_finds_it runs_from_python
 finish
