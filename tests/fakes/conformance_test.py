@@ -22,14 +22,15 @@ STAND_INS = {
     "hip": ("RILL_HIP_LIBRARY", BUILD / "tests" / "fakes" / "libfake_hip.so", "amdgpu:0"),
 }
 PROGRAMS = ["access", "args", "blocks", "bound", "condition", "failure", "handles", "launch", "memory", "misuse",
-            "races", "regions", "restrict", "shared", "stream", "stream_order", "stream_use", "trace", "transfer"]
+            "regions", "restrict", "shared", "stream", "stream_order", "stream_use", "trace", "transfer"]
 # Streams of the pool are lent where no graph is replayed; how many lie idle behind a long queue is the CPU's to say.
 WORDS = {"pools": ["pooled_streams", "lent_while", "cap_and_trim", "shares"],
          "math_special": ["special_values", "exact_functions"]}
 MATH = ["math_float", "math_special", "math_ulp"]  # the library of GPU kernels, without the hardware's instructions
 STRESS = ["graph", "graph_threads"]  # random programs against serial execution
-IN_SHORT = ["failure", "launch", "races", "shared", "stream"]  # what shows most of order and lifetime
+IN_SHORT = ["failure", "launch", "shared", "stream"]  # what shows most of order and lifetime
 IS_LONG = "RILL_TEST_LONG" in os.environ
+LIMIT = 3 * int(os.environ.get("RILL_TEST_TIMEOUT", "120"))  # seconds, for one program
 IS_PLAIN = os.environ.get("RILL_TEST_PART", "plain") == "plain"
 
 
@@ -50,7 +51,7 @@ def jobs():
            [("cuda", "graph", {"RILL_GRAPH": "on"}), ("hip", "graph", {"RILL_GRAPH": "off"})] + \
            [("cuda", program, {"RILL_GRAPH": "off"}) for program in MATH] + \
            [("cuda", "stream", {"RILL_TRACE": "/dev/null"}), ("hip", "blocks", {"RILL_TRACE": "/dev/null"})] + \
-           [(vendor, program, {"SEED": "1"}) for vendor in STAND_INS for program in ("failure", "races", "stream")]
+           [(vendor, program, {"SEED": "1"}) for vendor in STAND_INS for program in ("failure", "stream")]
 
 
 def run(vendor, program, settings):
@@ -62,10 +63,10 @@ def run(vendor, program, settings):
     try:
         folder = "stress" if program in STRESS else "conformance"
         done = subprocess.run([str(BUILD / "tests" / folder / f"{program}_test")] + WORDS.get(program, []),
-                              env=env, timeout=300, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              env=env, timeout=LIMIT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               errors="replace", check=False)
     except subprocess.TimeoutExpired as late:
-        return False, f"ran longer than 300 s\n{(late.output or b'').decode(errors='replace')[-3000:]}", 0
+        return False, f"ran longer than {LIMIT} s\n{(late.output or b'').decode(errors='replace')[-3000:]}", 0
     good = done.returncode == 0 and "fake driver:" not in done.stdout
     wrong = "\n".join(line for line in done.stdout.splitlines() if not line.startswith("ok "))
     return good, f"status {done.returncode}\n{wrong[-4000:]}", len(re.findall(r"^ok ", done.stdout, re.M))
