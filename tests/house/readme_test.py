@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the README and docs/streams.md show is what happens: their programs compile and run, and their transcripts are the
-real output.
+"""What the README, docs/streams.md and docs/language.md show is what happens: their programs compile and run, and their
+transcripts are the real output.
 
 A block of C that begins with `// name` is the file name. A block that begins with `$` is a transcript: commands, each with
 what it prints; a line `…` stands for the rest, and a command followed by nothing is only run. With --update the
@@ -117,6 +117,37 @@ def check_streams(report, folder):
     report.check("streams_read_without_the_event_is_stale", stale, "twenty runs, and every one was lucky")
 
 
+def check_language(report, folder):
+    """docs/language.md: its whole kernels compile with gcc and without a word from Rill, its loops become what stands beside
+    them, and the error it shows is what the compiler says."""
+    text = (ROOT / "docs/language.md").read_text()
+    rill = str(BUILD / "bin/rill")
+    head = "#include <rill/kernel.h>\n#include <math.h>\n#include <stdint.h>\n"
+    blocks = re.findall(r"```c\n(.*?)```", text, flags=re.S)
+    wholes = [block for block in blocks if re.search(r"^kernel ", block, flags=re.M)]
+    for number, block in enumerate(wholes):
+        (folder / "whole.c").write_text(head + block)
+        check_plain_c(report, f"language_{number}", ["whole.c"], folder)
+        status, output = run([rill, "check", "whole.c"], folder)
+        report.check(f"language_{number}_is_checked_without_a_word", (status, output) == (0, ""), output)
+    verdicts = {"proven": "parallel, proven", "parallel, if": "parallel, if", "in order": "in order",
+                "assumed": "parallel, assumed"}
+    loops = re.findall(r"^(for .*?) +// (proven|parallel, if|in order|assumed)", text, flags=re.M)
+    report.check("language_shows_a_loop_of_every_kind", {kind for _, kind in loops} == set(verdicts), loops)
+    for loop, kind in loops:
+        kernel = f"kernel void f(int n, int k, int *index, float *a, const float *b)\n{{ {loop} }}\n"
+        (folder / "loop.c").write_text(head + kernel)
+        _, output = run([rill, "explain", "loop.c"], folder)
+        name = re.sub(r"\W+", "_", f"{kind}_{loop}").strip("_")
+        report.check(f"language_loop_is_{name}", f"loop: {verdicts[kind]}" in output, output)
+    shown = re.search(r"```\n(solve\.c:(\d+):\d+: error: .*?)```", text, flags=re.S)
+    source = re.search(r"\d+ \| (.*)", shown.group(1)).group(1)
+    lines = ["int f(void) {"] + [""] * (int(shown.group(2)) - 2) + [source, "return day; }", ""]
+    (folder / "solve.c").write_text("\n".join(lines))
+    _, output = run([rill, "check", "solve.c"], folder)
+    report.check("language_shows_the_error_as_it_is", output.startswith(shown.group(1)), output)
+
+
 def update(folder):
     for page in ("README.md", "docs/streams.md"):
         text = (ROOT / page).read_text()
@@ -134,6 +165,7 @@ def main():
             return 0
         check_readme(report, folder)
         check_streams(report, folder)
+        check_language(report, folder)
     return report.finish()
 
 
