@@ -23,8 +23,8 @@ enum {
     FUSE_MAX_INSTRUCTIONS = 800,
     FUSE_MAX_ARRAYS = 10,
     FUSE_MAX_LOOPS = 64,
-    FUSE_MAX_ROUNDS = 5,     // copies of the kernel that are analysed
-    FUSE_MAX_KERNEL = 20000, // instructions of a kernel that is copied
+    FUSE_MAX_ROUNDS = 5,      // copies of the kernel that are analysed
+    FUSE_MAX_KERNEL = 100000, // instructions of a kernel that is copied
 };
 
 struct fuser {

@@ -41,31 +41,28 @@ struct plan_expr *offload_trip(struct offload *o, const struct ir_inst *loop)
     return expr;
 }
 
-struct outside_search {
-    const struct ir_inst *loop;
-    const struct ir_var *var;
-};
-
-// Whether the variable is read outside the loop, other than inside another loop over it.
-static bool is_not_read_outside(struct ir_inst *inst, void *user)
+// A read of a loop's variable that is not inside a loop over it.
+static bool note_outside(struct ir_inst *inst, void *user)
 {
-    const struct outside_search *search = user;
-    if (inst->op != IR_OP_GET || inst->var != search->var || walk_is_inside(inst, search->loop)) {
-        return true;
+    bool *is_read_outside = user;
+    const struct ir_inst *owner = inst->op == IR_OP_GET ? inst->parent->owner : NULL;
+    while (owner != NULL && !(owner->op == IR_OP_FOR && owner->loop->var == inst->var)) {
+        owner = owner->parent->owner;
     }
-    for (const struct ir_inst *owner = inst->parent->owner; owner != NULL; owner = owner->parent->owner) {
-        if (owner->op == IR_OP_FOR && owner->loop->var == search->var) {
-            return true;
-        }
+    if (inst->op == IR_OP_GET && owner == NULL) {
+        is_read_outside[inst->var->index] = true;
     }
-    return false;
+    return true;
 }
 
 // C's value of the loop variable after all its iterations; NULL if nobody reads it.
 static struct plan_expr *final_value(struct offload *o, const struct ir_inst *loop)
 {
-    struct outside_search search = {.loop = loop, .var = loop->loop->var};
-    if (walk_region(&o->kernel->body, is_not_read_outside, &search)) {
+    if (o->is_read_outside == NULL) { // of all variables at once: a kernel may have many loops
+        o->is_read_outside = ARENA_ARRAY(o->arena, bool, o->kernel->var_count + 1);
+        walk_region(&o->kernel->body, note_outside, o->is_read_outside);
+    }
+    if (!o->is_read_outside[loop->loop->var->index]) {
         return NULL;
     }
     enum ir_type type = loop->loop->var->type;

@@ -106,7 +106,8 @@ struct offload {
         int capacity;
     } fusions;
     int group_count;
-    int loop_depth; // control loops around what is built now
+    int loop_depth;        // control loops around what is built now
+    bool *is_read_outside; // by variable: outside of every loop over it; made on demand, no pass adds such reads
 };
 
 struct mark *offload_mark(struct offload *o, struct ir_inst *inst);

@@ -61,6 +61,16 @@ def chain(length):
             f"kernel void k(int n, int x[n]) {{ for (int i = 0; i < n; i++) {{ x[i] = f{length - 1}(x, i); }} }}\n")
 
 
+def lines(count):
+    """|count| lines of code in loops of ten statements, one after the other."""
+    body = []
+    for loop in range(count // 12):
+        body.append("    for (int i = 1; i < n - 1; i++) {\n        float t = b[i];\n")
+        body += [f"        t = t * {k}.5f + b[i {'-+'[k % 2]} 1] - t / {loop * 8 + k + 2}.0f;\n" for k in range(8)]
+        body.append(f"        {'ad'[loop % 2]}[i] = t;\n    }}\n")
+    return HEAD.replace("const float b", "float d[n], const float b") + "".join(body) + "}\n"
+
+
 def longest_block(text):
     """The number of instructions in the longest block of LLVM's text."""
     longest = length = 0
@@ -83,6 +93,10 @@ def main():
     claim("nested_loops_take_time_by_their_number", large < 12 * small, f"{small:.3f} s, then {large:.3f} s")
     small, large = (min(seconds("--asm", chain(length)) for _ in range(2)) for length in (20, 30))
     claim("calls_take_time_by_the_number_of_helpers", large < 6 * small, f"{small:.3f} s, then {large:.3f} s")
+    few, many = (emit("--plan", lines(count)).count("    task ") for count in (1000, 3000))
+    claim("long_kernels_have_tasks_by_their_length", 0 < few and many < 3.5 * few, f"{few}, then {many} tasks")
+    small, large = (min(seconds("--plan", lines(count)) for _ in range(2)) for count in (1500, 9000))
+    claim("plans_take_time_by_their_length", large < 20 * small, f"{small:.3f} s, then {large:.3f} s")
 
 
 main()
