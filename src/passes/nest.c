@@ -158,7 +158,7 @@ static struct plan_expr *trip_at(struct offload *o, const struct ir_inst *loop, 
     if (trip->args[0] == NULL || trip->args[1] == NULL) {
         return NULL;
     }
-    trip = whole_without_copies(o, trip);
+    trip = whole_by_value(o, trip, outer);
     return trip != NULL && walk_inst(outer, whole_does_not_assign, trip) ? trip : NULL;
 }
 

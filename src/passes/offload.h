@@ -106,8 +106,9 @@ struct offload {
         int capacity;
     } fusions;
     int group_count;
-    int loop_depth;        // control loops around what is built now
-    bool *is_read_outside; // by variable: outside of every loop over it; made on demand, no pass adds such reads
+    int loop_depth;              // control loops around what is built now
+    struct only_sets *only_sets; // whole.c; made on demand
+    bool *is_read_outside;       // by variable: outside of every loop over it; made on demand, no pass adds such reads
 };
 
 struct mark *offload_mark(struct offload *o, struct ir_inst *inst);
@@ -150,7 +151,9 @@ struct plan_expr *straight_value(struct offload *o, struct plan_node *parent, st
 // whole.c: |first_task| is the first of the tasks made inside the loop.
 void whole_add(struct offload *o, struct ir_inst *loop, struct plan_node *node, int first_task);
 
-struct plan_expr *whole_without_copies(struct offload *o, struct plan_expr *expr);
+// The expression with what variables were assigned in place of the variables, where that has the same value:
+// everywhere, or inside |loop| (may be NULL) if the loop assigns nothing that the result names.
+struct plan_expr *whole_by_value(struct offload *o, struct plan_expr *expr, struct ir_inst *loop);
 bool whole_does_not_assign(struct ir_inst *inst, void *expr); // for walks: false where a variable of |expr| is assigned
 
 // nest.c: the nest that |outer| is the outside of, if it is one; else the reason, if there is an inner loop at all.

@@ -18,7 +18,7 @@ enum {
 
 struct inside {
     struct offload *o;
-    const struct ir_inst *outer;
+    struct ir_inst *outer;
     int loop_count; // that become tasks
     bool is_longer; // one of them may have more iterations than the outer one
 };
@@ -28,8 +28,8 @@ static bool look_at_region(struct inside *in, const struct ir_region *region);
 // for (i < n) … for (j < n): if one is short, both are.
 static bool has_same_trips(const struct inside *in, const struct ir_inst *inner)
 {
-    struct plan_expr *a = whole_without_copies(in->o, offload_trip(in->o, in->outer));
-    struct plan_expr *b = whole_without_copies(in->o, offload_trip(in->o, inner));
+    struct plan_expr *a = whole_by_value(in->o, offload_trip(in->o, in->outer), in->outer);
+    struct plan_expr *b = whole_by_value(in->o, offload_trip(in->o, inner), in->outer);
     return a->args[0] != NULL && a->args[1] != NULL && b->args[0] != NULL && b->args[1] != NULL &&
            plan_expr_equal(a, b);
 }
@@ -51,7 +51,7 @@ static bool is_of_arguments(const struct plan_expr *expr, const struct ir_var *v
 
 static bool is_known_to_host(const struct inside *in, const struct ir_inst *value)
 {
-    struct plan_expr *expr = whole_without_copies(in->o, expr_of_value(in->o->arena, value));
+    struct plan_expr *expr = whole_by_value(in->o, expr_of_value(in->o->arena, value), in->outer);
     return !in->o->module->is_gpu || is_of_arguments(expr, in->outer->loop->var);
 }
 

@@ -327,3 +327,30 @@ kernel int asked_for(int n, int m, const int a[n][m], int bins[4], float low[1])
     }
     return last;
 }
+
+// The bound of the inner loop has a name of its own in each iteration, and one value in all of them.
+// run: bound_inside n=3 m=800
+// run: bound_inside n=300 m=3
+kernel void bound_inside(int n, int m, const int a[n][m], int y[n][m], int z[m][n])
+{
+    for (int i = 0; i < n; i++) {
+        int first = 1, last = m - first;
+        for (int j = first; j < last; j++) {
+            y[i][j] = a[i][j - 1] - a[i][j + 1];
+        }
+    }
+    int width = n;
+    for (int j = 0; j < m; j++) {
+        int end = width / 2 + j % 2;
+        for (int i = 0; i < end; i++) {
+            z[j][i] = i + j;
+        }
+    }
+    width = width > 5 ? 5 : width;
+    for (int j = 0; j < m; j++) {
+        int end = width;
+        for (int i = 0; i < end; i++) {
+            z[j][i] += 2 * i;
+        }
+    }
+}

@@ -118,7 +118,12 @@ static bool map_2d(struct gen *g)
     }
     bool is_triangle = gen_chance(g, 20) && a->extents[1].value >= a->extents[0].value;
     gen_open(g, "for (int %s = 0; %s < %s; %s++) {", i, i, a->extents[0].text, i);
-    gen_open(g, "for (int %s = 0; %s < %s; %s++) {", j, j, is_triangle ? i : a->extents[1].text, j);
+    const char *bound = is_triangle ? i : a->extents[1].text;
+    if (gen_chance(g, 30)) { // by another name
+        gen_line(g, "int e%d = %s;", g->name_count, bound);
+        bound = gen_text(g, "e%d", g->name_count++);
+    }
+    gen_open(g, "for (int %s = 0; %s < %s; %s++) {", j, j, bound, j);
     gen_line(g, "%s[%s][%s] = %s;", a->name, i, j, gen_value(g, a->type, 3));
     if (gen_chance(g, 30)) {
         gen_reduction(g);
