@@ -1,0 +1,222 @@
+// Loops that the launch may run in more than one way, by the trip counts: which way it takes, told by the tasks that
+// ran, and that nobody can tell from the results.
+#include "world.h"
+
+static const char ways_source[] =
+    "#include <rill/kernel.h>\n"
+    // A parallel loop with statements between the loops inside it: as one task, or as control with a task for each.
+    "kernel void rows(int n, int m, const int x[n][m], int y[n][m], int z[n][m], int ends[n])\n"
+    "{ for (int i = 0; i < n; i++) {\n"
+    "    for (int j = 0; j < m; j++) y[i][j] = 3 * x[i][j] + j;\n"
+    "    ends[i] = 2 * x[i][0];\n"
+    "    for (int j = 1; j < m; j++) z[i][j] = y[i][m - j] - i; } }\n"
+    // Where floats are summed the number of threads does not decide.
+    "kernel void sums(int n, int m, const float x[n][m], float y[n][m], float s[n])\n"
+    "{ for (int i = 0; i < n; i++) {\n"
+    "    float t = 0;\n"
+    "    for (int j = 0; j < m; j++) t += x[i][j];\n"
+    "    s[i] = t;\n"
+    "    for (int j = 0; j < m; j++) y[i][j] = x[i][m - 1 - j] + t; } }\n"
+    // The same bound by another name: if one is short, so is the other, and there is no second way.
+    "kernel void squares(int n, const int x[n][n], int y[n][n], int ends[n])\n"
+    "{ int size = n; for (int i = 0; i < n; i++) {\n"
+    "    int m = size;\n"
+    "    ends[i] = x[i][0];\n"
+    "    for (int j = 0; j < m; j++) y[i][j] = x[i][j] + i; } }\n"
+    // The same value, computed twice from what the kernel has changed before.
+    "kernel void halves(int n, int k, const int x[n][n], int y[n][n], int ends[n])\n"
+    "{ int size = n; if (k > 3) size = n / 2;\n"
+    "  int rows = size / 2 + 1, all = size, columns = all / 2 + 1;\n"
+    "  for (int i = 0; i < rows; i++) {\n"
+    "    ends[i] = x[i][0];\n"
+    "    for (int j = 0; j < columns; j++) y[i][j] = x[i][j] + i; } }\n"
+    // The name is the same, the value is not.
+    "kernel void changed(int n, int k, const int x[n][n], int y[n][n], int ends[n])\n"
+    "{ int size = n; if (k > 3) size = n / 2;\n"
+    "  int m = size / 2 + 1; size = size / 3;\n"
+    "  for (int i = 0; i < size / 2 + 1; i++) {\n"
+    "    ends[i] = x[i][0];\n"
+    "    for (int j = 0; j < m; j++) y[i][j] = x[i][j] + i; } }\n"
+    // A perfect nest whose inner bound is computed in it, from arguments alone: cut into strips.
+    "kernel void inner_bound(int n, int m, const int x[n][m], int y[n][m])\n"
+    "{ for (int i = 0; i < n; i++) {\n"
+    "    int last = m - 1;\n"
+    "    for (int j = 1; j < last; j++) y[i][j] = x[i][j - 1] + x[i][j + 1]; } }\n"
+    // The bound of the inner loop is another one each time.
+    "kernel void triangle(int n, int m, const int x[n][m], int y[n][m])\n"
+    "{ for (int i = 0; i < n; i++) {\n"
+    "    int last = m - i;\n"
+    "    for (int j = 0; j < last; j++) y[i][j] = x[i][j] + 1; } }\n"
+    // In order, with a loop inside whose bound is computed in it.
+    "kernel void steps(int n, int rounds, int x[n])\n"
+    "{ for (int t = 0; t < rounds; t++) {\n"
+    "    int half = n / 2;\n"
+    "    for (int i = 0; i < half; i++) x[i] = x[i] * 3 + x[i + half]; } }\n";
+
+static uint64_t task_count(const struct world *world)
+{
+    rill_stats stats;
+    OK(rill_context_stats(world->context, &stats));
+    return stats.task_count;
+}
+
+static uint64_t whole_count(const struct world *world)
+{
+    rill_stats stats;
+    OK(rill_context_stats(world->context, &stats));
+    return stats.whole_count;
+}
+
+static rill_kernel find(rill_module module, const char *name)
+{
+    rill_kernel kernel = {0};
+    OK(rill_module_kernel(module, name, &kernel));
+    return kernel;
+}
+
+// How many tasks a launch of `rows` runs with |thread_count| threads; the results are checked.
+static uint64_t tasks_of_rows(int thread_count, int n, int m)
+{
+    struct world world;
+    rill_module module = {0};
+    world_open(&world, thread_count);
+    OK(rill_module_create(world.context, ways_source, NULL, &module));
+    size_t size = (size_t)n * (size_t)m;
+    int *x = calloc(size, sizeof *x), *y = calloc(size, sizeof *y), *z = calloc(size, sizeof *z);
+    int *ends = calloc((size_t)n, sizeof *ends);
+    for (size_t k = 0; k < size; k++) {
+        x[k] = (int)(k * 7 % 1000);
+    }
+    uint64_t before = task_count(&world);
+    OK(rill_launch(find(module, "rows"), RILL_CURRENT,
+                   RILL_ARGS(n, m, RILL_HOST(x, size), RILL_HOST(y, size), RILL_HOST(z, size), RILL_HOST(ends, n))));
+    OK(rill_sync(world.context));
+    uint64_t count = task_count(&world) - before;
+    bool is_right = true;
+    for (int i = 0; i < n; i++) {
+        is_right &= ends[i] == 2 * x[(size_t)i * (size_t)m];
+        for (int j = 0; j < m; j++) {
+            size_t at = (size_t)i * (size_t)m + (size_t)j, across = (size_t)i * (size_t)m + (size_t)(m - j);
+            is_right &= y[at] == 3 * x[at] + j && (j == 0 || z[at] == y[across] - i);
+        }
+    }
+    CHECK(is_right);
+    free(x);
+    free(y);
+    free(z);
+    free(ends);
+    world_close(&world);
+    return count;
+}
+
+// Two rows of 400,000 on eight threads: as one task six threads would be idle. The numbers are far from the edge, so
+// that what the launch takes an operation to cost does not decide.
+TEST(a_short_loop_around_long_ones_is_control)
+{
+    if (!world_is_cpu()) {
+        SKIP("the counts are those of the CPU");
+    }
+    CHECK_INT(tasks_of_rows(8, 2, 400 * 1000), 2 * 3);
+}
+
+TEST(a_long_loop_around_long_ones_is_one_task)
+{
+    if (!world_is_cpu()) {
+        SKIP("the counts are those of the CPU");
+    }
+    CHECK_INT(tasks_of_rows(8, 64, 8 * 1000), 1);
+    CHECK_INT(tasks_of_rows(2, 40, 8 * 1000), 1);
+}
+
+TEST(a_short_loop_around_short_ones_is_one_task)
+{
+    if (!world_is_cpu()) {
+        SKIP("the counts are those of the CPU");
+    }
+    CHECK_INT(tasks_of_rows(8, 2, 100), 1);
+}
+
+TEST(one_thread_never_takes_a_loop_apart)
+{
+    if (!world_is_cpu()) {
+        SKIP("the counts are those of the CPU");
+    }
+    CHECK_INT(tasks_of_rows(1, 2, 400 * 1000), 1);
+}
+
+TEST(sums_of_floats_go_the_same_way_on_every_number_of_threads)
+{
+    enum { N = 2, M = 300 * 1000 };
+    uint64_t counts[3] = {0};
+    float sums[3][N] = {{0}};
+    static const int threads[3] = {1, 3, 8};
+    float *x = calloc((size_t)N * M, sizeof *x), *y = calloc((size_t)N * M, sizeof *y);
+    for (size_t k = 0; k < (size_t)N * M; k++) {
+        x[k] = 1.0f / (float)(k % 1000 + 1);
+    }
+    for (int i = 0; i < 3; i++) {
+        struct world world;
+        rill_module module = {0};
+        world_open(&world, threads[i]);
+        OK(rill_module_create(world.context, ways_source, NULL, &module));
+        uint64_t before = task_count(&world);
+        OK(rill_launch(find(module, "sums"), RILL_CURRENT,
+                       RILL_ARGS(N, M, RILL_HOST(x, N * M), RILL_HOST(y, N * M), RILL_HOST(sums[i], N))));
+        OK(rill_sync(world.context));
+        counts[i] = task_count(&world) - before;
+        world_close(&world);
+    }
+    CHECK(counts[0] == counts[1] && counts[1] == counts[2]);
+    CHECK(!world_is_cpu() || counts[0] > 1);
+    CHECK(memcmp(sums[0], sums[1], sizeof sums[0]) == 0 && memcmp(sums[1], sums[2], sizeof sums[0]) == 0);
+    free(x);
+    free(y);
+}
+
+// ---- bounds by value ------------------------------------------------------------------------------------------------
+
+static bool explains(const char *kernel, const char *words)
+{
+    char *text = NULL;
+    OK(rill_source_explain(ways_source, NULL, &text));
+    const char *at = text != NULL ? strstr(text, kernel) : NULL;
+    const char *end = at != NULL ? strstr(at, "\n\n") : NULL;
+    const char *found = at != NULL ? strstr(at, words) : NULL;
+    bool has_words = found != NULL && (end == NULL || found < end);
+    rill_free(text);
+    return has_words;
+}
+
+TEST(bounds_are_compared_by_value)
+{
+    CHECK(explains("kernel rows ", "where the loop around it is too short"));
+    CHECK(!explains("kernel squares ", "where the loop around it is too short"));
+    CHECK(!explains("kernel halves ", "where the loop around it is too short"));
+    CHECK(explains("kernel changed ", "where the loop around it is too short"));
+    CHECK(explains("kernel inner_bound ", "2 loops as one space"));
+    CHECK(!explains("kernel triangle ", "2 loops as one space"));
+}
+
+TEST(an_in_order_loop_around_small_ones_runs_whole_whatever_name_their_bound_has)
+{
+    enum { N = 64, ROUNDS = 100 };
+    struct world world;
+    rill_module module = {0};
+    world_open(&world, 2);
+    OK(rill_module_create(world.context, ways_source, NULL, &module));
+    int x[N], expected[N];
+    for (int i = 0; i < N; i++) {
+        x[i] = expected[i] = i;
+    }
+    for (int t = 0; t < ROUNDS; t++) {
+        for (int i = 0; i < N / 2; i++) {
+            expected[i] = (int)((unsigned)expected[i] * 3 + (unsigned)expected[i + N / 2]);
+        }
+    }
+    uint64_t before = whole_count(&world);
+    OK(rill_launch(find(module, "steps"), RILL_CURRENT, RILL_ARGS(N, ROUNDS, RILL_HOST(x, N))));
+    OK(rill_sync(world.context));
+    CHECK(!world_is_cpu() || whole_count(&world) == before + 1);
+    CHECK(memcmp(x, expected, sizeof x) == 0);
+    world_close(&world);
+}
