@@ -2,37 +2,10 @@
 // becomes a variable of its own, so that it is private, shared or a scalar by what happens to it alone. Done only where
 // every use is seen to stay in one member, or copies or fills whole ones. An index that C allows does not leave the
 // array that it indexes; a pointer of which that is not known keeps the struct in one piece.
-#include "passes/promote_internal.h"
-
-enum { MAX_MEMBERS = 64 };
-
-struct member {
-    int64_t offset;
-    int64_t size;
-    const char *name;
-    struct ir_ctype *type;
-    bool is_array;
-    struct ir_var *var;
-};
-
-// What is known of a value: the address of byte |offset| of the struct, or of some byte of one member.
-struct place {
-    bool is_address;
-    bool is_inside; // of |member|, somewhere
-    int64_t offset;
-    int member;
-};
-
-struct split {
-    struct ir_module *module;
-    struct ir_function *function;
-    struct ir_var *var;
-    struct member members[MAX_MEMBERS];
-    int count;
-    bool is_good;
-    struct place *places; // by value number
-    int place_count;
-};
+//
+// A helper that is called and gets the struct's address is looked at in the same way. It then gets the addresses of the
+// members instead, in a copy of its code.
+#include "passes/promote_split.h"
 
 // ---- members -------------------------------------------------------------------------------------------------------
 
@@ -88,7 +61,7 @@ static bool is_of_whole_members(const struct split *s, int64_t low, int64_t high
             return false;
         }
     }
-    return low >= 0 && high <= (int64_t)s->var->size;
+    return low >= 0 && high <= s->size;
 }
 
 // ---- uses ----------------------------------------------------------------------------------------------------------
@@ -176,22 +149,34 @@ static void use_argument(struct split *s, struct ir_inst *inst, int which)
             return;
         }
         break;
+    case IR_OP_CALL:
+        if (!p.is_inside && split_is_kept_by(s, inst, which, p.offset)) {
+            return;
+        }
+        break;
     default: break;
     }
     s->is_good = false;
 }
 
-static void collect(struct split *s, struct ir_region *region)
+static bool is_root(const struct split *s, const struct ir_inst *inst)
+{
+    return s->var != NULL ? inst->op == IR_OP_ADDR_VAR && inst->var == s->var
+                          : inst->op == IR_OP_PARAM && inst->imm == s->param;
+}
+
+void split_collect(struct split *s, struct ir_region *region)
 {
     for (struct ir_inst *inst = region->first; inst != NULL && s->is_good; inst = inst->next) {
-        if (inst->op == IR_OP_ADDR_VAR && inst->var == s->var) {
-            s->places[inst->id] = (struct place){.is_address = true};
+        s->is_good &= --*s->budget > 0;
+        if (is_root(s, inst)) {
+            s->places[inst->id] = (struct place){.is_address = true, .offset = s->root_offset};
         }
         for (int i = 0; i < inst->arg_count; i++) {
             use_argument(s, inst, i);
         }
         for (int i = 0; i < inst->region_count; i++) {
-            collect(s, &inst->regions[i]);
+            split_collect(s, &inst->regions[i]);
         }
     }
 }
@@ -208,10 +193,12 @@ static struct ir_inst *moved(struct ir_builder *b, struct ir_inst *address, int6
     return inst;
 }
 
-static struct ir_inst *address_in(struct ir_builder *b, const struct member *m, int64_t offset)
+struct ir_inst *split_address_in(const struct split *s, struct ir_builder *b, int member, int64_t offset)
 {
-    struct ir_inst *address = ir_emit0(b, IR_OP_ADDR_VAR, IR_PTR);
-    address->var = m->var;
+    const struct member *m = &s->members[member];
+    struct ir_inst *address = ir_emit0(b, s->var != NULL ? IR_OP_ADDR_VAR : IR_OP_PARAM, IR_PTR);
+    address->var = s->var != NULL ? m->var : NULL;
+    address->imm = s->var != NULL ? 0 : s->first_param + member;
     return moved(b, address, offset - m->offset);
 }
 
@@ -228,7 +215,7 @@ static void rewrite_range(struct split *s, struct ir_inst *inst, int which)
             continue;
         }
         struct ir_inst *args[3] = {inst->args[0], inst->args[1], ir_const(&b, IR_I64, m->size)};
-        args[which] = address_in(&b, m, m->offset);
+        args[which] = split_address_in(s, &b, i, m->offset);
         if (inst->op == IR_OP_COPY) {
             args[1 - which] = moved(&b, inst->args[1 - which], m->offset - low);
         }
@@ -244,6 +231,10 @@ static void rewrite_argument(struct split *s, struct ir_inst *inst, int which)
     if (!p.is_address || p.is_inside || inst->op == IR_OP_OFFSET) {
         return;
     }
+    if (inst->op == IR_OP_CALL) {
+        split_call(s, inst, which, p.offset);
+        return;
+    }
     int64_t size = inst->op == IR_OP_COPY || inst->op == IR_OP_FILL ? inst->args[2]->imm
                    : inst->op == IR_OP_INDEX                        ? inst->args[2]->imm * inst->args[3]->imm
                                                                     : ir_type_size(inst->type);
@@ -254,18 +245,18 @@ static void rewrite_argument(struct split *s, struct ir_inst *inst, int which)
     }
     struct ir_builder b = {.module = s->module, .function = s->function, .before = inst, .loc = inst->loc};
     b.region = inst->parent;
-    inst->args[which] = address_in(&b, &s->members[member], p.offset);
+    inst->args[which] = split_address_in(s, &b, member, p.offset);
 }
 
-static void rewrite(struct split *s, struct ir_region *region)
+void split_rewrite(struct split *s, struct ir_region *region)
 {
     for (struct ir_inst *inst = region->first; inst != NULL;) {
         struct ir_inst *next = inst->next;
         for (int i = 0; i < inst->arg_count; i++) {
-            rewrite_argument(s, inst, i); // at most one of them is such an address
+            rewrite_argument(s, inst, i); // but for calls, at most one of them is such an address
         }
         for (int i = 0; i < inst->region_count; i++) {
-            rewrite(s, &inst->regions[i]);
+            split_rewrite(s, &inst->regions[i]);
         }
         inst = next;
     }
@@ -286,21 +277,22 @@ static void make_vars(struct split *s)
     }
 }
 
-static bool split_var(struct ir_module *module, struct ir_function *function, struct ir_var *var)
+static bool split_var(struct ir_module *module, struct ir_function *function, struct ir_var *var, int *budget)
 {
-    struct split s = {.module = module, .function = function, .var = var, .is_good = true};
+    struct split s = {.module = module, .function = function, .var = var, .is_good = true, .budget = budget};
     if (!var->is_memory || var->ctype == NULL || var->ctype->kind != IR_CTYPE_RECORD ||
         !add_members(&s, var->ctype, 0, var->name) || s.count < 2) {
         return false;
     }
+    s.size = (int64_t)var->size;
     s.place_count = function->value_count;
     s.places = ARENA_ARRAY(module->arena, struct place, function->value_count + 1);
-    collect(&s, &function->body);
+    split_collect(&s, &function->body);
     if (!s.is_good) {
         return false;
     }
     make_vars(&s);
-    rewrite(&s, &function->body);
+    split_rewrite(&s, &function->body);
     return true;
 }
 
@@ -309,7 +301,8 @@ bool promote_split(struct ir_module *module, struct ir_function *function)
     bool changed = false;
     int var_count = function->var_count; // members are no structs
     for (int i = 0; i < var_count; i++) {
-        changed |= split_var(module, function, function->vars[i]);
+        int budget = SPLIT_MAX_LOOKS;
+        changed |= split_var(module, function, function->vars[i], &budget);
     }
     return changed;
 }

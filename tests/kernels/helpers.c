@@ -412,3 +412,101 @@ kernel void both_ways(int n, const int a[n], int x[n + 1])
         put_and_clear(x, &l, &k);
     }
 }
+
+struct crate {
+    int count;
+    int sum;
+    short v[4];
+    float scale;
+    struct range range;
+};
+
+static void fill_crate(struct crate *c, int x)
+{
+    for (int k = 0; k < 4; k++) {
+        c->v[k] = (short)(x * (int)c->scale + k);
+    }
+    c->count = x & 7;
+    c->range = (struct range){x, 2 * x};
+}
+
+static void turn_crate(struct crate *c, int by)
+{
+    struct crate old = *c;
+    for (int k = 0; k < 4; k++) {
+        c->v[k] = old.v[(k + by) & 3];
+    }
+}
+
+static int total_of(const struct crate *c)
+{
+    int s = c->count + c->range.high - c->range.low;
+    for (int k = 0; k < 4; k++) {
+        s += c->v[k] * (k + 1);
+    }
+    return s;
+}
+
+static void note_crate(struct crate *c, struct crate *other, int x)
+{
+    c->sum += x;
+    other->sum -= 2 * x;
+}
+
+static struct crate doubled(struct crate c)
+{
+    c.count *= 2;
+    c.v[3] = 7;
+    return c;
+}
+
+// Each member by itself: two are the iteration's own, one is a sum, one is read.
+// run: crates n=700
+kernel int crates(int n, const int a[n], int y[n])
+{
+    struct crate c = {.scale = 3}, other = {.sum = 5, .scale = 1};
+    for (int i = 0; i < n; i++) {
+        fill_crate(&c, a[i]);
+        turn_crate(&c, i);
+        y[i] = total_of(&c) + c.v[1];
+        note_crate(&c, &other, a[i]);
+    }
+    return c.sum * 100 + other.sum;
+}
+
+// run: crates_by_value n=300
+kernel void crates_by_value(int n, const int a[n], int y[n], int out[2])
+{
+    struct crate c = {.scale = 2, .sum = 9};
+    for (int i = 0; i < n; i++) {
+        fill_crate(&c, a[i]);
+        struct crate d = doubled(c);
+        y[i] = total_of(&d) - total_of(&c);
+    }
+    out[1] = c.sum;
+}
+
+// The same struct by two names.
+// run: crate_twice n=300
+kernel int crate_twice(int n, const int a[n], int y[n])
+{
+    struct crate c = {.scale = 2};
+    for (int i = 0; i < n; i++) {
+        fill_crate(&c, a[i]);
+        note_crate(&c, &c, a[i]);
+        y[i] = total_of(&c);
+    }
+    return c.sum;
+}
+
+// What one iteration leaves the next one sees.
+// run: crate_that_stays n=300
+kernel void crate_that_stays(int n, const int a[n], int y[n])
+{
+    struct crate c = {.scale = 2};
+    for (int i = 0; i < n; i++) {
+        turn_crate(&c, i);
+        c.v[a[i] & 3] = (short)a[i];
+        y[i] = total_of(&c);
+    }
+}

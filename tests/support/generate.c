@@ -298,6 +298,8 @@ static void write_helpers(struct gen *g)
     gen_line(g, "static void put_at(int *x, const int *k, int v) { if (v & 1) x[*k] = v; else x[*k] -= v; }");
     gen_line(g, "static void put_in(int *x, const int *k, int v) { put_at(x, k, v + *k); }");
     gen_line(g, "static int sum_of(const struct pt *p, int k) { return p->a + p->c[0] * k - p->c[1]; }");
+    gen_line(g, "static void fill_pt(struct pt *p, int k) { p->c[0] = k; p->c[1] = -k; }");
+    gen_line(g, "static void grow_pt(struct pt *p, int k) { grow(&p->a, k); }");
     gen_line(g, "static void both(int *x, int k) { if (k & 1) *x = k; else *x += k; }");
     gen_line(g,
              "static struct pt bump(struct pt p, int k) { p.a += k; p.c[1] -= p.c[0]; p.b = TF(p.b + k); return p; }");

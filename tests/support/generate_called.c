@@ -143,3 +143,37 @@ bool gen_kept_in_nest(struct gen *g)
              n);
     return true;
 }
+
+// A struct whose members helpers fill, add to and read.
+bool gen_called_members(struct gen *g)
+{
+    struct gen_array *a = find_ints(g);
+    struct gen_scalar *out = gen_choose_scalar(g, false, true);
+    if (a == NULL || out == NULL || !out->is_set) {
+        return false;
+    }
+    int kept = g->scalar_count;
+    int n = g->name_count++;
+    const char *i = gen_push_counter(g, 0, gen_trips_of(g, a) - 1);
+    gen_begin(g, a, NULL);
+    gen_line(g, "struct pt q%d = {3, 1, {4, 5}};", n);
+    gen_open(g, "for (int %s = 0; %s < %ld; %s++) {", i, i, gen_trips_of(g, a), i);
+    bool is_summed = gen_chance(g, 40);
+    for (uint32_t k = 1 + gen_random(g, 3); k > 0; k--) {
+        switch (gen_random(g, 4)) {
+        case 0: gen_line(g, "split(&q%d, %s);", n, gen_int(g, 1)); break;
+        case 1: gen_line(g, "q%d.c[%u] = %s;", n, gen_random(g, 2), i); break;
+        default: gen_line(g, "fill_pt(&q%d, %s);", n, gen_int(g, 1)); break;
+        }
+    }
+    if (is_summed) {
+        gen_line(g, "grow_pt(&q%d, %s);", n, gen_int(g, 1));
+        gen_line(g, "%s[%s] = q%d.c[0] - q%d.c[1];", a->name, i, n, n);
+    } else {
+        gen_line(g, "%s[%s] = sum_of(&q%d, %s);", a->name, i, n, gen_int(g, 1));
+    }
+    gen_close(g);
+    gen_end(g, kept);
+    gen_line(g, is_summed || gen_chance(g, 20) ? "%s = q%d.a;" : "%s ^= %d;", out->name, n);
+    return true;
+}

@@ -883,7 +883,9 @@ bool gen_idiom(struct gen *g)
                                                     gen_called_reads,
                                                     gen_called_reads,
                                                     gen_kept_in_nest,
-                                                    gen_kept_in_nest};
+                                                    gen_kept_in_nest,
+                                                    gen_called_members,
+                                                    gen_called_members};
     if (g->scalar_count + 8 >= GEN_SCALARS) {
         return false;
     }

@@ -164,6 +164,7 @@ long gen_trips_of(const struct gen *g, const struct gen_array *a);
 bool gen_called_updates(struct gen *g);
 bool gen_called_reads(struct gen *g);
 bool gen_kept_in_nest(struct gen *g);
+bool gen_called_members(struct gen *g);
 
 // ---- generate_control.c
 void gen_control(struct gen *g, int count);

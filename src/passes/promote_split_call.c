@@ -1,0 +1,94 @@
+// Helpers that get the address of a struct which is taken apart.
+#include "passes/promote_split.h"
+
+#include "passes/copy.h"
+
+#include <string.h>
+
+enum { MAX_CALL_DEPTH = 8, MAX_MEMBERS_OF_CALL = 16 };
+
+static struct split split_of_helper(const struct split *s, struct ir_function *helper, int param, int64_t offset)
+{
+    struct split inner = *s;
+    inner.function = helper;
+    inner.var = NULL;
+    inner.param = param;
+    inner.root_offset = offset;
+    inner.first_param = helper->param_count;
+    inner.depth = s->depth + 1;
+    inner.is_good = true;
+    inner.place_count = helper->value_count;
+    inner.places = ARENA_ARRAY(s->module->arena, struct place, helper->value_count + 1);
+    return inner;
+}
+
+bool split_is_kept_by(const struct split *s, const struct ir_inst *call, int which, int64_t offset)
+{
+    if (s->depth >= MAX_CALL_DEPTH || s->count > MAX_MEMBERS_OF_CALL) {
+        return false;
+    }
+    struct split inner = split_of_helper(s, call->function, which, offset);
+    split_collect(&inner, &call->function->body);
+    return inner.is_good;
+}
+
+static uint32_t digest(const struct split *s)
+{
+    uint32_t hash = 2166136261u;
+    for (int i = 0; i < s->count; i++) {
+        hash = (hash ^ (uint32_t)s->members[i].offset) * 16777619u;
+        hash = (hash ^ (uint32_t)s->members[i].size) * 16777619u;
+        hash = (hash ^ (uint32_t)s->members[i].is_array) * 16777619u;
+    }
+    return hash;
+}
+
+static void add_params(const struct split *s, struct ir_function *helper)
+{
+    struct ir_param *params = ARENA_ARRAY(s->module->arena, struct ir_param, helper->param_count + s->count);
+    memcpy(params, helper->params, sizeof *params * (size_t)helper->param_count);
+    for (int i = 0; i < s->count; i++) {
+        params[helper->param_count + i] =
+            (struct ir_param){.name = s->members[i].name, .loc = helper->loc, .type = IR_PTR, .is_array = true};
+    }
+    helper->params = params;
+    helper->param_count += s->count;
+}
+
+// The helper's code that takes the members' addresses; made once for each layout, which its name tells.
+static struct ir_function *helper_of_members(struct split *s, struct ir_function *from, int param, int64_t offset)
+{
+    const char *name =
+        arena_printf(s->module->arena, "%s.of%d.%lld.%x", from->name, param, (long long)offset, digest(s));
+    for (int i = 0; i < s->module->function_count; i++) {
+        const struct ir_function *other = s->module->functions[i];
+        if (strcmp(other->name, name) == 0 && other->param_count == from->param_count + s->count) {
+            return s->module->functions[i];
+        }
+    }
+    struct ir_function *to = copy_helper(s->module, from, name);
+    copy_forget(from);
+    int budget = SPLIT_MAX_LOOKS;
+    struct split inner = split_of_helper(s, to, param, offset);
+    inner.budget = &budget;
+    split_collect(&inner, &to->body);
+    add_params(&inner, to);
+    split_rewrite(&inner, &to->body);
+    promote_function(s->module, to);
+    return to;
+}
+
+void split_call(struct split *s, struct ir_inst *call, int which, int64_t offset)
+{
+    struct ir_builder b = {
+        .module = s->module, .function = s->function, .region = call->parent, .before = call, .loc = call->loc};
+    struct ir_inst **args = ARENA_ARRAY(s->module->arena, struct ir_inst *, call->arg_count + s->count);
+    memcpy(args, call->args, sizeof *args * (size_t)call->arg_count);
+    args[which] = ir_const(&b, IR_PTR, 0);
+    for (int i = 0; i < s->count; i++) {
+        args[call->arg_count + i] = split_address_in(s, &b, i, s->members[i].offset);
+    }
+    call->function = helper_of_members(s, call->function, which, offset);
+    call->args = args;
+    call->arg_count += s->count;
+}
