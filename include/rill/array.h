@@ -39,8 +39,9 @@ typedef struct rill_wrap {
     rill_type type;
     size_t element_size; // of RILL_RECORD; else 0 or the type's size
     rill_shape shape;
-    // Called once when Rill no longer uses the memory, on a thread of Rill's own or in the call that let go of it; may
-    // be NULL. It must not wait for Rill. Not called if rill_array_wrap fails.
+    // Called once when Rill no longer uses the memory, on a thread of Rill's own or in the call that let go of it: soon
+    // after the last use, and before rill_close returns at the latest. May be NULL. It must not wait for Rill. Not
+    // called if rill_array_wrap fails.
     void (*release)(void *user, void *memory);
     void *user;
 } rill_wrap;
