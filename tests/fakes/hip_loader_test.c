@@ -157,6 +157,21 @@ TEST(a_runtime_that_is_in_the_process_already_goes_first)
 // ---- Debian's real runtime
 // --------------------------------------------------------------------------------------------------------------------
 
+TEST(a_runtime_that_is_there_and_damaged_is_not_called_missing)
+{
+    char root[] = "/tmp/rill-rocm-XXXXXX", command[600], environment[200];
+    if (has_runtime()) {
+        SKIP("there is a HIP runtime");
+    }
+    make_folder(root, command, sizeof command, "libamdhip64.so.6");
+    snprintf(command, sizeof command, "cd %s/lib && rm libamdhip64.so.6 && echo no library > libamdhip64.so.6", root);
+    CHECK_INT(system(command), 0);
+    snprintf(environment, sizeof environment, "ROCM_PATH=%s", root);
+    check_words(environment, "RILL_ERR_NO_DEVICE", "the HIP runtime cannot be opened");
+    check_words(environment, root, "libamdhip64.so.6");
+    remove_folder(root);
+}
+
 TEST(the_real_runtime_without_a_gpu_says_that_there_is_none)
 {
     if (!has_runtime()) {

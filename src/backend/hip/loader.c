@@ -132,18 +132,38 @@ static rill_status start(struct hip_library *library)
 static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"};
 enum { NAME_COUNT = sizeof names / sizeof names[0] };
 
-static bool open_path(struct hip_library *library, const char *path, char *error, size_t error_size)
+// Why a library could not be opened.
+struct reason {
+    char text[512];
+};
+
+static bool open_path(struct hip_library *library, const char *path, struct reason *why)
 {
     snprintf(library->path, sizeof library->path, "%s", path);
-    return dylib_open(&library->dylib, path, error, error_size);
+    return dylib_open(&library->dylib, path, why->text, sizeof why->text);
 }
 
-static bool open_in_folder(struct hip_library *library, const char *folder)
+// One of several places. Of those that fail the first counts where there is a library, that cannot be opened: it is
+// damaged, or lacks another.
+static bool try_path(struct hip_library *library, const char *path, struct reason *why)
 {
-    char path[256], error[512];
+    struct reason own = {""};
+    if (open_path(library, path, &own)) {
+        return true;
+    }
+    bool is_absent = strncmp(own.text, path, strlen(path)) == 0 && strstr(own.text, "No such file") != NULL;
+    if (!is_absent && why->text[0] == '\0') {
+        *why = own;
+    }
+    return false;
+}
+
+static bool open_in_folder(struct hip_library *library, const char *folder, struct reason *why)
+{
+    char path[256];
     for (int i = 0; i < NAME_COUNT; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        if (open_path(library, path, error, sizeof error)) {
+        if (try_path(library, path, why)) {
             return true;
         }
     }
@@ -151,9 +171,8 @@ static bool open_in_folder(struct hip_library *library, const char *folder)
 }
 
 // Two runtimes in one process do not know of each other's memory: one that is there is taken, whatever its version.
-static bool open_any(struct hip_library *library)
+static bool open_any(struct hip_library *library, struct reason *why)
 {
-    char error[512];
     for (int i = 0; i < NAME_COUNT; i++) {
         if (dylib_open_loaded(&library->dylib, names[i])) {
             snprintf(library->path, sizeof library->path, "%s", names[i]);
@@ -161,7 +180,7 @@ static bool open_any(struct hip_library *library)
         }
     }
     for (int i = 0; i < NAME_COUNT; i++) {
-        if (open_path(library, names[i], error, sizeof error)) {
+        if (try_path(library, names[i], why)) {
             return true;
         }
     }
@@ -169,14 +188,14 @@ static bool open_any(struct hip_library *library)
     char folder[240];
     if (root != NULL && *root != '\0') {
         snprintf(folder, sizeof folder, "%s/lib", root);
-        if (open_in_folder(library, folder)) {
+        if (open_in_folder(library, folder, why)) {
             return true;
         }
     }
     static const char *const folders[] = {"/opt/rocm/lib", "/opt/rocm/hip/lib", "/usr/lib/x86_64-linux-gnu",
                                           "/usr/lib64"};
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-        if (open_in_folder(library, folders[i])) {
+        if (open_in_folder(library, folders[i], why)) {
             return true;
         }
     }
@@ -188,11 +207,12 @@ rill_status hip_load(const char *path, struct hip_library *out_library)
     *out_library = (struct hip_library){.version = 0};
     const char *named = getenv("RILL_HIP_LIBRARY");
     path = path != NULL ? path : named != NULL && *named != '\0' ? named : NULL;
-    char error[512] = "";
-    if (path != NULL && !open_path(out_library, path, error, sizeof error)) {
-        return status_fail(RILL_ERR_NO_DEVICE, "the HIP runtime cannot be opened: %s", error);
+    struct reason why = {""};
+    bool is_open = path != NULL ? open_path(out_library, path, &why) : open_any(out_library, &why);
+    if (!is_open && why.text[0] != '\0') {
+        return status_fail(RILL_ERR_NO_DEVICE, "the HIP runtime cannot be opened: %s", why.text);
     }
-    if (path == NULL && !open_any(out_library)) {
+    if (!is_open) {
         return status_fail(RILL_ERR_NO_DEVICE, "the HIP runtime is not installed: there is no libamdhip64.so.7, .6 or "
                                                ".5, nor one in $ROCM_PATH/lib or /opt/rocm/lib");
     }
