@@ -7,7 +7,6 @@
 #include "base/status.h"
 #include "base/thread.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +47,14 @@ static const struct cuda_symbols *symbols(void)
 }
 
 // Calls a function of the driver and converts its result.
-#define CU(member, ...) cuda_convert(symbols(), symbols()->member(__VA_ARGS__), "the driver's " #member)
+#define CALL(member, ...) cuda_convert(symbols(), symbols()->member(__VA_ARGS__), "the driver's " #member)
+#define CONVERT(result, what) cuda_convert(symbols(), result, what)
+#define IS_LOST(result) cuda_is_lost(result)
+#define HANDLE(kind) cu_##kind
+#define NUMBER(name) CU_##name
+#define VENDOR_CONTEXT cuda_context
+#define VENDOR_SYMBOLS cuda_symbols
+#define VENDOR_NAME "the driver"
 
 // ---- devices ------------------------------------------------------------------------------------------------------
 
@@ -59,19 +65,15 @@ struct cuda_context {
     cu_module condition; // owned: the kernel that sets conditional nodes; NULL until it is asked for
 };
 
-static int attribute(int device, int which)
-{
-    int value = 0;
-    return symbols()->device_attribute(&value, which, device) == CU_SUCCESS ? value : 0;
-}
+#include "backend/gpu/vendor.h" // NOLINT: the rest of the table, in this vendor's terms
 
 static rill_status describe(size_t index, struct gpu_properties *out, int *out_device)
 {
     *out = (struct gpu_properties){.max_threads = 1};
-    RILL_TRY(CU(device_get, out_device, (int)index));
-    RILL_TRY(CU(device_name, out->name, (int)sizeof out->name, *out_device));
+    RILL_TRY(CALL(device_get, out_device, (int)index));
+    RILL_TRY(CALL(device_name, out->name, (int)sizeof out->name, *out_device));
     size_t memory = 0;
-    RILL_TRY(CU(device_memory, &memory, *out_device));
+    RILL_TRY(CALL(device_memory, &memory, *out_device));
     out->memory_size = memory;
     snprintf(out->target, sizeof out->target, "sm_%d%d", attribute(*out_device, CU_DEVICE_MAJOR),
              attribute(*out_device, CU_DEVICE_MINOR));
@@ -79,27 +81,6 @@ static rill_status describe(size_t index, struct gpu_properties *out, int *out_d
     out->warp_size = attribute(*out_device, CU_DEVICE_WARP_SIZE);
     out->processor_count = attribute(*out_device, CU_DEVICE_MULTIPROCESSOR_COUNT);
     return RILL_OK;
-}
-
-// Memory that is freed stays with the pool: giving it back to the system would cost every allocation dear.
-static void open_pool(struct cuda_context *context)
-{
-    const struct cuda_symbols *cu = symbols();
-    bool has_all = cu->pool_create != NULL && cu->pool_destroy != NULL && cu->pool_set != NULL &&
-                   cu->pool_alloc != NULL && cu->memory_free_async != NULL;
-    if (!has_all || attribute(context->device, CU_DEVICE_MEMORY_POOLS) == 0) {
-        return;
-    }
-    struct cu_pool_options options = {.allocation = 1, .location = {.kind = 1, .id = context->device}};
-    if (cu->pool_create(&context->pool, &options) != CU_SUCCESS) {
-        context->pool = NULL;
-        return;
-    }
-    uint64_t everything = UINT64_MAX;
-    if (cu->pool_set(context->pool, CU_POOL_RELEASE_THRESHOLD, &everything) != CU_SUCCESS) {
-        cu->pool_destroy(context->pool);
-        context->pool = NULL;
-    }
 }
 
 static void *context_enter(void *object)
@@ -156,22 +137,22 @@ static rill_status context_open(size_t index, struct gpu_properties *out, void *
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for a device");
     }
     context->device = device;
-    rill_status status = CU(primary_retain, &context->context, device);
+    rill_status status = CALL(primary_retain, &context->context, device);
     if (status != RILL_OK) {
         free(context);
         return status;
     }
     void *before = context_enter(context);
     const struct cuda_symbols *cu = symbols();
-    status = CU(priority_range, &out->priority_least, &out->priority_greatest);
-    open_pool(context);
+    status = CALL(priority_range, &out->priority_least, &out->priority_greatest);
+    if (has_pools(device)) {
+        open_pool(context);
+    }
     out->has_pools = context->pool != NULL;
     out->has_ranges = driver.has_profiler;
     out->has_binaries = cuda_binary_can_make(cu);
     out->has_peers = cu->copy_peer != NULL;
-    out->has_graphs = cu->graph_create != NULL && cu->graph_destroy != NULL && cu->graph_add_kernel != NULL &&
-                      cu->graph_instantiate != NULL && cu->exec_set_kernel != NULL && cu->exec_destroy != NULL &&
-                      cu->exec_launch != NULL;
+    out->has_graphs = has_graphs();
     out->has_conditions = out->has_graphs && cu->graph_handle != NULL && cu->graph_add_node != NULL &&
                           driver.library.version >= CUDA_CONDITIONS_VERSION;
     context_leave(context, before);
@@ -183,77 +164,7 @@ static rill_status context_open(size_t index, struct gpu_properties *out, void *
     return RILL_OK;
 }
 
-// ---- captures of others ---------------------------------------------------------------------------------------------
-
-// While some stream of the process is being captured the driver refuses what might disturb it, and ends the capture.
-// Rill touches nothing that is captured, and says so for the calling thread. -1: it could not be said.
-static int relax(void)
-{
-    int mode = CU_CAPTURE_RELAXED;
-    bool is_known = symbols()->capture_mode != NULL && symbols()->capture_mode(&mode) == CU_SUCCESS;
-    return is_known ? mode : -1;
-}
-
-static void restore(int mode)
-{
-    for (int i = 0; mode >= 0 && i < 3; i++) { // whatever fails, the thread is left as it was
-        int again = mode;
-        if (symbols()->capture_mode(&again) == CU_SUCCESS) {
-            break;
-        }
-    }
-}
-
 // ---- memory -------------------------------------------------------------------------------------------------------
-
-static rill_status memory_alloc(void *object, void *stream, uint64_t size, uint64_t *out_address)
-{
-    struct cuda_context *context = object;
-    *out_address = 0;
-    int mode = relax();
-    int result = context->pool != NULL ? symbols()->pool_alloc(out_address, size, context->pool, stream)
-                                       : symbols()->memory_alloc(out_address, size);
-    restore(mode);
-    if (result == CU_OUT_OF_MEMORY) {
-        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for an array of %llu bytes: the device has no more",
-                           (unsigned long long)size);
-    }
-    return cuda_convert(symbols(), result, "the allocation of device memory");
-}
-
-static void memory_free(void *object, void *stream, uint64_t address)
-{
-    struct cuda_context *context = object;
-    if (address == 0) {
-        return;
-    }
-    int mode = relax();
-    if (context->pool != NULL) {
-        symbols()->memory_free_async(address, stream);
-    } else {
-        symbols()->memory_free(address);
-    }
-    restore(mode);
-}
-
-static rill_status pinned_alloc(void *object, size_t size, void **out_memory)
-{
-    (void)object;
-    *out_memory = NULL;
-    int mode = relax();
-    rill_status status = CU(host_alloc, out_memory, size, CU_HOST_PORTABLE | CU_HOST_DEVICE_MAP);
-    restore(mode);
-    return status;
-}
-
-static void pinned_free(void *memory)
-{
-    if (memory != NULL) {
-        int mode = relax();
-        symbols()->host_free(memory);
-        restore(mode);
-    }
-}
 
 static enum gpu_place place_of(const void *address)
 {
@@ -271,7 +182,7 @@ static enum gpu_place place_of(const void *address)
 
 static rill_status copy(void *stream, uint64_t target, uint64_t source, size_t size)
 {
-    return CU(copy_async, target, source, size, stream);
+    return CALL(copy_async, target, source, size, stream);
 }
 
 static rill_status copy_peer(void *stream, void *context, uint64_t target, void *source_context, uint64_t source,
@@ -279,73 +190,14 @@ static rill_status copy_peer(void *stream, void *context, uint64_t target, void 
 {
     cu_context to = ((struct cuda_context *)context)->context;
     cu_context from = ((struct cuda_context *)source_context)->context;
-    return CU(copy_peer, target, to, source, from, size, stream);
-}
-
-static rill_status set(void *stream, uint64_t target, uint32_t value, int width, size_t count)
-{
-    switch (width) {
-    case 1: return CU(set8_async, target, (unsigned char)value, count, stream);
-    case 2: return CU(set16_async, target, (unsigned short)value, count, stream);
-    default: return CU(set32_async, target, value, count, stream);
-    }
+    return CALL(copy_peer, target, to, source, from, size, stream);
 }
 
 // ---- streams, events ----------------------------------------------------------------------------------------------
 
-static rill_status stream_create(int priority, void **out_stream)
-{
-    cu_stream stream = NULL;
-    rill_status status = CU(stream_create, &stream, CU_STREAM_NON_BLOCKING, priority);
-    *out_stream = status == RILL_OK ? stream : NULL;
-    return status;
-}
-
-static void stream_destroy(void *stream)
-{
-    if (stream != NULL) {
-        symbols()->stream_destroy(stream);
-    }
-}
-
-// Whoever waits goes on to free what the stream uses: a wait that fails for itself still ends with the work.
-static rill_status stream_synchronize(void *stream)
-{
-    int mode = relax();
-    int result = symbols()->stream_synchronize(stream);
-    if (result != CU_SUCCESS && !cuda_is_lost(result)) {
-        while (symbols()->stream_query(stream) == CU_NOT_READY) {
-            sched_yield();
-        }
-    }
-    restore(mode);
-    return cuda_convert(symbols(), result, "the driver's stream_synchronize");
-}
-
-static rill_status stream_query(void *stream)
-{
-    int mode = relax();
-    rill_status status = CU(stream_query, stream);
-    restore(mode);
-    return status;
-}
-
-static rill_status stream_wait_event(void *stream, void *event)
-{
-    return CU(stream_wait_event, stream, event, 0);
-}
-
 static rill_status host_function(void *stream, gpu_host_function *function, void *user)
 {
-    return CU(host_function, stream, function, user);
-}
-
-static rill_status stream_is_capturing(void *stream, bool *out)
-{
-    int state = 0;
-    rill_status status = CU(stream_is_capturing, stream, &state);
-    *out = state != 0;
-    return status;
+    return CALL(host_function, stream, function, user);
 }
 
 // 0 is the legacy default stream under another name; one stream has one handle.
@@ -357,112 +209,11 @@ static rill_status stream_adopt(void *object, void *native, void **out_handle, b
     *out_is_per_thread = bits == CU_STREAM_PER_THREAD;
     cu_context own = context->context;
     if (bits > CU_STREAM_PER_THREAD && symbols()->stream_context != NULL) {
-        RILL_TRY(CU(stream_context, native, &own));
+        RILL_TRY(CALL(stream_context, native, &own));
     }
     return own == context->context
                ? RILL_OK
                : status_fail(RILL_ERR_FOREIGN, "the stream belongs to another device, or another context of this one");
-}
-
-static rill_status capture_of(void *stream, cu_graph *out_graph, const cu_node **out_nodes, size_t *out_count)
-{
-    if (symbols()->capture_info == NULL) {
-        return status_fail(RILL_ERR_UNSUPPORTED, "the driver does not say what is captured");
-    }
-    int state = 0;
-    uint64_t id = 0;
-    RILL_TRY(CU(capture_info, stream, &state, &id, out_graph, out_nodes, out_count));
-    return state == 1 ? RILL_OK : status_fail(RILL_ERR_DEVICE, "the capture of the stream has ended");
-}
-
-static rill_status capture_keep(void *stream, gpu_host_function *release, void *user)
-{
-    cu_user object = NULL;
-    cu_graph graph = NULL;
-    bool has_all = symbols()->user_create != NULL && symbols()->user_release != NULL && symbols()->graph_retain != NULL;
-    rill_status status = has_all ? capture_of(stream, &graph, NULL, NULL)
-                                 : status_fail(RILL_ERR_UNSUPPORTED, "the driver keeps nothing with a graph");
-    if (status == RILL_OK) {
-        status = CU(user_create, &object, user, release, 1, CU_USER_NO_DESTRUCTOR_SYNC);
-    }
-    if (status != RILL_OK) {
-        release(user);
-        return status;
-    }
-    status = CU(graph_retain, graph, object, 1, CU_GRAPH_USER_MOVE);
-    if (status != RILL_OK) {
-        symbols()->user_release(object, 1); // and so |user|
-    }
-    return status;
-}
-
-static rill_status capture_front(void *stream, void **nodes, size_t capacity, size_t *out_count)
-{
-    const cu_node *found = NULL;
-    cu_graph graph = NULL;
-    *out_count = 0;
-    RILL_TRY(capture_of(stream, &graph, &found, out_count));
-    if (*out_count > capacity) {
-        return status_fail(RILL_ERR_LIMIT, "%zu ends of a capture are too many", *out_count);
-    }
-    for (size_t i = 0; i < *out_count; i++) {
-        nodes[i] = found[i];
-    }
-    return RILL_OK;
-}
-
-static rill_status capture_set_front(void *stream, void **nodes, size_t count)
-{
-    if (symbols()->capture_update == NULL) {
-        return status_fail(RILL_ERR_UNSUPPORTED, "the driver cannot say what a capture goes on from");
-    }
-    return CU(capture_update, stream, (cu_node *)nodes, count, CU_CAPTURE_SET_DEPENDENCIES);
-}
-
-static rill_status event_create(bool has_time, void **out_event)
-{
-    cu_event event = NULL;
-    rill_status status = CU(event_create, &event, has_time ? 0 : CU_EVENT_DISABLE_TIMING);
-    *out_event = status == RILL_OK ? event : NULL;
-    return status;
-}
-
-static void event_destroy(void *event)
-{
-    if (event != NULL) {
-        symbols()->event_destroy(event);
-    }
-}
-
-static rill_status event_record(void *event, void *stream)
-{
-    return CU(event_record, event, stream);
-}
-
-static rill_status event_query(void *event)
-{
-    int mode = relax();
-    rill_status status = CU(event_query, event);
-    restore(mode);
-    return status;
-}
-
-static rill_status event_synchronize(void *event)
-{
-    int mode = relax();
-    rill_status status = CU(event_synchronize, event);
-    restore(mode);
-    return status;
-}
-
-static rill_status event_elapsed(void *begin, void *end, double *out_milliseconds)
-{
-    float milliseconds = 0;
-    int mode = relax();
-    rill_status status = CU(event_elapsed, &milliseconds, begin, end);
-    restore(mode);
-    *out_milliseconds = (double)milliseconds;
-    return status;
 }
 
 // ---- code ---------------------------------------------------------------------------------------------------------
@@ -522,84 +273,17 @@ static rill_status module_load(void *context, const void *code, size_t size, voi
     return status;
 }
 
-static void module_unload(void *module)
-{
-    if (module != NULL) {
-        int mode = relax();
-        symbols()->module_unload(module);
-        restore(mode);
-    }
-}
-
-static rill_status module_function(void *module, const char *name, void **out_function)
-{
-    cu_function function = NULL;
-    rill_status status = CU(module_function, &function, module, name);
-    *out_function = status == RILL_OK ? function : NULL;
-    return status == RILL_OK ? RILL_OK : status_fail(status, "the module's code has no entry '%s'", name);
-}
-
-static rill_status module_global(void *module, const char *name, uint64_t *out_address)
-{
-    size_t size = 0;
-    *out_address = 0;
-    rill_status status = CU(module_global, out_address, &size, module, name);
-    return status == RILL_OK ? RILL_OK : status_fail(status, "the module's code has no field '%s'", name);
-}
-
 static rill_status occupancy(void *function, uint32_t *out_grid, uint32_t *out_block)
 {
     int grid = 1;
     int block = 1;
-    rill_status status = CU(occupancy, &grid, &block, function, NULL, 0, 0);
+    rill_status status = CALL(occupancy, &grid, &block, function, NULL, 0, 0);
     *out_grid = grid > 0 ? (uint32_t)grid : 1;
     *out_block = block > 0 ? (uint32_t)block : 1;
     return status;
 }
 
-static rill_status launch(void *stream, const struct gpu_kernel_call *call)
-{
-    return CU(launch, call->function, call->grid, 1, 1, call->block, 1, 1, 0, stream, call->params, NULL);
-}
-
 // ---- graphs -------------------------------------------------------------------------------------------------------
-
-static rill_status graph_create(void **out_graph)
-{
-    cu_graph graph = NULL;
-    rill_status status = CU(graph_create, &graph, 0);
-    *out_graph = status == RILL_OK ? graph : NULL;
-    return status;
-}
-
-static void graph_destroy(void *graph)
-{
-    if (graph != NULL) {
-        symbols()->graph_destroy(graph);
-    }
-}
-
-static struct cu_kernel_node node_of(const struct gpu_kernel_call *call)
-{
-    return (struct cu_kernel_node){.function = call->function,
-                                   .grid_x = call->grid,
-                                   .grid_y = 1,
-                                   .grid_z = 1,
-                                   .block_x = call->block,
-                                   .block_y = 1,
-                                   .block_z = 1,
-                                   .params = call->params};
-}
-
-static rill_status graph_add(void *graph, const struct gpu_kernel_call *call, void *const *after, size_t after_count,
-                             void **out_node)
-{
-    struct cu_kernel_node kernel = node_of(call);
-    cu_node node = NULL;
-    rill_status status = CU(graph_add_kernel, &node, graph, (const cu_node *)after, after_count, &kernel);
-    *out_node = status == RILL_OK ? node : NULL;
-    return status;
-}
 
 // The driver knows the function that sets a handle by its name; no library of the toolkit is linked. |%s| is the
 // target.
@@ -670,7 +354,7 @@ static rill_status condition_function(void *object, void **out_function)
 static rill_status graph_handle(void *object, void *graph, bool initial, uint64_t *out_handle)
 {
     struct cuda_context *context = object;
-    return CU(graph_handle, out_handle, graph, context->context, initial ? 1 : 0, CU_HANDLE_HAS_DEFAULT);
+    return CALL(graph_handle, out_handle, graph, context->context, initial ? 1 : 0, CU_HANDLE_HAS_DEFAULT);
 }
 
 static rill_status graph_condition(const struct gpu_condition *condition, void **out_node, void **out_body)
@@ -681,44 +365,15 @@ static rill_status graph_condition(const struct gpu_condition *condition, void *
         .u.condition = {
             .handle = condition->handle, .kind = condition->is_loop ? 1 : 0, .size = 1, .context = context->context}};
     cu_node node = NULL;
-    rill_status status = CU(graph_add_node, &node, condition->graph, (const cu_node *)condition->after,
-                            condition->after_count, &options);
+    rill_status status = CALL(graph_add_node, &node, condition->graph, (const cu_node *)condition->after,
+                              condition->after_count, &options);
     *out_node = status == RILL_OK ? node : NULL;
     *out_body = status == RILL_OK ? options.u.condition.bodies[0] : NULL;
     return status;
 }
 
-static rill_status graph_instantiate(void *graph, void **out_exec)
-{
-    cu_exec exec = NULL;
-    int mode = relax();
-    rill_status status = CU(graph_instantiate, &exec, graph, 0);
-    restore(mode);
-    *out_exec = status == RILL_OK ? exec : NULL;
-    return status;
-}
-
-static rill_status exec_set(void *exec, void *node, const struct gpu_kernel_call *call)
-{
-    struct cu_kernel_node kernel = node_of(call);
-    return CU(exec_set_kernel, exec, node, &kernel);
-}
-
-static void exec_destroy(void *exec)
-{
-    if (exec != NULL) {
-        int mode = relax();
-        symbols()->exec_destroy(exec);
-        restore(mode);
-    }
-}
-
-static rill_status exec_launch(void *exec, void *stream)
-{
-    return CU(exec_launch, exec, stream);
-}
-
 static const struct gpu_driver cuda_driver = {
+    GPU_VENDOR_OPERATIONS,
     .name = "cuda",
     .dot = '$',
     .range_push = cuda_nvtx_push,
@@ -727,47 +382,16 @@ static const struct gpu_driver cuda_driver = {
     .close = context_close,
     .enter = context_enter,
     .leave = context_leave,
-    .memory_alloc = memory_alloc,
-    .memory_free = memory_free,
-    .pinned_alloc = pinned_alloc,
-    .pinned_free = pinned_free,
     .place_of = place_of,
     .copy = copy,
     .copy_peer = copy_peer,
-    .set = set,
-    .stream_create = stream_create,
-    .stream_destroy = stream_destroy,
-    .stream_synchronize = stream_synchronize,
-    .stream_query = stream_query,
-    .stream_wait_event = stream_wait_event,
     .host_function = host_function,
-    .event_create = event_create,
-    .event_destroy = event_destroy,
-    .event_record = event_record,
-    .event_query = event_query,
-    .event_synchronize = event_synchronize,
-    .event_elapsed = event_elapsed,
     .module_load = module_load,
-    .module_unload = module_unload,
-    .module_function = module_function,
-    .module_global = module_global,
     .occupancy = occupancy,
-    .launch = launch,
-    .graph_create = graph_create,
-    .graph_destroy = graph_destroy,
-    .graph_add = graph_add,
     .condition_function = condition_function,
     .graph_handle = graph_handle,
     .graph_condition = graph_condition,
-    .graph_instantiate = graph_instantiate,
-    .exec_set = exec_set,
-    .exec_destroy = exec_destroy,
-    .exec_launch = exec_launch,
     .stream_adopt = stream_adopt,
-    .stream_is_capturing = stream_is_capturing,
-    .capture_keep = capture_keep,
-    .capture_front = capture_front,
-    .capture_set_front = capture_set_front,
 };
 
 // ---- the back end -------------------------------------------------------------------------------------------------

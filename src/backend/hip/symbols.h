@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+typedef void *hip_address;
 typedef struct hip_stream_object *hip_stream;
 typedef struct hip_event_object *hip_event;
 typedef struct hip_module_object *hip_module;
@@ -92,7 +93,7 @@ enum {
     HIP_GRAPH_USER_MOVE = 1,
     HIP_EVENT_DISABLE_TIMING = 2,
     HIP_HOST_PORTABLE = 1,
-    HIP_HOST_MAPPED = 2,
+    HIP_HOST_DEVICE_MAP = 2,
     HIP_COPY_DEFAULT = 4, // the addresses say from where to where
     HIP_POINTER_MEMORY_TYPE = 2,
     HIP_POINTER_IS_MANAGED = 8, // the answer is one byte
@@ -141,7 +142,7 @@ enum {
     X(stream_is_capturing,   "hipStreamIsCapturing",             REQUIRED, int, (hip_stream stream, int *out))         \
     X(stream_wait_value,     "hipStreamWaitValue32",             OPTIONAL, int, (hip_stream stream, void *address, uint32_t value, unsigned flags, uint32_t mask)) \
     X(stream_device,         "hipStreamGetDevice",               OPTIONAL, int, (hip_stream stream, int *out))         \
-    X(capture_info,          "hipStreamGetCaptureInfo_v2",       OPTIONAL, int, (hip_stream stream, int *state, unsigned long long *id, hip_graph *graph, const hip_node **after, size_t *count)) \
+    X(capture_info,          "hipStreamGetCaptureInfo_v2",       OPTIONAL, int, (hip_stream stream, int *state, uint64_t *id, hip_graph *graph, const hip_node **after, size_t *count)) \
     X(capture_update,        "hipStreamUpdateCaptureDependencies", OPTIONAL, int, (hip_stream stream, hip_node *nodes, size_t count, unsigned flags)) \
     X(capture_mode,          "hipThreadExchangeStreamCaptureMode", OPTIONAL, int, (int *mode))                         \
     X(user_create,           "hipUserObjectCreate",              OPTIONAL, int, (hip_user *out, void *user, hip_host_function *destroy, unsigned count, unsigned flags)) \

@@ -106,8 +106,8 @@ int fake_hip_stream_device(hip_stream handle, int *out)
     return code;
 }
 
-int fake_hip_capture_info(hip_stream stream, int *state, unsigned long long *id, hip_graph *graph,
-                          const hip_node **after, size_t *count)
+int fake_hip_capture_info(hip_stream stream, int *state, uint64_t *id, hip_graph *graph, const hip_node **after,
+                          size_t *count)
 {
     uint64_t number = 0;
     int code =
