@@ -104,6 +104,16 @@ static bool is_carried(const struct split *s, const struct ir_inst *inst, const 
 
 static void report_local(const struct split *s, const struct ir_var *var, struct loc first, struct loc other)
 {
+    if (var->is_memory && var->ctype != NULL && var->ctype->kind == IR_CTYPE_ARRAY) {
+        diag_error(s->diags, other,
+                   "local array '%s' is used by two stream_parallel blocks and written by one; its parts are not told "
+                   "apart, since it lies in the launch's own block",
+                   var->name);
+        diag_note(s->diags, first,
+                  "the other block uses it here; pass it as an array, whose parts are compared, or declare it in each "
+                  "block");
+        return;
+    }
     if (var->is_memory) {
         diag_error(s->diags, other, "local '%s' lies in memory that two stream_parallel blocks use and one writes",
                    var->name);
