@@ -75,6 +75,9 @@ int cmd_explain(int argc, char **argv)
     if (code == CLI_OK) {
         char *text = NULL;
         rill_status status = rill_source_explain(command.text, &command.compile.options, &text);
+        if (status == RILL_OK && text[0] == '\0') {
+            fprintf(stderr, "rill: '%s' has no kernels: mark a function with 'kernel'\n", command.path);
+        }
         code = show(&command, status, text);
     }
     finish(&command);

@@ -164,6 +164,9 @@ def check_explain(report, work):
     report.check("explain_says_parallel", done.rc == 0 and "parallel, proven" in done.out and "x" in done.out, done)
     done = rill("explain", work / "warns.c")
     report.check("explain_says_in_order_with_the_line", done.rc == 0 and "in order" in done.out and ":3" in done.out, done)
+    (work / "none.c").write_text("int twice(int x) { return 2 * x; }\n")
+    done = rill("explain", work / "none.c")
+    report.check("explain_says_that_there_are_no_kernels", done.rc == 0 and "none.c' has no kernels" in done.err, done)
     done = rill("explain", work / "wrong.c")
     report.check("explain_of_a_wrong_file_fails", done.rc == 1 and "error:" in done.err and done.out == "", done)
 
