@@ -232,8 +232,10 @@ bool fake_module_global_locked(struct fake_module *module, const char *name, uin
             continue;
         }
         const char *found = strstr(global, name);
-        if (found == NULL || found > end || found[-1] != ' ' ||
-            (found[length] != '[' && found[length] != ';' && found[length] != ' ')) {
+        while (found != NULL && found < end && (found[-1] != ' ' || strchr("[; ", found[length]) == NULL)) {
+            found = strstr(found + 1, name); // 'a' is in ".align" too
+        }
+        if (found == NULL || found > end) {
             continue;
         }
         const char *type = strchr(global + 1, '.');
