@@ -69,7 +69,10 @@ static void parameter_declaration(struct parser *p, struct param_list *out)
     }
     if (d.name != NULL) {
         const struct symbol *other = scope_find_here(p, d.name);
-        if (other != NULL) {
+        if (other != NULL && other->kind == SYMBOL_UNKNOWN) {
+            // An extent before it asked for the name, and has been told that nobody knows it.
+            diag_note(p->diags, d.loc, "'%s' is declared here: put it before the parameter that needs it", d.name);
+        } else if (other != NULL) {
             parse_error(p, d.loc, "two parameters are called '%s'", d.name);
         } else {
             scope_add(p, SYMBOL_OBJECT, d.name, d.loc)->object = param;
@@ -345,7 +348,9 @@ static struct type *derive_array(struct parser *p, struct type *element, const s
 {
     if (!type_is_complete(element)) {
         parse_error(p, by->loc, "an array cannot have elements of the type '%s'%s", parse_describe(p, element),
-                    element->kind == TYPE_ARRAY ? ": only the outermost extent may be left out" : "");
+                    element->kind == TYPE_ARRAY ? ": only the outermost extent may be left out"
+                    : element->kind == TYPE_STRUCT || element->kind == TYPE_UNION ? ", which is not defined"
+                                                                                  : "");
         return &p->basic[TYPE_ERROR];
     }
     if (element->align > 1 && !type_is_variable(element) && element->size % element->align != 0) {

@@ -372,8 +372,9 @@ static bool unknown_specifier(struct parser *p, struct specifiers *out)
         p->missed_header = true;
         out->is_kernel = true;
     } else {
-        parse_error(p, token->loc, "unknown word '%s'%s%s%s", token->text, best != NULL ? "; did you mean '" : "",
-                    best != NULL ? best : "", best != NULL ? "'?" : "");
+        const char *advice = best != NULL ? arena_printf(p->arena, "; did you mean '%s'?", best)
+                                          : parse_name_advice(p, token->text, true);
+        parse_error(p, token->loc, "unknown word '%s'%s", token->text, advice);
     }
     out->is_kernel |= best != NULL && strcmp(best, "kernel") == 0; // and then less is complained about
     parse_advance(p);
@@ -384,7 +385,10 @@ static struct type *finish_type(struct parser *p, struct specifiers *out, const 
 {
     if (out->type != NULL) {
         if (has_words(words)) {
-            parse_error(p, out->loc, "these words do not make a type");
+            bool is_record = out->type->kind == TYPE_STRUCT || out->type->kind == TYPE_UNION;
+            parse_error(p, out->loc, "these words do not make a type%s",
+                        is_record ? ": is a ';' missing after the '}' of the struct?" : "");
+            return is_record ? words_type(p, words, out->loc) : out->type; // what follows is meant to have the latter
         }
         return out->type;
     }
@@ -392,7 +396,9 @@ static struct type *finish_type(struct parser *p, struct specifiers *out, const 
         return words_type(p, words, out->loc);
     }
     if (!unknown_type(p, out)) {
-        parse_syntax_error(p, "expected a type, found %s", token_describe(p->arena, parse_token(p)));
+        const struct token *token = parse_token(p);
+        parse_syntax_error(p, "expected a type, found %s%s", token_describe(p->arena, token),
+                           token->kind == TOKEN_IDENT ? parse_foreign_advice(token->text) : "");
         return &p->basic[TYPE_ERROR];
     }
     return out->type;

@@ -135,61 +135,6 @@ struct expr *parse_call(struct parser *p, struct expr *callee, struct loc loc)
 
 // ---- names nobody declared -----------------------------------------------------------------------------------------
 
-// Where some library names are declared, for the advice to include it.
-static const char *header_of(const char *name)
-{
-    static const struct {
-        const char *header;
-        const char *names; // between spaces
-    } table[] = {
-        {"math.h", " sin cos tan asin acos atan atan2 sinh cosh tanh exp exp2 log log2 log10 log1p expm1 pow sqrt cbrt "
-                   "hypot fabs floor ceil round trunc fmod fmin fmax fma erf erfc tgamma lgamma copysign isnan isinf "
-                   "sinf cosf tanf asinf acosf atanf atan2f sinhf coshf tanhf expf exp2f logf log2f log10f powf sqrtf "
-                   "cbrtf hypotf fabsf floorf ceilf roundf truncf fmodf fminf fmaxf fmaf erff INFINITY NAN M_PI "},
-        {"stdio.h", " printf fprintf puts putchar stdout stderr "},
-        {"stdlib.h", " abs labs llabs malloc calloc realloc free exit abort rand qsort "},
-        {"string.h", " memcpy memset memmove memcmp strlen strcmp strcpy "},
-        {"stdbool.h", " bool true false "},
-        {"stddef.h", " size_t ptrdiff_t NULL offsetof "},
-        {"stdint.h", " int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t intptr_t uintptr_t INT32_MAX "
-                     "INT64_MAX UINT32_MAX UINT64_MAX INT32_MIN INT64_MIN "},
-        {"limits.h", " INT_MAX INT_MIN UINT_MAX LONG_MAX LONG_MIN CHAR_BIT "},
-        {"float.h", " FLT_MAX FLT_MIN FLT_EPSILON DBL_MAX DBL_MIN DBL_EPSILON "},
-        {"assert.h", " assert static_assert "},
-        {"rill/kernel.h", " kernel stream_parallel rill_random_u32 rill_random_f32 rill_random_f64 "
-                          "rill_random_normal_f32 rill_atomic_add rill_atomic_sub rill_atomic_mul rill_atomic_min "
-                          "rill_atomic_max rill_atomic_and rill_atomic_or rill_atomic_xor rill_atomic_exchange "
-                          "rill_atomic_cas "},
-    };
-    char word[64];
-    size_t length = strlen(name);
-    if (length + 3 > sizeof word) {
-        return NULL;
-    }
-    word[0] = ' ';
-    memcpy(word + 1, name, length);
-    memcpy(word + 1 + length, " ", 2);
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        if (strstr(table[i].names, word) != NULL) {
-            return table[i].header;
-        }
-    }
-    return NULL;
-}
-
-const char *parse_name_advice(struct parser *p, const char *name, bool wants_type)
-{
-    const char *header = header_of(name);
-    if (header != NULL) {
-        return arena_printf(p->arena, "; #include <%s>", header);
-    }
-    if (p->diags->last_dropped) {
-        return ""; // nobody will read it, and looking takes time
-    }
-    const char *best = scope_suggest(p, name, wants_type);
-    return best != NULL ? arena_printf(p->arena, "; did you mean '%s'?", best) : "";
-}
-
 struct expr *parse_unknown_name(struct parser *p, const struct token *token)
 {
     const char *name = parse_identifier_text(token);

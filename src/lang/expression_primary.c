@@ -163,7 +163,10 @@ struct expr *parse_primary_expression(struct parser *p)
         parse_syntax_error(p, "expected an expression; the address of a label is not supported");
         return expr_error(p, token->loc);
     default:
-        parse_syntax_error(p, "expected an expression, found %s", token_describe(p->arena, token));
+        parse_syntax_error(p, "expected an expression, found %s%s", token_describe(p->arena, token),
+                           parse_peek(p, 1)->kind == TOKEN_LPAREN && declare_starts_type(p, token)
+                               ? ": write '(type)value' to convert"
+                               : "");
         return expr_error(p, token->loc);
     }
     parse_advance(p);

@@ -241,8 +241,10 @@ struct expr *operate_sizeof(struct parser *p, struct type *type, struct loc loc)
 struct expr *parse_call(struct parser *p, struct expr *callee, struct loc loc);
 void parse_convert_arguments(struct parser *p, struct expr *call); // to the parameters that are known by now
 struct expr *parse_unknown_name(struct parser *p, const struct token *name);
-// "; did you mean 'x'?", "; #include <math.h>", or nothing.
+
+// advice.c: "; did you mean 'x'?", "; #include <math.h>", ": write NULL or 0", or nothing.
 const char *parse_name_advice(struct parser *p, const char *name, bool wants_type);
+const char *parse_foreign_advice(const char *name); // of a word that other languages have; "": none
 
 // ---- convert.c -----------------------------------------------------------------------------------------------------
 

@@ -90,8 +90,13 @@ void scope_add_unknown(struct parser *p, const char *name, struct loc loc)
 
 const char *scope_suggest(struct parser *p, const char *name, bool wants_type)
 {
+    static const char *const words[] = {"int",  "float",    "double", "char",   "short", "long",
+                                        "void", "unsigned", "signed", "struct", "union", "const"};
     struct suggest suggest;
     suggest_init(&suggest, name);
+    for (size_t i = 0; wants_type && i < sizeof words / sizeof *words; i++) {
+        suggest_offer(&suggest, words[i]);
+    }
     for (int i = 0; i < p->names.capacity; i++) {
         const struct symbol *symbol = p->names.entries[i].key != NULL ? p->names.entries[i].value : NULL;
         // Names that begin with two underscores are Rill's own and no use to anybody.

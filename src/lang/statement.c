@@ -356,9 +356,21 @@ static struct stmt *loop_statement(struct parser *p, const struct pragmas *pragm
     return stmt;
 }
 
+// GNU C's other spelling, which C leaves to the program.
+static bool is_asm(struct parser *p)
+{
+    const struct token *token = parse_token(p);
+    enum token_kind next = parse_peek(p, 1)->kind;
+    return token->kind == TOKEN_IDENT && strcmp(token->text, "asm") == 0 && scope_find(p, "asm") == NULL &&
+           (next == TOKEN_LPAREN || next == TOKEN_KW_VOLATILE || next == TOKEN_KW_GOTO || next == TOKEN_KW_INLINE);
+}
+
 static struct stmt *plain_statement(struct parser *p)
 {
     const struct token *token = parse_token(p);
+    if (is_asm(p)) {
+        return asm_statement(p);
+    }
     switch (token->kind) {
     case TOKEN_LBRACE: return parse_compound_statement(p, true);
     case TOKEN_KW_IF: return if_statement(p);
