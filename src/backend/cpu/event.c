@@ -86,6 +86,17 @@ static void reach(struct backend_stream *stream, struct cpu_mark *mark, struct p
     }
 }
 
+// The stream stands at a mark that has not been reached, and will be pushed when it is. mark_lock is held.
+static void stand(struct backend_stream *stream, struct cpu_mark *mark)
+{
+    if (stream->device->trace != NULL) {
+        trace_cause_set(&stream->cause, TRACE_EVENT, "", mark->stream);
+    }
+    atomic_store_explicit(&stream->waits_for, mark, memory_order_relaxed);
+    stream->next_waiter = mark->first_waiter;
+    mark->first_waiter = stream;
+}
+
 // True if the mark has been reached; else the stream is linked to it and will be pushed.
 static bool pass(struct backend_stream *stream, struct cpu_mark *mark)
 {
@@ -99,15 +110,22 @@ static bool pass(struct backend_stream *stream, struct cpu_mark *mark)
         }
         release_locked(device, mark);
     } else {
-        if (device->trace != NULL) {
-            trace_cause_set(&stream->cause, TRACE_EVENT, "", mark->stream);
-        }
-        atomic_store_explicit(&stream->waits_for, mark, memory_order_relaxed);
-        stream->next_waiter = mark->first_waiter;
-        mark->first_waiter = stream;
+        stand(stream, mark);
     }
     thread_latch_unlock(&device->mark_lock);
     return is_reached;
+}
+
+bool mark_stand(struct backend_stream *stream, struct cpu_mark *mark)
+{
+    struct backend_device *device = stream->device;
+    thread_latch_lock(&device->mark_lock);
+    bool must_wait = !mark->is_reached;
+    if (must_wait) {
+        stand(stream, mark);
+    }
+    thread_latch_unlock(&device->mark_lock);
+    return must_wait;
 }
 
 bool mark_run(struct backend_stream *stream, struct cpu_mark_op *op, struct pool_worker *worker)

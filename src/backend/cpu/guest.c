@@ -10,6 +10,7 @@ void guest_init(struct cpu_guest *guest, struct backend_device *device)
     guest->device = device;
     guest->worker = (struct pool_worker){.pool = &device->pool, .guest = guest};
     guest->is_looking = false;
+    guest->next = NULL;
     guest->is_able = thread_stack_left() >= GUEST_STACK;
     // What one thread does is in order for ThreadSanitizer, even where the program forgot to ask for it. So that such
     // mistakes are found, every second wait leaves the work to the pool.
@@ -72,6 +73,10 @@ bool guest_help(struct cpu_guest *guest)
     thread_mood_enter(&mood);
     bool has_helped = pool_help(pool, &guest->worker, guest->chain, guest->chain_count);
     thread_mood_leave(&mood);
+    struct backend_stream *next = guest_take_next(&guest->worker);
+    if (next != NULL) { // it came at the end of a loop, not of a stream
+        pool_push_small(pool, &next->job);
+    }
     return has_helped;
 }
 
@@ -131,8 +136,13 @@ bool guest_must_stop(const struct pool_worker *worker, struct backend_stream *st
 void guest_push(const struct pool_worker *worker, struct backend_stream *stream)
 {
     struct backend_device *device = stream->device;
-    if (worker->guest != NULL && place_of(worker->guest, stream) >= 0) {
-        pool_push_small(&device->pool, &stream->job); // its wait cannot end before it has come back for it
+    struct cpu_guest *guest = worker->guest;
+    if (guest != NULL && place_of(guest, stream) >= 0) { // its wait cannot end before it has come back for it
+        if (guest->next == NULL && device->trace == NULL && !device->pool.is_fuzzed) {
+            guest->next = stream;
+        } else {
+            pool_push_small(&device->pool, &stream->job);
+        }
     } else if (atomic_load(&stream->guest_count) == 0) {
         pool_push(&device->pool, &stream->job);
     } else {
@@ -143,6 +153,16 @@ void guest_push(const struct pool_worker *worker, struct backend_stream *stream)
             pool_push_left(&device->pool);
         }
     }
+}
+
+struct backend_stream *guest_take_next(const struct pool_worker *worker)
+{
+    struct cpu_guest *guest = worker->guest;
+    struct backend_stream *next = guest != NULL ? guest->next : NULL;
+    if (next != NULL) {
+        guest->next = NULL;
+    }
+    return next;
 }
 
 void guest_note_reached(const struct pool_worker *worker, const struct cpu_mark *mark)

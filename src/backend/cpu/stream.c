@@ -251,7 +251,14 @@ rill_status stream_queue_mark(struct backend_stream *stream, enum cpu_op_kind ki
         return no_memory(stream);
     }
     op->mark = mark;
-    unlock_and_push(stream, stream_append(stream, &op->op, kind));
+    bool push = stream_append(stream, &op->op, kind);
+    thread_latch_unlock(&stream->lock);
+    // A stream that had nothing to do need not be taken up only to find out that it must wait. Nobody else has it, and
+    // so the operation keeps its mark.
+    bool may_stand = push && kind == CPU_OP_WAIT && !stream->device->pool.is_fuzzed;
+    if (push && !(may_stand && mark_stand(stream, mark))) {
+        pool_offer(&stream->device->pool, &stream->job);
+    }
     return RILL_OK;
 }
 
@@ -530,9 +537,9 @@ static void advance(struct backend_stream *stream, bool has_ended, struct pool_w
     }
 }
 
-static void run_stream(struct pool_job *job, struct pool_worker *worker)
+static void run_taken(struct backend_stream *stream, struct pool_worker *worker)
 {
-    struct backend_stream *stream = (struct backend_stream *)((char *)job - offsetof(struct backend_stream, job));
+    struct pool_job *job = &stream->job;
     if (stream->device->trace != NULL) {
         stream->cause.ready = job->push_time;
     }
@@ -544,6 +551,15 @@ static void run_stream(struct pool_job *job, struct pool_worker *worker)
         atomic_store_explicit(&stream->was_waited_for, false, memory_order_relaxed);
     }
     advance(stream, false, worker);
+}
+
+static void run_stream(struct pool_job *job, struct pool_worker *worker)
+{
+    struct backend_stream *stream = (struct backend_stream *)((char *)job - offsetof(struct backend_stream, job));
+    while (stream != NULL) {
+        run_taken(stream, worker);
+        stream = guest_take_next(worker);
+    }
 }
 
 // ---- making, waiting ----------------------------------------------------------------------------------------------

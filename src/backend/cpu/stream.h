@@ -150,6 +150,7 @@ struct cpu_guest {
     bool is_able;                  // has the stack that kernels may count on
     bool is_looking;               // counts among those that look for what they can do
     unsigned seen;                 // the pool's count of changes when it looked last
+    struct backend_stream *next;   // of its chain, can go on, and is in its hands: nobody else sees it; NULL: none
 
     // What its wait hangs on now: each stream must reach its mark for the one before to go on. Only the first is sure
     // to be there; the others are compared with, and looked at where something shows that they are.
@@ -172,6 +173,8 @@ bool guest_wants(const struct pool_worker *worker, struct backend_stream *stream
 bool guest_must_stop(const struct pool_worker *worker, struct backend_stream *stream);
 // Pushes a stream that can go on. Nobody is woken for it if a guest waits for it or comes back to it anyway.
 void guest_push(const struct pool_worker *worker, struct backend_stream *stream);
+// The stream that the worker goes on with, if it is a guest that has one in its hands; else NULL.
+struct backend_stream *guest_take_next(const struct pool_worker *worker);
 void guest_note_reached(const struct pool_worker *worker, const struct cpu_mark *mark);
 // Waits for the guest's wait to end without sleeping. True: it has ended, or there may be something to help with.
 bool guest_looks(struct cpu_guest *guest, bool (*has_ended)(struct cpu_guest *guest));
@@ -221,6 +224,9 @@ struct cpu_op *stream_first_op(struct backend_stream *stream);
 rill_status stream_queue_mark(struct backend_stream *stream, enum cpu_op_kind kind, struct cpu_mark *mark);
 // event.c: true if the operation has ended.
 bool mark_run(struct backend_stream *stream, struct cpu_mark_op *op, struct pool_worker *worker);
+// The stream's first operation waits for the mark, and nobody has the stream. True: it stands there now, and is pushed
+// by who reaches the mark; else it may go on.
+bool mark_stand(struct backend_stream *stream, struct cpu_mark *mark);
 void mark_release(struct backend_device *device, struct cpu_mark *mark);
 
 rill_status event_create(struct backend_device *device, struct backend_event **out_event);
