@@ -148,6 +148,22 @@ def check_language(report, folder):
     report.check("language_shows_the_error_as_it_is", output.startswith(shown.group(1)), output)
 
 
+def check_names(report):
+    """Every page: the files, calls, types and constants that it names exist."""
+    code = subprocess.run(["git", "grep", "-hoIE", r"\b(rill|RILL)_[A-Za-z0-9_]+", "--", "include", "src", "tests", "tools",
+                           "cmake", "examples", "Makefile"], cwd=ROOT, capture_output=True, text=True, check=False).stdout
+    known = set(code.split())
+    if not known:
+        report.skip("pages_name_what_exists", "there is no git")
+        return
+    for page in sorted([*ROOT.glob("docs/*.md"), *ROOT.glob("*.md")]):
+        text = page.read_text()
+        paths = re.findall(r"`((?:bench|cmake|docs|examples|include|src|tests|tools)/[\w./-]+)`", text)
+        wrong = [path for path in paths if not list(ROOT.glob(path + "*")) and not path.endswith(".so")]
+        wrong += sorted(set(re.findall(r"\b(?:rill|RILL)_\w*[A-Za-z0-9]\b(?![*…/])", text)) - known)
+        report.check(f"{page.stem}_names_what_exists".lower(), not wrong, "\n".join(wrong))
+
+
 def update(folder):
     for page in ("README.md", "docs/streams.md"):
         text = (ROOT / page).read_text()
@@ -166,6 +182,7 @@ def main():
         check_readme(report, folder)
         check_streams(report, folder)
         check_language(report, folder)
+    check_names(report)
     return report.finish()
 
 
