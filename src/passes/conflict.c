@@ -15,9 +15,6 @@ static bool is_opaque(enum ir_op op)
 // Expressions of regions are exact, so that i64 arithmetic in them is arithmetic in the integers.
 static const struct affine *value_of(struct leaves *leaves, const struct plan_expr *expr)
 {
-    if (expr == NULL) {
-        return NULL;
-    }
     int64_t constant;
     if (plan_expr_is_const(expr, &constant)) {
         return affine_const(&leaves->pool, constant);

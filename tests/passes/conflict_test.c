@@ -184,6 +184,30 @@ TEST(updates_of_one_class_never_conflict)
         CONFLICT_ALWAYS);
 }
 
+// rill_atomic_* is the author's word that any order will do, whatever the operations.
+TEST(explicit_atomics_never_conflict)
+{
+    CHECK_INT(worst(BLOCKS("int *x", "for (int i = 0; i < n; i++) rill_atomic_add(&x[0], 1);",
+                           "for (int i = 0; i < n; i++) rill_atomic_max(&x[0], i);")),
+              CONFLICT_NEVER);
+    CHECK_INT(worst(BLOCKS("int *x", "for (int i = 0; i < n; i++) rill_atomic_add(&x[0], 1);", "x[0] = 2;")),
+              CONFLICT_ALWAYS);
+}
+
+// Nobody knows which elements these are, or how far they lie apart.
+TEST(regions_without_bounds_always_conflict_and_products_are_tested)
+{
+    CHECK_INT(worst(BLOCKS("const int *at, float *x", "for (int i = 0; i < n; i++) x[at[i]] = 1;",
+                           "for (int i = 0; i < n; i++) x[at[i]] = 2;")),
+              CONFLICT_ALWAYS);
+    CHECK_INT(worst(BLOCKS("const int *at, float *x", "for (int i = 0; i < n; i++) x[at[i]] += 1;",
+                           "for (int i = 0; i < n; i++) x[at[i] + 1] += 2;")),
+              CONFLICT_TEST); // x may lie where at lies; the updates themselves are atomic
+    CHECK_INT(worst(BLOCKS("long m, float *x", "for (long i = 0; i < n; i++) x[m * m * m * m * m + i] = 1;",
+                           "for (long i = 0; i < n; i++) x[k * m * m * m * m + i] = 2;")),
+              CONFLICT_TEST);
+}
+
 TEST(updates_of_two_arguments_are_compared_unless_both_are_atomic)
 {
     CHECK_INT(worst(BLOCKS("float *x, float *y", "for (int i = 0; i < n; i++) x[i] += 1;",
