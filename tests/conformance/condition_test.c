@@ -64,6 +64,73 @@ static const char source[] = "#include <rill/kernel.h>\n"
                              "    for (int i = 0; i < n; i++) x[i] += 1;\n"
                              "    if (flag[0] > 0) return;\n"
                              "    for (int i = 0; i < n; i++) x[i] += 1;\n"
+                             "}\n"
+                             "kernel int search(int n, int m, const int flag[2], int x[n])\n"
+                             "{\n"
+                             "    for (int t = 0; t < m; t++) {\n"
+                             "        for (int i = 0; i < n; i++) x[i] += t;\n"
+                             "        if (flag[0] == t) return 100 + t;\n"
+                             "        for (int i = 0; i < n; i++) x[i] += 2;\n"
+                             "        if (flag[1] == t) { for (int i = 0; i < n; i++) x[i] += 50; return -t; }\n"
+                             "    }\n"
+                             "    for (int i = 0; i < n; i++) x[i] += 1000;\n"
+                             "    return 1;\n"
+                             "}\n"
+                             "kernel int twice(int n, int todo[2], int x[n])\n"
+                             "{\n"
+                             "    int rounds = 0;\n"
+                             "    while (todo[0] > 0) {\n"
+                             "        int k = 3;\n"
+                             "        while (k > 0) {\n"
+                             "            for (int i = 0; i < n; i++) x[i] += k;\n"
+                             "            rounds++;\n"
+                             "            if (todo[1] == rounds) goto out;\n"
+                             "            if (todo[1] + 100 == rounds) return 7;\n"
+                             "            k--;\n"
+                             "            for (int i = 0; i < n; i++) x[i] += 10;\n"
+                             "        }\n"
+                             "        todo[0]--;\n"
+                             "    }\n"
+                             "    for (int i = 0; i < n; i++) x[i] += 100;\n"
+                             "out:\n"
+                             "    for (int i = 0; i < n; i++) x[i] += 1000;\n"
+                             "    return rounds;\n"
+                             "}\n"
+                             "kernel int again(int n, int steps, int todo[2], int x[n])\n"
+                             "{\n"
+                             "    int seen = 0;\n"
+                             "    for (int t = 0; t < steps; t++) {\n"
+                             "        while (todo[0] > 0) {\n"
+                             "            while (todo[1] > 0) {\n"
+                             "                for (int i = 0; i < n; i++) x[i] += 1;\n"
+                             "                todo[1]--;\n"
+                             "                if (todo[1] == 2) { seen += 10; goto next; }\n"
+                             "            }\n"
+                             "            for (int i = 0; i < n; i++) x[i] += 100;\n"
+                             "            todo[0]--;\n"
+                             "            seen += 1;\n"
+                             "        }\n"
+                             "    next:\n"
+                             "        for (int i = 0; i < n; i++) x[i] += 10000;\n"
+                             "        todo[1] += 1;\n"
+                             "    }\n"
+                             "    return seen;\n"
+                             "}\n"
+                             "kernel int mixed(int n, int mode, int k, const int flag[2], int x[n])\n"
+                             "{\n"
+                             "    int r = 0;\n"
+                             "    switch (mode) {\n"
+                             "    case 1:\n"
+                             "        for (int i = 0; i < n; i++) x[i] += 1;\n"
+                             "        if (k > 10) { r = 1; break; }\n"
+                             "        r = 2;\n"
+                             "    case 2:\n"
+                             "        for (int i = 0; i < n; i++) x[i] += 10;\n"
+                             "        if (flag[0] > 5) return r + 10;\n"
+                             "    case 3: break;\n"
+                             "    }\n"
+                             "    for (int i = 0; i < n; i++) x[i] += 100;\n"
+                             "    return r;\n"
                              "}\n";
 
 enum { N = 20000 }; // so large that no loop is run whole
@@ -306,11 +373,199 @@ TEST(return_over_device_data_ends_the_kernel)
     rill_array flag = world_array(&scene.world, RILL_I32, 2);
     rill_array x = world_array(&scene.world, RILL_I32, N);
     static int host[N];
+    uint64_t before = readbacks(&scene);
     for (int k = 0; k < 2; k++) {
         put(&scene, flag, k, 0);
         OK(rill_launch(kernel_of(&scene, "leave"), scene.stream, RILL_ARGS(N, flag, x)));
     }
     OK(rill_array_read(x, scene.stream, host, sizeof host));
     CHECK_INT(host[N - 1], 3);
+    CHECK(scene.decides == (readbacks(&scene) == before));
+    scene_close(&scene);
+}
+
+// ---- leaving more than one loop -----------------------------------------------------------------------------------
+
+static int search_in_c(int m, const int flag[2], int *x)
+{
+    for (int t = 0; t < m; t++) {
+        *x += t;
+        if (flag[0] == t) {
+            return 100 + t;
+        }
+        *x += 2;
+        if (flag[1] == t) {
+            *x += 50;
+            return -t;
+        }
+    }
+    *x += 1000;
+    return 1;
+}
+
+// The result is what the device has decided about too.
+TEST(return_out_of_a_loop_over_device_data_gives_its_value)
+{
+    struct scene scene;
+    scene_open(&scene);
+    rill_array flag = world_array(&scene.world, RILL_I32, 2);
+    rill_array x = world_array(&scene.world, RILL_I32, N);
+    static int host[N];
+    int x0 = 0;
+    uint64_t before = readbacks(&scene);
+    for (int k = 0; k < 10; k++) {
+        int flags[2] = {k % 5, k / 2 - 1};
+        put(&scene, flag, flags[0], flags[1]);
+        int found = 0;
+        OK(rill_call(kernel_of(&scene, "search"), scene.stream, RILL_ARGS(N, k % 4, flag, x), &found, sizeof found));
+        CHECK_INT(found, search_in_c(k % 4, flags, &x0));
+        OK(rill_array_read(x, scene.stream, host, sizeof host));
+        CHECK_INT(host[0], x0);
+        CHECK_INT(host[N - 1], x0);
+    }
+    CHECK(scene.decides == (readbacks(&scene) == before));
+    scene_close(&scene);
+}
+
+static int twice_in_c(int todo[2], int *x)
+{
+    int rounds = 0;
+    while (todo[0] > 0) {
+        int k = 3;
+        while (k > 0) {
+            *x += k;
+            rounds++;
+            if (todo[1] == rounds) {
+                goto out;
+            }
+            if (todo[1] + 100 == rounds) {
+                return 7;
+            }
+            k--;
+            *x += 10;
+        }
+        todo[0]--;
+    }
+    *x += 100;
+out:
+    *x += 1000;
+    return rounds;
+}
+
+TEST(leaving_two_loops_over_device_data_skips_what_c_skips)
+{
+    struct scene scene;
+    scene_open(&scene);
+    rill_array todo = world_array(&scene.world, RILL_I32, 2);
+    rill_array x = world_array(&scene.world, RILL_I32, N);
+    static int host[N];
+    int x0 = 0;
+    uint64_t before = readbacks(&scene);
+    for (int k = 0; k < 12; k++) {
+        int left[2] = {k % 4, k < 8 ? k : k - 104};
+        put(&scene, todo, left[0], left[1]);
+        int found = 0;
+        OK(rill_call(kernel_of(&scene, "twice"), scene.stream, RILL_ARGS(N, todo, x), &found, sizeof found));
+        CHECK_INT(found, twice_in_c(left, &x0));
+        OK(rill_array_read(x, scene.stream, host, sizeof host));
+        CHECK_INT(host[0], x0);
+        CHECK_INT(host[N - 1], x0);
+    }
+    CHECK(scene.decides == (readbacks(&scene) == before));
+    scene_close(&scene);
+}
+
+static int again_in_c(int steps, int todo[2], int *x)
+{
+    int seen = 0;
+    for (int t = 0; t < steps; t++) {
+        while (todo[0] > 0) {
+            while (todo[1] > 0) {
+                *x += 1;
+                todo[1]--;
+                if (todo[1] == 2) {
+                    seen += 10;
+                    goto next;
+                }
+            }
+            *x += 100;
+            todo[0]--;
+            seen += 1;
+        }
+next:
+        *x += 10000;
+        todo[1] += 1;
+    }
+    return seen;
+}
+
+// What was left once is entered again: that it was left before must not be seen.
+TEST(loops_that_were_left_are_entered_again)
+{
+    struct scene scene;
+    scene_open(&scene);
+    rill_array todo = world_array(&scene.world, RILL_I32, 2);
+    rill_array x = world_array(&scene.world, RILL_I32, N);
+    static int host[N];
+    int x0 = 0;
+    uint64_t before = readbacks(&scene);
+    for (int k = 0; k < 8; k++) {
+        int left[2] = {k % 3 + 1, k};
+        put(&scene, todo, left[0], left[1]);
+        int found = 0;
+        OK(rill_call(kernel_of(&scene, "again"), scene.stream, RILL_ARGS(N, 4, todo, x), &found, sizeof found));
+        CHECK_INT(found, again_in_c(4, left, &x0));
+        int now[2];
+        OK(rill_array_read(todo, scene.stream, now, sizeof now));
+        CHECK_INT(now[0], left[0]);
+        CHECK_INT(now[1], left[1]);
+        OK(rill_array_read(x, scene.stream, host, sizeof host));
+        CHECK_INT(host[0], x0);
+        CHECK_INT(host[N - 1], x0);
+    }
+    CHECK(scene.decides == (readbacks(&scene) == before));
+    scene_close(&scene);
+}
+
+static int mixed_in_c(int mode, int k, int flag, int *x)
+{
+    int r = 0;
+    *x += mode == 1;
+    if (mode == 1 && k > 10) {
+        *x += 100;
+        return 1;
+    }
+    r = mode == 1 ? 2 : 0;
+    if (mode == 1 || mode == 2) {
+        *x += 10;
+        if (flag > 5) {
+            return r + 10;
+        }
+    }
+    *x += 100;
+    return r;
+}
+
+// What the host decides and what the device decides leave the same statement.
+TEST(host_and_device_leave_the_same_switch)
+{
+    struct scene scene;
+    scene_open(&scene);
+    rill_array flag = world_array(&scene.world, RILL_I32, 2);
+    rill_array x = world_array(&scene.world, RILL_I32, N);
+    static int host[N];
+    int x0 = 0;
+    uint64_t before = readbacks(&scene);
+    for (int k = 0; k < 16; k++) {
+        put(&scene, flag, k % 2 * 9, 0);
+        int found = 0;
+        OK(rill_call(kernel_of(&scene, "mixed"), scene.stream, RILL_ARGS(N, k / 4 + 1, k % 4 * 5, flag, x), &found,
+                     sizeof found));
+        CHECK_INT(found, mixed_in_c(k / 4 + 1, k % 4 * 5, k % 2 * 9, &x0));
+    }
+    OK(rill_array_read(x, scene.stream, host, sizeof host));
+    CHECK_INT(host[0], x0);
+    CHECK_INT(host[N - 1], x0);
+    CHECK(scene.decides == (readbacks(&scene) == before));
     scene_close(&scene);
 }

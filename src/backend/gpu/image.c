@@ -219,6 +219,8 @@ static rill_status find_kernel(struct backend_image *image, const struct plan_ke
     kernel->reads_device = ARENA_ARRAY(&image->arena, bool, plan->node_count + 1);
     kernel->node_entries = ARENA_ARRAY(&image->arena, void *, plan->node_count + 1);
     kernel->condition_offsets = ARENA_ARRAY(&image->arena, int64_t, plan->node_count + 1);
+    kernel->left_offsets = ARENA_ARRAY(&image->arena, int64_t, plan->node_count + 1);
+    kernel->is_left = ARENA_ARRAY(&image->arena, bool, plan->node_count + 1);
     kernel->block_size = plan->block_size;
     kernel->needs_block = plan->return_ctype != NULL;
     plan_device_slots(plan, kernel->task_writes);
@@ -243,10 +245,10 @@ static rill_status find_kernel(struct backend_image *image, const struct plan_ke
         kernel->reads_control = reads;
         kernel->reads_results |= reads;
         kernel->is_graphable = !reads && !kernel->may_print;
-        kernel->is_conditional = reads && !kernel->may_print && gpu_condition_fits(kernel);
         if (has_assignments(plan->root)) {
             RILL_TRY(find_entry(image, "rill.store", &kernel->store));
         }
+        kernel->is_conditional = reads && !kernel->may_print && gpu_condition_prepare(kernel);
     }
     return RILL_OK;
 }

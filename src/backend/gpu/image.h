@@ -51,6 +51,11 @@ struct gpu_kernel {
     int64_t *condition_offsets; // for each node whose entry stores a condition: where in the launch block
     uint64_t block_size;        // the plan's, and a byte for each such condition
     bool *reads_device;         // for each node: control in it depends on what tasks write
+    bool *is_left;              // for each node: a break or return leaves it that only the device decides about
+    int64_t *left_offsets;      // for each node that is left to: a byte of the launch block that says so; 0: none
+    int64_t return_offset;      // the same for returns
+    bool leaves_by_bytes;       // these bytes are used
+    int64_t zero_offset;        // a byte of the launch block that stays zero, where the device decides
 };
 
 struct backend_image {

@@ -18,10 +18,12 @@ enum gpu_slot_state {
 struct gpu_walk {
     struct gpu_run *run;
     struct gpu_lane *lane;
-    struct gpu_front front;    // where the tasks are recorded: the last ones
-    int parent;                // 1 + the conditional node whose body is recorded; 0: the graph itself
-    struct gpu_follow *follow; // borrowed: what the next task begins after; NULL: there is no trace
-    uint64_t partials;         // memory for partial records, used again by the tasks of this lane
+    struct gpu_front front;       // where the tasks are recorded: the last ones
+    int parent;                   // 1 + the conditional node whose body is recorded; 0: the graph itself
+    const struct plan_node *loop; // whose rounds are recorded, the innermost; NULL: none
+    int loop_index;               // its conditional node
+    struct gpu_follow *follow;    // borrowed: what the next task begins after; NULL: there is no trace
+    uint64_t partials;            // memory for partial records, used again by the tasks of this lane
     size_t partials_size;
 };
 
@@ -85,9 +87,13 @@ enum gpu_step gpu_run_fail(struct gpu_run *run, rill_status status);
 enum gpu_step gpu_run_refuse(struct gpu_run *run, const struct plan_effect *a, const struct plan_effect *b);
 
 // condition.c: where a kernel is recorded for graphs that decide on the device
-bool gpu_condition_fits(const struct gpu_kernel *kernel);
+// Finds what may leave what, and says whether the device can decide all of the kernel's control.
+bool gpu_condition_prepare(struct gpu_kernel *kernel);
 bool gpu_condition_is_loop(const struct gpu_kernel *kernel, const struct plan_node *node);
 enum gpu_step gpu_condition_if(struct gpu_walk *walk, const struct plan_node *node);
+enum gpu_step gpu_condition_sequence(struct gpu_walk *walk, const struct plan_node *node); // is_left
+enum gpu_step gpu_condition_block(struct gpu_walk *walk, const struct plan_node *node);
+enum gpu_step gpu_condition_leave(struct gpu_walk *walk, const struct plan_node *node); // is_left
 enum gpu_step gpu_condition_loop(struct gpu_walk *walk, const struct plan_node *node);
 
 // region.c

@@ -186,19 +186,32 @@ static enum gpu_step walk_loop(struct gpu_walk *walk, const struct plan_node *no
     }
 }
 
+// Whether the device decides about a break or return that leaves the node, in the recording.
+static bool is_left(const struct gpu_walk *walk, const struct plan_node *node)
+{
+    return walk->run->recording != NULL && walk->run->kernel->is_left[node->id];
+}
+
 enum gpu_step gpu_walk_node(struct gpu_walk *walk, const struct plan_node *node)
 {
     union ir_value value;
     enum gpu_step step;
     rill_status status;
     switch (node->kind) {
-    case PLAN_SEQUENCE: return walk_sequence(walk, node);
+    case PLAN_SEQUENCE: return is_left(walk, node) ? gpu_condition_sequence(walk, node) : walk_sequence(walk, node);
     case PLAN_IF: return walk_if(walk, node);
     case PLAN_FOR: return walk_for(walk, node);
     case PLAN_LOOP: return walk_loop(walk, node);
-    case PLAN_BLOCK: goes_on(walk, node, gpu_walk_node(walk, node->children[0]), &step); return step;
-    case PLAN_BREAK: walk->run->target = node->target; return GPU_BREAK;
-    case PLAN_RETURN: return GPU_RETURN;
+    case PLAN_BLOCK:
+        if (is_left(walk, node->children[0])) {
+            return gpu_condition_block(walk, node);
+        }
+        goes_on(walk, node, gpu_walk_node(walk, node->children[0]), &step);
+        return step;
+    case PLAN_BREAK:
+        walk->run->target = node->target;
+        return is_left(walk, node) ? gpu_condition_leave(walk, node) : GPU_BREAK;
+    case PLAN_RETURN: return is_left(walk, node) ? gpu_condition_leave(walk, node) : GPU_RETURN;
     case PLAN_ASSIGN:
         if (walk->run->kernel->node_entries[node->id] != NULL && gpu_slots_missing(walk->run, node->expr)) {
             return gpu_task_assign(walk, node);
