@@ -547,6 +547,10 @@ static void run_taken(struct backend_stream *stream, struct pool_worker *worker)
         pool_push(&stream->device->pool, &stream->job);
         return;
     }
+    // What a stream ran comes before what it runs, whoever ran it. Blocks have an order of their own.
+    if (job->owner == stream) {
+        thread_observe(&stream->ended_count);
+    }
     if (worker->guest == NULL && atomic_load_explicit(&stream->was_waited_for, memory_order_relaxed)) {
         atomic_store_explicit(&stream->was_waited_for, false, memory_order_relaxed);
     }
