@@ -20,6 +20,12 @@ function(rill_link target visibility)
     endforeach()
 endfunction()
 
+set(rill_whole_folders base plan object backend runtime)
+set(rill_whole OFF)
+if(RILL_STATIC_LLVM AND CMAKE_C_COMPILER_ID STREQUAL GNU AND NOT RILL_SANITIZE)
+    set(rill_whole ON)
+endif()
+
 # rill_folder(name [SUBFOLDERS ...] [LIBS ...]): the static library rill_<name> from src/<name>. If the folder has an
 # extra.cmake (generated sources, for instance), it is read once the target exists.
 function(rill_folder name)
@@ -36,6 +42,11 @@ function(rill_folder name)
     add_library(rill_${name} STATIC ${sources})
     target_include_directories(rill_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
     rill_link(rill_${name} PUBLIC ${arg_LIBS})
+    # A launch passes through many small functions of several folders: a release optimises librill.so as a whole. Whatever
+    # else links these objects takes the ordinary code that they have too.
+    if(rill_whole AND name IN_LIST rill_whole_folders)
+        target_compile_options(rill_${name} PRIVATE -flto -ffat-lto-objects)
+    endif()
     include(${folder}/extra.cmake OPTIONAL)
 endfunction()
 
@@ -66,6 +77,9 @@ function(rill_shared_library target)
         else()
             # Names stay, for backtraces.
             target_link_options(${target} PRIVATE -Wl,--strip-debug)
+            if(rill_whole)
+                target_link_options(${target} PRIVATE -flto=auto)
+            endif()
         endif()
     endif()
     rill_link(${target} PRIVATE ${arg_LIBS} Threads::Threads m ${CMAKE_DL_LIBS})
