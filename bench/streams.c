@@ -35,6 +35,9 @@ static const struct row rows[] = {
     {"4 threads, each launch", SHAPE_THREADS, 4},
 };
 
+// Of each row and peer, measured with the row.
+static double shares[sizeof rows / sizeof rows[0]][PEERS][KIND_COUNT];
+
 static const struct row spin_rows[] = {{"serial", SHAPE_SERIAL, 0}, {"overlapped", SHAPE_OVERLAP, 0}};
 
 static int processors(void)
@@ -44,7 +47,7 @@ static int processors(void)
 }
 
 // Threads of a peer that waited a moment ago still spin: a pause lets them come to rest.
-static void measure(const struct row *row, int rounds, double medians[PEERS])
+static void measure(const struct row *row, int rounds, double medians[PEERS], double kinds[PEERS][KIND_COUNT])
 {
     static double times[PEERS][MAX_ROUNDS];
     int k = row->k > 0 ? row->k : processors();
@@ -59,20 +62,27 @@ static void measure(const struct row *row, int rounds, double medians[PEERS])
     }
     for (int p = 0; p < PEERS; p++) {
         medians[p] = is_open[p] && !isnan(times[p][0]) ? bench_median(times[p], rounds) : (double)NAN;
+        if (is_open[p] && peers[p]->kinds != NULL) {
+            usleep(PAUSE_US);
+            peers[p]->kinds(peers[p], row->shape, k, kinds[p]);
+        }
     }
 }
 
-static void print_row(const char *name, const double *values, const char *format)
+// |kinds| may be NULL. A star stands where tasks were not deferred.
+static void print_row(const char *name, const double *values, const char *format, double kinds[PEERS][KIND_COUNT])
 {
     printf("%-28s", name);
     for (int p = 0; p < PEERS; p++) {
+        bool is_inside = kinds != NULL && kinds[p][KIND_INSIDE] >= 0.5;
         if (isnan(values[p])) {
-            printf("%12s", "-");
+            printf("%12s ", "-");
         } else {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
             printf(format, values[p]);
 #pragma GCC diagnostic pop
+            putchar(is_inside ? '*' : ' ');
         }
     }
     putchar('\n');
@@ -83,7 +93,7 @@ static void print_heads(const char *title)
 {
     printf("%-28s", title);
     for (int p = 0; p < PEERS; p++) {
-        printf("%12s", peers[p]->name);
+        printf("%12s ", peers[p]->name);
     }
     putchar('\n');
 }
@@ -98,18 +108,30 @@ static void measure_spins(int rounds)
     snprintf(title, sizeof title, "\n%d spins on %d streams", processors(), processors());
     print_heads(title);
     rounds = rounds < 9 ? rounds : 9; // they are long
-    measure(&spin_rows[0], rounds, serial);
-    measure(&spin_rows[1], rounds, overlapped);
+    double kinds[2][PEERS][KIND_COUNT] = {{{0}}};
+    measure(&spin_rows[0], rounds, serial, kinds[0]);
+    measure(&spin_rows[1], rounds, overlapped, kinds[1]);
     for (int p = 0; p < PEERS; p++) {
         speedup[p] = serial[p] / overlapped[p];
     }
     for (int p = 0; p < PEERS; p++) {
         beside[p] = speedup[p] / speedup[1];
     }
-    print_row("one after the other, us", serial, "%12.0f");
-    print_row("at the same time, us", overlapped, "%12.0f");
-    print_row("times faster", speedup, "%12.3f");
-    print_row("of bare threads", beside, "%12.3f");
+    print_row("one after the other, us", serial, "%12.0f", kinds[0]);
+    print_row("at the same time, us", overlapped, "%12.0f", kinds[1]);
+    print_row("times faster", speedup, "%12.3f", NULL);
+    print_row("of bare threads", beside, "%12.3f", NULL);
+}
+
+// Who ran a peer's tasks. What the call that makes it runs itself is not queued at all, and no launch compares with it.
+static void print_kinds(int p)
+{
+    printf("%-28s%12s%12s%12s\n", peers[p]->name, "in the call", "in the wait", "elsewhere");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const double *share = shares[i][p];
+        printf("%-28s%11.0f%%%11.0f%%%11.0f%%%s\n", rows[i].name, 100 * share[KIND_INSIDE], 100 * share[KIND_IN_WAIT],
+               100 * share[KIND_ELSEWHERE], share[KIND_INSIDE] >= 0.5 ? "  not deferred" : "");
+    }
 }
 
 // Rill always, the others unless some are named.
@@ -139,19 +161,21 @@ int main(int argc, char **argv)
     }
     printf("microseconds, medians of %d rounds taken in turn; %d processors. 'bare' is a futex call that wakes a "
            "thread, and "
-           "threads\nof the C library; for OpenMP an event is a task that another depends on\n\n",
+           "threads\nof the C library; for OpenMP an event is a task that another depends on, and * marks tasks that "
+           "were not "
+           "deferred:\nmost of them ran inside the call that made them\n\n",
            rounds, processors());
     print_heads("");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         double medians[PEERS];
-        measure(&rows[i], rounds, medians);
-        print_row(rows[i].name, medians, "%12.3f");
+        measure(&rows[i], rounds, medians, shares[i]);
+        print_row(rows[i].name, medians, "%12.3f", shares[i]);
     }
     measure_spins(rounds);
     putchar('\n');
     for (int p = 0; p < PEERS; p++) {
-        if (is_open[p] && peers[p]->note != NULL) {
-            peers[p]->note(peers[p]);
+        if (is_open[p] && peers[p]->kinds != NULL) {
+            print_kinds(p);
         }
         if (is_open[p] && peers[p]->close != NULL) {
             peers[p]->close(peers[p]);

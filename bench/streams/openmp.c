@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 typedef double sample_function(enum shape shape, int k);
-typedef double share_function(enum shape shape, int k);
+typedef void kinds_function(enum shape shape, int k, double out_shares[KIND_COUNT]);
 
 struct openmp {
     sample_function *sample;
-    share_function *inline_share;
+    kinds_function *kinds;
 };
 
 static const char *open_openmp(struct peer *peer)
@@ -37,13 +37,13 @@ static const char *open_openmp(struct peer *peer)
     }
     struct openmp *openmp = calloc(1, sizeof *openmp);
     void *sample = dlsym(library, "openmp_sample");
-    void *share = dlsym(library, "openmp_inline_share");
-    if (openmp == NULL || sample == NULL || share == NULL) {
+    void *kinds = dlsym(library, "openmp_kinds");
+    if (openmp == NULL || sample == NULL || kinds == NULL) {
         free(openmp);
         return "its library does not have what it should";
     }
     memcpy(&openmp->sample, &sample, sizeof sample);
-    memcpy(&openmp->inline_share, &share, sizeof share);
+    memcpy(&openmp->kinds, &kinds, sizeof kinds);
     peer->state = openmp; // the library stays: its threads do
     return NULL;
 }
@@ -59,29 +59,10 @@ static double sample_openmp(struct peer *peer, enum shape shape, int k)
     return openmp->sample(shape, k);
 }
 
-static void print_share(const struct openmp *openmp, const char *name, enum shape shape, int k)
-{
-    double share = openmp->inline_share(shape, k);
-    if (share >= 0.005) {
-        printf(", %s %.0f%%", name, 100 * share);
-    }
-}
-
-// A task that the call which makes it runs itself is not put off: nothing is queued, and no launch compares with it.
-static void print_note(struct peer *peer)
+static void find_kinds(struct peer *peer, enum shape shape, int k, double out_shares[KIND_COUNT])
 {
     struct openmp *openmp = peer->state;
-    printf("%s: tasks that ran inside the call which made them, so were not put off: enqueue, threads awake %.0f%%",
-           peer->name, 100 * openmp->inline_share(SHAPE_ENQUEUE, 1));
-    print_share(openmp, "enqueue and wait", SHAPE_COMPLETE, 1);
-    print_share(openmp, "kernel, event, kernel", SHAPE_CHAIN, 1);
-    print_share(openmp, "fork/join of 2", SHAPE_FORK, 2);
-    print_share(openmp, "of 4", SHAPE_FORK, 4);
-    print_share(openmp, "of 8", SHAPE_FORK, 8);
-    print_share(openmp, "1 thread", SHAPE_THREADS, 1);
-    print_share(openmp, "2 threads", SHAPE_THREADS, 2);
-    print_share(openmp, "4 threads", SHAPE_THREADS, 4);
-    putchar('\n');
+    openmp->kinds(shape, k, out_shares);
 }
 
 #define OPENMP(text, compiler)                                                                                         \
@@ -89,7 +70,7 @@ static void print_note(struct peer *peer)
      .open = open_openmp,                                                                                              \
      .sample = sample_openmp,                                                                                          \
      .close = close_openmp,                                                                                            \
-     .note = print_note,                                                                                               \
+     .kinds = find_kinds,                                                                                              \
      .command = compiler}
 struct peer peer_gcc = OPENMP("gcc omp", "gcc");
 struct peer peer_clang = OPENMP("clang omp", "clang-22");

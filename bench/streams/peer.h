@@ -27,6 +27,14 @@ enum {
     IDLE_PAUSE_US = 250000 // after which every thread sleeps: clang's OpenMP looks for work 200 ms
 };
 
+// Who ran an OpenMP task.
+enum kind {
+    KIND_INSIDE,    // the call that made it, before it returned: the task was not deferred
+    KIND_IN_WAIT,   // the thread that made it, when it waited
+    KIND_ELSEWHERE, // another thread
+    KIND_COUNT
+};
+
 struct peer {
     const char *name;
     // NULL: ready; else why it is left out.
@@ -34,8 +42,9 @@ struct peer {
     // Microseconds for one operation; a NAN where there is no such thing.
     double (*sample)(struct peer *peer, enum shape shape, int k);
     void (*close)(struct peer *peer);
-    void (*note)(struct peer *peer); // says what the figures do not; may be NULL
-    const char *command;             // OpenMP: how it is built
+    // OpenMP: which part of the tasks of one sample was run by whom. NULL elsewhere.
+    void (*kinds)(struct peer *peer, enum shape shape, int k, double out_shares[KIND_COUNT]);
+    const char *command; // OpenMP: how it is built
     void *state;
 };
 

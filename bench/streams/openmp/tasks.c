@@ -10,39 +10,45 @@
 static float cells[MAX_K * 16];
 static uint32_t words[MAX_K * 16];
 
-// Whether a task ran before the call that made it returned: then it was not put off, and nothing was queued.
-static _Thread_local bool is_making;
-static atomic_long inline_count[SHAPE_COUNT][MAX_K + 1];
-static atomic_long task_count[SHAPE_COUNT][MAX_K + 1];
-static enum shape shape_now;
-static int k_now;
+// Who ran a task. One that ran before the call which made it returned was not put off: nothing was queued. Counted in
+// samples of their own, because counting takes time.
+static _Thread_local bool is_making; // the thread is in the calls that make tasks
+static _Thread_local bool is_maker;
+static bool is_counting;
+static atomic_long counts[KIND_COUNT];
+
+static void note_task(void)
+{
+    if (is_counting) {
+        enum kind kind = is_making ? KIND_INSIDE : is_maker ? KIND_IN_WAIT : KIND_ELSEWHERE;
+        atomic_fetch_add_explicit(&counts[kind], 1, memory_order_relaxed);
+    }
+}
 
 static void tiny(int i)
 {
     cells[i * 16] = cells[i * 16] * 0.5f + 1;
-    if (is_making) {
-        atomic_fetch_add_explicit(&inline_count[shape_now][k_now], 1, memory_order_relaxed);
-    }
+    note_task();
 }
 
-static void count_tasks(int count)
+static void make(bool is_begun)
 {
-    atomic_fetch_add_explicit(&task_count[shape_now][k_now], count, memory_order_relaxed);
+    is_making = is_begun;
+    is_maker = true;
 }
 
 static double enqueue(void)
 {
     double times[BATCHES];
     for (int b = -1; b < BATCHES; b++) {
-        is_making = true;
+        make(true);
         double start = bench_now();
         for (int i = 0; i < BATCH; i++) {
 #pragma omp task
             tiny(0);
         }
         times[b < 0 ? 0 : b] = (bench_now() - start) / BATCH;
-        is_making = false;
-        count_tasks(BATCH);
+        make(false);
 #pragma omp taskwait
     }
     return bench_median(times, BATCHES);
@@ -51,12 +57,12 @@ static double enqueue(void)
 static double enqueue_idle(void)
 {
     usleep(IDLE_PAUSE_US);
-    is_making = true;
+    make(true);
     double start = bench_now();
 #pragma omp task
     tiny(0);
     double spent = bench_now() - start;
-    is_making = false;
+    make(false);
 #pragma omp taskwait
     return spent;
 }
@@ -67,16 +73,15 @@ static double fork_join(int k)
     for (int b = -1; b < BATCHES; b++) {
         double start = bench_now();
         for (int i = 0; i < BATCH; i++) {
-            is_making = true;
+            make(true);
             for (int p = 0; p < k; p++) {
 #pragma omp task
                 tiny(p);
             }
-            is_making = false;
+            make(false);
 #pragma omp taskwait
         }
         times[b < 0 ? 0 : b] = (bench_now() - start) / BATCH;
-        count_tasks(k * BATCH);
     }
     return bench_median(times, BATCHES);
 }
@@ -86,16 +91,16 @@ static double depend(void)
 {
     double times[BATCHES];
     for (int b = -1; b < BATCHES; b++) {
+        make(true);
         double start = bench_now();
         for (int i = 0; i < BATCH; i++) {
 #pragma omp task depend(out : cells[0])
-            {
-            }
+            note_task();
 #pragma omp task depend(in : cells[0]) depend(inout : cells[16])
-            {
-            }
+            note_task();
         }
         times[b < 0 ? 0 : b] = (bench_now() - start) / BATCH;
+        make(false);
 #pragma omp taskwait
     }
     return bench_median(times, BATCHES);
@@ -107,16 +112,15 @@ static double chain(void)
     for (int b = -1; b < BATCHES; b++) {
         double start = bench_now();
         for (int i = 0; i < BATCH; i++) {
-            is_making = true;
+            make(true);
 #pragma omp task depend(out : cells[0])
             tiny(0);
 #pragma omp task depend(in : cells[0])
             tiny(1);
-            is_making = false;
+            make(false);
 #pragma omp taskwait
         }
         times[b < 0 ? 0 : b] = (bench_now() - start) / BATCH;
-        count_tasks(2 * BATCH);
     }
     return bench_median(times, BATCHES);
 }
@@ -124,10 +128,15 @@ static double chain(void)
 static double spins(int k, bool overlap)
 {
     double start = bench_now();
+    make(true);
     for (int i = 0; i < k; i++) {
 #pragma omp task firstprivate(i) if (overlap)
-        words[i * 16] = bench_spin(words[i * 16], SPINS);
+        {
+            words[i * 16] = bench_spin(words[i * 16], SPINS);
+            note_task();
+        }
     }
+    make(false);
 #pragma omp taskwait
     return bench_now() - start;
 }
@@ -138,13 +147,12 @@ static double make_many(int k)
 #pragma omp parallel num_threads(k)
     {
         int me = omp_get_thread_num();
-        is_making = true;
+        make(true);
         for (int i = 0; i < PER_THREAD; i++) {
 #pragma omp task firstprivate(me)
             tiny(me);
         }
-        is_making = false;
-        count_tasks(PER_THREAD);
+        make(false);
 #pragma omp taskwait
     }
     return (bench_now() - start) / (k * PER_THREAD);
@@ -154,8 +162,6 @@ double openmp_sample(enum shape shape, int k);
 double openmp_sample(enum shape shape, int k)
 {
     double value = (double)NAN;
-    shape_now = shape;
-    k_now = k;
     if (shape == SHAPE_THREADS) {
         return make_many(k);
     }
@@ -177,9 +183,17 @@ double openmp_sample(enum shape shape, int k)
     return value;
 }
 
-double openmp_inline_share(enum shape shape, int k);
-double openmp_inline_share(enum shape shape, int k)
+void openmp_kinds(enum shape shape, int k, double out_shares[KIND_COUNT]);
+void openmp_kinds(enum shape shape, int k, double out_shares[KIND_COUNT])
 {
-    long count = task_count[shape][k];
-    return count > 0 ? (double)inline_count[shape][k] / (double)count : (double)NAN;
+    for (int i = 0; i < KIND_COUNT; i++) {
+        atomic_store(&counts[i], 0);
+    }
+    is_counting = true;
+    openmp_sample(shape, k);
+    is_counting = false;
+    double whole = (double)counts[KIND_INSIDE] + (double)counts[KIND_IN_WAIT] + (double)counts[KIND_ELSEWHERE];
+    for (int i = 0; i < KIND_COUNT; i++) {
+        out_shares[i] = whole > 0 ? (double)counts[i] / whole : (double)NAN;
+    }
 }
