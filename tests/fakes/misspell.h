@@ -1,6 +1,9 @@
-// A driver that lacks one function: a copy of a stand-in in which that name is spelt wrong.
+// A driver that lacks one function: a copy of a stand-in in which that name is spelt wrong. And what every loader does
+// with such drivers.
 #ifndef RILL_TESTS_FAKES_MISSPELL_H
 #define RILL_TESTS_FAKES_MISSPELL_H
+
+#include "rill/status.h"
 
 #include "test.h"
 
@@ -58,6 +61,42 @@ static inline void misspell(const char *library, const char *name, char *path)
     CHECK(write(file, bytes, size) == (ssize_t)size);
     close(file);
     free(bytes);
+}
+
+// A function of a vendor's list.
+struct misspell_need {
+    const char *name;
+    bool is_required;
+    size_t offset; // of its member in the table
+};
+
+// Loads a driver from |path|; |out_table| is where its functions are.
+typedef rill_status misspell_load(const char *path, const void **out_table);
+
+// A driver without a function is refused by the function's name, or does without and has no such member.
+static inline void misspell_each(const char *library, const struct misspell_need *needs, size_t count,
+                                 misspell_load *load)
+{
+    int required = 0, optional = 0;
+    for (size_t i = 0; i < count; i++) {
+        const void *table = NULL;
+        char path[] = "/tmp/rill-driver-XXXXXX";
+        misspell(library, needs[i].name, path);
+        rill_status status = load(path, &table);
+        unlink(path);
+        required += needs[i].is_required;
+        optional += !needs[i].is_required;
+        if (needs[i].is_required) {
+            CHECK_INT(status, RILL_ERR_NO_DEVICE);
+            CHECK_CONTAINS(rill_message(), needs[i].name);
+            continue;
+        }
+        CHECK_INT(status, RILL_OK);
+        void *member;
+        memcpy(&member, (const char *)table + needs[i].offset, sizeof member);
+        CHECK(member == NULL);
+    }
+    CHECK(required > 20 && optional > 5);
 }
 
 #endif

@@ -1,5 +1,6 @@
 #include "backend/cuda/loader.h"
 
+#include "backend/gpu/driver.h"
 #include "base/status.h"
 
 #include <stdbool.h>
@@ -18,34 +19,17 @@ int cuda_is_lost(int result)
            result == 46 || result == 214 || result == 721;
 }
 
-static rill_status status_of(int result)
-{
-    switch (result) {
-    case CU_SUCCESS: return RILL_OK;
-    case CU_NOT_READY: return RILL_ERR_NOT_READY;
-    case CU_OUT_OF_MEMORY: return RILL_ERR_OUT_OF_MEMORY;
-    case CU_NO_DEVICE: return RILL_ERR_NO_DEVICE;
-    case CU_NOT_FOUND: return RILL_ERR_NOT_FOUND;
-    default: return RILL_ERR_DEVICE;
-    }
-}
-
 rill_status cuda_convert(const struct cuda_symbols *symbols, int result, const char *what)
 {
-    rill_status status = status_of(result);
-    if (status == RILL_OK || status == RILL_ERR_NOT_READY) {
-        return status;
+    struct gpu_result converted = {.code = result, .is_lost = cuda_is_lost(result)};
+    bool needs_words = gpu_result_needs_words(result);
+    if (needs_words && symbols->error_name != NULL && symbols->error_name(result, &converted.name) != CU_SUCCESS) {
+        converted.name = NULL;
     }
-    const char *name = NULL;
-    const char *text = NULL;
-    if (symbols->error_name == NULL || symbols->error_name(result, &name) != CU_SUCCESS || name == NULL) {
-        name = "an unknown error";
+    if (needs_words && symbols->error_text != NULL && symbols->error_text(result, &converted.text) != CU_SUCCESS) {
+        converted.text = NULL;
     }
-    if (symbols->error_text == NULL || symbols->error_text(result, &text) != CU_SUCCESS || text == NULL) {
-        text = "the driver has no words for it";
-    }
-    return status_fail(status, "%s: %s (%d): %s%s", what, name, result, text,
-                       cuda_is_lost(result) ? "; the device is lost to this process" : "");
+    return gpu_result_convert(&converted, what);
 }
 
 // ---- PTX

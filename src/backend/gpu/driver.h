@@ -48,6 +48,16 @@ struct gpu_condition {
     size_t after_count;
 };
 
+// result.c: a driver's result as a status with words. What needs none is not asked for any.
+struct gpu_result {
+    int code;
+    const char *name; // of the driver; NULL: it has none
+    const char *text; //
+    bool is_lost;     // the device is, to this process
+};
+bool gpu_result_needs_words(int result);
+rill_status gpu_result_convert(const struct gpu_result *result, const char *what);
+
 struct gpu_driver {
     const char *name;
     char dot; // what stands for the dots in the names of entries: '$' in PTX, which has none

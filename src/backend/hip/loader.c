@@ -1,5 +1,6 @@
 #include "backend/hip/loader.h"
 
+#include "backend/gpu/driver.h"
 #include "base/status.h"
 
 #include <stdio.h>
@@ -15,29 +16,13 @@ bool hip_is_lost(int result)
            result == 1053;
 }
 
-static rill_status status_of(int result)
-{
-    switch (result) {
-    case HIP_SUCCESS: return RILL_OK;
-    case HIP_NOT_READY: return RILL_ERR_NOT_READY;
-    case HIP_OUT_OF_MEMORY: return RILL_ERR_OUT_OF_MEMORY;
-    case HIP_NO_DEVICE: return RILL_ERR_NO_DEVICE;
-    case HIP_NOT_FOUND: return RILL_ERR_NOT_FOUND;
-    default: return RILL_ERR_DEVICE;
-    }
-}
-
 rill_status hip_convert(const struct hip_symbols *symbols, int result, const char *what)
 {
-    rill_status status = status_of(result);
-    if (status == RILL_OK || status == RILL_ERR_NOT_READY) {
-        return status;
-    }
-    const char *name = symbols->error_name != NULL ? symbols->error_name(result) : NULL;
-    const char *text = symbols->error_text != NULL ? symbols->error_text(result) : NULL;
-    return status_fail(status, "%s: %s (%d): %s%s", what, name != NULL ? name : "an unknown error", result,
-                       text != NULL ? text : "the runtime has no words for it",
-                       hip_is_lost(result) ? "; the device is lost to this process" : "");
+    struct gpu_result converted = {.code = result, .is_lost = hip_is_lost(result)};
+    bool needs_words = gpu_result_needs_words(result);
+    converted.name = needs_words && symbols->error_name != NULL ? symbols->error_name(result) : NULL;
+    converted.text = needs_words && symbols->error_text != NULL ? symbols->error_text(result) : NULL;
+    return gpu_result_convert(&converted, what);
 }
 
 // ---- quirks -------------------------------------------------------------------------------------------------------
