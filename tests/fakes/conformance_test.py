@@ -21,8 +21,9 @@ STAND_INS = {
     "cuda": ("RILL_CUDA_LIBRARY", BUILD / "tests" / "fakes" / "libfake_cuda.so", "cuda:0"),
     "hip": ("RILL_HIP_LIBRARY", BUILD / "tests" / "fakes" / "libfake_hip.so", "amdgpu:0"),
 }
-PROGRAMS = ["access", "args", "blocks", "bound", "condition", "failure", "handles", "launch", "memory", "misuse",
-            "regions", "restrict", "shared", "stream", "stream_order", "stream_use", "trace", "transfer"]
+PROGRAMS = ["access", "args", "blocks", "bound", "condition", "failure", "fault", "fuse", "handles", "launch",
+            "memory", "misuse", "races", "regions", "restrict", "shared", "stream", "stream_order", "stream_use",
+            "trace", "transfer", "wait"]
 # Streams of the pool are lent where no graph is replayed; how many lie idle behind a long queue is the CPU's to say.
 WORDS = {"pools": ["pooled_streams", "lent_while", "cap_and_trim", "shares"],
          "math_special": ["special_values", "exact_functions"]}
