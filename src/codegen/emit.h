@@ -294,6 +294,7 @@ void emit_plan_nodes(struct emitter *e); // entries for assignments and conditio
 
 // stand_in.c: the GPU's entries as functions for the CPU
 LLVMValueRef stand_in_declare(struct emitter *e, const char *name, LLVMTypeRef *params, int count);
+void stand_in_mark(struct emitter *e, LLVMValueRef lane, const char *attribute);
 LLVMValueRef stand_in_thread(struct emitter *e, LLVMValueRef *out_count);
 void stand_in_note_atomic(struct emitter *e, LLVMValueRef pointer); // before an atomic for a device's own memory
 void stand_in_saturate(struct emitter *e);                          // after the math library is linked in

@@ -513,6 +513,9 @@ void emit_entry_begin(struct emitter *e, struct emit_function *f, const struct i
     }
     if (is_gpu && emit_has_loops(&ir->body)) {
         emit_attribute_text(e, llvm, EMIT_INNER_LOOPS, "");
+        if (e->target->is_stand_in) {
+            stand_in_mark(e, llvm, EMIT_INNER_LOOPS);
+        }
     }
     name_params(llvm, is_gpu);
     emit_function_begin(e, f, ir, llvm);

@@ -16,6 +16,9 @@ void opaque_indices(struct emitter *e);
 // Cuts large blocks, for the code generator.
 void split_blocks(struct emitter *e);
 
+// advance.c: in the innermost loops of |function|, after they were unrolled.
+void advance_pointers(struct emitter *e, LLVMValueRef function);
+
 // cut_floats.c: PTX, after the passes.
 void cut_floats(struct emitter *e);
 

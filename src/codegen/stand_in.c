@@ -73,6 +73,13 @@ LLVMValueRef stand_in_declare(struct emitter *e, const char *name, LLVMTypeRef *
     return lane;
 }
 
+// The lane is inlined into the function that the driver calls, which is optimised as a GPU's entry is.
+void stand_in_mark(struct emitter *e, LLVMValueRef lane, const char *attribute)
+{
+    LLVMValueRef call = LLVMGetUser(LLVMGetFirstUse(lane));
+    emit_attribute_text(e, LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)), attribute, "");
+}
+
 LLVMValueRef stand_in_thread(struct emitter *e, LLVMValueRef *out_count)
 {
     LLVMValueRef lane = e->function->llvm;

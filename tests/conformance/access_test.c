@@ -450,3 +450,87 @@ TEST(histograms_small_and_large)
     }
     close_access(&w);
 }
+
+// ---- columns ------------------------------------------------------------------------------------------------------
+
+static const char column_source[] =
+    "#include <rill/kernel.h>\n"
+    "kernel void up(int n, int m, int f, const int b[m][n], int c[n])\n"
+    "{ for (int i = 0; i < n; i++) { int s = 0; for (int k = f; k < m; k++) { s += b[k][i] * (k + 1); } c[i] = s; } }\n"
+    "kernel void beside(int n, int m, int f, const int b[m][n], int c[n])\n"
+    "{ for (int i = 0; i < n; i++) { int s = 0; for (int k = f + 1; k < m - 1; k++) {\n"
+    "    s = s * 3 + b[k - 1][i] - 2 * b[k][i] + 7 * b[k + 1][n - 1 - i]; } c[i] = s; } }\n"
+    "kernel void down(int n, int m, int f, const int b[m][n], int c[n])\n"
+    "{ for (int i = 0; i < n; i++) { int s = 0; for (int k = m - 1; k >= f; k--) { s = s * 3 + b[k][i]; } c[i] = s; } "
+    "}\n"
+    "kernel void steps(int n, int m, int f, const int b[m][n], int c[n])\n"
+    "{ for (int i = 0; i < n; i++) { int s = 0; for (int k = f; k < m; k += 3) { s = s * 5 + b[k][i]; } c[i] = s; } }\n"
+    "kernel void through(int n, int m, int f, int b[m][n], int c[n])\n"
+    "{ for (int i = 0; i < n; i++) { for (int k = f + 1; k < m; k++) { b[k][i] += b[k - 1][i] * 5; }\n"
+    "    c[i] = m > 0 ? b[m - 1][i] : 0; } }\n";
+
+enum { COLUMN_KINDS = 5, MOST_COLUMNS = 33, MOST_ROWS = 70 };
+
+// As the kernels above, for column |i|, with what wraps in unsigned numbers.
+static unsigned column_by_hand(int kind, int n, int m, int f, unsigned *b, int i)
+{
+    unsigned s = 0;
+    for (int k = f; kind == 0 && k < m; k++) {
+        s += b[k * n + i] * (unsigned)(k + 1);
+    }
+    for (int k = f + 1; kind == 1 && k < m - 1; k++) {
+        s = s * 3 + b[(k - 1) * n + i] - 2 * b[k * n + i] + 7 * b[(k + 1) * n + n - 1 - i];
+    }
+    for (int k = m - 1; kind == 2 && k >= f; k--) {
+        s = s * 3 + b[k * n + i];
+    }
+    for (int k = f; kind == 3 && k < m; k += 3) {
+        s = s * 5 + b[k * n + i];
+    }
+    for (int k = f + 1; kind == 4 && k < m; k++) {
+        b[k * n + i] += b[(k - 1) * n + i] * 5;
+    }
+    return kind == 4 && m > 0 ? b[(m - 1) * n + i] : s;
+}
+
+TEST(columns_are_walked_up_down_and_in_steps)
+{
+    static const char *const names[COLUMN_KINDS] = {"up", "beside", "down", "steps", "through"};
+    static const int heights[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, MOST_ROWS};
+    static unsigned b[MOST_ROWS * MOST_COLUMNS];
+    struct world world;
+    world_open(&world, 0);
+    rill_module module;
+    OK(rill_module_create(world.context, column_source, NULL, &module));
+    int wrong = 0;
+    for (int kind = 0; kind < COLUMN_KINDS; kind++) {
+        rill_kernel kernel;
+        OK(rill_module_kernel(module, names[kind], &kernel));
+        for (size_t r = 0; r < sizeof heights / sizeof heights[0] * 4; r++) {
+            int m = heights[r / 4];
+            int n = r % 2 == 0 ? 7 : MOST_COLUMNS;
+            int f = r / 2 % 2 == 0 ? 0 : 2;
+            rill_array in;
+            rill_array out;
+            OK(rill_array_create(world.context, RILL_I32, RILL_SHAPE(m, n), &in));
+            OK(rill_array_create(world.context, RILL_I32, RILL_SHAPE(n), &out));
+            for (int i = 0; i < m * n; i++) {
+                b[i] = (unsigned)i * 2654435761u >> 7;
+            }
+            if (m > 0) {
+                OK(rill_array_write(in, RILL_CURRENT, b, (size_t)(m * n) * sizeof *b));
+            }
+            OK(rill_launch(kernel, RILL_CURRENT, RILL_ARGS(n, m, f, in, out)));
+            unsigned got[MOST_COLUMNS];
+            OK(rill_array_read(out, RILL_CURRENT, got, (size_t)n * sizeof *got));
+            for (int i = 0; i < n; i++) {
+                wrong += got[i] != column_by_hand(kind, n, m, f, b, i);
+            }
+            OK(rill_array_destroy(in));
+            OK(rill_array_destroy(out));
+        }
+    }
+    CHECK_INT(wrong, 0);
+    OK(rill_module_destroy(module));
+    world_close(&world);
+}
