@@ -402,4 +402,10 @@ TEST(a_driver_that_is_gone_at_exit_is_no_error)
     open_fake();
     place_open(&left, "cuda:0");
     works(&left);
+    rill_array gone_with_it;
+    OK(rill_array_create(left.context, RILL_I32, RILL_SHAPE(N), &gone_with_it));
+    for (int i = 0; i < 20; i++) { // and nobody waits for them
+        OK(rill_launch(kernel_of(&left, "add"), left.stream, RILL_ARGS(N, i, gone_with_it)));
+    }
+    OK(rill_array_destroy(gone_with_it));
 }

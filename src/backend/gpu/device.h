@@ -125,6 +125,7 @@ struct backend_device {
     _Atomic uint64_t image_count; // images ever loaded: each has a number that no later one has
 
     char lost_text[256]; // written once, before is_lost
+    bool is_gone;        // the same; it is lost because the driver has shut down
     atomic_bool lost_claimed;
 };
 

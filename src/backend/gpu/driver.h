@@ -93,6 +93,7 @@ struct gpu_driver {
     void (*stream_destroy)(void *stream);
     rill_status (*stream_synchronize)(void *stream);
     rill_status (*stream_query)(void *stream); // RILL_ERR_NOT_READY
+    bool (*is_gone)(void);                     // the driver has shut down: the process is ending
     rill_status (*stream_wait_event)(void *stream, void *event);
     rill_status (*host_function)(void *stream, gpu_host_function *function, void *user);
 

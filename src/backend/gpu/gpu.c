@@ -29,6 +29,7 @@ rill_status gpu_note_loss(struct backend_device *device, rill_status status)
     bool is_lost = device->driver->stream_query(device->service) == RILL_ERR_DEVICE;
     if (is_lost && !atomic_exchange(&device->lost_claimed, true)) {
         memcpy(device->lost_text, text, sizeof text);
+        device->is_gone = device->driver->is_gone();
         atomic_store(&device->is_lost, true);
         gpu_notify_all(device);
     }

@@ -146,10 +146,14 @@ void gpu_stream_destroy(struct backend_stream *stream)
 
 // ---- waiting ------------------------------------------------------------------------------------------------------
 
-// A stream whose device was lost has that error; what was queued will not run.
+// A stream whose device was lost has that error; what was queued will not run. Where the driver has left before, as it
+// does at the process's end, there is nobody whom that would concern.
 static void fail_lost(struct backend_stream *stream)
 {
     struct backend_device *device = stream->device;
+    if (device->is_gone) {
+        return;
+    }
     struct backend_error error = {.status = RILL_ERR_DEVICE, .stream = stream->id};
     memcpy(error.text, device->lost_text, sizeof device->lost_text);
     thread_latch_lock(&device->reap_lock);

@@ -192,6 +192,11 @@ static rill_status stream_query(void *stream)
     return status;
 }
 
+static bool is_gone(void)
+{
+    return symbols()->stream_query(NULL) == NUMBER(DEINITIALIZED);
+}
+
 static rill_status stream_wait_event(void *stream, void *event)
 {
     return CALL(stream_wait_event, stream, event, 0);
@@ -418,14 +423,15 @@ static rill_status exec_launch(void *exec, void *stream)
 #define GPU_VENDOR_OPERATIONS                                                                                          \
     .memory_alloc = memory_alloc, .memory_free = memory_free, .pinned_alloc = pinned_alloc,                            \
     .pinned_free = pinned_free, .set = set, .stream_create = stream_create, .stream_destroy = stream_destroy,          \
-    .stream_synchronize = stream_synchronize, .stream_query = stream_query, .stream_wait_event = stream_wait_event,    \
-    .stream_is_capturing = stream_is_capturing, .event_create = event_create, .event_destroy = event_destroy,          \
-    .event_record = event_record, .event_query = event_query, .event_synchronize = event_synchronize,                  \
-    .event_elapsed = event_elapsed, .capture_keep = capture_keep, .capture_front = capture_front,                      \
-    .capture_set_front = capture_set_front, .module_unload = module_unload, .module_function = module_function,        \
-    .module_global = module_global, .launch = launch, .graph_create = graph_create, .graph_destroy = graph_destroy,    \
-    .graph_add = graph_add, .graph_instantiate = graph_instantiate, .exec_set = exec_set,                              \
-    .exec_destroy = exec_destroy, .exec_launch = exec_launch
+    .stream_synchronize = stream_synchronize, .stream_query = stream_query, .is_gone = is_gone,                        \
+    .stream_wait_event = stream_wait_event, .stream_is_capturing = stream_is_capturing, .event_create = event_create,  \
+    .event_destroy = event_destroy, .event_record = event_record, .event_query = event_query,                          \
+    .event_synchronize = event_synchronize, .event_elapsed = event_elapsed, .capture_keep = capture_keep,              \
+    .capture_front = capture_front, .capture_set_front = capture_set_front, .module_unload = module_unload,            \
+    .module_function = module_function, .module_global = module_global, .launch = launch,                              \
+    .graph_create = graph_create, .graph_destroy = graph_destroy, .graph_add = graph_add,                              \
+    .graph_instantiate = graph_instantiate, .exec_set = exec_set, .exec_destroy = exec_destroy,                        \
+    .exec_launch = exec_launch
 
 #endif
 #endif
