@@ -161,7 +161,8 @@ bool gen_called_members(struct gen *g)
     bool is_summed = gen_chance(g, 40);
     for (uint32_t k = 1 + gen_random(g, 3); k > 0; k--) {
         switch (gen_random(g, 4)) {
-        case 0: gen_line(g, "split(&q%d, %s);", n, gen_int(g, 1)); break;
+        // An index of data would be the author's word, and a false one.
+        case 0: gen_line(g, "split(&q%d, %s + %u);", n, i, gen_random(g, 4)); break;
         case 1: gen_line(g, "q%d.c[%u] = %s;", n, gen_random(g, 2), i); break;
         default: gen_line(g, "fill_pt(&q%d, %s);", n, gen_int(g, 1)); break;
         }
