@@ -55,7 +55,7 @@ void backend_describe_failure(const struct backend_failure *failure, struct back
                                .column = failure->column,
                                .iteration = failure->iteration >= 0 ? failure->iteration : 0,
                                .stream = failure->stream};
-    const char *file = failure->file < (uint32_t)plan->file_count ? plan->files[failure->file] : "?";
+    const char *file = plan_file(plan, failure->file);
     snprintf(out_error->kernel, sizeof out_error->kernel, "%s", failure->kernel->name);
     snprintf(out_error->file, sizeof out_error->file, "%s", file);
     char where[48];
@@ -93,7 +93,7 @@ void backend_describe_restrict(const struct plan_module *module, const struct pl
     bool is_b;
     const char *name_a = name_base(module, kernel, a, &is_a);
     const char *name_b = name_base(module, kernel, b, &is_b);
-    const char *file = a->loc.file < (uint32_t)module->file_count ? module->files[a->loc.file] : "?";
+    const char *file = plan_file(module, a->loc.file);
     snprintf(out_error->kernel, sizeof out_error->kernel, "%s", kernel->name);
     snprintf(out_error->file, sizeof out_error->file, "%s", file);
     snprintf(out_error->array, sizeof out_error->array, "%s", name_a);

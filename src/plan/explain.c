@@ -32,15 +32,11 @@ static const char *verdict_color(enum ir_verdict verdict)
     return verdict == IR_VERDICT_PROVEN ? "\033[32m" : verdict == IR_VERDICT_IN_ORDER ? "\033[33m" : "\033[36m";
 }
 
-static const char *file_of(const struct explain *e, struct loc loc)
-{
-    return loc.file < (uint32_t)e->module->file_count ? e->module->files[loc.file] : "?";
-}
-
 static void explain_loop(struct explain *e, const struct plan_loop *loop)
 {
-    str_printf(e->out, "  %*s%s:%u: loop: %s%s%s", 2 * loop->depth, "", file_of(e, loop->loc), loop->loc.line,
-               paint(e, verdict_color(loop->verdict)), verdict_text(loop->verdict), paint(e, "\033[0m"));
+    str_printf(e->out, "  %*s%s:%u: loop: %s%s%s", 2 * loop->depth, "", plan_file(e->module, loop->loc.file),
+               loop->loc.line, paint(e, verdict_color(loop->verdict)), verdict_text(loop->verdict),
+               paint(e, "\033[0m"));
     if (loop->task >= 0) {
         str_printf(e->out, " -> task %s%s", e->kernel->tasks[loop->task].name,
                    loop->inside_task ? ", where the loop around it is too short" : "");
@@ -201,7 +197,7 @@ void plan_explain(const struct plan_module *module, bool color, struct str *out)
     for (int i = 0; i < module->kernel_count; i++) {
         e.kernel = module->kernels[i];
         str_printf(out, "%s%skernel %s%s (%s:%u)\n", i > 0 ? "\n" : "", paint(&e, "\033[1m"), e.kernel->name,
-                   paint(&e, "\033[0m"), file_of(&e, e.kernel->loc), e.kernel->loc.line);
+                   paint(&e, "\033[0m"), plan_file(e.module, e.kernel->loc.file), e.kernel->loc.line);
         for (int k = 0; k < e.kernel->loop_count; k++) {
             explain_loop(&e, &e.kernel->loops[k]);
         }

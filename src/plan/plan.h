@@ -288,6 +288,7 @@ struct plan_values {
 bool plan_eval(const struct plan_expr *expr, const struct plan_values *values, union ir_value *out);
 
 // print.c, serialise.c, verify.c, launch.c
+const char *plan_file(const struct plan_module *module, uint32_t index); // its name; "?" if there is none
 void plan_print(const struct plan_module *module, struct str *out);
 void plan_explain(const struct plan_module *module, bool color, struct str *out); // for people
 bool plan_verify(const struct plan_module *module, struct str *out);

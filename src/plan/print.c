@@ -49,6 +49,11 @@ static const char *operator_of(enum ir_op op)
     }
 }
 
+const char *plan_file(const struct plan_module *module, uint32_t index)
+{
+    return index < (uint32_t)module->file_count ? module->files[index] : "?";
+}
+
 static const char *slot_name(const struct plan_kernel *kernel, int64_t offset)
 {
     for (int i = 0; kernel != NULL && i < kernel->slot_count; i++) {

@@ -31,10 +31,8 @@ rill_status stream_make(struct context *context, const char *who, const struct s
 // The handle and every pin are gone: lets the stream run out, then frees it.
 void stream_dispose(struct stream *stream);
 
-// Walks the streams whose work may not have run. |stream| NULL starts; NULL ends. A walk must go on to its end, or be
-// left by stream_leave().
+// Walks the streams whose work may not have run. |stream| NULL starts; NULL ends. A walk must go on to its end.
 struct stream *stream_next(struct context *context, struct stream *stream);
-void stream_leave(struct context *context, struct stream *stream);
 
 // Pins what |handle| means in |context|, RILL_CURRENT included.
 rill_status stream_pin(struct context *context, const char *who, rill_stream handle, struct stream **out_stream);

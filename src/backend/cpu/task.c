@@ -158,11 +158,10 @@ static void end_print(struct cpu_exec *exec)
 static void trace_task(struct cpu_exec *exec, const char *way, const char *way_text, uint32_t chunk_count)
 {
     struct cpu_run *run = exec->run;
-    const struct plan_module *plan = run->image->plan;
     const struct plan_task *task = exec->task;
     struct trace_event event = {.task = task->name,
                                 .kernel = run->kernel->plan->name,
-                                .file = task->loc.file < (uint32_t)plan->file_count ? plan->files[task->loc.file] : "?",
+                                .file = plan_file(run->image->plan, task->loc.file),
                                 .line = task->loc.line,
                                 .group = task->group,
                                 .stream = run->stream,
@@ -282,11 +281,9 @@ static void log_in_order(struct cpu_exec *exec, char *out_why, size_t size)
         str_init(&why, &arena);
         plan_task_is_fast(run->kernel->plan, exec->task, &run->values, &why);
         snprintf(out_why, size, "%s", str_text(&why));
-        const struct plan_module *plan = run->image->plan;
-        uint32_t file = exec->task->loc.file;
         backend_log(&run->device->host, BACKEND_LOG_NOTE, "kernel '%s', %s:%u: the loop runs in order: %s",
-                    run->kernel->plan->name, file < (uint32_t)plan->file_count ? plan->files[file] : "?",
-                    exec->task->loc.line, str_text(&why));
+                    run->kernel->plan->name, plan_file(run->image->plan, exec->task->loc.file), exec->task->loc.line,
+                    str_text(&why));
     }
     arena_finish(&arena);
 }

@@ -111,11 +111,9 @@ static void take_over(struct gpu_run *run, const char *block)
 
 static void note_wait(const struct gpu_run *run, const struct gpu_why *why)
 {
-    const struct plan_module *plan = run->image->plan;
     gpu_count(&run->device->counters.readback_count);
     backend_log(&run->device->host, BACKEND_LOG_NOTE, "kernel '%s', %s:%u: the launch waits for %s that tasks compute",
-                run->kernel->plan->name, why->loc.file < (uint32_t)plan->file_count ? plan->files[why->loc.file] : "?",
-                why->loc.line, why->what);
+                run->kernel->plan->name, plan_file(run->image->plan, why->loc.file), why->loc.line, why->what);
 }
 
 rill_status gpu_slots_read(struct gpu_walk *walk, const struct gpu_why *why)

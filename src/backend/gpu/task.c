@@ -138,12 +138,10 @@ static void say_in_order(struct gpu_run *run, const struct plan_task *task, char
 static void log_in_order(struct gpu_run *run, const struct plan_task *task)
 {
     char why[512];
-    const struct plan_module *plan = run->image->plan;
     gpu_count(&run->device->counters.in_order_count);
     say_in_order(run, task, why, sizeof why);
     backend_log(&run->device->host, BACKEND_LOG_NOTE, "kernel '%s', %s:%u: the loop runs in order: %s",
-                run->kernel->plan->name,
-                task->loc.file < (uint32_t)plan->file_count ? plan->files[task->loc.file] : "?", task->loc.line, why);
+                run->kernel->plan->name, plan_file(run->image->plan, task->loc.file), task->loc.line, why);
 }
 
 static rill_status run_in_order(struct gpu_walk *walk, const struct plan_task *plan, const struct gpu_task *task)

@@ -576,12 +576,6 @@ void gpu_follow_set(struct gpu_walk *walk, enum trace_cause_kind kind, const cha
 
 // ---- tasks --------------------------------------------------------------------------------------------------------
 
-static const char *file_of(const struct gpu_run *run, struct loc loc)
-{
-    const struct plan_module *plan = run->image->plan;
-    return loc.file < (uint32_t)plan->file_count ? plan->files[loc.file] : "?";
-}
-
 struct gpu_trace_task *gpu_trace_begin(struct gpu_walk *walk, const struct plan_task *plan)
 {
     struct gpu_run *run = walk->run;
@@ -593,7 +587,7 @@ struct gpu_trace_task *gpu_trace_begin(struct gpu_walk *walk, const struct plan_
     }
     snprintf(task->task, sizeof task->task, "%s", plan->name);
     snprintf(task->kernel, sizeof task->kernel, "%s", run->kernel->plan->name);
-    snprintf(task->file, sizeof task->file, "%s", file_of(run, plan->loc));
+    snprintf(task->file, sizeof task->file, "%s", plan_file(run->image->plan, plan->loc.file));
     task->line = plan->loc.line;
     task->group = plan->group;
     task->stream = run->stream->id;
@@ -657,7 +651,7 @@ void gpu_trace_read(struct gpu_walk *walk, const struct gpu_why *why, uint64_t b
     snprintf(name, sizeof name, "%.40s reads back", run->kernel->plan->name);
     struct trace_event event = {.task = name,
                                 .kernel = run->kernel->plan->name,
-                                .file = file_of(run, why->loc),
+                                .file = plan_file(run->image->plan, why->loc.file),
                                 .line = why->loc.line,
                                 .group = walk->follow != NULL ? walk->follow->group : 0,
                                 .stream = run->stream->id,
