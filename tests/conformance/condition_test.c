@@ -178,6 +178,15 @@ static void put(const struct scene *scene, rill_array array, int a, int b)
     OK(rill_array_write(array, scene->stream, values, sizeof values));
 }
 
+// What the kernel did to every element, C did to one.
+static void check_all(const struct scene *scene, rill_array array, int expected)
+{
+    static int host[N];
+    OK(rill_array_read(array, scene->stream, host, sizeof host));
+    CHECK_INT(host[0], expected);
+    CHECK_INT(host[N - 1], expected);
+}
+
 TEST(while_over_device_data_runs_as_often_as_in_c)
 {
     struct scene scene;
@@ -327,8 +336,6 @@ TEST(control_over_device_data_nests)
     rill_array todo = world_array(&scene.world, RILL_I32, 2);
     rill_array x = world_array(&scene.world, RILL_I32, N);
     rill_array y = world_array(&scene.world, RILL_I32, N);
-    static int xs[N];
-    static int ys[N];
     int x0 = 0;
     int y0 = 0;
     uint64_t before = readbacks(&scene);
@@ -341,12 +348,8 @@ TEST(control_over_device_data_nests)
         OK(rill_array_read(todo, scene.stream, found, sizeof found));
         CHECK_INT(found[0], left);
     }
-    OK(rill_array_read(x, scene.stream, xs, sizeof xs));
-    OK(rill_array_read(y, scene.stream, ys, sizeof ys));
-    CHECK_INT(xs[0], x0);
-    CHECK_INT(xs[N - 1], x0);
-    CHECK_INT(ys[0], y0);
-    CHECK_INT(ys[N - 1], y0);
+    check_all(&scene, x, x0);
+    check_all(&scene, y, y0);
     CHECK(scene.decides == (readbacks(&scene) == before));
     scene_close(&scene);
 }
@@ -410,7 +413,6 @@ TEST(return_out_of_a_loop_over_device_data_gives_its_value)
     scene_open(&scene);
     rill_array flag = world_array(&scene.world, RILL_I32, 2);
     rill_array x = world_array(&scene.world, RILL_I32, N);
-    static int host[N];
     int x0 = 0;
     uint64_t before = readbacks(&scene);
     for (int k = 0; k < 10; k++) {
@@ -419,9 +421,7 @@ TEST(return_out_of_a_loop_over_device_data_gives_its_value)
         int found = 0;
         OK(rill_call(kernel_of(&scene, "search"), scene.stream, RILL_ARGS(N, k % 4, flag, x), &found, sizeof found));
         CHECK_INT(found, search_in_c(k % 4, flags, &x0));
-        OK(rill_array_read(x, scene.stream, host, sizeof host));
-        CHECK_INT(host[0], x0);
-        CHECK_INT(host[N - 1], x0);
+        check_all(&scene, x, x0);
     }
     CHECK(scene.decides == (readbacks(&scene) == before));
     scene_close(&scene);
@@ -458,7 +458,6 @@ TEST(leaving_two_loops_over_device_data_skips_what_c_skips)
     scene_open(&scene);
     rill_array todo = world_array(&scene.world, RILL_I32, 2);
     rill_array x = world_array(&scene.world, RILL_I32, N);
-    static int host[N];
     int x0 = 0;
     uint64_t before = readbacks(&scene);
     for (int k = 0; k < 12; k++) {
@@ -467,9 +466,7 @@ TEST(leaving_two_loops_over_device_data_skips_what_c_skips)
         int found = 0;
         OK(rill_call(kernel_of(&scene, "twice"), scene.stream, RILL_ARGS(N, todo, x), &found, sizeof found));
         CHECK_INT(found, twice_in_c(left, &x0));
-        OK(rill_array_read(x, scene.stream, host, sizeof host));
-        CHECK_INT(host[0], x0);
-        CHECK_INT(host[N - 1], x0);
+        check_all(&scene, x, x0);
     }
     CHECK(scene.decides == (readbacks(&scene) == before));
     scene_close(&scene);
@@ -506,7 +503,6 @@ TEST(loops_that_were_left_are_entered_again)
     scene_open(&scene);
     rill_array todo = world_array(&scene.world, RILL_I32, 2);
     rill_array x = world_array(&scene.world, RILL_I32, N);
-    static int host[N];
     int x0 = 0;
     uint64_t before = readbacks(&scene);
     for (int k = 0; k < 8; k++) {
@@ -519,9 +515,7 @@ TEST(loops_that_were_left_are_entered_again)
         OK(rill_array_read(todo, scene.stream, now, sizeof now));
         CHECK_INT(now[0], left[0]);
         CHECK_INT(now[1], left[1]);
-        OK(rill_array_read(x, scene.stream, host, sizeof host));
-        CHECK_INT(host[0], x0);
-        CHECK_INT(host[N - 1], x0);
+        check_all(&scene, x, x0);
     }
     CHECK(scene.decides == (readbacks(&scene) == before));
     scene_close(&scene);
@@ -553,7 +547,6 @@ TEST(host_and_device_leave_the_same_switch)
     scene_open(&scene);
     rill_array flag = world_array(&scene.world, RILL_I32, 2);
     rill_array x = world_array(&scene.world, RILL_I32, N);
-    static int host[N];
     int x0 = 0;
     uint64_t before = readbacks(&scene);
     for (int k = 0; k < 16; k++) {
@@ -563,9 +556,7 @@ TEST(host_and_device_leave_the_same_switch)
                      sizeof found));
         CHECK_INT(found, mixed_in_c(k / 4 + 1, k % 4 * 5, k % 2 * 9, &x0));
     }
-    OK(rill_array_read(x, scene.stream, host, sizeof host));
-    CHECK_INT(host[0], x0);
-    CHECK_INT(host[N - 1], x0);
+    check_all(&scene, x, x0);
     CHECK(scene.decides == (readbacks(&scene) == before));
     scene_close(&scene);
 }

@@ -3,9 +3,7 @@
 #ifndef RILL_TESTS_CONFORMANCE_WORLD_H
 #define RILL_TESTS_CONFORMANCE_WORLD_H
 
-#include "rill/rill.h"
-
-#include "test.h"
+#include "ok.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -98,15 +96,6 @@ static inline bool world_finds_races(void)
     return false;
 #endif
 }
-
-// A check that a call succeeded; shows the message if not.
-#define OK(call)                                                                                                       \
-    do {                                                                                                               \
-        rill_status ok_status_ = (call);                                                                               \
-        if (ok_status_ != RILL_OK) {                                                                                   \
-            FAIL("%s is %s: %s", #call, rill_status_name(ok_status_), rill_message());                                 \
-        }                                                                                                              \
-    } while (0)
 
 #define STATUS(call, expected) CHECK_STR(rill_status_name(call), #expected)
 

@@ -1,9 +1,7 @@
 // Devices of the stand-in: several of them, by every name; what the driver compiles; what an old or a small driver
 // lacks; memory without pools; a driver that is gone before the program is.
-#include "rill/rill.h"
-
 #include "cuda/application.h"
-#include "test.h"
+#include "ok.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -23,13 +21,6 @@ STAND_IN_LIST(FAKE_MEMBER)
 
 static int (*get_current)(cu_context *out);
 static int (*set_current)(cu_context context);
-
-#define OK(call)                                                                                                       \
-    do {                                                                                                               \
-        if ((call) != RILL_OK) {                                                                                       \
-            FAIL("%s: %s", #call, rill_message());                                                                     \
-        }                                                                                                              \
-    } while (0)
 
 static void open_fake(void)
 {

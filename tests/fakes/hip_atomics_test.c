@@ -1,9 +1,7 @@
 // Atomic updates of memory that is not the device's own, on the stand-in of an AMD GPU: the version of a task that
 // holds there is taken, task by task, with graphs, in blocks, through helpers and from a capture. The stand-in ends
 // the process if an atomic of the hardware runs in the host's or in managed memory; here that is a test of its own.
-#include "rill/rill.h"
-
-#include "test.h"
+#include "ok.h"
 
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -31,13 +29,6 @@ static const char source[] =
     "}\n";
 
 enum { N = 4000, BINS = 8, ROUNDS = 6 };
-
-#define OK(call)                                                                                                       \
-    do {                                                                                                               \
-        if ((call) != RILL_OK) {                                                                                       \
-            FAIL("%s: %s", #call, rill_message());                                                                     \
-        }                                                                                                              \
-    } while (0)
 
 struct world {
     rill_context context;

@@ -1,8 +1,6 @@
 // Devices of both vendors in one process, on their stand-ins: by every name, side by side, and arrays that go from one
 // to the other; the calling thread's device is left as it was.
-#include "rill/rill.h"
-
-#include "test.h"
+#include "ok.h"
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -11,13 +9,6 @@ static const char source[] = "#include <rill/kernel.h>\n"
                              "kernel void add(int n, int by, int x[n]) { for (int i = 0; i < n; i++) x[i] += by; }\n";
 
 enum { N = 100 };
-
-#define OK(call)                                                                                                       \
-    do {                                                                                                               \
-        if ((call) != RILL_OK) {                                                                                       \
-            FAIL("%s: %s", #call, rill_message());                                                                     \
-        }                                                                                                              \
-    } while (0)
 
 static int (*get_device)(int *out);
 static int (*set_device)(int device);

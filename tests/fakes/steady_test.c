@@ -1,8 +1,6 @@
 // What a launch costs in calls of the driver once it is warm, counted on the stand-in.
-#include "rill/rill.h"
-
 #include "cuda/application.h"
-#include "test.h"
+#include "ok.h"
 
 #include <dlfcn.h>
 
@@ -31,8 +29,6 @@ struct stage {
     rill_kernel one, checked, four;
     rill_array arrays[4];
 };
-
-#define OK(call) CHECK_STR(rill_status_name(call), "RILL_OK")
 
 static void open_stage(struct stage *stage, const char *mode)
 {
