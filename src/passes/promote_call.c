@@ -23,17 +23,18 @@ struct read {
     enum ir_type type;
 };
 
-struct reads {
-    struct read items[MAX_READS];
-    int count;
-    bool is_good; // nothing else is done with the pointers
-};
-
 // What is known of the values of one function.
 struct address {
     bool is_known;
     int param; // of a helper: the parameter; of a local: 0
     int64_t offset;
+};
+
+struct reads {
+    struct read items[MAX_READS];
+    int count;
+    bool is_good;                    // nothing else is done with the pointers
+    const struct address *addresses; // by the helper's value number
 };
 
 static void add_read(struct reads *reads, struct read read)
@@ -130,6 +131,7 @@ static struct reads reads_of(const struct ir_module *module, const struct ir_fun
     struct look l = {.module = module, .mask = mask, .reads = &reads, .budget = budget};
     if (reads.is_good) {
         l.addresses = ARENA_ARRAY(module->arena, struct address, helper->value_count + 1);
+        reads.addresses = l.addresses;
         walk_region(&((struct ir_function *)helper)->body, look_at, &l); // looked at, not changed
     }
     return reads;
@@ -170,16 +172,15 @@ struct inside { // the copy being made
     struct ir_module *module;
     struct ir_function *from;
     struct ir_function *to;
-    const struct reads *reads;
-    const struct address *addresses; // by the original's value number
-    struct ir_inst *call;            // the original
+    const struct reads *reads; // of the original
+    struct ir_inst *call;      //
 };
 
 static struct ir_inst *value_inside(void *user, const struct read *read)
 {
     const struct inside *in = user;
     struct ir_inst *copy = in->call->note;
-    const struct address *address = &in->addresses[in->call->args[read->param]->id];
+    const struct address *address = &in->reads->addresses[in->call->args[read->param]->id];
     struct ir_builder b = {
         .module = in->module, .function = in->to, .region = copy->parent, .before = copy, .loc = copy->loc};
     struct ir_inst *param = ir_emit0(&b, IR_OP_PARAM, read->type);
@@ -192,14 +193,14 @@ static bool rewrite_inside(struct ir_inst *inst, void *user)
 {
     struct inside *in = user;
     struct ir_inst *copy = inst->note;
-    if (inst->op == IR_OP_LOAD && in->addresses[inst->args[0]->id].is_known) {
-        const struct address *address = &in->addresses[inst->args[0]->id];
+    if (inst->op == IR_OP_LOAD && in->reads->addresses[inst->args[0]->id].is_known) {
+        const struct address *address = &in->reads->addresses[inst->args[0]->id];
         copy->op = IR_OP_PARAM;
         copy->imm = in->from->param_count + find_read(in->reads, address->param, address->offset, inst->type);
         copy->arg_count = 0;
-    } else if (inst->op == IR_OP_CALL && mask_of(inst, in->addresses) != 0) {
+    } else if (inst->op == IR_OP_CALL && mask_of(inst, in->reads->addresses) != 0) {
         in->call = inst;
-        pass_values(in->module, in->to, copy, mask_of(inst, in->addresses), value_inside, in);
+        pass_values(in->module, in->to, copy, mask_of(inst, in->reads->addresses), value_inside, in);
     }
     return true;
 }
@@ -219,35 +220,29 @@ static void add_params(struct ir_module *module, struct ir_function *to, const s
     to->param_count += reads->count;
 }
 
-static uint32_t digest(const struct reads *reads)
+// Made once for each set of parameters and of what is read there: its name says which, and no C name has a dot.
+static const char *name_by_value(struct ir_module *module, const struct ir_function *from, uint64_t mask,
+                                 const struct reads *reads)
 {
-    uint32_t hash = 2166136261u;
+    const char *name = arena_printf(module->arena, "%s.by%llx", from->name, (unsigned long long)mask);
     for (int i = 0; i < reads->count; i++) {
         const struct read *read = &reads->items[i];
-        hash = (hash ^ (uint32_t)read->param) * 16777619u;
-        hash = (hash ^ (uint32_t)read->offset) * 16777619u;
-        hash = (hash ^ (uint32_t)read->type) * 16777619u;
+        name =
+            arena_printf(module->arena, "%s.%d_%lld_%d", name, read->param, (long long)read->offset, (int)read->type);
     }
-    return hash;
+    return name;
 }
 
-// Made once for each set of parameters and of what is read there: its name says which, and no C name has a dot.
 static struct ir_function *by_value(struct ir_module *module, struct ir_function *from, uint64_t mask,
                                     const struct reads *reads)
 {
-    const char *name = arena_printf(module->arena, "%s.by%llx.%x", from->name, (unsigned long long)mask, digest(reads));
+    const char *name = name_by_value(module, from, mask, reads);
     for (int i = 0; i < module->function_count; i++) {
-        const struct ir_function *other = module->functions[i];
-        if (strcmp(other->name, name) == 0 && other->param_count == from->param_count + reads->count) {
+        if (strcmp(module->functions[i]->name, name) == 0) {
             return module->functions[i];
         }
     }
-    int budget = MAX_LOOKS;
-    struct reads again = {.is_good = true};
-    struct look l = {.module = module, .mask = mask, .reads = &again, .budget = &budget};
-    l.addresses = ARENA_ARRAY(module->arena, struct address, from->value_count + 1);
-    walk_region(&from->body, look_at, &l);
-    struct inside in = {.module = module, .from = from, .reads = reads, .addresses = l.addresses};
+    struct inside in = {.module = module, .from = from, .reads = reads};
     in.to = copy_helper(module, from, name);
     walk_region(&from->body, rewrite_inside, &in);
     copy_forget(from);

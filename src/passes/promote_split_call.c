@@ -32,17 +32,6 @@ bool split_is_kept_by(const struct split *s, const struct ir_inst *call, int whi
     return inner.is_good;
 }
 
-static uint32_t digest(const struct split *s)
-{
-    uint32_t hash = 2166136261u;
-    for (int i = 0; i < s->count; i++) {
-        hash = (hash ^ (uint32_t)s->members[i].offset) * 16777619u;
-        hash = (hash ^ (uint32_t)s->members[i].size) * 16777619u;
-        hash = (hash ^ (uint32_t)s->members[i].is_array) * 16777619u;
-    }
-    return hash;
-}
-
 static void add_params(const struct split *s, struct ir_function *helper)
 {
     struct ir_param *params = ARENA_ARRAY(s->module->arena, struct ir_param, helper->param_count + s->count);
@@ -56,13 +45,23 @@ static void add_params(const struct split *s, struct ir_function *helper)
 }
 
 // The helper's code that takes the members' addresses; made once for each layout, which its name tells.
+static const char *name_of_members(const struct split *s, const struct ir_function *from, int param, int64_t offset)
+{
+    struct arena *arena = s->module->arena;
+    const char *name = arena_printf(arena, "%s.of%d.%lld", from->name, param, (long long)offset);
+    for (int i = 0; i < s->count; i++) {
+        const struct member *member = &s->members[i];
+        name = arena_printf(arena, "%s.%lld_%lld%s", name, (long long)member->offset, (long long)member->size,
+                            member->is_array ? "a" : "");
+    }
+    return name;
+}
+
 static struct ir_function *helper_of_members(struct split *s, struct ir_function *from, int param, int64_t offset)
 {
-    const char *name =
-        arena_printf(s->module->arena, "%s.of%d.%lld.%x", from->name, param, (long long)offset, digest(s));
+    const char *name = name_of_members(s, from, param, offset);
     for (int i = 0; i < s->module->function_count; i++) {
-        const struct ir_function *other = s->module->functions[i];
-        if (strcmp(other->name, name) == 0 && other->param_count == from->param_count + s->count) {
+        if (strcmp(s->module->functions[i]->name, name) == 0) {
             return s->module->functions[i];
         }
     }
