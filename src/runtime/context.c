@@ -108,9 +108,10 @@ static rill_status refuse_foreign(const char *who, uint64_t id, enum object_kind
     return status_fail(RILL_ERR_FOREIGN, "%s: the %s belongs to another context", who, kind_words(kind));
 }
 
-static rill_status explain_pin(const char *who, enum handle_result result, enum object_kind kind)
+static rill_status explain_pin(const char *who, uint64_t id, enum handle_result result, enum object_kind kind)
 {
-    if (result == HANDLE_WRONG_KIND) {
+    // A context's own id has no slot in the context's table, so that looking there finds nothing.
+    if (result == HANDLE_WRONG_KIND || handle_in_table(id) == OWN_ID) {
         return status_fail(RILL_ERR_WRONG_KIND, "%s: the handle names an object of another kind than %s", who,
                            kind_words(kind));
     }
@@ -131,7 +132,7 @@ rill_status context_refuse_pin(struct context *context, const char *who, uint64_
     *out_object = NULL;
     RILL_TRY(check_id(context, who, id, kind));
     enum handle_result result = handle_pin(&context->handles, handle_in_table(id), (int)kind, out_object);
-    return result == HANDLE_OK ? RILL_OK : explain_pin(who, result, kind);
+    return result == HANDLE_OK ? RILL_OK : explain_pin(who, id, result, kind);
 }
 
 rill_status context_retire(struct context *context, const char *who, uint64_t id, enum object_kind kind,
@@ -140,7 +141,7 @@ rill_status context_retire(struct context *context, const char *who, uint64_t id
     *out_object = NULL;
     RILL_TRY(check_id(context, who, id, kind));
     enum handle_result result = handle_retire(&context->handles, handle_in_table(id), (int)kind, out_object);
-    return result == HANDLE_OK ? RILL_OK : explain_pin(who, result, kind);
+    return result == HANDLE_OK ? RILL_OK : explain_pin(who, id, result, kind);
 }
 
 uint64_t context_add(struct context *context, const char *who, void *object, enum object_kind kind)

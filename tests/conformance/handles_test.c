@@ -269,6 +269,7 @@ static void expect_all(const struct hall *hall, const struct call *call, bool is
     expect(call, good, hall->destroyed.ids[kind], RILL_ERR_STALE, "the %s was destroyed");
     expect(call, good, hall->closed.ids[kind], RILL_ERR_STALE, "the context of the %s is closed");
     expect(call, good, good->ids[kind == EVENT ? ARRAY : EVENT], RILL_ERR_WRONG_KIND, "another kind than %s");
+    expect(call, good, good->ids[CONTEXT], RILL_ERR_WRONG_KIND, "another kind than %s");
     if (is_second) {
         expect(call, good, hall->foreign.ids[kind], RILL_ERR_FOREIGN, "the %s belongs to another context");
     }
