@@ -349,7 +349,9 @@ static void close_entered(struct context *context)
     }
     thread_unlock(&context->lock);
     // Calls that were under way may have queued more. Once it has run nothing of the context is in use.
-    for (struct stream *stream = stream_next(context, NULL); stream != NULL; stream = stream_next(context, stream)) {
+    uint64_t end;
+    struct stream *stream = stream_next(context, NULL, &end);
+    for (; stream != NULL; stream = stream_next(context, stream, &end)) {
         context->backend->stream_synchronize(stream->queue);
     }
     destroy(context);
@@ -396,8 +398,9 @@ rill_status rill_open(const char *device, const rill_open_options *options, rill
 static void help_streams(struct context *context)
 {
     const struct backend *backend = context->backend;
-    struct stream *stream = backend->stream_help != NULL ? stream_next(context, NULL) : NULL;
-    for (; stream != NULL; stream = stream_next(context, stream)) {
+    uint64_t end;
+    struct stream *stream = backend->stream_help != NULL ? stream_next(context, NULL, &end) : NULL;
+    for (; stream != NULL; stream = stream_next(context, stream, &end)) {
         backend->stream_help(stream->queue);
     }
 }
@@ -408,7 +411,9 @@ static rill_status finish_streams(struct context *context, const char *who, bool
     rill_status first = RILL_OK;
     char text[1024] = "";
     help_streams(context);
-    for (struct stream *stream = stream_next(context, NULL); stream != NULL; stream = stream_next(context, stream)) {
+    uint64_t end;
+    struct stream *stream = stream_next(context, NULL, &end);
+    for (; stream != NULL; stream = stream_next(context, stream, &end)) {
         context->backend->stream_synchronize(stream->queue);
         bool was_known = atomic_load(&stream->is_error_known);
         if (first != RILL_OK || (only_unknown && was_known)) {

@@ -55,7 +55,9 @@ struct context {
     struct object_pool event_pool;
 
     struct thread_mutex lock;      // of what follows
-    struct stream *streams;        // every stream whose work may not have run yet
+    struct stream *streams;        // every stream whose work may not have run yet, the oldest first: who waits for all
+    struct stream *last_stream;    // in that order waits while the younger ones still run
+    uint64_t stream_number;        // of the youngest
     struct loaded_file *files;     // owned: what rill_kernel_load() has loaded
     rill_status unreported_status; // a failure found where no call could return it
     char unreported_text[512];     //

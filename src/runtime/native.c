@@ -7,7 +7,8 @@
 static uint64_t find_wrapped(struct context *context, void *native, uint64_t but)
 {
     uint64_t id = 0;
-    struct stream *stream = stream_next(context, NULL);
+    uint64_t end;
+    struct stream *stream = stream_next(context, NULL, &end);
     while (stream != NULL) {
         void *object;
         if (id == 0 && stream->id != but && stream->is_wrapped && stream->native == native &&
@@ -15,7 +16,7 @@ static uint64_t find_wrapped(struct context *context, void *native, uint64_t but
             id = stream->id;
             context_unpin(context, id);
         }
-        stream = stream_next(context, stream);
+        stream = stream_next(context, stream, &end);
     }
     return id;
 }

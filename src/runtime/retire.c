@@ -19,7 +19,9 @@ static void pass_mark(void *arg, const struct backend_error *error)
 void retire(struct context *context, struct retirement *retirement)
 {
     atomic_store_explicit(&retirement->open_count, 1, memory_order_relaxed);
-    for (struct stream *stream = stream_next(context, NULL); stream != NULL; stream = stream_next(context, stream)) {
+    uint64_t end;
+    struct stream *stream = stream_next(context, NULL, &end);
+    for (; stream != NULL; stream = stream_next(context, stream, &end)) {
         if (context->backend->stream_is_idle(stream->queue)) {
             continue;
         }

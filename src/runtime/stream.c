@@ -24,6 +24,8 @@ static bool unlink_if_free(struct stream *stream)
     }
     if (stream->next != NULL) {
         stream->next->previous = stream->previous;
+    } else {
+        context->last_stream = stream->previous;
     }
     return true;
 }
@@ -73,10 +75,12 @@ static void stream_end(struct stream *stream)
     stream_over(stream);
 }
 
-struct stream *stream_next(struct context *context, struct stream *stream)
+struct stream *stream_next(struct context *context, struct stream *stream, uint64_t *end)
 {
     thread_lock(&context->lock);
+    *end = stream == NULL ? context->stream_number : *end;
     struct stream *next = stream == NULL ? context->streams : stream->next;
+    next = next != NULL && next->number <= *end ? next : NULL;
     if (next != NULL) {
         next->visitor_count++;
     }
@@ -127,11 +131,14 @@ rill_status stream_make(struct context *context, const char *who, const struct s
         return context_fail_as(who, status);
     }
     thread_lock(&context->lock);
-    stream->next = context->streams;
-    if (stream->next != NULL) {
-        stream->next->previous = stream;
+    stream->number = ++context->stream_number;
+    stream->previous = context->last_stream;
+    if (stream->previous != NULL) {
+        stream->previous->next = stream;
+    } else {
+        context->streams = stream;
     }
-    context->streams = stream;
+    context->last_stream = stream;
     thread_unlock(&context->lock);
     atomic_fetch_add(&context->stream_count, 1);
     *out_stream = stream;

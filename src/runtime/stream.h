@@ -10,6 +10,7 @@ struct stream {
     bool is_wrapped;            // the driver's stream is another's
     void *native;               // its handle
     struct stream *next;        // guarded by the context's lock, and so is what follows
+    uint64_t number;            // counts up: by age
     struct stream *previous;    //
     int visitor_count;          // walkers of the list that stand here
     bool is_disposed;           // no handle and no pin is left
@@ -31,8 +32,9 @@ rill_status stream_make(struct context *context, const char *who, const struct s
 // The handle and every pin are gone: lets the stream run out, then frees it.
 void stream_dispose(struct stream *stream);
 
-// Walks the streams whose work may not have run. |stream| NULL starts; NULL ends. A walk must go on to its end.
-struct stream *stream_next(struct context *context, struct stream *stream);
+// Walks the streams whose work may not have run, the oldest first, and none that is made meanwhile: that is what |end|
+// is for. |stream| NULL starts; NULL ends. A walk must go on to its end.
+struct stream *stream_next(struct context *context, struct stream *stream, uint64_t *end);
 
 // Pins what |handle| means in |context|, RILL_CURRENT included.
 rill_status stream_pin(struct context *context, const char *who, rill_stream handle, struct stream **out_stream);
