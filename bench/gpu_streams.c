@@ -100,19 +100,31 @@ static rill_status raw_edge_step(int i)
     return (failed | raw.wait(raw_streams[1 - i % 2], raw_edge_event, 0)) == 0 ? RILL_OK : RILL_ERR_DEVICE;
 }
 
+static rill_status show_edge(bool has_time)
+{
+    double by_rill;
+    double by_hand;
+    rill_event_options options = {.without_time = !has_time};
+    RILL_TRY(rill_event_create(context, &options, &edge_event));
+    if (raw.event(&raw_edge_event, has_time ? 0 : 2) != 0) {
+        return RILL_ERR_DEVICE;
+    }
+    RILL_TRY(cost_of(raw_edge_step, &by_hand));
+    RILL_TRY(cost_of(rill_edge_step, &by_rill));
+    printf("edge between two streams, record and wait, %s: %.2f us, by hand %.2f\n",
+           has_time ? "events with a time" : "events without a time", by_rill, by_hand);
+    return rill_event_destroy(edge_event);
+}
+
 static rill_status show_costs(void)
 {
     double by_rill;
     double by_hand;
-    RILL_TRY(rill_event_create(context, NULL, &edge_event));
-    raw.event(&raw_edge_event, 2);
     RILL_TRY(cost_of(raw_stream_step, &by_hand));
     RILL_TRY(cost_of(rill_stream_step, &by_rill));
     printf("stream, made and destroyed: %.2f us, by hand %.2f\n", by_rill, by_hand);
-    RILL_TRY(cost_of(raw_edge_step, &by_hand));
-    RILL_TRY(cost_of(rill_edge_step, &by_rill));
-    printf("edge between two streams, record and wait: %.2f us, by hand %.2f\n", by_rill, by_hand);
-    return RILL_OK;
+    RILL_TRY(show_edge(false));
+    return show_edge(true);
 }
 
 // ---- spins --------------------------------------------------------------------------------------------------------

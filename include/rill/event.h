@@ -21,7 +21,7 @@ typedef struct rill_event {
 
 // All zero is the default.
 typedef struct rill_event_options {
-    int reserved;
+    bool without_time; // rill_event_elapsed() refuses it; on a GPU recording it and waiting for it costs less
 } rill_event_options;
 
 RILL_API RILL_NODISCARD rill_status rill_event_create(rill_context context, const rill_event_options *options,
@@ -38,7 +38,8 @@ RILL_API RILL_NODISCARD rill_status rill_event_wait(rill_event event, rill_strea
 RILL_API RILL_NODISCARD rill_status rill_event_synchronize(rill_event event);
 // RILL_OK if the marked place has been reached, else RILL_ERR_NOT_READY. Does not wait.
 RILL_API RILL_NODISCARD rill_status rill_event_query(rill_event event);
-// The time between the two places, in milliseconds. RILL_ERR_NOT_READY if one has not been reached.
+// The time between the two places, in milliseconds. RILL_ERR_NOT_READY if one has not been reached, RILL_ERR_INVALID if
+// one was created |without_time|.
 RILL_API RILL_NODISCARD rill_status rill_event_elapsed(rill_event begin, rill_event end, double *out_milliseconds);
 
 // RILL_AUTO_EVENT e = {0}; destroys the event at the end of the scope. A handle still zero is skipped.

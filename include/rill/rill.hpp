@@ -97,10 +97,10 @@ inline stream make_stream(const context &ctx, const rill_stream_options *options
     return stream(handle);
 }
 
-inline event make_event(const context &ctx)
+inline event make_event(const context &ctx, const rill_event_options *options = nullptr)
 {
     rill_event handle{0};
-    check(rill_event_create(ctx.get(), nullptr, &handle));
+    check(rill_event_create(ctx.get(), options, &handle));
     return event(handle);
 }
 

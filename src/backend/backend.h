@@ -175,7 +175,8 @@ struct backend {
     rill_status (*notify)(struct backend_stream *stream, backend_notice *notice, void *arg, bool hold);
     void (*proceed)(struct backend_stream *stream);
 
-    rill_status (*event_create)(struct backend_device *device, struct backend_event **out_event);
+    // |has_time| false: event_elapsed() is not asked for it.
+    rill_status (*event_create)(struct backend_device *device, bool has_time, struct backend_event **out_event);
     void (*event_destroy)(struct backend_event *event);
     rill_status (*event_record)(struct backend_event *event, struct backend_stream *stream);
     bool (*event_is_recorded)(struct backend_event *event);

@@ -117,11 +117,11 @@ static rill_status hit(enum fault fault)
         RILL_TRY(hit(FAULT_callback));                                                                                 \
         return backend_##family.notify(stream, notice, arg, hold);                                                     \
     }                                                                                                                  \
-    static rill_status family##_event_create(struct backend_device *device, struct backend_event **out)                \
+    static rill_status family##_event_create(struct backend_device *device, bool has_time, struct backend_event **out) \
     {                                                                                                                  \
         *out = NULL;                                                                                                   \
         RILL_TRY(hit(FAULT_event));                                                                                    \
-        return backend_##family.event_create(device, out);                                                             \
+        return backend_##family.event_create(device, has_time, out);                                                   \
     }                                                                                                                  \
     static rill_status family##_event_record(struct backend_event *event, struct backend_stream *stream)               \
     {                                                                                                                  \

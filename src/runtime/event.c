@@ -11,14 +11,15 @@ void event_dispose(struct event *event)
     context_free(context, event, sizeof *event);
 }
 
-static rill_status event_make(struct context *context, uint64_t *out_id)
+static rill_status event_make(struct context *context, bool has_time, uint64_t *out_id)
 {
     struct event *event = context_alloc(context, sizeof *event);
     if (event == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "rill_event_create: no memory for an event");
     }
     event->context = context;
-    rill_status status = context->backend->event_create(context->device, &event->place);
+    event->has_time = has_time;
+    rill_status status = context->backend->event_create(context->device, has_time, &event->place);
     if (status == RILL_OK) {
         event->id = context_add(context, "rill_event_create", event, KIND_EVENT);
         if (event->id != 0) {
@@ -35,12 +36,11 @@ static rill_status event_make(struct context *context, uint64_t *out_id)
 
 rill_status rill_event_create(rill_context handle, const rill_event_options *options, rill_event *out_event)
 {
-    (void)options;
     RILL_TRY(context_check_out("rill_event_create", out_event, "out_event"));
     out_event->id = 0;
     struct context *context;
     RILL_TRY(context_enter("rill_event_create", handle.id, KIND_CONTEXT, &context));
-    rill_status status = event_make(context, &out_event->id);
+    rill_status status = event_make(context, options == NULL || !options->without_time, &out_event->id);
     context_leave(context);
     return status;
 }
@@ -157,6 +157,9 @@ rill_status rill_event_query(rill_event handle)
 static rill_status elapsed(struct context *context, struct event *first, struct event *second, double *out)
 {
     const struct backend *backend = context->backend;
+    if (!first->has_time || !second->has_time) {
+        return status_fail(RILL_ERR_INVALID, "rill_event_elapsed: an event was created without_time");
+    }
     if (!backend->event_is_recorded(first->place) || !backend->event_is_recorded(second->place)) {
         return unrecorded("rill_event_elapsed");
     }

@@ -7,6 +7,7 @@ struct event {
     struct context *context;     // borrowed
     struct backend_event *place; // owned
     uint64_t id;
+    bool has_time;
 };
 
 void event_dispose(struct event *event);

@@ -13,7 +13,7 @@ static rill_status create_object(struct object_pool *pool, int priority, void **
     *out_object = NULL;
     if (pool->kind == POOL_EVENTS) {
         struct backend_event *event;
-        RILL_TRY(pool->ops->event_create(pool->device, &event));
+        RILL_TRY(pool->ops->event_create(pool->device, false, &event));
         *out_object = event;
         return RILL_OK;
     }

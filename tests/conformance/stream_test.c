@@ -51,7 +51,7 @@ TEST(events_and_waits_order_two_streams)
         rill_event e = {0};
         OK(rill_stream_create(d.world.context, NULL, &a));
         OK(rill_stream_create(d.world.context, &(rill_stream_options){.priority = 1}, &b));
-        OK(rill_event_create(d.world.context, NULL, &e));
+        OK(rill_event_create(d.world.context, &(rill_event_options){.without_time = threads > 1}, &e));
         dawdle(&d, a);
         put(&d, a, 1);
         OK(rill_event_record(e, a));
@@ -114,6 +114,27 @@ TEST(events_measure_time)
     double back = 0;
     OK(rill_event_elapsed(end, begin, &back));
     CHECK_NEAR(back, -ms, 1e-9);
+    world_close(&d.world);
+}
+
+TEST(an_event_without_time_is_reached_and_measures_none)
+{
+    struct digits d;
+    open_digits(&d, 1);
+    rill_event begin = {0};
+    rill_event end = {0};
+    OK(rill_event_create(d.world.context, NULL, &begin));
+    OK(rill_event_create(d.world.context, &(rill_event_options){.without_time = true}, &end));
+    OK(rill_event_record(begin, RILL_CURRENT));
+    OK(rill_event_record(end, RILL_CURRENT));
+    OK(rill_event_synchronize(end));
+    OK(rill_event_query(end));
+    double ms = 1;
+    STATUS(rill_event_elapsed(begin, end, &ms), RILL_ERR_INVALID);
+    CHECK_CONTAINS(rill_message(), "without_time");
+    STATUS(rill_event_elapsed(end, begin, &ms), RILL_ERR_INVALID);
+    CHECK(ms == 0);
+    OK(rill_event_elapsed(begin, begin, &ms));
     world_close(&d.world);
 }
 

@@ -797,7 +797,7 @@ TEST(events_order_streams_also_with_one_thread)
         struct backend_stream *other;
         struct backend_event *event;
         REQUIRE(backend_cpu.stream_create(bench.device, 0, 8, &other) == RILL_OK);
-        REQUIRE(backend_cpu.event_create(bench.device, &event) == RILL_OK);
+        REQUIRE(backend_cpu.event_create(bench.device, true, &event) == RILL_OK);
         uint64_t sizes[3] = {0};
         for (int round = 0; round < 300; round++) {
             int64_t out[1] = {0};

@@ -65,7 +65,7 @@ TEST(event_that_was_never_recorded_is_not_waited_for)
     struct backend_event *event;
     struct backend_error error;
     double time = -1;
-    REQUIRE(backend_cpu.event_create(queue.device, &event) == RILL_OK);
+    REQUIRE(backend_cpu.event_create(queue.device, true, &event) == RILL_OK);
     CHECK(!backend_cpu.event_is_recorded(event));
     CHECK(!backend_cpu.event_is_reached(event));
     CHECK(!backend_cpu.event_synchronize(event, &error));
@@ -120,7 +120,7 @@ TEST(guest_stops_where_its_wait_ends)
 
     struct backend_event *event;
     struct backend_error error;
-    REQUIRE(backend_cpu.event_create(queue.device, &event) == RILL_OK);
+    REQUIRE(backend_cpu.event_create(queue.device, true, &event) == RILL_OK);
     REQUIRE(backend_cpu.event_record(event, queue.stream) == RILL_OK);
     CHECK(!backend_cpu.event_synchronize(event, &error));
     CHECK_INT(endless.count, 3);

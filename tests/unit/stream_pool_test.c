@@ -67,8 +67,9 @@ static bool fake_stream_is_idle(struct backend_stream *stream)
     return !atomic_load(&stream->is_busy);
 }
 
-static rill_status fake_event_create(struct backend_device *device, struct backend_event **out_event)
+static rill_status fake_event_create(struct backend_device *device, bool has_time, struct backend_event **out_event)
 {
+    (void)has_time;
     *out_event = NULL;
     RILL_TRY(fake_count(device));
     *out_event = calloc(1, sizeof **out_event);

@@ -229,7 +229,7 @@ bool mark_run(struct backend_stream *stream, struct cpu_mark_op *op, struct pool
 bool mark_stand(struct backend_stream *stream, struct cpu_mark *mark);
 void mark_release(struct backend_device *device, struct cpu_mark *mark);
 
-rill_status event_create(struct backend_device *device, struct backend_event **out_event);
+rill_status event_create(struct backend_device *device, bool has_time, struct backend_event **out_event);
 void event_destroy(struct backend_event *event);
 rill_status event_record(struct backend_event *event, struct backend_stream *stream);
 bool event_is_recorded(struct backend_event *event);

@@ -49,6 +49,7 @@ struct gpu_error {
 // One record of an event: the place that waits mean, whatever happens to the event later. Guarded by reap_lock.
 struct gpu_mark {
     struct gpu_mark *next; // in the device's free list
+    bool has_time;         // its event has
     int reference_count;
     int watch_count;               // references that watches have: they do not need |event|
     bool is_reached;               // and what came before it was looked at
@@ -81,6 +82,13 @@ struct gpu_op;
 
 enum { GPU_SPARE_EVENTS = 8 };
 
+// What marks are made of, with time or without.
+struct gpu_mark_pool {
+    struct gpu_mark *free;          // owned
+    void *events[GPU_SPARE_EVENTS]; // owned: events of the driver that no mark needs any more, the last one first
+    int event_count;
+};
+
 struct backend_device {
     // What each launch looks at, side by side: the driver has pushed it out of the first cache since the last one.
     struct gpu_properties properties; // ends with the flags
@@ -96,10 +104,8 @@ struct backend_device {
     struct thread_mutex kept_lock;
     struct gpu_kept *kept; // owned; guarded by kept_lock: memory.h
 
-    struct thread_latch reap_lock;        // watches, marks, errors of streams
-    struct gpu_mark *free_marks;          // owned, guarded by reap_lock, and so is what follows
-    void *spare_events[GPU_SPARE_EVENTS]; // owned: events of the driver that no mark needs any more, the last one first
-    int spare_event_count;
+    struct thread_latch reap_lock; // watches, marks, errors of streams
+    struct gpu_mark_pool marks[2]; // by whether they have a time; guarded by reap_lock
     struct gpu_captured *captured; // guarded by reap_lock
     struct gpu_home *home;         // one reference; NULL until something is captured; guarded by reap_lock
 
@@ -246,6 +252,7 @@ struct backend_stream {
 struct backend_event {
     struct backend_device *device; // borrowed
     struct gpu_mark *mark;         // one reference; NULL: never recorded
+    bool has_time;
 };
 
 // gpu.c
@@ -306,7 +313,7 @@ void gpu_error_release(struct backend_device *device, struct gpu_error *error);
 void gpu_stream_fail(struct backend_stream *stream, const struct backend_error *error); // reap_lock is held
 
 // event.c; reap_lock is held for release
-rill_status gpu_mark_create(struct backend_device *device, struct gpu_mark **out_mark); // one reference
+rill_status gpu_mark_create(struct backend_device *device, bool has_time, struct gpu_mark **out_mark); // one reference
 void gpu_mark_release(struct backend_device *device, struct gpu_mark *mark);
 void gpu_mark_unwatch(struct backend_device *device, struct gpu_mark *mark); // the reference of a watch
 void gpu_mark_finish_all(struct backend_device *device);

@@ -7,28 +7,31 @@
 
 // An event of the driver that a mark gave up, the last one first: it is the likeliest to be in the caches, the driver's
 // own part of it above all. |own| goes to the others.
-static void *take_spare(struct backend_device *device, void *own)
+static void *take_spare(struct gpu_mark_pool *pool, void *own)
 {
-    if (device->spare_event_count == 0) {
+    if (pool->event_count == 0) {
         return own;
     }
-    void *spare = device->spare_events[--device->spare_event_count];
+    void *spare = pool->events[--pool->event_count];
     if (own != NULL) {
-        memmove(device->spare_events + 1, device->spare_events,
-                (size_t)device->spare_event_count++ * sizeof *device->spare_events);
-        device->spare_events[0] = own;
+        memmove(pool->events + 1, pool->events, (size_t)pool->event_count++ * sizeof *pool->events);
+        pool->events[0] = own;
     }
     return spare;
 }
 
-rill_status gpu_mark_create(struct backend_device *device, struct gpu_mark **out_mark)
+// For a time the device has something to do at the place: only who wants times pays for that, and the trace, which wants
+// them of all.
+rill_status gpu_mark_create(struct backend_device *device, bool has_time, struct gpu_mark **out_mark)
 {
     *out_mark = NULL;
+    has_time = has_time || device->trace != NULL;
+    struct gpu_mark_pool *pool = &device->marks[has_time];
     thread_latch_lock(&device->reap_lock);
-    struct gpu_mark *mark = device->free_marks;
+    struct gpu_mark *mark = pool->free;
     if (mark != NULL) {
-        device->free_marks = mark->next;
-        mark->event = take_spare(device, mark->event);
+        pool->free = mark->next;
+        mark->event = take_spare(pool, mark->event);
     }
     thread_latch_unlock(&device->reap_lock);
     mark = mark != NULL ? mark : gpu_alloc(device, sizeof *mark);
@@ -36,12 +39,13 @@ rill_status gpu_mark_create(struct backend_device *device, struct gpu_mark **out
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory to record an event");
     }
     if (mark->event == NULL) {
-        rill_status status = device->driver->event_create(true, &mark->event);
+        rill_status status = device->driver->event_create(has_time, &mark->event);
         if (status != RILL_OK) {
             gpu_free(device, mark, sizeof *mark);
             return status;
         }
     }
+    mark->has_time = has_time;
     mark->reference_count = 1;
     mark->watch_count = 0;
     mark->is_reached = false;
@@ -56,16 +60,17 @@ rill_status gpu_mark_create(struct backend_device *device, struct gpu_mark **out
 // ask for it any more.
 static void let_go(struct backend_device *device, struct gpu_mark *mark)
 {
+    struct gpu_mark_pool *pool = &device->marks[mark->has_time];
     bool has_event = mark->event != NULL && mark->reference_count == mark->watch_count;
-    if (has_event && device->spare_event_count < GPU_SPARE_EVENTS) {
-        device->spare_events[device->spare_event_count++] = mark->event;
+    if (has_event && pool->event_count < GPU_SPARE_EVENTS) {
+        pool->events[pool->event_count++] = mark->event;
         mark->event = NULL;
     }
     if (mark->reference_count == 0) {
         gpu_error_release(device, mark->error);
         mark->error = NULL;
-        mark->next = device->free_marks;
-        device->free_marks = mark;
+        mark->next = pool->free;
+        pool->free = mark;
     }
 }
 
@@ -83,17 +88,23 @@ void gpu_mark_unwatch(struct backend_device *device, struct gpu_mark *mark)
     gpu_mark_release(device, mark);
 }
 
-void gpu_mark_finish_all(struct backend_device *device)
+static void finish_pool(struct backend_device *device, struct gpu_mark_pool *pool)
 {
-    while (device->free_marks != NULL) {
-        struct gpu_mark *mark = device->free_marks;
-        device->free_marks = mark->next;
+    while (pool->free != NULL) {
+        struct gpu_mark *mark = pool->free;
+        pool->free = mark->next;
         device->driver->event_destroy(mark->event);
         gpu_free(device, mark, sizeof *mark);
     }
-    while (device->spare_event_count > 0) {
-        device->driver->event_destroy(device->spare_events[--device->spare_event_count]);
+    while (pool->event_count > 0) {
+        device->driver->event_destroy(pool->events[--pool->event_count]);
     }
+}
+
+void gpu_mark_finish_all(struct backend_device *device)
+{
+    finish_pool(device, &device->marks[false]);
+    finish_pool(device, &device->marks[true]);
 }
 
 static void unreference(struct backend_device *device, struct gpu_mark *mark)
@@ -108,13 +119,14 @@ void gpu_mark_drop(struct backend_device *device, struct gpu_mark *mark)
     unreference(device, mark);
 }
 
-rill_status gpu_event_create(struct backend_device *device, struct backend_event **out_event)
+rill_status gpu_event_create(struct backend_device *device, bool has_time, struct backend_event **out_event)
 {
     *out_event = gpu_alloc(device, sizeof **out_event);
     if (*out_event == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for an event");
     }
     (*out_event)->device = device;
+    (*out_event)->has_time = has_time;
     return RILL_OK;
 }
 
@@ -224,10 +236,10 @@ static void wait_until_recorded(struct backend_device *device, struct gpu_mark *
     thread_unlock(&device->lock);
 }
 
-static rill_status make_mark(struct backend_device *device, struct gpu_mark **out_mark)
+static rill_status make_mark(struct backend_device *device, bool has_time, struct gpu_mark **out_mark)
 {
     void *before = device->driver->enter(device->context);
-    rill_status status = gpu_mark_create(device, out_mark);
+    rill_status status = gpu_mark_create(device, has_time, out_mark);
     device->driver->leave(device->context, before);
     return status;
 }
@@ -242,7 +254,7 @@ static bool is_plain(struct backend_stream *stream)
 static rill_status record_plainly(struct backend_event *event, struct backend_stream *stream)
 {
     struct gpu_mark *mark;
-    RILL_TRY(gpu_mark_create(stream->device, &mark));
+    RILL_TRY(gpu_mark_create(stream->device, event->has_time, &mark));
     rill_status status = stream->device->driver->event_record(mark->event, stream->lane.handle);
     atomic_store_explicit(&mark->is_recorded, true, memory_order_release);
     status = status == RILL_OK ? gpu_watch_record(stream, mark, event) : status;
@@ -256,7 +268,7 @@ static rill_status record_somehow(struct backend_event *event, struct backend_st
 {
     struct backend_device *device = event->device;
     struct gpu_mark *mark;
-    RILL_TRY(make_mark(device, &mark));
+    RILL_TRY(make_mark(device, event->has_time, &mark));
     rill_status status = queue_mark(stream, mark, GPU_OP_RECORD);
     thread_latch_lock(&device->reap_lock);
     if (status == RILL_OK) {
@@ -445,7 +457,7 @@ rill_status gpu_stream_wait(struct backend_stream *stream, struct backend_stream
         return RILL_OK;
     }
     struct gpu_mark *mark;
-    RILL_TRY(make_mark(stream->device, &mark));
+    RILL_TRY(make_mark(stream->device, false, &mark));
     rill_status status = queue_mark(other, mark, GPU_OP_RECORD);
     status = status == RILL_OK ? queue_mark(stream, mark, GPU_OP_WAIT) : status;
     unreference(stream->device, mark);

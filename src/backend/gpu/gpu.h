@@ -39,7 +39,7 @@ rill_status gpu_fill(struct backend_stream *stream, void *target, size_t count, 
 rill_status gpu_notify(struct backend_stream *stream, backend_notice *notice, void *arg, bool hold);
 void gpu_proceed(struct backend_stream *stream);
 
-rill_status gpu_event_create(struct backend_device *device, struct backend_event **out_event);
+rill_status gpu_event_create(struct backend_device *device, bool has_time, struct backend_event **out_event);
 void gpu_event_destroy(struct backend_event *event);
 rill_status gpu_event_record(struct backend_event *event, struct backend_stream *stream);
 bool gpu_event_is_recorded(struct backend_event *event);
