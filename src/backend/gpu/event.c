@@ -20,8 +20,8 @@ static void *take_spare(struct gpu_mark_pool *pool, void *own)
     return spare;
 }
 
-// For a time the device has something to do at the place: only who wants times pays for that, and the trace, which wants
-// them of all.
+// For a time the device has something to do at the place: only who wants times pays for that, and the trace, which
+// wants them of all.
 rill_status gpu_mark_create(struct backend_device *device, bool has_time, struct gpu_mark **out_mark)
 {
     *out_mark = NULL;
