@@ -366,6 +366,60 @@ TEST(what_a_kernel_prints_comes_in_serial_order)
     world_close(&world);
 }
 
+static _Atomic size_t line_count;
+
+static void count_lines(void *user, const char *text, size_t length)
+{
+    (void)user;
+    for (size_t i = 0; i < length; i++) {
+        line_count += text[i] == '\n';
+    }
+}
+
+enum { MOST_MEMORY = 256 << 10 }; // of one piece: less than a CPU wants for 20,000 lines
+
+static void *allocate_little(void *user, size_t size, size_t alignment)
+{
+    (void)user;
+    void *memory = NULL;
+    bool is_little = size <= MOST_MEMORY && posix_memalign(&memory, alignment < 16 ? 16 : alignment, size) == 0;
+    return is_little ? memory : NULL;
+}
+
+static void release_little(void *user, void *memory, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(memory);
+}
+
+TEST(printed_text_that_is_lost_is_counted_and_said)
+{
+    struct world world = {0};
+    rill_allocator allocator = {.allocate = allocate_little, .release = release_little};
+    rill_open_options options = {.log = world_log, .log_user = &world, .print = count_lines, .allocator = &allocator};
+    OK(rill_open(world_device(), &options, &world.context));
+    rill_module module;
+    OK(rill_module_create(world.context,
+                          "#include <rill/kernel.h>\n#include <stdio.h>\n"
+                          "kernel void lines(int n) { for (int i = 0; i < n; i++) printf(\"%d\\n\", i); }\n",
+                          NULL, &module));
+    rill_kernel lines;
+    OK(rill_module_kernel(module, "lines", &lines));
+    OK(rill_call(lines, RILL_CURRENT, RILL_ARGS(100), NULL, 0));
+    CHECK_INT(line_count, 100);
+    CHECK_STR(world.logged, "");
+    OK(rill_call(lines, RILL_CURRENT, RILL_ARGS(20000), NULL, 0));
+    rill_stats stats;
+    OK(rill_context_stats(world.context, &stats));
+    CHECK(stats.print_lost_count > 0);
+    CHECK_INT(line_count, 20100 - stats.print_lost_count);
+    char words[64];
+    snprintf(words, sizeof words, "%llu of its printf calls are lost", (unsigned long long)stats.print_lost_count);
+    CHECK_CONTAINS(world.logged, world_is_cpu() ? "printf calls of kernels are lost" : words);
+    OK(rill_close(world.context));
+}
+
 TEST(overlapping_arguments_run_in_order_counted_and_logged)
 {
     struct world world;

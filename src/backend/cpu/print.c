@@ -87,6 +87,7 @@ void print_add(struct backend_device *device, struct print_log *log, int64_t ite
 {
     if (!format_and_keep(device, log, iteration, format, args, count)) {
         device_count(&device->counters.print_lost_count);
+        atomic_fetch_add(&log->lost_count, 1);
     }
 }
 
@@ -111,6 +112,11 @@ void print_order(struct print_log *log)
 
 void print_flush(struct backend_device *device, struct print_log *log)
 {
+    if (atomic_load_explicit(&log->lost_count, memory_order_relaxed) > 0) {
+        uint64_t lost = atomic_exchange(&log->lost_count, 0);
+        backend_log(&device->host, BACKEND_LOG_WARNING, "%llu printf calls of kernels are lost for want of memory",
+                    (unsigned long long)lost);
+    }
     if (log->record_count == 0) {
         return;
     }

@@ -5,6 +5,7 @@
 
 #include "base/thread.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,12 +28,13 @@ struct print_log {
     char *text;           // owned, guarded by lock
     size_t text_size;
     size_t text_capacity;
+    _Atomic uint64_t lost_count; // calls since the last flush, which says it
 };
 
 void print_init(struct print_log *log);
 void print_finish(struct backend_device *device, struct print_log *log);
 
-// Formats one call and keeps it. Without memory the call is lost and counted.
+// Formats one call and keeps it. Without memory the call is lost and counted, and the next flush says so.
 void print_add(struct backend_device *device, struct print_log *log, int64_t iteration, const char *format,
                const uint64_t *args, int count);
 // Puts the records of the task that has just ended in order. They stay until print_flush().

@@ -146,7 +146,7 @@ static void run_chunk(struct pool_loop *loop, int64_t chunk, struct pool_worker 
 // What a block prints waits for the region's end: see region.c.
 static void end_print(struct cpu_exec *exec)
 {
-    if (exec->print->record_count == 0) {
+    if (exec->print->record_count == 0 && atomic_load_explicit(&exec->print->lost_count, memory_order_relaxed) == 0) {
         return;
     }
     print_order(exec->print);

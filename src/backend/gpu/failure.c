@@ -123,6 +123,20 @@ static void print_all(struct backend_stream *stream, const struct gpu_frame_watc
     thread_unlock(&device->print_lock);
 }
 
+// Nobody shall have to look at a counter to learn that text is missing.
+static void say_lost(struct backend_device *device, const struct gpu_frame_watch *watch)
+{
+    const struct abi_gpu_frame *frame = watch->frame;
+    if (frame->print_lost == 0) {
+        return;
+    }
+    atomic_fetch_add(&device->counters.print_lost_count, frame->print_lost);
+    backend_log(&device->host, BACKEND_LOG_WARNING,
+                "kernel '%s': %llu of its printf calls are lost, because a launch has %llu bytes for them",
+                watch->image->plan->kernels[watch->kernel]->name, (unsigned long long)frame->print_lost,
+                (unsigned long long)frame->print_size);
+}
+
 static void print(struct backend_stream *stream, const struct gpu_frame_watch *watch)
 {
     struct arena arena;
@@ -133,9 +147,12 @@ static void print(struct backend_stream *stream, const struct gpu_frame_watch *w
         print_all(stream, watch, &arena);
     } else {
         gpu_count(&stream->device->counters.print_lost_count);
+        backend_log(&stream->device->host, BACKEND_LOG_WARNING,
+                    "kernel '%s': what it printed is lost for want of memory",
+                    watch->image->plan->kernels[watch->kernel]->name);
     }
     arena_finish(&arena);
-    atomic_fetch_add(&stream->device->counters.print_lost_count, watch->frame->print_lost);
+    say_lost(stream->device, watch);
 }
 
 void gpu_frame_look(struct backend_stream *stream, const struct gpu_frame_watch *watch)
