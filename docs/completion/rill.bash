@@ -14,7 +14,7 @@ _rill()
         emit) compile="$compile --ir --plan --llvm --asm --openmp --ptx --amdgcn" ;;
         explain) ;;
         devices) compile="--all --help" ;;
-        selftest) compile="--device --report --help" ;;
+        selftest) compile="--device --jobs --time --report --help" ;;
         trace) compile="--svg --width --tasks --help" ;;
         *) compile=--help ;;
     esac

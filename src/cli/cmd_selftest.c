@@ -1,28 +1,17 @@
 // rill selftest: does Rill do on this machine what it promises? Runs the conformance programs that come with a release,
 // or lie in a build, on one device; the report is what owners of a device send us.
 #include "cli/cli.h"
+#include "cli/selftest.h"
 
 #include <dirent.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_PROGRAMS = 64, TAIL_LINES = 60, LINE_SIZE = 400 };
-
-struct selftest {
-    const char *device;
-    const char *report_path; // NULL: none
-    char folder[512];        // of the programs
-    char names[MAX_PROGRAMS][64];
-    int name_count;
-    FILE *report;
-    int passed;
-    int failed;
-    int skipped;
-    int bad_programs;
-};
+enum { TAIL_LINES = 60, LINE_SIZE = 400, TIME_LIMIT = 600, MANY_JOBS = 8 };
 
 // ---- a first look -------------------------------------------------------------------------------------------------
 
@@ -73,7 +62,7 @@ static int look_first(struct selftest *test, char *device, size_t size)
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp(a, b);
+    return strcmp(((const struct selftest_program *)a)->name, ((const struct selftest_program *)b)->name);
 }
 
 // ../tests/conformance, seen from the folder of this program: so it is in an archive and in a build.
@@ -97,79 +86,29 @@ static bool find_programs(struct selftest *test)
     }
     for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
         size_t size = strlen(entry->d_name);
-        if (size > 5 && size < sizeof test->names[0] && strcmp(entry->d_name + size - 5, "_test") == 0 &&
-            test->name_count < MAX_PROGRAMS) {
-            memcpy(test->names[test->name_count++], entry->d_name, size + 1);
+        if (size > 5 && size < sizeof test->programs[0].name && strcmp(entry->d_name + size - 5, "_test") == 0 &&
+            test->program_count < SELFTEST_MAX_PROGRAMS) {
+            memcpy(test->programs[test->program_count++].name, entry->d_name, size + 1);
         }
     }
     closedir(dir);
-    qsort(test->names, (size_t)test->name_count, sizeof test->names[0], by_name);
-    return test->name_count > 0;
-}
-
-static void say(struct selftest *test, const char *format, const char *name, const char *text)
-{
-    printf(format, name, text);
-    fflush(stdout);
-    if (test->report != NULL) {
-        fprintf(test->report, format, name, text);
-    }
-}
-
-// What went wrong is in the last lines.
-static void report_tail(struct selftest *test, char (*lines)[LINE_SIZE], int count)
-{
-    for (int i = count > TAIL_LINES ? count - TAIL_LINES : 0; i < count && test->report != NULL; i++) {
-        fprintf(test->report, "    | %s", lines[i % TAIL_LINES]);
-    }
-}
-
-static void run_program(struct selftest *test, const char *name)
-{
-    static char lines[TAIL_LINES][LINE_SIZE];
-    char command[800];
-    int count = 0, passed = 0, failed = 0, skipped = 0;
-    snprintf(command, sizeof command, "RILL_TEST_DEVICE='%s' '%s/%s' 2>&1", test->device, test->folder, name);
-    FILE *pipe = popen(command, "r");
-    char text[100];
-    if (pipe == NULL) {
-        say(test, "  %-20s %s\n", name, "cannot be started");
-        test->bad_programs++;
-        return;
-    }
-    while (fgets(lines[count % TAIL_LINES], LINE_SIZE, pipe) != NULL) {
-        const char *line = lines[count++ % TAIL_LINES];
-        passed += strncmp(line, "ok ", 3) == 0;
-        failed += strncmp(line, "FAIL ", 5) == 0;
-        skipped += strncmp(line, "skip ", 5) == 0;
-    }
-    int status = pclose(pipe);
-    bool is_bad = status != 0 || failed > 0;
-    snprintf(text, sizeof text, "%d passed, %d failed, %d skipped%s", passed, failed, skipped,
-             status != 0 && failed == 0 ? ", and it did not end well" : "");
-    say(test, "  %-20s %s\n", name, text);
-    if (is_bad) {
-        report_tail(test, lines, count);
-    }
-    test->passed += passed;
-    test->failed += failed;
-    test->skipped += skipped;
-    test->bad_programs += is_bad;
+    qsort(test->programs, (size_t)test->program_count, sizeof test->programs[0], by_name);
+    return test->program_count > 0;
 }
 
 // ---- the report ---------------------------------------------------------------------------------------------------
 
-static bool open_report(struct selftest *test, const char *device)
+static bool open_report(struct selftest *test)
 {
     char own[64];
     if (test->report_path == NULL) {
         return true;
     }
-    snprintf(own, sizeof own, "rill-selftest-%.40s.txt", device);
+    snprintf(own, sizeof own, "rill-selftest-%.40s.txt", test->device);
     for (char *at = own; *at != '\0'; at++) {
         *at = *at == ':' || *at == '/' ? '-' : *at;
     }
-    test->report = fopen(*test->report_path != '\0' ? test->report_path : own, "w");
+    test->report = fopen(*test->report_path != '\0' ? test->report_path : own, "we"); // not for the programs
     if (test->report == NULL) {
         return false;
     }
@@ -192,25 +131,139 @@ static bool open_report(struct selftest *test, const char *device)
                     (unsigned long long)info.memory_size);
         }
     }
-    fprintf(test->report, "\ntested: %s\n", device);
+    fprintf(test->report, "\ntested:\n");
     return true;
 }
 
-static int finish(struct selftest *test, const char *device)
+// What went wrong is in the last lines.
+static void report_tail(const struct selftest *test, FILE *output)
 {
-    char text[160];
-    snprintf(text, sizeof text, "%d passed, %d failed, %d skipped, in %d programs", test->passed, test->failed,
-             test->skipped, test->name_count);
-    say(test, "%s: %s\n", device, text);
-    if (test->report != NULL) {
-        bool is_written = fflush(test->report) == 0 && ferror(test->report) == 0;
-        is_written &= fclose(test->report) == 0;
-        if (!is_written) {
-            return cli_fail(CLI_FILE, "cannot write the report");
-        }
-        printf("The report is written. It holds what you see above, the devices and the system's version.\n");
+    char(*lines)[LINE_SIZE] = calloc(TAIL_LINES, sizeof *lines);
+    if (lines == NULL) {
+        return;
     }
-    return test->bad_programs == 0 ? CLI_OK : cli_fail(CLI_FAILED, "%d programs did not pass", test->bad_programs);
+    int count = 0;
+    rewind(output);
+    while (fgets(lines[count % TAIL_LINES], LINE_SIZE, output) != NULL) {
+        lines[count % TAIL_LINES][strcspn(lines[count % TAIL_LINES], "\n")] = '\0';
+        count += strncmp(lines[count % TAIL_LINES], "ok ", 3) != 0;
+    }
+    for (int i = count > TAIL_LINES ? count - TAIL_LINES : 0; i < count; i++) {
+        fprintf(test->report, "    | %s\n", lines[i % TAIL_LINES]);
+    }
+    free(lines);
+}
+
+// What did not pass, by name, and in the report with what it wrote last. Returns how many.
+static int name_bad(struct selftest *test)
+{
+    int bad = 0;
+    for (int i = 0; i < test->program_count; i++) {
+        struct selftest_program *program = &test->programs[i];
+        if (program->end == SELFTEST_PASSED) {
+            continue;
+        }
+        if (bad++ == 0) {
+            selftest_say(test, "\ndid not pass:\n");
+        }
+        selftest_say(test, "  %s%s\n", program->name, program->end == SELFTEST_NOT_RUN ? ": not run" : "");
+        if (test->report != NULL && program->output != NULL) {
+            report_tail(test, program->output);
+        }
+    }
+    return bad;
+}
+
+static int close_report(struct selftest *test)
+{
+    if (test->report == NULL) {
+        return CLI_OK;
+    }
+    bool is_written = fflush(test->report) == 0 && ferror(test->report) == 0;
+    is_written &= fclose(test->report) == 0;
+    if (!is_written) {
+        return cli_fail(CLI_FILE, "cannot write the report");
+    }
+    printf("The report is written. It holds what you see above, the devices, the system's version and what failing "
+           "programs wrote last.\n");
+    return CLI_OK;
+}
+
+static int finish(struct selftest *test)
+{
+    int passed = 0, failed = 0, skipped = 0;
+    for (int i = 0; i < test->program_count; i++) {
+        passed += test->programs[i].passed;
+        failed += test->programs[i].failed;
+        skipped += test->programs[i].skipped;
+    }
+    int bad = name_bad(test);
+    selftest_say(test, "%s: %d passed, %d failed, %d skipped, in %d programs, %d of which did not pass\n", test->device,
+                 passed, failed, skipped, test->program_count, bad);
+    int code = close_report(test);
+    for (int i = 0; i < test->program_count; i++) {
+        if (test->programs[i].output != NULL) {
+            fclose(test->programs[i].output);
+        }
+    }
+    return code != CLI_OK || bad == 0 ? code : cli_fail(CLI_FAILED, "%d programs did not pass", bad);
+}
+
+// ---- the command --------------------------------------------------------------------------------------------------
+
+// Programs on a GPU need a core each to compile; more than a few share the driver's locks.
+static int usable_cores(void)
+{
+    cpu_set_t set;
+    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return count < MANY_JOBS ? count : MANY_JOBS;
+}
+
+static int take_number(const char *option, const char *text, int most, int *out)
+{
+    char *end;
+    long value = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || value < 1 || value > most) {
+        return cli_fail(CLI_USAGE, "%s takes a number from 1 to %d, not '%s'", option, most, text);
+    }
+    *out = (int)value;
+    return CLI_OK;
+}
+
+static int parse(struct selftest *test, int argc, char **argv)
+{
+    int code = CLI_OK;
+    for (int i = 1, taken; i < argc && code == CLI_OK; i += taken) {
+        const char *value;
+        taken = 1;
+        if ((value = cli_option_value("--device", argc, argv, i, &taken)) != NULL) {
+            test->device = value;
+        } else if ((value = cli_option_value("--jobs", argc, argv, i, &taken)) != NULL) {
+            code = take_number("--jobs", value, SELFTEST_MAX_JOBS, &test->jobs);
+        } else if ((value = cli_option_value("--time", argc, argv, i, &taken)) != NULL) {
+            code = take_number("--time", value, 1000000, &test->time_limit);
+        } else if (strcmp(argv[i], "--report") == 0) {
+            test->report_path = "";
+        } else if (strncmp(argv[i], "--report=", 9) == 0) {
+            test->report_path = argv[i] + 9;
+        } else {
+            code =
+                cli_fail(CLI_USAGE, "selftest takes --device D, --jobs N, --time SECONDS and --report[=FILE], not '%s'",
+                         argv[i]);
+        }
+    }
+    return code;
+}
+
+static int run_all(struct selftest *test)
+{
+    selftest_say(test, "%s: %d programs, %d at once, in at most %d s (--time SECONDS is another limit)\n", test->device,
+                 test->program_count, test->jobs, test->time_limit);
+    if (setenv("RILL_TEST_DEVICE", test->device, 1) != 0 || setenv("RILL_TEST_PROGRESS", "1", 1) != 0) {
+        return cli_fail(CLI_FAILED, "out of memory");
+    }
+    selftest_run(test);
+    return finish(test);
 }
 
 int cmd_selftest(int argc, char **argv)
@@ -220,22 +273,10 @@ int cmd_selftest(int argc, char **argv)
         return cli_fail(CLI_FAILED, "out of memory");
     }
     test->device = "auto";
-    int code = CLI_OK;
-    for (int i = 1; i < argc && code == CLI_OK; i++) {
-        if (strcmp(argv[i], "--device") == 0 && i + 1 < argc) {
-            test->device = argv[++i];
-        } else if (strcmp(argv[i], "--report") == 0) {
-            test->report_path = "";
-        } else if (strncmp(argv[i], "--report=", 9) == 0) {
-            test->report_path = argv[i] + 9;
-        } else {
-            code = cli_fail(CLI_USAGE, "selftest takes --device D and --report[=FILE], not '%s'", argv[i]);
-        }
-    }
+    test->jobs = usable_cores();
+    test->time_limit = TIME_LIMIT;
     char device[64] = "";
-    if (code == CLI_OK && strchr(test->device, '\'') != NULL) {
-        code = cli_fail(CLI_USAGE, "selftest: no device has such a name: %s", test->device);
-    }
+    int code = parse(test, argc, argv);
     code = code == CLI_OK ? look_first(test, device, sizeof device) : code;
     if (code == CLI_OK && !find_programs(test)) {
         code = cli_fail(CLI_FILE,
@@ -243,16 +284,11 @@ int cmd_selftest(int argc, char **argv)
                         "with a release's archive",
                         device, test->folder);
     }
-    if (code == CLI_OK && !open_report(test, device)) {
+    test->device = code == CLI_OK ? device : test->device;
+    if (code == CLI_OK && !open_report(test)) {
         code = cli_fail(CLI_FILE, "cannot write the report");
     }
-    if (code == CLI_OK) {
-        test->device = device;
-        for (int i = 0; i < test->name_count; i++) {
-            run_program(test, test->names[i]);
-        }
-        code = finish(test, device);
-    }
+    code = code == CLI_OK ? run_all(test) : code;
     free(test);
     return code;
 }

@@ -95,11 +95,15 @@ static const char help_devices[] =
     "  --all                also kinds of device that are not there, and why\n";
 
 static const char help_selftest[] =
-    "usage: rill selftest [--device D] [--report[=FILE]]\n\n"
+    "usage: rill selftest [--device D] [--jobs N] [--time SECONDS] [--report[=FILE]]\n\n"
     "Runs a small kernel and then the conformance programs that lie in ../tests/conformance, seen from this program, "
     "as\n"
-    "they do in a release's archive and in a build. Exit status 1 if one does not pass.\n\n"
+    "they do in a release's archive and in a build. Says first how long that may take, then a line of each program "
+    "when\n"
+    "it ends, then what did not pass. Exit status 1 if one does not pass.\n\n"
     "  --device D           one that 'rill devices' lists, or auto (the default)\n"
+    "  --jobs N             programs at once; as many as there are cores, at most 8, without it\n"
+    "  --time SECONDS       what still runs after that time is ended, and named; 600 without it\n"
     "  --report[=FILE]      what happened, with the devices, the system's version and the end of what failing "
     "programs\n"
     "                       wrote, in rill-selftest-D.txt or FILE: to be sent to us\n";
