@@ -157,7 +157,8 @@ static void scene_open(struct scene *scene)
     const char *mode = getenv("RILL_GRAPH");
     bool has = false;
     OK(rill_context_has(scene->world.context, RILL_CAPABILITY_CONDITIONS, &has));
-    scene->decides = world_is_cpu() || (has && (mode == NULL || strcmp(mode, "off") != 0));
+    bool has_graphs = mode == NULL || strcmp(mode, "off") != 0;
+    scene->decides = world_is_cpu() || (has && has_graphs && !world_is_traced());
 }
 
 static void scene_close(struct scene *scene)

@@ -73,6 +73,13 @@ static inline bool world_is_cpu(void)
     return strcmp(world_device(), "cpu") == 0;
 }
 
+// A traced GPU is given task by task and not as graphs, and what decides over device data is read back.
+static inline bool world_is_traced(void)
+{
+    const char *path = getenv("RILL_TRACE");
+    return path != NULL && *path != '\0';
+}
+
 // A stand-in device that replays a schedule has one thread: a kernel that waits for another would wait for ever.
 static inline bool world_is_serial(void)
 {
