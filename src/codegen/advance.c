@@ -168,7 +168,7 @@ static bool is_address_of_bytes(struct emitter *e, LLVMValueRef inst)
            LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMPointerTypeKind;
 }
 
-static bool is_loop(LLVMBasicBlockRef block)
+bool advance_is_loop(LLVMBasicBlockRef block)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
     unsigned count = end != NULL ? LLVMGetNumSuccessors(end) : 0;
@@ -204,7 +204,7 @@ static void advance_in(struct emitter *e, LLVMBasicBlockRef block)
 void advance_pointers(struct emitter *e, LLVMValueRef function)
 {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b != NULL; b = LLVMGetNextBasicBlock(b)) {
-        if (is_loop(b)) {
+        if (advance_is_loop(b)) {
             advance_in(e, b);
         }
     }

@@ -56,7 +56,7 @@ struct emit_counter {
 };
 
 // GPUs: the consecutive iterations that a thread takes at once, while their code is emitted. See emit_grid.c.
-enum { EMIT_MAX_RUN = 16, EMIT_RUN_BYTES = 16 };
+enum { EMIT_MAX_RUN = 16, EMIT_RUN_BYTES = 16, EMIT_MAX_EARLY = 4 };
 
 #define EMIT_INNER_LOOPS "rill-inner-loops" // attribute of a GPU's entry whose iterations hold loops
 
@@ -67,6 +67,9 @@ struct emit_run {
     LLVMValueRef first; // iteration, i64
     LLVMMetadataRef scopes[EMIT_MAX_RUN];
     LLVMMetadataRef others[EMIT_MAX_RUN];
+    const struct ir_inst *early[EMIT_MAX_EARLY]; // loads that are done for all iterations at once
+    LLVMValueRef early_values[EMIT_MAX_EARLY][EMIT_MAX_RUN];
+    int early_count;
 };
 
 // GPUs: the numbers of a nest's loops, the innermost one's first. See emit_digits.c.
@@ -204,6 +207,7 @@ bool emit_has_loops(const struct ir_region *region);
 struct emit_thread emit_thread(struct emitter *e);
 void emit_grid(struct emitter *e, LLVMBasicBlockRef leave); // the task's iterations; threads without any go to |leave|
 LLVMValueRef emit_run_address(struct emitter *e, const struct ir_inst *pointer);                  // NULL: as everywhere
+LLVMValueRef emit_run_early(struct emitter *e, const struct ir_inst *load);                       // NULL: not yet
 uint64_t emit_run_alignment(struct emitter *e, const struct ir_inst *pointer, enum ir_type type); // 0: not known
 
 // emit_digits.c
@@ -262,6 +266,8 @@ LLVMValueRef emit_address(struct emitter *e, const struct ir_inst *inst);
 LLVMValueRef emit_memory(struct emitter *e, const struct ir_inst *inst); // NULL if there is no result
 uint32_t emit_alignment(struct emitter *e, const struct ir_inst *pointer, enum ir_type type);
 void emit_tag_access(struct emitter *e, LLVMValueRef access, const struct ir_inst *pointer);
+bool emit_is_only_read(struct emitter *e, const struct ir_inst *load);
+LLVMValueRef emit_load_from(struct emitter *e, const struct ir_inst *inst, LLVMValueRef address);
 LLVMValueRef emit_load_raw(struct emitter *e, enum ir_type type, LLVMValueRef pointer, uint32_t align);
 LLVMValueRef emit_store_raw(struct emitter *e, enum ir_type type, LLVMValueRef value, LLVMValueRef pointer,
                             uint32_t align);

@@ -263,10 +263,54 @@ uint64_t emit_run_alignment(struct emitter *e, const struct ir_inst *pointer, en
     return bits & (0 - bits);
 }
 
+static bool touches_run(struct emitter *e, const struct ir_inst *inst, struct ir_run_access *access)
+{
+    bool accesses = inst->op == IR_OP_LOAD || inst->op == IR_OP_STORE || inst->op == IR_OP_UPDATE;
+    return accesses && ir_run_access(e->function->ir, inst->args[0], access) &&
+           access->size == ir_type_size(inst->type);
+}
+
+// What a load gave at the beginning of the run; NULL: it was not done then.
+LLVMValueRef emit_run_early(struct emitter *e, const struct ir_inst *load)
+{
+    const struct emit_run *run = e->function->run;
+    for (int i = 0; run != NULL && i < run->early_count; i++) {
+        if (ir_run_same(e->function->ir, run->early[i], load)) {
+            return run->early_values[i][run->at];
+        }
+    }
+    return NULL;
+}
+
+// LLVM makes a wide load of loads that stand together. Where conditions or atomic updates stand between those of two
+// iterations, what nobody writes is loaded before.
+static void load_early(struct emitter *e, struct emit_run *run)
+{
+    const struct ir_region *body = &e->function->ir->body;
+    bool is_straight = true;
+    for (const struct ir_inst *inst = body->first; inst != NULL; inst = inst->next) {
+        is_straight &= inst->region_count == 0 && !(inst->op == IR_OP_UPDATE && inst->atomic);
+    }
+    run->early_count = 0;
+    for (const struct ir_inst *inst = body->first; !is_straight && inst != NULL; inst = inst->next) {
+        struct ir_run_access access;
+        if (run->early_count == EMIT_MAX_EARLY || inst->op != IR_OP_LOAD || !touches_run(e, inst, &access) ||
+            !emit_is_only_read(e, inst)) {
+            continue;
+        }
+        for (run->at = 0; run->at < run->length; run->at++) {
+            LLVMValueRef address = emit_run_address(e, inst->args[0]);
+            run->early_values[run->early_count][run->at] = emit_load_from(e, inst, address);
+        }
+        run->early[run->early_count++] = inst;
+    }
+}
+
 static void emit_run_once(struct emitter *e, struct emit_run *run, LLVMValueRef first)
 {
     e->function->run = run;
     run->first = first;
+    load_early(e, run);
     for (run->at = 0; run->at < run->length; run->at++) {
         LLVMValueRef iter = LLVMBuildNSWAdd(e->builder, first, emit_i64(e, run->at), "");
         if (e->function->digits != NULL) {
@@ -286,13 +330,6 @@ static void emit_runs(struct emitter *e, struct emit_run *run, const struct shar
     LLVMValueRef at = LLVMBuildNSWMul(e->builder, loop.k, emit_i64(e, run->length), "");
     emit_run_once(e, run, LLVMBuildNSWAdd(e->builder, start, at, ""));
     close_loop(e, &loop);
-}
-
-static bool touches_run(struct emitter *e, const struct ir_inst *inst, struct ir_run_access *access)
-{
-    bool accesses = inst->op == IR_OP_LOAD || inst->op == IR_OP_STORE || inst->op == IR_OP_UPDATE;
-    return accesses && ir_run_access(e->function->ir, inst->args[0], access) &&
-           access->size == ir_type_size(inst->type);
 }
 
 // The address that the access has in iteration |iter|, but for its distance.

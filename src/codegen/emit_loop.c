@@ -84,7 +84,8 @@ static int weigh_divisions(const struct ir_region *region, int weight)
 }
 
 // On a GPU an innermost loop of a few operations is unrolled, so that loads are under way while the last ones are used.
-// Very few are left to LLVM and to the driver, which do more of it than can be said here.
+// Very few are left to LLVM and to the driver, which do more of it than can be said here, but for those that only load
+// and reckon: there as many loads go together as registers take (group_loads.c).
 enum { UNROLL_COUNT = 4, UNROLL_LEAST = 24, UNROLL_LIMIT = 96 };
 
 // Operations of the body; more than the limit if there is a loop inside.
@@ -102,6 +103,24 @@ static int count_operations(const struct ir_region *region)
     return count;
 }
 
+// How often one of so many operations is unrolled; 0: nothing is said.
+static int unroll_count(struct emitter *e, const struct ir_region *body)
+{
+    int operations = target_is_gpu(e->target) ? count_operations(body) : 0;
+    if (operations > UNROLL_LEAST) {
+        return operations <= UNROLL_LIMIT ? UNROLL_COUNT : 0;
+    }
+    int load_count = 0;
+    for (const struct ir_inst *inst = body->first; inst != NULL; inst = inst->next) {
+        if (inst->op == IR_OP_STORE || inst->op == IR_OP_UPDATE || inst->region_count > 0) {
+            return 0;
+        }
+        load_count += inst->op == IR_OP_LOAD;
+    }
+    bool is_grouped = e->target->kind == TARGET_NVPTX || e->target->is_stand_in;
+    return is_grouped && (load_count == 1 || load_count == 2) ? 2 * UNROLL_COUNT : 0;
+}
+
 // What the branch back of a loop says to the vectoriser: that the accesses of |group| (NULL: none) are independent,
 // where vector routines are called not to interleave, since every value alive across a call goes through memory, and to
 // leave alone what |body| divides in too many places.
@@ -110,9 +129,9 @@ void emit_loop_notes(struct emitter *e, LLVMValueRef branch, const struct ir_reg
 {
     LLVMMetadataRef parts[4];
     int count = 0;
-    int operations = target_is_gpu(e->target) ? count_operations(body) : 0;
-    if (operations > UNROLL_LEAST && operations <= UNROLL_LIMIT) {
-        LLVMMetadataRef times = LLVMValueAsMetadata(emit_const(e, IR_I32, UNROLL_COUNT));
+    int unrolled = unroll_count(e, body);
+    if (unrolled > 0) {
+        LLVMMetadataRef times = LLVMValueAsMetadata(emit_const(e, IR_I32, unrolled));
         parts[count++] = emit_note(e, "llvm.loop.unroll.count", times);
     }
     if (weigh_divisions(body, 1) > DIVISION_LIMIT) {

@@ -207,16 +207,22 @@ LLVMValueRef emit_store_raw(struct emitter *e, enum ir_type type, LLVMValueRef v
     return store;
 }
 
-static LLVMValueRef emit_load(struct emitter *e, const struct ir_inst *inst)
+// Whether nobody writes what it loads while the task runs.
+bool emit_is_only_read(struct emitter *e, const struct ir_inst *load)
+{
+    const struct ir_inst *root = root_of(load->args[0]);
+    return e->function->only_read != NULL && root->op == IR_OP_PARAM && e->function->only_read[root->imm] &&
+           !load->is_volatile;
+}
+
+LLVMValueRef emit_load_from(struct emitter *e, const struct ir_inst *inst, LLVMValueRef address)
 {
     const struct ir_inst *pointer = inst->args[0];
     sanitize_access(e, inst, pointer, (uint64_t)ir_type_size(inst->type), false);
-    LLVMValueRef load = emit_load_raw(e, inst->type, emit_value(e, pointer), emit_alignment(e, pointer, inst->type));
+    LLVMValueRef load = emit_load_raw(e, inst->type, address, emit_alignment(e, pointer, inst->type));
     LLVMSetVolatile(load, inst->is_volatile);
     emit_tag_access(e, load, pointer);
-    const struct ir_inst *root = root_of(pointer);
-    bool is_only_read = e->function->only_read != NULL && root->op == IR_OP_PARAM && e->function->only_read[root->imm];
-    if (is_only_read && !inst->is_volatile) {
+    if (emit_is_only_read(e, inst)) {
         emit_metadata(e, load, "invariant.load", LLVMMDNodeInContext2(e->context, NULL, 0));
     }
     return inst->type == IR_I1 ? LLVMBuildTrunc(e->builder, load, e->types[IR_I1], "") : load;
@@ -287,7 +293,8 @@ static LLVMValueRef emit_compare_loop(struct emitter *e, LLVMValueRef *args)
 LLVMValueRef emit_memory(struct emitter *e, const struct ir_inst *inst)
 {
     if (inst->op == IR_OP_LOAD) {
-        return emit_load(e, inst);
+        LLVMValueRef early = emit_run_early(e, inst);
+        return early != NULL ? early : emit_load_from(e, inst, emit_value(e, inst->args[0]));
     }
     if (inst->op == IR_OP_STORE) {
         emit_store(e, inst);

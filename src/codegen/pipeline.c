@@ -134,6 +134,15 @@ static bool has_inner_loops(LLVMValueRef function)
                                          strlen(EMIT_INNER_LOOPS)) != NULL;
 }
 
+static void group_in_loops(struct emitter *e, LLVMValueRef function)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b != NULL; b = LLVMGetNextBasicBlock(b)) {
+        if (advance_is_loop(b)) {
+            group_loads(e, b);
+        }
+    }
+}
+
 // Loops inside an iteration are worth unrolling, and pointers that move on instead of products. The loop over a
 // thread's iterations is not: it goes round once or twice.
 static rill_status run_gpu_loops(struct emitter *e)
@@ -161,6 +170,11 @@ static rill_status run_gpu_loops(struct emitter *e)
     }
     if (status == RILL_OK) {
         status = pipeline_passes(e, "function(loop(loop-reduce),simplifycfg)");
+    }
+    for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (status == RILL_OK && advances && has_inner_loops(f) && !is_cold(f) && !is_large(f)) {
+            group_in_loops(e, f);
+        }
     }
     for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f != NULL; f = LLVMGetNextFunction(f)) {
         set_attribute(e, f, "optnone", false);

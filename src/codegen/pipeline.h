@@ -18,6 +18,10 @@ void split_blocks(struct emitter *e);
 
 // advance.c: in the innermost loops of |function|, after they were unrolled.
 void advance_pointers(struct emitter *e, LLVMValueRef function);
+bool advance_is_loop(LLVMBasicBlockRef block); // of one block
+
+// group_loads.c: in the block of a loop.
+void group_loads(struct emitter *e, LLVMBasicBlockRef loop);
 
 // cut_floats.c: PTX, after the passes.
 void cut_floats(struct emitter *e);

@@ -559,6 +559,8 @@ struct ir_run_access {
 };
 
 bool ir_run_access(const struct ir_function *task, const struct ir_inst *pointer, struct ir_run_access *out);
+// Whether two loads give the same element of each iteration's, one of them perhaps under a condition.
+bool ir_run_same(const struct ir_function *task, const struct ir_inst *load, const struct ir_inst *other);
 // A task for a nest of loops: the UREM that gives the innermost loop's own number, which then stands for iter above,
 // and |base| is the address of a row: INDEX of invariant sizes from a parameter or global. NULL: it is for one loop.
 const struct ir_inst *ir_run_nest(const struct ir_function *task);

@@ -1,8 +1,9 @@
 // Runs: what a GPU's thread may take at once. Where a task's accesses walk through memory element by element, a thread
 // that takes a few consecutive iterations can load and store 16 bytes in one instruction instead of four times four.
 //
-// Only straight code with few operations gains: there the accesses are all there is. What is known here about an access
-// is what the code generator relies on, so both ask the same functions.
+// Only code with few operations gains: there the accesses are all there is. What is known here about an access is what
+// the code generator relies on, so both ask the same functions. Where there are conditions or atomic updates, only
+// loads gain, which the code generator puts before them.
 #include "ir/ir.h"
 
 enum { RUN_BYTES = 16, RUN_LIMIT = 8, RUN_INST_LIMIT = 64 };
@@ -47,11 +48,26 @@ const struct ir_inst *ir_run_nest(const struct ir_function *task)
     return inner != NULL && rest != NULL && inner->args[1] == rest->args[1] ? inner : NULL;
 }
 
+static bool sets_inside(const struct ir_inst *inst, const struct ir_var *var)
+{
+    for (int i = 0; i < inst->region_count; i++) {
+        for (const struct ir_inst *in = inst->regions[i].first; in != NULL; in = in->next) {
+            if (((in->op == IR_OP_SET || in->op == IR_OP_VUPDATE) && in->var == var) || sets_inside(in, var)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 // The one SET of |var| in the body, at its top; NULL if there are more.
 static const struct ir_inst *only_set(const struct ir_function *task, const struct ir_var *var)
 {
     const struct ir_inst *found = NULL;
     for (const struct ir_inst *inst = task->body.first; inst != NULL; inst = inst->next) {
+        if (sets_inside(inst, var)) {
+            return NULL;
+        }
         if ((inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE) && inst->var == var) {
             if (found != NULL || inst->op != IR_OP_SET) {
                 return NULL;
@@ -62,8 +78,12 @@ static const struct ir_inst *only_set(const struct ir_function *task, const stru
     return found;
 }
 
+// Whether |a|, at the body's top, stands before |b| or what |b| is part of.
 static bool is_before(const struct ir_inst *a, const struct ir_inst *b)
 {
+    while (b->parent != a->parent && b->parent->owner != NULL) {
+        b = b->parent->owner;
+    }
     while (a != NULL && a != b) {
         a = a->next;
     }
@@ -167,10 +187,12 @@ bool ir_run_access(const struct ir_function *task, const struct ir_inst *pointer
 
 // ---- tasks --------------------------------------------------------------------------------------------------------
 
-static bool is_cheap_math(int64_t math)
+static bool is_cheap_math(int64_t math, enum ir_type type)
 {
-    return math == IR_MATH_FABS || math == IR_MATH_FMIN || math == IR_MATH_FMAX || math == IR_MATH_COPYSIGN ||
-           math == IR_MATH_SQRT || math == IR_MATH_FLOOR || math == IR_MATH_CEIL || math == IR_MATH_TRUNC;
+    bool is_short = type == IR_F32 && (math == IR_MATH_EXP || math == IR_MATH_EXP2); // a dozen operations, no branch
+    return is_short || math == IR_MATH_FABS || math == IR_MATH_FMIN || math == IR_MATH_FMAX ||
+           math == IR_MATH_COPYSIGN || math == IR_MATH_SQRT || math == IR_MATH_FLOOR || math == IR_MATH_CEIL ||
+           math == IR_MATH_TRUNC;
 }
 
 static bool is_light(const struct ir_function *task, const struct ir_inst *nest, const struct ir_inst *inst)
@@ -184,7 +206,7 @@ static bool is_light(const struct ir_function *task, const struct ir_inst *nest,
         return inst->args[1]->op == IR_OP_CONST;
     case IR_OP_SDIV:
     case IR_OP_SREM: return inst->args[1]->op == IR_OP_CONST;
-    case IR_OP_MATH: return is_cheap_math(inst->imm);
+    case IR_OP_MATH: return is_cheap_math(inst->imm, inst->type);
     case IR_OP_LOAD:
     case IR_OP_STORE: return !inst->is_volatile;
     case IR_OP_UPDATE: return !inst->atomic;
@@ -208,9 +230,12 @@ static bool uses_number(const struct ir_inst *nest, const struct ir_inst *inst)
 }
 
 struct tally {
+    int count; // operations
     int contiguous;
     int other;
     int64_t least;
+    bool has_stores;  // or updates that are not atomic, at the body's top
+    bool has_control; // or atomic updates
 };
 
 static bool tally_access(const struct ir_function *task, const struct ir_inst *inst, struct tally *tally)
@@ -226,12 +251,88 @@ static bool tally_access(const struct ir_function *task, const struct ir_inst *i
     return inst->op == IR_OP_LOAD; // what is scattered stays as it is
 }
 
+static bool is_same_base(const struct ir_inst *a, const struct ir_inst *b)
+{
+    return a == b || (a->op == IR_OP_PARAM && b->op == IR_OP_PARAM && a->imm == b->imm) ||
+           (a->op == IR_OP_ADDR_GLOBAL && b->op == IR_OP_ADDR_GLOBAL && a->global == b->global);
+}
+
+bool ir_run_same(const struct ir_function *task, const struct ir_inst *load, const struct ir_inst *other)
+{
+    struct ir_run_access a;
+    struct ir_run_access b;
+    return load == other || (load->type == other->type && ir_run_access(task, load->args[0], &a) &&
+                             ir_run_access(task, other->args[0], &b) && a.size == b.size && a.distance == b.distance &&
+                             a.init == b.init && is_same_base(a.base, b.base));
+}
+
+static bool is_loaded_at_top(const struct ir_function *task, const struct ir_inst *load)
+{
+    for (const struct ir_inst *inst = task->body.first; inst != NULL; inst = inst->next) {
+        if (inst->op == IR_OP_LOAD && ir_run_same(task, inst, load)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Under a condition nothing else is contiguous: only what every iteration accesses has its alignment looked at.
+static bool is_light_region(const struct ir_function *task, const struct ir_region *region, struct tally *tally)
+{
+    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        struct ir_run_access access;
+        bool accesses = inst->op == IR_OP_LOAD || inst->op == IR_OP_UPDATE;
+        bool is_atomic = inst->op == IR_OP_UPDATE && inst->atomic;
+        tally->count += inst->op != IR_OP_CONST && inst->op != IR_OP_PARAM && inst->op != IR_OP_GET;
+        if (inst->region_count > 0 || inst->op == IR_OP_STORE || (inst->op == IR_OP_UPDATE && !is_atomic) ||
+            (!is_atomic && !is_light(task, NULL, inst)) ||
+            (accesses && ir_run_access(task, inst->args[0], &access) && (is_atomic || !is_loaded_at_top(task, inst)))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool tally_control(const struct ir_function *task, const struct ir_inst *nest, const struct ir_inst *inst,
+                          struct tally *tally)
+{
+    struct ir_run_access access;
+    tally->has_control = true;
+    if (nest != NULL) {
+        return false;
+    }
+    if (inst->op == IR_OP_UPDATE) {
+        return !ir_run_access(task, inst->args[0], &access);
+    }
+    return inst->op == IR_OP_IF && is_light_region(task, &inst->regions[0], tally) &&
+           is_light_region(task, &inst->regions[1], tally);
+}
+
+static bool tally_body(const struct ir_function *task, struct tally *tally)
+{
+    const struct ir_inst *nest = ir_run_nest(task);
+    for (const struct ir_inst *inst = task->body.first; inst != NULL; inst = inst->next) {
+        bool writes = inst->op == IR_OP_STORE || inst->op == IR_OP_UPDATE;
+        tally->count += inst->op != IR_OP_CONST && inst->op != IR_OP_PARAM && inst->op != IR_OP_GET;
+        if (inst->region_count > 0 || (inst->op == IR_OP_UPDATE && inst->atomic)) {
+            if (!tally_control(task, nest, inst, tally)) {
+                return false;
+            }
+            continue;
+        }
+        tally->has_stores |= writes;
+        if (uses_number(nest, inst) || !is_light(task, nest, inst) ||
+            ((writes || inst->op == IR_OP_LOAD) && !tally_access(task, inst, tally))) {
+            return false;
+        }
+    }
+    return tally->count <= RUN_INST_LIMIT && !(tally->has_control && tally->has_stores);
+}
+
 int ir_run_length(const struct ir_function *task)
 {
     struct tally tally = {.least = RUN_BYTES};
-    int count = 0;
-    const struct ir_inst *nest = ir_run_nest(task);
-    bool is_ordered = task->accumulator_count > 0 && (nest != NULL || !ir_merges(task));
+    bool is_ordered = task->accumulator_count > 0 && (ir_run_nest(task) != NULL || !ir_merges(task));
     if (task->kind != IR_FUNCTION_TASK || task->is_serial || !task->assume_independent || is_ordered) {
         return 1;
     }
@@ -240,15 +341,7 @@ int ir_run_length(const struct ir_function *task)
             return 1;
         }
     }
-    for (const struct ir_inst *inst = task->body.first; inst != NULL; inst = inst->next) {
-        bool accesses = inst->op == IR_OP_LOAD || inst->op == IR_OP_STORE || inst->op == IR_OP_UPDATE;
-        count += inst->op != IR_OP_CONST && inst->op != IR_OP_PARAM && inst->op != IR_OP_GET;
-        if (uses_number(nest, inst) || inst->region_count > 0 || count > RUN_INST_LIMIT ||
-            !is_light(task, nest, inst) || (accesses && !tally_access(task, inst, &tally))) {
-            return 1;
-        }
-    }
-    if (tally.contiguous == 0 || tally.other > tally.contiguous / 2) {
+    if (!tally_body(task, &tally) || tally.contiguous == 0 || tally.other > tally.contiguous / 2) {
         return 1;
     }
     int64_t length = RUN_BYTES / tally.least;

@@ -18,6 +18,7 @@ from report import Report  # pylint: disable=wrong-import-position
 SOURCE = """
 #include <rill/kernel.h>
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 kernel void triad(int n, const float a[n], const float b[n], float c[n])
 { for (int i = 0; i < n; i++) { c[i] = a[i] + 0.5f * b[i]; } }
@@ -35,6 +36,13 @@ kernel double dot(int n, const double a[n], const double b[n])
 { double s = 0; for (int i = 0; i < n; i++) { s += a[i] * b[i]; } return s; }
 kernel void histogram(int n, const int a[n], int c[256])
 { for (int i = 0; i < n; i++) { c[a[i]]++; } }
+kernel void least(int n, const float a[n], float c[2])
+{ float s = a[0]; int k = 0; for (int i = 0; i < n; i++) { if (a[i] < s) { s = a[i]; k = i; } } c[0] = s; c[1] = k; }
+kernel void bell(int n, const float a[n], float c[n])
+{ for (int i = 0; i < n; i++) { c[i] = expf(-a[i] * a[i]); } }
+kernel void product(int n, const float a[n][n], const float b[n][n], float c[n][n])
+{ for (int i = 0; i < n; i++) { for (int j = 0; j < n; j++) { float s = 0;
+  for (int k = 0; k < n; k++) { s += a[i][k] * b[k][j]; } c[i][j] = s; } } }
 kernel void scatter(int n, const int a[n], float c[n], unsigned long d[n], double e[n])
 { for (int i = 0; i < n; i++) { c[a[i]] += 1.5f; e[a[i]] += 0.5; rill_atomic_max(&d[a[i]], (unsigned long)i); } }
 kernel void pieces(int n, const float a[n], unsigned char c[4 * n])
@@ -60,7 +68,15 @@ PTX = [
      (r"ld\.shared", 1), (r"atom|membar|fence", 0), (r"st\.global", 1)),
     ("sum.0.finish", (SHUFFLES, 10), (r"bar\.sync\s+0", 1)),
     ("dot.0", (r"ld\.global\.nc\.v2\.b64", 2), (SHUFFLES, 20), (r"bar\.", 1), (r"fma\.rn\.f64", None)),
-    ("histogram.0", (r"atom\.shared\.add\.u32", 1), (r"bar\.sync\s+0", 2), (r"atom\.global\.add\.u32", 2)),
+    # Four iterations at a time, and what is left one by one: their loads are one, before the first update.
+    ("histogram.0", (r"ld\.global\.nc\.v4\.b32", 1), (r"atom\.shared\.add\.u32", 5), (r"bar\.sync\s+0", 2),
+     (r"atom\.global\.add\.u32", 6)),
+    # The same under a condition; nothing is loaded again where it holds: four, once aligned and once not, and the rest.
+    ("least.1", (r"ld\.global\.nc\.v4\.b32", 1), (r"ld\.global\.nc\.b32", 5)),
+    ("bell.0", (r"ld\.global(\.nc)?\.v4\.b32", 1), (r"st\.global\.v4\.b32", 1)),
+    # The loads of eight rounds are under way before the first is used, and the driver may unroll the loop further.
+    ("product.0", (r"((add\.s64 .*\n)?ld\.global\.nc\.b32 .*\n){16}(fma\.rn\.f32 .*\n){8}", 1), (r"mul\.lo\.s64", None),
+     (r"fma\.rn\.f32", 9)),
     ("scatter.0", (r"atom\.global\.add\.f32", 1), (r"atom\.global\.add\.f64", 1), (r"atom\.global\.max\.u64", 1), (r"cas", 0)),
     # ptxas would convert the float to a byte, not cut its bits, did no operation on integers stand in between.
     ("pieces.0", (r"and\.b32 (%r\d+), %r\d+, 0xffffffff\n(.*\n)*st\.global\.b8 .*\1", 1)),
@@ -103,6 +119,7 @@ def amd(family):
     """The entries, held to what the family has."""
     steps = {64: 6, 32: 5}[family["wave"]]
     meet = family["wait"] + family["barrier"] + family["drop"]
+    loosely = family["wait"] + r"(?:[sv]_(?!barrier|wait|load).*\n)*" + family["barrier"] + family["drop"]  # arithmetic between
     swaps = "|".join(family["swap"])
     native = [family[key] for key in ("add_f32", "add_f64") if family[key]]
     return [
@@ -115,14 +132,15 @@ def amd(family):
          (family["load"], 1), (meet, 1), (family["barrier"], 1), (r"atomic", 0)),
         ("sum.0.finish", (r"ds_bpermute_b32", 2 * steps), (meet, 1), (family["barrier"], 1)),
         ("dot.0", (r"ds_bpermute_b32", 4 * steps), (meet, 1)),
-        ("histogram.0", (r"ds_add_u32", 1), (meet, 2), (family["barrier"], 2), (family["add"], 2)),
+        ("histogram.0", (r"ds_add_u32", 5), (loosely, 2), (family["barrier"], 2), (family["add"], 6),
+         (f"global_load_{family['wide']}", 1)),
         # Float additions and the maximum are the hardware's in the device's own memory, where it has them …
         ("scatter.0", (family["max"], 1), (swaps, 2 - len(native)), *[(pattern, 1) for pattern in native]),
         # … and for memory elsewhere never: each is a loop around a compare and swap that everybody sees.
         ("scatter.0.remote", (f"(?:{family['swap'][0]}).*{family['returns']}", 1),
          (f"(?:{family['swap'][1]}).*{family['returns']}", 2), (r"atomic_add_f|atomic_u?max", 0),
          (r"s_cbranch_execnz", None)),
-        ("histogram.0.remote", (family["add"], 2), (r"cmpswap", 0)),  # which a bus does too
+        ("histogram.0.remote", (family["add"], 6), (r"cmpswap", 0)),  # which a bus does too
         ("checks.0", (family["claimed"], 1), (family["publish"], 1), (r"s_trap", 0)),
     ]
 

@@ -534,3 +534,90 @@ TEST(columns_are_walked_up_down_and_in_steps)
     OK(rill_module_destroy(module));
     world_close(&world);
 }
+
+// ---- conditions ---------------------------------------------------------------------------------------------------
+
+static const char condition_source[] =
+    "#include <rill/kernel.h>\n"
+    "kernel void least(int n, int f, const int a[n], const int b[n], int c[8])\n"
+    "{ int s = 1 << 30, k = -1; for (int i = f; i < n; i++) { if (a[i] < s) { s = a[i]; k = i; } } c[0] = s; c[1] = k; "
+    "}\n"
+    "kernel void chosen(int n, int f, const int a[n], const int b[n], int c[8])\n"
+    "{ int s = 0, m = 0; for (int i = f; i < n; i++) {\n"
+    "    if (a[i] > b[i]) { s += a[i]; m++; } else { s -= b[i] * 3; } } c[0] = s; c[1] = m; }\n"
+    "kernel void beside(int n, int f, const int a[n], const int b[n], int c[8])\n"
+    "{ for (int i = f; i < n; i++) { if (a[i] & 1) { c[b[i] & 7] += a[i]; } } }\n"
+    "kernel void always(int n, int f, const int a[n], const int b[n], int c[8])\n"
+    "{ for (int i = f; i < n; i++) { c[a[i] & 7] += b[i]; } }\n";
+
+enum { CONDITION_KINDS = 4, CONDITION_ROOM = 700 };
+
+static void conditions_by_hand(int kind, int n, int f, const int *a, const int *b, int *c)
+{
+    c[0] = kind == 0 ? 1 << 30 : 0;
+    c[1] = kind == 0 ? -1 : 0;
+    for (int i = f; i < n; i++) {
+        if (kind == 0 && a[i] < c[0]) {
+            c[0] = a[i];
+            c[1] = i;
+        } else if (kind == 1) {
+            c[0] += a[i] > b[i] ? a[i] : -b[i] * 3;
+            c[1] += a[i] > b[i];
+        } else if (kind == 2 && (a[i] & 1) != 0) {
+            c[b[i] & 7] += a[i];
+        } else if (kind == 3) {
+            c[a[i] & 7] += b[i];
+        }
+    }
+}
+
+// Wherever the arrays begin, and however many elements there are: wide loads are for some of them only.
+TEST(what_is_loaded_before_conditions_and_shared_updates)
+{
+    static const char *const names[CONDITION_KINDS] = {"least", "chosen", "beside", "always"};
+    static const int counts[] = {0, 1, 3, 4, 5, 8, 11, 64, 257, CONDITION_ROOM - 8};
+    static int a[CONDITION_ROOM];
+    static int b[CONDITION_ROOM];
+    struct world world;
+    world_open(&world, 0);
+    rill_module module;
+    rill_array all_a;
+    rill_array all_b;
+    OK(rill_module_create(world.context, condition_source, NULL, &module));
+    OK(rill_array_create(world.context, RILL_I32, RILL_SHAPE(CONDITION_ROOM), &all_a));
+    OK(rill_array_create(world.context, RILL_I32, RILL_SHAPE(CONDITION_ROOM), &all_b));
+    for (int i = 0; i < CONDITION_ROOM; i++) {
+        a[i] = (int)(((unsigned)i * 2654435761u >> 9) % 1000);
+        b[i] = (int)(((unsigned)i * 2246822519u >> 9) % 1000);
+    }
+    OK(rill_array_write(all_a, RILL_CURRENT, a, sizeof a));
+    OK(rill_array_write(all_b, RILL_CURRENT, b, sizeof b));
+    int wrong = 0;
+    for (int r = 0; r < CONDITION_KINDS * 10 * 6; r++) {
+        int kind = r % CONDITION_KINDS;
+        int n = counts[r / CONDITION_KINDS % 10];
+        int from_a = r / CONDITION_KINDS / 10; // the first is aligned, the others are not
+        int from_b = from_a == 5 ? 4 : from_a == 4 ? 4 : 0;
+        int f = r % 3 == 0 || n < 2 ? 0 : r % 3;
+        rill_kernel kernel;
+        rill_array in_a;
+        rill_array in_b;
+        rill_array out;
+        OK(rill_module_kernel(module, names[kind], &kernel));
+        OK(rill_array_view(all_a, (size_t)from_a, RILL_SHAPE(n), &in_a));
+        OK(rill_array_view(all_b, (size_t)from_b, RILL_SHAPE(n), &in_b));
+        OK(rill_array_create(world.context, RILL_I32, RILL_SHAPE(8), &out));
+        OK(rill_launch(kernel, RILL_CURRENT, RILL_ARGS(n, f, in_a, in_b, out)));
+        int got[8];
+        int wanted[8] = {0};
+        OK(rill_array_read(out, RILL_CURRENT, got, sizeof got));
+        conditions_by_hand(kind, n, f, a + from_a, b + from_b, wanted);
+        wrong += memcmp(got, wanted, sizeof got) != 0;
+        OK(rill_array_destroy(in_a));
+        OK(rill_array_destroy(in_b));
+        OK(rill_array_destroy(out));
+    }
+    CHECK_INT(wrong, 0);
+    OK(rill_module_destroy(module));
+    world_close(&world);
+}
