@@ -13,6 +13,13 @@
 
 // ---- options ------------------------------------------------------------------------------------------------------
 
+static rill_status check_list(const char *who, const void *list, size_t count, const char *what)
+{
+    return list != NULL || count == 0
+               ? RILL_OK
+               : status_fail(RILL_ERR_INVALID, "%s: the list of %zu %s is NULL", who, count, what);
+}
+
 rill_status source_check_options(const char *who, const rill_module_options *options)
 {
     if (options == NULL) {
@@ -24,6 +31,9 @@ rill_status source_check_options(const char *who, const rill_module_options *opt
     if (options->define_count > INT_MAX || options->include_dir_count > INT_MAX || options->header_count > INT_MAX) {
         return status_fail(RILL_ERR_INVALID, "%s: too many defines, include paths or headers", who);
     }
+    RILL_TRY(check_list(who, options->defines, options->define_count, "defines"));
+    RILL_TRY(check_list(who, options->include_dirs, options->include_dir_count, "include paths"));
+    RILL_TRY(check_list(who, options->headers, options->header_count, "headers"));
     for (size_t i = 0; i < options->define_count; i++) {
         if (options->defines[i].name == NULL) {
             return status_fail(RILL_ERR_INVALID, "%s: define %zu has no name", who, i);

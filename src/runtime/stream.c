@@ -477,6 +477,12 @@ rill_stream rill_current_stream(rill_context handle)
 rill_status rill_scope_enter(rill_scope *scope, rill_stream handle)
 {
     RILL_TRY(context_check_out("rill_scope_enter", scope, "scope"));
+    // What the caller's struct holds says nothing, because it need not be set: the thread's own list does.
+    for (const rill_scope *entered = scopes; entered != NULL; entered = entered->outer) {
+        if (entered == scope) {
+            return status_fail(RILL_ERR_INVALID, "rill_scope_enter: this thread has entered the scope already");
+        }
+    }
     struct context *context;
     struct stream *stream;
     RILL_TRY(begin("rill_scope_enter", handle, &context, &stream));

@@ -303,6 +303,12 @@ static size_t unaligned_storage[4];
       rill_module_create(b->world.context, "",                                                                         \
                          &(rill_module_options){.headers = &(rill_header){"x.h", NULL}, .header_count = 1},            \
                          &(rill_module){0}))                                                                           \
+    X(module_no_defines, RILL_ERR_INVALID, "rill_module_create: the list of 1 defines is NULL",                        \
+      rill_module_create(b->world.context, "", &(rill_module_options){.define_count = 1}, &(rill_module){0}))          \
+    X(module_no_includes, RILL_ERR_INVALID, "rill_module_create: the list of 2 include paths is NULL",                 \
+      rill_module_create(b->world.context, "", &(rill_module_options){.include_dir_count = 2}, &(rill_module){0}))     \
+    X(module_no_headers, RILL_ERR_INVALID, "rill_module_create: the list of 3 headers is NULL",                        \
+      rill_module_create(b->world.context, "", &(rill_module_options){.header_count = 3}, &(rill_module){0}))          \
     X(module_without_kernel, RILL_ERR_NOT_FOUND, "rill_module_kernel: 'kernel.c' has no kernel",                       \
       rill_module_kernel(b->no_kernels, NULL, &(rill_kernel){0}))                                                      \
     X(module_gone, RILL_ERR_STALE, "rill_module_kernel: the module was destroyed",                                     \

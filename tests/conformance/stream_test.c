@@ -189,6 +189,9 @@ TEST(scope_sets_the_current_stream_and_restores_it_on_every_way_out)
     OK(rill_scope_enter(&outer, a));
     OK(rill_scope_enter(&inner, b));
     STATUS(rill_scope_leave(&outer), RILL_ERR_INVALID);
+    STATUS(rill_scope_enter(&outer, b), RILL_ERR_INVALID);
+    STATUS(rill_scope_enter(&inner, a), RILL_ERR_INVALID);
+    CHECK_CONTAINS(rill_message(), "entered the scope already");
     OK(rill_scope_leave(&inner));
     CHECK_UINT(rill_current_stream(d.world.context).id, a.id);
     // A destroyed stream that is still current is an error, never the default stream.
