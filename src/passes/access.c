@@ -1,5 +1,6 @@
 // The walk over a kernel: variables get values, branches join, loops make their variables vary, calls are walked into.
 // What a value means never changes once it is made, so that one walk serves every loop.
+#include "passes/access_data.h"
 #include "passes/access_walk.h"
 
 enum { MAX_CALL_DEPTH = 32 };
@@ -38,7 +39,7 @@ static const struct guard *common_guards(const struct guard *a, const struct gua
     return NULL;
 }
 
-static void join_env(struct frame *frame, struct env *into, const struct env *from, unsigned taint)
+static void join_env(struct frame *frame, struct env *into, const struct env *from)
 {
     if (from->is_dead) {
         return;
@@ -49,10 +50,9 @@ static void join_env(struct frame *frame, struct env *into, const struct env *fr
     }
     for (int v = 0; v < frame->function->var_count; v++) {
         if (into->values[v] != from->values[v]) {
-            into->values[v] =
-                into->values[v] == NULL || from->values[v] == NULL
-                    ? NULL // not set on one way: some value
-                    : sym_join(frame, into->values[v], from->values[v], frame->function->vars[v]->type, taint);
+            into->values[v] = into->values[v] == NULL || from->values[v] == NULL
+                                  ? NULL // not set on one way: some value
+                                  : sym_join(frame, into->values[v], from->values[v], frame->function->vars[v]->type);
         }
     }
     into->guards = common_guards(into->guards, from->guards);
@@ -73,13 +73,40 @@ static const struct sym *get_var(struct frame *frame, struct ir_inst *inst)
     return value;
 }
 
-// Variables that are assigned somewhere in the instruction have unknown values from here on.
-static void forget(struct frame *frame, struct ir_inst *inst, const struct assigned *vars)
+typedef unsigned data_at(const struct data_node *node, const struct data_loop *loop, const struct ir_var *var);
+
+// Variables that are assigned somewhere in the loop have unknown values from here on.
+static void forget(struct frame *frame, struct ir_inst *inst, const struct assigned *vars, data_at *taint)
 {
+    const struct data_loop *loop = data_of_loop(frame->data, inst);
     for (int v = 0; v < frame->function->var_count; v++) {
         if (vars[v].first != NULL) {
             struct ir_var *var = frame->function->vars[v];
-            set_var(frame, var, sym_unknown(frame, inst, var, var->type, TAINT_OPAQUE | vars[v].taint));
+            set_var(frame, var, sym_unknown(frame, inst, var, var->type, TAINT_OPAQUE | taint(frame->data, loop, var)));
+        }
+    }
+}
+
+// Whether it is only known that it is some value, and not one made of data.
+static bool is_opaque(const struct analysis *an, const struct sym *sym)
+{
+    for (int i = 0; i < sym->alt_count && (sym_taint(an, sym) & TAINT_DATA) == 0; i++) {
+        if ((value_taint(an, sym->alts[i].value) & (TAINT_OPAQUE | TAINT_HIDDEN)) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Data says that loops are left here: what they carried until then is made of it.
+static void leave_by_data(struct frame *frame, struct ir_inst *inst)
+{
+    for (int v = 0; v < frame->function->var_count && data_is_exit(frame->data, inst); v++) {
+        struct ir_var *var = frame->function->vars[v];
+        const struct sym *value = frame->env.values[v];
+        unsigned taint = ir_type_is_int(var->type) ? data_at_exit(frame->data, inst, var) : 0;
+        if ((taint & TAINT_DATA) != 0 && value != NULL && is_opaque(frame->an, value)) {
+            set_var(frame, var, sym_unknown(frame, NULL, var, var->type, TAINT_OPAQUE | taint));
         }
     }
 }
@@ -96,13 +123,14 @@ static void walk_for(struct frame *frame, struct ir_inst *inst)
     info->access_begin = an->accesses.count;
     struct assigned *vars = access_find_assigned(frame, inst);
     struct env outer = copy_env(frame, &frame->env);
+    const struct data_loop *data = data_of_loop(frame->data, inst);
     frame->loop = info;
     for (int v = 0; v < frame->function->var_count; v++) {
         struct ir_var *var = frame->function->vars[v];
         if (vars[v].first != NULL && var != inst->loop->var) {
             const struct sym *value = access_induction(frame, info, &vars[v], vars, outer.values[v]);
-            frame->env.values[v] =
-                value != NULL ? value : sym_unknown(frame, inst, var, var->type, TAINT_OPAQUE | vars[v].taint);
+            unsigned taint = TAINT_OPAQUE | data_in_loop(frame->data, data, var);
+            frame->env.values[v] = value != NULL ? value : sym_unknown(frame, inst, var, var->type, taint);
         }
     }
     set_var(frame, inst->loop->var, sym_int(an, affine_atom(&an->pool, info->variable), NULL));
@@ -119,15 +147,14 @@ static void walk_for(struct frame *frame, struct ir_inst *inst)
     frame->loop = info->parent;
     frame->env = outer;
     vars[inst->loop->var->index].first = inst;
-    vars[inst->loop->var->index].taint = 0;
-    forget(frame, inst, vars);
+    forget(frame, inst, vars, data_after_loop);
 }
 
 static void walk_loop(struct frame *frame, struct ir_inst *inst)
 {
     struct assigned *vars = access_find_assigned(frame, inst);
     struct leave leave = {.inst = inst, .env = {.is_dead = true}, .outer = frame->leaves};
-    forget(frame, inst, vars);
+    forget(frame, inst, vars, data_in_loop);
     frame->leaves = &leave;
     walk_region(frame, &inst->regions[0]);
     frame->leaves = leave.outer;
@@ -141,21 +168,10 @@ static void walk_loop(struct frame *frame, struct ir_inst *inst)
 
 // ---- branches ------------------------------------------------------------------------------------------------------
 
-static unsigned condition_taint(struct frame *frame, const struct ir_inst *condition)
-{
-    const struct sym *sym = sym_of(frame, condition);
-    unsigned taint = sym->taint;
-    for (int i = 0; i < sym->alt_count; i++) {
-        taint |= value_taint(frame->an, sym->alts[i].value);
-    }
-    return taint & TAINT_DATA;
-}
-
 static void walk_if(struct frame *frame, struct ir_inst *inst)
 {
     struct env other = copy_env(frame, &frame->env);
     const struct guard *before = frame->env.guards;
-    unsigned taint = condition_taint(frame, inst->args[0]);
     frame->env.guards = access_guard(frame, inst->args[0], true, before);
     walk_region(frame, &inst->regions[0]);
     struct env first = frame->env;
@@ -167,7 +183,7 @@ static void walk_if(struct frame *frame, struct ir_inst *inst)
     if (first.is_dead) {
         return;
     }
-    join_env(frame, &first, &frame->env, taint);
+    join_env(frame, &first, &frame->env);
     frame->env = first;
 }
 
@@ -178,7 +194,7 @@ static void walk_block(struct frame *frame, struct ir_inst *inst)
     walk_region(frame, &inst->regions[0]);
     frame->leaves = leave.outer;
     if (leave.env.values != NULL) {
-        join_env(frame, &leave.env, &frame->env, TAINT_DATA);
+        join_env(frame, &leave.env, &frame->env);
         frame->env = leave.env;
     }
 }
@@ -186,26 +202,25 @@ static void walk_block(struct frame *frame, struct ir_inst *inst)
 static void walk_switch(struct frame *frame, struct ir_inst *inst)
 {
     struct leave leave = {.inst = inst, .env = {.is_dead = true}, .outer = frame->leaves};
-    unsigned taint = condition_taint(frame, inst->args[0]);
     struct env entry = copy_env(frame, &frame->env);
     frame->leaves = &leave;
     frame->env.is_dead = true;
     for (int i = 0; i < inst->region_count; i++) {
         struct env start = copy_env(frame, &entry);
-        join_env(frame, &start, &frame->env, taint); // falls through from the one before
+        join_env(frame, &start, &frame->env); // falls through from the one before
         frame->env = start;
         walk_region(frame, &inst->regions[i]);
     }
     frame->leaves = leave.outer;
-    join_env(frame, &leave.env, &frame->env, taint);
-    join_env(frame, &leave.env, &entry, taint);                // no case may fit
+    join_env(frame, &leave.env, &frame->env);
+    join_env(frame, &leave.env, &entry);                       // no case may fit
     frame->env = leave.env.values != NULL ? leave.env : entry; // nothing comes here, nothing leaves it
 }
 
 static void walk_cfg(struct frame *frame, struct ir_inst *inst)
 {
     struct assigned *vars = access_find_assigned(frame, inst);
-    forget(frame, inst, vars);
+    forget(frame, inst, vars, data_in_loop);
     struct env entry = copy_env(frame, &frame->env);
     entry.guards = NULL;
     for (int i = 0; i < inst->region_count; i++) {
@@ -213,14 +228,15 @@ static void walk_cfg(struct frame *frame, struct ir_inst *inst)
         walk_region(frame, &inst->regions[i]);
     }
     frame->env = entry;
-    forget(frame, inst, vars);
+    forget(frame, inst, vars, data_after_loop);
 }
 
 static void walk_break(struct frame *frame, struct ir_inst *inst)
 {
+    leave_by_data(frame, inst);
     for (struct leave *leave = frame->leaves; leave != NULL; leave = leave->outer) {
         if (leave->inst == inst->target) {
-            join_env(frame, &leave->env, &frame->env, TAINT_DATA);
+            join_env(frame, &leave->env, &frame->env);
             break;
         }
     }
@@ -254,6 +270,7 @@ static void walk_call(struct frame *frame, struct ir_inst *inst)
                           .loop = frame->loop,
                           .site = frame->site != NULL ? frame->site : inst,
                           .context = new_context(frame, inst),
+                          .data = data_of_call(frame->data, inst),
                           .recheck = frame->recheck,
                           .depth = frame->depth + 1};
     struct env returns = {.is_dead = true};
@@ -272,8 +289,9 @@ static void walk_call(struct frame *frame, struct ir_inst *inst)
         access_note_everything(frame, inst);
     }
     if (inst->type != IR_VOID && inst->id >= 0) {
-        frame->values[inst->id] =
-            inner.result != NULL ? inner.result : sym_unknown(frame, inst, NULL, inst->type, TAINT_OPAQUE | TAINT_DATA);
+        frame->values[inst->id] = inner.result != NULL
+                                      ? inner.result
+                                      : sym_unknown(frame, inst, NULL, inst->type, TAINT_OPAQUE | TAINT_HIDDEN);
     }
 }
 
@@ -281,9 +299,11 @@ static void walk_return(struct frame *frame, struct ir_inst *inst)
 {
     if (frame->caller != NULL && inst->arg_count > 0) {
         const struct sym *value = sym_of(frame, inst->args[0]);
-        frame->result = frame->result == NULL
-                            ? value
-                            : sym_join(frame, frame->result, value, frame->function->return_type, TAINT_DATA);
+        enum ir_type type = frame->function->return_type;
+        if (ir_type_is_int(type) && data_is_exit(frame->data, inst) && is_opaque(frame->an, value)) {
+            value = sym_unknown(frame, NULL, NULL, type, TAINT_OPAQUE | TAINT_DATA);
+        }
+        frame->result = frame->result == NULL ? value : sym_join(frame, frame->result, value, type);
     }
     frame->env.is_dead = true;
 }
@@ -344,10 +364,7 @@ static void update_var(struct frame *frame, struct ir_inst *inst)
             return;
         }
     }
-    unsigned taint = operand->taint | (before != NULL ? before->taint : 0);
-    for (int i = 0; i < operand->alt_count; i++) {
-        taint |= value_taint(an, operand->alts[i].value) & TAINT_DATA;
-    }
+    unsigned taint = sym_taint(an, operand) | (before != NULL ? sym_taint(an, before) : 0);
     set_var(frame, inst->var, sym_unknown(frame, inst, inst->var, inst->var->type, TAINT_OPAQUE | taint));
 }
 
@@ -439,7 +456,8 @@ static void assume_extents(struct frame *frame)
 
 void access_walk(struct analysis *an)
 {
-    struct frame frame = {.an = an, .function = an->kernel};
+    data_find(an);
+    struct frame frame = {.an = an, .function = an->kernel, .data = an->data};
     frame.values = ARENA_ARRAY(an->arena, const struct sym *, an->kernel->value_count + 1);
     frame.env.values = ARENA_ARRAY(an->arena, const struct sym *, an->kernel->var_count + 1);
     assume_extents(&frame);

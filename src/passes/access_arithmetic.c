@@ -327,7 +327,7 @@ static const struct sym *evaluate(struct frame *frame, struct ir_inst *inst)
         return sym_unknown(frame, inst, NULL, inst->type, TAINT_OPAQUE | taint);
     }
     struct sym *sym = sym_create(an, count);
-    sym->taint = (a->taint | b->taint) & TAINT_DATA;
+    sym->taint = a->taint | b->taint;
     for (int i = 0; i < count; i++) {
         const struct sym_alt *x = &a->alts[i / b->alt_count], *y = &b->alts[i % b->alt_count];
         struct operand o = {x->value, y->value, sym_both_needs(an, x->needs, y->needs), inst->type, inst};

@@ -1,94 +1,34 @@
-// What the body of a loop assigns, whether from loaded data, and which variables it moves by the same amount each time.
+// What the body of a loop assigns, and which variables it moves by the same amount each time.
 #include "passes/access_walk.h"
 
-static unsigned inst_taint(const struct ir_inst *inst, const struct assigned *vars)
+static void scan_assigned(const struct ir_region *region, struct assigned *vars)
 {
-    switch (inst->op) {
-    case IR_OP_LOAD:
-    case IR_OP_ATOMIC:
-    case IR_OP_CAS:
-    case IR_OP_COMPARE:
-    case IR_OP_CALL: return TAINT_DATA;
-    case IR_OP_GET: return vars[inst->var->index].taint;
-    default: break;
-    }
-    unsigned taint = 0;
-    for (int i = 0; i < inst->arg_count; i++) {
-        taint |= inst_taint(inst->args[i], vars);
-    }
-    return taint;
-}
-
-// Whether leaving a loop hangs on data: then so do all values that were carried around in it.
-static unsigned break_taint(const struct ir_region *region, const struct assigned *vars, unsigned control)
-{
-    unsigned taint = 0;
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        if (inst->op == IR_OP_BREAK || inst->op == IR_OP_JUMP) {
-            taint |= control;
-        }
-        unsigned inner = control;
-        if (inst->op == IR_OP_IF || inst->op == IR_OP_SWITCH) {
-            inner |= inst_taint(inst->args[0], vars);
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            taint |= break_taint(&inst->regions[i], vars, inner);
-        }
-    }
-    return taint;
-}
-
-static bool scan_assigned(const struct ir_region *region, struct assigned *vars, unsigned control)
-{
-    bool changed = false;
     for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
         struct ir_var *var = inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE ? inst->var
                              : inst->op == IR_OP_FOR                            ? inst->loop->var
                                                                                 : NULL;
-        unsigned inner = control;
         if (var != NULL) {
             struct assigned *assigned = &vars[var->index];
-            unsigned taint = assigned->taint | control;
-            for (int i = 0; i < inst->arg_count; i++) {
-                taint |= inst_taint(inst->args[i], vars);
-            }
-            changed |= taint != assigned->taint || assigned->count == 0;
-            assigned->taint = taint;
             assigned->first = assigned->first == NULL ? inst : assigned->first;
-            assigned->count += assigned->first != inst || assigned->count == 0;
-        }
-        if (inst->op == IR_OP_IF || inst->op == IR_OP_SWITCH) {
-            inner |= inst_taint(inst->args[0], vars);
+            assigned->count++;
         }
         for (int i = 0; i < inst->region_count; i++) {
-            if (inst->op == IR_OP_LOOP || inst->op == IR_OP_CFG) {
-                inner |= break_taint(&inst->regions[i], vars, 0);
-            }
-            changed |= scan_assigned(&inst->regions[i], vars, inner);
+            scan_assigned(&inst->regions[i], vars);
         }
     }
-    return changed;
 }
 
-// By variable: how often it is assigned in the instruction's regions and whether from data.
 struct assigned *access_find_assigned(struct frame *frame, const struct ir_inst *inst)
 {
     struct assigned *vars = ARENA_ARRAY(frame->an->arena, struct assigned, frame->function->var_count + 1);
-    for (bool changed = true; changed;) {
-        changed = false;
-        unsigned control = 0;
-        for (int i = 0; i < inst->region_count; i++) {
-            if (inst->op == IR_OP_LOOP || inst->op == IR_OP_CFG) {
-                control |= break_taint(&inst->regions[i], vars, 0);
-            }
-            changed |= scan_assigned(&inst->regions[i], vars, control);
-        }
+    for (int i = 0; i < inst->region_count; i++) {
+        scan_assigned(&inst->regions[i], vars);
     }
     return vars;
 }
 
 // ---- variables that move by the same amount
-// ----------------------------------------------------------------------------
+// --------------------------------------------------------------------------
 
 // p = p + c with a constant c: the pointer, moved by c elements for each iteration before this one.
 static const struct sym *moved_pointer(struct analysis *an, const struct loop_info *info, const struct ir_inst *set,

@@ -108,7 +108,7 @@ const struct sym *sym_unknown(struct frame *frame, struct ir_inst *inst, struct 
         return pointer_to_any(frame, inst, var);
     }
     if (!ir_type_is_int(type)) {
-        return sym_only_tainted(frame->an, taint & TAINT_DATA);
+        return sym_only_tainted(frame->an, taint & (TAINT_DATA | TAINT_HIDDEN));
     }
     struct atom atom = {.kind = ATOM_UNKNOWN,
                         .inst = frame->caller != NULL ? frame->site : inst, // what hangs on what is asked in the kernel
@@ -119,17 +119,25 @@ const struct sym *sym_unknown(struct frame *frame, struct ir_inst *inst, struct 
                         .range = affine_type_range(type, !sym_is_read_unsigned(type, var != NULL && var->is_unsigned))};
     struct sym *sym = sym_create(frame->an, 1);
     sym->alts[0].value = affine_atom(&frame->an->pool, atom_create(frame->an, atom));
-    sym->taint = taint & TAINT_DATA;
+    sym->taint = taint & (TAINT_DATA | TAINT_HIDDEN);
     return sym;
 }
 
 unsigned sym_taint(const struct analysis *an, const struct sym *sym)
 {
-    unsigned taint = sym->taint;
+    unsigned all = sym->alt_count > 0 ? TAINT_DATA : 0, some = sym->taint;
     for (int i = 0; i < sym->alt_count; i++) {
-        taint |= value_taint(an, sym->alts[i].value);
+        unsigned taint = value_taint(an, sym->alts[i].value);
+        all &= taint;
+        some |= taint & TAINT_HIDDEN;
     }
-    return taint & TAINT_DATA;
+    return all | some;
+}
+
+static unsigned taint_of_either(const struct analysis *an, const struct sym *a, const struct sym *b)
+{
+    unsigned x = sym_taint(an, a), y = sym_taint(an, b);
+    return (x & y & TAINT_DATA) | ((x | y) & TAINT_HIDDEN);
 }
 
 bool sym_is_same(const struct sym_alt *a, const struct sym_alt *b)
@@ -146,21 +154,22 @@ bool sym_is_same(const struct sym_alt *a, const struct sym_alt *b)
     return true;
 }
 
-const struct sym *sym_join(struct frame *frame, const struct sym *a, const struct sym *b, enum ir_type type,
-                           unsigned taint)
+// One of the two. Whatever says which, each of the values is looked at by itself.
+const struct sym *sym_join(struct frame *frame, const struct sym *a, const struct sym *b, enum ir_type type)
 {
     struct analysis *an = frame->an;
     if (a == b) {
         return a;
     }
     if (a == NULL || b == NULL) {
-        return sym_unknown(frame, NULL, NULL, type, TAINT_OPAQUE | taint);
+        return sym_unknown(frame, NULL, NULL, type, TAINT_OPAQUE);
     }
+    unsigned taint = taint_of_either(an, a, b);
     if (!ir_type_is_int(type) && type != IR_PTR) {
-        return sym_only_tainted(an, (a->taint | b->taint | taint) & TAINT_DATA);
+        return sym_only_tainted(an, taint);
     }
     struct sym *sym = sym_create(an, a->alt_count + b->alt_count);
-    sym->taint = (a->taint | b->taint | taint) & TAINT_DATA;
+    sym->taint = taint;
     sym->alt_count = 0;
     for (int i = 0; i < a->alt_count + b->alt_count; i++) {
         const struct sym_alt *alt = i < a->alt_count ? &a->alts[i] : &b->alts[i - a->alt_count];
@@ -173,7 +182,7 @@ const struct sym *sym_join(struct frame *frame, const struct sym *a, const struc
         }
     }
     if (sym->alt_count > SYM_MAX_ALTS) {
-        return sym_unknown(frame, NULL, NULL, type, TAINT_OPAQUE | sym_taint(an, a) | sym_taint(an, b) | taint);
+        return sym_unknown(frame, NULL, NULL, type, TAINT_OPAQUE | taint);
     }
     return sym;
 }

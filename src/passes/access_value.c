@@ -1,4 +1,5 @@
 // What instructions compute, as alternatives of polynomials.
+#include "passes/access_data.h"
 #include "passes/access_walk.h"
 
 static const struct sym *evaluate_widening(struct frame *frame, struct ir_inst *inst)
@@ -60,8 +61,7 @@ static const struct sym *evaluate_select(struct frame *frame, struct ir_inst *in
     if (best != NULL) {
         return best;
     }
-    unsigned taint = sym_taint(frame->an, sym_of(frame, inst->args[0]));
-    return sym_join(frame, sym_of(frame, inst->args[1]), sym_of(frame, inst->args[2]), inst->type, taint);
+    return sym_join(frame, sym_of(frame, inst->args[1]), sym_of(frame, inst->args[2]), inst->type);
 }
 
 // An index that is inside its extent cannot have wrapped to there if all the values that would wrap to one lie outside
@@ -205,7 +205,7 @@ static const struct sym *evaluate_other(struct frame *frame, struct ir_inst *ins
         taint |= sym_taint(frame->an, sym_of(frame, inst->args[i]));
     }
     if (inst->op == IR_OP_PTRTOINT) {
-        taint |= TAINT_DATA; // an address is data: nobody can follow it
+        taint |= TAINT_HIDDEN;
     }
     return sym_unknown(frame, inst, NULL, inst->type, TAINT_OPAQUE | taint);
 }
@@ -264,11 +264,11 @@ const struct sym *access_evaluate(struct frame *frame, struct ir_inst *inst)
     case IR_OP_OFFSET: return evaluate_offset(frame, inst);
     case IR_OP_LOAD: {
         const struct sym *member = struct_member(frame, inst);
-        return member != NULL ? member : sym_unknown(frame, inst, NULL, inst->type, TAINT_DATA);
+        return member != NULL ? member : sym_unknown(frame, inst, NULL, inst->type, data_of_value(frame->data, inst));
     }
     case IR_OP_ATOMIC:
     case IR_OP_CAS:
-    case IR_OP_COMPARE: return sym_unknown(frame, inst, NULL, inst->type, TAINT_DATA);
+    case IR_OP_COMPARE: return sym_unknown(frame, inst, NULL, inst->type, data_of_value(frame->data, inst));
     default: break;
     }
     if (inst->op >= IR_OP_ADD && inst->op <= IR_OP_UMAX) {

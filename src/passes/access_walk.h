@@ -10,7 +10,8 @@
 struct sym *sym_create(struct analysis *an, int alt_count);
 const struct sym *sym_only_tainted(struct analysis *an, unsigned taint); // floats
 const struct sym *sym_pointer_to(struct analysis *an, int base);
-unsigned sym_taint(const struct analysis *an, const struct sym *sym); // TAINT_DATA or nothing
+// TAINT_DATA if every one of its values has it, TAINT_HIDDEN if one of them has.
+unsigned sym_taint(const struct analysis *an, const struct sym *sym);
 bool sym_is_same(const struct sym_alt *a, const struct sym_alt *b);
 // Unsigned values of up to 32 bits are read as what they are. Of 64 bits both readings serve, since addresses are
 // computed modulo 2^64, and the signed one is what the launch computes with.
@@ -35,10 +36,9 @@ const struct sym *access_arithmetic(struct frame *frame, struct ir_inst *inst);
 struct assigned {
     struct ir_inst *first; // the only assignment so far
     int count;
-    unsigned taint;
 };
 
-// By variable: how often it is assigned in the instruction's regions and whether from data.
+// By variable: how often it is assigned in the instruction's regions.
 struct assigned *access_find_assigned(struct frame *frame, const struct ir_inst *inst);
 // A variable that each iteration adds the same amount to, once, has a value that the iteration's number gives. NULL:
 // not so.

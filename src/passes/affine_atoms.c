@@ -435,7 +435,8 @@ static void print_atom(struct analysis *an, int id, struct str *out)
     case ATOM_COUNT: str_printf(out, "(iteration of %s)", atom->loop->inst->loop->var->name); return;
     case ATOM_UNKNOWN:
         str_add(out, atom->var != NULL && atom->var->name != NULL && atom->var->name[0] != '.' ? atom->var->name
-                                                                                               : "a loaded value");
+                     : (atom->taint & TAINT_DATA) != 0                                         ? "a loaded value"
+                                                                                               : "…");
         return;
     case ATOM_OP: break;
     }

@@ -34,8 +34,9 @@ enum planted_bug {
 };
 
 enum {
-    TAINT_DATA = 1,   // hangs on loaded data: nobody but the author can follow it
+    TAINT_DATA = 1,   // made of loaded data on every way to it (access_data.h): nobody but the author can follow it
     TAINT_OPAQUE = 2, // computed in a way that is not followed
+    TAINT_HIDDEN = 4, // in the memory of a local, or otherwise where nobody but the analysis fails to see it
 };
 
 // |value| >= 0 (or == 0), provided that |guard| >= 1.
@@ -235,7 +236,9 @@ struct analysis {
     struct system *systems;              // SYSTEM_COUNT of them
     struct base_sets *bases;
     VEC(struct base_sets *) helper_bases; // of helpers, made on demand
-    VEC(const struct affine *) assumed;   // taken to be at least 1 by value_extremes, if it may
+    struct data_node *data;               // of the kernel: what is made of loaded data; NULL: not found out
+    VEC(struct data_function *) data_functions;
+    VEC(const struct affine *) assumed; // taken to be at least 1 by value_extremes, if it may
     bool may_assume;
     const struct sym *const *names; // values of variables whose names are printed for them; NULL: none
     int call_budget;                // calls that may still be walked into: those after touch everything
@@ -285,8 +288,9 @@ struct frame { // one walk over one function's body
     struct loop_info *loop;
     struct ir_inst *site; // helpers: the call in the kernel
     struct call_context *context;
-    struct leave *leaves; // places that `break` goes to
-    struct env *returns;  // helpers: joined at each return
+    const struct data_node *data; // of this call; NULL: not known
+    struct leave *leaves;         // places that `break` goes to
+    struct env *returns;          // helpers: joined at each return
     const struct sym *result;
     const struct loop_info *recheck; // whose bound is being walked
     int depth;
@@ -295,8 +299,7 @@ struct frame { // one walk over one function's body
 const struct sym *sym_of(struct frame *frame, const struct ir_inst *inst);
 const struct sym *sym_unknown(struct frame *frame, struct ir_inst *inst, struct ir_var *var, enum ir_type type,
                               unsigned taint);
-const struct sym *sym_join(struct frame *frame, const struct sym *a, const struct sym *b, enum ir_type type,
-                           unsigned taint);
+const struct sym *sym_join(struct frame *frame, const struct sym *a, const struct sym *b, enum ir_type type);
 const struct sym *sym_int(struct analysis *an, const struct affine *value, const struct need *needs);
 const struct sym *access_evaluate(struct frame *frame, struct ir_inst *inst);
 // The alternative's value in the integers, read as signed or unsigned; needs may be added.

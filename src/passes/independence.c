@@ -214,7 +214,7 @@ static const char *describe(struct analysis *an, const struct access *access)
     const char *name = base_name(an->module, an->kernel, access->base);
     str_printf(&text, "'%s", name);
     for (int d = 0; d < access->dim_count; d++) {
-        bool is_clear = (value_taint(an, access->dims[d].index) & TAINT_DATA) == 0;
+        bool is_clear = (value_taint(an, access->dims[d].index) & (TAINT_DATA | TAINT_HIDDEN)) == 0;
         str_add_char(&text, '[');
         if (is_clear) {
             value_print(an, access->dims[d].index, &text);
@@ -242,6 +242,13 @@ struct judgement {
     struct loc assumed_b;
 };
 
+// Whether the place hangs on what the analysis alone does not see, and changes in the loop.
+static bool is_hidden(struct judgement *j, const struct access *access)
+{
+    unsigned taint = value_taint(j->an, access->flat);
+    return (taint & (TAINT_DATA | TAINT_HIDDEN)) == TAINT_HIDDEN && value_varies(j->an, access->flat, j->info);
+}
+
 static void note_conflict(struct judgement *j, const struct access *a, const struct access *b)
 {
     if (j->conflict != NULL) {
@@ -257,6 +264,15 @@ static void note_conflict(struct judgement *j, const struct access *a, const str
                             verb(pointer), verb(pointer == a ? b : a));
         first = pointer;
         other = pointer == a ? b : a;
+    } else if (is_hidden(j, first) || is_hidden(j, other)) {
+        const struct access *hidden = is_hidden(j, first) ? first : other;
+        text = arena_printf(an->arena,
+                            "the index of %s, %s here, hangs on a local's memory (an array, or a local whose address a "
+                            "helper has) or on an address, which are not followed; pass it by value, or say "
+                            "'#pragma rill parallel' if any order will do",
+                            describe(an, hidden), verb(hidden));
+        other = hidden == first ? other : first;
+        first = hidden;
     } else if (first == other || (affine_equal(first->flat, other->flat) && first->kind == other->kind)) {
         text = arena_printf(an->arena, "%s is %s here by more than one iteration", describe(an, first), verb(first));
     } else {

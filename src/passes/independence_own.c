@@ -1,64 +1,127 @@
 // An index that is made from loaded data is the author's word that iterations do not meet. It is no such word where the
 // data is what other iterations write: in an insertion sort, in a hash table that is filled, in the trees of union-find
 // the place where an iteration writes hangs on what those before it have written. Such a loop runs in order.
+//
+// Where an index comes from is looked for backwards: through variables, through the memory of locals, and through the
+// helpers that are called, from their parameters to the arguments and from a call to what the helper returns.
 #include "passes/independence_pair.h"
 #include "passes/walk.h"
 
-enum { MAX_STEPS = 20000 }; // of looking for where an index comes from; beyond that the author's word is taken
+enum { MAX_STEPS = 20000 }; // of looking for where an index comes from; beyond that an order is kept
+
+struct place { // a variable of one call's code, or a base
+    const struct call_context *context;
+    const struct ir_var *var; // NULL: memory
+    int base;
+};
 
 struct own {
     struct analysis *an;
     struct loop_info *info;
     const struct access *write; // what the data must not meet
-    bool *seen;                 // by variable
+    VEC(struct place) seen;
     int step_count;
-    const struct ir_var *var; // of the walk for its assignments
+    const struct call_context *context; // of the walk that is made now
+    const struct ir_var *var;           // of the walk for its assignments
 };
 
-static bool value_is_own(struct own *own, const struct ir_inst *value);
+static bool value_is_own(struct own *own, const struct call_context *context, const struct ir_inst *value);
+static bool memory_is_own(struct own *own, int base);
 
-// Whether another iteration may write what the instruction loads.
-static bool load_is_own(const struct own *own, const struct ir_inst *load)
+static bool is_seen(struct own *own, struct place place)
 {
-    const struct loop_info *info = own->info;
-    for (int i = info->access_begin; i < info->access_end; i++) {
-        const struct access *access = &own->an->accesses.items[i];
-        if (access->inst == load && access->context == NULL && access->base == own->write->base &&
-            pair_test(own->an, own->info, access, own->write, false).answer != PAIR_APART) {
+    for (int i = 0; i < own->seen.count; i++) {
+        const struct place *other = &own->seen.items[i];
+        if (other->context == place.context && other->var == place.var && other->base == place.base) {
             return true;
         }
     }
+    VEC_PUSH(own->an->arena, &own->seen, place);
     return false;
 }
+
+// Whether what the instruction reads is what another iteration may write, or comes from there.
+static bool read_is_own(struct own *own, const struct call_context *context, const struct ir_inst *inst)
+{
+    const struct loop_info *info = own->info;
+    bool is_noted = false;
+    for (int i = info->access_begin; i < info->access_end; i++) {
+        const struct access *access = &own->an->accesses.items[i];
+        if (access->inst != inst || access->context != context || access->kind == ACCESS_WRITE) {
+            continue;
+        }
+        is_noted = true;
+        if (access->base == own->write->base &&
+            pair_test(own->an, own->info, access, own->write, false).answer != PAIR_APART) {
+            return true;
+        }
+        if (base_kind(access->base) == BASE_LOCAL && memory_is_own(own, access->base)) {
+            return true;
+        }
+    }
+    return !is_noted; // memory of a helper's call, which is not looked into
+}
+
+// ---- control -------------------------------------------------------------------------------------------------------
 
 static bool stays(struct ir_inst *inst, void *user)
 {
     (void)user;
-    return inst->op != IR_OP_BREAK && inst->op != IR_OP_JUMP;
+    return inst->op != IR_OP_BREAK && inst->op != IR_OP_JUMP && inst->op != IR_OP_RETURN;
 }
 
 static bool exits_are_not_own(struct ir_inst *inst, void *user)
 {
+    struct own *own = user;
     bool is_choice = inst->op == IR_OP_IF || inst->op == IR_OP_SWITCH;
-    return !is_choice || walk_inst(inst, stays, NULL) || !value_is_own(user, inst->args[0]);
+    return !is_choice || walk_inst(inst, stays, NULL) || !value_is_own(own, own->context, inst->args[0]);
+}
+
+static bool exits_are_own(struct own *own, const struct call_context *context, struct ir_inst *loop)
+{
+    const struct call_context *outer = own->context;
+    own->context = context;
+    bool are_own = !walk_inst(loop, exits_are_not_own, own);
+    own->context = outer;
+    return are_own;
 }
 
 // Whether the instruction runs, or how often, hangs on such data.
-static bool control_is_own(struct own *own, const struct ir_inst *inst)
+static bool control_is_own(struct own *own, const struct call_context *context, const struct ir_inst *inst)
 {
     for (struct ir_inst *owner = inst->parent->owner; owner != NULL && owner != own->info->inst;
          owner = owner->parent->owner) {
         for (int i = 0; i < owner->arg_count; i++) {
-            if (value_is_own(own, owner->args[i])) {
+            if (value_is_own(own, context, owner->args[i])) {
                 return true;
             }
         }
         bool is_loop = owner->op == IR_OP_LOOP || owner->op == IR_OP_CFG;
-        if (is_loop && !walk_inst(owner, exits_are_not_own, own)) {
+        if (is_loop && exits_are_own(own, context, owner)) {
             return true;
         }
     }
     return false;
+}
+
+// The same, with the calls that lead to it.
+static bool way_is_own(struct own *own, const struct call_context *context, const struct ir_inst *inst)
+{
+    while (!control_is_own(own, context, inst)) {
+        if (context == own->info->context) {
+            return false;
+        }
+        inst = context->call;
+        context = context->caller;
+    }
+    return true;
+}
+
+// ---- variables -----------------------------------------------------------------------------------------------------
+
+static const struct ir_region *region_of(const struct own *own, const struct call_context *context)
+{
+    return context == own->info->context ? &own->info->inst->regions[0] : &context->callee->body;
 }
 
 static bool is_not_assigned_own(struct ir_inst *inst, void *user)
@@ -70,37 +133,110 @@ static bool is_not_assigned_own(struct ir_inst *inst, void *user)
         return true;
     }
     for (int i = 0; i < inst->arg_count; i++) {
-        if (value_is_own(own, inst->args[i])) {
+        if (value_is_own(own, own->context, inst->args[i])) {
             return false;
         }
     }
-    return !control_is_own(own, inst);
+    return !control_is_own(own, own->context, inst);
 }
 
-static bool var_is_own(struct own *own, const struct ir_var *var)
+static bool var_is_own(struct own *own, const struct call_context *context, const struct ir_var *var)
 {
-    if (own->seen[var->index]) {
+    if (is_seen(own, (struct place){.context = context, .var = var})) {
         return false;
     }
-    own->seen[var->index] = true;
+    const struct call_context *outer_context = own->context;
     const struct ir_var *outer = own->var;
     own->var = var;
-    bool is_own = !walk_region(&own->info->inst->regions[0], is_not_assigned_own, own);
+    own->context = context;
+    bool is_own = !walk_region(region_of(own, context), is_not_assigned_own, own);
     own->var = outer;
+    own->context = outer_context;
     return is_own;
 }
 
-static bool value_is_own(struct own *own, const struct ir_inst *value)
+// ---- memory of locals ----------------------------------------------------------------------------------------------
+
+static bool memory_is_own(struct own *own, int base)
 {
-    if (++own->step_count > MAX_STEPS || !walk_is_inside(value, own->info->inst)) {
+    if (is_seen(own, (struct place){.base = base})) {
         return false;
     }
-    if ((value->op == IR_OP_LOAD && load_is_own(own, value)) ||
-        (value->op == IR_OP_GET && var_is_own(own, value->var))) {
+    for (int i = own->info->access_begin; i < own->info->access_end; i++) {
+        const struct access *access = &own->an->accesses.items[i];
+        const struct ir_inst *inst = access->inst;
+        if (access->base != base || access->kind == ACCESS_READ) {
+            continue;
+        }
+        if (inst->op == IR_OP_CALL || (inst->op == IR_OP_COPY && read_is_own(own, access->context, inst))) {
+            return true; // a call that was not looked into
+        }
+        for (int k = 1; k < inst->arg_count; k++) {
+            if (inst->args[k]->type != IR_PTR && value_is_own(own, access->context, inst->args[k])) {
+                return true;
+            }
+        }
+        if (way_is_own(own, access->context, inst)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// ---- calls ---------------------------------------------------------------------------------------------------------
+
+static bool is_not_returned_own(struct ir_inst *inst, void *user)
+{
+    struct own *own = user;
+    return inst->op != IR_OP_RETURN || inst->arg_count == 0 ||
+           (!value_is_own(own, own->context, inst->args[0]) && !control_is_own(own, own->context, inst));
+}
+
+static bool result_is_own(struct own *own, const struct call_context *context, const struct ir_inst *call)
+{
+    const struct call_context *callee = NULL;
+    for (int i = 0; i < own->an->contexts.count && callee == NULL; i++) {
+        const struct call_context *other = own->an->contexts.items[i];
+        callee = other->call == call && other->caller == context ? other : NULL;
+    }
+    if (callee == NULL || !callee->is_walked) {
         return true;
     }
+    if (is_seen(own, (struct place){.context = callee})) {
+        return false;
+    }
+    const struct call_context *outer = own->context;
+    own->context = callee;
+    bool is_own = !walk_region(&callee->callee->body, is_not_returned_own, own);
+    own->context = outer;
+    return is_own;
+}
+
+// ---- values --------------------------------------------------------------------------------------------------------
+
+static bool value_is_own(struct own *own, const struct call_context *context, const struct ir_inst *value)
+{
+    bool is_here = context == own->info->context;
+    if (is_here && !walk_is_inside(value, own->info->inst)) {
+        return false;
+    }
+    if (++own->step_count > MAX_STEPS) {
+        return true;
+    }
+    switch (value->op) {
+    case IR_OP_LOAD:
+    case IR_OP_COMPARE:
+        if (read_is_own(own, context, value)) {
+            return true;
+        }
+        break;
+    case IR_OP_GET: return var_is_own(own, context, value->var);
+    case IR_OP_PARAM: return !is_here && value_is_own(own, context->caller, context->call->args[value->imm]);
+    case IR_OP_CALL: return result_is_own(own, context, value);
+    default: break;
+    }
     for (int i = 0; i < value->arg_count; i++) {
-        if (value_is_own(own, value->args[i])) {
+        if (value_is_own(own, context, value->args[i])) {
             return true;
         }
     }
@@ -110,19 +246,15 @@ static bool value_is_own(struct own *own, const struct ir_inst *value)
 bool pair_is_own(struct analysis *an, struct loop_info *info, const struct access *a, const struct access *b)
 {
     const struct access *both[] = {a, b};
-    if (a->context != NULL || b->context != NULL) {
-        return false;
-    }
     for (int i = 0; i < 4; i++) {
         const struct access *write = both[i / 2];
         if (write->kind == ACCESS_READ || write->kind == ACCESS_ATOMIC) {
             continue;
         }
         struct own own = {.an = an, .info = info, .write = write};
-        own.seen = ARENA_ARRAY(an->arena, bool, info->function->var_count + 1);
-        const struct ir_inst *inst = both[i % 2]->inst;
-        for (int k = 0; k < inst->arg_count; k++) {
-            if (inst->args[k]->type == IR_PTR && value_is_own(&own, inst->args[k])) {
+        const struct access *access = both[i % 2];
+        for (int k = 0; k < access->inst->arg_count; k++) {
+            if (access->inst->args[k]->type == IR_PTR && value_is_own(&own, access->context, access->inst->args[k])) {
                 return true;
             }
         }

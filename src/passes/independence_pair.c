@@ -19,7 +19,8 @@ static void look_at_atom(struct pair *pair, int id, struct blur *blur, bool *han
     if (!pair_varies(pair, id)) {
         return;
     }
-    blur->varying++;
+    // What is only hidden from the analysis is no value that the author sees vary.
+    blur->varying += (atom->taint & (TAINT_HIDDEN | TAINT_DATA)) != TAINT_HIDDEN;
     if (atom->kind == ATOM_OP && (atom->op == IR_OP_SEXT || atom->op == IR_OP_ZEXT)) {
         // A sum that might wrap is as clear as its parts.
         bool inner = false;

@@ -1,7 +1,9 @@
 // Kernels made from seeds, and those of tests/generate/cases, run every way there is: see differ.h and generate.h.
 //
 //   generate_test                   the tests
-//   generate_test seeds FIRST LAST  these seeds; a kernel that differs goes to /tmp/generate-SEED.c
+//   generate_test seeds FIRST LAST [calls | inlined]
+//                                   these seeds; a kernel that differs goes to /tmp/generate-SEED.c. Helpers are called
+//                                   instead of inlined where 4 divides the seed, or always, or never
 //   generate_test print SEED        the kernel of a seed
 //   generate_test file PATH         one file
 //   generate_test shrink PATH       drops statements of a file that differs while it still does; to standard output
@@ -48,7 +50,9 @@ static void close_differ(struct differ *differ)
     differ_close(differ);
 }
 
-static bool check_seed(struct differ *differ, uint64_t seed)
+enum helpers { HELPERS_BY_SEED, HELPERS_CALLED, HELPERS_INLINED };
+
+static bool check_seed(struct differ *differ, uint64_t seed, enum helpers helpers)
 {
     struct arena arena;
     struct str text;
@@ -57,7 +61,7 @@ static bool check_seed(struct differ *differ, uint64_t seed)
     str_init(&text, &arena);
     str_init(&why, &arena);
     generate_kernel(seed, &text);
-    differ->calls_helpers = seed % 4 == 0;
+    differ->calls_helpers = helpers == HELPERS_BY_SEED ? seed % 4 == 0 : helpers == HELPERS_CALLED;
     bool ok = differ_check(differ, str_text(&text), &why);
     if (!ok) {
         char path[64];
@@ -129,10 +133,30 @@ TEST(generated_kernels_agree_between_interpreter_plan_cpu_and_gcc)
     for (int i = 0; i < count && failed < 5; i++) {
         alarm(timeout_seconds()); // for each kernel
         differ.use_gcc = i % 20 == 0;
-        failed += check_seed(&differ, (uint64_t)i + 1) ? 0 : 1;
+        failed += check_seed(&differ, (uint64_t)i + 1, HELPERS_BY_SEED) ? 0 : 1;
     }
     CHECK_INT(failed, 0);
     CHECK(count < 100 || differ.stats.fused_count > 0);
+    show_stats(&differ.stats);
+    close_differ(&differ);
+}
+
+// The same results, whether a helper that gets the address of a local is inlined, so that the index in it is followed,
+// or called, so that it is not.
+TEST(helpers_that_write_locals_agree_inlined_and_called)
+{
+    int count = getenv("RILL_TEST_LONG") != NULL ? 1000 : 10;
+    const char *part = getenv("RILL_TEST_PART");
+    count /= part != NULL && strcmp(part, "plain") != 0 ? 3 : 1;
+    struct differ differ;
+    open_differ(&differ);
+    int failed = 0;
+    for (int i = 0; i < count && failed < 5; i++) {
+        alarm(timeout_seconds()); // for each kernel
+        failed += check_seed(&differ, GENERATE_HELPERS + (uint64_t)i, HELPERS_CALLED) ? 0 : 1;
+        failed += check_seed(&differ, GENERATE_HELPERS + (uint64_t)i, HELPERS_INLINED) ? 0 : 1;
+    }
+    CHECK_INT(failed, 0);
     show_stats(&differ.stats);
     close_differ(&differ);
 }
@@ -155,7 +179,7 @@ TEST(kernels_that_once_differed_agree)
     close_differ(&differ);
 }
 
-static int run_seeds(uint64_t first, uint64_t last)
+static int run_seeds(uint64_t first, uint64_t last, enum helpers helpers)
 {
     struct differ differ;
     open_differ(&differ);
@@ -163,7 +187,7 @@ static int run_seeds(uint64_t first, uint64_t last)
     int failed = 0;
     for (uint64_t seed = first; seed <= last; seed++) {
         differ.use_gcc = seed % 20 == 0;
-        failed += check_seed(&differ, seed) ? 0 : 1;
+        failed += check_seed(&differ, seed, helpers) ? 0 : 1;
         if (seed % 100 == 0) {
             fprintf(stderr, "%llu\n", (unsigned long long)seed);
         }
@@ -289,9 +313,12 @@ int main(int argc, char **argv)
     if (argc == 3 && strcmp(argv[1], "shrink") == 0) {
         return shrink_file(argv[2]);
     }
-    if (argc == 4 && strcmp(argv[1], "seeds") == 0) {
+    if ((argc == 4 || argc == 5) && strcmp(argv[1], "seeds") == 0) {
         setvbuf(stdout, NULL, _IOLBF, 0);
-        return run_seeds(strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10));
+        enum helpers helpers = argc == 4                       ? HELPERS_BY_SEED
+                               : strcmp(argv[4], "calls") == 0 ? HELPERS_CALLED
+                                                               : HELPERS_INLINED;
+        return run_seeds(strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10), helpers);
     }
     if (argc == 3 && strcmp(argv[1], "file") == 0) {
         return run_file(argv[2]);

@@ -143,13 +143,14 @@ static void choose_shape(struct gen *g, struct gen_array *a)
 
 static void add_param_array(struct gen *g)
 {
-    enum gen_type type = gen_chance(g, 30) ? GEN_I32 : (enum gen_type)gen_random(g, GEN_TYPES);
+    bool is_first = g->prefers_helpers && g->array_count == 0;
+    enum gen_type type = gen_chance(g, 30) || is_first ? GEN_I32 : (enum gen_type)gen_random(g, GEN_TYPES);
     if (type == GEN_RECORD && !g->has_records) {
         type = GEN_F32;
     }
     struct gen_array *a = gen_add_array(g, "a", type);
     choose_shape(g, a);
-    a->is_const = gen_chance(g, 20);
+    a->is_const = gen_chance(g, 20) && !is_first;
     snprintf(a->buffer, sizeof a->buffer, "b%d", g->array_count);
     // The same memory as an earlier one, or a part of it.
     for (int i = 0; i < g->array_count - 1 && gen_chance(g, 40); i++) {
@@ -301,6 +302,15 @@ static void write_helpers(struct gen *g)
     gen_line(g, "static void fill_pt(struct pt *p, int k) { p->c[0] = k; p->c[1] = -k; }");
     gen_line(g, "static void grow_pt(struct pt *p, int k) { grow(&p->a, k); }");
     gen_line(g, "static void both(int *x, int k) { if (k & 1) *x = k; else *x += k; }");
+    gen_line(g, "static void move_to(int *k, int i, int way) { *k = i; if (way & 1) *k = *k / 2; }");
+    gen_line(g, "static void step_by(int *k, int by, int m) { *k += by; if (*k >= m) *k %%= m; }");
+    gen_line(g, "static void wind(int *k, int m) { for (int j = 0; j < 3; j++) *k = (*k + j) %% m; }");
+    gen_line(g, "static int part_of(const int *k, int way) { if ((way & 7) == 1) return *k / 2; if ((way & 7) == 2) "
+                "return 0; if ((way & 7) == 3) return *k / 3; if (way & 8) return *k & ~1; return *k; }");
+    gen_line(g, "static void exchange(int *k, int *l) { int t = *k; *k = *l; *l = t; }");
+    gen_line(g, "static void place_pt(struct pt *p, int at, int v) { p->a = at; p->c[0] = (short)v; p->c[1] = 1; }");
+    gen_line(g, "static void put_pt(int *x, const struct pt *p) { x[p->a] = p->c[0] + p->a * p->c[1]; }");
+    gen_line(g, "static void peek(const int *x, int i, int *k, int m) { *k = (int)((unsigned)x[i] %% (unsigned)m); }");
     gen_line(g,
              "static struct pt bump(struct pt p, int k) { p.a += k; p.c[1] -= p.c[0]; p.b = TF(p.b + k); return p; }");
     gen_line(g, "static void split(struct pt *p, int k) { p->c[k & 1] = k; p->b = TF(p->a); }");
@@ -377,6 +387,7 @@ void generate_kernel(uint64_t seed, struct str *out)
     for (int i = 0; i < 4; i++) {
         gen_random(g, 2);
     }
+    g->prefers_helpers = (seed & GENERATE_HELPERS) != 0;
     g->is_tame = gen_chance(g, 75);
     g->has_records = gen_chance(g, 30);
     g->has_print = gen_chance(g, 5);

@@ -11,6 +11,9 @@
 
 #include <stdint.h>
 
+// Seeds with this bit are kernels whose loops are mostly those of helpers that get addresses of locals.
+#define GENERATE_HELPERS (UINT64_C(1) << 40)
+
 void generate_kernel(uint64_t seed, struct str *out);
 
 #endif

@@ -178,3 +178,70 @@ bool gen_called_members(struct gen *g)
     gen_line(g, is_summed || gen_chance(g, 20) ? "%s = q%d.a;" : "%s ^= %d;", out->name, n);
     return true;
 }
+
+// One step on the way of an index through helpers that get the addresses of locals. Which way it takes may be data's
+// choice; made of data it never is, so that nobody has given his word.
+static void place_step(struct gen *g, int n, const char *i, long trips)
+{
+    switch (gen_random(g, 8)) {
+    case 0: gen_line(g, "move_to(&k%d, %s, (int)%s);", n, i, gen_int(g, 1)); break;
+    case 1: gen_line(g, "step_by(&k%d, %u, %ld);", n, gen_random(g, 3), trips); break;
+    case 2: gen_line(g, "wind(&k%d, %ld);", n, trips); break;
+    case 3: gen_line(g, "k%d = part_of(&k%d, (int)%s);", n, n, gen_int(g, 1)); break;
+    case 4: gen_line(g, "exchange(&k%d, &l%d);", n, n); break;
+    case 5:
+        gen_line(g, "place_pt(&p%d, k%d, (int)%s);", n, n, gen_int(g, 1));
+        gen_line(g, "k%d = p%d.a;", n, n);
+        break;
+    case 6: // data for a while
+        gen_line(g, "l%d = (int)%s;", n, gen_int(g, 1));
+        gen_line(g, "both(&l%d, 1);", n);
+        gen_line(g, "l%d = part_of(&k%d, %u);", n, n, gen_random(g, 12));
+        break;
+    default: gen_line(g, "both(&l%d, 0);", n); break; // only looks as if
+    }
+}
+
+// Helpers that read and write an index in a local whose address they get.
+bool gen_called_places(struct gen *g)
+{
+    struct gen_array *a = find_ints(g);
+    if (a == NULL) {
+        return false;
+    }
+    int kept = g->scalar_count;
+    int n = g->name_count++;
+    long trips = gen_trips_of(g, a);
+    const char *i = gen_push_counter(g, 0, trips - 1);
+    bool is_outside = gen_chance(g, 30);
+    gen_begin(g, a, NULL);
+    if (is_outside) {
+        gen_line(g, "int k%d = 0, l%d = 0;", n, n);
+        gen_line(g, "struct pt p%d;", n);
+    }
+    gen_open(g, "for (int %s = 0; %s < %ld; %s++) {", i, i, trips, i);
+    if (is_outside) {
+        gen_line(g, "k%d = %s;", n, i);
+        gen_line(g, "l%d = %ld - %s;", n, trips - 1, i);
+    } else {
+        gen_line(g, "int k%d = %s, l%d = %ld - %s;", n, i, n, trips - 1, i);
+        gen_line(g, "struct pt p%d = {0};", n);
+    }
+    if (gen_chance(g, 10)) { // what other iterations write
+        gen_line(g, "peek(%s, %s, &k%d, %ld);", a->name, i, n, trips);
+    }
+    for (uint32_t k = 1 + gen_random(g, 3); k > 0; k--) {
+        place_step(g, n, i, trips);
+    }
+    switch (gen_random(g, 3)) {
+    case 0: gen_line(g, "put_at(%s, &k%d, (int)%s);", a->name, n, gen_int(g, 2)); break;
+    case 1: gen_line(g, "%s[k%d] = %s;", a->name, n, gen_int(g, 2)); break;
+    default:
+        gen_line(g, "place_pt(&p%d, k%d, (int)%s);", n, n, gen_int(g, 1));
+        gen_line(g, "put_pt(%s, &p%d);", a->name, n);
+        break;
+    }
+    gen_close(g);
+    gen_end(g, kept);
+    return true;
+}

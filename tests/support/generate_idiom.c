@@ -885,12 +885,19 @@ bool gen_idiom(struct gen *g)
                                                     gen_kept_in_nest,
                                                     gen_kept_in_nest,
                                                     gen_called_members,
-                                                    gen_called_members};
+                                                    gen_called_members,
+                                                    gen_called_places,
+                                                    gen_called_places,
+                                                    gen_called_places,
+                                                    gen_called_places};
     if (g->scalar_count + 8 >= GEN_SCALARS) {
         return false;
     }
+    enum { COUNT = sizeof idioms / sizeof idioms[0], CALLED = 12 }; // the last ones
     for (int tries = 0; tries < 4; tries++) {
-        if (idioms[gen_random(g, sizeof idioms / sizeof idioms[0])](g)) {
+        uint32_t chosen =
+            g->prefers_helpers && tries < 3 ? COUNT - 1 - gen_random(g, CALLED) : gen_random(g, (uint32_t)COUNT);
+        if (idioms[chosen](g)) {
             return true;
         }
     }

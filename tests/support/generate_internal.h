@@ -94,7 +94,8 @@ struct gen {
     bool has_records;
     bool has_print;
     bool has_struct_param;
-    long work; // iterations of the loops around this place, multiplied
+    bool prefers_helpers; // idioms of generate_called.c
+    long work;            // iterations of the loops around this place, multiplied
     long work_limit;
     long outer_limit; // > 0: the limit inside the loop that is written now
     int depth;        // of statements
@@ -165,6 +166,7 @@ bool gen_called_updates(struct gen *g);
 bool gen_called_reads(struct gen *g);
 bool gen_kept_in_nest(struct gen *g);
 bool gen_called_members(struct gen *g);
+bool gen_called_places(struct gen *g);
 
 // ---- generate_control.c
 void gen_control(struct gen *g, int count);
