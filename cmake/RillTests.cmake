@@ -1,6 +1,6 @@
 # The tests: each tests/<dir>/<name>_test.c is one program, <build>/tests/<dir>/<name>_test, and its target is <name>_test
 # (<dir>_<name>_test where that name is taken). What it links is settled by its directory. tools/run-tests finds and runs
-# them, so there is no list to keep.
+# them, so there is no list to keep. tests/<dir>/<name>_cases.c is built like them, for a script that runs it.
 set(rill_links_unit rill_runtime rill_backend rill_object rill_plan rill_ir rill_base)
 set(rill_links_lang rill_lang rill_base)
 set(rill_links_ir rill_ir rill_base)
@@ -58,11 +58,17 @@ if(RILL_TESTS AND fake_sources)
     rill_stand_in(fake_hip ${PROJECT_SOURCE_DIR}/tests/fakes/fake_hip.map ${fake_sources} ${fake_hip_sources})
     set_target_properties(fake_hip PROPERTIES NO_SONAME ON) # it has that of the runtime, by which Rill finds it
     target_link_options(fake_hip PRIVATE -Wl,-soname,libamdhip64.so.6)
+    # A compiler that remembers, for the programs that run on them.
+    add_library(keep_images SHARED ${PROJECT_SOURCE_DIR}/tests/fakes/compiler/keep_images.c)
+    target_include_directories(keep_images PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+    set_target_properties(keep_images PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/fakes)
+    target_link_libraries(keep_images PRIVATE ${CMAKE_DL_LIBS})
 endif()
 
 foreach(dir unit lang ir passes codegen compiler conformance generate stress fakes)
     list(GET rill_links_${dir} 0 first)
-    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${dir}/*_test.c)
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${dir}/*_test.c
+        ${PROJECT_SOURCE_DIR}/tests/${dir}/*_cases.c)
     if((NOT TARGET ${first} AND NOT dir STREQUAL "unit") OR NOT (RILL_TESTS OR dir IN_LIST rill_archive_dirs))
         continue()
     endif()

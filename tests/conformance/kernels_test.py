@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every kernel file in the tree, built by gcc too, gives the same bytes on the CPU back end.
+"""Every kernel file in the tree, built by gcc too, gives the same bytes on the device of RILL_TEST_DEVICE (cpu).
 
 A line `// run: KERNEL name=value … [wild] [returns=VALUE] [~ TOLERANCE]` in a kernel file runs one kernel with these
 scalars; a pointer's value is its number of elements, a struct's members are set by `name.member=value`. Arrays start with
@@ -7,12 +7,16 @@ the same numbers in both builds: small positive ones, or, if the line says wild,
 value and the printed text. Without a tolerance everything is compared bit by bit (contraction off); with one, floats may
 differ by so much relative to the largest magnitude in their array: math calls, float reductions, and what they decide.
 `// struct NAME: FORMAT [member …]` says in Python's struct letters what a struct is made of. Each case starts with fresh
-fields in both builds. The thread counts 1, 2 and 7 take turns, every fourth case has its bounds checked, every fifth and the
-files of helpers call what would be inlined, the files of blocks run in schedules of their own (RILL_SCHEDULE=n: all in that
-one), and the compiler verifies what each pass leaves.
+fields in both builds.
+
+Cases of a file share compilations: each setting of `settings_of` is one process that compiles the file once and runs its
+share of the cases (kernel_cases.c); RILL_TEST_LONG runs all cases with every setting. Thread counts, checked bounds, helpers
+that are called and not inlined, and schedules of blocks take turns. Under the sanitizers a file has one setting, with all
+its cases. RILL_TEST_HALF=0 or 1 takes every other file. The compiler verifies what each pass leaves.
 """
+import concurrent.futures
 import ctypes
-import json
+import hashlib
 import math
 import os
 import pathlib
@@ -23,9 +27,15 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 
 ROOT = pathlib.Path(os.environ.get("RILL_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
-RILL = pathlib.Path(os.environ["RILL_BUILD"]) / "bin" / "rill"
+BUILD = pathlib.Path(os.environ["RILL_BUILD"])
+CASES = BUILD / "tests" / "conformance" / "kernel_cases"
+DEVICE = os.environ.get("RILL_TEST_DEVICE", "cpu")
+IS_LONG = "RILL_TEST_LONG" in os.environ
+IS_PLAIN = os.environ.get("RILL_TEST_PART", "plain") == "plain"
+LIMIT = int(os.environ.get("RILL_TEST_TIMEOUT", "120"))  # seconds, for one case or one compilation
 THREADS = [1, 2, 7]
 FOLDERS = ["tests/kernels", "examples/kernels", "bench/kernels"]
 # Serial and exact: what language.md defines is what these flags give, short of the traps that end the process.
@@ -113,17 +123,6 @@ def first_bytes(param, count, rng, wild):
     return out
 
 
-def write_npy(path, descr, shape, data):
-    header = "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }" % (descr, "".join(f"{e}," for e in shape))
-    header += " " * (-(len(header) + 11) % 64) + "\n"
-    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + bytes(data))
-
-
-def read_npy(path):
-    data = path.read_bytes()
-    return data[10 + struct.unpack("<H", data[8:10])[0]:]
-
-
 def differ(param, mine, theirs, tolerance):
     """None, or a sentence."""
     if mine == theirs:
@@ -194,10 +193,8 @@ def capture(function, arguments, work):
 
 
 def compare_returned(case, mine, returned):
-    mine = float(mine) if isinstance(mine, str) else mine
+    mine = struct.unpack(SCALARS[case.returns][0], mine)[0]
     if isinstance(returned, float):
-        letter = SCALARS[case.returns][0]
-        mine = struct.unpack(letter, struct.pack(letter, mine))[0]
         if mine != mine and returned != returned or abs(mine - returned) <= case.tolerance * abs(returned):
             return None
     if mine != returned:
@@ -207,84 +204,182 @@ def compare_returned(case, mine, returned):
     return None
 
 
-def run_case(path, text, library, line, work):
+class Driver:
+    """kernel_cases with one file and one setting; None of it when it is not running."""
+
+    def __init__(self, path, settings):
+        self.log = tempfile.TemporaryFile()
+        env = dict(os.environ, **settings)
+        env.pop("RILL_TEST_PROGRESS", None)
+        self.process = subprocess.Popen([str(CASES), DEVICE, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=self.log, cwd=ROOT, env=env)
+        self.wrong = self.exchange(b"", lambda head: None)[1]
+
+    def exchange(self, request, rest):
+        """(what rest makes of the answer's head, None or a sentence)"""
+        process = self.process
+        late = threading.Timer(LIMIT, process.kill)
+        late.start()
+        try:
+            process.stdin.write(request)
+            process.stdin.flush()
+            head = process.stdout.readline().decode().split()
+            if head and head[0] in ("ready", "ok"):
+                return rest([int(word) for word in head[1:]]), None
+            if head and head[0] == "error":
+                return None, f"Rill says: {process.stdout.read(int(head[1])).decode(errors='replace')[-800:]}"
+            return None, "it ended, or took too long, in this case"
+        except (BrokenPipeError, struct.error):
+            return None, "it ended in this case"
+        finally:
+            late.cancel()
+
+    def finish(self):
+        """None, or what it said last if it did not end well."""
+        self.process.stdin.close()
+        late = threading.Timer(LIMIT, self.process.kill)
+        late.start()
+        status = self.process.wait()
+        late.cancel()
+        self.process.stdout.close()
+        self.log.seek(0)
+        words = self.log.read().decode(errors="replace")
+        self.log.close()
+        return None if status == 0 and "fake driver:" not in words else f"status {status}: {words.strip()[-3000:]}"
+
+
+def scalar_line(p, value):
+    """A number in the form that kernel_cases reads, a struct with its bytes."""
+    if p.members:
+        return f"s {p.size}\n".encode() + bytes(value)
+    if isinstance(value.value, float):
+        return f"f {value.value!r}\n".encode()
+    return f"{'i' if value.value < 0 else 'u'} {int(value.value)}\n".encode()
+
+
+def run_case(path, text, library, line, driver, work):
     """None, or a sentence."""
     try:
         case = Case(path, text, line)
     except ValueError as error:
         return str(error)
-    command = [str(RILL), "run", str(path), case.name, "--contract=off", "--json"]
-    arguments, arrays = [], []
+    request, arguments, arrays = [f"{case.name} {len(case.params)}\n".encode()], [], []
     for p in case.params:
         if p.is_array:
             extents, data = case.array(p)
             buffer = (ctypes.c_char * max(len(data), 1)).from_buffer(bytearray(data) or bytearray(1))
-            write_npy(work / f"{p.name}.in.npy", p.descr, extents, data)
-            command += ["--in", f"{p.name}={work}/{p.name}.in.npy", "--out", f"{p.name}={work}/{p.name}.out.npy"]
+            request += [f"a {len(data)} {len(extents)} {' '.join(map(str, extents))}\n".encode(), bytes(data)]
             arguments.append(buffer)
             arrays.append((p, buffer, len(data)))
         else:
             arguments.append(case.value(p))
-    given = {"returns"} | {p.name for p, _, _ in arrays}  # a pointer's array comes with its size
-    command += [w for k, v in case.settings.items() if k not in given for w in ("--set", f"{k}={v}")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    if done.returncode != 0:
-        return f"rill run says: {done.stderr.strip()[-800:]}"
-    got = json.loads(done.stdout)
+            request.append(scalar_line(p, arguments[-1]))
+    read = driver.process.stdout.read
+    got, wrong = driver.exchange(b"".join(request), lambda sizes: ([read(size) for size in sizes],
+                                                                  [read(size) for _, _, size in arrays]))
+    if wrong is not None:
+        return wrong
+    (value, text_printed), outputs = got
     function = getattr(library, case.name)
     function.restype = None if case.returns == "void" else SCALARS[case.returns][1]
     returned, printed = capture(function, arguments, work)
-    for p, buffer, size in arrays:
-        wrong = differ(p, read_npy(work / f"{p.name}.out.npy"), bytes(buffer)[:size], case.tolerance)
+    for (p, buffer, size), output in zip(arrays, outputs):
+        if len(output) != size:
+            return "it ended in this case"
+        wrong = differ(p, output, bytes(buffer)[:size], case.tolerance)
         if wrong is not None:
             return wrong
-    if got["printed"] != printed:
-        return f"printed {got['printed'][:200]!r}, gcc prints {printed[:200]!r}"
-    return compare_returned(case, got.get("returned"), returned) if case.returns != "void" else None
+    if text_printed.decode(errors="replace") != printed:
+        return f"printed {text_printed[:200]!r}, gcc prints {printed[:200]!r}"
+    return compare_returned(case, value, returned) if case.returns != "void" else None
 
 
-def run_file(path, first, given):
-    """The number of cases, and whether one failed."""
+def build_by_gcc(path, text):
+    """The library's path, or None, and gcc's words. Kept in the build for the other runs of this part."""
+    seen = hashlib.sha256(" ".join(GCC).encode() + str(path).encode() + text.encode())
+    for header in [ROOT / "include/rill/kernel.h"] + sorted((ROOT / "tests/kernels/include").glob("*")):
+        seen.update(header.read_bytes())
+    folder = BUILD / "tests" / "kernels-gcc"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        kept = folder / f"{path.stem}-{seen.hexdigest()[:16]}.so"
+        if kept.exists():
+            return kept, ""
+        with tempfile.TemporaryDirectory(dir=folder) as work:
+            made = pathlib.Path(work) / "kernel.so"
+            built = subprocess.run(GCC + ["-o", str(made), str(path), "-lm"], capture_output=True, text=True, check=False)
+            if built.returncode != 0:
+                return None, built.stderr.strip()[:300]
+            made.replace(kept)
+        return kept, ""
+    except OSError as error:
+        return None, str(error)
+
+
+def settings_of(path, index):
+    """The environments in which the cases of a file run, each of them its share."""
+    calls = "calls" if path.name.startswith("helpers") else "1"
+    if DEVICE != "cpu":
+        every = [{"RILL_CHECK": check, "RILL_VERIFY": calls} for check in ("", "bounds")]
+        return every if IS_LONG or IS_PLAIN else [every[index // 2 % 4 == 3]]
+    every = [{"RILL_THREADS": str(threads), "RILL_CHECK": "bounds" if (index + turn) % 3 == 2 else "",
+              "RILL_VERIFY": "calls" if (index + turn) % 3 == 1 else calls, "RILL_SCHEDULE": "0"}
+             for turn, threads in enumerate(THREADS)]
+    if path.name.startswith("block"):  # a schedule of their own; 0: as it comes
+        every = [dict(every[seed % 3], RILL_SCHEDULE=str(seed)) for seed in range(5)]
+    return every if IS_LONG or IS_PLAIN else [every[index % len(every)]]
+
+
+def run_file(path, index):
+    """The lines to report."""
     text = path.read_text()
-    lines = re.findall(r"//[ ]*run:[ ]*(.*)", text)
-    if os.environ.get("RILL_TEST_PART", "plain") != "plain" and "RILL_TEST_LONG" not in os.environ:
-        lines = lines[::12]  # a sanitized compiler is slow: a sample is enough there
-    failed = False
-    with tempfile.TemporaryDirectory() as folder_name:
-        work = pathlib.Path(folder_name)
-        built = subprocess.run(GCC + ["-o", str(work / "kernel.so"), str(path), "-lm"], capture_output=True, text=True)
-        if built.returncode != 0 or not lines:
-            print(f"FAIL {path.name}: " + (f"gcc: {built.stderr.strip()[:300]}" if lines else "it has no '// run:' line"))
-            return len(lines), True
-        for number, line in enumerate(lines):
-            copy = work / f"kernel{number}.so"  # another file: another copy of its fields
-            shutil.copy(work / "kernel.so", copy)
-            os.environ["RILL_THREADS"] = str(THREADS[(first + number) % len(THREADS)])
-            os.environ["RILL_CHECK"] = "bounds" if (first + number) % 4 == 3 else ""
-            if given["RILL_VERIFY"] == "1":
-                calls = path.name.startswith("helpers") or (first + number) % 5 == 4
-                os.environ["RILL_VERIFY"] = "calls" if calls else "1"
-            if "RILL_SCHEDULE" not in given:
-                os.environ["RILL_SCHEDULE"] = str(number % 5 if path.name.startswith("blocks") else 0)  # 0: as it comes
-            wrong = run_case(path, text, ctypes.CDLL(str(copy)), line.strip(), work)
-            print(f"ok {path.name} {line}" if wrong is None else f"FAIL {path.name} {line}: {wrong}", flush=True)
-            failed |= wrong is not None
-    return len(lines), failed
+    lines = [line.strip() for line in re.findall(r"//[ ]*run:[ ]*(.*)", text)]
+    kept, words = build_by_gcc(path, text)
+    if kept is None or not lines:
+        return [f"FAIL {path.name}: " + (f"gcc: {words}" if lines else "it has no '// run:' line")]
+    every, said = settings_of(path, index), []
+    with tempfile.TemporaryDirectory() as folder:
+        work = pathlib.Path(folder)
+        for turn, settings in enumerate(every):
+            settings = {key: os.environ.get(key, value) if key == "RILL_SCHEDULE" else value for key, value in settings.items()}
+            share = [line for number, line in enumerate(lines) if IS_LONG or number % len(every) == turn]
+            said += run_share(path, text, kept, share, settings, turn, work)
+    return said
+
+
+def run_share(path, text, kept, lines, settings, turn, work):
+    how = " ".join(f"{key[5:].lower()}={value}" for key, value in settings.items() if value not in ("", "0")) if IS_LONG else ""
+    driver, said = None, []
+    for number, line in enumerate(lines):
+        copy = work / f"kernel{turn}_{number}.so"  # a name never loaded before: another copy of its fields
+        shutil.copy(kept, copy)
+        driver = driver or Driver(path, settings)
+        wrong = driver.wrong or run_case(path, text, ctypes.CDLL(str(copy)), line, driver, work)
+        copy.unlink()
+        if wrong is not None and not wrong.startswith(("Rill says", "'", "printed", "returned", "both", "there is no")):
+            wrong += f" ({driver.finish()})"  # the next case has another process
+            driver = None
+        name = f"{path.name} {line}" + (f" with {how}" if how else "")
+        said.append(f"ok {name}" if wrong is None else f"FAIL {name}: {wrong}")
+    wrong = driver.finish() if driver is not None else None
+    is_news = wrong is not None and driver.wrong is None
+    return said + ([f"FAIL {path.name}: the process of its cases: {wrong}"] if is_news else [])
 
 
 def main():
-    os.environ.setdefault("RILL_VERIFY", "1")
-    os.environ.setdefault("RILL_DEVICE", os.environ.get("RILL_TEST_DEVICE", "cpu"))
+    if not os.access(CASES, os.X_OK):
+        print(f"FAIL {CASES} was not built")
+        return 1
     wanted = sys.argv[1:]
-    failed, count = False, 0
-    given = dict(os.environ)
-    for folder in FOLDERS:
-        for path in sorted((ROOT / folder).glob("*.c")):
-            if wanted and not any(w in path.name for w in wanted):
-                continue
-            cases, wrong = run_file(path, count, given)
-            count += cases
-            failed |= wrong
+    paths = [path for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.c"))]
+    half = os.environ.get("RILL_TEST_HALF")
+    todo = [(path, index) for index, path in enumerate(paths)
+            if (not wanted or any(w in path.name for w in wanted)) and half in (None, str(index % 2))]
+    failed = False
+    with concurrent.futures.ProcessPoolExecutor(min(len(os.sched_getaffinity(0)), 8)) as pool:
+        for said in pool.map(run_file, *zip(*todo)) if todo else []:
+            print("\n".join(said), flush=True)
+            failed |= any(line.startswith("FAIL ") for line in said)
     return 1 if failed else 0
 
 

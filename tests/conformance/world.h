@@ -83,7 +83,7 @@ static inline bool world_is_traced(void)
 // A stand-in device that replays a schedule has one thread: a kernel that waits for another would wait for ever.
 static inline bool world_is_serial(void)
 {
-    return getenv("FAKE_CUDA_SEED") != NULL;
+    return getenv("FAKE_CUDA_SEED") != NULL || getenv("FAKE_HIP_SEED") != NULL;
 }
 
 #if defined(__SANITIZE_THREAD__)
