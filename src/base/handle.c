@@ -1,13 +1,21 @@
 #include "base/handle.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define LIVE_BIT (UINT64_C(1) << HANDLE_LIVE_SHIFT)
+#define STRIPED_BIT (UINT64_C(1) << HANDLE_STRIPED_SHIFT)
+#define ENDED_BIT (UINT64_C(1) << HANDLE_ENDED_SHIFT)
 #define KIND_MASK 15
 
 static int kind_of(uint64_t state)
 {
     return (int)(state >> HANDLE_KIND_SHIFT & KIND_MASK);
+}
+
+static uint32_t generation_in(uint64_t state)
+{
+    return (uint32_t)(state >> HANDLE_STATE_GENERATION_SHIFT) & ((1u << HANDLE_GENERATION_BITS) - 1);
 }
 
 static uint64_t id_of(uint32_t slot, uint32_t generation)
@@ -24,7 +32,11 @@ void handle_table_init(struct handle_table *table, void (*dispose)(void *object,
 void handle_table_finish(struct handle_table *table)
 {
     for (int i = 0; i < HANDLE_CHUNK_COUNT; i++) {
-        free(atomic_load_explicit(&table->chunks[i], memory_order_relaxed));
+        struct handle_entry *chunk = atomic_load_explicit(&table->chunks[i], memory_order_relaxed);
+        for (int k = 0; chunk != NULL && k < HANDLE_CHUNK_SLOTS; k++) {
+            free(atomic_load_explicit(&chunk[k].stripes, memory_order_relaxed));
+        }
+        free(chunk);
     }
     thread_mutex_finish(&table->lock);
 }
@@ -49,29 +61,53 @@ static uint32_t fresh_slot(struct handle_table *table)
     return slot;
 }
 
-uint64_t handle_add(struct handle_table *table, void *object, int kind)
+// A slot with stripes, if they are wanted. The table's lock is held. 0 if there is none.
+static uint32_t take_slot(struct handle_table *table, bool is_striped)
+{
+    uint32_t slot = table->free_slot != 0 ? table->free_slot : fresh_slot(table);
+    struct handle_entry *entry = slot != 0 ? handle_entry_at(table, slot) : NULL;
+    struct handle_stripe *stripes = NULL;
+    if (entry != NULL && is_striped && atomic_load_explicit(&entry->stripes, memory_order_relaxed) == NULL) {
+        stripes = aligned_alloc(_Alignof(struct handle_stripe), HANDLE_STRIPES * sizeof *stripes);
+        if (stripes == NULL) { // a fresh slot is lost: there is no memory anyway
+            return 0;
+        }
+        memset(stripes, 0, HANDLE_STRIPES * sizeof *stripes);
+        atomic_store_explicit(&entry->stripes, stripes, memory_order_release);
+    }
+    if (entry != NULL && slot == table->free_slot) {
+        table->free_slot = entry->next_free;
+    }
+    return slot;
+}
+
+static uint64_t add(struct handle_table *table, void *object, int kind, bool is_striped)
 {
     thread_lock(&table->lock);
-    uint32_t slot = table->free_slot;
-    if (slot != 0) {
-        table->free_slot = handle_entry_at(table, slot)->next_free;
-    } else {
-        slot = fresh_slot(table);
-    }
+    uint32_t slot = take_slot(table, is_striped);
     uint64_t id = 0;
     if (slot != 0) {
         struct handle_entry *entry = handle_entry_at(table, slot);
-        uint64_t state = atomic_load_explicit(&entry->state, memory_order_relaxed);
-        uint32_t generation = (uint32_t)(state >> HANDLE_STATE_GENERATION_SHIFT) + 1;
-        entry->object = object;
-        uint64_t live =
-            (uint64_t)generation << HANDLE_STATE_GENERATION_SHIFT | (uint64_t)kind << HANDLE_KIND_SHIFT | LIVE_BIT;
+        uint32_t generation = generation_in(atomic_load_explicit(&entry->state, memory_order_relaxed)) + 1;
+        atomic_store_explicit(&entry->object, object, memory_order_relaxed);
+        uint64_t live = (uint64_t)generation << HANDLE_STATE_GENERATION_SHIFT | (uint64_t)kind << HANDLE_KIND_SHIFT |
+                        LIVE_BIT | (is_striped ? STRIPED_BIT : 0);
         atomic_store_explicit(&entry->state, live, memory_order_release);
         table->live_count++;
         id = id_of(slot, generation);
     }
     thread_unlock(&table->lock);
     return id;
+}
+
+uint64_t handle_add(struct handle_table *table, void *object, int kind)
+{
+    return add(table, object, kind, false);
+}
+
+uint64_t handle_add_striped(struct handle_table *table, void *object, int kind)
+{
+    return add(table, object, kind, true);
 }
 
 static void give_back_slot(struct handle_table *table, struct handle_entry *entry, uint32_t slot, uint32_t generation)
@@ -96,16 +132,15 @@ static enum handle_result take(struct handle_table *table, uint64_t id, int kind
     }
     uint64_t state = atomic_load_explicit(&entry->state, memory_order_acquire);
     for (;;) {
-        if (state >> HANDLE_STATE_GENERATION_SHIFT != handle_generation_of(id) || (state & LIVE_BIT) == 0) {
+        if (generation_in(state) != handle_generation_of(id) || (state & LIVE_BIT) == 0) {
             return HANDLE_STALE;
         }
         if (kind >= 0 && kind_of(state) != kind) {
             return HANDLE_WRONG_KIND;
         }
         uint64_t next = (state + 1) & ~(retire ? LIVE_BIT : 0);
-        if (atomic_compare_exchange_weak_explicit(&entry->state, &state, next, memory_order_acq_rel,
-                                                  memory_order_acquire)) {
-            *out_object = entry->object;
+        if (atomic_compare_exchange_weak(&entry->state, &state, next)) {
+            *out_object = atomic_load_explicit(&entry->object, memory_order_relaxed);
             return HANDLE_OK;
         }
     }
@@ -121,8 +156,44 @@ enum handle_result handle_retire(struct handle_table *table, uint64_t id, int ki
     return take(table, id, kind, true, out_object);
 }
 
+// The sum is read place by place while others count. Once the id is not live, pins are only dropped, and whoever tries
+// to take one adds 1 and takes it off again in one place: so a sum of 0 means that no pin is left. Whoever sees more
+// has left a later one to find 0, because each takes its own off first.
+static bool has_striped_pins(struct handle_entry *entry)
+{
+    struct handle_stripe *stripes = atomic_load_explicit(&entry->stripes, memory_order_acquire);
+    int64_t sum = 0;
+    for (int i = 0; i < HANDLE_STRIPES; i++) {
+        sum += atomic_load(&stripes[i].pins);
+    }
+    return sum != 0;
+}
+
+void handle_end_striped(struct handle_table *table, uint32_t slot)
+{
+    struct handle_entry *entry = handle_entry_at(table, slot);
+    for (;;) {
+        uint64_t state = atomic_load(&entry->state);
+        if ((state & (LIVE_BIT | ENDED_BIT)) != 0 || (state & STRIPED_BIT) == 0 || (uint32_t)state != 0 ||
+            has_striped_pins(entry)) {
+            return;
+        }
+        void *object = atomic_load_explicit(&entry->object, memory_order_relaxed);
+        // It fails where another disposes of the object, and perhaps the slot has a new one already.
+        if (atomic_compare_exchange_strong(&entry->state, &state, state | ENDED_BIT)) {
+            give_back_slot(table, entry, slot, generation_in(state));
+            table->dispose(object, kind_of(state));
+            return;
+        }
+    }
+}
+
 void handle_end(struct handle_table *table, uint64_t id, void *object, uint64_t before)
 {
+    if ((before & STRIPED_BIT) != 0) {
+        handle_end_striped(table, handle_slot_of(id));
+        return;
+    }
     give_back_slot(table, handle_entry_at(table, handle_slot_of(id)), handle_slot_of(id), handle_generation_of(id));
     table->dispose(object, kind_of(before));
 }
@@ -140,7 +211,7 @@ static uint64_t live_id(struct handle_table *table, uint32_t slot)
 {
     struct handle_entry *entry = handle_entry_at(table, slot);
     uint64_t state = entry != NULL ? atomic_load_explicit(&entry->state, memory_order_acquire) : 0;
-    return (state & LIVE_BIT) != 0 ? id_of(slot, (uint32_t)(state >> HANDLE_STATE_GENERATION_SHIFT)) : 0;
+    return (state & LIVE_BIT) != 0 ? id_of(slot, generation_in(state)) : 0;
 }
 
 void handle_retire_all(struct handle_table *table, int kind, bool (*wants)(void *object, void *arg), void *arg)

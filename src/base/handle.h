@@ -5,6 +5,9 @@
 //
 // A user of an object pins it first. handle_retire() makes the id stale at once; the object is disposed of by whoever
 // drops the last pin. Pinning and unpinning take no lock.
+//
+// What many threads pin at once may be added with stripes: pins are then counted in several places, on cache lines of
+// their own, and threads that choose different ones write nothing that another reads.
 #ifndef RILL_BASE_HANDLE_H
 #define RILL_BASE_HANDLE_H
 
@@ -20,12 +23,18 @@ enum {
     HANDLE_TABLE_BITS = 22,
     HANDLE_CHUNK_SLOTS = 512,
     HANDLE_CHUNK_COUNT = (1 << HANDLE_SLOT_BITS) / HANDLE_CHUNK_SLOTS,
+    HANDLE_STRIPES = 16,
+};
+
+struct handle_stripe {
+    _Alignas(64) _Atomic int64_t pins; // of all together never below 0
 };
 
 struct handle_entry {
-    _Atomic uint64_t state; // generation, kind, whether it is live, pins: see handle.c
-    void *object;           // borrowed; written before the entry is live
-    uint32_t next_free;     // guarded by the table's lock
+    _Atomic uint64_t state;                  // generation, kind, whether it is live, pins
+    _Atomic(void *) object;                  // borrowed; written before the entry is live
+    _Atomic(struct handle_stripe *) stripes; // owned; NULL until something in this slot wants them
+    uint32_t next_free;                      // guarded by the table's lock
 };
 
 struct handle_table {
@@ -48,14 +57,21 @@ void handle_table_finish(struct handle_table *table);
 // Gives |object| a slot and returns its id within the table (slot and generation; never 0), or 0 if there is no memory
 // or no slot left. |kind| is 0 to 15.
 uint64_t handle_add(struct handle_table *table, void *object, int kind);
+uint64_t handle_add_striped(struct handle_table *table, void *object, int kind);
 
 enum handle_result { HANDLE_OK, HANDLE_STALE, HANDLE_WRONG_KIND };
 
 // The state of an entry is one word: pins in the low 32 bits, then one bit that says whether the id is live, four bits
-// of kind, then the generation. A pin is taken by a compare-and-swap on the whole word, so that it cannot be taken from
-// a generation that has passed. Whoever brings the pins of an entry that is not live to zero owns the object and
-// disposes of it.
-enum { HANDLE_LIVE_SHIFT = 32, HANDLE_KIND_SHIFT = 33, HANDLE_STATE_GENERATION_SHIFT = 37 };
+// of kind, then the generation, then whether it has stripes and whether such an object is being disposed of. A pin is
+// taken by a compare-and-swap on the whole word, so that it cannot be taken from a generation that has passed. Whoever
+// brings the pins of an entry that is not live to zero owns the object and disposes of it.
+enum {
+    HANDLE_LIVE_SHIFT = 32,
+    HANDLE_KIND_SHIFT = 33,
+    HANDLE_STATE_GENERATION_SHIFT = 37,
+    HANDLE_STRIPED_SHIFT = 58,
+    HANDLE_ENDED_SHIFT = 59,
+};
 
 static inline uint32_t handle_slot_of(uint64_t id)
 {
@@ -75,8 +91,10 @@ static inline struct handle_entry *handle_entry_at(struct handle_table *table, u
 
 // Why a pin of |id| was refused; or pins it, which happens where |kind| is -1.
 enum handle_result handle_pin_slowly(struct handle_table *table, uint64_t id, int kind, void **out_object);
-// The last pin of an entry that is not live was dropped: |before| is its state with that pin.
+// The last pin that the state counts, of an entry that is not live, was dropped: |before| is its state with that pin.
 void handle_end(struct handle_table *table, uint64_t id, void *object, uint64_t before);
+// A pin of a stripe was dropped and the entry is not what it was: disposes of its object if that was the last one.
+void handle_end_striped(struct handle_table *table, uint32_t slot);
 
 // Pins the object of |id|. |kind| -1 takes any. Every call of the API comes here several times: so it is inline.
 static inline enum handle_result handle_pin(struct handle_table *table, uint64_t id, int kind, void **out_object)
@@ -92,7 +110,7 @@ static inline enum handle_result handle_pin(struct handle_table *table, uint64_t
     while (state >> HANDLE_LIVE_SHIFT == live) {
         if (atomic_compare_exchange_weak_explicit(&entry->state, &state, state + 1, memory_order_acq_rel,
                                                   memory_order_acquire)) {
-            *out_object = entry->object;
+            *out_object = atomic_load_explicit(&entry->object, memory_order_relaxed);
             return HANDLE_OK;
         }
     }
@@ -102,11 +120,44 @@ static inline enum handle_result handle_pin(struct handle_table *table, uint64_t
 static inline void handle_unpin(struct handle_table *table, uint64_t id)
 {
     struct handle_entry *entry = handle_entry_at(table, handle_slot_of(id));
-    void *object = entry->object; // ours while the pin is held
-    uint64_t before = atomic_fetch_sub_explicit(&entry->state, 1, memory_order_acq_rel);
+    void *object = atomic_load_explicit(&entry->object, memory_order_relaxed); // ours while the pin is held
+    uint64_t before = atomic_fetch_sub(&entry->state, 1);
     if ((uint32_t)before == 1 && (before >> HANDLE_LIVE_SHIFT & 1) == 0) {
         handle_end(table, id, object, before);
     }
+}
+
+static inline void handle_unpin_striped(struct handle_table *table, uint64_t id, unsigned stripe)
+{
+    struct handle_entry *entry = handle_entry_at(table, handle_slot_of(id));
+    struct handle_stripe *stripes = atomic_load_explicit(&entry->stripes, memory_order_relaxed);
+    atomic_fetch_sub(&stripes[stripe % HANDLE_STRIPES].pins, 1);
+    // In one order with handle_pin_striped() and handle_retire(), all sequentially consistent: whoever finds the id
+    // live was counted before it was retired.
+    if ((atomic_load(&entry->state) >> HANDLE_LIVE_SHIFT & 1) == 0) {
+        handle_end_striped(table, handle_slot_of(id));
+    }
+}
+
+// Pins the object of |id|, which was added with stripes if it is of |kind|. The pin is dropped by
+// handle_unpin_striped() with the same stripe or another. False: there is none, and handle_pin() says why.
+static inline bool handle_pin_striped(struct handle_table *table, uint64_t id, int kind, unsigned stripe,
+                                      void **out_object)
+{
+    struct handle_entry *entry = handle_entry_at(table, handle_slot_of(id));
+    struct handle_stripe *stripes = entry != NULL ? atomic_load_explicit(&entry->stripes, memory_order_acquire) : NULL;
+    if (stripes == NULL) {
+        return false;
+    }
+    uint64_t live = UINT64_C(1) << (HANDLE_STRIPED_SHIFT - HANDLE_LIVE_SHIFT) |
+                    (uint64_t)handle_generation_of(id) << 5 | (uint64_t)(unsigned)kind << 1 | 1;
+    atomic_fetch_add(&stripes[stripe % HANDLE_STRIPES].pins, 1);
+    if (atomic_load(&entry->state) >> HANDLE_LIVE_SHIFT == live) {
+        *out_object = atomic_load_explicit(&entry->object, memory_order_relaxed);
+        return true;
+    }
+    handle_unpin_striped(table, id, stripe);
+    return false;
 }
 
 // Makes a live id stale. The caller keeps a pin and drops it with handle_unpin(); of several who retire one id, one

@@ -55,17 +55,36 @@ static bool has_forked(const struct context *context)
     return context->fork_mark != NULL ? *context->fork_mark == 0 : getpid() != context->pid;
 }
 
-static rill_status find_context(const char *who, uint32_t serial, enum object_kind kind, struct context **out_context)
+enum { NO_STRIPE = -1 };
+
+static bool pin_context(uint32_t serial, int stripe, void **out_object)
+{
+    return stripe != NO_STRIPE
+               ? handle_pin_striped(&contexts, table_id(serial), KIND_CONTEXT, (unsigned)stripe, out_object)
+               : handle_pin(&contexts, table_id(serial), KIND_CONTEXT, out_object) == HANDLE_OK;
+}
+
+static void unpin_context(uint32_t serial, int stripe)
+{
+    if (stripe != NO_STRIPE) {
+        handle_unpin_striped(&contexts, table_id(serial), (unsigned)stripe);
+    } else {
+        handle_unpin(&contexts, table_id(serial));
+    }
+}
+
+static rill_status find_context(const char *who, uint32_t serial, enum object_kind kind, int stripe,
+                                struct context **out_context)
 {
     void *object;
-    if (handle_pin(&contexts, table_id(serial), KIND_CONTEXT, &object) != HANDLE_OK) {
+    if (!pin_context(serial, stripe, &object)) {
         return kind == KIND_CONTEXT
                    ? status_fail(RILL_ERR_STALE, "%s: the context is closed", who)
                    : status_fail(RILL_ERR_STALE, "%s: the context of the %s is closed", who, kind_words(kind));
     }
     struct context *context = object;
     if (has_forked(context)) {
-        handle_unpin(&contexts, table_id(serial));
+        unpin_context(serial, stripe);
         return status_fail(RILL_ERR_FORKED, "%s: the context was opened before fork() and cannot be used in the child",
                            who);
     }
@@ -73,7 +92,7 @@ static rill_status find_context(const char *who, uint32_t serial, enum object_ki
     return RILL_OK;
 }
 
-rill_status context_enter(const char *who, uint64_t id, enum object_kind kind, struct context **out_context)
+static rill_status enter(const char *who, uint64_t id, enum object_kind kind, int stripe, struct context **out_context)
 {
     *out_context = NULL;
     if (id == 0) {
@@ -85,25 +104,41 @@ rill_status context_enter(const char *who, uint64_t id, enum object_kind kind, s
                            "rill_current_stream()",
                            who);
     }
-    RILL_TRY(find_context(who, handle_table_of(id), kind, out_context));
+    RILL_TRY(find_context(who, handle_table_of(id), kind, stripe, out_context));
     if (kind == KIND_CONTEXT && handle_in_table(id) != OWN_ID) {
-        context_leave(*out_context);
+        unpin_context((*out_context)->serial, stripe);
         *out_context = NULL;
         return status_fail(RILL_ERR_WRONG_KIND, "%s: the handle is not that of a context", who);
     }
     return RILL_OK;
 }
 
+rill_status context_enter(const char *who, uint64_t id, enum object_kind kind, struct context **out_context)
+{
+    return enter(who, id, kind, NO_STRIPE, out_context);
+}
+
 void context_leave(struct context *context)
 {
-    handle_unpin(&contexts, table_id(context->serial));
+    unpin_context(context->serial, NO_STRIPE);
+}
+
+rill_status context_enter_striped(const char *who, uint64_t id, enum object_kind kind, unsigned stripe,
+                                  struct context **out_context)
+{
+    return enter(who, id, kind, (int)(stripe % HANDLE_STRIPES), out_context);
+}
+
+void context_leave_striped(struct context *context, unsigned stripe)
+{
+    unpin_context(context->serial, (int)(stripe % HANDLE_STRIPES));
 }
 
 // A handle of another context: stale if that one is closed, else foreign.
 static rill_status refuse_foreign(const char *who, uint64_t id, enum object_kind kind)
 {
     struct context *other;
-    RILL_TRY(find_context(who, handle_table_of(id), kind, &other));
+    RILL_TRY(find_context(who, handle_table_of(id), kind, NO_STRIPE, &other));
     context_leave(other);
     return status_fail(RILL_ERR_FOREIGN, "%s: the %s belongs to another context", who, kind_words(kind));
 }
@@ -146,7 +181,9 @@ rill_status context_retire(struct context *context, const char *who, uint64_t id
 
 uint64_t context_add(struct context *context, const char *who, void *object, enum object_kind kind)
 {
-    uint64_t id = handle_add(&context->handles, object, (int)kind);
+    bool is_striped = kind == KIND_KERNEL; // what threads launch at the same time
+    uint64_t id = is_striped ? handle_add_striped(&context->handles, object, (int)kind)
+                             : handle_add(&context->handles, object, (int)kind);
     if (id == 0) {
         status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: no memory for a handle, or too many objects", who);
         return 0;
@@ -377,7 +414,7 @@ rill_status rill_open(const char *device, const rill_open_options *options, rill
     if (context == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "rill_open: no memory for a context");
     }
-    uint64_t id = handle_add(&contexts, context, KIND_CONTEXT);
+    uint64_t id = handle_add_striped(&contexts, context, KIND_CONTEXT);
     if (id == 0) {
         destroy(context);
         return status_fail(RILL_ERR_LIMIT, "rill_open: too many contexts are open, or were opened in this process");

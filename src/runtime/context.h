@@ -78,6 +78,11 @@ struct context {
 // Finds the context of |id|, which is a handle of |kind|, and enters it. |who| begins the message of a failure.
 rill_status context_enter(const char *who, uint64_t id, enum object_kind kind, struct context **out_context);
 void context_leave(struct context *context);
+// The same for a call that threads make at the same time, each with a |stripe| of its own: nothing is written that the
+// others read.
+rill_status context_enter_striped(const char *who, uint64_t id, enum object_kind kind, unsigned stripe,
+                                  struct context **out_context);
+void context_leave_striped(struct context *context, unsigned stripe);
 
 // Says why there is no pin.
 rill_status context_refuse_pin(struct context *context, const char *who, uint64_t id, enum object_kind kind,

@@ -48,19 +48,25 @@ static rill_status launch_on(const char *who, struct kernel *kernel, struct stre
     return status;
 }
 
+// Streams that were made one after the other have different ones.
+static unsigned stripe_of(rill_stream stream)
+{
+    return handle_slot_of(handle_in_table(stream.id)) * 0x9e3779b9u >> 28;
+}
+
 rill_status rill_launch(rill_kernel handle, rill_stream stream_handle, rill_args args)
 {
     struct context *context;
     struct kernel *kernel;
     struct stream *stream;
-    RILL_TRY(kernel_begin("rill_launch", handle, &context, &kernel));
+    unsigned stripe = stripe_of(stream_handle);
+    RILL_TRY(kernel_begin_launch("rill_launch", handle, stripe, &context, &kernel));
     rill_status status = stream_pin(context, "rill_launch", stream_handle, &stream);
     if (status == RILL_OK) {
         status = launch_on("rill_launch", kernel, stream, args, &(struct launch_result){0});
         context_unpin(context, stream->id);
     }
-    context_unpin(context, handle.id);
-    context_leave(context);
+    kernel_end_launch(context, kernel, stripe);
     return status;
 }
 
@@ -108,14 +114,14 @@ rill_status rill_call(rill_kernel handle, rill_stream stream_handle, rill_args a
     struct context *context;
     struct kernel *kernel;
     struct stream *stream;
-    RILL_TRY(kernel_begin("rill_call", handle, &context, &kernel));
+    unsigned stripe = stripe_of(stream_handle);
+    RILL_TRY(kernel_begin_launch("rill_call", handle, stripe, &context, &kernel));
     rill_status status = stream_pin(context, "rill_call", stream_handle, &stream);
     if (status == RILL_OK) {
         status = call_on(kernel, stream, args, out_result, size);
         context_unpin(context, stream->id);
     }
-    context_unpin(context, handle.id);
-    context_leave(context);
+    kernel_end_launch(context, kernel, stripe);
     return status;
 }
 
@@ -156,14 +162,14 @@ rill_status rill_launch_result(rill_kernel handle, rill_stream stream_handle, ri
     struct context *context;
     struct kernel *kernel;
     struct stream *stream;
-    RILL_TRY(kernel_begin("rill_launch_result", handle, &context, &kernel));
+    unsigned stripe = stripe_of(stream_handle);
+    RILL_TRY(kernel_begin_launch("rill_launch_result", handle, stripe, &context, &kernel));
     rill_status status = stream_pin(context, "rill_launch_result", stream_handle, &stream);
     if (status == RILL_OK) {
         status = launch_into(kernel, stream, args, result);
         context_unpin(context, stream->id);
     }
-    context_unpin(context, handle.id);
-    context_leave(context);
+    kernel_end_launch(context, kernel, stripe);
     return status;
 }
 

@@ -45,6 +45,10 @@ rill_status module_out_of_range(const char *who, size_t index, int count, const 
 
 // Enters the context of a kernel and pins it.
 rill_status kernel_begin(const char *who, rill_kernel handle, struct context **out_context, struct kernel **out_kernel);
+// The same for a launch, with a |stripe| for its stream: launches of different streams do not meet here. And back.
+rill_status kernel_begin_launch(const char *who, rill_kernel handle, unsigned stripe, struct context **out_context,
+                                struct kernel **out_kernel);
+void kernel_end_launch(struct context *context, const struct kernel *kernel, unsigned stripe);
 
 // reflect.c: fills the infos of a module's kernels and fields from its plan.
 void reflect_module(struct module *module);

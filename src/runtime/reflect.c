@@ -3,6 +3,8 @@
 #include "base/vec.h"
 #include "runtime/module.h"
 
+#include <assert.h>
+
 struct reflection {
     struct arena *arena;
     VEC(struct type_pair {
@@ -123,6 +125,29 @@ void reflect_module(struct module *module)
 }
 
 // ---- calls --------------------------------------------------------------------------------------------------------
+
+rill_status kernel_begin_launch(const char *who, rill_kernel handle, unsigned stripe, struct context **out_context,
+                                struct kernel **out_kernel)
+{
+    RILL_TRY(context_enter_striped(who, handle.id, KIND_KERNEL, stripe, out_context));
+    struct context *context = *out_context;
+    void *object;
+    if (handle_table_of(handle.id) == context->serial &&
+        handle_pin_striped(&context->handles, handle_in_table(handle.id), KIND_KERNEL, stripe, &object)) {
+        *out_kernel = object;
+        return RILL_OK;
+    }
+    rill_status status = context_refuse_pin(context, who, handle.id, KIND_KERNEL, &object);
+    assert(status != RILL_OK); // every kernel has stripes
+    context_leave_striped(context, stripe);
+    return status;
+}
+
+void kernel_end_launch(struct context *context, const struct kernel *kernel, unsigned stripe)
+{
+    handle_unpin_striped(&context->handles, handle_in_table(kernel->id), stripe);
+    context_leave_striped(context, stripe);
+}
 
 rill_status kernel_begin(const char *who, rill_kernel handle, struct context **out_context, struct kernel **out_kernel)
 {

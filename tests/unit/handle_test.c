@@ -172,12 +172,60 @@ TEST(visit_and_retire_all_reach_every_live_object_of_a_kind)
     free_table(table);
 }
 
+TEST(pins_of_all_stripes_keep_an_object)
+{
+    struct handle_table *table = make_table();
+    struct fruit fruit = {0};
+    struct fruit next = {0};
+    void *object = NULL;
+    uint64_t id = handle_add_striped(table, &fruit, APPLE);
+    CHECK(handle_pin_striped(table, id, APPLE, 3, &object));
+    CHECK(object == &fruit);
+    CHECK(!handle_pin_striped(table, id, PEAR, 3, &object));
+    CHECK(handle_pin_striped(table, id, APPLE, HANDLE_STRIPES + 5, &object));
+    CHECK_INT(handle_pin(table, id, APPLE, &object), HANDLE_OK);
+    CHECK_INT(handle_retire(table, id, APPLE, &object), HANDLE_OK);
+    CHECK(!handle_pin_striped(table, id, APPLE, 4, &object));
+    handle_unpin(table, id);
+    handle_unpin_striped(table, id, 3);
+    handle_unpin(table, id);
+    CHECK_INT(fruit.disposed, 0);
+    handle_unpin_striped(table, id, 9); // another one's: the sum counts
+    CHECK_INT(fruit.disposed, 1);
+    uint64_t other = handle_add(table, &next, APPLE); // in the same slot, without
+    CHECK_INT(handle_slot_of(other), handle_slot_of(id));
+    CHECK(!handle_pin_striped(table, id, APPLE, 0, &object));
+    CHECK(!handle_pin_striped(table, other, APPLE, 0, &object));
+    CHECK_INT(handle_retire(table, other, APPLE, &object), HANDLE_OK);
+    handle_unpin(table, other);
+    CHECK_INT(next.disposed, 1);
+    CHECK_INT(fruit.disposed, 1);
+    CHECK_INT(table->live_count, 0);
+    free_table(table);
+}
+
 struct race {
     struct handle_table *table;
     _Atomic uint64_t id;
     atomic_int stop;
     atomic_long pinned;
 };
+
+static void *pin_stripes_again_and_again(void *arg)
+{
+    struct race *race = arg;
+    for (unsigned i = 0; !atomic_load(&race->stop); i++) {
+        uint64_t id = atomic_load(&race->id);
+        void *object;
+        if (handle_pin_striped(race->table, id, APPLE, i, &object)) {
+            struct fruit *fruit = object;
+            CHECK_INT(atomic_load(&fruit->disposed), 0);
+            atomic_fetch_add(&race->pinned, 1);
+            handle_unpin_striped(race->table, id, i / 3);
+        }
+    }
+    return NULL;
+}
 
 static void *pin_again_and_again(void *arg)
 {
@@ -195,17 +243,18 @@ static void *pin_again_and_again(void *arg)
     return NULL;
 }
 
-TEST(object_is_disposed_of_once_and_never_while_pinned)
+static void race_for_objects(void *(*first)(void *), void *(*others)(void *), int striped_of_three)
 {
     enum { ROUNDS = 20000 };
     struct race race = {.table = make_table()};
     struct fruit *fruits = calloc(ROUNDS, sizeof *fruits);
     struct thread threads[3] = {{0}};
     for (int i = 0; i < 3; i++) {
-        REQUIRE(thread_start(&threads[i], "pinner", pin_again_and_again, &race) == RILL_OK);
+        REQUIRE(thread_start(&threads[i], "pinner", i == 0 ? first : others, &race) == RILL_OK);
     }
     for (int i = 0; i < ROUNDS; i++) {
-        uint64_t id = handle_add(race.table, &fruits[i], APPLE);
+        uint64_t id = i % 3 < striped_of_three ? handle_add_striped(race.table, &fruits[i], APPLE)
+                                               : handle_add(race.table, &fruits[i], APPLE);
         atomic_store(&race.id, id);
         void *object;
         CHECK_INT(handle_retire(race.table, id, APPLE, &object), HANDLE_OK);
@@ -222,4 +271,15 @@ TEST(object_is_disposed_of_once_and_never_while_pinned)
     CHECK_INT(wrong, 0);
     free(fruits);
     free_table(race.table);
+}
+
+TEST(object_is_disposed_of_once_and_never_while_pinned)
+{
+    race_for_objects(pin_again_and_again, pin_again_and_again, 0);
+}
+
+TEST(object_with_stripes_is_disposed_of_once_and_never_while_pinned)
+{
+    race_for_objects(pin_stripes_again_and_again, pin_stripes_again_and_again, 3);
+    race_for_objects(pin_again_and_again, pin_stripes_again_and_again, 2);
 }
