@@ -9,6 +9,7 @@
 #ifndef RILL_BACKEND_GPU_DEVICE_H
 #define RILL_BACKEND_GPU_DEVICE_H
 
+#include "backend/gpu/choice.h"
 #include "backend/gpu/driver.h"
 #include "backend/gpu/gpu.h"
 #include "backend/gpu/trace.h"
@@ -126,7 +127,8 @@ struct backend_device {
     struct thread_mutex notifier_lock;
     struct thread_mutex print_lock; // printed text leaves one launch at a time
 
-    struct gpu_trace *trace; // owned; NULL: off
+    struct gpu_choice choice; // has lines of its own
+    struct gpu_trace *trace;  // owned; NULL: off
     void *condition; // the driver's kernel that sets conditional nodes; owned by the driver; NULL: there are none
     _Atomic uint64_t image_count; // images ever loaded: each has a number that no later one has
 

@@ -6,8 +6,7 @@
 #include <string.h>
 
 // In the automatic mode the first launches of every so many are timed, first task by task, then as a graph; the cheaper
-// way is then taken for the rest. Which it is may change: several threads that launch at once scale better without
-// graphs.
+// way is then taken for the rest. Where several threads launch at once, that says little of one task: see choice.h.
 enum {
     TASK_TRIES = 3, // also what is launched before a graph is made
     GRAPH_TRIES = 8,
@@ -24,6 +23,8 @@ struct gpu_instance {
     bool is_recallable;  // the nodes follow from the arguments that decide, and from nothing else
     bool is_refused;     // the driver made no graph of it
     bool has_conditions; //
+    bool is_linear;      // one node behind the other: without the graph they are as many launches
+    unsigned own_count;  // of the device's choice when |best_graph| and |best_tasks| were begun
     int param_count;
     size_t args_size;
     unsigned char *args;     // of the last launch, as it is set
@@ -154,6 +155,12 @@ static struct gpu_instance *find(struct backend_stream *stream, const struct gpu
     return NULL;
 }
 
+static void forget_times(struct gpu_instance *instance)
+{
+    instance->best_graph = UINT64_MAX;
+    instance->best_tasks = UINT64_MAX;
+}
+
 static struct gpu_instance *add(struct backend_stream *stream, const struct gpu_recording *recording,
                                 const struct gpu_common *common, uint64_t shape)
 {
@@ -172,8 +179,9 @@ static struct gpu_instance *add(struct backend_stream *stream, const struct gpu_
     instance->kernel = common->kernel;
     instance->shape = shape;
     instance->node_count = recording->node_count;
-    instance->best_graph = UINT64_MAX;
-    instance->best_tasks = UINT64_MAX;
+    instance->is_linear = is_linear(recording);
+    instance->own_count = atomic_load_explicit(&stream->device->choice.own_count, memory_order_relaxed);
+    forget_times(instance);
     instance->nodes = (struct gpu_node *)(instance + 1);
     instance->handles = (void **)(instance->nodes + count);
     instance->bodies = instance->handles + count;
@@ -387,20 +395,52 @@ static bool is_timed(const struct gpu_instance *instance)
     return instance->launch_count % TRY_PERIOD < TASK_TRIES + GRAPH_TRIES;
 }
 
-// After a launch.
-static void count_launch(struct gpu_instance *instance)
+// Whether the device is told how long this launch took.
+static bool is_told(const struct backend_device *device, const struct gpu_instance *instance)
 {
+    return instance->node_count == 1 && instance->launch_count % CHOICE_EVERY == 0 &&
+           device->graph_mode == GPU_GRAPH_AUTO && instance->exec != NULL;
+}
+
+// When a launch began; 0: nobody wants to know.
+static uint64_t begin_time(const struct backend_stream *stream, const struct gpu_instance *instance)
+{
+    return is_timed(instance) || is_told(stream->device, instance) ? clock_now() : 0;
+}
+
+// After a launch, which began then.
+static void end_time(struct backend_stream *stream, struct gpu_instance *instance, bool is_graph, uint64_t begin)
+{
+    if (begin != 0) {
+        uint64_t now = clock_now();
+        uint64_t *best = is_graph ? &instance->best_graph : &instance->best_tasks;
+        if (is_timed(instance)) {
+            *best = now - begin < *best ? now - begin : *best;
+        }
+        if (is_told(stream->device, instance)) {
+            choice_tell(&stream->device->choice, (uintptr_t)pthread_self(), is_graph, now - begin, now);
+        }
+    }
     if (++instance->launch_count % TRY_PERIOD == 0) {
-        instance->best_graph = UINT64_MAX;
-        instance->best_tasks = UINT64_MAX;
+        forget_times(instance);
     }
 }
 
 // By the mode, and in the automatic one by what the ways have cost the host.
-static bool wants_graph(const struct backend_device *device, const struct gpu_instance *instance)
+static bool wants_graph(const struct backend_device *device, struct gpu_instance *instance)
 {
     if (instance->is_refused || instance->has_conditions || device->graph_mode == GPU_GRAPH_ON) {
         return !instance->is_refused;
+    }
+    int way = atomic_load_explicit(&device->choice.way, memory_order_relaxed);
+    if (way != CHOICE_OWN && instance->node_count == 1 && instance->exec != NULL) {
+        return way == CHOICE_GRAPH;
+    }
+    unsigned own_count = atomic_load_explicit(&device->choice.own_count, memory_order_relaxed);
+    if (way == CHOICE_OWN && instance->own_count != own_count) { // what was measured among many is forgotten
+        instance->own_count = own_count;
+        instance->launch_count = 0;
+        forget_times(instance);
     }
     uint64_t phase = instance->launch_count % TRY_PERIOD;
     return phase >= TASK_TRIES && (phase < TASK_TRIES + GRAPH_TRIES || instance->best_graph <= instance->best_tasks);
@@ -412,12 +452,12 @@ void gpu_graph_tell(struct backend_stream *stream, uint64_t nanoseconds)
     instance->best_tasks = nanoseconds < instance->best_tasks ? nanoseconds : instance->best_tasks;
 }
 
-static rill_status launch_linear(struct backend_stream *stream, const struct gpu_recording *recording,
+static rill_status launch_linear(struct backend_stream *stream, const struct gpu_node *nodes, int count,
                                  const struct gpu_common *common)
 {
-    for (int i = 0; i < recording->node_count; i++) {
+    for (int i = 0; i < count; i++) {
         struct call_params params;
-        fill_call(&params, &recording->nodes[i], common, NULL);
+        fill_call(&params, &nodes[i], common, NULL);
         RILL_TRY(stream->device->driver->launch(stream->lane.handle, &params.call));
     }
     return RILL_OK;
@@ -428,39 +468,34 @@ static rill_status launch_tasks(struct backend_stream *stream, struct gpu_instan
                                 const struct gpu_recording *recording, const struct gpu_common *common,
                                 bool *out_is_done)
 {
-    bool measures = instance != NULL && is_timed(instance);
-    stream->told = measures ? instance : NULL;
-    if (instance != NULL) {
-        count_launch(instance);
-    }
-    *out_is_done = is_linear(recording);
+    *out_is_done = instance != NULL ? instance->is_linear : is_linear(recording);
     if (!*out_is_done) {
+        stream->told = instance != NULL && is_timed(instance) ? instance : NULL;
+        if (instance != NULL) {
+            end_time(stream, instance, false, 0);
+        }
         return RILL_OK;
     }
-    uint64_t begin = measures ? clock_now() : 0;
-    RILL_TRY(launch_linear(stream, recording, common));
-    if (measures) {
-        gpu_graph_tell(stream, clock_now() - begin);
+    uint64_t begin = instance != NULL ? begin_time(stream, instance) : 0;
+    rill_status status = launch_linear(stream, recording->nodes, recording->node_count, common);
+    if (instance != NULL) {
+        end_time(stream, instance, false, status == RILL_OK ? begin : 0);
     }
-    return RILL_OK;
+    return status;
 }
 
 // Sets the parameters and launches. Timed only until the cheaper way is known.
 static rill_status set_and_launch(struct backend_stream *stream, struct gpu_instance *instance,
                                   const struct gpu_node *nodes, const struct gpu_common *common, bool is_same)
 {
-    bool measures = is_timed(instance);
-    uint64_t begin = measures ? clock_now() : 0;
+    uint64_t begin = begin_time(stream, instance);
     rill_status status = update(stream, instance, nodes, common, is_same);
     status = status == RILL_OK ? stream->device->driver->exec_launch(instance->exec, stream->lane.handle) : status;
     if (status != RILL_OK) { // and nothing is queued
         refuse(stream, instance, common);
         return status;
     }
-    if (measures) {
-        uint64_t time = clock_now() - begin;
-        instance->best_graph = time < instance->best_graph ? time : instance->best_graph;
-    }
+    end_time(stream, instance, true, begin);
     return RILL_OK;
 }
 
@@ -473,7 +508,6 @@ static rill_status launch_graph(struct backend_stream *stream, struct gpu_instan
         return launch_tasks(stream, instance, recording, common, out_is_done);
     }
     remember(instance, recording, common);
-    count_launch(instance);
     *out_is_done = true;
     return RILL_OK;
 }
@@ -497,11 +531,26 @@ static void add_tally(struct backend_stream *stream, const struct gpu_tally *tal
     gpu_total(&stream->totals.whole_count, tally->whole_count);
 }
 
+// What the graph has set stays as it is.
+static rill_status replay_tasks(struct backend_stream *stream, struct gpu_instance *instance,
+                                const struct gpu_common *common, bool *out_is_done)
+{
+    *out_is_done = instance->is_linear;
+    if (!*out_is_done) {
+        return RILL_OK;
+    }
+    uint64_t begin = begin_time(stream, instance);
+    RILL_TRY(launch_linear(stream, instance->nodes, instance->node_count, common));
+    add_tally(stream, &instance->tally);
+    end_time(stream, instance, false, begin);
+    return RILL_OK;
+}
+
 static rill_status replay(struct backend_stream *stream, struct gpu_instance *instance, const struct gpu_common *common,
                           bool is_same, bool *out_is_done)
 {
     if (!wants_graph(stream->device, instance)) {
-        return RILL_OK;
+        return replay_tasks(stream, instance, common, out_is_done);
     }
     *out_is_done = set_and_launch(stream, instance, instance->nodes, common, is_same) == RILL_OK;
     if (*out_is_done) {
@@ -509,7 +558,6 @@ static rill_status replay(struct backend_stream *stream, struct gpu_instance *in
             remember_common(instance, common);
         }
         add_tally(stream, &instance->tally);
-        count_launch(instance);
     }
     return RILL_OK;
 }

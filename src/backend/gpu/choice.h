@@ -1,0 +1,46 @@
+// Which way launches of one task go while several threads launch at once, each on a stream of its own. What that costs
+// is decided by the driver's own lock, and neither way is always the cheaper one: eight threads get more from direct
+// launches, sixteen from graphs. It shows only where all go the same way, so they do: first as graphs for a while, then
+// task by task, and what was cheaper on average is kept, for longer each time that it stays so.
+//
+// A stream times one launch in so many and tells of it here; the others only read two flags, which change rarely.
+#ifndef RILL_BACKEND_GPU_CHOICE_H
+#define RILL_BACKEND_GPU_CHOICE_H
+
+#include "base/thread.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CHOICE_EVERY = 16, CHOICE_MAX_THREADS = 32 };
+
+// |way| while launches are alone, and each instance finds out for itself.
+enum choice_way { CHOICE_OWN, CHOICE_GRAPH, CHOICE_TASKS };
+
+enum choice_phase { CHOICE_ALONE, CHOICE_TRY_GRAPH, CHOICE_TRY_TASKS, CHOICE_KEEP };
+
+struct gpu_choice {
+    atomic_int way;        // enum choice_way
+    atomic_uint own_count; // how often |way| became CHOICE_OWN: what instances have measured before is of no use
+
+    // Not on the line that every launch reads.
+    _Alignas(64) struct thread_latch lock; // of what follows
+    enum choice_phase phase;
+    uint64_t begin;                        // of the phase, or of this part of it
+    uint64_t end;                          // of what is kept
+    uint64_t period;                       // for how long the next choice is kept; 0: the first time
+    uintptr_t threads[CHOICE_MAX_THREADS]; // that told of a launch since |begin|
+    int thread_count;
+    int kept_count; // threads when the choice was made
+    struct {
+        uint64_t sum; // nanoseconds
+        uint64_t count;
+    } tries[2];     // by whether it was as a graph
+    bool was_graph; // the last choice
+};
+
+// A launch of |thread| that went one way took so long; |now| is the time after it, in nanoseconds.
+void choice_tell(struct gpu_choice *choice, uintptr_t thread, bool is_graph, uint64_t nanoseconds, uint64_t now);
+
+#endif
