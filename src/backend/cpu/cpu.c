@@ -61,7 +61,9 @@ static rill_status device_open(size_t index, const struct backend_host *host, st
     thread_cond_init(&device->drain_cond);
     device->trace = trace_create(&device->host);
     device->pool.is_timed = device->trace != NULL;
-    device->pool.is_alone = topology_processor_count() == 1;
+    int processor_count = topology_processor_count();
+    device->pool.is_alone = processor_count == 1;
+    device->pool.is_frugal = thread_count > processor_count || topology_is_limited();
     *out_device = device;
     return RILL_OK;
 }

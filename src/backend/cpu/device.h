@@ -28,7 +28,8 @@ struct backend_device {
     struct backend_host host;
     struct pool pool;
     atomic_bool is_started; // the pool's threads run
-    atomic_uint wait_count; // waits of the host; only under ThreadSanitizer
+    atomic_uint wait_count; // waits of the host; only under ThreadSanitizer, and so is the next
+    atomic_uint call_count; // launches that their caller waits for
     atomic_int guest_count; // guests that look for what they can do
     struct cpu_counters counters;
     struct trace *trace;            // owned; NULL: off
@@ -54,6 +55,7 @@ static inline void device_count(_Atomic uint64_t *counter)
 // topology.c: threads that this process may run at once, from its affinity and its control groups.
 int topology_thread_count(void);
 int topology_processor_count(void); // processors that this process may use, however many threads it is to have
+bool topology_is_limited(void);     // a control group gives this process less time than its processors have
 int topology_group_limit(const char *folder); // of one group, by its folder
 void topology_describe(char *out, size_t size);
 

@@ -45,6 +45,9 @@ static struct cpu_mark *mark_create(struct backend_device *device)
 // A reference to the error a stream has now; NULL: none.
 static struct cpu_error *share_error(struct backend_stream *stream)
 {
+    if (!atomic_load_explicit(&stream->has_error, memory_order_acquire)) {
+        return NULL;
+    }
     thread_latch_lock(&stream->lock);
     struct cpu_error *error = stream->error;
     if (error != NULL) {

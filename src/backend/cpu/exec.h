@@ -88,8 +88,9 @@ struct cpu_exec {
     int depth;
     struct pool_loop loop; // the parallel task that runs now
     const struct plan_task *task;
-    const struct cpu_task *entries;
+    struct cpu_task *entries;
     int64_t trip;
+    int64_t work; // simple operations
     int64_t chunk_size;
     uint32_t chunk_count;
     bool is_shared;      // other workers may help

@@ -61,6 +61,45 @@ static void find_chain(struct cpu_guest *guest)
     thread_latch_unlock(&device->mark_lock);
 }
 
+// What it has in its hands came at the end of a loop, not of a stream.
+static void push_next(struct cpu_guest *guest)
+{
+    struct backend_stream *next = guest_take_next(&guest->worker);
+    if (next != NULL) {
+        pool_push_small(&guest->device->pool, &next->job);
+    }
+}
+
+// Runs the stream's job, which only the guest has. False: it has no seat.
+static bool run_job(struct cpu_guest *guest, struct pool_job *job)
+{
+    struct pool *pool = &guest->device->pool;
+    if (!pool_sit_down(pool, &guest->worker)) {
+        return false;
+    }
+    struct thread_mood mood;
+    thread_mood_enter(&mood);
+    job->run(job, &guest->worker);
+    thread_mood_leave(&mood);
+    pool_get_up(pool, &guest->worker);
+    push_next(guest);
+    return true;
+}
+
+// A stream of the chain that is still in hand.
+static struct pool_job *take_back(struct cpu_guest *guest)
+{
+    for (int i = 0; i < guest->chain_count; i++) {
+        // Only the first is sure to be there: no more than the address is needed.
+        uintptr_t stream = (uintptr_t)guest->chain[i];
+        struct pool_job *job = (struct pool_job *)(stream + offsetof(struct backend_stream, job));
+        if (pool_take_back(&guest->device->pool, job)) {
+            return job;
+        }
+    }
+    return NULL;
+}
+
 bool guest_help(struct cpu_guest *guest)
 {
     if (!guest->is_able) {
@@ -69,15 +108,30 @@ bool guest_help(struct cpu_guest *guest)
     struct pool *pool = &guest->device->pool;
     guest->seen = atomic_load_explicit(&pool->change_count, memory_order_relaxed);
     find_chain(guest);
+    struct pool_job *job = take_back(guest);
+    if (job != NULL) {
+        if (run_job(guest, job)) {
+            return true;
+        }
+        pool_push(pool, job);
+    }
     struct thread_mood mood;
     thread_mood_enter(&mood);
     bool has_helped = pool_help(pool, &guest->worker, guest->chain, guest->chain_count);
     thread_mood_leave(&mood);
-    struct backend_stream *next = guest_take_next(&guest->worker);
-    if (next != NULL) { // it came at the end of a loop, not of a stream
-        pool_push_small(pool, &next->job);
-    }
+    push_next(guest);
     return has_helped;
+}
+
+bool guest_run_at_once(struct backend_stream *stream, uint64_t target)
+{
+    struct backend_device *device = stream->device;
+    if (thread_is_checked() && atomic_fetch_add_explicit(&device->call_count, 1, memory_order_relaxed) % 2 != 0) {
+        return false; // see guest_init()
+    }
+    struct cpu_guest guest = {.stream = stream, .target = target, .chain_count = 1, .chain = {stream}};
+    guest_init(&guest, device);
+    return guest.is_able && device->trace == NULL && run_job(&guest, &stream->job);
 }
 
 bool guest_has_news(const struct cpu_guest *guest)

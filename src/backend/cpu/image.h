@@ -6,6 +6,8 @@
 #include "base/dylib.h"
 #include "plan/abi.h"
 
+#include <stdatomic.h>
+
 struct object;
 
 enum { IMAGE_LIBRARY_COUNT = 3 };
@@ -14,6 +16,9 @@ struct cpu_task {
     abi_entry *entry;    // NULL: the task has none
     abi_entry *in_order; //
     abi_entry *finish;   //
+    // Picoseconds that a simple operation took when the task was last measured; 0: never. Only who is woken hangs on
+    // it.
+    _Atomic uint64_t pace;
 };
 
 struct cpu_kernel {

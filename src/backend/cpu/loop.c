@@ -8,22 +8,29 @@
 // Chunks that were used up stay so. So whoever leaves as the last one after that ends the loop; and the count of loops
 // makes sure that it is one, even if another came too late and left in between.
 //
+// A loop with fewer chunks than the pool has workers has shares for as many seats as it has chunks, beginning with the
+// first seat or with its opener's. Who looks for work and has none of them leaves the loop to those for a moment, so
+// that a loop of a few microseconds is not spent on threads that come and find nothing. It is a hint: any may come.
+//
 // No chunk may stay behind. A worker holds chunks that others do not see only between taking half of a share and making
 // the rest its own, and it is in the loop then. It may leave chunks of its own behind only while they are not used up,
 // to be found by others: by who says that they are, at the latest, because that one looks once more afterwards.
 #include "backend/cpu/pool.h"
 
+#include "base/clock.h"
+
 #include <stddef.h>
 
 enum {
-    LAST_LOOKS = 150, // of who opened a loop, for those who are still in it
-    LAST_PAUSE = 4,   // of thread_relax() between two of them
+    LAST_LOOKS = 600,      // of who opened a loop, for those who are still in it
+    LONG_LOOP = 60 * 1000, // nanoseconds of a loop by itself from which on sleepers are woken: waking takes half of it
 };
 
 static const uint64_t VISITORS = 0xffff;
-static const uint64_t OPEN = 0x10000;
-static const uint64_t USED_UP = 0x20000;
-static const uint64_t NEXT_LOOP = 0x40000;
+static const uint64_t ONE_LOOKER = 0x10000; // beside a visitor: it counts as looking for work too
+static const uint64_t OPEN = UINT64_C(1) << 32;
+static const uint64_t USED_UP = UINT64_C(1) << 33;
+static const uint64_t NEXT_LOOP = UINT64_C(1) << 34;
 
 // ---- shares -------------------------------------------------------------------------------------------------------
 
@@ -70,20 +77,40 @@ static bool take_half(struct pool_share *victim, struct pool_share *own, uint32_
     }
 }
 
-static bool take_others(const struct pool *pool, struct pool_loop *loop, int index, uint32_t *out_chunk)
+// The share that a seat begins with; -1: it has none.
+static int share_of(const struct pool *pool, const struct pool_loop *loop, int seat)
 {
-    for (int i = 1; i < pool->worker_count; i++) {
-        int victim = index + i < pool->worker_count ? index + i : index + i - pool->worker_count;
-        if (take_half(&loop->shares[victim], &loop->shares[index], out_chunk)) {
+    int share = seat - loop->first_seat;
+    share += share < 0 ? pool->worker_count : 0;
+    return share < loop->share_count ? share : -1;
+}
+
+// Who has no share of its own takes single chunks only: where there are fewer shares than seats each has one chunk.
+static bool take_others(const struct pool *pool, struct pool_loop *loop, int seat, uint32_t *out_chunk)
+{
+    int own = share_of(pool, loop, seat);
+    int first = own >= 0 ? own : seat % loop->share_count;
+    for (int i = own >= 0; i < loop->share_count; i++) {
+        int victim = first + i < loop->share_count ? first + i : first + i - loop->share_count;
+        if (take_half(&loop->shares[victim], own >= 0 ? &loop->shares[own] : NULL, out_chunk)) {
             return true;
         }
     }
     return false;
 }
 
-static void divide(const struct pool *pool, struct pool_loop *loop, uint32_t chunk_count)
+static bool take_own(const struct pool *pool, struct pool_loop *loop, int seat, uint32_t *out_chunk)
 {
-    uint64_t count = (uint64_t)pool->worker_count;
+    int own = share_of(pool, loop, seat);
+    return own >= 0 && take_first(&loop->shares[own], out_chunk);
+}
+
+static void divide(const struct pool *pool, struct pool_loop *loop, uint32_t chunk_count, int opener)
+{
+    uint64_t seats = (uint64_t)pool->worker_count;
+    uint64_t count = chunk_count < seats ? chunk_count : seats;
+    loop->share_count = (int)count;
+    loop->first_seat = opener < loop->share_count ? 0 : opener;
     for (uint64_t i = 0; i < count; i++) {
         uint32_t begin = (uint32_t)(chunk_count * i / count);
         uint32_t end = (uint32_t)(chunk_count * (i + 1) / count);
@@ -110,10 +137,12 @@ static struct pool_slot *open_slot(struct pool *pool, struct pool_loop *loop)
     atomic_store_explicit(&slot->loop, loop, memory_order_relaxed);
     atomic_store_explicit(&slot->owner, loop->owner, memory_order_relaxed);
     atomic_store_explicit(&slot->chunk_count, loop->chunk_count, memory_order_relaxed);
+    atomic_store_explicit(&slot->is_short, loop->is_short, memory_order_relaxed);
     atomic_fetch_add_explicit(&slot->state, OPEN + 1, memory_order_acq_rel); // others may be about to leave again
-    atomic_fetch_or_explicit(&pool->slots_open, bit_of(pool, slot), memory_order_release);
     atomic_fetch_add_explicit(&pool->change_count, 1, memory_order_relaxed);
-    atomic_fetch_add(&pool->ready, 1); // before who looks for work is counted: see pool_linger()
+    atomic_store_explicit(&pool->called, (unsigned)loop->first_seat << 16 | (unsigned)loop->share_count,
+                          memory_order_relaxed);
+    atomic_fetch_or(&pool->slots_open, bit_of(pool, slot)); // before who looks for work is counted: see pool_linger()
     return slot;
 }
 
@@ -124,15 +153,21 @@ static bool close_slot(struct pool *pool, struct pool_slot *slot)
         (atomic_fetch_or_explicit(&slot->state, USED_UP, memory_order_acq_rel) & USED_UP) != 0) {
         return false;
     }
-    atomic_fetch_and_explicit(&pool->slots_open, ~bit_of(pool, slot), memory_order_relaxed);
-    atomic_fetch_sub_explicit(&pool->ready, 1, memory_order_release);
+    atomic_fetch_and_explicit(&pool->slots_open, ~bit_of(pool, slot), memory_order_release);
     return true;
 }
 
-// The loop that ends with this, or NULL.
-static struct pool_loop *leave_slot(struct pool *pool, struct pool_slot *slot)
+// What a visitor adds to the state of a slot, and takes away again.
+static uint64_t presence_of(const struct pool_worker *worker)
 {
-    uint64_t state = atomic_fetch_sub_explicit(&slot->state, 1, memory_order_acq_rel) - 1;
+    return worker->is_looking ? ONE_LOOKER + 1 : 1;
+}
+
+// The loop that ends with this, or NULL.
+static struct pool_loop *leave_slot(struct pool *pool, struct pool_slot *slot, const struct pool_worker *worker)
+{
+    uint64_t presence = presence_of(worker);
+    uint64_t state = atomic_fetch_sub_explicit(&slot->state, presence, memory_order_acq_rel) - presence;
     if ((state & (VISITORS | OPEN | USED_UP)) != (OPEN | USED_UP)) {
         return NULL;
     }
@@ -147,12 +182,12 @@ static struct pool_loop *leave_slot(struct pool *pool, struct pool_slot *slot)
 }
 
 // False: the loop's chunks are used up, and what is in the worker's share is for the worker alone.
-static bool leave_chunks(struct pool_slot *slot)
+static bool leave_chunks(struct pool_slot *slot, const struct pool_worker *worker)
 {
     uint64_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
     while ((state & USED_UP) == 0) {
-        if (atomic_compare_exchange_weak_explicit(&slot->state, &state, state - 1, memory_order_acq_rel,
-                                                  memory_order_acquire)) {
+        if (atomic_compare_exchange_weak_explicit(&slot->state, &state, state - presence_of(worker),
+                                                  memory_order_acq_rel, memory_order_acquire)) {
             return true;
         }
     }
@@ -172,12 +207,12 @@ struct pool_slot *loop_enter(struct pool *pool, struct pool_worker *worker, cons
         if (owner != NULL && atomic_load_explicit(&slot->owner, memory_order_relaxed) != owner) {
             continue;
         }
-        uint64_t state = atomic_fetch_add_explicit(&slot->state, 1, memory_order_acq_rel);
+        uint64_t state = atomic_fetch_add_explicit(&slot->state, presence_of(worker), memory_order_acq_rel);
         bool is_open = (state & (OPEN | USED_UP)) == OPEN;
         if (is_open && (owner == NULL || atomic_load_explicit(&slot->owner, memory_order_relaxed) == owner)) {
             return slot;
         }
-        worker->ended = leave_slot(pool, slot); // it came too late, and may be the last to leave all the same
+        worker->ended = leave_slot(pool, slot, worker); // it came too late, and may be the last to leave all the same
         if (worker->ended != NULL) {
             return NULL;
         }
@@ -193,8 +228,34 @@ int loop_demand(struct pool *pool)
     }
     const struct pool_slot *slot = &pool->slots[__builtin_ctzll(open)];
     int visitors = (int)(atomic_load_explicit(&slot->state, memory_order_relaxed) & VISITORS);
-    int wanted = atomic_load_explicit(&slot->chunk_count, memory_order_relaxed) - visitors;
+    int wanted = atomic_load_explicit(&slot->is_short, memory_order_relaxed)
+                     ? 0
+                     : atomic_load_explicit(&slot->chunk_count, memory_order_relaxed) - visitors;
     return (open & (open - 1)) != 0 ? pool->worker_count : wanted;
+}
+
+int loop_lookers(struct pool *pool)
+{
+    int count = 0;
+    uint64_t taken = atomic_load_explicit(&pool->slots_taken, memory_order_relaxed);
+    for (; taken != 0; taken &= taken - 1) {
+        uint64_t state = atomic_load_explicit(&pool->slots[__builtin_ctzll(taken)].state, memory_order_relaxed);
+        count += (int)(state / ONE_LOOKER & VISITORS);
+    }
+    return count;
+}
+
+bool loop_calls(struct pool *pool, const struct pool_worker *worker)
+{
+    uint64_t open = atomic_load_explicit(&pool->slots_open, memory_order_relaxed);
+    unsigned called = atomic_load_explicit(&pool->called, memory_order_relaxed);
+    int share_count = (int)(called & 0xffff);
+    if ((open & (open - 1)) != 0 || share_count >= pool->worker_count) {
+        return true;
+    }
+    int share = worker->home - (int)(called >> 16);
+    share += share < 0 ? pool->worker_count : 0;
+    return share < share_count && !atomic_load_explicit(&pool->seats[worker->home].is_taken, memory_order_relaxed);
 }
 
 // ---- visiting -----------------------------------------------------------------------------------------------------
@@ -202,28 +263,60 @@ int loop_demand(struct pool *pool)
 // Whether a job waits that the worker should do first. A guest does no jobs of others, but leaves its seat to who does.
 static bool is_needed_elsewhere(struct pool *pool, const struct pool_worker *worker)
 {
-    return atomic_load_explicit(&pool->job_count, memory_order_relaxed) > 0 &&
-           (worker->guest == NULL || pool_free_seats(pool) <= 0);
+    return pool_job_count(pool) > 0 && (worker->guest == NULL || pool_free_seats(pool) <= 0);
 }
 
 // Takes a chunk, if need be another's. Where all are used up nobody else has any.
-static bool take_chunk(const struct pool *pool, const struct pool_slot *slot, struct pool_loop *loop, int index,
+static bool take_chunk(const struct pool *pool, const struct pool_slot *slot, struct pool_loop *loop, int seat,
                        uint32_t *out_chunk)
 {
-    return take_first(&loop->shares[index], out_chunk) ||
+    return take_own(pool, loop, seat, out_chunk) ||
            ((atomic_load_explicit(&slot->state, memory_order_acquire) & USED_UP) == 0 &&
-            take_others(pool, loop, index, out_chunk));
+            take_others(pool, loop, seat, out_chunk));
+}
+
+// The loop is for sleepers too.
+static void call_sleepers(struct pool *pool, struct pool_slot *slot)
+{
+    atomic_store_explicit(&slot->is_short, false, memory_order_relaxed);
+    if (atomic_load_explicit(&pool->sleeping, memory_order_relaxed) > 0) {
+        thread_latch_lock(&pool->lock);
+        pool_unlock_and_wake(pool, POOL_WAKE_AT_ONCE);
+    }
+}
+
+// Runs a chunk and sees how long it takes.
+static void time_chunk(struct pool *pool, struct pool_slot *slot, struct pool_loop *loop, uint32_t chunk,
+                       struct pool_worker *worker)
+{
+    uint64_t begin = clock_now();
+    loop->body(loop, chunk, worker);
+    uint64_t time = clock_now() - begin;
+    loop->chunk_time = time > 0 ? time : 1;
+    if (loop->is_short && time >= (uint64_t)LONG_LOOP / (uint64_t)loop->chunk_count) {
+        call_sleepers(pool, slot);
+    }
 }
 
 // True if all chunks that could be taken were, false if a job waited and the worker has left.
-static bool run_chunks(struct pool *pool, struct pool_slot *slot, struct pool_loop *loop, struct pool_worker *worker)
+static bool run_chunks(struct pool *pool, struct pool_slot *slot, struct pool_loop *loop, struct pool_worker *worker,
+                       bool is_opener)
 {
     bool may_leave = true;
+    bool is_timed = is_opener && loop->is_timed;
     uint32_t chunk;
     while (take_chunk(pool, slot, loop, worker->index, &chunk)) {
-        loop->body(loop, chunk, worker);
+        if (is_timed) {
+            time_chunk(pool, slot, loop, chunk, worker);
+            is_timed = false;
+        } else {
+            loop->body(loop, chunk, worker);
+        }
         if (may_leave && is_needed_elsewhere(pool, worker)) {
-            if (leave_chunks(slot)) {
+            if (atomic_load_explicit(&slot->is_short, memory_order_relaxed)) {
+                call_sleepers(pool, slot); // who opened it may not come back
+            }
+            if (leave_chunks(slot, worker)) {
                 return false;
             }
             may_leave = false;
@@ -236,7 +329,7 @@ static bool run_chunks(struct pool *pool, struct pool_slot *slot, struct pool_lo
 static void run_rest(struct pool *pool, struct pool_loop *loop, struct pool_worker *worker)
 {
     uint32_t chunk;
-    while (take_first(&loop->shares[worker->index], &chunk) || take_others(pool, loop, worker->index, &chunk)) {
+    while (take_own(pool, loop, worker->index, &chunk) || take_others(pool, loop, worker->index, &chunk)) {
         loop->body(loop, chunk, worker);
     }
 }
@@ -249,9 +342,7 @@ static void look_for_last(struct pool *pool, struct pool_slot *slot)
         if ((atomic_load_explicit(&slot->state, memory_order_relaxed) & VISITORS) == 1 || pool_has_jobs(pool)) {
             return;
         }
-        for (int k = 0; k < LAST_PAUSE; k++) {
-            thread_relax();
-        }
+        thread_relax();
     }
 }
 
@@ -260,7 +351,7 @@ static struct pool_loop *visit(struct pool *pool, struct pool_slot *slot, struct
 {
     struct pool_loop *loop = atomic_load_explicit(&slot->loop, memory_order_relaxed);
     worker->had_job = false;
-    if (!run_chunks(pool, slot, loop, worker)) {
+    if (!run_chunks(pool, slot, loop, worker, is_opener)) {
         return NULL;
     }
     if (close_slot(pool, slot)) {
@@ -269,20 +360,31 @@ static struct pool_loop *visit(struct pool *pool, struct pool_slot *slot, struct
     if (is_opener) {
         look_for_last(pool, slot);
     }
-    return leave_slot(pool, slot);
+    return leave_slot(pool, slot, worker);
 }
 
 void loop_visit(struct pool *pool, struct pool_slot *slot, struct pool_worker *worker)
 {
     struct pool_loop *loop = slot != NULL ? visit(pool, slot, worker, false) : worker->ended;
     worker->ended = NULL;
-    if (loop != NULL) {
-        loop->over(loop, worker);
+    if (loop == NULL) {
+        return;
+    }
+    bool was_looking = worker->is_looking;
+    if (was_looking) { // it will be busy with whatever comes after the loop
+        pool_stop_looking(pool, worker);
+    }
+    loop->over(loop, worker);
+    if (was_looking) {
+        pool_look_again(pool, worker);
     }
 }
 
 static struct pool_slot *open_and_wake(struct pool *pool, struct pool_loop *loop)
 {
+    if (loop->is_short && atomic_load_explicit(&pool->sleeping, memory_order_relaxed) > 0) {
+        loop->is_short = !pool_comes_often(pool);
+    }
     thread_latch_lock(&pool->lock);
     struct pool_slot *slot = open_slot(pool, loop);
     pool_unlock_and_wake(pool, slot != NULL ? POOL_WAKE_AT_ONCE : 0);
@@ -291,12 +393,13 @@ static struct pool_slot *open_and_wake(struct pool *pool, struct pool_loop *loop
 
 bool pool_run_loop(struct pool *pool, struct pool_loop *loop, uint32_t chunk_count, struct pool_worker *worker)
 {
-    divide(pool, loop, chunk_count);
+    divide(pool, loop, chunk_count, worker->index);
     loop->chunk_count = (int)chunk_count;
+    loop->chunk_time = 0;
     struct pool_slot *slot = open_and_wake(pool, loop);
     while (slot == NULL) { // many are open: so far this one is its opener's alone
         uint32_t chunk;
-        if (!take_first(&loop->shares[worker->index], &chunk) && !take_others(pool, loop, worker->index, &chunk)) {
+        if (!take_own(pool, loop, worker->index, &chunk) && !take_others(pool, loop, worker->index, &chunk)) {
             return true;
         }
         loop->body(loop, chunk, worker);

@@ -5,13 +5,19 @@
 #include <stddef.h>
 
 enum {
-    SPIN_PAUSE = 8, // of thread_relax() between two looks for work
-    SPIN_TURN = 4,  // looks before others get a turn
+    SPIN_PAUSE = 2, // of thread_relax() between two looks for work
+    SPIN_TURN = 64, // looks before others get a turn
     SPIN_TIME =
-        200 * 1000,    // nanoseconds that a worker looks for work before it sleeps: several times what waking costs
-    OFFER_TIME = 1500, // nanoseconds that a job is left to the host's thread that pushed it
-    LINGER_PAUSE = 4,  // of thread_relax() between two looks of pool_linger()
-    LINGER_TURN = 8,   // of these before others get a turn
+        200 * 1000, // nanoseconds that a worker looks for work before it sleeps: several times what waking costs
+    SPIN_LONG = 2500 * 1000, // the same while work comes at such intervals
+    SPIN_LOST = 100 * 1000,  // between two turns: somebody else had the processor, who needs it more
+    WATCH_TURN = 8,          // looks between two at the job in the host's hands
+    WATCH_LOOKS = 3,         // for which that is left there
+    CALL_PATIENCE = 20,      // looks at a loop that has a share for others
+    OFFER_PAUSE = 8,         // of thread_relax() between two looks at what was offered
+    OFFER_TIME = 1500,       // nanoseconds that a job is left to the host's thread that pushed it
+    LINGER_PAUSE = 4,        // of thread_relax() between two looks of pool_linger()
+    LINGER_TURN = 8,         // of these before others get a turn
 };
 
 // ---- waking -------------------------------------------------------------------------------------------------------
@@ -21,12 +27,12 @@ static const uint64_t ONE_SPINNING = UINT64_C(1) << 32;
 
 static int spinning(struct pool *pool)
 {
-    return (int)(atomic_load(&pool->census) >> 32);
+    return (int)(atomic_load(&pool->census) >> 32) - loop_lookers(pool);
 }
 
 static int active(struct pool *pool)
 {
-    return (int)(uint32_t)atomic_load_explicit(&pool->census, memory_order_relaxed);
+    return (int)(uint32_t)atomic_load(&pool->census) + loop_lookers(pool); // after what was added: see pool_get_up()
 }
 
 int pool_free_seats(struct pool *pool)
@@ -34,10 +40,20 @@ int pool_free_seats(struct pool *pool)
     return pool->worker_count - active(pool);
 }
 
-// How many more workers there is work for. The lock is held.
-static int demand(struct pool *pool)
+// How many more of those who sleep there is work for, if |demand| could be busy.
+static int wanted_sleepers(struct pool *pool, int demand)
 {
-    return atomic_load_explicit(&pool->job_count, memory_order_relaxed) - pool->small_count + loop_demand(pool);
+    int seats = pool_free_seats(pool);
+    return (demand < seats ? demand : seats) - spinning(pool);
+}
+
+// Work came, and those who slept had not slept for long: next time they will look for it for longer. The lock is held.
+static void note_wake(struct pool *pool)
+{
+    if (!pool->is_frugal && !atomic_load_explicit(&pool->is_watchful, memory_order_relaxed) &&
+        clock_now() - pool->slept_time < SPIN_LONG - SPIN_TIME) {
+        atomic_store_explicit(&pool->is_watchful, true, memory_order_relaxed);
+    }
 }
 
 // How many of those who sleep should get up, at most |most|: there is more work than workers who look for it. They are
@@ -48,18 +64,23 @@ static int choose_sleepers(struct pool *pool, int most)
     if (sleeping == 0) {
         return 0;
     }
-    int wanted = demand(pool);
-    int seats = pool_free_seats(pool);
-    wanted = (wanted < seats ? wanted : seats) - spinning(pool) - pool->waking;
+    int wanted = wanted_sleepers(pool, pool_job_count(pool) - pool->small_count + loop_demand(pool)) - pool->waking;
     wanted = wanted < most ? wanted : most;
     wanted = wanted < sleeping ? wanted : sleeping;
     if (wanted <= 0) {
         return 0;
     }
+    note_wake(pool);
     atomic_store_explicit(&pool->sleeping, sleeping - wanted, memory_order_relaxed);
     pool->waking += wanted;
     atomic_fetch_add_explicit(&pool->wake_word, 1, memory_order_relaxed);
     return wanted;
+}
+
+// Whether there is work that is not left to anybody first.
+static bool is_urgent(struct pool *pool)
+{
+    return atomic_load(&pool->slots_open) != 0 || atomic_load(&pool->ready) > 0;
 }
 
 // Whoever looks for work, or is coming to do so, will find what was offered. The lock is held.
@@ -71,8 +92,7 @@ static bool is_anybody_up(struct pool *pool)
 // The same by a guest, or for one. It may be about to do the next thing itself.
 static int choose_for_offers(struct pool *pool, int most)
 {
-    bool is_urgent = atomic_load_explicit(&pool->ready, memory_order_relaxed) > 0;
-    return !is_urgent && is_anybody_up(pool) ? 0 : choose_sleepers(pool, most);
+    return !is_urgent(pool) && is_anybody_up(pool) ? 0 : choose_sleepers(pool, most);
 }
 
 static void unlock_and_wake(struct pool *pool, int count)
@@ -92,6 +112,7 @@ void pool_unlock_and_wake(struct pool *pool, int most)
 static void sleep_for_work(struct pool *pool)
 {
     atomic_fetch_add_explicit(&pool->sleeping, 1, memory_order_relaxed);
+    pool->slept_time = clock_now();
     while (pool->waking == 0 && !pool->stop) {
         unsigned seen = atomic_load_explicit(&pool->wake_word, memory_order_relaxed);
         thread_latch_unlock(&pool->lock);
@@ -159,12 +180,9 @@ static void leave_seat(struct pool *pool, const struct pool_worker *worker)
 
 enum push_kind { PUSH_PLAIN, PUSH_SMALL, PUSH_OFFER };
 
-static void push(struct pool *pool, struct pool_job *job, enum push_kind kind)
+// The lock is held.
+static void enqueue(struct pool *pool, struct pool_job *job, enum push_kind kind)
 {
-    if (pool->is_timed) {
-        job->push_time = clock_now();
-    }
-    thread_latch_lock(&pool->lock);
     job->next = NULL;
     job->is_small = kind == PUSH_SMALL;
     job->is_offered = kind != PUSH_PLAIN;
@@ -175,10 +193,18 @@ static void push(struct pool *pool, struct pool_job *job, enum push_kind kind)
         pool->last[job->level]->next = job;
     }
     pool->last[job->level] = job;
-    // Before |spinning| is looked at: see pool_linger().
+    // Before |spinning| is looked at: see wake_in_place().
     atomic_fetch_add(job->is_offered ? &pool->offered : &pool->ready, 1);
-    atomic_fetch_add_explicit(&pool->job_count, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&pool->change_count, 1, memory_order_relaxed);
+}
+
+static void push(struct pool *pool, struct pool_job *job, enum push_kind kind)
+{
+    if (pool->is_timed) {
+        job->push_time = clock_now();
+    }
+    thread_latch_lock(&pool->lock);
+    enqueue(pool, job, kind);
     unlock_and_wake(pool, kind == PUSH_OFFER ? choose_for_offers(pool, 1) : choose_sleepers(pool, 1));
 }
 
@@ -195,6 +221,43 @@ void pool_push_small(struct pool *pool, struct pool_job *job)
 void pool_offer(struct pool *pool, struct pool_job *job)
 {
     push(pool, job, PUSH_OFFER);
+}
+
+// No job is left in the pocket while nobody watches it. Who puts one there looks for the watcher after that; the
+// watcher gives up its office and then looks at the pocket, before it does anything else: one of the two sees the
+// other.
+void pool_hand(struct pool *pool, struct pool_job *job)
+{
+    if (pool->is_fuzzed || pool->is_timed || !atomic_load_explicit(&pool->has_watcher, memory_order_relaxed)) {
+        pool_offer(pool, job);
+        return;
+    }
+    unsigned count = atomic_load_explicit(&pool->pocket_count, memory_order_relaxed);
+    atomic_store_explicit(&pool->pocket_count, count + 1, memory_order_relaxed); // a guess will do
+    struct pool_job *before = atomic_exchange(&pool->pocket, job);
+    if (before != NULL) {
+        pool_push(pool, before);
+    }
+    if (!atomic_load(&pool->has_watcher) && pool_take_back(pool, job)) {
+        pool_offer(pool, job);
+    }
+}
+
+bool pool_take_back(struct pool *pool, struct pool_job *job)
+{
+    return atomic_load_explicit(&pool->pocket, memory_order_relaxed) == job &&
+           atomic_compare_exchange_strong(&pool->pocket, &job, NULL);
+}
+
+// What is in the pocket is a job like others from now on. The lock is held.
+static void empty_pocket(struct pool *pool)
+{
+    if (atomic_load(&pool->pocket) != NULL) {
+        struct pool_job *job = atomic_exchange(&pool->pocket, NULL);
+        if (job != NULL) {
+            enqueue(pool, job, PUSH_PLAIN);
+        }
+    }
 }
 
 // What nobody was woken for, because a guest would come back to it, is for workers after all. The lock is held.
@@ -220,8 +283,7 @@ void pool_push_left(struct pool *pool)
 
 bool pool_has_jobs(struct pool *pool)
 {
-    return atomic_load_explicit(&pool->ready, memory_order_relaxed) > 0 ||
-           atomic_load_explicit(&pool->offered, memory_order_relaxed) > 0;
+    return atomic_load_explicit(&pool->slots_open, memory_order_relaxed) != 0 || pool_job_count(pool) > 0;
 }
 
 // xorshift. The lock is held.
@@ -244,7 +306,6 @@ static void count_out(struct pool *pool, const struct pool_job *job)
 {
     pool->small_count -= job->is_small;
     atomic_fetch_sub_explicit(job->is_offered ? &pool->offered : &pool->ready, 1, memory_order_release);
-    atomic_fetch_sub_explicit(&pool->job_count, 1, memory_order_relaxed);
 }
 
 // Takes |job|, which follows |before|, out of the queue. The lock is held.
@@ -264,7 +325,7 @@ static void unlink_job(struct pool *pool, struct pool_job *job, struct pool_job 
 // Any job of any level. The lock is held.
 static struct pool_job *pop_any_job(struct pool *pool)
 {
-    int count = atomic_load_explicit(&pool->job_count, memory_order_relaxed);
+    int count = pool_job_count(pool);
     int chosen = count > 0 ? (int)(next_random(pool) % (uint64_t)count) : 0;
     for (int level = 0; level < POOL_LEVELS; level++) {
         struct pool_job *before = NULL;
@@ -301,10 +362,10 @@ static bool outlasts_offer(struct pool *pool)
 {
     uint64_t end = clock_now() + OFFER_TIME;
     do {
-        for (int k = 0; k < SPIN_PAUSE; k++) {
+        for (int k = 0; k < OFFER_PAUSE; k++) {
             thread_relax();
         }
-        if (atomic_load_explicit(&pool->ready, memory_order_relaxed) > 0) {
+        if (is_urgent(pool)) {
             return true;
         }
         if (atomic_load_explicit(&pool->offered, memory_order_relaxed) == 0) {
@@ -312,6 +373,17 @@ static bool outlasts_offer(struct pool *pool)
         }
     } while (clock_now() < end);
     return true;
+}
+
+// Somebody who looked for work does not any more, and work that came meanwhile woke nobody. Who adds work counts it and
+// then looks for spinners; this is the other way round, so that one of the two sees the other.
+static void wake_in_place(struct pool *pool)
+{
+    if (!is_urgent(pool) && atomic_load(&pool->offered) == 0) {
+        return;
+    }
+    thread_latch_lock(&pool->lock);
+    unlock_and_wake(pool, choose_sleepers(pool, 1));
 }
 
 void pool_linger(struct pool_worker *worker, int rounds, bool (*has_come)(void *arg), void *arg)
@@ -330,14 +402,8 @@ void pool_linger(struct pool_worker *worker, int rounds, bool (*has_come)(void *
         }
     }
     worker->has_looked = !has_come(arg);
-    // Work that came meanwhile woke nobody, and this worker may be about to do something else. Who adds work counts it
-    // and then looks for spinners; this is the other way round, so that one of the two sees the other.
     atomic_fetch_sub(&pool->census, ONE_SPINNING);
-    if (atomic_load(&pool->ready) == 0 && atomic_load(&pool->offered) == 0) {
-        return;
-    }
-    thread_latch_lock(&pool->lock);
-    unlock_and_wake(pool, choose_sleepers(pool, 1));
+    wake_in_place(pool);
 }
 
 static int note_processor(struct pool *pool, const struct pool_worker *worker)
@@ -369,65 +435,189 @@ static bool shares_processor(struct pool *pool, const struct pool_worker *worker
     return is_shared;
 }
 
-// Goes to a loop that is open without taking the lock, where no job waits. The worker is one that looks for work, and
-// is again afterwards. False: there is none, or there is something that needs the lock.
+// False: nobody sleeps, or those who are up are as many as there are seats. Looks at lines that seldom change.
+static bool may_want_sleepers(struct pool *pool)
+{
+    uint64_t census = atomic_load_explicit(&pool->census, memory_order_relaxed);
+    return (int)(census >> 32) + (int)(uint32_t)census < pool->worker_count &&
+           atomic_load_explicit(&pool->sleeping, memory_order_relaxed) > 0;
+}
+
+void pool_stop_looking(struct pool *pool, struct pool_worker *worker)
+{
+    worker->is_looking = false;
+    atomic_fetch_add(&pool->census, ONE_ACTIVE - ONE_SPINNING);
+    wake_in_place(pool);
+}
+
+void pool_look_again(struct pool *pool, struct pool_worker *worker)
+{
+    atomic_fetch_add(&pool->census, ONE_SPINNING - ONE_ACTIVE);
+    worker->is_looking = true;
+}
+
+bool pool_comes_often(struct pool *pool)
+{
+    uint64_t now = clock_now();
+    uint64_t last = atomic_exchange_explicit(&pool->short_time, now, memory_order_relaxed);
+    return now - last < (pool->is_frugal ? SPIN_TIME : SPIN_LONG);
+}
+
+// Goes to a loop that is open without taking the lock, where no job waits. The worker counts as one that looks for work
+// all the time, and goes on looking afterwards: so whoever adds work and sees it is right to wake nobody. False: it
+// came too late, or found no seat.
 static bool visit_at_once(struct pool *pool, struct pool_worker *worker)
 {
-    if (pool->is_fuzzed || atomic_load_explicit(&pool->job_count, memory_order_relaxed) > 0 ||
-        atomic_load_explicit(&pool->slots_open, memory_order_acquire) == 0 || !find_seat(pool, worker)) {
+    if (!find_seat(pool, worker)) {
         return false;
     }
-    atomic_fetch_add(&pool->census, ONE_ACTIVE - ONE_SPINNING);
+    worker->is_looking = true;
     struct pool_slot *slot = loop_enter(pool, worker, NULL);
     bool has_work = slot != NULL || worker->ended != NULL;
     if (has_work) {
         note_processor(pool, worker);
         worker->has_looked = false;
-        if (atomic_load_explicit(&pool->sleeping, memory_order_relaxed) > 0 && loop_demand(pool) > 0) {
+        if (may_want_sleepers(pool) && wanted_sleepers(pool, loop_demand(pool)) > 0) {
             thread_latch_lock(&pool->lock);
             pool_unlock_and_wake(pool, POOL_WAKE_AT_ONCE);
         }
         loop_visit(pool, slot, worker);
     }
+    worker->is_looking = false;
     give_back_seat(pool, worker);
-    // Whoever adds work counts it and then looks for who looks for work; this is the other way round.
-    atomic_fetch_add(&pool->census, ONE_SPINNING - ONE_ACTIVE);
     return has_work;
 }
 
-// Looks for work, until there is some that needs the lock or it has looked for long.
-static void spin_for_work(struct pool *pool, struct pool_worker *worker)
+// How long a worker that has nothing to do looks for work.
+static uint64_t spin_time(struct pool *pool)
 {
+    return atomic_load_explicit(&pool->is_watchful, memory_order_relaxed) ? SPIN_LONG : SPIN_TIME;
+}
+
+// The state of a worker that looks for work.
+struct spin {
+    uint64_t end;  // when it has looked for long
+    uint64_t last; // when it was last its turn
+    int patience;  // looks for which the loop that is open is left to others
+    bool has_seen; // others had work since its last turn: more will come
+    bool is_watcher;
+    unsigned watched; // jobs that had been in the pocket when it looked last
+    int watch_count;  // looks at the same job there
+};
+
+static void begin_spin(struct pool *pool, struct spin *spin)
+{
+    spin->last = clock_now();
+    spin->end = spin->last + spin_time(pool);
+    spin->patience = CALL_PATIENCE;
+    spin->has_seen = false;
+}
+
+// Lets others have a turn. False: it has looked for long, or others need the processor.
+static bool take_turn(struct pool *pool, struct spin *spin)
+{
+    uint64_t now = clock_now();
+    if (spin->has_seen) {
+        spin->end = now + spin_time(pool);
+        spin->has_seen = false;
+    }
+    if (now >= spin->end || now - spin->last >= SPIN_LOST) {
+        atomic_store_explicit(&pool->is_watchful, false, memory_order_relaxed);
+        return false;
+    }
+    spin->last = now;
+    thread_yield();
+    return true;
+}
+
+// One of those who look for work looks at the pocket. False: what is there is not left to the host any more.
+static bool watch(struct pool *pool, struct spin *spin)
+{
+    bool has_watcher = false;
+    if (!spin->is_watcher) {
+        if (atomic_load_explicit(&pool->has_watcher, memory_order_relaxed) ||
+            !atomic_compare_exchange_strong(&pool->has_watcher, &has_watcher, true)) {
+            return true;
+        }
+        spin->is_watcher = true;
+    }
+    unsigned count = atomic_load_explicit(&pool->pocket_count, memory_order_relaxed);
+    if (count != spin->watched) {
+        spin->watched = count;
+        spin->watch_count = 0;
+        spin->has_seen = true;
+        return true;
+    }
+    return atomic_load_explicit(&pool->pocket, memory_order_relaxed) == NULL || ++spin->watch_count < WATCH_LOOKS;
+}
+
+// False: there is something in the pocket that must not stay there. See pool_hand().
+static bool stop_watching(struct pool *pool, struct spin *spin)
+{
+    if (!spin->is_watcher) {
+        return true;
+    }
+    spin->is_watcher = false;
+    atomic_store(&pool->has_watcher, false);
+    return atomic_load(&pool->pocket) == NULL;
+}
+
+// Deals with an open loop. False: there is something that needs the lock.
+static bool look_at_loop(struct pool *pool, struct pool_worker *worker, struct spin *spin)
+{
+    spin->has_seen = true;
+    if (spin->patience > 0 && !loop_calls(pool, worker)) {
+        spin->patience--;
+        return true;
+    }
+    if (pool->is_fuzzed || pool_job_count(pool) > 0 || !stop_watching(pool, spin)) {
+        return false;
+    }
+    if (visit_at_once(pool, worker)) {
+        begin_spin(pool, spin);
+    }
+    return true;
+}
+
+// Looks for work, until there is some that needs the lock. False: it has looked for long.
+static bool spin_for_work(struct pool *pool, struct pool_worker *worker)
+{
+    struct spin spin = {.is_watcher = false};
+    bool is_patient = !pool->is_alone;
     atomic_fetch_add(&pool->census, ONE_SPINNING);
-    uint64_t end = clock_now() + SPIN_TIME;
-    for (int i = 1; !pool->is_alone; i++) {
+    begin_spin(pool, &spin);
+    for (int i = 1; is_patient; i++) {
         if (atomic_load_explicit(&pool->ready, memory_order_acquire) > 0) {
-            if (!visit_at_once(pool, worker)) {
+            break;
+        }
+        if (atomic_load_explicit(&pool->slots_open, memory_order_acquire) != 0) {
+            if (!look_at_loop(pool, worker, &spin)) {
                 break;
             }
-            end = clock_now() + SPIN_TIME;
         } else if (atomic_load_explicit(&pool->offered, memory_order_acquire) > 0) {
             if (outlasts_offer(pool)) {
-                if (atomic_load_explicit(&pool->ready, memory_order_relaxed) == 0) {
+                if (!is_urgent(pool)) {
                     break;
                 }
                 continue;
             }
-            end = clock_now() + SPIN_TIME; // others are busy: more will come
+            spin.has_seen = true;
+        } else {
+            spin.patience = CALL_PATIENCE;
         }
-        if (i % SPIN_TURN == 0) {
-            if (clock_now() >= end) {
-                break;
-            }
-            thread_yield();
+        if (i % WATCH_TURN == 0 && !watch(pool, &spin)) {
+            break;
         }
+        is_patient = i % SPIN_TURN != 0 || take_turn(pool, &spin);
         for (int k = 0; k < SPIN_PAUSE; k++) {
             thread_relax();
         }
     }
-    // Whoever adds work and still sees a spinner wakes nobody; so the queue is looked at again, under the lock, after
-    // this.
+    // Whoever adds work and still sees a spinner wakes nobody; so the queue and the pocket are looked at again, under
+    // the lock, after this.
+    stop_watching(pool, &spin);
     atomic_fetch_sub(&pool->census, ONE_SPINNING);
+    return is_patient;
 }
 
 // Runs a job or visits a loop, in a seat. The lock is held on entry and on return.
@@ -554,6 +744,45 @@ bool pool_help(struct pool *pool, struct pool_worker *guest, const void *const *
     return has_helped;
 }
 
+// The guest is the only one that works. Else where others began must be looked at, under the lock.
+static bool sit_down_alone(struct pool *pool, struct pool_worker *guest)
+{
+    if (pool->is_fuzzed || pool_job_count(pool) > 0 || active(pool) > 0 || !find_seat(pool, guest)) {
+        return false;
+    }
+    atomic_fetch_add(&pool->census, ONE_ACTIVE);
+    note_processor(pool, guest);
+    return true;
+}
+
+bool pool_sit_down(struct pool *pool, struct pool_worker *guest)
+{
+    if (sit_down_alone(pool, guest)) {
+        return true;
+    }
+    thread_latch_lock(&pool->lock);
+    bool may_sit = !pool->is_fuzzed && pool_job_count(pool) < pool_free_seats(pool) && take_seat(pool, guest);
+    uint64_t busy[THREAD_PROCESSORS / 64] = {0};
+    bool must_move = may_sit && shares_processor(pool, guest, busy);
+    thread_latch_unlock(&pool->lock);
+    if (must_move) {
+        thread_move_from(busy);
+        note_processor(pool, guest);
+    }
+    return may_sit;
+}
+
+// A worker that found no seat for a job has gone to sleep again, and who pushed one may have woken nobody. Both looked
+// at the seats after the job was there; this looks for jobs after the seat is free: one of the two sees the other.
+void pool_get_up(struct pool *pool, struct pool_worker *guest)
+{
+    leave_seat(pool, guest);
+    if (is_urgent(pool) || atomic_load(&pool->offered) > 0) {
+        thread_latch_lock(&pool->lock);
+        unlock_and_wake(pool, choose_for_offers(pool, 1));
+    }
+}
+
 // All workers but one may look for work at once: the host's own thread needs a processor too. Fewer would leave the
 // next short loop to those that are awake.
 static int spinner_limit(const struct pool *pool)
@@ -563,7 +792,8 @@ static int spinner_limit(const struct pool *pool)
 
 static bool may_spin(struct pool *pool)
 {
-    return spinning(pool) < spinner_limit(pool) && pool_free_seats(pool) > 0;
+    int looking = (int)(atomic_load_explicit(&pool->census, memory_order_relaxed) >> 32);
+    return looking < spinner_limit(pool) && pool_free_seats(pool) > 0;
 }
 
 static void *run_worker(void *arg)
@@ -582,9 +812,9 @@ static void *run_worker(void *arg)
             has_spun = false;
         } else if (may_look) {
             thread_latch_unlock(&pool->lock);
-            spin_for_work(pool, worker);
+            has_spun = !spin_for_work(pool, worker); // who only came too late for work is not tired of looking
             thread_latch_lock(&pool->lock);
-            has_spun = true;
+            empty_pocket(pool);
         } else {
             sleep_for_work(pool);
             has_spun = false;
@@ -625,6 +855,7 @@ void pool_finish(struct pool *pool)
 {
     thread_latch_lock(&pool->lock);
     pool->stop = true;
+    atomic_fetch_add(&pool->ready, 1); // who looks for work comes for this
     atomic_fetch_add_explicit(&pool->wake_word, 1, memory_order_relaxed);
     unlock_and_wake(pool, pool->worker_count);
     for (int i = 0; i < pool->worker_count; i++) {

@@ -39,6 +39,7 @@ struct pool_worker {
     bool had_job;            // the last thing it did was a job: a loop's turn
     bool has_looked;         // it did nothing since it last looked for work
     bool was_woken;          // it did nothing since it slept
+    bool is_looking;         // it counts as one that looks for work, also while it visits a loop
     unsigned turn;           // which of several loops it goes to next
     struct pool_loop *ended; // a loop that it came to too late, and is the last to leave; see loop_enter()
     void *guest;             // of a guest: what it waits for, for those who make jobs; NULL: a thread of the pool
@@ -68,6 +69,11 @@ struct pool_loop {
     const void *owner;                                                // guests that wait for this one may visit it
     struct pool_share *shares;                                        // one for each worker of the pool
     int chunk_count;
+    int first_seat;      // whose share is the first
+    int share_count;     // shares that have chunks at first: of that seat and the next ones
+    bool is_short;       // nobody is woken for it, unless its first chunk takes long
+    bool is_timed;       // its opener measures a chunk
+    uint64_t chunk_time; // nanoseconds of that chunk; 0: it was not measured
 };
 
 // Where an open loop stands. See loop.c.
@@ -76,6 +82,7 @@ struct pool_slot {
     _Atomic(struct pool_loop *) loop; // of the loop that is open, and so is what follows
     _Atomic(const void *) owner;
     atomic_int chunk_count;
+    atomic_bool is_short;
 };
 
 // A seat is its own cache line: a worker that takes its own disturbs nobody.
@@ -90,25 +97,37 @@ struct pool {
     struct pool_job *last[POOL_LEVELS];  // guarded by lock
     int small_count;                     // guarded by lock: jobs queued that are small
     atomic_int sleeping;                 // changed under the lock
+    _Atomic uint64_t slots_taken;        // a bit for each slot in use; set under the lock
     int waking;                          // guarded by lock: were woken and have not come yet
+    uint64_t slept_time;                 // guarded by lock: when a worker last fell asleep
+    atomic_bool is_watchful;             // work came soon after workers had fallen asleep: they look for it for longer
     bool stop;                           // guarded by lock
     struct pool_worker *workers;         // owned
     int worker_count;
     int started_count; // guarded by lock
     uint64_t schedule; // guarded by lock: state of the schedule fuzzer; 0: off
     bool is_alone;     // one processor: who looks for work keeps it from who would make some; set before pool_start()
+    bool is_frugal;    // the processors' time is limited: nobody looks for work for long; set before pool_start()
     bool is_fuzzed;    // |schedule| was set
     bool is_timed;     // notes when jobs are pushed, for a trace; set before pool_start()
 
-    // Looked at by who spins. What concerns jobs is changed under the lock.
-    _Alignas(64) atomic_int ready;        // jobs queued that were not offered, and loops open
-    atomic_int offered;                   // jobs queued that were
-    atomic_int job_count;                 // jobs queued; looked at between two chunks too
-    atomic_uint change_count;             // jobs ever pushed and loops ever opened
-    _Atomic uint64_t slots_open;          // a bit for each slot whose loop has chunks to take
-    _Atomic uint64_t slots_taken;         // a bit for each slot in use; set under the lock
-    _Alignas(64) _Atomic uint64_t census; // seats taken, and in the upper half workers that look for work
-    _Alignas(64) atomic_uint wake_word;   // workers sleep on it; changed under the lock
+    // Looked at by all who look for work: a change here costs whoever makes it a turn with each of them. So the line is
+    // changed once where a loop opens, once where it closes, and once where a job comes or goes.
+    _Alignas(64) _Atomic uint64_t slots_open; // a bit for each slot whose loop has chunks to take
+    atomic_int ready;                         // jobs queued that were not offered; changed under the lock
+    atomic_int offered;                       // jobs queued that were; changed under the lock
+    atomic_uint called;                       // the seats for which the newest loop has shares: see loop.c
+    _Alignas(64) atomic_uint change_count;    // jobs ever pushed and loops ever opened: guests look at it
+    // Seats taken, and in the upper half workers that look for work. Who comes to a loop from looking for work stays
+    // among those: the slot counts it instead, so that a short loop is not spent on one more line that all change.
+    _Alignas(64) _Atomic uint64_t census;
+    _Alignas(64) _Atomic uint64_t short_time; // when a short loop last opened while workers slept
+    atomic_uint wake_word;                    // workers sleep on it; changed under the lock
+    // The job that a thread of the host queued last and may be about to wait for: see pool_hand(). Only one of those
+    // who look for work looks at it, and only now and then, so that the line stays with who queues.
+    _Alignas(64) _Atomic(struct pool_job *) pocket;
+    atomic_uint pocket_count;             // jobs ever put there
+    _Alignas(64) atomic_bool has_watcher; // somebody looks at it
     struct pool_slot slots[POOL_SLOTS];
     struct pool_seat seats[POOL_MAX_WORKERS];
 };
@@ -133,7 +152,19 @@ void pool_push_left(struct pool *pool);
 // The same, by a thread of the host, which may be about to wait for it: workers that only look for work leave it the
 // job for a moment.
 void pool_offer(struct pool *pool, struct pool_job *job);
-bool pool_has_jobs(struct pool *pool);
+// The same, and while a worker looks for work the job stays in the host's hands: the thread that waits takes it back
+// without a word to anybody. One job at a time: the one before goes to the workers.
+void pool_hand(struct pool *pool, struct pool_job *job);
+// Takes back a job, if it is still in hand. It is looked for by its address alone: it may be gone.
+bool pool_take_back(struct pool *pool, struct pool_job *job);
+bool pool_has_jobs(struct pool *pool); // or loops
+
+// Jobs that are queued.
+static inline int pool_job_count(struct pool *pool)
+{
+    return atomic_load_explicit(&pool->ready, memory_order_relaxed) +
+           atomic_load_explicit(&pool->offered, memory_order_relaxed);
+}
 
 // A worker looks |rounds| times for what it is about to need, until |has_come| says that it is there or there is other
 // work. It counts as one that looks for work meanwhile, so that nobody is woken in vain.
@@ -150,13 +181,25 @@ bool pool_run_loop(struct pool *pool, struct pool_loop *loop, uint32_t chunk_cou
 // How many seats are free.
 int pool_free_seats(struct pool *pool);
 
-// For loop.c. Lets go of the lock and wakes at most |most| of those who sleep, if there is work for them.
+// A guest sits down to run a job that only it knows, and gets up again. False: no seat is free that no other job needs.
+bool pool_sit_down(struct pool *pool, struct pool_worker *guest);
+void pool_get_up(struct pool *pool, struct pool_worker *guest);
+
+// For loop.c. A worker that counts as looking for work does something else now, and looks for work again.
+void pool_stop_looking(struct pool *pool, struct pool_worker *worker);
+void pool_look_again(struct pool *pool, struct pool_worker *worker);
+// Whether short loops come so often that who is woken for one will be awake for the next.
+bool pool_comes_often(struct pool *pool);
+// Lets go of the lock and wakes at most |most| of those who sleep, if there is work for them.
 void pool_unlock_and_wake(struct pool *pool, int most);
 
 // For pool.c. Comes to an open loop, of |owner| unless that is NULL. NULL: there is none; but the worker may have ended
 // one, with which loop_visit() goes on too. The worker has a seat. May be called with the lock held, loop_visit() not.
 struct pool_slot *loop_enter(struct pool *pool, struct pool_worker *worker, const void *owner);
 void loop_visit(struct pool *pool, struct pool_slot *slot, struct pool_worker *worker);
-int loop_demand(struct pool *pool); // how many more workers open loops have chunks for
+int loop_demand(struct pool *pool);  // how many more workers open loops have chunks for
+int loop_lookers(struct pool *pool); // who are in loops and still count as looking for work
+// Whether the loop that was opened last has a share for the worker's own seat, or all may come.
+bool loop_calls(struct pool *pool, const struct pool_worker *worker);
 
 #endif

@@ -50,7 +50,7 @@ static void unlock_and_push(struct backend_stream *stream, bool push)
 {
     thread_latch_unlock(&stream->lock);
     if (push) {
-        pool_offer(&stream->device->pool, &stream->job);
+        pool_hand(&stream->device->pool, &stream->job);
     }
 }
 
@@ -181,9 +181,11 @@ rill_status stream_launch(struct backend_stream *stream, const struct backend_la
         unlock_and_push(stream, push);
         return RILL_OK;
     }
-    // The caller waits at once and runs it itself: see stream_synchronize().
+    // The caller waits at once, and runs it here and now if nobody has the stream. Else, and where its loop is not at
+    // its end yet: see stream_synchronize().
+    uint64_t target = atomic_load_explicit(&stream->queued_count, memory_order_relaxed);
     thread_latch_unlock(&stream->lock);
-    if (push) {
+    if (push && !guest_run_at_once(stream, target)) {
         pool_push_small(&stream->device->pool, &stream->job);
     }
     return RILL_OK;
@@ -257,7 +259,7 @@ rill_status stream_queue_mark(struct backend_stream *stream, enum cpu_op_kind ki
     // so the operation keeps its mark.
     bool may_stand = push && kind == CPU_OP_WAIT && !stream->device->pool.is_fuzzed;
     if (push && !(may_stand && mark_stand(stream, mark))) {
-        pool_offer(&stream->device->pool, &stream->job);
+        pool_hand(&stream->device->pool, &stream->job);
     }
     return RILL_OK;
 }

@@ -163,6 +163,9 @@ struct cpu_guest {
 // guest.c
 void guest_init(struct cpu_guest *guest, struct backend_device *device);
 void guest_finish(struct cpu_guest *guest); // before it sleeps, and when its wait is over
+// The calling thread has queued what it waits for at once, up to |target| operations, on a stream that nobody has: it
+// runs the stream itself, and nobody else need know. False: it may not, and the stream's job must be pushed.
+bool guest_run_at_once(struct backend_stream *stream, uint64_t target);
 // Does something that it waits for. False: there is nothing that it could do.
 bool guest_help(struct cpu_guest *guest);
 // Whether there may be something new to help with.

@@ -10,11 +10,13 @@
 // not.
 enum {
     COST_UNKNOWN = 64,
-    WORK_CHUNK = 40 * 1000,   // the least that is worth taking from a share
-    WORK_PARTIAL = 60 * 1000, // a piece of a loop with reductions
-    CHUNKS_PER_WORKER = 8,    // enough to even out iterations of different length
-    ALIGN_CHUNK = 64,         // pieces of long loops begin at multiples of this: whole vectors and whole cache lines
-    PRINT_KEPT = 64 * 1024,   // text of a serial task that is kept before it goes out
+    WORK_CHUNK = 40 * 1000,      // the least that is worth taking from a share
+    WORK_PARTIAL = 60 * 1000,    // a piece of a loop with reductions
+    CHUNKS_PER_WORKER = 8,       // enough to even out iterations of different length
+    ALIGN_CHUNK = 64,            // pieces of long loops begin at multiples of this: whole vectors and whole cache lines
+    SHORT_TIME = 60 * 1000,      // nanoseconds of a loop by itself below which it is over before a sleeper has come
+    PACE_MAX_TIME = 1000 * 1000, // nanoseconds of a chunk: the thread may not have run all the time
+    PRINT_KEPT = 64 * 1024,      // text of a serial task that is kept before it goes out
 };
 
 // A call of an entry: what its services need to know.
@@ -176,10 +178,25 @@ static void trace_task(struct cpu_exec *exec, const char *way, const char *way_t
     trace_cause_set(&exec->cause, TRACE_TASK, task->name, 0);
 }
 
+// What the loop's opener measured says how long such a loop will take the next time.
+static void note_pace(struct cpu_exec *exec)
+{
+    uint64_t time = exec->loop.chunk_time;
+    if (time == 0 || time >= PACE_MAX_TIME) {
+        return;
+    }
+    uint64_t work = (uint64_t)(exec->work / exec->chunk_count);
+    uint64_t pace = time * 1000 / (work > 0 ? work : 1);
+    atomic_store_explicit(&exec->entries->pace, pace > 0 ? pace : 1, memory_order_relaxed);
+}
+
 static void end_task(struct cpu_exec *exec)
 {
     struct cpu_run *run = exec->run;
     thread_observe(&exec->loop);
+    if (exec->is_shared) {
+        note_pace(exec);
+    }
     copies_end(exec); // also of a task that has failed: its updates happened
     if (exec->entries->finish != NULL && !run_has_failed(run)) {
         call_entry(exec, exec->entries->finish, 0, 1, (struct task_call){.frame.iter_count = exec->chunk_count},
@@ -263,6 +280,7 @@ static bool cut(struct cpu_exec *exec)
     }
     exec->chunk_size = size;
     exec->chunk_count = (uint32_t)(exec->trip / size + (exec->trip % size != 0));
+    exec->work = work;
     return is_shared && exec->chunk_count > 1;
 }
 
@@ -299,6 +317,14 @@ static void run_in_order(struct cpu_exec *exec)
     run_alone(exec, exec->entries->in_order, why);
 }
 
+// Whether threads that sleep should come is seen from what the task took before.
+static void expect_time(struct cpu_exec *exec)
+{
+    uint64_t pace = atomic_load_explicit(&exec->entries->pace, memory_order_relaxed);
+    exec->loop.is_short = pace > 0 && exec->work < SHORT_TIME * 1000 / (int64_t)pace;
+    exec->loop.is_timed = pace == 0 || exec->loop.is_short;
+}
+
 static bool start_parallel(struct cpu_exec *exec, struct pool_worker *worker)
 {
     struct cpu_run *run = exec->run;
@@ -328,6 +354,7 @@ static bool start_parallel(struct cpu_exec *exec, struct pool_worker *worker)
         exec->loop.body = run_chunk;
         exec->loop.over = loop_over;
         exec->loop.owner = run->queue;
+        expect_time(exec);
         thread_publish(exec);
         if (!pool_run_loop(&run->device->pool, &exec->loop, exec->chunk_count, worker)) {
             return false;

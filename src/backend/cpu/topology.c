@@ -120,6 +120,11 @@ int topology_processor_count(void)
     return affinity_count();
 }
 
+bool topology_is_limited(void)
+{
+    return control_group_count() < affinity_count();
+}
+
 int topology_thread_count(void)
 {
     const char *wanted = getenv("RILL_THREADS");

@@ -1,0 +1,301 @@
+// Jobs that stay in the hands of the host's thread that queued them: it can take them back, and none is forgotten there
+// when the worker that watches over it does something else or falls asleep. A job that nobody comes for hangs the test.
+#include "backend/cpu/pool.h"
+
+#include "test.h"
+
+#include <stddef.h>
+
+enum { WORKERS = 3, HOSTS = 3 };
+
+struct host {
+    struct pool_job job;
+    struct pool *pool;
+    atomic_int ran;
+    int rounds;
+    unsigned seed;
+    struct thread thread;
+};
+
+static void note_run(struct pool_job *job, struct pool_worker *worker)
+{
+    (void)worker;
+    atomic_fetch_add(&((struct host *)job)->ran, 1);
+}
+
+static struct pool *make_pool(int worker_count)
+{
+    struct pool *pool = aligned_alloc(_Alignof(struct pool), sizeof *pool);
+    memset(pool, 0, sizeof *pool);
+    pool_init(pool, calloc((size_t)worker_count, sizeof(struct pool_worker)), worker_count);
+    return pool;
+}
+
+static void finish(struct pool *pool)
+{
+    struct pool_worker *workers = pool->workers;
+    pool_finish(pool);
+    CHECK(atomic_load(&pool->pocket) == NULL);
+    CHECK(!atomic_load(&pool->has_watcher));
+    free(workers);
+    free(pool);
+}
+
+static struct host host_of(struct pool *pool)
+{
+    return (struct host){.pool = pool, .job.run = note_run, .job.level = 1};
+}
+
+// The pool has no threads here: whatever happens, happens in these calls.
+TEST(job_is_in_hand_while_a_worker_watches)
+{
+    struct pool *pool = make_pool(1);
+    struct host hosts[3] = {host_of(pool), host_of(pool), host_of(pool)};
+    CHECK(!pool_take_back(pool, &hosts[0].job));
+    atomic_store(&pool->has_watcher, true);
+    pool_hand(pool, &hosts[0].job);
+    CHECK_INT(pool_job_count(pool), 0);
+    CHECK(!pool_take_back(pool, &hosts[1].job));
+    CHECK(pool_take_back(pool, &hosts[0].job));
+    CHECK(!pool_take_back(pool, &hosts[0].job));
+    pool_hand(pool, &hosts[0].job);
+    pool_hand(pool, &hosts[1].job); // the one before goes to the workers
+    CHECK_INT(pool_job_count(pool), 1);
+    CHECK(!pool_take_back(pool, &hosts[0].job));
+    CHECK(pool_take_back(pool, &hosts[1].job));
+    atomic_store(&pool->has_watcher, false);
+    pool_hand(pool, &hosts[2].job); // nobody would see it
+    CHECK_INT(pool_job_count(pool), 2);
+    CHECK(!pool_take_back(pool, &hosts[2].job));
+    REQUIRE(pool_start(pool) == RILL_OK);
+    while (atomic_load(&hosts[0].ran) + atomic_load(&hosts[2].ran) < 2) {
+        thread_yield();
+    }
+    CHECK_INT(atomic_load(&hosts[1].ran), 0);
+    finish(pool);
+}
+
+static unsigned next_number(unsigned *seed)
+{
+    *seed = *seed * 1103515245u + 12345u;
+    return *seed >> 16;
+}
+
+// Pauses about as long as a worker looks for work, so that jobs come at every step on its way to sleep and back.
+static void rest(struct host *own)
+{
+    unsigned number = next_number(&own->seed);
+    if (number % 4 == 0) {
+        usleep(number / 4 % 400);
+    }
+    for (unsigned i = 0; i < number % 500; i++) {
+        thread_relax();
+    }
+}
+
+static void *hand_and_wait(void *arg)
+{
+    struct host *own = arg;
+    for (int round = 0; round < own->rounds; round++) {
+        rest(own);
+        pool_hand(own->pool, &own->job);
+        if (next_number(&own->seed) % 2 == 0 && pool_take_back(own->pool, &own->job)) {
+            note_run(&own->job, NULL);
+        }
+        for (int looks = 0; atomic_load(&own->ran) <= round; looks++) {
+            if (looks % 64 == 63) {
+                thread_yield();
+            }
+            thread_relax();
+        }
+    }
+    return NULL;
+}
+
+struct looping {
+    struct pool_job job;
+    struct pool_loop loop;
+    struct pool *pool;
+    atomic_bool stop;
+    atomic_int done;
+    atomic_int chunks;
+    int rounds;
+};
+
+static void spend(struct pool_loop *loop, int64_t chunk, struct pool_worker *worker)
+{
+    struct looping *own = (struct looping *)((char *)loop - offsetof(struct looping, loop));
+    (void)worker;
+    atomic_fetch_add(&own->chunks, 1);
+    for (int i = 0; i < 20 * (int)chunk; i++) {
+        thread_relax();
+    }
+}
+
+static void run_round(struct pool_job *job, struct pool_worker *worker);
+
+// Goes back to the queue after each loop, so that workers look for work in between.
+static void round_over(struct pool_loop *loop, struct pool_worker *worker)
+{
+    struct looping *own = (struct looping *)((char *)loop - offsetof(struct looping, loop));
+    (void)worker;
+    own->rounds++;
+    if (atomic_load(&own->stop)) {
+        atomic_store(&own->done, 1);
+    } else {
+        pool_push(own->pool, &own->job);
+    }
+}
+
+static void run_round(struct pool_job *job, struct pool_worker *worker)
+{
+    struct looping *own = (struct looping *)job;
+    own->loop.is_short = own->rounds % 3 != 0;
+    own->loop.is_timed = own->loop.is_short;
+    if (pool_run_loop(own->pool, &own->loop, 5, worker)) {
+        round_over(&own->loop, worker);
+    }
+}
+
+static void hand_from_threads(int worker_count, int rounds, bool has_loops)
+{
+    struct pool *pool = make_pool(worker_count);
+    REQUIRE(pool_start(pool) == RILL_OK);
+    struct looping loops = {.pool = pool};
+    loops.job.run = run_round;
+    loops.job.level = 1;
+    loops.loop.body = spend;
+    loops.loop.over = round_over;
+    loops.loop.shares = aligned_alloc(64, (size_t)worker_count * sizeof(struct pool_share));
+    if (has_loops) {
+        pool_push(pool, &loops.job);
+    }
+    static struct host hosts[HOSTS];
+    for (int i = 0; i < HOSTS; i++) {
+        hosts[i] = host_of(pool);
+        hosts[i].rounds = rounds;
+        hosts[i].seed = (unsigned)i;
+        REQUIRE(thread_start(&hosts[i].thread, "host", hand_and_wait, &hosts[i]) == RILL_OK);
+    }
+    for (int i = 0; i < HOSTS; i++) {
+        thread_join(&hosts[i].thread);
+        CHECK_INT(atomic_load(&hosts[i].ran), rounds);
+    }
+    atomic_store(&loops.stop, true);
+    while (has_loops && atomic_load(&loops.done) == 0) {
+        thread_yield();
+    }
+    CHECK_INT(atomic_load(&loops.chunks), 5 * loops.rounds);
+    finish(pool);
+    free(loops.loop.shares);
+}
+
+static int round_count(void)
+{
+    return getenv("RILL_TEST_LONG") != NULL ? 50000 : 700;
+}
+
+TEST(no_job_in_hand_is_forgotten_by_the_only_worker)
+{
+    hand_from_threads(1, round_count(), false);
+}
+
+TEST(no_job_in_hand_is_forgotten_by_several_workers)
+{
+    hand_from_threads(WORKERS, round_count(), false);
+}
+
+TEST(no_job_in_hand_is_forgotten_for_loops)
+{
+    hand_from_threads(WORKERS, round_count(), true);
+}
+
+struct meeting {
+    struct pool_loop loop;
+    struct pool_job job;
+    struct pool *pool;
+    atomic_int present;
+    atomic_int most;
+    atomic_int done;
+};
+
+// The opener's first chunk is long; the others last until three are there.
+static void meet(struct pool_loop *loop, int64_t chunk, struct pool_worker *worker)
+{
+    struct meeting *own = (struct meeting *)loop;
+    (void)worker;
+    if (chunk == 0) {
+        usleep(2000);
+        return;
+    }
+    int here = atomic_fetch_add(&own->present, 1) + 1;
+    for (int i = 0; i < 5000 && atomic_load(&own->most) < 3; i++) {
+        int most = atomic_load(&own->most);
+        if (here > most) {
+            atomic_compare_exchange_strong(&own->most, &most, here);
+        }
+        here = atomic_load(&own->present);
+        usleep(100);
+    }
+    atomic_fetch_sub(&own->present, 1);
+}
+
+static void meeting_over(struct pool_loop *loop, struct pool_worker *worker)
+{
+    (void)worker;
+    atomic_store(&((struct meeting *)loop)->done, 1);
+}
+
+static void start_meeting(struct pool_job *job, struct pool_worker *worker)
+{
+    struct meeting *own = (struct meeting *)((char *)job - offsetof(struct meeting, job));
+    own->loop.is_short = true;
+    own->loop.is_timed = true;
+    if (pool_run_loop(own->pool, &own->loop, 9, worker)) {
+        meeting_over(&own->loop, worker);
+    }
+}
+
+TEST(sleepers_come_to_a_loop_that_is_longer_than_it_was_thought_to_be)
+{
+    struct pool *pool = make_pool(3);
+    REQUIRE(pool_start(pool) == RILL_OK);
+    while (atomic_load(&pool->sleeping) < 3) {
+        usleep(1000);
+    }
+    struct meeting meeting = {.pool = pool};
+    meeting.loop.body = meet;
+    meeting.loop.over = meeting_over;
+    meeting.loop.shares = aligned_alloc(64, 3 * sizeof(struct pool_share));
+    struct pool_worker guest = {.pool = pool, .guest = &guest}; // sits where the first share is
+    meeting.job.run = start_meeting;
+    REQUIRE(pool_sit_down(pool, &guest));
+    meeting.job.run(&meeting.job, &guest);
+    pool_get_up(pool, &guest);
+    while (atomic_load(&meeting.done) == 0) {
+        usleep(100);
+    }
+    CHECK_INT(atomic_load(&meeting.most), 3);
+    CHECK_INT(pool_free_seats(pool), 3);
+    finish(pool);
+    free(meeting.loop.shares);
+}
+
+TEST(guest_sits_only_where_no_job_waits_for_the_seat)
+{
+    struct pool *pool = make_pool(1);
+    struct host host = host_of(pool);
+    struct pool_worker guest = {.pool = pool, .guest = &guest};
+    struct pool_worker other = {.pool = pool, .guest = &other};
+    REQUIRE(pool_sit_down(pool, &guest));
+    CHECK(!pool_sit_down(pool, &other));
+    pool_get_up(pool, &guest);
+    pool_push(pool, &host.job);
+    CHECK(!pool_sit_down(pool, &guest));
+    CHECK_INT(pool_free_seats(pool), 1);
+    REQUIRE(pool_start(pool) == RILL_OK);
+    while (atomic_load(&host.ran) < 1) {
+        thread_yield();
+    }
+    finish(pool);
+}
