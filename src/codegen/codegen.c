@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "codegen/emit.h"
 #include "codegen/pipeline.h"
+#include "plan/abi.h"
 
 #include <llvm-c/Analysis.h>
 #include <stdio.h>
@@ -191,6 +192,58 @@ rill_status codegen_emit(const struct ir_module *module, const struct codegen_op
         status = add_stand_in(module, options, target.kind, out);
     }
     target_finish(&target);
+    if (status != RILL_OK) {
+        codegen_output_finish(out);
+    }
+    return status;
+}
+
+// A variable that kernels share is in one of two pieces of code only.
+static bool can_be_apart(const struct ir_module *module, const struct codegen_options *options)
+{
+    bool has_late = false;
+    for (int i = 0; i < module->function_count; i++) {
+        has_late |= emit_is_fallback(module->functions[i]);
+    }
+    for (int i = 0; i < module->global_count; i++) {
+        has_late &= module->globals[i]->is_const;
+    }
+    return has_late && options->kind == CODEGEN_OBJECT;
+}
+
+static rill_status join_late(struct codegen_output *first, const struct codegen_output *late)
+{
+    enum { ALIGN = 16 };
+    struct abi_gpu_late where = {.first_size = first->size, .size = late->size};
+    memcpy(where.mark, ABI_GPU_LATE_MARK, sizeof where.mark);
+    where.offset = (first->size + ALIGN) / ALIGN * ALIGN;
+    size_t size = where.offset + late->size + 1 + sizeof where;
+    char *bytes = calloc(1, size + 1);
+    if (bytes == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "codegen: out of memory for %zu bytes of code", size);
+    }
+    memcpy(bytes, first->bytes, first->size);
+    memcpy(bytes + where.offset, late->bytes, late->size);
+    memcpy(bytes + size - sizeof where, &where, sizeof where);
+    free(first->bytes);
+    *first = (struct codegen_output){.bytes = bytes, .size = size};
+    return RILL_OK;
+}
+
+rill_status codegen_emit_apart(const struct ir_module *module, const struct codegen_options *options,
+                               struct codegen_output *out)
+{
+    struct codegen_options part = *options;
+    struct codegen_output late = {0};
+    if (!can_be_apart(module, options)) {
+        return codegen_emit(module, options, out);
+    }
+    part.part = CODEGEN_FIRST;
+    RILL_TRY(codegen_emit(module, &part, out));
+    part.part = CODEGEN_LATE;
+    rill_status status = codegen_emit(module, &part, &late);
+    status = status == RILL_OK ? join_late(out, &late) : status;
+    codegen_output_finish(&late);
     if (status != RILL_OK) {
         codegen_output_finish(out);
     }

@@ -22,10 +22,18 @@ enum codegen_kind {
     CODEGEN_LLVM,   // text, as it goes to the code generator
 };
 
+// Which entries are emitted.
+enum codegen_part {
+    CODEGEN_ALL,
+    CODEGEN_FIRST, // all but the versions in order
+    CODEGEN_LATE,  // these alone
+};
+
 // All zero is the default: an optimised object for this machine.
 struct codegen_options {
     const char *target; // "native" (also NULL), "x86-64", "x86-64-v2" … "-v4", "sm_90", "gfx942", "gfx942:v4", …
     enum codegen_kind kind;
+    enum codegen_part part;
     bool unoptimised;     // code as it was built, for reading and for finding out whose fault it is
     bool check_bounds;    // also on if the module says so
     bool fast_math;       // reassociate, contract, assume no NaN and no infinity
@@ -45,6 +53,9 @@ struct codegen_output {
 
 RILL_NODISCARD rill_status codegen_emit(const struct ir_module *module, const struct codegen_options *options,
                                         struct codegen_output *out);
+// The versions in order apart from the rest, as plan/abi.h says for GPUs; all in one where they share memory.
+RILL_NODISCARD rill_status codegen_emit_apart(const struct ir_module *module, const struct codegen_options *options,
+                                              struct codegen_output *out);
 void codegen_output_finish(struct codegen_output *out);
 
 // RILL_OK if the target's name is known; else the message lists the known ones.

@@ -300,7 +300,8 @@ static void emit_entries(struct emitter *e)
 {
     for (int i = 0; i < e->module->function_count; i++) {
         const struct ir_function *function = e->module->functions[i];
-        if (!is_entry(function)) {
+        enum codegen_part part = emit_is_fallback(function) ? CODEGEN_LATE : CODEGEN_FIRST;
+        if (!is_entry(function) || (e->options->part != CODEGEN_ALL && e->options->part != part)) {
             continue;
         }
         emit_entry(e, function);
@@ -325,7 +326,7 @@ void emit_module(struct emitter *e)
     e->has_remote = target_has_remote(e->target) && has_remote(e);
     emit_helpers(e);
     emit_entries(e);
-    if (target_is_gpu(e->target)) {
+    if (target_is_gpu(e->target) && e->options->part != CODEGEN_LATE) {
         emit_plan_nodes(e);
     }
     debug_end(e);

@@ -193,6 +193,7 @@ LLVMMetadataRef emit_note(struct emitter *e, const char *name, LLVMMetadataRef v
 void emit_metadata(struct emitter *e, LLVMValueRef inst, const char *kind, LLVMMetadataRef node);
 
 // emit_entry.c
+bool emit_is_fallback(const struct ir_function *ir); // a task's version that runs in order
 void emit_entry(struct emitter *e, const struct ir_function *function);
 void emit_entry_begin(struct emitter *e, struct emit_function *f, const struct ir_function *ir);
 void emit_function_begin(struct emitter *e, struct emit_function *f, const struct ir_function *ir, LLVMValueRef llvm);

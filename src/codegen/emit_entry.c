@@ -255,7 +255,7 @@ static void add_type_attribute(struct emitter *e, LLVMValueRef function, int ind
 }
 
 // A task's version that runs in order is called only if arguments overlap: small and soon compiled is better than fast.
-static bool is_fallback(const struct ir_function *ir)
+bool emit_is_fallback(const struct ir_function *ir)
 {
     static const char suffix[] = ".in_order";
     size_t length = strlen(ir->name);
@@ -507,7 +507,7 @@ void emit_entry_begin(struct emitter *e, struct emit_function *f, const struct i
         // Some processors' descriptions ask for half-width vectors; the math routines are full width.
         emit_attribute_text(e, llvm, "prefer-vector-width", "512");
     }
-    if (is_fallback(ir)) {
+    if (emit_is_fallback(ir)) {
         emit_attribute(e, llvm, LLVMAttributeFunctionIndex, "cold", 0);
         emit_attribute(e, llvm, LLVMAttributeFunctionIndex, "optsize", 0);
     }

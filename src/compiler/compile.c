@@ -111,7 +111,8 @@ static rill_status emit_code(struct job *job, const struct compiler_input *input
                    : input->emit == COMPILER_LLVM ? CODEGEN_LLVM
                                                   : CODEGEN_OBJECT;
     RILL_TRY(look_for_memory());
-    RILL_TRY(codegen_emit(module, &options, &job->code));
+    bool is_apart = input->emit == COMPILER_IMAGE && input->target != NULL && strncmp(input->target, "sm_", 3) == 0;
+    RILL_TRY(is_apart ? codegen_emit_apart(module, &options, &job->code) : codegen_emit(module, &options, &job->code));
     bool is_linked = options.kind == CODEGEN_OBJECT && input->target != NULL && strncmp(input->target, "gfx", 3) == 0;
     return is_linked ? compiler_link(&job->code) : RILL_OK;
 }

@@ -90,6 +90,17 @@ struct abi_place {
 // is memory of the device itself; "k.3.remote" (and "k.3.in_order.remote", …) is the same for memory anywhere.
 #define ABI_REMOTE ".remote"
 
+// The versions in order may have code of their own, which a launch loads that needs one: NVIDIA's driver takes as long
+// to compile them as all the rest. Then the image's code is the first part, what is loaded late (each with a zero byte
+// behind it, the second at a multiple of 16), and this at its very end.
+#define ABI_GPU_LATE_MARK "rilllate"
+struct abi_gpu_late {
+    uint64_t first_size;
+    uint64_t offset; // of the second part
+    uint64_t size;
+    char mark[8];
+};
+
 enum { ABI_GPU_TEXT_SIZE = 96 };
 
 // How loops with reductions are cut, wherever it is done: by the trip count alone, so that results have the same bits.

@@ -35,7 +35,7 @@ static rill_status find_task(struct backend_image *image, const struct plan_kern
                              const struct plan_task *plan, const char *version, struct gpu_task *task)
 {
     RILL_TRY(find_version(image, plan->entry, version, &task->entry));
-    RILL_TRY(find_version(image, plan->in_order, version, &task->in_order));
+    RILL_TRY(find_version(image, image->late == NULL ? plan->in_order : NULL, version, &task->in_order));
     RILL_TRY(find_version(image, plan->finish, version, &task->finish));
     if (task->entry == NULL) {
         return status_fail(RILL_ERR_INVALID, "the image lacks the entry of task '%s'", plan->name);
@@ -258,6 +258,8 @@ static rill_status find_all(struct backend_image *image)
     const struct plan_module *plan = image->plan;
     image->kernels = ARENA_ARRAY(&image->arena, struct gpu_kernel, plan->kernel_count + 1);
     for (int i = 0; i < plan->kernel_count; i++) {
+        image->kernels[i].first_task = image->task_count;
+        image->task_count += plan->kernels[i]->task_count;
         RILL_TRY(find_kernel(image, plan->kernels[i], &image->kernels[i]));
     }
     image->field_addresses = ARENA_ARRAY(&image->arena, uint64_t, plan->field_count + 1);
@@ -282,7 +284,12 @@ rill_status gpu_image_load(struct backend_device *device, const struct plan_modu
     image->number = atomic_fetch_add(&device->image_count, 1) + 1;
     arena_init(&image->arena);
     void *before = device->driver->enter(device->context);
-    volatile rill_status status = device->driver->module_load(device->context, code, code_size, &image->module);
+    struct abi_gpu_late late;
+    size_t size = gpu_late_find(code, code_size, &late);
+    volatile rill_status status = size < code_size ? gpu_late_make(image, code, &late) : RILL_OK;
+    if (status == RILL_OK) {
+        status = device->driver->module_load(device->context, code, size, &image->module);
+    }
     jmp_buf escape;
     image->arena.escape = &escape;
     if (status == RILL_OK && setjmp(escape) == 0) {
@@ -308,6 +315,7 @@ void gpu_image_unload(struct backend_image *image)
     struct backend_device *device = image->device;
     gpu_capture_forget_image(image);
     void *before = device->driver->enter(device->context);
+    gpu_late_destroy(image);
     device->driver->module_unload(image->module);
     device->driver->leave(device->context, before);
     arena_finish(&image->arena);

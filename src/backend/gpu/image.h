@@ -4,10 +4,11 @@
 
 #include "backend/gpu/device.h"
 #include "base/arena.h"
+#include "plan/abi.h"
 
 struct gpu_task {
     void *entry;             // functions of the driver; NULL: the task has none
-    void *in_order;          //
+    void *in_order;          // NULL also if the image has it in late code
     void *finish;            //
     uint32_t block;          // threads of a block for |entry|
     uint32_t max_grid;       // blocks beyond which threads take more than one iteration
@@ -35,6 +36,7 @@ struct gpu_part {
 struct gpu_kernel {
     const struct plan_kernel *plan; // borrowed
     struct gpu_task *tasks;
+    int first_task; // its number among all of the image
     bool may_fail;
     bool may_print;
     bool reads_control;  // control depends on what tasks write: a launch may wait for it
@@ -65,6 +67,8 @@ struct backend_image {
     void *module;                   // owned
     uint64_t number;                // no other image of the device ever has it
     struct gpu_kernel *kernels;
+    int task_count;        // of all kernels
+    struct gpu_late *late; // owned; NULL: all code was loaded
     uint64_t *field_addresses;
     uint64_t *field_sizes;
 };
@@ -77,6 +81,14 @@ int gpu_slot_at(const struct plan_kernel *kernel, int64_t offset); // the slot t
 // image.c: whether the choice of a task's version, or the order of a region's blocks, needs what tasks write
 bool gpu_task_reads(const struct gpu_kernel *kernel, const struct plan_task *task);
 bool gpu_region_reads(const struct gpu_kernel *kernel, const struct plan_node *node);
+
+// late.c: what is loaded by the first launch that needs it. gpu_late_find gives the bytes that are loaded at once, and
+// where the others are (size 0: none); gpu_late_entry the version in order, and loads it if it is the first.
+size_t gpu_late_find(const void *code, size_t code_size, struct abi_gpu_late *out);
+rill_status gpu_late_make(struct backend_image *image, const void *code, const struct abi_gpu_late *where);
+void gpu_late_destroy(struct backend_image *image);
+rill_status gpu_late_entry(const struct backend_image *image, const struct gpu_kernel *kernel,
+                           const struct plan_task *plan, void **out_entry);
 
 // shape.c
 rill_status gpu_shape_find(struct backend_device *device, const struct plan_task *plan, struct gpu_task *task);

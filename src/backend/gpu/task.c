@@ -146,7 +146,11 @@ static void log_in_order(struct gpu_run *run, const struct plan_task *task)
 
 static rill_status run_in_order(struct gpu_walk *walk, const struct plan_task *plan, const struct gpu_task *task)
 {
-    if (task->in_order == NULL) { // the plan promised that the fast version always may run
+    void *entry = task->in_order;
+    if (entry == NULL && walk->run->image->late != NULL) {
+        RILL_TRY(gpu_late_entry(walk->run->image, walk->run->kernel, plan, &entry));
+    }
+    if (entry == NULL) { // the plan promised that the fast version always may run
         return status_fail(RILL_ERR_INTERNAL, "kernel '%s': a loop has no version in order",
                            walk->run->kernel->plan->name);
     }
@@ -154,7 +158,7 @@ static rill_status run_in_order(struct gpu_walk *walk, const struct plan_task *p
     if (!walk->run->is_second) {
         log_in_order(walk->run, plan);
     }
-    return call(walk, task->in_order, 1, 1, 1, 1);
+    return call(walk, entry, 1, 1, 1, 1);
 }
 
 // ---- any task -----------------------------------------------------------------------------------------------------
