@@ -13,7 +13,8 @@
 Whatever has Python's buffer interface and lies in one piece may be an argument. On the CPU a kernel works on that memory
 itself, without a copy; on a GPU it is uploaded and downloaded in stream order. A buffer that is read-only fits a `const`
 parameter. It is kept alive, and must not be touched, until its stream has been synchronised. Memory that stays on the
-device is an Array. A failing call raises rill.Error, with the call's own words.
+device is an Array. A struct by value is a buffer of its size too: a ctypes.Structure, a NumPy record, bytes. A failing
+call raises rill.Error, with the call's own words.
 
 librill.so is looked for where RILL_LIBRARY says, in the archive or the build that this file lies in (../../lib,
 ../../build/release/lib), then by the loader.
@@ -23,8 +24,8 @@ import os
 import pathlib
 import struct
 
-INT, UINT, FLOAT, ARRAY, HOST = 1, 2, 3, 4, 6
-KIND_SCALAR = 1
+INT, UINT, FLOAT, ARRAY, HOST, STRUCT = 1, 2, 3, 4, 6, 7
+KIND_SCALAR, KIND_RECORD = 1, 2
 # The element types by Rill's number: the letter of struct and memoryview, and the bytes.
 TYPES = {1: "?", 2: "b", 3: "B", 4: "h", 5: "H", 6: "i", 7: "I", 8: "q", 9: "Q", 10: "f", 11: "d"}
 NAMES = {"bool": 1, "i8": 2, "u8": 3, "i16": 4, "u16": 5, "i32": 6, "u32": 7, "i64": 8, "u64": 9, "f32": 10, "f64": 11}
@@ -47,6 +48,22 @@ class _Args(ctypes.Structure):
 
 class _Shape(ctypes.Structure):
     _fields_ = [("extents", ctypes.c_int64 * 16), ("rank", ctypes.c_int32)]
+
+
+class _Define(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("value", ctypes.c_char_p)]
+
+
+class _ModuleOptions(ctypes.Structure):
+    _fields_ = [("path", ctypes.c_char_p), ("defines", ctypes.POINTER(_Define)), ("define_count", ctypes.c_size_t),
+                ("include_dirs", ctypes.POINTER(ctypes.c_char_p)), ("include_dir_count", ctypes.c_size_t),
+                ("headers", ctypes.POINTER(_Define)), ("header_count", ctypes.c_size_t), ("target", ctypes.c_char_p),
+                ("sanitize", ctypes.c_char_p), ("contract_off", ctypes.c_bool), ("check_bounds", ctypes.c_bool),
+                ("fast_math", ctypes.c_bool), ("color", ctypes.c_bool), ("diagnostics", ctypes.c_void_p)]
+
+
+class _StreamOptions(ctypes.Structure):
+    _fields_ = [("priority", ctypes.c_int)]
 
 
 class _TypeInfo(ctypes.Structure):  # its beginning
@@ -88,10 +105,14 @@ def _load():
                                        ctypes.c_size_t, ctypes.c_void_p)
     for call, types in {"rill_open": [text, memory, out], "rill_close": [handle], "rill_sync": [handle],
                         "rill_module_create": [handle, text, memory, out], "rill_module_kernel": [handle, text, out],
-                        "rill_module_destroy": [handle], "rill_kernel_describe": [handle, ctypes.POINTER(_KernelInfo)],
+                        "rill_module_load": [handle, text, memory, out], "rill_module_destroy": [handle],
+                        "rill_field_read": [handle, text, handle, memory, size],
+                        "rill_field_write": [handle, text, handle, memory, size],
+                        "rill_kernel_describe": [handle, ctypes.POINTER(_KernelInfo)],
                         "rill_kernel_param": [handle, size, ctypes.POINTER(_ParamInfo)],
                         "rill_stream_create": [handle, memory, out], "rill_stream_destroy": [handle],
                         "rill_stream_synchronize": [handle], "rill_stream_query": [handle],
+                        "rill_stream_wait": [handle, handle],
                         "rill_stream_clear_error": [handle], "rill_event_create": [handle, memory, out],
                         "rill_event_destroy": [handle], "rill_event_record": [handle, handle],
                         "rill_event_wait": [handle, handle], "rill_event_synchronize": [handle],
@@ -185,11 +206,16 @@ class Array:
 
 
 class Stream:
-    """A queue of its own. `with` destroys it at the end, which waits for its work."""
+    """A queue of its own; |priority| above 0: taken before others. `with` destroys it at the end, which waits for its
+    work."""
 
-    def __init__(self, context):
+    def __init__(self, context, priority=0):
         self.context = context
-        self.handle = _made(_rill.rill_stream_create, context._handle, None)
+        self.handle = _made(_rill.rill_stream_create, context._handle, ctypes.byref(_StreamOptions(priority)))
+
+    def wait(self, other=None):
+        """What is queued here from now on starts after what |other|, or the default stream, has so far."""
+        _check(_rill.rill_stream_wait(self.handle, self.context._stream(other)))
 
     def synchronize(self):
         _check(_rill.rill_stream_synchronize(self.handle))
@@ -258,17 +284,24 @@ class Kernel:
         _check(_rill.rill_kernel_describe(handle, ctypes.byref(info)))
         self.name, returns = info.name.decode(), info.returns.contents
         self._returns = TYPES[returns.type] if returns.kind == KIND_SCALAR else None
-        self._is_const = [self._param(i).is_const for i in range(info.param_count)]
+        self._params = [self._param(i) for i in range(info.param_count)]
 
     def _param(self, index):
+        """Name, whether the kernel only reads it, whether it is a struct by value. Copies: the module may go."""
         info = _ParamInfo()
         _check(_rill.rill_kernel_param(self._handle, index, ctypes.byref(info)))
-        return info
+        is_struct = not info.is_array and info.type.contents.kind == KIND_RECORD
+        return info.name.decode(), info.is_const, is_struct
 
     def _arguments(self, values, kept):
         items = (_Arg * max(len(values), 1))()
         for i, (item, value) in enumerate(zip(items, values)):
-            if isinstance(value, Array):
+            name, is_const, is_struct = self._params[i] if i < len(self._params) else ("one too many", True, False)
+            if is_struct and not isinstance(value, (int, float, Array)):
+                held = self._held(name, value, False)
+                item.kind, item.value.pointer, item.size = STRUCT, held.buffer.buf, held.buffer.len
+                kept.append(held)
+            elif isinstance(value, Array):
                 item.kind, item.value.u = ARRAY, value._handle
             elif isinstance(value, float):
                 item.kind, item.value.f = FLOAT, value
@@ -280,12 +313,16 @@ class Kernel:
             elif hasattr(value, "__float__") and not getattr(value, "shape", ()):
                 item.kind, item.value.f = FLOAT, float(value)
             else:
-                is_const = i < len(self._is_const) and self._is_const[i]
-                kept.append(self._memory(item, value, not is_const))
+                kept.append(self._memory(item, self._held(name, value, not is_const)))
         return items
 
-    def _memory(self, item, value, writable):
-        held = _Held(value, writable)
+    def _held(self, name, value, writable):
+        try:
+            return _Held(value, writable)
+        except (BufferError, TypeError, ValueError) as error:
+            raise type(error)(f"{self.name}, parameter '{name}': {error}") from None
+
+    def _memory(self, item, held):
         letter = (held.buffer.format or b"B").decode().lstrip("@=<")
         if letter not in NUMBERS and not letter.startswith("T{"):
             raise TypeError(f"{self.name}: elements of the format '{letter}' are no type of C's")
@@ -308,12 +345,38 @@ class Kernel:
         return struct.unpack(self._returns, out.raw)[0]
 
 
-class Module:
-    """A compiled text; its kernels are its attributes."""
+def _pairs(values):
+    """The address and the number of (name, value) pairs, as text. A value of None is left NULL."""
+    items = [(str(name).encode(), None if value is None else str(value).encode()) for name, value in values.items()]
+    return (_Define * max(len(items), 1))(*items), len(items)
 
-    def __init__(self, context, text):
+
+class Module:
+    """A compiled text or file; its kernels are its attributes. |defines| and |headers| are dicts: macros, and the texts
+    that an #include "name" finds. |path| is shown in messages, and includes are looked for beside it."""
+
+    def __init__(self, context, text=None, path=None, defines=(), headers=(), include_dirs=(), check_bounds=False,
+                 contract=True, fast_math=False):
         self.context = context
-        self._handle = _made(_rill.rill_module_create, context._handle, text.encode(), None)
+        dirs = (ctypes.c_char_p * max(len(include_dirs), 1))(*[os.fsencode(folder) for folder in include_dirs])
+        options = _ModuleOptions(None if path is None else os.fsencode(path), *_pairs(dict(defines)), dirs,
+                                 len(include_dirs), *_pairs(dict(headers)), None, None, not contract, check_bounds,
+                                 fast_math)
+        call, what = (_rill.rill_module_create, text.encode()) if text is not None else \
+            (_rill.rill_module_load, os.fsencode(path))
+        self._handle = _made(call, context._handle, what, ctypes.byref(options))
+
+    def read_field(self, name, out, stream=None):
+        """Puts what the field |name| holds, when |stream| has come this far, into |out|, a buffer."""
+        held = _Held(out, writable=True)
+        _check(_rill.rill_field_read(self._handle, name.encode(), self.context._stream(stream), held.buffer.buf,
+                                     held.buffer.len))
+        return out
+
+    def write_field(self, name, values, stream=None):
+        held = _Held(values)
+        _check(_rill.rill_field_write(self._handle, name.encode(), self.context._stream(stream), held.buffer.buf,
+                                      held.buffer.len))
 
     def __getattr__(self, name):
         kernel = Kernel(self.context, _made(_rill.rill_module_kernel, self._handle, name.encode()))
@@ -335,14 +398,18 @@ class Context:
     def _stream(self, stream):
         return self._default if stream is None else stream.handle
 
-    def module(self, text):
-        return Module(self, text)
+    def module(self, text, **options):
+        return Module(self, text, **options)
+
+    def load(self, path, **options):
+        """The same for a file."""
+        return Module(self, path=path, **options)
 
     def array(self, type, shape, values=None):
         return Array(self, type, shape, values)
 
-    def stream(self):
-        return Stream(self)
+    def stream(self, priority=0):
+        return Stream(self, priority)
 
     def event(self):
         return Event(self)

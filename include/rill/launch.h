@@ -20,8 +20,8 @@ extern "C" {
 RILL_API RILL_NODISCARD rill_status rill_launch(rill_kernel kernel, rill_stream stream, rill_args args);
 
 // Queues the kernel, waits for it and puts what it returned into |out_result|, which has |size| bytes: exactly those of
-// the returned type. For a kernel that returns nothing pass NULL and 0. A failure of this kernel is returned and leaves
-// no error on the stream.
+// the returned type. For a kernel that returns nothing, and to drop what it returns, pass NULL and 0. A failure of this
+// kernel is returned and leaves no error on the stream.
 RILL_API RILL_NODISCARD rill_status rill_call(rill_kernel kernel, rill_stream stream, rill_args args, void *out_result,
                                               size_t size);
 

@@ -20,8 +20,9 @@
 // with another launch of the same kernel. Three things are per thread: the message, the current stream, and whether the
 // thread runs a callback. Callbacks run on a thread of Rill's own, may call everything that does not wait, and get
 // RILL_ERR_IN_CALLBACK from what does. After fork() the child's calls are RILL_ERR_FORKED. Rill starts its threads at
-// the first launch, blocks signals in them and installs no handlers; a program may exit without closing anything. On
-// the CPU a thread that waits may run what it waits for itself, in the place of one of Rill's; how it rounds, its errno
+// the first launch, blocks signals in them and installs no handlers; a program may exit without closing anything. (One
+// whose main thread ends by pthread_exit() closes its contexts, or Rill's threads keep the process for ever.) On the
+// CPU a thread that waits may run what it waits for itself, in the place of one of Rill's; how it rounds, its errno
 // and its current stream are not touched by that.
 //
 // ERRORS. Calls that can fail return a rill_status that must be looked at: RILL_OK, or a negative code. rill_message()

@@ -5,7 +5,7 @@
 // Lifetime: a stream dies with its context at the latest. A handle that outlives its stream is refused, never reused.
 // Errors: a kernel that fails leaves its error on its stream. Until it is cleared, calls that queue work there return
 // it and queue nothing, launches queued before that are skipped, and streams that wait for an event behind it get it
-// too.
+// too. Records, waits and callbacks are queued all the same: that is how the error gets to those who wait for it.
 #ifndef RILL_STREAM_H
 #define RILL_STREAM_H
 

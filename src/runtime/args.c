@@ -92,7 +92,7 @@ static rill_status refuse_number(const struct packed_args *packed, int index, co
     } else {
         snprintf(number, sizeof number, "%.17g", arg->value.f);
     }
-    bool has_fraction = arg->kind == RILL_ARG_FLOAT && arg->value.f != floor(arg->value.f);
+    bool has_fraction = arg->kind == RILL_ARG_FLOAT && !isnan(arg->value.f) && arg->value.f != floor(arg->value.f);
     return refuse(packed, index, RILL_ERR_ARGUMENTS,
                   has_fraction ? "%s has a fraction, which %s cannot hold" : "%s does not fit %s", number, ctype->name);
 }

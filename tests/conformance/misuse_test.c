@@ -208,7 +208,8 @@ static size_t unaligned_storage[4];
       rill_launch(b->sum, RILL_CURRENT, RILL_ARGS(3000000000, b->floats)))                                             \
     X(int_fraction, RILL_ERR_ARGUMENTS, "parameter 'n': 2.5 has a fraction, which int cannot hold",                    \
       rill_launch(b->sum, RILL_CURRENT, RILL_ARGS(2.5, b->floats)))                                                    \
-    X(int_nan, RILL_ERR_ARGUMENTS, "parameter 'n': nan", rill_launch(b->sum, RILL_CURRENT, RILL_ARGS(NAN, b->floats))) \
+    X(int_nan, RILL_ERR_ARGUMENTS, "parameter 'n': nan does not fit int",                                              \
+      rill_launch(b->sum, RILL_CURRENT, RILL_ARGS(NAN, b->floats)))                                                    \
     X(int_infinite, RILL_ERR_ARGUMENTS, "parameter 'n': inf does not fit int",                                         \
       rill_launch(b->sum, RILL_CURRENT, RILL_ARGS(INFINITY, b->floats)))                                               \
     X(float_overflow, RILL_ERR_ARGUMENTS, "parameter 'a': 1.0000000000000001e+300 is beyond the range of float",       \

@@ -5,8 +5,10 @@ import array
 import ctypes
 import os
 import pathlib
+import struct
 import subprocess
 import sys
+import tempfile
 import threading
 
 ROOT = pathlib.Path(os.environ.get("RILL_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
@@ -27,6 +29,9 @@ kernel int64_t wide(int64_t a, uint64_t b) { return a + (int64_t)(b >> 32); }
 kernel _Bool both(_Bool a, _Bool b) { return a && b; }
 kernel void check(int n, const int x[n]) { for (int i = 0; i < n; i++) assert(x[i] > 0); }
 kernel void move(int n, struct point p[n]) { for (int i = 0; i < n; i++) { p[i].x += 1; p[i].id = i; } }
+kernel float weight(struct point p, float w) { return p.x * w + p.id; }
+int table[3] = {1, 2, 3};
+kernel void triple(void) { for (int i = 0; i < 3; i++) table[i] *= 3; }
 """
 N = 1000
 
@@ -49,8 +54,8 @@ def memory_is_used_in_place(rill, ctx, module, report):
     module.add(N, memoryview(bytes(x)).cast("f"), y)  # const: memory that may only be read will do
     ctx.synchronize()
     report.check("kernel_works_on_an_array_of_pythons", all(y[i] == 1 + 2 * i for i in range(N)), y[:5])
-    report.check("memory_to_read_only_is_refused_where_the_kernel_writes",
-                 raised(BufferError, module.add, N, x, memoryview(bytes(y)).cast("f")))
+    error = raised(BufferError, module.add, N, x, memoryview(bytes(y)).cast("f"))
+    report.check("memory_to_read_only_is_refused_where_the_kernel_writes", "parameter 'y'" in str(error), error)
     report.check("memory_in_pieces_is_refused", raised(BufferError, module.add, N // 2, memoryview(x)[::2], y))
     error = raised(rill.Error, module.add, N, x, array.array("d", y))
     report.check("wrong_elements_are_refused_with_words",
@@ -59,6 +64,13 @@ def memory_is_used_in_place(rill, ctx, module, report):
     module.move(3, points)
     ctx.synchronize()
     report.check("structs_are_used_in_place", [(p.x, p.id) for p in points] == [(1, 0), (1, 1), (1, 2)])
+    packed = struct.pack("fi", 2.5, 7)
+    report.check("struct_goes_by_value", module.weight(Point(2.5, 7), 2) == 12 and module.weight(packed, 2) == 12)
+    error = raised(rill.Error, module.weight, packed + b"x", 2)
+    report.check("struct_of_another_size_is_refused", error and "9 bytes was passed, struct point has 8" in str(error),
+                 error)
+    error = raised(TypeError, module.weight, "text", 2)
+    report.check("what_is_no_memory_is_refused", "parameter 'p'" in str(error), error)
     report.check("numbers_that_do_not_fit_are_refused",
                  raised(OverflowError, module.fill, 2**70, 0, x) and raised(rill.Error, module.fill, 2**40, 0, x))
 
@@ -95,6 +107,32 @@ def values_come_back(rill, ctx, module, report):
     report.check("array_begins_with_what_it_is_given", out[0] == 2 and out[N - 1] == 2)
 
 
+def options_and_fields(rill, ctx, module, report):
+    module.triple()
+    table = module.read_field("table", array.array("i", [0] * 3))
+    report.check("field_is_read_in_stream_order", list(table) == [3, 6, 9], table)
+    module.write_field("table", array.array("i", [5]))
+    report.check("field_is_written", list(module.read_field("table", table)) == [5, 6, 9], table)
+    error = raised(rill.Error, module.read_field, "nothing", table)
+    report.check("field_that_is_not_there_is_named", "'nothing'" in str(error), error)
+    text = '#include <rill/kernel.h>\n#include "unit.h"\nkernel int f(void) { return SCALE * UNIT + DISK; }\n'
+    with tempfile.TemporaryDirectory() as folder:
+        for name, part in {"f.c": text, "unit.h": "#define UNIT 2\n", "disk/disk.h": "#define DISK 100\n"}.items():
+            path = pathlib.Path(folder) / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(part.replace('"unit.h"', '"unit.h"\n#include "disk.h"') if name == "f.c" else part)
+        options = {"defines": {"SCALE": 3}, "include_dirs": [path.parent]}
+        report.check("module_is_loaded_from_a_file", ctx.load(pathlib.Path(folder) / "f.c", **options).f() == 106)
+        report.check("header_of_the_caller_comes_first",
+                     ctx.load(pathlib.Path(folder) / "f.c", headers={"unit.h": "#define UNIT 7"}, **options).f() == 121)
+    error = raised(rill.Error, ctx.module, text, path="edit.c")
+    report.check("path_is_shown", "edit.c:2:10" in str(error), error)
+    look = ctx.module("#include <rill/kernel.h>\nkernel int look(int n, const int x[n], int i) { return x[i]; }",
+                      check_bounds=True).look
+    error = raised(rill.Error, look, 3, array.array("i", [1, 2, 3]), 3)
+    report.check("index_out_of_range_is_raised", error and error.name == "RILL_ERR_BOUNDS", error)
+
+
 def streams_and_events(rill, ctx, module, report):
     x, y = ctx.array("f32", N), ctx.array("f32", N)
     with ctx.stream() as a, ctx.stream() as b, ctx.event() as filled:
@@ -112,6 +150,10 @@ def streams_and_events(rill, ctx, module, report):
         filled.synchronize()
         report.check("event_orders_two_streams", module.sum(N, y, stream=b) == N * 190 and filled.query())
         report.check("stream_is_idle_when_it_was_synchronised", b.synchronize() is None and b.query())
+    with ctx.stream(priority=1) as a, ctx.stream(-1) as b:
+        module.fill(N, 3, x, stream=a)
+        b.wait(a)
+        report.check("stream_waits_for_another", module.sum(N, x, stream=b) == 3 * N)
     error = raised(rill.Error, a.synchronize)
     report.check("stream_is_gone_behind_with", error and error.name == "RILL_ERR_STALE", error)
     error = raised(rill.Error, filled.record, None)
@@ -160,7 +202,7 @@ def main():
     import rill  # pylint: disable=import-outside-toplevel
     with rill.Context(os.environ.get("RILL_TEST_DEVICE", "cpu")) as ctx:
         module = ctx.module(TEXT)
-        for part in (memory_is_used_in_place, numpy_arrays, values_come_back, streams_and_events,
+        for part in (memory_is_used_in_place, numpy_arrays, values_come_back, options_and_fields, streams_and_events,
                      failures_stay_on_their_stream, threads):
             part(rill, ctx, module, report)
     error = raised(rill.Error, module.fill, 1, 1, array.array("f", [0]))
