@@ -164,14 +164,16 @@ bool lower_is_table(const struct lower *l, const struct object *object)
     return true;
 }
 
-bool lower_name_is_taken(const struct lower *l, const char *name)
+bool lower_name_is_taken(struct lower *l, const char *name)
 {
-    for (int i = 0; i < l->module->global_count; i++) {
-        if (strcmp(l->module->globals[i]->name, name) == 0) {
-            return true;
-        }
+    if (l->names.arena == NULL) {
+        hash_map_init(&l->names, l->arena);
     }
-    return false;
+    for (; l->named_count < l->module->global_count; l->named_count++) { // those that came since it was asked last
+        struct ir_global *global = l->module->globals[l->named_count];
+        hash_map_set(&l->names, global->name, strlen(global->name), global);
+    }
+    return hash_map_get(&l->names, name, strlen(name)) != NULL;
 }
 
 struct ir_global *lower_string(struct lower *l, const struct expr *e)

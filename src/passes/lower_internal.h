@@ -7,6 +7,7 @@
 #ifndef RILL_PASSES_LOWER_INTERNAL_H
 #define RILL_PASSES_LOWER_INTERNAL_H
 
+#include "base/hash.h"
 #include "base/vec.h"
 #include "passes/lower.h"
 
@@ -164,7 +165,10 @@ struct lower {
     struct lower_map objects; // object → lower_object
     struct lower_map globals; // object → ir_global
     struct lower_map strings; // bytes → ir_global
+    struct hash_map names;    // of the first |named_count| globals of the module
+    int named_count;          //
     struct lower_map ctypes;  // record → ir_ctype
+    struct lower_map views;   // pointer → lower_view, where bounds are checked
     int string_count;
     int call_depth;
     int depth;
@@ -248,6 +252,7 @@ struct ir_inst *lower_place_write(struct lower *l, const struct lower_place *pla
 struct ir_inst *lower_address(struct lower *l, const struct expr *e); // of an lvalue, or of where a struct value is
 // p + i; |is_access| says that the element is then read or written, so that its index must lie inside the extent.
 struct ir_inst *lower_element(struct lower *l, const struct expr *e, bool is_access);
+struct ir_inst *lower_target(struct lower *l, const struct expr *pointer); // what is read or written through it
 struct ir_inst *lower_type_size(struct lower *l, const struct type *type); // bytes, i64
 void lower_bind_extents(struct lower *l, const struct type *type, bool at_entry);
 const char *lower_expr_name(struct lower *l, const struct expr *e); // "a", "s.m", "p->m"; NULL
@@ -288,7 +293,7 @@ struct ir_global *lower_global(struct lower *l, const struct object *object);
 struct ir_global *lower_string(struct lower *l, const struct expr *e);
 // A local that is filled with constants and never written: it may as well stand once in the module.
 bool lower_is_table(const struct lower *l, const struct object *object);
-bool lower_name_is_taken(const struct lower *l, const char *name);
+bool lower_name_is_taken(struct lower *l, const char *name);
 struct ir_inst *lower_constant(struct lower *l, const struct object *object); // of a const scalar; NULL if not known
 
 // ---- lower_stmt.c, lower_loop.c, lower_cfg.c -----------------------------------------------------------------------

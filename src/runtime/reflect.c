@@ -1,17 +1,18 @@
 // Reflection: the plan's types in the words of the public headers. Infos lie in the module's arena.
+#include "base/hash.h"
 #include "base/status.h"
-#include "base/vec.h"
 #include "runtime/module.h"
 
 #include <assert.h>
 
+struct known_type {
+    const struct ir_ctype *ctype; // by whose bytes it is found
+    rill_type_info info;
+};
+
 struct reflection {
     struct arena *arena;
-    VEC(struct type_pair {
-        const struct ir_ctype *ctype;
-        rill_type_info *info;
-    })
-    known; // so that a type which reaches itself through a pointer comes to an end
+    struct hash_map known; // so that a type which reaches itself through a pointer comes to an end
 };
 
 rill_type reflect_scalar(const struct ir_ctype *ctype)
@@ -57,13 +58,14 @@ static rill_type_kind kind_of(const struct ir_ctype *ctype)
 
 static rill_type_info *reflect_type(struct reflection *r, const struct ir_ctype *ctype)
 {
-    for (int i = 0; i < r->known.count; i++) {
-        if (r->known.items[i].ctype == ctype) {
-            return r->known.items[i].info;
-        }
+    struct known_type *known = hash_map_get(&r->known, (const char *)&ctype, sizeof ctype);
+    if (known != NULL) {
+        return &known->info;
     }
-    rill_type_info *info = ARENA_NEW(r->arena, rill_type_info);
-    VEC_PUSH(r->arena, &r->known, (struct type_pair){ctype, info});
+    known = ARENA_NEW(r->arena, struct known_type);
+    known->ctype = ctype;
+    hash_map_set(&r->known, (const char *)&known->ctype, sizeof known->ctype, known);
+    rill_type_info *info = &known->info;
     if (ctype == NULL) {
         info->kind = RILL_KIND_VOID;
         info->name = "void";
@@ -113,6 +115,7 @@ void reflect_module(struct module *module)
 {
     const struct plan_module *plan = module->plan;
     struct reflection r = {.arena = &module->arena};
+    hash_map_init(&r.known, r.arena);
     for (int i = 0; i < plan->kernel_count; i++) {
         reflect_kernel(&r, plan->kernels[i], &module->kernels[i]);
     }
