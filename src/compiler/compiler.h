@@ -84,8 +84,8 @@ struct compiler_table {
 RILL_API const struct compiler_table *rill_compiler_table(void);
 
 // An image: header, then the serialised plan, then the code (x86-64: a relocatable ELF object; NVIDIA: the text of the
-// PTX, and behind it what is loaded late, as plan/abi.h says; AMD: a linked code object), then a zero byte that code_size
-// does not count. All little-endian.
+// PTX, and behind it what is loaded late, as plan/abi.h says; AMD: a linked code object), then a zero byte that
+// code_size does not count. All little-endian.
 struct image_header {
     char magic[8]; // "rillimg1"
     uint64_t plan_offset;
