@@ -1,5 +1,5 @@
-// Rill for C++17: owners that clean up at the end of their scope, and failures as exceptions. Everything else is
-// rill.h, whose calls and macros (RILL_ARGS, RILL_SHAPE, RILL_HOST ...) work in C++ as they do in C.
+// Rill for C++11 and later: owners that clean up at the end of their scope, and failures as exceptions. Everything else
+// is rill.h, whose calls and macros (RILL_ARGS, RILL_SHAPE, RILL_HOST ...) work in C++ as they do in C.
 //
 //     rill::context ctx = rill::open("auto");
 //     rill::array x = rill::make_array(ctx, RILL_F32, RILL_SHAPE(n));
@@ -71,7 +71,9 @@ template <typename Handle, void (*Destroy)(Handle *)> class owner
     }
     Handle release() noexcept
     {
-        return std::exchange(handle_, Handle{0});
+        Handle handle = handle_;
+        handle_ = Handle{0};
+        return handle;
     }
 
   private:

@@ -63,13 +63,14 @@ END
 claim arguments_are_made_by_gcc args_under gcc -std=c11
 claim arguments_are_made_by_clang args_under clang-22 -std=c11
 claim arguments_are_made_by_gxx args_under g++ -std=c++17 -x c++
+claim arguments_are_made_in_the_oldest_language args_under g++ -std=c++11 -x c++
 claim arguments_are_made_by_clangxx args_under clang++-22 -std=c++17 -x c++
 claim bare_pointer_is_refused_by_gcc refused_by gcc -std=c11
 claim bare_pointer_is_refused_by_clangxx refused_by clang++-22 -std=c++17 -x c++
 if nm -D "$build/lib/librill.so" | grep -q -E '__(asan|tsan)_init'; then
     skip owners_clean_up_with_gxx "the library is built with a sanitizer"
 else
-    claim owners_clean_up_with_gxx owners_clean_up g++ -std=c++17
-    claim owners_clean_up_with_clangxx owners_clean_up clang++-22 -std=c++17
+    claim owners_clean_up_with_gxx owners_clean_up g++ -std=c++11
+    claim owners_clean_up_with_clangxx owners_clean_up clang++-22 -std=c++20
 fi
 finish
