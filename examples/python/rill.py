@@ -111,6 +111,7 @@ def _load():
                         "rill_kernel_describe": [handle, ctypes.POINTER(_KernelInfo)],
                         "rill_kernel_param": [handle, size, ctypes.POINTER(_ParamInfo)],
                         "rill_stream_create": [handle, memory, out], "rill_stream_destroy": [handle],
+                        "rill_stream_destroy_later": [handle],
                         "rill_stream_synchronize": [handle], "rill_stream_query": [handle],
                         "rill_stream_wait": [handle, handle],
                         "rill_stream_clear_error": [handle], "rill_event_create": [handle, memory, out],
@@ -167,13 +168,32 @@ def _shape(extents):
     return _Shape((ctypes.c_int64 * 16)(*extents), len(extents))
 
 
-class Array:
+class _Owned:
+    """Something of a context: what nobody has destroyed goes when Python lets go of it, without waiting."""
+
+    _drop = None  # the call that does that
+
+    def __init__(self, context, handle):
+        self.context, self.handle, self._is_owned = context, handle, True
+
+    def _let_go(self, call):
+        self._is_owned = False
+        _check(call(self.handle))
+
+    def __del__(self):
+        if getattr(self, "_is_owned", False) and self.context._is_open and _rill is not None:
+            getattr(_rill, self._drop)(self.handle)
+
+
+class Array(_Owned):
     """Memory of the device: zeros, or what |values|, a buffer, has."""
 
+    _drop = "rill_array_destroy"
+
     def __init__(self, context, type, shape, values=None):
-        self.context, self.letter = context, TYPES[NAMES[type]]
+        self.letter = TYPES[NAMES[type]]
         self.shape = (shape,) if isinstance(shape, int) else tuple(shape)
-        self._handle = _made(_rill.rill_array_create, context._handle, NAMES[type], _shape(shape))
+        super().__init__(context, _made(_rill.rill_array_create, context._handle, NAMES[type], _shape(shape)))
         if values is not None:
             self.write(values)
 
@@ -189,7 +209,7 @@ class Array:
 
     def write(self, values, stream=None):
         held = _Held(values)
-        _check(_rill.rill_array_write(self._handle, self.context._stream(stream), held.buffer.buf, held.buffer.len))
+        _check(_rill.rill_array_write(self.handle, self.context._stream(stream), held.buffer.buf, held.buffer.len))
 
     def read(self, out=None, stream=None):
         """What the array holds when |stream| has come this far: in |out|, a buffer, or as a memoryview of its shape."""
@@ -198,20 +218,22 @@ class Array:
                 return memoryview(b"").cast(self.letter)
             out = memoryview(bytearray(self.nbytes)).cast("B").cast(self.letter, self.shape)
         held = _Held(out, writable=True)
-        _check(_rill.rill_array_read(self._handle, self.context._stream(stream), held.buffer.buf, held.buffer.len))
+        _check(_rill.rill_array_read(self.handle, self.context._stream(stream), held.buffer.buf, held.buffer.len))
         return out
 
     def destroy(self):
-        _check(_rill.rill_array_destroy(self._handle))
+        self._let_go(_rill.rill_array_destroy)
 
 
-class Stream:
+class Stream(_Owned):
     """A queue of its own; |priority| above 0: taken before others. `with` destroys it at the end, which waits for its
     work."""
 
+    _drop = "rill_stream_destroy_later"
+
     def __init__(self, context, priority=0):
-        self.context = context
-        self.handle = _made(_rill.rill_stream_create, context._handle, ctypes.byref(_StreamOptions(priority)))
+        options = ctypes.byref(_StreamOptions(priority))
+        super().__init__(context, _made(_rill.rill_stream_create, context._handle, options))
 
     def wait(self, other=None):
         """What is queued here from now on starts after what |other|, or the default stream, has so far."""
@@ -229,7 +251,7 @@ class Stream:
         _check(_rill.rill_stream_clear_error(self.handle))
 
     def destroy(self):
-        _check(_rill.rill_stream_destroy(self.handle))
+        self._let_go(_rill.rill_stream_destroy)
         self.context._kept.pop(self.handle, None)
 
     def __enter__(self):
@@ -239,12 +261,13 @@ class Stream:
         self.destroy()
 
 
-class Event:
+class Event(_Owned):
     """A mark in a stream, for other streams and the host to wait for."""
 
+    _drop = "rill_event_destroy"
+
     def __init__(self, context):
-        self.context = context
-        self.handle = _made(_rill.rill_event_create, context._handle, None)
+        super().__init__(context, _made(_rill.rill_event_create, context._handle, None))
 
     def record(self, stream=None):
         _check(_rill.rill_event_record(self.handle, self.context._stream(stream)))
@@ -266,7 +289,7 @@ class Event:
         return out.value
 
     def destroy(self):
-        _check(_rill.rill_event_destroy(self.handle))
+        self._let_go(_rill.rill_event_destroy)
 
     def __enter__(self):
         return self
@@ -302,7 +325,7 @@ class Kernel:
                 item.kind, item.value.pointer, item.size = STRUCT, held.buffer.buf, held.buffer.len
                 kept.append(held)
             elif isinstance(value, Array):
-                item.kind, item.value.u = ARRAY, value._handle
+                item.kind, item.value.u = ARRAY, value.handle
             elif isinstance(value, float):
                 item.kind, item.value.f = FLOAT, value
             elif isinstance(value, int) or (hasattr(value, "__index__") and not getattr(value, "shape", ())):
@@ -393,6 +416,7 @@ class Context:
     def __init__(self, device="auto"):
         self._kept = {}  # buffers in use, by stream
         self._handle = _made(_rill.rill_open, device.encode(), None)
+        self._is_open = True
         self._default = _rill.rill_default_stream(self._handle)
 
     def _stream(self, stream):
@@ -420,6 +444,7 @@ class Context:
         self._kept.clear()
 
     def close(self):
+        self._is_open = False
         _check(_rill.rill_close(self._handle))
         self._kept.clear()
 

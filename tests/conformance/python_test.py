@@ -3,6 +3,7 @@
 other systems with streams test: streams and events by `with`, kernels on streams, on memory of the caller's."""
 import array
 import ctypes
+import gc
 import os
 import pathlib
 import struct
@@ -174,6 +175,17 @@ def failures_stay_on_their_stream(rill, ctx, module, report):
     report.check("kernel_that_is_not_there_is_named", "'nothing'" in str(raised(rill.Error, getattr, module, "nothing")))
 
 
+def what_python_lets_go_of(rill, ctx, module, report):
+    array_, stream, event = ctx.array("f32", N), ctx.stream(), ctx.event()
+    module.fill(N, 1, array_, stream=stream)
+    event.record(stream)
+    handles = [array_.handle, stream.handle, event.handle]
+    del array_, stream, event
+    gc.collect()
+    calls = (rill._rill.rill_array_destroy, rill._rill.rill_stream_query, rill._rill.rill_event_query)
+    report.check("what_python_lets_go_of_is_destroyed", [c(h) for c, h in zip(calls, handles)] == [-3] * 3)
+
+
 def threads(rill, ctx, module, report):
     wrong = []
 
@@ -203,7 +215,7 @@ def main():
     with rill.Context(os.environ.get("RILL_TEST_DEVICE", "cpu")) as ctx:
         module = ctx.module(TEXT)
         for part in (memory_is_used_in_place, numpy_arrays, values_come_back, options_and_fields, streams_and_events,
-                     failures_stay_on_their_stream, threads):
+                     failures_stay_on_their_stream, what_python_lets_go_of, threads):
             part(rill, ctx, module, report)
     error = raised(rill.Error, module.fill, 1, 1, array.array("f", [0]))
     report.check("closed_context_is_refused", error and error.name == "RILL_ERR_STALE", error)
