@@ -103,7 +103,14 @@ static int count_operations(const struct ir_region *region)
     return count;
 }
 
-// How often one of so many operations is unrolled; 0: nothing is said.
+// One operation of many instructions.
+static bool is_long(const struct ir_inst *inst)
+{
+    return inst->op == IR_OP_MATH || inst->op == IR_OP_FDIV || inst->op == IR_OP_SDIV || inst->op == IR_OP_UDIV ||
+           inst->op == IR_OP_SREM || inst->op == IR_OP_UREM;
+}
+
+// How often an innermost loop with this body is unrolled; 0: nothing is said.
 static int unroll_count(struct emitter *e, const struct ir_region *body)
 {
     int operations = target_is_gpu(e->target) ? count_operations(body) : 0;
@@ -112,7 +119,7 @@ static int unroll_count(struct emitter *e, const struct ir_region *body)
     }
     int load_count = 0;
     for (const struct ir_inst *inst = body->first; inst != NULL; inst = inst->next) {
-        if (inst->op == IR_OP_STORE || inst->op == IR_OP_UPDATE || inst->region_count > 0) {
+        if (inst->op == IR_OP_STORE || inst->op == IR_OP_UPDATE || inst->region_count > 0 || is_long(inst)) {
             return 0;
         }
         load_count += inst->op == IR_OP_LOAD;
