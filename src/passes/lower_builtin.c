@@ -345,7 +345,8 @@ struct ir_inst *lower_builtin_call(struct lower *l, const struct expr *e, bool i
     struct ir_inst **args = ARENA_ARRAY(l->arena, struct ir_inst *, e->arg_count + 1);
     for (int i = 0; i < e->arg_count; i++) {
         bool is_format = builtin.kind == BUILTIN_PRINT && i == 0;
-        args[i] = is_format ? NULL : lower_value(l, e->args[i]);
+        bool is_place = (builtin.kind == BUILTIN_ATOMIC || builtin.kind == BUILTIN_CAS) && i == 0;
+        args[i] = is_format ? NULL : is_place ? lower_target(l, lower_strip(e->args[i])) : lower_value(l, e->args[i]);
     }
     lower_at(l, e->loc);
     switch (builtin.kind) {

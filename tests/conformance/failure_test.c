@@ -314,6 +314,43 @@ TEST(index_out_of_range_is_named_and_the_process_survives)
     world_close(&world);
 }
 
+TEST(index_behind_a_pointer_into_an_array_is_one_of_the_array)
+{
+    static const char source[] = "#include <rill/kernel.h>\n"
+                                 "static int get(const int *p, int k) { return p[k]; }\n"
+                                 "static int first(const int *p) { return *p; }\n"
+                                 "kernel int back(int n, const int a[n], int o, int k) { return get(a + o, k); }\n"
+                                 "kernel int at(int n, const int a[n], int o) { return first(&a[o]); }\n"
+                                 "kernel void count(int n, int a[n], int k) { rill_atomic_add(&a[k], 1); }\n"
+                                 "kernel int flat(int n, const int a[n][4], int k) { return get(&a[0][0], k); }\n";
+    struct world world;
+    world_open(&world, 2);
+    rill_module module;
+    rill_kernel back, at, count, flat;
+    OK(rill_module_create(world.context, source, &(rill_module_options){.check_bounds = true}, &module));
+    OK(rill_module_kernel(module, "back", &back));
+    OK(rill_module_kernel(module, "at", &at));
+    OK(rill_module_kernel(module, "count", &count));
+    OK(rill_module_kernel(module, "flat", &flat));
+    int a[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, got = 0;
+    rill_arg host = RILL_HOST(a, 12);
+    OK(rill_call(back, RILL_CURRENT, RILL_ARGS(12, host, 5, -5), &got, sizeof got));
+    CHECK_INT(got, 1);
+    STATUS(rill_call(back, RILL_CURRENT, RILL_ARGS(12, host, 5, 7), &got, sizeof got), RILL_ERR_BOUNDS);
+    CHECK_CONTAINS(rill_message(), "index 12 of 'a' is out of range [0, 12)");
+    STATUS(rill_call(back, RILL_CURRENT, RILL_ARGS(12, host, 5, -6), &got, sizeof got), RILL_ERR_BOUNDS);
+    OK(rill_call(at, RILL_CURRENT, RILL_ARGS(12, host, 11), &got, sizeof got));
+    CHECK_INT(got, 12);
+    STATUS(rill_call(at, RILL_CURRENT, RILL_ARGS(12, host, 12), &got, sizeof got), RILL_ERR_BOUNDS);
+    OK(rill_call(count, RILL_CURRENT, RILL_ARGS(12, host, 11), NULL, 0));
+    CHECK_INT(a[11], 13);
+    STATUS(rill_call(count, RILL_CURRENT, RILL_ARGS(12, host, 12), NULL, 0), RILL_ERR_BOUNDS);
+    // An element of a row is often taken for the start of all that follows: inside the array that is no error.
+    OK(rill_call(flat, RILL_CURRENT, RILL_ARGS(3, host, 11), &got, sizeof got));
+    CHECK_INT(got, 13);
+    world_close(&world);
+}
+
 // Neighbours in memory: an index past the end of one is inside the other, so that the loop runs in order.
 TEST(failure_in_a_loop_that_ran_in_order_names_no_iteration)
 {
