@@ -60,9 +60,24 @@ static int look_first(struct selftest *test, char *device, size_t size)
 
 // ---- the programs -------------------------------------------------------------------------------------------------
 
-static int by_name(const void *a, const void *b)
+// Those that take longest begin first, so that none of them is left alone at the end.
+static int begin_rank(const char *name)
 {
-    return strcmp(((const struct selftest_program *)a)->name, ((const struct selftest_program *)b)->name);
+    static const char *const slow[] = {"blocks_test", "sweep_test",        "memory_test",
+                                       "stream_test", "math_special_test", "races_test"};
+    enum { COUNT = sizeof slow / sizeof slow[0] };
+    int rank = 0;
+    while (rank < COUNT && strcmp(slow[rank], name) != 0) {
+        rank++;
+    }
+    return rank;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct selftest_program *x = a, *y = b;
+    int difference = begin_rank(x->name) - begin_rank(y->name);
+    return difference != 0 ? difference : strcmp(x->name, y->name);
 }
 
 // ../tests/conformance, seen from the folder of this program: so it is in an archive and in a build.
@@ -92,7 +107,7 @@ static bool find_programs(struct selftest *test)
         }
     }
     closedir(dir);
-    qsort(test->programs, (size_t)test->program_count, sizeof test->programs[0], by_name);
+    qsort(test->programs, (size_t)test->program_count, sizeof test->programs[0], by_rank);
     return test->program_count > 0;
 }
 
@@ -135,18 +150,28 @@ static bool open_report(struct selftest *test)
     return true;
 }
 
+// Keeps |line| as the last of the tail, unless it says that all is well. A test is announced by "run"; once another
+// line follows it has ended, and its own line says how.
+static void add_to_tail(char (*lines)[LINE_SIZE], int *count, const char *line)
+{
+    if (*count > 0 && strncmp(lines[(*count - 1) % TAIL_LINES], "run ", 4) == 0) {
+        --*count;
+    }
+    if (strncmp(line, "ok ", 3) != 0) {
+        snprintf(lines[(*count)++ % TAIL_LINES], LINE_SIZE, "%s", line);
+    }
+}
+
 // What went wrong is in the last lines.
 static void report_tail(const struct selftest *test, FILE *output)
 {
+    char line[LINE_SIZE];
     char(*lines)[LINE_SIZE] = calloc(TAIL_LINES, sizeof *lines);
-    if (lines == NULL) {
-        return;
-    }
     int count = 0;
     rewind(output);
-    while (fgets(lines[count % TAIL_LINES], LINE_SIZE, output) != NULL) {
-        lines[count % TAIL_LINES][strcspn(lines[count % TAIL_LINES], "\n")] = '\0';
-        count += strncmp(lines[count % TAIL_LINES], "ok ", 3) != 0;
+    while (lines != NULL && fgets(line, sizeof line, output) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        add_to_tail(lines, &count, line);
     }
     for (int i = count > TAIL_LINES ? count - TAIL_LINES : 0; i < count; i++) {
         fprintf(test->report, "    | %s\n", lines[i % TAIL_LINES]);

@@ -17,7 +17,7 @@ GOOD = "#!/bin/sh\necho ok one on $RILL_TEST_DEVICE\necho ok two\necho 'skip thr
 BAD = "#!/bin/sh\necho ok one\necho '  what was wrong'\necho FAIL two\nexit 1\n"
 DEAD = "#!/bin/sh\necho ok one\nkill -SEGV $$\n"
 # Waits for ever, and so does what it started.
-STUCK = "#!/bin/sh\necho ok one\necho run two\nsleep 1000 &\nwait\n"
+STUCK = "#!/bin/sh\necho run one\necho ok one\necho run two\nsleep 1000 &\nwait\n"
 # Each waits until both run: alone it would wait for ever.
 PAIR = "#!/bin/sh\nmkdir $TOGETHER/%s\nuntil [ -d $TOGETHER/%s ]; do sleep 0.05; done\necho ok one\n"
 
@@ -74,7 +74,8 @@ def main():
     report.check("what_does_not_end_is_ended_when_the_time_is_over_and_named_with_where_it_was",
                  done.returncode == 1 and "in at most 3 s" in done.stdout.splitlines()[0]
                  and "the time is over" in done.stdout and "a_test\n" in done.stdout.split("did not pass:")[1]
-                 and "b_test: not run" in done.stdout and "| run two" in reports.get("r.txt", ""),
+                 and "b_test: not run" in done.stdout and "| run two" in reports.get("r.txt", "")
+                 and "| run one" not in reports["r.txt"],
                  done.stdout + done.stderr + str(reports))
     done, reports = selftest({"a": GOOD, "b": STUCK}, "--device", "cpu", "--jobs", "1", "--report=r.txt", end_at="a_test")
     report.check("ended_by_a_signal_it_ends_the_programs_and_writes_the_report",
