@@ -300,7 +300,7 @@ static void walk_return(struct frame *frame, struct ir_inst *inst)
     if (frame->caller != NULL && inst->arg_count > 0) {
         const struct sym *value = sym_of(frame, inst->args[0]);
         enum ir_type type = frame->function->return_type;
-        if (ir_type_is_int(type) && data_is_exit(frame->data, inst) && is_opaque(frame->an, value)) {
+        if (ir_type_is_int(type) && data_is_returned(frame->data, inst) && is_opaque(frame->an, value)) {
             value = sym_unknown(frame, NULL, NULL, type, TAINT_OPAQUE | TAINT_DATA);
         }
         frame->result = frame->result == NULL ? value : sym_join(frame, frame->result, value, type);

@@ -7,7 +7,7 @@
 // (a rank that is counted) and what it leaves behind when data says how long it runs (a place that is searched).
 #include "passes/access_data.h"
 
-enum { MAX_PASSES = 12, MAX_DEPTH = 32, CALL_BUDGET = 2000 };
+enum { MAX_PASSES = 12, MAX_DEPTH = 32, CALL_BUDGET = 2000, MAX_VERSION = 1 << 24 };
 
 struct choice { // a condition on the way to here
     bool is_data;
@@ -19,7 +19,8 @@ struct leave { // what `break`, or `return` where |inst| is NULL, leaves
     bool is_loop;
     uint32_t version; // assignments in it have larger ones
     const struct choice *choices;
-    data_cell *state; // joined so far
+    data_cell *state;       // joined so far
+    const data_cell *entry; // of a loop: as it was before
     bool is_reached;
     bool by_data; // data says whether it is left so
     struct leave *outer;
@@ -96,9 +97,23 @@ static bool is_by_data(const struct choice *choices, const struct choice *end)
 
 // ---- values --------------------------------------------------------------------------------------------------------
 
+static const struct leave *innermost_loop(const struct flow *f)
+{
+    const struct leave *loop = f->leaves;
+    while (loop != NULL && !loop->is_loop) {
+        loop = loop->outer;
+    }
+    return loop;
+}
+
 static uint8_t bits_of(const struct flow *f, const struct ir_inst *value)
 {
-    return value->id >= 0 ? f->node->values[value->id] : 0;
+    uint8_t bits = value->id >= 0 ? f->node->values[value->id] : 0;
+    if ((bits & DATA_CARRIED) != 0) { // by the loop around, unless it was computed before
+        const struct leave *loop = innermost_loop(f);
+        bits &= (uint8_t)(loop != NULL && f->node->made[value->id] < loop->version ? ~DATA_CARRIED : DATA_BITS);
+    }
+    return bits;
 }
 
 static uint8_t all_args(const struct flow *f, const struct ir_inst *inst)
@@ -166,7 +181,8 @@ static uint8_t flow_value(struct flow *f, const struct ir_inst *inst)
     case IR_OP_GET: return *cell_of(f, inst->var) & DATA_BITS & ~DATA_UNSET;
     case IR_OP_PARAM: {
         const struct data_node *node = f->node;
-        return node->caller != NULL ? node->caller->values[node->call->args[inst->imm]->id] : 0;
+        uint8_t bits = node->caller != NULL ? node->caller->values[node->call->args[inst->imm]->id] : 0;
+        return bits & (uint8_t)(innermost_loop(f) != NULL ? ~DATA_CARRIED : DATA_BITS);
     }
     case IR_OP_SELECT: {
         uint8_t bits = data_meet(bits_of(f, inst->args[1]), bits_of(f, inst->args[2]));
@@ -209,14 +225,37 @@ static void flow_if(struct flow *f, const struct ir_inst *inst)
     affine_release(&f->pass->an->scratch, mark);
 }
 
-static struct leave open_leave(struct flow *f, const struct ir_inst *inst, bool is_loop)
+static struct leave open_leave(struct flow *f, const struct ir_inst *inst)
 {
-    return (struct leave){.inst = inst,
-                          .is_loop = is_loop,
-                          .version = f->pass->version,
-                          .choices = f->choices,
-                          .state = copy_state(f),
-                          .outer = f->leaves};
+    return (struct leave){
+        .inst = inst, .version = f->pass->version, .choices = f->choices, .state = copy_state(f), .outer = f->leaves};
+}
+
+// In a loop only that is carried which this loop carries.
+static struct leave open_loop(struct flow *f, const struct ir_inst *inst)
+{
+    struct leave leave = open_leave(f, inst);
+    leave.is_loop = true;
+    leave.entry = copy_state(f);
+    for (int c = 0; c < f->count; c++) {
+        f->state[c] &= ~(data_cell)DATA_CARRIED;
+        leave.state[c] = f->state[c];
+    }
+    return leave;
+}
+
+static bool is_assigned_since(const struct leave *leave, data_cell cell)
+{
+    return cell >> DATA_SHIFT > leave->version;
+}
+
+// Behind the loop: what it has not touched is carried as it was before.
+static void end_carrying(struct flow *f, const struct leave *loop)
+{
+    for (int c = 0; c < f->count; c++) {
+        f->state[c] &= ~(data_cell)DATA_CARRIED;
+        f->state[c] |= is_assigned_since(loop, f->state[c]) ? 0 : loop->entry[c] & DATA_CARRIED;
+    }
 }
 
 // The state here, or what reached the end by `break`, or both.
@@ -233,7 +272,7 @@ static void close_leave(struct flow *f, struct leave *leave)
 static void flow_block(struct flow *f, const struct ir_inst *inst)
 {
     struct affine_mark mark = affine_mark(&f->pass->an->scratch);
-    struct leave leave = open_leave(f, inst, false);
+    struct leave leave = open_leave(f, inst);
     f->leaves = &leave;
     flow_region(f, &inst->regions[0]);
     close_leave(f, &leave);
@@ -243,7 +282,7 @@ static void flow_block(struct flow *f, const struct ir_inst *inst)
 static void flow_switch(struct flow *f, const struct ir_inst *inst)
 {
     struct affine_mark mark = affine_mark(&f->pass->an->scratch);
-    struct leave leave = open_leave(f, inst, false);
+    struct leave leave = open_leave(f, inst);
     struct choice choice = {(bits_of(f, inst->args[0]) & DATA_MAYBE) != 0, f->choices};
     data_cell *entry = copy_state(f);
     f->leaves = &leave;
@@ -269,7 +308,7 @@ static void flow_switch(struct flow *f, const struct ir_inst *inst)
 
 // ---- leaving -------------------------------------------------------------------------------------------------------
 
-static void note_exit(struct flow *f, const struct ir_inst *inst, bool is_data)
+static void note_exit(struct flow *f, const struct ir_inst *inst, bool is_data, bool returns_data)
 {
     struct data_exit *exit = f->node->exits;
     while (exit != NULL && exit->inst != inst) {
@@ -287,44 +326,52 @@ static void note_exit(struct flow *f, const struct ir_inst *inst, bool is_data)
         f->node->exits = exit;
     }
     exit->is_data = is_data;
+    exit->returns_data = returns_data;
     for (int c = 0; c < f->node->function->cell_count; c++) {
         exit->bits[c] = f->state[f->node->first_cell + c] & DATA_BITS;
     }
 }
 
-// Out of all loops up to |leave|: what was assigned in one that data ends here is made of data.
-static bool cross_loops(struct flow *f, const struct ir_inst *inst, const struct leave *leave)
+// Out of all loops up to |leave|: what one carried that data ends here is made of data.
+static void cross_loops(struct flow *f, const struct ir_inst *inst, const struct leave *leave, bool returns_data)
 {
     bool is_data = false;
     for (const struct leave *crossed = f->leaves; crossed != NULL; crossed = crossed->outer) {
-        if (crossed->is_loop && is_by_data(f->choices, crossed->choices)) {
-            is_data = true;
-            for (int c = 0; c < f->count; c++) {
-                bool is_carried = f->state[c] >> DATA_SHIFT > crossed->version && (f->state[c] & DATA_UNSET) == 0;
-                f->state[c] |= is_carried ? DATA_SURE : 0;
-            }
+        bool by_data = crossed->is_loop && is_by_data(f->choices, crossed->choices);
+        is_data |= by_data;
+        for (int c = 0; c < f->count && by_data; c++) {
+            f->state[c] |= (f->state[c] & DATA_CARRIED) != 0 ? DATA_SURE : 0;
+        }
+        if (crossed->is_loop) {
+            end_carrying(f, crossed);
         }
         if (crossed == leave) {
             break;
         }
     }
-    note_exit(f, inst, is_data);
-    return is_data;
+    note_exit(f, inst, is_data, returns_data);
 }
 
 static void flow_exit(struct flow *f, const struct ir_inst *inst)
 {
     struct leave *leave = f->leaves;
+    bool returns_data = false;
     while (leave != NULL && (inst->op == IR_OP_RETURN ? leave->outer != NULL : leave->inst != inst->target)) {
         leave = leave->outer;
     }
-    bool is_data = cross_loops(f, inst, leave);
     if (inst->op == IR_OP_RETURN && inst->arg_count > 0) {
-        uint8_t bits = bits_of(f, inst->args[0]) | (is_data ? DATA_SURE : 0);
+        uint8_t bits = bits_of(f, inst->args[0]);
+        const struct leave *loop = innermost_loop(f);
+        if (loop != NULL) {
+            bool is_data = (bits & DATA_CARRIED) != 0 && is_by_data(f->choices, loop->choices);
+            bits = (bits & (uint8_t)~DATA_CARRIED) | (is_data ? DATA_SURE : 0);
+            returns_data = is_data;
+        }
         f->result = f->has_result ? data_meet(f->result, bits) : bits;
         f->result |= is_by_data(f->choices, NULL) ? DATA_CHOSEN : 0;
         f->has_result = true;
     }
+    cross_loops(f, inst, leave, returns_data);
     if (leave == NULL) {
         f->is_dead = true;
         return;
@@ -365,7 +412,7 @@ static struct data_loop *loop_of(struct flow *f, const struct ir_inst *inst)
 // At the entry of an iteration: what came in, or what one before has left.
 static unsigned carried(unsigned entry, unsigned back)
 {
-    unsigned bits = data_meet((uint8_t)entry, (uint8_t)back);
+    unsigned bits = data_meet((uint8_t)entry, (uint8_t)back) | DATA_CARRIED;
     if ((back & DATA_CHOSEN) != 0 && (back & DATA_UNSET) == 0) {
         bits = (bits & ~(unsigned)DATA_CHOSEN) | DATA_SURE;
     }
@@ -408,7 +455,7 @@ static void flow_loop(struct flow *f, const struct ir_inst *inst)
 {
     struct affine_mark mark = affine_mark(&f->pass->an->scratch);
     struct data_loop *loop = loop_of(f, inst);
-    struct leave leave = open_leave(f, inst, true);
+    struct leave leave = open_loop(f, inst);
     begin_iteration(f, loop);
     data_cell *header = copy_state(f);
     f->leaves = &leave;
@@ -424,10 +471,9 @@ static void flow_for(struct flow *f, const struct ir_inst *inst)
     struct affine_mark mark = affine_mark(&f->pass->an->scratch);
     struct data_loop *loop = loop_of(f, inst);
     uint8_t init = bits_of(f, inst->args[0]), bound = bits_of(f, inst->args[1]);
-    data_cell *entry = copy_state(f);
-    struct leave leave = open_leave(f, inst, true);
+    struct leave leave = open_loop(f, inst);
     begin_iteration(f, loop);
-    *cell_of(f, inst->loop->var) = new_cell(f, init);
+    *cell_of(f, inst->loop->var) = new_cell(f, init | DATA_CARRIED);
     data_cell *header = copy_state(f);
     f->leaves = &leave;
     for (int i = inst->region_count - 1; i >= 0; i--) {
@@ -437,10 +483,11 @@ static void flow_for(struct flow *f, const struct ir_inst *inst)
     end_iteration(f, loop, header);
     f->leaves = leave.outer;
     for (int c = 0; c < f->count; c++) { // as it would begin the next one
-        unsigned bits = entry[c] & DATA_BITS;
-        bits = loop->is_assigned[c] ? carried(bits, loop->back[c]) : bits;
-        bits |= loop->is_assigned[c] && ((init | bound) & TAINT_DATA) != 0 ? DATA_SURE : 0;
-        f->state[c] = loop->is_assigned[c] ? new_cell(f, bits) : entry[c];
+        unsigned bits = leave.entry[c] & DATA_BITS, back = loop->back[c];
+        bool is_counted = ((init | bound) & TAINT_DATA) != 0 && (back & DATA_CARRIED) != 0;
+        unsigned next = (carried(bits, back) & ~(unsigned)DATA_CARRIED) | (bits & DATA_CARRIED);
+        next |= is_counted ? DATA_SURE : 0;
+        f->state[c] = loop->is_assigned[c] ? new_cell(f, next) : leave.entry[c];
     }
     f->is_dead = false;
     *cell_of(f, inst->loop->var) = new_cell(f, data_meet(init, bound));
@@ -453,7 +500,7 @@ static void flow_cfg(struct flow *f, const struct ir_inst *inst)
 {
     struct affine_mark mark = affine_mark(&f->pass->an->scratch);
     struct data_loop *loop = loop_of(f, inst);
-    struct leave leave = open_leave(f, inst, true);
+    struct leave leave = open_loop(f, inst);
     begin_iteration(f, loop);
     data_cell *header = copy_state(f);
     f->leaves = &leave;
@@ -473,6 +520,7 @@ static void flow_cfg(struct flow *f, const struct ir_inst *inst)
         }
     }
     end_iteration(f, loop, header);
+    end_carrying(f, &leave);
     f->leaves = leave.outer;
     note_cells(f, loop->after);
     affine_release(&f->pass->an->scratch, mark);
@@ -499,6 +547,7 @@ static struct data_node *new_node(struct analysis *an, struct data_node *caller,
     node->call = call;
     node->function = data_function_of(an, function);
     node->values = ARENA_ARRAY(an->arena, uint8_t, function->value_count + 1);
+    node->made = ARENA_ARRAY(an->arena, uint32_t, function->value_count + 1);
     if (caller != NULL) {
         node->first_cell = caller->first_cell + caller->function->cell_count;
         *(caller->last_child != NULL ? &caller->last_child->next : &caller->first_child) = node;
@@ -526,7 +575,7 @@ static void flow_body(struct flow *f, const data_cell *outer, int outer_count)
     for (int c = 0; c < f->count; c++) {
         f->state[c] = c < outer_count ? outer[c] : DATA_UNSET;
     }
-    struct leave leave = open_leave(f, NULL, false);
+    struct leave leave = open_leave(f, NULL);
     f->leaves = &leave;
     flow_region(f, &function->body);
     close_leave(f, &leave);
@@ -535,14 +584,12 @@ static void flow_body(struct flow *f, const data_cell *outer, int outer_count)
 static void flow_call(struct flow *f, const struct ir_inst *inst)
 {
     struct analysis *an = f->pass->an;
-    uint8_t *result = inst->id >= 0 ? &f->node->values[inst->id] : NULL;
+    uint8_t unused, *result = inst->id >= 0 ? &f->node->values[inst->id] : &unused;
     if (f->depth + 1 >= MAX_DEPTH || f->pass->call_budget-- <= 0) {
         struct data_targets anywhere = {.items = {{.kind = TARGET_UNKNOWN}}, .count = 1};
         struct data_store store = {-1, TAINT_HIDDEN, false, f->node, &f->pass->version};
         data_store_to(&anywhere, f->state, &store);
-        if (result != NULL) {
-            *result = TAINT_HIDDEN;
-        }
+        *result = TAINT_HIDDEN;
         return;
     }
     struct affine_mark mark = affine_mark(&an->scratch);
@@ -552,8 +599,9 @@ static void flow_call(struct flow *f, const struct ir_inst *inst)
     flow_body(&inner, f->state, f->count);
     memcpy(f->state, inner.state, sizeof *f->state * (size_t)f->count);
     f->is_dead = inner.is_dead;
-    if (result != NULL) {
-        *result = inner.has_result ? inner.result : TAINT_HIDDEN;
+    *result = inner.has_result ? inner.result : TAINT_HIDDEN;
+    if (inst->id >= 0) {
+        f->node->made[inst->id] = f->pass->version;
     }
     affine_release(&an->scratch, mark);
 }
@@ -590,6 +638,7 @@ static void flow_inst(struct flow *f, const struct ir_inst *inst)
     uint8_t bits = flow_value(f, inst);
     if (inst->id >= 0) {
         f->node->values[inst->id] = bits;
+        f->node->made[inst->id] = f->pass->version;
     }
 }
 
@@ -613,7 +662,7 @@ void data_find(struct analysis *an)
         flow_body(&flow, NULL, 0);
         affine_release(&an->scratch, mark);
     }
-    an->data = pass.has_changed ? NULL : node;
+    an->data = pass.has_changed || pass.version > MAX_VERSION ? NULL : node;
 }
 
 // ---- what the walk asks --------------------------------------------------------------------------------------------
@@ -659,6 +708,12 @@ static const struct data_exit *find_exit(const struct data_node *node, const str
 bool data_is_exit(const struct data_node *node, const struct ir_inst *inst)
 {
     return find_exit(node, inst) != NULL;
+}
+
+bool data_is_returned(const struct data_node *node, const struct ir_inst *inst)
+{
+    const struct data_exit *exit = find_exit(node, inst);
+    return exit != NULL && exit->returns_data;
 }
 
 unsigned data_at_exit(const struct data_node *node, const struct ir_inst *inst, const struct ir_var *var)

@@ -7,13 +7,14 @@
 
 #include "passes/analyse.h"
 
-enum {               // of the bits of a value, besides TAINT_DATA and TAINT_HIDDEN
-    DATA_CHOSEN = 8, // which of several values it has hangs on data; around a loop that makes as many as there are
-    DATA_UNSET = 16, // memory that nothing was stored to
-    DATA_MAYBE = 32, // made of data on some way: a condition such as `k < n && a[k] < x`
+enum {                 // of the bits of a value, besides TAINT_DATA and TAINT_HIDDEN
+    DATA_CHOSEN = 8,   // which of several values it has hangs on data; around a loop that makes as many as there are
+    DATA_UNSET = 16,   // memory that nothing was stored to
+    DATA_MAYBE = 32,   // made of data on some way: a condition such as `k < n && a[k] < x`
+    DATA_CARRIED = 64, // hangs on how often the innermost loop around has gone round
     DATA_SURE = TAINT_DATA | DATA_MAYBE,
-    DATA_BITS = 63,
-    DATA_SHIFT = 6,
+    DATA_BITS = 127,
+    DATA_SHIFT = 7,
 };
 
 // The bits of a variable or of four bytes of a local's memory, and above them a number that each assignment makes anew:
@@ -42,6 +43,7 @@ struct data_exit { // BREAK or RETURN out of a loop that it hangs on data to be 
     const struct ir_inst *inst;
     uint8_t *bits; // by cell of the function
     bool is_data;
+    bool returns_data; // RETURN: and what is returned was carried by the loop
     struct data_exit *next;
 };
 
@@ -51,6 +53,7 @@ struct data_node { // one call of a function, on one way through the kernel
     struct data_function *function;
     int first_cell;  // of its variables
     uint8_t *values; // by instruction id
+    uint32_t *made;  // the number that was given out last when the value was computed
     struct data_loop *loops, *last_loop;
     struct data_exit *exits;
     struct data_node *first_child, *last_child, *next;
@@ -66,8 +69,10 @@ const struct data_loop *data_of_loop(const struct data_node *node, const struct 
 // Of the variable where the loop's body begins, and behind a FOR or a CFG.
 unsigned data_in_loop(const struct data_node *node, const struct data_loop *loop, const struct ir_var *var);
 unsigned data_after_loop(const struct data_node *node, const struct data_loop *loop, const struct ir_var *var);
-// Whether BREAK or RETURN leaves a loop where data says so: a value that the loop carried is then made of data.
+// Whether BREAK leaves a loop where data says so: what the loop carried is then made of data. The same of what a RETURN
+// gives.
 bool data_is_exit(const struct data_node *node, const struct ir_inst *inst);
+bool data_is_returned(const struct data_node *node, const struct ir_inst *inst);
 unsigned data_at_exit(const struct data_node *node, const struct ir_inst *inst, const struct ir_var *var);
 
 // access_data_memory.c, between the two files.

@@ -130,7 +130,7 @@ uint8_t data_meet(uint8_t a, uint8_t b)
     if ((a & DATA_UNSET) != 0 || (b & DATA_UNSET) != 0) {
         return (a & DATA_UNSET) != 0 ? b : a;
     }
-    return (uint8_t)((a & b & TAINT_DATA) | ((a | b) & (TAINT_HIDDEN | DATA_CHOSEN | DATA_MAYBE)));
+    return (uint8_t)((a & b & TAINT_DATA) | ((a | b) & (TAINT_HIDDEN | DATA_CHOSEN | DATA_MAYBE | DATA_CARRIED)));
 }
 
 struct cells {

@@ -263,3 +263,66 @@ kernel void what_others_write_through_a_local(int n, const int a[n], int table[6
         table[h] = a[i];
     }
 }
+
+// Data ends the loops, and what they leave is not made of it: the same in every round.
+kernel void left_by_data(int n, const int a[n], int x[n])
+{
+    for (int i = 0; i < n; i++) { // expect: in order
+        struct pin p;
+        int k = 0;
+        while (1) {
+            set_pin(&p, i / 2, k);
+            if (k >= n - 1 || a[k] > i) {
+                break;
+            }
+            k++;
+        }
+        put_pin(&p, x);
+    }
+}
+
+kernel void counted_by_data(int n, const int a[n], int x[n])
+{
+    for (int i = 1; i < n; i++) { // expect: in order
+        struct pin p;
+        set_pin(&p, i / 3, 0);
+        for (int j = a[i - 1]; j < a[i]; j++) { // expect: any
+            set_pin(&p, i / 2, j);
+        }
+        put_pin(&p, x);
+    }
+}
+
+static int where(int n, const int *a, int i)
+{
+    int at = i / 2;
+    for (int k = 0; k < n; k++) {
+        at = i / 3;
+        if (a[k] > i) {
+            return at;
+        }
+    }
+    return at;
+}
+
+kernel void returned_by_data(int n, const int a[n], int x[n])
+{
+    for (int i = 0; i < n; i++) { // expect: in order
+        x[where(n, a, i)] = i;
+    }
+}
+
+static int walked(const int *next, int k)
+{
+    while (next[k] > k) {
+        k = next[k];
+    }
+    return k;
+}
+
+kernel void returned_data(int n, const int next[n], int x[n])
+{
+    for (int i = 0; i < n; i++) { // expect: assumed
+        x[walked(next, next[i])] = i;
+    }
+}
