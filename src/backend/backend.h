@@ -133,6 +133,8 @@ struct backend {
     bool (*device_has)(const struct backend_device *device, enum backend_capability capability);
 
     bool has_own_memory; // addresses of the device mean nothing to the host: what is the host's must be copied
+    void (*device_trim)(struct backend_device *device); // gives back what lies idle; may be missing
+
     rill_status (*memory_create)(struct backend_device *device, uint64_t size, void **out_address); // zeroed
     void (*memory_destroy)(struct backend_device *device, void *address, uint64_t size);
 

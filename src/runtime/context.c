@@ -519,6 +519,9 @@ rill_status rill_context_trim(rill_context handle)
     RILL_TRY(context_enter("rill_context_trim", handle.id, KIND_CONTEXT, &context));
     pool_trim(&context->stream_pool);
     pool_trim(&context->event_pool);
+    if (context->backend->device_trim != NULL) {
+        context->backend->device_trim(context->device);
+    }
     context_leave(context);
     return RILL_OK;
 }

@@ -153,3 +153,47 @@ TEST(a_direct_launch_is_one_call_for_each_task)
     CHECK(four.all <= (1 + 4 * 4) * LAUNCHES + TICKS);
     OK(rill_close(stage.context));
 }
+
+static rill_stream make_stream(struct stage *stage, int priority)
+{
+    rill_stream stream = {0};
+    OK(rill_stream_create(stage->context, &(rill_stream_options){.priority = priority}, &stream));
+    return stream;
+}
+
+TEST(a_stream_made_after_one_was_destroyed_is_no_call_of_the_driver)
+{
+    struct stage stage;
+    open_stage(&stage, "on");
+    rill_stream first = make_stream(&stage, 0);
+    OK(rill_stream_destroy(first));
+    long before = all_calls();
+    for (int i = 0; i < 10; i++) {
+        rill_stream stream = make_stream(&stage, 0);
+        CHECK(stream.id != first.id);
+        OK(rill_stream_destroy(stream));
+        CHECK_STR(rill_status_name(rill_stream_query(stream)), "RILL_ERR_STALE");
+    }
+    CHECK_INT(all_calls() - before, 0);
+    long made = calls("cuStreamCreateWithPriority");
+    rill_stream urgent = make_stream(&stage, 1); // of another priority, and so another stream of the driver
+    CHECK_INT(calls("cuStreamCreateWithPriority") - made, 1);
+    OK(rill_stream_destroy(urgent));
+    long destroyed = calls("cuStreamDestroy_v2");
+    OK(rill_context_trim(stage.context));
+    CHECK_INT(calls("cuStreamDestroy_v2") - destroyed, 2);
+    OK(rill_close(stage.context));
+}
+
+TEST(a_stream_whose_handle_was_given_out_is_destroyed)
+{
+    struct stage stage;
+    open_stage(&stage, "on");
+    rill_stream stream = make_stream(&stage, 0);
+    void *native = NULL;
+    OK(rill_stream_native(stream, &native));
+    long destroyed = calls("cuStreamDestroy_v2");
+    OK(rill_stream_destroy(stream));
+    CHECK_INT(calls("cuStreamDestroy_v2") - destroyed, 1);
+    OK(rill_close(stage.context));
+}

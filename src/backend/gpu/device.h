@@ -41,6 +41,14 @@ struct gpu_lane {
     int level;  // 0 high, 1 normal, 2 low
 };
 
+// Lanes of streams that were destroyed, for the next ones: making one costs the driver more than all that a stream does
+// before its first launch.
+enum { GPU_LEVELS = 3, GPU_SPARE_LANES = 16 };
+struct gpu_spare_lanes {
+    struct gpu_lane lanes[GPU_SPARE_LANES]; // owned, the last one first
+    int count;
+};
+
 // An error with the streams and marks that have it.
 struct gpu_error {
     atomic_int reference_count;
@@ -111,10 +119,11 @@ struct backend_device {
     struct gpu_home *home;         // one reference; NULL until something is captured; guarded by reap_lock
 
     struct thread_mutex lock;
-    struct backend_stream *streams; // guarded by lock
-    int stream_count;               // guarded by lock: streams not yet freed
-    int deferring_count;            // guarded by lock: operations that are put off, of all streams
-    int mark_waiter_count;          // guarded by lock: host threads
+    struct gpu_spare_lanes spare_lanes[GPU_LEVELS]; // by level; guarded by lock
+    struct backend_stream *streams;                 // guarded by lock
+    int stream_count;                               // guarded by lock: streams not yet freed
+    int deferring_count;                            // guarded by lock: operations that are put off, of all streams
+    int mark_waiter_count;                          // guarded by lock: host threads
     bool wants_pump;                // guarded by lock: operations that were put off may have become possible
     struct thread_cond changed;     // stream_count became 0, a notice was called, a notice is to be called
     struct gpu_notice *first_ready; // guarded by lock
@@ -277,7 +286,9 @@ static inline void gpu_total(_Atomic uint64_t *counter, uint64_t more)
 }
 // The device is lost if |status| of a call that waited or asked says so: that is noted, with the thread's message.
 rill_status gpu_note_loss(struct backend_device *device, rill_status status);
+// A lane that nothing is queued on; and back, if nothing is again, for the next one or for good.
 rill_status gpu_lane_init(struct backend_device *device, int level, struct gpu_lane *lane);
+void gpu_lane_keep(struct backend_device *device, struct gpu_lane *lane);
 void gpu_lane_finish(struct backend_device *device, struct gpu_lane *lane);
 
 // stream.c

@@ -38,8 +38,23 @@ rill_status gpu_note_loss(struct backend_device *device, rill_status status)
 
 // ---- lanes --------------------------------------------------------------------------------------------------------
 
+static bool take_spare(struct backend_device *device, int level, struct gpu_lane *lane)
+{
+    struct gpu_spare_lanes *spare = &device->spare_lanes[level];
+    thread_lock(&device->lock);
+    bool has_one = spare->count > 0;
+    if (has_one) {
+        *lane = spare->lanes[--spare->count];
+    }
+    thread_unlock(&device->lock);
+    return has_one;
+}
+
 rill_status gpu_lane_init(struct backend_device *device, int level, struct gpu_lane *lane)
 {
+    if (take_spare(device, level, lane)) {
+        return RILL_OK;
+    }
     const struct gpu_driver *driver = device->driver;
     int least = device->properties.priority_least;
     int greatest = device->properties.priority_greatest;
@@ -62,12 +77,45 @@ void gpu_lane_finish(struct backend_device *device, struct gpu_lane *lane)
     lane->handle = NULL;
 }
 
+void gpu_lane_keep(struct backend_device *device, struct gpu_lane *lane)
+{
+    struct gpu_spare_lanes *spare = &device->spare_lanes[lane->level];
+    thread_lock(&device->lock);
+    bool has_room = spare->count < GPU_SPARE_LANES;
+    if (has_room) {
+        spare->lanes[spare->count++] = *lane;
+    }
+    thread_unlock(&device->lock);
+    if (!has_room) {
+        gpu_lane_finish(device, lane);
+    }
+    lane->handle = NULL;
+}
+
+static void finish_spare_lanes(struct backend_device *device)
+{
+    for (int level = 0; level < GPU_LEVELS; level++) {
+        struct gpu_lane lane;
+        while (take_spare(device, level, &lane)) {
+            gpu_lane_finish(device, &lane);
+        }
+    }
+}
+
+void gpu_device_trim(struct backend_device *device)
+{
+    void *before = device->driver->enter(device->context);
+    finish_spare_lanes(device);
+    device->driver->leave(device->context, before);
+}
+
 // ---- devices ------------------------------------------------------------------------------------------------------
 
 static void free_device(struct backend_device *device)
 {
     if (device->context != NULL) {
         void *before = device->driver->enter(device->context);
+        finish_spare_lanes(device);
         gpu_trace_destroy(device);
         gpu_capture_collect(device, true);
         gpu_mark_finish_all(device);

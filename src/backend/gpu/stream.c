@@ -33,13 +33,31 @@ rill_status gpu_stream_refuse_error(struct backend_stream *stream)
 
 // ---- making, letting go -------------------------------------------------------------------------------------------
 
+// Nothing was ever queued on it, also nothing that failed half-way.
+static bool is_untouched(const struct backend_stream *stream)
+{
+    bool has_memory = false;
+    for (int i = 0; i < GPU_RING_KINDS; i++) {
+        has_memory |= stream->rings[i].current != NULL;
+    }
+    return !has_memory && stream->instances == NULL && atomic_load(&stream->queued) == 0;
+}
+
+// Streams that are lent for blocks go because there are too many, or because a join on them failed; of one that others
+// know, or that has failed, nobody can say what is still queued.
+static bool is_lane_sound(const struct backend_stream *stream)
+{
+    return stream->id != 0 && !atomic_load(&stream->is_shared) && !stream->is_wrapped && stream->error == NULL &&
+           !atomic_load(&stream->device->is_lost);
+}
+
 static void free_stream(struct backend_stream *stream)
 {
     struct backend_device *device = stream->device;
     void *before = device->driver->enter(device->context);
     if (stream->lane.handle != NULL || stream->is_wrapped) { // HIP's default stream is NULL
         uint64_t number;
-        (void)(gpu_stream_await(stream, &number) == RILL_OK);
+        bool is_quiet = is_untouched(stream) ? !stream->is_wrapped : gpu_stream_await(stream, &number) == RILL_OK;
         gpu_reap(stream, UINT64_MAX);
         gpu_kept_finish(stream);
         gpu_capture_forget_stream(stream);
@@ -50,7 +68,11 @@ static void free_stream(struct backend_stream *stream)
         }
         device->driver->event_destroy(stream->last);
         stream->lane.handle = stream->is_wrapped ? NULL : stream->lane.handle;
-        gpu_lane_finish(device, &stream->lane);
+        if (is_quiet && is_lane_sound(stream)) {
+            gpu_lane_keep(device, &stream->lane);
+        } else {
+            gpu_lane_finish(device, &stream->lane);
+        }
     }
     device->driver->leave(device->context, before);
     gpu_trace_forget(stream);
