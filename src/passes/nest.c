@@ -204,13 +204,25 @@ static bool may_cut(struct offload *o, struct ir_inst *outer, const struct nest 
     return *out_why == NULL;
 }
 
+static bool is_no_loop(struct ir_inst *inst, void *user)
+{
+    (void)user;
+    return inst->op != IR_OP_FOR && inst->op != IR_OP_LOOP && inst->op != IR_OP_CFG;
+}
+
+static const char *why_no_inner(const struct ir_inst *outer)
+{
+    return walk_region(&outer->regions[0], is_no_loop, NULL) ? "there is no loop in the body"
+                                                             : "something else stands in it beside the inner loop";
+}
+
 // Takes one more loop in; else says why not.
 static const char *add_inner(struct offload *o, struct nest *nest)
 {
     struct ir_inst *outer = nest->loops[0];
     struct ir_inst *inner = inner_of(nest->loops[nest->count - 1]);
     if (inner == NULL) {
-        return "something else stands in it beside the inner loop";
+        return why_no_inner(nest->loops[nest->count - 1]);
     }
     const char *why = why_not_independent(inner, false);
     why = why != NULL ? why : why_not_cut(inner, nest->is_flexible);

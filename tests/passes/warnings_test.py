@@ -34,8 +34,31 @@ CASES = {
 }
 
 
+# '#pragma rill collapse(3)' that is not followed: why, and of which loop (its line in the body, from 1).
+COLLAPSES = {
+    "collapse_of_a_single_loop_speaks_of_no_inner_one":
+        ("for (int i = 0; i < n; i++) x[i][0] = i;", "there is no loop in the body", 2),
+    "collapse_of_more_loops_than_there_are_names_the_last_one":
+        ("for (int i = 0; i < n; i++)\nfor (int j = 0; j < 4; j++) x[i][j] = j;", "there is no loop in the body", 3),
+    "collapse_of_an_imperfect_nest_says_so":
+        ("for (int i = 0; i < n; i++) {\nx[i][0] = 1; for (int j = 0; j < 4; j++) x[i][j] += j; }",
+         "something else stands in it beside the inner loop", 2),
+}
+
+
+def check_collapses(report):
+    for name, (body, why, line) in COLLAPSES.items():
+        text = f"#include <rill/kernel.h>\nkernel void f(int n, float x[n][4]) {{\n#pragma rill collapse(3)\n{body}\n}}\n"
+        said = subprocess.run([RILL, "check", "--json", "-"], input=text, capture_output=True, text=True, timeout=100,
+                              check=False).stdout
+        found = [(d["line"], d["text"]) for d in json.loads(said)["diagnostics"]]
+        wanted = [(4, f"'#pragma rill collapse(3)' is not followed: {why}"), (line + 2, "of this loop")]
+        report.check(name, found[:2] == wanted, f"{text}\n{said}")
+
+
 def main():
     report = Report()
+    check_collapses(report)
     for name, body in CASES.items():
         text = f"#include <rill/kernel.h>\nkernel void f(int n, int m, float x[n], float y[m])\n{{\n{body}\n}}\n"
         said = subprocess.run([RILL, "check", "--json", "-"], input=text, capture_output=True, text=True, timeout=100,
