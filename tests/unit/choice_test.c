@@ -97,6 +97,18 @@ TEST(a_thread_left_alone_forgets_what_was_chosen_for_many)
     CHECK_INT(atomic_load(&crowd.choice.own_count), 1);
 }
 
+TEST(threads_that_launch_one_after_the_other_are_alone)
+{
+    struct crowd crowd = {.graph = 2000, .tasks = 1000};
+    for (int i = 0; i < 5; i++) {
+        launch(&crowd, 1, 3);
+        crowd.now += 10000000;
+        crowd.choice.threads[0] = 1000; // what the next one finds was another thread
+    }
+    CHECK_INT(way_of(&crowd), CHOICE_OWN);
+    CHECK_INT(crowd.change_count, 0);
+}
+
 TEST(threads_that_hardly_launch_are_left_to_themselves)
 {
     struct crowd crowd = {.graph = 2000, .tasks = 1000};

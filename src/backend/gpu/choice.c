@@ -4,6 +4,7 @@
 
 enum {
     LOOK_TIME = 1000000,     // nanoseconds: how often it is asked who launches
+    PAUSE_TIME = 5000000,    // without a word: whoever launched before has stopped
     SETTLE_TIME = 200000,    // after a change, before anything counts
     TRY_TIME = 1500000,      // at least
     TRY_COUNT = 12,          // launches that count, at least
@@ -121,10 +122,14 @@ void choice_tell(struct gpu_choice *choice, uintptr_t thread, bool is_graph, uin
     if (!thread_latch_try(&choice->lock)) {
         return; // another tells: one launch more or less does not matter
     }
-    note_thread(choice, thread);
-    if (now < choice->begin) {
-        now = choice->begin; // it waited for the lock's owner
+    if (now < choice->last) {
+        now = choice->last; // it waited for the lock's owner
     }
+    if (now - choice->last > PAUSE_TIME) {
+        begin_alone(choice, now);
+    }
+    choice->last = now;
+    note_thread(choice, thread);
     switch (choice->phase) {
     case CHOICE_ALONE:
         if (now - choice->begin >= LOOK_TIME && choice->thread_count > 1) {

@@ -28,6 +28,7 @@ struct gpu_choice {
     _Alignas(64) struct thread_latch lock; // of what follows
     enum choice_phase phase;
     uint64_t begin;                        // of the phase, or of this part of it
+    uint64_t last;                         // when somebody told of a launch
     uint64_t end;                          // of what is kept
     uint64_t period;                       // for how long the next choice is kept; 0: the first time
     uintptr_t threads[CHOICE_MAX_THREADS]; // that told of a launch since |begin|
