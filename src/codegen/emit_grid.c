@@ -496,7 +496,7 @@ static LLVMValueRef divide_up(struct emitter *e, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMBuilderRef b = e->builder;
     LLVMValueRef more = LLVMBuildAdd(b, x, LLVMBuildSub(b, y, emit_i64(e, 1), ""), "");
-    return LLVMBuildUDiv(b, more, y, "");
+    return emit_divide(e, more, y);
 }
 
 static void emit_tiles(struct emitter *e, const struct share *share, const struct emit_thread *thread, LLVMValueRef row)
@@ -505,7 +505,7 @@ static void emit_tiles(struct emitter *e, const struct share *share, const struc
     LLVMValueRef width = emit_intrinsic2(e, "llvm.umin", thread->size, emit_i64(e, TILE_COLUMNS));
     LLVMValueRef height = LLVMBuildUDiv(b, thread->size, width, "height");
     LLVMValueRef columns = emit_intrinsic2(e, "llvm.umax", row, emit_i64(e, 1));
-    LLVMValueRef rows = LLVMBuildUDiv(b, share->hi, columns, "rows");
+    LLVMValueRef rows = emit_divide(e, share->hi, columns);
     LLVMValueRef across = divide_up(e, columns, width);
     LLVMValueRef x = LLVMBuildURem(b, thread->lane, width, "x");
     LLVMValueRef y = LLVMBuildUDiv(b, thread->lane, width, "y");
@@ -513,8 +513,9 @@ static void emit_tiles(struct emitter *e, const struct share *share, const struc
                                .limit = LLVMBuildMul(b, across, divide_up(e, rows, height), "tiles"),
                                .stride = thread->groups};
     open_loop(e, &loop);
-    LLVMValueRef left = LLVMBuildMul(b, LLVMBuildURem(b, loop.k, across, ""), width, "");
-    LLVMValueRef top = LLVMBuildMul(b, LLVMBuildUDiv(b, loop.k, across, ""), height, "");
+    LLVMValueRef number = emit_divide(e, loop.k, across); // of the row of tiles
+    LLVMValueRef left = LLVMBuildMul(b, LLVMBuildSub(b, loop.k, LLVMBuildMul(b, number, across, ""), ""), width, "");
+    LLVMValueRef top = LLVMBuildMul(b, number, height, "");
     LLVMValueRef column = LLVMBuildAdd(b, left, x, "column");
     LLVMValueRef line = LLVMBuildAdd(b, top, y, "line");
     LLVMValueRef is_inside = LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntULT, column, columns, ""),

@@ -294,3 +294,87 @@ TEST(there_is_no_stand_in_unless_it_is_asked_for)
     codegen_output_finish(&code);
     fixture_finish(&f);
 }
+
+// ---- far away
+// -----------------------------------------------------------------------------------------------------------------------
+
+static const char far_source[] = "#include <rill/kernel.h>\n"
+                                 "kernel void far(long rows, long columns, int m, const long a[m], long c[3])\n"
+                                 "{\n"
+                                 "#pragma rill parallel\n"
+                                 "    for (long i = 0; i < rows; i++)\n"
+                                 "#pragma rill parallel\n"
+                                 "        for (long j = 0; j < columns; j++) {\n"
+                                 "            long s = 0;\n"
+                                 "            for (int k = 0; k < m; k++) s += a[k];\n"
+                                 "            c[0] = i; c[1] = j; c[2] = s;\n"
+                                 "        }\n"
+                                 "}\n";
+
+// Block |block| of so many as there can be takes few iterations, the last of which leaves its numbers.
+static void check_far(struct object *object, int64_t rows, int64_t columns, uint32_t block)
+{
+    stand_in_entry *entry;
+    int64_t a[3] = {1, 20, 300};
+    int64_t c[3] = {-1, -1, -1};
+    int64_t block_slots[3] = {columns, columns, 1}; // where the plan has some: each element is an iteration
+    int64_t all = rows * columns;
+    struct launch launch = {
+        .args = {(uint64_t)rows, (uint64_t)columns, 3, (uint64_t)(uintptr_t)a, (uint64_t)(uintptr_t)c},
+        .block = block_slots,
+        .trip = all};
+    void *params[6] = {launch.args, &launch.block, &launch.trip, &launch.chunk, &launch.partial, &launch.frame};
+    *(void **)&entry = object_symbol(object, "far$0");
+    REQUIRE(entry != NULL);
+    entry(params, UINT32_MAX, block);
+    int64_t rounds = all > block ? (all - 1 - block) / UINT32_MAX + 1 : 0;
+    int64_t last = rounds > 0 ? block + (rounds - 1) * (int64_t)UINT32_MAX : -1;
+    CHECK_INT(c[0], rounds > 0 ? last / columns : -1);
+    CHECK_INT(c[1], rounds > 0 ? last % columns : -1);
+    CHECK_INT(c[2], rounds > 0 ? 321 : -1);
+}
+
+// More rows, columns and tiles than 32 bits count: they are found by divisions that the code does itself.
+TEST(tiles_of_large_spaces_are_where_they_should_be)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct diags diags;
+    diags_init(&diags, &arena);
+    static const char *const dirs[] = {RILL_SOURCE_DIR "/include"};
+    struct pipeline_options options = {
+        .contract = true, .is_gpu = true, .preprocess = {.include_dirs = dirs, .include_dir_count = 1}};
+    struct pipeline_result made;
+    pipeline_compile(&arena, &diags, "far.c", far_source, strlen(far_source), &options, &made);
+    REQUIRE(made.plan != NULL);
+    struct code code;
+    struct object *object = NULL;
+    REQUIRE(emit_code(made.module, false, &code));
+    struct object_options places = {.name = "stand-in", .resolve = resolve};
+    if (object_load(code.object, code.object_size, &places, &object) != RILL_OK) {
+        FAIL("object_load: %s", rill_message());
+        REQUIRE(false);
+    }
+    static const int64_t spaces[][2] = {
+        {3, 5},
+        {1, 1},
+        {65536, 65536},
+        {4294967295, 1},
+        {1, 4294967297},
+        {5000000000, 7},
+        {7, 5000000001},
+        {(INT64_C(1) << 40) + 3, 3},
+        {3, (INT64_C(1) << 40) + 1},
+        {100000, 100003},
+        {4294967296, 100},
+    };
+    static const uint32_t blocks[] = {0, 1, 7, 65535, 4294967294};
+    for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++) {
+        for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
+            check_far(object, spaces[i][0], spaces[i][1], blocks[k]);
+        }
+    }
+    object_unload(object);
+    codegen_output_finish(&code.output);
+    arena_finish(&arena);
+}
