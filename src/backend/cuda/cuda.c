@@ -46,9 +46,15 @@ static const struct cuda_symbols *symbols(void)
     return &driver.library.symbols;
 }
 
+// Inline, as success needs no words.
+static inline rill_status convert(int result, const char *what)
+{
+    return result == 0 ? RILL_OK : cuda_convert(symbols(), result, what);
+}
+
 // Calls a function of the driver and converts its result.
-#define CALL(member, ...) cuda_convert(symbols(), symbols()->member(__VA_ARGS__), "the driver's " #member)
-#define CONVERT(result, what) cuda_convert(symbols(), result, what)
+#define CALL(member, ...) CONVERT(symbols()->member(__VA_ARGS__), "the driver's " #member)
+#define CONVERT(result, what) convert(result, what)
 #define IS_LOST(result) cuda_is_lost(result)
 #define HANDLE(kind) cu_##kind
 #define NUMBER(name) CU_##name

@@ -48,9 +48,15 @@ static const struct hip_symbols *symbols(void)
     return &runtime.library.symbols;
 }
 
+// Inline, as success needs no words.
+static inline rill_status convert(int result, const char *what)
+{
+    return result == 0 ? RILL_OK : hip_convert(symbols(), result, what);
+}
+
 // Calls a function of the runtime and converts its result.
-#define CALL(member, ...) hip_convert(symbols(), symbols()->member(__VA_ARGS__), "the HIP runtime's " #member)
-#define CONVERT(result, what) hip_convert(symbols(), result, what)
+#define CALL(member, ...) CONVERT(symbols()->member(__VA_ARGS__), "the HIP runtime's " #member)
+#define CONVERT(result, what) convert(result, what)
 #define IS_LOST(result) hip_is_lost(result)
 #define HANDLE(kind) hip_##kind
 #define NUMBER(name) HIP_##name
