@@ -271,9 +271,10 @@ static void show_threads(int launches)
            "better\n");
     for (int k = 1; k <= MAX_THREADS; k *= 2) {
         double rates[3] = {0, 0, 0};
-        for (int r = 0; r < 3; r++) { // in turns: what else runs there hits all alike
+        int each = k < 4 ? launches * 4 / k : launches; // so that it lasts long enough
+        for (int r = 0; r < 5; r++) {                   // in turns: what else runs there hits all alike
             for (int way = BY_RILL; way <= BY_GRAPH; way++) {
-                double rate = rate_of((enum way)way, k, launches);
+                double rate = rate_of((enum way)way, k, each);
                 rates[way] = rate > rates[way] ? rate : rates[way];
             }
         }
