@@ -288,9 +288,9 @@ static void *push_jobs(void *arg)
     return NULL;
 }
 
-TEST(no_chunk_is_lost_when_workers_leave_for_jobs)
+static void run_loops_among_jobs(uint32_t chunk_count)
 {
-    enum { LOOPS = 6, CHUNKS = 97, ROUNDS = 200, WORKERS = 5 };
+    enum { LOOPS = 6, ROUNDS = 200, WORKERS = 5 };
     struct pool *pool = make_pool(WORKERS);
     REQUIRE(pool_start(pool) == RILL_OK);
     static struct spam spam;
@@ -303,13 +303,13 @@ TEST(no_chunk_is_lost_when_workers_leave_for_jobs)
     static struct counting_loop loops[LOOPS];
     atomic_int done = 0;
     for (int i = 0; i < LOOPS; i++) {
-        loops[i] = (struct counting_loop){.pool = pool, .chunk_count = CHUNKS, .done = &done, .rounds = ROUNDS};
+        loops[i] = (struct counting_loop){.pool = pool, .chunk_count = chunk_count, .done = &done, .rounds = ROUNDS};
         loops[i].job.run = start_loop;
         loops[i].job.level = 1;
         loops[i].loop.body = count_chunk;
         loops[i].loop.over = round_over;
         loops[i].loop.shares = aligned_alloc(64, WORKERS * sizeof(struct pool_share));
-        loops[i].hits = calloc(CHUNKS, sizeof *loops[i].hits);
+        loops[i].hits = calloc(chunk_count, sizeof *loops[i].hits);
         pool_push(pool, &loops[i].job);
     }
     wait_until(&done, LOOPS);
@@ -317,7 +317,7 @@ TEST(no_chunk_is_lost_when_workers_leave_for_jobs)
     thread_join(&pusher);
     int wrong = 0;
     for (int i = 0; i < LOOPS; i++) {
-        for (int k = 0; k < CHUNKS; k++) {
+        for (uint32_t k = 0; k < chunk_count; k++) {
             wrong += loops[i].hits[k] != ROUNDS;
         }
         free(loops[i].hits);
@@ -325,6 +325,12 @@ TEST(no_chunk_is_lost_when_workers_leave_for_jobs)
     }
     CHECK_INT(wrong, 0);
     free_pool(pool);
+}
+
+TEST(no_chunk_is_lost_when_workers_leave_for_jobs)
+{
+    run_loops_among_jobs(97);
+    run_loops_among_jobs(4); // one for each who comes: others leave them to the opener, which leaves too
 }
 
 struct meeting {

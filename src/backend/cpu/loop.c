@@ -12,6 +12,11 @@
 // first seat or with its opener's. Who looks for work and has none of them leaves the loop to those for a moment, so
 // that a loop of a few microseconds is not spent on threads that come and find nothing. It is a hint: any may come.
 //
+// Where each share is one chunk, a chunk is left to its owner for a moment: the memory that it touches is likely to be
+// in that one's cache, and a thief would need longer than the owner needs to come. Who has run its own chunk leaves as
+// long as the opener is there, and does not look for others: the opener stays, runs what was left, and says that all is
+// used up.
+//
 // No chunk may stay behind. A worker holds chunks that others do not see only between taking half of a share and making
 // the rest its own, and it is in the loop then. It may leave chunks of its own behind only while they are not used up,
 // to be found by others: by who says that they are, at the latest, because that one looks once more afterwards.
@@ -22,6 +27,8 @@
 #include <stddef.h>
 
 enum {
+    OWNER_TIME = 2000,     // nanoseconds for which a chunk is left to its owner
+    OWNER_LOOKS = 6,       // of thread_relax() between two looks whether it has come
     LAST_LOOKS = 600,      // of who opened a loop, for those who are still in it
     LONG_LOOP = 60 * 1000, // nanoseconds of a loop by itself from which on sleepers are woken: waking takes half of it
 };
@@ -30,7 +37,8 @@ static const uint64_t VISITORS = 0xffff;
 static const uint64_t ONE_LOOKER = 0x10000; // beside a visitor: it counts as looking for work too
 static const uint64_t OPEN = UINT64_C(1) << 32;
 static const uint64_t USED_UP = UINT64_C(1) << 33;
-static const uint64_t NEXT_LOOP = UINT64_C(1) << 34;
+static const uint64_t HAS_OPENER = UINT64_C(1) << 34; // who opened the loop is in it
+static const uint64_t NEXT_LOOP = UINT64_C(1) << 35;
 
 // ---- shares -------------------------------------------------------------------------------------------------------
 
@@ -138,9 +146,10 @@ static struct pool_slot *open_slot(struct pool *pool, struct pool_loop *loop)
     atomic_store_explicit(&slot->owner, loop->owner, memory_order_relaxed);
     atomic_store_explicit(&slot->chunk_count, loop->chunk_count, memory_order_relaxed);
     atomic_store_explicit(&slot->is_short, loop->is_short, memory_order_relaxed);
-    atomic_fetch_add_explicit(&slot->state, OPEN + 1, memory_order_acq_rel); // others may be about to leave again
-    atomic_fetch_add_explicit(&pool->change_count, 1, memory_order_relaxed);
-    atomic_store_explicit(&pool->called, (unsigned)loop->first_seat << 16 | (unsigned)loop->share_count,
+    atomic_fetch_add_explicit(&slot->state, OPEN + HAS_OPENER + 1,
+                              memory_order_acq_rel); // others may be about to leave
+    unsigned count = atomic_fetch_add_explicit(&pool->change_count, 1, memory_order_relaxed);
+    atomic_store_explicit(&pool->called, count << 21 | (unsigned)loop->first_seat << 11 | (unsigned)loop->share_count,
                           memory_order_relaxed);
     atomic_fetch_or(&pool->slots_open, bit_of(pool, slot)); // before who looks for work is counted: see pool_linger()
     return slot;
@@ -158,21 +167,20 @@ static bool close_slot(struct pool *pool, struct pool_slot *slot)
 }
 
 // What a visitor adds to the state of a slot, and takes away again.
-static uint64_t presence_of(const struct pool_worker *worker)
+static uint64_t presence_of(const struct pool_worker *worker, bool is_opener)
 {
-    return worker->is_looking ? ONE_LOOKER + 1 : 1;
+    return (worker->is_looking ? ONE_LOOKER + 1 : 1) + (is_opener ? HAS_OPENER : 0);
 }
 
 // The loop that ends with this, or NULL.
-static struct pool_loop *leave_slot(struct pool *pool, struct pool_slot *slot, const struct pool_worker *worker)
+static struct pool_loop *leave_slot(struct pool *pool, struct pool_slot *slot, uint64_t presence)
 {
-    uint64_t presence = presence_of(worker);
     uint64_t state = atomic_fetch_sub_explicit(&slot->state, presence, memory_order_acq_rel) - presence;
     if ((state & (VISITORS | OPEN | USED_UP)) != (OPEN | USED_UP)) {
         return NULL;
     }
     struct pool_loop *loop = atomic_load_explicit(&slot->loop, memory_order_relaxed);
-    uint64_t next = (state & ~(OPEN | USED_UP)) + NEXT_LOOP;
+    uint64_t next = (state & ~(OPEN | USED_UP)) + NEXT_LOOP; // its opener has left
     if (!atomic_compare_exchange_strong_explicit(&slot->state, &state, next, memory_order_acq_rel,
                                                  memory_order_relaxed)) {
         return NULL; // somebody came too late and has not left yet, or has, and saw the same
@@ -181,13 +189,15 @@ static struct pool_loop *leave_slot(struct pool *pool, struct pool_slot *slot, c
     return loop;
 }
 
-// False: the loop's chunks are used up, and what is in the worker's share is for the worker alone.
-static bool leave_chunks(struct pool_slot *slot, const struct pool_worker *worker)
+// Leaves unless the loop's chunks are used up, and only while the opener is there if it is |to_opener| that they are
+// left.
+static bool leave_early(struct pool_slot *slot, uint64_t presence, bool to_opener)
 {
+    uint64_t needed = to_opener ? HAS_OPENER : 0;
     uint64_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
-    while ((state & USED_UP) == 0) {
-        if (atomic_compare_exchange_weak_explicit(&slot->state, &state, state - presence_of(worker),
-                                                  memory_order_acq_rel, memory_order_acquire)) {
+    while ((state & USED_UP) == 0 && (state & needed) == needed) {
+        if (atomic_compare_exchange_weak_explicit(&slot->state, &state, state - presence, memory_order_acq_rel,
+                                                  memory_order_acquire)) {
             return true;
         }
     }
@@ -207,12 +217,13 @@ struct pool_slot *loop_enter(struct pool *pool, struct pool_worker *worker, cons
         if (owner != NULL && atomic_load_explicit(&slot->owner, memory_order_relaxed) != owner) {
             continue;
         }
-        uint64_t state = atomic_fetch_add_explicit(&slot->state, presence_of(worker), memory_order_acq_rel);
+        uint64_t state = atomic_fetch_add_explicit(&slot->state, presence_of(worker, false), memory_order_acq_rel);
         bool is_open = (state & (OPEN | USED_UP)) == OPEN;
         if (is_open && (owner == NULL || atomic_load_explicit(&slot->owner, memory_order_relaxed) == owner)) {
             return slot;
         }
-        worker->ended = leave_slot(pool, slot, worker); // it came too late, and may be the last to leave all the same
+        worker->ended = leave_slot(
+            pool, slot, presence_of(worker, false)); // it came too late, and may be the last to leave all the same
         if (worker->ended != NULL) {
             return NULL;
         }
@@ -245,15 +256,18 @@ int loop_lookers(struct pool *pool)
     return count;
 }
 
-bool loop_calls(struct pool *pool, const struct pool_worker *worker)
+bool loop_calls(struct pool *pool, const struct pool_worker *worker, unsigned served)
 {
     uint64_t open = atomic_load_explicit(&pool->slots_open, memory_order_relaxed);
     unsigned called = atomic_load_explicit(&pool->called, memory_order_relaxed);
-    int share_count = (int)(called & 0xffff);
-    if ((open & (open - 1)) != 0 || share_count >= pool->worker_count) {
+    int share_count = (int)(called & 0x7ff);
+    if ((open & (open - 1)) != 0) {
         return true;
     }
-    int share = worker->home - (int)(called >> 16);
+    if (called == served || share_count >= pool->worker_count) {
+        return called != served;
+    }
+    int share = worker->home - (int)(called >> 11 & 0x3ff);
     share += share < 0 ? pool->worker_count : 0;
     return share < share_count && !atomic_load_explicit(&pool->seats[worker->home].is_taken, memory_order_relaxed);
 }
@@ -266,12 +280,12 @@ static bool is_needed_elsewhere(struct pool *pool, const struct pool_worker *wor
     return pool_job_count(pool) > 0 && (worker->guest == NULL || pool_free_seats(pool) <= 0);
 }
 
-// Takes a chunk, if need be another's. Where all are used up nobody else has any.
+// Takes a chunk, if it |may_steal| and need be another's. Where all are used up nobody else has any.
 static bool take_chunk(const struct pool *pool, const struct pool_slot *slot, struct pool_loop *loop, int seat,
-                       uint32_t *out_chunk)
+                       bool may_steal, uint32_t *out_chunk)
 {
     return take_own(pool, loop, seat, out_chunk) ||
-           ((atomic_load_explicit(&slot->state, memory_order_acquire) & USED_UP) == 0 &&
+           (may_steal && (atomic_load_explicit(&slot->state, memory_order_acquire) & USED_UP) == 0 &&
             take_others(pool, loop, seat, out_chunk));
 }
 
@@ -298,31 +312,71 @@ static void time_chunk(struct pool *pool, struct pool_slot *slot, struct pool_lo
     }
 }
 
+// A visit to a loop.
+struct visit {
+    struct pool_slot *slot;
+    struct pool_loop *loop;
+    struct pool_worker *worker;
+    bool is_opener;
+    bool is_timed;  // its next chunk is measured
+    bool has_begun; // it has run a chunk
+};
+
+// A job waits. True: the worker has left the loop.
+static bool leave_for_job(struct pool *pool, const struct visit *visit)
+{
+    if (atomic_load_explicit(&visit->slot->is_short, memory_order_relaxed)) {
+        call_sleepers(pool, visit->slot); // who opened it may not come back
+    }
+    return leave_early(visit->slot, presence_of(visit->worker, visit->is_opener), false);
+}
+
 // True if all chunks that could be taken were, false if a job waited and the worker has left.
-static bool run_chunks(struct pool *pool, struct pool_slot *slot, struct pool_loop *loop, struct pool_worker *worker,
-                       bool is_opener)
+static bool run_chunks(struct pool *pool, struct visit *visit, bool may_steal)
 {
     bool may_leave = true;
-    bool is_timed = is_opener && loop->is_timed;
     uint32_t chunk;
-    while (take_chunk(pool, slot, loop, worker->index, &chunk)) {
-        if (is_timed) {
-            time_chunk(pool, slot, loop, chunk, worker);
-            is_timed = false;
+    while (take_chunk(pool, visit->slot, visit->loop, visit->worker->index, may_steal, &chunk)) {
+        if (visit->is_timed) {
+            time_chunk(pool, visit->slot, visit->loop, chunk, visit->worker);
         } else {
-            loop->body(loop, chunk, worker);
+            visit->loop->body(visit->loop, chunk, visit->worker);
         }
-        if (may_leave && is_needed_elsewhere(pool, worker)) {
-            if (atomic_load_explicit(&slot->is_short, memory_order_relaxed)) {
-                call_sleepers(pool, slot); // who opened it may not come back
-            }
-            if (leave_chunks(slot, worker)) {
+        visit->is_timed = false;
+        visit->has_begun = true;
+        if (may_leave && is_needed_elsewhere(pool, visit->worker)) {
+            if (leave_for_job(pool, visit)) {
                 return false;
             }
             may_leave = false;
         }
     }
     return true;
+}
+
+static bool has_chunks(const struct pool_loop *loop)
+{
+    for (int i = 0; i < loop->share_count; i++) {
+        uint64_t range = atomic_load_explicit(&loop->shares[i].range, memory_order_relaxed);
+        if ((uint32_t)range < (uint32_t)(range >> 32)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The opener leaves the chunks of others to them, for a moment.
+static void wait_for_owners(struct pool *pool, const struct pool_loop *loop)
+{
+    if (pool->is_alone || !has_chunks(loop)) {
+        return;
+    }
+    uint64_t end = clock_now() + OWNER_TIME;
+    do {
+        for (int i = 0; i < OWNER_LOOKS; i++) {
+            thread_relax();
+        }
+    } while (has_chunks(loop) && !pool_job_count(pool) && clock_now() < end);
 }
 
 // What was left behind before anybody said that all was used up.
@@ -347,11 +401,24 @@ static void look_for_last(struct pool *pool, struct pool_slot *slot)
 }
 
 // Works on the loop in |slot|, which the worker has entered. The loop, if it has ended with that; else NULL.
-static struct pool_loop *visit(struct pool *pool, struct pool_slot *slot, struct pool_worker *worker, bool is_opener)
+static struct pool_loop *visit_slot(struct pool *pool, struct pool_slot *slot, struct pool_worker *worker,
+                                    bool is_opener)
 {
     struct pool_loop *loop = atomic_load_explicit(&slot->loop, memory_order_relaxed);
+    struct visit visit = {slot, loop, worker, is_opener, is_opener && loop->is_timed, false};
+    uint64_t presence = presence_of(worker, is_opener);
     worker->had_job = false;
-    if (!run_chunks(pool, slot, loop, worker, is_opener)) {
+    if (loop->chunk_count == loop->share_count && loop->share_count > 1) {
+        if (!run_chunks(pool, &visit, false)) {
+            return NULL;
+        }
+        if (is_opener) {
+            wait_for_owners(pool, loop);
+        } else if (visit.has_begun && leave_early(slot, presence, true)) {
+            return NULL;
+        }
+    }
+    if (!run_chunks(pool, &visit, true)) {
         return NULL;
     }
     if (close_slot(pool, slot)) {
@@ -360,12 +427,12 @@ static struct pool_loop *visit(struct pool *pool, struct pool_slot *slot, struct
     if (is_opener) {
         look_for_last(pool, slot);
     }
-    return leave_slot(pool, slot, worker);
+    return leave_slot(pool, slot, presence);
 }
 
 void loop_visit(struct pool *pool, struct pool_slot *slot, struct pool_worker *worker)
 {
-    struct pool_loop *loop = slot != NULL ? visit(pool, slot, worker, false) : worker->ended;
+    struct pool_loop *loop = slot != NULL ? visit_slot(pool, slot, worker, false) : worker->ended;
     worker->ended = NULL;
     if (loop == NULL) {
         return;
@@ -406,5 +473,5 @@ bool pool_run_loop(struct pool *pool, struct pool_loop *loop, uint32_t chunk_cou
         bool has_slot = atomic_load_explicit(&pool->slots_taken, memory_order_relaxed) != UINT64_MAX;
         slot = has_slot ? open_and_wake(pool, loop) : NULL;
     }
-    return visit(pool, slot, worker, true) != NULL;
+    return visit_slot(pool, slot, worker, true) != NULL;
 }

@@ -496,10 +496,11 @@ static uint64_t spin_time(struct pool *pool)
 
 // The state of a worker that looks for work.
 struct spin {
-    uint64_t end;  // when it has looked for long
-    uint64_t last; // when it was last its turn
-    int patience;  // looks for which the loop that is open is left to others
-    bool has_seen; // others had work since its last turn: more will come
+    uint64_t end;    // when it has looked for long
+    uint64_t last;   // when it was last its turn
+    int patience;    // looks for which the loop that is open is left to others
+    unsigned served; // the loop that it visited last; see loop_calls()
+    bool has_seen;   // others had work since its last turn: more will come
     bool is_watcher;
     unsigned watched; // jobs that had been in the pocket when it looked last
     int watch_count;  // looks at the same job there
@@ -566,15 +567,17 @@ static bool stop_watching(struct pool *pool, struct spin *spin)
 static bool look_at_loop(struct pool *pool, struct pool_worker *worker, struct spin *spin)
 {
     spin->has_seen = true;
-    if (spin->patience > 0 && !loop_calls(pool, worker)) {
+    if (spin->patience > 0 && !loop_calls(pool, worker, spin->served)) {
         spin->patience--;
         return true;
     }
     if (pool->is_fuzzed || pool_job_count(pool) > 0 || !stop_watching(pool, spin)) {
         return false;
     }
+    unsigned called = atomic_load_explicit(&pool->called, memory_order_relaxed);
     if (visit_at_once(pool, worker)) {
         begin_spin(pool, spin);
+        spin->served = called;
     }
     return true;
 }

@@ -199,7 +199,8 @@ struct pool_slot *loop_enter(struct pool *pool, struct pool_worker *worker, cons
 void loop_visit(struct pool *pool, struct pool_slot *slot, struct pool_worker *worker);
 int loop_demand(struct pool *pool);  // how many more workers open loops have chunks for
 int loop_lookers(struct pool *pool); // who are in loops and still count as looking for work
-// Whether the loop that was opened last has a share for the worker's own seat, or all may come.
-bool loop_calls(struct pool *pool, const struct pool_worker *worker);
+// Whether the loop that was opened last has a share for the worker's own seat, or all may come. |served|: the value of
+// |called| at its last visit, after which it has no share any more.
+bool loop_calls(struct pool *pool, const struct pool_worker *worker, unsigned served);
 
 #endif

@@ -10,13 +10,16 @@
 // not.
 enum {
     COST_UNKNOWN = 64,
-    WORK_CHUNK = 40 * 1000,      // the least that is worth taking from a share
-    WORK_PARTIAL = 60 * 1000,    // a piece of a loop with reductions
-    CHUNKS_PER_WORKER = 8,       // enough to even out iterations of different length
-    ALIGN_CHUNK = 64,            // pieces of long loops begin at multiples of this: whole vectors and whole cache lines
-    SHORT_TIME = 60 * 1000,      // nanoseconds of a loop by itself below which it is over before a sleeper has come
-    PACE_MAX_TIME = 1000 * 1000, // nanoseconds of a chunk: the thread may not have run all the time
-    PRINT_KEPT = 64 * 1024,      // text of a serial task that is kept before it goes out
+    WORK_CHUNK = 40 * 1000,   // the least that is worth taking from a share
+    WORK_PARTIAL = 60 * 1000, // a piece of a loop with reductions
+    SHORT_CHUNKS = 3,         // for each worker: where there would be fewer, one each is enough
+    CHUNKS_PER_WORKER = 8,    // enough to even out iterations of different length
+    ALIGN_CHUNK = 64,         // pieces of long loops begin at multiples of this: whole vectors and whole cache lines
+    ALONE_TIME = 8 * 1000,    // nanoseconds of a loop by itself below which it is over before others have begun
+    ALONE_TIME_OF_TWO = 4 * 1000, // the same where there is only one other
+    SHORT_TIME = 60 * 1000,       // nanoseconds of a loop by itself below which it is over before a sleeper has come
+    PACE_MAX_TIME = 1000 * 1000,  // nanoseconds: the thread may not have run all the time
+    PRINT_KEPT = 64 * 1024,       // text of a serial task that is kept before it goes out
 };
 
 // A call of an entry: what its services need to know.
@@ -178,16 +181,18 @@ static void trace_task(struct cpu_exec *exec, const char *way, const char *way_t
     trace_cause_set(&exec->cause, TRACE_TASK, task->name, 0);
 }
 
-// What the loop's opener measured says how long such a loop will take the next time.
-static void note_pace(struct cpu_exec *exec)
+// What was measured says how long such a loop will take the next time. A loop that was slower than thought is believed
+// at once, one that was faster only by and by: its chunks may differ.
+static void note_pace(struct cpu_exec *exec, uint64_t time, int64_t work)
 {
-    uint64_t time = exec->loop.chunk_time;
-    if (time == 0 || time >= PACE_MAX_TIME) {
+    if (time == 0) {
         return;
     }
-    uint64_t work = (uint64_t)(exec->work / exec->chunk_count);
-    uint64_t pace = time * 1000 / (work > 0 ? work : 1);
-    atomic_store_explicit(&exec->entries->pace, pace > 0 ? pace : 1, memory_order_relaxed);
+    time = time < PACE_MAX_TIME ? time : PACE_MAX_TIME;
+    uint64_t pace = time * 1000 / (uint64_t)(work > 0 ? work : 1) + 1;
+    uint64_t before = atomic_load_explicit(&exec->entries->pace, memory_order_relaxed);
+    pace = pace < before ? before - (before - pace + 3) / 4 : pace;
+    atomic_store_explicit(&exec->entries->pace, pace, memory_order_relaxed);
 }
 
 static void end_task(struct cpu_exec *exec)
@@ -195,7 +200,7 @@ static void end_task(struct cpu_exec *exec)
     struct cpu_run *run = exec->run;
     thread_observe(&exec->loop);
     if (exec->is_shared) {
-        note_pace(exec);
+        note_pace(exec, exec->loop.chunk_time, exec->work / exec->chunk_count);
     }
     copies_end(exec); // also of a task that has failed: its updates happened
     if (exec->entries->finish != NULL && !run_has_failed(run)) {
@@ -259,19 +264,31 @@ static int64_t clamp(int64_t value, int64_t least, int64_t most)
     return value < least ? least : value > most ? most : value;
 }
 
+// What a task took when it ran last says more than the number of its operations. Not where what is measured would be
+// seen: in a trace, in a chosen schedule, and in whether counters are copied.
+static bool is_known_to_be_short(const struct cpu_exec *exec, int64_t work)
+{
+    const struct backend_device *device = exec->run->device;
+    int64_t pace = (int64_t)atomic_load_explicit(&exec->entries->pace, memory_order_relaxed);
+    int64_t least = device->pool.worker_count > 2 ? ALONE_TIME : ALONE_TIME_OF_TWO;
+    return pace > 0 && work < least * 1000 / pace && device->trace == NULL && !device->pool.is_fuzzed &&
+           exec->task->copy_count == 0;
+}
+
 // How many iterations a piece has, and whether the pieces are worth sharing. With reductions it depends on the trip
 // count and the cost alone, so that the result is the same on every machine and with any number of threads.
 static bool cut(struct cpu_exec *exec)
 {
     int64_t work = work_of(exec->trip, cost_of(exec));
     int64_t workers = exec->run->device->pool.worker_count;
-    bool is_shared = workers > 1 && work >= TASK_WORK_ALONE;
+    bool is_shared = workers > 1 && work >= TASK_WORK_ALONE && !is_known_to_be_short(exec, work);
     int64_t pieces = 1;
     if (exec->task->partial_size != 0) {
         pieces = clamp(work / WORK_PARTIAL, 1, EXEC_MAX_PARTIALS);
     } else if (is_shared) {
         pieces = clamp(work / WORK_CHUNK, 1, workers * CHUNKS_PER_WORKER);
-        pieces -= pieces > workers ? pieces % workers : 0; // each begins with as many as the others
+        // Each begins with as many as the others. In a short loop that is one: see loop.c.
+        pieces -= pieces > workers ? (pieces < SHORT_CHUNKS * workers ? pieces - workers : pieces % workers) : 0;
     }
     pieces = pieces < exec->trip ? pieces : exec->trip;
     int64_t size = exec->trip / pieces + (exec->trip % pieces != 0);
@@ -325,6 +342,18 @@ static void expect_time(struct cpu_exec *exec)
     exec->loop.is_timed = pace == 0 || exec->loop.is_short;
 }
 
+static void run_by_itself(struct cpu_exec *exec, struct pool_worker *worker)
+{
+    bool is_timed = exec->work >= TASK_WORK_ALONE && exec->run->device->pool.worker_count > 1;
+    uint64_t begin = is_timed ? clock_now() : 0;
+    for (uint32_t i = 0; i < exec->chunk_count; i++) {
+        run_chunk(&exec->loop, i, worker);
+    }
+    if (is_timed) {
+        note_pace(exec, clock_now() - begin, exec->work);
+    }
+}
+
 static bool start_parallel(struct cpu_exec *exec, struct pool_worker *worker)
 {
     struct cpu_run *run = exec->run;
@@ -346,9 +375,7 @@ static bool start_parallel(struct cpu_exec *exec, struct pool_worker *worker)
         copies_begin(exec, work_of(trip.i, cost_of(exec)), exec->is_shared ? run->device->pool.worker_count : 1);
     }
     if (!exec->is_shared) {
-        for (uint32_t i = 0; i < exec->chunk_count; i++) {
-            run_chunk(&exec->loop, i, worker);
-        }
+        run_by_itself(exec, worker);
     } else {
         device_count(&run->device->counters.parallel_count);
         exec->loop.body = run_chunk;
