@@ -33,9 +33,14 @@ struct compiler_table;
 struct loaded_file;
 
 struct context {
+    // What each launch looks at, side by side.
     uint32_t serial; // the number of its handle table: part of every id
+    pid_t pid;
     const struct backend *backend;
     struct backend_device *device; // owned
+    volatile char *fork_mark;      // owned: a page that is zero in a forked child; NULL: compare |pid|
+    uint64_t default_stream;       // its id
+
     char device_name[32];
 
     rill_allocator allocator;
@@ -46,11 +51,7 @@ struct context {
     struct thread_mutex log_lock; // one call of the log at a time
     bool has_notes;               // the default log shows notes
 
-    volatile char *fork_mark; // owned: a page that is zero in a forked child; NULL: compare |pid|
-    pid_t pid;
-
     struct handle_table handles;
-    uint64_t default_stream; // its id
     struct object_pool stream_pool;
     struct object_pool event_pool;
 

@@ -24,8 +24,8 @@ struct gpu_choice {
     atomic_int way;        // enum choice_way
     atomic_uint own_count; // how often |way| became CHOICE_OWN: what instances have measured before is of no use
 
-    // Not on the line that every launch reads.
-    _Alignas(64) struct thread_latch lock; // of what follows
+    char apart[64];           // what follows is not on the line that every launch reads
+    struct thread_latch lock; // of what follows
     enum choice_phase phase;
     uint64_t begin;                        // of the phase, or of this part of it
     uint64_t last;                         // when somebody told of a launch

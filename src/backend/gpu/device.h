@@ -105,6 +105,7 @@ struct backend_device {
     void *context; // owned
     enum gpu_graph_mode graph_mode;
     atomic_bool is_lost;
+    struct gpu_choice choice; // its first words
 
     struct backend_host host;
     struct gpu_counters counters; // of streams that are gone, and what launches do not count for their stream
@@ -136,8 +137,7 @@ struct backend_device {
     struct thread_mutex notifier_lock;
     struct thread_mutex print_lock; // printed text leaves one launch at a time
 
-    struct gpu_choice choice; // has lines of its own
-    struct gpu_trace *trace;  // owned; NULL: off
+    struct gpu_trace *trace; // owned; NULL: off
     void *condition; // the driver's kernel that sets conditional nodes; owned by the driver; NULL: there are none
     _Atomic uint64_t image_count; // images ever loaded: each has a number that no later one has
 
