@@ -2,6 +2,7 @@
 // with a format (one that is no literal, %s with a pointer, %n) is refused where a kernel reaches it.
 #include "lang/parse.h"
 
+#include <ctype.h>
 #include <string.h>
 
 struct directive {
@@ -185,7 +186,9 @@ static bool check_format(struct parser *p, struct format_state *state, const str
         }
         struct directive d;
         if (!read_directive(at, &d)) {
-            parse_error(p, format->loc, "printf does not know '%.*s'", d.length > 0 ? d.length : 1, at);
+            int length = d.length > 0 ? d.length : 1;
+            length -= length > 1 && iscntrl((unsigned char)at[length - 1]); // "100%\n": the line end is no part of it
+            parse_error(p, format->loc, "printf does not know '%.*s'", length, at);
             return false;
         }
         if (!check_directive(p, state, &d)) {

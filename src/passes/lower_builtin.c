@@ -230,7 +230,9 @@ static const char *print_refusal(struct lower *l, const struct expr *call)
         }
     }
     if (result == FORMAT_BAD) {
-        return arena_printf(l->arena, "printf: the conversion at '%.8s' is not supported in a kernel", at);
+        int length = 1 + (int)strspn(at + 1, "-+ #0123456789.*hlLjzt");
+        length += at[length] != '\0';
+        return arena_printf(l->arena, "printf: the conversion '%.*s' is not supported in a kernel", length, at);
     }
     return next < call->arg_count ? "printf: there are more arguments than the format wants" : NULL;
 }

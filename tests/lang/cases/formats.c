@@ -18,5 +18,6 @@ void f(int i, long l, long long ll, float x, char *s, const char *format, unsign
     printf("%*d\n", x, i);
     printf("%q\n", i);
     printf("%");
+    printf("100%\n");
     printf();
 }

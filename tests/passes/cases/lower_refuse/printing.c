@@ -10,4 +10,5 @@ __rill_kernel__ void printing(int n, char text[n])
     int k = printf("x");
     n = sum(2, 3, k);
     fprintf(stderr, "x");
+    printf("%5lc|\n", n);
 }
