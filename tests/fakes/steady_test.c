@@ -3,6 +3,7 @@
 #include "ok.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 
 enum { N = 64, LAUNCHES = 500 };
 
@@ -195,5 +196,45 @@ TEST(a_stream_whose_handle_was_given_out_is_destroyed)
     long destroyed = calls("cuStreamDestroy_v2");
     OK(rill_stream_destroy(stream));
     CHECK_INT(calls("cuStreamDestroy_v2") - destroyed, 1);
+    OK(rill_close(stage.context));
+}
+
+enum { THREADS = 4, LAUNCHES_EACH = 1500 };
+
+struct launcher {
+    pthread_t thread;
+    struct stage *stage;
+    int index;
+};
+
+static void *launch_all(void *arg)
+{
+    struct launcher *launcher = arg;
+    struct stage *stage = launcher->stage;
+    rill_stream stream = make_stream(stage, 0);
+    for (int i = 0; i < LAUNCHES_EACH; i++) {
+        OK(rill_launch(stage->one, stream, RILL_ARGS(N, 1.0f, stage->arrays[launcher->index])));
+    }
+    OK(rill_stream_destroy(stream));
+    return NULL;
+}
+
+TEST(threads_that_choose_together_how_to_launch_lose_no_launch)
+{
+    struct stage stage;
+    open_stage(&stage, "auto");
+    struct launcher launchers[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        launchers[i] = (struct launcher){.stage = &stage, .index = i};
+        REQUIRE(pthread_create(&launchers[i].thread, NULL, launch_all, &launchers[i]) == 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(launchers[i].thread, NULL);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        float x[N] = {0};
+        OK(rill_array_read(stage.arrays[i], RILL_CURRENT, x, sizeof x));
+        CHECK(x[0] == LAUNCHES_EACH && x[N - 1] == LAUNCHES_EACH);
+    }
     OK(rill_close(stage.context));
 }
