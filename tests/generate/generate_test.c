@@ -6,6 +6,7 @@
 //                                   instead of inlined where 4 divides the seed, or always, or never
 //   generate_test print SEED        the kernel of a seed
 //   generate_test file PATH         one file
+//   generate_test traps PATH        all kernels of a file of many
 //   generate_test shrink PATH       drops statements of a file that differs while it still does; to standard output
 #define TEST_NO_MAIN
 #include "test.h"
@@ -198,6 +199,102 @@ static int run_seeds(uint64_t first, uint64_t last, enum helpers helpers)
     return failed != 0;
 }
 
+// A file of tests/generate/traps holds many kernels. Each begins with a line `//== name`, then come the comments that
+// differ.h explains, once or, with a line `// or` between, several times: the kernel is run with each, in the short
+// form with the first.
+struct traps {
+    int number; // of kernels met
+    int every;  // one in so many is run
+    int count;  // of runs
+    int failed;
+};
+
+static size_t line_length(const char *line)
+{
+    size_t length = strcspn(line, "\n");
+    return length + (line[length] == '\n');
+}
+
+static void check_trap(struct differ *differ, struct traps *traps, const char *start, const char *end)
+{
+    const char *head = start + line_length(start);
+    const char *code = head;
+    while (strncmp(code, "//@ ", 4) == 0 || strncmp(code, "// or\n", 6) == 0) {
+        code += line_length(code);
+    }
+    while (head < code) {
+        const char *next = strstr(head, "// or\n");
+        const char *stop = next != NULL && next < code ? next : code;
+        struct arena arena;
+        struct str text;
+        struct str why;
+        arena_init(&arena);
+        str_init(&text, &arena);
+        str_init(&why, &arena);
+        str_printf(&text, "%.*s%.*s", (int)(stop - head), head, (int)(end - code), code);
+        alarm(timeout_seconds());
+        traps->count++;
+        if (!differ_check(differ, str_text(&text), &why)) {
+            traps->failed++;
+            printf("%.*s:\n%s\n", (int)strcspn(start, "\n"), start, str_text(&why));
+        }
+        arena_finish(&arena);
+        head = traps->every > 1 || stop == code ? code : stop + line_length(stop);
+    }
+}
+
+static void check_traps(struct differ *differ, struct traps *traps, const char *path)
+{
+    char *text = read_file(path);
+    const char *start = text != NULL ? strstr(text, "\n//== ") : NULL;
+    traps->failed += start == NULL;
+    while (start != NULL) {
+        const char *next = strstr(start + 1, "\n//== ");
+        differ->calls_helpers = traps->number % 4 == 0;
+        if (traps->number++ % traps->every == 0) {
+            check_trap(differ, traps, start + 1, next != NULL ? next + 1 : start + strlen(start));
+        }
+        start = next;
+    }
+    free(text);
+}
+
+TEST(kernels_full_of_traps_agree)
+{
+    const char *part = getenv("RILL_TEST_PART");
+    bool is_plain = part == NULL || strcmp(part, "plain") == 0;
+    struct traps traps = {.every = getenv("RILL_TEST_LONG") != NULL ? 1 : is_plain ? 12 : 60};
+    struct differ differ;
+    open_differ(&differ);
+    differ.use_gcc = true;
+    DIR *dir = opendir(tree_file("tests/generate/traps"));
+    REQUIRE(dir != NULL);
+    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
+        if (strstr(entry->d_name, ".c") != NULL) {
+            char path[PATH_MAX + 512];
+            snprintf(path, sizeof path, "%s/tests/generate/traps/%s", tree_root(), entry->d_name);
+            check_traps(&differ, &traps, path);
+        }
+    }
+    closedir(dir);
+    CHECK_INT(traps.failed, 0);
+    CHECK(traps.count > 0);
+    close_differ(&differ);
+}
+
+static int run_traps(const char *path)
+{
+    struct traps traps = {.every = 1};
+    struct differ differ;
+    open_differ(&differ);
+    differ.use_gcc = true;
+    check_traps(&differ, &traps, path);
+    show_stats(&differ.stats);
+    printf("%d kernels, %d runs, %d differ\n", traps.number, traps.count, traps.failed);
+    close_differ(&differ);
+    return traps.failed != 0;
+}
+
 static int run_file(const char *path)
 {
     struct differ differ;
@@ -322,6 +419,9 @@ int main(int argc, char **argv)
     }
     if (argc == 3 && strcmp(argv[1], "file") == 0) {
         return run_file(argv[2]);
+    }
+    if (argc == 3 && strcmp(argv[1], "traps") == 0) {
+        return run_traps(argv[2]);
     }
     if (argc == 3 && strcmp(argv[1], "print") == 0) {
         struct arena arena;
