@@ -57,5 +57,8 @@ bool effects_region(struct analysis *an, const struct access *access, int first_
 // Whether a write covers every byte of its region whenever the loop runs.
 bool effects_returns_early(const struct ir_function *helper); // not only at its end
 bool effects_is_must(struct analysis *an, const struct access *access, const struct loop_info *info);
+// The same for one run of bytes in every |out_step|: a member of each element of an array.
+bool effects_is_must_by_steps(struct analysis *an, const struct access *access, const struct loop_info *info,
+                              int64_t *out_step);
 
 #endif

@@ -192,12 +192,36 @@ static bool covers_region(struct analysis *an, const struct access *access, cons
     return run != NULL && !value_varies(an, rest, top);
 }
 
-static bool is_must(struct analysis *an, const struct access *access, const struct loop_info *info)
+static bool is_certain_write(const struct analysis *an, const struct access *access, const struct loop_info *info)
 {
     return info != NULL && access->kind == ACCESS_WRITE && !access->is_alternative && access->needs == NULL &&
            access->size != NULL && access->recheck == NULL &&
-           (is_unconditional(an, access, info->inst->parent) || an->bug == BUG_MUST_IN_BRANCH) &&
-           covers_region(an, access, info);
+           (is_unconditional(an, access, info->inst->parent) || an->bug == BUG_MUST_IN_BRANCH);
+}
+
+static bool is_must(struct analysis *an, const struct access *access, const struct loop_info *info)
+{
+    return is_certain_write(an, access, info) && covers_region(an, access, info);
+}
+
+bool effects_is_must_by_steps(struct analysis *an, const struct access *access, const struct loop_info *info,
+                              int64_t *out_step)
+{
+    struct affine_pool *pool = &an->pool;
+    const struct affine *rest;
+    int64_t factor, size;
+    if (!is_certain_write(an, access, info) || access->loop != info || info->last == NULL || info->bound_may_change ||
+        (info->inst->loop->step != 1 && info->inst->loop->step != -1)) {
+        return false;
+    }
+    const struct affine *trip = affine_plus(pool, affine_sub(pool, info->last, info->first), 1);
+    if (!affine_is_const(affine_coefficient(pool, access->flat, info->variable, &rest), &factor) ||
+        !affine_is_const(access->size, &size) || trip == NULL || value_varies(an, trip, info) ||
+        value_varies(an, rest, info) || factor < size || factor > INT32_MAX) {
+        return false;
+    }
+    *out_step = factor;
+    return true;
 }
 
 bool effects_region(struct analysis *an, const struct access *access, int first_atom, const struct affine **out_low,

@@ -7,6 +7,8 @@
 struct interval {
     const struct affine *low;
     const struct affine *high;
+    int64_t step;  // 0: every byte; else |width| bytes in so many, the first of them at |low|, the last before |high|
+    int64_t width; //
 };
 
 struct cover {
@@ -27,13 +29,38 @@ static int inside(const struct loop_info *level)
     return (level->count >> 1) + 1;
 }
 
-static bool is_inside(struct cover *c, const struct affine *low, const struct affine *high)
+// Whether a read of one member, of one element or of several, lies inside what was written of it in each.
+static bool is_inside_steps(struct cover *c, const struct region *read, const struct interval *interval)
+{
+    struct affine_pool *pool = &c->an->pool;
+    int64_t way, step;
+    bool is_one = affine_is_const(affine_sub(pool, read->high, read->low), &way) && way == read->width;
+    bool keeps_step = read->step != NULL && affine_is_const(read->step, &step) && step % interval->step == 0;
+    const struct affine *from = affine_sub(pool, read->low, interval->low);
+    if (read->width <= 0 || from == NULL || (!is_one && !keeps_step)) {
+        return false;
+    }
+    for (int i = 0; i < from->count; i++) {
+        if (from->terms[i].degree > 0 && from->terms[i].coef % interval->step != 0) {
+            return false;
+        }
+    }
+    int64_t offset = affine_constant_of(from) % interval->step;
+    offset += offset < 0 ? interval->step : 0;
+    const struct affine *last = affine_plus(pool, interval->high, offset + read->width - interval->width);
+    return offset + read->width <= interval->width &&
+           value_is_nonnegative(c->an, affine_plus(pool, from, -offset), NULL) &&
+           value_is_nonnegative(c->an, affine_sub(pool, last, read->high), NULL);
+}
+
+static bool is_inside(struct cover *c, const struct region *read)
 {
     struct affine_pool *pool = &c->an->pool;
     for (int i = 0; i < c->written.count; i++) {
         const struct interval *interval = &c->written.items[i];
-        if (value_is_nonnegative(c->an, affine_sub(pool, low, interval->low), NULL) &&
-            value_is_nonnegative(c->an, affine_sub(pool, interval->high, high), NULL)) {
+        if (interval->step != 0 ? is_inside_steps(c, read, interval)
+                                : value_is_nonnegative(c->an, affine_sub(pool, read->low, interval->low), NULL) &&
+                                      value_is_nonnegative(c->an, affine_sub(pool, interval->high, read->high), NULL)) {
             return true;
         }
     }
@@ -47,8 +74,8 @@ static void check_read(struct cover *c, const struct access *access, const struc
         return;
     }
     for (const struct loop_info *loop = level; c->is_covered; loop = loop->parent) {
-        const struct affine *low, *high;
-        if (effects_region(c->an, access, inside(loop), &low, &high) && is_inside(c, low, high)) {
+        struct region region;
+        if (effects_find_region(c->an, access, inside(loop), &region) && is_inside(c, &region)) {
             return;
         }
         if (loop == c->info) {
@@ -63,13 +90,16 @@ static void add_written(struct cover *c, const struct affine *low, const struct 
 {
     for (int i = 0; i < c->written.count; i++) {
         struct interval *other = &c->written.items[i];
+        if (other->step != 0) {
+            continue;
+        }
         if (affine_equal(other->high, low)) {
             low = other->low;
         } else if (affine_equal(other->low, high)) {
             high = other->high;
         }
     }
-    VEC_PUSH(c->an->arena, &c->written, ((struct interval){low, high}));
+    VEC_PUSH(c->an->arena, &c->written, ((struct interval){.low = low, .high = high}));
 }
 
 static void cover_accesses(struct cover *c, const struct ir_inst *inst, const struct loop_info *level)
@@ -136,10 +166,18 @@ static void cover_for(struct cover *c, const struct ir_inst *inst, struct loop_i
     c->written.count = before;
     for (int i = child->access_begin; i < child->access_end; i++) {
         const struct access *access = &c->an->accesses.items[i];
-        const struct affine *low, *high;
-        if (access->base == c->base && effects_is_must(c->an, access, child) &&
-            effects_region(c->an, access, child->variable >> 1, &low, &high)) {
-            add_written(c, low, high);
+        struct region region;
+        int64_t step = 0;
+        bool is_all = access->base == c->base && effects_is_must(c->an, access, child);
+        bool is_stepped = access->base == c->base && !is_all && effects_is_must_by_steps(c->an, access, child, &step);
+        if ((!is_all && !is_stepped) || !effects_find_region(c->an, access, child->variable >> 1, &region)) {
+            continue;
+        }
+        int64_t found;
+        if (is_all) {
+            add_written(c, region.low, region.high);
+        } else if (region.step != NULL && affine_is_const(region.step, &found) && found == step) {
+            VEC_PUSH(c->an->arena, &c->written, ((struct interval){region.low, region.high, step, region.width}));
         }
     }
 }

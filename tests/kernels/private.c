@@ -256,3 +256,69 @@ kernel void matrices(int n, const float a[n][3][3], float b[n][3][3])
         }
     }
 }
+
+struct cell {
+    int key;
+    float weight[2];
+    short tag;
+};
+
+// Of each element the members that are read were written by the same iteration; the others nobody reads.
+// run: members_of_elements n=2000 m=9
+kernel void members_of_elements(int n, int m, const int x[n][m], int y[n])
+{
+    struct cell t[9];
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < 9; j++) {
+            t[j].key = x[i][j] + i;
+            t[j].tag = (short)(i - j);
+        }
+        int s = 0;
+        for (int j = 8; j >= 0; j--) {
+            s = s * 3 + t[j].key * t[j].tag;
+        }
+        y[i] = s + t[4].key;
+    }
+}
+
+union word {
+    int i;
+    short half[2];
+};
+
+// One half comes from the iteration, the other from the one before.
+// run: halves_of_elements n=2000
+kernel void halves_of_elements(int n, const int x[n], int y[n])
+{
+    union word t[5];
+    for (int j = 0; j < 5; j++) {
+        t[j].i = j;
+    }
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < 5; j++) {
+            t[j].half[1] = (short)(x[i] + j);
+        }
+        int s = 0;
+        for (int j = 0; j < 5; j++) {
+            s ^= t[j].i;
+            t[j].half[0] = (short)(s + i);
+        }
+        y[i] = s;
+    }
+}
+
+// run: half_elements n=2000
+kernel void half_elements(int n, const int x[n], int y[n])
+{
+    union word t[5];
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < 5; j++) {
+            t[j].half[1] = (short)(x[i] + j * i);
+        }
+        int s = 0;
+        for (int j = 0; j < 5; j++) {
+            s = s * 5 + t[j].half[1];
+        }
+        y[i] = s;
+    }
+}
