@@ -207,9 +207,10 @@ bool emit_has_loops(const struct ir_region *region);
 // emit_grid.c: how the threads of a GPU share the iterations
 struct emit_thread emit_thread(struct emitter *e);
 void emit_grid(struct emitter *e, LLVMBasicBlockRef leave); // the task's iterations; threads without any go to |leave|
-LLVMValueRef emit_divide(struct emitter *e, LLVMValueRef x, LLVMValueRef y);     // i64, unsigned; emit_divide.c
-LLVMValueRef emit_run_address(struct emitter *e, const struct ir_inst *pointer); // NULL: as everywhere
-LLVMValueRef emit_run_early(struct emitter *e, const struct ir_inst *load);      // NULL: not yet
+// i64, unsigned; |out_rest| may be NULL
+LLVMValueRef emit_divide(struct emitter *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef *out_rest);
+LLVMValueRef emit_run_address(struct emitter *e, const struct ir_inst *pointer);                  // NULL: as everywhere
+LLVMValueRef emit_run_early(struct emitter *e, const struct ir_inst *load);                       // NULL: not yet
 uint64_t emit_run_alignment(struct emitter *e, const struct ir_inst *pointer, enum ir_type type); // 0: not known
 
 // emit_digits.c

@@ -33,8 +33,7 @@ static LLVMValueRef take_digits(struct emitter *e, const struct emit_digits *dig
                                 LLVMValueRef *out_digits)
 {
     for (int i = 0; i < digits->count; i++) {
-        out_digits[i] = LLVMBuildURem(e->builder, value, digits->items[i].size, "");
-        value = LLVMBuildUDiv(e->builder, value, digits->items[i].size, "");
+        value = emit_divide(e, value, digits->items[i].size, &out_digits[i]);
     }
     return value;
 }
@@ -50,6 +49,7 @@ static void find_steps(struct emitter *e, struct emit_digits *digits, LLVMValueR
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, stride, limit, ""), take, taken);
     emit_at(e, take);
     LLVMValueRef rest = take_digits(e, digits, stride, steps);
+    take = LLVMGetInsertBlock(b);
     LLVMBuildBr(b, taken);
     emit_at(e, taken);
     LLVMValueRef zero = emit_i64(e, 0);
@@ -85,8 +85,7 @@ void emit_digits_set(struct emitter *e, struct emit_digits *digits, LLVMValueRef
     find_digits(e, digits, NULL);
     digits->values[0] = inner;
     for (int i = 1; i < digits->count; i++) {
-        digits->values[i] = LLVMBuildURem(e->builder, outer, digits->items[i].size, "");
-        outer = LLVMBuildUDiv(e->builder, outer, digits->items[i].size, "");
+        outer = emit_divide(e, outer, digits->items[i].size, &digits->values[i]);
     }
     digits->values[digits->count] = outer;
     e->function->digits = digits;

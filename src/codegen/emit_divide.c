@@ -1,7 +1,7 @@
-// Division of 64-bit numbers on NVIDIA GPUs, for entries that have loops inside. The device has no instruction for it:
-// the driver calls a routine, and what is alive in an entry that calls keeps to other registers. In code that the
-// driver's linker makes, whose result can be kept, a matrix product was half as fast for the divisions that find its
-// tiles. Nearly always 32 bits are enough; otherwise a quotient is found bit by bit, without a call.
+// Division of 64-bit numbers on NVIDIA GPUs, for what finds a thread's part of a nest. The device has no instruction
+// for it: the driver calls a routine, and what is alive in an entry that calls keeps to other registers. In code that
+// the driver's linker makes, whose result can be kept, a matrix product was half as fast for the divisions that find
+// its tiles. Nearly always 32 bits are enough; otherwise a quotient is found bit by bit, without a call.
 #include "codegen/emit.h"
 
 static void keep_loop_short(struct emitter *e, LLVMValueRef branch)
@@ -38,11 +38,14 @@ static LLVMValueRef divide_wide(struct emitter *e, LLVMValueRef x, LLVMValueRef 
     return longer;
 }
 
-LLVMValueRef emit_divide(struct emitter *e, LLVMValueRef x, LLVMValueRef y)
+LLVMValueRef emit_divide(struct emitter *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef *out_rest)
 {
+    LLVMValueRef unused;
+    out_rest = out_rest != NULL ? out_rest : &unused;
     LLVMBuilderRef b = e->builder;
     bool calls = e->target->kind == TARGET_NVPTX || (e->target->is_stand_in && e->target->stands_for == TARGET_NVPTX);
     if (!calls) {
+        *out_rest = LLVMBuildURem(b, x, y, "");
         return LLVMBuildUDiv(b, x, y, "");
     }
     LLVMBasicBlockRef narrow = emit_block(e, "narrow");
@@ -61,5 +64,6 @@ LLVMValueRef emit_divide(struct emitter *e, LLVMValueRef x, LLVMValueRef y)
     emit_at(e, done);
     LLVMValueRef quotient = LLVMBuildPhi(b, e->types[IR_I64], "");
     LLVMAddIncoming(quotient, (LLVMValueRef[]){small, large}, (LLVMBasicBlockRef[]){narrow, end}, 2);
+    *out_rest = LLVMBuildSub(b, x, LLVMBuildMul(b, quotient, y, ""), "");
     return quotient;
 }

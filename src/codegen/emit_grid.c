@@ -431,7 +431,7 @@ static void emit_nest_runs(struct emitter *e, struct emit_run *run, const struct
     LLVMValueRef runs = LLVMBuildSelect(b, good, LLVMBuildUDiv(b, room, length, ""), zero, "runs");
     LLVMValueRef covered = LLVMBuildMul(b, runs, length, "");
     LLVMValueRef left = LLVMBuildSub(b, row, covered, "left");
-    LLVMValueRef rows = LLVMBuildUDiv(b, share->hi, emit_intrinsic2(e, "llvm.umax", row, emit_i64(e, 1)), "rows");
+    LLVMValueRef rows = emit_divide(e, share->hi, emit_intrinsic2(e, "llvm.umax", row, emit_i64(e, 1)), NULL);
     struct emit_digits digits;
     struct thread_loop loop = {
         .first = share->first, .limit = LLVMBuildMul(b, rows, runs, ""), .stride = share->stride};
@@ -496,7 +496,7 @@ static LLVMValueRef divide_up(struct emitter *e, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMBuilderRef b = e->builder;
     LLVMValueRef more = LLVMBuildAdd(b, x, LLVMBuildSub(b, y, emit_i64(e, 1), ""), "");
-    return emit_divide(e, more, y);
+    return emit_divide(e, more, y, NULL);
 }
 
 static void emit_tiles(struct emitter *e, const struct share *share, const struct emit_thread *thread, LLVMValueRef row)
@@ -505,7 +505,7 @@ static void emit_tiles(struct emitter *e, const struct share *share, const struc
     LLVMValueRef width = emit_intrinsic2(e, "llvm.umin", thread->size, emit_i64(e, TILE_COLUMNS));
     LLVMValueRef height = LLVMBuildUDiv(b, thread->size, width, "height");
     LLVMValueRef columns = emit_intrinsic2(e, "llvm.umax", row, emit_i64(e, 1));
-    LLVMValueRef rows = emit_divide(e, share->hi, columns);
+    LLVMValueRef rows = emit_divide(e, share->hi, columns, NULL);
     LLVMValueRef across = divide_up(e, columns, width);
     LLVMValueRef x = LLVMBuildURem(b, thread->lane, width, "x");
     LLVMValueRef y = LLVMBuildUDiv(b, thread->lane, width, "y");
@@ -513,8 +513,9 @@ static void emit_tiles(struct emitter *e, const struct share *share, const struc
                                .limit = LLVMBuildMul(b, across, divide_up(e, rows, height), "tiles"),
                                .stride = thread->groups};
     open_loop(e, &loop);
-    LLVMValueRef number = emit_divide(e, loop.k, across); // of the row of tiles
-    LLVMValueRef left = LLVMBuildMul(b, LLVMBuildSub(b, loop.k, LLVMBuildMul(b, number, across, ""), ""), width, "");
+    LLVMValueRef place; // in its row of tiles
+    LLVMValueRef number = emit_divide(e, loop.k, across, &place);
+    LLVMValueRef left = LLVMBuildMul(b, place, width, "");
     LLVMValueRef top = LLVMBuildMul(b, number, height, "");
     LLVMValueRef column = LLVMBuildAdd(b, left, x, "column");
     LLVMValueRef line = LLVMBuildAdd(b, top, y, "line");
