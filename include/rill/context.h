@@ -127,8 +127,8 @@ typedef struct rill_stats {
 
 RILL_API RILL_NODISCARD rill_status rill_context_stats(rill_context context, rill_stats *out_stats);
 
-// Destroys the pooled streams and events that are idle, and what a GPU keeps of streams that were destroyed, for the next
-// ones. What is lent stays. Does not wait.
+// Destroys the pooled streams and events that are idle, and what a GPU keeps of streams that were destroyed, for the
+// next ones. What is lent stays. Does not wait.
 RILL_API RILL_NODISCARD rill_status rill_context_trim(rill_context context);
 
 // Frees text that a call gave to the caller; NULL is skipped.
