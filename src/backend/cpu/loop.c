@@ -365,10 +365,17 @@ static bool has_chunks(const struct pool_loop *loop)
     return false;
 }
 
-// The opener leaves the chunks of others to them, for a moment.
-static void wait_for_owners(struct pool *pool, const struct pool_loop *loop)
+// Whether anybody else is in the loop, or looks for work and so may come.
+static bool may_others_come(struct pool *pool, const struct pool_slot *slot)
 {
-    if (pool->is_alone || !has_chunks(loop)) {
+    return atomic_load_explicit(&pool->census, memory_order_relaxed) >> 32 != 0 ||
+           (atomic_load_explicit(&slot->state, memory_order_relaxed) & VISITORS) > 1;
+}
+
+// The opener leaves the chunks of others to them, for a moment.
+static void wait_for_owners(struct pool *pool, const struct pool_slot *slot, const struct pool_loop *loop)
+{
+    if (pool->is_alone || !may_others_come(pool, slot) || !has_chunks(loop)) {
         return;
     }
     uint64_t end = clock_now() + OWNER_TIME;
@@ -413,7 +420,7 @@ static struct pool_loop *visit_slot(struct pool *pool, struct pool_slot *slot, s
             return NULL;
         }
         if (is_opener) {
-            wait_for_owners(pool, loop);
+            wait_for_owners(pool, slot, loop);
         } else if (visit.has_begun && leave_early(slot, presence, true)) {
             return NULL;
         }
