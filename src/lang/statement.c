@@ -178,6 +178,18 @@ static struct stmt *asm_statement(struct parser *p)
 
 // ---- if ------------------------------------------------------------------------------------------------------------
 
+// `if (n = 3)` compares nothing. Who means it writes a pair of parentheses more, as for other compilers.
+static struct expr *parse_condition(struct parser *p, const char *word)
+{
+    bool is_grouped = parse_at(p, TOKEN_LPAREN);
+    struct expr *e = parse_expression(p);
+    if (e->kind == EXPR_ASSIGN && !is_grouped) {
+        parse_warning(p, e->loc,
+                      "the condition of '%s' is an assignment: '==' compares, and in parentheses '=' is meant", word);
+    }
+    return convert_condition(p, e, arena_printf(p->arena, "the condition of '%s'", word));
+}
+
 static struct expr *parenthesized_condition(struct parser *p, const char *word)
 {
     struct loc loc = parse_loc(p);
@@ -185,8 +197,7 @@ static struct expr *parenthesized_condition(struct parser *p, const char *word)
     if (!parse_expect(p, TOKEN_LPAREN, arena_printf(p->arena, "after '%s'", word))) {
         return expr_error(p, loc);
     }
-    struct expr *e = parse_expression(p);
-    e = convert_condition(p, e, arena_printf(p->arena, "the condition of '%s'", word));
+    struct expr *e = parse_condition(p, word);
     parse_expect(p, TOKEN_RPAREN, "after the condition");
     if (p->is_panicking) {
         parse_recover_header(p, open);
@@ -311,7 +322,7 @@ static void for_header(struct parser *p, struct stmt *stmt)
     }
     stmt->init = for_init(p);
     if (!parse_at(p, TOKEN_SEMI) && !p->is_panicking) {
-        stmt->expr = convert_condition(p, parse_expression(p), "the condition of 'for'");
+        stmt->expr = parse_condition(p, "for");
     }
     if (!parse_expect(p, TOKEN_SEMI, "after the condition of 'for'")) {
         return;
