@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 """The conformance programs on the stand-ins for the GPU drivers: results, and no rule of the driver broken.
 
-Programs run as they are and with seeds that pick any legal order; RILL_TEST_LONG takes all and more seeds. This shows
-the layer that calls the driver; what the device does is shown by other tests, and on a device.
+Every program of tests/conformance and the random graphs, found by name, on both stand-ins in every part: with graphs on
+CUDA's and task by task on HIP's in the plain build and under ThreadSanitizer, the other way round under
+AddressSanitizer. The kernel files against gcc (kernels_test.py): all of them on both in the plain build; under the
+sanitizers half of them on each, the other half in the other part. RILL_TEST_LONG runs the whole product, and seeds that
+pick any legal order, of which the plain build has a few. This shows the layer that calls the driver; what the device
+does is shown by other tests, and on a device.
 """
 import concurrent.futures
 import os
@@ -21,51 +25,62 @@ STAND_INS = {
     "cuda": ("RILL_CUDA_LIBRARY", BUILD / "tests" / "fakes" / "libfake_cuda.so", "cuda:0"),
     "hip": ("RILL_HIP_LIBRARY", BUILD / "tests" / "fakes" / "libfake_hip.so", "amdgpu:0"),
 }
-PROGRAMS = ["access", "args", "blocks", "bound", "condition", "failure", "fault", "fuse", "handles", "launch",
-            "memory", "misuse", "races", "regions", "restrict", "shared", "stream", "stream_order", "stream_use",
-            "trace", "transfer", "wait"]
-# Streams of the pool are lent where no graph is replayed; how many lie idle behind a long queue is the CPU's to say.
-WORDS = {"pools": ["pooled_streams", "lent_while", "cap_and_trim", "shares"],
-         "math_special": ["special_values", "exact_functions"]}
-MATH = ["math_float", "math_special", "math_ulp"]  # the library of GPU kernels, without the hardware's instructions
+# The compiler's seam has no device: its programs run once, with no stand-in.
+PROGRAMS = sorted(path.name.removesuffix("_test.c") for path in (ROOT / "tests" / "conformance").glob("*_test.c")
+                  if path.name != "compiler_test.c")
 STRESS = ["graph", "graph_threads"]  # random programs against serial execution
-IN_SHORT = ["failure", "launch", "shared", "stream"]  # what shows most of order and lifetime
+# Every call of the driver fails once; here on a device without memory in stream order.
+SWEEPS = [("cuda", "faults", {"ATTRIBUTE": "115:0"}), ("hip", "hip_faults", {"ATTRIBUTE": "88:0"})]
+KERNELS = "kernels"  # the kernel files against gcc
+# Scripts that drive the command line or the C interface of other languages. What they load cannot be sanitized.
+SCRIPTS = ["arithmetic", "python"]
+# Streams of the pool are lent where no graph is replayed; how many lie idle behind a long queue is the CPU's to say.
+WORDS = {"pools": ["pooled_streams", "lent_while", "cap_and_trim", "shares"]}
+IN_SHORT = {"math_special": ["special_values", "exact_functions"]}  # the rest of it is about the CPU's vectors
 IS_LONG = "RILL_TEST_LONG" in os.environ
-LIMIT = 3 * int(os.environ.get("RILL_TEST_TIMEOUT", "120"))  # seconds, for one program
-IS_PLAIN = os.environ.get("RILL_TEST_PART", "plain") == "plain"
+LIMIT = 10 * int(os.environ.get("RILL_TEST_TIMEOUT", "120"))  # seconds, for one program
+PART = os.environ.get("RILL_TEST_PART", "plain")
+IMAGES = BUILD / "tests" / "images"
 
 
 def jobs():
-    """Graphs and direct launches are held to the same; under the sanitizers the stand-ins take turns with them."""
+    """(stand-in, program, settings). The slowest first."""
     if IS_LONG:
+        scripts = SCRIPTS if PART == "plain" else []
         return [(vendor, program, {"RILL_GRAPH": graph, **seed}) for vendor in STAND_INS for graph in ("on", "off")
-                for program in PROGRAMS + ["sweep"] + STRESS
-                for seed in [{}] + [{"SEED": str(number)} for number in range(1, 11)]]
-    if not IS_PLAIN:
-        first, second = ("on", "off") if os.environ["RILL_TEST_PART"] == "tsan" else ("off", "on")
-        return [(vendor, program, {"RILL_GRAPH": graph}) for vendor, graph in (("cuda", first), ("hip", second))
-                for program in IN_SHORT]
-    return [(vendor, program, {"RILL_GRAPH": graph}) for vendor, graph in (("cuda", "on"), ("hip", "off"))
-            for program in PROGRAMS] + \
-           [("cuda", "sweep", {"RILL_GRAPH": "on"}), ("hip", "stream", {"RILL_GRAPH": "on"})] + \
-           [("cuda", program, {"RILL_GRAPH": "off"}) for program in ("condition", "pools", "stream")] + \
-           [("cuda", "graph", {"RILL_GRAPH": "on"}), ("hip", "graph", {"RILL_GRAPH": "off"})] + \
-           [("cuda", program, {"RILL_GRAPH": "off"}) for program in MATH] + \
-           [("cuda", "stream", {"RILL_TRACE": "/dev/null"}), ("hip", "blocks", {"RILL_TRACE": "/dev/null"})] + \
-           [(vendor, program, {"SEED": "1"}) for vendor in STAND_INS for program in ("failure", "stream")]
+                for program in [KERNELS] + scripts + PROGRAMS + STRESS
+                for seed in [{}] + ([{"SEED": str(number)} for number in range(1, 11)] if program in PROGRAMS + STRESS else [])] + SWEEPS
+    first, second = ("off", "on") if PART == "asan" else ("on", "off")
+    how = (("cuda", first), ("hip", second))
+    if PART != "plain":
+        halves = {"cuda": PART == "asan", "hip": PART != "asan"}
+        return [(vendor, KERNELS, {"RILL_GRAPH": graph, "RILL_TEST_HALF": str(int(halves[vendor]))}) for vendor, graph in how] + \
+               [(vendor, program, {"RILL_GRAPH": graph}) for vendor, graph in how for program in PROGRAMS + STRESS]
+    return [(vendor, program, {"RILL_GRAPH": graph}) for vendor, graph in how for program in [KERNELS] + SCRIPTS + PROGRAMS + STRESS] + \
+           [(vendor, program, {"RILL_TRACE": "/dev/null"}) for vendor in STAND_INS for program in ("blocks", "condition", "stream")] + \
+           [(vendor, program, {"SEED": "1"}) for vendor in STAND_INS for program in ("failure", "stream")] + SWEEPS
+
+
+def command_of(program):
+    if program == KERNELS or program in SCRIPTS:
+        return [str(ROOT / "tests" / "conformance" / f"{program}_test.py")]
+    folder = "stress" if program in STRESS else "fakes" if program.endswith("faults") else "conformance"
+    words = WORDS.get(program, []) + ([] if IS_LONG else IN_SHORT.get(program, []))
+    return [str(BUILD / "tests" / folder / f"{program}_test")] + words
 
 
 def run(vendor, program, settings):
     variable, library, device = STAND_INS[vendor]
-    env = dict(os.environ, RILL_STAND_IN="1", RILL_TEST_DEVICE=device, **{variable: str(library)})
+    env = dict(os.environ, RILL_STAND_IN="1", RILL_TEST_DEVICE=device, RILL_DEVICE=device, **{variable: str(library)})
     for key, value in settings.items():
         env[key if key.startswith("RILL") else f"FAKE_{vendor.upper()}_{key}"] = value
     env.pop("RILL_TEST_PROGRESS", None)
+    if program in PROGRAMS + STRESS and program != "sweep":  # the sweep counts what a compilation takes
+        env.update(RILL_COMPILER=str(BUILD / "tests" / "fakes" / "libkeep_images.so"), RILL_TEST_IMAGES=str(IMAGES),
+                   RILL_REAL_COMPILER=os.environ.get("RILL_COMPILER", str(BUILD / "lib" / "librill-compiler.so")))
     try:
-        folder = "stress" if program in STRESS else "conformance"
-        done = subprocess.run([str(BUILD / "tests" / folder / f"{program}_test")] + WORDS.get(program, []),
-                              env=env, timeout=LIMIT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              errors="replace", check=False)
+        done = subprocess.run(command_of(program), env=env, timeout=LIMIT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, errors="replace", check=False)
     except subprocess.TimeoutExpired as late:
         return False, f"ran longer than {LIMIT} s\n{(late.output or b'').decode(errors='replace')[-3000:]}", 0
     good = done.returncode == 0 and "fake driver:" not in done.stdout
@@ -75,11 +90,15 @@ def run(vendor, program, settings):
 
 def main():
     report = Report()
-    todo = jobs()
+    words = sys.argv[1:]
+    todo = [job for job in jobs() if not words or job[1] in words]
+    IMAGES.mkdir(parents=True, exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for (vendor, program, settings), (good, detail, count) in zip(todo, pool.map(lambda job: run(*job), todo)):
             how = "".join(f"_{key.split('_')[-1].lower()}_{value}" for key, value in settings.items())
             report.check(f"{program}_test_on_the_stand_in_for_{vendor}{how} ({count} tests)", good, detail)
+    for image in IMAGES.iterdir():
+        image.unlink()
     sys.exit(report.finish())
 
 
