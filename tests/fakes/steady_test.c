@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 enum { N = 64, LAUNCHES = 500 };
 
@@ -197,6 +198,62 @@ TEST(a_stream_whose_handle_was_given_out_is_destroyed)
     OK(rill_stream_destroy(stream));
     CHECK_INT(calls("cuStreamDestroy_v2") - destroyed, 1);
     OK(rill_close(stage.context));
+}
+
+static void *allocate_or_not(void *user, size_t size, size_t alignment)
+{
+    size_t step = alignment < sizeof(void *) ? sizeof(void *) : alignment;
+    return atomic_load((atomic_bool *)user) ? NULL : aligned_alloc(step, (size + step - 1) / step * step);
+}
+
+static void release_any(void *user, void *memory, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(memory);
+}
+
+// The driver has queued the wait before there is no memory to watch it.
+TEST(a_stream_that_waits_though_the_call_failed_is_not_given_to_the_next_before_it_has_waited)
+{
+    struct stage stage;
+    open_stage(&stage, "on");
+    OK(rill_close(stage.context));
+    atomic_bool is_empty = false;
+    rill_allocator allocator = {&is_empty, allocate_or_not, release_any};
+    rill_context context = {0};
+    OK(rill_open("cuda:0", &(rill_open_options){.allocator = &allocator}, &context));
+    rill_stream stream = {0};
+    rill_event event = {0};
+    OK(rill_stream_create(context, NULL, &stream));
+    OK(rill_event_create(context, NULL, &event));
+    OK(rill_event_record(event, rill_default_stream(context)));
+    long waits = calls("cuStreamWaitEvent");
+    atomic_store(&is_empty, true);
+    CHECK_STR(rill_status_name(rill_event_wait(event, stream)), "RILL_ERR_OUT_OF_MEMORY");
+    atomic_store(&is_empty, false);
+    CHECK_INT(calls("cuStreamWaitEvent") - waits, 1);
+    long synchronized = calls("cuStreamSynchronize");
+    OK(rill_stream_destroy(stream));
+    CHECK(calls("cuStreamSynchronize") > synchronized);
+    OK(rill_close(context));
+}
+
+TEST(no_stream_of_a_device_that_was_lost_is_used_again)
+{
+    struct stage stage;
+    open_stage(&stage, "on");
+    OK(rill_stream_destroy(make_stream(&stage, 0)));
+    void (*lose)(int) = NULL;
+    *(void **)&lose =
+        dlsym(dlopen(RILL_BUILD_DIR "/tests/fakes/libfake_cuda.so", RTLD_NOW | RTLD_LOCAL), "stand_in_lose");
+    REQUIRE(lose != NULL);
+    lose(CU_ILLEGAL_ADDRESS);
+    CHECK_STR(rill_status_name(rill_launch(stage.one, RILL_CURRENT, RILL_ARGS(N, 1.0f, stage.arrays[0]))),
+              "RILL_ERR_DEVICE");
+    rill_stream stream = {0};
+    CHECK_STR(rill_status_name(rill_stream_create(stage.context, NULL, &stream)), "RILL_ERR_DEVICE");
+    (void)!rill_close(stage.context);
 }
 
 enum { THREADS = 4, LAUNCHES_EACH = 1500 };

@@ -174,6 +174,17 @@ rill_status gpu_record_now(struct backend_stream *stream, struct gpu_mark *mark)
     return status;
 }
 
+// The driver has queued a wait. If nobody can watch it the stream has something queued all the same, which who lets the
+// stream go must know.
+static rill_status note_wait(struct backend_stream *stream, struct gpu_mark *mark)
+{
+    rill_status status = gpu_watch_wait(stream, mark);
+    if (status != RILL_OK) {
+        gpu_stream_number(stream);
+    }
+    return status;
+}
+
 rill_status gpu_wait_now(struct backend_stream *stream, struct gpu_mark *mark, bool has_stood)
 {
     struct backend_device *device = stream->device;
@@ -191,7 +202,7 @@ rill_status gpu_wait_now(struct backend_stream *stream, struct gpu_mark *mark, b
         return RILL_OK;
     }
     share(device, mark);
-    rill_status status = gpu_watch_wait(stream, mark);
+    rill_status status = note_wait(stream, mark);
     if (status != RILL_OK) {
         unreference(device, mark);
     }
@@ -328,7 +339,7 @@ static rill_status wait_plainly(struct backend_event *event, struct backend_stre
         *out_is_done = true;
         gpu_trace_waits(stream, mark, false);
         status = device->driver->stream_wait_event(stream->lane.handle, mark->event);
-        status = status == RILL_OK ? gpu_watch_wait(stream, mark) : status;
+        status = status == RILL_OK ? note_wait(stream, mark) : status;
         if (status == RILL_OK) {
             return RILL_OK; // the watch has the reference
         }

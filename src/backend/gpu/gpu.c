@@ -52,7 +52,8 @@ static bool take_spare(struct backend_device *device, int level, struct gpu_lane
 
 rill_status gpu_lane_init(struct backend_device *device, int level, struct gpu_lane *lane)
 {
-    if (take_spare(device, level, lane)) {
+    // Of a device that was lost nothing is used again: the driver says what became of it.
+    if (!atomic_load_explicit(&device->is_lost, memory_order_relaxed) && take_spare(device, level, lane)) {
         return RILL_OK;
     }
     const struct gpu_driver *driver = device->driver;
