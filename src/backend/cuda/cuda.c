@@ -252,7 +252,9 @@ static rill_status compile_and_load(struct cuda_context *context, const char *pt
     struct cuda_binary_key key = cuda_binary_key_of(ptx, size, architecture, driver.library.version);
     struct cuda_binary *binary = cuda_binary_find(&driver.binaries, &key);
     if (binary == NULL) {
+        int mode = relax(); // a launch may come here while its stream is captured
         rill_status made = cuda_binary_make(symbols(), ptx, &key, &binary);
+        restore(mode);
         if (made == RILL_ERR_UNSUPPORTED) {
             return load_code(ptx, out_module);
         }
