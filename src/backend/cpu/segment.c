@@ -34,6 +34,7 @@ static bool has_run(struct cpu_segment *segment)
 
 static void empty(struct cpu_segment *segment)
 {
+    thread_observe(segment); // what the workers read in it is read
     segment->used = head_size();
     segment->queued_count = 0;
     atomic_store_explicit(&segment->ended_count, 0, memory_order_relaxed);
@@ -101,6 +102,9 @@ static bool next_segment(struct backend_stream *stream, size_t size)
 void *segment_take(struct backend_stream *stream, size_t size)
 {
     size = segment_round_up(size);
+    // ThreadSanitizer does not see the stream's lock. It is told only of those who queue on one stream, because more
+    // would hide what the program forgot to order.
+    thread_observe(&stream->current);
     struct cpu_segment *segment = stream->current;
     if (segment == NULL || segment->size - segment->used < size) {
         if (!next_segment(stream, size)) {

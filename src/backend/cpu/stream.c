@@ -43,6 +43,7 @@ bool stream_append(struct backend_stream *stream, struct cpu_op *op, enum cpu_op
     uint64_t queued = atomic_load_explicit(&stream->queued_count, memory_order_relaxed) + 1;
     atomic_store_explicit(&stream->queued_count, queued, memory_order_relaxed);
     thread_publish(stream);
+    thread_publish(&stream->current);
     return post(stream, op);
 }
 
@@ -464,6 +465,7 @@ void stream_remove_first(struct backend_stream *stream)
         atomic_store_explicit(&stream->launch_ended_count, launches, memory_order_release);
     }
     if (segment != NULL) { // from here on the operation's memory may be another's
+        thread_publish(segment);
         uint64_t ended = atomic_load_explicit(&segment->ended_count, memory_order_relaxed) + 1;
         atomic_store_explicit(&segment->ended_count, ended, memory_order_release);
     }
