@@ -281,6 +281,86 @@ TEST(sleepers_come_to_a_loop_that_is_longer_than_it_was_thought_to_be)
     free(meeting.loop.shares);
 }
 
+struct errand {
+    struct pool_job opener;
+    struct pool_job job;
+    struct pool_loop loop;
+    struct pool *pool;
+    atomic_int round; // of the loop that is about to open
+    atomic_int ran;   // times that |job| has run
+    atomic_int done;  // loops that are over
+};
+
+// Looks often at first, so that what comes next comes at once.
+static void wait_for(atomic_int *count, int least)
+{
+    for (int looks = 1; atomic_load(count) < least; looks++) {
+        thread_relax();
+        if (looks % 500 == 0) {
+            usleep(50);
+        }
+    }
+}
+
+static void run_errand(struct pool_job *job, struct pool_worker *worker)
+{
+    (void)worker;
+    atomic_fetch_add(&((struct errand *)((char *)job - offsetof(struct errand, job)))->ran, 1);
+}
+
+// A chunk that lasts until the job has run.
+static void wait_for_errand(struct pool_loop *loop, int64_t chunk, struct pool_worker *worker)
+{
+    struct errand *own = (struct errand *)((char *)loop - offsetof(struct errand, loop));
+    (void)chunk;
+    (void)worker;
+    wait_for(&own->ran, atomic_load(&own->round));
+}
+
+static void errand_over(struct pool_loop *loop, struct pool_worker *worker)
+{
+    (void)worker;
+    atomic_fetch_add(&((struct errand *)((char *)loop - offsetof(struct errand, loop)))->done, 1);
+}
+
+static void open_for_errand(struct pool_job *job, struct pool_worker *worker)
+{
+    struct errand *own = (struct errand *)job;
+    own->loop.is_short = true; // as it was thought to be
+    atomic_fetch_add(&own->round, 1);
+    if (pool_run_loop(own->pool, &own->loop, 2, worker)) {
+        errand_over(&own->loop, worker);
+    }
+}
+
+// Who looks for work counts on a job that is pushed, and may be on its way into a loop already: then it has to see to
+// it that somebody else gets up. Two of three workers have the chunks here, and the third sleeps or looks for work.
+TEST(job_that_was_left_to_a_worker_on_its_way_into_a_loop_does_not_wait_for_the_loop)
+{
+    struct pool *pool = make_pool(3);
+    REQUIRE(pool_start(pool) == RILL_OK);
+    struct errand errand = {.pool = pool};
+    errand.opener.run = open_for_errand;
+    errand.job.run = run_errand;
+    errand.loop.body = wait_for_errand;
+    errand.loop.over = errand_over;
+    errand.loop.shares = aligned_alloc(64, 3 * sizeof(struct pool_share));
+    unsigned seed = 1;
+    int rounds = round_count() / 7;
+    for (int round = 1; round <= rounds; round++) {
+        pool_push(pool, &errand.opener);
+        wait_for(&errand.round, round);
+        for (unsigned i = next_number(&seed) % 60; i > 0; i--) {
+            thread_relax();
+        }
+        pool_push(pool, &errand.job);
+        wait_for(&errand.done, round);
+    }
+    CHECK_INT(atomic_load(&errand.ran), rounds);
+    finish(pool);
+    free(errand.loop.shares);
+}
+
 TEST(guest_sits_only_where_no_job_waits_for_the_seat)
 {
     struct pool *pool = make_pool(1);

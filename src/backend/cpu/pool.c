@@ -477,7 +477,8 @@ static bool visit_at_once(struct pool *pool, struct pool_worker *worker)
     if (has_work) {
         note_processor(pool, worker);
         worker->has_looked = false;
-        if (may_want_sleepers(pool) && wanted_sleepers(pool, loop_demand(pool)) > 0) {
+        // Also for a job: whoever pushed one since it looked may have left it to this worker.
+        if (may_want_sleepers(pool) && wanted_sleepers(pool, pool_job_count(pool) + loop_demand(pool)) > 0) {
             thread_latch_lock(&pool->lock);
             pool_unlock_and_wake(pool, POOL_WAKE_AT_ONCE);
         }
