@@ -219,3 +219,56 @@ TEST(several_launches_may_load_them_at_once)
     CHECK_INT(stand_in_alive_at("module"), 0);
     CHECK_INT(stand_in_violations_at(), 0);
 }
+
+struct capturing {
+    int (*begin)(void *stream, int mode);
+    int (*end)(void *stream, void **graph);
+    int (*instantiate)(void **exec, void *graph, unsigned long long flags);
+    int (*launch)(void *exec, void *stream);
+    int (*exec_destroy)(void *exec);
+    int (*graph_destroy)(void *graph);
+};
+
+static struct capturing find_capturing(void)
+{
+    void *library = dlopen(RILL_BUILD_DIR "/tests/fakes/libfake_cuda.so", RTLD_NOW | RTLD_LOCAL);
+    struct capturing d = {0};
+    *(void **)&d.begin = dlsym(library, "cuStreamBeginCapture_v2");
+    *(void **)&d.end = dlsym(library, "cuStreamEndCapture");
+    *(void **)&d.instantiate = dlsym(library, "cuGraphInstantiateWithFlags");
+    *(void **)&d.launch = dlsym(library, "cuGraphLaunch");
+    *(void **)&d.exec_destroy = dlsym(library, "cuGraphExecDestroy");
+    *(void **)&d.graph_destroy = dlsym(library, "cuGraphDestroy");
+    return d;
+}
+
+// In the strictest mode, in which most of what loads code would end the capture; and a load that fails does not.
+TEST(they_are_loaded_while_a_stream_is_captured_and_the_capture_goes_on)
+{
+    struct stage stage;
+    rill_array x;
+    rill_stream stream;
+    void *native = NULL;
+    void *graph = NULL;
+    void *exec = NULL;
+    open_stage(&stage, "on");
+    struct capturing d = find_capturing();
+    load(&stage, 7000, "");
+    OK(rill_array_create(stage.context, RILL_I32, RILL_SHAPE(N), &x));
+    OK(rill_stream_create(stage.context, NULL, &stream));
+    OK(rill_stream_native(stream, &native));
+    REQUIRE(d.begin(native, 0) == 0);
+    stand_in_fail_at("cuModuleGetFunction", 1, 999);
+    CHECK(launch_over_itself(&stage, stream, x) != RILL_OK);
+    stand_in_fail_at("", 0, 0);
+    OK(launch_over_itself(&stage, stream, x));
+    REQUIRE(d.end(native, &graph) == 0 && graph != NULL);
+    CHECK(d.instantiate(&exec, graph, 0) == 0);
+    CHECK(d.launch(exec, native) == 0);
+    OK(rill_stream_synchronize(stream));
+    CHECK_INT(count_wrong(stream, x, 7000), 0);
+    CHECK(d.exec_destroy(exec) == 0 && d.graph_destroy(graph) == 0);
+    OK(rill_close(stage.context));
+    CHECK_INT(stand_in_alive_at("module"), 0);
+    CHECK_INT(stand_in_violations_at(), 0);
+}
