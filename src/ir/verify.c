@@ -286,7 +286,8 @@ static void verify_accumulators(struct verifier *v)
             ir_verify_error(v, NULL, "accumulator '%s' does not start with a constant of its type", a->var->name);
         }
         uint64_t size = (uint64_t)ir_type_size(a->var->type);
-        if (a->offset % size != 0 || function->partial_size < size || a->offset > function->partial_size - size) {
+        if (size == 0 || a->offset % size != 0 || function->partial_size < size ||
+            a->offset > function->partial_size - size) {
             ir_verify_error(v, NULL, "accumulator '%s' does not fit the partial record", a->var->name);
         }
         verify_merge(v, a);
