@@ -2,8 +2,8 @@
 // lacks; memory without pools; a driver that is gone before the program is.
 #include "cuda/application.h"
 #include "ok.h"
+#include "stand_in.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,17 +24,10 @@ static int (*set_current)(cu_context context);
 
 static void open_fake(void)
 {
-    static const char path[] = RILL_BUILD_DIR "/tests/fakes/libfake_cuda.so";
-    setenv("RILL_CUDA_LIBRARY", path, 1);
-    setenv("RILL_STAND_IN", "1", 1);
     if (getenv("FAKE_CUDA_DEVICES") == NULL) {
         setenv("FAKE_CUDA_DEVICES", "3", 1);
     }
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) {
-        FAIL("%s", dlerror());
-        REQUIRE(false);
-    }
+    void *library = use_stand_in();
 #define FIND(symbol, result, parameters) *(void **)&symbol##_at = dlsym(library, #symbol);
     STAND_IN_LIST(FIND)
 #undef FIND
@@ -318,7 +311,7 @@ TEST(the_callers_context_is_restored_in_every_thread)
     pthread_join(thread, NULL);
     cu_context own = NULL;
     cu_context found = NULL;
-    void *library = dlopen(RILL_BUILD_DIR "/tests/fakes/libfake_cuda.so", RTLD_NOW | RTLD_NOLOAD);
+    void *library = dlopen(STAND_IN_LIBRARY, RTLD_NOW | RTLD_NOLOAD);
     int (*retain)(cu_context *out, int device);
     int (*release)(int device);
     *(void **)&retain = dlsym(library, "cuDevicePrimaryCtxRetain");

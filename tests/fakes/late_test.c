@@ -2,8 +2,8 @@
 // launch needs one, once, and any of its calls may fail then.
 #include "cuda/application.h"
 #include "ok.h"
+#include "stand_in.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 
 enum { N = 64, THREADS = 4 };
@@ -39,12 +39,8 @@ static void load(struct stage *stage, int number, const char *more)
 
 static void open_stage(struct stage *stage, const char *mode)
 {
-    static const char path[] = RILL_BUILD_DIR "/tests/fakes/libfake_cuda.so";
-    setenv("RILL_CUDA_LIBRARY", path, 1);
-    setenv("RILL_STAND_IN", "1", 1);
     setenv("RILL_GRAPH", mode, 1);
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    REQUIRE(library != NULL);
+    void *library = use_stand_in();
 #define FIND(symbol, result, parameters) *(void **)&symbol##_at = dlsym(library, #symbol);
     STAND_IN_LIST(FIND)
 #undef FIND
@@ -231,7 +227,7 @@ struct capturing {
 
 static struct capturing find_capturing(void)
 {
-    void *library = dlopen(RILL_BUILD_DIR "/tests/fakes/libfake_cuda.so", RTLD_NOW | RTLD_LOCAL);
+    void *library = stand_in_library();
     struct capturing d = {0};
     *(void **)&d.begin = dlsym(library, "cuStreamBeginCapture_v2");
     *(void **)&d.end = dlsym(library, "cuStreamEndCapture");

@@ -1,8 +1,8 @@
 // What a launch costs in calls of the driver once it is warm, counted on the stand-in.
 #include "cuda/application.h"
 #include "ok.h"
+#include "stand_in.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -34,12 +34,8 @@ struct stage {
 
 static void open_stage(struct stage *stage, const char *mode)
 {
-    static const char path[] = RILL_BUILD_DIR "/tests/fakes/libfake_cuda.so";
-    setenv("RILL_CUDA_LIBRARY", path, 1);
-    setenv("RILL_STAND_IN", "1", 1);
     setenv("RILL_GRAPH", mode, 1);
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    REQUIRE(library != NULL);
+    void *library = use_stand_in();
     *(void **)&calls = dlsym(library, "stand_in_calls");
     REQUIRE(calls != NULL);
     rill_module module = {0};
@@ -245,8 +241,7 @@ TEST(no_stream_of_a_device_that_was_lost_is_used_again)
     open_stage(&stage, "on");
     OK(rill_stream_destroy(make_stream(&stage, 0)));
     void (*lose)(int) = NULL;
-    *(void **)&lose =
-        dlsym(dlopen(RILL_BUILD_DIR "/tests/fakes/libfake_cuda.so", RTLD_NOW | RTLD_LOCAL), "stand_in_lose");
+    *(void **)&lose = dlsym(stand_in_library(), "stand_in_lose");
     REQUIRE(lose != NULL);
     lose(CU_ILLEGAL_ADDRESS);
     CHECK_STR(rill_status_name(rill_launch(stage.one, RILL_CURRENT, RILL_ARGS(N, 1.0f, stage.arrays[0]))),

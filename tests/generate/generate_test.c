@@ -123,11 +123,21 @@ static unsigned timeout_seconds(void)
     return limit != NULL ? (unsigned)strtoul(limit, NULL, 10) : 120;
 }
 
+static bool is_plain_part(void)
+{
+    const char *part = getenv("RILL_TEST_PART");
+    return part == NULL || strcmp(part, "plain") == 0;
+}
+
+// Of the suite or of its long form; sanitized parts take a share of them.
+static int seed_count(int count, int long_count, int share)
+{
+    return (getenv("RILL_TEST_LONG") != NULL ? long_count : count) / (is_plain_part() ? 1 : share);
+}
+
 TEST(generated_kernels_agree_between_interpreter_plan_cpu_and_gcc)
 {
-    int count = getenv("RILL_TEST_LONG") != NULL ? 10000 : 200;
-    const char *part = getenv("RILL_TEST_PART");
-    count /= part != NULL && strcmp(part, "plain") != 0 ? 10 : 1;
+    int count = seed_count(200, 10000, 10);
     struct differ differ;
     open_differ(&differ);
     int failed = 0;
@@ -146,9 +156,7 @@ TEST(generated_kernels_agree_between_interpreter_plan_cpu_and_gcc)
 // or called, so that it is not.
 TEST(helpers_that_write_locals_agree_inlined_and_called)
 {
-    int count = getenv("RILL_TEST_LONG") != NULL ? 1000 : 10;
-    const char *part = getenv("RILL_TEST_PART");
-    count /= part != NULL && strcmp(part, "plain") != 0 ? 3 : 1;
+    int count = seed_count(10, 1000, 3);
     struct differ differ;
     open_differ(&differ);
     int failed = 0;
@@ -261,9 +269,7 @@ static void check_traps(struct differ *differ, struct traps *traps, const char *
 
 TEST(kernels_full_of_traps_agree)
 {
-    const char *part = getenv("RILL_TEST_PART");
-    bool is_plain = part == NULL || strcmp(part, "plain") == 0;
-    struct traps traps = {.every = getenv("RILL_TEST_LONG") != NULL ? 1 : is_plain ? 12 : 60};
+    struct traps traps = {.every = getenv("RILL_TEST_LONG") != NULL ? 1 : is_plain_part() ? 12 : 60};
     struct differ differ;
     open_differ(&differ);
     differ.use_gcc = true;

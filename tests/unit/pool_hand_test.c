@@ -1,10 +1,6 @@
 // Jobs that stay in the hands of the host's thread that queued them: it can take them back, and none is forgotten there
 // when the worker that watches over it does something else or falls asleep. A job that nobody comes for hangs the test.
-#include "backend/cpu/pool.h"
-
-#include "test.h"
-
-#include <stddef.h>
+#include "pools.h"
 
 enum { WORKERS = 3, HOSTS = 3 };
 
@@ -21,14 +17,6 @@ static void note_run(struct pool_job *job, struct pool_worker *worker)
 {
     (void)worker;
     atomic_fetch_add(&((struct host *)job)->ran, 1);
-}
-
-static struct pool *make_pool(int worker_count)
-{
-    struct pool *pool = aligned_alloc(_Alignof(struct pool), sizeof *pool);
-    memset(pool, 0, sizeof *pool);
-    pool_init(pool, calloc((size_t)worker_count, sizeof(struct pool_worker)), worker_count);
-    return pool;
 }
 
 static void finish(struct pool *pool)
@@ -210,40 +198,15 @@ TEST(no_job_in_hand_is_forgotten_for_loops)
     hand_from_threads(WORKERS, round_count(), true);
 }
 
-struct meeting {
-    struct pool_loop loop;
-    struct pool_job job;
-    struct pool *pool;
-    atomic_int present;
-    atomic_int most;
-    atomic_int done;
-};
-
-// The opener's first chunk is long; the others last until three are there.
-static void meet(struct pool_loop *loop, int64_t chunk, struct pool_worker *worker)
+// The opener's first chunk is long; in the others they meet.
+static void meet_later(struct pool_loop *loop, int64_t chunk, struct pool_worker *worker)
 {
-    struct meeting *own = (struct meeting *)loop;
     (void)worker;
     if (chunk == 0) {
         usleep(2000);
         return;
     }
-    int here = atomic_fetch_add(&own->present, 1) + 1;
-    for (int i = 0; i < 5000 && atomic_load(&own->most) < 3; i++) {
-        int most = atomic_load(&own->most);
-        if (here > most) {
-            atomic_compare_exchange_strong(&own->most, &most, here);
-        }
-        here = atomic_load(&own->present);
-        usleep(100);
-    }
-    atomic_fetch_sub(&own->present, 1);
-}
-
-static void meeting_over(struct pool_loop *loop, struct pool_worker *worker)
-{
-    (void)worker;
-    atomic_store(&((struct meeting *)loop)->done, 1);
+    meet((struct meeting *)loop);
 }
 
 static void start_meeting(struct pool_job *job, struct pool_worker *worker)
@@ -264,7 +227,7 @@ TEST(sleepers_come_to_a_loop_that_is_longer_than_it_was_thought_to_be)
         usleep(1000);
     }
     struct meeting meeting = {.pool = pool};
-    meeting.loop.body = meet;
+    meeting.loop.body = meet_later;
     meeting.loop.over = meeting_over;
     meeting.loop.shares = aligned_alloc(64, 3 * sizeof(struct pool_share));
     struct pool_worker guest = {.pool = pool, .guest = &guest}; // sits where the first share is

@@ -1,25 +1,5 @@
 // The pool by itself: jobs run once, loops run every chunk once, whoever leaves last goes on.
-#include "backend/cpu/pool.h"
-
-#include "test.h"
-
-#include <stddef.h>
-
-static struct pool *make_pool(int worker_count)
-{
-    struct pool *pool = aligned_alloc(_Alignof(struct pool), sizeof *pool);
-    memset(pool, 0, sizeof *pool);
-    pool_init(pool, calloc((size_t)worker_count, sizeof(struct pool_worker)), worker_count);
-    return pool;
-}
-
-static void free_pool(struct pool *pool)
-{
-    struct pool_worker *workers = pool->workers;
-    pool_finish(pool);
-    free(workers);
-    free(pool);
-}
+#include "pools.h"
 
 // ---- jobs ---------------------------------------------------------------------------------------------------------
 
@@ -333,36 +313,11 @@ TEST(no_chunk_is_lost_when_workers_leave_for_jobs)
     run_loops_among_jobs(4); // one for each who comes: others leave them to the opener, which leaves too
 }
 
-struct meeting {
-    struct pool_loop loop;
-    struct pool_job job;
-    struct pool *pool;
-    atomic_int present;
-    atomic_int most;
-    atomic_int done;
-};
-
-static void meet(struct pool_loop *loop, int64_t chunk, struct pool_worker *worker)
+static void meet_in_chunk(struct pool_loop *loop, int64_t chunk, struct pool_worker *worker)
 {
-    struct meeting *own = (struct meeting *)loop;
     (void)chunk;
     (void)worker;
-    int here = atomic_fetch_add(&own->present, 1) + 1;
-    for (int i = 0; i < 5000 && atomic_load(&own->most) < 3; i++) {
-        int most = atomic_load(&own->most);
-        if (here > most) {
-            atomic_compare_exchange_strong(&own->most, &most, here);
-        }
-        here = atomic_load(&own->present);
-        usleep(100);
-    }
-    atomic_fetch_sub(&own->present, 1);
-}
-
-static void meeting_over(struct pool_loop *loop, struct pool_worker *worker)
-{
-    (void)worker;
-    atomic_store(&((struct meeting *)loop)->done, 1);
+    meet((struct meeting *)loop);
 }
 
 static void start_meeting(struct pool_job *job, struct pool_worker *worker)
@@ -379,7 +334,7 @@ TEST(sleeping_workers_are_woken_for_a_loop)
     REQUIRE(pool_start(pool) == RILL_OK);
     usleep(20000); // by now they sleep
     struct meeting meeting = {.pool = pool};
-    meeting.loop.body = meet;
+    meeting.loop.body = meet_in_chunk;
     meeting.loop.over = meeting_over;
     meeting.loop.shares = aligned_alloc(64, 3 * sizeof(struct pool_share));
     meeting.job.run = start_meeting;

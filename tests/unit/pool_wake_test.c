@@ -2,11 +2,7 @@
 //
 // The pool believes that it has one processor, so that workers sleep as soon as they find nothing; who pushes waits for
 // a moment of changing length first, so that work comes at every step on the way to sleep.
-#include "backend/cpu/pool.h"
-
-#include "test.h"
-
-#include <stddef.h>
+#include "pools.h"
 
 enum { WORKERS = 3, PUSHERS = 2 };
 
@@ -56,26 +52,10 @@ static void *push_and_wait(void *arg)
     return NULL;
 }
 
-static struct pool *make_pool(int worker_count)
-{
-    struct pool *pool = aligned_alloc(_Alignof(struct pool), sizeof *pool);
-    memset(pool, 0, sizeof *pool);
-    pool_init(pool, calloc((size_t)worker_count, sizeof(struct pool_worker)), worker_count);
-    pool->is_alone = true;
-    return pool;
-}
-
-static void finish(struct pool *pool)
-{
-    struct pool_worker *workers = pool->workers;
-    pool_finish(pool);
-    free(workers);
-    free(pool);
-}
-
 static void push_from_threads(int worker_count, int rounds)
 {
     struct pool *pool = make_pool(worker_count);
+    pool->is_alone = true;
     REQUIRE(pool_start(pool) == RILL_OK);
     static struct pusher pushers[PUSHERS];
     for (int i = 0; i < PUSHERS; i++) {
@@ -88,7 +68,7 @@ static void push_from_threads(int worker_count, int rounds)
         thread_join(&pushers[i].thread);
         CHECK_INT(atomic_load(&pushers[i].ran), rounds);
     }
-    finish(pool);
+    free_pool(pool);
 }
 
 // One that sleeps alone has nobody who would get up in its place.
@@ -126,5 +106,5 @@ TEST(idle_workers_sleep)
     usleep(200000);
     CHECK(processor_seconds() - before < 0.02);
     CHECK_INT(atomic_load(&pool->sleeping), WORKERS);
-    finish(pool);
+    free_pool(pool);
 }

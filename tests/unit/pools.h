@@ -1,0 +1,57 @@
+// Pools by themselves, and what their tests have in common.
+#ifndef TESTS_UNIT_POOLS_H
+#define TESTS_UNIT_POOLS_H
+
+#include "backend/cpu/pool.h"
+
+#include "test.h"
+
+#include <stddef.h>
+
+static inline struct pool *make_pool(int worker_count)
+{
+    struct pool *pool = aligned_alloc(_Alignof(struct pool), sizeof *pool);
+    memset(pool, 0, sizeof *pool);
+    pool_init(pool, calloc((size_t)worker_count, sizeof(struct pool_worker)), worker_count);
+    return pool;
+}
+
+static inline void free_pool(struct pool *pool)
+{
+    struct pool_worker *workers = pool->workers;
+    pool_finish(pool);
+    free(workers);
+    free(pool);
+}
+
+// A loop whose chunks last until three threads are in it, or half a second has passed.
+struct meeting {
+    struct pool_loop loop;
+    struct pool_job job;
+    struct pool *pool;
+    atomic_int present;
+    atomic_int most;
+    atomic_int done;
+};
+
+static inline void meet(struct meeting *own)
+{
+    int here = atomic_fetch_add(&own->present, 1) + 1;
+    for (int i = 0; i < 5000 && atomic_load(&own->most) < 3; i++) {
+        int most = atomic_load(&own->most);
+        if (here > most) {
+            atomic_compare_exchange_strong(&own->most, &most, here);
+        }
+        here = atomic_load(&own->present);
+        usleep(100);
+    }
+    atomic_fetch_sub(&own->present, 1);
+}
+
+static inline void meeting_over(struct pool_loop *loop, struct pool_worker *worker)
+{
+    (void)worker;
+    atomic_store(&((struct meeting *)loop)->done, 1);
+}
+
+#endif
