@@ -12,6 +12,13 @@ int gpu_slot_at(const struct plan_kernel *kernel, int64_t offset)
 // ---- entries ------------------------------------------------------------------------------------------------------
 
 // Not every kind of code has dots in names: in PTX "k.3" is called "k$3".
+void gpu_spell(const struct gpu_driver *driver, char *symbol)
+{
+    for (char *at = symbol; *at != '\0'; at++) {
+        *at = *at == '.' ? driver->dot : *at;
+    }
+}
+
 static rill_status find_entry(struct backend_image *image, const char *name, void **out_function)
 {
     *out_function = NULL;
@@ -19,9 +26,7 @@ static rill_status find_entry(struct backend_image *image, const char *name, voi
         return RILL_OK;
     }
     char *symbol = arena_strdup(&image->arena, name);
-    for (char *at = symbol; *at != '\0'; at++) {
-        *at = *at == '.' ? image->device->driver->dot : *at;
-    }
+    gpu_spell(image->device->driver, symbol);
     return image->device->driver->module_function(image->module, symbol, out_function);
 }
 

@@ -75,9 +75,7 @@ static rill_status find_entries(const struct backend_image *image, struct gpu_la
                 return status_fail(RILL_ERR_UNSUPPORTED, "the name of the entry '%.64s…' is too long", name);
             }
             snprintf(symbol, sizeof symbol, "%s", name);
-            for (char *at = symbol; *at != '\0'; at++) {
-                *at = *at == '.' ? driver->dot : *at;
-            }
+            gpu_spell(driver, symbol);
             RILL_TRY(driver->module_function(made->module, symbol, &made->entries[kernel->first_task + i]));
         }
     }
