@@ -14,7 +14,7 @@ help:
 	@echo 'make           build the release: $(rill)'
 	@echo 'make demo      install what is missing, build, and show what it does: compile, compare with gcc, overlap, refuse'
 	@echo 'make test      install what is missing, build every way and run every test'
-	@echo 'make test-all  the long form of the tests'
+	@echo 'make test-all  the long form of the tests: hours (RESUME=1 goes on where it was stopped)'
 	@echo 'make bench     the benchmarks, beside gcc and clang with OpenMP, PoCL, bare threads'
 	@echo 'make release   the archive of what a user needs, in dist/'
 	@echo 'make coverage  what the tests reach, in build/coverage'
@@ -40,7 +40,7 @@ test: install-deps
 	@tools/run-tests
 
 test-all: install-deps
-	@tools/run-tests --all
+	@tools/run-tests --all $(if $(RESUME),--resume)
 
 bench: all
 	@tools/install-deps bench

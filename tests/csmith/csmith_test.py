@@ -118,13 +118,17 @@ def trace(seed, folder):
 def main():
     arguments = sys.argv[1:]
     report = Report()
+    is_plain = os.environ.get("RILL_TEST_PART", "plain") == "plain"
+    if arguments == ["--pieces"]:  # of the long form
+        print("\n".join(f"{first} {first + 100}" for first in range(1, 1001, 100)) if is_plain else "")
+        return 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         if arguments and arguments[0] == "--trace":
             trace(int(arguments[1]), folder)
             return 0
         first, end = (int(a) for a in arguments) if arguments else (1, 1001 if os.environ.get("RILL_TEST_LONG") else 51)
-        if not arguments and os.environ.get("RILL_TEST_PART", "plain") != "plain":
+        if not arguments and not is_plain:
             report.skip("csmith", "runs in the plain part")
             return 0
         counts = {"agrees": 0, "no program": 0, "no end": 0, "time over": 0, "differs": 0}

@@ -4,9 +4,13 @@
 Every program of tests/conformance and the random graphs, found by name, on both stand-ins in every part: with graphs on
 CUDA's and task by task on HIP's in the plain build and under ThreadSanitizer, the other way round under
 AddressSanitizer. The kernel files against gcc (kernels_test.py): all of them on both in the plain build; under the
-sanitizers half of them on each, the other half in the other part. RILL_TEST_LONG runs the whole product, and seeds that
-pick any legal order, of which the plain build has a few. This shows the layer that calls the driver; what the device
+sanitizers half of them on each, the other half in the other part. RILL_TEST_LONG runs the whole product, also of what
+runs long on one device, and seeds that pick any legal order, of which the plain build has a few. This shows the layer that calls the driver; what the device
 does is shown by other tests, and on a device.
+
+    conformance_test.py blocks stream   only these programs
+    conformance_test.py hip.on.blocks   only this piece: a stand-in, with graphs or without, and the program
+    conformance_test.py --pieces        the pieces
 """
 import concurrent.futures
 import os
@@ -29,6 +33,9 @@ STAND_INS = {
 PROGRAMS = sorted(path.name.removesuffix("_test.c") for path in (ROOT / "tests" / "conformance").glob("*_test.c")
                   if path.name != "compiler_test.c")
 STRESS = ["graph", "graph_threads"]  # random programs against serial execution
+SOAK = "soak"  # many launches and modules
+# About the code of the device, which the stand-in runs as the CPU's: their long form is for the CPU and for a GPU.
+DEVICE_CODE = ["math_float", "math_special", "math_ulp"]
 # Every call of the driver fails once; here on a device without memory in stream order.
 SWEEPS = [("cuda", "faults", {"ATTRIBUTE": "115:0"}), ("hip", "hip_faults", {"ATTRIBUTE": "88:0"})]
 KERNELS = "kernels"  # the kernel files against gcc
@@ -47,9 +54,10 @@ def jobs():
     """(stand-in, program, settings). The slowest first."""
     if IS_LONG:
         scripts = SCRIPTS if PART == "plain" else []
+        seeds = [{"SEED": str(number)} for number in range(1, 11)]
         return [(vendor, program, {"RILL_GRAPH": graph, **seed}) for vendor in STAND_INS for graph in ("on", "off")
-                for program in [KERNELS] + scripts + PROGRAMS + STRESS
-                for seed in [{}] + ([{"SEED": str(number)} for number in range(1, 11)] if program in PROGRAMS + STRESS else [])] + SWEEPS
+                for program in [KERNELS] + scripts + PROGRAMS + STRESS + [SOAK]
+                for seed in [{}] + (seeds if program in PROGRAMS + STRESS else [])] + SWEEPS
     first, second = ("off", "on") if PART == "asan" else ("on", "off")
     how = (("cuda", first), ("hip", second))
     if PART != "plain":
@@ -61,10 +69,14 @@ def jobs():
            [(vendor, program, {"SEED": "1"}) for vendor in STAND_INS for program in ("failure", "stream")] + SWEEPS
 
 
+def piece_of(vendor, program, settings):
+    return f"{vendor}.{settings.get('RILL_GRAPH', 'sweep')}.{program}"
+
+
 def command_of(program):
     if program == KERNELS or program in SCRIPTS:
         return [str(ROOT / "tests" / "conformance" / f"{program}_test.py")]
-    folder = "stress" if program in STRESS else "fakes" if program.endswith("faults") else "conformance"
+    folder = "stress" if program in STRESS + [SOAK] else "fakes" if program.endswith("faults") else "conformance"
     words = WORDS.get(program, []) + ([] if IS_LONG else IN_SHORT.get(program, []))
     return [str(BUILD / "tests" / folder / f"{program}_test")] + words
 
@@ -75,6 +87,8 @@ def run(vendor, program, settings):
     for key, value in settings.items():
         env[key if key.startswith("RILL") else f"FAKE_{vendor.upper()}_{key}"] = value
     env.pop("RILL_TEST_PROGRESS", None)
+    if "SEED" in settings or program in DEVICE_CODE:
+        env.pop("RILL_TEST_LONG", None)
     if program in PROGRAMS + STRESS and program != "sweep":  # the sweep counts what a compilation takes
         env.update(RILL_COMPILER=str(BUILD / "tests" / "fakes" / "libkeep_images.so"), RILL_TEST_IMAGES=str(IMAGES),
                    RILL_REAL_COMPILER=os.environ.get("RILL_COMPILER", str(BUILD / "lib" / "librill-compiler.so")))
@@ -88,17 +102,28 @@ def run(vendor, program, settings):
     return good, f"status {done.returncode}\n{wrong[-4000:]}", len(re.findall(r"^ok ", done.stdout, re.M))
 
 
+def forget_images():
+    """Pieces run side by side, and one may still use them."""
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    for image in IMAGES.iterdir():
+        image.unlink(missing_ok=True)
+
+
 def main():
     report = Report()
     words = sys.argv[1:]
-    todo = [job for job in jobs() if not words or job[1] in words]
+    if words == ["--pieces"]:
+        forget_images()
+        print("\n".join(dict.fromkeys(piece_of(*job) for job in jobs())))
+        return
+    todo = [job for job in jobs() if not words or job[1] in words or piece_of(*job) in words]
     IMAGES.mkdir(parents=True, exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for (vendor, program, settings), (good, detail, count) in zip(todo, pool.map(lambda job: run(*job), todo)):
             how = "".join(f"_{key.split('_')[-1].lower()}_{value}" for key, value in settings.items())
             report.check(f"{program}_test_on_the_stand_in_for_{vendor}{how} ({count} tests)", good, detail)
-    for image in IMAGES.iterdir():
-        image.unlink()
+    if not words:
+        forget_images()
     sys.exit(report.finish())
 
 

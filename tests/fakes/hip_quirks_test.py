@@ -17,6 +17,7 @@ from report import Report  # pylint: disable=wrong-import-position
 
 LIBRARY = BUILD / "tests" / "fakes" / "libfake_hip.so"
 IS_LONG = "RILL_TEST_LONG" in os.environ
+LIMIT = 5 * int(os.environ.get("RILL_TEST_TIMEOUT", "120"))  # seconds, for one program
 IS_PLAIN = os.environ.get("RILL_TEST_PART", "plain") == "plain"
 
 
@@ -24,7 +25,7 @@ def run(program, test, library=LIBRARY, **settings):
     """Whether all went well, what did not, and the whole output. In short only the test that is named."""
     env = dict(os.environ, RILL_HIP_LIBRARY=str(library), RILL_STAND_IN="1", RILL_TEST_DEVICE="amdgpu:0", **settings)
     command = [str(BUILD / "tests" / "conformance" / f"{program}_test")] + ([] if IS_LONG else [test])
-    done = subprocess.run(command, env=env, timeout=600,
+    done = subprocess.run(command, env=env, timeout=LIMIT,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
     lines = [line for line in done.stdout.splitlines() if not line.startswith("fake driver calls")]
     good = done.returncode == 0 and "\nok " in "\n" + done.stdout and not any(line.startswith("fake driver:") for line in lines)

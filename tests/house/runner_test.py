@@ -57,7 +57,7 @@ def check_runner(report, folder):
         "bad": "echo reason; echo FAIL four; echo ok five; exit 1",
         "lies": "echo ok six; exit 3",
         "dies": "echo run seven; kill -SEGV $$",
-        "hangs": "sleep 60",
+        "hangs": "sleep 600",
         "silent": "true",
     }
     for name, body in scripts.items():
@@ -65,16 +65,61 @@ def check_runner(report, folder):
         path.write_text(f"#!/bin/sh\n{body}\n")
         path.chmod(0o755)
     (folder / "tests/cli/never_built_test.c").write_text("")
-    status, output = run([folder / "tools/run-tests", "--no-build", "--part", "plain", "--program-timeout", "8"])
+    runner = [folder / "tools/run-tests", "--no-build", "--part", "plain"]
+    status, output = run([*runner, "good", "bad", "lies", "dies", "silent", "never"])
     last = output.splitlines()[-1]
-    report.check("the_runner_counts_everything", last == "4 passed, 6 failed, 1 skipped" and status == 1, output)
+    report.check("the_runner_counts_everything", last == "4 passed, 5 failed, 1 skipped" and status == 1, output)
+    # By itself: however short the time, it is over only for what hangs.
+    status, hung = run([*runner, "--program-timeout", "1", "hangs"])
+    report.check("what_hangs_is_counted", hung.splitlines()[-1] == "0 passed, 1 failed, 0 skipped" and status == 1, hung)
+    output += hung
     wanted = ["reason", "FAIL four", "FAIL cli/lies_test: exit status 3", "FAIL cli/dies_test: ended by SIGSEGV in seven",
-              "FAIL cli/hangs_test: ran longer than 8 s", "FAIL cli/silent_test: reported nothing", "was not built"]
+              "FAIL cli/hangs_test: ran longer than 1 s", "FAIL cli/silent_test: reported nothing", "was not built"]
     missing = [text for text in wanted if text not in output]
     report.check("the_runner_says_what_happened", not missing, f"{missing}\n{output}")
-    status, output = run([folder / "tools/run-tests", "--no-build", "--part", "plain", "good"])
+    status, output = run([*runner, "good"])
     report.check("the_runner_succeeds_when_all_is_well",
                  output.splitlines()[-1] == "2 passed, 0 failed, 1 skipped" and status == 0, output)
+
+
+PIECES = """#!/usr/bin/env python3
+import os, sys
+if sys.argv[1:] == ["--pieces"]:
+    print("a 1\\nb 2\\nc 3")
+    sys.exit()
+with open(os.environ["RILL_BUILD"] + "/ran", "a") as ran:
+    print(*sys.argv[1:], file=ran)
+good = sys.argv[1:2] != ["b"] or os.path.exists(os.environ["RILL_BUILD"] + "/mended")
+print("ok" if good else "FAIL", "piece")
+sys.exit(not good)
+"""
+
+
+def check_pieces(report, folder):
+    """What is run piece by piece in the long form, and what a run that goes on runs again."""
+    (folder / "tools").mkdir()
+    shutil.copy(ROOT / "tools/run-tests", folder / "tools/run-tests")
+    (folder / "tests/cli").mkdir(parents=True)
+    script, build = folder / "tests/cli/x_test.py", folder / "build/dev"
+    script.write_text(PIECES)
+    script.chmod(0o755)
+
+    def ran(*options):
+        (build / "ran").unlink(missing_ok=True)
+        _, output = run([folder / "tools/run-tests", "--no-build", "--part", "plain", *options])
+        lines = sorted((build / "ran").read_text().splitlines()) if (build / "ran").exists() else []
+        return lines, output.splitlines()[-1], output
+
+    got = ran("--all")
+    report.check("the_long_form_runs_pieces", got[:2] == (["a 1", "b 2", "c 3"], "2 passed, 1 failed, 0 skipped"), got)
+    (build / "mended").write_text("")
+    got = ran("--all", "--resume")
+    report.check("a_run_that_goes_on_runs_what_failed", got[:2] == (["b 2"], "3 passed, 0 failed, 0 skipped"), got)
+    report.check("only_what_is_named_runs", ran("--all", "x_test:c-3")[0] == ["c 3"])
+    (folder / "README.md").write_text("another tree")
+    got = ran("--all", "--resume")
+    report.check("another_tree_runs_everything", got[0] == ["a 1", "b 2", "c 3"], got)
+    report.check("the_short_form_knows_no_pieces", ran("--resume")[0] == [""])
 
 
 def main():
@@ -82,6 +127,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_header(report, pathlib.Path(folder))
         check_runner(report, pathlib.Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        check_pieces(report, pathlib.Path(folder))
     return report.finish()
 
 
