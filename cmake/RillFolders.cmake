@@ -22,8 +22,16 @@ endfunction()
 
 set(rill_whole_folders base plan object backend runtime)
 set(rill_whole OFF)
+set(rill_whole_options)
 if(RILL_STATIC_LLVM AND CMAKE_C_COMPILER_ID STREQUAL GNU AND NOT RILL_SANITIZE)
     set(rill_whole ON)
+    # gcc clears and copies structs of more than 32 bytes by `rep stos` and `rep movs`, which take longer to begin than a
+    # launch's small ones need in all.
+    if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
+        foreach(what memset memcpy)
+            list(APPEND rill_whole_options -m${what}-strategy=vector_loop:512:noalign,libcall:-1:noalign)
+        endforeach()
+    endif()
 endif()
 
 # rill_folder(name [SUBFOLDERS ...] [LIBS ...]): the static library rill_<name> from src/<name>. If the folder has an
@@ -45,7 +53,7 @@ function(rill_folder name)
     # A launch passes through many small functions of several folders: a release optimises librill.so as a whole. Whatever
     # else links these objects takes the ordinary code that they have too.
     if(rill_whole AND name IN_LIST rill_whole_folders)
-        target_compile_options(rill_${name} PRIVATE -flto -ffat-lto-objects)
+        target_compile_options(rill_${name} PRIVATE -flto -ffat-lto-objects ${rill_whole_options})
     endif()
     include(${folder}/extra.cmake OPTIONAL)
 endfunction()
@@ -78,7 +86,7 @@ function(rill_shared_library target)
             # Names stay, for backtraces.
             target_link_options(${target} PRIVATE -Wl,--strip-debug)
             if(rill_whole)
-                target_link_options(${target} PRIVATE -flto=auto)
+                target_link_options(${target} PRIVATE -flto=auto ${rill_whole_options})
             endif()
         endif()
     endif()
