@@ -1,6 +1,7 @@
 // Atomic updates of memory that is not the device's own, on the stand-in of an AMD GPU: the version of a task that
 // holds there is taken, task by task, with graphs, in blocks, through helpers and from a capture. The stand-in ends
-// the process if an atomic of the hardware runs in the host's or in managed memory; here that is a test of its own.
+// the process if an atomic of the hardware runs in the host's, in managed or in fine-grained memory; here that is a
+// test of its own.
 #include "ok.h"
 
 #include <dlfcn.h>
@@ -38,6 +39,7 @@ struct world {
     int (*host_alloc)(void **, size_t, unsigned);
     int (*host_free)(void *);
     int (*managed_alloc)(void **, size_t, unsigned);
+    int (*flagged_alloc)(void **, size_t, unsigned);
     int (*device_alloc)(void **, size_t);
     int (*device_free)(void *);
 };
@@ -56,6 +58,7 @@ static void world_open(struct world *world)
     *(void **)&world->host_alloc = dlsym(library, "hipHostMalloc");
     *(void **)&world->host_free = dlsym(library, "hipHostFree");
     *(void **)&world->managed_alloc = dlsym(library, "hipMallocManaged");
+    *(void **)&world->flagged_alloc = dlsym(library, "hipExtMallocWithFlags");
     *(void **)&world->device_alloc = dlsym(library, "hipMalloc");
     *(void **)&world->device_free = dlsym(library, "hipFree");
     OK(rill_open("amdgpu:0", NULL, &world->context));
@@ -100,10 +103,10 @@ static void run_all(const char *graphs)
     struct world world;
     setenv("RILL_GRAPH", graphs, 1);
     world_open(&world);
-    for (int i = 0; i < 2 * KERNELS; i++) {
+    for (int i = 0; i < 3 * KERNELS; i++) {
         struct bins *bins = NULL;
-        int (*alloc)(void **, size_t, unsigned) = i < KERNELS ? world.host_alloc : world.managed_alloc;
-        CHECK_INT(alloc((void **)&bins, sizeof *bins, 0), 0);
+        int (*allocs[])(void **, size_t, unsigned) = {world.host_alloc, world.managed_alloc, world.flagged_alloc};
+        CHECK_INT(allocs[i / KERNELS]((void **)&bins, sizeof *bins, i / KERNELS == 2), 0);
         memset(bins, 0, sizeof *bins);
         launch_on(&world, kernels[i % KERNELS], bins, ROUNDS);
         check(bins, ROUNDS);
@@ -112,12 +115,12 @@ static void run_all(const char *graphs)
     OK(rill_close(world.context));
 }
 
-TEST(updates_of_the_hosts_and_of_managed_memory_hold_task_by_task)
+TEST(updates_of_the_hosts_of_managed_and_of_fine_grained_memory_hold_task_by_task)
 {
     run_all("off");
 }
 
-TEST(updates_of_the_hosts_and_of_managed_memory_hold_with_graphs)
+TEST(updates_of_the_hosts_of_managed_and_of_fine_grained_memory_hold_with_graphs)
 {
     run_all("on");
 }

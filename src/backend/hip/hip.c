@@ -210,8 +210,16 @@ static enum gpu_place place_of(const void *address)
     return type == 2 ? GPU_DEVICE : type == 1 ? GPU_PINNED : GPU_PAGEABLE;
 }
 
-// Managed memory is the host's as far as atomics are concerned. Memory of the device that was asked for as fine-grained
-// (hipExtMallocWithFlags) the runtime does not tell from any other: RILL_ATOMICS says that there is such memory.
+// Memory of the device that was asked for with flags (hipExtMallocWithFlags) is fine-grained or uncached, and loses
+// atomics too. Runtimes before ROCm 6 forget the flags: there RILL_ATOMICS says that there is such memory.
+static bool is_ordinary(const void *address)
+{
+    struct hip_pointer pointer = {0};
+    return symbols()->pointer_describe == NULL ||
+           (symbols()->pointer_describe(&pointer, address) == HIP_SUCCESS && pointer.flags == 0);
+}
+
+// Managed memory is the host's as far as atomics are concerned.
 static bool is_own(void *object, const void *address)
 {
     const struct hip_context *context = object;
@@ -221,7 +229,7 @@ static bool is_own(void *object, const void *address)
     return context->trusts_memory && place_of(address) == GPU_DEVICE &&
            symbols()->pointer_get(&is_managed, HIP_POINTER_IS_MANAGED, pointer) == HIP_SUCCESS && !is_managed &&
            symbols()->pointer_get(&device, HIP_POINTER_DEVICE_ORDINAL, pointer) == HIP_SUCCESS &&
-           device == context->device;
+           device == context->device && is_ordinary(address);
 }
 
 static rill_status copy(void *stream, uint64_t target, uint64_t source, size_t size)

@@ -12,6 +12,8 @@
 //       hipGetDevicePropertiesR0600. Of either nothing is used but the name of the architecture, which no attribute
 //       has, and which is found by how it looks: the layout does not matter. Everything else comes from attributes.
 //   hipPointerGetAttribute (ROCm 5.0): the numbers that it gives for kinds of memory changed with ROCm 6.
+//   hipPointerGetAttributes: the layout of its struct stayed the same, but for the meaning of |kind|. The flags with which
+//       memory of a device was asked for are in it since ROCm 6; before, they read 0.
 //   hipStreamGetDevice (ROCm 5.6): before, a stream of another device is not noticed when it is wrapped.
 //   hipUserObjectCreate (ROCm 5.3): before, what needs memory is not captured.
 //   hipLaunchHostFunc (ROCm 5.3): before, hipStreamAddCallback does it.
@@ -50,6 +52,16 @@ struct hip_pool_options {
     } location;
     void *security;
     unsigned char reserved[64]; // zero
+};
+
+struct hip_pointer {
+    int kind;
+    int device;
+    void *device_address;
+    void *host_address;
+    int is_managed;
+    unsigned flags;          // of hipExtMallocWithFlags: 0 is ordinary memory
+    unsigned char later[96]; // room for what runtimes may add
 };
 
 struct hip_kernel_node {
@@ -130,6 +142,7 @@ enum {
     X(pool_alloc,            "hipMallocFromPoolAsync",           OPTIONAL, int, (void **out, size_t size, hip_pool pool, hip_stream stream)) \
     X(memory_free_async,     "hipFreeAsync",                     OPTIONAL, int, (void *address, hip_stream stream))    \
     X(pointer_get,           "hipPointerGetAttribute",           REQUIRED, int, (void *out, int attribute, void *address)) \
+    X(pointer_describe,      "hipPointerGetAttributes",          OPTIONAL, int, (struct hip_pointer *out, const void *address)) \
     X(copy_async,            "hipMemcpyAsync",                   REQUIRED, int, (void *target, const void *source, size_t size, int kind, hip_stream stream)) \
     X(copy_peer,             "hipMemcpyPeerAsync",               OPTIONAL, int, (void *target, int target_device, const void *source, int source_device, size_t size, hip_stream stream)) \
     X(set8_async,            "hipMemsetD8Async",                 REQUIRED, int, (void *target, unsigned char value, size_t count, hip_stream stream)) \

@@ -221,6 +221,7 @@ struct fake_range {
     bool is_free_called;
     bool is_async;
     bool is_managed; // the host may use it too
+    unsigned flags;  // of device memory: not 0 is fine-grained or uncached
     struct fake_context *context;
     const struct fake_module *module; // whose field it is
     uint64_t number;                  // of the allocation, for words

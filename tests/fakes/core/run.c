@@ -99,10 +99,12 @@ void fake_check_atomic(const void *address)
     fake_count_call("rill_stand_in_atomic");
     fake_lock();
     const struct fake_range *range = fake_memory_find_locked((uint64_t)(uintptr_t)address);
-    if (range != NULL &&
-        (range->is_managed || range->kind == FAKE_RANGE_HOST || range->kind == FAKE_RANGE_REGISTERED)) {
-        fake_violation_locked("an atomic of the hardware in %s memory, where it would be lost",
-                              range->is_managed ? "managed" : "the host's");
+    bool is_host = range != NULL && (range->kind == FAKE_RANGE_HOST || range->kind == FAKE_RANGE_REGISTERED);
+    if (range != NULL && (is_host || range->is_managed || range->flags != 0)) {
+        fake_violation_locked("an atomic of the hardware in %s memory, where it would be lost", is_host ? "the host's"
+                                                                                                : range->is_managed
+                                                                                                    ? "managed"
+                                                                                                    : "fine-grained");
     }
     fake_unlock();
 }

@@ -14,6 +14,7 @@ HIP_SYMBOL_LIST(HIP_DECLARE)
 #undef HIP_DECLARE
 
 EXPORT int fake_hip_managed_alloc(void **out, size_t size, unsigned flags) __asm__("hipMallocManaged");
+EXPORT int fake_hip_flagged_alloc(void **out, size_t size, unsigned flags) __asm__("hipExtMallocWithFlags");
 
 // device.c: every thread has a current device, the first one until it sets another.
 void hip_need_device_locked(void);

@@ -1,6 +1,8 @@
 // Memory: addresses are pointers here, and the kinds of memory have numbers that depend on the version.
 #include "hip.h"
 
+#include <string.h>
+
 static cu_address address_of(const void *pointer)
 {
     return (cu_address)(uintptr_t)pointer;
@@ -29,6 +31,18 @@ int fake_hip_managed_alloc(void **out, size_t size, unsigned flags)
     if (code == FAKE_OK) {
         fake_lock();
         fake_memory_find_locked(address_of(*out))->is_managed = true;
+        fake_unlock();
+    }
+    return code;
+}
+
+// For applications too: 0 is ordinary memory, 1 fine-grained.
+int fake_hip_flagged_alloc(void **out, size_t size, unsigned flags)
+{
+    int code = fake_hip_memory_alloc(out, size);
+    if (code == FAKE_OK) {
+        fake_lock();
+        fake_memory_find_locked(address_of(*out))->flags = flags;
         fake_unlock();
     }
     return code;
@@ -99,6 +113,27 @@ int fake_hip_pointer_get(void *out, int attribute, void *address)
         *(int *)out -= 1;
     }
     return code;
+}
+
+// The flags since ROCm 6.
+int fake_hip_pointer_describe(struct hip_pointer *out, const void *address)
+{
+    ENTER("hipPointerGetAttributes", DEVICE);
+    fake_lock();
+    const struct fake_range *range = fake_memory_find_locked(address_of(address));
+    bool is_known = range != NULL && !range->is_free_called;
+    memset(out, 0, offsetof(struct hip_pointer, later));
+    if (is_known) {
+        bool is_new = fake.version >= 60000000;
+        bool is_host = range->kind == FAKE_RANGE_HOST || range->kind == FAKE_RANGE_REGISTERED;
+        out->kind = (is_host ? 0 : 1) + is_new;
+        out->device = range->context->device;
+        out->device_address = (void *)(uintptr_t)address;
+        out->is_managed = range->is_managed;
+        out->flags = is_new ? range->flags : 0;
+    }
+    fake_unlock();
+    return is_known ? FAKE_OK : FAKE_INVALID_VALUE;
 }
 
 int fake_hip_copy_async(void *target, const void *source, size_t size, int kind, hip_stream stream)
