@@ -10,7 +10,7 @@ import sys
 ROOT = pathlib.Path(os.environ.get("RILL_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 RILL = pathlib.Path(os.environ["RILL_BUILD"]) / "bin" / "rill"
 sys.path.insert(0, str(ROOT / "tests" / "support"))
-from report import Report  # noqa: E402
+from report import LIMIT, Report  # noqa: E402
 
 KERNEL_FOLDERS = ["tests/kernels", "examples/kernels", "bench/kernels"]
 
@@ -33,7 +33,7 @@ class Done:
             return {"not JSON": str(error)}
 
 
-def rill(*args, stdin=None, env=None, cwd=None, timeout=120):
+def rill(*args, stdin=None, env=None, cwd=None, timeout=LIMIT):
     return Done(subprocess.run([str(RILL), *map(str, args)], input=stdin, capture_output=True, timeout=timeout, cwd=cwd,
                                env=dict(os.environ, **(env or {})), check=False))
 

@@ -17,7 +17,7 @@ ROOT = pathlib.Path(os.environ.get("RILL_SOURCE", pathlib.Path(__file__).resolve
 RILL = pathlib.Path(os.environ["RILL_BUILD"]) / "bin" / "rill"
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tests" / "support"))
-from report import Report  # noqa: E402
+from report import LIMIT, Report  # noqa: E402
 
 HEAD = "#include <rill/kernel.h>\n#include <stdint.h>\n#include <math.h>\n#include <stdlib.h>\n"
 
@@ -121,7 +121,7 @@ def run(path, kernel, sets, ins, outs, *options, env=None):
     command = [str(RILL), "run", str(path), kernel, *options]
     for option, pairs in (("--set", sets), ("--in", ins), ("--out", outs)):
         command += [w for k, v in pairs.items() for w in (option, f"{k}={v}")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=dict(os.environ, **(env or {})),
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, env=dict(os.environ, **(env or {})),
                           check=False)
     return None if done.returncode == 0 else f"exit status {done.returncode}: {done.stderr[-2000:]}"
 

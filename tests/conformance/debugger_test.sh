@@ -61,10 +61,12 @@ map_names_the_task() {
     return $found
 }
 
-if command -v gdb >/dev/null; then
-    claim gdb_stops_on_a_line_of_a_kernel stops_on_line
-else
+if ! command -v gdb >/dev/null; then
     skip gdb_stops_on_a_line_of_a_kernel "there is no gdb"
+elif ! gdb -q -nx -batch -ex 'set debuginfod enabled off' -ex run --args true 2>&1 | grep -q 'exited normally'; then
+    skip gdb_stops_on_a_line_of_a_kernel "gdb may not run programs here"
+else
+    claim gdb_stops_on_a_line_of_a_kernel stops_on_line
 fi
 claim perf_map_names_the_task_of_a_kernel map_names_the_task
 finish

@@ -11,7 +11,7 @@ ROOT = pathlib.Path(os.environ.get("RILL_SOURCE", pathlib.Path(__file__).resolve
 RILL = pathlib.Path(os.environ["RILL_BUILD"]) / "bin" / "rill"
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tests" / "support"))
-from report import Report  # noqa: E402
+from report import LIMIT, Report  # noqa: E402
 
 LENGTH = 16000  # elements of a local: 64,000 bytes
 
@@ -42,7 +42,7 @@ def limit_stack():
 def run(folder, count):
     path = pathlib.Path(folder) / "deep.c"
     path.write_text(kernel(count))
-    return subprocess.run([str(RILL), "run", str(path), "--set", "n=4"], capture_output=True, text=True, timeout=120,
+    return subprocess.run([str(RILL), "run", str(path), "--set", "n=4"], capture_output=True, text=True, timeout=LIMIT,
                           preexec_fn=limit_stack)
 
 

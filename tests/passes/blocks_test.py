@@ -13,7 +13,8 @@ import sys
 
 ROOT = pathlib.Path(os.environ.get("RILL_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 RILL = pathlib.Path(os.environ["RILL_BUILD"]) / "bin" / "rill"
-
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+from report import LIMIT  # noqa: E402
 
 GROUPS = """#include <rill/kernel.h>
 kernel int groups(int n, int count[2], int a[n], int b[n])
@@ -43,7 +44,7 @@ def groups_of_tasks():
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "groups.c"
         path.write_text(GROUPS)
-        plan = subprocess.run([RILL, "emit", "--plan", path], capture_output=True, text=True, timeout=100).stdout
+        plan = subprocess.run([RILL, "emit", "--plan", path], capture_output=True, text=True, timeout=LIMIT).stdout
     tasks = re.findall(r"task (\S+) \S+( group (\d+))?.*; (\d+):", plan)
     for name, _, group, line in tasks:
         expected = "1" if 5 <= int(line) <= 8 else "2" if 9 <= int(line) <= 14 else ""
@@ -59,7 +60,7 @@ def main():
     print("ok groups_of_tasks" if wrong is None else f"FAIL groups_of_tasks: {wrong}")
     failed |= wrong is not None
     for path in sorted((ROOT / "tests/passes/cases/blocks").glob("*.c")):
-        done = subprocess.run([RILL, "check", path.name], cwd=path.parent, capture_output=True, text=True, timeout=100)
+        done = subprocess.run([RILL, "check", path.name], cwd=path.parent, capture_output=True, text=True, timeout=LIMIT)
         said = done.stderr + done.stdout
         expected = path.with_suffix(".err")
         if "RILL_UPDATE" in os.environ:

@@ -10,7 +10,7 @@ import sys
 ROOT = pathlib.Path(os.environ.get("RILL_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 RILL = pathlib.Path(os.environ["RILL_BUILD"]) / "bin" / "rill"
 sys.path.insert(0, str(ROOT / "tests/support"))
-from report import Report  # noqa: E402
+from report import LIMIT, Report  # noqa: E402
 
 CHAIN = "for (int i = 1; i < n; i++) x[i] = x[i] * x[i - 1] + 1;"
 CASES = {
@@ -49,7 +49,7 @@ COLLAPSES = {
 def check_collapses(report):
     for name, (body, why, line) in COLLAPSES.items():
         text = f"#include <rill/kernel.h>\nkernel void f(int n, float x[n][4]) {{\n#pragma rill collapse(3)\n{body}\n}}\n"
-        said = subprocess.run([RILL, "check", "--json", "-"], input=text, capture_output=True, text=True, timeout=100,
+        said = subprocess.run([RILL, "check", "--json", "-"], input=text, capture_output=True, text=True, timeout=LIMIT,
                               check=False).stdout
         found = [(d["line"], d["text"]) for d in json.loads(said)["diagnostics"]]
         wanted = [(4, f"'#pragma rill collapse(3)' is not followed: {why}"), (line + 2, "of this loop")]
@@ -61,7 +61,7 @@ def main():
     check_collapses(report)
     for name, body in CASES.items():
         text = f"#include <rill/kernel.h>\nkernel void f(int n, int m, float x[n], float y[m])\n{{\n{body}\n}}\n"
-        said = subprocess.run([RILL, "check", "--json", "-"], input=text, capture_output=True, text=True, timeout=100,
+        said = subprocess.run([RILL, "check", "--json", "-"], input=text, capture_output=True, text=True, timeout=LIMIT,
                               check=False).stdout
         wanted = [number for number, line in enumerate(text.splitlines(), 1) if line.endswith("// here")]
         found = [d["line"] for d in json.loads(said)["diagnostics"] if "runs in order, on one thread: " in d["text"]]

@@ -4,6 +4,10 @@
     report.check("name_of_the_claim", condition, "what is wrong otherwise")
     sys.exit(report.finish())
 """
+import os
+
+# Seconds that one command may take: what the runner gives one TEST, more in slower builds.
+LIMIT = int(os.environ.get("RILL_TEST_TIMEOUT", "120"))
 
 
 class Report:

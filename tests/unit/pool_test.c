@@ -348,20 +348,33 @@ TEST(sleeping_workers_are_woken_for_a_loop)
 // ---- jobs and loops
 // --------------------------------------------------------------------------------------------------
 
+enum { LONG_CHUNKS = 300, LONG_JOBS = 20 };
+
 struct long_loop {
     struct pool_loop loop;
     struct pool_job job;
     struct pool *pool;
+    atomic_bool are_pushed; // the jobs
+    atomic_int jobs_done;
     atomic_int chunks;
     atomic_int done;
 };
 
+// Whoever runs a chunk while jobs wait leaves afterwards. Once all of them are taken, those who have them are not in
+// the loop, and the chunk lasts until they are done: so however slow somebody is, few chunks run before the last job.
 static void take_time(struct pool_loop *loop, int64_t chunk, struct pool_worker *worker)
 {
+    struct long_loop *own = (struct long_loop *)loop;
     (void)chunk;
     (void)worker;
-    usleep(1000);
-    atomic_fetch_add(&((struct long_loop *)loop)->chunks, 1);
+    while (atomic_load(&own->chunks) >= 3 && !atomic_load(&own->are_pushed)) {
+        usleep(100);
+    }
+    while (atomic_load(&own->are_pushed) && pool_job_count(own->pool) == 0 &&
+           atomic_load(&own->jobs_done) < LONG_JOBS) {
+        usleep(100);
+    }
+    atomic_fetch_add(&own->chunks, 1);
 }
 
 static void long_over(struct pool_loop *loop, struct pool_worker *worker)
@@ -373,9 +386,23 @@ static void long_over(struct pool_loop *loop, struct pool_worker *worker)
 static void start_long(struct pool_job *job, struct pool_worker *worker)
 {
     struct long_loop *own = (struct long_loop *)((char *)job - offsetof(struct long_loop, job));
-    if (pool_run_loop(own->pool, &own->loop, 300, worker)) {
+    if (pool_run_loop(own->pool, &own->loop, LONG_CHUNKS, worker)) {
         long_over(&own->loop, worker);
     }
+}
+
+struct short_job {
+    struct pool_job job;
+    struct long_loop *loop;
+    int chunks; // that had run when it ran
+};
+
+static void note_chunks(struct pool_job *job, struct pool_worker *worker)
+{
+    struct short_job *own = (struct short_job *)job;
+    (void)worker;
+    own->chunks = atomic_load(&own->loop->chunks);
+    atomic_fetch_add(&own->loop->jobs_done, 1);
 }
 
 TEST(job_does_not_wait_for_the_end_of_a_loop_and_the_loop_is_ended_all_the_same)
@@ -391,16 +418,18 @@ TEST(job_does_not_wait_for_the_end_of_a_loop_and_the_loop_is_ended_all_the_same)
         REQUIRE(pool_start(pool) == RILL_OK);
         pool_push(pool, &own.job);
         wait_until(&own.chunks, 3);
-        atomic_int done = 0;
-        struct counting_job jobs[20];
-        for (int i = 0; i < 20; i++) {
-            jobs[i] = (struct counting_job){.job.run = count_job, .job.level = 2, .done = &done};
+        struct short_job jobs[LONG_JOBS];
+        for (int i = 0; i < LONG_JOBS; i++) {
+            jobs[i] = (struct short_job){.job.run = note_chunks, .job.level = 2, .loop = &own};
             pool_push(pool, &jobs[i].job);
         }
-        wait_until(&done, 20);
-        CHECK(atomic_load(&own.chunks) < 300);
+        atomic_store(&own.are_pushed, true);
         wait_until(&own.done, 1);
-        CHECK_INT(atomic_load(&own.chunks), 300);
+        for (int i = 0; i < LONG_JOBS; i++) {
+            CHECK(jobs[i].chunks < LONG_CHUNKS);
+        }
+        CHECK_INT(atomic_load(&own.jobs_done), LONG_JOBS);
+        CHECK_INT(atomic_load(&own.chunks), LONG_CHUNKS);
         CHECK_INT(atomic_load(&own.done), 1);
         free_pool(pool);
         free(own.loop.shares);

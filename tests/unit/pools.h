@@ -24,7 +24,8 @@ static inline void free_pool(struct pool *pool)
     free(pool);
 }
 
-// A loop whose chunks last until three threads are in it, or half a second has passed.
+// A loop whose chunks last until three threads are in it, or nobody has come for so long that nobody will: a busy
+// machine may take seconds.
 struct meeting {
     struct pool_loop loop;
     struct pool_job job;
@@ -37,7 +38,7 @@ struct meeting {
 static inline void meet(struct meeting *own)
 {
     int here = atomic_fetch_add(&own->present, 1) + 1;
-    for (int i = 0; i < 5000 && atomic_load(&own->most) < 3; i++) {
+    for (int i = 0; i < 200000 && atomic_load(&own->most) < 3; i++) {
         int most = atomic_load(&own->most);
         if (here > most) {
             atomic_compare_exchange_strong(&own->most, &most, here);
