@@ -254,6 +254,13 @@ TEST(memory_without_pools_is_freed_without_stopping)
     OK(rill_launch(kernel_of(&place, "hold"), place.stream, RILL_ARGS(flag)));
     long frees = stand_in_calls_at("cuMemFree_v2");
     churn(&place, other);
+    for (int n = 1; n <= 12; n++) { // an event that cannot be recorded does not make it a free by the driver
+        static int host[1000];
+        stand_in_fail_at("cuEventRecord", n, 2);
+        (void)(rill_launch(kernel_of(&place, "add"), other, RILL_ARGS(1000, 1, RILL_HOST(host, 1000))) == RILL_OK);
+        (void)(rill_stream_synchronize(other) == RILL_OK);
+        stand_in_fail_at("", 0, 0);
+    }
     CHECK_INT(stand_in_calls_at("cuMemFree_v2"), frees);
     int one = 1;
     OK(rill_array_write(flag, other, &one, sizeof one));

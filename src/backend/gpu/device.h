@@ -86,6 +86,7 @@ enum gpu_graph_mode { GPU_GRAPH_AUTO, GPU_GRAPH_ON, GPU_GRAPH_OFF };
 
 struct gpu_recording;
 struct gpu_instance;
+struct gpu_block;
 struct gpu_kept;
 struct gpu_op;
 
@@ -112,7 +113,8 @@ struct backend_device {
     void *service;                // owned: the stream of allocations
 
     struct thread_mutex kept_lock;
-    struct gpu_kept *kept; // owned; guarded by kept_lock: memory.h
+    struct gpu_block *kept_blocks;  // owned; guarded by kept_lock: memory.h
+    struct gpu_block *spare_blocks; // owned; guarded by kept_lock: one for each piece of memory in use
 
     struct thread_latch reap_lock; // watches, marks, errors of streams
     struct gpu_mark_pool marks[2]; // by whether they have a time; guarded by reap_lock

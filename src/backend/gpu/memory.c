@@ -1,15 +1,20 @@
 #include "backend/gpu/memory.h"
 
 #include "backend/gpu/device.h"
+#include "base/status.h"
 
 // A kept block serves requests of at least this part of its size, in eighths: what is lost is bounded.
 enum { LEAST_PART = 6, GRAIN = 512 };
 
-struct gpu_kept {
-    struct gpu_kept *next;
+// One for each piece of memory that the driver has given, made with it, so that giving back cannot fail for want of
+// one: among the spares while the memory is in use, among the kept when it is not.
+struct gpu_block {
+    struct gpu_block *next;
     uint64_t address;
     uint64_t size;
-    void *event; // owned: reached when its stream has come past the free
+    void *event;     // owned: reached when its stream has come past the free
+    bool is_reached; // without asking: the stream was waited for, as the event could not be recorded
+    bool is_unknown; // neither could be done: not used again
 };
 
 static uint64_t rounded(uint64_t size)
@@ -17,43 +22,75 @@ static uint64_t rounded(uint64_t size)
     return size > UINT64_MAX - GRAIN ? size : (size + GRAIN - 1) / GRAIN * GRAIN;
 }
 
-// Takes a kept block that fits and that nothing uses any more; NULL: none. The blocks that are still in use cost a
-// question each, and only those of a fitting size are asked.
-static struct gpu_kept *find(struct backend_device *device, uint64_t size)
+static bool is_idle(struct backend_device *device, const struct gpu_block *kept)
 {
-    for (struct gpu_kept **link = &device->kept; *link != NULL; link = &(*link)->next) {
-        struct gpu_kept *kept = *link;
-        bool fits = kept->size >= size && size >= kept->size / 8 * LEAST_PART;
-        if (fits && device->driver->event_query(kept->event) == RILL_OK) {
-            *link = kept->next;
-            return kept;
-        }
-    }
-    return NULL;
+    return kept->is_reached || (!kept->is_unknown && device->driver->event_query(kept->event) == RILL_OK);
 }
 
-static void dispose(struct backend_device *device, struct gpu_kept *kept)
+// The address of a kept block that fits and that nothing uses any more; 0: none. The blocks that are still in use cost
+// a question each, and only those of a fitting size are asked.
+static uint64_t take_kept(struct backend_device *device, uint64_t size)
 {
-    device->driver->event_destroy(kept->event);
+    uint64_t address = 0;
+    thread_lock(&device->kept_lock);
+    for (struct gpu_block **link = &device->kept_blocks; *link != NULL && address == 0; link = &(*link)->next) {
+        struct gpu_block *kept = *link;
+        if (kept->size >= size && size >= kept->size / 8 * LEAST_PART && is_idle(device, kept)) {
+            address = kept->address;
+            *link = kept->next;
+            kept->next = device->spare_blocks;
+            device->spare_blocks = kept;
+            break;
+        }
+    }
+    thread_unlock(&device->kept_lock);
+    return address;
+}
+
+static void dispose(struct backend_device *device, struct gpu_block *kept)
+{
+    if (kept->event != NULL) {
+        device->driver->event_destroy(kept->event);
+    }
     gpu_free(device, kept, sizeof *kept);
 }
 
-// Gives everything back to the driver, which may wait for the whole device.
+// Gives everything that is kept back to the driver, which may wait for the whole device.
 static bool give_back_all(struct backend_device *device)
 {
     thread_lock(&device->kept_lock);
-    struct gpu_kept *kept = device->kept;
-    device->kept = NULL;
+    struct gpu_block *kept = device->kept_blocks;
+    device->kept_blocks = NULL;
     thread_unlock(&device->kept_lock);
     bool has_some = kept != NULL;
     while (kept != NULL) {
-        struct gpu_kept *next = kept->next;
-        (void)(device->driver->event_synchronize(kept->event) == RILL_OK);
+        struct gpu_block *next = kept->next;
+        (void)(!kept->is_reached && device->driver->event_synchronize(kept->event) == RILL_OK);
         device->driver->memory_free(device->context, device->service, kept->address);
         dispose(device, kept);
         kept = next;
     }
     return has_some;
+}
+
+// Memory of the driver's and the record that will keep it.
+static rill_status take_new(struct backend_device *device, void *stream, uint64_t size, uint64_t *out_address)
+{
+    struct gpu_block *spare = gpu_alloc(device, sizeof *spare);
+    if (spare == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for an array");
+    }
+    rill_status status = device->driver->event_create(false, &spare->event);
+    status = status == RILL_OK ? device->driver->memory_alloc(device->context, stream, size, out_address) : status;
+    if (status != RILL_OK) {
+        dispose(device, spare);
+        return status;
+    }
+    thread_lock(&device->kept_lock);
+    spare->next = device->spare_blocks;
+    device->spare_blocks = spare;
+    thread_unlock(&device->kept_lock);
+    return RILL_OK;
 }
 
 rill_status gpu_memory_take(struct backend_device *device, void *stream, uint64_t size, uint64_t *out_address)
@@ -64,47 +101,49 @@ rill_status gpu_memory_take(struct backend_device *device, void *stream, uint64_
         return driver->memory_alloc(device->context, stream, size, out_address);
     }
     size = rounded(size);
-    thread_lock(&device->kept_lock);
-    struct gpu_kept *kept = find(device, size);
-    thread_unlock(&device->kept_lock);
-    if (kept != NULL) {
-        *out_address = kept->address;
-        dispose(device, kept);
+    *out_address = take_kept(device, size);
+    if (*out_address != 0) {
         return RILL_OK;
     }
-    rill_status status = driver->memory_alloc(device->context, stream, size, out_address);
+    rill_status status = take_new(device, stream, size, out_address);
     if (status == RILL_ERR_OUT_OF_MEMORY && give_back_all(device)) {
-        status = driver->memory_alloc(device->context, stream, size, out_address);
+        status = take_new(device, stream, size, out_address);
     }
     return status;
 }
 
+// A free by the driver would wait for the whole device, so that without an event the stream alone is waited for.
 void gpu_memory_give(struct backend_device *device, void *stream, uint64_t address, uint64_t size)
 {
     const struct gpu_driver *driver = device->driver;
     if (address == 0) {
         return;
     }
-    struct gpu_kept *kept = device->properties.has_pools ? NULL : gpu_alloc(device, sizeof *kept);
-    rill_status status = kept != NULL ? driver->event_create(false, &kept->event) : RILL_ERR_OUT_OF_MEMORY;
-    status = status == RILL_OK ? driver->event_record(kept->event, stream) : status;
-    if (status != RILL_OK) { // by the driver: in stream order where it can, else after everything
-        if (kept != NULL) {
-            (void)(driver->stream_synchronize(stream) == RILL_OK);
-            dispose(device, kept);
-        }
+    if (device->properties.has_pools) {
         driver->memory_free(device->context, stream, address);
         return;
     }
+    thread_lock(&device->kept_lock);
+    struct gpu_block *kept = device->spare_blocks;
+    device->spare_blocks = kept->next;
+    thread_unlock(&device->kept_lock);
+    bool is_recorded = driver->event_record(kept->event, stream) == RILL_OK;
     kept->address = address;
     kept->size = rounded(size);
+    kept->is_reached = !is_recorded && driver->stream_synchronize(stream) == RILL_OK;
+    kept->is_unknown = !is_recorded && !kept->is_reached;
     thread_lock(&device->kept_lock);
-    kept->next = device->kept;
-    device->kept = kept;
+    kept->next = device->kept_blocks;
+    device->kept_blocks = kept;
     thread_unlock(&device->kept_lock);
 }
 
 void gpu_memory_finish(struct backend_device *device)
 {
     give_back_all(device);
+    while (device->spare_blocks != NULL) { // of memory that nobody gave back
+        struct gpu_block *spare = device->spare_blocks;
+        device->spare_blocks = spare->next;
+        dispose(device, spare);
+    }
 }
