@@ -123,6 +123,34 @@ TEST(finds_a_runtime_below_rocm_path)
     remove_folder(root);
 }
 
+// Of several the newest, and the system's before the one below $ROCM_PATH.
+TEST(later_runtimes_go_first_and_the_systems_before_rocm_path)
+{
+    static const char *const versions[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"};
+    char systems[] = "/tmp/rill-rocm-XXXXXX", own[] = "/tmp/rill-rocm-XXXXXX";
+    char command[600], environment[300], path[200];
+    if (has_runtime()) {
+        SKIP("the system has a HIP runtime, which goes first");
+    }
+    make_folder(systems, command, sizeof command, versions[0]);
+    make_folder(own, command, sizeof command, versions[0]);
+    snprintf(command, sizeof command, "cd %s/lib && ln -s %s %s && ln -s %s %s", systems, fake_path, versions[1],
+             fake_path, versions[2]);
+    CHECK_INT(system(command), 0);
+    snprintf(environment, sizeof environment, "LD_LIBRARY_PATH=%s/lib ROCM_PATH=%s", systems, own);
+    for (int i = 0; i < 3; i++) {
+        char found[64];
+        snprintf(found, sizeof found, "RILL_OK: %s", versions[i]);
+        check_words(environment, found, versions[i]);
+        snprintf(path, sizeof path, "%s/lib/%s", systems, versions[i]);
+        CHECK_INT(unlink(path), 0);
+    }
+    snprintf(path, sizeof path, "RILL_OK: %s/lib/%s", own, versions[0]);
+    check_words(environment, path, own);
+    remove_folder(systems);
+    remove_folder(own);
+}
+
 // Whatever else there is: two runtimes in one process do not know of each other's memory. The stand-in has the real
 // one's name inside.
 TEST(a_runtime_that_is_in_the_process_already_goes_first)
