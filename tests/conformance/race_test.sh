@@ -81,7 +81,7 @@ static rill_status run(const char *what)
     RILL_TRY(rill_module_kernel(m, "fill", &fill));
     RILL_TRY(rill_module_kernel(m, "sum", &sum));
     RILL_TRY(rill_module_kernel(m, "collide", &collide));
-    int n = 100000;
+    int n = strcmp(what, "unordered") == 0 ? 2000 : 100000; // few: the sanitizer still knows where each was written
     static float host[100000];
     rill_array x, result;
     rill_stream a, b;
@@ -138,12 +138,13 @@ ordered_work_is_clean() { # ordered_work_is_clean WAY
 }
 
 # The sanitizer reports what two threads really did. On a busy machine one thread may do it all, so a racing program is
-# run under several schedules; one that shows the race is enough.
+# run under several schedules; one that shows the race is enough. The first report ends the program: to find that it has
+# seen a race before costs the sanitizer as much as the first time, for each element again.
 race_is_shown() {
     local what=$1 pattern
     shift
     for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
-        RILL_SCHEDULE=$seed run_race "$what" >/dev/null
+        TSAN_OPTIONS="${TSAN_OPTIONS:-}:halt_on_error=1" RILL_SCHEDULE=$seed run_race "$what" >/dev/null
         local shown=1
         for pattern in 'data race' "$@"; do
             grep -q "$pattern" "$box/said" || shown=0
