@@ -104,6 +104,11 @@ typedef struct rill_scope {
 RILL_API RILL_NODISCARD rill_status rill_scope_enter(rill_scope *scope, rill_stream stream);
 RILL_API RILL_NODISCARD rill_status rill_scope_leave(rill_scope *scope);
 
+// A host file that includes kernel files, to compare with them run serially, has `kernel` as a macro that kernel.h
+// made: nothing. The member needs the word.
+#pragma push_macro("kernel")
+#undef kernel
+
 // What a kernel's failure was. Texts are "" and numbers 0 where they do not apply.
 typedef struct rill_error_info {
     rill_status status;
@@ -119,6 +124,8 @@ typedef struct rill_error_info {
     char shape[64];    // the extents of the array parameter or field, "[100][20]", where they are known
     uint64_t stream;   // the id of the stream the kernel ran on
 } rill_error_info;
+
+#pragma pop_macro("kernel")
 
 // The stream's error, RILL_OK in |out_info->status| if it has none. Looking costs no synchronisation.
 RILL_API RILL_NODISCARD rill_status rill_stream_error(rill_stream stream, rill_error_info *out_info);

@@ -47,6 +47,15 @@ def main():
             said = compile_text(compiler, text)
             report.check(f"header_{name}_compiles_alone_with_{label}", not said, said)
 
+    # A host file may include a kernel file, before or after the API's headers, to have its serial build for comparison.
+    for order in (["kernel.h", "rill.h"], ["rill.h", "kernel.h"]):
+        text = "".join(f"#include <rill/{name}>\n" for name in order) + "kernel void k(int n) { (void)n; }\n"
+        for label, compiler in COMPILERS:
+            if "-std=c99" not in compiler:
+                said = compile_text(compiler, text)
+                report.check(f"kernel_file_{'before' if order[0] == 'kernel.h' else 'after'}_rill_h_compiles_with_{label}",
+                             not said, said)
+
     wrong = []
     for header in sorted((ROOT / "src").rglob("*.h")):
         if "codegen" in header.parts or "src/lang/include" in str(header):
