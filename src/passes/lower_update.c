@@ -250,7 +250,8 @@ static enum ir_update min_max_update(const struct type *type, bool is_max, enum 
     return is_max ? IR_UPDATE_UMAX : IR_UPDATE_UMIN;
 }
 
-// |e| is without implicit casts. A minimum compares in the common type and keeps one of two values of x's type.
+// |e| is without implicit casts, unless a call makes them. A minimum compares in the common type and keeps one of two
+// values of x's type.
 static bool emit_min_max(struct lower *l, const struct expr *x, const struct expr *e, bool is_max, enum form form)
 {
     if (!is_target(l, x) || x->type->kind == TYPE_BOOL || !is_operand(l, e, x) || !is_lossless(e->type, x->type)) {
@@ -280,7 +281,8 @@ static bool call_expression(struct lower *l, const struct expr *e)
     if (p_is_x == lower_same(q, e->a)) {
         return false;
     }
-    return emit_min_max(l, e->a, p_is_x ? q : p, direction > 0, FORM_CALL);
+    // With its conversion to the parameter, which C does before anything is compared: fmaxf(x, i) keeps (float)i.
+    return emit_min_max(l, e->a, call->args[p_is_x], direction > 0, FORM_CALL);
 }
 
 // |condition| compares e with x, either way round; the answer is as `e rel x`.

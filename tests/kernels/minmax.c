@@ -226,6 +226,20 @@ kernel void scattered_floats(int n, int m, const float a[n], const int key[n], f
     }
 }
 
+// An integer that a float cannot hold is rounded by the call, before anything is compared.
+// run: scattered_integers n=3000 m=50
+kernel void scattered_integers(int n, int m, const int a[n], float lo[m], float hi[m], float out[1])
+{
+    float most = 0;
+    for (int i = 0; i < n; i++) {
+        int k = i * 7 % m, v = a[i] * 12345677 + i;
+        lo[k] = fminf(v, lo[k]);
+        hi[k] = fmaxf(hi[k], v);
+        most = fmaxf(most, v);
+    }
+    out[0] = most;
+}
+
 // run: clamp n=500 wild
 kernel void clamp(int n, const float a[n], const int b[n], float out[n], int iout[n])
 {

@@ -214,6 +214,14 @@ kernel void shared_minimum_float(int n, const int b[n], const float x[n], float 
     }
 }
 
+// The call converts the integer to the parameter's type before it compares: nothing is lost after that.
+kernel void shared_maximum_of_integers(int n, const int b[n], const int x[n], float high[256])
+{
+    for (int i = 0; i < n; i++) { // expect: proven
+        high[b[i]] = fmaxf(x[i], high[b[i]]);
+    }
+}
+
 kernel void shared_conditional_float(int n, const float x[n], float low[1])
 {
     for (int i = 0; i < n; i++) { // expect: in order
