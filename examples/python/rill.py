@@ -19,6 +19,7 @@ call raises rill.Error, with the call's own words.
 librill.so is looked for where RILL_LIBRARY says, in the archive or the build that this file lies in (../../lib,
 ../../build/release/lib), then by the loader.
 """
+import contextlib
 import ctypes
 import os
 import pathlib
@@ -30,7 +31,7 @@ KIND_SCALAR, KIND_RECORD = 1, 2
 TYPES = {1: "?", 2: "b", 3: "B", 4: "h", 5: "H", 6: "i", 7: "I", 8: "q", 9: "Q", 10: "f", 11: "d"}
 NAMES = {"bool": 1, "i8": 2, "u8": 3, "i16": 4, "u16": 5, "i32": 6, "u32": 7, "i64": 8, "u64": 9, "f32": 10, "f64": 11}
 NUMBERS = {letter: number for number, letter in TYPES.items()} | {"l": 8, "L": 9, "n": 8, "N": 9, "c": 2}
-NOT_READY = -21
+NOT_FOUND, NOT_READY = -10, -21
 
 
 class _Value(ctypes.Union):
@@ -95,6 +96,10 @@ class Error(RuntimeError):
         super().__init__(_rill.rill_message().decode())
         self.status = status
         self.name = _rill.rill_status_name(status).decode()
+
+
+class MissingError(Error, AttributeError):
+    """A module has no kernel of that name: hasattr() is then False, as for every other attribute."""
 
 
 def _load():
@@ -186,7 +191,7 @@ class _Owned:
 
 
 class Array(_Owned):
-    """Memory of the device: zeros, or what |values|, a buffer, has."""
+    """Memory of the device: zeros, or what |values|, a buffer, has. Every stream may use it at once."""
 
     _drop = "rill_array_destroy"
 
@@ -195,7 +200,8 @@ class Array(_Owned):
         self.shape = (shape,) if isinstance(shape, int) else tuple(shape)
         super().__init__(context, _made(_rill.rill_array_create, context._handle, NAMES[type], _shape(shape)))
         if values is not None:
-            self.write(values)
+            with Stream(context) as filling:  # waits: a write on the default stream would be behind what is queued there
+                self.write(values, stream=filling)
 
     def __len__(self):
         return self.shape[0]
@@ -240,8 +246,8 @@ class Stream(_Owned):
         _check(_rill.rill_stream_wait(self.handle, self.context._stream(other)))
 
     def synchronize(self):
-        _check(_rill.rill_stream_synchronize(self.handle))
-        self.context._kept.pop(self.handle, None)
+        with self.context._letting_go(self.handle):
+            _check(_rill.rill_stream_synchronize(self.handle))
 
     def query(self):
         """Whether everything queued so far has run."""
@@ -251,8 +257,8 @@ class Stream(_Owned):
         _check(_rill.rill_stream_clear_error(self.handle))
 
     def destroy(self):
-        self._let_go(_rill.rill_stream_destroy)
-        self.context._kept.pop(self.handle, None)
+        with self.context._letting_go(self.handle):
+            self._let_go(_rill.rill_stream_destroy)
 
     def __enter__(self):
         return self
@@ -402,7 +408,14 @@ class Module:
                                       held.buffer.len))
 
     def __getattr__(self, name):
-        kernel = Kernel(self.context, _made(_rill.rill_module_kernel, self._handle, name.encode()))
+        if name.startswith("__") or name in ("context", "_handle"):
+            raise AttributeError(name)  # what copy, pickle and the like look for is no kernel
+        handle = ctypes.c_uint64()
+        status = _rill.rill_module_kernel(self._handle, name.encode(), ctypes.byref(handle))
+        if status == NOT_FOUND:
+            raise MissingError(status)
+        _check(status)
+        kernel = Kernel(self.context, handle.value)
         setattr(self, name, kernel)
         return kernel
 
@@ -422,6 +435,18 @@ class Context:
     def _stream(self, stream):
         return self._default if stream is None else stream.handle
 
+    @contextlib.contextmanager
+    def _letting_go(self, *streams):
+        """Around a wait for |streams|: lets go of the buffers that they had in use before it. What another thread queues
+        meanwhile stays kept, and so does everything if the wait fails."""
+        kept = [(stream, self._kept.pop(stream, [])) for stream in streams]
+        try:
+            yield
+        except BaseException:
+            for stream, buffers in kept:
+                self._kept.setdefault(stream, []).extend(buffers)
+            raise
+
     def module(self, text, **options):
         return Module(self, text, **options)
 
@@ -440,8 +465,8 @@ class Context:
 
     def synchronize(self):
         """Waits for every stream."""
-        _check(_rill.rill_sync(self._handle))
-        self._kept.clear()
+        with self._letting_go(*list(self._kept)):
+            _check(_rill.rill_sync(self._handle))
 
     def close(self):
         self._is_open = False

@@ -2,6 +2,7 @@
 """examples/python/rill.py: Rill from another language, through the C interface as it is documented. Also what users of
 other systems with streams test: streams and events by `with`, kernels on streams, on memory of the caller's."""
 import array
+import copy
 import ctypes
 import gc
 import os
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import types
 
 ROOT = pathlib.Path(os.environ.get("RILL_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 LIBRARY = pathlib.Path(os.environ["RILL_BUILD"]) / "lib" / "librill.so"
@@ -173,6 +175,8 @@ def failures_stay_on_their_stream(rill, ctx, module, report):
     report.check("source_with_an_error_is_raised_with_its_line",
                  "kernel.c:1:" in str(raised(rill.Error, ctx.module, "kernel void f(int n) { n + ; }")))
     report.check("kernel_that_is_not_there_is_named", "'nothing'" in str(raised(rill.Error, getattr, module, "nothing")))
+    report.check("kernel_that_is_not_there_is_an_attribute_that_is_not",
+                 not hasattr(module, "nothing") and hasattr(module, "fill") and copy.copy(module).sum(1, array.array("f", [4])) == 4)
 
 
 def what_python_lets_go_of(rill, ctx, module, report):
@@ -184,6 +188,47 @@ def what_python_lets_go_of(rill, ctx, module, report):
     gc.collect()
     calls = (rill._rill.rill_array_destroy, rill._rill.rill_stream_query, rill._rill.rill_event_query)
     report.check("what_python_lets_go_of_is_destroyed", [c(h) for c, h in zip(calls, handles)] == [-3] * 3)
+
+
+def array_of_values_waits_for_no_stream(rill, ctx, module, report):
+    """What was queued on the default stream is in nobody's way, and no order is needed to use the array elsewhere."""
+    many = ctx.array("f32", 1 << 20)
+    with ctx.stream() as s:
+        for _ in range(20):
+            module.add(1 << 20, many, many)
+        given = ctx.array("f32", N, array.array("f", [2] * N))
+        report.check("array_of_values_is_ready_on_every_stream", module.sum(N, given, stream=s) == 2 * N)
+
+
+def buffers_outlive_waits_that_began_before_their_launch(rill, ctx, module, report):
+    """As if another thread launched just when a wait of this one ends."""
+    x, held = array.array("f", [0] * N), []
+
+    def wait_for(call, stream):
+        def launch_when_waited(handle):
+            status = call(handle)
+            module.fill(N, 1, x, stream=stream)
+            held.append(bool(ctx._kept.get(stream.handle)))
+            return status
+        return launch_when_waited
+
+    real = rill._rill
+    with ctx.stream() as s:
+        for name, wait in {"rill_sync": ctx.synchronize, "rill_stream_synchronize": s.synchronize}.items():
+            rill._rill = types.SimpleNamespace(**{**vars(real), "rill_launch": real.rill_launch,
+                                                  name: wait_for(getattr(real, name), s)})
+            try:
+                wait()
+            finally:
+                rill._rill = real
+            held.append(bool(ctx._kept.get(s.handle)))
+        s.synchronize()
+        report.check("buffers_are_kept_while_a_launch_may_use_them", held == [True] * 4, held)
+        report.check("buffers_are_let_go_when_their_stream_was_waited_for", not ctx._kept.get(s.handle))
+        module.check(1, array.array("i", [0]), stream=s)
+        raised(rill.Error, s.synchronize)
+        report.check("buffers_are_kept_when_a_wait_fails", bool(ctx._kept.get(s.handle)))
+        s.clear_error()
 
 
 def threads(rill, ctx, module, report):
@@ -215,7 +260,8 @@ def main():
     with rill.Context(os.environ.get("RILL_TEST_DEVICE", "cpu")) as ctx:
         module = ctx.module(TEXT)
         for part in (memory_is_used_in_place, numpy_arrays, values_come_back, options_and_fields, streams_and_events,
-                     failures_stay_on_their_stream, what_python_lets_go_of, threads):
+                     failures_stay_on_their_stream, what_python_lets_go_of,
+                     array_of_values_waits_for_no_stream, buffers_outlive_waits_that_began_before_their_launch, threads):
             part(rill, ctx, module, report)
     error = raised(rill.Error, module.fill, 1, 1, array.array("f", [0]))
     report.check("closed_context_is_refused", error and error.name == "RILL_ERR_STALE", error)
