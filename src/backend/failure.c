@@ -16,6 +16,10 @@ static void describe_shape(const struct backend_failure *failure, char *out, siz
         if (!param->is_array || strcmp(param->name, failure->text) != 0) {
             continue;
         }
+        if (param->rank == 0 && failure->values != NULL && failure->values->array_sizes != NULL) { // a whole array
+            uint64_t element = param->ctype->size > 0 ? param->ctype->size : 1;
+            snprintf(out, size, "[%llu]", (unsigned long long)(failure->values->array_sizes[i] / element));
+        }
         for (int k = 0; k < param->rank && used < size; k++) {
             union ir_value value;
             if (!plan_eval(param->extents[k], failure->values, &value)) {

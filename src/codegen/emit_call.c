@@ -25,7 +25,7 @@ static void scan_region(struct emitter *e, struct emit_helper *helper, const str
 static void scan_inst(struct emitter *e, struct emit_helper *helper, const struct ir_inst *inst)
 {
     bool checked = inst->op == IR_OP_INDEX && e->check_bounds && !inst->in_bounds;
-    if (inst->op == IR_OP_FAIL || checked) {
+    if (inst->op == IR_OP_FAIL || inst->op == IR_OP_CHECK || checked) {
         helper->may_fail = true;
         helper->needs_frame = true;
     } else if (inst->op == IR_OP_PRINT) {

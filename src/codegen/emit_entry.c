@@ -417,7 +417,7 @@ static bool region_can_fail(const struct emitter *e, const struct ir_region *reg
 {
     for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
         bool is_checked = inst->op == IR_OP_INDEX && e->check_bounds && !inst->in_bounds;
-        if (inst->op == IR_OP_FAIL || is_checked) {
+        if (inst->op == IR_OP_FAIL || inst->op == IR_OP_CHECK || is_checked) {
             return true;
         }
         for (int i = 0; i < inst->region_count; i++) {

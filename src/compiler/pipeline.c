@@ -1,6 +1,7 @@
 #include "compiler/pipeline.h"
 
 #include "lang/ast.h"
+#include "passes/check.h"
 #include "passes/demote.h"
 #include "passes/facts.h"
 #include "passes/lower.h"
@@ -12,7 +13,8 @@
 struct pass {
     const char *name;
     void (*run)(struct ir_module *module, struct ir_function *kernel, struct diags *diags);
-    bool takes_helpers; // those that are called, too
+    bool takes_helpers;                         // those that are called, too
+    void (*run_once)(struct ir_module *module); // instead: over the whole module
 };
 
 static void run_switches(struct ir_module *module, struct ir_function *kernel, struct diags *diags)
@@ -33,12 +35,20 @@ static void run_demote(struct ir_module *module, struct ir_function *kernel, str
     demote_function(module, kernel);
 }
 
+static void run_check(struct ir_module *module)
+{
+    if (module->check_bounds) {
+        check_module(module);
+    }
+}
+
 static const struct pass passes[] = {
-    {"switches", run_switches, false},            // those that hold loops become branches
-    {"promote", run_promote, true},               // locals that need no address become scalars
-    {"split locals", blocks_split_locals, false}, // each stream_parallel block gets its own
-    {"demote", run_demote, false},                // values that cross from one piece to another become variables
-    {"analyse", analyse_kernel, false},           // loops: independence, roles of scalars, effects, atomics
+    {"switches", run_switches, false, NULL},            // those that hold loops become branches
+    {"promote", run_promote, true, NULL},               // locals that need no address become scalars
+    {"check", NULL, false, run_check},                  // where bounds are checked: accesses through pointers
+    {"split locals", blocks_split_locals, false, NULL}, // each stream_parallel block gets its own
+    {"demote", run_demote, false, NULL},                // values that cross from one piece to another become variables
+    {"analyse", analyse_kernel, false, NULL},           // loops: independence, roles of scalars, effects, atomics
 };
 
 static bool is_well_formed(const struct pipeline_options *options, const struct ir_module *module, const char *pass,
@@ -62,7 +72,10 @@ static bool run_passes(struct ir_module *module, const struct pipeline_options *
 {
     int function_count = module->function_count;
     for (size_t p = 0; p < sizeof passes / sizeof passes[0]; p++) {
-        for (int i = 0; i < function_count; i++) {
+        if (passes[p].run_once != NULL) {
+            passes[p].run_once(module);
+        }
+        for (int i = 0; passes[p].run != NULL && i < function_count; i++) {
             enum ir_function_kind kind = module->functions[i]->kind;
             if (kind == IR_FUNCTION_KERNEL || (kind == IR_FUNCTION_HELPER && passes[p].takes_helpers)) {
                 passes[p].run(module, module->functions[i], diags);

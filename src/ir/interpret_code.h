@@ -77,6 +77,7 @@
     X(MATH)                                                                                                            \
     X(INDEX)                                                                                                           \
     X(INDEX_CHECKED)                                                                                                   \
+    X(CHECK)                                                                                                           \
     X(OFFSET)                                                                                                          \
     X(LOAD1)                                                                                                           \
     X(LOAD8)                                                                                                           \

@@ -67,18 +67,25 @@ static enum interp_outcome call(struct interp *interp, struct interp_function *f
     return outcome;
 }
 
+static bool is_inside(struct interp *interp, const struct ir_inst *inst, int64_t index, int64_t extent)
+{
+    if (index >= 0 && index < extent) {
+        return true;
+    }
+    bool is_first = !interp->has_failed;
+    interp_fail(interp, INTERP_BOUNDS, inst);
+    if (is_first) {
+        interp->failure.array = inst->text;
+        interp->failure.index = index;
+        interp->failure.extent = extent;
+    }
+    return false;
+}
+
 static bool index_checked(struct interp *interp, const struct ir_inst *inst, uint64_t *regs, const struct cell *cell,
                           int64_t extent)
 {
-    int64_t index = (int64_t)regs[cell->b];
-    if (extent != -1 && (index < 0 || index >= extent)) {
-        bool is_first = !interp->has_failed;
-        interp_fail(interp, INTERP_BOUNDS, inst);
-        if (is_first) {
-            interp->failure.array = inst->text;
-            interp->failure.index = index;
-            interp->failure.extent = extent;
-        }
+    if (extent != -1 && !is_inside(interp, inst, (int64_t)regs[cell->b], extent)) {
         return false;
     }
     regs[cell->dst] = regs[cell->a] + regs[cell->b] * regs[cell->c];
@@ -291,6 +298,11 @@ enum interp_outcome interp_run(struct interp *interp, struct interp_function *fn
             }
             break;
         }
+        case CODE_CHECK:
+            if (!is_inside(interp, insts[cell - cells], (int64_t)regs[cell->a], (int64_t)regs[cell->b])) {
+                goto failed;
+            }
+            break;
         case CODE_FAIL: interp_fail(interp, INTERP_ASSERT, insts[cell - cells]); goto failed;
         case CODE_JUMP: cell = cells + cell->dst; continue;
         case CODE_JUMP_ZERO:

@@ -131,6 +131,7 @@ enum ir_type {
     X(CALL, "call", -1, "the helper |function|")                                                                       \
     X(PRINT, "print", -1, "printf: |text| is the format; integers i32/i64, floats f64, %s a ptr")                      \
     X(FAIL, "fail", 0, "an assertion |text| failed: the iteration ends")                                               \
+    X(CHECK, "check", 2, "unless 0 <= args[0] < args[1] (i64) an index of the array |text| is out of range: it ends")  \
     /* control */                                                                                                      \
     X(IF, "if", 1, "args[0] (i1): regions[0], else regions[1] (may be empty)")                                         \
     X(BLOCK, "block", 0, "regions[0]; `break` of it leaves it")                                                        \
@@ -329,6 +330,9 @@ struct ir_param {
     // array.
     struct ir_inst **extents;
     int rank;
+    // Kernels, where bounds are checked: 1 + the number of the pointer parameter whose elements the launch counts here;
+    // 0: the caller gives the argument. Those that count come last.
+    int counts;
 };
 
 struct ir_region {
@@ -462,7 +466,7 @@ struct ir_function {
     int var_count;
     int var_capacity;
     int value_count;
-    bool may_fail; // helpers: holds a FAIL or a checked INDEX somewhere
+    bool may_fail; // helpers: holds a FAIL, a CHECK or a checked INDEX somewhere
     // kernels
     bool pragma_single;
     // tasks

@@ -166,6 +166,7 @@ static void print_param(struct printer *p, const struct ir_param *param, int ind
     for (int i = 0; i < param->rank; i++) {
         str_printf(p->out, " extent %%%d", param->extents[i] != NULL ? param->extents[i]->id : -1);
     }
+    ir_print_number(p, "counts", param->counts - 1, -1);
     ir_print_loc(p, param->loc);
     str_add_char(p->out, '\n');
 }

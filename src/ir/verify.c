@@ -234,6 +234,19 @@ static void verify_extents(struct verifier *v, const struct ir_param *param)
     }
 }
 
+static void verify_counts(struct verifier *v, const struct ir_param *param)
+{
+    const struct ir_function *function = v->function;
+    if (param->counts == 0) {
+        return;
+    }
+    bool is_known = param->counts > 0 && param->counts <= param - function->params;
+    const struct ir_param *pointer = is_known ? &function->params[param->counts - 1] : NULL;
+    if (param->type != IR_I64 || function->kind != IR_FUNCTION_KERNEL || pointer == NULL || !pointer->is_array) {
+        ir_verify_error(v, NULL, "parameter '%s' counts the elements of no pointer of a kernel", param->name);
+    }
+}
+
 static void verify_params(struct verifier *v)
 {
     for (int i = 0; i < v->function->param_count; i++) {
@@ -249,6 +262,7 @@ static void verify_params(struct verifier *v)
             ir_verify_error(v, NULL, "parameter '%s' must be a ptr, to one struct or to an array", param->name);
         }
         verify_extents(v, param);
+        verify_counts(v, param);
     }
 }
 

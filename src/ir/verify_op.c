@@ -420,6 +420,11 @@ void ir_verify_op(struct verifier *v, const struct ir_inst *inst)
     case IR_OP_CALL: verify_call(v, inst); break;
     case IR_OP_PRINT: verify_print(v, inst); break;
     case IR_OP_FAIL: want_text(v, inst); break;
+    case IR_OP_CHECK:
+        want_type(v, inst, IR_VOID);
+        want_text(v, inst);
+        want_args(v, inst, IR_I64);
+        break;
     case IR_OP_RETURN: verify_return(v, inst); break;
     case IR_OP_IF: want_arg(v, inst, 0, IR_I1); break;
     case IR_OP_YIELD: want_arg(v, inst, 0, IR_I1); break;

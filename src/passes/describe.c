@@ -155,7 +155,9 @@ void describe_params(struct offload *o)
                                   .is_restrict = from->is_restrict,
                                   .ctype = from->ctype,
                                   .rank = from->rank,
+                                  .counts = from->counts,
                                   .loc = from->loc};
+        out->hidden_count += from->counts > 0;
         to->extents = ARENA_ARRAY(o->arena, struct plan_expr *, from->rank);
         for (int k = 0; k < from->rank; k++) {
             to->extents[k] = expr_of_value(o->arena, from->extents[k]);

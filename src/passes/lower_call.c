@@ -101,12 +101,14 @@ static struct lower_binding *bind_argument(struct lower *l, const struct object 
     return binding;
 }
 
-// What the argument is known to point to, if the callee's parameter counts the same elements.
+// What the argument is known to point to, if the callee's parameter counts the same elements. Where bounds are checked
+// the check pass finds that, and which array it is.
 static struct ir_inst *argument_extent(struct lower *l, const struct expr *arg, const struct object *param)
 {
     const struct expr *e = lower_strip(arg);
-    if (param->type->kind != TYPE_POINTER || e->type->kind != TYPE_POINTER || type_is_variable(param->type->base) ||
-        type_is_variable(e->type->base) || param->type->base->size != e->type->base->size) {
+    if (l->options.check_bounds || param->type->kind != TYPE_POINTER || e->type->kind != TYPE_POINTER ||
+        type_is_variable(param->type->base) || type_is_variable(e->type->base) ||
+        param->type->base->size != e->type->base->size) {
         return NULL;
     }
     if (e->kind == EXPR_OBJECT) {

@@ -104,7 +104,6 @@ struct lower_binding {
     struct ir_var *var;
     struct ir_global *global;
     struct ir_inst *extent; // pointers that keep pointing to the start of an array: its outermost extent, i64; or NULL
-    const char *extent_name;
 };
 
 // The size of a variable array type, kept from where C evaluates it: as instructions at a function's entry, as
@@ -168,7 +167,6 @@ struct lower {
     struct hash_map names;    // of the first |named_count| globals of the module
     int named_count;          //
     struct lower_map ctypes;  // record → ir_ctype
-    struct lower_map views;   // pointer → lower_view, where bounds are checked
     int string_count;
     int call_depth;
     int depth;

@@ -188,63 +188,20 @@ static struct ir_inst *emit_index(struct lower *l, struct ir_inst *base, struct 
     return inst;
 }
 
-// A pointer made of the start of an array and an index: what is then read or written through it, perhaps in a helper
-// that stands here, has an index of the array. Only where bounds are checked; rows of an array are left to the author,
-// for they are often taken for the start of all that follows.
-struct lower_view {
-    struct ir_inst *base;
-    struct ir_inst *index; // i64
-    int64_t stride;
-    struct ir_inst *extent;
-    const char *name;
-};
-
-static const struct lower_view *view_of(const struct lower *l, const struct ir_inst *pointer, uint64_t size)
-{
-    const struct lower_view *view = l->options.check_bounds ? lower_map_get(&l->views, pointer) : NULL;
-    return view != NULL && view->stride == (int64_t)size ? view : NULL;
-}
-
-static bool is_whole_array(const struct expr *pointer)
-{
-    const struct expr *p = lower_strip(pointer);
-    return p->kind == EXPR_OBJECT || (p->kind == EXPR_DECAY && p->a->kind == EXPR_OBJECT);
-}
-
 struct ir_inst *lower_element(struct lower *l, const struct expr *e, bool is_access)
 {
     struct ir_inst *base = lower_value(l, e->a);
     struct ir_inst *index = lower_widen(l, lower_value(l, e->b), e->b->type);
     lower_at(l, e->loc);
-    const struct type *element = e->a->type->base;
-    struct lower_view into = {.base = base, .index = index, .stride = (int64_t)element->size};
-    into.extent = known_extent(l, e->a, &into.name);
-    const struct lower_view *view = into.extent == NULL ? view_of(l, base, element->size) : NULL;
-    if (view != NULL) {
-        into = *view;
-        into.index = lower_binary(l, IR_OP_ADD, IR_I64, view->index, index);
-    }
-    struct ir_inst *stride = lower_type_size(l, element);
-    struct ir_inst *address = emit_index(l, into.base, into.index, stride, is_access ? into.extent : NULL, into.name);
-    bool is_view = view != NULL || (into.extent != NULL && is_whole_array(e->a));
-    if (l->options.check_bounds && !is_access && is_view && element->kind != TYPE_ARRAY) {
-        struct lower_view *kept = ARENA_NEW(l->arena, struct lower_view);
-        *kept = into;
-        lower_map_set(l->arena, &l->views, address, kept);
-    }
-    return address;
+    const char *name;
+    struct ir_inst *extent = known_extent(l, e->a, &name);
+    struct ir_inst *stride = lower_type_size(l, e->a->type->base);
+    return emit_index(l, base, index, stride, is_access ? extent : NULL, name);
 }
 
 struct ir_inst *lower_target(struct lower *l, const struct expr *pointer)
 {
-    if (pointer->kind == EXPR_PTR_ADD) {
-        return lower_element(l, pointer, true);
-    }
-    struct ir_inst *address = lower_value(l, pointer);
-    const struct type *element = pointer->type->base;
-    const struct lower_view *view = view_of(l, address, element->size);
-    return view == NULL ? address
-                        : emit_index(l, view->base, view->index, lower_type_size(l, element), view->extent, view->name);
+    return pointer->kind == EXPR_PTR_ADD ? lower_element(l, pointer, true) : lower_value(l, pointer);
 }
 
 // ---- places --------------------------------------------------------------------------------------------------------

@@ -184,7 +184,7 @@ static bool branch_selects(const struct ir_inst *inst, const struct ir_inst *loo
             if (use->update_count > 0 || use->get_count != (is_local ? inside : 0)) {
                 return false;
             }
-        } else if (!ir_op_is_pure(i->op) && i->op != IR_OP_GET && i->op != IR_OP_LOAD) {
+        } else if (!ir_op_is_pure(i->op) && i->op != IR_OP_GET && i->op != IR_OP_LOAD && i->op != IR_OP_CHECK) {
             return false;
         }
     }

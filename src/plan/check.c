@@ -216,9 +216,25 @@ static void check_ctype(struct check *check, const struct ir_ctype *type)
     }
 }
 
+static void check_hidden(struct check *check, int index)
+{
+    const struct plan_kernel *kernel = check->kernel;
+    const struct plan_param *param = &kernel->params[index];
+    int given = kernel->param_count - kernel->hidden_count;
+    bool counts = param->counts > 0 && param->counts <= given && kernel->params[param->counts - 1].is_array &&
+                  param->type == IR_I64 && !param->is_array && !param->is_struct;
+    if (index >= given ? !counts : param->counts != 0) {
+        fail(check, "a parameter counts no array", index);
+    }
+}
+
 static void check_params(struct check *check)
 {
     const struct plan_kernel *kernel = check->kernel;
+    if (kernel->hidden_count < 0 || kernel->hidden_count > kernel->param_count / 2) {
+        fail(check, "there are fewer parameters than hidden ones", kernel->hidden_count);
+        return;
+    }
     if (kernel->args_size > ABI_MAX_ARGS_SIZE) {
         fail(check, "the arguments are too large", (int64_t)kernel->args_size);
     }
@@ -229,6 +245,7 @@ static void check_params(struct check *check)
             fail(check, "a parameter lies outside the arguments", i);
         }
         check_ctype(check, param->ctype);
+        check_hidden(check, i);
         for (int k = 0; k < param->rank; k++) {
             if (param->extents[k] == NULL) {
                 fail(check, "an extent is missing", i);

@@ -215,6 +215,7 @@ struct plan_param {
     struct ir_ctype *ctype;     // scalar, struct, or element
     struct plan_expr **extents; // arrays: i64 each, outermost first
     int rank;                   // 0: takes a whole array
+    int counts;                 // 1 + the number of the array whose elements the launch counts here; 0: given
     uint64_t offset;            // in the argument buffer
     struct loc loc;
 };
@@ -231,6 +232,7 @@ struct plan_kernel {
     struct ir_ctype *return_ctype; // NULL: void
     struct plan_param *params;
     int param_count;
+    int hidden_count; // of the last parameters: the launch fills them in, nobody gives them
     uint64_t args_size;
     uint64_t block_size;
     struct plan_slot *slots;

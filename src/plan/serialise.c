@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MAX_NESTING = 200, FORMAT_VERSION = 4 };
+enum { MAX_NESTING = 200, FORMAT_VERSION = 5 };
 
 struct io {
     struct arena *arena; // reading
@@ -350,6 +350,7 @@ static void io_param(struct io *io, struct plan_param *param)
     for (int i = 0; i < param->rank; i++) {
         io_expr(io, &param->extents[i]);
     }
+    io_int(io, &param->counts);
     io_u64(io, &param->offset);
     io_loc(io, &param->loc);
 }
@@ -363,6 +364,7 @@ static void io_kernel(struct io *io, struct plan_kernel *kernel)
     for (int i = 0; i < kernel->param_count; i++) {
         io_param(io, &kernel->params[i]);
     }
+    io_int(io, &kernel->hidden_count);
     io_u64(io, &kernel->args_size);
     io_u64(io, &kernel->block_size);
     IO_ARRAY(io, &kernel->slots, &kernel->slot_count);

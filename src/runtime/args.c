@@ -418,7 +418,7 @@ static bool fits_by_rule(const struct packed_args *packed, const struct arg_rule
 static rill_status begin(struct packed_args *packed, const char *who, const struct kernel *kernel, rill_args args)
 {
     const struct plan_kernel *plan = kernel->plan;
-    size_t count = (size_t)plan->param_count;
+    size_t count = (size_t)(plan->param_count - plan->hidden_count);
     packed->context = kernel->module->context;
     packed->kernel = kernel;
     packed->who = who;
@@ -432,6 +432,9 @@ static rill_status begin(struct packed_args *packed, const char *who, const stru
         packed->sizes[i] = 0;
         packed->arrays[i] = NULL;
         packed->hosts[i] = NULL;
+    }
+    for (int i = (int)count; i < plan->param_count; i++) { // no more than one for each that is given
+        packed->sizes[i] = 0;
     }
     packed->count = (int)count;
     if (args.count != count) {
@@ -457,6 +460,18 @@ static rill_status pack_any(struct packed_args *packed, int index, const rill_ar
                               : pack_scalar(packed, index, arg);
 }
 
+// What only the launch knows of what was passed: how many elements there are behind a pointer.
+static void count_elements(struct packed_args *packed)
+{
+    const struct plan_kernel *plan = packed->kernel->plan;
+    for (int i = packed->count; i < plan->param_count; i++) {
+        int array = plan->params[i].counts - 1;
+        const struct ir_ctype *element = reflect_element(plan->params[array].ctype);
+        uint64_t count = packed->sizes[array] / (element != NULL && element->size > 0 ? element->size : 1);
+        memcpy(packed->buffer + plan->params[i].offset, &count, sizeof count);
+    }
+}
+
 rill_status args_pack(struct packed_args *packed, const char *who, const struct kernel *kernel, rill_args args)
 {
     RILL_TRY(begin(packed, who, kernel, args));
@@ -474,6 +489,7 @@ rill_status args_pack(struct packed_args *packed, const char *who, const struct 
             RILL_TRY(check_shape(packed, i, &args.items[i]));
         }
     }
+    count_elements(packed);
     return RILL_OK;
 }
 
@@ -481,7 +497,7 @@ rill_status args_pack_scalars(struct packed_args *packed, const char *who, const
 {
     RILL_TRY(begin(packed, who, kernel, args));
     const struct plan_kernel *plan = kernel->plan;
-    for (int i = 0; i < plan->param_count; i++) {
+    for (int i = 0; i < packed->count; i++) {
         const struct plan_param *param = &plan->params[i];
         if (!param->is_array) {
             RILL_TRY(param->is_struct ? pack_struct(packed, i, &args.items[i])

@@ -177,8 +177,9 @@ static rill_status param_shape(const struct kernel *kernel, size_t index, rill_a
 {
     const char *who = "rill_kernel_param_shape";
     const struct plan_kernel *plan = kernel->plan;
-    if (index >= (size_t)plan->param_count) {
-        return status_fail(RILL_ERR_INVALID, "%s: index %zu of %d parameters", who, index, plan->param_count);
+    int count = plan->param_count - plan->hidden_count;
+    if (index >= (size_t)count) {
+        return status_fail(RILL_ERR_INVALID, "%s: index %zu of %d parameters", who, index, count);
     }
     if (!plan->params[index].is_array || plan->params[index].rank == 0) {
         return status_fail(RILL_ERR_INVALID, "%s: parameter '%s' of kernel '%s' has no shape of its own", who,

@@ -189,7 +189,7 @@ rill_status rill_kernel_describe(rill_kernel handle, rill_kernel_info *out_info)
     *out_info = (rill_kernel_info){.name = plan->name,
                                    .file = file_of(kernel, plan->loc),
                                    .line = plan->loc.line,
-                                   .param_count = (size_t)plan->param_count,
+                                   .param_count = (size_t)(plan->param_count - plan->hidden_count),
                                    .task_count = (size_t)plan->task_count,
                                    .returns = kernel->returns};
     return end(context, handle, RILL_OK);
@@ -202,10 +202,10 @@ rill_status rill_kernel_param(rill_kernel handle, size_t index, rill_param_info 
     struct context *context;
     struct kernel *kernel;
     RILL_TRY(kernel_begin("rill_kernel_param", handle, &context, &kernel));
-    if (index >= (size_t)kernel->plan->param_count) {
+    int count = kernel->plan->param_count - kernel->plan->hidden_count;
+    if (index >= (size_t)count) {
         return end(context, handle,
-                   status_fail(RILL_ERR_INVALID, "rill_kernel_param: index %zu of %d parameters", index,
-                               kernel->plan->param_count));
+                   status_fail(RILL_ERR_INVALID, "rill_kernel_param: index %zu of %d parameters", index, count));
     }
     *out_info = kernel->params[index];
     return end(context, handle, RILL_OK);
