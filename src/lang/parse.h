@@ -275,6 +275,8 @@ struct stmt *parse_stream_parallel(struct parser *p, const struct pragmas *pragm
 bool parse_at_stream_parallel(struct parser *p);
 void parse_check_jumps(struct parser *p);
 bool stmt_can_fall_through(const struct stmt *stmt);
+// endless.c: of a loop, |word|, that its condition does not end.
+void parse_warn_of_endless(struct parser *p, const struct expr *condition, const char *word);
 
 // ---- builtin*.c ----------------------------------------------------------------------------------------------------
 

@@ -187,6 +187,9 @@ static struct expr *parse_condition(struct parser *p, const char *word)
         parse_warning(p, e->loc,
                       "the condition of '%s' is an assignment: '==' compares, and in parentheses '=' is meant", word);
     }
+    if (strcmp(word, "if") != 0) {
+        parse_warn_of_endless(p, e, word);
+    }
     return convert_condition(p, e, arena_printf(p->arena, "the condition of '%s'", word));
 }
 
