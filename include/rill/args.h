@@ -13,7 +13,7 @@
 //
 // Numbers convert as in a C call, a double rounds to a float parameter. An integer that does not fit, a fraction for an
 // integer parameter and a finite double beyond float's range are errors. RILL_PTR and RILL_HOST fit a parameter whose
-// elements, all extents multiplied, are at most |count|.
+// elements, all extents multiplied, are at most |count|: of float a[N][M] pass RILL_HOST(&a[0][0], N * M).
 #ifndef RILL_ARGS_H
 #define RILL_ARGS_H
 

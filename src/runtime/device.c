@@ -77,7 +77,7 @@ rill_status device_find(const char *device, const struct backend **out_backend, 
     }
     char names[256];
     list_devices(names, sizeof names);
-    return status_fail(RILL_ERR_NO_DEVICE, "rill_open: there is no device '%s'; this build has: %s", device, names);
+    return status_fail(RILL_ERR_NO_DEVICE, "rill_open: there is no device '%s'; this machine has: %s", device, names);
 }
 
 size_t rill_device_count(void)

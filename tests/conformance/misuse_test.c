@@ -71,7 +71,7 @@ static size_t unaligned_storage[4];
 #define MISUSE_LIST(X)                                                                                                 \
     X(open_null_device, RILL_ERR_INVALID, "rill_open: device is NULL", rill_open(NULL, NULL, &(rill_context){0}))      \
     X(open_null_out, RILL_ERR_INVALID, "rill_open: out_context is NULL", rill_open("cpu", NULL, NULL))                 \
-    X(open_unknown_device, RILL_ERR_NO_DEVICE, "rill_open: there is no device 'abacus'; this build has: cpu",          \
+    X(open_unknown_device, RILL_ERR_NO_DEVICE, "rill_open: there is no device 'abacus'; this machine has: cpu",        \
       rill_open("abacus", NULL, &(rill_context){0}))                                                                   \
     X(open_bad_allocator, RILL_ERR_INVALID, "rill_open: the allocator lacks a function",                               \
       rill_open("cpu", &(rill_open_options){.allocator = &(rill_allocator){0}}, &(rill_context){0}))                   \
