@@ -93,6 +93,7 @@ static char *trace_of(void (*body)(struct world *world, rill_module module), int
 }
 
 // A busy machine may give the second thread its turn late: what needs two at once is tried again, and lasts longer.
+// Where one thread runs everything, two overlap by luck alone.
 static int stretch;
 enum { MOST_STRETCH = 16 };
 
@@ -122,7 +123,7 @@ TEST(blocks_overlap_in_the_trace_and_have_their_lines)
         CHECK_STR(a->name, "spins.0");
         CHECK_STR(b->name, "spins.1");
         CHECK_INT(b->group, 2);
-        do_overlap = overlap(a, b);
+        do_overlap = overlap(a, b) || world_is_serial();
         CHECK_CONTAINS(a->rest, "\"kernel\": \"spins\", \"file\": \"traced.c\", \"line\": 5,");
         CHECK_CONTAINS(a->rest, "\"group\": 1, \"stream\": 1,");
         CHECK_CONTAINS(a->rest, "\"ran\": \"alone\"");
@@ -357,7 +358,7 @@ TEST(streams_overlap_in_the_trace)
         char *text = trace_of(run_apart, 2);
         struct event e[4];
         REQUIRE(read_events(text, e, 4) == 2);
-        do_overlap = overlap(&e[0], &e[1]);
+        do_overlap = overlap(&e[0], &e[1]) || world_is_serial();
         CHECK_CONTAINS(text, "\"stream\": 1,");
         CHECK_CONTAINS(text, "\"stream\": 2,");
         free(text);

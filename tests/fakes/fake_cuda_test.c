@@ -710,6 +710,41 @@ static void run_seeded(void)
     printf("%s\n", order);
 }
 
+// Whoever waits gets what it waits for, and what that follows; the rest stays where it is.
+TEST(a_lazy_driver_leaves_in_flight_what_nobody_waits_for)
+{
+    enum { LONG = 600 * 1000 * 1000 };
+    begin();
+    struct code code = load_code();
+    cu_stream first = new_stream(), second = new_stream(), third = new_stream();
+    cu_event event = new_event();
+    cu_address a = new_memory(64), b = new_memory(64);
+    CHECK_INT(d.cuMemsetD8_v2(a, 0, 64), 0);
+    d.stand_in_lazy(LONG);
+    CHECK_INT(launch(code, first, 7, a, 16), 0);
+    CHECK_INT(d.cu.event_record(event, first), 0);
+    CHECK_INT(d.cu.stream_wait_event(second, event, 0), 0);
+    CHECK_INT(launch(code, second, 1, a, 16), 0);
+    CHECK_INT(launch(code, third, 9, b, 16), 0);
+    CHECK_INT(d.cu.stream_query(first), CU_NOT_READY);
+    CHECK_INT(d.cu.event_query(event), CU_NOT_READY);
+    CHECK_INT(d.cu.stream_synchronize(second), 0);
+    CHECK_INT(d.cu.event_query(event), 0);
+    CHECK_INT(d.cu.stream_query(third), CU_NOT_READY);
+    d.stand_in_drain();
+    CHECK_INT(d.cu.stream_query(third), 0);
+    d.stand_in_lazy(0);
+    CHECK_INT(read_first(a), 22);
+    d.cu.memory_free(a);
+    d.cu.memory_free(b);
+    d.cu.event_destroy(event);
+    d.cu.stream_destroy(first);
+    d.cu.stream_destroy(second);
+    d.cu.stream_destroy(third);
+    d.cu.module_unload(code.module);
+    end();
+}
+
 TEST(a_seed_decides_the_order)
 {
     if (getenv("FAKE_CUDA_SEED") != NULL) {

@@ -79,6 +79,9 @@ bool fake_same_context_locked(const char *call, const void *object)
 int fake_context_retain_locked(int device, struct fake_context **out_context)
 {
     struct fake_context *context = &fake.contexts[device];
+    while (context->is_ending) {
+        pthread_cond_wait(&fake.done, &fake.lock);
+    }
     if (context->retain_count++ == 0) {
         memset(context, 0, sizeof *context);
         context->retain_count = 1;
@@ -138,6 +141,7 @@ int fake_context_release_locked(int device, bool is_reset)
     if (context->retain_count > 0) {
         return FAKE_OK;
     }
+    context->is_ending = true; // nobody begins anew before all of it is gone
     fake_context_wait_locked(context);
     count_left(context);
     for (uint32_t i = 0; i < fake.object_count; i++) {
@@ -157,6 +161,8 @@ int fake_context_release_locked(int device, bool is_reset)
     context->stream_count = 0;
     context->stream_capacity = 0;
     context->object.is_destroyed = true;
+    context->is_ending = false;
+    pthread_cond_broadcast(&fake.done);
     fake.alive[FAKE_CONTEXT]--;
     return FAKE_OK;
 }

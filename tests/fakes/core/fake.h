@@ -77,6 +77,7 @@ struct fake_context {
     int device;
     int retain_count;
     int lost_code;                // every call gives this once the device is lost
+    bool is_ending;               // the last release waits for what is queued
     uint32_t flags;               //
     struct fake_stream *legacy;   // stream 0
     struct fake_stream *orphans;  // follows what destroyed streams had left to do
@@ -175,6 +176,7 @@ struct fake_op {
     bool is_done;
     bool is_ready; // in fake.ready
     bool is_running;
+    bool is_wanted;     // somebody on the host waits for it, or for what follows it
     int64_t not_before; // nanoseconds
     int64_t done_at;    // nanoseconds
     struct fake_op **dependents;
@@ -390,6 +392,8 @@ struct fake {
     long lost_after;    // kernels until the device is lost; 0: never
     long kernel_count;
     int linger_us;
+    int64_t lazy_ns; // what nobody waits for starts so late
+    int pause_us;    // calls begin and end with a pause of up to so much
     int violation_count;
     char violations[16][256]; // the first ones
 };
@@ -409,6 +413,7 @@ const char *fake_setting(const char *name); // an environment variable: "SEED"; 
 // state.c
 enum fake_need { FAKE_NEEDS_NOTHING, FAKE_NEEDS_INIT, FAKE_NEEDS_DEVICE }; // a device: not if it is lost
 int fake_enter(const char *name, enum fake_need need); // the code that the call returns at once, or 0
+void fake_leave(const int *enter_code);                // what a call ends with
 void fake_count_call(const char *name);                // as if the function were the driver's
 bool fake_was_told_to_fail(void);                      // the last fake_enter of this thread
 __attribute__((format(printf, 1, 2))) void fake_violation(const char *format, ...);
@@ -452,6 +457,7 @@ struct fake_op *fake_op_hold(struct fake_op *op);
 void fake_op_release(struct fake_op *op);
 void fake_op_wait_locked(struct fake_op *op); // unlocks while waiting; NULL is done
 void fake_op_complete_locked(struct fake_op *op);
+void fake_hurry_locked(struct fake_op *op); // somebody waits for it; NULL: for everything
 void fake_start_threads_locked(void);
 void fake_work_finish(struct fake_work *work); // frees what it owns
 void fake_work_copy(struct fake_work *to, const struct fake_work *from);

@@ -1,7 +1,8 @@
 // Operations: each waits for others, then runs on a thread of the driver's own. What is ready may run in any order.
 // With a seed one thread does everything and the seed picks order and delays, so that it replays as far as the
 // program's own threads allow. Without one several threads run what is ready, and host functions have a thread to
-// themselves, since they may take their time.
+// themselves, since they may take their time. A lazy driver leaves what nobody on the host waits for where it is, so
+// that work really is in flight when a call fails or an object goes.
 #include "fake.h"
 
 #include <signal.h>
@@ -99,6 +100,10 @@ void fake_op_submit_locked(struct fake_op *op)
 {
     fake_op_hold(op);
     op->number = ++fake.op_number;
+    if (fake.lazy_ns > 0) {
+        int64_t delay = fake.is_seeded ? (int64_t)fake_random_locked((uint64_t)fake.lazy_ns) : fake.lazy_ns;
+        op->not_before = fake_now() + delay;
+    }
     op->context->pending_count++;
     op->next_pending = fake.pending;
     if (fake.pending != NULL) {
@@ -137,12 +142,42 @@ void fake_op_complete_locked(struct fake_op *op)
     pthread_cond_broadcast(&fake.done);
 }
 
+static bool is_followed_by_wanted(const struct fake_op *op)
+{
+    for (int i = 0; i < op->dependent_count; i++) {
+        if (op->dependents[i]->is_wanted) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What follows an operation was submitted after it and comes first in the list.
+void fake_hurry_locked(struct fake_op *op)
+{
+    if (fake.lazy_ns == 0) {
+        return;
+    }
+    if (op != NULL) {
+        op->is_wanted = true;
+        op->not_before = 0;
+    }
+    for (struct fake_op *other = fake.pending; other != NULL; other = other->next_pending) {
+        if (op == NULL || is_followed_by_wanted(other)) {
+            other->is_wanted = true;
+            other->not_before = 0;
+        }
+    }
+    pthread_cond_broadcast(&fake.work);
+}
+
 void fake_op_wait_locked(struct fake_op *op)
 {
     if (op == NULL) {
         return;
     }
     fake_op_hold(op);
+    fake_hurry_locked(op);
     while (!op->is_done) {
         pthread_cond_wait(&fake.done, &fake.lock);
     }

@@ -162,6 +162,8 @@ static void read_environment(void)
     fake.random = (uint64_t)number_of("SEED", 1);
     fake.is_traced = fake_setting("TRACE") != NULL;
     fake.lost_after = number_of("LOST", 0);
+    fake.lazy_ns = number_of("LAZY", 0) * 1000;
+    fake.pause_us = (int)number_of("PAUSE", 0);
     read_faults(fake_setting("FAIL"));
 }
 
@@ -245,9 +247,32 @@ static int fault_of(const char *name)
     return FAKE_OK;
 }
 
+// Half of the time, so that threads meet at places where they seldom do. Each thread has its own numbers.
+static void pause_a_little(void)
+{
+    static _Thread_local uint64_t numbers;
+    if (fake.pause_us <= 0) {
+        return;
+    }
+    numbers = numbers == 0 ? (uint64_t)fake_now() ^ (uint64_t)(uintptr_t)&numbers : numbers;
+    numbers ^= numbers << 13;
+    numbers ^= numbers >> 7;
+    numbers ^= numbers << 17;
+    if (numbers >> 63 != 0) {
+        usleep((useconds_t)(numbers % (uint64_t)fake.pause_us));
+    }
+}
+
+void fake_leave(const int *enter_code)
+{
+    (void)enter_code;
+    pause_a_little();
+}
+
 int fake_enter(const char *name, enum fake_need need)
 {
     name = fake_vendor.call_name(name);
+    pause_a_little();
     fake_lock();
     if (fake_vendor.begin_call_locked != NULL) {
         fake_vendor.begin_call_locked();
@@ -421,6 +446,7 @@ void stand_in_drain(void)
 {
     fake_lock();
     while (fake.pending != NULL) {
+        fake_hurry_locked(NULL);
         pthread_cond_wait(&fake.done, &fake.lock);
     }
     fake_unlock();
@@ -431,6 +457,14 @@ void stand_in_seed(unsigned long seed)
     fake_lock();
     fake.is_seeded = true;
     fake.random = seed;
+    fake_unlock();
+}
+
+// What nobody waits for starts so late; 0: at once.
+void stand_in_lazy(int microseconds)
+{
+    fake_lock();
+    fake.lazy_ns = (int64_t)microseconds * 1000;
     fake_unlock();
 }
 

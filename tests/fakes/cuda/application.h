@@ -40,7 +40,8 @@ CUDA_APPLICATION_LIST(CUDA_APPLICATION_DECLARE)
     X(stand_in_drain, void, (void))                                                                                    \
     X(stand_in_seed, void, (unsigned long seed))                                                                       \
     X(stand_in_lose, void, (int code))                                                                                 \
-    X(stand_in_linger, void, (int microseconds))
+    X(stand_in_linger, void, (int microseconds))                                                                       \
+    X(stand_in_lazy, void, (int microseconds))
 
 #define STAND_IN_DECLARE(symbol, result, parameters) __attribute__((visibility("default"))) result symbol parameters;
 STAND_IN_LIST(STAND_IN_DECLARE)

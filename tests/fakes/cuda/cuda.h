@@ -14,8 +14,8 @@ CUDA_SYMBOL_LIST(CUDA_DECLARE)
 #undef CUDA_DECLARE
 
 #define ENTER(name, need)                                                                                              \
+    __attribute__((cleanup(fake_leave))) int enter_code = fake_enter(name, need);                                      \
     do {                                                                                                               \
-        int enter_code = fake_enter(name, need);                                                                       \
         if (enter_code != FAKE_OK) {                                                                                   \
             return enter_code;                                                                                         \
         }                                                                                                              \
@@ -24,7 +24,7 @@ CUDA_SYMBOL_LIST(CUDA_DECLARE)
 // For what ends an object: told to fail, it does its work all the same, as a driver that reports the failure of earlier
 // work does.
 #define ENTER_END(name, need)                                                                                          \
-    int enter_code = fake_enter(name, need);                                                                           \
+    __attribute__((cleanup(fake_leave))) int enter_code = fake_enter(name, need);                                      \
     do {                                                                                                               \
         if (enter_code != FAKE_OK && !fake_was_told_to_fail()) {                                                       \
             return enter_code;                                                                                         \

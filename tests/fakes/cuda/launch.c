@@ -288,7 +288,7 @@ int fake_cu_graph_add_node(cu_node *out, cu_graph handle, const cu_node *after, 
                            struct cu_node_options *options)
 {
     static const char call[] = "cuGraphAddNode";
-    static cu_graph bodies[1]; // the caller reads it at once
+    static _Thread_local cu_graph bodies[1]; // the caller reads it at once
     ENTER(call, DEVICE);
     struct fake_work nothing = {.kind = FAKE_OP_NOTHING};
     fake_lock();
