@@ -5,7 +5,7 @@
 //
 // Of a `T *p` parameter of a kernel the launch counts the elements: see ir_param.counts.
 //
-// Pointers that are loaded from memory, or that helpers return which are called, are not known and not checked.
+// A pointer that is loaded from memory, or returned by a helper that is called, is looked up by its address.
 #ifndef RILL_PASSES_CHECK_H
 #define RILL_PASSES_CHECK_H
 

@@ -162,6 +162,35 @@ void check_add_names(struct check_names *to, const struct check_names *from)
     to->is_full |= from->is_full;
 }
 
+// Those that a pointer out of memory may have been made of: no more than can be told apart.
+void check_candidates(struct checker *c, int function, struct base_set *out)
+{
+    const struct ir_function *owner = c->module->functions[function];
+    for (int i = 0; owner->kind == IR_FUNCTION_KERNEL && i < owner->param_count; i++) {
+        if (owner->params[i].is_array) {
+            bases_add(c->arena, out, base_make(BASE_PARAM, i));
+        }
+    }
+    for (int i = 0; i < c->module->global_count; i++) {
+        if (c->module->globals[i]->ctype != NULL) {
+            bases_add(c->arena, out, base_make(BASE_GLOBAL, i));
+        }
+    }
+    if (out->count > CHECK_MAX_NAMES) {
+        out->count = 0;
+    }
+}
+
+struct ir_inst *check_beginning(struct checker *c, int base)
+{
+    if (base_kind(base) == BASE_PARAM) {
+        return param_value(c, base_index(base));
+    }
+    struct ir_inst *inst = ir_emit0(&c->b, IR_OP_ADDR_GLOBAL, IR_PTR);
+    inst->global = c->module->globals[base_index(base)];
+    return inst;
+}
+
 void check_names_of(struct checker *c, int function, const struct base_set *set, struct check_names *out)
 {
     const struct ir_function *owner = c->module->functions[function];
@@ -171,6 +200,11 @@ void check_names_of(struct checker *c, int function, const struct base_set *set,
         } else {
             check_add_name(out, check_number_of(c, owner, set->bases[i]));
         }
+    }
+    if (set->is_unknown && !out->is_full) {
+        struct base_set others = {0};
+        check_candidates(c, function, &others);
+        check_names_of(c, function, &others, out);
     }
     out->is_full |= set->is_unknown;
 }

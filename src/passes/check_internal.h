@@ -94,6 +94,8 @@ int check_number_of(struct checker *c, const struct ir_function *function, int b
 struct ir_inst *check_beside(struct checker *c, int base, int which);
 void check_add_name(struct check_names *names, int number);
 void check_add_names(struct check_names *to, const struct check_names *from);
+void check_candidates(struct checker *c, int function, struct base_set *out);
+struct ir_inst *check_beginning(struct checker *c, int base); // its address
 void check_names_of(struct checker *c, int function, const struct base_set *set, struct check_names *out);
 
 // ---- check_pointer.c: what is known of a pointer -------------------------------------------------------------------

@@ -120,7 +120,7 @@ void check_find_shadows(struct checker *c)
         const struct base_set *set = &c->sets[c->number]->of_var[i];
         struct check_shadow *shadow = &c->shadows[i];
         bool is_one = set->count == 1 && !set->is_unknown;
-        shadow->kind = is_one ? CHECK_ONE : set->count > 0 ? CHECK_MANY : set->is_unknown ? CHECK_UNKNOWN : CHECK_NULL;
+        shadow->kind = is_one ? CHECK_ONE : set->count > 0 || set->is_unknown ? CHECK_MANY : CHECK_NULL;
         shadow->base = is_one ? set->bases[0] : 0;
         shadow->unit = shadow->kind == CHECK_MANY ? 1 : 0;
         if (c->function->vars[i]->type == IR_PTR) {
@@ -304,6 +304,43 @@ static void select_pointer(struct checker *c, const struct ir_inst *inst, struct
     }
 }
 
+// A pointer out of memory, or from a helper, points into the only array that holds its address: then that is the one it
+// was made of, for C has pointers point nowhere else. Behind the last element another array may begin: then it is not
+// known which is meant, and neither if the array is a local.
+static void look_up(struct checker *c, struct ir_inst *value, struct check_pointer *out)
+{
+    struct base_set set = {0};
+    check_candidates(c, c->number, &set);
+    if (set.count == 0) {
+        return;
+    }
+    c->b.before = value->next;
+    struct ir_inst *address = ir_emit1(&c->b, IR_OP_PTRTOINT, IR_I64, value);
+    struct ir_inst *parts[3];
+    check_spread(c, out, parts); // not known
+    struct ir_inst *hits = check_int(c, 0);
+    struct ir_inst *found[3] = {parts[0], parts[1], parts[2]};
+    for (int i = 0; i < set.count; i++) {
+        struct check_pointer first = {.kind = CHECK_ONE, .base = set.bases[i], .unit = 1};
+        struct ir_inst *own[3];
+        check_spread(c, &first, own);
+        struct ir_inst *start = ir_emit1(&c->b, IR_OP_PTRTOINT, IR_I64, check_beginning(c, set.bases[i]));
+        own[0] = ir_emit2(&c->b, IR_OP_SUB, IR_I64, address, start);
+        struct ir_inst *is_it = ir_emit2(&c->b, IR_OP_ULE, IR_I1, own[0], own[1]);
+        hits = check_op(c, IR_OP_ADD, hits, ir_emit1(&c->b, IR_OP_ZEXT, IR_I64, is_it));
+        for (int k = 0; k < 3; k++) {
+            found[k] = select_int(c, is_it, own[k], found[k]);
+        }
+    }
+    struct ir_inst *is_one = ir_emit2(&c->b, IR_OP_EQ, IR_I1, hits, check_int(c, 1));
+    *out = (struct check_pointer){.kind = CHECK_MANY, .unit = 1};
+    out->index = select_int(c, is_one, found[0], parts[0]);
+    out->size = select_int(c, is_one, found[1], parts[1]);
+    out->array = select_int(c, is_one, found[2], parts[2]);
+    set.is_unknown = true;
+    check_names_of(c, c->number, &set, &out->names);
+}
+
 static void begin_at(struct checker *c, int base, struct check_pointer *out)
 {
     *out = (struct check_pointer){.kind = CHECK_ONE, .base = base, .unit = check_element_of(c, base)};
@@ -336,7 +373,7 @@ static void follow(struct checker *c, struct ir_inst *value, struct check_pointe
             add_index(c, out, value);
         }
         return;
-    default: out->kind = CHECK_UNKNOWN; return;
+    default: look_up(c, value, out); return;
     }
 }
 

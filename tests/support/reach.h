@@ -28,7 +28,10 @@ static const char reach_head[] =
     "struct view { int *at; int count; };\n"
     "#define PARAMS int n, int m, int a[n], int b[n][m], int *p, struct pair *s, int k\n"
     "int field[8];\n"
+    "int *kept;\n"
+    "static int *const lines[2] = {field, field};\n"
     "static const int fixed[4] = {1, 2, 3, 4};\n"
+    "static int *later(int *x, int i) { return x + i; }\n"
     "static int get(const int *x, int i)\n{\n    return x[i]; //!get\n}\n"
     "static void put(int *x, int i)\n{\n    x[i] = 7; //!put\n}\n"
     "static void put_behind(int *x, int i) { put(x + 1, i); }\n"
@@ -127,6 +130,13 @@ static const struct reach_form reach_forms[] = {
      NULL},
     {"cases", "int *q = p;\nswitch (k) {\ncase 1: q = a; break;\ndefault: q += k;\n}\n*q = 7; //!", 8, 9, "p", 9, 9,
      "[9]", NULL},
+    // pointers out of memory
+    {"table", "int *t[3] = {a, p, field};\nt[1 + k / 20][k] = 7; //!", 8, 9, "p", 9, 9, "[9]", NULL},
+    {"table_kept", "int *t[3] = {a, p, field};\nint *q = t[1 + k / 20] + 1;\nq[k] = 7; //!", 7, 8, "p", 9, 9, "[9]",
+     NULL},
+    {"table_field", "lines[k / 20][k] = 7; //!", 7, 8, "field", 8, 8, "[8]", NULL},
+    {"kept_in_field", "kept = field + 2;\nkept[k] = 7; //!", 5, -3, "field", -1, 8, "[8]", NULL},
+    {"returned", "int *q = later(p, k);\n*q = 7; //!", 8, 9, "p", 9, 9, "[9]", NULL},
     // seen as another type
     {"bytes", "((char *)p)[k] = 7; //!", 35, 36, "p", 9, 9, "[9]", NULL},
     {"halves", "short *q = (short *)p;\nq[k] = 7; //!", 17, 18, "p", 9, 9, "[9]", NULL},
