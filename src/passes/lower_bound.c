@@ -119,9 +119,8 @@ enum bound_way lower_bound_way(const struct canonical *c)
         }
     }
     if (!is_signed || var->size < 4 || c->compare == EXPR_NE) {
-        // What the bound is at entry settles it only if it stays that; a constant has just been seen not to fit.
-        bool is_open = !c->recheck && !const_eval_int(c->bound, &(int64_t){0});
-        return order_holds && is_open ? BOUND_GUARD : BOUND_NONE;
+        // What the bound is at entry settles it only if it stays that.
+        return order_holds && !c->recheck ? BOUND_GUARD : BOUND_NONE;
     }
     if (type_is_signed(c->common)) {
         return BOUND_CLAMP;

@@ -385,13 +385,21 @@ TEST(loop_whose_variable_never_gets_to_its_end_is_refused)
                                  "kernel void reach(int n, int a[256])\n"
                                  "{ for (uint8_t i = 0; i < n; i++) a[i]++; }\n"
                                  "kernel void step(uint8_t lo, uint8_t hi, int a[256])\n"
-                                 "{ for (uint8_t i = lo; i < hi; i += 6) a[i]++; }\n";
+                                 "{ for (uint8_t i = lo; i < hi; i += 6) a[i]++; }\n"
+                                 "kernel void constant(int n, int a[256])\n"
+                                 "{ for (uint8_t i = 0; i < 300; i++) a[i] += n; }\n"
+                                 "kernel void leaves(int n, int a[256])\n"
+                                 "{ for (uint8_t i = 0; i < 300; i++) { if (i == n) break; a[i] = -1; } }\n";
     rill_module module;
     rill_kernel reach;
     rill_kernel step;
+    rill_kernel constant;
+    rill_kernel leaves;
     OK(rill_module_create(world.context, source, NULL, &module));
     OK(rill_module_kernel(module, "reach", &reach));
     OK(rill_module_kernel(module, "step", &step));
+    OK(rill_module_kernel(module, "constant", &constant));
+    OK(rill_module_kernel(module, "leaves", &leaves));
     int a[256] = {0};
     STATUS(rill_call(reach, RILL_CURRENT, RILL_ARGS(300, RILL_HOST(a, 256)), NULL, 0), RILL_ERR_ASSERT);
     CHECK_CONTAINS(rill_message(), "the bound of the loop can be reached by 'i', which is 'uint8_t'");
@@ -400,6 +408,11 @@ TEST(loop_whose_variable_never_gets_to_its_end_is_refused)
     STATUS(rill_call(step, RILL_CURRENT, RILL_ARGS(2, 255, RILL_HOST(a, 256)), NULL, 0), RILL_ERR_ASSERT);
     CHECK_CONTAINS(rill_message(), "the loop ends, though 'i' wraps around");
     OK(rill_call(step, RILL_CURRENT, RILL_ARGS(1, 255, RILL_HOST(a, 256)), NULL, 0));
+    // What is never reached is known without looking, unless the body can leave the loop.
+    STATUS(rill_call(constant, RILL_CURRENT, RILL_ARGS(1, RILL_HOST(a, 256)), NULL, 0), RILL_ERR_ASSERT);
+    CHECK_CONTAINS(rill_message(), "the bound of the loop can be reached by 'i', which is 'uint8_t'");
+    OK(rill_call(leaves, RILL_CURRENT, RILL_ARGS(7, RILL_HOST(a, 256)), NULL, 0));
+    CHECK(a[6] == -1 && a[7] != -1);
     world_close(&world);
 }
 
