@@ -18,11 +18,7 @@ static void walk_region(struct frame *frame, struct ir_region *region);
 static struct env copy_env(struct frame *frame, const struct env *env)
 {
     struct env copy = *env;
-    int count = frame->function->var_count;
-    copy.values = arena_alloc(frame->an->arena, sizeof *copy.values * (size_t)(count + 1));
-    if (count > 0) {
-        memcpy((void *)copy.values, (const void *)env->values, sizeof *copy.values * (size_t)count);
-    }
+    copy.values = var_values_copy(frame->an->arena, &env->values);
     return copy;
 }
 
@@ -44,28 +40,30 @@ static void join_env(struct frame *frame, struct env *into, const struct env *fr
     if (from->is_dead) {
         return;
     }
-    if (into->is_dead || into->values == NULL) {
+    if (into->is_dead || into->values.chunks == NULL) {
         *into = copy_env(frame, from);
         return;
     }
-    for (int v = 0; v < frame->function->var_count; v++) {
-        if (into->values[v] != from->values[v]) {
-            into->values[v] = into->values[v] == NULL || from->values[v] == NULL
-                                  ? NULL // not set on one way: some value
-                                  : sym_join(frame, into->values[v], from->values[v], frame->function->vars[v]->type);
+    int v = var_values_next_difference(&into->values, &from->values, 0);
+    for (; v < into->values.count; v = var_values_next_difference(&into->values, &from->values, v + 1)) {
+        const struct sym *a = var_values_get(&into->values, v), *b = var_values_get(&from->values, v);
+        const struct sym *joined = NULL; // not set on one way: some value
+        if (a != NULL && b != NULL) {
+            joined = sym_join(frame, a, b, frame->function->vars[v]->type);
         }
+        var_values_set(frame->an->arena, &into->values, v, joined);
     }
     into->guards = common_guards(into->guards, from->guards);
 }
 
 static void set_var(struct frame *frame, const struct ir_var *var, const struct sym *value)
 {
-    frame->env.values[var->index] = value;
+    var_values_set(frame->an->arena, &frame->env.values, var->index, value);
 }
 
 static const struct sym *get_var(struct frame *frame, struct ir_inst *inst)
 {
-    const struct sym *value = frame->env.values[inst->var->index];
+    const struct sym *value = var_values_get(&frame->env.values, inst->var->index);
     if (value == NULL) { // never set, or not on every way; the value stays the same until the next set
         value = sym_unknown(frame, inst, inst->var, inst->var->type, TAINT_OPAQUE);
         set_var(frame, inst->var, value);
@@ -103,7 +101,7 @@ static void leave_by_data(struct frame *frame, struct ir_inst *inst)
 {
     for (int v = 0; v < frame->function->var_count && data_is_exit(frame->data, inst); v++) {
         struct ir_var *var = frame->function->vars[v];
-        const struct sym *value = frame->env.values[v];
+        const struct sym *value = var_values_get(&frame->env.values, v);
         unsigned taint = ir_type_is_int(var->type) ? data_at_exit(frame->data, inst, var) : 0;
         if ((taint & TAINT_DATA) != 0 && value != NULL && is_opaque(frame->an, value)) {
             set_var(frame, var, sym_unknown(frame, NULL, var, var->type, TAINT_OPAQUE | taint));
@@ -121,6 +119,7 @@ static void walk_for(struct frame *frame, struct ir_inst *inst)
     info->entry = copy_env(frame, &frame->env).values;
     info->guards = frame->env.guards;
     info->access_begin = an->accesses.count;
+    struct affine_mark mark = affine_mark(&an->scratch);
     struct assigned *vars = access_find_assigned(frame, inst);
     struct env outer = copy_env(frame, &frame->env);
     const struct data_loop *data = data_of_loop(frame->data, inst);
@@ -128,9 +127,9 @@ static void walk_for(struct frame *frame, struct ir_inst *inst)
     for (int v = 0; v < frame->function->var_count; v++) {
         struct ir_var *var = frame->function->vars[v];
         if (vars[v].first != NULL && var != inst->loop->var) {
-            const struct sym *value = access_induction(frame, info, &vars[v], vars, outer.values[v]);
+            const struct sym *value = access_induction(frame, info, &vars[v], vars, var_values_get(&outer.values, v));
             unsigned taint = TAINT_OPAQUE | data_in_loop(frame->data, data, var);
-            frame->env.values[v] = value != NULL ? value : sym_unknown(frame, inst, var, var->type, taint);
+            set_var(frame, var, value != NULL ? value : sym_unknown(frame, inst, var, var->type, taint));
         }
     }
     set_var(frame, inst->loop->var, sym_int(an, affine_atom(&an->pool, info->variable), NULL));
@@ -148,20 +147,21 @@ static void walk_for(struct frame *frame, struct ir_inst *inst)
     frame->env = outer;
     vars[inst->loop->var->index].first = inst;
     forget(frame, inst, vars, data_after_loop);
+    affine_release(&an->scratch, mark);
 }
 
 static void walk_loop(struct frame *frame, struct ir_inst *inst)
 {
-    struct assigned *vars = access_find_assigned(frame, inst);
+    struct affine_mark mark = affine_mark(&frame->an->scratch);
     struct leave leave = {.inst = inst, .env = {.is_dead = true}, .outer = frame->leaves};
-    forget(frame, inst, vars, data_in_loop);
+    forget(frame, inst, access_find_assigned(frame, inst), data_in_loop);
+    affine_release(&frame->an->scratch, mark);
     frame->leaves = &leave;
     walk_region(frame, &inst->regions[0]);
     frame->leaves = leave.outer;
     frame->env = leave.env;
-    if (frame->env.values == NULL) { // nothing leaves it
-        frame->env =
-            (struct env){ARENA_ARRAY(frame->an->arena, const struct sym *, frame->function->var_count + 1), NULL, true};
+    if (frame->env.values.chunks == NULL) { // nothing leaves it
+        frame->env = (struct env){var_values_create(frame->an->arena, frame->function->var_count), NULL, true};
     }
     frame->env.guards = NULL;
 }
@@ -193,7 +193,7 @@ static void walk_block(struct frame *frame, struct ir_inst *inst)
     frame->leaves = &leave;
     walk_region(frame, &inst->regions[0]);
     frame->leaves = leave.outer;
-    if (leave.env.values != NULL) {
+    if (leave.env.values.chunks != NULL) {
         join_env(frame, &leave.env, &frame->env);
         frame->env = leave.env;
     }
@@ -213,12 +213,13 @@ static void walk_switch(struct frame *frame, struct ir_inst *inst)
     }
     frame->leaves = leave.outer;
     join_env(frame, &leave.env, &frame->env);
-    join_env(frame, &leave.env, &entry);                       // no case may fit
-    frame->env = leave.env.values != NULL ? leave.env : entry; // nothing comes here, nothing leaves it
+    join_env(frame, &leave.env, &entry);                              // no case may fit
+    frame->env = leave.env.values.chunks != NULL ? leave.env : entry; // nothing comes here, nothing leaves it
 }
 
 static void walk_cfg(struct frame *frame, struct ir_inst *inst)
 {
+    struct affine_mark mark = affine_mark(&frame->an->scratch);
     struct assigned *vars = access_find_assigned(frame, inst);
     forget(frame, inst, vars, data_in_loop);
     struct env entry = copy_env(frame, &frame->env);
@@ -229,6 +230,7 @@ static void walk_cfg(struct frame *frame, struct ir_inst *inst)
     }
     frame->env = entry;
     forget(frame, inst, vars, data_after_loop);
+    affine_release(&frame->an->scratch, mark);
 }
 
 static void walk_break(struct frame *frame, struct ir_inst *inst)
@@ -241,6 +243,15 @@ static void walk_break(struct frame *frame, struct ir_inst *inst)
         }
     }
     frame->env.is_dead = true;
+}
+
+static void flag_loops(struct frame *frame, enum ir_op op)
+{
+    for (struct loop_info *loop = frame->loop; loop != NULL; loop = loop->parent) {
+        loop->may_fail |= op == IR_OP_FAIL;
+        loop->may_print |= op == IR_OP_PRINT;
+        loop->holds_blocks |= op == IR_OP_BLOCKS;
+    }
 }
 
 // ---- calls ---------------------------------------------------------------------------------------------------------
@@ -260,6 +271,21 @@ static struct call_context *new_context(struct frame *frame, struct ir_inst *cal
     return context;
 }
 
+// A call that is not walked into: it may do whatever its code does, anywhere.
+static void pass_by(struct frame *frame, struct ir_inst *inst)
+{
+    unsigned does = access_callee_does(frame->an, inst->function);
+    if ((does & CALLEE_TOUCHES) != 0) {
+        access_note_everything(frame, inst);
+    }
+    if ((does & CALLEE_PRINTS) != 0) {
+        flag_loops(frame, IR_OP_PRINT);
+    }
+    if ((does & CALLEE_FAILS) != 0) {
+        flag_loops(frame, IR_OP_FAIL);
+    }
+}
+
 static void walk_call(struct frame *frame, struct ir_inst *inst)
 {
     struct analysis *an = frame->an;
@@ -276,7 +302,7 @@ static void walk_call(struct frame *frame, struct ir_inst *inst)
     struct env returns = {.is_dead = true};
     inner.values = ARENA_ARRAY(an->arena, const struct sym *, callee->value_count + 1);
     inner.params = ARENA_ARRAY(an->arena, const struct sym *, inst->arg_count + 1);
-    inner.env.values = ARENA_ARRAY(an->arena, const struct sym *, callee->var_count + 1);
+    inner.env.values = var_values_create(an->arena, callee->var_count);
     inner.env.guards = frame->env.guards;
     inner.returns = &returns;
     for (int i = 0; i < inst->arg_count; i++) {
@@ -286,7 +312,7 @@ static void walk_call(struct frame *frame, struct ir_inst *inst)
     if (inner.context->is_walked) {
         walk_region(&inner, &callee->body);
     } else {
-        access_note_everything(frame, inst);
+        pass_by(frame, inst);
     }
     if (inst->type != IR_VOID && inst->id >= 0) {
         frame->values[inst->id] = inner.result != NULL
@@ -309,15 +335,6 @@ static void walk_return(struct frame *frame, struct ir_inst *inst)
 }
 
 // ---- the walk ------------------------------------------------------------------------------------------------------
-
-static void flag_loops(struct frame *frame, enum ir_op op)
-{
-    for (struct loop_info *loop = frame->loop; loop != NULL; loop = loop->parent) {
-        loop->may_fail |= op == IR_OP_FAIL;
-        loop->may_print |= op == IR_OP_PRINT;
-        loop->holds_blocks |= op == IR_OP_BLOCKS;
-    }
-}
 
 static void walk_control(struct frame *frame, struct ir_inst *inst)
 {
@@ -351,7 +368,7 @@ static void walk_control(struct frame *frame, struct ir_inst *inst)
 static void update_var(struct frame *frame, struct ir_inst *inst)
 {
     struct analysis *an = frame->an;
-    const struct sym *before = frame->env.values[inst->var->index];
+    const struct sym *before = var_values_get(&frame->env.values, inst->var->index);
     const struct sym *operand = sym_of(frame, inst->args[0]);
     bool is_sum = inst->update == IR_UPDATE_ADD || inst->update == IR_UPDATE_SUB;
     if (is_sum && ir_type_is_int(inst->var->type) && before != NULL && before->alt_count == 1 &&
@@ -459,7 +476,7 @@ void access_walk(struct analysis *an)
     data_find(an);
     struct frame frame = {.an = an, .function = an->kernel, .data = an->data};
     frame.values = ARENA_ARRAY(an->arena, const struct sym *, an->kernel->value_count + 1);
-    frame.env.values = ARENA_ARRAY(an->arena, const struct sym *, an->kernel->var_count + 1);
+    frame.env.values = var_values_create(an->arena, an->kernel->var_count);
     assume_extents(&frame);
     walk_region(&frame, &an->kernel->body);
 }

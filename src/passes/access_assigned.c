@@ -20,7 +20,8 @@ static void scan_assigned(const struct ir_region *region, struct assigned *vars)
 
 struct assigned *access_find_assigned(struct frame *frame, const struct ir_inst *inst)
 {
-    struct assigned *vars = ARENA_ARRAY(frame->an->arena, struct assigned, frame->function->var_count + 1);
+    size_t size = sizeof(struct assigned) * (size_t)(frame->function->var_count + 1);
+    struct assigned *vars = memset(affine_alloc(&frame->an->scratch, size), 0, size);
     for (int i = 0; i < inst->region_count; i++) {
         scan_assigned(&inst->regions[i], vars);
     }
@@ -82,7 +83,7 @@ static const struct affine *fixed_value(struct frame *frame, const struct assign
         return affine_const(&frame->an->pool, amount->imm);
     }
     if (amount->op == IR_OP_GET && vars[amount->var->index].first == NULL) {
-        sym = frame->env.values[amount->var->index];
+        sym = var_values_get(&frame->env.values, amount->var->index);
     } else if (amount->op == IR_OP_PARAM && frame->params == NULL) {
         sym = access_evaluate(frame, (struct ir_inst *)amount); // which only reads it
     }

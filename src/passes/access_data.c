@@ -310,10 +310,7 @@ static void flow_switch(struct flow *f, const struct ir_inst *inst)
 
 static void note_exit(struct flow *f, const struct ir_inst *inst, bool is_data, bool returns_data)
 {
-    struct data_exit *exit = f->node->exits;
-    while (exit != NULL && exit->inst != inst) {
-        exit = exit->next;
-    }
+    struct data_exit *exit = pointer_map_get(&f->node->exits, inst);
     if (exit == NULL && !is_data) {
         return;
     }
@@ -322,8 +319,7 @@ static void note_exit(struct flow *f, const struct ir_inst *inst, bool is_data, 
         exit = ARENA_NEW(arena, struct data_exit);
         exit->inst = inst;
         exit->bits = ARENA_ARRAY(arena, uint8_t, f->node->function->cell_count + 1);
-        exit->next = f->node->exits;
-        f->node->exits = exit;
+        pointer_map_set(arena, &f->node->exits, inst, exit);
     }
     exit->is_data = is_data;
     exit->returns_data = returns_data;
@@ -391,21 +387,19 @@ static void flow_exit(struct flow *f, const struct ir_inst *inst)
 static struct data_loop *loop_of(struct flow *f, const struct ir_inst *inst)
 {
     struct data_node *node = f->node;
-    for (struct data_loop *loop = node->loops; loop != NULL; loop = loop->next) {
-        if (loop->inst == inst) {
-            return loop;
-        }
+    struct data_loop *loop = pointer_map_get(&node->loops, inst);
+    if (loop != NULL) {
+        return loop;
     }
     struct arena *arena = f->pass->an->arena;
-    struct data_loop *loop = ARENA_NEW(arena, struct data_loop);
+    loop = ARENA_NEW(arena, struct data_loop);
     loop->inst = inst;
     loop->cell_count = f->count;
     loop->back = ARENA_ARRAY(arena, uint8_t, f->count + 1);
     loop->is_assigned = ARENA_ARRAY(arena, bool, f->count + 1);
     loop->header = ARENA_ARRAY(arena, uint8_t, node->function->cell_count + 1);
     loop->after = ARENA_ARRAY(arena, uint8_t, node->function->cell_count + 1);
-    *(node->last_loop != NULL ? &node->last_loop->next : &node->loops) = loop;
-    node->last_loop = loop;
+    pointer_map_set(arena, &node->loops, inst, loop);
     return loop;
 }
 
@@ -550,19 +544,14 @@ static struct data_node *new_node(struct analysis *an, struct data_node *caller,
     node->made = ARENA_ARRAY(an->arena, uint32_t, function->value_count + 1);
     if (caller != NULL) {
         node->first_cell = caller->first_cell + caller->function->cell_count;
-        *(caller->last_child != NULL ? &caller->last_child->next : &caller->first_child) = node;
-        caller->last_child = node;
+        pointer_map_set(an->arena, &caller->calls, call, node);
     }
     return node;
 }
 
 struct data_node *data_of_call(const struct data_node *node, const struct ir_inst *call)
 {
-    struct data_node *child = node != NULL ? node->first_child : NULL;
-    while (child != NULL && child->call != call) {
-        child = child->next;
-    }
-    return child;
+    return node != NULL ? pointer_map_get(&node->calls, call) : NULL;
 }
 
 // Runs the function's body in a state that has cells for its variables too.
@@ -674,11 +663,7 @@ unsigned data_of_value(const struct data_node *node, const struct ir_inst *inst)
 
 const struct data_loop *data_of_loop(const struct data_node *node, const struct ir_inst *inst)
 {
-    const struct data_loop *loop = node != NULL ? node->loops : NULL;
-    while (loop != NULL && loop->inst != inst) {
-        loop = loop->next;
-    }
-    return loop;
+    return node != NULL ? pointer_map_get(&node->loops, inst) : NULL;
 }
 
 static unsigned var_bits(const struct data_node *node, const uint8_t *cells, const struct ir_var *var)
@@ -698,10 +683,7 @@ unsigned data_after_loop(const struct data_node *node, const struct data_loop *l
 
 static const struct data_exit *find_exit(const struct data_node *node, const struct ir_inst *inst)
 {
-    const struct data_exit *exit = node != NULL ? node->exits : NULL;
-    while (exit != NULL && exit->inst != inst) {
-        exit = exit->next;
-    }
+    const struct data_exit *exit = node != NULL ? pointer_map_get(&node->exits, inst) : NULL;
     return exit != NULL && exit->is_data ? exit : NULL;
 }
 

@@ -6,6 +6,7 @@
 #define RILL_PASSES_ACCESS_DATA_H
 
 #include "passes/analyse.h"
+#include "passes/pointer_map.h"
 
 enum {                 // of the bits of a value, besides TAINT_DATA and TAINT_HIDDEN
     DATA_CHOSEN = 8,   // which of several values it has hangs on data; around a loop that makes as many as there are
@@ -36,7 +37,6 @@ struct data_loop { // FOR, LOOP or CFG, in one call of its function
     const uint8_t *header; // by cell of the function: in the body, before its first instruction
     const uint8_t *after;  // the same after a FOR
     bool is_seen;
-    struct data_loop *next;
 };
 
 struct data_exit { // BREAK or RETURN out of a loop that it hangs on data to be left here
@@ -44,19 +44,18 @@ struct data_exit { // BREAK or RETURN out of a loop that it hangs on data to be 
     uint8_t *bits; // by cell of the function
     bool is_data;
     bool returns_data; // RETURN: and what is returned was carried by the loop
-    struct data_exit *next;
 };
 
 struct data_node { // one call of a function, on one way through the kernel
     struct data_node *caller;
     const struct ir_inst *call;
     struct data_function *function;
-    int first_cell;  // of its variables
-    uint8_t *values; // by instruction id
-    uint32_t *made;  // the number that was given out last when the value was computed
-    struct data_loop *loops, *last_loop;
-    struct data_exit *exits;
-    struct data_node *first_child, *last_child, *next;
+    int first_cell;           // of its variables
+    uint8_t *values;          // by instruction id
+    uint32_t *made;           // the number that was given out last when the value was computed
+    struct pointer_map loops; // instruction → data_loop
+    struct pointer_map exits; // instruction → data_exit
+    struct pointer_map calls; // instruction → data_node
 };
 
 // Finds it out for the whole kernel; an->data is the kernel's node.

@@ -38,12 +38,16 @@ struct assigned {
     int count;
 };
 
-// By variable: how often it is assigned in the instruction's regions.
+// By variable: how often it is assigned in the instruction's regions. In the analysis's scratch memory.
 struct assigned *access_find_assigned(struct frame *frame, const struct ir_inst *inst);
 // A variable that each iteration adds the same amount to, once, has a value that the iteration's number gives. NULL:
 // not so.
 const struct sym *access_induction(struct frame *frame, struct loop_info *info, const struct assigned *assigned,
                                    const struct assigned *vars, const struct sym *before);
+
+// access_callee.c
+enum { CALLEE_TOUCHES = 1, CALLEE_PRINTS = 2, CALLEE_FAILS = 4 }; // memory; perhaps
+unsigned access_callee_does(struct analysis *an, const struct ir_function *function);
 
 // access_loop.c
 struct loop_info *access_new_loop(struct frame *frame, struct ir_inst *inst);

@@ -33,17 +33,33 @@ int value_weight(const struct analysis *an, const struct affine *value)
     return weight < MOST ? weight : MOST;
 }
 
+// Twice as many, at least: a function of thousands of lines has tens of thousands of atoms.
+static void grow_buckets(struct analysis *an)
+{
+    enum { FIRST = 1024 };
+    an->bucket_count = an->bucket_count == 0 ? FIRST : 2 * an->bucket_count;
+    an->op_buckets = ARENA_ARRAY(an->arena, int, an->bucket_count);
+    for (int i = 0; i < an->atoms.count; i++) {
+        struct atom *atom = an->atoms.items[i];
+        if (atom->kind == ATOM_OP) {
+            int *bucket = &an->op_buckets[atom->hash & (uint64_t)(an->bucket_count - 1)];
+            atom->next_op = *bucket;
+            *bucket = i + 1;
+        }
+    }
+}
+
 int atom_intern_op(struct analysis *an, enum ir_op op, enum ir_type type, const struct affine *a,
                    const struct affine *b, struct affine_range range)
 {
-    if (an->op_buckets == NULL) {
-        an->op_buckets = ARENA_ARRAY(an->arena, int, ATOM_BUCKETS);
+    if (an->op_count >= an->bucket_count) {
+        grow_buckets(an);
     }
     uint64_t hash = hash_value(hash_value((uint64_t)op * 64 + (uint64_t)type, a), b);
-    int *bucket = &an->op_buckets[hash % ATOM_BUCKETS];
+    int *bucket = &an->op_buckets[hash & (uint64_t)(an->bucket_count - 1)];
     for (int i = *bucket; i != 0; i = an->atoms.items[i - 1]->next_op) {
         const struct atom *atom = an->atoms.items[i - 1];
-        if (atom->op == op && atom->type == type && affine_equal(atom->a, a) &&
+        if (atom->hash == hash && atom->op == op && atom->type == type && affine_equal(atom->a, a) &&
             (b == NULL ? atom->b == NULL : affine_equal(atom->b, b))) {
             return 2 * (i - 1);
         }
@@ -56,9 +72,11 @@ int atom_intern_op(struct analysis *an, enum ir_op op, enum ir_type type, const 
                                            .b = b != NULL ? affine_copy(&an->pool, b) : NULL,
                                            .range = range,
                                            .taint = taint,
+                                           .hash = hash,
                                            .weight = value_weight(an, a) + value_weight(an, b),
                                            .next_op = *bucket});
     *bucket = id / 2 + 1;
+    an->op_count++;
     return id;
 }
 
@@ -236,10 +254,10 @@ static struct plan_expr *narrowed(struct arena *arena, struct plan_expr *expr, e
 }
 
 // A variable that holds just this atom at the entry.
-static struct plan_expr *variable_expr(struct analysis *an, int id, const struct sym *const *entry)
+static struct plan_expr *variable_expr(struct analysis *an, int id, const struct var_values *entry)
 {
     for (int v = 0; entry != NULL && v < an->var_count; v++) {
-        const struct sym *sym = entry[v];
+        const struct sym *sym = var_values_get(entry, v);
         int held;
         if (sym == NULL || sym->alt_count != 1 || sym->alts[0].needs != NULL ||
             !affine_is_atom(sym->alts[0].value, &held) || held != id || !ir_type_is_int(an->kernel->vars[v]->type)) {
@@ -254,7 +272,7 @@ static struct plan_expr *variable_expr(struct analysis *an, int id, const struct
     return NULL;
 }
 
-static struct plan_expr *atom_expr(struct analysis *an, int id, const struct sym *const *entry)
+static struct plan_expr *atom_expr(struct analysis *an, int id, const struct var_values *entry)
 {
     const struct atom *atom = atom_of(an, id);
     if (atom->kind == ATOM_MEMBER) {
@@ -283,7 +301,7 @@ static struct plan_expr *atom_expr(struct analysis *an, int id, const struct sym
 }
 
 // The product of the term's atoms and of its coefficient's magnitude.
-static struct plan_expr *term_expr(struct analysis *an, const struct affine_term *term, const struct sym *const *entry)
+static struct plan_expr *term_expr(struct analysis *an, const struct affine_term *term, const struct var_values *entry)
 {
     struct plan_expr *product = atom_expr(an, term->ids[0], entry);
     for (int k = 1; k < term->degree; k++) {
@@ -294,7 +312,7 @@ static struct plan_expr *term_expr(struct analysis *an, const struct affine_term
                    plan_const(an->arena, IR_I64, is_minus ? -term->coef : term->coef));
 }
 
-struct plan_expr *value_expr(struct analysis *an, const struct affine *value, const struct sym *const *entry)
+struct plan_expr *value_expr(struct analysis *an, const struct affine *value, const struct var_values *entry)
 {
     if (value == NULL) {
         return NULL;
@@ -327,7 +345,7 @@ struct plan_expr *value_expr(struct analysis *an, const struct affine *value, co
 }
 
 // An extreme of two values is that of their floats: the values themselves might wrap.
-static struct plan_expr *atom_expr_float(struct analysis *an, int id, const struct sym *const *entry)
+static struct plan_expr *atom_expr_float(struct analysis *an, int id, const struct var_values *entry)
 {
     const struct atom *atom = atom_of(an, id);
     if (atom->kind == ATOM_OP && (atom->op == IR_OP_SMIN || atom->op == IR_OP_SMAX)) {
@@ -340,7 +358,7 @@ static struct plan_expr *atom_expr_float(struct analysis *an, int id, const stru
 }
 
 // In f64: for values that might not fit 64 bits.
-struct plan_expr *value_expr_float(struct analysis *an, const struct affine *value, const struct sym *const *entry)
+struct plan_expr *value_expr_float(struct analysis *an, const struct affine *value, const struct var_values *entry)
 {
     if (value == NULL) {
         return NULL;
@@ -410,7 +428,7 @@ static const char *name_of(const struct analysis *an, int id)
 {
     for (int v = 0; an->names != NULL && v < an->var_count; v++) {
         int held;
-        const struct sym *sym = an->names[v];
+        const struct sym *sym = var_values_get(an->names, v);
         const char *name = an->kernel->vars[v]->name;
         if (sym != NULL && sym->alt_count == 1 && affine_is_atom(sym->alts[0].value, &held) && held == id &&
             name != NULL && name[0] != '.') {

@@ -179,7 +179,7 @@ static void fill_effects(struct analysis *an, const struct loop_info *info)
     struct effects_scope scope = {.begin = info->access_begin,
                                   .end = info->access_end,
                                   .first_atom = info->variable >> 1,
-                                  .entry = info->entry,
+                                  .entry = &info->entry,
                                   .info = info,
                                   .roots = roots,
                                   .root_count = 1};
@@ -265,7 +265,7 @@ static struct effects_scope scope_of(struct ir_module *module, struct ir_functio
         for (int i = 0; i < an->blocks.count; i++) {
             if (an->blocks.items[i].inst == owner) {
                 scope.first_atom = an->blocks.items[i].first_atom;
-                scope.entry = an->blocks.items[i].entry;
+                scope.entry = &an->blocks.items[i].entry;
             }
         }
     }

@@ -11,6 +11,8 @@
 #include "passes/affine_system.h"
 #include "passes/bases.h"
 #include "passes/facts.h"
+#include "passes/pointer_map.h"
+#include "passes/var_values.h"
 
 // Bugs that tests plant to show that their checks find them.
 enum planted_bug {
@@ -73,11 +75,10 @@ struct atom {
     int quotient; // of a remainder: the quotient's identifier, if a is always divisor * quotient + it; 0: no
     const struct affine *divisor; //
     struct fact *facts;
-    int weight;  // of ATOM_OP: the atoms that it is made of, each as often as it stands there; others: 0
-    int next_op; // of ATOM_OP: 1 + the number of the next one in the same bucket of op_buckets; 0: none
+    uint64_t hash; // of ATOM_OP: of what it is made
+    int weight;    // of ATOM_OP: the atoms that it is made of, each as often as it stands there; others: 0
+    int next_op;   // of ATOM_OP: 1 + the number of the next one in the same bucket of op_buckets; 0: none
 };
-
-enum { ATOM_BUCKETS = 4096 }; // a function of thousands of lines has tens of thousands of atoms
 
 // An expression is exact only if |value| fits the type: a condition for the launch.
 struct need {
@@ -120,7 +121,7 @@ struct guard {                  // what holds on the way to an instruction
 };
 
 struct env { // the variables' values at one place
-    const struct sym **values;
+    struct var_values values;
     const struct guard *guards;
     bool is_dead; // the place is not reached
 };
@@ -185,7 +186,7 @@ struct loop_info {
     const struct affine *bound; // exact
     const struct affine *first; // lowest value of the variable, if an iteration runs
     const struct affine *last;  // highest
-    const struct sym **entry;   // values of the variables at the loop's entry
+    struct var_values entry;    // at the loop's entry
     const struct guard *guards; // at the entry
     int access_begin;           // accesses of the loop are a run of analysis->accesses
     int access_end;
@@ -211,7 +212,7 @@ struct atomic_reason { // why an update is atomic
 struct blocks_entry { // the state before a region of stream_parallel blocks
     struct ir_inst *inst;
     int first_atom;
-    const struct sym **entry;
+    struct var_values entry;
 };
 
 struct analysis {
@@ -223,7 +224,9 @@ struct analysis {
     struct affine_pool pool;    // lives as long as the analysis
     struct affine_pool scratch; // for one test
     VEC(struct atom *) atoms;
-    int *op_buckets;           // ATOM_BUCKETS of them, made with the first: 1 + the number of an atom, 0: none
+    int *op_buckets;           // of ATOM_OP: 1 + the number of an atom, 0: none
+    int bucket_count;          // a power of two; 0: not made yet
+    int op_count;              // of ATOM_OP
     const struct sym **params; // by number, made when first met
     VEC(int) members;          // identifiers of ATOM_MEMBER
     VEC(struct access) accesses;
@@ -232,15 +235,17 @@ struct analysis {
     VEC(struct call_context *) contexts; // callers before what they call
     VEC(struct atomic_reason) atomics;
     struct block_effect **block_effects; // by access; made on demand
+    struct conflict_room *room;          // made on demand
     struct fact *facts;                  // hold everywhere: extents are not negative
     struct system *systems;              // SYSTEM_COUNT of them
     struct base_sets *bases;
     VEC(struct base_sets *) helper_bases; // of helpers, made on demand
     struct data_node *data;               // of the kernel: what is made of loaded data; NULL: not found out
     VEC(struct data_function *) data_functions;
+    struct pointer_map callees;         // function → what it may do: see access_callee.c
     VEC(const struct affine *) assumed; // taken to be at least 1 by value_extremes, if it may
     bool may_assume;
-    const struct sym *const *names; // values of variables whose names are printed for them; NULL: none
+    const struct var_values *names; // values of variables whose names are printed for them; NULL: none
     int call_budget;                // calls that may still be walked into: those after touch everything
     int budget;                     // tests that may still be made: afterwards everything is a conflict
     enum planted_bug bug;           // tests only
@@ -271,8 +276,8 @@ bool value_is_nonnegative(struct analysis *an, const struct affine *value, const
 void system_add_facts(struct analysis *an, struct system *system, const struct affine *const *values, int count);
 // As an i64 expression over parameters and over variables as they are at the entry of |loop| (NULL: of nothing, so
 // parameters only); NULL if it cannot be written so.
-struct plan_expr *value_expr(struct analysis *an, const struct affine *value, const struct sym *const *entry);
-struct plan_expr *value_expr_float(struct analysis *an, const struct affine *value, const struct sym *const *entry);
+struct plan_expr *value_expr(struct analysis *an, const struct affine *value, const struct var_values *entry);
+struct plan_expr *value_expr_float(struct analysis *an, const struct affine *value, const struct var_values *entry);
 void value_print(struct analysis *an, const struct affine *value, struct str *out);
 
 // access.c: the walk. access_value.c: what instructions compute. access_memory.c: what they touch.

@@ -243,7 +243,7 @@ static void check_pair(struct offload *o, struct ir_inst *inst, struct plan_node
                 continue;
             }
             enum conflict_answer answer =
-                is_restrict ? CONFLICT_TEST : effects_conflict(o->arena, &effects[i].items[x], &effects[j].items[y]);
+                is_restrict ? CONFLICT_TEST : effects_conflict(o->room, &effects[i].items[x], &effects[j].items[y]);
             if (answer == CONFLICT_ALWAYS) {
                 report(o, inst, j, a, b);
                 return;
@@ -279,6 +279,7 @@ static void add_in_order(struct offload *o, struct plan_node *node, int i, int j
 void blocks_check(struct offload *o, struct ir_inst *inst, struct plan_node *node)
 {
     struct block_effects *effects = ARENA_ARRAY(o->arena, struct block_effects, inst->region_count);
+    o->room = o->room != NULL ? o->room : conflict_room_create(o->arena);
     for (int i = 0; i < inst->region_count; i++) {
         effects_of_block(o->module, o->kernel, &inst->regions[i], &effects[i].items, &effects[i].count);
     }

@@ -4,8 +4,21 @@
 // Regions become polynomials again: every leaf of the expressions is an atom, found by comparing.
 struct leaves {
     struct affine_pool pool;
+    struct system *system; // for one question
     VEC(const struct plan_expr *) items;
 };
+
+struct conflict_room {
+    struct leaves leaves;
+};
+
+struct conflict_room *conflict_room_create(struct arena *arena)
+{
+    struct conflict_room *room = ARENA_NEW(arena, struct conflict_room);
+    affine_pool_init(&room->leaves.pool, arena);
+    room->leaves.system = ARENA_NEW(arena, struct system);
+    return room;
+}
 
 static bool is_opaque(enum ir_op op)
 {
@@ -75,10 +88,12 @@ static bool combs_miss(struct leaves *leaves, const struct plan_effect *a, const
 static bool always_holds(struct leaves *leaves, const struct affine *value, const struct affine *given,
                          const struct affine *also)
 {
-    if (value == NULL) {
-        return false;
+    int64_t constant;
+    if (value == NULL || (affine_is_const(value, &constant) && constant >= 0)) {
+        return value != NULL;
     }
-    struct system *system = ARENA_NEW(leaves->pool.arena, struct system);
+    struct system *system = leaves->system;
+    system_clear(system);
     system_add(system, affine_plus(&leaves->pool, affine_scale(&leaves->pool, value, -1), -1), false);
     system_add(system, given, false);
     system_add(system, also, false);
@@ -86,32 +101,32 @@ static bool always_holds(struct leaves *leaves, const struct affine *value, cons
 }
 
 struct bounds { // of two regions
-    struct leaves leaves;
+    struct leaves *leaves;
     const struct affine *low_a;
     const struct affine *high_a;
     const struct affine *low_b;
     const struct affine *high_b;
 };
 
-static void find_bounds(struct arena *arena, const struct plan_effect *a, const struct plan_effect *b,
+static void find_bounds(struct leaves *leaves, const struct plan_effect *a, const struct plan_effect *b,
                         struct bounds *out)
 {
-    *out = (struct bounds){0};
-    affine_pool_init(&out->leaves.pool, arena);
-    out->low_a = value_of(&out->leaves, a->region.low);
-    out->high_a = value_of(&out->leaves, a->region.high);
-    out->low_b = value_of(&out->leaves, b->region.low);
-    out->high_b = value_of(&out->leaves, b->region.high);
+    leaves->items.count = 0;
+    *out = (struct bounds){.leaves = leaves};
+    out->low_a = value_of(leaves, a->region.low);
+    out->high_a = value_of(leaves, a->region.high);
+    out->low_b = value_of(leaves, b->region.low);
+    out->high_b = value_of(leaves, b->region.high);
 }
 
 // One of the regions ends before the other begins, for all arguments for which both touch anything.
 static bool regions_miss(struct bounds *r)
 {
-    struct affine_pool *pool = &r->leaves.pool;
+    struct affine_pool *pool = &r->leaves->pool;
     const struct affine *some_a = affine_plus(pool, affine_sub(pool, r->high_a, r->low_a), -1);
     const struct affine *some_b = affine_plus(pool, affine_sub(pool, r->high_b, r->low_b), -1);
-    return always_holds(&r->leaves, affine_sub(pool, r->low_b, r->high_a), some_a, some_b) ||
-           always_holds(&r->leaves, affine_sub(pool, r->low_a, r->high_b), some_a, some_b);
+    return always_holds(r->leaves, affine_sub(pool, r->low_b, r->high_a), some_a, some_b) ||
+           always_holds(r->leaves, affine_sub(pool, r->low_a, r->high_b), some_a, some_b);
 }
 
 // They meet whenever both touch anything, or, where both grow with the arguments, more than a few elements: that
@@ -119,48 +134,61 @@ static bool regions_miss(struct bounds *r)
 static bool regions_meet(struct bounds *r)
 {
     enum { FEW = 64 }; // bytes
-    struct affine_pool *pool = &r->leaves.pool;
+    struct affine_pool *pool = &r->leaves->pool;
     const struct affine *size_a = affine_sub(pool, r->high_a, r->low_a),
                         *size_b = affine_sub(pool, r->high_b, r->low_b);
     bool is_fixed_a = affine_is_const(size_a, NULL), is_fixed_b = affine_is_const(size_b, NULL);
     int least = is_fixed_a || is_fixed_b ? 1 : FEW;
     const struct affine *some_a = is_fixed_a ? NULL : affine_plus(pool, size_a, -least);
     const struct affine *some_b = is_fixed_b ? NULL : affine_plus(pool, size_b, -least);
-    return always_holds(&r->leaves, affine_plus(pool, affine_sub(pool, r->high_a, r->low_b), -1), some_a, some_b) &&
-           always_holds(&r->leaves, affine_plus(pool, affine_sub(pool, r->high_b, r->low_a), -1), some_a, some_b);
+    return always_holds(r->leaves, affine_plus(pool, affine_sub(pool, r->high_a, r->low_b), -1), some_a, some_b) &&
+           always_holds(r->leaves, affine_plus(pool, affine_sub(pool, r->high_b, r->low_a), -1), some_a, some_b);
 }
 
-bool effects_are_apart(struct arena *arena, const struct block_effect *a, const struct block_effect *b)
+bool effects_are_apart(struct conflict_room *room, const struct block_effect *a, const struct block_effect *b)
 {
     if (a->effect.region.low == NULL || b->effect.region.low == NULL) {
         return false;
     }
+    struct leaves *leaves = &room->leaves;
+    struct affine_mark mark = affine_mark(&leaves->pool);
     struct bounds bounds;
-    find_bounds(arena, &a->effect, &b->effect, &bounds);
-    return regions_miss(&bounds) || combs_miss(&bounds.leaves, &a->effect, &b->effect);
+    find_bounds(leaves, &a->effect, &b->effect, &bounds);
+    bool are_apart = combs_miss(leaves, &a->effect, &b->effect) || regions_miss(&bounds); // the cheaper one first
+    affine_release(&leaves->pool, mark);
+    return are_apart;
 }
 
-static enum conflict_answer same_base(struct arena *arena, const struct block_effect *effect_a,
+// Of regions that are not apart: whether that is so for all arguments.
+static bool always_meet(struct leaves *leaves, const struct plan_effect *a, const struct plan_effect *b)
+{
+    struct affine_mark mark = affine_mark(&leaves->pool);
+    struct bounds bounds;
+    find_bounds(leaves, a, b, &bounds);
+    bool has_combs = a->region.step != NULL && b->region.step != NULL;
+    int64_t step;
+    bool may_interleave =
+        has_combs && (!plan_expr_is_const(a->region.step, &step) || !plan_expr_is_const(b->region.step, &step) ||
+                      !affine_is_const(affine_sub(&leaves->pool, bounds.low_a, bounds.low_b), NULL));
+    bool meet = !may_interleave && regions_meet(&bounds);
+    affine_release(&leaves->pool, mark);
+    return meet;
+}
+
+static enum conflict_answer same_base(struct conflict_room *room, const struct block_effect *effect_a,
                                       const struct block_effect *effect_b)
 {
     const struct plan_effect *a = &effect_a->effect, *b = &effect_b->effect;
     if (a->region.low == NULL || b->region.low == NULL) {
         return CONFLICT_ALWAYS;
     }
-    if (effects_are_apart(arena, effect_a, effect_b)) {
+    if (effects_are_apart(room, effect_a, effect_b)) {
         return effect_a->only_if == NULL && effect_b->only_if == NULL ? CONFLICT_NEVER : CONFLICT_TEST;
     }
-    struct bounds bounds;
-    find_bounds(arena, a, b, &bounds);
-    bool has_combs = a->region.step != NULL && b->region.step != NULL;
-    int64_t step;
-    bool may_interleave =
-        has_combs && (!plan_expr_is_const(a->region.step, &step) || !plan_expr_is_const(b->region.step, &step) ||
-                      !affine_is_const(affine_sub(&bounds.leaves.pool, bounds.low_a, bounds.low_b), NULL));
-    return !may_interleave && regions_meet(&bounds) ? CONFLICT_ALWAYS : CONFLICT_TEST;
+    return always_meet(&room->leaves, a, b) ? CONFLICT_ALWAYS : CONFLICT_TEST;
 }
 
-enum conflict_answer effects_conflict(struct arena *arena, const struct block_effect *effect_a,
+enum conflict_answer effects_conflict(struct conflict_room *room, const struct block_effect *effect_a,
                                       const struct block_effect *effect_b)
 {
     const struct plan_effect *a = &effect_a->effect, *b = &effect_b->effect;
@@ -177,7 +205,7 @@ enum conflict_answer effects_conflict(struct arena *arena, const struct block_ef
         return CONFLICT_ALWAYS;
     }
     if (a->base == b->base && a->index == b->index) {
-        enum conflict_answer answer = same_base(arena, effect_a, effect_b);
+        enum conflict_answer answer = same_base(room, effect_a, effect_b);
         return commute && answer == CONFLICT_ALWAYS ? CONFLICT_TEST : answer; // plain, since single updates are apart
     }
     bool is_argument = a->base == PLAN_BASE_PARAM || b->base == PLAN_BASE_PARAM;

@@ -54,13 +54,13 @@ static struct plan_expr *inner_trip(struct analysis *an, const struct loop_info 
         if (way == NULL || !value_extremes(an, way, info, &low, &high)) {
             return NULL;
         }
-        struct plan_expr *sum = plan_op(an->arena, IR_OP_ADD, IR_I64, IR_I64, value_expr(an, low, info->entry),
-                                        value_expr(an, high, info->entry));
+        struct plan_expr *sum = plan_op(an->arena, IR_OP_ADD, IR_I64, IR_I64, value_expr(an, low, &info->entry),
+                                        value_expr(an, high, &info->entry));
         int64_t step = inst->loop->step < 0 ? -inst->loop->step : inst->loop->step;
         int64_t divisor = step < INT64_MAX / 2 ? 2 * step : step;
         struct plan_expr *middle =
             affine_equal(low, high)
-                ? plan_op(an->arena, IR_OP_SDIV, IR_I64, IR_I64, value_expr(an, low, info->entry),
+                ? plan_op(an->arena, IR_OP_SDIV, IR_I64, IR_I64, value_expr(an, low, &info->entry),
                           plan_const(an->arena, IR_I64, step))
                 : plan_op(an->arena, IR_OP_SDIV, IR_I64, IR_I64, sum, plan_const(an->arena, IR_I64, divisor));
         middle = plan_op(an->arena, IR_OP_ADD, IR_I64, IR_I64, middle, plan_const(an->arena, IR_I64, 1));

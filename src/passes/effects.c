@@ -158,7 +158,7 @@ static int add_draft(struct analysis *an, struct drafts *drafts, const struct dr
     return drafts->count - 1;
 }
 
-static void finish_draft(struct analysis *an, const struct draft *draft, const struct sym *const *entry,
+static void finish_draft(struct analysis *an, const struct draft *draft, const struct var_values *entry,
                          struct plan_effect *out)
 {
     *out = draft->effect;

@@ -10,7 +10,7 @@ struct effects_scope {
     bool (*wants)(const struct access *access, void *data); // … of which these; NULL: all
     void *data;
     int first_atom;                 // what was made since then varies in the code
-    const struct sym *const *entry; // values of the variables at its entry; NULL: not known
+    const struct var_values *entry; // values of the variables at its entry; NULL: not known
     const struct loop_info *info;   // the loop it is; NULL: none
     struct ir_inst *const *roots;   // variables declared in these loops are the code's own
     int root_count;
@@ -40,7 +40,7 @@ bool effects_find_region_if(struct analysis *an, const struct access *access, co
 int64_t effects_gcd(int64_t a, int64_t b);
 // effects_guard.c: whether values from |low| to |high| fit the type of the need, as a test.
 struct plan_expr *effects_fits(struct analysis *an, const struct need *need, const struct affine *low,
-                               const struct affine *high, const struct sym *const *entry);
+                               const struct affine *high, const struct var_values *entry);
 
 // effects.c
 // |effect_of_access| (may be NULL) gets for each access of the run the index of its effect, -1 if it is none.

@@ -4,7 +4,7 @@
 
 // low and high fit the type of the need, computed in f64: they might not fit 64 bits.
 struct plan_expr *effects_fits(struct analysis *an, const struct need *need, const struct affine *low,
-                               const struct affine *high, const struct sym *const *entry)
+                               const struct affine *high, const struct var_values *entry)
 {
     struct arena *arena = an->arena;
     struct affine_range range = affine_type_range(need->type, need->is_signed);
@@ -22,7 +22,7 @@ struct plan_expr *effects_fits(struct analysis *an, const struct need *need, con
 }
 
 // Bytes from the base that no object has: beyond, arithmetic on addresses might wrap.
-static struct plan_expr *is_near(struct analysis *an, const struct affine *value, const struct sym *const *entry)
+static struct plan_expr *is_near(struct analysis *an, const struct affine *value, const struct var_values *entry)
 {
     affine_wide limit = (affine_wide)1 << 46;
     struct affine_range range = value_range(an, value);

@@ -83,10 +83,15 @@ struct block_effect {
 void effects_of_block(struct ir_module *module, struct ir_function *kernel, struct ir_region *block,
                       struct block_effect **out_effects, int *out_count);
 
+struct conflict_room;
+
 // Blocks of one BLOCKS instruction: whether two effects conflict for any arguments, never, or by a test at launch.
 enum conflict_answer { CONFLICT_NEVER, CONFLICT_TEST, CONFLICT_ALWAYS };
-enum conflict_answer effects_conflict(struct arena *arena, const struct block_effect *a, const struct block_effect *b);
+// The room in which effects are compared: many blocks are many pairs, which all use the same one.
+struct conflict_room *conflict_room_create(struct arena *arena);
+enum conflict_answer effects_conflict(struct conflict_room *room, const struct block_effect *a,
+                                      const struct block_effect *b);
 // Whether the regions of one base are apart, but for indices that wrap.
-bool effects_are_apart(struct arena *arena, const struct block_effect *a, const struct block_effect *b);
+bool effects_are_apart(struct conflict_room *room, const struct block_effect *a, const struct block_effect *b);
 
 #endif

@@ -400,7 +400,7 @@ static struct plan_expr *pointer_expr(struct judgement *j, const struct access *
 {
     struct analysis *an = j->an;
     for (int v = 0; access->source != NULL && v < an->kernel->var_count; v++) {
-        if (j->info->entry[v] == access->source) {
+        if (var_values_get(&j->info->entry, v) == access->source) {
             struct plan_expr *expr = ARENA_NEW(an->arena, struct plan_expr);
             *expr = (struct plan_expr){.kind = PLAN_EXPR_VAR, .type = IR_PTR, .index = v};
             *out_name = an->kernel->vars[v]->name;

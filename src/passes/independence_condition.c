@@ -3,7 +3,7 @@
 #include "passes/independence_pair.h"
 
 static struct plan_expr *magnitude_guard(struct analysis *an, const struct affine *value,
-                                         const struct sym *const *entry)
+                                         const struct var_values *entry)
 {
     affine_wide limit = (affine_wide)1 << 62;
     struct affine_range range = value_range(an, value);
@@ -89,7 +89,7 @@ static struct plan_expr *negated_case(struct pair *pair, const struct conflict_c
 {
     struct analysis *an = pair->an;
     struct arena *arena = an->arena;
-    const struct sym *const *entry = pair->info->entry;
+    const struct var_values *entry = &pair->info->entry;
     struct plan_expr *any = plan_const(arena, IR_I1, 0);
     for (int r = 0; r < found->count; r++) {
         struct plan_expr *value = value_expr(an, found->rows[r].value, entry);
@@ -118,7 +118,7 @@ struct pair_result pair_make_condition(struct pair *pair)
     if (combinations <= MAX_COMBINATIONS && !can_hold(pair, 0, pair_worthwhile(pair))) {
         return conflict;
     }
-    an->names = pair->info->entry;
+    an->names = &pair->info->entry;
     for (int c = 0; c < pair->case_count; c++) {
         struct str text;
         str_init(&text, an->arena);
@@ -144,10 +144,10 @@ static struct plan_expr *need_condition(struct analysis *an, const struct loop_i
     if (!is_known) {
         return NULL;
     }
-    struct plan_expr *all = effects_fits(an, need, low, high, info->entry);
+    struct plan_expr *all = effects_fits(an, need, low, high, &info->entry);
     for (int i = 0; i < an->assumed.count; i++) {
         struct plan_expr *positive =
-            plan_op(an->arena, IR_OP_SGT, IR_I1, IR_I64, value_expr(an, an->assumed.items[i], info->entry),
+            plan_op(an->arena, IR_OP_SGT, IR_I1, IR_I64, value_expr(an, an->assumed.items[i], &info->entry),
                     plan_const(an->arena, IR_I64, 0));
         all = plan_op(an->arena, IR_OP_AND, IR_I1, IR_I1, all, positive);
     }
@@ -159,7 +159,7 @@ static bool add_need(struct analysis *an, const struct loop_info *info, const st
 {
     struct str text;
     str_init(&text, an->arena);
-    an->names = info->entry;
+    an->names = &info->entry;
     value_print(an, need->value, &text);
     an->names = NULL;
     str_printf(&text, " fits in %d bits", 8 * ir_type_size(need->type));

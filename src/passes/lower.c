@@ -35,7 +35,7 @@ static struct ir_inst *extent_at_entry(struct lower *l, const struct type *array
     if (array->length != TYPE_LENGTH_VARIABLE) {
         return lower_int(l, IR_I64, array->length);
     }
-    struct lower_extent *extent = array->extent != NULL ? lower_map_get(&l->frame->extents, array->extent) : NULL;
+    struct lower_extent *extent = array->extent != NULL ? pointer_map_get(&l->frame->extents, array->extent) : NULL;
     return extent != NULL ? extent->count : lower_int(l, IR_I64, 0);
 }
 

@@ -19,7 +19,7 @@ static void bind_shape(struct lower *l, const struct object *param, struct lower
         return;
     }
     if (array->length == TYPE_LENGTH_VARIABLE) {
-        struct lower_extent *extent = lower_map_get(&l->frame->extents, array->extent);
+        struct lower_extent *extent = pointer_map_get(&l->frame->extents, array->extent);
         binding->extent = extent != NULL ? extent->count : NULL;
     } else {
         binding->extent = lower_int(l, IR_I64, array->length);
@@ -146,7 +146,7 @@ static void bind_arguments(struct lower *l, const struct expr *e, struct lower_f
             binding = bind_argument(l, param, value);
             binding->extent = argument_extent(l, e->args[i], param);
         }
-        lower_map_set(l->arena, &frame->bindings, param, binding);
+        pointer_map_set(l->arena, &frame->bindings, param, binding);
     }
 }
 
@@ -229,7 +229,7 @@ void lower_enter_function(struct lower *l, struct lower_frame *frame, struct low
         struct lower_binding *binding = ARENA_NEW(l->arena, struct lower_binding);
         binding->kind = BIND_PARAM;
         binding->param = i;
-        lower_map_set(l->arena, &frame->bindings, function->params[i], binding);
+        pointer_map_set(l->arena, &frame->bindings, function->params[i], binding);
     }
     lower_settle_params(l, function);
 }

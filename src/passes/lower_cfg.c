@@ -35,11 +35,11 @@ static void start(struct lower *l, int region)
     l->b.region = &l->frame->cfg->inst->regions[region];
 }
 
-static void add_target(struct lower *l, struct lower_map *map, const void *key)
+static void add_target(struct lower *l, struct pointer_map *map, const void *key)
 {
     struct lower_target *target = ARENA_NEW(l->arena, struct lower_target);
     *target = to_region(l, new_region(l));
-    lower_map_set(l->arena, map, key, target);
+    pointer_map_set(l->arena, map, key, target);
 }
 
 // A block of stream_parallel is a world of its own: nothing jumps across its edge.
@@ -58,7 +58,7 @@ static void assign_targets(struct lower *l, const struct stmt *stmt)
     }
     const struct lower_info *info = l->frame->info;
     if (stmt->kind == STMT_LABEL) {
-        if (lower_map_get(&info->irregular, stmt->label) != NULL) {
+        if (pointer_map_get(&info->irregular, stmt->label) != NULL) {
             add_target(l, &l->frame->labels, stmt->label);
         }
     } else if (stmt->kind == STMT_SWITCH) {
@@ -152,7 +152,7 @@ static void flatten_switch(struct lower *l, const struct stmt *stmt)
         for (int i = 0; i < stmt->case_count; i++) {
             regions[i] = i;
             l->b.region = &inst->regions[i];
-            lower_jump(l, *(struct lower_target *)lower_map_get(&l->frame->cfg->map, stmt->cases[i]));
+            lower_jump(l, *(struct lower_target *)pointer_map_get(&l->frame->cfg->map, stmt->cases[i]));
         }
         lower_switch_cases(l, inst, stmt, regions);
         l->b.region = outer;
@@ -212,9 +212,9 @@ static void flatten(struct lower *l, const struct stmt *stmt)
     case STMT_DO:
     case STMT_FOR: flatten_loop(l, stmt); break;
     case STMT_SWITCH: flatten_switch(l, stmt); break;
-    case STMT_LABEL: flatten_labeled(l, stmt, lower_map_get(&l->frame->labels, stmt->label)); break;
+    case STMT_LABEL: flatten_labeled(l, stmt, pointer_map_get(&l->frame->labels, stmt->label)); break;
     case STMT_CASE:
-    case STMT_DEFAULT: flatten_labeled(l, stmt, lower_map_get(&l->frame->cfg->map, stmt)); break;
+    case STMT_DEFAULT: flatten_labeled(l, stmt, pointer_map_get(&l->frame->cfg->map, stmt)); break;
     default: lower_stmt(l, stmt); break;
     }
 }

@@ -103,7 +103,7 @@ static void put_store(struct lower *l, struct image *image, uint64_t base, const
 
 struct ir_global *lower_global(struct lower *l, const struct object *object)
 {
-    struct ir_global *global = lower_map_get(&l->globals, object);
+    struct ir_global *global = pointer_map_get(&l->globals, object);
     if (global != NULL) {
         return global;
     }
@@ -117,7 +117,7 @@ struct ir_global *lower_global(struct lower *l, const struct object *object)
         name = arena_printf(l->arena, "%s.%d", name, l->module->global_count);
     }
     global = ir_global_create(l->module, name, size, object->align > 0 ? object->align : 1);
-    lower_map_set(l->arena, &l->globals, object, global); // before its bytes: two may point to each other
+    pointer_map_set(l->arena, &l->globals, object, global); // before its bytes: two may point to each other
     global->is_const = object->kind == OBJECT_CONSTANT || object->kind == OBJECT_LOCAL;
     global->loc = object->loc;
     global->ctype = lower_ctype(l, object->type);
@@ -178,13 +178,13 @@ bool lower_name_is_taken(struct lower *l, const char *name)
 
 struct ir_global *lower_string(struct lower *l, const struct expr *e)
 {
-    struct ir_global *global = lower_map_get(&l->strings, e);
+    struct ir_global *global = pointer_map_get(&l->strings, e);
     if (global != NULL) {
         return global;
     }
     uint64_t size = e->type->size > e->u ? e->type->size : e->u;
     global = ir_global_create(l->module, arena_printf(l->arena, ".string%d", l->string_count++), size, 1);
-    lower_map_set(l->arena, &l->strings, e, global);
+    pointer_map_set(l->arena, &l->strings, e, global);
     global->align = e->type->base->align;
     global->is_const = true;
     global->loc = e->loc;

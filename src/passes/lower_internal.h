@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "passes/lower.h"
+#include "passes/pointer_map.h"
 
 enum {
     LOWER_INLINE_WEIGHT = 2000,
@@ -21,21 +22,6 @@ enum {
 enum { LOWER_MAX_CALLS = 256, LOWER_MAX_DEPTH = 8192 };
 // Kernels that call each other twice double at every level; this is thousands of tasks.
 enum { LOWER_MAX_WRITTEN = 100000 };
-
-// ---- lower_map.c: from addresses to addresses ----------------------------------------------------------------------
-
-struct lower_map {
-    struct lower_map_slot {
-        const void *key;
-        void *value;
-    } *slots;
-    int capacity; // a power of two
-    int count;
-};
-
-void *lower_map_get(const struct lower_map *map, const void *key); // NULL if absent
-void lower_map_set(struct arena *arena, struct lower_map *map, const void *key, void *value);
-struct lower_map lower_map_copy(struct arena *arena, const struct lower_map *map);
 
 // ---- lower_reach.c: what a function is and does --------------------------------------------------------------------
 
@@ -80,10 +66,10 @@ struct lower_info {
     struct loc call_loc;        // where the caller calls it
     struct ir_function *helper; // when it is called rather than inlined
     // lower_label.c, only if has_jumps
-    struct lower_map extents;   // stmt → lower_extent_of_stmt
-    struct lower_map spans;     // block → lower_spans
-    struct lower_map irregular; // label, or case statement of an irregular switch: reached by jumps of a CFG
-    struct lower_map roots;     // statements that become a CFG
+    struct pointer_map extents;   // stmt → lower_extent_of_stmt
+    struct pointer_map spans;     // block → lower_spans
+    struct pointer_map irregular; // label, or case statement of an irregular switch: reached by jumps of a CFG
+    struct pointer_map roots;     // statements that become a CFG
 };
 
 // ---- the state -----------------------------------------------------------------------------------------------------
@@ -123,18 +109,18 @@ struct lower_target {
 
 struct lower_cfg {
     struct ir_inst *inst;
-    int count;            // regions in use
-    int capacity;         //
-    struct lower_map map; // case statements → lower_target
+    int count;              // regions in use
+    int capacity;           //
+    struct pointer_map map; // case statements → lower_target
 };
 
 // One inlining of a function, or the kernel itself.
 struct lower_frame {
     struct lower_frame *caller;
     struct lower_info *info;
-    struct lower_map bindings; // object → lower_binding
-    struct lower_map extents;  // extent expression → lower_extent
-    struct lower_map labels;   // label → lower_target
+    struct pointer_map bindings; // object → lower_binding
+    struct pointer_map extents;  // extent expression → lower_extent
+    struct pointer_map labels;   // label → lower_target
     struct lower_target break_target;
     struct lower_target continue_target;
     struct lower_cfg *cfg; // being filled
@@ -154,19 +140,19 @@ struct lower {
     struct ir_module *module;
     struct ir_builder b;
     struct lower_frame *frame;
-    struct ir_inst *scope;    // the innermost for, loop or blocks that is being filled
-    int scope_key;            // its number; 0 at function level
-    int scope_count;          //
-    int temp_count;           // in this function
-    int single_depth;         // inside a loop that is not canonical and has `#pragma rill single`
-    int plain_depth;          // inside the version of a loop for when its variable wraps: all loops are plain ones
-    struct lower_map infos;   // function → lower_info
-    struct lower_map objects; // object → lower_object
-    struct lower_map globals; // object → ir_global
-    struct lower_map strings; // bytes → ir_global
-    struct hash_map names;    // of the first |named_count| globals of the module
-    int named_count;          //
-    struct lower_map ctypes;  // record → ir_ctype
+    struct ir_inst *scope;      // the innermost for, loop or blocks that is being filled
+    int scope_key;              // its number; 0 at function level
+    int scope_count;            //
+    int temp_count;             // in this function
+    int single_depth;           // inside a loop that is not canonical and has `#pragma rill single`
+    int plain_depth;            // inside the version of a loop for when its variable wraps: all loops are plain ones
+    struct pointer_map infos;   // function → lower_info
+    struct pointer_map objects; // object → lower_object
+    struct pointer_map globals; // object → ir_global
+    struct pointer_map strings; // bytes → ir_global
+    struct hash_map names;      // of the first |named_count| globals of the module
+    int named_count;            //
+    struct pointer_map ctypes;  // record → ir_ctype
     int string_count;
     int call_depth;
     int depth;

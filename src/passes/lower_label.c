@@ -30,7 +30,7 @@ struct survey {
 
 static struct lower_extent_of_stmt *extent_of(const struct lower_info *info, const struct stmt *stmt)
 {
-    return lower_map_get(&info->extents, stmt);
+    return pointer_map_get(&info->extents, stmt);
 }
 
 static void number(struct survey *s, const struct stmt *stmt, const struct stmt *list, int item);
@@ -50,7 +50,7 @@ static void number(struct survey *s, const struct stmt *stmt, const struct stmt 
     }
     struct lower_extent_of_stmt *extent = ARENA_NEW(s->l->arena, struct lower_extent_of_stmt);
     extent->enter = s->position++;
-    lower_map_set(s->l->arena, &s->info->extents, stmt, extent);
+    pointer_map_set(s->l->arena, &s->info->extents, stmt, extent);
     VEC_PUSH(s->l->arena, &s->stmts, stmt);
     if (stmt->kind == STMT_GOTO) {
         struct jump jump = {stmt->label, extent->enter};
@@ -62,7 +62,7 @@ static void number(struct survey *s, const struct stmt *stmt, const struct stmt 
         // The list of a switch is cut by its cases: labels in it are irregular.
         struct lower_extent_of_stmt *body = ARENA_NEW(s->l->arena, struct lower_extent_of_stmt);
         body->enter = s->position++;
-        lower_map_set(s->l->arena, &s->info->extents, stmt->body, body);
+        pointer_map_set(s->l->arena, &s->info->extents, stmt->body, body);
         for (int i = 0; i < stmt->body->item_count; i++) {
             number(s, stmt->body->items[i], NULL, 0);
         }
@@ -82,12 +82,12 @@ static void number(struct survey *s, const struct stmt *stmt, const struct stmt 
 
 static void mark_irregular(struct survey *s, const void *what)
 {
-    lower_map_set(s->l->arena, &s->info->irregular, what, (void *)what);
+    pointer_map_set(s->l->arena, &s->info->irregular, what, (void *)what);
 }
 
 static bool is_marked(const struct lower_info *info, const void *what)
 {
-    return lower_map_get(&info->irregular, what) != NULL;
+    return pointer_map_get(&info->irregular, what) != NULL;
 }
 
 static int item_holding(const struct lower_info *info, const struct stmt *list, int at)
@@ -103,10 +103,10 @@ static int item_holding(const struct lower_info *info, const struct stmt *list, 
 
 static struct lower_spans *spans_of(struct survey *s, const struct stmt *list)
 {
-    struct lower_spans *spans = lower_map_get(&s->info->spans, list);
+    struct lower_spans *spans = pointer_map_get(&s->info->spans, list);
     if (spans == NULL) {
         spans = ARENA_NEW(s->l->arena, struct lower_spans);
-        lower_map_set(s->l->arena, &s->info->spans, list, spans);
+        pointer_map_set(s->l->arena, &s->info->spans, list, spans);
     }
     return spans;
 }
@@ -212,9 +212,9 @@ bool lower_is_irregular(const struct lower_info *info, const struct stmt *stmt)
             continue;
         }
         // Keys are labels and case statements; a label's place is that of its statement.
-        const struct lower_extent_of_stmt *inner = lower_map_get(&info->extents, key);
+        const struct lower_extent_of_stmt *inner = pointer_map_get(&info->extents, key);
         if (inner == NULL) {
-            inner = lower_map_get(&info->extents, ((const struct label *)key)->stmt);
+            inner = pointer_map_get(&info->extents, ((const struct label *)key)->stmt);
         }
         if (inner != NULL && inner->enter >= extent->enter && inner->exit <= extent->exit) {
             return true;
@@ -233,7 +233,7 @@ static void add_root(struct survey *s, int low, int high)
         }
     }
     if (best != NULL) {
-        lower_map_set(s->l->arena, &s->info->roots, best, (void *)best);
+        pointer_map_set(s->l->arena, &s->info->roots, best, (void *)best);
     }
 }
 
@@ -267,7 +267,7 @@ static void mark_lists(struct survey *s)
         for (int k = 0; k < s->stmts.count; k++) {
             const struct stmt *root = s->stmts.items[k];
             const struct lower_extent_of_stmt *extent = extent_of(s->info, root);
-            if (lower_map_get(&s->info->roots, root) != NULL && extent->enter <= place->at &&
+            if (pointer_map_get(&s->info->roots, root) != NULL && extent->enter <= place->at &&
                 place->at < extent->exit && lower_is_irregular(s->info, place->list)) {
                 mark_irregular(s, place->label);
             }
@@ -308,7 +308,7 @@ void lower_label_survey(struct lower *l, struct lower_info *info)
             for (int k = 0; k < stmt->case_count; k++) {
                 mark_irregular(&s, stmt->cases[k]);
             }
-            lower_map_set(l->arena, &info->roots, stmt, (void *)stmt);
+            pointer_map_set(l->arena, &info->roots, stmt, (void *)stmt);
         }
     }
     find_roots(&s);

@@ -120,8 +120,8 @@ static void find_init(const struct stmt *stmt, struct canonical *c)
 struct body_check {
     const struct lower *l;
     struct canonical *c;
-    struct lower_map labels; // that stand in the body
-    int breakable;           // loops and switches between here and the loop
+    struct pointer_map labels; // that stand in the body
+    int breakable;             // loops and switches between here and the loop
 };
 
 static bool mentions_object(const struct expr *e, const struct object *object)
@@ -190,7 +190,7 @@ static bool check_jump(struct body_check *check, const struct stmt *stmt)
     case STMT_BREAK: return check->breakable > 0 || fail(check->c, stmt->loc, "a 'break' leaves it");
     case STMT_RETURN: return fail(check->c, stmt->loc, "a 'return' leaves it");
     case STMT_GOTO:
-        return lower_map_get(&check->labels, stmt->label) != NULL || fail(check->c, stmt->loc, "a 'goto' leaves it");
+        return pointer_map_get(&check->labels, stmt->label) != NULL || fail(check->c, stmt->loc, "a 'goto' leaves it");
     default: return true;
     }
 }
@@ -223,13 +223,13 @@ static bool check_stmt(struct body_check *check, const struct stmt *stmt)
     return holds;
 }
 
-static void collect_labels(struct lower *l, const struct stmt *stmt, struct lower_map *labels)
+static void collect_labels(struct lower *l, const struct stmt *stmt, struct pointer_map *labels)
 {
     if (stmt == NULL) {
         return;
     }
     if (stmt->kind == STMT_LABEL) {
-        lower_map_set(l->arena, labels, stmt->label, stmt->label);
+        pointer_map_set(l->arena, labels, stmt->label, stmt->label);
     }
     for (int i = 0; i < stmt->item_count; i++) {
         collect_labels(l, stmt->items[i], labels);
@@ -309,10 +309,10 @@ static void copy_pragmas(const struct lower *l, struct ir_for *loop, const struc
 static void lower_wrapping(struct lower *l, const struct stmt *stmt, const struct canonical *c, struct ir_inst *init,
                            struct ir_inst *bound)
 {
-    struct lower_map bindings = l->frame->bindings;
-    struct lower_map extents = l->frame->extents;
-    l->frame->bindings = lower_map_copy(l->arena, &bindings);
-    l->frame->extents = lower_map_copy(l->arena, &extents);
+    struct pointer_map bindings = l->frame->bindings;
+    struct pointer_map extents = l->frame->extents;
+    l->frame->bindings = pointer_map_copy(l->arena, &bindings);
+    l->frame->extents = pointer_map_copy(l->arena, &extents);
     l->plain_depth++;
     lower_bound_check(l, c, init, bound);
     if (c->init != NULL) {

@@ -25,13 +25,13 @@ struct lower_binding *lower_bind_new(struct lower *l, const struct object *objec
         binding->var->is_unsigned = lower_is_unsigned(object->type);
         binding->var->loc = object->loc;
     }
-    lower_map_set(l->arena, &l->frame->bindings, object, binding);
+    pointer_map_set(l->arena, &l->frame->bindings, object, binding);
     return binding;
 }
 
 struct lower_binding *lower_bind(struct lower *l, const struct object *object)
 {
-    struct lower_binding *binding = lower_map_get(&l->frame->bindings, object);
+    struct lower_binding *binding = pointer_map_get(&l->frame->bindings, object);
     if (binding != NULL) {
         return binding;
     }
@@ -42,7 +42,7 @@ struct lower_binding *lower_bind(struct lower *l, const struct object *object)
     binding = ARENA_NEW(l->arena, struct lower_binding);
     binding->kind = BIND_GLOBAL;
     binding->global = lower_global(l, object);
-    lower_map_set(l->arena, &l->frame->bindings, object, binding);
+    pointer_map_set(l->arena, &l->frame->bindings, object, binding);
     return binding;
 }
 
@@ -82,7 +82,7 @@ static struct ir_inst *extent_count(struct lower *l, const struct type *type)
     if (type->length != TYPE_LENGTH_VARIABLE) {
         return lower_int(l, IR_I64, type->length);
     }
-    struct lower_extent *extent = lower_map_get(&l->frame->extents, type->extent);
+    struct lower_extent *extent = pointer_map_get(&l->frame->extents, type->extent);
     if (extent == NULL) {
         return lower_widen(l, lower_value(l, type->extent), type->extent->type);
     }
@@ -95,7 +95,7 @@ struct ir_inst *lower_type_size(struct lower *l, const struct type *type)
         return lower_int(l, IR_I64, type->kind == TYPE_VOID || type->kind == TYPE_FUNCTION ? 1 : (int64_t)type->size);
     }
     if (type->length == TYPE_LENGTH_VARIABLE) {
-        struct lower_extent *extent = lower_map_get(&l->frame->extents, type->extent);
+        struct lower_extent *extent = pointer_map_get(&l->frame->extents, type->extent);
         if (extent != NULL) {
             return extent->size != NULL ? extent->size : ir_get(&l->b, extent->size_var);
         }
@@ -115,7 +115,7 @@ void lower_bind_extents(struct lower *l, const struct type *type, bool at_entry)
     }
     lower_bind_extents(l, type->base, at_entry);
     if (type->length != TYPE_LENGTH_VARIABLE || type->extent == NULL ||
-        (at_entry && lower_map_get(&l->frame->extents, type->extent) != NULL)) {
+        (at_entry && pointer_map_get(&l->frame->extents, type->extent) != NULL)) {
         return;
     }
     struct lower_extent *extent = ARENA_NEW(l->arena, struct lower_extent);
@@ -130,7 +130,7 @@ void lower_bind_extents(struct lower *l, const struct type *type, bool at_entry)
         ir_set(&l->b, extent->count_var, count);
         ir_set(&l->b, extent->size_var, size);
     }
-    lower_map_set(l->arena, &l->frame->extents, type->extent, extent);
+    pointer_map_set(l->arena, &l->frame->extents, type->extent, extent);
 }
 
 // ---- elements ------------------------------------------------------------------------------------------------------

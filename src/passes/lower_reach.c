@@ -11,21 +11,21 @@ struct walk {
 
 struct lower_info *lower_info(const struct lower *l, const struct function *function)
 {
-    return lower_map_get(&l->infos, function);
+    return pointer_map_get(&l->infos, function);
 }
 
 const struct lower_object *lower_object(const struct lower *l, const struct object *object)
 {
-    return lower_map_get(&l->objects, object);
+    return pointer_map_get(&l->objects, object);
 }
 
 static struct lower_object *use_of(struct lower *l, const struct object *object)
 {
-    struct lower_object *use = lower_map_get(&l->objects, object);
+    struct lower_object *use = pointer_map_get(&l->objects, object);
     if (use == NULL) {
         use = ARENA_NEW(l->arena, struct lower_object);
         use->is_addressed = object->address_taken;
-        lower_map_set(l->arena, &l->objects, object, use);
+        pointer_map_set(l->arena, &l->objects, object, use);
     }
     return use;
 }
@@ -338,7 +338,7 @@ static void walk_params(struct walk *w, const struct function *function)
 
 static void walk_function(struct lower *l, struct function *function, struct lower_info *caller, struct loc call)
 {
-    struct lower_info *info = lower_map_get(&l->infos, function);
+    struct lower_info *info = pointer_map_get(&l->infos, function);
     if (info != NULL) {
         if (info->is_on_path) {
             report_recursion(l, info, caller, call);
@@ -354,7 +354,7 @@ static void walk_function(struct lower *l, struct function *function, struct low
     }
     l->call_depth++;
     info = ARENA_NEW(l->arena, struct lower_info);
-    lower_map_set(l->arena, &l->infos, function, info);
+    pointer_map_set(l->arena, &l->infos, function, info);
     info->function = function;
     info->is_on_path = true;
     info->caller = caller;

@@ -39,11 +39,11 @@ static void lower_list(struct lower *l, const struct stmt *block, int low, int h
 
 static struct lower_target set_label(struct lower *l, struct label *label, struct ir_inst *inst)
 {
-    struct lower_target *old = lower_map_get(&l->frame->labels, label);
+    struct lower_target *old = pointer_map_get(&l->frame->labels, label);
     struct lower_target saved = old != NULL ? *old : (struct lower_target){0};
     struct lower_target *target = ARENA_NEW(l->arena, struct lower_target);
     *target = (struct lower_target){inst, -1};
-    lower_map_set(l->arena, &l->frame->labels, label, target);
+    pointer_map_set(l->arena, &l->frame->labels, label, target);
     return saved;
 }
 
@@ -51,7 +51,7 @@ static void restore_label(struct lower *l, struct label *label, struct lower_tar
 {
     struct lower_target *target = ARENA_NEW(l->arena, struct lower_target);
     *target = saved;
-    lower_map_set(l->arena, &l->frame->labels, label, target);
+    pointer_map_set(l->arena, &l->frame->labels, label, target);
 }
 
 // A forward jump leaves a block; a backward jump leaves a block inside a loop, whose other end breaks the loop.
@@ -151,7 +151,7 @@ static void lower_list(struct lower *l, const struct stmt *block, int low, int h
 
 static void lower_block(struct lower *l, const struct stmt *stmt)
 {
-    const struct lower_spans *spans = lower_map_get(&l->frame->info->spans, stmt);
+    const struct lower_spans *spans = pointer_map_get(&l->frame->info->spans, stmt);
     bool *is_open = spans != NULL ? ARENA_ARRAY(l->arena, bool, spans->count) : NULL;
     lower_list(l, stmt, 0, stmt->item_count, spans, is_open);
 }
@@ -468,7 +468,7 @@ static void lower_return(struct lower *l, const struct stmt *stmt)
 
 static void lower_goto(struct lower *l, const struct stmt *stmt)
 {
-    const struct lower_target *target = lower_map_get(&l->frame->labels, stmt->label);
+    const struct lower_target *target = pointer_map_get(&l->frame->labels, stmt->label);
     if (target == NULL || target->inst == NULL) {
         diag_error(l->diags, stmt->loc, "not supported: this 'goto %s'", stmt->label->name);
         return;
@@ -479,7 +479,7 @@ static void lower_goto(struct lower *l, const struct stmt *stmt)
 static void lower_kind(struct lower *l, const struct stmt *stmt)
 {
     lower_at(l, stmt->loc);
-    if (l->frame->info->has_jumps && lower_map_get(&l->frame->info->roots, stmt) != NULL) {
+    if (l->frame->info->has_jumps && pointer_map_get(&l->frame->info->roots, stmt) != NULL) {
         lower_cfg(l, stmt);
         return;
     }

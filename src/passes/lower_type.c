@@ -53,12 +53,12 @@ static const char *scalar_name(const struct type *type)
 static struct ir_ctype *record_ctype(struct lower *l, const struct type *type)
 {
     const struct record *record = type->record;
-    struct ir_ctype *known = lower_map_get(&l->ctypes, record);
+    struct ir_ctype *known = pointer_map_get(&l->ctypes, record);
     if (known != NULL) {
         return known;
     }
     struct ir_ctype *c = ARENA_NEW(l->arena, struct ir_ctype);
-    lower_map_set(l->arena, &l->ctypes, record, c); // before its members: a record may point to itself
+    pointer_map_set(l->arena, &l->ctypes, record, c); // before its members: a record may point to itself
     c->kind = IR_CTYPE_RECORD;
     c->is_union = record->is_union;
     const char *word = record->is_union ? "union" : "struct";

@@ -79,7 +79,8 @@ struct offload {
     struct plan_module *plan;
     struct plan_kernel *out;
     struct diags *diags;
-    struct ir_var *result; // NULL: the kernel returns nothing
+    struct ir_var *result;      // NULL: the kernel returns nothing
+    struct conflict_room *room; // made with the first region of blocks
     struct {
         struct piece *items;
         int count;

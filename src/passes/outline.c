@@ -24,9 +24,6 @@ void outline_init(struct outline *out, struct offload *o, const struct piece *pi
         .module = o->module, .function = function, .region = &function->prologue, .loc = piece->first->loc};
     out->body = out->prologue;
     out->body.region = &function->body;
-    out->values = ARENA_ARRAY(o->arena, struct ir_inst *, o->kernel->value_count + 1);
-    out->vars = ARENA_ARRAY(o->arena, struct ir_var *, o->kernel->var_count + 1);
-    out->is_loaded = ARENA_ARRAY(o->arena, bool, o->kernel->var_count + 1);
 }
 
 static struct ir_var *copy_var(struct outline *out, const struct ir_var *var)
@@ -38,6 +35,30 @@ static struct ir_var *copy_var(struct outline *out, const struct ir_var *var)
     copy->scope = NULL;
     copy->slot = -1;
     return copy;
+}
+
+// The maps go by numbers: copies of the kernel's code that loops were fused in have the numbers, not the addresses.
+static const void *key_of(int number)
+{
+    return (const void *)(uintptr_t)(number + 1);
+}
+
+// The function's own copy of the variable.
+static struct outline_var *own_var(struct outline *out, const struct ir_var *var)
+{
+    struct outline_var *own = pointer_map_get(&out->vars, key_of(var->index));
+    if (own == NULL) {
+        own = ARENA_NEW(out->o->arena, struct outline_var);
+        own->own = copy_var(out, var);
+        pointer_map_set(out->o->arena, &out->vars, key_of(var->index), own);
+    }
+    return own;
+}
+
+static struct ir_inst *set_value(struct outline *out, const struct ir_inst *inst, struct ir_inst *clone)
+{
+    pointer_map_set(out->o->arena, &out->values, key_of(inst->id), clone);
+    return clone;
 }
 
 static void note_slot(struct outline *out, const struct ir_var *var, bool reads, bool writes)
@@ -91,16 +112,14 @@ static bool is_own(const struct outline *out, const struct ir_var *var)
 
 struct ir_var *outline_var(struct outline *out, struct ir_var *var)
 {
-    if (out->vars[var->index] == NULL) {
-        out->vars[var->index] = copy_var(out, var);
-    }
-    if (!is_own(out, var) && !out->is_loaded[var->index]) {
-        out->is_loaded[var->index] = true;
+    struct outline_var *own = own_var(out, var);
+    if (!is_own(out, var) && !own->is_loaded) {
+        own->is_loaded = true;
         note_slot(out, var, true, false);
         struct ir_inst *address = slot_address(out, var);
-        ir_set(&out->prologue, out->vars[var->index], ir_emit1(&out->prologue, IR_OP_LOAD, var->type, address));
+        ir_set(&out->prologue, own->own, ir_emit1(&out->prologue, IR_OP_LOAD, var->type, address));
     }
-    return out->vars[var->index];
+    return own->own;
 }
 
 // The address of a memory variable: its own, or in the launch block.
@@ -110,11 +129,9 @@ static struct ir_inst *memory_address(struct outline *out, struct ir_var *var, s
         note_slot(out, var, true, memory_is_written(out->o->arena, out->piece->first, out->piece->count, var));
         return slot_address(out, var);
     }
-    if (out->vars[var->index] == NULL) {
-        out->vars[var->index] = copy_var(out, var);
-    }
+    struct outline_var *own = own_var(out, var);
     struct ir_inst *address = ir_emit0(to, IR_OP_ADDR_VAR, IR_PTR);
-    address->var = out->vars[var->index];
+    address->var = own->own;
     return address;
 }
 
@@ -147,24 +164,23 @@ static struct ir_inst *clone_plain(struct outline *out, const struct ir_inst *in
     clone->case_count = inst->case_count;
     clone->default_region = inst->default_region;
     if (inst->id >= 0) {
-        out->values[inst->id] = clone;
+        set_value(out, inst, clone);
     }
     return clone;
 }
 
 struct ir_inst *outline_value(struct outline *out, struct ir_inst *value)
 {
-    if (out->values[value->id] != NULL) {
-        return out->values[value->id];
+    struct ir_inst *known = pointer_map_get(&out->values, key_of(value->id));
+    if (known != NULL) {
+        return known;
     }
     // From outside the piece. The demote pass left only what can be recomputed here.
     if (value->op == IR_OP_ADDR_VAR) {
-        out->values[value->id] = memory_address(out, value->var, &out->prologue);
-        return out->values[value->id];
+        return set_value(out, value, memory_address(out, value->var, &out->prologue));
     }
     if (value->op == IR_OP_GET) { // the first value of the piece's own loop
-        out->values[value->id] = ir_get(&out->prologue, outline_var(out, value->var));
-        return out->values[value->id];
+        return set_value(out, value, ir_get(&out->prologue, outline_var(out, value->var)));
     }
     return clone_plain(out, value, &out->prologue);
 }
@@ -275,7 +291,7 @@ void outline_inst(struct outline *out, const struct ir_inst *inst, struct ir_bui
     case IR_OP_GET: {
         struct ir_var *var = outline_var(out, inst->var);
         to->loc = inst->loc;
-        out->values[inst->id] = ir_get(to, var);
+        set_value(out, inst, ir_get(to, var));
         break;
     }
     case IR_OP_SET:
@@ -286,7 +302,7 @@ void outline_inst(struct outline *out, const struct ir_inst *inst, struct ir_bui
         reduce_note_write(out, inst->var, clone->args[0], to);
         break;
     }
-    case IR_OP_ADDR_VAR: out->values[inst->id] = memory_address(out, inst->var, to); break;
+    case IR_OP_ADDR_VAR: set_value(out, inst, memory_address(out, inst->var, to)); break;
     case IR_OP_UPDATE: clone_update(out, inst, to); break;
     case IR_OP_BREAK:
     case IR_OP_JUMP:
@@ -344,14 +360,14 @@ void outline_store_slots(struct outline *out, struct ir_builder *to)
 {
     for (int i = 0; i < out->o->kernel->var_count; i++) {
         struct ir_var *var = out->o->kernel->vars[i];
-        struct ir_var *own = out->vars[i];
-        if (own == NULL || var->is_memory || !out->is_loaded[i] ||
-            walk_region(&out->function->body, is_assigned_by, own)) {
+        const struct outline_var *entry = pointer_map_get(&out->vars, key_of(i));
+        if (entry == NULL || var->is_memory || !entry->is_loaded ||
+            walk_region(&out->function->body, is_assigned_by, entry->own)) {
             continue;
         }
         note_slot(out, var, false, true);
         struct ir_inst *address = slot_address(out, var);
-        struct ir_inst *args[2] = {address, ir_get(to, own)};
+        struct ir_inst *args[2] = {address, ir_get(to, entry->own)};
         ir_emit(to, IR_OP_STORE, var->type, 2, args);
     }
 }

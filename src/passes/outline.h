@@ -4,6 +4,12 @@
 #define RILL_PASSES_OUTLINE_H
 
 #include "passes/offload.h"
+#include "passes/pointer_map.h"
+
+struct outline_var { // a variable of the kernel in one function
+    struct ir_var *own;
+    bool is_loaded; // the prologue has read its slot
+};
 
 struct outline {
     struct offload *o;
@@ -11,11 +17,10 @@ struct outline {
     struct ir_function *function;
     struct ir_builder prologue;
     struct ir_builder body;
-    struct ir_inst **values; // by the kernel's value number: the clone
-    struct ir_var **vars;    // by the kernel's variable number: the function's own
-    bool *is_loaded;         // by variable number: the prologue has read its slot
-    bool is_parallel;        // the fast version: assigned variables are the iteration's own
-    struct ir_inst *exit;    // serial: the block that a return or escape leaves
+    struct pointer_map values; // the kernel's value number → the clone; of a kernel of many tasks each holds few
+    struct pointer_map vars;   // the kernel's variable number → outline_var
+    bool is_parallel;          // the fast version: assigned variables are the iteration's own
+    struct ir_inst *exit;      // serial: the block that a return or escape leaves
     // Parallel: what lives across the iterations of a call.
     struct {
         struct ir_accumulator *items;

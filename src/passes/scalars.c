@@ -58,14 +58,23 @@ static struct scalar_result carried(struct analysis *an, const struct scalar_use
     return (struct scalar_result){false, reason, use->write->loc, read->loc};
 }
 
+// As many as there are, not as many as there might be.
+static void keep_roles(struct analysis *an, struct ir_for *loop)
+{
+    struct ir_scalar_role *roles = ARENA_ARRAY(an->arena, struct ir_scalar_role, loop->role_count + 1);
+    memcpy(roles, loop->roles, sizeof *roles * (size_t)loop->role_count);
+    loop->roles = roles;
+}
+
 struct scalar_result scalars_find_roles(struct analysis *an, struct loop_info *info)
 {
     struct ir_inst *inst = info->inst;
     struct ir_for *loop = inst->loop;
     struct ir_function *function = info->function;
-    struct scalar_use *uses = scalars_use(an->arena, function, inst);
+    struct affine_mark mark = affine_mark(&an->scratch);
+    struct scalar_use *uses = scalars_use(&an->scratch, function, inst);
     struct scalar_result result = {.is_ok = true};
-    loop->roles = ARENA_ARRAY(an->arena, struct ir_scalar_role, function->var_count + 1);
+    loop->roles = affine_alloc(&an->scratch, sizeof *loop->roles * (size_t)(function->var_count + 1));
     loop->role_count = 0;
     for (int v = 0; v < function->var_count; v++) {
         struct ir_var *var = function->vars[v];
@@ -99,6 +108,8 @@ struct scalar_result scalars_find_roles(struct analysis *an, struct loop_info *i
             add_role(loop, (struct ir_scalar_role){.var = var, .role = IR_ROLE_PRIVATE});
         }
     }
+    keep_roles(an, loop);
+    affine_release(&an->scratch, mark);
     return result;
 }
 

@@ -4,6 +4,8 @@
 
 #include "ir/ir.h"
 
+struct affine_pool;
+
 struct scalar_use {          // of one variable in one loop
     struct ir_inst *exposed; // a read that may see the value of another iteration
     struct ir_inst *write;   // some assignment
@@ -16,8 +18,8 @@ struct scalar_use {          // of one variable in one loop
     bool always_written; // on every way through an iteration
 };
 
-// By variable index. |loop| is a FOR.
-struct scalar_use *scalars_use(struct arena *arena, const struct ir_function *function, struct ir_inst *loop);
+// By variable index, in |scratch|. |loop| is a FOR.
+struct scalar_use *scalars_use(struct affine_pool *scratch, const struct ir_function *function, struct ir_inst *loop);
 // The same for code that runs once.
 struct scalar_use *scalars_use_region(struct arena *arena, const struct ir_function *function,
                                       struct ir_region *region);

@@ -1,7 +1,9 @@
 // Reads that no write of the same iteration precedes, on some way through a loop's body.
 #include "passes/scalars.h"
 
-#include "base/vec.h"
+#include "passes/affine.h"
+
+#include <string.h>
 
 struct target { // a place that `break` goes to
     const struct ir_inst *inst;
@@ -11,6 +13,7 @@ struct target { // a place that `break` goes to
 
 struct walk {
     struct arena *arena;
+    struct affine_pool *scratch; // where it is asked for again and again; NULL: none
     int count;
     struct scalar_use *uses;
     bool *written; // by variable: on every way to this place
@@ -18,9 +21,14 @@ struct walk {
     struct target *targets;
 };
 
+static void *zeroed(struct walk *w, size_t size)
+{
+    return w->scratch != NULL ? memset(affine_alloc(w->scratch, size), 0, size) : arena_alloc(w->arena, size);
+}
+
 static bool *copy_bools(struct walk *w, const bool *from)
 {
-    bool *copy = ARENA_ARRAY(w->arena, bool, w->count + 1);
+    bool *copy = zeroed(w, sizeof *copy * (size_t)(w->count + 1));
     memcpy(copy, from, sizeof *copy * (size_t)w->count);
     return copy;
 }
@@ -195,11 +203,11 @@ static void visit_region(struct walk *w, struct ir_region *region)
     }
 }
 
-struct scalar_use *scalars_use(struct arena *arena, const struct ir_function *function, struct ir_inst *loop)
+struct scalar_use *scalars_use(struct affine_pool *scratch, const struct ir_function *function, struct ir_inst *loop)
 {
-    struct walk w = {.arena = arena, .count = function->var_count};
-    w.uses = ARENA_ARRAY(arena, struct scalar_use, w.count + 1);
-    w.written = ARENA_ARRAY(arena, bool, w.count + 1);
+    struct walk w = {.scratch = scratch, .count = function->var_count};
+    w.uses = zeroed(&w, sizeof *w.uses * (size_t)(w.count + 1));
+    w.written = zeroed(&w, sizeof *w.written * (size_t)(w.count + 1));
     w.written[loop->loop->var->index] = true;
     for (int i = loop->region_count - 1; i >= 0; i--) {
         visit_region(&w, &loop->regions[i]);

@@ -26,7 +26,7 @@ static const struct block_effect *effect_of(struct analysis *an, int index, cons
         for (int i = 0; i < an->blocks.count; i++) {
             if (an->blocks.items[i].inst == blocks) {
                 scope.first_atom = an->blocks.items[i].first_atom;
-                scope.entry = an->blocks.items[i].entry;
+                scope.entry = &an->blocks.items[i].entry;
             }
         }
         int count;
@@ -43,6 +43,9 @@ bool shared_by_blocks(struct analysis *an, int index)
     if (block < 0 || base_kind(access->base) == BASE_LOCAL) {
         return false;
     }
+    if (an->room == NULL) {
+        an->room = conflict_room_create(an->arena);
+    }
     for (int i = 0; i < an->accesses.count; i++) {
         const struct access *other = &an->accesses.items[i];
         const struct ir_inst *others;
@@ -51,7 +54,7 @@ bool shared_by_blocks(struct analysis *an, int index)
         }
         int other_block = block_of(other->site, &others);
         if (other_block >= 0 && others == blocks && other_block != block &&
-            !effects_are_apart(an->arena, effect_of(an, index, blocks), effect_of(an, i, blocks))) {
+            !effects_are_apart(an->room, effect_of(an, index, blocks), effect_of(an, i, blocks))) {
             return true;
         }
     }

@@ -27,6 +27,7 @@ static enum conflict_answer worst(const char *text)
         }
     }
     if (CHECK(blocks != NULL)) {
+        struct conflict_room *room = conflict_room_create(&c.arena);
         struct block_effect *effects[2];
         int counts[2];
         for (int i = 0; i < 2; i++) {
@@ -34,7 +35,7 @@ static enum conflict_answer worst(const char *text)
         }
         for (int x = 0; x < counts[0]; x++) {
             for (int y = 0; y < counts[1]; y++) {
-                enum conflict_answer one = effects_conflict(&c.arena, &effects[0][x], &effects[1][y]);
+                enum conflict_answer one = effects_conflict(room, &effects[0][x], &effects[1][y]);
                 answer = one > answer ? one : answer;
             }
         }
