@@ -25,8 +25,9 @@ set(rill_whole OFF)
 set(rill_whole_options)
 if(RILL_STATIC_LLVM AND CMAKE_C_COMPILER_ID STREQUAL GNU AND NOT RILL_SANITIZE)
     set(rill_whole ON)
-    # gcc clears and copies structs of more than 32 bytes by `rep stos` and `rep movs`, which take longer to begin than a
-    # launch's small ones need in all.
+    # gcc clears and copies structs of more than 32 bytes by `rep stos` and `rep movs`, and so it does what a loop over a
+    # few arguments clears: that takes longer to begin than a launch's small ones need in all.
+    list(APPEND rill_whole_options -fno-tree-loop-distribute-patterns)
     if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
         foreach(what memset memcpy)
             list(APPEND rill_whole_options -m${what}-strategy=vector_loop:512:noalign,libcall:-1:noalign)

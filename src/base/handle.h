@@ -105,9 +105,10 @@ static inline enum handle_result handle_pin(struct handle_table *table, uint64_t
         return HANDLE_STALE;
     }
     uint64_t live =
-        (uint64_t)handle_generation_of(id) << 5 | (uint64_t)(unsigned)kind << 1 | 1; // the state's high half
+        (uint64_t)handle_generation_of(id) << 5 | (uint64_t)(unsigned)kind << 1 | 1;    // the state's high half
+    const uint64_t striped = UINT64_C(1) << (HANDLE_STRIPED_SHIFT - HANDLE_LIVE_SHIFT); // may be pinned here too
     uint64_t state = atomic_load_explicit(&entry->state, memory_order_acquire);
-    while (state >> HANDLE_LIVE_SHIFT == live) {
+    while ((state >> HANDLE_LIVE_SHIFT & ~striped) == live) {
         if (atomic_compare_exchange_weak_explicit(&entry->state, &state, state + 1, memory_order_acq_rel,
                                                   memory_order_acquire)) {
             *out_object = atomic_load_explicit(&entry->object, memory_order_relaxed);

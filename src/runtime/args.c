@@ -390,9 +390,12 @@ static bool pack_by_rule(struct packed_args *packed, const struct arg_rule *rule
 
 static int64_t read_extent(const struct packed_args *packed, const struct arg_rule *rule, int index)
 {
-    const unsigned char *at = packed->buffer + rule->extent_offsets[index];
     int64_t wide;
     int32_t narrow;
+    if (rule->extents[index] == ARG_EXTENT_NUMBER) {
+        return rule->extent_places[index];
+    }
+    const unsigned char *at = packed->buffer + rule->extent_places[index];
     if (rule->extents[index] == ARG_EXTENT_I64) {
         memcpy(&wide, at, sizeof wide);
         return wide;

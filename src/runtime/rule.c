@@ -23,13 +23,17 @@ static void find_number(const struct plan_param *param, struct arg_rule *rule)
     rule->size = (uint8_t)ctype->size;
 }
 
-// An extent that is an integer parameter, or a member of a struct, as it is or widened.
+// An extent that is a number, or an integer parameter or a member of a struct, as it is or widened.
 static enum arg_extent_kind find_extent(const struct plan_kernel *plan, const struct plan_expr *expr,
-                                        uint16_t *out_offset)
+                                        uint32_t *out_place)
 {
     enum arg_extent_kind kind = ARG_EXTENT_I64;
     if (expr == NULL) {
         return ARG_EXTENT_NONE;
+    }
+    if (expr->kind == PLAN_EXPR_CONST && expr->type == IR_I64 && expr->imm >= 0 && expr->imm <= UINT32_MAX) {
+        *out_place = (uint32_t)expr->imm;
+        return ARG_EXTENT_NUMBER;
     }
     if (expr->kind == PLAN_EXPR_OP && (expr->op == IR_OP_SEXT || expr->op == IR_OP_ZEXT) && expr->type == IR_I64 &&
         expr->arg_type == IR_I32) {
@@ -40,7 +44,7 @@ static enum arg_extent_kind find_extent(const struct plan_kernel *plan, const st
         return ARG_EXTENT_NONE;
     }
     uint64_t offset = plan->params[expr->index].offset + (uint64_t)expr->imm;
-    *out_offset = (uint16_t)offset;
+    *out_place = (uint32_t)offset;
     return offset + 8 <= ABI_MAX_ARGS_SIZE ? kind : ARG_EXTENT_NONE;
 }
 
@@ -56,7 +60,7 @@ static void find_array(const struct plan_kernel *plan, const struct plan_param *
     rule->has_extent = param->rank > 0;
     bool is_known = param->rank <= ARG_RULE_RANK;
     for (int i = 0; is_known && i < param->rank; i++) {
-        rule->extents[i] = (uint8_t)find_extent(plan, param->extents[i], &rule->extent_offsets[i]);
+        rule->extents[i] = (uint8_t)find_extent(plan, param->extents[i], &rule->extent_places[i]);
         is_known = rule->extents[i] != ARG_EXTENT_NONE;
     }
     rule->rank = is_known ? (uint8_t)param->rank : 0;

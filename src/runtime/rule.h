@@ -10,21 +10,21 @@
 
 enum arg_rule_kind { ARG_RULE_NONE, ARG_RULE_SIGNED, ARG_RULE_UNSIGNED, ARG_RULE_F32, ARG_RULE_F64, ARG_RULE_ARRAY };
 
-// Where an extent is: an integer in the argument buffer.
-enum arg_extent_kind { ARG_EXTENT_NONE, ARG_EXTENT_I32, ARG_EXTENT_U32, ARG_EXTENT_I64 };
+// What an extent is: an integer in the argument buffer, or a number that the kernel says.
+enum arg_extent_kind { ARG_EXTENT_NONE, ARG_EXTENT_I32, ARG_EXTENT_U32, ARG_EXTENT_I64, ARG_EXTENT_NUMBER };
 
 enum { ARG_RULE_RANK = 2 };
 
 struct arg_rule {
-    uint8_t kind;                   // enum arg_rule_kind
-    uint8_t size;                   // numbers: bytes
-    uint8_t type;                   // arrays: rill_type of an element
-    uint8_t rank;                   // arrays whose extents are known
-    bool has_extent;                // arrays: rank > 0 in the plan; where |rank| is 0 the plan knows them
-    uint8_t extents[ARG_RULE_RANK]; // enum arg_extent_kind
-    uint16_t offset;                // in the argument buffer
-    uint16_t extent_offsets[ARG_RULE_RANK];
-    uint32_t element_size; // arrays
+    uint8_t kind;                          // enum arg_rule_kind
+    uint8_t size;                          // numbers: bytes
+    uint8_t type;                          // arrays: rill_type of an element
+    uint8_t rank;                          // arrays whose extents are known
+    bool has_extent;                       // arrays: rank > 0 in the plan; where |rank| is 0 the plan knows them
+    uint8_t extents[ARG_RULE_RANK];        // enum arg_extent_kind
+    uint16_t offset;                       // in the argument buffer
+    uint32_t extent_places[ARG_RULE_RANK]; // where an extent is in the argument buffer, or the number itself
+    uint32_t element_size;                 // arrays
 };
 
 // One for each parameter of |plan|, in |arena|.
