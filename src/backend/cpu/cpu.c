@@ -100,7 +100,7 @@ static void device_stats(struct backend_device *device, struct backend_stats *ou
         .launch_count = atomic_load(&c->launch_count),
         .launch_failed_count = atomic_load(&c->launch_failed_count),
         .launch_skipped_count = atomic_load(&c->launch_skipped_count),
-        .task_count = atomic_load(&c->task_count),
+        .task_count = pool_task_count(&device->pool),
         .parallel_count = atomic_load(&c->parallel_count),
         .in_order_count = atomic_load(&c->in_order_count),
         .whole_count = atomic_load(&c->whole_count),

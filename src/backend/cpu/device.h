@@ -14,7 +14,6 @@ struct cpu_counters {
     _Alignas(64) _Atomic uint64_t launch_count;        // changed by who queues
     _Alignas(64) _Atomic uint64_t launch_failed_count; // changed by workers, and so is what follows
     _Atomic uint64_t launch_skipped_count;
-    _Atomic uint64_t task_count;
     _Atomic uint64_t parallel_count;
     _Atomic uint64_t in_order_count;
     _Atomic uint64_t whole_count;
@@ -24,16 +23,17 @@ struct cpu_counters {
     _Atomic uint64_t print_lost_count;
 };
 
+// What all look at and nobody changes lies apart from what is changed often.
 struct backend_device {
     struct backend_host host;
-    struct pool pool;
+    struct trace *trace;    // owned; NULL: off
     atomic_bool is_started; // the pool's threads run
+    struct pool pool;
     atomic_uint wait_count; // waits of the host; only under ThreadSanitizer, and so is the next
     atomic_uint call_count; // launches that their caller waits for
     atomic_int guest_count; // guests that look for what they can do
     struct cpu_counters counters;
-    struct trace *trace;            // owned; NULL: off
-    struct thread_latch mark_lock;  // of every mark and event of the device
+    _Alignas(64) struct thread_latch mark_lock; // of every mark and event of the device
     atomic_uint mark_word;          // changed under mark_lock when a mark is reached: host threads sleep on it
     int mark_waiter_count;          // guarded by mark_lock: host threads
     struct cpu_mark *free_marks;    // owned, guarded by mark_lock

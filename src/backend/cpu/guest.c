@@ -154,6 +154,9 @@ static int place_of(const struct cpu_guest *guest, const struct backend_stream *
 // The chain was found some time ago. Each step shows that the next stream is still there.
 static bool is_chain_sound(const struct cpu_guest *guest, int place)
 {
+    if (guest->stream != NULL && place == 1) { // as nearly always: its own stream is there, and needs no lock
+        return atomic_load_explicit(&guest->stream->waits_for, memory_order_relaxed) == guest->marks[1];
+    }
     thread_latch_lock(&guest->device->mark_lock);
     bool is_sound = guest->marks[0] == NULL || !guest->marks[0]->is_reached;
     for (int i = 1; is_sound && i <= place; i++) {

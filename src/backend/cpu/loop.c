@@ -12,10 +12,9 @@
 // first seat or with its opener's. Who looks for work and has none of them leaves the loop to those for a moment, so
 // that a loop of a few microseconds is not spent on threads that come and find nothing. It is a hint: any may come.
 //
-// Where each share is one chunk, a chunk is left to its owner for a moment: the memory that it touches is likely to be
-// in that one's cache, and a thief would need longer than the owner needs to come. Who has run its own chunk leaves as
-// long as the opener is there, and does not look for others: the opener stays, runs what was left, and says that all is
-// used up.
+// Where each share is one chunk, who has run its own leaves as long as the opener is there, and does not look for
+// others, whose memory is likely to be in their caches: the opener stays, runs what was left, and says that all is used
+// up.
 //
 // No chunk may stay behind. A worker holds chunks that others do not see only between taking half of a share and making
 // the rest its own, and it is in the loop then. It may leave chunks of its own behind only while they are not used up,
@@ -27,8 +26,6 @@
 #include <stddef.h>
 
 enum {
-    OWNER_TIME = 2000,     // nanoseconds for which a chunk is left to its owner
-    OWNER_LOOKS = 6,       // of thread_relax() between two looks whether it has come
     LAST_LOOKS = 600,      // of who opened a loop, for those who are still in it
     LONG_LOOP = 60 * 1000, // nanoseconds of a loop by itself from which on sleepers are woken: waking takes half of it
 };
@@ -354,38 +351,6 @@ static bool run_chunks(struct pool *pool, struct visit *visit, bool may_steal)
     return true;
 }
 
-static bool has_chunks(const struct pool_loop *loop)
-{
-    for (int i = 0; i < loop->share_count; i++) {
-        uint64_t range = atomic_load_explicit(&loop->shares[i].range, memory_order_relaxed);
-        if ((uint32_t)range < (uint32_t)(range >> 32)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// Whether anybody else is in the loop, or looks for work and so may come.
-static bool may_others_come(struct pool *pool, const struct pool_slot *slot)
-{
-    return atomic_load_explicit(&pool->census, memory_order_relaxed) >> 32 != 0 ||
-           (atomic_load_explicit(&slot->state, memory_order_relaxed) & VISITORS) > 1;
-}
-
-// The opener leaves the chunks of others to them, for a moment.
-static void wait_for_owners(struct pool *pool, const struct pool_slot *slot, const struct pool_loop *loop)
-{
-    if (pool->is_alone || !may_others_come(pool, slot) || !has_chunks(loop)) {
-        return;
-    }
-    uint64_t end = clock_now() + OWNER_TIME;
-    do {
-        for (int i = 0; i < OWNER_LOOKS; i++) {
-            thread_relax();
-        }
-    } while (has_chunks(loop) && !pool_job_count(pool) && clock_now() < end);
-}
-
 // What was left behind before anybody said that all was used up.
 static void run_rest(struct pool *pool, struct pool_loop *loop, struct pool_worker *worker)
 {
@@ -419,9 +384,7 @@ static struct pool_loop *visit_slot(struct pool *pool, struct pool_slot *slot, s
         if (!run_chunks(pool, &visit, false)) {
             return NULL;
         }
-        if (is_opener) {
-            wait_for_owners(pool, slot, loop);
-        } else if (visit.has_begun && leave_early(slot, presence, true)) {
+        if (!is_opener && visit.has_begun && leave_early(slot, presence, true)) {
             return NULL;
         }
     }

@@ -40,6 +40,15 @@ int pool_free_seats(struct pool *pool)
     return pool->worker_count - active(pool);
 }
 
+uint64_t pool_task_count(struct pool *pool)
+{
+    uint64_t count = 0;
+    for (int i = 0; i < pool->worker_count; i++) {
+        count += atomic_load_explicit(&pool->seats[i].task_count, memory_order_relaxed);
+    }
+    return count;
+}
+
 // How many more of those who sleep there is work for, if |demand| could be busy.
 static int wanted_sleepers(struct pool *pool, int demand)
 {

@@ -88,28 +88,30 @@ struct pool_slot {
 // A seat is its own cache line: a worker that takes its own disturbs nobody.
 struct pool_seat {
     _Alignas(64) atomic_bool is_taken;
-    atomic_short processor; // where who sits there began; of seats that are taken
+    atomic_short processor;      // where who sits there began; of seats that are taken
+    _Atomic uint64_t task_count; // tasks that were begun there, by whoever sat there
 };
 
 struct pool {
-    struct thread_latch lock;            // for moments: when a loop opens every worker comes for it
-    struct pool_job *first[POOL_LEVELS]; // guarded by lock
-    struct pool_job *last[POOL_LEVELS];  // guarded by lock
-    int small_count;                     // guarded by lock: jobs queued that are small
-    atomic_int sleeping;                 // changed under the lock
-    _Atomic uint64_t slots_taken;        // a bit for each slot in use; set under the lock
-    int waking;                          // guarded by lock: were woken and have not come yet
-    uint64_t slept_time;                 // guarded by lock: when a worker last fell asleep
-    atomic_bool is_watchful;             // work came soon after workers had fallen asleep: they look for it for longer
-    bool stop;                           // guarded by lock
-    struct pool_worker *workers;         // owned
+    struct pool_worker *workers; // owned; all that is not changed once threads have started is side by side
     int worker_count;
-    int started_count; // guarded by lock
-    uint64_t schedule; // guarded by lock: state of the schedule fuzzer; 0: off
-    bool is_alone;     // one processor: who looks for work keeps it from who would make some; set before pool_start()
-    bool is_frugal;    // the processors' time is limited: nobody looks for work for long; set before pool_start()
-    bool is_fuzzed;    // |schedule| was set
-    bool is_timed;     // notes when jobs are pushed, for a trace; set before pool_start()
+    bool is_alone;  // one processor: who looks for work keeps it from who would make some; set before pool_start()
+    bool is_frugal; // the processors' time is limited: nobody looks for work for long; set before pool_start()
+    bool is_fuzzed; // |schedule| was set
+    bool is_timed;  // notes when jobs are pushed, for a trace; set before pool_start()
+
+    _Alignas(64) struct thread_latch lock; // for moments: when a loop opens every worker comes for it
+    struct pool_job *first[POOL_LEVELS];   // guarded by lock
+    struct pool_job *last[POOL_LEVELS];    // guarded by lock
+    int small_count;                       // guarded by lock: jobs queued that are small
+    atomic_int sleeping;                   // changed under the lock
+    _Atomic uint64_t slots_taken;          // a bit for each slot in use; set under the lock
+    int waking;                            // guarded by lock: were woken and have not come yet
+    uint64_t slept_time;                   // guarded by lock: when a worker last fell asleep
+    atomic_bool is_watchful; // work came soon after workers had fallen asleep: they look for it for longer
+    bool stop;               // guarded by lock
+    int started_count;       // guarded by lock
+    uint64_t schedule;       // guarded by lock: state of the schedule fuzzer; 0: off
 
     // Looked at by all who look for work: a change here costs whoever makes it a turn with each of them. So the line is
     // changed once where a loop opens, once where it closes, and once where a job comes or goes.
@@ -180,6 +182,14 @@ bool pool_run_loop(struct pool *pool, struct pool_loop *loop, uint32_t chunk_cou
 
 // How many seats are free.
 int pool_free_seats(struct pool *pool);
+
+// Counts a task that |worker| begins, in the seat that it has to itself: no line that another changes.
+static inline void pool_count_task(const struct pool_worker *worker)
+{
+    _Atomic uint64_t *count = &worker->pool->seats[worker->index].task_count;
+    atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1, memory_order_relaxed);
+}
+uint64_t pool_task_count(struct pool *pool); // of all seats together
 
 // A guest sits down to run a job that only it knows, and gets up again. False: no seat is free that no other job needs.
 bool pool_sit_down(struct pool *pool, struct pool_worker *guest);

@@ -7,29 +7,32 @@
 
 // ---- queueing -----------------------------------------------------------------------------------------------------
 
-static rill_status start_threads(struct backend_device *device)
+static __attribute__((noinline, cold)) rill_status start_threads_now(struct backend_device *device)
 {
-    if (atomic_load_explicit(&device->is_started, memory_order_acquire)) {
-        return RILL_OK;
-    }
     RILL_TRY(pool_start(&device->pool));
     atomic_store_explicit(&device->is_started, true, memory_order_release);
     return RILL_OK;
 }
 
-// Puts an operation into the inbox. True if no worker has the stream: its job must be pushed.
-//
-// A worker that keeps up has taken the operation before. Guessing so costs nothing if it is wrong: the exchange that
-// fails brings the cache line and says what is there, and looking first would bring the line twice.
-static bool post(struct backend_stream *stream, struct cpu_op *op)
+static rill_status start_threads(struct backend_device *device)
 {
-    struct cpu_op *before = NULL;
-    op->next = NULL;
+    return atomic_load_explicit(&device->is_started, memory_order_acquire) ? RILL_OK : start_threads_now(device);
+}
+
+// Puts an operation into the inbox, and says what was there: &rest if no worker has the stream, and its job must be
+// pushed. Else the operation may have run by the time this returns.
+//
+// |guess| is what may be there. One that is wrong costs little: the exchange that fails brings the cache line and says
+// what is there, and looking first would bring the line twice.
+static struct cpu_op *post(struct backend_stream *stream, struct cpu_op *op, struct cpu_op *guess)
+{
+    struct cpu_op *before = guess;
+    op->next = before != &stream->rest ? before : NULL;
     while (!atomic_compare_exchange_weak_explicit(&stream->inbox, &before, op, memory_order_acq_rel,
                                                   memory_order_relaxed)) {
         op->next = before != &stream->rest ? before : NULL;
     }
-    return before == &stream->rest;
+    return before;
 }
 
 // Appends an operation, made by segment_take() or with memory of its own. The stream's lock is held; true if its job
@@ -44,7 +47,13 @@ bool stream_append(struct backend_stream *stream, struct cpu_op *op, enum cpu_op
     atomic_store_explicit(&stream->queued_count, queued, memory_order_relaxed);
     thread_publish(stream);
     thread_publish(&stream->current);
-    return post(stream, op);
+    // A worker that keeps up has taken the operation before, and the inbox is empty. Who waits for what it queues runs
+    // it itself: the cache line is here then, and looking costs nothing. The lock keeps the stream there, whatever the
+    // operation does.
+    struct cpu_op *guess = stream->is_at_hand ? atomic_load_explicit(&stream->inbox, memory_order_relaxed) : NULL;
+    struct cpu_op *before = post(stream, op, guess);
+    stream->is_at_hand = before == &stream->rest || (before != NULL && stream->is_at_hand);
+    return before == &stream->rest;
 }
 
 static void unlock_and_push(struct backend_stream *stream, bool push)
@@ -328,7 +337,9 @@ static void fill_run(struct backend_stream *stream, const struct cpu_launch *lau
                                             .field_addresses = launch->image->field_addresses,
                                             .field_sizes = launch->image->field_sizes,
                                             .width = EXEC_WIDTH * stream->device->pool.worker_count};
-    memset(crew->locals, 0, plan->block_size);
+    if (plan->block_size > 0) {
+        memset(crew->locals, 0, plan->block_size);
+    }
 }
 
 static bool run_launch(struct backend_stream *stream, struct cpu_launch *launch, struct pool_worker *worker)
@@ -474,18 +485,16 @@ void stream_remove_first(struct backend_stream *stream)
     wake_waiters(stream);
 }
 
-// The operation to go on with; NULL if there is none, and then the stream rests and must not be touched any more.
-struct cpu_op *stream_first_op(struct backend_stream *stream)
+static bool has_mail(void *arg)
 {
-    if (stream->first != NULL) {
-        return stream->first;
-    }
-    struct cpu_op *taken = NULL;
-    if (atomic_compare_exchange_strong_explicit(&stream->inbox, &taken, &stream->rest, memory_order_acq_rel,
-                                                memory_order_acquire)) {
-        return NULL;
-    }
-    taken = atomic_exchange_explicit(&stream->inbox, NULL, memory_order_acq_rel);
+    struct backend_stream *stream = arg;
+    return atomic_load_explicit(&stream->inbox, memory_order_relaxed) != NULL;
+}
+
+// Takes what is in the inbox and puts it in order. Only who advances the stream comes here: what it saw there is there.
+static struct cpu_op *take_mail(struct backend_stream *stream)
+{
+    struct cpu_op *taken = atomic_exchange_explicit(&stream->inbox, NULL, memory_order_acq_rel);
     thread_observe(stream);
     struct cpu_op *first = NULL;
     while (taken != NULL) { // the last queued came first
@@ -500,10 +509,26 @@ struct cpu_op *stream_first_op(struct backend_stream *stream)
     return first;
 }
 
-static bool has_mail(void *arg)
+// The operation to go on with; NULL if there is none, and then the stream rests and must not be touched any more.
+struct cpu_op *stream_first_op(struct backend_stream *stream)
 {
-    struct backend_stream *stream = arg;
-    return atomic_load_explicit(&stream->inbox, memory_order_relaxed) != NULL;
+    if (stream->first != NULL) {
+        return stream->first;
+    }
+    struct cpu_op *none = NULL;
+    if (!has_mail(stream) && atomic_compare_exchange_strong_explicit(&stream->inbox, &none, &stream->rest,
+                                                                     memory_order_acq_rel, memory_order_acquire)) {
+        return NULL;
+    }
+    return take_mail(stream);
+}
+
+// The same for who has just taken the stream up, which happens because something is queued: nothing is looked at first,
+// as looking would bring the inbox's cache line twice.
+static struct cpu_op *take_up(struct backend_stream *stream)
+{
+    struct cpu_op *op = stream->first != NULL ? stream->first : take_mail(stream);
+    return op != NULL ? op : stream_first_op(stream);
 }
 
 // Whether more is likely to be queued in the next moment: who queues often finds the stream still taken. But a host
@@ -528,7 +553,7 @@ static struct cpu_op *next_op(struct backend_stream *stream, struct pool_worker 
 // Goes on with the queue. |has_ended|: its first operation has.
 static void advance(struct backend_stream *stream, bool has_ended, struct pool_worker *worker)
 {
-    struct cpu_op *op = has_ended ? next_op(stream, worker) : stream_first_op(stream);
+    struct cpu_op *op = has_ended ? next_op(stream, worker) : take_up(stream);
     for (int turn = 1; op != NULL; turn++) {
         if (guest_must_stop(worker, stream) || (turn > STREAM_TURN && pool_has_jobs(&stream->device->pool))) {
             pool_push(&stream->device->pool, &stream->job);
@@ -604,7 +629,8 @@ void stream_destroy(struct backend_stream *stream)
     }
     // Nobody else queues any more: if it rests, it is nobody's. Else a last operation frees it.
     stream->end = (struct cpu_op){.kind = CPU_OP_END};
-    if (atomic_load_explicit(&stream->inbox, memory_order_acquire) == &stream->rest || post(stream, &stream->end)) {
+    if (atomic_load_explicit(&stream->inbox, memory_order_acquire) == &stream->rest ||
+        post(stream, &stream->end, NULL) == &stream->rest) {
         free_stream(stream);
     }
 }

@@ -120,6 +120,7 @@ struct backend_stream {
     int lane_count;                // lanes that are lent to it
     struct cpu_error *error;       // one reference; NULL: none
     struct cpu_error *spare;       // owned: so that an error needs no memory when it happens
+    bool is_at_hand;               // no worker has taken the inbox since the stream was last at rest, for all one knows
 
     _Alignas(64) _Atomic(struct cpu_op *) inbox; // the last queued first; &rest: no worker has the stream
     struct cpu_op rest;                          // never queued

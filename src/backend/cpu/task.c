@@ -181,8 +181,9 @@ static void trace_task(struct cpu_exec *exec, const char *way, const char *way_t
     trace_cause_set(&exec->cause, TRACE_TASK, task->name, 0);
 }
 
-// What was measured says how long such a loop will take the next time. A loop that was slower than thought is believed
-// at once, one that was faster only by and by: its chunks may differ.
+// What was measured says how long such a loop will take the next time. Loops are believed to be faster only by and by,
+// as their chunks may differ, and no more than twice as slow at once: a thread may have lost its processor, or found
+// the memory in the caches of others.
 static void note_pace(struct cpu_exec *exec, uint64_t time, int64_t work)
 {
     if (time == 0) {
@@ -191,7 +192,9 @@ static void note_pace(struct cpu_exec *exec, uint64_t time, int64_t work)
     time = time < PACE_MAX_TIME ? time : PACE_MAX_TIME;
     uint64_t pace = time * 1000 / (uint64_t)(work > 0 ? work : 1) + 1;
     uint64_t before = atomic_load_explicit(&exec->entries->pace, memory_order_relaxed);
-    pace = pace < before ? before - (before - pace + 3) / 4 : pace;
+    if (before > 0) {
+        pace = pace < before ? before - (before - pace + 3) / 4 : pace < 2 * before ? pace : 2 * before;
+    }
     atomic_store_explicit(&exec->entries->pace, pace, memory_order_relaxed);
 }
 
@@ -339,7 +342,7 @@ static void expect_time(struct cpu_exec *exec)
 {
     uint64_t pace = atomic_load_explicit(&exec->entries->pace, memory_order_relaxed);
     exec->loop.is_short = pace > 0 && exec->work < SHORT_TIME * 1000 / (int64_t)pace;
-    exec->loop.is_timed = pace == 0 || exec->loop.is_short;
+    exec->loop.is_timed = true; // also where it is known: what is thought to be long is found out only so
 }
 
 static void run_by_itself(struct cpu_exec *exec, struct pool_worker *worker)
@@ -396,7 +399,7 @@ bool task_start(struct cpu_exec *exec, int index, struct pool_worker *worker)
     const struct cpu_kernel *kernel = exec->run->kernel;
     exec->task = &kernel->plan->tasks[index];
     exec->entries = &kernel->tasks[index];
-    device_count(&exec->run->device->counters.task_count);
+    pool_count_task(worker);
     if (exec->run->device->trace != NULL) {
         exec->begin_time = clock_now();
         exec->begin_worker = worker->index;
