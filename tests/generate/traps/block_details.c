@@ -5,12 +5,24 @@
 //@ int 40
 //@ array b0 0 160
 #include <rill/kernel.h>
-struct s { unsigned a : 16, b : 16; };
+struct s {
+    unsigned a : 16, b : 16;
+};
 kernel void run(int n, struct s s[n])
 {
-    stream_parallel { for (int i = 0; i < n; i++) { s[i].a = i * 7; } }
-    #pragma rill in_order
-    stream_parallel { for (int i = 0; i < n; i++) { s[i].b = i * 3; } }
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            s[i].a = i * 7;
+        }
+    }
+#pragma rill in_order
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            s[i].b = i * 3;
+        }
+    }
 }
 
 //== bitfields_of_one_word_no_order
@@ -18,11 +30,23 @@ kernel void run(int n, struct s s[n])
 //@ int 40
 //@ array b0 0 160
 #include <rill/kernel.h>
-struct s { unsigned a : 16, b : 16; };
+struct s {
+    unsigned a : 16, b : 16;
+};
 kernel void run(int n, struct s s[n])
 {
-    stream_parallel { for (int i = 0; i < n; i++) { s[i].a = i * 7; } }
-    stream_parallel { for (int i = 0; i < n; i++) { s[i].b = i * 3; } }
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            s[i].a = i * 7;
+        }
+    }
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            s[i].b = i * 3;
+        }
+    }
 }
 
 //== members_apart
@@ -30,12 +54,30 @@ kernel void run(int n, struct s s[n])
 //@ int 40
 //@ array b0 0 320
 #include <rill/kernel.h>
-struct s { int a; short b, c; };
+struct s {
+    int a;
+    short b, c;
+};
 kernel void run(int n, struct s s[n])
 {
-    stream_parallel { for (int i = 0; i < n; i++) { s[i].a = i * 7; } }
-    stream_parallel { for (int i = 0; i < n; i++) { s[i].b += s[i].b * 3; } }
-    stream_parallel { for (int i = 0; i < n; i++) { s[n - 1 - i].c ^= i; } }
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            s[i].a = i * 7;
+        }
+    }
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            s[i].b += s[i].b * 3;
+        }
+    }
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            s[n - 1 - i].c ^= i;
+        }
+    }
 }
 
 //== union_members
@@ -43,12 +85,29 @@ kernel void run(int n, struct s s[n])
 //@ int 40
 //@ array b0 0 320
 #include <rill/kernel.h>
-union s { long l; struct { int a, b; } p; };
+union s {
+    long l;
+    struct {
+        int a, b;
+    } p;
+};
 kernel void run(int n, union s s[n])
 {
-    stream_parallel { for (int i = 0; i < n; i++) { s[i].p.a = i * 7; } }
-    stream_parallel { for (int i = 0; i < n; i++) { s[i].p.b = i * 9; } }
-    for (int i = 0; i < n; i++) { s[i].l += 1; }
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            s[i].p.a = i * 7;
+        }
+    }
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            s[i].p.b = i * 9;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        s[i].l += 1;
+    }
 }
 
 //== min_then_max
@@ -60,10 +119,34 @@ kernel void run(int n, union s s[n])
 #include <rill/kernel.h>
 kernel void run(int n, const int a[n], int r[4])
 {
-    stream_parallel { for (int i = 0; i < n; i++) { if (a[i] < r[0]) { r[0] = a[i]; } } }
-    stream_parallel { for (int i = 0; i < n; i++) { if (a[i] < r[0]) { r[0] = a[i]; } } }
-    stream_parallel { for (int i = 0; i < n; i++) { r[1] += a[i]; } }
-    stream_parallel { for (int i = 0; i < n; i++) { r[1] -= a[i] * 3; } }
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            if (a[i] < r[0]) {
+                r[0] = a[i];
+            }
+        }
+    }
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            if (a[i] < r[0]) {
+                r[0] = a[i];
+            }
+        }
+    }
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            r[1] += a[i];
+        }
+    }
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            r[1] -= a[i] * 3;
+        }
+    }
 }
 
 //== even_and_odd_by_runtime_stride
@@ -84,8 +167,18 @@ kernel void run(int n, const int a[n], int r[4])
 #include <rill/kernel.h>
 kernel void run(int n, int s, int a[64])
 {
-    stream_parallel { for (int i = 0; i < n; i++) { a[i * s] = i; } }
-    stream_parallel { for (int i = 0; i < n; i++) { a[i * s + 1] = -i * 2; } }
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            a[i * s] = i;
+        }
+    }
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            a[i * s + 1] = -i * 2;
+        }
+    }
 }
 
 //== halves_by_argument
@@ -106,8 +199,18 @@ kernel void run(int n, int s, int a[64])
 #include <rill/kernel.h>
 kernel void run(int n, int m, int a[64])
 {
-    stream_parallel { for (int i = 0; i < m; i++) { a[i] = a[i] * 3; } }
-    stream_parallel { for (int i = 20; i < n; i++) { a[i] = a[i] + i; } }
+    stream_parallel
+    {
+        for (int i = 0; i < m; i++) {
+            a[i] = a[i] * 3;
+        }
+    }
+    stream_parallel
+    {
+        for (int i = 20; i < n; i++) {
+            a[i] = a[i] + i;
+        }
+    }
 }
 
 //== bounds_from_memory_in_each
@@ -121,11 +224,39 @@ kernel void run(int n, int m, int a[64])
 #include <rill/kernel.h>
 kernel void run(int n, int lim[8], int a[64], int b[64])
 {
-    stream_parallel { for (int i = 0; i < lim[0]; i++) { a[i]++; } for (int i = 0; i < lim[1]; i++) { a[i + 20] = a[i]; } }
-    stream_parallel { for (int k = 0; k < 3; k++) { for (int i = 0; i < lim[2 + k]; i++) { b[i + k * 10] += lim[k]; } } }
+    stream_parallel
+    {
+        for (int i = 0; i < lim[0]; i++) {
+            a[i]++;
+        }
+        for (int i = 0; i < lim[1]; i++) {
+            a[i + 20] = a[i];
+        }
+    }
+    stream_parallel
+    {
+        for (int k = 0; k < 3; k++) {
+            for (int i = 0; i < lim[2 + k]; i++) {
+                b[i + k * 10] += lim[k];
+            }
+        }
+    }
     lim[0] = 0;
-    stream_parallel { while (lim[1] > 0) { lim[1]--; for (int i = 0; i < n; i++) { a[i] += lim[1]; } } }
-    stream_parallel { for (int i = 0; i < n; i++) { b[i] ^= 5; } }
+    stream_parallel
+    {
+        while (lim[1] > 0) {
+            lim[1]--;
+            for (int i = 0; i < n; i++) {
+                a[i] += lim[1];
+            }
+        }
+    }
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            b[i] ^= 5;
+        }
+    }
 }
 
 //== reductions_in_blocks_and_after
@@ -137,10 +268,37 @@ kernel void run(int n, int lim[8], int a[64], int b[64])
 #include <rill/kernel.h>
 kernel long run(int n, const int a[n], long r[8])
 {
-    long s, t; int at, lo;
-    stream_parallel { s = 1; for (int i = 0; i < n; i++) { s += a[i]; } r[0] = s; }
-    stream_parallel { t = 1; for (int i = 0; i < n; i++) { t ^= a[i] * i; } r[1] = t; }
-    stream_parallel { lo = 99; at = -1; for (int i = 0; i < n; i++) { if (a[i] < lo) { lo = a[i]; at = i; } } r[2] = lo; r[3] = at; }
+    long s, t;
+    int at, lo;
+    stream_parallel
+    {
+        s = 1;
+        for (int i = 0; i < n; i++) {
+            s += a[i];
+        }
+        r[0] = s;
+    }
+    stream_parallel
+    {
+        t = 1;
+        for (int i = 0; i < n; i++) {
+            t ^= a[i] * i;
+        }
+        r[1] = t;
+    }
+    stream_parallel
+    {
+        lo = 99;
+        at = -1;
+        for (int i = 0; i < n; i++) {
+            if (a[i] < lo) {
+                lo = a[i];
+                at = i;
+            }
+        }
+        r[2] = lo;
+        r[3] = at;
+    }
     return s * 1000 + t + lo + at;
 }
 
@@ -152,20 +310,52 @@ kernel long run(int n, const int a[n], long r[8])
 //@ array b0 0 64
 //@ array b1 0 64
 #include <rill/kernel.h>
-static int f(int x) { return x * 3 + 1; }
-kernel void half(int n, int k, int a[n]) { for (int i = 0; i < n; i++) { a[i] += f(i + k); } }
+static int f(int x)
+{
+    return x * 3 + 1;
+}
+kernel void half(int n, int k, int a[n])
+{
+    for (int i = 0; i < n; i++) {
+        a[i] += f(i + k);
+    }
+}
 kernel void run(int n, int steps, int a[64], int b[64])
 {
     for (int t = 0; t < steps; t++) {
         if (t & 1) {
-            stream_parallel { half(n, t, a); }
-            stream_parallel { half(n, -t, b); }
+            stream_parallel
+            {
+                half(n, t, a);
+            }
+            stream_parallel
+            {
+                half(n, -t, b);
+            }
         } else {
-            stream_parallel { for (int k = 0; k < t; k++) { half(n, k, a + n); if (a[0] > 40) { half(n, 1, a + n); } } }
-            stream_parallel { half(n, t, b + n); half(n, t, b + 2 * n); }
+            stream_parallel
+            {
+                for (int k = 0; k < t; k++) {
+                    half(n, k, a + n);
+                    if (a[0] > 40) {
+                        half(n, 1, a + n);
+                    }
+                }
+            }
+            stream_parallel
+            {
+                half(n, t, b + n);
+                half(n, t, b + 2 * n);
+            }
         }
-        for (int i = 0; i < n; i++) { int x = a[i]; a[i] = b[i] + 1; b[i] = x; }
-        if (b[3] > 1000) { return; }
+        for (int i = 0; i < n; i++) {
+            int x = a[i];
+            a[i] = b[i] + 1;
+            b[i] = x;
+        }
+        if (b[3] > 1000) {
+            return;
+        }
     }
 }
 
@@ -180,7 +370,17 @@ kernel void run(int n, int steps, int a[64], int b[64])
 kernel void run(int n, int swap, int a[64], int b[64])
 {
     int *p = swap ? a : b, *q = swap ? b : a;
-    stream_parallel { for (int i = 0; i < n; i++) { p[i] += 1; } }
-    #pragma rill in_order
-    stream_parallel { for (int i = 0; i < n; i++) { q[i] = p[i] * 2; } }
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            p[i] += 1;
+        }
+    }
+#pragma rill in_order
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            q[i] = p[i] * 2;
+        }
+    }
 }
