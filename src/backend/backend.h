@@ -186,7 +186,8 @@ struct backend {
     // Waits. False: no error was on the event's stream when it passed.
     bool (*event_synchronize)(struct backend_event *event, struct backend_error *out_error);
     bool (*event_is_reached)(struct backend_event *event);
-    bool (*event_elapsed)(struct backend_event *begin, struct backend_event *end, double *out_milliseconds);
+    // RILL_ERR_NOT_READY, without words: one of them has not been reached.
+    rill_status (*event_elapsed)(struct backend_event *begin, struct backend_event *end, double *out_milliseconds);
 };
 
 // host.c: the context's services, as every back end wants them.

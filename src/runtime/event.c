@@ -163,10 +163,9 @@ static rill_status elapsed(struct context *context, struct event *first, struct 
     if (!backend->event_is_recorded(first->place) || !backend->event_is_recorded(second->place)) {
         return unrecorded("rill_event_elapsed");
     }
-    if (!backend->event_elapsed(first->place, second->place, out)) {
-        return status_fail(RILL_ERR_NOT_READY, "rill_event_elapsed: an event has not been reached");
-    }
-    return RILL_OK;
+    rill_status status = backend->event_elapsed(first->place, second->place, out);
+    return status != RILL_ERR_NOT_READY ? status
+                                        : status_fail(status, "rill_event_elapsed: an event has not been reached");
 }
 
 rill_status rill_event_elapsed(rill_event begin_handle, rill_event end_handle, double *out_milliseconds)

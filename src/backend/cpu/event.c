@@ -270,7 +270,7 @@ bool event_is_reached(struct backend_event *event)
     return is_reached;
 }
 
-bool event_elapsed(struct backend_event *begin, struct backend_event *end, double *out_milliseconds)
+rill_status event_elapsed(struct backend_event *begin, struct backend_event *end, double *out_milliseconds)
 {
     thread_latch_lock(&begin->device->mark_lock);
     bool is_known = begin->mark != NULL && begin->mark->is_reached && end->mark != NULL && end->mark->is_reached;
@@ -278,7 +278,7 @@ bool event_elapsed(struct backend_event *begin, struct backend_event *end, doubl
         *out_milliseconds = ((double)end->mark->time - (double)begin->mark->time) * 1e-6;
     }
     thread_latch_unlock(&begin->device->mark_lock);
-    return is_known;
+    return is_known ? RILL_OK : RILL_ERR_NOT_READY;
 }
 
 rill_status stream_wait(struct backend_stream *stream, struct backend_stream *other)

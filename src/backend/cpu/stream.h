@@ -240,6 +240,6 @@ bool event_is_recorded(struct backend_event *event);
 rill_status event_wait(struct backend_event *event, struct backend_stream *stream);
 bool event_synchronize(struct backend_event *event, struct backend_error *out_error);
 bool event_is_reached(struct backend_event *event);
-bool event_elapsed(struct backend_event *begin, struct backend_event *end, double *out_milliseconds);
+rill_status event_elapsed(struct backend_event *begin, struct backend_event *end, double *out_milliseconds);
 
 #endif

@@ -433,7 +433,8 @@ bool gpu_event_is_reached(struct backend_event *event)
     }
     void *before = device->driver->enter(device->context);
     bool is_reached = atomic_load(&mark->is_recorded) && !mark->is_captured &&
-                      device->driver->event_query(mark->event) != RILL_ERR_NOT_READY;
+                      (gpu_note_loss(device, device->driver->event_query(mark->event)) == RILL_OK ||
+                       atomic_load(&device->is_lost)); // a question that failed says nothing
     device->driver->leave(device->context, before);
     if (is_reached) {
         reach(device, mark);
@@ -442,24 +443,28 @@ bool gpu_event_is_reached(struct backend_event *event)
     return is_reached;
 }
 
-bool gpu_event_elapsed(struct backend_event *begin, struct backend_event *end, double *out_milliseconds)
+// Whether the host may ask for the mark's time.
+static rill_status ask_mark(struct backend_device *device, struct gpu_mark *mark)
+{
+    bool is_there = mark != NULL && atomic_load(&mark->is_recorded) && !mark->is_captured;
+    return is_there ? device->driver->event_query(mark->event) : RILL_ERR_NOT_READY;
+}
+
+rill_status gpu_event_elapsed(struct backend_event *begin, struct backend_event *end, double *out_milliseconds)
 {
     struct backend_device *device = begin->device;
     struct gpu_mark *first = share_mark(begin);
     struct gpu_mark *second = share_mark(end);
-    bool is_known = false;
-    if (first != NULL && second != NULL) {
-        const struct gpu_driver *driver = device->driver;
-        void *before = driver->enter(device->context);
-        is_known = atomic_load(&first->is_recorded) && atomic_load(&second->is_recorded) && !first->is_captured &&
-                   !second->is_captured && driver->event_query(first->event) == RILL_OK &&
-                   driver->event_query(second->event) == RILL_OK &&
-                   driver->event_elapsed(first->event, second->event, out_milliseconds) == RILL_OK;
-        driver->leave(device->context, before);
-    }
+    const struct gpu_driver *driver = device->driver;
+    void *before = driver->enter(device->context);
+    rill_status status = ask_mark(device, first);
+    status = status == RILL_OK ? ask_mark(device, second) : status;
+    status = status == RILL_OK ? driver->event_elapsed(first->event, second->event, out_milliseconds) : status;
+    status = gpu_note_loss(device, status);
+    driver->leave(device->context, before);
     unreference(device, first);
     unreference(device, second);
-    return is_known;
+    return status;
 }
 
 rill_status gpu_stream_wait(struct backend_stream *stream, struct backend_stream *other)

@@ -47,7 +47,7 @@ bool gpu_event_is_recorded(struct backend_event *event);
 rill_status gpu_event_wait(struct backend_event *event, struct backend_stream *stream);
 bool gpu_event_synchronize(struct backend_event *event, struct backend_error *out_error);
 bool gpu_event_is_reached(struct backend_event *event);
-bool gpu_event_elapsed(struct backend_event *begin, struct backend_event *end, double *out_milliseconds);
+rill_status gpu_event_elapsed(struct backend_event *begin, struct backend_event *end, double *out_milliseconds);
 
 // The members of a back end's table that every vendor has alike.
 #define GPU_BACKEND_OPERATIONS                                                                                         \

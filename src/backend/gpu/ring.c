@@ -118,15 +118,14 @@ static struct gpu_segment *take_oldest(struct backend_stream *stream, struct gpu
     }
     bool has_run = atomic_load_explicit(&stream->reaped, memory_order_acquire) >= segment->sequence;
     if (!has_run) {
-        rill_status status = driver->event_query(segment->event);
-        if (status == RILL_ERR_NOT_READY && !waits) {
-            return NULL;
+        rill_status status = gpu_note_loss(stream->device, driver->event_query(segment->event));
+        if (status != RILL_OK && !waits) {
+            return NULL; // a question that failed says nothing either
         }
-        if (status == RILL_ERR_NOT_READY) {
+        if (status != RILL_OK) {
             gpu_count(&stream->device->counters.ring_wait_count);
-            status = driver->event_synchronize(segment->event);
+            gpu_note_loss(stream->device, driver->event_synchronize(segment->event));
         }
-        gpu_note_loss(stream->device, status);
         gpu_reap(stream, segment->sequence); // what the host still wants from pinned memory
     }
     ring->first = segment->next;
@@ -212,6 +211,7 @@ rill_status gpu_ring_take_frame(struct backend_stream *stream, bool may_wait, ui
 
 rill_status gpu_ring_seal_all(struct backend_stream *stream)
 {
+    const struct gpu_driver *driver = stream->device->driver;
     rill_status first = RILL_OK;
     stream->is_leaving = false;
     for (int i = 0; i < GPU_RING_KINDS; i++) {
@@ -220,7 +220,10 @@ rill_status gpu_ring_seal_all(struct backend_stream *stream)
             struct gpu_segment *segment = ring->leaving;
             ring->leaving = segment->next;
             segment->next = NULL;
-            rill_status status = stream->device->driver->event_record(segment->event, stream->lane.handle);
+            rill_status status = driver->event_record(segment->event, stream->lane.handle);
+            if (status != RILL_OK) { // without the event, the wait itself: an older record of it says nothing
+                (void)(driver->stream_synchronize(stream->lane.handle) == RILL_OK);
+            }
             first = first == RILL_OK ? status : first;
             segment->sequence = atomic_load_explicit(&stream->queued, memory_order_relaxed);
             if (ring->first == NULL) {

@@ -20,6 +20,7 @@
 
 #include <sched.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef VENDOR_CONTEXT // without a vendor there is nothing to define
 
@@ -238,12 +239,18 @@ static rill_status event_query(void *event)
     return status;
 }
 
+// As with a stream: who waits uses again what the work before the event used.
 static rill_status event_synchronize(void *event)
 {
     int mode = relax();
-    rill_status status = CALL(event_synchronize, event);
+    int result = symbols()->event_synchronize(event);
+    if (result != NUMBER(SUCCESS) && !IS_LOST(result)) {
+        while (symbols()->event_query(event) == NUMBER(NOT_READY)) {
+            sched_yield();
+        }
+    }
     restore(mode);
-    return status;
+    return CONVERT(result, VENDOR_NAME "'s event_synchronize");
 }
 
 static rill_status event_elapsed(void *begin, void *end, double *out_milliseconds)
@@ -325,6 +332,14 @@ static void module_unload(void *module)
     }
 }
 
+// What it means for the module, before what the driver has said.
+static rill_status add_words(rill_status status, const char *what, const char *name)
+{
+    char text[256];
+    snprintf(text, sizeof text, "%s", rill_message());
+    return status_fail(status, "%s '%s': %s", what, name, text);
+}
+
 static rill_status module_function(void *module, const char *name, void **out_function)
 {
     HANDLE(function) function = NULL;
@@ -332,7 +347,7 @@ static rill_status module_function(void *module, const char *name, void **out_fu
     rill_status status = CALL(module_function, &function, module, name);
     restore(mode);
     *out_function = status == RILL_OK ? function : NULL;
-    return status == RILL_OK ? RILL_OK : status_fail(status, "the module's code has no entry '%s'", name);
+    return status == RILL_OK ? RILL_OK : add_words(status, "the module's code has no entry", name);
 }
 
 static rill_status module_global(void *module, const char *name, uint64_t *out_address)
@@ -342,7 +357,7 @@ static rill_status module_global(void *module, const char *name, uint64_t *out_a
     *out_address = 0;
     rill_status status = CALL(module_global, &memory, &size, module, name);
     *out_address = (uint64_t)(uintptr_t)memory;
-    return status == RILL_OK ? RILL_OK : status_fail(status, "the module's code has no field '%s'", name);
+    return status == RILL_OK ? RILL_OK : add_words(status, "the module's code has no field", name);
 }
 
 // The arguments go by the layout that the code says: one pointer for each. A grid has fewer than 2^32 threads in all.

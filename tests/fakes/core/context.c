@@ -150,7 +150,7 @@ int fake_context_release_locked(int device, bool is_reset)
             fake_remove_locked(o);
         }
     }
-    for (int i = 0; i < fake.range_count; i++) {
+    for (int i = fake.range_count - 1; i >= 0; i--) { // from the end: freeing one may drop an older one from the list
         if (fake.ranges[i]->context == context && fake.ranges[i]->state != FAKE_RANGE_FREED) {
             fake.ranges[i]->is_free_called = true;
             fake_memory_free_locked(fake.ranges[i]);
