@@ -12,9 +12,8 @@
 //       hipGetDevicePropertiesR0600. Of either nothing is used but the name of the architecture, which no attribute
 //       has, and which is found by how it looks: the layout does not matter. Everything else comes from attributes.
 //   hipPointerGetAttribute (ROCm 5.0): the numbers that it gives for kinds of memory changed with ROCm 6.
-//   hipPointerGetAttributes: the layout of its struct stayed the same, but for the meaning of |kind|. The flags with
-//   which
-//       memory of a device was asked for are in it since ROCm 6; before, they read 0.
+//   hipPointerGetAttributes: the layout of its struct stayed the same, the numbers of |kind| did not. The flags that
+//       memory of a device was asked for with are in it since ROCm 6; before, they read 0.
 //   hipStreamGetDevice (ROCm 5.6): before, a stream of another device is not noticed when it is wrapped.
 //   hipUserObjectCreate (ROCm 5.3): before, what needs memory is not captured.
 //   hipLaunchHostFunc (ROCm 5.3): before, hipStreamAddCallback does it.
