@@ -266,8 +266,8 @@ void emit_float_flags(struct emitter *e, LLVMValueRef value, LLVMFastMathFlags m
 
 // emit_memory.c: addresses, loads, stores, block operations
 LLVMValueRef emit_address(struct emitter *e, const struct ir_inst *inst);
-LLVMValueRef emit_memory(struct emitter *e, const struct ir_inst *inst); // NULL if there is no result
-uint32_t emit_alignment(struct emitter *e, const struct ir_inst *pointer, enum ir_type type);
+LLVMValueRef emit_memory(struct emitter *e, const struct ir_inst *inst);  // NULL if there is no result
+uint32_t emit_alignment(struct emitter *e, const struct ir_inst *access); // of a load, store or update
 void emit_tag_access(struct emitter *e, LLVMValueRef access, const struct ir_inst *pointer);
 bool emit_is_only_read(struct emitter *e, const struct ir_inst *load);
 LLVMValueRef emit_load_from(struct emitter *e, const struct ir_inst *inst, LLVMValueRef address);

@@ -20,8 +20,8 @@ static uint64_t lowest_bit(uint64_t value)
     return value & (0 - value);
 }
 
-// A power of two that divides the pointer; 0 if its root is not known.
-static uint64_t known_alignment(struct emitter *e, const struct ir_inst *pointer)
+// What the constant steps from the root of a pointer leave of its alignment: their bits.
+static uint64_t steps_of(const struct ir_inst *pointer)
 {
     uint64_t bits = 0;
     for (; pointer->op == IR_OP_INDEX || pointer->op == IR_OP_OFFSET; pointer = pointer->args[0]) {
@@ -31,6 +31,14 @@ static uint64_t known_alignment(struct emitter *e, const struct ir_inst *pointer
             bits |= (uint64_t)pointer->args[2]->imm;
         }
     }
+    return bits;
+}
+
+// A power of two that divides the pointer; 0 if its root is not known.
+static uint64_t known_alignment(struct emitter *e, const struct ir_inst *pointer)
+{
+    uint64_t bits = steps_of(pointer);
+    pointer = root_of(pointer);
     const struct ir_function *ir = e->function->ir;
     uint64_t root = 0;
     if (pointer->op == IR_OP_ADDR_VAR) {
@@ -46,16 +54,21 @@ static uint64_t known_alignment(struct emitter *e, const struct ir_inst *pointer
     return root == 0 ? 0 : lowest_bit(bits | root);
 }
 
-// The type's own, unless the pointer leads into a packed struct.
-uint32_t emit_alignment(struct emitter *e, const struct ir_inst *pointer, enum ir_type type)
+// The type's own, unless the pointer leads into a packed struct. A pointer that cannot be followed is aligned as its
+// type in C is, and so is what is found at constant steps from it.
+uint32_t emit_alignment(struct emitter *e, const struct ir_inst *access)
 {
-    uint64_t natural = (uint64_t)ir_type_size(type);
+    const struct ir_inst *pointer = access->args[0];
+    uint64_t natural = (uint64_t)ir_type_size(access->type);
     uint64_t known = known_alignment(e, pointer);
-    uint64_t in_run = emit_run_alignment(e, pointer, type);
+    uint64_t in_run = emit_run_alignment(e, pointer, access->type);
+    if (known == 0) {
+        known = access->is_packed ? 1 : lowest_bit(natural | steps_of(pointer));
+    }
     if (in_run > natural) {
         return (uint32_t)in_run;
     }
-    return (uint32_t)(known != 0 && known < natural ? known : natural);
+    return (uint32_t)(known < natural ? known : natural);
 }
 
 // Locals live in one place for all iterations, so an access to one is no proof of independence.
@@ -167,11 +180,11 @@ LLVMValueRef emit_address(struct emitter *e, const struct ir_inst *inst)
 // ---- loads and stores
 // ----------------------------------------------------------------------------------------------------------
 
-// A wide access that is not aligned ends everything on a GPU; so it does on what stands in for one.
-static void insist_on_alignment(struct emitter *e, enum ir_type type, LLVMValueRef pointer, uint32_t align)
+// An access that is not aligned ends everything on a GPU; so it does on what stands in for one.
+static void insist_on_alignment(struct emitter *e, LLVMValueRef pointer, uint32_t align)
 {
     LLVMBuilderRef b = e->builder;
-    if (!e->target->is_stand_in || align <= (uint32_t)ir_type_size(type)) {
+    if (!e->target->is_stand_in || align == 1) {
         return;
     }
     LLVMBasicBlockRef wrong = emit_block(e, "wrong");
@@ -189,7 +202,7 @@ static void insist_on_alignment(struct emitter *e, enum ir_type type, LLVMValueR
 LLVMValueRef emit_load_raw(struct emitter *e, enum ir_type type, LLVMValueRef pointer, uint32_t align)
 {
     enum ir_type stored = type == IR_I1 ? IR_I8 : type;
-    insist_on_alignment(e, type, pointer, align);
+    insist_on_alignment(e, pointer, align);
     LLVMValueRef value = LLVMBuildLoad2(e->builder, e->types[stored], pointer, "");
     LLVMSetAlignment(value, align);
     return value;
@@ -201,7 +214,7 @@ LLVMValueRef emit_store_raw(struct emitter *e, enum ir_type type, LLVMValueRef v
     if (type == IR_I1) {
         value = LLVMBuildZExt(e->builder, value, e->types[IR_I8], "");
     }
-    insist_on_alignment(e, type, pointer, align);
+    insist_on_alignment(e, pointer, align);
     LLVMValueRef store = LLVMBuildStore(e->builder, value, pointer);
     LLVMSetAlignment(store, align);
     return store;
@@ -219,7 +232,7 @@ LLVMValueRef emit_load_from(struct emitter *e, const struct ir_inst *inst, LLVMV
 {
     const struct ir_inst *pointer = inst->args[0];
     sanitize_access(e, inst, pointer, (uint64_t)ir_type_size(inst->type), false);
-    LLVMValueRef load = emit_load_raw(e, inst->type, address, emit_alignment(e, pointer, inst->type));
+    LLVMValueRef load = emit_load_raw(e, inst->type, address, emit_alignment(e, inst));
     LLVMSetVolatile(load, inst->is_volatile);
     emit_tag_access(e, load, pointer);
     if (emit_is_only_read(e, inst)) {
@@ -232,8 +245,8 @@ static void emit_store(struct emitter *e, const struct ir_inst *inst)
 {
     const struct ir_inst *pointer = inst->args[0];
     sanitize_access(e, inst, pointer, (uint64_t)ir_type_size(inst->type), true);
-    LLVMValueRef store = emit_store_raw(e, inst->type, emit_value(e, inst->args[1]), emit_value(e, pointer),
-                                        emit_alignment(e, pointer, inst->type));
+    LLVMValueRef store =
+        emit_store_raw(e, inst->type, emit_value(e, inst->args[1]), emit_value(e, pointer), emit_alignment(e, inst));
     LLVMSetVolatile(store, inst->is_volatile);
     emit_tag_access(e, store, pointer);
 }

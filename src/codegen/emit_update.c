@@ -266,7 +266,7 @@ static void emit_plain_update(struct emitter *e, const struct ir_inst *inst)
 {
     const struct ir_inst *pointer = inst->args[0];
     LLVMValueRef address = emit_value(e, pointer);
-    uint32_t align = emit_alignment(e, pointer, inst->type);
+    uint32_t align = emit_alignment(e, inst);
     sanitize_access(e, inst, pointer, (uint64_t)ir_type_size(inst->type), true);
     LLVMValueRef load = emit_load_raw(e, inst->type, address, align);
     emit_tag_access(e, load, pointer);

@@ -402,6 +402,7 @@ struct ir_inst {
     enum ir_update update;
     const char *text; // LOOP: why it is no canonical one
     bool is_volatile;
+    bool is_packed;   // memory operations: by its C type the address need not be a multiple of anything
     bool is_unsigned; // PRINT and debug only
     bool atomic;    // UPDATE: must be atomic (set by the atomics pass; true until proven otherwise only inside parallel
                     // loops)

@@ -149,6 +149,7 @@ static void print_attributes(struct printer *p, const struct ir_inst *inst)
         ir_print_number(p, "imm", inst->imm, 0);
     }
     ir_print_flag(p, "volatile", inst->is_volatile);
+    ir_print_flag(p, "packed", inst->is_packed);
     ir_print_flag(p, "unsigned", inst->is_unsigned);
     ir_print_flag(p, "atomic", inst->atomic);
     ir_print_flag(p, "in_bounds", inst->in_bounds);

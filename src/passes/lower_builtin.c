@@ -302,7 +302,7 @@ static struct ir_inst *emit_memory(struct lower *l, enum builtin_kind kind, stru
         struct ir_inst *byte = lower_unary(l, IR_OP_TRUNC, IR_I8, args[1]);
         ir_emit3(&l->b, IR_OP_FILL, IR_VOID, args[0], byte, args[2]);
     } else {
-        ir_emit(&l->b, IR_OP_COPY, IR_VOID, 3, args);
+        ir_emit(&l->b, IR_OP_COPY, IR_VOID, 3, args)->is_packed = true;
     }
     return args[0];
 }
@@ -313,12 +313,12 @@ static struct ir_inst *emit_two_results(struct lower *l, enum builtin_kind kind,
     if (kind == BUILTIN_FREXP) {
         struct ir_inst *exponent = lower_math(l, IR_MATH_FREXP_EXPONENT, IR_I32, args[0], NULL);
         struct ir_inst *fraction = lower_math(l, IR_MATH_FREXP_FRACTION, type, args[0], NULL);
-        lower_store(l, args[1], exponent, false);
+        lower_store(l, args[1], exponent, (struct lower_access){0});
         return fraction;
     }
     struct ir_inst *bits = lower_math(l, IR_MATH_REMQUO_BITS, IR_I32, args[0], args[1]);
     struct ir_inst *rest = lower_math(l, IR_MATH_REMAINDER, type, args[0], args[1]);
-    lower_store(l, args[2], bits, false);
+    lower_store(l, args[2], bits, (struct lower_access){0});
     return rest;
 }
 

@@ -53,9 +53,9 @@ void lower_settle_params(struct lower *l, const struct function *function)
         if (binding->kind == BIND_VAR) {
             ir_set(&l->b, binding->var, initial);
         } else if (type_is_record(param->type)) {
-            lower_copy(l, lower_addr_var(l, binding->var), initial, param->type->size);
+            lower_copy_record(l, lower_addr_var(l, binding->var), initial, param->type, false);
         } else {
-            lower_store(l, lower_addr_var(l, binding->var), initial, false);
+            lower_store(l, lower_addr_var(l, binding->var), initial, (struct lower_access){0});
         }
     }
 }
@@ -123,7 +123,7 @@ static struct ir_inst *argument_extent(struct lower *l, const struct expr *arg, 
 static struct ir_var *copy_of_record(struct lower *l, const char *name, const struct type *type, struct ir_inst *from)
 {
     struct ir_var *var = lower_memory(l, name, type, l->b.loc);
-    lower_copy(l, lower_addr_var(l, var), from, type->size);
+    lower_copy_record(l, lower_addr_var(l, var), from, type, false);
     return var;
 }
 

@@ -236,29 +236,48 @@ static struct ir_inst *load_constant(struct lower *l, enum ir_type type, const s
     return lower_int(l, type, (int64_t)bits);
 }
 
-struct ir_inst *lower_load(struct lower *l, enum ir_type type, struct ir_inst *address, bool is_volatile)
+struct ir_inst *lower_load(struct lower *l, enum ir_type type, struct ir_inst *address, struct lower_access access)
 {
-    struct ir_inst *known = is_volatile ? NULL : load_constant(l, type, address);
+    struct ir_inst *known = access.is_volatile ? NULL : load_constant(l, type, address);
     if (known != NULL) {
         return known;
     }
     struct ir_inst *inst = ir_emit1(&l->b, IR_OP_LOAD, type, address);
-    inst->is_volatile = is_volatile;
+    inst->is_volatile = access.is_volatile;
+    inst->is_packed = access.is_packed;
     return inst;
 }
 
-struct ir_inst *lower_store(struct lower *l, struct ir_inst *address, struct ir_inst *value, bool is_volatile)
+struct ir_inst *lower_store(struct lower *l, struct ir_inst *address, struct ir_inst *value, struct lower_access access)
 {
     struct ir_inst *inst = ir_emit2(&l->b, IR_OP_STORE, value->type, address, value);
-    inst->is_volatile = is_volatile;
+    inst->is_volatile = access.is_volatile;
+    inst->is_packed = access.is_packed;
     return inst;
 }
 
-void lower_copy(struct lower *l, struct ir_inst *to, struct ir_inst *from, uint64_t size)
+void lower_copy(struct lower *l, struct ir_inst *to, struct ir_inst *from, uint64_t size, bool is_packed)
 {
     if (size > 0) {
-        ir_emit3(&l->b, IR_OP_COPY, IR_VOID, to, from, lower_int(l, IR_I64, (int64_t)size));
+        struct ir_inst *bytes = lower_int(l, IR_I64, (int64_t)size);
+        ir_emit3(&l->b, IR_OP_COPY, IR_VOID, to, from, bytes)->is_packed = is_packed;
     }
+}
+
+// Whether a member is more aligned by its type than the record.
+static bool has_packed_member(const struct type *type)
+{
+    bool is_packed = false;
+    for (int i = 0; i < type->record->member_count; i++) {
+        is_packed |= type->record->members[i].type->align > type->align;
+    }
+    return is_packed;
+}
+
+void lower_copy_record(struct lower *l, struct ir_inst *to, struct ir_inst *from, const struct type *type,
+                       bool is_packed)
+{
+    lower_copy(l, to, from, type->size, is_packed || has_packed_member(type));
 }
 
 void lower_jump(struct lower *l, struct lower_target target)

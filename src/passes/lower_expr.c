@@ -193,7 +193,7 @@ static void cond_arm(struct lower *l, const struct expr *e, struct ir_region *re
     } else {
         struct ir_inst *value = lower_value(l, e);
         if (result->is_memory) {
-            lower_copy(l, lower_addr_var(l, result), value, e->type->size);
+            lower_copy_record(l, lower_addr_var(l, result), value, e->type, false);
         } else {
             ir_set(&l->b, result, value);
         }

@@ -31,7 +31,7 @@ static void copy_text(struct lower *l, struct ir_inst *address, const struct ini
     uint64_t size = store->value->u < store->type->size ? store->value->u : store->type->size;
     struct ir_inst *text = ir_emit0(&l->b, IR_OP_ADDR_GLOBAL, IR_PTR);
     text->global = lower_string(l, store->value);
-    lower_copy(l, address, text, size);
+    lower_copy(l, address, text, size, false);
 }
 
 static void init_memory(struct lower *l, const struct object *object, struct ir_var *var)
@@ -50,7 +50,7 @@ static void init_memory(struct lower *l, const struct object *object, struct ir_
         written = store->offset + store->type->size > written ? store->offset + store->type->size : written;
         lower_at(l, store->loc);
         struct lower_place place = {.kind = PLACE_MEMORY, .type = store->type, .bitfield = store->bitfield};
-        place.is_volatile = ((object->type->quals | store->type->quals) & QUAL_VOLATILE) != 0;
+        place.access.is_volatile = ((object->type->quals | store->type->quals) & QUAL_VOLATILE) != 0;
         if (store->value->kind == EXPR_STRING) {
             copy_text(l, lower_offset(l, lower_addr_var(l, var), (int64_t)store->offset), store);
             continue;

@@ -202,9 +202,18 @@ struct ir_inst *lower_convert(struct lower *l, struct ir_inst *value, const stru
 struct ir_inst *lower_widen(struct lower *l, struct ir_inst *value, const struct type *from); // an integer, to i64
 struct ir_inst *lower_math(struct lower *l, enum ir_math math, enum ir_type type, struct ir_inst *x, struct ir_inst *y);
 struct ir_inst *lower_offset(struct lower *l, struct ir_inst *address, int64_t offset);
-struct ir_inst *lower_load(struct lower *l, enum ir_type type, struct ir_inst *address, bool is_volatile);
-struct ir_inst *lower_store(struct lower *l, struct ir_inst *address, struct ir_inst *value, bool is_volatile);
-void lower_copy(struct lower *l, struct ir_inst *to, struct ir_inst *from, uint64_t size);
+// How memory is accessed, by the types that lead to it.
+struct lower_access {
+    bool is_volatile;
+    bool is_packed; // in a struct that is less aligned than what is accessed
+};
+struct ir_inst *lower_load(struct lower *l, enum ir_type type, struct ir_inst *address, struct lower_access access);
+struct ir_inst *lower_store(struct lower *l, struct ir_inst *address, struct ir_inst *value,
+                            struct lower_access access);
+void lower_copy(struct lower *l, struct ir_inst *to, struct ir_inst *from, uint64_t size, bool is_packed);
+// |is_packed| says so of where it goes to or comes from.
+void lower_copy_record(struct lower *l, struct ir_inst *to, struct ir_inst *from, const struct type *type,
+                       bool is_packed);
 void lower_jump(struct lower *l, struct lower_target target);
 struct ir_var *lower_var(struct lower *l, const char *name, enum ir_type type);
 struct ir_var *lower_temp(struct lower *l, enum ir_type type);
@@ -223,7 +232,8 @@ struct lower_place {
     const struct type *type;
     const struct member *bitfield; // then |inst| is the address of the record's start
     uint64_t record_size;
-    bool is_volatile;
+    uint32_t record_align;
+    struct lower_access access;
 };
 
 struct lower_binding *lower_bind(struct lower *l, const struct object *object); // made when it is met first

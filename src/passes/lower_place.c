@@ -50,7 +50,7 @@ static struct lower_place object_place(struct lower *l, const struct object *obj
 {
     struct lower_binding *binding = lower_bind(l, object);
     struct lower_place place = {.kind = PLACE_MEMORY, .type = object->type};
-    place.is_volatile = (object->type->quals & QUAL_VOLATILE) != 0;
+    place.access.is_volatile = (object->type->quals & QUAL_VOLATILE) != 0;
     switch (binding->kind) {
     case BIND_VALUE:
         place.kind = PLACE_VALUE;
@@ -206,10 +206,35 @@ struct ir_inst *lower_target(struct lower *l, const struct expr *pointer)
 
 // ---- places --------------------------------------------------------------------------------------------------------
 
+// Whether an lvalue, or the array it is an element of, lies in a struct that is less aligned than its type.
+static bool is_packed(const struct expr *e)
+{
+    for (;;) {
+        if (e->kind == EXPR_MEMBER) {
+            if (e->a->type->align < e->type->align) {
+                return true;
+            }
+            e = e->a;
+        } else if (e->kind == EXPR_DEREF) {
+            const struct expr *array = e->a->kind == EXPR_PTR_ADD ? e->a->a : e->a;
+            if (array->kind != EXPR_DECAY) {
+                return false;
+            }
+            e = array->a;
+        } else {
+            return false;
+        }
+    }
+}
+
 static struct lower_place memory_place(const struct expr *e, struct ir_inst *address)
 {
     return (struct lower_place){
-        .kind = PLACE_MEMORY, .inst = address, .type = e->type, .is_volatile = (e->type->quals & QUAL_VOLATILE) != 0};
+        .kind = PLACE_MEMORY,
+        .inst = address,
+        .type = e->type,
+        .access = {.is_volatile = (e->type->quals & QUAL_VOLATILE) != 0, .is_packed = is_packed(e)},
+    };
 }
 
 static struct lower_place member_place(struct lower *l, const struct expr *e)
@@ -217,10 +242,11 @@ static struct lower_place member_place(struct lower *l, const struct expr *e)
     struct ir_inst *record = lower_address(l, e->a);
     lower_at(l, e->loc);
     struct lower_place place = memory_place(e, record);
-    place.is_volatile |= (e->a->type->quals & QUAL_VOLATILE) != 0;
+    place.access.is_volatile |= (e->a->type->quals & QUAL_VOLATILE) != 0;
     if (e->member->is_bitfield) {
         place.bitfield = e->member;
         place.record_size = e->a->type->record->size;
+        place.record_align = place.access.is_packed ? 1 : e->a->type->align;
     } else {
         place.inst = lower_offset(l, record, (int64_t)e->member->offset);
     }
@@ -301,15 +327,22 @@ static struct ir_inst *resize(struct lower *l, struct ir_inst *value, enum ir_ty
     return lower_unary(l, grows < 0 ? IR_OP_TRUNC : is_signed ? IR_OP_SEXT : IR_OP_ZEXT, type, value);
 }
 
+static struct lower_access window_access(const struct lower_place *place, const struct window *w)
+{
+    struct lower_access access = place->access;
+    access.is_packed |= place->record_align < (uint32_t)w->size;
+    return access;
+}
+
 static struct ir_inst *window_load(struct lower *l, const struct lower_place *place, const struct window *w)
 {
     struct ir_inst *address = lower_offset(l, place->inst, (int64_t)w->offset);
     if (w->size > 0) {
-        return lower_load(l, int_of_size(w->size), address, place->is_volatile);
+        return lower_load(l, int_of_size(w->size), address, window_access(place, w));
     }
     struct ir_inst *all = lower_int(l, IR_I64, 0);
     for (int i = 0; i < w->bytes && i < 8; i++) {
-        struct ir_inst *byte = lower_load(l, IR_I8, lower_offset(l, address, i), place->is_volatile);
+        struct ir_inst *byte = lower_load(l, IR_I8, lower_offset(l, address, i), place->access);
         struct ir_inst *wide = lower_unary(l, IR_OP_ZEXT, IR_I64, byte);
         wide = lower_binary(l, IR_OP_SHL, IR_I64, wide, lower_int(l, IR_I64, 8 * i));
         all = lower_binary(l, IR_OP_OR, IR_I64, all, wide);
@@ -322,12 +355,12 @@ static void window_store(struct lower *l, const struct lower_place *place, const
 {
     struct ir_inst *address = lower_offset(l, place->inst, (int64_t)w->offset);
     if (w->size > 0) {
-        lower_store(l, address, value, place->is_volatile);
+        lower_store(l, address, value, window_access(place, w));
         return;
     }
     for (int i = 0; i < w->bytes && i < 8; i++) {
         struct ir_inst *byte = lower_binary(l, IR_OP_LSHR, IR_I64, value, lower_int(l, IR_I64, 8 * i));
-        lower_store(l, lower_offset(l, address, i), lower_unary(l, IR_OP_TRUNC, IR_I8, byte), place->is_volatile);
+        lower_store(l, lower_offset(l, address, i), lower_unary(l, IR_OP_TRUNC, IR_I8, byte), place->access);
     }
 }
 
@@ -358,7 +391,7 @@ static struct ir_inst *ninth_byte(struct lower *l, const struct lower_place *pla
 static struct ir_inst *read_nine_bytes(struct lower *l, const struct lower_place *place, const struct window *w)
 {
     struct ir_inst *low = window_load(l, place, w);
-    struct ir_inst *high = lower_load(l, IR_I8, ninth_byte(l, place, w), place->is_volatile);
+    struct ir_inst *high = lower_load(l, IR_I8, ninth_byte(l, place, w), place->access);
     low = lower_binary(l, IR_OP_LSHR, IR_I64, low, lower_int(l, IR_I64, w->shift));
     high = lower_unary(l, IR_OP_ZEXT, IR_I64, high);
     high = lower_binary(l, IR_OP_SHL, IR_I64, high, lower_int(l, IR_I64, 64 - w->shift));
@@ -372,11 +405,11 @@ static void write_ninth_byte(struct lower *l, const struct lower_place *place, c
     const struct member *m = place->bitfield;
     int count = w->shift + m->bit_width - 64;
     struct ir_inst *address = ninth_byte(l, place, w);
-    struct ir_inst *old = lower_load(l, IR_I8, address, place->is_volatile);
+    struct ir_inst *old = lower_load(l, IR_I8, address, place->access);
     struct ir_inst *high = lower_binary(l, IR_OP_LSHR, IR_I64, bits, lower_int(l, IR_I64, 64 - w->shift));
     high = lower_unary(l, IR_OP_TRUNC, IR_I8, high);
     old = lower_binary(l, IR_OP_AND, IR_I8, old, lower_int(l, IR_I8, -(INT64_C(1) << count)));
-    lower_store(l, address, lower_binary(l, IR_OP_OR, IR_I8, old, high), place->is_volatile);
+    lower_store(l, address, lower_binary(l, IR_OP_OR, IR_I8, old, high), place->access);
 }
 
 static struct ir_inst *read_bitfield(struct lower *l, const struct lower_place *place)
@@ -418,10 +451,15 @@ struct ir_inst *lower_place_read(struct lower *l, const struct lower_place *plac
     if (place->bitfield != NULL) {
         return read_bitfield(l, place);
     }
+    if (type_is_record(place->type) && place->access.is_packed) { // from here on its address says nothing of that
+        struct ir_inst *copy = lower_addr_var(l, lower_memory(l, "unpacked", place->type, l->b.loc));
+        lower_copy_record(l, copy, place->inst, place->type, true);
+        return copy;
+    }
     if (!type_is_scalar(place->type)) {
         return place->inst;
     }
-    return lower_load(l, lower_type(place->type), place->inst, place->is_volatile);
+    return lower_load(l, lower_type(place->type), place->inst, place->access);
 }
 
 struct ir_inst *lower_place_write(struct lower *l, const struct lower_place *place, struct ir_inst *value)
@@ -434,9 +472,9 @@ struct ir_inst *lower_place_write(struct lower *l, const struct lower_place *pla
         return write_bitfield(l, place, value);
     }
     if (!type_is_scalar(place->type)) {
-        lower_copy(l, place->inst, value, place->type->size);
+        lower_copy_record(l, place->inst, value, place->type, place->access.is_packed);
         return place->inst;
     }
-    lower_store(l, place->inst, value, place->is_volatile);
+    lower_store(l, place->inst, value, place->access);
     return value;
 }

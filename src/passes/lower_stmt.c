@@ -443,7 +443,7 @@ static void lower_return(struct lower *l, const struct stmt *stmt)
     }
     lower_at(l, stmt->loc);
     if (value != NULL && type_is_record(stmt->expr->type)) {
-        lower_copy(l, frame->return_address, value, stmt->expr->type->size);
+        lower_copy_record(l, frame->return_address, value, stmt->expr->type, false);
         value = NULL;
     }
     if (frame->is_direct) {

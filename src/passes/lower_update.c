@@ -54,6 +54,7 @@ static struct ir_inst *emit_update(struct lower *l, const struct lower_place *pl
         inst->var = place->var;
     } else {
         inst = ir_emit2(&l->b, IR_OP_UPDATE, type, place->inst, operand);
+        inst->is_packed = place->access.is_packed;
     }
     inst->update = update;
     return inst;

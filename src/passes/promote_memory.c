@@ -427,6 +427,7 @@ static void rewrite_copy(struct promotion *p, struct ir_inst *inst)
             values[i] = ir_get(&b, find_slice(from.candidate, from.offset + at)->scalar);
         } else {
             values[i] = ir_emit1(&b, IR_OP_LOAD, s->type, moved(&b, inst->args[1], at));
+            values[i]->is_packed = inst->is_packed;
         }
     }
     for (int i = 0; i < guide->candidate->slices.count; i++) {
@@ -438,7 +439,8 @@ static void rewrite_copy(struct promotion *p, struct ir_inst *inst)
             struct slice *s = find_slice(to.candidate, to.offset + at);
             ir_set(&b, s->scalar, as_type(&b, values[i], s->type));
         } else {
-            ir_emit2(&b, IR_OP_STORE, values[i]->type, moved(&b, inst->args[0], at), values[i]);
+            struct ir_inst *to_at = moved(&b, inst->args[0], at);
+            ir_emit2(&b, IR_OP_STORE, values[i]->type, to_at, values[i])->is_packed = inst->is_packed;
         }
     }
     ir_remove(inst);

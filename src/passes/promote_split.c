@@ -221,6 +221,7 @@ static void rewrite_range(struct split *s, struct ir_inst *inst, int which)
         }
         struct ir_inst *part = ir_emit(&b, inst->op, inst->type, 3, args);
         part->is_volatile = inst->is_volatile;
+        part->is_packed = inst->is_packed;
     }
     ir_remove(inst);
 }

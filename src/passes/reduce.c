@@ -382,6 +382,7 @@ static void store_total(struct outline *fin, const struct reduce_entry *entry, s
     struct ir_inst *update = ir_emit(b, IR_OP_UPDATE, entry->type, 2, args);
     update->update = entry->update == IR_UPDATE_SUB ? IR_UPDATE_ADD : entry->update;
     update->atomic = entry->memory->is_atomic && fin->piece->group != 0;
+    update->is_packed = true; // perhaps: done once, so that asking is not worth it
 }
 
 const char *reduce_finish(struct outline *task, const char *name)

@@ -153,6 +153,7 @@ static struct ir_function *make_kernel(struct fixture *f)
     at->in_bounds = true;
     struct ir_inst *x = ir_emit1(&f->b, IR_OP_LOAD, IR_F32, at);
     x->is_volatile = true;
+    x->is_packed = true;
     x->base = 3;
     struct ir_inst *sine = ir_emit1(&f->b, IR_OP_MATH, IR_F32, x);
     sine->imm = IR_MATH_SIN;

@@ -1,0 +1,162 @@
+// Structs that are less aligned than their members, reached through pointers of which the compiler knows nothing: what
+// they hold is found where it is, on devices that take no access at an odd address too.
+#include <rill/kernel.h>
+#include <stdint.h>
+#include <string.h>
+
+struct natural {
+    int32_t x;
+    int16_t y;
+};
+
+#pragma pack(push, 1)
+struct tight {
+    uint8_t tag;
+    int32_t value;
+    int64_t wide;
+    float ratio;
+    int16_t list[3];
+    struct natural inner;
+    unsigned low : 3;
+    unsigned high : 13;
+};
+#pragma pack(2)
+struct pairs {
+    char tag;
+    int32_t value;
+    double wide;
+};
+#pragma pack(pop)
+
+struct holder {
+    int32_t count;
+    char pad;
+    struct tight tight;
+};
+
+struct tight tights[4];
+struct tight *const at[2] = {&tights[1], &tights[3]};
+struct tight *moving = &tights[2];
+struct pairs pairs[3];
+struct pairs *odd = &pairs[1];
+struct holder holders[2];
+struct holder *held = &holders[1];
+
+// run: whole_structs n=4
+#pragma rill single
+kernel int64_t whole_structs(int n, int64_t out[n])
+{
+    struct tight t = {1, 228319575, -5000000000, 0.5f, {1, -2, 3}, {7, 8}, 5, 4000};
+    *moving = t;
+    *at[1] = *moving;
+    *at[0] = (struct tight){.wide = 77};
+    out[0] = moving->value;
+    out[1] = at[1]->wide;
+    out[2] = at[0]->wide + at[0]->value;
+    out[3] = at[1]->inner.x * 100 + at[1]->inner.y;
+    return at[1]->low * 10000 + at[1]->high;
+}
+
+// run: members_of_tight n=8
+#pragma rill single
+kernel int64_t members_of_tight(int n, int64_t out[n])
+{
+    moving->value = -3;
+    moving->wide = 1LL << 40;
+    moving->ratio = 2.5f;
+    moving->high = 1234;
+    moving->low = 6;
+    for (int i = 0; i < 3; i++) {
+        moving->list[i] = (int16_t)(i * 1000);
+        moving->list[i] -= 7;
+    }
+    moving->value += 10;
+    moving->wide >>= 3;
+    moving->ratio *= 4;
+    struct natural inner = moving->inner;
+    inner.x += 5;
+    moving->inner = inner;
+    moving->inner.y--;
+    out[0] = moving->value;
+    out[1] = moving->wide;
+    out[2] = (int64_t)moving->ratio;
+    out[3] = moving->list[0] + moving->list[1] + moving->list[2];
+    out[4] = moving->inner.x;
+    out[5] = moving->inner.y;
+    out[6] = moving->low;
+    out[7] = moving->high;
+    return sizeof *moving;
+}
+
+// run: two_byte_pairs
+#pragma rill single
+kernel double two_byte_pairs(void)
+{
+    odd->value = 70000;
+    odd->wide = 0.25;
+    odd->wide += odd->value;
+    struct pairs copy = *odd;
+    odd[1] = copy;
+    return odd[1].wide + odd[1].value;
+}
+
+// run: tight_in_natural
+#pragma rill single
+kernel int64_t tight_in_natural(void)
+{
+    held->count = 3;
+    held->tight.value = 1000000;
+    held->tight.wide = held->tight.value * (int64_t)held->count;
+    struct tight t = held->tight;
+    t.list[1] = 4;
+    held->tight = t;
+    return held->tight.wide + held->tight.list[1];
+}
+
+static int64_t depths(const struct tight *t, int k)
+{
+    return k == 0 ? t->wide + t->list[2] : k == 1 ? t->value : k == 2 ? t->inner.x : (int64_t)t->ratio;
+}
+
+static void refill(struct tight *t, int k)
+{
+    t->value = k;
+    t->wide = k * 3;
+    t->list[2] = (int16_t)k;
+    t->inner.x = -k;
+    t->ratio = (float)k;
+}
+
+// run: tight_elements n=100
+kernel void tight_elements(int n, unsigned char raw[33 * n], int64_t out[n])
+{
+    for (int i = 0; i < n; i++) {
+        refill((struct tight *)&raw[33 * i], i);
+        out[i] = depths((struct tight *)&raw[33 * i], i % 4);
+    }
+}
+
+// A value is read from bytes at any address by memcpy.
+static int32_t word_at(const unsigned char *bytes)
+{
+    int32_t word;
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+unsigned char stream[64];
+unsigned char *cursor = &stream[5];
+
+// run: words_of_bytes n=64
+#pragma rill single
+kernel int64_t words_of_bytes(int n, const unsigned char a[n])
+{
+    int64_t sum = 0;
+    for (int i = 0; i + 4 <= n; i += 3) {
+        sum += word_at(&a[i]);
+    }
+    int32_t word = 123456789;
+    memcpy(cursor, &word, sizeof word);
+    memcpy(cursor + 5, cursor, sizeof word);
+    return sum + word_at(cursor + 5);
+}
