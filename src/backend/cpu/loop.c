@@ -143,12 +143,13 @@ static struct pool_slot *open_slot(struct pool *pool, struct pool_loop *loop)
     atomic_store_explicit(&slot->owner, loop->owner, memory_order_relaxed);
     atomic_store_explicit(&slot->chunk_count, loop->chunk_count, memory_order_relaxed);
     atomic_store_explicit(&slot->is_short, loop->is_short, memory_order_relaxed);
-    atomic_fetch_add_explicit(&slot->state, OPEN + HAS_OPENER + 1,
-                              memory_order_acq_rel); // others may be about to leave
     unsigned count = atomic_fetch_add_explicit(&pool->change_count, 1, memory_order_relaxed);
     atomic_store_explicit(&pool->called, count << 21 | (unsigned)loop->first_seat << 11 | (unsigned)loop->share_count,
                           memory_order_relaxed);
     atomic_fetch_or(&pool->slots_open, bit_of(pool, slot)); // before who looks for work is counted: see pool_linger()
+    // After its bit: who has seen that of the loop before comes now, may take every chunk, and takes the bit away.
+    atomic_fetch_add_explicit(&slot->state, OPEN + HAS_OPENER + 1,
+                              memory_order_acq_rel); // others may be about to leave
     return slot;
 }
 
