@@ -18,6 +18,20 @@ static enum ir_op negated(enum ir_op op)
     }
 }
 
+// a != b, where one of them is never above the other: then it is below. So it is with the rest of a division and 0. The
+// rest of a division by 2 is 1 then.
+static const struct affine *apart_by_one(struct analysis *an, const struct affine *a, const struct affine *b,
+                                         bool *out_is_equal)
+{
+    const struct affine *way = affine_sub(&an->pool, a, b);
+    struct affine_range range = value_range(an, way);
+    if (way == NULL || (range.lo < 0 && range.hi > 0)) {
+        return NULL;
+    }
+    *out_is_equal = range.lo >= -1 && range.hi <= 1;
+    return affine_plus(&an->pool, range.lo >= 0 ? way : affine_scale(&an->pool, way, -1), -1);
+}
+
 static const struct guard *compare_guard(struct frame *frame, const struct ir_inst *condition, enum ir_op op,
                                          const struct guard *next)
 {
@@ -28,6 +42,7 @@ static const struct guard *compare_guard(struct frame *frame, const struct ir_in
     const struct affine *a = sym_exact_or_wrapped(frame, sym_of(frame, condition->args[0]), type, is_signed);
     const struct affine *b = sym_exact_or_wrapped(frame, sym_of(frame, condition->args[1]), type, is_signed);
     const struct affine *value = NULL;
+    bool is_equal = op == IR_OP_EQ;
     switch (op) {
     case IR_OP_SLT:
     case IR_OP_ULT: value = affine_plus(pool, affine_sub(pool, b, a), -1); break;
@@ -38,13 +53,14 @@ static const struct guard *compare_guard(struct frame *frame, const struct ir_in
     case IR_OP_SGE:
     case IR_OP_UGE:
     case IR_OP_EQ: value = affine_sub(pool, a, b); break;
+    case IR_OP_NE: value = apart_by_one(an, a, b, &is_equal); break;
     default: break;
     }
     if (value == NULL) {
         return next;
     }
     struct guard *guard = ARENA_NEW(an->arena, struct guard);
-    *guard = (struct guard){value, op == IR_OP_EQ, next};
+    *guard = (struct guard){value, is_equal, next};
     return guard;
 }
 
@@ -58,6 +74,9 @@ const struct guard *access_guard(struct frame *frame, const struct ir_inst *cond
     if (condition->op == IR_OP_OR && condition->type == IR_I1 && !is_true) {
         next = access_guard(frame, condition->args[0], false, next);
         return access_guard(frame, condition->args[1], false, next);
+    }
+    if (condition->op == IR_OP_XOR && condition->type == IR_I1 && condition->args[1]->op == IR_OP_CONST) { // `!`
+        return access_guard(frame, condition->args[0], is_true != (condition->args[1]->imm != 0), next);
     }
     bool is_int_compare =
         condition->op >= IR_OP_EQ && condition->op <= IR_OP_UGE && ir_type_is_int(condition->args[0]->type);

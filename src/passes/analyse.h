@@ -245,6 +245,8 @@ struct analysis {
     struct pointer_map callees;         // function → what it may do: see access_callee.c
     VEC(const struct affine *) assumed; // taken to be at least 1 by value_extremes, if it may
     bool may_assume;
+    bool pointers_are_known;        // keeps_pointers was found out
+    bool keeps_pointers;            // the kernel's code, or a helper's that it calls, stores pointers
     const struct var_values *names; // values of variables whose names are printed for them; NULL: none
     int call_budget;                // calls that may still be walked into: those after touch everything
     int budget;                     // tests that may still be made: afterwards everything is a conflict

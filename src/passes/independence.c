@@ -249,6 +249,13 @@ static bool is_hidden(struct judgement *j, const struct access *access)
     return (taint & (TAINT_DATA | TAINT_HIDDEN)) == TAINT_HIDDEN && value_varies(j->an, access->flat, j->info);
 }
 
+// Whether the place is computed in a way that is not followed, so that no more than a suspicion can be told of it.
+static bool is_vague(struct judgement *j, const struct access *access)
+{
+    return access->flat == NULL ||
+           ((value_taint(j->an, access->flat) & TAINT_OPAQUE) != 0 && value_varies(j->an, access->flat, j->info));
+}
+
 static void note_conflict(struct judgement *j, const struct access *a, const struct access *b)
 {
     if (j->conflict != NULL) {
@@ -274,7 +281,15 @@ static void note_conflict(struct judgement *j, const struct access *a, const str
         other = hidden == first ? other : first;
         first = hidden;
     } else if (first == other || (affine_equal(first->flat, other->flat) && first->kind == other->kind)) {
-        text = arena_printf(an->arena, "%s is %s here by more than one iteration", describe(an, first), verb(first));
+        const char *words = is_vague(j, first) ? "%s is %s here, perhaps by more than one iteration: what it hangs on "
+                                                 "is not followed"
+                                               : "%s is %s here by more than one iteration";
+        text = arena_printf(an->arena, words, describe(an, first), verb(first));
+    } else if (is_vague(j, first) || is_vague(j, other)) {
+        text = arena_printf(an->arena,
+                            "%s, %s here, is perhaps %s as %s by another iteration here: what they hang on is not "
+                            "followed",
+                            describe(an, first), verb(first), verb(other), describe(an, other));
     } else {
         text = arena_printf(an->arena, "%s, %s here, is %s as %s by another iteration here", describe(an, first),
                             verb(first), verb(other), describe(an, other));

@@ -251,13 +251,18 @@ static bool is_called(const struct analysis *an, const struct ir_function *funct
 
 // In the kernel, or in a helper that it calls: each is looked at once. Calls that the walk did not look into touch
 // everything anyway.
-static bool keeps_pointers(const struct analysis *an)
+static bool keeps_pointers(struct analysis *an)
 {
+    if (an->pointers_are_known) {
+        return an->keeps_pointers;
+    }
     bool keeps = !walk_region(&an->kernel->body, stores_no_pointer, NULL);
     for (int i = 0; i < an->module->function_count && !keeps; i++) {
         const struct ir_function *function = an->module->functions[i];
         keeps = is_called(an, function) && !walk_region(&function->body, stores_no_pointer, NULL);
     }
+    an->pointers_are_known = true;
+    an->keeps_pointers = keeps;
     return keeps;
 }
 

@@ -184,3 +184,34 @@ TEST(generated_loops_keep_every_claim)
     }
     CHECK(wanted != NULL || claimed > 1000);
 }
+
+// Of an index that is not followed nothing but a suspicion can be told.
+TEST(words_say_no_more_than_is_known)
+{
+    static const struct {
+        const char *text;
+        const char *words;
+        bool is_certain;
+    } cases[] = {
+        {"kernel void f(int n, int *a) {\nfor (int i = 0; i < n; i++) a[i / 2] = i; }", "by more than one", true},
+        {"kernel void f(int n, int *a) {\nfor (int i = 0; i < n; i++) a[i ^ 1] = i; }", "by more than one", false},
+        {"kernel void f(int n, int *a) {\nfor (int i = 0; i < n; i++) a[i + 1] = a[i]; }", "by another iteration",
+         true},
+        {"kernel void f(int n, int *a) {\nfor (int i = 0; i < n; i++) a[i ^ 1] = a[i]; }", "by another iteration",
+         false},
+        {"kernel void f(int n, int a[n]) {\nfor (int b = 0; b < n; b += 64)\n"
+         "for (int i = b; i < b + 64 && i < n; i++) a[i] = i; }",
+         "by more than one", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct analyse_case c;
+        const struct ir_inst *loop = analyse_text(&c, cases[i].text) ? loop_at(&c, 2) : NULL;
+        if (CHECK(loop != NULL && loop->loop->reason != NULL)) {
+            const char *reason = loop->loop->reason;
+            if (strstr(reason, cases[i].words) == NULL || (strstr(reason, "perhaps") == NULL) != cases[i].is_certain) {
+                FAIL("%s: %s", cases[i].text, reason);
+            }
+        }
+        arena_finish(&c.arena);
+    }
+}
