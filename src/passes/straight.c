@@ -55,6 +55,9 @@ static struct plan_expr *assigned_value(struct offload *o, const struct pending 
     if (inst->op == IR_OP_SET) {
         return value;
     }
+    if (inst->fused) {
+        return NULL; // x += a * b, rounded once: expressions of the launch have no such operation
+    }
     enum ir_op op;
     enum ir_type type = inst->var->type;
     if (!simple_update(inst->update, ir_type_is_float(type), &op)) {

@@ -144,11 +144,37 @@ def check_openmp(report, work):
         report.check(f"openmp_computes_the_same_{name}", results[0] == results[1])
 
 
+ROUNDED = """#include <rill/kernel.h>
+kernel int rounded(int n, float a, float b, float c, float x[n])
+{
+    float s = c;
+    s += a * b;
+    int wrong = 0;
+    for (int i = 0; i < n; i++) { x[i] = c; x[i] += a * b; }
+    for (int i = 0; i < n; i++) wrong += x[i] != s;
+    return wrong;
+}
+"""
+
+
+def check_rounding(report, work):
+    """A product that is added is rounded once or twice, but alike where the launch computes and where a task does."""
+    source = work / "rounded.c"
+    source.write_text(ROUNDED)
+    # 1.1 * 1.1 - 1.21 is nothing but the rounding of the product.
+    values = ["--set", "n=100", "--set", "a=1.1", "--set", "b=1.1", "--set", "c=-1.21"]
+    for options in [], ["--contract=off"]:
+        done = rill("run", source, "rounded", "--json", *values, *options)
+        is_same = done.rc == 0 and '"returned": 0,' in done.out
+        report.check(f"a_product_is_added_alike_in_control_and_loops{''.join(options)}", is_same, done)
+
+
 def main():
     report = Report()
     files = kernel_files()
     with tempfile.TemporaryDirectory() as folder:
         check_openmp(report, pathlib.Path(folder))
+        check_rounding(report, pathlib.Path(folder))
     check_usage(report, files[0])
     check_kinds(report, files)
     return report.finish()

@@ -458,3 +458,165 @@ kernel int switch_never_reached(int n, int out[n])
     }
     return i;
 }
+
+// Bounds that an `if` makes of arguments and of data. A value read before does not see the assignment.
+// run: clamped n=100 lo=-3 count=50
+// run: clamped n=100 lo=3 count=500
+// run: clamped n=100 lo=3 count=2
+kernel int clamped(int n, int lo, int count, int out[n])
+{
+    int hi = lo + count;
+    if (hi > n) {
+        hi = n;
+    }
+    if (lo < 0) {
+        lo = 0;
+    }
+    for (int i = lo; i < hi; i++) {
+        out[i] += 1;
+    }
+    int before = hi;
+    if (hi < 7) {
+        hi = 7;
+    } else if (hi > 50) {
+        hi = 50;
+        lo = lo + 1;
+    }
+    for (int i = lo; i < hi; i++) {
+        out[i] += before;
+    }
+    return hi * 1000 + lo;
+}
+
+// run: swapped n=40 p=10 q=30
+// run: swapped n=40 p=30 q=10
+// run: swapped n=40 p=2 q=10
+kernel int swapped(int n, int p, int q, int out[n])
+{
+    int t;
+    if (p > q) {
+        t = p;
+        p = q;
+        q = t;
+    }
+    for (int i = p; i < q; i++) {
+        out[i] += 1;
+    }
+    int old = p;
+    if (p > 3) {
+        p = q - p;
+    } else {
+        q = p + q;
+    }
+    for (int i = 0; i < n; i++) {
+        out[i] += p * 3 + q + old;
+    }
+    if (old > 2) {
+        p = old;
+        old = p + q;
+    }
+    for (int i = 0; i < n; i++) {
+        out[i] += p * 7 + q + old;
+    }
+    return p * 10000 + q * 100 + old;
+}
+
+// run: bounded n=40 u=3000000000 w=-100 c=250
+// run: bounded n=2 u=3 w=100 c=5
+kernel int64_t bounded(int n, unsigned u, int64_t w, unsigned char c, int out[n])
+{
+    if (u > 10) {
+        u = 10;
+    }
+    if (w < -5) {
+        w = -5;
+    }
+    if (c > 200) {
+        c = c + 100;
+    }
+    if (n > 3 && u) {
+        w += u;
+    }
+    unsigned m = u;
+    m = m < 5 ? 5 : m;
+    for (int i = 0; i < n; i++) {
+        out[i] += u + w + c + m;
+    }
+    return u + w * 100 + c * 10000;
+}
+
+// run: by_round n=50 t=8
+// run: by_round n=50 t=0
+kernel int by_round(int n, int t, int out[n])
+{
+    int k = 1, most = 0;
+    for (int s = 0; s < t; s++) {
+        if (s % 3 == 0) {
+            k = n - s;
+        } else {
+            k = s;
+        }
+        if (k > 20) {
+            k = 20;
+        }
+        for (int i = 0; i < k; i++) {
+            out[i] += s;
+        }
+        if (k > most) {
+            most = k;
+        }
+    }
+    return k * 100 + most;
+}
+
+// run: by_data n=50
+kernel int by_data(int n, int out[n])
+{
+    int k = out[3];
+    for (int i = 0; i < n; i++) {
+        out[i] += k;
+    }
+    if (k > 10) {
+        k = 10;
+    }
+    if (k < 2) {
+        k = 3;
+    } else {
+        k++;
+    }
+    for (int i = 0; i < k; i++) {
+        out[i] += 1;
+    }
+    return k;
+}
+
+// run: by_blocks n=50 h=20
+// run: by_blocks n=50 h=90
+// run: by_blocks n=50 h=2
+kernel int by_blocks(int n, int h, int out[n])
+{
+    if (h > n) {
+        h = n;
+    }
+    int q = 1;
+    if (h > 4) {
+        q = 2;
+    }
+    stream_parallel
+    {
+        int z = q;
+        if (z > 1) {
+            z = z * 3;
+        }
+        for (int i = 0; i < h; i++) {
+            out[i] += z;
+        }
+    }
+    stream_parallel
+    {
+        for (int i = h; i < n; i++) {
+            out[i] *= q;
+        }
+    }
+    return h + q;
+}
