@@ -60,7 +60,7 @@ static void set_atomic(struct analysis *an, int index)
     struct access *access = &an->accesses.items[index];
     const struct loop_info *task = task_loop(access->loop);
     bool by_loop = task != NULL && is_shared_in(an, task, access);
-    access->is_atomic = by_loop || shared_by_blocks(an, index);
+    access->is_atomic = !access->inst->is_packed && (by_loop || shared_by_blocks(an, index));
     if (access->context == NULL) {
         access->inst->atomic |= access->is_atomic; // of several places it may touch one will do
     }

@@ -299,6 +299,21 @@ static void note_conflict(struct judgement *j, const struct access *a, const str
     j->conflict_b = other->inst->loc;
 }
 
+// An atomic operation needs an address that is aligned.
+static void note_packed(struct judgement *j, const struct access *a, const struct access *b)
+{
+    const struct access *packed = a->inst->is_packed ? a : b;
+    if (j->conflict == NULL) {
+        j->conflict =
+            arena_printf(j->an->arena,
+                         "%s, updated here by more than one iteration, lies in a packed struct, where no update "
+                         "is atomic",
+                         describe(j->an, packed));
+        j->conflict_a = packed->inst->loc;
+        j->conflict_b = (packed == a ? b : a)->inst->loc;
+    }
+}
+
 static void note_own(struct judgement *j, const struct access *a, const struct access *b)
 {
     const struct access *first = a->kind != ACCESS_READ ? a : b, *other = first == a ? b : a;
@@ -404,6 +419,10 @@ static void judge_updates(struct judgement *j, const struct access *a, const str
     // is better to be atomic than in order.
     if (result.answer == PAIR_IF && (result.is_fit || has_conditions(j, &result))) {
         note_conditions(j, &result);
+        return;
+    }
+    if (a->inst->is_packed || b->inst->is_packed) {
+        note_packed(j, a, b);
         return;
     }
     note_shared(j, a);

@@ -206,25 +206,27 @@ struct ir_inst *lower_target(struct lower *l, const struct expr *pointer)
 
 // ---- places --------------------------------------------------------------------------------------------------------
 
-// Whether an lvalue, or the array it is an element of, lies in a struct that is less aligned than its type.
+// The lvalue that |e| is a member or an element of; NULL: none.
+static const struct expr *holder_of(const struct expr *e)
+{
+    if (e->kind == EXPR_MEMBER) {
+        return e->a;
+    }
+    if (e->kind != EXPR_DEREF) {
+        return NULL;
+    }
+    const struct expr *array = e->a->kind == EXPR_PTR_ADD ? e->a->a : e->a;
+    return array->kind == EXPR_DECAY ? array->a : NULL;
+}
+
+// Whether an lvalue lies in a struct that is less aligned than its type.
 static bool is_packed(const struct expr *e)
 {
-    for (;;) {
-        if (e->kind == EXPR_MEMBER) {
-            if (e->a->type->align < e->type->align) {
-                return true;
-            }
-            e = e->a;
-        } else if (e->kind == EXPR_DEREF) {
-            const struct expr *array = e->a->kind == EXPR_PTR_ADD ? e->a->a : e->a;
-            if (array->kind != EXPR_DECAY) {
-                return false;
-            }
-            e = array->a;
-        } else {
-            return false;
-        }
+    bool is_less = false;
+    for (const struct expr *holder; (holder = holder_of(e)) != NULL; e = holder) {
+        is_less |= e->kind == EXPR_MEMBER && holder->type->align < e->type->align;
     }
+    return is_less;
 }
 
 static struct lower_place memory_place(const struct expr *e, struct ir_inst *address)

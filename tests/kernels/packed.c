@@ -160,3 +160,29 @@ kernel int64_t words_of_bytes(int n, const unsigned char a[n])
     memcpy(cursor + 5, cursor, sizeof word);
     return sum + word_at(cursor + 5);
 }
+
+// Not atomic at an odd address: these run in order.
+// run: counted_in_tight n=1000
+kernel int64_t counted_in_tight(int n, const int a[n])
+{
+    for (int i = 0; i < n; i++) {
+        tights[a[i] & 3].value += a[i];
+    }
+    for (int i = 0; i < n; i++) {
+        tights[2].wide += a[i];
+        pairs[1].value = pairs[1].value < a[i] ? a[i] : pairs[1].value;
+    }
+    return tights[0].value + tights[1].value * 3 + tights[2].value * 5 + tights[2].wide + pairs[1].value;
+}
+
+// Of a local they are sums like any other.
+// run: summed_in_a_local n=1000
+kernel int64_t summed_in_a_local(int n, const int a[n])
+{
+    struct tight t = {0};
+    for (int i = 0; i < n; i++) {
+        t.value += a[i];
+        t.wide += a[i] * 3;
+    }
+    return t.value + t.wide;
+}
