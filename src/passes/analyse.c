@@ -305,8 +305,14 @@ static struct plan_expr *leaf(struct arena *arena, enum plan_expr_kind kind, enu
     return expr;
 }
 
-struct plan_expr *expr_of_value(struct arena *arena, const struct ir_inst *value)
+// More than any value has that the demote pass leaves to be computed anew.
+enum { MOST_STEPS = 1000 };
+
+static struct plan_expr *expr_within(struct arena *arena, const struct ir_inst *value, int *steps)
 {
+    if (--*steps < 0) {
+        return NULL;
+    }
     switch (value->op) {
     case IR_OP_CONST: return value->type == IR_PTR ? NULL : plan_const(arena, value->type, value->imm);
     case IR_OP_FCONST: {
@@ -317,15 +323,21 @@ struct plan_expr *expr_of_value(struct arena *arena, const struct ir_inst *value
     case IR_OP_PARAM: return value->type == IR_PTR ? NULL : plan_param(arena, value->type, (int)value->imm);
     case IR_OP_GET: return value->type == IR_PTR ? NULL : leaf(arena, PLAN_EXPR_VAR, value->type, value->var->index);
     case IR_OP_SELECT:
-        return plan_select(arena, expr_of_value(arena, value->args[0]), expr_of_value(arena, value->args[1]),
-                           expr_of_value(arena, value->args[2]));
+        return plan_select(arena, expr_within(arena, value->args[0], steps), expr_within(arena, value->args[1], steps),
+                           expr_within(arena, value->args[2], steps));
     default: break;
     }
     bool is_arithmetic = value->op >= IR_OP_ADD && value->op <= IR_OP_BITCAST && value->op != IR_OP_FMA;
     if (!is_arithmetic || value->type == IR_PTR || value->args[0]->type == IR_PTR) {
         return NULL;
     }
-    struct plan_expr *a = expr_of_value(arena, value->args[0]);
-    struct plan_expr *b = value->arg_count > 1 ? expr_of_value(arena, value->args[1]) : NULL;
+    struct plan_expr *a = expr_within(arena, value->args[0], steps);
+    struct plan_expr *b = value->arg_count > 1 ? expr_within(arena, value->args[1], steps) : NULL;
     return plan_op(arena, value->op, value->type, value->args[0]->type, a, b);
+}
+
+struct plan_expr *expr_of_value(struct arena *arena, const struct ir_inst *value)
+{
+    int steps = MOST_STEPS;
+    return expr_within(arena, value, &steps);
 }

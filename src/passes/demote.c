@@ -12,18 +12,27 @@ struct demotion {
     int count;            // values there were at the start: those made here are not looked at
 };
 
-bool demote_is_recomputable(const struct ir_inst *value)
+// What uses a value more than once doubles it: a value of so many steps is computed once and kept.
+enum { MOST_STEPS = 200 };
+
+static bool is_recomputable(const struct ir_inst *value, int *steps)
 {
     // Math is pure too, but the launch does not compute it.
-    if (!ir_op_is_pure(value->op) || value->op == IR_OP_MATH || value->op == IR_OP_FMA) {
+    if (--*steps < 0 || !ir_op_is_pure(value->op) || value->op == IR_OP_MATH || value->op == IR_OP_FMA) {
         return false;
     }
     for (int i = 0; i < value->arg_count; i++) {
-        if (!demote_is_recomputable(value->args[i])) {
+        if (!is_recomputable(value->args[i], steps)) {
             return false;
         }
     }
     return true;
+}
+
+bool demote_is_recomputable(const struct ir_inst *value)
+{
+    int steps = MOST_STEPS;
+    return is_recomputable(value, &steps);
 }
 
 static struct ir_var *var_of(struct demotion *demotion, const struct ir_inst *value)

@@ -620,3 +620,35 @@ kernel int by_blocks(int n, int h, int out[n])
     }
     return h + q;
 }
+
+// Each line uses the one before three times: as a tree the last has over a hundred million leaves.
+#define TWICE(v) v = v * v + v
+// run: each_line_uses_the_last_one_thrice n=100
+kernel unsigned each_line_uses_the_last_one_thrice(unsigned n, unsigned x[n])
+{
+    unsigned v = n;
+    TWICE(v);
+    TWICE(v);
+    TWICE(v);
+    TWICE(v);
+    for (unsigned i = 0; i < n; i++) {
+        x[i] += v;
+    }
+    TWICE(v);
+    TWICE(v);
+    TWICE(v);
+    TWICE(v);
+    TWICE(v);
+    TWICE(v);
+    TWICE(v);
+    TWICE(v);
+    TWICE(v);
+    TWICE(v);
+    TWICE(v);
+    TWICE(v);
+    TWICE(v);
+    for (unsigned i = 0; i < v % 50; i++) {
+        x[i] ^= v;
+    }
+    return v;
+}
