@@ -197,6 +197,8 @@ struct loop_info {
     bool may_print;
     bool is_kernel_loop;           // not in a helper that is called
     bool *depends;                 // by var index: variables that hang on the loop's iteration; made on demand
+    VEC(int) written;              // the bases that its accesses write, each once; made on demand
+    bool has_written;              // it has been made
     VEC(struct access_pair) pairs; // through different bases: must be apart
     VEC(struct ir_inst *)
     shared;                   // the kernel's updates of memory that another iteration may touch, and its calls of

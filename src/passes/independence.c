@@ -5,21 +5,33 @@
 
 // ---- what hangs on the iteration -----------------------------------------------------------------------------------
 
-static bool is_written_in(const struct analysis *an, const struct loop_info *info, int base)
+static bool has_base(const struct loop_info *info, int base)
 {
-    for (int i = info->access_begin; i < info->access_end; i++) {
-        const struct access *access = &an->accesses.items[i];
-        if (access->kind != ACCESS_READ && (access->base == base || base == 0 || access->base == 0)) {
+    for (int i = 0; i < info->written.count; i++) {
+        if (info->written.items[i] == base) {
             return true;
         }
     }
     return false;
 }
 
+// Asked of every load, and loops have few bases.
+static bool is_written_in(struct analysis *an, struct loop_info *info, int base)
+{
+    for (int i = info->access_begin; i < info->access_end && !info->has_written; i++) {
+        const struct access *access = &an->accesses.items[i];
+        if (access->kind != ACCESS_READ && !has_base(info, access->base)) {
+            VEC_PUSH(an->arena, &info->written, access->base);
+        }
+    }
+    info->has_written = info->access_end > info->access_begin; // not while the loop is being walked
+    return base == 0 ? info->written.count > 0 : has_base(info, base) || has_base(info, 0);
+}
+
 bool independence_depends(struct analysis *an, struct loop_info *info, const struct ir_inst *inst);
 
 // A call gives what its arguments and the memory it reads make of it.
-static bool call_depends(const struct analysis *an, const struct loop_info *info, const struct ir_inst *call)
+static bool call_depends(struct analysis *an, struct loop_info *info, const struct ir_inst *call)
 {
     for (int i = info->access_begin; i < info->access_end; i++) {
         const struct access *access = &an->accesses.items[i];

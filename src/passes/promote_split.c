@@ -7,6 +7,8 @@
 // members instead, in a copy of its code.
 #include "passes/promote_split.h"
 
+#include <string.h>
+
 // ---- members -------------------------------------------------------------------------------------------------------
 
 // The members of a struct and of the structs in it. False: it has parts that share bytes, or too many.
@@ -278,7 +280,24 @@ static void make_vars(struct split *s)
     }
 }
 
-static bool split_var(struct ir_module *module, struct ir_function *function, struct ir_var *var, int *budget)
+// The room for places is one for all variables: each would be as large as the function.
+struct room {
+    struct place *places;
+    int capacity;
+};
+
+static struct place *cleared(struct room *room, struct arena *arena, int count)
+{
+    if (count > room->capacity) {
+        room->capacity = 2 * count;
+        room->places = ARENA_ARRAY(arena, struct place, room->capacity);
+    }
+    memset(room->places, 0, (size_t)count * sizeof *room->places);
+    return room->places;
+}
+
+static bool split_var(struct ir_module *module, struct ir_function *function, struct ir_var *var, struct room *room,
+                      int *budget)
 {
     struct split s = {.module = module, .function = function, .var = var, .is_good = true, .budget = budget};
     if (!var->is_memory || var->ctype == NULL || var->ctype->kind != IR_CTYPE_RECORD ||
@@ -287,7 +306,7 @@ static bool split_var(struct ir_module *module, struct ir_function *function, st
     }
     s.size = (int64_t)var->size;
     s.place_count = function->value_count;
-    s.places = ARENA_ARRAY(module->arena, struct place, function->value_count + 1);
+    s.places = cleared(room, module->arena, function->value_count + 1);
     split_collect(&s, &function->body);
     if (!s.is_good) {
         return false;
@@ -300,10 +319,11 @@ static bool split_var(struct ir_module *module, struct ir_function *function, st
 bool promote_split(struct ir_module *module, struct ir_function *function)
 {
     bool changed = false;
+    struct room room = {0};
     int var_count = function->var_count; // members are no structs
     for (int i = 0; i < var_count; i++) {
         int budget = SPLIT_MAX_LOOKS;
-        changed |= split_var(module, function, function->vars[i], &budget);
+        changed |= split_var(module, function, function->vars[i], &room, &budget);
     }
     return changed;
 }
