@@ -5,6 +5,9 @@
 
 #include "scene.h"
 
+#include <stdatomic.h>
+#include <unistd.h>
+
 enum { UNKNOWN = 999, LAZY = 20000 };
 
 static void open_lazy(struct scene *s)
@@ -137,6 +140,63 @@ TEST(a_failure_is_found_though_the_event_behind_it_could_not_be_waited_for)
     check_found(&s);
     CHECK_INT(rill_event_destroy(event), RILL_OK);
     close_lazy(&s);
+}
+
+// ---- records that are put off ---------------------------------------------------------------------------------------
+
+static void hold(void *user, rill_status status)
+{
+    (void)status;
+    while (!atomic_load((atomic_bool *)user)) {
+        usleep(100);
+    }
+}
+
+// An event behind a launch, both put off by a callback, and the n-th record fails. Who waits for the event, the host or
+// a stream, finds the launch done or a failure. False: no record failed.
+static bool wait_with_fault(struct scene *s, bool by_stream, long n)
+{
+    atomic_bool goes_on = false;
+    int host[N] = {0};
+    rill_stream stream = {0}, other = {0};
+    rill_event event = {0};
+    CHECK_INT(rill_stream_create(s->context, NULL, &stream), RILL_OK);
+    CHECK_INT(rill_stream_create(s->context, NULL, &other), RILL_OK);
+    CHECK_INT(rill_event_create(s->context, NULL, &event), RILL_OK);
+    CHECK_INT(rill_array_write(s->x, stream, host, sizeof host), RILL_OK);
+    CHECK_INT(rill_stream_callback(stream, hold, &goes_on), RILL_OK);
+    CHECK_INT(rill_launch(kernel_of(s, "add"), stream, RILL_ARGS(N, 7, s->x)), RILL_OK);
+    CHECK_INT(rill_event_record(event, stream), RILL_OK);
+    stand_in_fail_at(vendor.event_record, n, UNKNOWN);
+    rill_status status = by_stream ? rill_event_wait(event, other) : RILL_OK;
+    atomic_store(&goes_on, true);
+    status = first_of(status, by_stream ? RILL_OK : rill_event_synchronize(event));
+    status = first_of(status, rill_array_read(s->x, other, host, sizeof host));
+    bool has_failed = *stand_in_failed_at() != '\0';
+    stand_in_fail_at("", 0, 0);
+    if (status == RILL_OK && host[0] != 7) {
+        FAIL("the %ld-th record fails, and %s does not wait for what is before it", n,
+             by_stream ? "a stream" : "the host");
+    }
+    (void)!rill_stream_destroy(stream);
+    (void)!rill_stream_destroy(other);
+    CHECK_INT(rill_event_destroy(event), RILL_OK);
+    stand_in_drain_at();
+    return has_failed;
+}
+
+TEST(who_waits_for_a_record_that_was_put_off_and_failed_is_told)
+{
+    for (int by_stream = 0; by_stream < 2; by_stream++) {
+        struct scene s;
+        open_lazy(&s);
+        long n = 1;
+        while (n < 20 && wait_with_fault(&s, by_stream != 0, n)) {
+            n++;
+        }
+        CHECK(n > 1);
+        close_lazy(&s);
+    }
 }
 
 #endif

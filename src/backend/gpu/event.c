@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // An event of the driver that a mark gave up, the last one first: it is the likeliest to be in the caches, the driver's
@@ -162,6 +163,32 @@ static void note_recorded(struct backend_device *device, struct gpu_mark *mark)
     thread_unlock(&device->lock);
 }
 
+// An older record of the event says nothing, and of a record that was put off no call is left that could return the
+// failure: so the place is waited for, and who waits for the mark finds the failure there.
+static rill_status fail_record(struct backend_stream *stream, struct gpu_mark *mark, rill_status status)
+{
+    struct backend_device *device = stream->device;
+    thread_latch_lock(&device->reap_lock);
+    bool is_known = mark->reference_count > 1; // by an event, or by who waits
+    thread_latch_unlock(&device->reap_lock);
+    if (!is_known) {
+        return status;
+    }
+    struct backend_error error = {.status = status, .stream = stream->id};
+    snprintf(error.text, sizeof error.text, "%s", rill_message());
+    (void)(device->driver->stream_synchronize(stream->lane.handle) == RILL_OK);
+    struct gpu_error *shared = gpu_error_create(device);
+    if (shared != NULL) { // without memory it is in order, and its own stream has the failure
+        shared->error = error;
+        thread_latch_lock(&device->reap_lock);
+        gpu_error_release(device, mark->error);
+        mark->error = shared;
+        mark->is_reached = true;
+        thread_latch_unlock(&device->reap_lock);
+    }
+    return status_fail(status, "%s", error.text);
+}
+
 rill_status gpu_record_now(struct backend_stream *stream, struct gpu_mark *mark)
 {
     struct backend_device *device = stream->device;
@@ -169,6 +196,9 @@ rill_status gpu_record_now(struct backend_stream *stream, struct gpu_mark *mark)
     mark->is_captured = stream->is_capturing;
     if (status == RILL_OK && !mark->is_captured) {
         status = gpu_watch_record(stream, mark, NULL);
+    }
+    if (status != RILL_OK && !mark->is_captured) {
+        status = fail_record(stream, mark, status);
     }
     note_recorded(device, mark);
     return status;
