@@ -182,8 +182,9 @@ static void trace_task(struct cpu_exec *exec, const char *way, const char *way_t
 }
 
 // What was measured says how long such a loop will take the next time. Loops are believed to be faster only by and by,
-// as their chunks may differ, and no more than twice as slow at once: a thread may have lost its processor, or found
-// the memory in the caches of others.
+// as their chunks may differ, and no more than twice as slow at once where sharing gains little: a thread may have lost
+// its processor, or found the memory in the caches of others. What took long is believed: else a loop that is long only
+// now and then would never be shared.
 static void note_pace(struct cpu_exec *exec, uint64_t time, int64_t work)
 {
     if (time == 0) {
@@ -193,7 +194,8 @@ static void note_pace(struct cpu_exec *exec, uint64_t time, int64_t work)
     uint64_t pace = time * 1000 / (uint64_t)(work > 0 ? work : 1) + 1;
     uint64_t before = atomic_load_explicit(&exec->entries->pace, memory_order_relaxed);
     if (before > 0) {
-        pace = pace < before ? before - (before - pace + 3) / 4 : pace < 2 * before ? pace : 2 * before;
+        bool is_believed = pace < 2 * before || time >= SHORT_TIME;
+        pace = pace < before ? before - (before - pace + 3) / 4 : is_believed ? pace : 2 * before;
     }
     atomic_store_explicit(&exec->entries->pace, pace, memory_order_relaxed);
 }
