@@ -181,9 +181,14 @@ static void check_names(struct checker *c, const struct check_pointer *pointer, 
         emit_check_if(c, holds, reached(c, span.first, span.last, array->element), extent, array->name);
     }
     if (names->count == 0 || names->is_full) {
+        // The array need not be whole units long: the bytes decide, the units are what is said of them.
         int64_t unit = access->size > 0 ? access->size : 1;
         struct ir_inst *extent = check_op(c, IR_OP_SDIV, parts[1], check_int(c, unit));
-        emit_check_if(c, span.is_some, reached(c, span.first, span.last, unit), extent, access->name);
+        struct ir_inst *is_before = ir_emit2(&c->b, IR_OP_SLT, IR_I1, span.first, check_int(c, 0));
+        struct ir_inst *is_behind = ir_emit2(&c->b, IR_OP_SGE, IR_I1, span.last, parts[1]);
+        struct ir_inst *is_out = ir_emit2(&c->b, IR_OP_OR, IR_I1, is_before, is_behind);
+        is_out = span.is_some == NULL ? is_out : ir_emit2(&c->b, IR_OP_AND, IR_I1, span.is_some, is_out);
+        emit_check_if(c, is_out, reached(c, span.first, span.last, unit), extent, access->name);
     }
 }
 

@@ -252,6 +252,7 @@ struct judgement {
     const char *assumed;
     struct loc assumed_a;
     struct loc assumed_b;
+    bool is_packed; // iterations share updates that cannot be atomic
 };
 
 // Whether the place hangs on what the analysis alone does not see, and changes in the loop.
@@ -315,7 +316,8 @@ static void note_conflict(struct judgement *j, const struct access *a, const str
 static void note_packed(struct judgement *j, const struct access *a, const struct access *b)
 {
     const struct access *packed = a->inst->is_packed ? a : b;
-    if (j->conflict == NULL) {
+    j->is_packed = true;
+    if (j->conflict == NULL || j->loop->pragma_parallel) { // the pragma is an answer to all others
         j->conflict =
             arena_printf(j->an->arena,
                          "%s, updated here by more than one iteration, lies in a packed struct, where no update "
@@ -551,7 +553,7 @@ static void judge_pairs(struct judgement *j, enum round round)
             } else if (relation == RELATION_TWO_BASES && round == ROUND_BASES) {
                 judge_two_bases(j, j->unique.items[i], j->unique.items[k]);
             }
-            if (j->conflict != NULL) {
+            if (j->conflict != NULL && !j->loop->pragma_parallel) { // the pragma: which updates meet is still asked
                 return;
             }
         }
@@ -659,12 +661,16 @@ static void settle_by_pairs(struct judgement *j, const struct scalar_result *sca
                          scalars->reason);
             diag_note(j->an->diags, scalars->loc_b, "read here");
         }
-    } else if (j->loop->pragma_parallel) {
+    } else if (j->loop->pragma_parallel && !j->is_packed) {
         settle(j, IR_VERDICT_ASSUMED, "'#pragma rill parallel' stands before it", here, none);
         j->conditions.count = 0;
         j->info->pairs.count = 0;
     } else if (j->conflict != NULL) {
         settle(j, IR_VERDICT_IN_ORDER, j->conflict, j->conflict_a, j->conflict_b);
+        if (j->loop->pragma_parallel) { // no order will do without atomics
+            diag_warning(j->an->diags, here, "the loop runs in order in spite of '#pragma rill parallel': %s",
+                         j->conflict);
+        }
     } else if (j->assumed != NULL) {
         settle(j, IR_VERDICT_ASSUMED, j->assumed, j->assumed_a, j->assumed_b);
     } else if (j->conditions.count > 0) {

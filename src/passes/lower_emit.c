@@ -264,20 +264,27 @@ void lower_copy(struct lower *l, struct ir_inst *to, struct ir_inst *from, uint6
     }
 }
 
-// Whether a member is more aligned by its type than the record.
-static bool has_packed_member(const struct type *type)
+// The alignment of what in a type is aligned most, packed or not: a copy of the whole may become copies of that.
+static uint64_t most_aligned(const struct type *type)
 {
-    bool is_packed = false;
-    for (int i = 0; i < type->record->member_count; i++) {
-        is_packed |= type->record->members[i].type->align > type->align;
+    while (type->kind == TYPE_ARRAY) {
+        type = type->base;
     }
-    return is_packed;
+    if (!type_is_record(type)) {
+        return type->size;
+    }
+    uint64_t most = 1;
+    for (int i = 0; i < type->record->member_count; i++) {
+        uint64_t align = most_aligned(type->record->members[i].type);
+        most = align > most ? align : most;
+    }
+    return most;
 }
 
 void lower_copy_record(struct lower *l, struct ir_inst *to, struct ir_inst *from, const struct type *type,
                        bool is_packed)
 {
-    lower_copy(l, to, from, type->size, is_packed || has_packed_member(type));
+    lower_copy(l, to, from, type->size, is_packed || most_aligned(type) > type->align);
 }
 
 void lower_jump(struct lower *l, struct lower_target target)

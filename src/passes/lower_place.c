@@ -235,7 +235,8 @@ static struct lower_place memory_place(const struct expr *e, struct ir_inst *add
         .kind = PLACE_MEMORY,
         .inst = address,
         .type = e->type,
-        .access = {.is_volatile = (e->type->quals & QUAL_VOLATILE) != 0, .is_packed = is_packed(e)},
+        .access = {.is_volatile = (e->type->quals & QUAL_VOLATILE) != 0,
+                   .is_packed = is_packed(e) || (type_is_scalar(e->type) && e->type->align < e->type->size)},
     };
 }
 

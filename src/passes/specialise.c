@@ -42,7 +42,7 @@ static struct ir_function *copy_function(struct specialise *s, struct ir_functio
 static bool make_atomic(struct ir_inst *inst, void *user)
 {
     if (inst->op == IR_OP_UPDATE) {
-        inst->atomic = true;
+        inst->atomic = !inst->is_packed; // loops that share those run in order
     } else if (inst->op == IR_OP_CALL) {
         inst->function = variant_of_all(user, inst->function);
     }

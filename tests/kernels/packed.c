@@ -186,3 +186,92 @@ kernel int64_t summed_in_a_local(int n, const int a[n])
     }
     return t.value + t.wide;
 }
+
+// The pragma is no word for what cannot be done: in order too, with a warning.
+// run: counted_by_the_pragma n=1000
+kernel int64_t counted_by_the_pragma(int n, const int a[n])
+{
+#pragma rill parallel
+    for (int i = 0; i < n; i++) {
+        tights[a[i] & 3].value += 1;
+    }
+    return tights[0].value + tights[1].value + tights[2].value + tights[3].value;
+}
+
+#pragma pack(push, 1)
+struct single {
+    int64_t wide;
+};
+#pragma pack(pop)
+struct around {
+    int32_t a, b;
+    struct single single;
+    int32_t end;
+};
+struct around arounds[4];
+static struct around *const around_at[4] = {&arounds[0], &arounds[1], &arounds[2], &arounds[3]};
+
+static int64_t sum_of(const struct around *at)
+{
+    struct around copy = *at;
+    return copy.single.wide * 3 + copy.a;
+}
+
+// run: copied_around n=8
+kernel int64_t copied_around(int n, const int a[n])
+{
+    int64_t sum = 0;
+    for (int i = 0; i < 4; i++) {
+        arounds[i].single.wide = a[i];
+        arounds[i].a = i;
+    }
+    for (int i = 0; i < n; i++) {
+        sum += sum_of(around_at[i & 3]);
+    }
+    return sum;
+}
+
+// A type may be less aligned too.
+typedef int32_t loose __attribute__((aligned(1)));
+struct loose_pair {
+    loose value;
+    char tag;
+};
+static unsigned char *const byte_at[4] = {&stream[1], &stream[7], &stream[13], &stream[22]};
+
+static int32_t loose_at(const loose *at)
+{
+    return *at;
+}
+
+// run: loose_types n=8
+kernel int32_t loose_types(int n, const int a[n])
+{
+    int32_t sum = 0;
+    for (int i = 0; i < 64; i++) {
+        stream[i] = (unsigned char)(i * 3 + a[0]);
+    }
+    for (int i = 0; i < n; i++) {
+        sum += loose_at((const loose *)byte_at[i & 3]);
+    }
+#pragma rill single
+    for (int i = 0; i < 4; i++) {
+        struct loose_pair *pair = (struct loose_pair *)byte_at[i];
+        sum += pair->value;
+        pair->value = i;
+    }
+    return sum + stream[1] + stream[22];
+}
+
+// Arrays that are no whole number of what is read there, by pointers out of a table.
+// run: odd_lengths p=10 q=10 k=1
+#pragma rill single
+kernel int32_t odd_lengths(char *p, char *q, int k)
+{
+    char *both[2] = {p, q};
+    char *x = both[k & 1];
+    int32_t value;
+    memcpy(&value, x + 6, sizeof value);
+    memcpy(x + 2, &value, sizeof value);
+    return value;
+}

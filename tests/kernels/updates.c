@@ -254,3 +254,15 @@ kernel void keyed_sums(int n, int m, const uint8_t key[restrict n][m], long out[
         }
     }
 }
+
+// The author's word on one index is none on the updates beside it.
+// run: updates_beside_a_word n=1000
+kernel long updates_beside_a_word(int n, int a[n], const int b[n], int t[4])
+{
+#pragma rill parallel
+    for (int i = 0; i < (n & ~1); i++) {
+        a[i ^ 1] = i;
+        t[b[i] & 3] += 1;
+    }
+    return (long)t[0] + t[1] * 3 + t[2] * 5 + t[3] * 7;
+}
