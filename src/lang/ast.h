@@ -328,6 +328,10 @@ bool type_compatible(const struct type *a, const struct type *b);
 // "const float *", "struct particle [n]": for messages.
 const char *type_describe(struct arena *arena, const struct type *type);
 
+// ---- expression_operate.c -------------------------------------------------------------------------------------------
+
+enum expr_kind expr_mirrored(enum expr_kind compare); // what `a compare b` is seen from b
+
 // ---- constants.c ----------------------------------------------------------------------------------------------------
 
 // Folds with the language's own arithmetic (language.md §6). False when it is no integer / arithmetic constant.

@@ -12,17 +12,6 @@ static const struct expr *without_widening(const struct expr *e)
     return e;
 }
 
-static enum expr_kind mirrored(enum expr_kind compare)
-{
-    switch (compare) {
-    case EXPR_LT: return EXPR_GT;
-    case EXPR_LE: return EXPR_GE;
-    case EXPR_GT: return EXPR_LT;
-    case EXPR_GE: return EXPR_LE;
-    default: return compare;
-    }
-}
-
 // Whether `x compare value` holds for the least and the largest x of |type|, and so for all. |is_huge|: the value is
 // 2^63 or more, and |value| its bits.
 static bool holds_for_all(const struct type *type, enum expr_kind compare, int64_t value, bool is_huge)
@@ -62,7 +51,7 @@ void parse_warn_of_endless(struct parser *p, const struct expr *condition, const
     if (type->kind == TYPE_BOOL || (type_is_signed(type) && !type_is_signed(common))) {
         return;
     }
-    enum expr_kind compare = is_left ? mirrored(condition->kind) : condition->kind;
+    enum expr_kind compare = is_left ? expr_mirrored(condition->kind) : condition->kind;
     if (holds_for_all(type, compare, value, is_huge)) {
         const char *number = is_huge ? arena_printf(p->arena, "%llu", (unsigned long long)value)
                                      : arena_printf(p->arena, "%lld", (long long)value);

@@ -535,3 +535,14 @@ struct expr *operate_sizeof(struct parser *p, struct type *type, struct loc loc)
                              : expr_int(p, TYPE_ULONG, (uint64_t)type->length, loc);
     return expr_is_error(size) ? size : expr_binary(p, EXPR_MUL, &p->basic[TYPE_ULONG], count, size);
 }
+
+enum expr_kind expr_mirrored(enum expr_kind compare)
+{
+    switch (compare) {
+    case EXPR_LT: return EXPR_GT;
+    case EXPR_LE: return EXPR_GE;
+    case EXPR_GT: return EXPR_LT;
+    case EXPR_GE: return EXPR_LE;
+    default: return compare;
+    }
+}

@@ -18,17 +18,6 @@ static bool is_loop_variable(const struct lower *l, const struct object *object)
            object->type->kind != TYPE_BOOL && !lower_is_memory_object(l, object);
 }
 
-static enum expr_kind mirrored(enum expr_kind compare)
-{
-    switch (compare) {
-    case EXPR_LT: return EXPR_GT;
-    case EXPR_LE: return EXPR_GE;
-    case EXPR_GT: return EXPR_LT;
-    case EXPR_GE: return EXPR_LE;
-    default: return compare;
-    }
-}
-
 // The variable that the step changes is the loop's.
 static bool find_step(const struct lower *l, const struct stmt *stmt, struct canonical *c)
 {
@@ -87,7 +76,7 @@ static bool find_condition(const struct stmt *stmt, struct canonical *c)
         c->compare = condition->kind;
         c->bound = condition->b;
     } else if (b->kind == EXPR_OBJECT && b->object == c->var) {
-        c->compare = mirrored(condition->kind);
+        c->compare = expr_mirrored(condition->kind);
         c->bound = condition->a;
     } else {
         return fail(c, condition->loc, "its condition is no comparison of its variable with a bound");

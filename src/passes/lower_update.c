@@ -292,16 +292,6 @@ struct relation {
     const struct expr *e;
 };
 
-static enum expr_kind mirrored(enum expr_kind rel)
-{
-    switch (rel) {
-    case EXPR_LT: return EXPR_GT;
-    case EXPR_LE: return EXPR_GE;
-    case EXPR_GT: return EXPR_LT;
-    default: return EXPR_LE;
-    }
-}
-
 static bool compares_with(const struct expr *condition, const struct expr *x, struct relation *out)
 {
     condition = lower_strip(condition);
@@ -314,7 +304,7 @@ static bool compares_with(const struct expr *condition, const struct expr *x, st
     if (p_is_x == lower_same(q, x)) {
         return false;
     }
-    *out = (struct relation){p_is_x ? mirrored(condition->kind) : condition->kind, p_is_x ? q : p};
+    *out = (struct relation){p_is_x ? expr_mirrored(condition->kind) : condition->kind, p_is_x ? q : p};
     return true;
 }
 
