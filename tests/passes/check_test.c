@@ -2,7 +2,6 @@
 // has too, and what stays inside computes what it computed before.
 #include "lower_case.h"
 #include "passes/check.h"
-#include "passes/promote.h"
 #include "reach.h"
 
 static void lower_reach(struct lower_case *c, const char *source, bool calls_helpers)
@@ -19,9 +18,7 @@ static void lower_reach(struct lower_case *c, const char *source, bool calls_hel
         FAIL("%s", case_errors(c));
         test_leave(NULL);
     }
-    for (int i = 0; i < c->module->function_count; i++) {
-        promote_function(c->module, c->module->functions[i]);
-    }
+    case_promote(c);
     check_module(c->module);
     REQUIRE(case_verify(c, "reach.c"));
 }
@@ -156,15 +153,9 @@ static void run_checked(const char *path, const char *name)
             arena_finish(&c.arena);
             return;
         }
-        for (int i = 0; i < c.module->function_count; i++) {
-            promote_function(c.module, c.module->functions[i]);
-        }
+        case_promote(&c);
         check_module(c.module);
-        void *library = case_verify(&c, name) ? case_build(path) : NULL;
-        if (CHECK(library != NULL)) {
-            case_run(&c, library, name);
-            dlclose(library);
-        }
+        case_run_as_gcc(&c, path, name);
         arena_finish(&c.arena);
     }
 }

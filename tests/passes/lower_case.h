@@ -11,6 +11,7 @@
 #include "lang/ast.h"
 #include "lang/preprocess.h"
 #include "passes/lower.h"
+#include "passes/promote.h"
 #include "test.h"
 
 #include <dirent.h>
@@ -62,6 +63,13 @@ static inline void case_lower(struct lower_case *c, const char *path, const stru
     }
     struct ir_module *module = lower_unit(&c->arena, &c->diags, unit, options);
     c->module = c->diags.error_count > 0 ? NULL : module;
+}
+
+static inline void case_promote(struct lower_case *c)
+{
+    for (int i = 0; i < c->module->function_count; i++) {
+        promote_function(c->module, c->module->functions[i]);
+    }
 }
 
 static inline bool case_verify(struct lower_case *c, const char *name)
@@ -241,6 +249,16 @@ static inline void case_run(struct lower_case *c, void *library, const char *nam
         REQUIRE(interp != NULL);
         case_run_kernel(interp, kernel, library, name);
         interp_destroy(interp);
+    }
+}
+
+// Verified, and every kernel computes what it computes in gcc's build of |path|.
+static inline void case_run_as_gcc(struct lower_case *c, const char *path, const char *name)
+{
+    void *library = case_verify(c, name) ? case_build(path) : NULL;
+    if (CHECK(library != NULL)) {
+        case_run(c, library, name);
+        dlclose(library);
     }
 }
 

@@ -41,12 +41,8 @@ static void run_with(const char *path, const char *name, const struct lower_opti
     case_lower(&c, path, options);
     if (c.module == NULL) {
         FAIL("%s: %s", name, case_errors(&c));
-    } else if (case_verify(&c, name)) {
-        void *library = case_build(path);
-        if (CHECK(library != NULL)) {
-            case_run(&c, library, name);
-            dlclose(library);
-        }
+    } else {
+        case_run_as_gcc(&c, path, name);
     }
     arena_finish(&c.arena);
 }

@@ -1,5 +1,4 @@
 #include "lower_case.h"
-#include "passes/promote.h"
 
 static void run_promoted(const char *path, const char *name)
 {
@@ -10,16 +9,8 @@ static void run_promoted(const char *path, const char *name)
         arena_finish(&c.arena);
         return;
     }
-    for (int i = 0; i < c.module->function_count; i++) {
-        promote_function(c.module, c.module->functions[i]);
-    }
-    if (case_verify(&c, name)) {
-        void *library = case_build(path);
-        if (CHECK(library != NULL)) {
-            case_run(&c, library, name);
-            dlclose(library);
-        }
-    }
+    case_promote(&c);
+    case_run_as_gcc(&c, path, name);
     arena_finish(&c.arena);
 }
 
@@ -35,9 +26,7 @@ static void check_promoted(const char *path, const char *name)
     if (c.module == NULL) {
         FAIL("%s: %s", name, case_errors(&c));
     } else {
-        for (int i = 0; i < c.module->function_count; i++) {
-            promote_function(c.module, c.module->functions[i]);
-        }
+        case_promote(&c);
         if (case_verify(&c, name)) {
             case_compare(path, ".ir", case_plain_ir(&c));
         }
