@@ -2,8 +2,8 @@
 // nothing lost, the thread's stream unchanged, pooled streams back, and a context that works.
 //
 // The calls are compared with the exported symbols, so that a new one without a row here is a failure.
+#include "exports.h"
 #include "rill/tsan.h"
-#include "tree.h"
 #include "world.h"
 
 // ---- an allocator that fails once ---------------------------------------------------------------------------------
@@ -778,28 +778,14 @@ static const struct call {
 
 enum { CALL_COUNT = sizeof calls / sizeof *calls };
 
+static const char *name_of_call(int row)
+{
+    return calls[row].name;
+}
+
 TEST(every_exported_call_is_swept)
 {
-    FILE *list = fopen(tree_file("tests/house/exports.list"), "r");
-    REQUIRE(list != NULL);
-    char line[256];
-    int count = 0;
-    while (fgets(line, sizeof line, list) != NULL) {
-        line[strcspn(line, "\n")] = '\0';
-        if (strncmp(line, "rill_", 5) != 0) {
-            continue;
-        }
-        bool is_swept = false;
-        for (int i = 0; i < CALL_COUNT; i++) {
-            is_swept = is_swept || strcmp(calls[i].name, line) == 0;
-        }
-        if (!is_swept) {
-            FAIL("%s is exported and has no row here", line);
-        }
-        count++;
-    }
-    fclose(list);
-    CHECK_INT(count, CALL_COUNT);
+    exports_check(name_of_call, CALL_COUNT, "has no row here");
 }
 
 // ---- the sweep ----------------------------------------------------------------------------------------------------

@@ -4,8 +4,8 @@
 #ifndef RILL_TESTS_FAKES_FAULTS_H
 #define RILL_TESTS_FAKES_FAULTS_H
 
+#include "exports.h"
 #include "steps.h"
-#include "tree.h"
 
 // ---- the sweep ------------------------------------------------------------------------------------------------------
 
@@ -141,36 +141,25 @@ static void sweep(const char *graph, const char *only, int lazy)
     unsetenv("RILL_GRAPH");
 }
 
-TEST(every_exported_call_has_a_step_or_calls_no_driver)
+static const char *name_of_step(int row)
 {
     static const char *const names[] = {
 #define NAME(name, step) #name,
         STEP_CALLS(NAME)
 #undef NAME
     };
+    return names[row];
+}
+
+TEST(every_exported_call_has_a_step_or_calls_no_driver)
+{
     static const char *const where[] = {
 #define WHERE(name, step) step,
         STEP_CALLS(WHERE)
 #undef WHERE
     };
-    enum { COUNT = sizeof names / sizeof names[0] };
-    FILE *list = fopen(tree_file("tests/house/exports.list"), "r");
-    REQUIRE(list != NULL);
-    char line[256];
-    int count = 0;
-    while (fgets(line, sizeof line, list) != NULL) {
-        line[strcspn(line, "\n")] = '\0';
-        bool is_named = strncmp(line, "rill_", 5) != 0;
-        count += !is_named;
-        for (int i = 0; i < COUNT && !is_named; i++) {
-            is_named = strcmp(names[i], line) == 0;
-        }
-        if (!is_named) {
-            FAIL("%s is exported, and nobody says whether it calls the driver", line);
-        }
-    }
-    fclose(list);
-    CHECK_INT(count, COUNT);
+    enum { COUNT = sizeof where / sizeof where[0] };
+    exports_check(name_of_step, COUNT, "nobody says whether it calls the driver");
     for (int i = 0; i < COUNT; i++) {
         bool is_found = *where[i] == '\0' || strcmp(where[i], "open") == 0;
         for (int k = 0; k < STEP_COUNT && !is_found; k++) {
