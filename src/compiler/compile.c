@@ -227,6 +227,7 @@ static void free_result(struct compiler_result *result)
 __attribute__((visibility("default"))) const struct compiler_table *rill_compiler_table(void)
 {
     static const struct compiler_table table = {.version = COMPILER_TABLE_VERSION,
+                                                .built = COMPILER_BUILT,
                                                 .llvm_version = codegen_llvm_version,
                                                 .compile = compile,
                                                 .free_result = free_result,

@@ -68,10 +68,13 @@ struct compiler_result {
     size_t size;
 };
 
-enum { COMPILER_TABLE_VERSION = 4 };
+enum { COMPILER_TABLE_VERSION = 5 };
 
 struct compiler_table {
+    // These two stay first in every version, so that a library of another one can be named (before 5 there was no
+    // |built|). What is built differently is not used at all: the plan, which both libraries read, may differ too.
     int version;
+    const char *built;                 // COMPILER_BUILT of the library
     const char *(*llvm_version)(void); // "22.1.8"
     // RILL_OK with error_count == 0, or RILL_ERR_COMPILE with diagnostics, or another failure. *out_result is set for
     // the first two and must be freed.
@@ -79,6 +82,10 @@ struct compiler_table {
     void (*free_result)(struct compiler_result *result);
     const char *(*message)(void); // of the calling thread's last failure that is no diagnostic
 };
+
+// The release, and a hash of everything that the two libraries must agree on (CMakeLists.txt defines it for the two
+// files that say it).
+#define COMPILER_BUILT RILL_VERSION " (build " RILL_SEAM ")"
 
 // Exported by librill-compiler.so.
 RILL_API const struct compiler_table *rill_compiler_table(void);

@@ -137,6 +137,25 @@ struct source *source_copy(struct arena *arena, const char *text, size_t length,
 
 typedef const struct compiler_table *table_function(void);
 
+enum { FIRST_WITH_BUILT = 5 }; // of the table's versions
+
+static rill_status refuse_table(const char *who, const void *place, const struct compiler_table *table)
+{
+    char built[128] = "of no known version";
+    if (table != NULL && table->version >= FIRST_WITH_BUILT && table->built != NULL) {
+        snprintf(built, sizeof built, "%s", table->built);
+    } else if (table != NULL) {
+        snprintf(built, sizeof built, "of an older build, whose table has version %d", table->version);
+    }
+    char folder[256];
+    bool is_known = place != NULL && dylib_directory_of(place, folder, sizeof folder);
+    return status_fail(RILL_ERR_NO_COMPILER,
+                       "%s: librill-compiler.so%s%s is %s, librill.so is %s: they were not built together, and would "
+                       "misread each other's plans; install both from the same release, or let RILL_COMPILER name the "
+                       "compiler that came with librill.so",
+                       who, is_known ? " in " : "", is_known ? folder : "", built, COMPILER_BUILT);
+}
+
 static rill_status read_table(const char *who, const struct dylib *library, const struct compiler_table **out_table)
 {
     union {
@@ -144,14 +163,12 @@ static rill_status read_table(const char *who, const struct dylib *library, cons
         table_function *function;
     } cast = {.object = dylib_symbol(library, "rill_compiler_table")};
     const struct compiler_table *table = cast.object != NULL ? cast.function() : NULL;
-    if (table == NULL || table->version != COMPILER_TABLE_VERSION) {
-        return status_fail(RILL_ERR_NO_COMPILER,
-                           "%s: librill-compiler.so is of another version (%d) than librill.so (%d); install both from "
-                           "the same release",
-                           who, table != NULL ? table->version : 0, COMPILER_TABLE_VERSION);
+    bool is_of_this_version = table != NULL && table->version == COMPILER_TABLE_VERSION;
+    if (is_of_this_version && table->built != NULL && strcmp(table->built, COMPILER_BUILT) == 0) {
+        *out_table = table;
+        return RILL_OK;
     }
-    *out_table = table;
-    return RILL_OK;
+    return refuse_table(who, cast.object, table);
 }
 
 // The library stays open until the process ends: other contexts may use it, and LLVM does not like to be unloaded.

@@ -76,6 +76,7 @@ static const char fake_source[] =
     "    const struct compiler_table *(*find)(void);\n"
     "    *(void **)&find = dlsym(library, \"rill_compiler_table\");\n"
     "    real = find();\n"
+    "    if (!fake_table.built) fake_table.built = real->built;\n"
     "    return &fake_table;\n"
     "}\n";
 
@@ -211,7 +212,33 @@ TEST(compiler_of_another_version_is_refused)
     OK(rill_open(world_device(), NULL, &context));
     STATUS(create(context, &module), RILL_ERR_NO_COMPILER);
     CHECK_CONTAINS(rill_message(), "install both from the same release");
+    fake.table->version = 4; // which had no other name
+    STATUS(create(context, &module), RILL_ERR_NO_COMPILER);
+    CHECK_CONTAINS(rill_message(), "is of an older build, whose table has version 4, librill.so is 0");
     fake.table->version = COMPILER_TABLE_VERSION;
+    OK(create(context, &module));
+    OK(rill_close(context));
+    drop_fake(&fake);
+}
+
+// Two builds of one release: the plans that they write may differ, and nothing else shows it.
+TEST(compiler_of_another_build_is_refused_and_both_are_named)
+{
+    struct fake fake;
+    make_fake(&fake);
+    rill_context context = {0};
+    rill_module module;
+    OK(rill_open(world_device(), NULL, &context));
+    fake.table->built = "0.9.7 (build 0123456789ab)";
+    STATUS(create(context, &module), RILL_ERR_NO_COMPILER);
+    CHECK_UINT(module.id, 0);
+    char both[512];
+    snprintf(both, sizeof both, "librill-compiler.so in %s is 0.9.7 (build 0123456789ab), librill.so is %s (build ",
+             fake.folder, rill_version());
+    CHECK_CONTAINS(rill_message(), both);
+    CHECK_CONTAINS(rill_message(), "they were not built together");
+    CHECK_CONTAINS(rill_message(), "install both from the same release, or let RILL_COMPILER name the compiler");
+    fake.table->built = NULL; // taken from the real one
     OK(create(context, &module));
     OK(rill_close(context));
     drop_fake(&fake);

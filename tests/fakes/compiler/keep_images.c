@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,12 +187,22 @@ static const char *llvm_version(void)
     return real != NULL ? real->llvm_version() : "";
 }
 
+static struct compiler_table table = {.version = COMPILER_TABLE_VERSION,
+                                      .llvm_version = llvm_version,
+                                      .compile = compile,
+                                      .free_result = free_result,
+                                      .message = message};
+
+// It is of whatever build the real one is.
+static void read_built(void)
+{
+    const struct compiler_table *real = real_table();
+    table.built = real != NULL ? real->built : NULL;
+}
+
 const struct compiler_table *rill_compiler_table(void)
 {
-    static const struct compiler_table table = {.version = COMPILER_TABLE_VERSION,
-                                                .llvm_version = llvm_version,
-                                                .compile = compile,
-                                                .free_result = free_result,
-                                                .message = message};
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_built);
     return &table;
 }
