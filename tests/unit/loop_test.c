@@ -8,6 +8,7 @@
 #include <ucontext.h>
 
 static void turn(void);
+static void long_turn(unsigned seldom);
 static void lock_in_turns(struct thread_latch *latch);
 
 #if defined(__clang__)
@@ -34,15 +35,17 @@ static void lock_in_turns(struct thread_latch *latch);
 #undef atomic_fetch_or_explicit
 #undef atomic_fetch_or
 #define atomic_load_explicit(object, order) (turn(), ATOMIC_LOAD(object, __ATOMIC_SEQ_CST))
-#define atomic_store_explicit(object, value, order) (turn(), ATOMIC_STORE(object, value, __ATOMIC_SEQ_CST))
+#define atomic_store_explicit(object, value, order) (long_turn(16), ATOMIC_STORE(object, value, __ATOMIC_SEQ_CST))
 #define atomic_compare_exchange_weak_explicit(object, expected, wanted, order, other)                                  \
     (turn(), EXCHANGE(object, expected, wanted))
-#define atomic_compare_exchange_strong_explicit atomic_compare_exchange_weak_explicit
-#define atomic_fetch_add_explicit(object, value, order) (turn(), ATOMIC(fetch_add)(object, value, __ATOMIC_SEQ_CST))
+#define atomic_compare_exchange_strong_explicit(object, expected, wanted, order, other)                                \
+    (long_turn(2), EXCHANGE(object, expected, wanted))
+#define atomic_fetch_add_explicit(object, value, order)                                                                \
+    (long_turn(8), ATOMIC(fetch_add)(object, value, __ATOMIC_SEQ_CST))
 #define atomic_fetch_sub_explicit(object, value, order) (turn(), ATOMIC(fetch_sub)(object, value, __ATOMIC_SEQ_CST))
 #define atomic_fetch_and_explicit(object, value, order) (turn(), ATOMIC(fetch_and)(object, value, __ATOMIC_SEQ_CST))
-#define atomic_fetch_or_explicit(object, value, order) (turn(), ATOMIC(fetch_or)(object, value, __ATOMIC_SEQ_CST))
-#define atomic_fetch_or(object, value) (turn(), ATOMIC(fetch_or)(object, value, __ATOMIC_SEQ_CST))
+#define atomic_fetch_or_explicit(object, value, order) (long_turn(4), ATOMIC(fetch_or)(object, value, __ATOMIC_SEQ_CST))
+#define atomic_fetch_or(object, value) (long_turn(4), ATOMIC(fetch_or)(object, value, __ATOMIC_SEQ_CST))
 #define thread_latch_lock lock_in_turns
 
 #include "backend/cpu/loop.c" // NOLINT: it must see the names above
@@ -73,7 +76,9 @@ struct scene {
     int held;    // who gets none for a while, as if its thread had lost its processor
     int held_until;
     int turn_count;
-    bool has_jobs; // workers leave loops for them
+    bool has_jobs;   // workers leave loops for them
+    unsigned seldom; // one comes once in so many chunks
+    bool has_long_turns;
     uint64_t number;
     bool is_over; // nobody takes turns any more: the test itself looks
     ucontext_t test;
@@ -119,6 +124,22 @@ static void turn(void)
 {
     if (!scene.is_over && (scene.turn_count++ > MOST_TURNS || draw(16) >= (unsigned)scene.lasting)) {
         switch_to_another();
+    }
+}
+
+// Before somebody comes to a loop (an addition), makes chunks its own (a store), says that all is used up (an or), or
+// ends the loop (the strong exchange). In half of the scenes it loses its processor here, once in |seldom| times, for
+// so long that the slot may see the loop end and others come and go: all that it finds then may look as before, and be
+// something else.
+static void long_turn(unsigned seldom)
+{
+    if (!scene.is_over && scene.has_long_turns && draw(seldom) == 0) {
+        scene.held = scene.current;
+        scene.held_until = scene.turn_count + (int)draw(1000);
+        scene.turn_count++;
+        switch_to_another();
+    } else {
+        turn();
     }
 }
 
@@ -179,7 +200,7 @@ static void run_chunk(struct pool_loop *loop, int64_t chunk, struct pool_worker 
     }
     own->hits[chunk]++;
     turn();
-    if (scene.has_jobs && draw(8) == 0) {
+    if (scene.has_jobs && draw(scene.seldom) == 0) {
         atomic_store(&scene.pool->ready, 1); // a job has come
     }
 }
@@ -285,6 +306,8 @@ static void make_scene(uint64_t seed, int worker_count, int free_slots)
     pool->is_alone = draw(2) == 0; // nobody looks for long
     scene.lasting = (int)draw(16);
     scene.has_jobs = draw(2) == 0;
+    scene.seldom = draw(2) == 0 ? 8 : 2;
+    scene.has_long_turns = draw(2) == 0;
     scene.loop_count = 1 + (int)draw(MOST_LOOPS);
     for (int i = 0; i < scene.loop_count; i++) {
         struct loop_case *own = &scene.loops[i];
@@ -330,7 +353,7 @@ static void run_scenes(int worker_count, int free_slots)
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     SKIP("a sanitizer does not follow coroutines");
 #endif
-    uint64_t seeds = getenv("RILL_TEST_LONG") != NULL ? 50000 : 1500;
+    uint64_t seeds = getenv("RILL_TEST_LONG") != NULL ? 50000 : 3000;
     for (uint64_t seed = 1; seed <= seeds; seed++) {
         const char *flaw = run_scene(seed, worker_count, free_slots);
         if (flaw != NULL) {
@@ -359,4 +382,69 @@ TEST(every_chunk_runs_once_in_any_order_of_five_workers)
 TEST(every_chunk_runs_once_where_loops_wait_for_a_slot)
 {
     run_scenes(3, 1);
+}
+
+// A loop in the first free slot, with its opener in it.
+static struct pool_slot *open_for_demand(int index, int chunk_count, bool is_short)
+{
+    struct pool_loop *loop = &scene.loops[index].loop;
+    loop->shares = scene.loops[index].shares;
+    divide(scene.pool, loop, (uint32_t)chunk_count, 0);
+    loop->chunk_count = chunk_count;
+    loop->is_short = is_short;
+    return open_slot(scene.pool, loop);
+}
+
+TEST(open_loop_wants_a_worker_for_each_chunk_that_nobody_is_there_for)
+{
+    make_scene(1, MOST_WORKERS, 2);
+    CHECK(loop_demand(scene.pool) == 0);
+    struct pool_slot *slot = open_for_demand(0, 3, false);
+    CHECK(loop_demand(scene.pool) == 2); // the opener is there
+    CHECK(loop_enter(scene.pool, &scene.workers[1], NULL) == slot);
+    CHECK(loop_demand(scene.pool) == 1);
+    CHECK(leave_slot(scene.pool, slot, presence_of(&scene.workers[1], false)) == NULL);
+    CHECK(loop_demand(scene.pool) == 2);
+    CHECK(close_slot(scene.pool, slot));
+    CHECK(loop_demand(scene.pool) == 0);
+    free(scene.pool);
+}
+
+TEST(short_loop_wants_nobody_until_it_is_for_sleepers_too)
+{
+    make_scene(1, MOST_WORKERS, 2);
+    struct pool_slot *slot = open_for_demand(0, 4, true);
+    CHECK(loop_demand(scene.pool) == 0);
+    call_sleepers(scene.pool, slot);
+    CHECK(loop_demand(scene.pool) == 3);
+    free(scene.pool);
+}
+
+// Only one of several is looked at, and any of them may have much to do: so they are for all.
+TEST(several_open_loops_want_every_worker)
+{
+    make_scene(1, MOST_WORKERS, 2);
+    struct pool_slot *first = open_for_demand(0, 2, true);
+    struct pool_slot *second = open_for_demand(1, 2, false);
+    CHECK(first != second);
+    CHECK(loop_demand(scene.pool) == MOST_WORKERS);
+    CHECK(close_slot(scene.pool, first));
+    CHECK(loop_demand(scene.pool) == 1);
+    free(scene.pool);
+}
+
+// The opener has left for a job: who has run its own share must not leave the others' to it.
+TEST(chunks_are_left_to_the_opener_only_while_it_is_there)
+{
+    make_scene(1, 3, 1);
+    struct loop_case *own = &scene.loops[0];
+    own->is_open = true;
+    own->chunk_count = 3;
+    struct pool_slot *slot = open_for_demand(0, 3, false);
+    CHECK(leave_early(slot, presence_of(&scene.workers[0], true), false));
+    CHECK(loop_enter(scene.pool, &scene.workers[1], NULL) == slot);
+    loop_visit(scene.pool, slot, &scene.workers[1]);
+    CHECK(!own->is_open); // it has run all of them and ended the loop
+    CHECK(own->flaw == NULL);
+    free(scene.pool);
 }
