@@ -51,10 +51,11 @@ static uint32_t fresh_slot(struct handle_table *table)
     }
     uint32_t chunk = slot / HANDLE_CHUNK_SLOTS;
     if (atomic_load_explicit(&table->chunks[chunk], memory_order_relaxed) == NULL) {
-        struct handle_entry *entries = calloc(HANDLE_CHUNK_SLOTS, sizeof *entries);
+        struct handle_entry *entries = aligned_alloc(64, HANDLE_CHUNK_SLOTS * sizeof *entries); // handle_place_of()
         if (entries == NULL) {
             return 0;
         }
+        memset(entries, 0, HANDLE_CHUNK_SLOTS * sizeof *entries);
         atomic_store_explicit(&table->chunks[chunk], entries, memory_order_release);
     }
     table->slot_count = slot;

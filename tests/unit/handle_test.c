@@ -47,6 +47,30 @@ TEST(handle_gives_back_what_was_added_until_it_is_retired)
     free_table(table);
 }
 
+// Threads pin what they made one after the other: a stream of the one, an array of the other.
+TEST(what_is_added_in_a_row_is_pinned_on_cache_lines_of_its_own)
+{
+    enum { COUNT = 200 };
+    struct handle_table *table = make_table();
+    struct fruit fruit = {0};
+    uint64_t ids[COUNT];
+    uintptr_t lines[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        ids[i] = handle_add(table, &fruit, APPLE);
+        lines[i] = (uintptr_t)&handle_entry_at(table, handle_slot_of(ids[i]))->state / 64;
+        for (int k = 0; k < i; k++) {
+            CHECK(lines[k] != lines[i]);
+        }
+    }
+    for (int i = 0; i < COUNT; i++) {
+        void *object;
+        CHECK_INT(handle_retire(table, ids[i], APPLE, &object), HANDLE_OK);
+        handle_unpin(table, ids[i]);
+    }
+    CHECK_INT(fruit.disposed, COUNT);
+    free_table(table);
+}
+
 TEST(retired_object_lives_until_its_last_pin)
 {
     struct handle_table *table = make_table();
