@@ -4,13 +4,15 @@
 //
 //     build/release/bench/gpu [rounds]
 //
-// Two columns, in microseconds: what the host pays to queue a launch, and what a launch takes with everything waited
-// for at the end; then both relative to the calls by hand, and what the host pays beyond the graph calls by hand.
+// In microseconds: what the host pays to queue a launch, the median and the least of many batches, and what a launch
+// takes with everything waited for at the end; then host and that relative to the calls by hand, and what the host pays
+// beyond the graph calls by hand, by medians and by the least. All take turns, batch by batch: the machine is not
+// equally fast from one moment to the next.
 #include "rill/rill.h"
 
 #include "raw_driver.h"
 
-enum { N = RAW_N, QUEUED = 500, CHAIN = 20, MAX_BLOCKS = 8 };
+enum { N = RAW_N, BATCH = 100, TURNS = 41, LONG_TURNS = 9, CHAIN = 20, MAX_BLOCKS = 8 };
 
 static const char source[] =
     "#include <rill/kernel.h>\n"
@@ -34,20 +36,23 @@ static const char source[] =
     "{ for (long i = 0; i < n; i++) { a[i] = b[i] + s * c[i]; } }\n";
 
 struct cost {
-    double host;
+    double median;
+    double least;
     double sustained;
 };
 
 static void show(const char *what, struct cost cost, struct cost by_hand, struct cost by_graph)
 {
-    printf("  %-34s %8.2f %8.2f", what, cost.host, cost.sustained);
-    if (by_hand.host > 0) {
-        printf("   %5.2fx %5.2fx", cost.host / by_hand.host, cost.sustained / by_hand.sustained);
-    }
-    if (by_graph.host > 0) {
-        printf("  %+6.2f", cost.host - by_graph.host);
-    }
-    printf("\n");
+    printf("    %-28s %8.2f %8.2f %8.2f   %5.2fx %5.2fx", what, cost.median, cost.least, cost.sustained,
+           cost.median / by_hand.median, cost.sustained / by_hand.sustained);
+    printf("  %+6.2f %+6.2f\n", cost.median - by_graph.median, cost.least - by_graph.least);
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return (x > y) - (x < y);
 }
 
 // ---- by hand ------------------------------------------------------------------------------------------------------
@@ -88,33 +93,6 @@ static int raw_round(int blocks, int chain, int round)
     return failed;
 }
 
-// |graph| NULL: by events.
-static struct cost raw_cost(const struct raw_graph *graph, int blocks, int chain, int rounds)
-{
-    struct cost cost = {1e30, 0};
-    int failed = 0;
-    void *stream = raw.streams[MAX_BLOCKS];
-    for (int r = 0; r < 6; r++) {
-        double start = now_us();
-        for (int i = 0; i < QUEUED / 5; i++) {
-            failed |= graph != NULL ? raw_graph_run(&raw.driver, graph, stream, (float)i) : raw_round(blocks, chain, i);
-        }
-        double time = (now_us() - start) / (QUEUED / 5);
-        cost.host = time < cost.host ? time : cost.host;
-        failed |= raw.driver.synchronize(stream);
-    }
-    double start = now_us();
-    for (int i = 0; i < rounds; i++) {
-        failed |= graph != NULL ? raw_graph_run(&raw.driver, graph, stream, (float)i) : raw_round(blocks, chain, i);
-    }
-    failed |= raw.driver.synchronize(stream);
-    cost.sustained = (now_us() - start) / rounds;
-    if (failed != 0) {
-        printf("  the driver failed\n");
-    }
-    return cost;
-}
-
 // ---- by Rill ------------------------------------------------------------------------------------------------------
 
 struct bench {
@@ -130,34 +108,6 @@ static rill_status rill_round(rill_kernel kernel, const struct bench *bench, int
         args[2 + i] = rill_arg_array(bench->arrays[i]);
     }
     return rill_launch(kernel, RILL_CURRENT, (rill_args){args, (size_t)array_count + 2});
-}
-
-static rill_status rill_cost(const struct bench *bench, const char *name, int array_count, int rounds,
-                             struct cost *out_cost)
-{
-    rill_kernel kernel;
-    RILL_TRY(rill_module_kernel(bench->module, name, &kernel));
-    for (int i = 0; i < 50; i++) { // until it has chosen
-        RILL_TRY(rill_round(kernel, bench, array_count, i));
-    }
-    RILL_TRY(rill_sync(bench->context));
-    out_cost->host = 1e30;
-    for (int r = 0; r < 5; r++) {
-        double start = now_us();
-        for (int i = 0; i < QUEUED / 5; i++) {
-            RILL_TRY(rill_round(kernel, bench, array_count, i));
-        }
-        double time = (now_us() - start) / (QUEUED / 5);
-        out_cost->host = time < out_cost->host ? time : out_cost->host;
-        RILL_TRY(rill_sync(bench->context));
-    }
-    double start = now_us();
-    for (int i = 0; i < rounds; i++) {
-        RILL_TRY(rill_round(kernel, bench, array_count, i));
-    }
-    RILL_TRY(rill_sync(bench->context));
-    out_cost->sustained = (now_us() - start) / rounds;
-    return RILL_OK;
 }
 
 static const struct {
@@ -180,17 +130,111 @@ static rill_status open_bench(struct bench *bench, const char *mode)
     return RILL_OK;
 }
 
-static rill_status run_mode(const char *mode, int rounds, const struct cost *by_hand, const struct cost *by_graph)
+// ---- in turns -----------------------------------------------------------------------------------------------------
+
+// Who launches: by hand with events, by hand as a graph, and Rill in each of its modes.
+enum { BY_EVENTS, BY_GRAPH, BY_RILL, PEER_COUNT = BY_RILL + 3 };
+static const char *const modes[] = {"off", "on", "auto"};
+static const char *const peer_names[PEER_COUNT] = {"by hand, cuLaunchKernel", "by hand, a graph",
+                                                   "Rill, RILL_GRAPH=off", "Rill, RILL_GRAPH=on",
+                                                   "Rill, RILL_GRAPH=auto"};
+
+struct round {
+    int which; // of the cases
+    struct raw_graph graph;
+    struct bench *benches;  // borrowed: one for each mode
+    rill_kernel kernels[3]; // the case's in each of them
+};
+
+static rill_status launch(const struct round *round, int peer, int number)
 {
-    struct bench bench = {0};
-    RILL_TRY(open_bench(&bench, mode));
-    printf("Rill, RILL_GRAPH=%s\n", mode);
-    for (int i = 0; i < CASE_COUNT; i++) {
-        struct cost cost;
-        RILL_TRY(rill_cost(&bench, cases[i].kernel, cases[i].array_count, rounds, &cost));
-        show(cases[i].kernel, cost, by_hand[i], by_graph[i]);
+    int failed = 0;
+    switch (peer) {
+    case BY_EVENTS: failed = raw_round(cases[round->which].blocks, cases[round->which].chain, number); break;
+    case BY_GRAPH: failed = raw_graph_run(&raw.driver, &round->graph, raw.streams[MAX_BLOCKS], (float)number); break;
+    default:
+        return rill_round(round->kernels[peer - BY_RILL], &round->benches[peer - BY_RILL],
+                          cases[round->which].array_count, number);
     }
-    return rill_close(bench.context);
+    return failed == 0 ? RILL_OK : RILL_ERR_DEVICE;
+}
+
+static rill_status wait(const struct round *round, int peer)
+{
+    if (peer >= BY_RILL) {
+        return rill_sync(round->benches[peer - BY_RILL].context);
+    }
+    return raw.driver.synchronize(raw.streams[MAX_BLOCKS]) == 0 ? RILL_OK : RILL_ERR_DEVICE;
+}
+
+// Microseconds of one of |count| launches, until they are queued and until they have run.
+static rill_status run_batch(const struct round *round, int peer, int count, double *out_host, double *out_sustained)
+{
+    double start = now_us();
+    for (int i = 0; i < count; i++) {
+        RILL_TRY(launch(round, peer, i));
+    }
+    *out_host = (now_us() - start) / count;
+    RILL_TRY(wait(round, peer));
+    *out_sustained = (now_us() - start) / count;
+    return RILL_OK;
+}
+
+static rill_status measure(const struct round *round, int rounds, struct cost costs[PEER_COUNT])
+{
+    static double host[PEER_COUNT][TURNS];
+    static double sustained[PEER_COUNT][LONG_TURNS];
+    double unused;
+    for (int turn = -1; turn < TURNS; turn++) { // the first is until all have chosen
+        for (int peer = 0; peer < PEER_COUNT; peer++) {
+            RILL_TRY(run_batch(round, peer, BATCH, turn < 0 ? &unused : &host[peer][turn], &unused));
+        }
+    }
+    for (int turn = 0; turn < LONG_TURNS; turn++) {
+        for (int peer = 0; peer < PEER_COUNT; peer++) {
+            RILL_TRY(run_batch(round, peer, rounds / LONG_TURNS + 1, &unused, &sustained[peer][turn]));
+        }
+    }
+    for (int peer = 0; peer < PEER_COUNT; peer++) {
+        qsort(host[peer], TURNS, sizeof host[peer][0], compare);
+        qsort(sustained[peer], LONG_TURNS, sizeof sustained[peer][0], compare);
+        costs[peer] = (struct cost){host[peer][TURNS / 2], host[peer][0], sustained[peer][LONG_TURNS / 2]};
+    }
+    return RILL_OK;
+}
+
+static rill_status run_case(int which, int rounds, struct bench benches[3])
+{
+    struct round round = {.which = which, .benches = benches};
+    int count = cases[which].blocks > 0 ? cases[which].blocks : cases[which].chain;
+    if (raw_graph_make(&raw.driver, &round.graph, count, cases[which].blocks == 0) != 0) {
+        return RILL_ERR_DEVICE;
+    }
+    for (int i = 0; i < 3; i++) {
+        RILL_TRY(rill_module_kernel(benches[i].module, cases[which].kernel, &round.kernels[i]));
+    }
+    struct cost costs[PEER_COUNT];
+    RILL_TRY(measure(&round, rounds, costs));
+    printf("  %s\n", cases[which].kernel);
+    for (int peer = 0; peer < PEER_COUNT; peer++) {
+        show(peer_names[peer], costs[peer], costs[BY_EVENTS], costs[BY_GRAPH]);
+    }
+    return RILL_OK;
+}
+
+static rill_status run_cases(int rounds)
+{
+    struct bench benches[3];
+    for (int i = 0; i < 3; i++) {
+        RILL_TRY(open_bench(&benches[i], modes[i]));
+    }
+    for (int i = 0; i < CASE_COUNT; i++) {
+        RILL_TRY(run_case(i, rounds, benches));
+    }
+    for (int i = 0; i < 3; i++) {
+        RILL_TRY(rill_close(benches[i].context));
+    }
+    return RILL_OK;
 }
 
 // ---- bandwidth ----------------------------------------------------------------------------------------------------
@@ -245,35 +289,17 @@ int main(int argc, char **argv)
         printf("there is no NVIDIA GPU here: %s\n", rill_message());
         return 0;
     }
-    bool has_raw = open_raw();
+    if (!open_raw()) {
+        printf("the driver does not have what the calls by hand need\n");
+        return 0;
+    }
     rill_device_info info;
     if (rill_device_get(0, &info) == RILL_OK) {
-        printf("%s, %s; microseconds: host, sustained\n", info.name, info.description);
+        printf("%s, %s; microseconds: host (median, least), sustained; host and sustained to by hand; beyond the graph "
+               "by hand\n",
+               info.name, info.description);
     }
-    struct cost by_hand[CASE_COUNT] = {{0, 0}};
-    struct cost by_graph[CASE_COUNT] = {{0, 0}};
-    printf("by hand, cuLaunchKernel and events%s\n", has_raw ? "" : ": not with this driver");
-    for (int i = 0; has_raw && i < CASE_COUNT; i++) {
-        by_hand[i] = raw_cost(NULL, cases[i].blocks, cases[i].chain, rounds);
-        show(cases[i].kernel, by_hand[i], (struct cost){0, 0}, (struct cost){0, 0});
-    }
-    printf("by hand, a graph whose parameters are all set again\n");
-    for (int i = 0; has_raw && i < CASE_COUNT; i++) {
-        struct raw_graph graph;
-        int count = cases[i].blocks > 0 ? cases[i].blocks : cases[i].chain;
-        if (raw_graph_make(&raw.driver, &graph, count, cases[i].blocks == 0) == 0) {
-            by_graph[i] = raw_cost(&graph, 0, 0, rounds);
-            show(cases[i].kernel, by_graph[i], by_hand[i], (struct cost){0, 0});
-        }
-    }
-    static const char *const modes[] = {"off", "on", "auto"};
-    for (int i = 0; i < 3; i++) {
-        if (run_mode(modes[i], rounds, by_hand, by_graph) != RILL_OK) {
-            printf("failed: %s\n", rill_message());
-            return 1;
-        }
-    }
-    if (has_raw && run_triad() != RILL_OK) {
+    if (run_cases(rounds) != RILL_OK || run_triad() != RILL_OK) {
         printf("failed: %s\n", rill_message());
         return 1;
     }
