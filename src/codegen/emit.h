@@ -271,6 +271,7 @@ uint32_t emit_alignment(struct emitter *e, const struct ir_inst *access); // of 
 void emit_tag_access(struct emitter *e, LLVMValueRef access, const struct ir_inst *pointer);
 bool emit_is_only_read(struct emitter *e, const struct ir_inst *load);
 LLVMValueRef emit_load_from(struct emitter *e, const struct ir_inst *inst, LLVMValueRef address);
+void emit_insist_on_alignment(struct emitter *e, LLVMValueRef pointer, uint32_t align);
 LLVMValueRef emit_load_raw(struct emitter *e, enum ir_type type, LLVMValueRef pointer, uint32_t align);
 LLVMValueRef emit_store_raw(struct emitter *e, enum ir_type type, LLVMValueRef value, LLVMValueRef pointer,
                             uint32_t align);

@@ -181,7 +181,7 @@ LLVMValueRef emit_address(struct emitter *e, const struct ir_inst *inst)
 // ----------------------------------------------------------------------------------------------------------
 
 // An access that is not aligned ends everything on a GPU; so it does on what stands in for one.
-static void insist_on_alignment(struct emitter *e, LLVMValueRef pointer, uint32_t align)
+void emit_insist_on_alignment(struct emitter *e, LLVMValueRef pointer, uint32_t align)
 {
     LLVMBuilderRef b = e->builder;
     if (!e->target->is_stand_in || align == 1) {
@@ -202,7 +202,7 @@ static void insist_on_alignment(struct emitter *e, LLVMValueRef pointer, uint32_
 LLVMValueRef emit_load_raw(struct emitter *e, enum ir_type type, LLVMValueRef pointer, uint32_t align)
 {
     enum ir_type stored = type == IR_I1 ? IR_I8 : type;
-    insist_on_alignment(e, pointer, align);
+    emit_insist_on_alignment(e, pointer, align);
     LLVMValueRef value = LLVMBuildLoad2(e->builder, e->types[stored], pointer, "");
     LLVMSetAlignment(value, align);
     return value;
@@ -214,7 +214,7 @@ LLVMValueRef emit_store_raw(struct emitter *e, enum ir_type type, LLVMValueRef v
     if (type == IR_I1) {
         value = LLVMBuildZExt(e->builder, value, e->types[IR_I8], "");
     }
-    insist_on_alignment(e, pointer, align);
+    emit_insist_on_alignment(e, pointer, align);
     LLVMValueRef store = LLVMBuildStore(e->builder, value, pointer);
     LLVMSetAlignment(store, align);
     return store;

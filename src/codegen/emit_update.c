@@ -171,6 +171,12 @@ static LLVMValueRef from_int(struct emitter *e, enum ir_type type, LLVMValueRef 
     }
 }
 
+// Atomics want what they touch aligned to its size, on every GPU.
+static void insist(struct emitter *e, enum ir_type type, LLVMValueRef pointer)
+{
+    emit_insist_on_alignment(e, pointer, (uint32_t)ir_type_size(type));
+}
+
 static LLVMValueRef compare_and_swap(struct emitter *e, LLVMValueRef pointer, LLVMValueRef expected,
                                      LLVMValueRef wanted)
 {
@@ -188,6 +194,7 @@ static LLVMValueRef emit_swap_loop(struct emitter *e, const struct ir_inst *inst
     LLVMBuilderRef b = e->builder;
     enum ir_type type = inst->type;
     enum ir_type as = int_of(type);
+    insist(e, type, pointer);
     LLVMValueRef first = LLVMBuildLoad2(b, e->types[as], pointer, "");
     LLVMSetAlignment(first, (unsigned)ir_type_size(type));
     LLVMSetOrdering(first, LLVMAtomicOrderingMonotonic);
@@ -221,6 +228,7 @@ LLVMValueRef emit_atomic_at(struct emitter *e, enum ir_update update, enum ir_ty
     if (target_has_remote(e->target) && e->target->is_stand_in && !is_shared && !e->is_remote) {
         stand_in_note_atomic(e, pointer);
     }
+    insist(e, type, pointer);
     LLVMValueRef old = LLVMBuildAtomicRMW(e->builder, op, pointer, operand, LLVMAtomicOrderingMonotonic, false);
     set_scope(e, old, is_shared);
     return old;
@@ -242,7 +250,9 @@ static LLVMValueRef emit_cas(struct emitter *e, const struct ir_inst *inst)
 {
     LLVMValueRef expected = to_int(e, inst->type, emit_value(e, inst->args[1]));
     LLVMValueRef wanted = to_int(e, inst->type, emit_value(e, inst->args[2]));
-    LLVMValueRef pair = compare_and_swap(e, emit_value(e, inst->args[0]), expected, wanted);
+    LLVMValueRef pointer = emit_value(e, inst->args[0]);
+    insist(e, inst->type, pointer);
+    LLVMValueRef pair = compare_and_swap(e, pointer, expected, wanted);
     return from_int(e, inst->type, LLVMBuildExtractValue(e->builder, pair, 0, ""));
 }
 

@@ -6,6 +6,8 @@
 #include "object/object.h"
 
 #include <dirent.h>
+#include <signal.h>
+#include <sys/wait.h>
 
 typedef void stand_in_entry(void *const *params, uint32_t grid_size, uint32_t block_index);
 
@@ -275,6 +277,75 @@ TEST(failures_and_prints_go_to_the_frame)
     CHECK_INT(frame.frame.print_used, 8 * record.size);
     object_unload(object);
     fixture_finish(&f);
+}
+
+// ---- alignment
+// ----------------------------------------------------------------------------------------------------------------------
+
+// The task's one instruction that touches a[0].
+static struct ir_inst *touch(struct fixture *f, enum ir_op op, enum ir_update update, bool is_atomic)
+{
+    struct ir_inst *at = fixture_at(f, 0, ir_const(&f->b, IR_I64, 0), IR_I32);
+    struct ir_inst *args[3] = {at, ir_const(&f->b, IR_I32, 3), ir_const(&f->b, IR_I32, 4)};
+    struct ir_inst *inst = ir_emit(&f->b, op, IR_I32, op == IR_OP_LOAD ? 1 : op == IR_OP_CAS ? 3 : 2, args);
+    inst->update = update;
+    inst->atomic = is_atomic;
+    if (op == IR_OP_LOAD) {
+        ir_emit2(&f->b, IR_OP_STORE, IR_I32, fixture_at(f, 1, ir_const(&f->b, IR_I64, 0), IR_I32), inst);
+    }
+    return inst;
+}
+
+// The signal that ends a process which runs it with |a|; 0: none does.
+static int signal_of(struct object *object, void *a, void *b)
+{
+    pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        (void)signal(SIGILL, SIG_DFL); // a sanitizer has its own way
+        struct launch launch = {.args = {(uint64_t)(uintptr_t)a, (uint64_t)(uintptr_t)b}, .trip = 1};
+        run(object, "k$0", &launch, 1);
+        _exit(0);
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+TEST(an_access_that_is_not_aligned_ends_it_as_on_a_gpu)
+{
+    static const struct {
+        const char *name;
+        enum ir_op op;
+        enum ir_update update;
+        bool is_atomic;
+    } cases[] = {
+        {"load", IR_OP_LOAD, 0, false},
+        {"store", IR_OP_STORE, 0, false},
+        {"plain update", IR_OP_UPDATE, IR_UPDATE_ADD, false},
+        {"shared update", IR_OP_UPDATE, IR_UPDATE_ADD, true},
+        {"shared update that no hardware has", IR_OP_UPDATE, IR_UPDATE_MUL, true},
+        {"atomic", IR_OP_ATOMIC, IR_UPDATE_UMAX, false},
+        {"atomic that no hardware has", IR_OP_ATOMIC, IR_UPDATE_MUL, false},
+        {"compare and swap", IR_OP_CAS, 0, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture f;
+        fixture_init(&f);
+        fixture_task(&f, false);
+        fixture_param(&f, "a", IR_PTR);
+        fixture_param(&f, "b", IR_PTR);
+        (void)touch(&f, cases[i].op, cases[i].update, cases[i].is_atomic);
+        struct object *object = load(&f, false);
+        REQUIRE(object != NULL);
+        int32_t a[2] = {0}, b[1];
+        int good = signal_of(object, a, b), bad = signal_of(object, (char *)a + 2, b);
+        if (good != 0 || bad != SIGILL) {
+            FAIL("%s: %d where it is aligned, %d where it is not", cases[i].name, good, bad);
+        }
+        object_unload(object);
+        fixture_finish(&f);
+    }
 }
 
 TEST(there_is_no_stand_in_unless_it_is_asked_for)
