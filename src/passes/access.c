@@ -308,7 +308,8 @@ static void walk_call(struct frame *frame, struct ir_inst *inst)
     for (int i = 0; i < inst->arg_count; i++) {
         inner.params[i] = sym_of(frame, inst->args[i]);
     }
-    inner.context->is_walked = inner.depth < MAX_CALL_DEPTH && an->call_budget-- > 0;
+    inner.context->is_walked = inner.depth < MAX_CALL_DEPTH && an->call_budget > 0;
+    an->call_budget -= access_call_charge(callee);
     if (inner.context->is_walked) {
         walk_region(&inner, &callee->body);
     } else {

@@ -44,3 +44,9 @@ unsigned access_callee_does(struct analysis *an, const struct ir_function *funct
     }
     return known->does;
 }
+
+int access_call_charge(const struct ir_function *callee)
+{
+    enum { VALUES = 64 }; // so that calls of long helpers do not make long kernels of short ones
+    return 1 + callee->value_count / VALUES;
+}

@@ -6,6 +6,7 @@
 // the condition: each of the values is looked at by itself. Made of data is what a loop carries around by such choices
 // (a rank that is counted) and what it leaves behind when data says how long it runs (a place that is searched).
 #include "passes/access_data.h"
+#include "passes/access_walk.h"
 
 enum { MAX_PASSES = 12, MAX_DEPTH = 32, CALL_BUDGET = 2000, MAX_VERSION = 1 << 24 };
 
@@ -574,7 +575,9 @@ static void flow_call(struct flow *f, const struct ir_inst *inst)
 {
     struct analysis *an = f->pass->an;
     uint8_t unused, *result = inst->id >= 0 ? &f->node->values[inst->id] : &unused;
-    if (f->depth + 1 >= MAX_DEPTH || f->pass->call_budget-- <= 0) {
+    bool is_walked = f->depth + 1 < MAX_DEPTH && f->pass->call_budget > 0;
+    f->pass->call_budget -= access_call_charge(inst->function);
+    if (!is_walked) {
         struct data_targets anywhere = {.items = {{.kind = TARGET_UNKNOWN}}, .count = 1};
         struct data_store store = {-1, TAINT_HIDDEN, false, f->node, &f->pass->version};
         data_store_to(&anywhere, f->state, &store);

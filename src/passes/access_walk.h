@@ -47,6 +47,8 @@ const struct sym *access_induction(struct frame *frame, struct loop_info *info, 
 
 // access_callee.c
 enum { CALLEE_TOUCHES = 1, CALLEE_PRINTS = 2, CALLEE_FAILS = 4 }; // memory; perhaps
+// What looking into a call of it takes of the budget for calls.
+int access_call_charge(const struct ir_function *callee);
 unsigned access_callee_does(struct analysis *an, const struct ir_function *function);
 
 // access_loop.c

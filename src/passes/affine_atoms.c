@@ -11,7 +11,7 @@ int atom_create(struct analysis *an, struct atom atom)
     return 2 * (an->atoms.count - 1);
 }
 
-static uint64_t hash_value(uint64_t hash, const struct affine *value)
+uint64_t value_hash(uint64_t hash, const struct affine *value)
 {
     for (int i = 0; value != NULL && i < value->count; i++) {
         const struct affine_term *term = &value->terms[i];
@@ -55,7 +55,7 @@ int atom_intern_op(struct analysis *an, enum ir_op op, enum ir_type type, const 
     if (an->op_count >= an->bucket_count) {
         grow_buckets(an);
     }
-    uint64_t hash = hash_value(hash_value((uint64_t)op * 64 + (uint64_t)type, a), b);
+    uint64_t hash = value_hash(value_hash((uint64_t)op * 64 + (uint64_t)type, a), b);
     int *bucket = &an->op_buckets[hash & (uint64_t)(an->bucket_count - 1)];
     for (int i = *bucket; i != 0; i = an->atoms.items[i - 1]->next_op) {
         const struct atom *atom = an->atoms.items[i - 1];

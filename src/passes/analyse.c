@@ -27,22 +27,6 @@ struct analysis *analysis_create(struct ir_module *module, struct ir_function *k
 
 // ---- atomics -------------------------------------------------------------------------------------------------------
 
-static bool is_shared_in(const struct analysis *an, const struct loop_info *info, const struct access *access)
-{
-    int index = (int)(access - an->accesses.items);
-    for (int i = 0; i < info->shared_in_calls.count; i++) {
-        if (info->shared_in_calls.items[i] == index) {
-            return true;
-        }
-    }
-    for (int i = 0; i < info->shared.count && access->context == NULL; i++) {
-        if (info->shared.items[i] == access->inst) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // The loop around the access that becomes a task: the outermost one that is chosen.
 static struct loop_info *task_loop(struct loop_info *loop)
 {
@@ -59,7 +43,7 @@ static void set_atomic(struct analysis *an, int index)
 {
     struct access *access = &an->accesses.items[index];
     const struct loop_info *task = task_loop(access->loop);
-    bool by_loop = task != NULL && is_shared_in(an, task, access);
+    bool by_loop = task != NULL && shared_has(an, task, access);
     access->is_atomic = !access->inst->is_packed && (by_loop || shared_by_blocks(an, index));
     if (access->context == NULL) {
         access->inst->atomic |= access->is_atomic; // of several places it may touch one will do

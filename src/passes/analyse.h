@@ -204,6 +204,8 @@ struct loop_info {
     shared;                   // the kernel's updates of memory that another iteration may touch, and its calls of
                               // helpers that do so
     VEC(int) shared_in_calls; // the accesses of these helpers
+    struct pointer_map shared_sites; // the instructions in |shared|
+    bool *is_shared_in_calls;        // by access, from the loop's first; NULL: none is
 };
 
 struct atomic_reason { // why an update is atomic
@@ -268,6 +270,7 @@ int atom_intern_op(struct analysis *an, enum ir_op op, enum ir_type type, const 
                    const struct affine *b, struct affine_range range);
 void atom_add_fact(struct analysis *an, int id, const struct affine *value, bool is_equal, const struct affine *guard);
 struct affine_range value_range(const struct analysis *an, const struct affine *value);
+uint64_t value_hash(uint64_t hash, const struct affine *value);
 int value_weight(const struct analysis *an, const struct affine *value); // the atoms it is made of
 bool loop_contains(const struct loop_info *outer, const struct loop_info *inner);
 // Whether the atom may have different values inside the loop.
@@ -384,6 +387,11 @@ struct reduced_call {
 // addresses of the accumulators.
 struct ir_function *specialise_reduced(struct analysis *an, const struct call_context *context,
                                        const struct reduced_call *call);
+
+// independence_shared.c: the updates that iterations of a loop share.
+void shared_note(struct analysis *an, struct loop_info *info, const struct access *access);
+bool shared_has(const struct analysis *an, const struct loop_info *info, const struct access *access);
+void shared_forget(struct loop_info *info);
 
 // shared.c: whether another block of its region may meet the update that is access |index|.
 bool shared_by_blocks(struct analysis *an, int index);

@@ -1,5 +1,6 @@
 // The verdict on a loop: every pair of accesses that two iterations might make to one place must be harmless.
 #include "passes/analyse.h"
+#include "passes/independence_distinct.h"
 #include "passes/independence_pair.h"
 #include "passes/scalars.h"
 
@@ -103,38 +104,7 @@ bool independence_depends(struct analysis *an, struct loop_info *info, const str
     return tree_depends(an, info, inst);
 }
 
-// ---- which accesses matter -----------------------------------------------------------------------------------------
-
-static bool is_relevant(const struct analysis *an, const struct loop_info *info, const struct access *access)
-{
-    int index = base_index(access->base);
-    switch (base_kind(access->base)) {
-    case BASE_PARAM: return !an->kernel->params[index].is_struct;
-    case BASE_GLOBAL: return !an->module->globals[index]->is_const || access->kind != ACCESS_READ;
-    case BASE_LOCAL:
-        return !scalars_is_declared_in(an->kernel->vars[index], info->inst) &&
-               !scalars_is_private_memory(info, an->kernel->vars[index]);
-    case BASE_NULL: return false;
-    case BASE_UNKNOWN: break;
-    }
-    return true;
-}
-
-static bool is_same_access(const struct access *a, const struct access *b)
-{
-    if (a->base != b->base || a->kind != b->kind || a->update != b->update || a->type != b->type ||
-        a->dim_count != b->dim_count || !affine_equal(a->flat, b->flat) || !affine_equal(a->size, b->size) ||
-        a->guards != b->guards || a->source != b->source || a->loop != b->loop || a->recheck != b->recheck ||
-        a->has_constant != b->has_constant || a->constant != b->constant) {
-        return false;
-    }
-    for (int d = 0; d < a->dim_count; d++) {
-        if (!affine_equal(a->dims[d].index, b->dims[d].index) || !affine_equal(a->dims[d].stride, b->dims[d].stride)) {
-            return false;
-        }
-    }
-    return true;
-}
+// ---- which accesses matter to each other ----------------------------------------------------------------------------
 
 static bool is_restrict(const struct analysis *an, int base)
 {
@@ -244,7 +214,7 @@ struct judgement {
     struct loop_info *info;
     struct ir_for *loop;
     struct loop_facts *facts;
-    VEC(int) unique; // indices of accesses that differ
+    struct distinct distinct;
     VEC(struct plan_condition) conditions;
     const char *conflict;
     struct loc conflict_a;
@@ -390,34 +360,16 @@ static bool has_conditions(const struct judgement *j, const struct pair_result *
 
 static bool is_shared(const struct judgement *j, const struct access *access)
 {
-    int index = (int)(access - j->an->accesses.items);
-    for (int i = 0; i < j->info->shared_in_calls.count; i++) {
-        if (j->info->shared_in_calls.items[i] == index) {
-            return true;
-        }
-    }
-    for (int i = 0; i < j->info->shared.count && access->context == NULL; i++) {
-        if (j->info->shared.items[i] == access->inst) {
-            return true;
-        }
-    }
-    return access->kind == ACCESS_ATOMIC;
+    return access->kind == ACCESS_ATOMIC || shared_has(j->an, j->info, access);
 }
 
+// With all that are like it.
 static void note_shared(struct judgement *j, const struct access *access)
 {
-    if (access->kind != ACCESS_UPDATE) {
-        return;
+    int index = (int)(access - j->an->accesses.items);
+    for (; access->kind == ACCESS_UPDATE && index >= 0; index = j->distinct.next_alike[index - j->info->access_begin]) {
+        shared_note(j->an, j->info, &j->an->accesses.items[index]);
     }
-    if (access->context != NULL && !is_shared(j, access)) {
-        VEC_PUSH(j->an->arena, &j->info->shared_in_calls, (int)(access - j->an->accesses.items));
-    }
-    for (int i = 0; i < j->info->shared.count; i++) {
-        if (j->info->shared.items[i] == access->site) {
-            return;
-        }
-    }
-    VEC_PUSH(j->an->arena, &j->info->shared, access->site);
 }
 
 // ---- pairs ---------------------------------------------------------------------------------------------------------
@@ -425,6 +377,9 @@ static void note_shared(struct judgement *j, const struct access *access)
 // Two updates that commute: if they may meet they must be atomic.
 static void judge_updates(struct judgement *j, const struct access *a, const struct access *b)
 {
+    if (is_shared(j, a) && is_shared(j, b)) {
+        return; // known to be atomic, whatever comes out
+    }
     struct pair_result result = pair_test(j->an, j->info, a, b, false);
     if (result.answer == PAIR_APART || j->an->bug == BUG_UPDATES_ALONE) {
         return;
@@ -537,11 +492,12 @@ enum round { ROUND_ORDER, ROUND_UPDATES, ROUND_BASES };
 
 static void judge_pairs(struct judgement *j, enum round round)
 {
-    for (int i = 0; i < j->unique.count; i++) {
-        for (int k = i; k < j->unique.count; k++) {
-            const struct access *a = &j->an->accesses.items[j->unique.items[i]];
-            const struct access *b = &j->an->accesses.items[j->unique.items[k]];
-            if (a->kind == ACCESS_READ && b->kind == ACCESS_READ) {
+    const struct distinct_access *items = j->distinct.items.items;
+    for (int i = 0; i < j->distinct.items.count; i++) {
+        const struct access *a = &j->an->accesses.items[items[i].access];
+        for (int k = i; k < j->distinct.items.count; k++) {
+            const struct access *b = &j->an->accesses.items[items[k].access];
+            if (distinct_never_meet(&items[i], &items[k]) || (a->kind == ACCESS_READ && b->kind == ACCESS_READ)) {
                 continue;
             }
             enum relation relation = access_relation(j->an, a, b);
@@ -551,35 +507,13 @@ static void judge_pairs(struct judgement *j, enum round round)
             } else if (relation == RELATION_SAME && round == (is_harmless ? ROUND_UPDATES : ROUND_ORDER)) {
                 judge_same_base(j, a, b);
             } else if (relation == RELATION_TWO_BASES && round == ROUND_BASES) {
-                judge_two_bases(j, j->unique.items[i], j->unique.items[k]);
+                judge_two_bases(j, items[i].access, items[k].access);
             }
             if (j->conflict != NULL && !j->loop->pragma_parallel) { // the pragma: which updates meet is still asked
                 return;
             }
         }
     }
-}
-
-// False: there are so many that comparing each with each would take too long.
-static bool find_unique(struct judgement *j)
-{
-    enum { MAX_COMPARED = 2048 };
-    struct analysis *an = j->an;
-    for (int i = j->info->access_begin; i < j->info->access_end; i++) {
-        const struct access *access = &an->accesses.items[i];
-        bool is_new = is_relevant(an, j->info, access);
-        for (int k = 0; k < j->unique.count && is_new; k++) {
-            const struct access *other = &an->accesses.items[j->unique.items[k]];
-            is_new = !is_same_access(access, other) || access->kind == ACCESS_UPDATE;
-        }
-        if (is_new) {
-            VEC_PUSH(an->arena, &j->unique, i);
-        }
-        if (j->unique.count > MAX_COMPARED) {
-            return false;
-        }
-    }
-    return true;
 }
 
 // ---- the verdict ---------------------------------------------------------------------------------------------------
@@ -702,7 +636,7 @@ void independence_judge(struct analysis *an, struct loop_info *info)
     if (settle_early(&j)) {
         return;
     }
-    bool is_comparable = find_unique(&j);
+    bool is_comparable = distinct_find(an, info, &j.distinct);
     if (!is_comparable) {
         note_too_many(&j);
     } else if (scalars.is_ok) {
@@ -715,8 +649,7 @@ void independence_judge(struct analysis *an, struct loop_info *info)
     }
     if (j.loop->verdict == IR_VERDICT_IN_ORDER) {
         info->pairs.count = 0;
-        info->shared.count = 0;
-        info->shared_in_calls.count = 0;
+        shared_forget(info);
         return;
     }
     facts->conditions = j.conditions.items;

@@ -95,35 +95,13 @@ static void add_update(struct analysis *an, struct loop_facts *facts, int index)
     reduction->updates[0] = update;
 }
 
-static bool is_in(const struct ir_inst *inst, struct ir_inst *const *list, int count)
-{
-    for (int i = 0; i < count; i++) {
-        if (list[i] == inst) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_in_calls(const struct loop_info *info, int index)
-{
-    for (int i = 0; i < info->shared_in_calls.count; i++) {
-        if (info->shared_in_calls.items[i] == index) {
-            return true;
-        }
-    }
-    return false;
-}
-
 void independence_find_reductions(struct analysis *an, struct loop_info *info, struct loop_facts *facts)
 {
     int most = info->shared.count + info->shared_in_calls.count;
     facts->reductions = ARENA_ARRAY(an->arena, struct memory_reduction, most + 1);
     for (int i = info->access_begin; i < info->access_end && most > 0; i++) {
         const struct access *access = &an->accesses.items[i];
-        bool is_shared = access->kind == ACCESS_UPDATE &&
-                         (access->context == NULL ? is_in(access->inst, info->shared.items, info->shared.count)
-                                                  : is_in_calls(info, i));
+        bool is_shared = access->kind == ACCESS_UPDATE && shared_has(an, info, access);
         if (is_shared && is_reducible(an, info, access)) {
             add_update(an, facts, i);
         } else if (is_shared) {

@@ -68,9 +68,9 @@ static bool is_of_whole_members(const struct split *s, int64_t low, int64_t high
 
 // ---- uses ----------------------------------------------------------------------------------------------------------
 
-static struct place place_of(const struct split *s, const struct ir_inst *value)
+static struct place place_of(const struct split_walk *w, const struct ir_inst *value)
 {
-    return value->id >= 0 && value->id < s->place_count ? s->places[value->id] : (struct place){0};
+    return value->id >= 0 && value->id < w->place_count ? w->places[value->id] : (struct place){0};
 }
 
 static bool is_const(const struct ir_inst *inst, int64_t *out)
@@ -80,105 +80,114 @@ static bool is_const(const struct ir_inst *inst, int64_t *out)
 }
 
 // An index into an array whose extent is known.
-static void use_index(struct split *s, const struct ir_inst *inst, struct place p)
+static bool use_index(struct split_walk *w, const struct ir_inst *inst, struct place p)
 {
     int64_t extent, stride, index;
-    bool is_known = is_const(inst->args[3], &extent) && extent > 0 && is_const(inst->args[2], &stride) && stride > 0;
-    if (!is_known) {
-        s->is_good = false;
-        return;
+    if (!is_const(inst->args[3], &extent) || extent <= 0 || !is_const(inst->args[2], &stride) || stride <= 0) {
+        return false;
     }
     if (p.is_inside) {
-        s->places[inst->id] = p;
-        return;
+        w->places[inst->id] = p;
+        return true;
     }
     int64_t reach = stride * extent; // extents are those of C objects: no overflow
-    int member = member_at(s, p.offset, reach);
-    if (member < 0 || !s->members[member].is_array) {
-        s->is_good = false;
-        return;
+    int member = member_at(p.of, p.offset, reach);
+    if (member < 0 || !p.of->members[member].is_array) {
+        return false;
     }
     bool is_fixed = is_const(inst->args[1], &index) && index >= 0 && index < extent;
-    s->places[inst->id] = is_fixed ? (struct place){.is_address = true, .offset = p.offset + index * stride}
-                                   : (struct place){.is_address = true, .is_inside = true, .member = member};
+    w->places[inst->id] = is_fixed ? (struct place){.of = p.of, .offset = p.offset + index * stride}
+                                   : (struct place){.of = p.of, .is_inside = true, .member = member};
+    return true;
 }
 
-static bool is_range_use(const struct split *s, const struct ir_inst *inst, int which, struct place p)
+// An instruction that is rewritten for one struct is another one for the other: that one's turn comes later.
+static void note_meeting(struct split_walk *w, struct split *a, struct split *b)
+{
+    struct split *later = a->var->index > b->var->index ? a : b;
+    struct meeting *meeting = ARENA_NEW(w->module->arena, struct meeting);
+    *meeting = (struct meeting){later == a ? b : a, later->meets};
+    later->meets = meeting;
+}
+
+static void note_meetings(struct split_walk *w, const struct ir_inst *inst, int which, struct split *s)
+{
+    for (int i = 0; i < which && w->of_var != NULL; i++) {
+        struct split *other = place_of(w, inst->args[i]).of;
+        if (other != NULL && other != s) {
+            note_meeting(w, other, s);
+        }
+    }
+}
+
+static bool is_range_use(const struct split_walk *w, const struct ir_inst *inst, int which, struct place p)
 {
     int64_t size;
     bool is_target = which == 0 || (inst->op == IR_OP_COPY && which == 1);
     if (!is_target || !is_const(inst->args[2], &size) || size < 0) {
         return false;
     }
-    if (inst->op == IR_OP_COPY && place_of(s, inst->args[0]).is_address && place_of(s, inst->args[1]).is_address) {
+    if (inst->op == IR_OP_COPY && place_of(w, inst->args[0]).of == place_of(w, inst->args[1]).of) {
         return false; // from itself to itself
     }
     if (p.is_inside) {
-        return size <= s->members[p.member].size;
+        return size <= p.of->members[p.member].size;
     }
-    return member_at(s, p.offset, size) >= 0 || is_of_whole_members(s, p.offset, p.offset + size);
+    return member_at(p.of, p.offset, size) >= 0 || is_of_whole_members(p.of, p.offset, p.offset + size);
 }
 
-static void use_argument(struct split *s, struct ir_inst *inst, int which)
+// Whether what the instruction does with this argument, which is an address in a struct, lets it be taken apart.
+static bool use_argument(struct split_walk *w, struct ir_inst *inst, int which)
 {
-    struct place p = place_of(s, inst->args[which]);
-    if (!p.is_address) {
-        return;
-    }
+    struct place p = place_of(w, inst->args[which]);
     switch (inst->op) {
     case IR_OP_OFFSET:
         p.offset += p.is_inside ? 0 : inst->imm;
-        s->places[inst->id] = p;
-        return;
-    case IR_OP_INDEX:
-        if (which == 0) {
-            use_index(s, inst, p);
-            return;
-        }
-        break;
+        w->places[inst->id] = p;
+        return true;
+    case IR_OP_INDEX: return which == 0 && use_index(w, inst, p);
     case IR_OP_LOAD:
     case IR_OP_STORE:
     case IR_OP_UPDATE:
     case IR_OP_ATOMIC:
-    case IR_OP_CAS:
-        if (which == 0 && (p.is_inside || member_at(s, p.offset, ir_type_size(inst->type)) >= 0)) {
-            return;
-        }
-        break;
+    case IR_OP_CAS: return which == 0 && (p.is_inside || member_at(p.of, p.offset, ir_type_size(inst->type)) >= 0);
     case IR_OP_COPY:
-    case IR_OP_FILL:
-        if (is_range_use(s, inst, which, p)) {
-            return;
-        }
-        break;
+    case IR_OP_FILL: note_meetings(w, inst, which, p.of); return is_range_use(w, inst, which, p);
     case IR_OP_CALL:
-        if (!p.is_inside && split_is_kept_by(s, inst, which, p.offset)) {
-            return;
-        }
-        break;
-    default: break;
+        note_meetings(w, inst, which, p.of);
+        return !p.is_inside && split_is_kept_by(p.of, inst, which, p.offset);
+    default: return false;
     }
-    s->is_good = false;
 }
 
-static bool is_root(const struct split *s, const struct ir_inst *inst)
+static struct split *root_of(const struct split_walk *w, const struct ir_inst *inst)
 {
-    return s->var != NULL ? inst->op == IR_OP_ADDR_VAR && inst->var == s->var
-                          : inst->op == IR_OP_PARAM && inst->imm == s->param;
+    if (w->of_var != NULL) {
+        bool is_there = inst->op == IR_OP_ADDR_VAR && inst->var->index < w->var_count;
+        return is_there ? w->of_var[inst->var->index] : NULL;
+    }
+    return inst->op == IR_OP_PARAM && inst->imm == w->of_param->param ? w->of_param : NULL;
 }
 
-void split_collect(struct split *s, struct ir_region *region)
+void split_collect(struct split_walk *w, struct ir_region *region)
 {
-    for (struct ir_inst *inst = region->first; inst != NULL && s->is_good; inst = inst->next) {
-        s->is_good &= --*s->budget > 0;
-        if (is_root(s, inst)) {
-            s->places[inst->id] = (struct place){.is_address = true, .offset = s->root_offset};
+    struct split *helper = w->of_param;
+    for (struct ir_inst *inst = region->first; inst != NULL && (helper == NULL || helper->is_good); inst = inst->next) {
+        if (helper != NULL) {
+            helper->is_good &= --helper->looks > 0;
+        }
+        struct split *root = root_of(w, inst);
+        if (root != NULL) {
+            w->places[inst->id] = (struct place){.of = root, .offset = root->root_offset};
         }
         for (int i = 0; i < inst->arg_count; i++) {
-            use_argument(s, inst, i);
+            struct split *s = place_of(w, inst->args[i]).of;
+            if (s != NULL && s->is_good) {
+                s->is_good = use_argument(w, inst, i);
+            }
         }
         for (int i = 0; i < inst->region_count; i++) {
-            split_collect(s, &inst->regions[i]);
+            split_collect(w, &inst->regions[i]);
         }
     }
 }
@@ -205,11 +214,11 @@ struct ir_inst *split_address_in(const struct split *s, struct ir_builder *b, in
 }
 
 // A copy or fill of whole members becomes one for each.
-static void rewrite_range(struct split *s, struct ir_inst *inst, int which)
+static void rewrite_range(struct ir_inst *inst, int which, struct place p)
 {
+    const struct split *s = p.of;
     struct ir_builder b = {.module = s->module, .function = s->function, .before = inst, .loc = inst->loc};
     b.region = inst->parent;
-    struct place p = place_of(s, inst->args[which]);
     int64_t low = p.offset, high = low + inst->args[2]->imm;
     for (int i = 0; i < s->count; i++) {
         const struct member *m = &s->members[i];
@@ -228,38 +237,38 @@ static void rewrite_range(struct split *s, struct ir_inst *inst, int which)
     ir_remove(inst);
 }
 
-static void rewrite_argument(struct split *s, struct ir_inst *inst, int which)
+static void rewrite_argument(struct split_walk *w, struct ir_inst *inst, int which)
 {
-    struct place p = place_of(s, inst->args[which]);
-    if (!p.is_address || p.is_inside || inst->op == IR_OP_OFFSET) {
+    struct place p = place_of(w, inst->args[which]);
+    if (p.of == NULL || !p.of->is_chosen || p.is_inside || inst->op == IR_OP_OFFSET) {
         return;
     }
     if (inst->op == IR_OP_CALL) {
-        split_call(s, inst, which, p.offset);
+        split_call(p.of, inst, which, p.offset);
         return;
     }
     int64_t size = inst->op == IR_OP_COPY || inst->op == IR_OP_FILL ? inst->args[2]->imm
                    : inst->op == IR_OP_INDEX                        ? inst->args[2]->imm * inst->args[3]->imm
                                                                     : ir_type_size(inst->type);
-    int member = member_at(s, p.offset, size);
+    int member = member_at(p.of, p.offset, size);
     if (member < 0) {
-        rewrite_range(s, inst, which);
+        rewrite_range(inst, which, p);
         return;
     }
-    struct ir_builder b = {.module = s->module, .function = s->function, .before = inst, .loc = inst->loc};
+    struct ir_builder b = {.module = w->module, .function = w->function, .before = inst, .loc = inst->loc};
     b.region = inst->parent;
-    inst->args[which] = split_address_in(s, &b, member, p.offset);
+    inst->args[which] = split_address_in(p.of, &b, member, p.offset);
 }
 
-void split_rewrite(struct split *s, struct ir_region *region)
+void split_rewrite(struct split_walk *w, struct ir_region *region)
 {
     for (struct ir_inst *inst = region->first; inst != NULL;) {
         struct ir_inst *next = inst->next;
         for (int i = 0; i < inst->arg_count; i++) {
-            rewrite_argument(s, inst, i); // but for calls, at most one of them is such an address
+            rewrite_argument(w, inst, i); // but for calls, at most one of them is such an address
         }
         for (int i = 0; i < inst->region_count; i++) {
-            split_rewrite(s, &inst->regions[i]);
+            split_rewrite(w, &inst->regions[i]);
         }
         inst = next;
     }
@@ -280,50 +289,102 @@ static void make_vars(struct split *s)
     }
 }
 
-// The room for places is one for all variables: each would be as large as the function.
-struct room {
-    struct place *places;
-    int capacity;
-};
+// ---- all structs of a function -------------------------------------------------------------------------------------
 
-static struct place *cleared(struct room *room, struct arena *arena, int count)
+static struct split *split_of_var(struct ir_module *module, struct ir_function *function, struct ir_var *var)
 {
-    if (count > room->capacity) {
-        room->capacity = 2 * count;
-        room->places = ARENA_ARRAY(arena, struct place, room->capacity);
-    }
-    memset(room->places, 0, (size_t)count * sizeof *room->places);
-    return room->places;
-}
-
-static bool split_var(struct ir_module *module, struct ir_function *function, struct ir_var *var, struct room *room,
-                      int *budget)
-{
-    struct split s = {.module = module, .function = function, .var = var, .is_good = true, .budget = budget};
+    struct member members[MAX_MEMBERS];
+    struct split s = {.module = module, .function = function, .var = var, .members = members};
     if (!var->is_memory || var->ctype == NULL || var->ctype->kind != IR_CTYPE_RECORD ||
         !add_members(&s, var->ctype, 0, var->name) || s.count < 2) {
-        return false;
+        return NULL;
     }
+    struct split *made = ARENA_NEW(module->arena, struct split);
     s.size = (int64_t)var->size;
-    s.place_count = function->value_count;
-    s.places = cleared(room, module->arena, function->value_count + 1);
-    split_collect(&s, &function->body);
-    if (!s.is_good) {
-        return false;
+    s.members = ARENA_ARRAY(module->arena, struct member, s.count);
+    memcpy(s.members, members, sizeof *members * (size_t)s.count);
+    *made = s;
+    return made;
+}
+
+// In the order of the variables: each that can be, unless it meets one before it that is chosen. False: none is.
+static bool choose(struct split **of_var, int count, bool *out_is_done)
+{
+    bool has_chosen = false;
+    *out_is_done = true;
+    for (int i = 0; i < count; i++) {
+        struct split *s = of_var[i];
+        if (s == NULL) {
+            continue;
+        }
+        bool waits = false;
+        for (const struct meeting *meeting = s->meets; meeting != NULL; meeting = meeting->next) {
+            waits |= meeting->other->is_chosen;
+        }
+        s->is_chosen = s->is_good && !waits;
+        has_chosen |= s->is_chosen;
+        *out_is_done &= !s->is_good || s->is_chosen;
     }
-    make_vars(&s);
-    split_rewrite(&s, &function->body);
-    return true;
+    return has_chosen;
+}
+
+// Those that have had their turn leave the list.
+static void close_round(struct split **of_var, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (of_var[i] != NULL && (of_var[i]->is_chosen || !of_var[i]->is_good)) {
+            of_var[i] = NULL;
+        }
+    }
+}
+
+static void open_round(struct split **of_var, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (of_var[i] != NULL) {
+            of_var[i]->is_good = true;
+            of_var[i]->looks = SPLIT_MAX_LOOKS;
+            of_var[i]->meets = NULL;
+        }
+    }
+}
+
+// The room for places is one for all rounds.
+static void clear_places(struct split_walk *w)
+{
+    int count = w->function->value_count;
+    if (count > w->place_count) {
+        w->places = ARENA_ARRAY(w->module->arena, struct place, 2 * count);
+        w->place_count = 2 * count;
+    }
+    memset(w->places, 0, (size_t)w->place_count * sizeof *w->places);
 }
 
 bool promote_split(struct ir_module *module, struct ir_function *function)
 {
-    bool changed = false;
-    struct room room = {0};
-    int var_count = function->var_count; // members are no structs
-    for (int i = 0; i < var_count; i++) {
-        int budget = SPLIT_MAX_LOOKS;
-        changed |= split_var(module, function, function->vars[i], &room, &budget);
+    bool changed = false, has_any = false;
+    int count = function->var_count; // members are no structs
+    struct split **of_var = ARENA_ARRAY(module->arena, struct split *, count + 1);
+    for (int i = 0; i < count; i++) {
+        of_var[i] = split_of_var(module, function, function->vars[i]);
+        has_any |= of_var[i] != NULL;
+    }
+    struct split_walk walk = {.module = module, .function = function, .of_var = of_var, .var_count = count};
+    for (bool is_done = !has_any; !is_done;) {
+        clear_places(&walk);
+        open_round(of_var, count);
+        split_collect(&walk, &function->body);
+        if (!choose(of_var, count, &is_done)) {
+            break;
+        }
+        for (int i = 0; i < count; i++) {
+            if (of_var[i] != NULL && of_var[i]->is_chosen) {
+                make_vars(of_var[i]);
+            }
+        }
+        split_rewrite(&walk, &function->body);
+        close_round(of_var, count);
+        changed = true;
     }
     return changed;
 }

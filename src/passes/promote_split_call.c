@@ -17,18 +17,27 @@ static struct split split_of_helper(const struct split *s, struct ir_function *h
     inner.first_param = helper->param_count;
     inner.depth = s->depth + 1;
     inner.is_good = true;
-    inner.place_count = helper->value_count;
-    inner.places = ARENA_ARRAY(s->module->arena, struct place, helper->value_count + 1);
+    inner.is_chosen = true;
     return inner;
 }
 
-bool split_is_kept_by(const struct split *s, const struct ir_inst *call, int which, int64_t offset)
+static struct split_walk walk_of_helper(struct split *inner)
+{
+    struct split_walk walk = {.module = inner->module, .function = inner->function, .of_param = inner};
+    walk.place_count = inner->function->value_count;
+    walk.places = ARENA_ARRAY(inner->module->arena, struct place, walk.place_count + 1);
+    return walk;
+}
+
+bool split_is_kept_by(struct split *s, const struct ir_inst *call, int which, int64_t offset)
 {
     if (s->depth >= MAX_CALL_DEPTH || s->count > MAX_MEMBERS_OF_CALL) {
         return false;
     }
     struct split inner = split_of_helper(s, call->function, which, offset);
-    split_collect(&inner, &call->function->body);
+    struct split_walk walk = walk_of_helper(&inner);
+    split_collect(&walk, &call->function->body);
+    s->looks = inner.looks;
     return inner.is_good;
 }
 
@@ -67,12 +76,12 @@ static struct ir_function *helper_of_members(struct split *s, struct ir_function
     }
     struct ir_function *to = copy_helper(s->module, from, name);
     copy_forget(from);
-    int budget = SPLIT_MAX_LOOKS;
     struct split inner = split_of_helper(s, to, param, offset);
-    inner.budget = &budget;
-    split_collect(&inner, &to->body);
+    inner.looks = SPLIT_MAX_LOOKS;
+    struct split_walk walk = walk_of_helper(&inner);
+    split_collect(&walk, &to->body);
     add_params(&inner, to);
-    split_rewrite(&inner, &to->body);
+    split_rewrite(&walk, &to->body);
     promote_function(s->module, to);
     return to;
 }

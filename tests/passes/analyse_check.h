@@ -20,6 +20,7 @@ struct check_touch { // what the iterations of one loop did to one byte; iterati
     int64_t second_reader; // another one
     int64_t writer;
     int64_t updater;
+    int64_t second_updater; // another one, before it
     int64_t atomic;
     const struct ir_inst *write_inst;
     const struct ir_inst *update_inst;
@@ -400,6 +401,7 @@ static inline void check_byte(struct check *k, struct check_level *level, const 
         bool other_class =
             t->update_inst != NULL && ir_update_class(t->update_inst->update) != ir_update_class(access->update);
         clash = other_read || other_write || (other_update && other_class);
+        t->second_updater = t->updater != me ? t->updater : t->second_updater;
         t->updater = me;
         t->update_inst = access->inst;
         break;
@@ -432,8 +434,9 @@ static inline bool is_task_loop(const struct ir_inst *loop)
 static inline void check_atomic(struct check *k, struct check_level *level, const struct interp_access *access)
 {
     struct check_touch *t = check_touch_of(level, access->address);
-    if (access->kind != INTERP_UPDATE || access->inst->atomic || t == NULL || t->updater == 0 ||
-        t->updater == level->iteration || !level->is_fast || !is_task_loop(level->loop)) {
+    int64_t other = t == NULL ? 0 : t->updater != level->iteration ? t->updater : t->second_updater;
+    if (access->kind != INTERP_UPDATE || access->inst->atomic || other == 0 || !level->is_fast ||
+        !is_task_loop(level->loop)) {
         return;
     }
     check_complain(k, "line %u: iterations share the plain update at line %u", level->loop->loc.line,
