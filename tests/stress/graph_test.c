@@ -8,6 +8,7 @@
 // RILL_TEST_LONG runs many.
 #include "rill/rill.h"
 
+#include "amount.h"
 #include "test.h"
 
 #include <pthread.h>
@@ -386,7 +387,7 @@ static void run_seeds(uint64_t first, uint64_t count, int threads, uint64_t sche
 
 static uint64_t seed_count(void)
 {
-    return getenv("RILL_TEST_LONG") != NULL ? 3334 : 66;
+    return (uint64_t)(3334 * amount_times() / AMOUNT_LONG);
 }
 
 TEST(one_seed_again)

@@ -6,6 +6,7 @@
 // RILL_TEST_SEED=n runs that program alone; RILL_SCHEDULE says with which schedule; RILL_TEST_LONG runs many.
 #include "rill/rill.h"
 
+#include "amount.h"
 #include "test.h"
 
 #include <pthread.h>
@@ -477,11 +478,6 @@ static int run_seeds(uint64_t first, uint64_t count, int threads, uint64_t sched
     return wrong;
 }
 
-static bool is_long(void)
-{
-    return getenv("RILL_TEST_LONG") != NULL;
-}
-
 TEST(one_seed_again)
 {
     const char *seed = getenv("RILL_TEST_SEED");
@@ -496,7 +492,7 @@ TEST(one_seed_again)
 
 TEST(programs_of_several_threads_equal_serial_execution)
 {
-    uint64_t each = is_long() ? 850 : 17;
+    uint64_t each = 17 * (uint64_t)amount_times();
     for (uint64_t i = 0; i < 3; i++) {
         CHECK_INT(run_seeds(1000 * i, each, (int)(1 + i), 0, false), 0);
     }
@@ -504,7 +500,7 @@ TEST(programs_of_several_threads_equal_serial_execution)
 
 TEST(programs_of_several_threads_equal_serial_execution_in_any_schedule)
 {
-    uint64_t each = is_long() ? 620 : 12;
+    uint64_t each = 620 * (uint64_t)amount_times() / AMOUNT_LONG;
     for (uint64_t i = 0; i < 4; i++) {
         CHECK_INT(run_seeds(10000 + 1000 * i, each, (int)(1 + i), i + 1, false), 0);
     }

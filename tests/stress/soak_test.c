@@ -2,11 +2,13 @@
 // could take something away from under them; modules that come and go meanwhile. RILL_TEST_LONG does fifty times more.
 #include "../conformance/world.h"
 
+#include "amount.h"
+
 enum { LAUNCHERS = 8 };
 
 static long scaled(long whole)
 {
-    return getenv("RILL_TEST_LONG") != NULL ? whole : whole / 50;
+    return whole * amount_times() / AMOUNT_LONG;
 }
 
 // It has all that a launch owns: a local that crosses tasks, blocks on pooled streams, a result.
