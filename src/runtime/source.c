@@ -144,7 +144,7 @@ static rill_status refuse_table(const char *who, const void *place, const struct
     char built[128] = "of no known version";
     if (table != NULL && table->version >= FIRST_WITH_BUILT && table->built != NULL) {
         snprintf(built, sizeof built, "%s", table->built);
-    } else if (table != NULL) {
+    } else if (table != NULL && table->version < FIRST_WITH_BUILT) {
         snprintf(built, sizeof built, "of an older build, whose table has version %d", table->version);
     }
     char folder[256];
