@@ -234,6 +234,9 @@ static rill_status pack_memory(struct packed_args *packed, int index, const rill
     }
     memcpy(packed->buffer + param->offset, &arg->value.pointer, sizeof arg->value.pointer);
     if (arg->kind == RILL_ARG_HOST && packed->context->backend->has_own_memory) {
+        for (int i = 0; packed->host_count == 0 && i < packed->count; i++) {
+            packed->hosts[i] = NULL;
+        }
         packed->hosts[index] = (void *)(uintptr_t)arg->value.pointer;
         packed->host_count++;
     }
@@ -431,10 +434,9 @@ static rill_status begin(struct packed_args *packed, const char *who, const stru
         return status_fail(RILL_ERR_LIMIT, "%s: kernel '%s' has %zu parameters; %d are possible", who, plan->name,
                            count, (int)RILL_MAX_ARGS);
     }
-    for (size_t i = 0; i < count; i++) { // few as a rule: three calls would take longer
+    for (size_t i = 0; i < count; i++) { // few as a rule: two calls would take longer
         packed->sizes[i] = 0;
         packed->arrays[i] = NULL;
-        packed->hosts[i] = NULL;
     }
     for (int i = (int)count; i < plan->param_count; i++) { // no more than one for each that is given
         packed->sizes[i] = 0;

@@ -12,8 +12,8 @@ struct packed_args {
     const char *who;
     uint64_t sizes[2 * RILL_MAX_ARGS];   // bytes of what was passed for each parameter, 0 for hidden ones
     struct array *arrays[RILL_MAX_ARGS]; // pinned; NULL for what is no array
-    void *hosts[RILL_MAX_ARGS];          // host memory that the device does not see; NULL for what is none
-    int host_count;                      // of those
+    void *hosts[RILL_MAX_ARGS];          // host memory that the device does not see; NULL for what is none; not set
+    int host_count;                      // where there are none of those
     int count;                           // of the parameters that are given
     _Alignas(16) unsigned char buffer[ABI_MAX_ARGS_SIZE];
 };

@@ -3,7 +3,8 @@
 // launches, sixteen from graphs. It shows only where all go the same way, so they do: first as graphs for a while, then
 // task by task, and what was cheaper on average is kept, for longer each time that it stays so.
 //
-// A stream times one launch in so many and tells of it here; the others only read two flags, which change rarely.
+// A stream times one launch in so many, fewer while it is alone, and tells of it here; the others only read two flags,
+// which change rarely.
 #ifndef RILL_BACKEND_GPU_CHOICE_H
 #define RILL_BACKEND_GPU_CHOICE_H
 
@@ -13,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CHOICE_EVERY = 16, CHOICE_MAX_THREADS = 32 };
+enum { CHOICE_EVERY = 16, CHOICE_ALONE_EVERY = 64, CHOICE_MAX_THREADS = 32 };
 
 // |way| while launches are alone, and each instance finds out for itself.
 enum choice_way { CHOICE_OWN, CHOICE_GRAPH, CHOICE_TASKS };

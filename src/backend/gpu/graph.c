@@ -395,10 +395,12 @@ static bool is_timed(const struct gpu_instance *instance)
     return instance->launch_count % TRY_PERIOD < TASK_TRIES + GRAPH_TRIES;
 }
 
-// Whether the device is told how long this launch took.
+// Whether the device is told how long this launch took. Seldom while nobody else launches: then it is told only so that
+// it finds out who does, and two looks at the clock are a part of what a launch costs.
 static bool is_told(const struct backend_device *device, const struct gpu_instance *instance)
 {
-    return instance->node_count == 1 && instance->launch_count % CHOICE_EVERY == 0 &&
+    bool is_alone = atomic_load_explicit(&device->choice.way, memory_order_relaxed) == CHOICE_OWN;
+    return instance->node_count == 1 && instance->launch_count % (is_alone ? CHOICE_ALONE_EVERY : CHOICE_EVERY) == 0 &&
            device->graph_mode == GPU_GRAPH_AUTO && instance->exec != NULL;
 }
 
