@@ -71,12 +71,14 @@ static void extend(Elf64_Phdr *segment, const Elf64_Shdr *s)
     }
 }
 
+// How many there is room for: as lld does it, also for the one of an empty section, which is left out later (the code
+// of a module without kernels).
 static int count_segments(const struct link *link)
 {
     int has[4] = {1, 0, 0, 0};
     int notes = 0;
     for (int i = 0; i < link->section_count; i++) {
-        has[group_of(link->sections[i].kind)] |= link->sections[i].header.sh_size > 0;
+        has[group_of(link->sections[i].kind)] = 1;
         notes |= link->sections[i].kind == LINK_NOTE;
     }
     return has[0] + has[1] + has[2] + notes + 3; // PHDR, DYNAMIC, GNU_STACK

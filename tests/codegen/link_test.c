@@ -1,5 +1,8 @@
 // AMD code objects: what Rill links in memory is what `ld.lld -shared` makes of the same object, byte by byte where it
 // is loaded; and whatever the bytes are, linking works or says why not.
+//
+// Compared are the kernel files of the tree and, where RILL_TEST_TEXTS names a folder of them, the texts that other
+// programs compiled (tests/fakes/compiler; link_texts_test.py makes such a folder).
 #include "support.h"
 
 #include "compiler/pipeline.h"
@@ -40,7 +43,7 @@ static const char *temporary(const char *name)
 
 static void remove_temporary(void)
 {
-    static const char *const names[] = {"in.o", "ours.so", "theirs.so", "in.s", "words", "a", "b"};
+    static const char *const names[] = {"in.c", "in.o", "ours.so", "theirs.so", "in.s", "words", "a", "b"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         (void)unlink(temporary(names[i]));
     }
@@ -192,6 +195,20 @@ static bool compare_with_lld(const char *what, const void *object, size_t size, 
 // ---- every kernel file
 // ------------------------------------------------------------------------------------------------------------------
 
+// A text that a program compiled says in its first line how: "// compiled: bounds fast exact".
+static bool is_said(const struct bytes *text, const char *word)
+{
+    static const char mark[] = "// compiled:";
+    const char *line = (const char *)text->data; // terminated
+    if (text->size < sizeof mark || memcmp(line, mark, strlen(mark)) != 0) {
+        return false;
+    }
+    const char *found = strstr(line, word);
+    return found != NULL && found < line + strcspn(line, "\n");
+}
+
+static int too_deep_count; // what wants a larger stack than a GPU has, and is refused by words
+
 static bool compile(const char *path, const char *target, struct codegen_output *out)
 {
     struct bytes text = read_all(path);
@@ -200,13 +217,21 @@ static bool compile(const char *path, const char *target, struct codegen_output 
     struct diags diags;
     diags_init(&diags, &arena);
     static const char *const dirs[] = {RILL_SOURCE_DIR "/include", RILL_SOURCE_DIR "/tests/kernels/include"};
-    struct pipeline_options options = {
-        .contract = true, .is_gpu = true, .preprocess = {.include_dirs = dirs, .include_dir_count = 2}};
+    bool has_bounds = is_said(&text, " bounds"), is_exact = is_said(&text, " exact");
+    struct pipeline_options options = {.contract = !is_exact,
+                                       .check_bounds = has_bounds,
+                                       .is_gpu = true,
+                                       .preprocess = {.include_dirs = dirs, .include_dir_count = 2}};
     struct pipeline_result made;
     pipeline_compile(&arena, &diags, path, (const char *)text.data, text.size, &options, &made);
-    struct codegen_options how = {.target = target, .plan = made.plan};
-    bool good = made.plan != NULL ? codegen_emit(made.module, &how, out) == RILL_OK || FAIL("%s", rill_message())
-                                  : FAIL("%s does not compile", path);
+    struct codegen_options how = {
+        .target = target, .plan = made.plan, .check_bounds = has_bounds, .fast_math = is_said(&text, " fast")};
+    bool good = made.plan != NULL ? codegen_emit(made.module, &how, out) == RILL_OK : FAIL("%s does not compile", path);
+    if (!good && made.plan != NULL && strstr(rill_message(), "stack frame size") != NULL) {
+        too_deep_count++;
+    } else if (!good && made.plan != NULL) {
+        FAIL("%s", rill_message());
+    }
     arena_finish(&arena);
     free(text.data);
     return good;
@@ -282,6 +307,35 @@ static void compare_files(int version, int every)
     remove_temporary();
 }
 
+// All the texts for all architectures in the long form; in short each takes its turn with one.
+TEST(every_text_that_programs_compiled_links_as_lld_does_it)
+{
+    const char *texts = getenv("RILL_TEST_TEXTS");
+    if (texts == NULL || tool("ld.lld") == NULL) {
+        SKIP("RILL_TEST_TEXTS names no folder of them, or there is no ld.lld of LLVM 22");
+    }
+    int wanted = getenv("RILL_TEST_LONG") != NULL ? FAMILY_COUNT : 1;
+    struct dirent **entries = NULL;
+    int entry_count = scandir(texts, &entries, is_c_file, alphasort);
+    int taken = 0, count = 0, relative_count = 0;
+    for (int i = 0; i < entry_count; i++) {
+        char path[512];
+        struct stat info;
+        snprintf(path, sizeof path, "%s/%s", texts, entries[i]->d_name);
+        if (stat(path, &info) == 0 && info.st_size > 0) { // an empty one stands for a text that wants other files
+            alarm(timeout_seconds());
+            taken++;
+            count += compare_file(path, 5, i, wanted, &relative_count);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    CHECK_INT(count + too_deep_count, taken * wanted);
+    CHECK(count > 10 * too_deep_count); // a few texts are about deep stacks
+    printf("  %d texts, %d compared, %d too deep for a GPU\n", entry_count, count, too_deep_count);
+    remove_temporary();
+}
+
 static bool is_sanitized(void)
 {
     const char *part = getenv("RILL_TEST_PART");
@@ -343,6 +397,23 @@ TEST(branches_addresses_and_odd_sections_link_as_lld_does_it)
     CHECK(compare_with_lld("assembly", object.data, object.size, &linked));
     free(linked.data);
     free(object.data);
+    remove_temporary();
+}
+
+// Its code is an empty section, for which lld leaves room in the headers but makes no segment.
+TEST(a_module_without_kernels_links_as_lld_does_it)
+{
+    if (tool("ld.lld") == NULL) {
+        SKIP("there is no ld.lld of LLVM 22");
+    }
+    static const char text[] = "int field[4] = {1, 2, 3, 4};\n";
+    char path[160];
+    int relative_count = 0;
+    snprintf(path, sizeof path, "%s", temporary("in.c"));
+    write_all(path, "\n", 1);
+    CHECK_INT(compare_file(path, 5, 0, FAMILY_COUNT, &relative_count), FAMILY_COUNT);
+    write_all(path, text, strlen(text));
+    CHECK_INT(compare_file(path, 5, 0, FAMILY_COUNT, &relative_count), FAMILY_COUNT);
     remove_temporary();
 }
 

@@ -5,6 +5,9 @@
 // Kept is what is the same whenever it is asked: an image without diagnostics of a text that includes no files. Its
 // name is the hash of everything that the compiler is told. A file appears whole or not at all, so that programs that
 // run side by side may share it.
+//
+// RILL_TEST_TEXTS is a folder for the texts themselves, for tests that compile them for other targets: each that
+// became an image is a file there, whole by itself, with the same name whoever compiles it.
 #include "compiler/compiler.h"
 
 #include <dlfcn.h>
@@ -71,12 +74,16 @@ static void add_compiler(struct hash *hash)
     }
 }
 
+static bool wants_files(const struct compiler_input *input)
+{
+    return input->include_dir_count > 0 || memmem(input->text, input->length, "#include \"", 10) != NULL;
+}
+
 // False: not kept, because files decide what it becomes.
 static bool name_of(const struct compiler_input *input, char *name, size_t size)
 {
     const char *folder = getenv("RILL_TEST_IMAGES");
-    if (folder == NULL || input->emit != COMPILER_IMAGE || input->include_dir_count > 0 || input->text == NULL ||
-        memmem(input->text, input->length, "#include \"", 10) != NULL) {
+    if (folder == NULL || input->emit != COMPILER_IMAGE || input->text == NULL || wants_files(input)) {
         return false;
     }
     struct hash hash = {0xcbf29ce484222325, 1};
@@ -122,7 +129,7 @@ static bool read_kept(const char *name, struct answer *answer)
     return true;
 }
 
-static void keep(const char *name, const struct compiler_result *result)
+static void keep(const char *name, const void *bytes, size_t size)
 {
     char made[4200];
     snprintf(made, sizeof made, "%s.XXXXXX", name);
@@ -130,11 +137,48 @@ static void keep(const char *name, const struct compiler_result *result)
     if (file < 0) {
         return;
     }
-    bool is_written = write(file, result->bytes, result->size) == (ssize_t)result->size;
+    bool is_written = write(file, bytes, size) == (ssize_t)size;
     if (close(file) != 0 || !is_written || rename(made, name) != 0) {
         unlink(made);
     }
 }
+
+// ---- the texts ----------------------------------------------------------------------------------------------------
+
+// The first line says how it was compiled, then come its macros. One that wants other files cannot stand alone; there
+// is an empty file for it, so that it is counted.
+static void print_text(FILE *file, const struct compiler_input *input)
+{
+    fprintf(file, "// compiled:%s%s%s\n", input->check_bounds ? " bounds" : "", input->fast_math ? " fast" : "",
+            input->contract_off ? " exact" : "");
+    for (int i = 0; i < input->define_count; i++) {
+        const char *value = input->defines[i].value;
+        fprintf(file, "#define %s %s\n", input->defines[i].name, value != NULL ? value : "1");
+    }
+    fwrite(input->text, 1, input->length, file);
+    fputc('\n', file);
+}
+
+static void keep_text(const struct compiler_input *input)
+{
+    const char *folder = getenv("RILL_TEST_TEXTS");
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = folder != NULL && input->emit == COMPILER_IMAGE ? open_memstream(&text, &size) : NULL;
+    if (memory == NULL) {
+        return;
+    }
+    print_text(memory, input);
+    fclose(memory);
+    struct hash hash = {0xcbf29ce484222325, 1};
+    add_bytes(&hash, text, size);
+    char name[4096];
+    snprintf(name, sizeof name, "%s/%016llx.c", folder, (unsigned long long)hash.a);
+    keep(name, text, wants_files(input) ? 0 : size);
+    free(text);
+}
+
+// ---- compiling ----------------------------------------------------------------------------------------------------
 
 static rill_status compile(const struct compiler_input *input, struct compiler_result **out_result)
 {
@@ -158,7 +202,10 @@ static rill_status compile(const struct compiler_input *input, struct compiler_r
     }
     answer->result = *answer->real;
     if (is_named && status == RILL_OK && answer->real->diagnostic_count == 0) {
-        keep(name, answer->real);
+        keep(name, answer->real->bytes, answer->real->size);
+    }
+    if (status == RILL_OK) {
+        keep_text(input);
     }
     *out_result = &answer->result;
     return status;
@@ -204,5 +251,5 @@ const struct compiler_table *rill_compiler_table(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, read_built);
-    return &table;
+    return table.built != NULL ? &table : NULL; // RILL_REAL_COMPILER names none
 }
