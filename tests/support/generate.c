@@ -221,6 +221,9 @@ static void write_buffers(struct gen *g)
     if (g->has_struct_param) {
         gen_line(g, "//@ buffer ps bytes 12 points 0 0");
     }
+    if (g->has_layouts) {
+        gen_layout_buffers(g);
+    }
     for (int i = 0; i < g->array_count; i++) {
         const struct gen_array *a = &g->arrays[i];
         bool is_first = !a->is_field;
@@ -280,12 +283,18 @@ static void write_args(struct gen *g)
             gen_line(g, "//@ array %s %ld %ld", a->buffer, a->offset * element, element_count(a) * element);
         }
     }
+    if (g->has_layouts) {
+        gen_layout_args(g);
+    }
 }
 
 static void write_helpers(struct gen *g)
 {
     gen_line(g, "#include <rill/kernel.h>");
+    gen_line(g, "#include <limits.h>");
+    gen_line(g, "#include <stddef.h>");
     gen_line(g, "#include <stdio.h>");
+    gen_line(g, "#include <string.h>");
     gen_line(g, "#define TF(e) ((float)((int)(e) & 15) - 8)");
     gen_line(g, "#define TD(e) ((double)((int)(e) & 15) - 8)");
     gen_line(g, "struct pt { int a; float b; short c[2]; };");
@@ -293,6 +302,14 @@ static void write_helpers(struct gen *g)
     gen_line(g, "static float mixf(float x, int k) { return k & 1 ? x * 0.5f : x + 1.0f; }");
     gen_line(g, "static int steps(int k) { int s = 1; for (int i = 0; i < k; i++) s = s * 3 + i; return s; }");
     gen_line(g, "static int pick(int k) { switch (k & 3) { case 0: return 5; case 1: return k; } return -k; }");
+    gen_line(g, "static const short primes[8] = {2, 3, 5, 7, 11, 13, [7] = -19};");
+    gen_line(g, "static const char name_of[] = \"a\\377z\\0q\";");
+    gen_line(
+        g, "static int least_of(const int *p, int n) { int s = *p; while (--n > 0) { if (*++p < s) s = *p; } return s; "
+           "}");
+    gen_line(g,
+             "static int rooted(int a, int b) { static const int t[2][2] = {{1, -2}, {3, 4}}; for (int i = 0; i < 3; "
+             "i++) { if ((a ^ i) == b) return i; b = t[a & 1][i & 1] - (b >> 1); } return b; }");
     gen_line(g, "static void grow(int *p, int k) { *p += k; }");
     gen_line(g, "static void grow_two(int *p, int k) { grow(p, k & 7); if (k & 2) grow(&p[1], -k); }");
     gen_line(g, "static void grow_all(int *p, int k, int n) { for (int i = 0; i < n; i++) *p ^= k + i; }");
@@ -319,6 +336,9 @@ static void write_helpers(struct gen *g)
     gen_line(g, "kernel void sub_shift(int n, int *x, int *y) { for (int i = 0; i < n; i++) x[i] ^= y[i]; }");
     gen_line(
         g, "kernel int sub_sum(int n, const int x[n]) { int s = 0; for (int i = 0; i < n; i++) s += x[i]; return s; }");
+    if (g->has_layouts) {
+        gen_layout_types(g);
+    }
     for (int i = 0; i < g->array_count; i++) {
         const struct gen_array *a = &g->arrays[i];
         if (a->is_field) {
@@ -359,7 +379,7 @@ static void write_signature(struct gen *g)
             str_printf(&text, "[%s%s]", is_restrict ? "restrict " : "", a->extents[k].text);
         }
     }
-    gen_line(g, "%s)", str_text(&text));
+    gen_line(g, "%s%s)", str_text(&text), g->has_layouts ? gen_layout_params(g) : "");
 }
 
 static void choose_params(struct gen *g)
@@ -388,7 +408,9 @@ void generate_kernel(uint64_t seed, struct str *out)
         gen_random(g, 2);
     }
     g->prefers_helpers = (seed & GENERATE_HELPERS) != 0;
+    g->prefers_shapes = (seed & GENERATE_SHAPES) != 0;
     g->is_tame = gen_chance(g, 75);
+    g->is_wild = gen_chance(g, 12);
     g->has_records = gen_chance(g, 30);
     g->has_print = gen_chance(g, 5);
     g->has_struct_param = gen_chance(g, 15);
@@ -412,6 +434,8 @@ void generate_kernel(uint64_t seed, struct str *out)
         add_index_array(g, false);
     }
     add_fields(g);
+    g->has_layouts = gen_chance(g, g->prefers_shapes ? 60 : 20);
+    g->layout_offset = gen_chance(g, 50) ? 0 : (int)gen_random(g, 5);
     gen_line(g, "// seed %llu", (unsigned long long)seed);
     write_buffers(g);
     write_args(g);

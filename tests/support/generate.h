@@ -13,6 +13,8 @@
 
 // Seeds with this bit are kernels whose loops are mostly those of helpers that get addresses of locals.
 #define GENERATE_HELPERS (UINT64_C(1) << 40)
+// ... are mostly those of generate_pointer.c and the files named beside it in generate_internal.h.
+#define GENERATE_SHAPES (UINT64_C(1) << 41)
 
 void generate_kernel(uint64_t seed, struct str *out);
 

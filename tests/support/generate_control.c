@@ -206,9 +206,9 @@ static void control_statement(struct gen *g)
     g->statement_budget--;
     bool may_nest = g->depth < 3 && g->statement_budget > 0;
     uint32_t way = gen_random(g, 100);
-    if (way < 22 && !g->prefers_helpers) {
+    if (way < 22 && !g->prefers_helpers && !g->prefers_shapes) {
         gen_nest(g);
-    } else if (way < (g->prefers_helpers ? 65 : 45)) {
+    } else if (way < (g->prefers_helpers || g->prefers_shapes ? 65 : 45)) {
         if (!gen_idiom(g)) {
             gen_nest(g);
         }

@@ -257,6 +257,10 @@ static const char *int_binary(struct gen *g, int depth)
     static const char *const ops[] = {"+", "-", "*", "&", "|", "^", "+", "-"};
     const char *a = gen_int(g, depth - 1);
     const char *b = gen_int(g, depth - 1);
+    if (g->is_wild && gen_chance(g, 15)) { // where C leaves it open and the language does not
+        static const char *const open[] = {"/", "%", "<<", ">>"};
+        return gen_text(g, "((%s) %s (%s))", a, open[gen_random(g, 4)], b);
+    }
     switch (gen_random(g, 14)) {
     case 0: return gen_text(g, "(%s) / ((%s & 7) + 1)", a, b);
     case 1: return gen_text(g, "(%s) %% (%s | 1)", a, b);
@@ -277,11 +281,25 @@ static const char *call_helper(struct gen *g, int depth, bool is_float)
         !array->is_local && gen_chance(g, 50)) {
         return gen_text(g, "sub_sum(3, %s)", array->name); // a kernel as a helper
     }
-    switch (gen_random(g, 3)) {
-    case 0: return gen_text(g, "mixi(%s, %s)", a, gen_int(g, depth - 1));
-    case 1: return gen_text(g, "steps((%s) & 7)", a);
+    switch (gen_random(g, 9)) {
+    case 0:
+    case 1: return gen_text(g, "mixi(%s, %s)", a, gen_int(g, depth - 1));
+    case 2: return gen_text(g, "steps((%s) & 7)", a);
+    case 3: return gen_text(g, "primes[(%s) & 7]", a);
+    case 4: return gen_text(g, "name_of[(unsigned)(%s) %% sizeof name_of]", a);
+    case 5: return gen_text(g, "rooted(%s, %s)", a, gen_int(g, depth - 1));
+    case 6: return gen_text(g, "rill_random_u32(%s, %s)", a, gen_int(g, depth - 1));
+    case 7: return gen_text(g, "least_of((int[3]){%s, %s, 2}, 3)", a, gen_int(g, depth - 1));
     default: return gen_text(g, "pick(%s)", a);
     }
+}
+
+// An integer of a float that need not fit.
+static const char *wild_conversion(struct gen *g, int depth)
+{
+    static const char *const factors[] = {"1e3f", "-3e9f", "1e18", "1e30f", "0.01f"};
+    return gen_text(g, "(%s)(%s * %s)", gen_type_name((enum gen_type)gen_random(g, GEN_F32)),
+                    gen_tame(g, GEN_F32, depth - 1), factors[gen_random(g, 5)]);
 }
 
 const char *gen_condition(struct gen *g, int depth)
@@ -301,6 +319,9 @@ const char *gen_int(struct gen *g, int depth)
 {
     if (depth <= 0) {
         return int_leaf(g);
+    }
+    if (g->is_wild && gen_chance(g, 5)) {
+        return wild_conversion(g, depth);
     }
     switch (gen_random(g, 12)) {
     case 0: return gen_text(g, "(%s)(%s)", gen_type_name((enum gen_type)gen_random(g, GEN_F32)), gen_int(g, depth - 1));
@@ -337,7 +358,14 @@ const char *gen_float(struct gen *g, int depth)
     }
     const char *a = gen_float(g, depth - 1);
     static const char *const ops[] = {"+", "-", "*"};
-    switch (gen_random(g, 12)) {
+    static const char *const unary[] = {"ceilf", "trunc", "roundf", "rint", "fabs", "floorf", "sqrt"};
+    static const char *const binary[] = {"fmin", "fmaxf", "fmax", "copysignf", "fdim", "fminf"};
+    switch (gen_random(g, 15)) {
+    case 7: return gen_text(g, "%s(%s)", unary[gen_random(g, 7)], a);
+    case 8: return gen_text(g, "%s(%s, %s)", binary[gen_random(g, 6)], a, gen_float(g, depth - 1));
+    case 9:
+        return gen_text(g, gen_chance(g, 50) ? "fmaf(%s, %s, %s)" : "fma(%s, %s, %s)", a, gen_float(g, depth - 1),
+                        gen_float(g, depth - 1));
     case 0: return gen_text(g, "(%s ? %s : %s)", gen_condition(g, depth - 1), a, gen_float(g, depth - 1));
     case 1: return gen_text(g, "sqrtf(fabsf(%s))", a);
     case 2: return gen_text(g, "floor(%s)", a);

@@ -848,56 +848,40 @@ static bool special(struct gen *g)
     return true;
 }
 
+typedef bool idiom(struct gen *g);
+
+static idiom *const plain[] = {
+    stencil,     map_2d,      steps_in_time, product,         selection,   shift,           stride,
+    linear,      pairs_of,    scan,          sum_into_memory, temporaries, search,          halves,
+    common_sums, call_kernel, pointers,      insist,          last_value,  while_over_data, struct_sum,
+    special,     swapped,     table,         compaction,      map_3d,      chain,           chain,
+};
+
+static idiom *const called[] = {
+    gen_called_updates, gen_called_updates, gen_called_reads,  gen_called_reads,  gen_kept_in_nest,  gen_kept_in_nest,
+    gen_called_members, gen_called_members, gen_called_places, gen_called_places, gen_called_places, gen_called_places,
+};
+
+static idiom *const shapes[] = {
+    gen_pointer_walk,   gen_pointer_walk, gen_pointer_choice, gen_pointer_choice, gen_pointer_rows,  gen_memory_calls,
+    gen_memory_calls,   gen_local_matrix, gen_layout_loop,    gen_layout_loop,    gen_layout_loop,   gen_layout_loop,
+    gen_layout_updates, gen_layout_local, gen_limits,         gen_limits,         gen_inner_while,   gen_side_effects,
+    gen_side_effects,   gen_block_split,  gen_block_split,    gen_block_rows,     gen_block_updates, gen_block_mixed,
+};
+
 bool gen_idiom(struct gen *g)
 {
-    static bool (*const idioms[])(struct gen *g) = {stencil,
-                                                    map_2d,
-                                                    steps_in_time,
-                                                    product,
-                                                    selection,
-                                                    shift,
-                                                    stride,
-                                                    linear,
-                                                    pairs_of,
-                                                    scan,
-                                                    sum_into_memory,
-                                                    temporaries,
-                                                    search,
-                                                    halves,
-                                                    common_sums,
-                                                    call_kernel,
-                                                    pointers,
-                                                    insist,
-                                                    last_value,
-                                                    while_over_data,
-                                                    struct_sum,
-                                                    special,
-                                                    swapped,
-                                                    table,
-                                                    compaction,
-                                                    map_3d,
-                                                    chain,
-                                                    chain,
-                                                    gen_called_updates,
-                                                    gen_called_updates,
-                                                    gen_called_reads,
-                                                    gen_called_reads,
-                                                    gen_kept_in_nest,
-                                                    gen_kept_in_nest,
-                                                    gen_called_members,
-                                                    gen_called_members,
-                                                    gen_called_places,
-                                                    gen_called_places,
-                                                    gen_called_places,
-                                                    gen_called_places};
+    enum { PLAIN = sizeof plain / sizeof plain[0] };
+    enum { CALLED = sizeof called / sizeof called[0], SHAPES = sizeof shapes / sizeof shapes[0] };
     if (g->scalar_count + 8 >= GEN_SCALARS) {
         return false;
     }
-    enum { COUNT = sizeof idioms / sizeof idioms[0], CALLED = 12 }; // the last ones
     for (int tries = 0; tries < 4; tries++) {
-        uint32_t chosen =
-            g->prefers_helpers && tries < 3 ? COUNT - 1 - gen_random(g, CALLED) : gen_random(g, (uint32_t)COUNT);
-        if (idioms[chosen](g)) {
+        uint32_t low = g->prefers_shapes && tries < 3 ? PLAIN + CALLED : g->prefers_helpers && tries < 3 ? PLAIN : 0;
+        uint32_t high = g->prefers_helpers && tries < 3 ? PLAIN + CALLED : PLAIN + CALLED + SHAPES;
+        uint32_t k = low + gen_random(g, high - low);
+        idiom *chosen = k < PLAIN ? plain[k] : k < PLAIN + CALLED ? called[k - PLAIN] : shapes[k - PLAIN - CALLED];
+        if (chosen(g)) {
             return true;
         }
     }

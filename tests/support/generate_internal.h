@@ -1,6 +1,8 @@
 // The parts of the generator: generate.c the file and its arguments, generate_expr.c expressions and indices,
 // generate_stmt.c statements inside loops, generate_loop.c loops and their nests, generate_idiom.c and
-// generate_called.c loops as people write them, generate_control.c what stands around them.
+// generate_called.c loops as people write them, generate_pointer.c those over pointers and copies, generate_layout.c
+// those over packed structs, bit-fields and unions, generate_count.c counters near their limits and side effects,
+// generate_block.c regions of blocks, generate_control.c what stands around them.
 #ifndef RILL_TESTS_SUPPORT_GENERATE_INTERNAL_H
 #define RILL_TESTS_SUPPORT_GENERATE_INTERNAL_H
 
@@ -91,10 +93,14 @@ struct gen {
     int scalar_count;
     int name_count;
     bool is_tame; // every float in an array is a small whole number
+    bool is_wild; // with what C leaves open: gcc's build dies of it, the others agree
     bool has_records;
     bool has_print;
     bool has_struct_param;
+    bool has_layouts;     // those of generate_layout.c
+    int layout_offset;    // elements between the two parameters of a layout
     bool prefers_helpers; // idioms of generate_called.c
+    bool prefers_shapes;  // idioms of generate_pointer.c and those beside it
     long work;            // iterations of the loops around this place, multiplied
     long work_limit;
     long outer_limit; // > 0: the limit inside the loop that is written now
@@ -167,6 +173,33 @@ bool gen_called_reads(struct gen *g);
 bool gen_kept_in_nest(struct gen *g);
 bool gen_called_members(struct gen *g);
 bool gen_called_places(struct gen *g);
+
+// ---- generate_pointer.c: as in generate_idiom.c
+bool gen_pointer_walk(struct gen *g);
+bool gen_pointer_choice(struct gen *g);
+bool gen_pointer_rows(struct gen *g);
+bool gen_memory_calls(struct gen *g);
+bool gen_local_matrix(struct gen *g);
+
+// ---- generate_layout.c: the texts of the head, then as in generate_idiom.c
+void gen_layout_buffers(struct gen *g);
+void gen_layout_args(struct gen *g);
+void gen_layout_types(struct gen *g);
+const char *gen_layout_params(struct gen *g);
+bool gen_layout_loop(struct gen *g);
+bool gen_layout_updates(struct gen *g);
+bool gen_layout_local(struct gen *g);
+
+// ---- generate_count.c: as in generate_idiom.c
+bool gen_limits(struct gen *g);
+bool gen_inner_while(struct gen *g);
+bool gen_side_effects(struct gen *g);
+
+// ---- generate_block.c: as in generate_idiom.c
+bool gen_block_split(struct gen *g);
+bool gen_block_rows(struct gen *g);
+bool gen_block_updates(struct gen *g);
+bool gen_block_mixed(struct gen *g);
 
 // ---- generate_control.c
 void gen_control(struct gen *g, int count);
