@@ -100,6 +100,17 @@ bool lower_builtin_is_pure(const struct function *function)
     return kind == BUILTIN_MATH || kind == BUILTIN_FMA || kind == BUILTIN_ABS || kind == BUILTIN_COMPARE;
 }
 
+int lower_builtin_written(const struct function *function)
+{
+    switch (find_builtin(function).kind) {
+    case BUILTIN_COPY:
+    case BUILTIN_FILL: return 0;
+    case BUILTIN_FREXP: return 1;
+    case BUILTIN_REMQUO: return 2;
+    default: return -1;
+    }
+}
+
 bool lower_builtin_reads_memory(const struct function *function)
 {
     enum builtin_kind kind = find_builtin(function).kind;

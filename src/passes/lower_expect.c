@@ -21,27 +21,46 @@ static bool call_has_effect(const struct lower *l, const struct expr *e)
         return !lower_builtin_is_pure(function);
     }
     const struct lower_info *info = lower_info(l, function);
-    return info == NULL || info->has_effect;
+    return info == NULL || info->has_effect || info->written_params != 0;
 }
 
-bool lower_has_effect(const struct lower *l, const struct expr *e)
+static bool has_effect(const struct lower *l, const struct expr *e, bool counts_literals)
 {
     if (e == NULL) {
         return false;
     }
-    if (is_volatile(e) || e->kind == EXPR_ASSIGN || e->kind == EXPR_UPDATE || e->kind == EXPR_REFUSED ||
-        e->kind == EXPR_COMPOUND_LITERAL) {
+    if (is_volatile(e) || e->kind == EXPR_ASSIGN || e->kind == EXPR_UPDATE || e->kind == EXPR_REFUSED) {
         return true;
     }
     if (e->kind == EXPR_CALL && call_has_effect(l, e)) {
         return true;
     }
+    if (e->kind == EXPR_COMPOUND_LITERAL) {
+        for (int i = 0; i < e->object->init_count && !counts_literals; i++) {
+            if (has_effect(l, e->object->inits[i].value, false)) {
+                return true;
+            }
+        }
+        return counts_literals;
+    }
     for (int i = 0; i < e->arg_count; i++) {
-        if (lower_has_effect(l, e->args[i])) {
+        if (has_effect(l, e->args[i], counts_literals)) {
             return true;
         }
     }
-    return lower_has_effect(l, e->a) || lower_has_effect(l, e->b) || lower_has_effect(l, e->c);
+    return has_effect(l, e->a, counts_literals) || has_effect(l, e->b, counts_literals) ||
+           has_effect(l, e->c, counts_literals);
+}
+
+bool lower_has_effect(const struct lower *l, const struct expr *e)
+{
+    return has_effect(l, e, true);
+}
+
+// A literal is made anew where it stands, and no other expression can name it.
+bool lower_is_operand(const struct lower *l, const struct expr *e)
+{
+    return !has_effect(l, e, false);
 }
 
 // The object that a.b.c is a part of; NULL where a pointer stands between.
@@ -137,6 +156,11 @@ bool lower_mentions(const struct expr *e, const struct expr *lvalue)
     }
     for (int i = 0; i < e->arg_count; i++) {
         if (lower_mentions(e->args[i], lvalue)) {
+            return true;
+        }
+    }
+    for (int i = 0; e->kind == EXPR_COMPOUND_LITERAL && i < e->object->init_count; i++) {
+        if (lower_mentions(e->object->inits[i].value, lvalue)) {
             return true;
         }
     }

@@ -52,11 +52,12 @@ struct lower_extent_of_stmt { // of a statement among all of its function, in so
 
 struct lower_info {
     struct function *function;
-    int64_t weight;    // instructions, roughly, with those of all callees
-    int64_t written;   // with those of the kernels it calls, whose bodies stand in it: LOWER_MAX_WRITTEN at most
-    bool has_effect;   // writes what others see, prints, fails, is atomic; itself or a callee
-    bool reads_memory; // that others may write
-    bool is_on_path;   // of the walk: meeting it again is recursion
+    int64_t weight;          // instructions, roughly, with those of all callees
+    int64_t written;         // with those of the kernels it calls, whose bodies stand in it: LOWER_MAX_WRITTEN at most
+    bool has_effect;         // writes what others see, prints, fails, is atomic; itself or a callee
+    uint32_t written_params; // bit k: it writes through pointer parameter k
+    bool reads_memory;       // that others may write
+    bool is_on_path;         // of the walk: meeting it again is recursion
     bool is_done;
     int return_count;
     bool returns_last;          // its only return is the last statement of the body
@@ -164,8 +165,23 @@ struct lower_info *lower_reach(struct lower *l, struct function *kernel);
 struct lower_info *lower_info(const struct lower *l, const struct function *function);
 const struct lower_object *lower_object(const struct lower *l, const struct object *object);
 
+// lower_written.c: where writes through pointers go
+#define LOWER_ELSEWHERE (UINT32_C(1) << 31)
+struct lower_given {
+    const struct object *object; // a pointer variable
+    const struct expr *value;    // what it is given somewhere
+};
+struct lower_pointers {
+    VEC(struct lower_given) given;
+    VEC(const struct expr *) written; // pointers through which something is written
+};
+// 0 if all of it is the function's own; bit k: what parameter k points to; LOWER_ELSEWHERE: perhaps something else.
+uint32_t lower_written_through(const struct lower *l, const struct function *function,
+                               const struct lower_pointers *pointers);
+
 // lower_expect.c: what an expression does, found on the tree
-bool lower_has_effect(const struct lower *l, const struct expr *e);   // also volatile reads
+bool lower_has_effect(const struct lower *l, const struct expr *e);   // also volatile reads, and making a literal
+bool lower_is_operand(const struct lower *l, const struct expr *e);   // no effect but that of making a literal
 bool lower_reads_memory(const struct lower *l, const struct expr *e); // that a store elsewhere may change
 bool lower_same(const struct expr *a, const struct expr *b);          // the same text, as far as it matters
 bool lower_mentions(const struct expr *e, const struct expr *lvalue);
@@ -276,6 +292,7 @@ struct ir_inst *lower_builtin_call(struct lower *l, const struct expr *e, bool i
 // NULL if lowering knows the function; else why a kernel must not call it.
 const char *lower_builtin_refusal(struct lower *l, const struct expr *call);
 bool lower_builtin_is_pure(const struct function *function);
+int lower_builtin_written(const struct function *function); // the argument that it only writes through; -1: none
 bool lower_builtin_is_cheap(const struct function *function);
 bool lower_builtin_reads_memory(const struct function *function);
 int lower_builtin_min_max(const struct function *function); // -1: fmin, 1: fmax, 0: neither

@@ -7,6 +7,7 @@ struct walk {
     struct lower_info *info;
     int block_depth;        // stream_parallel blocks around this place
     unsigned refused_types; // by kind: one complaint about each in a function is enough
+    struct lower_pointers pointers;
 };
 
 struct lower_info *lower_info(const struct lower *l, const struct function *function)
@@ -57,10 +58,19 @@ static void refuse_type(struct walk *w, const struct type *type, struct loc loc)
     note_path(w);
 }
 
+// A pointer variable may point where |value| does.
+static void give(struct walk *w, const struct object *object, const struct expr *value)
+{
+    if (object->type->kind == TYPE_POINTER) {
+        VEC_PUSH(w->l->arena, &w->pointers.given, (struct lower_given){object, value});
+    }
+}
+
 static void walk_inits(struct walk *w, const struct object *object)
 {
     for (int i = 0; i < object->init_count; i++) {
         walk_expr(w, object->inits[i].value);
+        give(w, object, object->inits[i].value);
     }
 }
 
@@ -121,6 +131,8 @@ static void walk_write(struct walk *w, const struct expr *e)
         use_of(w->l, root->object)->is_assigned = true;
         bool is_own = root->object->kind == OBJECT_LOCAL || root->object->kind == OBJECT_PARAM;
         w->info->has_effect |= !is_own;
+    } else if (root->kind == EXPR_DEREF) {
+        VEC_PUSH(w->l->arena, &w->pointers.written, root->a);
     } else {
         w->info->has_effect = true;
     }
@@ -133,7 +145,12 @@ static bool walk_builtin(struct walk *w, const struct expr *e)
         diag_error(w->l->diags, e->loc, "%s", why);
         note_path(w);
     }
-    w->info->has_effect |= !lower_builtin_is_pure(e->function);
+    int written = lower_builtin_written(e->function);
+    if (written >= 0 && written < e->arg_count) {
+        VEC_PUSH(w->l->arena, &w->pointers.written, e->args[written]);
+    } else {
+        w->info->has_effect |= !lower_builtin_is_pure(e->function);
+    }
     w->info->reads_memory |= lower_builtin_reads_memory(e->function);
     return why == NULL;
 }
@@ -194,6 +211,11 @@ static void walk_call(struct walk *w, const struct expr *e)
     if (callee != NULL && callee->is_done) {
         add_weight(w, callee, e->loc);
         w->info->has_effect |= callee->has_effect;
+        for (int i = 0; i < e->arg_count && i < 31; i++) {
+            if ((callee->written_params >> i & 1) != 0) {
+                VEC_PUSH(w->l->arena, &w->pointers.written, e->args[i]);
+            }
+        }
         w->info->reads_memory |= callee->reads_memory;
         walk_blocks(w, e, callee);
     }
@@ -235,6 +257,11 @@ static void walk_kind(struct walk *w, const struct expr *e)
     case EXPR_CALL: walk_call(w, e); return;
     case EXPR_CAST: walk_cast(w, e); break;
     case EXPR_ASSIGN:
+        if (e->a->kind == EXPR_OBJECT) {
+            give(w, e->a->object, e->b);
+        }
+        walk_write(w, e->a);
+        break;
     case EXPR_UPDATE: walk_write(w, e->a); break;
     default: break;
     }
@@ -363,6 +390,9 @@ static void walk_function(struct lower *l, struct function *function, struct low
     walk_params(&w, function);
     refuse_type(&w, function->type->base, function->loc);
     walk_stmt(&w, function->body);
+    uint32_t written = lower_written_through(l, function, &w.pointers);
+    info->has_effect |= (written & LOWER_ELSEWHERE) != 0;
+    info->written_params = written & ~LOWER_ELSEWHERE;
     l->call_depth--;
     info->is_on_path = false;
     info->is_done = true;

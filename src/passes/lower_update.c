@@ -41,7 +41,7 @@ static bool is_target(const struct lower *l, const struct expr *x)
 
 static bool is_operand(const struct lower *l, const struct expr *e, const struct expr *x)
 {
-    return !lower_has_effect(l, e) && !lower_mentions(e, x);
+    return lower_is_operand(l, e) && !lower_mentions(e, x);
 }
 
 static struct ir_inst *emit_update(struct lower *l, const struct lower_place *place, enum ir_update update,
