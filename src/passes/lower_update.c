@@ -36,7 +36,7 @@ static bool is_target(const struct lower *l, const struct expr *x)
         (x->kind == EXPR_MEMBER && x->member->is_bitfield)) {
         return false;
     }
-    return !lower_has_effect(l, x);
+    return lower_is_operand(l, x);
 }
 
 static bool is_operand(const struct lower *l, const struct expr *e, const struct expr *x)

@@ -90,6 +90,9 @@ kernel void operands(int n, const int b[n], const float x[n], int h[256], float 
     for (int i = 0; i < n; i++) { // expect: proven
         h[b[i]] += (struct pair){.b = i}.b;
     }
+    for (int i = 0; i < n; i++) { // expect: proven
+        h[((int[2]){b[i], i & 255})[b[i] & 1]] += i;
+    }
 }
 
 kernel void operands_with_effects(int n, const int b[n], int h[256])
