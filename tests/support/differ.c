@@ -434,6 +434,14 @@ static bool check_plan(struct run *r)
     const struct plan_kernel *kernel = find_plan(plan, r->kernel->name);
     count_plan(&r->differ->stats, kernel);
     count_nodes(&r->differ->stats, kernel->root);
+    for (int i = 0; i < kernel->loop_count; i++) {
+        if (kernel->loops[i].verdict == IR_VERDICT_ASSUMED &&
+            strstr(r->c->text, "\n// nobody gives his word") != NULL) {
+            str_printf(r->why, "assumed to be independent, though nobody gave his word: the loop in line %d\n",
+                       (int)kernel->loops[i].loc.line);
+            return false;
+        }
+    }
     struct printed dropped = {0};
     bool ok = interpret(r, r->made.module, last_kernel(r->made.module), r->actual, &dropped, 79) &&
               compare(r, "the kernel after the passes");

@@ -10,6 +10,7 @@
 //     //@ float 0.5
 //     //@ array b0 4 36                  36 elements of a buffer from element 4 on,
 //     //@ struct b2                      a struct whose bytes are those of a buffer
+// and a line `// nobody gives his word` that no loop of it may be assumed to be independent.
 // Floats are compared bit for bit, except that all NaNs are the same.
 #ifndef RILL_TESTS_SUPPORT_DIFFER_H
 #define RILL_TESTS_SUPPORT_DIFFER_H

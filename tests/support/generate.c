@@ -310,6 +310,9 @@ static void write_helpers(struct gen *g)
     gen_line(g,
              "static int rooted(int a, int b) { static const int t[2][2] = {{1, -2}, {3, 4}}; for (int i = 0; i < 3; "
              "i++) { if ((a ^ i) == b) return i; b = t[a & 1][i & 1] - (b >> 1); } return b; }");
+    gen_line(g, "static void set_to(int *p, int k) { *p = k; }");
+    gen_line(g, "static int own_sum(int k) { int t[4], *p = t, u; memset(t, 0, sizeof t); while (p < t + 3) *p++ = k; "
+                "set_to(&u, k >> 1); set_to(p, u); return t[k & 3] - t[3]; }");
     gen_line(g, "static void grow(int *p, int k) { *p += k; }");
     gen_line(g, "static void grow_two(int *p, int k) { grow(p, k & 7); if (k & 2) grow(&p[1], -k); }");
     gen_line(g, "static void grow_all(int *p, int k, int n) { for (int i = 0; i < n; i++) *p ^= k + i; }");
@@ -450,4 +453,7 @@ void generate_kernel(uint64_t seed, struct str *out)
         gen_line(g, "return %s;", gen_tame(g, g->return_type, 2));
     }
     gen_close(g);
+    if (!g->gives_word) {
+        gen_line(g, "// nobody gives his word");
+    }
 }

@@ -281,7 +281,8 @@ static const char *call_helper(struct gen *g, int depth, bool is_float)
         !array->is_local && gen_chance(g, 50)) {
         return gen_text(g, "sub_sum(3, %s)", array->name); // a kernel as a helper
     }
-    switch (gen_random(g, 9)) {
+    switch (gen_random(g, 10)) {
+    case 8: return gen_text(g, "own_sum(%s)", a);
     case 0:
     case 1: return gen_text(g, "mixi(%s, %s)", a, gen_int(g, depth - 1));
     case 2: return gen_text(g, "steps((%s) & 7)", a);

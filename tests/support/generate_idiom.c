@@ -617,6 +617,7 @@ static bool insist(struct gen *g)
         g->arrays[k].role = is_same && !a->is_field ? GEN_NOTHING : g->arrays[k].role;
     }
     gen_line(g, "#pragma rill parallel");
+    g->gives_word = true;
     gen_open(g, "for (int %s = 0; %s < %ld; %s++) {", i, i, trips, i);
     gen_line(g, "int j%d = %ld - 1 - %s;", g->name_count, trips, i);
     gen_line(g, "%s[j%d] = %s;", a->name, g->name_count++, gen_value(g, a->type, 2));

@@ -19,6 +19,12 @@ enum {
     UPDATE_FMAX,
     UPDATE_ATOMIC_MIN,
     UPDATE_ATOMIC_OR,
+    UPDATE_ATOMIC_MAX,
+    UPDATE_ATOMIC_AND,
+    UPDATE_ATOMIC_XOR,
+    UPDATE_ATOMIC_MUL,
+    UPDATE_ATOMIC_EXCHANGE, // always the same value
+    UPDATE_LAND,
     UPDATES
 };
 
@@ -28,9 +34,10 @@ static int choose_update(struct gen *g, const struct gen_array *a)
     for (;;) {
         int update = (int)gen_random(g, UPDATES);
         bool ints_only = update == UPDATE_AND || update == UPDATE_OR || update == UPDATE_XOR || update == UPDATE_LOR ||
-                         update == UPDATE_ATOMIC_OR;
+                         update == UPDATE_ATOMIC_OR || update == UPDATE_ATOMIC_AND || update == UPDATE_ATOMIC_XOR ||
+                         update == UPDATE_LAND;
         // On shared float memory a NaN would reset what the conditional form keeps: that is no update.
-        bool no_floats = ints_only || update == UPDATE_MAX_COND || update == UPDATE_MUL;
+        bool no_floats = ints_only || update == UPDATE_MAX_COND || update == UPDATE_MUL || update == UPDATE_ATOMIC_MUL;
         if (is_float ? !no_floats : update != UPDATE_FMAX) {
             return update;
         }
@@ -105,6 +112,7 @@ void gen_choose_roles(struct gen *g, const struct gen_scalar *counter)
             a->update = choose_update(g, a);
         } else if (way < 14 && choose_scatter(g, a, counter)) {
             a->role = GEN_SCATTER;
+            g->gives_word = true;
         } else if (way < 15 && a->type != GEN_RECORD) {
             a->role = GEN_FLAG;
         }
@@ -264,6 +272,12 @@ static void update_array(struct gen *g, const struct gen_array *a)
     case UPDATE_MAX_COND: gen_line(g, "%s = %s > %s ? %s : %s;", place, place, own, place, own); break;
     case UPDATE_LOR: gen_line(g, "%s = %s || %s;", place, place, gen_condition(g, 1)); break;
     case UPDATE_ATOMIC: gen_line(g, "rill_atomic_%s(&%s, %s);", gen_chance(g, 50) ? "add" : "sub", place, own); break;
+    case UPDATE_LAND: gen_line(g, "%s = %s && %s;", place, place, gen_condition(g, 1)); break;
+    case UPDATE_ATOMIC_MAX: gen_line(g, "rill_atomic_max(&%s, %s);", place, own); break;
+    case UPDATE_ATOMIC_AND: gen_line(g, "rill_atomic_and(&%s, %s);", place, own); break;
+    case UPDATE_ATOMIC_XOR: gen_line(g, "rill_atomic_xor(&%s, %s);", place, own); break;
+    case UPDATE_ATOMIC_MUL: gen_line(g, "rill_atomic_mul(&%s, %s);", place, own); break;
+    case UPDATE_ATOMIC_EXCHANGE: gen_line(g, "rill_atomic_exchange(&%s, 5);", place); break;
     case UPDATE_ATOMIC_MIN: gen_line(g, "rill_atomic_min(&%s, %s);", place, own); break;
     case UPDATE_ATOMIC_OR: gen_line(g, "rill_atomic_or(&%s, %s);", place, own); break;
     default: gen_line(g, "%s = fmax%s(%s, %s);", place, type == GEN_F32 ? "f" : "", place, own); break;
