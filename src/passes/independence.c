@@ -318,6 +318,7 @@ static void note_assumed(struct judgement *j, const struct access *a, const stru
     bool a_writes = a->kind != ACCESS_READ;
     const struct access *first = a_writes ? a : b, *other = a_writes ? b : a;
     const char *what = describe(j->an, first);
+    distinct_find_stores(j->an, j->info, &j->distinct); // that more of them are the same is not worth the time
     if (is_authors) {
         j->assumed = arena_printf(j->an->arena,
                                   "%s is updated by an explicit atomic here and read here: any order will do", what);
@@ -331,8 +332,10 @@ static void note_assumed(struct judgement *j, const struct access *a, const stru
     j->assumed_b = other->inst->loc;
 }
 
+// Each launch tests all of them, and each is compared with all others here.
 static void note_conditions(struct judgement *j, const struct pair_result *result)
 {
+    enum { MAX_CONDITIONS = 256 };
     for (int c = 0; c < result->condition_count && j->an->bug != BUG_CONDITIONS_DROPPED; c++) {
         bool is_new = true;
         for (int i = 0; i < j->conditions.count; i++) {
@@ -341,6 +344,11 @@ static void note_conditions(struct judgement *j, const struct pair_result *resul
         if (is_new) {
             VEC_PUSH(j->an->arena, &j->conditions, result->conditions[c]);
         }
+    }
+    if (j->conditions.count > MAX_CONDITIONS && j->conflict == NULL) {
+        j->conflict = "that its iterations do not meet hangs on more conditions than a launch tests";
+        j->conflict_a = j->info->inst->loc;
+        j->conflict_b = (struct loc){0};
     }
 }
 
@@ -497,7 +505,8 @@ static void judge_pairs(struct judgement *j, enum round round)
         const struct access *a = &j->an->accesses.items[items[i].access];
         for (int k = i; k < j->distinct.items.count; k++) {
             const struct access *b = &j->an->accesses.items[items[k].access];
-            if (distinct_never_meet(&items[i], &items[k]) || (a->kind == ACCESS_READ && b->kind == ACCESS_READ)) {
+            if (distinct_never_meet(&items[i], &items[k]) || (a->kind == ACCESS_READ && b->kind == ACCESS_READ) ||
+                (items[i].is_store && items[k].is_store && a->base == b->base)) {
                 continue;
             }
             enum relation relation = access_relation(j->an, a, b);

@@ -243,6 +243,25 @@ static bool value_is_own(struct own *own, const struct call_context *context, co
     return false;
 }
 
+struct own *own_create(struct analysis *an, struct loop_info *info, const struct access *write)
+{
+    struct own *own = ARENA_NEW(an->arena, struct own);
+    *own = (struct own){.an = an, .info = info, .write = write};
+    return own;
+}
+
+bool own_makes_index(struct own *own, const struct access *access)
+{
+    own->step_count = 0;
+    for (int k = 0; k < access->inst->arg_count; k++) {
+        if (access->inst->args[k]->type == IR_PTR && value_is_own(own, access->context, access->inst->args[k])) {
+            own->seen.count = 0; // whatever was seen may be what makes it
+            return true;
+        }
+    }
+    return false;
+}
+
 bool pair_is_own(struct analysis *an, struct loop_info *info, const struct access *a, const struct access *b)
 {
     const struct access *both[] = {a, b};
@@ -252,11 +271,8 @@ bool pair_is_own(struct analysis *an, struct loop_info *info, const struct acces
             continue;
         }
         struct own own = {.an = an, .info = info, .write = write};
-        const struct access *access = both[i % 2];
-        for (int k = 0; k < access->inst->arg_count; k++) {
-            if (access->inst->args[k]->type == IR_PTR && value_is_own(&own, access->context, access->inst->args[k])) {
-                return true;
-            }
+        if (own_makes_index(&own, both[i % 2])) {
+            return true;
         }
     }
     return false;

@@ -176,6 +176,25 @@ static struct pair_result judge_unclear(struct pair *pair, bool same_iteration)
     return result;
 }
 
+// Where an index that cannot be followed hangs on the iteration, both iterations' parts of it are in the equation,
+// whatever the other index is.
+bool pair_is_scattered(struct analysis *an, struct loop_info *info, const struct access *access)
+{
+    struct affine_mark mark = affine_mark(&an->scratch);
+    struct pair *pair = new_pair(an, info, access, access);
+    bool hangs = false;
+    bool is_unclear = access->flat != NULL && access_is_blurred(pair, access, &hangs);
+    hangs = false;
+    pair->shares_still = true;
+    if (is_unclear && pair_add_equations(pair)) {
+        for (int i = 0; i < pair->constraint_count; i++) {
+            is_blurred(pair, pair->constraints[i].value, &hangs);
+        }
+    }
+    affine_release(&an->scratch, mark);
+    return hangs;
+}
+
 struct pair_result pair_test(struct analysis *an, struct loop_info *info, const struct access *a,
                              const struct access *b, bool same_iteration)
 {

@@ -99,7 +99,15 @@ struct pair_result pair_with_fits(struct pair *pair, struct pair_result result);
 struct pair_result pair_with_needs(struct analysis *an, struct loop_info *info, const struct access *a,
                                    const struct access *b, struct pair_result result);
 
+// Whether nobody but the author can tell that its index differs from that of another store: two such stores are apart
+// or taken to be.
+bool pair_is_scattered(struct analysis *an, struct loop_info *info, const struct access *access);
+
 // independence_own.c: whether an index of the two is made from data that another iteration may have written.
 bool pair_is_own(struct analysis *an, struct loop_info *info, const struct access *a, const struct access *b);
+// The same of the index of one access and of what |write| writes. What is known not to be made from that is not looked
+// at again, whichever access is asked about.
+struct own *own_create(struct analysis *an, struct loop_info *info, const struct access *write);
+bool own_makes_index(struct own *own, const struct access *access);
 
 #endif

@@ -103,3 +103,39 @@ kernel void backwards(int n, int x[2 * n])
         x[2 * i + 1] = x[2 * i] + 1;
     }
 }
+
+kernel void scattered(int n, const int b[n], int h[256])
+{
+    for (int i = 0; i < n; i++) { // expect: assumed
+        h[b[i]] = 1;
+        h[b[i] + 1] = i;
+        h[b[i] + 2] = 3;
+    }
+}
+
+kernel void scattered_beside_fixed(int n, const int b[n], int h[256])
+{
+    for (int i = 0; i < n; i++) { // expect: in order
+        h[b[i]] = 1;
+        h[b[i] + 1] = i;
+        h[7] = i;
+    }
+}
+
+kernel void scattered_and_followed(int n, const int b[n], int h[256])
+{
+    for (int i = 0; i < n; i++) { // expect: in order
+        h[b[i]] = 1;
+        h[b[i] + 1] = i;
+        h[b[0]] = i;
+    }
+}
+
+kernel void scattered_by_its_own(int n, int b[n], int h[256])
+{
+    for (int i = 0; i < n; i++) { // expect: in order
+        h[b[i]] = 1;
+        h[b[i] + 1] = i;
+        h[h[i & 7] & 15] = 2;
+    }
+}
