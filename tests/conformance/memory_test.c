@@ -136,6 +136,84 @@ TEST(nth_allocation_fails_for_every_n)
     CHECK(failed > 15);
 }
 
+// |fails_at| counts from here; 0: nothing fails.
+static void fail_from_here(struct meter *meter, long fails_at)
+{
+    atomic_store(&meter->fail_at, fails_at != 0 ? atomic_load(&meter->count) + fails_at : 0);
+}
+
+// A stream that was never used has to get the memory of its queue where the first record is put into it.
+TEST(event_keeps_its_record_where_another_finds_no_memory)
+{
+    struct meter meter = {0};
+    rill_allocator allocator = {&meter, meter_allocate, meter_release};
+    rill_context context = {0};
+    OK(rill_open(world_device(), &(rill_open_options){.allocator = &allocator}, &context));
+    int failed_count = 0;
+    rill_status status = RILL_ERR_OUT_OF_MEMORY;
+    for (long n = 1; n < 10 && status != RILL_OK; n++) {
+        rill_stream old = {0};
+        rill_stream fresh = {0};
+        rill_event event = {0};
+        rill_event never = {0};
+        OK(rill_stream_create(context, NULL, &old));
+        OK(rill_stream_create(context, NULL, &fresh));
+        OK(rill_event_create(context, NULL, &event));
+        OK(rill_event_create(context, NULL, &never));
+        OK(rill_event_record(event, old));
+        OK(rill_event_synchronize(event));
+        fail_from_here(&meter, n);
+        status = rill_event_record(event, fresh);
+        rill_status first = rill_event_record(never, fresh);
+        fail_from_here(&meter, 0);
+        failed_count += status != RILL_OK;
+        CHECK(status == RILL_OK || status == RILL_ERR_OUT_OF_MEMORY);
+        OK(rill_event_wait(event, fresh)); // it has a record, the old one or the new
+        OK(rill_event_synchronize(event));
+        OK(rill_event_query(event));
+        CHECK(rill_event_wait(never, old) == (first == RILL_OK ? RILL_OK : RILL_ERR_UNRECORDED));
+        OK(rill_event_destroy(event));
+        OK(rill_event_destroy(never));
+        OK(rill_stream_destroy(old));
+        OK(rill_stream_destroy(fresh));
+    }
+    OK(status);
+    CHECK(failed_count > 0 || !world_is_cpu()); // elsewhere the driver keeps the queue
+    OK(rill_close(context));
+    CHECK_INT(atomic_load(&meter.blocks), 0);
+}
+
+// Each of the two needs memory of its own for the wait.
+TEST(stream_that_finds_no_memory_to_wait_for_another_does_not_wait)
+{
+    struct meter meter = {0};
+    rill_allocator allocator = {&meter, meter_allocate, meter_release};
+    rill_context context = {0};
+    OK(rill_open(world_device(), &(rill_open_options){.allocator = &allocator}, &context));
+    int failed_count = 0;
+    rill_status status = RILL_ERR_OUT_OF_MEMORY;
+    for (long n = 1; n < 10 && status != RILL_OK; n++) {
+        rill_stream first = {0};
+        rill_stream second = {0};
+        OK(rill_stream_create(context, NULL, &first));
+        OK(rill_stream_create(context, NULL, &second));
+        fail_from_here(&meter, n);
+        status = rill_stream_wait(first, second);
+        fail_from_here(&meter, 0);
+        failed_count += status != RILL_OK;
+        CHECK(status == RILL_OK || status == RILL_ERR_OUT_OF_MEMORY);
+        OK(rill_stream_wait(first, second)); // and both can be used
+        OK(rill_stream_wait(second, first));
+        OK(rill_sync(context));
+        OK(rill_stream_destroy(first));
+        OK(rill_stream_destroy(second));
+    }
+    OK(status);
+    CHECK(failed_count > 0 || !world_is_cpu()); // elsewhere the driver keeps the queue
+    OK(rill_close(context));
+    CHECK_INT(atomic_load(&meter.blocks), 0);
+}
+
 TEST(steady_state_allocates_nothing)
 {
     struct meter meter = {0};

@@ -31,3 +31,10 @@ kernel int private_to_each(int n, int x[n], int y[n])
     stream_parallel { for (i = 0; i < n; i++) { t = -i; y[i] = t; } t = 4; }
     return i + t;
 }
+
+kernel void record(int n, int k, int j, const int x[n], int y[n])
+{
+    struct { int a[4]; } s = {{0}};
+    stream_parallel { s.a[k & 3] = x[0]; }
+    stream_parallel { y[0] = s.a[j & 3]; }
+}
