@@ -1,5 +1,6 @@
 #include "passes/check_internal.h"
 #include "passes/walk.h"
+#include "plan/abi.h"
 
 // ---- what checked indices cover ------------------------------------------------------------------------------------
 
@@ -368,14 +369,31 @@ static struct ir_param *add_params(struct checker *c, struct ir_function *functi
     return params + function->param_count - count;
 }
 
+// Bytes of the arguments, as describe_params lays them out.
+static uint64_t args_size(const struct ir_function *kernel)
+{
+    uint64_t end = 0;
+    for (int i = 0; i < kernel->param_count; i++) {
+        const struct ir_param *param = &kernel->params[i];
+        uint64_t size = param->is_struct ? param->ctype->size : (uint64_t)ir_type_size(param->type);
+        uint64_t align = param->is_struct ? param->ctype->align : size;
+        end = ((end + align - 1) & ~(align - 1)) + size;
+    }
+    return end;
+}
+
+// As many as fit beside the kernel's own arguments: a kernel that can be launched can be launched checked. Indices of
+// the pointers after those are held to nothing.
 static void count_pointers(struct checker *c, struct ir_function *kernel)
 {
     int given = kernel->param_count;
-    for (int i = 0; i < given; i++) {
+    uint64_t size = (args_size(kernel) + 7) & ~(uint64_t)7;
+    for (int i = 0; i < given && size + 8 <= ABI_MAX_ARGS_SIZE; i++) {
         if (kernel->params[i].is_array && kernel->params[i].rank == 0) {
             struct ir_param *param = add_params(c, kernel, 1);
             param->name = arena_printf(c->arena, "%s.count", kernel->params[i].name);
             param->counts = i + 1;
+            size += 8;
         }
     }
 }

@@ -141,6 +141,31 @@ TEST(checks_and_counted_parameters_print_and_read_back)
     arena_finish(&c.arena);
 }
 
+// Counts are arguments too, of which 4,000 bytes fit.
+TEST(counts_never_take_the_room_of_a_kernel_s_own_arguments)
+{
+    static const struct {
+        int size; // of the struct that goes before three pointers
+        int count;
+    } cases[] = {{3952, 3}, {3953, 2}, {3960, 2}, {3968, 1}, {3976, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char source[400];
+        snprintf(source, sizeof source,
+                 "struct big { char b[%d]; };\n"
+                 "__rill_kernel__ void f(struct big s, int *a, int *b, int *c)\n"
+                 "{ for (int i = 0; i < 4; i++) { a[i] = s.b[i]; b[i] = c[i]; } }\n",
+                 cases[i].size);
+        struct lower_case c;
+        lower_reach(&c, source, false);
+        int counts = 0;
+        for (int p = 0; p < c.module->functions[0]->param_count; p++) {
+            counts += c.module->functions[0]->params[p].counts > 0;
+        }
+        CHECK_INT(counts, cases[i].count);
+        arena_finish(&c.arena);
+    }
+}
+
 // ---- what stays inside ---------------------------------------------------------------------------------------------
 
 static void run_checked(const char *path, const char *name)
