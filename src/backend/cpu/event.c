@@ -57,6 +57,22 @@ static struct cpu_error *share_error(struct backend_stream *stream)
     return error;
 }
 
+// Lets those pass who stand at the mark: nobody else has their streams, and whoever takes one up once it was pushed
+// need not ask again. mark_lock is held.
+static void admit_waiters(struct cpu_mark *mark)
+{
+    for (struct backend_stream *stands = mark->first_waiter; stands != NULL; stands = stands->next_waiter) {
+        atomic_store_explicit(&stands->waits_for, NULL, memory_order_relaxed);
+        if (mark->error != NULL) {
+            stream_take_error(stands, mark->error);
+        }
+        thread_publish(&stands->waits_for);
+        stands->was_admitted = true;
+        mark->reference_count--; // not the last: who reaches the mark has one
+    }
+    mark->first_waiter = NULL;
+}
+
 static void reach(struct backend_stream *stream, struct cpu_mark *mark, struct pool_worker *worker)
 {
     guest_note_reached(worker, mark);
@@ -69,10 +85,7 @@ static void reach(struct backend_stream *stream, struct cpu_mark *mark, struct p
     mark->error = error;
     thread_publish(mark);
     struct backend_stream *waiter = mark->first_waiter;
-    mark->first_waiter = NULL;
-    for (struct backend_stream *stands = waiter; stands != NULL; stands = stands->next_waiter) {
-        atomic_store_explicit(&stands->waits_for, NULL, memory_order_relaxed);
-    }
+    admit_waiters(mark);
     bool has_waiters = device->mark_waiter_count > 0;
     if (has_waiters) {
         atomic_fetch_add_explicit(&device->mark_word, 1, memory_order_relaxed);
@@ -100,9 +113,15 @@ static void stand(struct backend_stream *stream, struct cpu_mark *mark)
     mark->first_waiter = stream;
 }
 
-// True if the mark has been reached; else the stream is linked to it and will be pushed.
+// True if the mark has been reached; else the stream is linked to it and will be pushed. A stream that was admitted has
+// no reference any more: the mark may be another's by now.
 static bool pass(struct backend_stream *stream, struct cpu_mark *mark)
 {
+    if (stream->was_admitted) {
+        stream->was_admitted = false;
+        thread_observe(&stream->waits_for);
+        return true;
+    }
     struct backend_device *device = stream->device;
     thread_latch_lock(&device->mark_lock);
     bool is_reached = mark->is_reached;

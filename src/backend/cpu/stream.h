@@ -94,7 +94,7 @@ struct cpu_notify {
 
 struct cpu_mark_op { // record and wait
     struct cpu_op op;
-    struct cpu_mark *mark; // one reference
+    struct cpu_mark *mark; // one reference; of a wait until the stream was admitted
 };
 
 // What who queues changes, what both sides change and what the worker changes lie on cache lines of their own.
@@ -105,6 +105,7 @@ struct backend_stream {
     struct pool_job job;
     struct backend_stream *next_waiter;   // guarded by mark_lock
     _Atomic(struct cpu_mark *) waits_for; // changed under mark_lock: the mark it stands at; NULL: none
+    bool was_admitted; // the mark it stood at was reached; by who reaches it, then by who has the stream
 
     _Alignas(64) struct thread_latch lock;
     _Atomic uint64_t queued_count; // operations ever queued; changed under the lock, and so is what follows
