@@ -335,6 +335,48 @@ static void walk_return(struct frame *frame, struct ir_inst *inst)
     frame->env.is_dead = true;
 }
 
+// ---- blocks --------------------------------------------------------------------------------------------------------
+
+// Blocks run in any order: what one of them assigns has no value in the others, neither the one from before nor the
+// new.
+static void walk_blocks(struct frame *frame, struct ir_inst *inst)
+{
+    struct analysis *an = frame->an;
+    flag_loops(frame, inst->op);
+    const struct assigned *vars = access_find_assigned(frame, inst);
+    struct var_values before = copy_env(frame, &frame->env).values;
+    struct var_values after = copy_env(frame, &frame->env).values;
+    struct var_values kept = copy_env(frame, &frame->env).values;
+    for (int v = 0; v < frame->function->var_count; v++) {
+        if (vars[v].first != NULL) {
+            var_values_set(an->arena, &kept, v, NULL);
+        }
+    }
+    if (frame->caller == NULL) {
+        struct blocks_entry entry = {inst, an->atoms.count, before, kept};
+        VEC_PUSH(an->arena, &an->blocks, entry);
+    }
+    for (int i = 0; i < inst->region_count; i++) {
+        const struct assigned *own = access_find_assigned_in(frame, &inst->regions[i]);
+        for (int v = 0; v < frame->function->var_count; v++) {
+            if (vars[v].first != NULL) {
+                set_var(frame, frame->function->vars[v], own[v].first != NULL ? var_values_get(&before, v) : NULL);
+            }
+        }
+        walk_region(frame, &inst->regions[i]);
+        for (int v = 0; v < frame->function->var_count; v++) {
+            if (own[v].first != NULL) {
+                var_values_set(an->arena, &after, v, var_values_get(&frame->env.values, v));
+            }
+        }
+    }
+    for (int v = 0; v < frame->function->var_count; v++) {
+        if (vars[v].first != NULL) {
+            set_var(frame, frame->function->vars[v], var_values_get(&after, v));
+        }
+    }
+}
+
 // ---- the walk ------------------------------------------------------------------------------------------------------
 
 static void walk_control(struct frame *frame, struct ir_inst *inst)
@@ -348,16 +390,7 @@ static void walk_control(struct frame *frame, struct ir_inst *inst)
     case IR_OP_CFG: walk_cfg(frame, inst); return;
     case IR_OP_BREAK: walk_break(frame, inst); return;
     case IR_OP_RETURN: walk_return(frame, inst); return;
-    case IR_OP_BLOCKS:
-        flag_loops(frame, inst->op);
-        if (frame->caller == NULL) {
-            struct blocks_entry entry = {inst, frame->an->atoms.count, copy_env(frame, &frame->env).values};
-            VEC_PUSH(frame->an->arena, &frame->an->blocks, entry);
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            walk_region(frame, &inst->regions[i]);
-        }
-        return;
+    case IR_OP_BLOCKS: walk_blocks(frame, inst); return;
     case IR_OP_FAIL:
         flag_loops(frame, inst->op);
         frame->env.is_dead = true;

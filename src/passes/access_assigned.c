@@ -18,13 +18,25 @@ static void scan_assigned(const struct ir_region *region, struct assigned *vars)
     }
 }
 
-struct assigned *access_find_assigned(struct frame *frame, const struct ir_inst *inst)
+static struct assigned *none_assigned(struct frame *frame)
 {
     size_t size = sizeof(struct assigned) * (size_t)(frame->function->var_count + 1);
-    struct assigned *vars = memset(affine_alloc(&frame->an->scratch, size), 0, size);
+    return memset(affine_alloc(&frame->an->scratch, size), 0, size);
+}
+
+struct assigned *access_find_assigned(struct frame *frame, const struct ir_inst *inst)
+{
+    struct assigned *vars = none_assigned(frame);
     for (int i = 0; i < inst->region_count; i++) {
         scan_assigned(&inst->regions[i], vars);
     }
+    return vars;
+}
+
+struct assigned *access_find_assigned_in(struct frame *frame, const struct ir_region *region)
+{
+    struct assigned *vars = none_assigned(frame);
+    scan_assigned(region, vars);
     return vars;
 }
 

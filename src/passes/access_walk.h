@@ -40,6 +40,7 @@ struct assigned {
 
 // By variable: how often it is assigned in the instruction's regions. In the analysis's scratch memory.
 struct assigned *access_find_assigned(struct frame *frame, const struct ir_inst *inst);
+struct assigned *access_find_assigned_in(struct frame *frame, const struct ir_region *region); // of one region
 // A variable that each iteration adds the same amount to, once, has a value that the iteration's number gives. NULL:
 // not so.
 const struct sym *access_induction(struct frame *frame, struct loop_info *info, const struct assigned *assigned,

@@ -233,7 +233,9 @@ static void find_roots(struct arena *arena, struct ir_inst *inst, int count, str
     scope->roots = roots;
 }
 
-static struct effects_scope scope_of(struct ir_module *module, struct ir_function *kernel, struct code *code)
+// What a whole block touches is asked before the region; what a part of it touches is asked once it gets there.
+static struct effects_scope scope_of(struct ir_module *module, struct ir_function *kernel, struct code *code,
+                                     bool is_block)
 {
     struct analysis *an = kernel->analysis;
     if (an == NULL) {
@@ -242,14 +244,14 @@ static struct effects_scope scope_of(struct ir_module *module, struct ir_functio
         an = analysis_create(module, kernel, diags, BUG_NONE);
         kernel->analysis = an;
     }
-    struct effects_scope scope = {.end = an->accesses.count, .wants = is_in_code, .data = code};
+    struct effects_scope scope = {.end = an->accesses.count, .wants = is_in_code, .data = code, .is_block = is_block};
     find_roots(an->arena, code->first, code->count, &scope);
     const struct ir_inst *owner = code->first->parent->owner;
     if (owner != NULL && owner->op == IR_OP_BLOCKS) {
         for (int i = 0; i < an->blocks.count; i++) {
             if (an->blocks.items[i].inst == owner) {
                 scope.first_atom = an->blocks.items[i].first_atom;
-                scope.entry = &an->blocks.items[i].entry;
+                scope.entry = is_block ? &an->blocks.items[i].entry : &an->blocks.items[i].kept;
             }
         }
     }
@@ -260,7 +262,7 @@ void effects_of_code(struct ir_module *module, struct ir_function *kernel, struc
                      struct plan_effect **out_effects, int *out_count)
 {
     struct code code = {first, count};
-    struct effects_scope scope = scope_of(module, kernel, &code);
+    struct effects_scope scope = scope_of(module, kernel, &code, false);
     effects_sum_up(kernel->analysis, &scope, out_effects, out_count, NULL);
 }
 
@@ -274,8 +276,7 @@ void effects_of_block(struct ir_module *module, struct ir_function *kernel, stru
     *out_effects = NULL;
     *out_count = 0;
     if (code.count > 0) {
-        struct effects_scope scope = scope_of(module, kernel, &code);
-        scope.is_block = true;
+        struct effects_scope scope = scope_of(module, kernel, &code, true);
         effects_sum_up_block(kernel->analysis, &scope, out_effects, out_count);
     }
 }

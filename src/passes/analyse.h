@@ -217,6 +217,7 @@ struct blocks_entry { // the state before a region of stream_parallel blocks
     struct ir_inst *inst;
     int first_atom;
     struct var_values entry;
+    struct var_values kept; // of variables that no block assigns: still the same wherever a block has got to
 };
 
 struct analysis {

@@ -384,3 +384,69 @@ kernel void run(int n, int swap, int a[64], int b[64])
         }
     }
 }
+
+//== a_block_assigns_what_an_index_was_made_of
+//@ buffer b0 i32 360 range -100 60
+//@ buffer b1 i32 10 range 0 0
+//@ int 10
+//@ int 5
+//@ int 3
+//@ array b0 0 360
+//@ array b1 0 10
+#include <rill/kernel.h>
+kernel int run(int n, long m, int k, int x[restrict n][6][6], int y[restrict n])
+{
+    unsigned char left = 0;
+    for (left = 11; left > 0; left--) {
+    }
+    k = left;
+    int at = (k - m) & 7;
+    stream_parallel
+    {
+        int s = 0;
+        for (int i = 0; i < n; i++) {
+            s += i;
+        }
+        k = s;
+    }
+    stream_parallel
+    {
+        int own[20] = {x[n - 1 - at][5][at % 3] & at};
+        y[at] = own[0];
+    }
+    return k + at;
+}
+
+//== a_later_block_assigns_what_a_bound_was_made_of
+//@ buffer b0 i32 40 range -100 60
+//@ buffer b1 i32 40 range 0 0
+//@ int 40
+//@ int 3
+//@ array b0 0 40
+//@ array b1 0 40
+#include <rill/kernel.h>
+kernel int run(int n, int k, const int x[restrict n], int y[restrict n])
+{
+    unsigned char left = 0;
+    for (left = 9; left > 2; left--) {
+    }
+    k = left;
+    int from = k * 3;
+    stream_parallel
+    {
+        int own[4] = {x[from], x[from + 1]};
+        y[from] = own[0] + own[1];
+        for (int i = from + 1; i < n - from; i++) {
+            y[i] = x[i] * 2 + from;
+        }
+    }
+    stream_parallel
+    {
+        int s = 0;
+        for (int i = 0; i < n; i++) {
+            s += x[i] & i;
+        }
+        k = s;
+    }
+    return k + from;
+}
