@@ -353,7 +353,7 @@ static void run_scenes(int worker_count, int free_slots)
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     SKIP("a sanitizer does not follow coroutines");
 #endif
-    uint64_t seeds = getenv("RILL_TEST_LONG") != NULL ? 50000 : 3000;
+    uint64_t seeds = getenv("RILL_TEST_LONG") != NULL ? 20000 : 3000;
     for (uint64_t seed = 1; seed <= seeds; seed++) {
         const char *flaw = run_scene(seed, worker_count, free_slots);
         if (flaw != NULL) {
