@@ -218,6 +218,7 @@ rill_status pipeline_run(struct emitter *e)
     }
     if (e->target->kind == TARGET_NVPTX) {
         cut_floats(e);
+        widen_choices(e);
     }
     return RILL_OK;
 }

@@ -25,5 +25,7 @@ void group_loads(struct emitter *e, LLVMBasicBlockRef loop);
 
 // cut_floats.c: PTX, after the passes.
 void cut_floats(struct emitter *e);
+// widen_choices.c: likewise.
+void widen_choices(struct emitter *e);
 
 #endif

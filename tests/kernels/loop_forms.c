@@ -337,3 +337,30 @@ kernel int converge(int n, double a[n], double b[n])
     }
     return rounds;
 }
+
+// A count of 16 bits that is compared with what it is at least.
+// run: narrow_count m=12
+// run: narrow_count m=0
+kernel void narrow_count(short m, int a[2 * m + 1], const int p[m + 4])
+{
+#pragma rill single
+    for (int i = 0; i != m; i++) {
+        for (int j = 0; j < 2; j++) {
+            for (int k = 0; k < m; k++) {
+                a[j * m + k] = (j + 7 <= p[k & 3]) << 2;
+            }
+        }
+    }
+}
+
+// run: narrow_choices n=300
+kernel void narrow_choices(int n, const short a[n], short c[n], const unsigned char b[n], int d[n])
+{
+    for (int i = 0; i < n; i++) {
+        short x = (short)(a[i] - 100);
+        short k = x > 0 ? x : 0;
+        unsigned char l = b[i] < 9 ? b[i] : 9;
+        c[i] = k;
+        d[i] = (k == 0) + 2 * (l == 9) + 4 * (k != 0 && l != 9);
+    }
+}

@@ -519,6 +519,8 @@ static bool launch(struct run *r, rill_context context, rill_module module)
 static bool check_context(struct run *r, int index)
 {
     static const char *const who[] = {"the CPU with 1 thread", "the CPU with 2 threads", "the CPU with 7 threads"};
+    const char *device = index + 1 == DIFFER_CONTEXTS ? getenv("RILL_TEST_DEVICE") : NULL;
+    const char *name = device != NULL ? device : who[index];
     struct printed *print = r->differ->printed[index];
     print->length = 0;
     rill_context context = r->differ->contexts[index];
@@ -526,18 +528,18 @@ static bool check_context(struct run *r, int index)
     rill_module module = {0};
     bool ok = rill_module_create(context, r->c->text, &options, &module) == RILL_OK && launch(r, context, module);
     if (!ok) {
-        str_printf(r->why, "%s: %s\n", who[index], rill_message());
+        str_printf(r->why, "%s: %s\n", name, rill_message());
     } else {
-        ok = compare(r, who[index]);
+        ok = compare(r, name);
     }
     if (ok && (print->length != r->expected_print.length ||
                (print->length > 0 && memcmp(print->text, r->expected_print.text, print->length) != 0))) {
-        str_printf(r->why, "%s: printed\n%.*s\nexpected\n%.*s\n", who[index], (int)print->length, print->text,
+        str_printf(r->why, "%s: printed\n%.*s\nexpected\n%.*s\n", name, (int)print->length, print->text,
                    (int)r->expected_print.length, r->expected_print.text);
         ok = false;
     }
     if (module.id != 0 && rill_module_destroy(module) != RILL_OK) {
-        str_printf(r->why, "%s: the module cannot be destroyed: %s\n", who[index], rill_message());
+        str_printf(r->why, "%s: the module cannot be destroyed: %s\n", name, rill_message());
         ok = false;
     }
     return ok;
