@@ -150,6 +150,7 @@ static void print_attributes(struct printer *p, const struct ir_inst *inst)
     }
     ir_print_flag(p, "volatile", inst->is_volatile);
     ir_print_flag(p, "packed", inst->is_packed);
+    ir_print_flag(p, "around", inst->is_around);
     ir_print_flag(p, "unsigned", inst->is_unsigned);
     ir_print_flag(p, "atomic", inst->atomic);
     ir_print_flag(p, "in_bounds", inst->in_bounds);

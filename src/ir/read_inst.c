@@ -209,6 +209,8 @@ static bool read_attribute(struct reader *r, struct ir_inst *inst)
         inst->is_volatile = true;
     } else if (ir_read_accept(r, "packed")) {
         inst->is_packed = true;
+    } else if (ir_read_accept(r, "around")) {
+        inst->is_around = true;
     } else if (ir_read_accept(r, "unsigned")) {
         inst->is_unsigned = true;
     } else if (ir_read_accept(r, "atomic")) {

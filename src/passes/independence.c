@@ -282,6 +282,21 @@ static void note_conflict(struct judgement *j, const struct access *a, const str
     j->conflict_b = other->inst->loc;
 }
 
+// An atomic operation is one of a whole scalar.
+static void note_bits(struct judgement *j, const struct access *a, const struct access *b)
+{
+    const struct access *written = a->kind == ACCESS_WRITE ? a : b;
+    j->is_packed = true;
+    if (j->conflict == NULL || j->loop->pragma_parallel) {
+        j->conflict = arena_printf(j->an->arena,
+                                   "%s is a bit-field, changed here perhaps by more than one iteration, and no update "
+                                   "of bits is atomic",
+                                   describe(j->an, written));
+        j->conflict_a = written->inst->loc;
+        j->conflict_b = (written == a ? b : a)->inst->loc;
+    }
+}
+
 // An atomic operation needs an address that is aligned.
 static void note_packed(struct judgement *j, const struct access *a, const struct access *b)
 {
@@ -406,6 +421,14 @@ static void judge_updates(struct judgement *j, const struct access *a, const str
     note_shared(j, b);
 }
 
+// A bit-field that is read and written, perhaps at one place: an update, or not to be told from one. Nobody gives his
+// word that the places of an update differ, and none of bits is atomic.
+static bool is_update_of_bits(const struct access *read, const struct access *written)
+{
+    return read->kind == ACCESS_READ && written->kind == ACCESS_WRITE && written->inst->is_around &&
+           !read->inst->is_around;
+}
+
 // The address that a pointer variable holds at the loop's entry, or that of a parameter.
 static struct plan_expr *pointer_expr(struct judgement *j, const struct access *access, const char **out_name)
 {
@@ -462,7 +485,9 @@ static void judge_same_base(struct judgement *j, const struct access *a, const s
     case PAIR_APART: return;
     case PAIR_IF: note_conditions(j, &result); return;
     case PAIR_ASSUMED:
-        if (pair_is_own(j->an, j->info, a, b)) {
+        if (is_update_of_bits(a, b) || is_update_of_bits(b, a)) {
+            note_bits(j, a, b);
+        } else if (pair_is_own(j->an, j->info, a, b)) {
             note_own(j, a, b);
         } else {
             note_assumed(j, a, b, false);

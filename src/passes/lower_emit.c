@@ -245,6 +245,7 @@ struct ir_inst *lower_load(struct lower *l, enum ir_type type, struct ir_inst *a
     struct ir_inst *inst = ir_emit1(&l->b, IR_OP_LOAD, type, address);
     inst->is_volatile = access.is_volatile;
     inst->is_packed = access.is_packed;
+    inst->is_around = access.is_around;
     return inst;
 }
 
@@ -253,6 +254,7 @@ struct ir_inst *lower_store(struct lower *l, struct ir_inst *address, struct ir_
     struct ir_inst *inst = ir_emit2(&l->b, IR_OP_STORE, value->type, address, value);
     inst->is_volatile = access.is_volatile;
     inst->is_packed = access.is_packed;
+    inst->is_around = access.is_around;
     return inst;
 }
 

@@ -222,6 +222,7 @@ struct ir_inst *lower_offset(struct lower *l, struct ir_inst *address, int64_t o
 struct lower_access {
     bool is_volatile;
     bool is_packed; // in a struct that is less aligned than what is accessed
+    bool is_around; // by writing a bit-field
 };
 struct ir_inst *lower_load(struct lower *l, enum ir_type type, struct ir_inst *address, struct lower_access access);
 struct ir_inst *lower_store(struct lower *l, struct ir_inst *address, struct ir_inst *value,

@@ -423,10 +423,13 @@ static struct ir_inst *read_bitfield(struct lower *l, const struct lower_place *
     return resize(l, value, lower_type(place->type), !lower_is_unsigned(place->type));
 }
 
-static struct ir_inst *write_bitfield(struct lower *l, const struct lower_place *place, struct ir_inst *value)
+static struct ir_inst *write_bitfield(struct lower *l, const struct lower_place *whole, struct ir_inst *value)
 {
+    struct lower_place around = *whole;
+    const struct lower_place *place = &around;
     const struct member *m = place->bitfield;
     struct window w = window_of(place);
+    around.access.is_around = true;
     struct ir_inst *old = window_load(l, place, &w);
     enum ir_type type = old->type;
     uint64_t mask = m->bit_width == 64 ? ~UINT64_C(0) : (UINT64_C(1) << m->bit_width) - 1;

@@ -155,6 +155,7 @@ static struct ir_inst *clone_plain(struct outline *out, const struct ir_inst *in
     clone->text = inst->text;
     clone->is_volatile = inst->is_volatile;
     clone->is_packed = inst->is_packed;
+    clone->is_around = inst->is_around;
     clone->is_unsigned = inst->is_unsigned;
     clone->in_bounds = inst->in_bounds;
     clone->no_wrap = inst->no_wrap;

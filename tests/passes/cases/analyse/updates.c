@@ -1,6 +1,6 @@
 // Shared updates, atomics, indices from data, pragmas.
-#include <rill/kernel.h>
 #include <math.h>
+#include <rill/kernel.h>
 #include <stdio.h>
 
 kernel void histogram(int n, const int b[n], int h[256])
@@ -122,7 +122,7 @@ kernel void sparse(int n, const int start[n + 1], const int column[], const floa
 
 kernel void sparse_write(int n, const int start[n + 1], float value[])
 {
-    for (int i = 0; i < n; i++) { // expect: assumed
+    for (int i = 0; i < n; i++) {                       // expect: assumed
         for (int k = start[i]; k < start[i + 1]; k++) { // expect: proven
             value[k] = i + k;
         }
@@ -132,7 +132,7 @@ kernel void sparse_write(int n, const int start[n + 1], float value[])
 kernel void sparse_transpose(int n, const int start[n + 1], const int column[], const float value[], const float x[n],
                              float y[])
 {
-    for (int i = 0; i < n; i++) { // expect: proven
+    for (int i = 0; i < n; i++) {                       // expect: proven
         for (int k = start[i]; k < start[i + 1]; k++) { // expect: proven
             y[column[k]] += value[k] * x[i];
         }
@@ -403,5 +403,41 @@ kernel void byte_index_wraps(int n, float x[256])
 {
     for (int i = 0; i < n; i++) { // expect: any
         x[(unsigned char)i] = i;
+    }
+}
+
+struct counts {
+    unsigned few : 5;
+    unsigned many : 11;
+    int other;
+};
+
+kernel void bits_updated(int n, const int k[n], struct counts *x)
+{
+    for (int i = 0; i < n; i++) { // expect: in order
+        x[k[i]].many += 1;
+    }
+    for (int i = 0; i < n; i++) { // expect: in order
+        if (x[k[i]].many > i) {
+            x[k[i]].many = i;
+        }
+    }
+#pragma rill parallel
+    for (int i = 0; i < n; i++) { // expect: in order
+        x[k[i]].few++;
+    }
+}
+
+kernel void bits_stored(int n, const int k[n], struct counts *x)
+{
+    for (int i = 0; i < n; i++) { // expect: assumed
+        x[k[i]].many = i;
+    }
+    for (int i = 0; i < n; i++) { // expect: proven
+        x[i].many += i;
+        x[i].few ^= 3;
+    }
+    for (int i = 0; i < n; i++) { // expect: proven
+        x[k[i]].other += 1;
     }
 }
