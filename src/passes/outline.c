@@ -89,14 +89,31 @@ static struct ir_inst *slot_address(struct outline *out, const struct ir_var *va
     return address;
 }
 
+static bool is_in_piece(const struct piece *piece, const struct ir_inst *inst)
+{
+    while (inst->parent != piece->first->parent) {
+        inst = inst->parent->owner;
+        if (inst == NULL) {
+            return false;
+        }
+    }
+    const struct ir_inst *part = piece->first;
+    for (int i = 0; i < piece->count; i++, part = part->next) {
+        if (part == inst) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Whether this function keeps the variable to itself, so that its slot is neither read nor written here.
 static bool is_own(const struct outline *out, const struct ir_var *var)
 {
     if (var->slot < 0) {
         return true;
     }
-    if (!out->is_parallel) {
-        return false;
+    if (!out->is_parallel) { // nobody else sees what is declared in the piece
+        return var->scope != NULL && is_in_piece(out->piece, var->scope);
     }
     const struct ir_inst *loop = out->piece->first;
     if (var == loop->loop->var) {
@@ -185,23 +202,6 @@ struct ir_inst *outline_value(struct outline *out, struct ir_inst *value)
         return set_value(out, value, ir_get(&out->prologue, outline_var(out, value->var)));
     }
     return clone_plain(out, value, &out->prologue);
-}
-
-static bool is_in_piece(const struct piece *piece, const struct ir_inst *inst)
-{
-    while (inst->parent != piece->first->parent) {
-        inst = inst->parent->owner;
-        if (inst == NULL) {
-            return false;
-        }
-    }
-    const struct ir_inst *part = piece->first;
-    for (int i = 0; i < piece->count; i++, part = part->next) {
-        if (part == inst) {
-            return true;
-        }
-    }
-    return false;
 }
 
 // The piece is left for good: notes by which way, then leaves the block around the body.
