@@ -41,7 +41,8 @@ static struct pipeline_options options_of(struct arena *arena, const struct comp
     struct pipeline_options options = {.contract = !input->contract_off, .check_bounds = input->check_bounds};
     const char *verify = getenv("RILL_VERIFY");
     options.verify = verify != NULL;
-    options.calls_helpers = verify != NULL && strcmp(verify, "calls") == 0;
+    options.calls_helpers = verify != NULL && strstr(verify, "calls") != NULL;
+    options.never_whole = verify != NULL && strstr(verify, "parts") != NULL;
     options.is_gpu = is_gpu(input->target);
     struct preprocess_define *defines = ARENA_ARRAY(arena, struct preprocess_define, input->define_count);
     for (int i = 0; i < input->define_count; i++) {

@@ -139,6 +139,7 @@ void pipeline_compile(struct arena *arena, struct diags *diags, const char *path
     module->check_bounds = options->check_bounds;
     module->is_gpu = options->is_gpu;
     module->has_short_strips = options->verify;
+    module->never_whole = options->never_whole;
     name_files(module, diags);
     if (!is_well_formed(options, module, "lower", diags)) {
         return;

@@ -16,6 +16,7 @@ struct pipeline_options {
     bool is_gpu;        // the plan is made for a GPU
     bool verify;        // after every pass; what is wrong becomes an error
     bool calls_helpers; // tests: none is inlined
+    bool never_whole;   // tests: no loop in order runs as one task
 };
 
 struct pipeline_result {

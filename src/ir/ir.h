@@ -493,6 +493,7 @@ struct ir_module {
     int function_capacity;
     bool is_gpu;           // made for a GPU: a thread is one iteration, neighbours touch neighbouring elements
     bool has_short_strips; // tests: loops are cut where it does not pay
+    bool never_whole;      // tests: no loop in order is one task, however small
     bool check_bounds;     // INDEX must be checked against its extent (unless in_bounds)
 };
 

@@ -173,7 +173,8 @@ enum { WORK_TOO_SMALL = 50 * 1000 }; // operations that one core does while othe
 // A loop in order whose tasks are all too small to be shared runs whole: the launch decides by their trip counts.
 void whole_add(struct offload *o, struct ir_inst *loop, struct plan_node *node, int first_task)
 {
-    if (!walk_inst(loop, choose_is_not_blocks, NULL) || !walk_inst(loop, choose_has_no_escape, loop)) {
+    if (o->module->never_whole || !walk_inst(loop, choose_is_not_blocks, NULL) ||
+        !walk_inst(loop, choose_has_no_escape, loop)) {
         return;
     }
     struct plan_expr *small = plan_const(o->arena, IR_I1, 1);
