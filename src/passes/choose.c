@@ -14,20 +14,9 @@ bool choose_is_not_blocks(struct ir_inst *inst, void *user)
     return inst->op != IR_OP_BLOCKS;
 }
 
-// False when |inst| is a loop that is independent without updates: the walk stops.
-static bool is_not_better(struct ir_inst *inst, void *user)
-{
-    if (inst == user || inst->op != IR_OP_FOR || !is_independent(inst->loop)) {
-        return true;
-    }
-    const struct loop_facts *facts = inst->loop->analysis;
-    return facts == NULL || facts->independent_by_updates;
-}
-
 enum { TRIPS_TOO_FEW = 16 }; // a task of so few iterations leaves most of a device idle
 
-// Whether the source itself says that the loop has few iterations.
-static bool has_few_iterations(const struct ir_inst *loop)
+bool choose_has_few_iterations(const struct ir_inst *loop)
 {
     const struct ir_inst *first = loop->args[0];
     const struct ir_inst *bound = loop->args[1];
@@ -37,6 +26,23 @@ static bool has_few_iterations(const struct ir_inst *loop)
     bool is_unsigned = loop->loop->compare >= IR_OP_ULT && loop->loop->compare <= IR_OP_UGE;
     return ir_trip_count(loop->loop->compare, loop->loop->var->type, is_unsigned, first->imm, bound->imm,
                          loop->loop->step) <= TRIPS_TOO_FEW;
+}
+
+// What a loop inside must have to be the better choice.
+struct better {
+    const struct ir_inst *outer;
+    bool has_many; // iterations, for all that the source says
+};
+
+// False when |inst| is a loop inside that is independent without updates: the walk stops.
+static bool is_not_better(struct ir_inst *inst, void *user)
+{
+    const struct better *better = user;
+    if (inst == better->outer || inst->op != IR_OP_FOR || !is_independent(inst->loop)) {
+        return true;
+    }
+    const struct loop_facts *facts = inst->loop->analysis;
+    return facts == NULL || facts->independent_by_updates || (better->has_many && choose_has_few_iterations(inst));
 }
 
 bool facts_choose(const struct ir_inst *loop)
@@ -49,8 +55,9 @@ bool facts_choose(const struct ir_inst *loop)
     if (!walk_inst(whole, choose_is_not_blocks, NULL)) {
         return false;
     }
-    bool is_short = has_few_iterations(loop) && loop->loop->collapse < 2;
-    bool has_better = (facts->independent_by_updates || is_short) && !walk_inst(whole, is_not_better, whole);
+    bool is_short = choose_has_few_iterations(loop) && loop->loop->collapse < 2;
+    struct better better = {.outer = loop, .has_many = !facts->independent_by_updates};
+    bool has_better = (facts->independent_by_updates || is_short) && !walk_inst(whole, is_not_better, &better);
     return loop->loop->pragma_parallel || !has_better;
 }
 

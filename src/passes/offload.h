@@ -125,6 +125,7 @@ bool offload_restrict_parts(const struct offload *o, const struct plan_effect *a
 bool choose_mark_region(struct offload *o, struct ir_region *region, bool may_choose);
 bool choose_is_not_blocks(struct ir_inst *inst, void *user);  // for walks: false at a BLOCKS instruction
 bool choose_has_no_escape(struct ir_inst *inst, void *outer); // false at what leaves |outer|
+bool choose_has_few_iterations(const struct ir_inst *loop);   // whether the source itself says so
 
 // pieces.c
 struct piece_flags {

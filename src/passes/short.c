@@ -62,7 +62,7 @@ static bool look_at(struct inside *in, struct ir_inst *inst)
     case IR_OP_FOR: {
         const struct loop_facts *facts = inst->loop->analysis;
         in->loop_count++;
-        in->is_longer |= !has_same_trips(in, inst);
+        in->is_longer |= !choose_has_few_iterations(inst) && !has_same_trips(in, inst);
         return offload_mark(in->o, inst)->is_chosen && facts != NULL && !facts->independent_by_updates &&
                !inst->loop->pragma_single && is_known_to_host(in, inst->args[0]) && is_known_to_host(in, inst->args[1]);
     }

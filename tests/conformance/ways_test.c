@@ -23,6 +23,12 @@ static const char ways_source[] =
     "    int m = size;\n"
     "    ends[i] = x[i][0];\n"
     "    for (int j = 0; j < m; j++) y[i][j] = x[i][j] + i; } }\n"
+    // Both have few iterations: the source says so.
+    "kernel void few(int y[16])\n"
+    "{ for (int i = 0; i < 16; i++) {\n"
+    "    int t[4];\n"
+    "    for (int j = 0; j < 4; j++) t[j] = i * j;\n"
+    "    y[i] = t[i % 3] + t[3]; } }\n"
     // The same value, computed twice from what the kernel has changed before.
     "kernel void halves(int n, int k, const int x[n][n], int y[n][n], int ends[n])\n"
     "{ int size = n; if (k > 3) size = n / 2;\n"
@@ -194,6 +200,7 @@ TEST(bounds_are_compared_by_value)
     CHECK(!explains("kernel squares ", "where the loop around it is too short"));
     CHECK(!explains("kernel halves ", "where the loop around it is too short"));
     CHECK(explains("kernel changed ", "where the loop around it is too short"));
+    CHECK(explains("kernel few ", "(inside a task)"));
     CHECK(explains("kernel inner_bound ", "2 loops as one space"));
     CHECK(!explains("kernel triangle ", "2 loops as one space"));
 }
