@@ -97,6 +97,66 @@ TEST(a_thread_left_alone_forgets_what_was_chosen_for_many)
     CHECK_INT(atomic_load(&crowd.choice.own_count), 1);
 }
 
+TEST(threads_that_come_again_go_on_as_they_chose)
+{
+    struct crowd crowd = {.graph = 30000, .tasks = 20000};
+    launch(&crowd, 8, 500);
+    uint64_t ran_graph = crowd.ran_graph;
+    for (int i = 0; i < 4; i++) { // less than what was chosen last is kept
+        crowd.now += 100000000;
+        launch(&crowd, 8, 20);
+    }
+    CHECK_INT(way_of(&crowd), CHOICE_TASKS);
+    CHECK(crowd.ran_graph == ran_graph);
+}
+
+TEST(what_was_chosen_for_many_is_known_after_one_was_alone)
+{
+    struct crowd crowd = {.graph = 30000, .tasks = 20000};
+    launch(&crowd, 8, 500);
+    launch(&crowd, 1, 20);
+    CHECK_INT(way_of(&crowd), CHOICE_OWN);
+    launch(&crowd, 8, 3);
+    CHECK_INT(way_of(&crowd), CHOICE_TASKS);
+    int change_count = crowd.change_count;
+    launch(&crowd, 8, 20);
+    CHECK_INT(crowd.change_count, change_count);
+}
+
+TEST(one_thread_that_comes_after_many_finds_out_for_itself)
+{
+    struct crowd crowd = {.graph = 30000, .tasks = 20000};
+    launch(&crowd, 8, 500);
+    crowd.now += 100000000;
+    crowd.graph = 2000;
+    launch(&crowd, 1, 2);
+    CHECK_INT(way_of(&crowd), CHOICE_OWN);
+}
+
+TEST(threads_that_come_or_go_put_nothing_to_the_test)
+{
+    struct crowd crowd = {.graph = 30000, .tasks = 20000};
+    launch(&crowd, 8, 500);
+    int change_count = crowd.change_count;
+    launch(&crowd, 3, 4);
+    launch(&crowd, 8, 20);
+    launch(&crowd, 3, 9);
+    crowd.now += 100000000;
+    launch(&crowd, 3, 6);
+    launch(&crowd, 8, 20);
+    CHECK_INT(crowd.change_count, change_count);
+}
+
+TEST(what_is_much_dearer_is_soon_given_up)
+{
+    struct crowd alike = {.graph = 10500, .tasks = 10000};
+    struct crowd apart = {.graph = 17000, .tasks = 10000};
+    launch(&alike, 8, 500);
+    launch(&apart, 8, 500);
+    CHECK(3 * apart.ran_graph < 2 * alike.ran_graph);
+    CHECK(50 * apart.ran_graph < apart.ran_tasks);
+}
+
 TEST(threads_that_launch_one_after_the_other_are_alone)
 {
     struct crowd crowd = {.graph = 2000, .tasks = 1000};
@@ -109,14 +169,24 @@ TEST(threads_that_launch_one_after_the_other_are_alone)
     CHECK_INT(crowd.change_count, 0);
 }
 
+// |count| launches, each of the next of four threads and long after the one before.
+static void launch_seldom(struct crowd *crowd, int count)
+{
+    for (int i = 0; i < count; i++) {
+        crowd->now += 50000000;
+        choice_tell(&crowd->choice, (uintptr_t)(i % 4) + 1, way_of(crowd) == CHOICE_GRAPH, 2000, crowd->now);
+    }
+}
+
 TEST(threads_that_hardly_launch_are_left_to_themselves)
 {
     struct crowd crowd = {.graph = 2000, .tasks = 1000};
-    launch(&crowd, 4, 5);
-    CHECK(way_of(&crowd) != CHOICE_OWN);
-    for (int i = 0; i < 4; i++) {
-        crowd.now += 50000000;
-        choice_tell(&crowd.choice, (uintptr_t)i + 1, way_of(&crowd) == CHOICE_GRAPH, 2000, crowd.now);
-    }
+    launch(&crowd, 4, 3);
+    CHECK(way_of(&crowd) != CHOICE_OWN); // it is being found out
+    launch_seldom(&crowd, 4);
+    CHECK_INT(way_of(&crowd), CHOICE_OWN);
+    launch(&crowd, 4, 100);
+    CHECK(way_of(&crowd) != CHOICE_OWN); // it was
+    launch_seldom(&crowd, 4);
     CHECK_INT(way_of(&crowd), CHOICE_OWN);
 }
