@@ -334,6 +334,9 @@ static void write_helpers(struct gen *g)
     gen_line(g,
              "static struct pt bump(struct pt p, int k) { p.a += k; p.c[1] -= p.c[0]; p.b = TF(p.b + k); return p; }");
     gen_line(g, "static void split(struct pt *p, int k) { p->c[k & 1] = k; p->b = TF(p->a); }");
+    if (g->prefers_locals) {
+        gen_local_helpers(g);
+    }
     gen_line(g, "kernel void sub_scale(int n, int x[n], const int y[n], int k) { for (int i = 0; i < n; i++) x[i] = "
                 "y[i] * k + 1; }");
     gen_line(g, "kernel void sub_shift(int n, int *x, int *y) { for (int i = 0; i < n; i++) x[i] ^= y[i]; }");
@@ -412,6 +415,7 @@ void generate_kernel(uint64_t seed, struct str *out)
     }
     g->prefers_helpers = (seed & GENERATE_HELPERS) != 0;
     g->prefers_shapes = (seed & GENERATE_SHAPES) != 0;
+    g->prefers_locals = (seed & GENERATE_LOCALS) != 0;
     g->is_tame = gen_chance(g, 75);
     g->is_wild = gen_chance(g, 12);
     g->has_records = gen_chance(g, 30);

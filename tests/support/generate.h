@@ -15,6 +15,8 @@
 #define GENERATE_HELPERS (UINT64_C(1) << 40)
 // ... are mostly those of generate_pointer.c and the files named beside it in generate_internal.h.
 #define GENERATE_SHAPES (UINT64_C(1) << 41)
+// ... are mostly those of generate_local.c, with arrays and structs declared at every level.
+#define GENERATE_LOCALS (UINT64_C(1) << 42)
 
 void generate_kernel(uint64_t seed, struct str *out);
 

@@ -206,6 +206,9 @@ static void control_statement(struct gen *g)
     g->statement_budget--;
     bool may_nest = g->depth < 3 && g->statement_budget > 0;
     uint32_t way = gen_random(g, 100);
+    if (g->prefers_locals && way < 60 && gen_locals(g)) {
+        return;
+    }
     if (way < 22 && !g->prefers_helpers && !g->prefers_shapes) {
         gen_nest(g);
     } else if (way < (g->prefers_helpers || g->prefers_shapes ? 65 : 45)) {

@@ -2,7 +2,8 @@
 // generate_stmt.c statements inside loops, generate_loop.c loops and their nests, generate_idiom.c and
 // generate_called.c loops as people write them, generate_pointer.c those over pointers and copies, generate_layout.c
 // those over packed structs, bit-fields and unions, generate_count.c counters near their limits and side effects,
-// generate_block.c regions of blocks, generate_control.c what stands around them.
+// generate_block.c regions of blocks, generate_local.c locals at every level of nests, generate_control.c what stands
+// around them.
 #ifndef RILL_TESTS_SUPPORT_GENERATE_INTERNAL_H
 #define RILL_TESTS_SUPPORT_GENERATE_INTERNAL_H
 
@@ -102,6 +103,7 @@ struct gen {
     int layout_offset;    // elements between the two parameters of a layout
     bool prefers_helpers; // idioms of generate_called.c
     bool prefers_shapes;  // idioms of generate_pointer.c and those beside it
+    bool prefers_locals;  // those of generate_local.c
     long work;            // iterations of the loops around this place, multiplied
     long work_limit;
     long outer_limit; // > 0: the limit inside the loop that is written now
@@ -201,6 +203,10 @@ bool gen_block_split(struct gen *g);
 bool gen_block_rows(struct gen *g);
 bool gen_block_updates(struct gen *g);
 bool gen_block_mixed(struct gen *g);
+
+// ---- generate_local.c: a text of the head, then as in generate_idiom.c
+void gen_local_helpers(struct gen *g);
+bool gen_locals(struct gen *g);
 
 // ---- generate_control.c
 void gen_control(struct gen *g, int count);
