@@ -129,22 +129,24 @@ static bool is_same_base(const struct plan_effect *a, const struct plan_effect *
     return a->base == b->base && a->index == b->index;
 }
 
-// What the inner loop needs apart is what the outer one needs apart, and as much.
+// What the inner loop needs apart is what the outer one needs apart, and as much. Of one array there may be several
+// regions, each with a pair of its own: where some of these may be equal it is not asked which is meant.
 static bool pairs_are_known(const struct loop_facts *outer, const struct loop_facts *inner)
 {
     for (int i = 0; i < inner->pair_count; i++) {
         const struct plan_pair *pair = &inner->pairs[i];
         const struct plan_effect *a = &inner->effects[pair->a];
         const struct plan_effect *b = &inner->effects[pair->b];
-        bool is_known = false;
-        for (int k = 0; k < outer->pair_count && !is_known; k++) {
+        bool is_known = false, is_less = false;
+        for (int k = 0; k < outer->pair_count; k++) {
             const struct plan_pair *other = &outer->pairs[k];
             const struct plan_effect *x = &outer->effects[other->a];
             const struct plan_effect *y = &outer->effects[other->b];
             bool is_one = (is_same_base(a, x) && is_same_base(b, y)) || (is_same_base(a, y) && is_same_base(b, x));
-            is_known = is_one && (pair->equal_will_do || !other->equal_will_do);
+            is_known |= is_one;
+            is_less |= is_one && other->equal_will_do && !pair->equal_will_do;
         }
-        if (!is_known) {
+        if (!is_known || is_less) {
             return false;
         }
     }
