@@ -218,11 +218,27 @@ static void note(int64_t *seen, int64_t iteration)
     *seen = *seen == -1 || *seen == iteration ? iteration : -2;
 }
 
+// The bits that are stored, if the code itself says them.
+static bool stores_constant(const struct ir_inst *store, uint64_t *out_bits)
+{
+    const struct ir_inst *value = store->args[1];
+    while (value->op == IR_OP_TRUNC) {
+        value = value->args[0];
+    }
+    if (value->op == IR_OP_FCONST) {
+        memcpy(out_bits, &value->fimm, sizeof *out_bits);
+    } else {
+        int width = 8 * ir_type_size(store->type);
+        *out_bits = width < 64 ? (uint64_t)value->imm & ((UINT64_C(1) << width) - 1) : (uint64_t)value->imm;
+    }
+    return value->op == IR_OP_CONST || value->op == IR_OP_FCONST;
+}
+
 static bool same_constant(const struct ir_inst *a, const struct ir_inst *b)
 {
-    return a->op == IR_OP_STORE && b->op == IR_OP_STORE && a->type == b->type && a->args[1]->op == b->args[1]->op &&
-           ((a->args[1]->op == IR_OP_CONST && a->args[1]->imm == b->args[1]->imm) ||
-            (a->args[1]->op == IR_OP_FCONST && memcmp(&a->args[1]->fimm, &b->args[1]->fimm, sizeof(double)) == 0));
+    uint64_t bits[2];
+    return a->op == IR_OP_STORE && b->op == IR_OP_STORE && a->type == b->type && stores_constant(a, &bits[0]) &&
+           stores_constant(b, &bits[1]) && bits[0] == bits[1];
 }
 
 // What a store writes is known once it has: a store that all iterations give the same value is no conflict.
