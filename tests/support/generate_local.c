@@ -322,6 +322,7 @@ static void use_pointer(struct locals *l)
         return;
     }
     int n = g->name_count++;
+    y = y != NULL ? y : x;
     long least = x->extent < y->extent ? x->extent : y->extent;
     if (x != y && gen_chance(g, 60)) {
         gen_line(g, "int *q%d = (%s) & 1 ? %s : %s;", n, operand(l), x->name, y->name);
