@@ -110,19 +110,25 @@ INLINED float rill_f32_cos(float x)
 // ---- tan
 // ----------------------------------------------------------------------------------------------------------------------
 
-#define THIRD 0x1.555556p-2f // the first coefficient of the tangent
+#define THIRD 0x1.55556ap-2f // the first coefficient of the tangent, put right for the others
+
+// Multiples of pi/2 are counted in this unit, so that what the argument is multiplied by is a coefficient of the
+// tangent as well. A multiply-add takes one constant; each second one is an instruction more.
+#define UNIT 0x1p-9f
+#define STEEP (INVERSE * UNIT)
 
 // The tangent of r + low * THIRD, for |r| up to pi/4 and a little more and a small |low|; or the negative of its
 // reciprocal, where the step that puts right what the instruction gives takes the two parts of the sum, and not what is
 // left of it after rounding. |low| counts only where r is small, and comes in with the first coefficient there.
 //
 // What the series has behind its first coefficient is nearly the reciprocal of a line: three coefficients of that do
-// for five of the series. It is a twentieth of the result, so the reciprocal may be what the instruction gives. The
-// last of the three is a unit up from tools/fit-math's, where the errors to both sides are alike.
+// for five of the series, and the last of the three hardly counts, so that it may be a number at hand. All of it is a
+// twentieth of the result, so the reciprocal may be what the instruction gives. The other two are a few units off
+// tools/fit-math's, where the errors to both sides are alike over all floats.
 INLINE float tangent_of(float r, float low, bool is_odd)
 {
     float z = r * r;
-    float rest = fma_of(fma_of(z, -0x1.888ae8p-10f, -0x1.849140p+1f), z, 0x1.dffff2p+2f);
+    float rest = fma_of(fma_of(z, -STEEP, -0x1.849caap+1f), z, 0x1.e00222p+2f);
     float p = fma_of(z, rill_hw_reciprocal(rest), THIRD);
     float cube = fma_of(r, z, low);
     float t = fma_of(p, cube, r);
@@ -146,9 +152,9 @@ RARE float rill_f32_far_tan(float x)
 INLINED float rill_f32_tan(float x)
 {
     bool is_far = size_of(x) > FAR;
-    float rounded = fma_of(x, INVERSE, ROUNDER);
-    float n = rounded - ROUNDER;
-    float r = fma_of(n, -MIDDLE, fma_of(n, -HIGH, x));
-    float value = tangent_of(r, n * (-LOW / THIRD), (bits_of(rounded) & 1u) != 0);
+    float rounded = fma_of(x, STEEP, ROUNDER * UNIT);
+    float n = rounded - ROUNDER * UNIT;
+    float r = fma_of(n, -MIDDLE / UNIT, fma_of(n, -HIGH / UNIT, x));
+    float value = tangent_of(r, n * (-LOW / UNIT / THIRD), (bits_of(rounded) & 1u) != 0);
     return RARELY(is_far) ? rill_f32_far_tan(x) : value;
 }
