@@ -66,7 +66,7 @@ RILL_API RILL_NODISCARD rill_status rill_stream_native(rill_stream stream, void 
 RILL_API RILL_NODISCARD rill_status rill_stream_destroy(rill_stream stream);
 
 // Makes the handle stale at once and destroys the stream when its work has run. Does not wait; a failure goes to the
-// log.
+// log and is returned by the context's next rill_sync() or rill_close().
 RILL_API RILL_NODISCARD rill_status rill_stream_destroy_later(rill_stream stream);
 
 // Waits for everything queued so far. Returns the stream's error if it has one; it stays until it is cleared.

@@ -463,25 +463,38 @@ static rill_status finish_streams(struct context *context, const char *who, bool
     return first != RILL_OK ? status_fail(first, "%s", text) : unreported;
 }
 
-rill_status rill_close(rill_context handle)
+// Closes the context that the caller has entered, and leaves it. With |to_log| a failure goes to the context's log, as
+// long as there is one.
+static rill_status close_context(struct context *context, bool to_log)
 {
-    struct context *context;
-    RILL_TRY(context_enter("rill_close", handle.id, KIND_CONTEXT, &context));
     rill_status status = callback_refuse("rill_close");
     void *object;
     if (status == RILL_OK && handle_retire(&contexts, table_id(context->serial), KIND_CONTEXT, &object) != HANDLE_OK) {
         status = status_fail(RILL_ERR_STALE, "rill_close: the context is closed");
     }
-    if (status != RILL_OK) {
-        context_leave(context);
-        return status;
+    bool is_refused = status != RILL_OK;
+    if (!is_refused) {
+        context_leave(context); // the pin of entering; that of retiring is left
+        status = finish_streams(context, "rill_close", true);
     }
-    context_leave(context); // the pin of entering; that of retiring is left
-    status = finish_streams(context, "rill_close", true);
     char text[1024];
     snprintf(text, sizeof text, "%s", rill_message());
-    close_entered(context);
+    if (to_log && status != RILL_OK && status != RILL_ERR_STALE) {
+        context_log(context, RILL_LOG_ERROR, "%s", text);
+    }
+    if (is_refused) {
+        context_leave(context);
+    } else {
+        close_entered(context);
+    }
     return status != RILL_OK ? status_fail(status, "%s", text) : RILL_OK;
+}
+
+rill_status rill_close(rill_context handle)
+{
+    struct context *context;
+    RILL_TRY(context_enter("rill_close", handle.id, KIND_CONTEXT, &context));
+    return close_context(context, false);
 }
 
 void rill_auto_context(rill_context *handle)
@@ -491,9 +504,12 @@ void rill_auto_context(rill_context *handle)
     }
     struct saved_message message;
     context_save_message(&message);
-    rill_status status = rill_close(*handle);
-    if (status != RILL_OK && status != RILL_ERR_STALE && status != RILL_ERR_FORKED) {
-        fprintf(stderr, "rill: error: %s\n", rill_message()); // the context's own log is gone
+    struct context *context;
+    rill_status status = context_enter("rill_close", handle->id, KIND_CONTEXT, &context);
+    if (status == RILL_OK) {
+        status = close_context(context, true);
+    } else if (status != RILL_ERR_STALE && status != RILL_ERR_FORKED) {
+        fprintf(stderr, "rill: error: %s\n", rill_message()); // no context, so no log of its own
     }
     if (status != RILL_OK) {
         context_restore_message(&message);

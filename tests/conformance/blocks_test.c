@@ -41,6 +41,12 @@ static const char source[] =
     "    stream_parallel { for (int i = 0; i < n; i++) a[i] = i; }\n"
     "    stream_parallel { for (int i = 0; i < n; i++) b[i] = 2 * i + 1; }\n"
     "}\n"
+    "kernel void three(int n, int a[n], int b[n], int c[n])\n" // reads and writes: two reasons to wait for each other
+    "{\n"
+    "    stream_parallel { for (int i = 0; i < n; i++) a[i] = a[i] * 2 + 1; }\n"
+    "    stream_parallel { for (int i = 0; i < n; i++) b[i] = b[i] * 3 + 1; }\n"
+    "    stream_parallel { for (int i = 0; i < n; i++) c[i] = c[i] * 5 + 1; }\n"
+    "}\n"
     "kernel void around(int n, int a[n], int b[n], int sum[1])\n"
     "{\n"
     "    for (int i = 0; i < n; i++) { a[i] = 1; b[i] = 2; }\n"
@@ -360,6 +366,28 @@ TEST(views_are_compared_by_what_is_touched)
         OK(rill_array_destroy(first));
         OK(rill_array_destroy(second));
     }
+    world_close(&b.world);
+}
+
+TEST(pair_of_blocks_is_counted_and_logged_once_whatever_they_share)
+{
+    struct blocks b;
+    open_blocks(&b, 3);
+    enum { N = 100 };
+    int host[N];
+    rill_array a = world_array(&b.world, RILL_I32, N);
+    rill_array c = world_array(&b.world, RILL_I32, N);
+    OK(rill_launch(kernel_of(&b, "three"), RILL_CURRENT, RILL_ARGS(N, a, c, a)));
+    CHECK_INT(in_order_count(&b), 1); // the third, behind the first
+    OK(rill_launch(kernel_of(&b, "three"), RILL_CURRENT, RILL_ARGS(N, a, a, a)));
+    CHECK_INT(in_order_count(&b), 4); // the second behind the first, the third behind both
+    int lines = 0;
+    for (const char *at = b.world.logged; (at = strstr(at, "their regions overlap")) != NULL; at++) {
+        lines++;
+    }
+    CHECK_INT(lines, 4);
+    OK(rill_array_read(a, RILL_CURRENT, host, sizeof host));
+    CHECK_INT(host[N - 1], ((6 * 2 + 1) * 3 + 1) * 5 + 1);
     world_close(&b.world);
 }
 

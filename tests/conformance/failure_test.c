@@ -468,6 +468,33 @@ TEST(close_returns_a_failure_that_nobody_has_seen)
     STATUS(rill_sync(world.context), RILL_ERR_STALE);
 }
 
+static void fail_in_context(struct world *log, rill_status (*leave)(rill_context context))
+{
+    static int bad[1] = {5};
+    RILL_AUTO_CONTEXT context = {0};
+    rill_module module = {0};
+    rill_kernel checked = {0};
+    OK(rill_open(world_device(), &(rill_open_options){.log = world_log, .log_user = log}, &context));
+    OK(rill_module_create(context, world_source, NULL, &module));
+    OK(rill_module_kernel(module, "checked", &checked));
+    OK(rill_launch(checked, RILL_CURRENT, RILL_ARGS(1, 0, RILL_HOST(bad, 1))));
+    if (leave != NULL) {
+        STATUS(leave(context), RILL_ERR_ASSERT);
+    }
+}
+
+TEST(failure_found_when_the_context_is_left_goes_to_its_own_log)
+{
+    struct world log = {{0}, {0}, "", ""};
+    fail_in_context(&log, NULL);
+    CHECK_CONTAINS(log.logged, "0: rill_close: kernel 'checked', kernel.c:23: the assertion");
+    // What a call has returned is no news, and a context that is closed already has none.
+    log.logged[0] = '\0';
+    fail_in_context(&log, rill_sync);
+    fail_in_context(&log, rill_close);
+    CHECK_STR(log.logged, "");
+}
+
 // ---- processes ----------------------------------------------------------------------------------------------------
 
 TEST(forked_child_is_refused_with_words_and_the_parent_goes_on)

@@ -22,6 +22,12 @@ static void follow(struct cpu_exec *exec, int earlier, int later, enum trace_cau
     }
 }
 
+// Two blocks may share several things: one of them is enough to order them, to be counted and to be logged.
+static bool follows(const struct cpu_exec *exec, int earlier, int later)
+{
+    return (exec->followers[earlier] >> later & 1) != 0;
+}
+
 static void order_blocks(struct cpu_exec *exec, const struct plan_node *node)
 {
     for (int i = 0; i < node->child_count; i++) {
@@ -39,7 +45,8 @@ static void order_blocks(struct cpu_exec *exec, const struct plan_node *node)
             follow(exec, conflict->block_a, conflict->block_b, TRACE_BLOCK_MARKED);
         } else if (conflict->is_restrict && regions_meet(exec->run, conflict)) {
             run_fail_restrict(exec->run, conflict->effect_a, conflict->effect_b);
-        } else if (!conflict->is_restrict && regions_meet(exec->run, conflict)) {
+        } else if (!conflict->is_restrict && !follows(exec, conflict->block_a, conflict->block_b) &&
+                   regions_meet(exec->run, conflict)) {
             follow(exec, conflict->block_a, conflict->block_b, TRACE_BLOCK_SHARED);
             device_count(&exec->run->device->counters.block_in_order_count);
             backend_log(&exec->run->device->host, BACKEND_LOG_NOTE,

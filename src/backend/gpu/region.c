@@ -74,7 +74,9 @@ static rill_status order_blocks(struct gpu_region *region)
             follow(region, conflict->block_a, conflict->block_b, TRACE_BLOCK_MARKED);
             continue;
         }
-        if (!arrays_meet(run, conflict)) { // which needs no expression
+        // Two blocks may share several things: one of them is enough to order them, to be counted and to be logged.
+        bool is_known = !conflict->is_restrict && (region->earlier[conflict->block_b] >> conflict->block_a & 1) != 0;
+        if (is_known || !arrays_meet(run, conflict)) { // which needs no expression
             continue;
         }
         if (conflict_missing(run, conflict)) {
