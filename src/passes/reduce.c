@@ -79,6 +79,19 @@ static struct ir_var *add_flag(struct outline *out, const char *name, uint64_t *
     return flag;
 }
 
+// Whether an iteration that ends has updated the memory. Else nobody may touch it at the end: its place may be one that
+// the loop asks about before it goes there (`if (k < n) x[k] += e`). In a nest an iteration may have no inner ones.
+static bool is_certain(const struct outline *out, const struct memory_reduction *memory)
+{
+    const struct ir_inst *loop = out->piece->first;
+    bool is_certain = false;
+    for (int i = 0; i < memory->update_count; i++) {
+        const struct reduced_update *update = &memory->updates[i];
+        is_certain |= update->context == NULL && update->inst->parent == &loop->regions[0];
+    }
+    return is_certain && out->piece->nest == NULL && !out->o->tasks.items[out->piece->task].may_fail;
+}
+
 static void add_value(struct outline *out, struct reduce_entry *entry)
 {
     struct ir_inst *init;
@@ -90,7 +103,9 @@ static void add_value(struct outline *out, struct reduce_entry *entry)
     }
     entry->offset = add_accumulator(out, entry->local, init);
     bool is_logical = entry->update == IR_UPDATE_LAND || entry->update == IR_UPDATE_LOR;
-    if (entry->kind == REDUCE_SELECTION || entry->kind == REDUCE_LAST || is_logical || is_conditional(entry->update)) {
+    bool is_unsure = entry->kind == REDUCE_MEMORY && !is_certain(out, entry->memory);
+    if (entry->kind == REDUCE_SELECTION || entry->kind == REDUCE_LAST || is_logical || is_unsure ||
+        is_conditional(entry->update)) {
         entry->ran = add_flag(out, arena_printf(out->o->arena, ".ran.%s", entry->local->name), &entry->ran_offset);
     }
     if (is_conditional(entry->update) && ir_type_is_float(entry->type) && entry->kind == REDUCE_SCALAR) {
@@ -379,6 +394,9 @@ static void store_total(struct outline *fin, const struct reduce_entry *entry, s
         value = ir_emit2(b, IR_OP_NE, IR_I1, value, ir_const(b, entry->type, 0));
     }
     struct ir_inst *args[2] = {reduce_address(fin, entry->memory), value};
+    for (struct ir_inst *inst = fin->function->prologue.first; inst != NULL; inst = inst->next) {
+        inst->in_bounds |= inst->op == IR_OP_INDEX; // the loop has looked
+    }
     struct ir_inst *update = ir_emit(b, IR_OP_UPDATE, entry->type, 2, args);
     update->update = entry->update == IR_UPDATE_SUB ? IR_UPDATE_ADD : entry->update;
     update->atomic = entry->memory->is_atomic && fin->piece->group != 0;
