@@ -85,7 +85,8 @@ void gen_layout_types(struct gen *g)
         "union un { int i; unsigned long u; short h[4]; unsigned char b[8]; struct { unsigned x; int y : 20; int z : "
         "12; } s; float f; };");
     gen_line(g, "static int pk_sum(const struct pk *p) { return p->a + p->b * 3 - p->c + p->d[1] * p->e; }");
-    gen_line(g, "static void pk_set(struct pk *p, int k) { p->b = k; p->d[k & 1] = (short)(k >> 1); p->e = k & 4; }");
+    gen_line(g, "static void pk_set(struct pk *p, int k) { p->b = k; if (k & 1) p->d[1] = (short)(k >> 1); else "
+                "p->d[0] = (short)(k >> 1); p->e = k & 4; }");
     gen_line(
         g, "static struct bf bf_mix(struct bf x, struct bf y) { x.a ^= y.c; x.b += y.b; x.f--; y.h -= x.a; x.h = y.h; "
            "return x; }");
