@@ -144,7 +144,7 @@ TEST(generated_kernels_agree_between_interpreter_plan_cpu_and_gcc)
     for (int i = 0; i < count && failed < 5; i++) {
         alarm(timeout_seconds()); // for each kernel
         differ.use_gcc = i % 20 == 0;
-        uint64_t kind = i % 10 == 3 ? GENERATE_LOCALS : 0;
+        uint64_t kind = i % 10 == 3 ? GENERATE_LOCALS : i % 10 >= 7 ? GENERATE_OVERLAPS : 0;
         failed += check_seed(&differ, kind + (uint64_t)i + 1, HELPERS_BY_SEED) ? 0 : 1;
     }
     CHECK_INT(failed, 0);

@@ -413,6 +413,11 @@ void generate_kernel(uint64_t seed, struct str *out)
     for (int i = 0; i < 4; i++) {
         gen_random(g, 2);
     }
+    if ((seed & GENERATE_OVERLAPS) != 0) {
+        gen_line(g, "// seed %llu", (unsigned long long)seed);
+        gen_overlap_file(g);
+        return;
+    }
     g->prefers_helpers = (seed & GENERATE_HELPERS) != 0;
     g->prefers_shapes = (seed & GENERATE_SHAPES) != 0;
     g->prefers_locals = (seed & GENERATE_LOCALS) != 0;

@@ -17,6 +17,8 @@
 #define GENERATE_SHAPES (UINT64_C(1) << 41)
 // ... are mostly those of generate_local.c, with arrays and structs declared at every level.
 #define GENERATE_LOCALS (UINT64_C(1) << 42)
+// ... are those of generate_overlap.c: arrays that overlap, in nests.
+#define GENERATE_OVERLAPS (UINT64_C(1) << 43)
 
 void generate_kernel(uint64_t seed, struct str *out);
 

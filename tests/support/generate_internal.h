@@ -3,7 +3,7 @@
 // generate_called.c loops as people write them, generate_pointer.c those over pointers and copies, generate_layout.c
 // those over packed structs, bit-fields and unions, generate_count.c counters near their limits and side effects,
 // generate_block.c regions of blocks, generate_local.c locals at every level of nests, generate_control.c what stands
-// around them.
+// around them. generate_overlap.c writes whole files by itself.
 #ifndef RILL_TESTS_SUPPORT_GENERATE_INTERNAL_H
 #define RILL_TESTS_SUPPORT_GENERATE_INTERNAL_H
 
@@ -207,6 +207,9 @@ bool gen_block_mixed(struct gen *g);
 // ---- generate_local.c: a text of the head, then as in generate_idiom.c
 void gen_local_helpers(struct gen *g);
 bool gen_locals(struct gen *g);
+
+// ---- generate_overlap.c
+void gen_overlap_file(struct gen *g);
 
 // ---- generate_control.c
 void gen_control(struct gen *g, int count);
