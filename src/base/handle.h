@@ -97,12 +97,14 @@ static inline struct handle_entry *handle_entry_at(struct handle_table *table, u
     return chunk != NULL ? &chunk[handle_place_of(slot)] : NULL;
 }
 
+// The rare ways of what is inline below; never part of it.
 // Why a pin of |id| was refused; or pins it, which happens where |kind| is -1.
-enum handle_result handle_pin_slowly(struct handle_table *table, uint64_t id, int kind, void **out_object);
+enum handle_result handle_pin_slowly(struct handle_table *table, uint64_t id, int kind, void **out_object)
+    __attribute__((noinline, cold));
 // The last pin that the state counts, of an entry that is not live, was dropped: |before| is its state with that pin.
-void handle_end(struct handle_table *table, uint64_t id, void *object, uint64_t before);
+void handle_end(struct handle_table *table, uint64_t id, void *object, uint64_t before) __attribute__((noinline, cold));
 // A pin of a stripe was dropped and the entry is not what it was: disposes of its object if that was the last one.
-void handle_end_striped(struct handle_table *table, uint32_t slot);
+void handle_end_striped(struct handle_table *table, uint32_t slot) __attribute__((noinline, cold));
 
 // Pins the object of |id|. |kind| -1 takes any. Every call of the API comes here several times: so it is inline.
 static inline enum handle_result handle_pin(struct handle_table *table, uint64_t id, int kind, void **out_object)

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 // Present only in programs built with ThreadSanitizer.
@@ -64,7 +65,10 @@ void thread_broadcast(struct thread_cond *cond)
     pthread_cond_broadcast(&cond->cond);
 }
 
-enum { LATCH_LOOKS = 2000 };
+enum {
+    LATCH_LOOKS = 2000,
+    LATCH_NAP = 1000 * 1000, // nanoseconds of sleep before it is looked at again: see thread.h
+};
 
 void thread_latch_wait(struct thread_latch *latch)
 {
@@ -75,8 +79,9 @@ void thread_latch_wait(struct thread_latch *latch)
         thread_relax();
     }
     // Whoever has it is not running. From here on it is taken as one that somebody may sleep for.
+    const struct timespec nap = {.tv_nsec = LATCH_NAP};
     while (atomic_exchange_explicit(&latch->state, 2, memory_order_acquire) != 0) {
-        thread_sleep(&latch->state, 2);
+        syscall(SYS_futex, &latch->state, FUTEX_WAIT_PRIVATE, 2, &nap, NULL, 0);
     }
 }
 

@@ -38,12 +38,19 @@ void thread_broadcast(struct thread_cond *cond);
 
 // A lock for what is so short that many threads may come for it at once: who finds it taken looks at it, without
 // changing it, for longer than it is ever held, and only then sleeps. A mutex puts them to sleep one behind the other.
+//
+// Letting go of it is a plain store unless somebody is seen to sleep: a locked operation costs more than all that most
+// latches are held for. So who says that it will sleep between the look and the store is overlooked, and its word is
+// overwritten. That is no harm to whose turn it is, as only who has the latch lets go of it; and such a sleeper looks
+// again by itself after a moment, because nobody sleeps for a latch without an end.
 struct thread_latch {
     atomic_uint state; // 0 free, 1 taken, 2 taken and somebody may sleep; all zero is a latch that is free
 };
 
-void thread_latch_wait(struct thread_latch *latch);  // takes one that was found taken
-void thread_latch_rouse(struct thread_latch *latch); // lets one of those look again that sleep for it
+// The rare ways, never part of the common ones. The first takes a latch that was found taken, the second lets one of
+// those look again that sleep for it.
+__attribute__((noinline, cold)) void thread_latch_wait(struct thread_latch *latch);
+__attribute__((noinline, cold)) void thread_latch_rouse(struct thread_latch *latch);
 
 static inline bool thread_latch_try(struct thread_latch *latch)
 {
@@ -61,7 +68,9 @@ static inline void thread_latch_lock(struct thread_latch *latch)
 
 static inline void thread_latch_unlock(struct thread_latch *latch)
 {
-    if (atomic_exchange_explicit(&latch->state, 0, memory_order_release) == 2) {
+    bool may_be_awaited = atomic_load_explicit(&latch->state, memory_order_relaxed) != 1;
+    atomic_store_explicit(&latch->state, 0, memory_order_release);
+    if (may_be_awaited) {
         thread_latch_rouse(latch);
     }
 }

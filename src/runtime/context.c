@@ -196,11 +196,8 @@ rill_status context_check_out(const char *who, const void *out, const char *name
     return out != NULL ? RILL_OK : status_fail(RILL_ERR_INVALID, "%s: %s is NULL", who, name);
 }
 
-rill_status context_fail_as(const char *who, rill_status status)
+rill_status context_prefix(const char *who, rill_status status)
 {
-    if (status == RILL_OK) {
-        return RILL_OK;
-    }
     char text[2048];
     snprintf(text, sizeof text, "%s", rill_message());
     return status_fail(status, "%s: %s", who, text);

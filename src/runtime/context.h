@@ -85,9 +85,10 @@ rill_status context_enter_striped(const char *who, uint64_t id, enum object_kind
                                   struct context **out_context);
 void context_leave_striped(struct context *context, unsigned stripe);
 
-// Says why there is no pin.
+// Says why there is no pin. Cold, and never part of its callers: what a call saves to make room for it would be saved
+// by each that succeeds too.
 rill_status context_refuse_pin(struct context *context, const char *who, uint64_t id, enum object_kind kind,
-                               void **out_object);
+                               void **out_object) __attribute__((noinline, cold));
 
 // Pins an object of a context that was entered. Inline, as a launch comes here for everything that it names.
 static inline rill_status context_pin(struct context *context, const char *who, uint64_t id, enum object_kind kind,
@@ -123,7 +124,11 @@ void context_note_failure(struct context *context, rill_status status, const cha
 rill_status context_check_out(const char *who, const void *out, const char *name);
 
 // Prefixes the thread's message with |who|: what a lower layer wrote does not know its caller.
-rill_status context_fail_as(const char *who, rill_status status);
+rill_status context_prefix(const char *who, rill_status status) __attribute__((noinline, cold));
+static inline rill_status context_fail_as(const char *who, rill_status status)
+{
+    return status == RILL_OK ? RILL_OK : context_prefix(who, status);
+}
 
 const char *kind_words(enum object_kind kind);
 

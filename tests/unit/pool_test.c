@@ -127,6 +127,33 @@ TEST(latch_keeps_all_but_one_out_and_wakes_who_slept)
     CHECK_INT(atomic_load(&latched.latch.state), 0);
 }
 
+static void *count_once(void *arg)
+{
+    struct latched *latched = arg;
+    thread_latch_lock(&latched->latch);
+    latched->count++;
+    thread_latch_unlock(&latched->latch);
+    return NULL;
+}
+
+// Who lets go may have looked before a sleeper said so: then its word is overwritten and nobody wakes it.
+TEST(latch_is_found_again_by_a_sleeper_that_was_overlooked)
+{
+    struct latched latched = {.count = 0};
+    struct thread thread = {0};
+    thread_latch_lock(&latched.latch);
+    REQUIRE(thread_start(&thread, "latch", count_once, &latched) == RILL_OK);
+    while (atomic_load(&latched.latch.state) != 2) {
+        usleep(100);
+    }
+    usleep(2000); // it sleeps now, or not yet: it must come in either case
+    CHECK_INT(latched.count, 0);
+    atomic_store(&latched.latch.state, 0);
+    thread_join(&thread);
+    CHECK_INT(latched.count, 1);
+    CHECK_INT(atomic_load(&latched.latch.state), 0);
+}
+
 // ---- loops --------------------------------------------------------------------------------------------------------
 
 struct counting_loop {
