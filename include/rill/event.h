@@ -21,7 +21,7 @@ typedef struct rill_event {
 
 // All zero is the default.
 typedef struct rill_event_options {
-    bool without_time; // rill_event_elapsed() refuses it; on a GPU recording it and waiting for it costs less
+    bool without_time; // rill_event_elapsed() refuses it; it costs less, most of all on a GPU
 } rill_event_options;
 
 RILL_API RILL_NODISCARD rill_status rill_event_create(rill_context context, const rill_event_options *options,

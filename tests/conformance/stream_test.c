@@ -73,6 +73,29 @@ TEST(events_and_waits_order_two_streams)
     }
 }
 
+TEST(launches_are_counted_also_when_their_stream_is_gone)
+{
+    struct digits d;
+    open_digits(&d, 2);
+    rill_stream streams[3];
+    for (int i = 0; i < 3; i++) {
+        OK(rill_stream_create(d.world.context, NULL, &streams[i]));
+        OK(rill_launch(d.slow, streams[i], RILL_ARGS(1)));
+    }
+    OK(rill_launch(d.slow, streams[1], RILL_ARGS(1)));
+    OK(rill_stream_destroy(streams[1]));
+    OK(rill_launch(d.slow, RILL_CURRENT, RILL_ARGS(1)));
+    rill_stats stats;
+    OK(rill_context_stats(d.world.context, &stats));
+    CHECK_INT(stats.launch_count, 5);
+    OK(rill_stream_destroy(streams[2]));
+    OK(rill_stream_destroy(streams[0]));
+    OK(rill_launch(d.slow, RILL_CURRENT, RILL_ARGS(1)));
+    OK(rill_context_stats(d.world.context, &stats));
+    CHECK_INT(stats.launch_count, 6);
+    world_close(&d.world);
+}
+
 TEST(wait_means_the_last_record_before_it)
 {
     struct digits d;

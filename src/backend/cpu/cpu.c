@@ -97,7 +97,7 @@ static void device_stats(struct backend_device *device, struct backend_stats *ou
 {
     struct cpu_counters *c = &device->counters;
     *out_stats = (struct backend_stats){
-        .launch_count = atomic_load(&c->launch_count),
+        .launch_count = stream_count_launches(device),
         .launch_failed_count = atomic_load(&c->launch_failed_count),
         .launch_skipped_count = atomic_load(&c->launch_skipped_count),
         .task_count = pool_task_count(&device->pool),

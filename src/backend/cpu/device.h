@@ -11,7 +11,6 @@
 struct cpu_mark;
 
 struct cpu_counters {
-    _Alignas(64) _Atomic uint64_t launch_count;        // changed by who queues
     _Alignas(64) _Atomic uint64_t launch_failed_count; // changed by workers, and so is what follows
     _Atomic uint64_t launch_skipped_count;
     _Atomic uint64_t parallel_count;
@@ -38,9 +37,11 @@ struct backend_device {
     int mark_waiter_count;          // guarded by mark_lock: host threads
     struct cpu_mark *free_marks;    // owned, guarded by mark_lock
     struct thread_mutex print_lock; // printed text leaves one task at a time
-    struct thread_mutex drain_lock; // of stream_count
+    struct thread_mutex drain_lock; // of what follows
     struct thread_cond drain_cond;  // stream_count became 0
     int stream_count;               // guarded by drain_lock: streams not yet freed
+    struct backend_stream *streams; // guarded by drain_lock: those whose launches are not part of |launch_count| yet
+    uint64_t launch_count;          // guarded by drain_lock: launches ever queued on streams that are gone
 };
 
 // Memory from the host's allocator; NULL if there is none. Zeroed.

@@ -86,10 +86,11 @@ static rill_status lock_for_work(struct backend_stream *stream)
 
 static bool has_room(struct backend_stream *stream)
 {
-    if (stream->launch_count - stream->launch_ended_seen >= STREAM_MAX_LAUNCHES) {
+    uint64_t count = atomic_load_explicit(&stream->launch_count, memory_order_relaxed);
+    if (count - stream->launch_ended_seen >= STREAM_MAX_LAUNCHES) {
         stream->launch_ended_seen = atomic_load_explicit(&stream->launch_ended_count, memory_order_acquire);
     }
-    return stream->launch_count - stream->launch_ended_seen < STREAM_MAX_LAUNCHES;
+    return count - stream->launch_ended_seen < STREAM_MAX_LAUNCHES;
 }
 
 // The stream's lock is held.
@@ -184,8 +185,8 @@ rill_status stream_launch(struct backend_stream *stream, const struct backend_la
         return no_memory(stream);
     }
     fill_launch(op, launch);
-    stream->launch_count++;
-    device_count(&stream->device->counters.launch_count);
+    uint64_t count = atomic_load_explicit(&stream->launch_count, memory_order_relaxed) + 1;
+    atomic_store_explicit(&stream->launch_count, count, memory_order_relaxed);
     bool push = stream_append(stream, &op->op, CPU_OP_LAUNCH);
     if (launch->caller == NULL) {
         unlock_and_push(stream, push);
@@ -401,12 +402,26 @@ static bool run_notify(struct backend_stream *stream, struct cpu_notify *notify)
     return !hold;
 }
 
+// The device has the stream's launches from here on, and looks for them there no more.
+static void hand_in_launches(struct backend_stream *stream)
+{
+    struct backend_device *device = stream->device;
+    thread_lock(&device->drain_lock);
+    device->launch_count += atomic_load_explicit(&stream->launch_count, memory_order_relaxed);
+    *stream->link = stream->next;
+    if (stream->next != NULL) {
+        stream->next->link = stream->link;
+    }
+    thread_unlock(&device->drain_lock);
+}
+
 static void free_stream(struct backend_stream *stream)
 {
     struct backend_device *device = stream->device;
     // Who queued what led here may not have let go of the lock yet.
     thread_latch_lock(&stream->lock);
     thread_latch_unlock(&stream->lock);
+    hand_in_launches(stream);
     crew_destroy(device, stream->crew);
     crew_destroy(device, stream->next_crew);
     segment_free_all(device, stream->free);
@@ -617,9 +632,26 @@ rill_status stream_create(struct backend_device *device, int priority, uint64_t 
     stream->job.level = priority > 0 ? 0 : priority == 0 ? 1 : 2;
     thread_lock(&device->drain_lock);
     device->stream_count++;
+    stream->next = device->streams;
+    stream->link = &device->streams;
+    if (stream->next != NULL) {
+        stream->next->link = &stream->next;
+    }
+    device->streams = stream;
     thread_unlock(&device->drain_lock);
     *out_stream = stream;
     return RILL_OK;
+}
+
+uint64_t stream_count_launches(struct backend_device *device)
+{
+    thread_lock(&device->drain_lock);
+    uint64_t count = device->launch_count;
+    for (struct backend_stream *stream = device->streams; stream != NULL; stream = stream->next) {
+        count += atomic_load_explicit(&stream->launch_count, memory_order_relaxed);
+    }
+    thread_unlock(&device->drain_lock);
+    return count;
 }
 
 void stream_destroy(struct backend_stream *stream)

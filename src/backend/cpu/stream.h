@@ -45,7 +45,8 @@ struct cpu_mark {
     struct backend_stream *source;       // that stream, which is there until the mark is reached
     int reference_count;                 // guarded by mark_lock
     bool is_reached;                     //
-    uint64_t time;                       // when it was reached
+    bool has_time;                       // set before it is queued
+    uint64_t time;                       // when it was reached, if it has one
     struct cpu_error *error;             // one reference; of the stream when it was reached; NULL: none
     struct backend_stream *first_waiter; // streams that stand at a wait for it
 };
@@ -103,13 +104,15 @@ struct backend_stream {
     uint64_t id;
     int priority;
     struct pool_job job;
+    struct backend_stream *next;          // guarded by drain_lock: in the device's list
+    struct backend_stream **link;         // guarded by drain_lock: what points to it there
     struct backend_stream *next_waiter;   // guarded by mark_lock
     _Atomic(struct cpu_mark *) waits_for; // changed under mark_lock: the mark it stands at; NULL: none
     bool was_admitted; // the mark it stood at was reached; by who reaches it, then by who has the stream
 
     _Alignas(64) struct thread_latch lock;
     _Atomic uint64_t queued_count; // operations ever queued; changed under the lock, and so is what follows
-    uint64_t launch_count;         // launches ever queued
+    _Atomic uint64_t launch_count; // launches ever queued; device_stats() adds them up, so that streams share no count
     uint64_t launch_ended_seen;    // of these, ended when somebody looked last
     struct cpu_segment *current;   // owned: new operations go here; NULL at first
     struct cpu_segment *used;      // owned: full ones, the oldest first
@@ -186,6 +189,7 @@ bool guest_looks(struct cpu_guest *guest, bool (*has_ended)(struct cpu_guest *gu
 
 rill_status stream_create(struct backend_device *device, int priority, uint64_t id, struct backend_stream **out_stream);
 void stream_destroy(struct backend_stream *stream);
+uint64_t stream_count_launches(struct backend_device *device); // ever queued, on all streams
 void stream_synchronize(struct backend_stream *stream);
 void stream_help(struct backend_stream *stream);
 bool stream_is_idle(struct backend_stream *stream);
