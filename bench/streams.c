@@ -38,7 +38,19 @@ static const struct row rows[] = {
 // Of each row and peer, measured with the row.
 static double shares[sizeof rows / sizeof rows[0]][PEERS][KIND_COUNT];
 
-static const struct row spin_rows[] = {{"serial", SHAPE_SERIAL, 0}, {"overlapped", SHAPE_OVERLAP, 0}};
+enum { SPIN_ROWS = 3, SERIAL_ROUNDS = 3, SPIN_ROUNDS = 15 };
+
+static const struct row spin_rows[SPIN_ROWS] = {
+    {"one after the other", SHAPE_SERIAL, 0},
+    {"at the same time", SHAPE_OVERLAP, 0},
+    {"the same, threads asleep", SHAPE_OVERLAP_IDLE, 0},
+};
+
+// Of the rounds of one row.
+struct figures {
+    double median[PEERS]; // a NAN where there is no such thing
+    double least[PEERS];
+};
 
 static int processors(void)
 {
@@ -47,11 +59,12 @@ static int processors(void)
 }
 
 // Threads of a peer that waited a moment ago still spin: a pause lets them come to rest.
-static void measure(const struct row *row, int rounds, double medians[PEERS], double kinds[PEERS][KIND_COUNT])
+static void measure(const struct row *row, int rounds, struct figures *out, double kinds[PEERS][KIND_COUNT])
 {
     static double times[PEERS][MAX_ROUNDS];
     int k = row->k > 0 ? row->k : processors();
-    rounds = row->shape == SHAPE_IDLE && rounds > 9 ? 9 : rounds; // each waits until all sleep
+    bool is_idle = row->shape == SHAPE_IDLE || row->shape == SHAPE_OVERLAP_IDLE;
+    rounds = is_idle && rounds > 9 ? 9 : rounds; // each waits until all sleep
     for (int r = 0; r < rounds; r++) {
         for (int p = 0; p < PEERS; p++) {
             if (is_open[p]) {
@@ -61,7 +74,9 @@ static void measure(const struct row *row, int rounds, double medians[PEERS], do
         }
     }
     for (int p = 0; p < PEERS; p++) {
-        medians[p] = is_open[p] && !isnan(times[p][0]) ? bench_median(times[p], rounds) : (double)NAN;
+        bool has_times = is_open[p] && !isnan(times[p][0]);
+        out->median[p] = has_times ? bench_median(times[p], rounds) : (double)NAN; // it puts them in order
+        out->least[p] = has_times ? times[p][0] : (double)NAN;
         if (is_open[p] && peers[p]->kinds != NULL) {
             usleep(PAUSE_US);
             peers[p]->kinds(peers[p], row->shape, k, kinds[p]);
@@ -98,29 +113,33 @@ static void print_heads(const char *title)
     putchar('\n');
 }
 
+// How much faster than one after the other, beside what bare threads gain.
+static void print_gain(const char *name, const double *serial, const double *overlapped)
+{
+    double gain[PEERS];
+    for (int p = 0; p < PEERS; p++) {
+        gain[p] = (serial[p] / overlapped[p]) / (serial[1] / overlapped[1]);
+    }
+    print_row(name, gain, "%12.3f", NULL);
+}
+
 static void measure_spins(int rounds)
 {
-    double serial[PEERS];
-    double overlapped[PEERS];
-    double speedup[PEERS];
-    double beside[PEERS];
+    struct figures figures[SPIN_ROWS];
+    double kinds[SPIN_ROWS][PEERS][KIND_COUNT] = {{{0}}};
     char title[64];
-    snprintf(title, sizeof title, "\n%d spins on %d streams", processors(), processors());
+    snprintf(title, sizeof title, "\n%d spins on %d streams, us", processors(), processors());
     print_heads(title);
-    rounds = rounds < 9 ? rounds : 9; // they are long
-    double kinds[2][PEERS][KIND_COUNT] = {{{0}}};
-    measure(&spin_rows[0], rounds, serial, kinds[0]);
-    measure(&spin_rows[1], rounds, overlapped, kinds[1]);
-    for (int p = 0; p < PEERS; p++) {
-        speedup[p] = serial[p] / overlapped[p];
+    for (int i = 0; i < SPIN_ROWS; i++) {
+        int most = i == 0 ? SERIAL_ROUNDS : SPIN_ROUNDS; // they are long
+        measure(&spin_rows[i], rounds < most ? rounds : most, &figures[i], kinds[i]);
+        print_row(spin_rows[i].name, figures[i].median, "%12.0f", kinds[i]);
+        print_row("    the least", figures[i].least, "%12.0f", NULL);
     }
-    for (int p = 0; p < PEERS; p++) {
-        beside[p] = speedup[p] / speedup[1];
-    }
-    print_row("one after the other, us", serial, "%12.0f", kinds[0]);
-    print_row("at the same time, us", overlapped, "%12.0f", kinds[1]);
-    print_row("times faster", speedup, "%12.3f", NULL);
-    print_row("of bare threads", beside, "%12.3f", NULL);
+    print_gain("gain, of bare threads", figures[0].median, figures[1].median);
+    print_gain("    by the least", figures[0].least, figures[1].least);
+    print_gain("threads asleep", figures[0].median, figures[2].median);
+    print_gain("    by the least", figures[0].least, figures[2].least);
 }
 
 // Who ran a peer's tasks. What the call that makes it runs itself is not queued at all, and no launch compares with it.
@@ -167,9 +186,9 @@ int main(int argc, char **argv)
            rounds, processors());
     print_heads("");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        double medians[PEERS];
-        measure(&rows[i], rounds, medians, shares[i]);
-        print_row(rows[i].name, medians, "%12.3f", shares[i]);
+        struct figures figures;
+        measure(&rows[i], rounds, &figures, shares[i]);
+        print_row(rows[i].name, figures.median, "%12.3f", shares[i]);
     }
     measure_spins(rounds);
     putchar('\n');

@@ -74,7 +74,8 @@ static double sample_bare(struct peer *peer, enum shape shape, int k)
             spin(i, NULL);
         }
         return bench_now() - start;
-    case SHAPE_OVERLAP: return bench_threads(k, spin, NULL);
+    case SHAPE_OVERLAP: return bench_threads_awake(k, spin, NULL);
+    case SHAPE_OVERLAP_IDLE: return bench_threads(k, spin, NULL);
     default: return (double)NAN;
     }
 }

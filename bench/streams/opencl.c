@@ -246,12 +246,13 @@ static double fork_join(struct opencl *cl, int k)
     return bench_median(times, BATCHES);
 }
 
-static double spins(struct opencl *cl, int k, bool overlap)
+static double spins(struct opencl *cl, int k, bool overlap, int pause_us)
 {
     size_t one = 1;
     int rounds = SPINS;
     launch_tiny(cl, 0, 0, 0, NULL, NULL);
     must(cl->clFinish(cl->queues[0]), "clFinish");
+    usleep((unsigned)pause_us);
     double start = bench_now();
     for (int i = 0; i < k; i++) {
         must(cl->clSetKernelArg(cl->spin[i], 0, sizeof rounds, &rounds), "clSetKernelArg");
@@ -285,8 +286,9 @@ static double sample_opencl(struct peer *peer, enum shape shape, int k)
     case SHAPE_EVENT: return record_and_wait(cl);
     case SHAPE_CHAIN: return chain(cl);
     case SHAPE_FORK: return fork_join(cl, k);
-    case SHAPE_SERIAL: return spins(cl, k, false);
-    case SHAPE_OVERLAP: return spins(cl, k, true);
+    case SHAPE_SERIAL: return spins(cl, k, false, 0);
+    case SHAPE_OVERLAP: return spins(cl, k, true, 0);
+    case SHAPE_OVERLAP_IDLE: return spins(cl, k, true, IDLE_PAUSE_US);
     case SHAPE_THREADS: return bench_threads(k, launch_many, cl) / (k * PER_THREAD);
     default: return (double)NAN;
     }

@@ -13,8 +13,9 @@ enum shape {
     SHAPE_CHAIN,  // a small kernel on one stream, an event, a small kernel on another that waits for it: queue and wait
     SHAPE_FORK,   // fork into k small pieces and join them: queue and wait
     SHAPE_SERIAL, // k spins one after the other
-    SHAPE_OVERLAP, // k spins at the same time
-    SHAPE_THREADS, // k threads that each queue many small kernels on a stream of their own, the last wait included
+    SHAPE_OVERLAP,      // k spins at the same time, on threads that are awake
+    SHAPE_OVERLAP_IDLE, // the same when every thread sleeps
+    SHAPE_THREADS,      // k threads that each queue many small kernels on a stream of their own, the last wait included
     SHAPE_COUNT
 };
 
@@ -56,8 +57,10 @@ extern struct peer peer_opencl;
 
 double bench_now(void); // microseconds
 double bench_median(double *values, int count);
-// Runs body(0 … k - 1, user) on k threads that begin together; the time from there until the last has ended.
+// Runs body(0 … k - 1, user) on k threads that begin together; the time from there until the last has ended. Before
+// that they sleep; those of the second look for the word to begin.
 double bench_threads(int k, void (*body)(int index, void *user), void *user);
+double bench_threads_awake(int k, void (*body)(int index, void *user), void *user);
 
 // The work of a spin. The same text in every peer, and nothing that one compiler does better than another.
 static inline uint32_t bench_spin(uint32_t x, int rounds)

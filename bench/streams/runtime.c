@@ -17,6 +17,14 @@ static const char source[] = "#include <rill/kernel.h>\n"
                              "    for (int i = 0; i < rounds; i++) { s ^= s << 13; s ^= s >> 17; s ^= s << 5; }\n"
                              "    x[0] = s;\n"
                              "}\n"
+                             "kernel void stir(float x[65536])\n"
+                             "{\n"
+                             "    for (int i = 0; i < 65536; i++) {\n"
+                             "        float y = x[i];\n"
+                             "        for (int k = 0; k < 300; k++) { y = y * 0.5f + 1; }\n"
+                             "        x[i] = y;\n"
+                             "    }\n"
+                             "}\n"
                              "#define PIECE(i) stream_parallel { x[16 * i] = x[16 * i] * 0.5f + 1; }\n"
                              "kernel void fork2(float x[128]) { PIECE(0) PIECE(1) }\n"
                              "kernel void fork4(float x[128]) { PIECE(0) PIECE(1) PIECE(2) PIECE(3) }\n"
@@ -27,10 +35,12 @@ struct rill {
     rill_context context;
     rill_kernel tiny;
     rill_kernel spin;
+    rill_kernel stir;     // a loop for all threads
     rill_kernel forks[3]; // of 2, 4, 8
     rill_stream streams[MAX_K];
     rill_array arrays[MAX_K]; // float[128]
     rill_array words[MAX_K];  // unsigned[1]
+    rill_array soup;          // what |stir| works on
     rill_event event;
 };
 
@@ -54,6 +64,7 @@ static const char *open_rill(struct peer *peer)
     must(rill_module_create(rill->context, source, NULL, &module));
     must(rill_module_kernel(module, "tiny", &rill->tiny));
     must(rill_module_kernel(module, "spin", &rill->spin));
+    must(rill_module_kernel(module, "stir", &rill->stir));
     must(rill_module_kernel(module, "fork2", &rill->forks[0]));
     must(rill_module_kernel(module, "fork4", &rill->forks[1]));
     must(rill_module_kernel(module, "fork8", &rill->forks[2]));
@@ -63,7 +74,9 @@ static const char *open_rill(struct peer *peer)
         must(rill_array_create(rill->context, RILL_U32, RILL_SHAPE(16), &rill->words[i]));
         must(rill_array_fill(rill->words[i], rill->streams[i], &(uint32_t){1}, sizeof(uint32_t)));
     }
-    must(rill_event_create(rill->context, NULL, &rill->event));
+    must(rill_array_create(rill->context, RILL_F32, RILL_SHAPE(65536), &rill->soup));
+    // An order and nothing more, as what it is compared with: a task that depends on another has no time either.
+    must(rill_event_create(rill->context, &(rill_event_options){.without_time = true}, &rill->event));
     return NULL;
 }
 
@@ -152,10 +165,14 @@ static double chain(struct rill *rill)
     return bench_median(times, BATCHES);
 }
 
-static double spins(struct rill *rill, int k, bool overlap)
+// The threads of OpenMP are awake when a region begins, and so are these after a loop that all had a part in.
+static double spins(struct rill *rill, int k, bool overlap, int pause_us)
 {
-    launch_tiny(rill, 0); // awake, as the threads of the others are
-    must(rill_sync(rill->context));
+    for (int i = 0; i < 3; i++) {
+        must(rill_launch(rill->stir, rill->streams[0], RILL_ARGS(rill->soup)));
+        must(rill_sync(rill->context));
+    }
+    usleep((unsigned)pause_us);
     double start = bench_now();
     for (int i = 0; i < k; i++) {
         must(rill_launch(rill->spin, rill->streams[overlap ? i : 0], RILL_ARGS(SPINS, rill->words[i])));
@@ -183,8 +200,9 @@ static double sample_rill(struct peer *peer, enum shape shape, int k)
     case SHAPE_EVENT: return record_and_wait(rill);
     case SHAPE_CHAIN: return chain(rill);
     case SHAPE_FORK: return complete(rill, rill->forks[k == 2 ? 0 : k == 4 ? 1 : 2]);
-    case SHAPE_SERIAL: return spins(rill, k, false);
-    case SHAPE_OVERLAP: return spins(rill, k, true);
+    case SHAPE_SERIAL: return spins(rill, k, false, 0);
+    case SHAPE_OVERLAP: return spins(rill, k, true, 0);
+    case SHAPE_OVERLAP_IDLE: return spins(rill, k, true, IDLE_PAUSE_US);
     case SHAPE_THREADS: return bench_threads(k, launch_many, rill) / (k * PER_THREAD);
     default: return (double)NAN;
     }

@@ -125,8 +125,10 @@ static double chain(void)
     return bench_median(times, BATCHES);
 }
 
-static double spins(int k, bool overlap)
+// The other threads of the region look for tasks for a while, then they sleep.
+static double spins(int k, bool overlap, int pause_us)
 {
+    usleep((unsigned)pause_us);
     double start = bench_now();
     make(true);
     for (int i = 0; i < k; i++) {
@@ -175,8 +177,9 @@ double openmp_sample(enum shape shape, int k)
         case SHAPE_EVENT: value = depend(); break;
         case SHAPE_CHAIN: value = chain(); break;
         case SHAPE_FORK: value = fork_join(k); break;
-        case SHAPE_SERIAL: value = spins(k, false); break;
-        case SHAPE_OVERLAP: value = spins(k, true); break;
+        case SHAPE_SERIAL: value = spins(k, false, 0); break;
+        case SHAPE_OVERLAP: value = spins(k, true, 0); break;
+        case SHAPE_OVERLAP_IDLE: value = spins(k, true, IDLE_PAUSE_US); break;
         default: break;
         }
     }
