@@ -1,7 +1,8 @@
 // PTX has min and max of 16 bits, which ptxas makes with one instruction for two halves. Where the result is compared
 // with a constant that it was chosen from, ptxas 13.0 takes what that instruction says of the other half for the
 // answer: a loop over a `short` was never entered. So the lesser and the greater of narrow numbers are found in 32
-// bits.
+// bits. Atomic ones are left as they are: LLVM makes loops around compare and swap of them, behind these passes, in
+// which what was chosen goes into the word to be stored, and only the words are compared.
 #include "codegen/pipeline.h"
 
 #include <string.h>
