@@ -128,6 +128,18 @@ static bool holds_hidden(const struct pointers *p, const struct ir_var *var)
     return var->type == IR_PTR && p->sets->of_var[var->index].is_unknown;
 }
 
+// Whether the loop, which is a piece, may also run as control around other pieces.
+static bool has_pieces_inside(const struct offload *o, const struct ir_inst *loop)
+{
+    for (int i = 0; i < o->pieces.count; i++) {
+        const struct ir_inst *first = o->pieces.items[i].first;
+        if (first != loop && walk_is_inside(first, loop)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool place(struct pointers *p, int index)
 {
     if (p->needs_slot[index]) {
@@ -137,7 +149,8 @@ static bool place(struct pointers *p, int index)
     const struct ir_var *var = p->o->kernel->vars[index];
     for (int i = 0; var->scope != NULL && i < p->o->pieces.count; i++) {
         const struct piece *piece = &p->o->pieces.items[i];
-        if (piece->kind == PIECE_PARALLEL && walk_is_inside(var->scope, piece->first)) {
+        if (piece->kind == PIECE_PARALLEL && walk_is_inside(var->scope, piece->first) &&
+            !has_pieces_inside(p->o, piece->first)) {
             return false;
         }
     }

@@ -595,11 +595,11 @@ static bool check_gcc(struct run *r)
     return !ran || compare(r, "gcc's build");
 }
 
-// The compiler that the contexts load shall inline what was inlined here. In the second context small loops run task by
-// task: else none of those tasks would ever run as code.
+// The compiler that the contexts load shall inline what was inlined here. In the second context, and in the third for
+// every other file, small loops run task by task: else none of those tasks would ever run as code.
 static void choose_ways(const struct differ *differ, int index)
 {
-    if (index == 1) {
+    if (index == 1 || (index == 2 && differ->stats.file_count % 2 == 0)) {
         setenv("RILL_VERIFY", differ->calls_helpers ? "calls,parts" : "parts", 1);
     } else if (differ->calls_helpers) {
         setenv("RILL_VERIFY", "calls", 1);
