@@ -175,13 +175,37 @@ static void declare_array(struct locals *l, struct local *x)
     gen_line(g, "%s %s[%ld];", gen_type_name(x->type), x->name, x->extent);
 }
 
+// A pointer is an array of as many elements as it leads to.
+static bool declare_pointer(struct locals *l)
+{
+    struct gen *g = l->g;
+    const struct local *to = some_local(l, LOCAL_ARRAY, true), *other = some_local(l, LOCAL_ARRAY, true);
+    if (to == NULL) {
+        return false;
+    }
+    struct local x = {.kind = LOCAL_ARRAY, .type = to->type, .extent = to->ready};
+    snprintf(x.name, sizeof x.name, "q%d", g->name_count++);
+    if (other != to && other->type == to->type) {
+        x.extent = other->ready < to->ready ? other->ready : to->ready;
+        gen_line(g, "%s *%s = (%s) & 1 ? %s : %s;", gen_type_name(x.type), x.name, value(l), to->name, other->name);
+    } else if (to->ready > 1 && gen_chance(g, 60)) {
+        x.extent--;
+        gen_line(g, "%s *%s = (%s) & 1 ? %s : %s + 1;", gen_type_name(x.type), x.name, value(l), to->name, to->name);
+    } else {
+        gen_line(g, "%s *%s = %s;", gen_type_name(x.type), x.name, to->name);
+    }
+    x.ready = x.extent;
+    l->items[l->count++] = x;
+    return true;
+}
+
 static void declare(struct locals *l)
 {
     struct gen *g = l->g;
-    if (l->count == LOCALS) {
+    uint32_t way = gen_random(g, 10);
+    if (l->count == LOCALS || (way == 5 && declare_pointer(l))) {
         return;
     }
-    uint32_t way = gen_random(g, 10);
     struct local x = {.kind = way < 6 ? LOCAL_ARRAY : way < 8 ? LOCAL_RECORD : LOCAL_SCALAR, .type = GEN_I32};
     if (x.kind == LOCAL_ARRAY) {
         declare_array(l, &x);
@@ -227,7 +251,7 @@ static void fill_array(struct locals *l, struct local *x)
         // fall through
     case 2:
         if (other != NULL && other != x && x->type == GEN_I32 && other->extent <= x->extent) {
-            gen_line(g, "memcpy(%s, %s, sizeof %s);", x->name, other->name, other->name);
+            gen_line(g, "memcpy(%s, %s, %ld * sizeof(int));", x->name, other->name, other->extent);
             count = other->extent;
             break;
         }

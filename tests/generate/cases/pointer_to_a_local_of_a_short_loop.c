@@ -1,4 +1,5 @@
-// As control around the inner loop, where it is too short to be a task, the outer loop has its local in the launch block.
+// As control around the inner loop, where it is too short to be a task, the outer loop has its local in the launch
+// block.
 //@ buffer a i32 4000 range -9 9
 //@ buffer x i32 4000 range -9 9
 //@ int 2
