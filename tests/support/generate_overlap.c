@@ -17,7 +17,9 @@ struct overlap {
     long rows; // of a matrix
     long size; // of the others: rows * m
     struct overlap_array arrays[OVERLAP_ARRAYS];
-    int depth; // of loops: i, j, y
+    bool is_tidy; // mostly the iteration's own elements, in loops of one depth: those that may be one task
+    int deepest;  // tidy: of all loops
+    int depth;    // of loops: i, j, y
     int budget;
 };
 
@@ -55,9 +57,21 @@ static const char *column(struct overlap *o)
     }
 }
 
+static const char *home(struct overlap *o, int number)
+{
+    struct gen *g = o->g;
+    if (o->arrays[number].is_matrix) {
+        return gen_text(g, o->depth > 1 ? "x%d[i][j]" : "x%d[i][0]", number);
+    }
+    return gen_text(g, o->depth > 1 ? "x%d[i * m + j]" : "x%d[i]", number);
+}
+
 static const char *place(struct overlap *o, int number)
 {
     struct gen *g = o->g;
+    if (o->is_tidy && o->depth > 0 && gen_chance(g, 90)) {
+        return home(o, number);
+    }
     if (o->arrays[number].is_matrix) {
         return gen_text(g, "x%d[%s][%s]", number, row(o), column(o));
     }
@@ -71,8 +85,11 @@ static const char *place(struct overlap *o, int number)
 static const char *stored(struct overlap *o, int number)
 {
     struct gen *g = o->g;
-    if (o->depth == 0 || gen_chance(g, 25)) {
+    if (o->depth == 0 || gen_chance(g, o->is_tidy ? 5 : 25)) {
         return place(o, number);
+    }
+    if (o->is_tidy) {
+        return home(o, number);
     }
     if (o->arrays[number].is_matrix) {
         return gen_text(g, "x%d[i][%s]", number, o->depth > 1 && gen_chance(g, 80) ? "j" : "0");
@@ -131,7 +148,9 @@ static void statement(struct overlap *o)
     struct gen *g = o->g;
     int to = some_array(o, true);
     o->budget--;
-    switch (gen_random(g, 16)) {
+    uint32_t way = gen_random(g, 16);
+    way = o->is_tidy && way > 3 && way < 7 && gen_chance(g, 80) ? 15 : way;
+    switch (way) {
     case 0: gen_line(g, "%s = %u;", stored(o, to), gen_random(g, 2) + 7); break;
     case 1: gen_line(g, "%s += %s;", stored(o, to), value(o)); break;
     case 2: gen_line(g, "sum += %s;", value(o)); break;
@@ -181,19 +200,20 @@ static void loop(struct overlap *o)
     static const char *const names[] = {"i", "j", "y"};
     static const char *const bounds[] = {"n", "m", "l"};
     const char *v = names[o->depth], *bound = bounds[o->depth];
-    if (gen_chance(g, 10)) {
+    if (!o->is_tidy && gen_chance(g, 10)) {
         gen_open(g, "for (int %s = %s - 1; %s >= 0; %s--) {", v, bound, v, v);
     } else {
         gen_open(g, "for (int %s = 0; %s < %s; %s++) {", v, v, bound, v);
     }
     o->depth++;
-    bool has_inner = o->depth < OVERLAP_DEEPEST && gen_chance(g, o->depth == 1 ? 60 : 15);
-    if (!has_inner || gen_chance(g, 20)) {
-        statements(o, 1 + (int)gen_random(g, 3));
+    bool has_inner =
+        o->is_tidy ? o->depth < o->deepest : o->depth < OVERLAP_DEEPEST && gen_chance(g, o->depth == 1 ? 60 : 15);
+    if (!has_inner || (!o->is_tidy && gen_chance(g, 20))) {
+        statements(o, 1 + (int)gen_random(g, o->is_tidy ? 2 : 3));
     }
     if (has_inner) {
         loop(o);
-        if (gen_chance(g, 20)) {
+        if (!o->is_tidy && gen_chance(g, 20)) {
             statements(o, 1);
         }
     }
@@ -237,6 +257,8 @@ void gen_overlap_file(struct gen *g)
     o.k = gen_chance(g, 50) ? (long)gen_random(g, (uint32_t)o.n) : (long)gen_random(g, (uint32_t)o.rows);
     o.l = (long)gen_random(g, 4);
     o.size = o.rows * o.m;
+    o.is_tidy = gen_chance(g, 40);
+    o.deepest = 1 + (int)gen_random(g, 2);
     for (int i = 0; i < OVERLAP_ARRAYS; i++) {
         o.arrays[i] = (struct overlap_array){gen_chance(g, 50), i > 0 && gen_chance(g, 35)};
     }
@@ -247,7 +269,7 @@ void gen_overlap_file(struct gen *g)
     if (is_timed) {
         gen_open(g, "for (int step = 0; step < 3; step++) {");
     }
-    for (uint32_t i = 1 + gen_random(g, 3); i > 0; i--) {
+    for (uint32_t i = 1 + gen_random(g, o.is_tidy ? 5 : 3); i > 0; i--) {
         loop(&o);
     }
     if (is_timed) {
