@@ -34,7 +34,7 @@ RILL_API RILL_NODISCARD rill_status rill_event_record(rill_event event, rill_str
 // Work queued on |stream| from now on starts after the marked place. The host does not wait. RILL_ERR_UNRECORDED if the
 // event was never recorded; so do the calls below.
 RILL_API RILL_NODISCARD rill_status rill_event_wait(rill_event event, rill_stream stream);
-// The host waits for the marked place. Returns the error of the stream it was recorded on, if there is one by then.
+// The host waits for the marked place. Returns the error that the stream it was recorded on had there, if it had one.
 RILL_API RILL_NODISCARD rill_status rill_event_synchronize(rill_event event);
 // RILL_OK if the marked place has been reached, else RILL_ERR_NOT_READY. Does not wait.
 RILL_API RILL_NODISCARD rill_status rill_event_query(rill_event event);

@@ -4,8 +4,9 @@
 // Threads: any stream may be used from any thread.
 // Lifetime: a stream dies with its context at the latest. A handle that outlives its stream is refused, never reused.
 // Errors: a kernel that fails leaves its error on its stream. Until it is cleared, calls that queue work there return
-// it and queue nothing, launches queued before that are skipped, and streams that wait for an event behind it get it
-// too. Records, waits and callbacks are queued all the same: that is how the error gets to those who wait for it.
+// it and queue nothing, and streams that wait for an event behind it get it too. What was queued before that does not
+// run on the CPU, and may run on a GPU: its stream reports the error in both cases. Records, waits and callbacks are
+// queued all the same: that is how the error gets to those who wait for it.
 #ifndef RILL_STREAM_H
 #define RILL_STREAM_H
 
@@ -44,7 +45,8 @@ RILL_API RILL_NODISCARD rill_status rill_stream_create(rill_context context, con
 
 // A stream that somebody else made, by the driver's own handle: on an NVIDIA GPU a CUstream, which is also what CUDA's
 // runtime and PyTorch call a stream (torch.cuda.current_stream().cuda_stream); 0 is the legacy default stream, and
-// CU_STREAM_LEGACY and CU_STREAM_PER_THREAD are themselves. Wrapping a stream that is wrapped gives the same handle.
+// CU_STREAM_LEGACY and CU_STREAM_PER_THREAD are themselves. Wrapping a stream that is wrapped, or that
+// rill_stream_native() gave out, gives the same handle.
 // What Rill queues there keeps its place among what others queue there. Rill never destroys such a stream; destroying
 // the handle waits for what Rill has queued, synchronising waits for everything. The native stream must live longer
 // than the handle. A per-thread default stream is used from the thread that wrapped it, and takes no callbacks.

@@ -2,16 +2,17 @@
 #include "base/status.h"
 #include "runtime/stream.h"
 
-// One native stream is one stream. The handle of the one, other than |but|, that wraps |native| already; 0: none. The
-// wrap lock is held.
-static uint64_t find_wrapped(struct context *context, void *native, uint64_t but)
+// One native stream is one stream. The handle of the one, other than |but|, that wraps |native| already, or that is
+// Rill's own and gave it out; 0: none. The wrap lock is held.
+static uint64_t find_shared(struct context *context, void *native, uint64_t but)
 {
     uint64_t id = 0;
     uint64_t end;
     struct stream *stream = stream_next(context, NULL, &end);
     while (stream != NULL) {
         void *object;
-        if (id == 0 && stream->id != but && stream->is_wrapped && stream->native == native &&
+        bool is_shared = stream->is_wrapped || stream->native != NULL;
+        if (id == 0 && stream->id != but && is_shared && stream->native == native &&
             context_pin(context, "rill_stream_wrap", stream->id, KIND_STREAM, &object) == RILL_OK) {
             id = stream->id;
             context_unpin(context, id);
@@ -31,7 +32,7 @@ static rill_status make_wrapped(struct context *context, void *native, uint64_t 
     void *counts = native;
     RILL_TRY(context->backend->stream_native(stream->queue, &counts));
     stream->native = counts;
-    uint64_t other = counts != native ? find_wrapped(context, counts, stream->id) : 0;
+    uint64_t other = counts != native ? find_shared(context, counts, stream->id) : 0;
     if (other != 0) {
         void *object;
         RILL_TRY(context_retire(context, "rill_stream_wrap", stream->id, KIND_STREAM, &object));
@@ -48,7 +49,7 @@ static rill_status wrap(struct context *context, void *native, rill_stream *out_
                            context->device_name);
     }
     thread_lock(&context->wrap_lock);
-    out_stream->id = find_wrapped(context, native, 0);
+    out_stream->id = find_shared(context, native, 0);
     rill_status status = out_stream->id != 0 ? RILL_OK : make_wrapped(context, native, &out_stream->id);
     thread_unlock(&context->wrap_lock);
     return status;
@@ -65,6 +66,19 @@ rill_status rill_stream_wrap(rill_context handle, void *native, rill_stream *out
     return status;
 }
 
+static rill_status give_out(struct context *context, struct stream *stream, void **out_native)
+{
+    if (context->backend->stream_native == NULL) {
+        return status_fail(RILL_ERR_UNSUPPORTED, "rill_stream_native: streams of %s have no native handles",
+                           context->device_name);
+    }
+    RILL_TRY(context_fail_as("rill_stream_native", context->backend->stream_native(stream->queue, out_native)));
+    thread_lock(&context->wrap_lock);
+    stream->native = *out_native;
+    thread_unlock(&context->wrap_lock);
+    return RILL_OK;
+}
+
 rill_status rill_stream_native(rill_stream handle, void **out_native)
 {
     RILL_TRY(context_check_out("rill_stream_native", out_native, "out_native"));
@@ -74,11 +88,7 @@ rill_status rill_stream_native(rill_stream handle, void **out_native)
     RILL_TRY(context_enter("rill_stream_native", handle.id, KIND_STREAM, &context));
     rill_status status = stream_pin(context, "rill_stream_native", handle, &stream);
     if (status == RILL_OK) {
-        status =
-            context->backend->stream_native == NULL
-                ? status_fail(RILL_ERR_UNSUPPORTED, "rill_stream_native: streams of %s have no native handles",
-                              context->device_name)
-                : context_fail_as("rill_stream_native", context->backend->stream_native(stream->queue, out_native));
+        status = give_out(context, stream, out_native);
         context_unpin(context, stream->id);
     }
     context_leave(context);

@@ -8,7 +8,7 @@ struct stream {
     struct backend_stream *queue; // owned
     uint64_t id;
     bool is_wrapped;            // the driver's stream is another's
-    void *native;               // its handle
+    void *native;               // the driver's handle, once others have it; guarded by the context's wrap lock
     struct stream *next;        // guarded by the context's lock, and so is what follows
     uint64_t number;            // counts up: by age
     struct stream *previous;    //

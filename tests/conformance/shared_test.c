@@ -201,6 +201,15 @@ TEST(one_native_stream_is_one_stream_and_is_never_destroyed)
     CHECK(again.id != stage.wrapped.id);
     OK(rill_launch(stage.add, again, RILL_ARGS(N, 4, stage.x)));
     CHECK_INT(first_of(&stage, stage.x), 8);
+    // The same for one of Rill's own that was given out.
+    rill_stream ours = {0};
+    OK(rill_stream_create(stage.world.context, NULL, &ours));
+    OK(rill_stream_native(ours, &native));
+    OK(rill_stream_wrap(stage.world.context, native, &again));
+    CHECK(again.id == ours.id);
+    OK(rill_stream_native(rill_default_stream(stage.world.context), &native));
+    OK(rill_stream_wrap(stage.world.context, native, &again));
+    CHECK(again.id == rill_default_stream(stage.world.context).id);
     close_stage(&stage);
 }
 
