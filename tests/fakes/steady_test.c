@@ -73,7 +73,7 @@ struct count {
 };
 
 // Calls for LAUNCHES launches, with a new number for each if |changes|. The stream is never asked and never waited for,
-// but for an event every 256 launches that says how far it is.
+// but for an event every 1,024 launches that says how far it is.
 static struct count count_launches(struct stage *stage, rill_kernel kernel, bool changes)
 {
     for (int i = 0; i < 300; i++) {
@@ -249,6 +249,37 @@ TEST(no_stream_of_a_device_that_was_lost_is_used_again)
     rill_stream stream = {0};
     CHECK_STR(rill_status_name(rill_stream_create(stage.context, NULL, &stream)), "RILL_ERR_DEVICE");
     (void)!rill_close(stage.context);
+}
+
+enum { OUTSTANDING = 5120 }; // 4,096, and as many as share an event
+
+TEST(a_launch_waits_only_where_thousands_are_outstanding_and_makes_no_event_for_it)
+{
+    struct stage stage;
+    open_stage(&stage, "on");
+    void (*lazy)(int);
+    *(void **)&lazy = dlsym(use_stand_in(), "stand_in_lazy");
+    REQUIRE(lazy != NULL);
+    for (int i = 0; i < 20; i++) {
+        launch(&stage, stage.one, 1);
+    }
+    long events = calls("cuEventCreate");
+    lazy(1 << 30); // nothing runs before somebody waits for it
+    for (int i = 20; i < OUTSTANDING; i++) {
+        launch(&stage, stage.one, 1);
+    }
+    rill_stats stats = {0};
+    OK(rill_context_stats(stage.context, &stats));
+    CHECK_INT(stats.ring_wait_count, 0);
+    launch(&stage, stage.one, 1);
+    OK(rill_context_stats(stage.context, &stats));
+    CHECK_INT(stats.ring_wait_count, 1);
+    CHECK_INT(calls("cuEventCreate") - events, 0);
+    float x[N] = {0};
+    OK(rill_array_read(stage.arrays[0], RILL_CURRENT, x, sizeof x));
+    CHECK(x[0] == OUTSTANDING + 1);
+    OK(rill_close(stage.context));
+    lazy(0);
 }
 
 enum { THREADS = 4, LAUNCHES_EACH = 1500 };

@@ -175,9 +175,15 @@ struct gpu_ring {
 
 // ---- streams
 
-// Launches outstanding on one stream before a launch waits, and how many of them share an event that says how far the
-// stream is.
-enum { GPU_MAX_LAUNCHES = 4096, GPU_LAUNCHES_A_TICK = 256, GPU_TICKS = GPU_MAX_LAUNCHES / GPU_LAUNCHES_A_TICK };
+// Launches outstanding on one stream before a launch waits, how many of them share an event that says how far the
+// stream is, and the launch that makes these events, all at once: while other threads launch, the driver takes
+// milliseconds to make one. Of a stream that launches less nobody will ask.
+enum {
+    GPU_MAX_LAUNCHES = 4096,
+    GPU_LAUNCHES_A_TICK = 1024,
+    GPU_TICKS = GPU_MAX_LAUNCHES / GPU_LAUNCHES_A_TICK,
+    GPU_TICKS_BEGIN = 16,
+};
 
 enum gpu_watch_kind { GPU_WATCH_FRAME, GPU_WATCH_COPY, GPU_WATCH_RECORD, GPU_WATCH_WAIT };
 
@@ -244,7 +250,7 @@ struct backend_stream {
     uint64_t holds_queued;                 // callbacks that hold the stream
     uint64_t holds_passed;                 // and have returned
     atomic_int reference_count;            // the owner's and one for each notice
-    void *ticks[GPU_TICKS];                // owned events; NULL until they are needed
+    void *ticks[GPU_TICKS];                // owned events; NULL until they are made
     struct gpu_recording *recording;       // owned; guarded by |order|; NULL until it is needed
     _Atomic(struct gpu_kept *) kept;       // owned: streams lent for blocks, for the next launch; NULL: in use, or none
     struct gpu_follow *follow;             // owned; what the next operation begins after; NULL: there is no trace

@@ -227,9 +227,11 @@ rill_status gpu_graph_again(struct backend_stream *stream, const struct gpu_comm
         if (difference.deciding != 0) {
             continue;
         }
-        *link = instance->next;
-        instance->next = stream->instances;
-        stream->instances = instance;
+        if (link != &stream->instances) {
+            *link = instance->next;
+            instance->next = stream->instances;
+            stream->instances = instance;
+        }
         bool is_same = difference.any == 0 && instance->block == common->block && instance->frame == common->frame;
         return replay(stream, instance, common, is_same, out_is_done);
     }

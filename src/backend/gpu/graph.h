@@ -8,7 +8,13 @@
 
 #include "backend/gpu/image.h"
 
-enum { GRAPH_MAX_NODES = 256, GRAPH_MAX_EDGES = 1024, GRAPH_MAX_FRONT = 64, GRAPH_MAX_INSTANCES = 16 };
+enum {
+    GRAPH_MAX_NODES = 256,
+    GRAPH_MAX_EDGES = 1024,
+    GRAPH_MAX_FRONT = 64,
+    GRAPH_MAX_INSTANCES = 16,
+    GRAPH_CACHE_LINE = 64
+};
 
 // The last nodes of a walk: what comes next follows all of them.
 struct gpu_front {

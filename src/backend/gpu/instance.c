@@ -92,7 +92,8 @@ struct gpu_instance *gpu_instance_add(struct backend_stream *stream, const struc
     size_t word_count = (common->args_size + 7) / 8;
     size_t size = sizeof(struct gpu_instance) +
                   count * (2 * sizeof(void *) + sizeof(uint64_t) + sizeof(struct gpu_node)) +
-                  (param_count + 2 * word_count) * sizeof(uint64_t);
+                  (param_count + 2 * word_count) * sizeof(uint64_t) +
+                  GRAPH_CACHE_LINE; // what lies behind it in memory may be another stream's
     struct gpu_instance *instance = gpu_alloc(stream->device, size);
     if (instance == NULL) {
         return NULL;

@@ -135,23 +135,37 @@ static rill_status watch_frame(struct gpu_run *run)
 
 // ---- room --------------------------------------------------------------------------------------------------------
 
+static rill_status make_ticks(struct backend_stream *stream)
+{
+    for (int i = 0; i < GPU_TICKS; i++) {
+        if (stream->ticks[i] == NULL) {
+            RILL_TRY(stream->device->driver->event_create(false, &stream->ticks[i]));
+        }
+    }
+    return RILL_OK;
+}
+
 // Marks every so many launches with an event, and waits for the oldest of these where too many launches are
 // outstanding.
 static rill_status make_room(struct backend_stream *stream, bool may_wait)
 {
-    const struct gpu_driver *driver = stream->device->driver;
     uint64_t number = stream->launch_count++;
-    if (number % GPU_LAUNCHES_A_TICK != 0) {
+    bool has_tick = number % GPU_LAUNCHES_A_TICK == 0 && number > 0;
+    if (!has_tick && number != GPU_TICKS_BEGIN) {
         return RILL_OK;
     }
-    void **tick = &stream->ticks[number / GPU_LAUNCHES_A_TICK % GPU_TICKS];
-    if (*tick == NULL) {
-        RILL_TRY(driver->event_create(false, tick));
-    } else if (may_wait && driver->event_query(*tick) == RILL_ERR_NOT_READY) {
-        gpu_count(&stream->device->counters.ring_wait_count);
-        RILL_TRY(driver->event_synchronize(*tick));
+    RILL_TRY(make_ticks(stream));
+    if (!has_tick) {
+        return RILL_OK;
     }
-    return driver->event_record(*tick, stream->lane.handle);
+    const struct gpu_driver *driver = stream->device->driver;
+    void *tick = stream->ticks[number / GPU_LAUNCHES_A_TICK % GPU_TICKS];
+    bool is_used = number > GPU_MAX_LAUNCHES;
+    if (is_used && may_wait && driver->event_query(tick) == RILL_ERR_NOT_READY) {
+        gpu_count(&stream->device->counters.ring_wait_count);
+        RILL_TRY(driver->event_synchronize(tick));
+    }
+    return driver->event_record(tick, stream->lane.handle);
 }
 
 // ---- the launch ---------------------------------------------------------------------------------------------------
