@@ -50,6 +50,8 @@ static const struct row spin_rows[SPIN_ROWS] = {
 struct figures {
     double median[PEERS]; // a NAN where there is no such thing
     double least[PEERS];
+    int rounds;
+    double times[PEERS][MAX_ROUNDS];
 };
 
 static int processors(void)
@@ -61,22 +63,24 @@ static int processors(void)
 // Threads of a peer that waited a moment ago still spin: a pause lets them come to rest.
 static void measure(const struct row *row, int rounds, struct figures *out, double kinds[PEERS][KIND_COUNT])
 {
-    static double times[PEERS][MAX_ROUNDS];
     int k = row->k > 0 ? row->k : processors();
     bool is_idle = row->shape == SHAPE_IDLE || row->shape == SHAPE_OVERLAP_IDLE;
     rounds = is_idle && rounds > 9 ? 9 : rounds; // each waits until all sleep
+    out->rounds = rounds;
     for (int r = 0; r < rounds; r++) {
         for (int p = 0; p < PEERS; p++) {
             if (is_open[p]) {
                 usleep(PAUSE_US);
-                times[p][r] = peers[p]->sample(peers[p], row->shape, k);
+                out->times[p][r] = peers[p]->sample(peers[p], row->shape, k);
             }
         }
     }
     for (int p = 0; p < PEERS; p++) {
-        bool has_times = is_open[p] && !isnan(times[p][0]);
-        out->median[p] = has_times ? bench_median(times[p], rounds) : (double)NAN; // it puts them in order
-        out->least[p] = has_times ? times[p][0] : (double)NAN;
+        double times[MAX_ROUNDS];
+        memcpy(times, out->times[p], sizeof times);
+        bool has_times = is_open[p] && !isnan(times[0]);
+        out->median[p] = has_times ? bench_median(times, rounds) : (double)NAN; // it puts them in order
+        out->least[p] = has_times ? times[0] : (double)NAN;
         if (is_open[p] && peers[p]->kinds != NULL) {
             usleep(PAUSE_US);
             peers[p]->kinds(peers[p], row->shape, k, kinds[p]);
@@ -113,19 +117,26 @@ static void print_heads(const char *title)
     putchar('\n');
 }
 
-// How much faster than one after the other, beside what bare threads gain.
-static void print_gain(const char *name, const double *serial, const double *overlapped)
+// How much faster than one after the other, beside what bare threads gain. Round by round, and the median of that: a
+// machine that is slow for a while is slow for both.
+static void print_gain(const char *name, const struct figures *serial, const struct figures *overlapped)
 {
     double gain[PEERS];
     for (int p = 0; p < PEERS; p++) {
-        gain[p] = (serial[p] / overlapped[p]) / (serial[1] / overlapped[1]);
+        double ratios[MAX_ROUNDS];
+        for (int r = 0; r < overlapped->rounds; r++) {
+            ratios[r] = overlapped->times[1][r] / overlapped->times[p][r];
+        }
+        bool has_times = is_open[1] && is_open[p];
+        gain[p] =
+            has_times ? serial->median[p] / serial->median[1] * bench_median(ratios, overlapped->rounds) : (double)NAN;
     }
     print_row(name, gain, "%12.3f", NULL);
 }
 
 static void measure_spins(int rounds)
 {
-    struct figures figures[SPIN_ROWS];
+    static struct figures figures[SPIN_ROWS];
     double kinds[SPIN_ROWS][PEERS][KIND_COUNT] = {{{0}}};
     char title[64];
     snprintf(title, sizeof title, "\n%d spins on %d streams, us", processors(), processors());
@@ -136,10 +147,8 @@ static void measure_spins(int rounds)
         print_row(spin_rows[i].name, figures[i].median, "%12.0f", kinds[i]);
         print_row("    the least", figures[i].least, "%12.0f", NULL);
     }
-    print_gain("gain, of bare threads", figures[0].median, figures[1].median);
-    print_gain("    by the least", figures[0].least, figures[1].least);
-    print_gain("threads asleep", figures[0].median, figures[2].median);
-    print_gain("    by the least", figures[0].least, figures[2].least);
+    print_gain("gain, of bare threads", &figures[0], &figures[1]);
+    print_gain("the same, threads asleep", &figures[0], &figures[2]);
 }
 
 // Who ran a peer's tasks. What the call that makes it runs itself is not queued at all, and no launch compares with it.
@@ -186,7 +195,7 @@ int main(int argc, char **argv)
            rounds, processors());
     print_heads("");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct figures figures;
+        static struct figures figures;
         measure(&rows[i], rounds, &figures, shares[i]);
         print_row(rows[i].name, figures.median, "%12.3f", shares[i]);
     }

@@ -31,16 +31,23 @@ static rill_status launch_packed(struct packed_args *packed, struct stream *stre
     return context_fail_as(packed->who, context->backend->launch(stream->queue, &launch));
 }
 
+// Apart from launch_on(), whose stack would be larger by thousands of bytes for every launch that has no host memory.
+static __attribute__((noinline)) rill_status launch_copied(struct packed_args *packed, struct stream *stream,
+                                                           const struct launch_result *result)
+{
+    struct host_copies copies;
+    rill_status status = host_copies_begin(&copies, packed, stream);
+    status = status == RILL_OK ? launch_packed(packed, stream, result) : status;
+    return host_copies_end(&copies, packed, stream, status);
+}
+
 static rill_status launch_on(const char *who, struct kernel *kernel, struct stream *stream, rill_args args,
                              const struct launch_result *result)
 {
     struct packed_args packed;
     rill_status status = args_pack(&packed, who, kernel, args);
     if (status == RILL_OK && packed.host_count > 0) {
-        struct host_copies copies;
-        status = host_copies_begin(&copies, &packed, stream);
-        status = status == RILL_OK ? launch_packed(&packed, stream, result) : status;
-        status = host_copies_end(&copies, &packed, stream, status);
+        status = launch_copied(&packed, stream, result);
     } else if (status == RILL_OK) {
         status = launch_packed(&packed, stream, result);
     }
