@@ -49,6 +49,7 @@ struct differ {
     struct differ_stats stats;
     bool use_gcc;
     bool skip_cpu;
+    bool is_quick;           // each file in two of the contexts: compiling takes most of the time
     bool calls_helpers;      // the passes inline none
     const char *scratch;     // gcc: a directory for its files
     const char *include_dir; // gcc: where rill/kernel.h is
