@@ -86,18 +86,37 @@ static int weigh_divisions(const struct ir_region *region, int weight)
 // On a GPU an innermost loop of a few operations is unrolled, so that loads are under way while the last ones are used.
 // Very few are left to LLVM and to the driver, which do more of it than can be said here, but for those that only load
 // and reckon: there as many loads go together as registers take (group_loads.c).
-enum { UNROLL_COUNT = 4, UNROLL_LEAST = 24, UNROLL_LIMIT = 96 };
+//
+// The functions of angles are twenty instructions each and a branch to what is rare, across which nothing moves: a body
+// full of them gains nothing from standing there four times. The tangent has its rare way in place (math_library.c).
+enum { UNROLL_COUNT = 4, UNROLL_LEAST = 24, UNROLL_LIMIT = 96, ANGLE_COST = 6, TANGENT_COST = 12 };
 
-// Operations of the body; more than the limit if there is a loop inside.
-static int count_operations(const struct ir_region *region)
+static int cost_of(const struct ir_inst *inst)
+{
+    if (inst->op != IR_OP_MATH) {
+        return 1;
+    }
+    switch ((enum ir_math)inst->imm) {
+    case IR_MATH_COS:
+    case IR_MATH_SIN: return ANGLE_COST;
+    case IR_MATH_TAN: return TANGENT_COST;
+    default: return 1;
+    }
+}
+
+// Operations of the body, or what they cost; more than the limit if there is a loop inside.
+static int count_operations(const struct ir_region *region, bool by_cost)
 {
     int count = 0;
     for (const struct ir_inst *inst = region->first; inst != NULL && count <= UNROLL_LIMIT; inst = inst->next) {
         bool is_loop = inst->op == IR_OP_FOR || inst->op == IR_OP_LOOP || inst->op == IR_OP_CFG;
-        count +=
-            is_loop || inst->op == IR_OP_CALL ? UNROLL_LIMIT + 1 : inst->op != IR_OP_CONST && inst->op != IR_OP_GET;
+        if (is_loop || inst->op == IR_OP_CALL) {
+            count += UNROLL_LIMIT + 1;
+        } else if (inst->op != IR_OP_CONST && inst->op != IR_OP_GET) {
+            count += by_cost ? cost_of(inst) : 1;
+        }
         for (int i = 0; i < inst->region_count; i++) {
-            count += count_operations(&inst->regions[i]);
+            count += count_operations(&inst->regions[i], by_cost);
         }
     }
     return count;
@@ -113,9 +132,9 @@ static bool is_long(const struct ir_inst *inst)
 // How often an innermost loop with this body is unrolled; 0: nothing is said.
 static int unroll_count(struct emitter *e, const struct ir_region *body)
 {
-    int operations = target_is_gpu(e->target) ? count_operations(body) : 0;
+    int operations = target_is_gpu(e->target) ? count_operations(body, false) : 0;
     if (operations > UNROLL_LEAST) {
-        return operations <= UNROLL_LIMIT ? UNROLL_COUNT : 0;
+        return count_operations(body, true) <= UNROLL_LIMIT ? UNROLL_COUNT : 0;
     }
     int load_count = 0;
     for (const struct ir_inst *inst = body->first; inst != NULL; inst = inst->next) {

@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "codegen/library.h"
+#include "codegen/pipeline.h"
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
@@ -202,6 +203,26 @@ static void put_instructions(struct emitter *e)
     }
 }
 
+// What is rare is a call, so that kernels stay small. But NVIDIA's linker holds calls to their convention: in a loop
+// that never takes one, constants and arguments are fetched anew behind each. For the tangent that is a fourteenth of
+// its time, so where few are asked for the rare way stands in place.
+enum { FEW_CALLS = 32 };
+
+static void inline_rare_tangents(struct emitter *e)
+{
+    LLVMValueRef tangent = LLVMGetNamedFunction(e->llvm, "rill_f32_tan");
+    LLVMValueRef rare = LLVMGetNamedFunction(e->llvm, "rill_f32_far_tan");
+    int count = 0;
+    for (LLVMUseRef use = tangent != NULL ? LLVMGetFirstUse(tangent) : NULL; use != NULL && count <= FEW_CALLS;
+         use = LLVMGetNextUse(use)) {
+        count++;
+    }
+    if (rare != NULL && count <= FEW_CALLS) {
+        pipeline_set_attribute(e, rare, "noinline", false);
+        pipeline_set_attribute(e, rare, "alwaysinline", true);
+    }
+}
+
 rill_status math_link_library(struct emitter *e)
 {
     if (!e->needs_math_library) {
@@ -219,6 +240,9 @@ rill_status math_link_library(struct emitter *e)
         return status_fail(RILL_ERR_INTERNAL, "the embedded math library does not link");
     }
     put_instructions(e);
+    if (e->target->kind == TARGET_NVPTX) {
+        inline_rare_tangents(e);
+    }
     for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f != NULL; f = LLVMGetNextFunction(f)) {
         if (LLVMGetLinkage(f) == LLVMLinkOnceODRLinkage) {
             LLVMSetLinkage(f, LLVMInternalLinkage);

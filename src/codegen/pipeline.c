@@ -51,7 +51,7 @@ static bool is_cold(LLVMValueRef function)
     return LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, cold) != NULL;
 }
 
-static void set_attribute(struct emitter *e, LLVMValueRef function, const char *name, bool on)
+void pipeline_set_attribute(struct emitter *e, LLVMValueRef function, const char *name, bool on)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
     if (on) {
@@ -64,10 +64,10 @@ static void set_attribute(struct emitter *e, LLVMValueRef function, const char *
 // Passes leave a function alone that has optnone. LLVM wants noinline beside it and no optsize.
 static void leave_out(struct emitter *e, LLVMValueRef function, bool on)
 {
-    set_attribute(e, function, "optnone", on);
-    set_attribute(e, function, "noinline", on);
+    pipeline_set_attribute(e, function, "optnone", on);
+    pipeline_set_attribute(e, function, "noinline", on);
     if (on) {
-        set_attribute(e, function, "optsize", false);
+        pipeline_set_attribute(e, function, "optsize", false);
     }
 }
 
@@ -156,7 +156,7 @@ static rill_status run_gpu_loops(struct emitter *e)
     }
     for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f != NULL; f = LLVMGetNextFunction(f)) {
         if (!LLVMIsDeclaration(f) && (!has_inner_loops(f) || is_cold(f) || is_large(f))) {
-            set_attribute(e, f, "optnone", true);
+            pipeline_set_attribute(e, f, "optnone", true);
         }
     }
     rill_status status =
@@ -177,7 +177,7 @@ static rill_status run_gpu_loops(struct emitter *e)
         }
     }
     for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f != NULL; f = LLVMGetNextFunction(f)) {
-        set_attribute(e, f, "optnone", false);
+        pipeline_set_attribute(e, f, "optnone", false);
     }
     return status;
 }

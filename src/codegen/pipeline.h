@@ -9,6 +9,9 @@ rill_status pipeline_run(struct emitter *e);
 // The passes that |passes| names, in the syntax of LLVM's `opt`.
 rill_status pipeline_passes(struct emitter *e, const char *passes);
 
+// Gives |function| an attribute of LLVM's, or takes it.
+void pipeline_set_attribute(struct emitter *e, LLVMValueRef function, const char *name, bool on);
+
 // opaque.c: keeps narrow indices from the loop vectoriser; right before it.
 bool opaque_is_needed(struct emitter *e);
 void opaque_indices(struct emitter *e);

@@ -1,8 +1,8 @@
 // The math library of GPU kernels: our own functions are the ones called, inlined, and made of the GPU's instructions.
 #include "support.h"
 
-// The assembly of y[i] = f(x[i]), or NULL.
-static char *emit(const char *target, enum ir_math math, enum ir_type type)
+// The assembly of y[i] = f(f(… x[i])), so many |times|, or NULL.
+static char *emit_times(const char *target, enum ir_math math, enum ir_type type, int times)
 {
     struct fixture f;
     fixture_init(&f);
@@ -12,7 +12,10 @@ static char *emit(const char *target, enum ir_math math, enum ir_type type)
     struct ir_inst *iter = ir_emit0(&f.b, IR_OP_ITER, IR_I64);
     struct ir_inst *args[2] = {fixture_load(&f, 0, iter, type), fixture_load(&f, 1, iter, type)};
     int count = ir_math_arg_count(math);
-    fixture_store(&f, 1, iter, fixture_math(&f, math, type, count, args));
+    for (int i = 0; i < times; i++) {
+        args[0] = fixture_math(&f, math, type, count, args);
+    }
+    fixture_store(&f, 1, iter, args[0]);
     struct codegen_output code = {0};
     struct codegen_options options = {.target = target, .kind = CODEGEN_ASM};
     char *text = NULL;
@@ -26,6 +29,11 @@ static char *emit(const char *target, enum ir_math math, enum ir_type type)
     codegen_output_finish(&code);
     fixture_finish(&f);
     return text;
+}
+
+static char *emit(const char *target, enum ir_math math, enum ir_type type)
+{
+    return emit_times(target, math, type, 1);
 }
 
 static const enum ir_math own[] = {IR_MATH_COS,  IR_MATH_EXP, IR_MATH_EXP2, IR_MATH_LOG, IR_MATH_LOG10,
@@ -45,6 +53,22 @@ TEST(functions_of_floats_are_inlined)
         if (strstr(text, name) != NULL || strstr(text, "rill_hw_") != NULL || strstr(text, "_Z") != NULL) {
             FAIL("%s for %s calls a function", ir_math_name(math), targets[i % 4]);
         }
+        free(text);
+    }
+}
+
+// Kernels of many tangents stay small, and those of a few have no calls.
+TEST(the_rare_way_of_a_tangent_stands_in_place_where_there_are_few)
+{
+    static const struct {
+        const char *target;
+        int times;
+        bool calls;
+    } cases[] = {{"sm_90", 1, false}, {"sm_75", 9, false}, {"sm_90", 40, true}, {"gfx90a", 1, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *text = emit_times(cases[i].target, IR_MATH_TAN, IR_F32, cases[i].times);
+        REQUIRE(text != NULL);
+        CHECK((strstr(text, "rill_f32_far_tan") != NULL) == cases[i].calls);
         free(text);
     }
 }

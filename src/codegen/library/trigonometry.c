@@ -146,7 +146,7 @@ RARE float rill_f32_far_tan(float x)
     bool is_odd = (turn + (UINT64_C(1) << 62)) >> 63 != 0;
     double angle = (double)(int64_t)(turn << 1) * 0x1.921fb54442d18p-64;
     float r = (float)angle;
-    return tangent_of(r, (float)(angle - r) / THIRD, is_odd);
+    return tangent_of(r, (float)(angle - r) * (1.0f / THIRD), is_odd); // a division would be a call
 }
 
 INLINED float rill_f32_tan(float x)
