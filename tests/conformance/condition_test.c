@@ -561,3 +561,28 @@ TEST(host_and_device_leave_the_same_switch)
     CHECK(scene.decides == (readbacks(&scene) == before));
     scene_close(&scene);
 }
+
+// The entries that decide are looked up by the kernel's name and a number.
+TEST(kernel_with_a_long_name_decides_too)
+{
+    struct scene scene;
+    scene_open(&scene);
+    char name[251];
+    char text[640];
+    memset(name, 'k', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    snprintf(text, sizeof text,
+             "#include <rill/kernel.h>\nkernel void %s(int n, int flag[1], int x[n])\n"
+             "{ while (flag[0] > 0) { for (int i = 0; i < n; i++) x[i] += 1; flag[0]--; } }\n",
+             name);
+    rill_module module = {0};
+    rill_kernel kernel = {0};
+    OK(rill_module_create(scene.world.context, text, NULL, &module));
+    OK(rill_module_kernel(module, name, &kernel));
+    rill_array flag = world_array(&scene.world, RILL_I32, 2);
+    rill_array x = world_array(&scene.world, RILL_I32, N);
+    put(&scene, flag, 5, 0);
+    OK(rill_launch(kernel, scene.stream, RILL_ARGS(N, flag, x)));
+    check_all(&scene, x, 5);
+    scene_close(&scene);
+}

@@ -112,8 +112,7 @@ static bool mark_reading(struct gpu_kernel *kernel, const struct plan_node *node
 static rill_status find_nodes(struct backend_image *image, struct gpu_kernel *kernel, const struct plan_node *node)
 {
     if (plan_node_has_code(kernel->plan, node, kernel->task_writes)) {
-        char name[256];
-        snprintf(name, sizeof name, "%.200s.n%d", kernel->plan->name, node->id);
+        const char *name = arena_printf(&image->arena, "%s.n%d", kernel->plan->name, node->id);
         RILL_TRY(find_entry(image, name, &kernel->node_entries[node->id]));
         if (node->kind == PLAN_IF) { // the condition has a byte behind the slots
             kernel->condition_offsets[node->id] = (int64_t)kernel->block_size++;
