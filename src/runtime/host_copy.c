@@ -84,6 +84,8 @@ static bool may_read(const struct packed_args *packed, int index)
 
 // ---- copies -------------------------------------------------------------------------------------------------------
 
+enum { HOST_COPY_ALIGNMENT = 128 }; // more than any element has
+
 // Adds a range; what it overlaps becomes one with it.
 static void add_range(struct host_copies *copies, struct host_copy range)
 {
@@ -135,11 +137,16 @@ rill_status host_copies_begin(struct host_copies *copies, struct packed_args *pa
     for (int i = 0; i < copies->count; i++) {
         struct host_copy *copy = &copies->items[i];
         size_t size = (size_t)(copy->high - copy->low);
-        void *address;
-        RILL_TRY(context_fail_as(packed->who, backend->memory_create(packed->context->device, size, &address)));
-        copy->address = address;
+        // The first byte is aligned as one array wants it: others in the same copy are if it lies as on the host.
+        size_t shift = copy->param_count > 1 ? (uintptr_t)copy->low % HOST_COPY_ALIGNMENT : 0;
+        void *memory;
+        rill_status made = backend->memory_create(packed->context->device, size + shift, &memory);
+        RILL_TRY(context_fail_as(packed->who, made));
+        copy->memory = memory;
+        copy->size = size + shift;
+        copy->address = copy->memory + shift;
         if (copy->is_read || copy->param_count > 1) {
-            rill_status status = backend->copy(stream->queue, address, copy->low, size, false);
+            rill_status status = backend->copy(stream->queue, copy->address, copy->low, size, false);
             RILL_TRY(context_fail_as(packed->who, status));
         }
     }
@@ -166,16 +173,15 @@ static void let_go(void *arg, const struct backend_error *error)
 static void release(struct context *context, struct stream *stream, const struct host_copy *copy)
 {
     struct leaving_copy *leaving = context_alloc(context, sizeof *leaving);
-    size_t size = (size_t)(copy->high - copy->low);
     if (leaving != NULL) {
-        *leaving = (struct leaving_copy){context, copy->address, size};
+        *leaving = (struct leaving_copy){context, copy->memory, copy->size};
         if (context->backend->notify(stream->queue, let_go, leaving, false) == RILL_OK) {
             return;
         }
         context_free(context, leaving, sizeof *leaving);
     }
     context->backend->stream_synchronize(stream->queue);
-    context->backend->memory_destroy(context->device, copy->address, size);
+    context->backend->memory_destroy(context->device, copy->memory, copy->size);
 }
 
 rill_status host_copies_end(struct host_copies *copies, struct packed_args *packed, struct stream *stream,
@@ -194,7 +200,7 @@ rill_status host_copies_end(struct host_copies *copies, struct packed_args *pack
             first = context_fail_as(packed->who,
                                     context->backend->copy(stream->queue, copy->low, copy->address, size, false));
         }
-        if (copy->address != NULL) {
+        if (copy->memory != NULL) {
             release(context, stream, copy);
         }
     }

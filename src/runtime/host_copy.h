@@ -9,7 +9,9 @@
 struct host_copy {
     char *low; // of the host
     char *high;
-    char *address; // of the device; owned until the stream is past the launch
+    char *memory; // of the device; owned until the stream is past the launch
+    size_t size;
+    char *address; // in it: where |low| is
     int param_count;
     bool is_read;    // its bytes matter to the kernel
     bool is_written; // the kernel may change them

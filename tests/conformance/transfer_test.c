@@ -46,6 +46,27 @@ TEST(host_arguments_work_on_a_stream_while_the_default_stream_is_busy)
     close_busy(&b);
 }
 
+// On a device with memory of its own they share one copy, which begins where the ints do, and not with the longs.
+TEST(host_ranges_that_overlap_are_aligned_as_on_the_host)
+{
+    struct world world;
+    world_open(&world, 2);
+    rill_module module;
+    rill_kernel mixed;
+    OK(rill_module_create(world.context,
+                          "#include <rill/kernel.h>\n"
+                          "kernel void mixed(int a[8], long b[4]) { b[3] += 5; a[0] = (int)b[3]; }\n",
+                          NULL, &module));
+    OK(rill_module_kernel(module, "mixed", &mixed));
+    static _Alignas(64) int64_t memory[8];
+    memory[4] = 7;
+    int *ints = (int *)(void *)memory + 1;
+    OK(rill_call(mixed, RILL_CURRENT, RILL_ARGS(RILL_HOST(ints, 8), RILL_HOST(memory + 1, 4)), NULL, 0));
+    CHECK_INT(memory[4], 12);
+    CHECK_INT(memory[0] >> 32, 12);
+    world_close(&world);
+}
+
 TEST(transfers_work_on_a_stream_while_the_default_stream_is_busy)
 {
     struct busy b;
