@@ -59,8 +59,8 @@ RILL_API RILL_NODISCARD rill_status rill_stream_create(rill_context context, con
 // on. rill_sync() waits for what was queued before the capture.
 RILL_API RILL_NODISCARD rill_status rill_stream_wrap(rill_context context, void *native, rill_stream *out_stream);
 
-// The driver's own handle of a stream, for others to queue on; it lives as long as the stream. On the CPU, as for
-// rill_stream_wrap(), RILL_ERR_UNSUPPORTED.
+// The driver's own handle of a stream, for others to queue on; it lives as long as the stream. Of a wrapped 0 it is
+// CU_STREAM_LEGACY, the same stream's other name. On the CPU, as for rill_stream_wrap(), RILL_ERR_UNSUPPORTED.
 RILL_API RILL_NODISCARD rill_status rill_stream_native(rill_stream stream, void **out_native);
 
 // Waits for the stream's work, then destroys it. Returns the first failure of that work that no call has returned yet.
