@@ -209,6 +209,7 @@ rill_status pipeline_run(struct emitter *e)
     if (!target_is_gpu(e->target)) {
         RILL_TRY(e->options->unoptimised ? run_cpu_unoptimised(e) : run_cpu(e));
         RILL_TRY(sanitize_finish(e));
+        inner_choices(e);
         split_blocks(e);
         return RILL_OK;
     }

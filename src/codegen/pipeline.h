@@ -16,6 +16,9 @@ void pipeline_set_attribute(struct emitter *e, LLVMValueRef function, const char
 bool opaque_is_needed(struct emitter *e);
 void opaque_indices(struct emitter *e);
 
+// inner_choices.c: CPUs, after the passes.
+void inner_choices(struct emitter *e);
+
 // Cuts large blocks, for the code generator.
 void split_blocks(struct emitter *e);
 
