@@ -56,6 +56,10 @@ kernel void narrow(short m, int n, int a[n], const int p[4])
   a[j * m + k] = (j + 7 <= p[k & 3]) << 2; } } } }
 kernel void extremes(int n, const int k[n], short a[n], unsigned char b[n])
 { for (int i = 0; i < n; i++) { rill_atomic_max(&a[k[i]], 7); b[i] = rill_atomic_min(&b[k[i]], 7) == 7; } }
+#define WAVE(k) s += (k) * sinf(x * (k) + s); s -= (k) * cosf(x * (k) - s);
+kernel void waves(int n, int m, const float a[n], float c[n])
+{ for (int i = 0; i < n; i++) { float x = a[i], s = 0;
+  for (int k = 0; k < m; k++) { WAVE(1.5f) WAVE(2.5f) WAVE(3.5f) WAVE(4.5f) WAVE(5.5f) WAVE(6.5f) } c[i] = s; } }
 kernel void checks(int n, const int a[n], int c[n])
 { for (int i = 0; i < n; i++) { assert(a[i] > 0); c[i] = a[i]; } }
 """
@@ -87,6 +91,7 @@ PTX = [
     # The loads of eight rounds are under way before the first is used; nothing is called to divide.
     ("product.0", (r"((add\.s64 .*\n)?ld\.global\.nc\.b32 .*\n){16}(fma\.rn\.f32 .*\n){8}", 1), (r"div\.[us]64", 0),
      (r"fma\.rn\.f32", 9)),
+    ("waves.0", (r"call.*rill_f32_far_sin", 12)), # not four times each: more code, more registers, and no faster
     ("scatter.0", (r"atom\.global\.add\.f32", 1), (r"atom\.global\.add\.f64", 1), (r"atom\.global\.max\.u64", 1), (r"cas", 0)),
     # ptxas would convert the float to a byte, not cut its bits, did no operation on integers stand in between.
     ("pieces.0", (r"and\.b32 (%r\d+), %r\d+, 0xffffffff\n(.*\n)*st\.global\.b8 .*\1", 1)),

@@ -6,7 +6,7 @@
 // hold no tables and no static data: one bitcode serves every GPU. The coefficients come from tools/fit-math.
 //
 // A function is a short way that nearly every argument takes, and a rare one (huge, subnormal, not finite) in a
-// function of its own that is never inlined, so that kernels stay small.
+// function of its own that is not inlined, so that kernels stay small (but for a few tangents: math_library.c).
 #ifndef RILL_CODEGEN_LIBRARY_FLOAT_H
 #define RILL_CODEGEN_LIBRARY_FLOAT_H
 
