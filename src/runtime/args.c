@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MANY_WORDS = 16 }; // of arguments
+
 // ---- messages -----------------------------------------------------------------------------------------------------
 
 __attribute__((format(printf, 4, 5))) static rill_status refuse(const struct packed_args *packed, int index,
@@ -421,6 +423,18 @@ static bool fits_by_rule(const struct packed_args *packed, const struct arg_rule
 
 // ---- all ----------------------------------------------------------------------------------------------------------
 
+// They are few as a rule: see begin().
+static void clear_words(unsigned char *words, size_t count)
+{
+    if (count > MANY_WORDS) {
+        memset(words, 0, count * sizeof(uint64_t));
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        memset(words + i * sizeof(uint64_t), 0, sizeof(uint64_t));
+    }
+}
+
 static rill_status begin(struct packed_args *packed, const char *who, const struct kernel *kernel, rill_args args)
 {
     const struct plan_kernel *plan = kernel->plan;
@@ -453,7 +467,7 @@ static rill_status begin(struct packed_args *packed, const char *who, const stru
         return status_fail(RILL_ERR_LIMIT, "%s: kernel '%s' has arguments of %" PRIu64 " bytes; %d are possible", who,
                            plan->name, plan->args_size, (int)ABI_MAX_ARGS_SIZE);
     }
-    memset(packed->buffer, 0, (plan->args_size + 7) / 8 * 8); // a GPU takes whole words
+    clear_words(packed->buffer, (plan->args_size + 7) / 8); // a GPU takes whole words
     return RILL_OK;
 }
 

@@ -5,6 +5,8 @@
 #include <limits.h>
 #include <string.h>
 
+enum { MANY_WORDS = 16 }; // of arguments
+
 // ---- queueing -----------------------------------------------------------------------------------------------------
 
 static __attribute__((noinline, cold)) rill_status start_threads_now(struct backend_device *device)
@@ -118,6 +120,23 @@ static size_t args_size(const struct plan_kernel *plan)
     return (plan->args_size + 7) & ~(size_t)7;
 }
 
+// Arguments are a few words as a rule: to call for them takes longer than to copy them.
+static void copy_words(unsigned char *target, const unsigned char *source, size_t size)
+{
+    if (size > MANY_WORDS * sizeof(uint64_t)) {
+        memcpy(target, source, size);
+        return;
+    }
+    for (; size >= sizeof(uint64_t); size -= sizeof(uint64_t)) {
+        memcpy(target, source, sizeof(uint64_t));
+        target += sizeof(uint64_t);
+        source += sizeof(uint64_t);
+    }
+    for (size_t i = 0; i < size; i++) {
+        target[i] = source[i];
+    }
+}
+
 static void fill_launch(struct cpu_launch *op, const struct backend_launch *launch)
 {
     const struct cpu_kernel *kernel = &launch->image->kernels[launch->kernel];
@@ -128,13 +147,9 @@ static void fill_launch(struct cpu_launch *op, const struct backend_launch *laun
     op->result = launch->result;
     op->result_size = launch->result_size;
     op->caller = launch->caller;
-    if (plan->args_size > 0) {
-        memcpy(op->args, launch->args, plan->args_size);
-    }
-    if (plan->param_count > 0) {
-        memcpy(op->args + args_size(plan), launch->array_sizes,
+    copy_words(op->args, launch->args, plan->args_size);
+    copy_words(op->args + args_size(plan), (const unsigned char *)launch->array_sizes,
                (size_t)plan->param_count * sizeof *launch->array_sizes);
-    }
 }
 
 // Memory for a launch, with a crew if the stream's will not do. NULL: there is none. The lock is held.
