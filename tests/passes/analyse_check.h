@@ -16,6 +16,7 @@ enum { CHECK_MAX_DEPTH = 16, CHECK_MAX_PARAMS = 16, CHECK_TABLE = 1 << 14, CHECK
 
 struct check_touch { // what the iterations of one loop did to one byte; iterations count from 1, 0 is none
     const char *address;
+    int64_t round; // of the level that touched it: what others left in the table counts for nothing
     int64_t reader;
     int64_t second_reader; // another one
     int64_t writer;
@@ -41,6 +42,7 @@ struct check_level { // a loop that runs now
     struct check_span *spans;
     int span_count;
     struct check_touch *table; // CHECK_TABLE of them
+    int64_t round;
     int touch_count;
 };
 
@@ -56,8 +58,13 @@ struct check {
     int complaint_count; // of this run
     int claimed_count;   // loop executions that were checked for independence
     char first[512];     // complaint
-    struct check_touch *tables[CHECK_MAX_DEPTH];
 };
+
+// By depth, for all kernels: too large to be made or cleared each time.
+static struct {
+    struct check_touch *items[CHECK_MAX_DEPTH];
+    int64_t round; // loops that were entered
+} check_tables;
 
 __attribute__((format(printf, 2, 3))) static inline void check_complain(struct check *k, const char *format, ...)
 {
@@ -213,9 +220,10 @@ static inline void check_enter(struct check *k, const struct ir_inst *loop)
 {
     const struct loop_facts *facts = loop->loop->analysis;
     struct check_level *level = &k->levels[k->depth];
-    *level = (struct check_level){.loop = loop, .table = k->tables[k->depth], .span_count = facts->effect_count};
-    k->depth++;
-    memset(level->table, 0, sizeof *level->table * CHECK_TABLE);
+    struct check_touch **table = &check_tables.items[k->depth++];
+    *table = *table != NULL ? *table : calloc(CHECK_TABLE, sizeof **table);
+    *level = (struct check_level){.loop = loop, .table = *table, .span_count = facts->effect_count};
+    level->round = ++check_tables.round;
     level->spans = calloc((size_t)facts->effect_count + 1, sizeof *level->spans);
     for (int i = 0; i < facts->effect_count; i++) {
         level->spans[i] = check_span_of(k, &facts->effects[i]);
@@ -277,14 +285,14 @@ static inline void check_on_loop(void *user, const struct ir_inst *inst, int64_t
 static inline struct check_touch *check_touch_of(struct check_level *level, const char *address)
 {
     size_t slot = ((uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15)) >> 50;
-    while (level->table[slot].address != NULL && level->table[slot].address != address) {
+    while (level->table[slot].round == level->round && level->table[slot].address != address) {
         slot = (slot + 1) % CHECK_TABLE;
     }
-    if (level->table[slot].address == NULL) {
+    if (level->table[slot].round != level->round) {
         if (level->touch_count++ > CHECK_TABLE / 2) {
             return NULL;
         }
-        level->table[slot].address = address;
+        level->table[slot] = (struct check_touch){.address = address, .round = level->round};
     }
     return &level->table[slot];
 }
@@ -605,18 +613,12 @@ static inline void check_open(struct check *k, struct analyse_case *c, struct ir
         k->memory[p] =
             mmap(NULL, CHECK_MEMORY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     }
-    for (int i = 0; i < CHECK_MAX_DEPTH; i++) {
-        k->tables[i] = malloc(sizeof *k->tables[i] * CHECK_TABLE);
-    }
 }
 
 static inline void check_close(struct check *k)
 {
     for (int p = 0; p < k->kernel->param_count; p++) {
         munmap(k->memory[p], CHECK_MEMORY);
-    }
-    for (int i = 0; i < CHECK_MAX_DEPTH; i++) {
-        free(k->tables[i]);
     }
 }
 
