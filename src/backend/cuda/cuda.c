@@ -159,6 +159,7 @@ static rill_status context_open(size_t index, struct gpu_properties *out, void *
     out->has_binaries = cuda_binary_can_make(cu);
     out->has_peers = cu->copy_peer != NULL;
     out->has_graphs = has_graphs();
+    out->takes_rows = true;
     out->has_conditions = out->has_graphs && cu->graph_handle != NULL && cu->graph_add_node != NULL &&
                           driver.library.version >= CUDA_CONDITIONS_VERSION;
     context_leave(context, before);

@@ -20,6 +20,7 @@ struct gpu_properties {
     int priority_greatest; //
     int queue_count;       // streams beyond which work waits in the hardware; 0: as many as anybody wants
     bool has_graphs;
+    bool takes_rows; // of a graph's kernel: all parameters in a row, which costs the driver less than one by one
     bool has_conditions;
     bool has_pools;
     bool has_binaries;
@@ -37,6 +38,8 @@ struct gpu_kernel_call {
     uint32_t grid;
     uint32_t block;
     void **params;
+    const uint64_t *row; // exec_set() alone, with takes_rows: in place of |params|; NULL: there is none
+    size_t row_size;
 };
 
 struct gpu_condition {

@@ -26,8 +26,9 @@ enum gpu_node_kind { GPU_NODE_KERNEL, GPU_NODE_IF, GPU_NODE_LOOP };
 
 struct gpu_node {
     enum gpu_node_kind kind;
-    int parent;  // 1 + the conditional node in whose body it is; 0: none
-    int sets[2]; // 1 + the conditional nodes that the kernel sets, in place of its |count| and |partials|; 0: none
+    int parent;    // 1 + the conditional node in whose body it is; 0: none
+    int sets[2];   // 1 + the conditional nodes that the kernel sets, in place of its |count| and |partials|; 0: none
+    bool has_args; // the first parameter of |function| is all of the kernel's arguments
     void *function;
     uint32_t grid;
     uint32_t block;

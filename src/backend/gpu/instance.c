@@ -128,10 +128,14 @@ struct gpu_instance *gpu_instance_add(struct backend_stream *stream, const struc
 
 // ---- the driver's graph -------------------------------------------------------------------------------------------
 
+// Arguments that are longer go one by one: they would be copied twice.
+enum { ROW_ARGS_SIZE = 256, ROW_WORDS = ROW_ARGS_SIZE / 8 + 5 };
+
 struct call_params {
     uint64_t none; // in place of arguments
     void *params[6];
     struct gpu_kernel_call call;
+    uint64_t row[ROW_WORDS];
 };
 
 // |conditions| are the instance's; NULL where there are none.
@@ -151,6 +155,26 @@ static void fill_call(struct call_params *out, const struct gpu_node *node, cons
     }
     out->call = (struct gpu_kernel_call){
         .function = node->function, .grid = node->grid, .block = node->block, .params = out->params};
+}
+
+// The same in a row. The code takes its arguments in whole words, and one word where there are none.
+static void fill_row(struct call_params *out, const struct gpu_node *node, const struct gpu_common *common)
+{
+    size_t words = common->args_size > 0 ? (common->args_size + 7) / 8 : 1;
+    out->row[words - 1] = 0;
+    if (common->args_size > 0) {
+        memcpy(out->row, common->args, common->args_size);
+    }
+    out->row[words] = common->block;
+    out->row[words + 1] = (uint64_t)node->count;
+    out->row[words + 2] = (uint64_t)node->chunk;
+    out->row[words + 3] = node->partials;
+    out->row[words + 4] = common->frame;
+    out->call = (struct gpu_kernel_call){.function = node->function,
+                                         .grid = node->grid,
+                                         .block = node->block,
+                                         .row = out->row,
+                                         .row_size = (words + 5) * sizeof(uint64_t)};
 }
 
 // Handles for the conditional nodes of one graph: kernels in it are told them before the nodes are there.
@@ -266,6 +290,7 @@ bool gpu_instance_is_same(const struct gpu_instance *instance, const struct gpu_
 rill_status gpu_instance_update(struct backend_stream *stream, struct gpu_instance *instance,
                                 const struct gpu_node *nodes, const struct gpu_common *common, bool is_same)
 {
+    bool takes_rows = stream->device->properties.takes_rows && common->args_size <= ROW_ARGS_SIZE;
     for (int i = 0; i < instance->node_count; i++) {
         const struct gpu_node *node = &nodes[i];
         if (node->kind != GPU_NODE_KERNEL) {
@@ -275,7 +300,11 @@ rill_status gpu_instance_update(struct backend_stream *stream, struct gpu_instan
             continue;
         }
         struct call_params params;
-        fill_call(&params, node, common, instance->conditions);
+        if (takes_rows && node->has_args) {
+            fill_row(&params, node, common);
+        } else {
+            fill_call(&params, node, common, instance->conditions);
+        }
         RILL_TRY(stream->device->driver->exec_set(instance->exec, instance->handles[i], &params.call));
     }
     return RILL_OK;

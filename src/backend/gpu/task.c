@@ -28,6 +28,7 @@ static rill_status call_with(struct gpu_walk *walk, const struct task_call *want
     uint64_t partials = wanted->partials != 0 ? wanted->partials : walk->partials;
     if (run->recording != NULL) {
         struct gpu_node node = {.function = wanted->function,
+                                .has_args = wanted->function != run->kernel->store,
                                 .grid = wanted->grid,
                                 .block = wanted->block,
                                 .count = wanted->count,

@@ -418,6 +418,9 @@ static rill_status graph_instantiate(void *graph, void **out_exec)
 static rill_status exec_set(void *exec, void *node, const struct gpu_kernel_call *call)
 {
     struct HANDLE(kernel_node) kernel = node_of(call);
+    size_t size = call->row_size;
+    void *row[] = {(void *)1, (void *)(uintptr_t)call->row, (void *)2, &size, NULL}; // CUDA's: place, size, end
+    kernel.extra = call->row != NULL ? row : NULL;
     return CALL(exec_set_kernel, exec, node, &kernel);
 }
 

@@ -171,6 +171,20 @@ int fake_cu_occupancy(int *grid, int *block, cu_function handle, void *shared, s
 
 // ---- kernels --------------------------------------------------------------------------------------------------------
 
+// Parameters in a row, found where the code's own layout has them. False: they are not this kernel's.
+enum { MAX_ROW = 16 };
+static bool split_row(const struct fake_function *function, void **extra, void *out_params[MAX_ROW])
+{
+    if (extra[0] != (void *)1 || extra[2] != (void *)2 || extra[4] != NULL || function->param_count > MAX_ROW ||
+        *(const size_t *)extra[3] != function->params_size) {
+        return false;
+    }
+    for (int i = 0; i < function->param_count; i++) {
+        out_params[i] = (char *)extra[1] + function->param_offsets[i];
+    }
+    return true;
+}
+
 int cuda_make_kernel_locked(const char *call, const struct cu_kernel_node *node, struct fake_kernel *out_kernel)
 {
     struct fake_function *function = fake_get_locked(node->function, FAKE_FUNCTION, call);
@@ -185,11 +199,17 @@ int cuda_make_kernel_locked(const char *call, const struct cu_kernel_node *node,
                               node->block_y, node->block_z);
         return FAKE_INVALID_VALUE;
     }
-    if (node->grid_y != 1 || node->grid_z != 1 || node->grid_x > 2147483647u || node->extra != NULL) {
-        fake_violation_locked("%s: the stand-in takes grids of one dimension and no packed parameters", call);
+    if (node->grid_y != 1 || node->grid_z != 1 || node->grid_x > 2147483647u) {
+        fake_violation_locked("%s: the stand-in takes grids of one dimension", call);
         return FAKE_INVALID_VALUE;
     }
-    return fake_kernel_make_locked(function, node->grid_x, node->params, call, out_kernel);
+    void *in_row[MAX_ROW];
+    if (node->extra != NULL && (node->params != NULL || !split_row(function, node->extra, in_row))) {
+        fake_violation_locked("%s: the parameters in a row are not those of the kernel", call);
+        return FAKE_INVALID_VALUE;
+    }
+    void **params = node->extra != NULL ? in_row : node->params;
+    return fake_kernel_make_locked(function, node->grid_x, params, call, out_kernel);
 }
 
 int fake_cu_launch(cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
