@@ -362,6 +362,7 @@ static bool still_differs(struct differ *differ, const char *text, const char *k
     char found[64] = "";
     arena_init(&arena);
     str_init(&why, &arena);
+    differ->stats.file_count = 0; // by which the ways of compiling are chosen
     bool differs = !differ_check(differ, text, &why);
     kind_of(str_text(&why), found, sizeof found);
     arena_finish(&arena);
