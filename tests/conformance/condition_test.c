@@ -585,3 +585,52 @@ TEST(kernel_with_a_long_name_decides_too)
     check_all(&scene, x, 5);
     scene_close(&scene);
 }
+
+static const char apart_source[] = "#include <rill/kernel.h>\n"
+                                   "kernel void apart(int n, int m, const int flag[2], int x[m + 1][n], int y[n])\n"
+                                   "{\n"
+                                   "    stream_parallel {\n"
+                                   "        #pragma rill serial\n"
+                                   "        for (int a = 1; a <= 2; a++) {\n"
+                                   "            #pragma rill serial\n"
+                                   "            for (int b = 0; b < m; b++) {\n"
+                                   "                for (int i = 0; i < n; i++) x[b][i] = 10 * x[b][i] + a;\n"
+                                   "            }\n"
+                                   "        }\n"
+                                   "    }\n"
+                                   "    stream_parallel {\n"
+                                   "        for (int i = 0; i < n; i++) y[i] += 1;\n"
+                                   "        if (flag[0] > 0) { for (int i = 0; i < n; i++) y[i] += 10; }\n"
+                                   "        if (flag[1] > 0) { for (int i = 0; i < n; i++) y[i] += 100; }\n"
+                                   "    }\n"
+                                   "}\n";
+
+// Before a block decides what the host knows must be on the device, but not what another block counts with meanwhile.
+TEST(deciding_in_one_block_leaves_the_counters_of_another_alone)
+{
+    enum { ROWS = 16, ROUNDS = 6 };
+    struct scene scene;
+    scene_open(&scene);
+    rill_array flag = world_array(&scene.world, RILL_I32, 2);
+    rill_array x = {0};
+    rill_array y = world_array(&scene.world, RILL_I32, N);
+    rill_module module = {0};
+    rill_kernel kernel = {0};
+    OK(rill_module_create(scene.world.context, apart_source, NULL, &module));
+    OK(rill_module_kernel(module, "apart", &kernel));
+    OK(rill_array_create(scene.world.context, RILL_I32, RILL_SHAPE(ROWS + 1, N), &x));
+    static int host[(ROWS + 1) * N];
+    for (int k = 0; k < ROUNDS; k++) {
+        put(&scene, flag, 1, k % 2);
+        memset(host, 0, sizeof host);
+        OK(rill_array_write(x, scene.stream, host, sizeof host));
+        OK(rill_launch(kernel, scene.stream, RILL_ARGS(N, ROWS, flag, x, y)));
+        OK(rill_array_read(x, scene.stream, host, sizeof host));
+        for (int row = 0; row <= ROWS; row++) {
+            CHECK_INT(host[row * N], row < ROWS ? 12 : 0);
+            CHECK_INT(host[row * N + N - 1], row < ROWS ? 12 : 0);
+        }
+    }
+    check_all(&scene, y, ROUNDS * 11 + ROUNDS / 2 * 100);
+    scene_close(&scene);
+}

@@ -342,15 +342,6 @@ static void take_slots(struct gpu_run *run, const struct plan_node *node)
     }
 }
 
-// What the host has assigned goes to the device before branches part.
-static rill_status settle(struct gpu_walk *walk)
-{
-    for (int i = 0; i < walk->run->kernel->plan->slot_count; i++) {
-        RILL_TRY(gpu_slot_upload(walk, i));
-    }
-    return RILL_OK;
-}
-
 // ---- recording ----------------------------------------------------------------------------------------------------
 
 // Records a node and says which it is; -1: the recording is over.
@@ -426,7 +417,7 @@ enum gpu_step gpu_condition_if(struct gpu_walk *walk, const struct plan_node *no
     struct gpu_run *run = walk->run;
     struct gpu_recording *recording = run->recording;
     bool has[2] = {!is_nothing(branch(node, 0)), !is_nothing(branch(node, 1))};
-    rill_status status = settle(walk);
+    rill_status status = gpu_slots_settle(walk);
     if (status != RILL_OK) {
         return gpu_run_fail(run, status);
     }
@@ -551,7 +542,7 @@ static enum gpu_step record_leaving(struct gpu_walk *walk, const struct plan_nod
     struct gpu_run *run = walk->run;
     struct targets targets = {.count = 0};
     targets_of(run->kernel, sequence->children[index], &targets);
-    rill_status status = settle(walk);
+    rill_status status = gpu_slots_settle(walk);
     if (status != RILL_OK) {
         return gpu_run_fail(run, status);
     }
@@ -567,7 +558,7 @@ static enum gpu_step record_break(struct gpu_walk *walk, const struct plan_node 
 {
     const struct plan_node *node = sequence->children[index];
     const struct plan_node *other = branch(node, 1 - breaking);
-    rill_status status = settle(walk);
+    rill_status status = gpu_slots_settle(walk);
     if (status != RILL_OK) {
         return gpu_run_fail(walk->run, status);
     }
@@ -632,7 +623,7 @@ enum gpu_step gpu_condition_block(struct gpu_walk *walk, const struct plan_node 
 enum gpu_step gpu_condition_loop(struct gpu_walk *walk, const struct plan_node *node)
 {
     struct gpu_run *run = walk->run;
-    rill_status status = settle(walk);
+    rill_status status = gpu_slots_settle(walk);
     status = status == RILL_OK ? forget_leaving(walk, node) : status;
     if (status != RILL_OK) {
         return gpu_run_fail(run, status);

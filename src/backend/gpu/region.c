@@ -298,7 +298,8 @@ static enum gpu_step record_blocks(struct gpu_region *region)
     struct gpu_front ends[RUN_MAX_BLOCKS];
     struct gpu_front after = {.count = 0};
     for (int i = 0; i < region->node->child_count; i++) {
-        struct gpu_walk walk = {.run = outer->run, .front = outer->front, .parent = outer->parent};
+        struct gpu_walk walk = {
+            .run = outer->run, .front = outer->front, .parent = outer->parent, .block = region->node->children[i]};
         for (int k = 0; k < i; k++) {
             if ((region->earlier[i] & UINT64_C(1) << k) != 0) {
                 gpu_front_join(recording, &walk.front, &ends[k]);
@@ -401,7 +402,8 @@ static enum gpu_step walk_region(struct gpu_walk *walk, const struct plan_node *
     }
     status = status == RILL_OK ? upload_all(walk, node) : status;
     if (status == RILL_OK && run->recording != NULL) {
-        return record_blocks(&region);
+        status = run->kernel->reads_results ? gpu_slots_settle(walk) : RILL_OK;
+        return status == RILL_OK ? record_blocks(&region) : gpu_run_fail(run, status);
     }
     if (status == RILL_OK && run->stream->is_capturing) {
         return node->child_count <= CAPTURE_MAX_FRONT / 2 && run->device->driver->capture_set_front != NULL

@@ -18,12 +18,13 @@ enum gpu_slot_state {
 struct gpu_walk {
     struct gpu_run *run;
     struct gpu_lane *lane;
-    struct gpu_front front;       // where the tasks are recorded: the last ones
-    int parent;                   // 1 + the conditional node whose body is recorded; 0: the graph itself
-    const struct plan_node *loop; // whose rounds are recorded, the innermost; NULL: none
-    int loop_index;               // its conditional node
-    struct gpu_follow *follow;    // borrowed: what the next task begins after; NULL: there is no trace
-    uint64_t partials;            // memory for partial records, used again by the tasks of this lane
+    struct gpu_front front;        // where the tasks are recorded: the last ones
+    int parent;                    // 1 + the conditional node whose body is recorded; 0: the graph itself
+    const struct plan_node *loop;  // whose rounds are recorded, the innermost; NULL: none
+    int loop_index;                // its conditional node
+    const struct plan_node *block; // of a region, that is recorded; NULL: none
+    struct gpu_follow *follow;     // borrowed: what the next task begins after; NULL: there is no trace
+    uint64_t partials;             // memory for partial records, used again by the tasks of this lane
     size_t partials_size;
 };
 
@@ -111,6 +112,9 @@ enum gpu_step gpu_task_assign(struct gpu_walk *walk, const struct plan_node *nod
 rill_status gpu_slot_assign(struct gpu_walk *walk, const struct plan_node *node, union ir_value value);
 rill_status gpu_slot_upload(struct gpu_walk *walk, int slot);                      // if the device's is old
 rill_status gpu_slots_upload(struct gpu_walk *walk, const struct plan_expr *expr); // all that |expr| reads
+// What the host has assigned goes to the device before branches part. In a block of a region, what that block assigns:
+// the rest is there since before the region, or belongs to another block, whose tasks may be reading it.
+rill_status gpu_slots_settle(struct gpu_walk *walk);
 // Whether |expr| needs what only the device has.
 bool gpu_slots_missing(const struct gpu_run *run, const struct plan_expr *expr);
 rill_status gpu_slots_read(struct gpu_walk *walk, const struct gpu_why *why); // waits; counted, noted in the log

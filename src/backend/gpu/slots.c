@@ -74,6 +74,27 @@ rill_status gpu_slots_upload(struct gpu_walk *walk, const struct plan_expr *expr
     return RILL_OK;
 }
 
+static bool is_assigned_in(const struct plan_kernel *plan, const struct plan_node *node, int slot)
+{
+    bool is_assigned = (node->kind == PLAN_ASSIGN || (node->kind == PLAN_FOR && node->slot >= 0)) &&
+                       gpu_slot_at(plan, node->slot) == slot;
+    for (int i = 0; i < node->child_count && !is_assigned; i++) {
+        is_assigned = node->children[i] != NULL && is_assigned_in(plan, node->children[i], slot);
+    }
+    return is_assigned;
+}
+
+rill_status gpu_slots_settle(struct gpu_walk *walk)
+{
+    const struct plan_kernel *plan = walk->run->kernel->plan;
+    for (int i = 0; i < plan->slot_count; i++) {
+        if (walk->block == NULL || is_assigned_in(plan, walk->block, i)) {
+            RILL_TRY(gpu_slot_upload(walk, i));
+        }
+    }
+    return RILL_OK;
+}
+
 static bool is_missing(const struct gpu_run *run, const struct plan_expr *expr)
 {
     if (expr == NULL) {
