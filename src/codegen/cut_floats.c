@@ -55,19 +55,17 @@ static bool is_cut(LLVMValueRef store)
     return is_float(type) && LLVMGetAlignment(store) < (LLVMGetTypeKind(type) == LLVMDoubleTypeKind ? 8u : 4u);
 }
 
+static void look_at(void *arg, LLVMValueRef inst)
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
+    if (opcode == LLVMTrunc && is_bits_of_float(LLVMGetOperand(inst, 0))) {
+        cut(arg, inst);
+    } else if (opcode == LLVMStore && is_cut(inst)) {
+        store_bits(arg, inst);
+    }
+}
+
 void cut_floats(struct emitter *e)
 {
-    for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f != NULL; f = LLVMGetNextFunction(f)) {
-        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block != NULL; block = LLVMGetNextBasicBlock(block)) {
-            for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;
-                 inst = LLVMGetNextInstruction(inst)) {
-                LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
-                if (opcode == LLVMTrunc && is_bits_of_float(LLVMGetOperand(inst, 0))) {
-                    cut(e, inst);
-                } else if (opcode == LLVMStore && is_cut(inst)) {
-                    store_bits(e, inst);
-                }
-            }
-        }
-    }
+    pipeline_each_inst(e, look_at, e);
 }

@@ -69,8 +69,9 @@ static bool put_inside(struct emitter *e, LLVMValueRef select, LLVMValueRef merg
     return true;
 }
 
-static void look_at(struct emitter *e, LLVMValueRef inst)
+static void look_at(void *arg, LLVMValueRef inst)
 {
+    struct emitter *e = arg;
     LLVMTypeRef type = LLVMTypeOf(inst);
     if (LLVMGetInstructionOpcode(inst) != LLVMSelect || LLVMGetTypeKind(type) != LLVMVectorTypeKind ||
         LLVMGetTypeKind(LLVMGetElementType(type)) != LLVMIntegerTypeKind) {
@@ -84,12 +85,5 @@ static void look_at(struct emitter *e, LLVMValueRef inst)
 
 void inner_choices(struct emitter *e)
 {
-    for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f != NULL; f = LLVMGetNextFunction(f)) {
-        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block != NULL; block = LLVMGetNextBasicBlock(block)) {
-            for (LLVMValueRef inst = LLVMGetFirstInstruction(block), next; inst != NULL; inst = next) {
-                next = LLVMGetNextInstruction(inst);
-                look_at(e, inst);
-            }
-        }
-    }
+    pipeline_each_inst(e, look_at, e);
 }

@@ -106,19 +106,6 @@ static void hide_in_indices(struct emitter *e, struct index_parts *parts)
     }
 }
 
-typedef void visit_inst(void *arg, LLVMValueRef inst);
-
-static void each_inst(struct emitter *e, visit_inst *visit, void *arg)
-{
-    for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f != NULL; f = LLVMGetNextFunction(f)) {
-        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block != NULL; block = LLVMGetNextBasicBlock(block)) {
-            for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != NULL; i = LLVMGetNextInstruction(i)) {
-                visit(arg, i);
-            }
-        }
-    }
-}
-
 static void note_narrowing(void *arg, LLVMValueRef inst)
 {
     bool *any = arg;
@@ -137,7 +124,7 @@ static void note_indices(void *arg, LLVMValueRef inst)
 bool opaque_is_needed(struct emitter *e)
 {
     bool any = false;
-    each_inst(e, note_narrowing, &any);
+    pipeline_each_inst(e, note_narrowing, &any);
     return any;
 }
 
@@ -145,6 +132,6 @@ void opaque_indices(struct emitter *e)
 {
     struct index_parts parts = {.arena = e->arena};
     hash_map_init(&parts.seen, e->arena);
-    each_inst(e, note_indices, &parts);
+    pipeline_each_inst(e, note_indices, &parts);
     hide_in_indices(e, &parts);
 }

@@ -51,6 +51,18 @@ static bool is_cold(LLVMValueRef function)
     return LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, cold) != NULL;
 }
 
+void pipeline_each_inst(struct emitter *e, pipeline_visit *visit, void *arg)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f != NULL; f = LLVMGetNextFunction(f)) {
+        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block != NULL; block = LLVMGetNextBasicBlock(block)) {
+            for (LLVMValueRef inst = LLVMGetFirstInstruction(block), next; inst != NULL; inst = next) {
+                next = LLVMGetNextInstruction(inst);
+                visit(arg, inst);
+            }
+        }
+    }
+}
+
 void pipeline_set_attribute(struct emitter *e, LLVMValueRef function, const char *name, bool on)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));

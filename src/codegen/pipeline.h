@@ -9,6 +9,10 @@ rill_status pipeline_run(struct emitter *e);
 // The passes that |passes| names, in the syntax of LLVM's `opt`.
 rill_status pipeline_passes(struct emitter *e, const char *passes);
 
+// Calls |visit| for every instruction of the module, which may take that out or put others before it.
+typedef void pipeline_visit(void *arg, LLVMValueRef inst);
+void pipeline_each_inst(struct emitter *e, pipeline_visit *visit, void *arg);
+
 // Gives |function| an attribute of LLVM's, or takes it.
 void pipeline_set_attribute(struct emitter *e, LLVMValueRef function, const char *name, bool on);
 

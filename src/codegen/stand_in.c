@@ -13,6 +13,7 @@
 // (with the table of sections, its last part): at the next multiple of 16 follow STAND_IN_MARK, the object's size as 8
 // bytes, 8 zeros, and the object.
 #include "codegen/emit.h"
+#include "codegen/pipeline.h"
 
 #include "base/status.h"
 
@@ -109,21 +110,18 @@ static void saturate(struct emitter *e, LLVMValueRef inst, const char *name)
     LLVMInstructionEraseFromParent(inst);
 }
 
+static void look_at(void *arg, LLVMValueRef inst)
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
+    if (opcode == LLVMFPToSI || opcode == LLVMFPToUI) {
+        saturate(arg, inst, opcode == LLVMFPToSI ? "llvm.fptosi.sat" : "llvm.fptoui.sat");
+    }
+}
+
 // A GPU's conversions to integers saturate, and the library looks things up in tables with what they give for a NaN.
 void stand_in_saturate(struct emitter *e)
 {
-    for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f != NULL; f = LLVMGetNextFunction(f)) {
-        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block != NULL; block = LLVMGetNextBasicBlock(block)) {
-            for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst != NULL;) {
-                LLVMValueRef next = LLVMGetNextInstruction(inst);
-                LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
-                if (opcode == LLVMFPToSI || opcode == LLVMFPToUI) {
-                    saturate(e, inst, opcode == LLVMFPToSI ? "llvm.fptosi.sat" : "llvm.fptoui.sat");
-                }
-                inst = next;
-            }
-        }
-    }
+    pipeline_each_inst(e, look_at, e);
 }
 
 rill_status stand_in_join(struct codegen_output *ptx, const struct codegen_output *object)

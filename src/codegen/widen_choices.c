@@ -82,8 +82,9 @@ static void widen(struct emitter *e, LLVMValueRef inst, int which, LLVMValueRef 
     LLVMInstructionEraseFromParent(inst);
 }
 
-static void look_at(struct emitter *e, LLVMValueRef inst)
+static void look_at(void *arg, LLVMValueRef inst)
 {
+    struct emitter *e = arg;
     if (!is_narrow(LLVMTypeOf(inst))) {
         return;
     }
@@ -97,12 +98,5 @@ static void look_at(struct emitter *e, LLVMValueRef inst)
 
 void widen_choices(struct emitter *e)
 {
-    for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f != NULL; f = LLVMGetNextFunction(f)) {
-        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block != NULL; block = LLVMGetNextBasicBlock(block)) {
-            for (LLVMValueRef inst = LLVMGetFirstInstruction(block), next; inst != NULL; inst = next) {
-                next = LLVMGetNextInstruction(inst);
-                look_at(e, inst);
-            }
-        }
-    }
+    pipeline_each_inst(e, look_at, e);
 }
