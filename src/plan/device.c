@@ -14,6 +14,12 @@ int plan_slot_at(const struct plan_kernel *kernel, int64_t offset)
     return -1;
 }
 
+int plan_slot_assigned(const struct plan_kernel *kernel, const struct plan_node *node)
+{
+    bool assigns = node->kind == PLAN_ASSIGN || (node->kind == PLAN_FOR && node->slot >= 0);
+    return assigns ? plan_slot_at(kernel, node->slot) : -1;
+}
+
 bool plan_expr_reads(const struct plan_kernel *kernel, const struct plan_expr *expr, const bool *slots)
 {
     if (expr == NULL) {
@@ -59,8 +65,7 @@ static bool is_open(const struct plan_kernel *kernel, const struct plan_node *no
 static bool spread(const struct plan_kernel *kernel, const struct plan_node *node, bool is_inside, bool *slots)
 {
     bool has_changed = false;
-    bool assigns = node->kind == PLAN_ASSIGN || (node->kind == PLAN_FOR && node->slot >= 0);
-    int slot = assigns ? plan_slot_at(kernel, node->slot) : -1;
+    int slot = plan_slot_assigned(kernel, node);
     if (slot >= 0 && !slots[slot] &&
         (is_inside || plan_expr_reads(kernel, node->expr, slots) || plan_expr_reads(kernel, node->trip, slots))) {
         slots[slot] = true;

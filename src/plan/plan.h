@@ -299,6 +299,7 @@ rill_status plan_read(struct arena *arena, const void *bytes, size_t size, struc
 
 // device.c: what the host cannot know when it launches, because tasks compute it, and which of that has code for a GPU
 int plan_slot_at(const struct plan_kernel *kernel, int64_t offset); // the slot that holds the byte; -1: none
+int plan_slot_assigned(const struct plan_kernel *kernel, const struct plan_node *node); // at the node itself; -1: none
 // For each slot, whether a task writes it, or it is assigned from such a one or where such a one decides.
 void plan_device_slots(const struct plan_kernel *kernel, bool *out_slots);
 bool plan_expr_reads(const struct plan_kernel *kernel, const struct plan_expr *expr, const bool *slots);

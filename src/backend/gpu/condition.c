@@ -183,8 +183,7 @@ static bool is_within(const struct plan_node *node, int id)
 // Behind a block that the device may leave early nobody knows which of its assignments were made: the device has them.
 static bool assigns_on_device(const struct gpu_kernel *kernel, const struct plan_node *node)
 {
-    bool assigns = node->kind == PLAN_ASSIGN || (node->kind == PLAN_FOR && node->slot >= 0);
-    int slot = assigns ? gpu_slot_at(kernel->plan, node->slot) : -1;
+    int slot = plan_slot_assigned(kernel->plan, node);
     bool has_all = slot < 0 || kernel->task_writes[slot];
     for (int i = 0; i < node->child_count && has_all; i++) {
         has_all = node->children[i] == NULL || assigns_on_device(kernel, node->children[i]);
@@ -323,9 +322,7 @@ static void take_from_host(struct gpu_run *run, int slot)
 static void take_slots(struct gpu_run *run, const struct plan_node *node)
 {
     const struct gpu_kernel *kernel = run->kernel;
-    if (node->kind == PLAN_ASSIGN || (node->kind == PLAN_FOR && node->slot >= 0)) {
-        take_from_host(run, gpu_slot_at(kernel->plan, node->slot));
-    }
+    take_from_host(run, plan_slot_assigned(kernel->plan, node));
     int tasks[2] = {node->kind == PLAN_TASK ? node->task : -1,
                     node->kind == PLAN_FOR || node->kind == PLAN_LOOP ? node->whole_task : -1};
     for (int t = 0; t < 2; t++) {

@@ -400,10 +400,12 @@ static enum gpu_step walk_region(struct gpu_walk *walk, const struct plan_node *
     if (run->has_failed) {
         return GPU_FAIL;
     }
-    status = status == RILL_OK ? upload_all(walk, node) : status;
+    if (status == RILL_OK) { // a block that decides counts on more than what tasks read
+        bool may_decide = run->recording != NULL && run->kernel->reads_results;
+        status = may_decide ? gpu_slots_settle(walk) : upload_all(walk, node);
+    }
     if (status == RILL_OK && run->recording != NULL) {
-        status = run->kernel->reads_results ? gpu_slots_settle(walk) : RILL_OK;
-        return status == RILL_OK ? record_blocks(&region) : gpu_run_fail(run, status);
+        return record_blocks(&region);
     }
     if (status == RILL_OK && run->stream->is_capturing) {
         return node->child_count <= CAPTURE_MAX_FRONT / 2 && run->device->driver->capture_set_front != NULL

@@ -76,8 +76,7 @@ rill_status gpu_slots_upload(struct gpu_walk *walk, const struct plan_expr *expr
 
 static bool is_assigned_in(const struct plan_kernel *plan, const struct plan_node *node, int slot)
 {
-    bool is_assigned = (node->kind == PLAN_ASSIGN || (node->kind == PLAN_FOR && node->slot >= 0)) &&
-                       gpu_slot_at(plan, node->slot) == slot;
+    bool is_assigned = plan_slot_assigned(plan, node) == slot;
     for (int i = 0; i < node->child_count && !is_assigned; i++) {
         is_assigned = node->children[i] != NULL && is_assigned_in(plan, node->children[i], slot);
     }
