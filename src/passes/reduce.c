@@ -394,9 +394,6 @@ static void store_total(struct outline *fin, const struct reduce_entry *entry, s
         value = ir_emit2(b, IR_OP_NE, IR_I1, value, ir_const(b, entry->type, 0));
     }
     struct ir_inst *args[2] = {reduce_address(fin, entry->memory), value};
-    for (struct ir_inst *inst = fin->function->prologue.first; inst != NULL; inst = inst->next) {
-        inst->in_bounds |= inst->op == IR_OP_INDEX; // the loop has looked
-    }
     struct ir_inst *update = ir_emit(b, IR_OP_UPDATE, entry->type, 2, args);
     update->update = entry->update == IR_UPDATE_SUB ? IR_UPDATE_ADD : entry->update;
     update->atomic = entry->memory->is_atomic && fin->piece->group != 0;
@@ -438,6 +435,9 @@ const char *reduce_finish(struct outline *task, const char *name)
         if (task->reductions[i].kind == REDUCE_MEMORY) {
             store_total(&fin, &task->reductions[i], totals[i], &fin.body);
         }
+    }
+    for (struct ir_inst *inst = fin.function->prologue.first; inst != NULL; inst = inst->next) {
+        inst->in_bounds |= inst->op == IR_OP_INDEX; // the loop has looked
     }
     outline_store_slots(&fin, &fin.body);
     return name;
