@@ -113,7 +113,7 @@ typedef struct rill_stats {
     uint64_t whole_count;          // in-order loops that ran whole, as one task, because the loops inside are small
     uint64_t copied_count;         // parallel tasks whose updates of shared memory went to copies of each thread's own
     uint64_t block_in_order_count; // times a stream_parallel block waited for an earlier one, as arguments overlap
-    uint64_t ring_wait_count;      // launches that waited because 4,096 were outstanding on their stream
+    uint64_t ring_wait_count;      // launches that waited because 4,096 or more were outstanding on their stream
     uint64_t print_lost_count;     // printf calls that were lost for want of memory, or of a GPU's buffer; also logged
     uint64_t readback_count;       // times a launch waited for what its tasks had computed, because control needs it
     uint64_t stream_count;         // streams that exist
