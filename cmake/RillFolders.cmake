@@ -28,6 +28,8 @@ if(RILL_STATIC_LLVM AND CMAKE_C_COMPILER_ID STREQUAL GNU AND NOT RILL_SANITIZE)
     # gcc clears and copies structs of more than 32 bytes by `rep stos` and `rep movs`, and so it does what a loop over a
     # few arguments clears: that takes longer to begin than a launch's small ones need in all.
     list(APPEND rill_whole_options -fno-tree-loop-distribute-patterns)
+    # Code that a launch runs after a pause is not in the caches: what lies between its parts would be fetched too.
+    list(APPEND rill_whole_options -fno-align-functions -fno-align-jumps -fno-align-labels -fno-align-loops)
     if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
         foreach(what memset memcpy)
             list(APPEND rill_whole_options -m${what}-strategy=vector_loop:512:noalign,libcall:-1:noalign)

@@ -64,7 +64,7 @@ RILL_API const char *rill_message(void);
 #define RILL_TRY(call)                                                                                                 \
     do {                                                                                                               \
         rill_status rill_try_status_ = (call);                                                                         \
-        if (rill_try_status_ != RILL_OK) {                                                                             \
+        if (__builtin_expect(rill_try_status_ != RILL_OK, 0)) {                                                        \
             return rill_try_status_;                                                                                   \
         }                                                                                                              \
     } while (0)

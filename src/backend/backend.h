@@ -107,8 +107,14 @@ struct backend_launch {
     size_t result_size;           // bytes of the returned value
     bool result_is_host;          // |result| is the host's memory and lives until the stream came past
     struct backend_error *caller; // set: a failure goes here and not to the stream; lives until the stream came past
-    bool may_wait;                // false: the queue grows instead of waiting
+    // Whether the call must not wait: the queue grows instead. Asked only where it would. NULL: it may.
+    bool (*must_not_wait)(void);
 };
+
+static inline bool backend_may_wait(const struct backend_launch *launch)
+{
+    return launch->must_not_wait == NULL || !launch->must_not_wait();
+}
 
 // Called on a thread of the back end when the stream reaches the place. It must be quick, must not call the user and
 // must not wait. |error| is the stream's at that place; NULL: none.

@@ -23,19 +23,43 @@ static uint64_t id_of(uint32_t slot, uint32_t generation)
     return (uint64_t)slot << HANDLE_GENERATION_BITS | generation;
 }
 
+// The chunk of a slot that is not among the first, and how many slots it has, which is also its first slot.
+static uint32_t chunk_of(uint32_t slot)
+{
+    return 31 - HANDLE_FIRST_BITS - (uint32_t)__builtin_clz(slot);
+}
+
+static uint32_t chunk_slots(uint32_t chunk)
+{
+    return (uint32_t)HANDLE_FIRST_SLOTS << chunk;
+}
+
+struct handle_entry *handle_entry_beyond(struct handle_table *table, uint32_t slot)
+{
+    uint32_t chunk = chunk_of(slot);
+    struct handle_entry *entries = atomic_load_explicit(&table->chunks[chunk], memory_order_acquire);
+    return entries != NULL ? &entries[slot - chunk_slots(chunk)] : NULL;
+}
+
 void handle_table_init(struct handle_table *table, void (*dispose)(void *object, int kind))
 {
     thread_mutex_init(&table->lock);
     table->dispose = dispose;
 }
 
+static void free_stripes(struct handle_entry *entries, uint32_t count)
+{
+    for (uint32_t i = 0; entries != NULL && i < count; i++) {
+        free(atomic_load_explicit(&entries[i].stripes, memory_order_relaxed));
+    }
+}
+
 void handle_table_finish(struct handle_table *table)
 {
-    for (int i = 0; i < HANDLE_CHUNK_COUNT; i++) {
+    free_stripes(table->first, HANDLE_FIRST_SLOTS);
+    for (uint32_t i = 0; i < HANDLE_CHUNK_COUNT; i++) {
         struct handle_entry *chunk = atomic_load_explicit(&table->chunks[i], memory_order_relaxed);
-        for (int k = 0; chunk != NULL && k < HANDLE_CHUNK_SLOTS; k++) {
-            free(atomic_load_explicit(&chunk[k].stripes, memory_order_relaxed));
-        }
+        free_stripes(chunk, chunk_slots(i));
         free(chunk);
     }
     thread_mutex_finish(&table->lock);
@@ -49,13 +73,14 @@ static uint32_t fresh_slot(struct handle_table *table)
     if (slot >= limit) {
         return 0;
     }
-    uint32_t chunk = slot / HANDLE_CHUNK_SLOTS;
-    if (atomic_load_explicit(&table->chunks[chunk], memory_order_relaxed) == NULL) {
-        struct handle_entry *entries = aligned_alloc(64, HANDLE_CHUNK_SLOTS * sizeof *entries); // handle_place_of()
+    if (handle_entry_at(table, slot) == NULL) {
+        uint32_t chunk = chunk_of(slot);
+        size_t size = chunk_slots(chunk) * sizeof(struct handle_entry);
+        struct handle_entry *entries = aligned_alloc(_Alignof(struct handle_entry), size);
         if (entries == NULL) {
             return 0;
         }
-        memset(entries, 0, HANDLE_CHUNK_SLOTS * sizeof *entries);
+        memset(entries, 0, size);
         atomic_store_explicit(&table->chunks[chunk], entries, memory_order_release);
     }
     table->slot_count = slot;

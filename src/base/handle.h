@@ -11,6 +11,7 @@
 #ifndef RILL_BASE_HANDLE_H
 #define RILL_BASE_HANDLE_H
 
+#include "base/hot.h"
 #include "base/thread.h"
 
 #include <stdatomic.h>
@@ -21,8 +22,9 @@ enum {
     HANDLE_GENERATION_BITS = 21,
     HANDLE_SLOT_BITS = 21,
     HANDLE_TABLE_BITS = 22,
-    HANDLE_CHUNK_SLOTS = 512,
-    HANDLE_CHUNK_COUNT = (1 << HANDLE_SLOT_BITS) / HANDLE_CHUNK_SLOTS,
+    HANDLE_FIRST_BITS = 6,
+    HANDLE_FIRST_SLOTS = 1 << HANDLE_FIRST_BITS,               // slots that the table has itself
+    HANDLE_CHUNK_COUNT = HANDLE_SLOT_BITS - HANDLE_FIRST_BITS, // each of these has as many as all before it
     HANDLE_STRIPES = 16,
 };
 
@@ -30,23 +32,25 @@ struct handle_stripe {
     _Alignas(64) _Atomic int64_t pins; // of all together never below 0
 };
 
+// A cache line of its own: what was made one after the other is as a rule pinned by several threads at once.
 struct handle_entry {
-    _Atomic uint64_t state;                  // generation, kind, whether it is live, pins
+    _Alignas(64) _Atomic uint64_t state;     // generation, kind, whether it is live, pins
     _Atomic(void *) object;                  // borrowed; written before the entry is live
     _Atomic(struct handle_stripe *) stripes; // owned; NULL until something in this slot wants them
     uint32_t next_free;                      // guarded by the table's lock
 };
 
 struct handle_table {
-    struct thread_mutex lock;                                  // of the slots that are free
-    _Atomic(struct handle_entry *) chunks[HANDLE_CHUNK_COUNT]; // owned; only ever added
-    uint32_t slot_count;                                       // guarded by lock: slots that were ever used
-    uint32_t free_slot;                                        // guarded by lock: 0 is none; slot 0 is never given out
-    uint32_t generation_limit;                                 // a slot that reaches it is not used again
+    struct handle_entry first[HANDLE_FIRST_SLOTS];
+    struct thread_mutex lock;  // of the slots that are free
+    uint32_t slot_count;       // guarded by lock: slots that were ever used
+    uint32_t free_slot;        // guarded by lock: 0 is none; slot 0 is never given out
+    uint32_t generation_limit; // a slot that reaches it is not used again
     uint32_t slot_limit;
     uint32_t live_count; // guarded by lock
     // Called without locks when a retired object has no pin left.
     void (*dispose)(void *object, int kind);
+    _Atomic(struct handle_entry *) chunks[HANDLE_CHUNK_COUNT]; // owned; only ever added
 };
 
 // Zeroed limits mean what the bits of an id can hold.
@@ -83,18 +87,13 @@ static inline uint32_t handle_generation_of(uint64_t id)
     return (uint32_t)id & ((1u << HANDLE_GENERATION_BITS) - 1);
 }
 
-// Where in its chunk a slot lies. Two entries are on one cache line: not those of two slots in a row, which are as a
-// rule pinned by two threads at once, a stream of the one and an array of the other.
-static inline uint32_t handle_place_of(uint32_t slot)
-{
-    uint32_t in_chunk = slot % HANDLE_CHUNK_SLOTS;
-    return in_chunk % (HANDLE_CHUNK_SLOTS / 2) * 2 + in_chunk / (HANDLE_CHUNK_SLOTS / 2);
-}
+// A slot that is not among the first.
+struct handle_entry *handle_entry_beyond(struct handle_table *table, uint32_t slot) __attribute__((noinline));
 
+// NULL: there was never an object in that slot.
 static inline struct handle_entry *handle_entry_at(struct handle_table *table, uint32_t slot)
 {
-    struct handle_entry *chunk = atomic_load_explicit(&table->chunks[slot / HANDLE_CHUNK_SLOTS], memory_order_acquire);
-    return chunk != NULL ? &chunk[handle_place_of(slot)] : NULL;
+    return LIKELY(slot < HANDLE_FIRST_SLOTS) ? &table->first[slot] : handle_entry_beyond(table, slot);
 }
 
 // The rare ways of what is inline below; never part of it.
@@ -110,7 +109,7 @@ void handle_end_striped(struct handle_table *table, uint32_t slot) __attribute__
 static inline enum handle_result handle_pin(struct handle_table *table, uint64_t id, int kind, void **out_object)
 {
     struct handle_entry *entry = handle_entry_at(table, handle_slot_of(id));
-    if (entry == NULL) {
+    if (UNLIKELY(entry == NULL)) {
         *out_object = NULL;
         return HANDLE_STALE;
     }
@@ -118,9 +117,9 @@ static inline enum handle_result handle_pin(struct handle_table *table, uint64_t
         (uint64_t)handle_generation_of(id) << 5 | (uint64_t)(unsigned)kind << 1 | 1;    // the state's high half
     const uint64_t striped = UINT64_C(1) << (HANDLE_STRIPED_SHIFT - HANDLE_LIVE_SHIFT); // may be pinned here too
     uint64_t state = atomic_load_explicit(&entry->state, memory_order_acquire);
-    while ((state >> HANDLE_LIVE_SHIFT & ~striped) == live) {
-        if (atomic_compare_exchange_weak_explicit(&entry->state, &state, state + 1, memory_order_acq_rel,
-                                                  memory_order_acquire)) {
+    while (LIKELY((state >> HANDLE_LIVE_SHIFT & ~striped) == live)) {
+        if (LIKELY(atomic_compare_exchange_weak_explicit(&entry->state, &state, state + 1, memory_order_acq_rel,
+                                                         memory_order_acquire))) {
             *out_object = atomic_load_explicit(&entry->object, memory_order_relaxed);
             return HANDLE_OK;
         }
@@ -133,7 +132,7 @@ static inline void handle_unpin(struct handle_table *table, uint64_t id)
     struct handle_entry *entry = handle_entry_at(table, handle_slot_of(id));
     void *object = atomic_load_explicit(&entry->object, memory_order_relaxed); // ours while the pin is held
     uint64_t before = atomic_fetch_sub(&entry->state, 1);
-    if ((uint32_t)before == 1 && (before >> HANDLE_LIVE_SHIFT & 1) == 0) {
+    if (UNLIKELY((uint32_t)before == 1 && (before >> HANDLE_LIVE_SHIFT & 1) == 0)) {
         handle_end(table, id, object, before);
     }
 }
@@ -145,7 +144,7 @@ static inline void handle_unpin_striped(struct handle_table *table, uint64_t id,
     atomic_fetch_sub(&stripes[stripe % HANDLE_STRIPES].pins, 1);
     // In one order with handle_pin_striped() and handle_retire(), all sequentially consistent: whoever finds the id
     // live was counted before it was retired.
-    if ((atomic_load(&entry->state) >> HANDLE_LIVE_SHIFT & 1) == 0) {
+    if (UNLIKELY((atomic_load(&entry->state) >> HANDLE_LIVE_SHIFT & 1) == 0)) {
         handle_end_striped(table, handle_slot_of(id));
     }
 }
@@ -157,13 +156,13 @@ static inline bool handle_pin_striped(struct handle_table *table, uint64_t id, i
 {
     struct handle_entry *entry = handle_entry_at(table, handle_slot_of(id));
     struct handle_stripe *stripes = entry != NULL ? atomic_load_explicit(&entry->stripes, memory_order_acquire) : NULL;
-    if (stripes == NULL) {
+    if (UNLIKELY(stripes == NULL)) {
         return false;
     }
     uint64_t live = UINT64_C(1) << (HANDLE_STRIPED_SHIFT - HANDLE_LIVE_SHIFT) |
                     (uint64_t)handle_generation_of(id) << 5 | (uint64_t)(unsigned)kind << 1 | 1;
     atomic_fetch_add(&stripes[stripe % HANDLE_STRIPES].pins, 1);
-    if (atomic_load(&entry->state) >> HANDLE_LIVE_SHIFT == live) {
+    if (LIKELY(atomic_load(&entry->state) >> HANDLE_LIVE_SHIFT == live)) {
         *out_object = atomic_load_explicit(&entry->object, memory_order_relaxed);
         return true;
     }

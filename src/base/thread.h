@@ -61,7 +61,7 @@ static inline bool thread_latch_try(struct thread_latch *latch)
 
 static inline void thread_latch_lock(struct thread_latch *latch)
 {
-    if (!thread_latch_try(latch)) {
+    if (__builtin_expect(!thread_latch_try(latch), 0)) {
         thread_latch_wait(latch);
     }
 }
@@ -116,8 +116,27 @@ int thread_processor(void);
 // run stays as it was.
 void thread_move_from(const uint64_t busy[THREAD_PROCESSORS / 64]);
 
-void thread_publish(void *address);
-void thread_observe(void *address);
-bool thread_is_checked(void); // the program is built with ThreadSanitizer
+extern bool thread_checked; // see thread_is_checked()
+void thread_publish_checked(void *address) __attribute__((cold));
+void thread_observe_checked(void *address) __attribute__((cold));
+
+static inline bool thread_is_checked(void) // the program is built with ThreadSanitizer
+{
+    return thread_checked;
+}
+
+static inline void thread_publish(void *address)
+{
+    if (thread_checked) {
+        thread_publish_checked(address);
+    }
+}
+
+static inline void thread_observe(void *address)
+{
+    if (thread_checked) {
+        thread_observe_checked(address);
+    }
+}
 
 #endif

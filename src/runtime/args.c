@@ -1,5 +1,6 @@
 #include "runtime/args.h"
 
+#include "base/hot.h"
 #include "base/status.h"
 #include "runtime/array.h"
 
@@ -325,7 +326,8 @@ static rill_status refuse_shape(const struct packed_args *packed, int index, con
                   wanted_text);
 }
 
-static rill_status check_shape(const struct packed_args *packed, int index, const rill_arg *arg)
+static __attribute__((noinline)) rill_status check_shape(const struct packed_args *packed, int index,
+                                                         const rill_arg *arg)
 {
     rill_shape wanted;
     RILL_TRY(args_param_shape(packed, index, &wanted));
@@ -360,12 +362,12 @@ static bool put_array(struct packed_args *packed, const struct arg_rule *rule, i
     void *object;
     uint64_t id = arg->value.id;
     struct context *context = packed->context;
-    if (arg->kind != RILL_ARG_ARRAY || handle_table_of(id) != context->serial ||
-        handle_pin(&context->handles, handle_in_table(id), KIND_ARRAY, &object) != HANDLE_OK) {
+    if (UNLIKELY(arg->kind != RILL_ARG_ARRAY || handle_table_of(id) != context->serial ||
+                 handle_pin(&context->handles, handle_in_table(id), KIND_ARRAY, &object) != HANDLE_OK)) {
         return false;
     }
     const struct array *array = object;
-    if ((uint8_t)array->type != rule->type || array->element_size != rule->element_size) {
+    if (UNLIKELY((uint8_t)array->type != rule->type || array->element_size != rule->element_size)) {
         context_unpin(context, id);
         return false;
     }
@@ -426,7 +428,7 @@ static bool fits_by_rule(const struct packed_args *packed, const struct arg_rule
 // They are few as a rule: see begin().
 static void clear_words(unsigned char *words, size_t count)
 {
-    if (count > MANY_WORDS) {
+    if (UNLIKELY(count > MANY_WORDS)) {
         memset(words, 0, count * sizeof(uint64_t));
         return;
     }
@@ -435,11 +437,11 @@ static void clear_words(unsigned char *words, size_t count)
     }
 }
 
-static rill_status begin(struct packed_args *packed, const char *who, const struct kernel *kernel, rill_args args)
+static HOT rill_status begin(struct packed_args *packed, const char *who, const struct kernel *kernel, rill_args args)
 {
     const struct plan_kernel *plan = kernel->plan;
     size_t count = (size_t)(plan->param_count - plan->hidden_count);
-    packed->context = kernel->module->context;
+    packed->context = kernel->context;
     packed->kernel = kernel;
     packed->who = who;
     packed->count = 0;
@@ -463,15 +465,15 @@ static rill_status begin(struct packed_args *packed, const char *who, const stru
     if (args.items == NULL && count > 0) {
         return status_fail(RILL_ERR_INVALID, "%s: the list of arguments is NULL", who);
     }
-    if (plan->args_size > sizeof packed->buffer) {
+    if (plan->args_size > packed->buffer_size) {
         return status_fail(RILL_ERR_LIMIT, "%s: kernel '%s' has arguments of %" PRIu64 " bytes; %d are possible", who,
-                           plan->name, plan->args_size, (int)ABI_MAX_ARGS_SIZE);
+                           plan->name, plan->args_size, (int)packed->buffer_size);
     }
     clear_words(packed->buffer, (plan->args_size + 7) / 8); // a GPU takes whole words
     return RILL_OK;
 }
 
-static rill_status pack_any(struct packed_args *packed, int index, const rill_arg *arg)
+static __attribute__((noinline)) rill_status pack_any(struct packed_args *packed, int index, const rill_arg *arg)
 {
     const struct plan_param *param = &packed->kernel->plan->params[index];
     return param->is_array    ? pack_array(packed, index, arg)
@@ -491,12 +493,12 @@ static void count_elements(struct packed_args *packed)
     }
 }
 
-rill_status args_pack(struct packed_args *packed, const char *who, const struct kernel *kernel, rill_args args)
+HOT rill_status args_pack(struct packed_args *packed, const char *who, const struct kernel *kernel, rill_args args)
 {
     RILL_TRY(begin(packed, who, kernel, args));
     const struct arg_rule *rules = kernel->rules;
     for (int i = 0; i < packed->count; i++) {
-        if (!pack_by_rule(packed, &rules[i], i, &args.items[i])) {
+        if (UNLIKELY(!pack_by_rule(packed, &rules[i], i, &args.items[i]))) {
             RILL_TRY(pack_any(packed, i, &args.items[i]));
         }
     }
@@ -504,7 +506,7 @@ rill_status args_pack(struct packed_args *packed, const char *who, const struct 
         bool has_shape = rules[i].kind == ARG_RULE_ARRAY
                              ? rules[i].has_extent
                              : kernel->plan->params[i].is_array && kernel->plan->params[i].rank > 0;
-        if (has_shape && !fits_by_rule(packed, &rules[i], i)) {
+        if (has_shape && UNLIKELY(!fits_by_rule(packed, &rules[i], i))) {
             RILL_TRY(check_shape(packed, i, &args.items[i]));
         }
     }
@@ -526,7 +528,7 @@ rill_status args_pack_scalars(struct packed_args *packed, const char *who, const
     return RILL_OK;
 }
 
-void args_finish(struct packed_args *packed)
+HOT void args_finish(struct packed_args *packed)
 {
     for (int i = 0; i < packed->count; i++) {
         if (packed->arrays[i] != NULL) {

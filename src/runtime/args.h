@@ -10,13 +10,37 @@ struct packed_args {
     struct context *context;     // borrowed
     const struct kernel *kernel; // borrowed
     const char *who;
-    uint64_t sizes[2 * RILL_MAX_ARGS];   // bytes of what was passed for each parameter, 0 for hidden ones
-    struct array *arrays[RILL_MAX_ARGS]; // pinned; NULL for what is no array
-    void *hosts[RILL_MAX_ARGS];          // host memory that the device does not see; NULL for what is none; not set
-    int host_count;                      // where there are none of those
-    int count;                           // of the parameters that are given
-    _Alignas(16) unsigned char buffer[ABI_MAX_ARGS_SIZE];
+    uint64_t *sizes;       // bytes of what was passed for each parameter, 0 for hidden ones
+    struct array **arrays; // pinned; NULL for what is no array
+    void **hosts;          // host memory that the device does not see; NULL for what is none; not set
+    int host_count;        // where there are none of those
+    int count;             // of the parameters that are given
+    unsigned char *buffer; // as the kernel's code wants them
+    size_t buffer_size;    // that there is room for
 };
+
+// Room for the arguments of any kernel, and for those of nearly all: the stack of a launch then lies on a page that its
+// caller uses anyway.
+enum { ARGS_FEW = 8, ARGS_FEW_SIZE = 128 };
+
+#define ARGS_ROOM(name, parameter_count, byte_count)                                                                   \
+    struct name {                                                                                                      \
+        _Alignas(16) unsigned char buffer[byte_count];                                                                 \
+        uint64_t sizes[parameter_count];                                                                               \
+        struct array *arrays[parameter_count];                                                                         \
+        void *hosts[parameter_count];                                                                                  \
+    }
+ARGS_ROOM(few_args, ARGS_FEW, ARGS_FEW_SIZE);
+ARGS_ROOM(many_args, 2 * RILL_MAX_ARGS, ABI_MAX_ARGS_SIZE); // one that is hidden for each that is given
+#undef ARGS_ROOM
+
+// No arguments yet, with |room| for them.
+#define ARGS_IN(room)                                                                                                  \
+    {.sizes = (room)->sizes,                                                                                           \
+     .arrays = (room)->arrays,                                                                                         \
+     .hosts = (room)->hosts,                                                                                           \
+     .buffer = (room)->buffer,                                                                                         \
+     .buffer_size = sizeof(room)->buffer}
 
 // Everything is checked. args_finish() must follow also after a failure.
 rill_status args_pack(struct packed_args *packed, const char *who, const struct kernel *kernel, rill_args args);

@@ -25,9 +25,9 @@ struct array {
     char *address;
     rill_type type;
     size_t element_size;
-    rill_shape shape;
     size_t size;  // bytes
     size_t count; // elements
+    rill_shape shape;
 };
 
 void array_dispose(struct array *array);

@@ -1,5 +1,6 @@
 #include "runtime/context.h"
 
+#include "base/hot.h"
 #include "base/status.h"
 #include "runtime/array.h"
 #include "runtime/callback.h"
@@ -18,12 +19,16 @@ enum { SLOT_BITS = 8, GENERATION_BITS = HANDLE_TABLE_BITS - SLOT_BITS, OWN_ID = 
 
 static void leave_for_good(void *object, int kind);
 
-static struct handle_table contexts = {
-    .lock = THREAD_MUTEX_INIT,
-    .slot_limit = 1u << SLOT_BITS,
-    .generation_limit = (1u << GENERATION_BITS) - 1,
-    .dispose = leave_for_good,
-};
+// With the stripes of the first of them, which is as a rule the only one: what a launch looks at is side by side.
+static struct {
+    _Alignas(2048) struct handle_stripe stripes[HANDLE_STRIPES];
+    struct handle_table table;
+} all = {.table = {.first[1].stripes = all.stripes,
+                   .lock = THREAD_MUTEX_INIT,
+                   .slot_limit = 1u << SLOT_BITS,
+                   .generation_limit = (1u << GENERATION_BITS) - 1,
+                   .dispose = leave_for_good}};
+static struct handle_table *const contexts = &all.table;
 
 static uint64_t table_id(uint32_t serial)
 {
@@ -52,7 +57,7 @@ const char *kind_words(enum object_kind kind)
 
 static bool has_forked(const struct context *context)
 {
-    return context->fork_mark != NULL ? *context->fork_mark == 0 : getpid() != context->pid;
+    return LIKELY(context->fork_mark != NULL) ? *context->fork_mark == 0 : getpid() != context->pid;
 }
 
 enum { NO_STRIPE = -1 };
@@ -60,16 +65,16 @@ enum { NO_STRIPE = -1 };
 static bool pin_context(uint32_t serial, int stripe, void **out_object)
 {
     return stripe != NO_STRIPE
-               ? handle_pin_striped(&contexts, table_id(serial), KIND_CONTEXT, (unsigned)stripe, out_object)
-               : handle_pin(&contexts, table_id(serial), KIND_CONTEXT, out_object) == HANDLE_OK;
+               ? handle_pin_striped(contexts, table_id(serial), KIND_CONTEXT, (unsigned)stripe, out_object)
+               : handle_pin(contexts, table_id(serial), KIND_CONTEXT, out_object) == HANDLE_OK;
 }
 
-static void unpin_context(uint32_t serial, int stripe)
+static HOT void unpin_context(uint32_t serial, int stripe)
 {
     if (stripe != NO_STRIPE) {
-        handle_unpin_striped(&contexts, table_id(serial), (unsigned)stripe);
+        handle_unpin_striped(contexts, table_id(serial), (unsigned)stripe);
     } else {
-        handle_unpin(&contexts, table_id(serial));
+        handle_unpin(contexts, table_id(serial));
     }
 }
 
@@ -93,8 +98,8 @@ static rill_status find_context(const char *who, uint32_t serial, enum object_ki
 }
 
 // Apart from its callers: see context_refuse_pin().
-static __attribute__((noinline)) rill_status enter(const char *who, uint64_t id, enum object_kind kind, int stripe,
-                                                   struct context **out_context)
+static __attribute__((noinline, cold)) rill_status enter(const char *who, uint64_t id, enum object_kind kind,
+                                                         int stripe, struct context **out_context)
 {
     *out_context = NULL;
     if (id == 0) {
@@ -119,11 +124,11 @@ static __attribute__((noinline)) rill_status enter(const char *who, uint64_t id,
 static inline bool enter_at_once(uint64_t id, enum object_kind kind, int stripe, struct context **out_context)
 {
     void *object;
-    if (kind == KIND_CONTEXT || id == UINT64_MAX || !pin_context(handle_table_of(id), stripe, &object)) {
+    if (UNLIKELY(kind == KIND_CONTEXT || id == UINT64_MAX || !pin_context(handle_table_of(id), stripe, &object))) {
         return false;
     }
     *out_context = object;
-    if (has_forked(*out_context)) {
+    if (UNLIKELY(has_forked(*out_context))) {
         unpin_context(handle_table_of(id), stripe);
         return false;
     }
@@ -132,7 +137,8 @@ static inline bool enter_at_once(uint64_t id, enum object_kind kind, int stripe,
 
 rill_status context_enter(const char *who, uint64_t id, enum object_kind kind, struct context **out_context)
 {
-    return enter_at_once(id, kind, NO_STRIPE, out_context) ? RILL_OK : enter(who, id, kind, NO_STRIPE, out_context);
+    return LIKELY(enter_at_once(id, kind, NO_STRIPE, out_context)) ? RILL_OK
+                                                                   : enter(who, id, kind, NO_STRIPE, out_context);
 }
 
 void context_leave(struct context *context)
@@ -140,14 +146,14 @@ void context_leave(struct context *context)
     unpin_context(context->serial, NO_STRIPE);
 }
 
-rill_status context_enter_striped(const char *who, uint64_t id, enum object_kind kind, unsigned stripe,
-                                  struct context **out_context)
+HOT rill_status context_enter_striped(const char *who, uint64_t id, enum object_kind kind, unsigned stripe,
+                                      struct context **out_context)
 {
     int place = (int)(stripe % HANDLE_STRIPES);
-    return enter_at_once(id, kind, place, out_context) ? RILL_OK : enter(who, id, kind, place, out_context);
+    return LIKELY(enter_at_once(id, kind, place, out_context)) ? RILL_OK : enter(who, id, kind, place, out_context);
 }
 
-void context_leave_striped(struct context *context, unsigned stripe)
+HOT void context_leave_striped(struct context *context, unsigned stripe)
 {
     unpin_context(context->serial, (int)(stripe % HANDLE_STRIPES));
 }
@@ -380,6 +386,7 @@ static struct context *new_context(const rill_open_options *options, const struc
     memset(context, 0, sizeof *context);
     context->allocator = allocator;
     context->backend = backend;
+    context->launch = backend->launch;
     thread_mutex_init(&context->log_lock);
     thread_mutex_init(&context->lock);
     thread_mutex_init(&context->load_lock);
@@ -429,7 +436,7 @@ rill_status rill_open(const char *device, const rill_open_options *options, rill
     if (context == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "rill_open: no memory for a context");
     }
-    uint64_t id = handle_add_striped(&contexts, context, KIND_CONTEXT);
+    uint64_t id = handle_add_striped(contexts, context, KIND_CONTEXT);
     if (id == 0) {
         destroy(context);
         return status_fail(RILL_ERR_LIMIT, "rill_open: too many contexts are open, or were opened in this process");
@@ -438,7 +445,7 @@ rill_status rill_open(const char *device, const rill_open_options *options, rill
     rill_status status = open_device(context, index, options);
     if (status != RILL_OK) {
         void *object;
-        handle_retire(&contexts, id, KIND_CONTEXT, &object);
+        handle_retire(contexts, id, KIND_CONTEXT, &object);
         close_entered(context);
         return context_fail_as("rill_open", status);
     }
@@ -484,7 +491,7 @@ static rill_status close_context(struct context *context, bool to_log)
 {
     rill_status status = callback_refuse("rill_close");
     void *object;
-    if (status == RILL_OK && handle_retire(&contexts, table_id(context->serial), KIND_CONTEXT, &object) != HANDLE_OK) {
+    if (status == RILL_OK && handle_retire(contexts, table_id(context->serial), KIND_CONTEXT, &object) != HANDLE_OK) {
         status = status_fail(RILL_ERR_STALE, "rill_close: the context is closed");
     }
     bool is_refused = status != RILL_OK;

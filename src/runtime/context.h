@@ -37,9 +37,11 @@ struct context {
     uint32_t serial; // the number of its handle table: part of every id
     pid_t pid;
     const struct backend *backend;
-    struct backend_device *device; // owned
-    volatile char *fork_mark;      // owned: a page that is zero in a forked child; NULL: compare |pid|
-    uint64_t default_stream;       // its id
+    rill_status (*launch)(struct backend_stream *stream, const struct backend_launch *launch); // the back end's
+    struct backend_device *device;                                                             // owned
+    volatile char *fork_mark; // owned: a page that is zero in a forked child; NULL: compare |pid|
+    uint64_t default_stream;  // its id
+    struct handle_table handles;
 
     char device_name[32];
 
@@ -51,7 +53,6 @@ struct context {
     struct thread_mutex log_lock; // one call of the log at a time
     bool has_notes;               // the default log shows notes
 
-    struct handle_table handles;
     struct object_pool stream_pool;
     struct object_pool event_pool;
 
@@ -94,8 +95,8 @@ rill_status context_refuse_pin(struct context *context, const char *who, uint64_
 static inline rill_status context_pin(struct context *context, const char *who, uint64_t id, enum object_kind kind,
                                       void **out_object)
 {
-    if (handle_table_of(id) == context->serial &&
-        handle_pin(&context->handles, handle_in_table(id), (int)kind, out_object) == HANDLE_OK) {
+    if (LIKELY(handle_table_of(id) == context->serial &&
+               handle_pin(&context->handles, handle_in_table(id), (int)kind, out_object) == HANDLE_OK)) {
         return RILL_OK;
     }
     return context_refuse_pin(context, who, id, kind, out_object);
@@ -127,7 +128,7 @@ rill_status context_check_out(const char *who, const void *out, const char *name
 rill_status context_prefix(const char *who, rill_status status) __attribute__((noinline, cold));
 static inline rill_status context_fail_as(const char *who, rill_status status)
 {
-    return status == RILL_OK ? RILL_OK : context_prefix(who, status);
+    return LIKELY(status == RILL_OK) ? RILL_OK : context_prefix(who, status);
 }
 
 const char *kind_words(enum object_kind kind);

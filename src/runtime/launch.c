@@ -1,3 +1,4 @@
+#include "base/hot.h"
 #include "base/status.h"
 #include "runtime/args.h"
 #include "runtime/array.h"
@@ -15,11 +16,12 @@ struct launch_result {
     struct backend_error *caller; // set: the caller waits for the launch and takes its failure
 };
 
-static rill_status launch_packed(struct packed_args *packed, struct stream *stream, const struct launch_result *result)
+static HOT rill_status launch_packed(struct packed_args *packed, struct stream *stream,
+                                     const struct launch_result *result)
 {
     struct context *context = packed->context;
     const struct kernel *kernel = packed->kernel;
-    struct backend_launch launch = {.image = kernel->module->image,
+    struct backend_launch launch = {.image = kernel->image,
                                     .kernel = kernel->index,
                                     .args = packed->buffer,
                                     .array_sizes = packed->sizes,
@@ -27,8 +29,8 @@ static rill_status launch_packed(struct packed_args *packed, struct stream *stre
                                     .result_size = result->size,
                                     .result_is_host = result->is_host,
                                     .caller = result->caller,
-                                    .may_wait = !callback_is_running()};
-    return context_fail_as(packed->who, context->backend->launch(stream->queue, &launch));
+                                    .must_not_wait = callback_is_running};
+    return context_fail_as(packed->who, context->launch(stream->queue, &launch));
 }
 
 // Apart from launch_on(), whose stack would be larger by thousands of bytes for every launch that has no host memory.
@@ -41,18 +43,36 @@ static __attribute__((noinline)) rill_status launch_copied(struct packed_args *p
     return host_copies_end(&copies, packed, stream, status);
 }
 
-static rill_status launch_on(const char *who, struct kernel *kernel, struct stream *stream, rill_args args,
-                             const struct launch_result *result)
+static inline rill_status launch_args(struct packed_args *packed, const char *who, struct kernel *kernel,
+                                      struct stream *stream, rill_args args, const struct launch_result *result)
 {
-    struct packed_args packed;
-    rill_status status = args_pack(&packed, who, kernel, args);
-    if (status == RILL_OK && packed.host_count > 0) {
-        status = launch_copied(&packed, stream, result);
-    } else if (status == RILL_OK) {
-        status = launch_packed(&packed, stream, result);
+    rill_status status = args_pack(packed, who, kernel, args);
+    if (LIKELY(status == RILL_OK)) {
+        status = LIKELY(packed->host_count == 0) ? launch_packed(packed, stream, result)
+                                                 : launch_copied(packed, stream, result);
     }
-    args_finish(&packed);
+    args_finish(packed);
     return status;
+}
+
+static __attribute__((noinline)) rill_status launch_many(const char *who, struct kernel *kernel, struct stream *stream,
+                                                         rill_args args, const struct launch_result *result)
+{
+    struct many_args room;
+    struct packed_args packed = ARGS_IN(&room);
+    return launch_args(&packed, who, kernel, stream, args, result);
+}
+
+static HOT rill_status launch_on(const char *who, struct kernel *kernel, struct stream *stream, rill_args args,
+                                 const struct launch_result *result)
+{
+    const struct plan_kernel *plan = kernel->plan;
+    if (UNLIKELY(plan->param_count > ARGS_FEW || plan->args_size > ARGS_FEW_SIZE)) {
+        return launch_many(who, kernel, stream, args, result);
+    }
+    struct few_args room;
+    struct packed_args packed = ARGS_IN(&room);
+    return launch_args(&packed, who, kernel, stream, args, result);
 }
 
 // Streams that were made one after the other have different ones.
@@ -61,7 +81,7 @@ static unsigned stripe_of(rill_stream stream)
     return handle_slot_of(handle_in_table(stream.id)) * 0x9e3779b9u >> 28;
 }
 
-rill_status rill_launch(rill_kernel handle, rill_stream stream_handle, rill_args args)
+HOT rill_status rill_launch(rill_kernel handle, rill_stream stream_handle, rill_args args)
 {
     struct context *context;
     struct kernel *kernel;
@@ -69,7 +89,11 @@ rill_status rill_launch(rill_kernel handle, rill_stream stream_handle, rill_args
     unsigned stripe = stripe_of(stream_handle);
     RILL_TRY(kernel_begin_launch("rill_launch", handle, stripe, &context, &kernel));
     rill_status status = stream_pin(context, "rill_launch", stream_handle, &stream);
-    if (status == RILL_OK) {
+    if (LIKELY(status == RILL_OK)) {
+        // What the back end begins with comes while the arguments are packed.
+        __builtin_prefetch(stream->queue);
+        __builtin_prefetch(kernel->image);
+        __builtin_prefetch(context->device);
         status = launch_on("rill_launch", kernel, stream, args, &(struct launch_result){0});
         context_unpin(context, stream->id);
     }
@@ -192,7 +216,8 @@ static rill_status param_shape(const struct kernel *kernel, size_t index, rill_a
         return status_fail(RILL_ERR_INVALID, "%s: parameter '%s' of kernel '%s' has no shape of its own", who,
                            plan->params[index].name, plan->name);
     }
-    struct packed_args packed;
+    struct many_args room;
+    struct packed_args packed = ARGS_IN(&room);
     rill_status status = args_pack_scalars(&packed, who, kernel, args);
     if (status == RILL_OK) {
         status = args_param_shape(&packed, (int)index, out_shape);

@@ -82,6 +82,8 @@ static rill_status add_handles(const char *who, struct module *module)
     atomic_store(&module->reference_count, count + 1);
     for (int i = 0; i < count; i++) {
         struct kernel *kernel = &module->kernels[i];
+        kernel->context = context;
+        kernel->image = module->image;
         kernel->module = module;
         kernel->index = i;
         kernel->plan = module->plan->kernels[i];

@@ -11,10 +11,12 @@
 struct module;
 
 struct kernel {
-    struct module *module; // one reference
-    int index;             // in the plan
+    struct context *context;     // borrowed
+    struct backend_image *image; // borrowed from the module
+    struct module *module;       // one reference
+    int index;                   // in the plan
     uint64_t id;
-    const struct plan_kernel *plan; // borrowed from the module
+    const struct plan_kernel *plan; // borrowed from the module, and so is what follows
     const struct arg_rule *rules;   //
     rill_param_info *params;        //
     rill_type_info *returns;        //

@@ -1,5 +1,6 @@
 // Reflection: the plan's types in the words of the public headers. Infos lie in the module's arena.
 #include "base/hash.h"
+#include "base/hot.h"
 #include "base/status.h"
 #include "runtime/module.h"
 
@@ -129,14 +130,14 @@ void reflect_module(struct module *module)
 
 // ---- calls --------------------------------------------------------------------------------------------------------
 
-rill_status kernel_begin_launch(const char *who, rill_kernel handle, unsigned stripe, struct context **out_context,
-                                struct kernel **out_kernel)
+HOT rill_status kernel_begin_launch(const char *who, rill_kernel handle, unsigned stripe, struct context **out_context,
+                                    struct kernel **out_kernel)
 {
     RILL_TRY(context_enter_striped(who, handle.id, KIND_KERNEL, stripe, out_context));
     struct context *context = *out_context;
     void *object;
-    if (handle_table_of(handle.id) == context->serial &&
-        handle_pin_striped(&context->handles, handle_in_table(handle.id), KIND_KERNEL, stripe, &object)) {
+    if (LIKELY(handle_table_of(handle.id) == context->serial &&
+               handle_pin_striped(&context->handles, handle_in_table(handle.id), KIND_KERNEL, stripe, &object))) {
         *out_kernel = object;
         return RILL_OK;
     }
@@ -146,7 +147,7 @@ rill_status kernel_begin_launch(const char *who, rill_kernel handle, unsigned st
     return status;
 }
 
-void kernel_end_launch(struct context *context, const struct kernel *kernel, unsigned stripe)
+HOT void kernel_end_launch(struct context *context, const struct kernel *kernel, unsigned stripe)
 {
     handle_unpin_striped(&context->handles, handle_in_table(kernel->id), stripe);
     context_leave_striped(context, stripe);

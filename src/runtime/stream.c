@@ -1,5 +1,6 @@
 #include "runtime/stream.h"
 
+#include "base/hot.h"
 #include "base/status.h"
 #include "runtime/callback.h"
 
@@ -184,9 +185,9 @@ rill_stream stream_current(struct context *context)
     return (rill_stream){context->default_stream};
 }
 
-rill_status stream_pin(struct context *context, const char *who, rill_stream handle, struct stream **out_stream)
+HOT rill_status stream_pin(struct context *context, const char *who, rill_stream handle, struct stream **out_stream)
 {
-    if (handle.id == UINT64_MAX) {
+    if (UNLIKELY(handle.id == UINT64_MAX)) {
         handle = stream_current(context);
     }
     void *object;

@@ -362,12 +362,8 @@ static void load(struct bench *bench)
 static rill_status launch(struct bench *bench, struct args args, void *result, size_t result_size)
 {
     uint64_t sizes[3] = {0, (uint64_t)args.n * 8, 0};
-    struct backend_launch launch = {.image = bench->image,
-                                    .args = &args,
-                                    .array_sizes = sizes,
-                                    .result = result,
-                                    .result_size = result_size,
-                                    .may_wait = true};
+    struct backend_launch launch = {
+        .image = bench->image, .args = &args, .array_sizes = sizes, .result = result, .result_size = result_size};
     return backend_cpu.launch(bench->stream, &launch);
 }
 
@@ -772,7 +768,7 @@ TEST(launches_of_one_stream_run_in_order_and_streams_overlap)
     int64_t out[1] = {0};
     struct args args = {.n = 1, .out = out};
     uint64_t sizes[3] = {0};
-    struct backend_launch request = {.image = bench.image, .args = &args, .array_sizes = sizes, .may_wait = true};
+    struct backend_launch request = {.image = bench.image, .args = &args, .array_sizes = sizes};
     REQUIRE(backend_cpu.launch(bench.stream, &request) == RILL_OK);
     REQUIRE(backend_cpu.launch(other, &request) == RILL_OK);
     backend_cpu.stream_synchronize(bench.stream);

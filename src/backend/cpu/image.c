@@ -72,7 +72,6 @@ static void find_kernel(struct backend_image *image, struct resolution *r, const
 static void find_all(struct backend_image *image, struct resolution *r)
 {
     const struct plan_module *plan = image->plan;
-    image->kernels = ARENA_ARRAY(&image->arena, struct cpu_kernel, plan->kernel_count > 0 ? plan->kernel_count : 1);
     for (int i = 0; i < plan->kernel_count; i++) {
         find_kernel(image, r, plan->kernels[i], &image->kernels[i]);
     }
@@ -89,16 +88,23 @@ static void find_all(struct backend_image *image, struct resolution *r)
     }
 }
 
+// Of an image with its kernels behind it.
+static size_t whole_size(const struct plan_module *plan)
+{
+    return sizeof(struct backend_image) + (size_t)plan->kernel_count * sizeof(struct cpu_kernel);
+}
+
 rill_status image_create(struct backend_device *device, const struct plan_module *plan, image_resolver *resolve,
                          void *user, struct backend_image **out_image)
 {
     *out_image = NULL;
-    struct backend_image *image = device_alloc(device, sizeof *image, 16);
+    struct backend_image *image = device_alloc(device, whole_size(plan), 16);
     if (image == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for an image");
     }
     image->device = device;
     image->plan = plan;
+    image->kernels = (struct cpu_kernel *)(image + 1);
     arena_init(&image->arena);
     jmp_buf escape;
     image->arena.escape = &escape;
@@ -188,7 +194,7 @@ void image_unload(struct backend_image *image)
     object_unload(image->object);
     close_libraries(image->libraries);
     arena_finish(&image->arena);
-    device_free(image->device, image, sizeof *image);
+    device_free(image->device, image, whole_size(image->plan));
 }
 
 void *image_field(const struct backend_image *image, int field)

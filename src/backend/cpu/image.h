@@ -30,12 +30,12 @@ struct cpu_kernel {
 };
 
 struct backend_image {
+    struct cpu_kernel *kernels;                  // behind it
     struct backend_device *device;               // borrowed
     const struct plan_module *plan;              // borrowed
     struct arena arena;                          // holds what follows
     struct object *object;                       // owned; NULL in tests that give functions of their own
     struct dylib libraries[IMAGE_LIBRARY_COUNT]; // where the code finds its mathematics; open as long as it is loaded
-    struct cpu_kernel *kernels;
     uint64_t *field_addresses;
     uint64_t *field_sizes;
 };

@@ -22,6 +22,7 @@
 #include "backend/cpu/pool.h"
 
 #include "base/clock.h"
+#include "base/hot.h"
 
 #include <stddef.h>
 
@@ -229,7 +230,7 @@ struct pool_slot *loop_enter(struct pool *pool, struct pool_worker *worker, cons
     return NULL;
 }
 
-int loop_demand(struct pool *pool)
+HOT int loop_demand(struct pool *pool)
 {
     uint64_t open = atomic_load_explicit(&pool->slots_open, memory_order_relaxed);
     if (open == 0) {
@@ -243,7 +244,7 @@ int loop_demand(struct pool *pool)
     return (open & (open - 1)) != 0 ? pool->worker_count : wanted;
 }
 
-int loop_lookers(struct pool *pool)
+HOT int loop_lookers(struct pool *pool)
 {
     int count = 0;
     uint64_t taken = atomic_load_explicit(&pool->slots_taken, memory_order_relaxed);

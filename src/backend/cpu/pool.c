@@ -1,6 +1,7 @@
 #include "backend/cpu/pool.h"
 
 #include "base/clock.h"
+#include "base/hot.h"
 
 #include <stddef.h>
 
@@ -30,7 +31,7 @@ static int spinning(struct pool *pool)
     return (int)(atomic_load(&pool->census) >> 32) - loop_lookers(pool);
 }
 
-static int active(struct pool *pool)
+static HOT int active(struct pool *pool)
 {
     return (int)(uint32_t)atomic_load(&pool->census) + loop_lookers(pool); // after what was added: see pool_get_up()
 }
@@ -50,24 +51,15 @@ uint64_t pool_task_count(struct pool *pool)
 }
 
 // How many more of those who sleep there is work for, if |demand| could be busy.
-static int wanted_sleepers(struct pool *pool, int demand)
+static HOT int wanted_sleepers(struct pool *pool, int demand)
 {
     int seats = pool_free_seats(pool);
     return (demand < seats ? demand : seats) - spinning(pool);
 }
 
-// Work came, and those who slept had not slept for long: next time they will look for it for longer. The lock is held.
-static void note_wake(struct pool *pool)
-{
-    if (!pool->is_frugal && !atomic_load_explicit(&pool->is_watchful, memory_order_relaxed) &&
-        clock_now() - pool->slept_time < SPIN_LONG - SPIN_TIME) {
-        atomic_store_explicit(&pool->is_watchful, true, memory_order_relaxed);
-    }
-}
-
 // How many of those who sleep should get up, at most |most|: there is more work than workers who look for it. They are
 // counted as coming; the caller lets go of the lock and then wakes them. The lock is held.
-static int choose_sleepers(struct pool *pool, int most)
+static HOT int choose_sleepers(struct pool *pool, int most)
 {
     int sleeping = atomic_load_explicit(&pool->sleeping, memory_order_relaxed);
     if (sleeping == 0) {
@@ -79,7 +71,6 @@ static int choose_sleepers(struct pool *pool, int most)
     if (wanted <= 0) {
         return 0;
     }
-    note_wake(pool);
     atomic_store_explicit(&pool->sleeping, sleeping - wanted, memory_order_relaxed);
     pool->waking += wanted;
     atomic_fetch_add_explicit(&pool->wake_word, 1, memory_order_relaxed);
@@ -99,12 +90,12 @@ static bool is_anybody_up(struct pool *pool)
 }
 
 // The same by a guest, or for one. It may be about to do the next thing itself.
-static int choose_for_offers(struct pool *pool, int most)
+static HOT int choose_for_offers(struct pool *pool, int most)
 {
     return !is_urgent(pool) && is_anybody_up(pool) ? 0 : choose_sleepers(pool, most);
 }
 
-static void unlock_and_wake(struct pool *pool, int count)
+static HOT void unlock_and_wake(struct pool *pool, int count)
 {
     thread_latch_unlock(&pool->lock);
     if (count > 0) {
@@ -115,6 +106,16 @@ static void unlock_and_wake(struct pool *pool, int count)
 void pool_unlock_and_wake(struct pool *pool, int most)
 {
     unlock_and_wake(pool, most > 0 ? choose_sleepers(pool, most) : 0);
+}
+
+// A worker was woken, and those who sleep have not slept for long: next time they look for work for longer. By who is
+// woken and not by who wakes, whose call it would make longer. The lock is held.
+static void note_wake(struct pool *pool)
+{
+    if (!pool->is_frugal && !atomic_load_explicit(&pool->is_watchful, memory_order_relaxed) &&
+        clock_now() - pool->slept_time < SPIN_LONG - SPIN_TIME) {
+        atomic_store_explicit(&pool->is_watchful, true, memory_order_relaxed);
+    }
 }
 
 // Until it is woken, or the pool stops. The lock is held on entry and on return.
@@ -130,6 +131,7 @@ static void sleep_for_work(struct pool *pool)
     }
     if (pool->waking > 0) { // who woke has taken it out of |sleeping|
         pool->waking--;
+        note_wake(pool);
     } else {
         atomic_fetch_sub_explicit(&pool->sleeping, 1, memory_order_relaxed);
     }
@@ -190,7 +192,7 @@ static void leave_seat(struct pool *pool, const struct pool_worker *worker)
 enum push_kind { PUSH_PLAIN, PUSH_SMALL, PUSH_OFFER };
 
 // The lock is held.
-static void enqueue(struct pool *pool, struct pool_job *job, enum push_kind kind)
+static HOT void enqueue(struct pool *pool, struct pool_job *job, enum push_kind kind)
 {
     job->next = NULL;
     job->is_small = kind == PUSH_SMALL;
@@ -207,7 +209,7 @@ static void enqueue(struct pool *pool, struct pool_job *job, enum push_kind kind
     atomic_fetch_add_explicit(&pool->change_count, 1, memory_order_relaxed);
 }
 
-static void push(struct pool *pool, struct pool_job *job, enum push_kind kind)
+static HOT void push(struct pool *pool, struct pool_job *job, enum push_kind kind)
 {
     if (pool->is_timed) {
         job->push_time = clock_now();
@@ -235,7 +237,7 @@ void pool_offer(struct pool *pool, struct pool_job *job)
 // No job is left in the pocket while nobody watches it. Who puts one there looks for the watcher after that; the
 // watcher gives up its office and then looks at the pocket, before it does anything else: one of the two sees the
 // other.
-void pool_hand(struct pool *pool, struct pool_job *job)
+HOT void pool_hand(struct pool *pool, struct pool_job *job)
 {
     if (pool->is_fuzzed || pool->is_timed || !atomic_load_explicit(&pool->has_watcher, memory_order_relaxed)) {
         pool_offer(pool, job);

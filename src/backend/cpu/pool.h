@@ -101,12 +101,12 @@ struct pool {
     bool is_timed;  // notes when jobs are pushed, for a trace; set before pool_start()
 
     _Alignas(64) struct thread_latch lock; // for moments: when a loop opens every worker comes for it
+    int small_count;                       // guarded by lock: jobs queued that are small
     struct pool_job *first[POOL_LEVELS];   // guarded by lock
     struct pool_job *last[POOL_LEVELS];    // guarded by lock
-    int small_count;                       // guarded by lock: jobs queued that are small
     atomic_int sleeping;                   // changed under the lock
-    _Atomic uint64_t slots_taken;          // a bit for each slot in use; set under the lock
     int waking;                            // guarded by lock: were woken and have not come yet
+    _Atomic uint64_t slots_taken;          // a bit for each slot in use; set under the lock
     uint64_t slept_time;                   // guarded by lock: when a worker last fell asleep
     atomic_bool is_watchful; // work came soon after workers had fallen asleep: they look for it for longer
     bool stop;               // guarded by lock

@@ -3,6 +3,8 @@
 // only when a segment is full, so that the two sides do not pass its cache line to and fro.
 #include "backend/cpu/stream.h"
 
+#include "base/hot.h"
+
 enum { PREFETCH_SIZE = 256 };
 
 size_t segment_round_up(size_t size)
@@ -99,14 +101,16 @@ static bool next_segment(struct backend_stream *stream, size_t size)
     return true;
 }
 
-void *segment_take(struct backend_stream *stream, size_t size)
+HOT void *segment_take(struct backend_stream *stream, size_t size)
 {
     size = segment_round_up(size);
     // ThreadSanitizer does not see the stream's lock. It is told only of those who queue on one stream, because more
     // would hide what the program forgot to order.
-    thread_observe(&stream->current);
+    if (UNLIKELY(stream->is_checked)) {
+        thread_observe(&stream->current);
+    }
     struct cpu_segment *segment = stream->current;
-    if (segment == NULL || segment->size - segment->used < size) {
+    if (UNLIKELY(segment == NULL || segment->size - segment->used < size)) {
         if (!next_segment(stream, size)) {
             return NULL;
         }

@@ -1,5 +1,6 @@
 #include "backend/cpu/stream.h"
 
+#include "base/hot.h"
 #include "base/status.h"
 
 #include <limits.h>
@@ -18,7 +19,8 @@ static __attribute__((noinline, cold)) rill_status start_threads_now(struct back
 
 static rill_status start_threads(struct backend_device *device)
 {
-    return atomic_load_explicit(&device->is_started, memory_order_acquire) ? RILL_OK : start_threads_now(device);
+    return LIKELY(atomic_load_explicit(&device->is_started, memory_order_acquire)) ? RILL_OK
+                                                                                   : start_threads_now(device);
 }
 
 // Puts an operation into the inbox, and says what was there: &rest if no worker has the stream, and its job must be
@@ -39,7 +41,7 @@ static struct cpu_op *post(struct backend_stream *stream, struct cpu_op *op, str
 
 // Appends an operation, made by segment_take() or with memory of its own. The stream's lock is held; true if its job
 // must be pushed.
-bool stream_append(struct backend_stream *stream, struct cpu_op *op, enum cpu_op_kind kind)
+HOT bool stream_append(struct backend_stream *stream, struct cpu_op *op, enum cpu_op_kind kind)
 {
     op->kind = kind;
     if (op->segment != NULL) {
@@ -47,8 +49,10 @@ bool stream_append(struct backend_stream *stream, struct cpu_op *op, enum cpu_op
     }
     uint64_t queued = atomic_load_explicit(&stream->queued_count, memory_order_relaxed) + 1;
     atomic_store_explicit(&stream->queued_count, queued, memory_order_relaxed);
-    thread_publish(stream);
-    thread_publish(&stream->current);
+    if (UNLIKELY(stream->is_checked)) {
+        thread_publish(stream);
+        thread_publish(&stream->current);
+    }
     // A worker that keeps up has taken the operation before, and the inbox is empty. Who waits for what it queues runs
     // it itself: the cache line is here then, and looking costs nothing. The lock keeps the stream there, whatever the
     // operation does.
@@ -58,7 +62,7 @@ bool stream_append(struct backend_stream *stream, struct cpu_op *op, enum cpu_op
     return before == &stream->rest;
 }
 
-static void unlock_and_push(struct backend_stream *stream, bool push)
+static HOT void unlock_and_push(struct backend_stream *stream, bool push)
 {
     thread_latch_unlock(&stream->lock);
     if (push) {
@@ -73,11 +77,11 @@ static rill_status no_memory(struct backend_stream *stream)
 }
 
 // Takes the lock. Fails, without the lock, if the stream has an error.
-static rill_status lock_for_work(struct backend_stream *stream)
+static HOT rill_status lock_for_work(struct backend_stream *stream)
 {
     RILL_TRY(start_threads(stream->device));
     thread_latch_lock(&stream->lock);
-    if (stream->error == NULL) {
+    if (LIKELY(stream->error == NULL)) {
         return RILL_OK;
     }
     rill_status status = status_fail(stream->error->error.status, "the stream has an error that was not cleared: %s",
@@ -96,11 +100,8 @@ static bool has_room(struct backend_stream *stream)
 }
 
 // The stream's lock is held.
-static void wait_for_room(struct backend_stream *stream)
+static __attribute__((noinline, cold)) void wait_for_room(struct backend_stream *stream)
 {
-    if (has_room(stream)) {
-        return;
-    }
     device_count(&stream->device->counters.ring_wait_count);
     atomic_fetch_add(&stream->waiter_count, 1); // see wake_waiters()
     for (;;) {
@@ -121,9 +122,10 @@ static size_t args_size(const struct plan_kernel *plan)
 }
 
 // Arguments are a few words as a rule: to call for them takes longer than to copy them.
-static void copy_words(unsigned char *target, const unsigned char *source, size_t size)
+static inline __attribute__((always_inline)) void copy_words(unsigned char *target, const unsigned char *source,
+                                                             size_t size)
 {
-    if (size > MANY_WORDS * sizeof(uint64_t)) {
+    if (UNLIKELY(size > MANY_WORDS * sizeof(uint64_t))) {
         memcpy(target, source, size);
         return;
     }
@@ -153,11 +155,11 @@ static void fill_launch(struct cpu_launch *op, const struct backend_launch *laun
 }
 
 // Memory for a launch, with a crew if the stream's will not do. NULL: there is none. The lock is held.
-static struct cpu_launch *take_launch(struct backend_stream *stream, const struct cpu_kernel *kernel, size_t size)
+static HOT struct cpu_launch *take_launch(struct backend_stream *stream, const struct cpu_kernel *kernel, size_t size)
 {
     struct cpu_need need = {kernel->depth, kernel->block_count, kernel->partial_size, kernel->plan->block_size};
     struct cpu_crew *crew = NULL;
-    if (!need_fits(&stream->newest_need, &need)) {
+    if (UNLIKELY(!need_fits(&stream->newest_need, &need))) {
         need = need_join(&need, &stream->newest_need);
         crew = crew_create(stream->device, &need);
         if (crew == NULL) {
@@ -165,7 +167,7 @@ static struct cpu_launch *take_launch(struct backend_stream *stream, const struc
         }
     }
     struct cpu_launch *op = segment_take(stream, size);
-    if (op == NULL) {
+    if (UNLIKELY(op == NULL)) {
         crew_destroy(stream->device, crew);
         return NULL;
     }
@@ -174,18 +176,18 @@ static struct cpu_launch *take_launch(struct backend_stream *stream, const struc
     return op;
 }
 
-rill_status stream_launch(struct backend_stream *stream, const struct backend_launch *launch)
+HOT rill_status stream_launch(struct backend_stream *stream, const struct backend_launch *launch)
 {
     const struct cpu_kernel *kernel = &launch->image->kernels[launch->kernel];
     const struct plan_kernel *plan = kernel->plan;
     size_t size = sizeof(struct cpu_launch) + args_size(plan) + (size_t)plan->param_count * sizeof(uint64_t);
     RILL_TRY(lock_for_work(stream));
-    if (launch->may_wait) {
+    if (UNLIKELY(!has_room(stream)) && backend_may_wait(launch)) {
         wait_for_room(stream);
     }
     // A crew for a larger kernel travels with the launch, and its blocks have their streams, so that nothing can fail
     // once it is queued.
-    if (kernel->block_count > 0) {
+    if (UNLIKELY(kernel->block_count > 0)) {
         rill_status status = lanes_take(stream, kernel);
         if (status != RILL_OK) {
             thread_latch_unlock(&stream->lock);
@@ -193,7 +195,7 @@ rill_status stream_launch(struct backend_stream *stream, const struct backend_la
         }
     }
     struct cpu_launch *op = take_launch(stream, kernel, size);
-    if (op == NULL) {
+    if (UNLIKELY(op == NULL)) {
         if (kernel->block_count > 0) {
             lanes_leave(stream);
         }
@@ -203,7 +205,7 @@ rill_status stream_launch(struct backend_stream *stream, const struct backend_la
     uint64_t count = atomic_load_explicit(&stream->launch_count, memory_order_relaxed) + 1;
     atomic_store_explicit(&stream->launch_count, count, memory_order_relaxed);
     bool push = stream_append(stream, &op->op, CPU_OP_LAUNCH);
-    if (launch->caller == NULL) {
+    if (LIKELY(launch->caller == NULL)) {
         unlock_and_push(stream, push);
         return RILL_OK;
     }
@@ -640,6 +642,7 @@ rill_status stream_create(struct backend_device *device, int priority, uint64_t 
     stream->device = device;
     stream->id = id;
     stream->priority = priority;
+    stream->is_checked = thread_is_checked();
     stream->spare = spare;
     atomic_store_explicit(&stream->inbox, &stream->rest, memory_order_relaxed);
     stream->job.run = run_stream;

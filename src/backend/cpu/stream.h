@@ -53,9 +53,9 @@ struct cpu_mark {
 
 struct cpu_segment {
     struct cpu_segment *next; // in the list it is in
+    uint64_t queued_count;    // operations in it
     size_t size;              // of the whole segment
     size_t used;
-    uint64_t queued_count;                     // operations in it
     _Alignas(64) _Atomic uint64_t ended_count; // of these; written by the worker that advances the stream
 };
 
@@ -103,6 +103,7 @@ struct backend_stream {
     struct backend_device *device; // borrowed
     uint64_t id;
     int priority;
+    bool is_checked; // thread_is_checked(), at hand for who queues
     struct pool_job job;
     struct backend_stream *next;          // guarded by drain_lock: in the device's list
     struct backend_stream **link;         // guarded by drain_lock: what points to it there

@@ -69,7 +69,7 @@ rill_status gpu_defer_launch(struct backend_stream *stream, const struct backend
     }
     op->u.launch.args = op->data;
     op->u.launch.array_sizes = (const uint64_t *)(op->data + args_size);
-    op->u.launch.may_wait = true; // nobody's call: the thread that issues it may wait for the device
+    op->u.launch.must_not_wait = NULL; // nobody's call: the thread that issues it may wait for the device
     append(stream, op);
     return RILL_OK;
 }

@@ -36,7 +36,7 @@ static rill_status make_print_frame(struct gpu_run *run)
     const struct gpu_driver *driver = run->device->driver;
     void *handle = run->stream->lane.handle;
     size_t size = sizeof(struct abi_gpu_frame) + PRINT_BUFFER_SIZE;
-    RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PLAIN, size, run->launch->may_wait, &run->frame));
+    RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PLAIN, size, run->may_wait, &run->frame));
     RILL_TRY(driver->set(handle, run->frame, 0, 4, sizeof(struct abi_gpu_frame) / 4));
     return driver->set(handle, run->frame + offsetof(struct abi_gpu_frame, print_size), PRINT_BUFFER_SIZE, 4, 1);
 }
@@ -44,7 +44,7 @@ static rill_status make_print_frame(struct gpu_run *run)
 static rill_status prepare(struct gpu_run *run)
 {
     const struct gpu_kernel *kernel = run->kernel;
-    bool may_wait = run->launch->may_wait;
+    bool may_wait = run->may_wait;
     if (kernel->needs_block) {
         RILL_TRY(gpu_ring_take(run->stream, GPU_RING_ZEROED, kernel->block_size, may_wait, &run->block));
     }
@@ -79,7 +79,7 @@ static rill_status give_result(struct gpu_run *run)
         return driver->copy(handle, (uint64_t)(uintptr_t)launch->result, run->block, launch->result_size);
     }
     uint64_t pinned;
-    RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PINNED, launch->result_size, launch->may_wait, &pinned));
+    RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PINNED, launch->result_size, run->may_wait, &pinned));
     RILL_TRY(driver->copy(handle, pinned, run->block, launch->result_size));
     struct gpu_watch watch = {.kind = GPU_WATCH_COPY,
                               .target = launch->result,
@@ -104,7 +104,7 @@ static rill_status watch_frame(struct gpu_run *run)
     size_t sizes_size = (size_t)plan->param_count * sizeof(uint64_t);
     uint64_t pinned;
     RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PINNED, frame_size + ends_size + args_size + sizes_size + 64,
-                           run->launch->may_wait, &pinned));
+                           run->may_wait, &pinned));
     char *ends = (char *)(uintptr_t)pinned + (frame_size + 15) / 16 * 16;
     char *args = ends + (ends_size + 15) / 16 * 16;
     char *sizes = args + args_size;
@@ -241,7 +241,7 @@ static rill_status run_plan(struct gpu_run *run)
 {
     bool is_captured = run->stream->is_capturing;
     if (!is_captured) {
-        RILL_TRY(make_room(run->stream, run->launch->may_wait));
+        RILL_TRY(make_room(run->stream, run->may_wait));
     }
     RILL_TRY(prepare(run));
     struct backend_device *device = run->device;
@@ -276,6 +276,7 @@ rill_status gpu_launch_now(struct backend_stream *stream, const struct backend_l
                           .kernel = kernel,
                           .launch = launch,
                           .is_remote = gpu_launch_is_remote(device, launch),
+                          .may_wait = backend_may_wait(launch),
                           .values = {.kernel = kernel->plan,
                                      .args = launch->args,
                                      .array_sizes = launch->array_sizes,
@@ -307,7 +308,7 @@ static rill_status launch_any(struct backend_stream *stream, const struct backen
 {
     RILL_TRY(gpu_stream_refuse(stream));
     // A callback must not wait for what tasks compute; the back end's own thread may.
-    bool is_for_others = !launch->may_wait && launch->image->kernels[launch->kernel].reads_control;
+    bool is_for_others = launch->image->kernels[launch->kernel].reads_control && !backend_may_wait(launch);
     if (is_for_others) {
         RILL_TRY(gpu_notify_start(stream->device));
     }

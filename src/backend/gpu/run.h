@@ -42,6 +42,7 @@ struct gpu_run {
     const struct abi_gpu_frame *record; // of the host: where a failure will be found; NULL: in the frame
     struct gpu_recording *recording;    // borrowed; NULL: tasks go to the driver at once
     bool is_remote;                     // tasks run in the version for memory outside of the device
+    bool may_wait;                      // see backend_may_wait()
     bool is_second;                     // the plan was walked already: counts and notes are made
     int target;                         // of the break that is on its way
     rill_status status;                 // the first failure of the driver or of Rill's own

@@ -140,7 +140,7 @@ rill_status gpu_slots_read(struct gpu_walk *walk, const struct gpu_why *why)
 {
     struct gpu_run *run = walk->run;
     const struct gpu_driver *driver = run->device->driver;
-    if (!run->launch->may_wait) {
+    if (!run->may_wait) {
         return status_fail(RILL_ERR_IN_CALLBACK,
                            "kernel '%s' would wait for what its tasks compute, which a callback must not",
                            run->kernel->plan->name);
