@@ -98,14 +98,25 @@ struct backend_error {
     uint64_t stream;
 };
 
+// What a queue looks at when it takes a launch of a kernel. Kept beside what the kernel's handle names, where each
+// launch finds it at hand.
+struct backend_kernel {
+    const void *own; // the back end's
+    const struct plan_kernel *plan;
+    int depth;             // of the tree of control
+    int block_count;       // the most blocks of a region
+    uint64_t partial_size; // the largest partial record of its tasks
+};
+
 struct backend_launch {
-    struct backend_image *image;  // borrowed; alive until the launch has run
-    int kernel;                   // index into the plan's kernels
-    const void *args;             // the argument buffer, copied
-    const uint64_t *array_sizes;  // bytes of what was passed for each parameter, copied
-    void *result;                 // where the returned value goes in stream order; NULL: nowhere
-    size_t result_size;           // bytes of the returned value
-    bool result_is_host;          // |result| is the host's memory and lives until the stream came past
+    struct backend_image *image;        // borrowed; alive until the launch has run
+    int kernel;                         // index into the plan's kernels
+    const struct backend_kernel *known; // what image_describe() said of it; NULL: nobody has asked
+    const void *args;                   // the argument buffer, copied
+    const uint64_t *array_sizes;        // bytes of what was passed for each parameter, copied
+    void *result;                       // where the returned value goes in stream order; NULL: nowhere
+    size_t result_size;                 // bytes of the returned value
+    bool result_is_host;                // |result| is the host's memory and lives until the stream came past
     struct backend_error *caller; // set: a failure goes here and not to the stream; lives until the stream came past
     // Whether the call must not wait: the queue grows instead. Asked only where it would. NULL: it may.
     bool (*must_not_wait)(void);
@@ -149,6 +160,7 @@ struct backend {
                               size_t code_size, struct backend_image **out_image);
     void (*image_unload)(struct backend_image *image); // no launch of it is queued any more
     void *(*image_field)(const struct backend_image *image, int field);
+    void (*image_describe)(const struct backend_image *image, int kernel, struct backend_kernel *out); // may be missing
 
     // |id| is for messages and errors; 0: a stream of the context's pool. RILL_ERR_LIMIT: the device has no more.
     rill_status (*stream_create)(struct backend_device *device, int priority, uint64_t id,

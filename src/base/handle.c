@@ -34,11 +34,20 @@ static uint32_t chunk_slots(uint32_t chunk)
     return (uint32_t)HANDLE_FIRST_SLOTS << chunk;
 }
 
-struct handle_entry *handle_entry_beyond(struct handle_table *table, uint32_t slot)
+// NULL: there was never an object in that slot.
+static struct handle_entry *entry_at(struct handle_table *table, uint32_t slot)
 {
+    if (slot < HANDLE_FIRST_SLOTS) {
+        return &table->first[slot];
+    }
     uint32_t chunk = chunk_of(slot);
     struct handle_entry *entries = atomic_load_explicit(&table->chunks[chunk], memory_order_acquire);
     return entries != NULL ? &entries[slot - chunk_slots(chunk)] : NULL;
+}
+
+struct handle_entry *handle_entry_of(struct handle_table *table, uint64_t id)
+{
+    return entry_at(table, handle_slot_of(id));
 }
 
 void handle_table_init(struct handle_table *table, void (*dispose)(void *object, int kind))
@@ -47,19 +56,34 @@ void handle_table_init(struct handle_table *table, void (*dispose)(void *object,
     table->dispose = dispose;
 }
 
-static void free_stripes(struct handle_entry *entries, uint32_t count)
+static void free_stripes(struct handle_table *table, struct handle_entry *entries, uint32_t count)
 {
     for (uint32_t i = 0; entries != NULL && i < count; i++) {
-        free(atomic_load_explicit(&entries[i].stripes, memory_order_relaxed));
+        struct handle_stripe *stripes = atomic_load_explicit(&entries[i].stripes, memory_order_relaxed);
+        free(stripes != table->stripes ? stripes : NULL);
     }
+}
+
+// Cleared; NULL: there is no memory. The lock is held.
+static struct handle_stripe *take_stripes(struct handle_table *table)
+{
+    if (!table->has_lent_stripes) {
+        table->has_lent_stripes = true;
+        return table->stripes;
+    }
+    struct handle_stripe *stripes = aligned_alloc(_Alignof(struct handle_stripe), sizeof table->stripes);
+    if (stripes != NULL) {
+        memset(stripes, 0, sizeof table->stripes);
+    }
+    return stripes;
 }
 
 void handle_table_finish(struct handle_table *table)
 {
-    free_stripes(table->first, HANDLE_FIRST_SLOTS);
+    free_stripes(table, table->first, HANDLE_FIRST_SLOTS);
     for (uint32_t i = 0; i < HANDLE_CHUNK_COUNT; i++) {
         struct handle_entry *chunk = atomic_load_explicit(&table->chunks[i], memory_order_relaxed);
-        free_stripes(chunk, chunk_slots(i));
+        free_stripes(table, chunk, chunk_slots(i));
         free(chunk);
     }
     thread_mutex_finish(&table->lock);
@@ -73,7 +97,7 @@ static uint32_t fresh_slot(struct handle_table *table)
     if (slot >= limit) {
         return 0;
     }
-    if (handle_entry_at(table, slot) == NULL) {
+    if (entry_at(table, slot) == NULL) {
         uint32_t chunk = chunk_of(slot);
         size_t size = chunk_slots(chunk) * sizeof(struct handle_entry);
         struct handle_entry *entries = aligned_alloc(_Alignof(struct handle_entry), size);
@@ -91,14 +115,12 @@ static uint32_t fresh_slot(struct handle_table *table)
 static uint32_t take_slot(struct handle_table *table, bool is_striped)
 {
     uint32_t slot = table->free_slot != 0 ? table->free_slot : fresh_slot(table);
-    struct handle_entry *entry = slot != 0 ? handle_entry_at(table, slot) : NULL;
-    struct handle_stripe *stripes = NULL;
+    struct handle_entry *entry = slot != 0 ? entry_at(table, slot) : NULL;
     if (entry != NULL && is_striped && atomic_load_explicit(&entry->stripes, memory_order_relaxed) == NULL) {
-        stripes = aligned_alloc(_Alignof(struct handle_stripe), HANDLE_STRIPES * sizeof *stripes);
+        struct handle_stripe *stripes = take_stripes(table);
         if (stripes == NULL) { // a fresh slot is lost: there is no memory anyway
             return 0;
         }
-        memset(stripes, 0, HANDLE_STRIPES * sizeof *stripes);
         atomic_store_explicit(&entry->stripes, stripes, memory_order_release);
     }
     if (entry != NULL && slot == table->free_slot) {
@@ -113,7 +135,7 @@ static uint64_t add(struct handle_table *table, void *object, int kind, bool is_
     uint32_t slot = take_slot(table, is_striped);
     uint64_t id = 0;
     if (slot != 0) {
-        struct handle_entry *entry = handle_entry_at(table, slot);
+        struct handle_entry *entry = entry_at(table, slot);
         uint32_t generation = generation_in(atomic_load_explicit(&entry->state, memory_order_relaxed)) + 1;
         atomic_store_explicit(&entry->object, object, memory_order_relaxed);
         uint64_t live = (uint64_t)generation << HANDLE_STATE_GENERATION_SHIFT | (uint64_t)kind << HANDLE_KIND_SHIFT |
@@ -152,7 +174,7 @@ static void give_back_slot(struct handle_table *table, struct handle_entry *entr
 static enum handle_result take(struct handle_table *table, uint64_t id, int kind, bool retire, void **out_object)
 {
     *out_object = NULL;
-    struct handle_entry *entry = handle_entry_at(table, handle_slot_of(id));
+    struct handle_entry *entry = entry_at(table, handle_slot_of(id));
     if (entry == NULL) {
         return HANDLE_STALE;
     }
@@ -177,6 +199,27 @@ enum handle_result handle_pin_slowly(struct handle_table *table, uint64_t id, in
     return take(table, id, kind, false, out_object);
 }
 
+bool handle_pin_striped_beyond(struct handle_table *table, uint64_t id, int kind, unsigned stripe, void **out_object)
+{
+    struct handle_entry *entry = entry_at(table, handle_slot_of(id));
+    return entry != NULL && handle_pin_striped_entry(table, entry, id, kind, stripe, out_object);
+}
+
+void handle_unpin_beyond(struct handle_table *table, uint64_t id)
+{
+    handle_unpin_entry(table, entry_at(table, handle_slot_of(id)), id);
+}
+
+void handle_unpin_striped_beyond(struct handle_table *table, uint64_t id, unsigned stripe)
+{
+    handle_unpin_striped_entry(table, entry_at(table, handle_slot_of(id)), id, stripe);
+}
+
+void handle_undo_striped(struct handle_table *table, uint64_t id, unsigned stripe)
+{
+    handle_unpin_striped_beyond(table, id, stripe);
+}
+
 enum handle_result handle_retire(struct handle_table *table, uint64_t id, int kind, void **out_object)
 {
     return take(table, id, kind, true, out_object);
@@ -197,7 +240,7 @@ static bool has_striped_pins(struct handle_entry *entry)
 
 void handle_end_striped(struct handle_table *table, uint32_t slot)
 {
-    struct handle_entry *entry = handle_entry_at(table, slot);
+    struct handle_entry *entry = entry_at(table, slot);
     for (;;) {
         uint64_t state = atomic_load(&entry->state);
         if ((state & (LIVE_BIT | ENDED_BIT)) != 0 || (state & STRIPED_BIT) == 0 || (uint32_t)state != 0 ||
@@ -220,7 +263,7 @@ void handle_end(struct handle_table *table, uint64_t id, void *object, uint64_t 
         handle_end_striped(table, handle_slot_of(id));
         return;
     }
-    give_back_slot(table, handle_entry_at(table, handle_slot_of(id)), handle_slot_of(id), handle_generation_of(id));
+    give_back_slot(table, entry_at(table, handle_slot_of(id)), handle_slot_of(id), handle_generation_of(id));
     table->dispose(object, kind_of(before));
 }
 
@@ -235,7 +278,7 @@ static uint32_t used_slots(struct handle_table *table)
 // The id of what lives in a slot now; 0 if nothing does.
 static uint64_t live_id(struct handle_table *table, uint32_t slot)
 {
-    struct handle_entry *entry = handle_entry_at(table, slot);
+    struct handle_entry *entry = entry_at(table, slot);
     uint64_t state = entry != NULL ? atomic_load_explicit(&entry->state, memory_order_acquire) : 0;
     return (state & LIVE_BIT) != 0 ? id_of(slot, generation_in(state)) : 0;
 }

@@ -36,18 +36,20 @@ struct handle_stripe {
 struct handle_entry {
     _Alignas(64) _Atomic uint64_t state;     // generation, kind, whether it is live, pins
     _Atomic(void *) object;                  // borrowed; written before the entry is live
-    _Atomic(struct handle_stripe *) stripes; // owned; NULL until something in this slot wants them
+    _Atomic(struct handle_stripe *) stripes; // owned or the table's; NULL until something here wants them
     uint32_t next_free;                      // guarded by the table's lock
 };
 
 struct handle_table {
+    struct handle_stripe stripes[HANDLE_STRIPES]; // of the first object that wants some
     struct handle_entry first[HANDLE_FIRST_SLOTS];
     struct thread_mutex lock;  // of the slots that are free
     uint32_t slot_count;       // guarded by lock: slots that were ever used
     uint32_t free_slot;        // guarded by lock: 0 is none; slot 0 is never given out
     uint32_t generation_limit; // a slot that reaches it is not used again
     uint32_t slot_limit;
-    uint32_t live_count; // guarded by lock
+    uint32_t live_count;   // guarded by lock
+    bool has_lent_stripes; // guarded by lock: |stripes| are an entry's
     // Called without locks when a retired object has no pin left.
     void (*dispose)(void *object, int kind);
     _Atomic(struct handle_entry *) chunks[HANDLE_CHUNK_COUNT]; // owned; only ever added
@@ -87,49 +89,56 @@ static inline uint32_t handle_generation_of(uint64_t id)
     return (uint32_t)id & ((1u << HANDLE_GENERATION_BITS) - 1);
 }
 
-// A slot that is not among the first.
-struct handle_entry *handle_entry_beyond(struct handle_table *table, uint32_t slot) __attribute__((noinline));
-
-// NULL: there was never an object in that slot.
-static inline struct handle_entry *handle_entry_at(struct handle_table *table, uint32_t slot)
-{
-    return LIKELY(slot < HANDLE_FIRST_SLOTS) ? &table->first[slot] : handle_entry_beyond(table, slot);
-}
-
-// The rare ways of what is inline below; never part of it.
-// Why a pin of |id| was refused; or pins it, which happens where |kind| is -1.
+// What is inline below is what nearly always happens, to one of the first slots: the functions that it is part of need
+// save nothing for the rest, which is here.
+// Pins the object of |id|, or says why not.
 enum handle_result handle_pin_slowly(struct handle_table *table, uint64_t id, int kind, void **out_object)
-    __attribute__((noinline, cold));
+    __attribute__((noinline));
+bool handle_pin_striped_beyond(struct handle_table *table, uint64_t id, int kind, unsigned stripe, void **out_object)
+    __attribute__((noinline));
+void handle_unpin_beyond(struct handle_table *table, uint64_t id) __attribute__((noinline));
+void handle_unpin_striped_beyond(struct handle_table *table, uint64_t id, unsigned stripe) __attribute__((noinline));
 // The last pin that the state counts, of an entry that is not live, was dropped: |before| is its state with that pin.
 void handle_end(struct handle_table *table, uint64_t id, void *object, uint64_t before) __attribute__((noinline, cold));
 // A pin of a stripe was dropped and the entry is not what it was: disposes of its object if that was the last one.
 void handle_end_striped(struct handle_table *table, uint32_t slot) __attribute__((noinline, cold));
+// Drops a pin of a stripe that was none.
+void handle_undo_striped(struct handle_table *table, uint64_t id, unsigned stripe) __attribute__((noinline, cold));
 
-// Pins the object of |id|. |kind| -1 takes any. Every call of the API comes here several times: so it is inline.
-static inline enum handle_result handle_pin(struct handle_table *table, uint64_t id, int kind, void **out_object)
+// The upper half of the state of a live entry without stripes.
+static inline uint64_t handle_live_state(uint64_t id, int kind)
 {
-    struct handle_entry *entry = handle_entry_at(table, handle_slot_of(id));
-    if (UNLIKELY(entry == NULL)) {
-        *out_object = NULL;
-        return HANDLE_STALE;
-    }
-    uint64_t live =
-        (uint64_t)handle_generation_of(id) << 5 | (uint64_t)(unsigned)kind << 1 | 1;    // the state's high half
-    const uint64_t striped = UINT64_C(1) << (HANDLE_STRIPED_SHIFT - HANDLE_LIVE_SHIFT); // may be pinned here too
-    uint64_t state = atomic_load_explicit(&entry->state, memory_order_acquire);
-    while (LIKELY((state >> HANDLE_LIVE_SHIFT & ~striped) == live)) {
-        if (LIKELY(atomic_compare_exchange_weak_explicit(&entry->state, &state, state + 1, memory_order_acq_rel,
-                                                         memory_order_acquire))) {
-            *out_object = atomic_load_explicit(&entry->object, memory_order_relaxed);
-            return HANDLE_OK;
-        }
-    }
-    return handle_pin_slowly(table, id, kind, out_object);
+    return (uint64_t)handle_generation_of(id) << 5 | (uint64_t)(unsigned)kind << 1 | 1;
 }
 
-static inline void handle_unpin(struct handle_table *table, uint64_t id)
+// Pins the object of |id| if nothing is in the way. False: handle_pin_slowly() pins it or says why not.
+static inline bool handle_pin_at_once(struct handle_table *table, uint64_t id, int kind, void **out_object)
 {
-    struct handle_entry *entry = handle_entry_at(table, handle_slot_of(id));
+    const uint64_t striped = UINT64_C(1) << (HANDLE_STRIPED_SHIFT - HANDLE_LIVE_SHIFT); // may be pinned here too
+    uint32_t slot = handle_slot_of(id);
+    if (UNLIKELY(slot >= HANDLE_FIRST_SLOTS)) {
+        return false;
+    }
+    struct handle_entry *entry = &table->first[slot];
+    uint64_t state = atomic_load_explicit(&entry->state, memory_order_acquire);
+    if (UNLIKELY((state >> HANDLE_LIVE_SHIFT & ~striped) != handle_live_state(id, kind)) ||
+        UNLIKELY(!atomic_compare_exchange_strong_explicit(&entry->state, &state, state + 1, memory_order_acq_rel,
+                                                          memory_order_relaxed))) {
+        return false;
+    }
+    *out_object = atomic_load_explicit(&entry->object, memory_order_relaxed);
+    return true;
+}
+
+// Pins the object of |id|. |kind| -1 takes any.
+static inline enum handle_result handle_pin(struct handle_table *table, uint64_t id, int kind, void **out_object)
+{
+    return LIKELY(handle_pin_at_once(table, id, kind, out_object)) ? HANDLE_OK
+                                                                   : handle_pin_slowly(table, id, kind, out_object);
+}
+
+static inline void handle_unpin_entry(struct handle_table *table, struct handle_entry *entry, uint64_t id)
+{
     void *object = atomic_load_explicit(&entry->object, memory_order_relaxed); // ours while the pin is held
     uint64_t before = atomic_fetch_sub(&entry->state, 1);
     if (UNLIKELY((uint32_t)before == 1 && (before >> HANDLE_LIVE_SHIFT & 1) == 0)) {
@@ -137,9 +146,19 @@ static inline void handle_unpin(struct handle_table *table, uint64_t id)
     }
 }
 
-static inline void handle_unpin_striped(struct handle_table *table, uint64_t id, unsigned stripe)
+static inline void handle_unpin(struct handle_table *table, uint64_t id)
 {
-    struct handle_entry *entry = handle_entry_at(table, handle_slot_of(id));
+    uint32_t slot = handle_slot_of(id);
+    if (LIKELY(slot < HANDLE_FIRST_SLOTS)) {
+        handle_unpin_entry(table, &table->first[slot], id);
+    } else {
+        handle_unpin_beyond(table, id);
+    }
+}
+
+static inline void handle_unpin_striped_entry(struct handle_table *table, struct handle_entry *entry, uint64_t id,
+                                              unsigned stripe)
+{
     struct handle_stripe *stripes = atomic_load_explicit(&entry->stripes, memory_order_relaxed);
     atomic_fetch_sub(&stripes[stripe % HANDLE_STRIPES].pins, 1);
     // In one order with handle_pin_striped() and handle_retire(), all sequentially consistent: whoever finds the id
@@ -149,26 +168,46 @@ static inline void handle_unpin_striped(struct handle_table *table, uint64_t id,
     }
 }
 
+static inline void handle_unpin_striped(struct handle_table *table, uint64_t id, unsigned stripe)
+{
+    uint32_t slot = handle_slot_of(id);
+    if (LIKELY(slot < HANDLE_FIRST_SLOTS)) {
+        handle_unpin_striped_entry(table, &table->first[slot], id, stripe);
+    } else {
+        handle_unpin_striped_beyond(table, id, stripe);
+    }
+}
+
+static inline bool handle_pin_striped_entry(struct handle_table *table, struct handle_entry *entry, uint64_t id,
+                                            int kind, unsigned stripe, void **out_object)
+{
+    struct handle_stripe *stripes = atomic_load_explicit(&entry->stripes, memory_order_acquire);
+    if (UNLIKELY(stripes == NULL)) {
+        return false;
+    }
+    atomic_fetch_add(&stripes[stripe % HANDLE_STRIPES].pins, 1);
+    uint64_t live = UINT64_C(1) << (HANDLE_STRIPED_SHIFT - HANDLE_LIVE_SHIFT) | handle_live_state(id, kind);
+    if (LIKELY(atomic_load(&entry->state) >> HANDLE_LIVE_SHIFT == live)) {
+        *out_object = atomic_load_explicit(&entry->object, memory_order_relaxed);
+        return true;
+    }
+    handle_undo_striped(table, id, stripe);
+    return false;
+}
+
 // Pins the object of |id|, which was added with stripes if it is of |kind|. The pin is dropped by
 // handle_unpin_striped() with the same stripe or another. False: there is none, and handle_pin() says why.
 static inline bool handle_pin_striped(struct handle_table *table, uint64_t id, int kind, unsigned stripe,
                                       void **out_object)
 {
-    struct handle_entry *entry = handle_entry_at(table, handle_slot_of(id));
-    struct handle_stripe *stripes = entry != NULL ? atomic_load_explicit(&entry->stripes, memory_order_acquire) : NULL;
-    if (UNLIKELY(stripes == NULL)) {
-        return false;
-    }
-    uint64_t live = UINT64_C(1) << (HANDLE_STRIPED_SHIFT - HANDLE_LIVE_SHIFT) |
-                    (uint64_t)handle_generation_of(id) << 5 | (uint64_t)(unsigned)kind << 1 | 1;
-    atomic_fetch_add(&stripes[stripe % HANDLE_STRIPES].pins, 1);
-    if (LIKELY(atomic_load(&entry->state) >> HANDLE_LIVE_SHIFT == live)) {
-        *out_object = atomic_load_explicit(&entry->object, memory_order_relaxed);
-        return true;
-    }
-    handle_unpin_striped(table, id, stripe);
-    return false;
+    uint32_t slot = handle_slot_of(id);
+    return LIKELY(slot < HANDLE_FIRST_SLOTS)
+               ? handle_pin_striped_entry(table, &table->first[slot], id, kind, stripe, out_object)
+               : handle_pin_striped_beyond(table, id, kind, stripe, out_object);
 }
+
+// Where |id| has its state; NULL: there was never an object there. For tests.
+struct handle_entry *handle_entry_of(struct handle_table *table, uint64_t id);
 
 // Makes a live id stale. The caller keeps a pin and drops it with handle_unpin(); of several who retire one id, one
 // wins and the others get HANDLE_STALE.

@@ -377,10 +377,9 @@ static bool put_array(struct packed_args *packed, const struct arg_rule *rule, i
     return true;
 }
 
-// False: the long way, which has words for what is wrong.
-static bool pack_by_rule(struct packed_args *packed, const struct arg_rule *rule, int index, const rill_arg *arg)
+static HOT __attribute__((noinline)) bool put_number(const struct arg_rule *rule, unsigned char *at,
+                                                     const rill_arg *arg)
 {
-    unsigned char *at = packed->buffer + rule->offset;
     switch (rule->kind) {
     case ARG_RULE_SIGNED:
     case ARG_RULE_UNSIGNED: return put_integer(rule, at, arg);
@@ -390,12 +389,19 @@ static bool pack_by_rule(struct packed_args *packed, const struct arg_rule *rule
         return fabsf(value) <= FLT_MAX;
     }
     case ARG_RULE_F64: memcpy(at, &arg->value.f, sizeof arg->value.f); return arg->kind == RILL_ARG_FLOAT;
-    case ARG_RULE_ARRAY: return put_array(packed, rule, index, arg);
     default: return false;
     }
 }
 
-static int64_t read_extent(const struct packed_args *packed, const struct arg_rule *rule, int index)
+// False: the long way, which has words for what is wrong.
+static inline bool pack_by_rule(struct packed_args *packed, const struct arg_rule *rule, int index, const rill_arg *arg)
+{
+    return rule->kind == ARG_RULE_ARRAY ? put_array(packed, rule, index, arg)
+                                        : put_number(rule, packed->buffer + rule->offset, arg);
+}
+
+static HOT __attribute__((noinline)) int64_t read_extent(const struct packed_args *packed, const struct arg_rule *rule,
+                                                         int index)
 {
     int64_t wide;
     int32_t narrow;
@@ -437,7 +443,29 @@ static void clear_words(unsigned char *words, size_t count)
     }
 }
 
-static HOT rill_status begin(struct packed_args *packed, const char *who, const struct kernel *kernel, rill_args args)
+// Why begin() refused.
+static __attribute__((noinline, cold)) rill_status refuse_all(const struct packed_args *packed, rill_args args)
+{
+    const struct plan_kernel *plan = packed->kernel->plan;
+    const char *who = packed->who;
+    size_t count = (size_t)(plan->param_count - plan->hidden_count);
+    if (count > RILL_MAX_ARGS) {
+        return status_fail(RILL_ERR_LIMIT, "%s: kernel '%s' has %zu parameters; %d are possible", who, plan->name,
+                           count, (int)RILL_MAX_ARGS);
+    }
+    if (args.count != count) {
+        return status_fail(RILL_ERR_ARGUMENTS, "%s: kernel '%s' has %zu parameter%s, but %zu argument%s passed", who,
+                           plan->name, count, count == 1 ? "" : "s", args.count, args.count == 1 ? " was" : "s were");
+    }
+    if (args.items == NULL) {
+        return status_fail(RILL_ERR_INVALID, "%s: the list of arguments is NULL", who);
+    }
+    return status_fail(RILL_ERR_LIMIT, "%s: kernel '%s' has arguments of %" PRIu64 " bytes; %d are possible", who,
+                       plan->name, plan->args_size, (int)packed->buffer_size);
+}
+
+static inline rill_status begin(struct packed_args *packed, const char *who, const struct kernel *kernel,
+                                rill_args args)
 {
     const struct plan_kernel *plan = kernel->plan;
     size_t count = (size_t)(plan->param_count - plan->hidden_count);
@@ -446,9 +474,9 @@ static HOT rill_status begin(struct packed_args *packed, const char *who, const 
     packed->who = who;
     packed->count = 0;
     packed->host_count = 0;
-    if (count > RILL_MAX_ARGS) {
-        return status_fail(RILL_ERR_LIMIT, "%s: kernel '%s' has %zu parameters; %d are possible", who, plan->name,
-                           count, (int)RILL_MAX_ARGS);
+    if (UNLIKELY(count > RILL_MAX_ARGS || args.count != count || (args.items == NULL && count > 0) ||
+                 plan->args_size > packed->buffer_size)) {
+        return refuse_all(packed, args);
     }
     for (size_t i = 0; i < count; i++) { // few as a rule: two calls would take longer
         packed->sizes[i] = 0;
@@ -458,17 +486,6 @@ static HOT rill_status begin(struct packed_args *packed, const char *who, const 
         packed->sizes[i] = 0;
     }
     packed->count = (int)count;
-    if (args.count != count) {
-        return status_fail(RILL_ERR_ARGUMENTS, "%s: kernel '%s' has %zu parameter%s, but %zu argument%s passed", who,
-                           plan->name, count, count == 1 ? "" : "s", args.count, args.count == 1 ? " was" : "s were");
-    }
-    if (args.items == NULL && count > 0) {
-        return status_fail(RILL_ERR_INVALID, "%s: the list of arguments is NULL", who);
-    }
-    if (plan->args_size > packed->buffer_size) {
-        return status_fail(RILL_ERR_LIMIT, "%s: kernel '%s' has arguments of %" PRIu64 " bytes; %d are possible", who,
-                           plan->name, plan->args_size, (int)packed->buffer_size);
-    }
     clear_words(packed->buffer, (plan->args_size + 7) / 8); // a GPU takes whole words
     return RILL_OK;
 }

@@ -19,16 +19,13 @@ enum { SLOT_BITS = 8, GENERATION_BITS = HANDLE_TABLE_BITS - SLOT_BITS, OWN_ID = 
 
 static void leave_for_good(void *object, int kind);
 
-// With the stripes of the first of them, which is as a rule the only one: what a launch looks at is side by side.
-static struct {
-    _Alignas(2048) struct handle_stripe stripes[HANDLE_STRIPES];
-    struct handle_table table;
-} all = {.table = {.first[1].stripes = all.stripes,
-                   .lock = THREAD_MUTEX_INIT,
-                   .slot_limit = 1u << SLOT_BITS,
-                   .generation_limit = (1u << GENERATION_BITS) - 1,
-                   .dispose = leave_for_good}};
-static struct handle_table *const contexts = &all.table;
+static _Alignas(2048) struct handle_table contexts = {
+    // what a launch looks at is on one page
+    .lock = THREAD_MUTEX_INIT,
+    .slot_limit = 1u << SLOT_BITS,
+    .generation_limit = (1u << GENERATION_BITS) - 1,
+    .dispose = leave_for_good,
+};
 
 static uint64_t table_id(uint32_t serial)
 {
@@ -62,19 +59,19 @@ static bool has_forked(const struct context *context)
 
 enum { NO_STRIPE = -1 };
 
-static bool pin_context(uint32_t serial, int stripe, void **out_object)
+static inline __attribute__((always_inline)) bool pin_context(uint32_t serial, int stripe, void **out_object)
 {
     return stripe != NO_STRIPE
-               ? handle_pin_striped(contexts, table_id(serial), KIND_CONTEXT, (unsigned)stripe, out_object)
-               : handle_pin(contexts, table_id(serial), KIND_CONTEXT, out_object) == HANDLE_OK;
+               ? handle_pin_striped(&contexts, table_id(serial), KIND_CONTEXT, (unsigned)stripe, out_object)
+               : handle_pin(&contexts, table_id(serial), KIND_CONTEXT, out_object) == HANDLE_OK;
 }
 
 static HOT void unpin_context(uint32_t serial, int stripe)
 {
     if (stripe != NO_STRIPE) {
-        handle_unpin_striped(contexts, table_id(serial), (unsigned)stripe);
+        handle_unpin_striped(&contexts, table_id(serial), (unsigned)stripe);
     } else {
-        handle_unpin(contexts, table_id(serial));
+        handle_unpin(&contexts, table_id(serial));
     }
 }
 
@@ -97,7 +94,7 @@ static rill_status find_context(const char *who, uint32_t serial, enum object_ki
     return RILL_OK;
 }
 
-// Apart from its callers: see context_refuse_pin().
+// Apart from its callers: see context_pin_slowly().
 static __attribute__((noinline, cold)) rill_status enter(const char *who, uint64_t id, enum object_kind kind,
                                                          int stripe, struct context **out_context)
 {
@@ -185,7 +182,7 @@ static rill_status check_id(struct context *context, const char *who, uint64_t i
     return handle_table_of(id) == context->serial ? RILL_OK : refuse_foreign(who, id, kind);
 }
 
-rill_status context_refuse_pin(struct context *context, const char *who, uint64_t id, enum object_kind kind,
+rill_status context_pin_slowly(struct context *context, const char *who, uint64_t id, enum object_kind kind,
                                void **out_object)
 {
     *out_object = NULL;
@@ -436,7 +433,7 @@ rill_status rill_open(const char *device, const rill_open_options *options, rill
     if (context == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "rill_open: no memory for a context");
     }
-    uint64_t id = handle_add_striped(contexts, context, KIND_CONTEXT);
+    uint64_t id = handle_add_striped(&contexts, context, KIND_CONTEXT);
     if (id == 0) {
         destroy(context);
         return status_fail(RILL_ERR_LIMIT, "rill_open: too many contexts are open, or were opened in this process");
@@ -445,7 +442,7 @@ rill_status rill_open(const char *device, const rill_open_options *options, rill
     rill_status status = open_device(context, index, options);
     if (status != RILL_OK) {
         void *object;
-        handle_retire(contexts, id, KIND_CONTEXT, &object);
+        handle_retire(&contexts, id, KIND_CONTEXT, &object);
         close_entered(context);
         return context_fail_as("rill_open", status);
     }
@@ -491,7 +488,7 @@ static rill_status close_context(struct context *context, bool to_log)
 {
     rill_status status = callback_refuse("rill_close");
     void *object;
-    if (status == RILL_OK && handle_retire(contexts, table_id(context->serial), KIND_CONTEXT, &object) != HANDLE_OK) {
+    if (status == RILL_OK && handle_retire(&contexts, table_id(context->serial), KIND_CONTEXT, &object) != HANDLE_OK) {
         status = status_fail(RILL_ERR_STALE, "rill_close: the context is closed");
     }
     bool is_refused = status != RILL_OK;

@@ -86,20 +86,20 @@ rill_status context_enter_striped(const char *who, uint64_t id, enum object_kind
                                   struct context **out_context);
 void context_leave_striped(struct context *context, unsigned stripe);
 
-// Says why there is no pin. Cold, and never part of its callers: what a call saves to make room for it would be saved
-// by each that succeeds too.
-rill_status context_refuse_pin(struct context *context, const char *who, uint64_t id, enum object_kind kind,
-                               void **out_object) __attribute__((noinline, cold));
+// Pins what context_pin() could not pin at once, or says why not. Never part of its callers: what a call saves to make
+// room for it would be saved by each that succeeds too.
+rill_status context_pin_slowly(struct context *context, const char *who, uint64_t id, enum object_kind kind,
+                               void **out_object) __attribute__((noinline));
 
 // Pins an object of a context that was entered. Inline, as a launch comes here for everything that it names.
 static inline rill_status context_pin(struct context *context, const char *who, uint64_t id, enum object_kind kind,
                                       void **out_object)
 {
     if (LIKELY(handle_table_of(id) == context->serial &&
-               handle_pin(&context->handles, handle_in_table(id), (int)kind, out_object) == HANDLE_OK)) {
+               handle_pin_at_once(&context->handles, handle_in_table(id), (int)kind, out_object))) {
         return RILL_OK;
     }
-    return context_refuse_pin(context, who, id, kind, out_object);
+    return context_pin_slowly(context, who, id, kind, out_object);
 }
 
 static inline void context_unpin(struct context *context, uint64_t id)

@@ -23,6 +23,7 @@ static HOT rill_status launch_packed(struct packed_args *packed, struct stream *
     const struct kernel *kernel = packed->kernel;
     struct backend_launch launch = {.image = kernel->image,
                                     .kernel = kernel->index,
+                                    .known = &kernel->known,
                                     .args = packed->buffer,
                                     .array_sizes = packed->sizes,
                                     .result = result->address,
@@ -92,7 +93,6 @@ HOT rill_status rill_launch(rill_kernel handle, rill_stream stream_handle, rill_
     if (LIKELY(status == RILL_OK)) {
         // What the back end begins with comes while the arguments are packed.
         __builtin_prefetch(stream->queue);
-        __builtin_prefetch(kernel->image);
         __builtin_prefetch(context->device);
         status = launch_on("rill_launch", kernel, stream, args, &(struct launch_result){0});
         context_unpin(context, stream->id);

@@ -87,6 +87,10 @@ static rill_status add_handles(const char *who, struct module *module)
         kernel->module = module;
         kernel->index = i;
         kernel->plan = module->plan->kernels[i];
+        kernel->known.plan = kernel->plan;
+        if (context->backend->image_describe != NULL) {
+            context->backend->image_describe(module->image, i, &kernel->known);
+        }
         kernel->id = context_add(context, who, kernel, KIND_KERNEL);
     }
     module->id = context_add(context, who, module, KIND_MODULE);

@@ -16,6 +16,7 @@ struct kernel {
     struct module *module;       // one reference
     int index;                   // in the plan
     uint64_t id;
+    struct backend_kernel known;    // what the back end says of it
     const struct plan_kernel *plan; // borrowed from the module, and so is what follows
     const struct arg_rule *rules;   //
     rill_param_info *params;        //

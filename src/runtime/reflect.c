@@ -141,7 +141,7 @@ HOT rill_status kernel_begin_launch(const char *who, rill_kernel handle, unsigne
         *out_kernel = object;
         return RILL_OK;
     }
-    rill_status status = context_refuse_pin(context, who, handle.id, KIND_KERNEL, &object);
+    rill_status status = context_pin_slowly(context, who, handle.id, KIND_KERNEL, &object);
     assert(status != RILL_OK); // every kernel has stripes
     context_leave_striped(context, stripe);
     return status;

@@ -185,15 +185,28 @@ rill_stream stream_current(struct context *context)
     return (rill_stream){context->default_stream};
 }
 
-HOT rill_status stream_pin(struct context *context, const char *who, rill_stream handle, struct stream **out_stream)
+// RILL_CURRENT, and what cannot be pinned at once.
+static __attribute__((noinline)) rill_status pin_slowly(struct context *context, const char *who, rill_stream handle,
+                                                        struct stream **out_stream)
 {
-    if (UNLIKELY(handle.id == UINT64_MAX)) {
+    if (handle.id == UINT64_MAX) {
         handle = stream_current(context);
     }
     void *object;
     RILL_TRY(context_pin(context, who, handle.id, KIND_STREAM, &object));
     *out_stream = object;
     return RILL_OK;
+}
+
+HOT rill_status stream_pin(struct context *context, const char *who, rill_stream handle, struct stream **out_stream)
+{
+    void *object;
+    if (LIKELY(handle_table_of(handle.id) == context->serial &&
+               handle_pin_at_once(&context->handles, handle_in_table(handle.id), KIND_STREAM, &object))) {
+        *out_stream = object;
+        return RILL_OK;
+    }
+    return pin_slowly(context, who, handle, out_stream);
 }
 
 // Enters the context of a stream and pins it.

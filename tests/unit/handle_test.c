@@ -57,7 +57,9 @@ TEST(what_is_added_in_a_row_is_pinned_on_cache_lines_of_its_own)
     uintptr_t lines[COUNT];
     for (int i = 0; i < COUNT; i++) {
         ids[i] = handle_add(table, &fruit, APPLE);
-        lines[i] = (uintptr_t)&handle_entry_at(table, handle_slot_of(ids[i]))->state / 64;
+        struct handle_entry *entry = handle_entry_of(table, ids[i]);
+        CHECK_INT(atomic_load(&entry->state) >> HANDLE_LIVE_SHIFT, handle_live_state(ids[i], APPLE));
+        lines[i] = (uintptr_t)&entry->state / 64;
         for (int k = 0; k < i; k++) {
             CHECK(lines[k] != lines[i]);
         }

@@ -158,6 +158,7 @@ const struct backend backend_cpu = {
     .image_load = image_load,
     .image_unload = image_unload,
     .image_field = image_field,
+    .image_describe = image_describe,
     .stream_create = stream_create,
     .stream_destroy = stream_destroy,
     .stream_synchronize = stream_synchronize,

@@ -72,6 +72,7 @@ static void find_kernel(struct backend_image *image, struct resolution *r, const
 static void find_all(struct backend_image *image, struct resolution *r)
 {
     const struct plan_module *plan = image->plan;
+    image->kernels = ARENA_ARRAY(&image->arena, struct cpu_kernel, plan->kernel_count > 0 ? plan->kernel_count : 1);
     for (int i = 0; i < plan->kernel_count; i++) {
         find_kernel(image, r, plan->kernels[i], &image->kernels[i]);
     }
@@ -88,23 +89,16 @@ static void find_all(struct backend_image *image, struct resolution *r)
     }
 }
 
-// Of an image with its kernels behind it.
-static size_t whole_size(const struct plan_module *plan)
-{
-    return sizeof(struct backend_image) + (size_t)plan->kernel_count * sizeof(struct cpu_kernel);
-}
-
 rill_status image_create(struct backend_device *device, const struct plan_module *plan, image_resolver *resolve,
                          void *user, struct backend_image **out_image)
 {
     *out_image = NULL;
-    struct backend_image *image = device_alloc(device, whole_size(plan), 16);
+    struct backend_image *image = device_alloc(device, sizeof *image, 16);
     if (image == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for an image");
     }
     image->device = device;
     image->plan = plan;
-    image->kernels = (struct cpu_kernel *)(image + 1);
     arena_init(&image->arena);
     jmp_buf escape;
     image->arena.escape = &escape;
@@ -194,10 +188,20 @@ void image_unload(struct backend_image *image)
     object_unload(image->object);
     close_libraries(image->libraries);
     arena_finish(&image->arena);
-    device_free(image->device, image, whole_size(image->plan));
+    device_free(image->device, image, sizeof *image);
 }
 
 void *image_field(const struct backend_image *image, int field)
 {
     return (void *)(uintptr_t)image->field_addresses[field];
+}
+
+void image_describe(const struct backend_image *image, int kernel, struct backend_kernel *out)
+{
+    const struct cpu_kernel *own = &image->kernels[kernel];
+    *out = (struct backend_kernel){.own = own,
+                                   .plan = own->plan,
+                                   .depth = own->depth,
+                                   .block_count = own->block_count,
+                                   .partial_size = own->partial_size};
 }

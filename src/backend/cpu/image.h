@@ -24,18 +24,18 @@ struct cpu_task {
 struct cpu_kernel {
     const struct plan_kernel *plan; // borrowed
     struct cpu_task *tasks;
-    int depth;             // of the tree of control
-    int block_count;       // the most blocks of a region
-    uint64_t partial_size; // the largest partial record of its tasks
+    int depth;             // see struct backend_kernel
+    int block_count;       //
+    uint64_t partial_size; //
 };
 
 struct backend_image {
-    struct cpu_kernel *kernels;                  // behind it
     struct backend_device *device;               // borrowed
     const struct plan_module *plan;              // borrowed
     struct arena arena;                          // holds what follows
     struct object *object;                       // owned; NULL in tests that give functions of their own
     struct dylib libraries[IMAGE_LIBRARY_COUNT]; // where the code finds its mathematics; open as long as it is loaded
+    struct cpu_kernel *kernels;
     uint64_t *field_addresses;
     uint64_t *field_sizes;
 };
@@ -50,5 +50,6 @@ rill_status image_load(struct backend_device *device, const struct plan_module *
                        size_t code_size, struct backend_image **out_image);
 void image_unload(struct backend_image *image);
 void *image_field(const struct backend_image *image, int field);
+void image_describe(const struct backend_image *image, int kernel, struct backend_kernel *out);
 
 #endif

@@ -7,7 +7,7 @@
 
 // Makes sure that a lane's executor has room for the blocks of |kernel|. A crew that is in use is replaced before the
 // next block.
-static rill_status reserve(struct backend_stream *lane, const struct cpu_kernel *kernel)
+static rill_status reserve(struct backend_stream *lane, const struct backend_kernel *kernel)
 {
     struct cpu_need need = {.depth = kernel->depth, .partial_size = kernel->partial_size};
     rill_status status = RILL_OK;
@@ -27,7 +27,7 @@ static rill_status reserve(struct backend_stream *lane, const struct cpu_kernel 
     return status;
 }
 
-rill_status lanes_take(struct backend_stream *stream, const struct cpu_kernel *kernel)
+rill_status lanes_take(struct backend_stream *stream, const struct backend_kernel *kernel)
 {
     struct backend_host *host = &stream->device->host;
     rill_status status = RILL_OK;

@@ -34,13 +34,16 @@ static bool has_run(struct cpu_segment *segment)
     return atomic_load_explicit(&segment->ended_count, memory_order_acquire) == segment->queued_count;
 }
 
-static void empty(struct cpu_segment *segment)
+// New operations go to |segment|, in which nothing is left to run.
+static void begin(struct backend_stream *stream, struct cpu_segment *segment)
 {
     thread_observe(segment); // what the workers read in it is read
-    segment->used = head_size();
-    segment->queued_count = 0;
     atomic_store_explicit(&segment->ended_count, 0, memory_order_relaxed);
     segment->next = NULL;
+    stream->current = segment;
+    stream->current_used = head_size();
+    stream->current_size = segment->size;
+    stream->current_count = 0;
 }
 
 // Operations run in order, so that the oldest segment is the first to be free.
@@ -76,19 +79,21 @@ static struct cpu_segment *take_segment(struct backend_stream *stream, size_t si
 }
 
 // A segment with room for |size| bytes becomes the current one.
-static bool next_segment(struct backend_stream *stream, size_t size)
+static __attribute__((noinline)) bool next_segment(struct backend_stream *stream, size_t size)
 {
     struct cpu_segment *old = stream->current;
+    if (old != NULL) {
+        old->queued_count = stream->current_count;
+    }
     if (old != NULL && has_run(old) && old->size >= head_size() + size) {
-        empty(old);
+        begin(stream, old);
         return true;
     }
     struct cpu_segment *segment = take_segment(stream, size);
     if (segment == NULL) {
         return false;
     }
-    empty(segment);
-    stream->current = segment;
+    begin(stream, segment);
     if (old != NULL) {
         if (stream->used == NULL) {
             stream->used = old;
@@ -109,19 +114,15 @@ HOT void *segment_take(struct backend_stream *stream, size_t size)
     if (UNLIKELY(stream->is_checked)) {
         thread_observe(&stream->current);
     }
-    struct cpu_segment *segment = stream->current;
-    if (UNLIKELY(segment == NULL || segment->size - segment->used < size)) {
-        if (!next_segment(stream, size)) {
-            return NULL;
-        }
-        segment = stream->current;
+    if (UNLIKELY(stream->current_size - stream->current_used < size) && !next_segment(stream, size)) {
+        return NULL;
     }
-    struct cpu_op *op = (struct cpu_op *)((char *)segment + segment->used);
-    segment->used += size;
-    op->segment = segment;
+    struct cpu_op *op = (struct cpu_op *)((char *)stream->current + stream->current_used);
+    stream->current_used += size;
+    op->segment = stream->current;
     // A worker has had the lines of the next operation. They are asked for now, so that they are here by then.
-    if (segment->size - segment->used >= size) {
-        prefetch((char *)segment + segment->used, size < PREFETCH_SIZE ? size : PREFETCH_SIZE);
+    if (stream->current_size - stream->current_used >= size) {
+        prefetch((char *)stream->current + stream->current_used, size < PREFETCH_SIZE ? size : PREFETCH_SIZE);
     }
     return op;
 }

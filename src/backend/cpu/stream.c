@@ -44,9 +44,7 @@ static struct cpu_op *post(struct backend_stream *stream, struct cpu_op *op, str
 HOT bool stream_append(struct backend_stream *stream, struct cpu_op *op, enum cpu_op_kind kind)
 {
     op->kind = kind;
-    if (op->segment != NULL) {
-        op->segment->queued_count++;
-    }
+    stream->current_count += op->segment != NULL;
     uint64_t queued = atomic_load_explicit(&stream->queued_count, memory_order_relaxed) + 1;
     atomic_store_explicit(&stream->queued_count, queued, memory_order_relaxed);
     if (UNLIKELY(stream->is_checked)) {
@@ -139,13 +137,12 @@ static inline __attribute__((always_inline)) void copy_words(unsigned char *targ
     }
 }
 
-static void fill_launch(struct cpu_launch *op, const struct backend_launch *launch)
+static void fill_launch(struct cpu_launch *op, const struct backend_launch *launch, const struct backend_kernel *kernel)
 {
-    const struct cpu_kernel *kernel = &launch->image->kernels[launch->kernel];
     const struct plan_kernel *plan = kernel->plan;
     op->op.keeps_lanes = kernel->block_count > 0;
     op->image = launch->image;
-    op->kernel = kernel;
+    op->kernel = kernel->own;
     op->result = launch->result;
     op->result_size = launch->result_size;
     op->caller = launch->caller;
@@ -155,7 +152,8 @@ static void fill_launch(struct cpu_launch *op, const struct backend_launch *laun
 }
 
 // Memory for a launch, with a crew if the stream's will not do. NULL: there is none. The lock is held.
-static HOT struct cpu_launch *take_launch(struct backend_stream *stream, const struct cpu_kernel *kernel, size_t size)
+static HOT struct cpu_launch *take_launch(struct backend_stream *stream, const struct backend_kernel *kernel,
+                                          size_t size)
 {
     struct cpu_need need = {kernel->depth, kernel->block_count, kernel->partial_size, kernel->plan->block_size};
     struct cpu_crew *crew = NULL;
@@ -178,7 +176,12 @@ static HOT struct cpu_launch *take_launch(struct backend_stream *stream, const s
 
 HOT rill_status stream_launch(struct backend_stream *stream, const struct backend_launch *launch)
 {
-    const struct cpu_kernel *kernel = &launch->image->kernels[launch->kernel];
+    struct backend_kernel asked;
+    const struct backend_kernel *kernel = launch->known;
+    if (UNLIKELY(kernel == NULL)) {
+        image_describe(launch->image, launch->kernel, &asked);
+        kernel = &asked;
+    }
     const struct plan_kernel *plan = kernel->plan;
     size_t size = sizeof(struct cpu_launch) + args_size(plan) + (size_t)plan->param_count * sizeof(uint64_t);
     RILL_TRY(lock_for_work(stream));
@@ -201,7 +204,7 @@ HOT rill_status stream_launch(struct backend_stream *stream, const struct backen
         }
         return no_memory(stream);
     }
-    fill_launch(op, launch);
+    fill_launch(op, launch, kernel);
     uint64_t count = atomic_load_explicit(&stream->launch_count, memory_order_relaxed) + 1;
     atomic_store_explicit(&stream->launch_count, count, memory_order_relaxed);
     bool push = stream_append(stream, &op->op, CPU_OP_LAUNCH);

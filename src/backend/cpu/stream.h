@@ -52,10 +52,9 @@ struct cpu_mark {
 };
 
 struct cpu_segment {
-    struct cpu_segment *next; // in the list it is in
-    uint64_t queued_count;    // operations in it
-    size_t size;              // of the whole segment
-    size_t used;
+    struct cpu_segment *next;                  // in the list it is in
+    size_t size;                               // of the whole segment
+    uint64_t queued_count;                     // operations in it; of the current one the stream knows it
     _Alignas(64) _Atomic uint64_t ended_count; // of these; written by the worker that advances the stream
 };
 
@@ -116,16 +115,19 @@ struct backend_stream {
     _Atomic uint64_t launch_count; // launches ever queued; device_stats() adds them up, so that streams share no count
     uint64_t launch_ended_seen;    // of these, ended when somebody looked last
     struct cpu_segment *current;   // owned: new operations go here; NULL at first
+    size_t current_used;           // bytes of it
+    size_t current_size;           // 0 while there is none
+    uint64_t current_count;        // operations in it
+    struct cpu_need newest_need;   // what the crew that the last queued launch will find has room for
+    struct cpu_error *error;       // one reference; NULL: none
+    bool is_at_hand;               // no worker has taken the inbox since the stream was last at rest, for all one knows
     struct cpu_segment *used;      // owned: full ones, the oldest first
     struct cpu_segment *used_last; //
     struct cpu_segment *free;      // owned
-    struct cpu_need newest_need;   // what the crew that the last queued launch will find has room for
     struct cpu_crew *next_crew;    // owned: of a lane, replaces its crew before the next block; NULL: none
     int blocked_count;             // launches with blocks outstanding
     int lane_count;                // lanes that are lent to it
-    struct cpu_error *error;       // one reference; NULL: none
     struct cpu_error *spare;       // owned: so that an error needs no memory when it happens
-    bool is_at_hand;               // no worker has taken the inbox since the stream was last at rest, for all one knows
 
     _Alignas(64) _Atomic(struct cpu_op *) inbox; // the last queued first; &rest: no worker has the stream
     struct cpu_op rest;                          // never queued
@@ -216,7 +218,7 @@ void segment_free_all(struct backend_device *device, struct cpu_segment *segment
 
 // lane.c: streams lent for the blocks of a stream's launches.
 // Makes sure of the lanes of one more launch with blocks. The stream's lock is held.
-rill_status lanes_take(struct backend_stream *stream, const struct cpu_kernel *kernel);
+rill_status lanes_take(struct backend_stream *stream, const struct backend_kernel *kernel);
 // One launch with blocks has ended, or was not queued after all: the last gives the lanes back. The lock is held.
 void lanes_leave(struct backend_stream *stream);
 // |is_small|: not worth waking a thread for.
