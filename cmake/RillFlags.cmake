@@ -24,6 +24,7 @@ add_compile_options(-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 add_link_options(-Wl,-z,relro,-z,now)
 
 if(RILL_SANITIZE)
+    add_compile_definitions(RILL_IS_SANITIZED)
     # The function sanitizer reads a word before the entry of what is called, which code made at run time does not have.
     add_compile_options(-fsanitize=${RILL_SANITIZE} -fno-sanitize=function -fno-sanitize-recover=all
         -fno-omit-frame-pointer)

@@ -45,6 +45,11 @@ static struct handle_entry *entry_at(struct handle_table *table, uint32_t slot)
     return entries != NULL ? &entries[slot - chunk_slots(chunk)] : NULL;
 }
 
+void handle_set_part(struct handle_table *table, uint64_t id, void *part)
+{
+    atomic_store_explicit(&entry_at(table, handle_slot_of(id))->part, part, memory_order_relaxed);
+}
+
 struct handle_entry *handle_entry_of(struct handle_table *table, uint64_t id)
 {
     return entry_at(table, handle_slot_of(id));
@@ -138,6 +143,7 @@ static uint64_t add(struct handle_table *table, void *object, int kind, bool is_
         struct handle_entry *entry = entry_at(table, slot);
         uint32_t generation = generation_in(atomic_load_explicit(&entry->state, memory_order_relaxed)) + 1;
         atomic_store_explicit(&entry->object, object, memory_order_relaxed);
+        atomic_store_explicit(&entry->part, NULL, memory_order_relaxed);
         uint64_t live = (uint64_t)generation << HANDLE_STATE_GENERATION_SHIFT | (uint64_t)kind << HANDLE_KIND_SHIFT |
                         LIVE_BIT | (is_striped ? STRIPED_BIT : 0);
         atomic_store_explicit(&entry->state, live, memory_order_release);

@@ -36,6 +36,7 @@ struct handle_stripe {
 struct handle_entry {
     _Alignas(64) _Atomic uint64_t state;     // generation, kind, whether it is live, pins
     _Atomic(void *) object;                  // borrowed; written before the entry is live
+    _Atomic(void *) part;                    // of the object: see handle_set_part()
     _Atomic(struct handle_stripe *) stripes; // owned or the table's; NULL until something here wants them
     uint32_t next_free;                      // guarded by the table's lock
 };
@@ -204,6 +205,15 @@ static inline bool handle_pin_striped(struct handle_table *table, uint64_t id, i
     return LIKELY(slot < HANDLE_FIRST_SLOTS)
                ? handle_pin_striped_entry(table, &table->first[slot], id, kind, stripe, out_object)
                : handle_pin_striped_beyond(table, id, kind, stripe, out_object);
+}
+
+// Something of a pinned object that calls want more often than the object itself, and so find beside its state; NULL
+// until it is set.
+void handle_set_part(struct handle_table *table, uint64_t id, void *part);
+// Of an object that handle_pin_at_once() has pinned.
+static inline void *handle_part_at_once(struct handle_table *table, uint64_t id)
+{
+    return atomic_load_explicit(&table->first[handle_slot_of(id)].part, memory_order_relaxed);
 }
 
 // Where |id| has its state; NULL: there was never an object there. For tests.

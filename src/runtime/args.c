@@ -499,7 +499,7 @@ static __attribute__((noinline)) rill_status pack_any(struct packed_args *packed
 }
 
 // What only the launch knows of what was passed: how many elements there are behind a pointer.
-static void count_elements(struct packed_args *packed)
+static __attribute__((noinline)) void count_elements(struct packed_args *packed)
 {
     const struct plan_kernel *plan = packed->kernel->plan;
     for (int i = packed->count; i < plan->param_count; i++) {
@@ -527,7 +527,9 @@ HOT rill_status args_pack(struct packed_args *packed, const char *who, const str
             RILL_TRY(check_shape(packed, i, &args.items[i]));
         }
     }
-    count_elements(packed);
+    if (UNLIKELY(kernel->plan->hidden_count > 0)) {
+        count_elements(packed);
+    }
     return RILL_OK;
 }
 

@@ -299,6 +299,46 @@ static void make_fork_mark(struct context *context)
     context->fork_mark = mark;
 }
 
+#ifdef RILL_IS_SANITIZED
+enum { HAS_FIRST = false }; // each context is memory of its own, which a sanitizer sees come and go
+#else
+enum { HAS_FIRST = true };
+#endif
+
+enum { FIRST_PAGE = 4096, FIRST_PAGES = (sizeof(struct context) + FIRST_PAGE - 1) / FIRST_PAGE };
+
+// Memory for the first context, as a rule the only one. All of it is zero in a forked child, so that it needs no other
+// page to be its mark, and each launch one page less.
+static _Alignas(FIRST_PAGE) char first_memory[FIRST_PAGES * FIRST_PAGE];
+static atomic_bool first_is_taken;
+
+// NULL: it is another's, or the system cannot do this.
+static struct context *take_first(void)
+{
+    bool is_taken = false;
+    if (!HAS_FIRST || sysconf(_SC_PAGESIZE) != FIRST_PAGE ||
+        !atomic_compare_exchange_strong(&first_is_taken, &is_taken, true)) {
+        return NULL;
+    }
+    if (madvise(first_memory, sizeof first_memory, MADV_WIPEONFORK) != 0) {
+        atomic_store(&first_is_taken, false);
+        return NULL;
+    }
+    return (struct context *)(void *)first_memory;
+}
+
+static void free_context(struct context *context)
+{
+    if ((char *)context == first_memory) {
+        atomic_store(&first_is_taken, false);
+        return;
+    }
+    if (context->fork_mark != NULL) {
+        munmap((void *)context->fork_mark, (size_t)sysconf(_SC_PAGESIZE));
+    }
+    context_free(context, context, sizeof *context);
+}
+
 // Takes a context apart that nobody uses any more; also a half-made one.
 static void destroy(struct context *context)
 {
@@ -313,15 +353,12 @@ static void destroy(struct context *context)
     pool_finish_objects(&context->stream_pool);
     context->backend->device_close(context->device);
     handle_table_finish(&context->handles);
-    if (context->fork_mark != NULL) {
-        munmap((void *)context->fork_mark, (size_t)sysconf(_SC_PAGESIZE));
-    }
     thread_cond_finish(&context->left);
     thread_mutex_finish(&context->load_lock);
     thread_mutex_finish(&context->wrap_lock);
     thread_mutex_finish(&context->lock);
     thread_mutex_finish(&context->log_lock);
-    context_free(context, context, sizeof *context);
+    free_context(context);
 }
 
 static void apply_options(struct context *context, const rill_open_options *options)
@@ -376,11 +413,18 @@ static rill_status open_device(struct context *context, size_t index, const rill
 static struct context *new_context(const rill_open_options *options, const struct backend *backend)
 {
     rill_allocator allocator = options->allocator != NULL ? *options->allocator : host_allocator;
-    struct context *context = allocator.allocate(allocator.user, sizeof *context, 64);
+    struct context *first = options->allocator == NULL ? take_first() : NULL;
+    struct context *context = first != NULL ? first : allocator.allocate(allocator.user, sizeof *context, 64);
     if (context == NULL) {
         return NULL;
     }
     memset(context, 0, sizeof *context);
+    if (first != NULL) {
+        context->own_mark = 1;
+        context->fork_mark = &context->own_mark;
+    } else {
+        make_fork_mark(context);
+    }
     context->allocator = allocator;
     context->backend = backend;
     context->launch = backend->launch;
@@ -391,7 +435,6 @@ static struct context *new_context(const rill_open_options *options, const struc
     thread_cond_init(&context->left);
     handle_table_init(&context->handles, dispose);
     apply_options(context, options);
-    make_fork_mark(context);
     return context;
 }
 

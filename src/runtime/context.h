@@ -39,7 +39,8 @@ struct context {
     const struct backend *backend;
     rill_status (*launch)(struct backend_stream *stream, const struct backend_launch *launch); // the back end's
     struct backend_device *device;                                                             // owned
-    volatile char *fork_mark; // owned: a page that is zero in a forked child; NULL: compare |pid|
+    volatile char *fork_mark; // where a forked child finds 0, on a page of its own or |own_mark|; NULL: compare |pid|
+    volatile char own_mark;   // of the first context: see context.c
     uint64_t default_stream;  // its id
     struct handle_table handles;
 

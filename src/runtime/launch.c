@@ -16,7 +16,7 @@ struct launch_result {
     struct backend_error *caller; // set: the caller waits for the launch and takes its failure
 };
 
-static HOT rill_status launch_packed(struct packed_args *packed, struct stream *stream,
+static HOT rill_status launch_packed(struct packed_args *packed, struct backend_stream *queue,
                                      const struct launch_result *result)
 {
     struct context *context = packed->context;
@@ -31,7 +31,7 @@ static HOT rill_status launch_packed(struct packed_args *packed, struct stream *
                                     .result_is_host = result->is_host,
                                     .caller = result->caller,
                                     .must_not_wait = callback_is_running};
-    return context_fail_as(packed->who, context->launch(stream->queue, &launch));
+    return context_fail_as(packed->who, context->launch(queue, &launch));
 }
 
 // Apart from launch_on(), whose stack would be larger by thousands of bytes for every launch that has no host memory.
@@ -40,40 +40,42 @@ static __attribute__((noinline)) rill_status launch_copied(struct packed_args *p
 {
     struct host_copies copies;
     rill_status status = host_copies_begin(&copies, packed, stream);
-    status = status == RILL_OK ? launch_packed(packed, stream, result) : status;
+    status = status == RILL_OK ? launch_packed(packed, stream->queue, result) : status;
     return host_copies_end(&copies, packed, stream, status);
 }
 
 static inline rill_status launch_args(struct packed_args *packed, const char *who, struct kernel *kernel,
-                                      struct stream *stream, rill_args args, const struct launch_result *result)
+                                      const struct pinned_stream *on, rill_args args,
+                                      const struct launch_result *result)
 {
     rill_status status = args_pack(packed, who, kernel, args);
     if (LIKELY(status == RILL_OK)) {
-        status = LIKELY(packed->host_count == 0) ? launch_packed(packed, stream, result)
-                                                 : launch_copied(packed, stream, result);
+        status = LIKELY(packed->host_count == 0) ? launch_packed(packed, on->queue, result)
+                                                 : launch_copied(packed, on->stream, result);
     }
     args_finish(packed);
     return status;
 }
 
-static __attribute__((noinline)) rill_status launch_many(const char *who, struct kernel *kernel, struct stream *stream,
-                                                         rill_args args, const struct launch_result *result)
+static __attribute__((noinline)) rill_status launch_many(const char *who, struct kernel *kernel,
+                                                         const struct pinned_stream *on, rill_args args,
+                                                         const struct launch_result *result)
 {
     struct many_args room;
     struct packed_args packed = ARGS_IN(&room);
-    return launch_args(&packed, who, kernel, stream, args, result);
+    return launch_args(&packed, who, kernel, on, args, result);
 }
 
-static HOT rill_status launch_on(const char *who, struct kernel *kernel, struct stream *stream, rill_args args,
+static HOT rill_status launch_on(const char *who, struct kernel *kernel, const struct pinned_stream *on, rill_args args,
                                  const struct launch_result *result)
 {
     const struct plan_kernel *plan = kernel->plan;
     if (UNLIKELY(plan->param_count > ARGS_FEW || plan->args_size > ARGS_FEW_SIZE)) {
-        return launch_many(who, kernel, stream, args, result);
+        return launch_many(who, kernel, on, args, result);
     }
     struct few_args room;
     struct packed_args packed = ARGS_IN(&room);
-    return launch_args(&packed, who, kernel, stream, args, result);
+    return launch_args(&packed, who, kernel, on, args, result);
 }
 
 // Streams that were made one after the other have different ones.
@@ -86,16 +88,16 @@ HOT rill_status rill_launch(rill_kernel handle, rill_stream stream_handle, rill_
 {
     struct context *context;
     struct kernel *kernel;
-    struct stream *stream;
+    struct pinned_stream on;
     unsigned stripe = stripe_of(stream_handle);
     RILL_TRY(kernel_begin_launch("rill_launch", handle, stripe, &context, &kernel));
-    rill_status status = stream_pin(context, "rill_launch", stream_handle, &stream);
+    rill_status status = stream_pin_queue(context, "rill_launch", stream_handle, &on);
     if (LIKELY(status == RILL_OK)) {
         // What the back end begins with comes while the arguments are packed.
-        __builtin_prefetch(stream->queue);
+        __builtin_prefetch(on.queue);
         __builtin_prefetch(context->device);
-        status = launch_on("rill_launch", kernel, stream, args, &(struct launch_result){0});
-        context_unpin(context, stream->id);
+        status = launch_on("rill_launch", kernel, &on, args, &(struct launch_result){0});
+        context_unpin(context, on.id);
     }
     kernel_end_launch(context, kernel, stripe);
     return status;
@@ -124,18 +126,19 @@ static rill_status check_result(const struct kernel *kernel, const void *out_res
     return RILL_OK;
 }
 
-static rill_status call_on(struct kernel *kernel, struct stream *stream, rill_args args, void *out_result, size_t size)
+static rill_status call_on(struct kernel *kernel, const struct pinned_stream *on, rill_args args, void *out_result,
+                           size_t size)
 {
     RILL_TRY(callback_refuse("rill_call"));
     RILL_TRY(check_result(kernel, out_result, size));
-    RILL_TRY(stream_may_wait("rill_call", stream));
+    RILL_TRY(stream_may_wait("rill_call", on->stream));
     struct backend_error error = {.status = RILL_OK};
     struct launch_result result = {
         .address = size > 0 ? out_result : NULL, .size = size, .is_host = true, .caller = &error};
-    RILL_TRY(launch_on("rill_call", kernel, stream, args, &result));
-    stream->context->backend->stream_synchronize(stream->queue);
+    RILL_TRY(launch_on("rill_call", kernel, on, args, &result));
+    kernel->context->backend->stream_synchronize(on->queue);
     if (error.status == RILL_OK) { // the stream itself may have failed meanwhile
-        RILL_TRY(stream_check("rill_call", stream));
+        RILL_TRY(stream_check("rill_call", on->stream));
     }
     return error.status != RILL_OK ? status_fail(error.status, "rill_call: %s", error.text) : RILL_OK;
 }
@@ -144,13 +147,13 @@ rill_status rill_call(rill_kernel handle, rill_stream stream_handle, rill_args a
 {
     struct context *context;
     struct kernel *kernel;
-    struct stream *stream;
+    struct pinned_stream on;
     unsigned stripe = stripe_of(stream_handle);
     RILL_TRY(kernel_begin_launch("rill_call", handle, stripe, &context, &kernel));
-    rill_status status = stream_pin(context, "rill_call", stream_handle, &stream);
+    rill_status status = stream_pin_queue(context, "rill_call", stream_handle, &on);
     if (status == RILL_OK) {
-        status = call_on(kernel, stream, args, out_result, size);
-        context_unpin(context, stream->id);
+        status = call_on(kernel, &on, args, out_result, size);
+        context_unpin(context, on.id);
     }
     kernel_end_launch(context, kernel, stripe);
     return status;
@@ -173,16 +176,16 @@ static rill_status check_result_array(const struct kernel *kernel, const struct 
     return RILL_OK;
 }
 
-static rill_status launch_into(struct kernel *kernel, struct stream *stream, rill_args args, rill_array target)
+static rill_status launch_into(struct kernel *kernel, const struct pinned_stream *on, rill_args args, rill_array target)
 {
-    struct context *context = stream->context;
+    struct context *context = kernel->context;
     void *object;
     RILL_TRY(context_pin(context, "rill_launch_result", target.id, KIND_ARRAY, &object));
     struct array *array = object;
     rill_status status = check_result_array(kernel, array);
     if (status == RILL_OK) {
         struct launch_result result = {.address = array->address, .size = kernel->returns->size};
-        status = launch_on("rill_launch_result", kernel, stream, args, &result);
+        status = launch_on("rill_launch_result", kernel, on, args, &result);
     }
     context_unpin(context, target.id);
     return status;
@@ -192,13 +195,13 @@ rill_status rill_launch_result(rill_kernel handle, rill_stream stream_handle, ri
 {
     struct context *context;
     struct kernel *kernel;
-    struct stream *stream;
+    struct pinned_stream on;
     unsigned stripe = stripe_of(stream_handle);
     RILL_TRY(kernel_begin_launch("rill_launch_result", handle, stripe, &context, &kernel));
-    rill_status status = stream_pin(context, "rill_launch_result", stream_handle, &stream);
+    rill_status status = stream_pin_queue(context, "rill_launch_result", stream_handle, &on);
     if (status == RILL_OK) {
-        status = launch_into(kernel, stream, args, result);
-        context_unpin(context, stream->id);
+        status = launch_into(kernel, &on, args, result);
+        context_unpin(context, on.id);
     }
     kernel_end_launch(context, kernel, stripe);
     return status;

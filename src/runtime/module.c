@@ -60,7 +60,8 @@ static rill_status open_image(const char *who, struct module *module, const stru
     memcpy(&header, bytes, sizeof header);
     bool is_whole = memcmp(header.magic, "rillimg1", sizeof header.magic) == 0 && header.plan_offset <= result->size &&
                     header.plan_size <= result->size - header.plan_offset && header.code_offset <= result->size &&
-                    header.code_size <= result->size - header.code_offset &&
+                    header.code_size < result->size - header.code_offset && // a zero follows: code may be a text
+                    bytes[header.code_offset + header.code_size] == 0 &&
                     hash_bytes(HASH_SEED, bytes + sizeof header, result->size - sizeof header) == header.hash;
     if (!is_whole) {
         return status_fail(RILL_ERR_INTERNAL, "%s: the image is damaged", who);

@@ -131,6 +131,7 @@ rill_status stream_make(struct context *context, const char *who, const struct s
         context_unpin(context, stream->id); // disposes of it
         return context_fail_as(who, status);
     }
+    handle_set_part(&context->handles, handle_in_table(stream->id), stream->queue);
     thread_lock(&context->lock);
     stream->number = ++context->stream_number;
     stream->previous = context->last_stream;
@@ -185,9 +186,7 @@ rill_stream stream_current(struct context *context)
     return (rill_stream){context->default_stream};
 }
 
-// RILL_CURRENT, and what cannot be pinned at once.
-static __attribute__((noinline)) rill_status pin_slowly(struct context *context, const char *who, rill_stream handle,
-                                                        struct stream **out_stream)
+rill_status stream_pin(struct context *context, const char *who, rill_stream handle, struct stream **out_stream)
 {
     if (handle.id == UINT64_MAX) {
         handle = stream_current(context);
@@ -198,15 +197,27 @@ static __attribute__((noinline)) rill_status pin_slowly(struct context *context,
     return RILL_OK;
 }
 
-HOT rill_status stream_pin(struct context *context, const char *who, rill_stream handle, struct stream **out_stream)
+// RILL_CURRENT, and what cannot be pinned at once.
+static __attribute__((noinline)) rill_status pin_slowly(struct context *context, const char *who, rill_stream handle,
+                                                        struct pinned_stream *out)
+{
+    RILL_TRY(stream_pin(context, who, handle, &out->stream));
+    out->queue = out->stream->queue;
+    out->id = out->stream->id;
+    return RILL_OK;
+}
+
+HOT rill_status stream_pin_queue(struct context *context, const char *who, rill_stream handle,
+                                 struct pinned_stream *out)
 {
     void *object;
+    uint64_t id = handle_in_table(handle.id);
     if (LIKELY(handle_table_of(handle.id) == context->serial &&
-               handle_pin_at_once(&context->handles, handle_in_table(handle.id), KIND_STREAM, &object))) {
-        *out_stream = object;
+               handle_pin_at_once(&context->handles, id, KIND_STREAM, &object))) {
+        *out = (struct pinned_stream){object, handle_part_at_once(&context->handles, id), handle.id};
         return RILL_OK;
     }
-    return pin_slowly(context, who, handle, out_stream);
+    return pin_slowly(context, who, handle, out);
 }
 
 // Enters the context of a stream and pins it.

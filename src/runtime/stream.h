@@ -36,7 +36,15 @@ void stream_dispose(struct stream *stream);
 // is for. |stream| NULL starts; NULL ends. A walk must go on to its end.
 struct stream *stream_next(struct context *context, struct stream *stream, uint64_t *end);
 
+// A stream that is pinned, for those who need its queue and nothing else of it.
+struct pinned_stream {
+    struct stream *stream;
+    struct backend_stream *queue;
+    uint64_t id;
+};
+
 // Pins what |handle| means in |context|, RILL_CURRENT included.
+rill_status stream_pin_queue(struct context *context, const char *who, rill_stream handle, struct pinned_stream *out);
 rill_status stream_pin(struct context *context, const char *who, rill_stream handle, struct stream **out_stream);
 
 // RILL_OK, or why no call can wait for the stream now.

@@ -520,6 +520,54 @@ TEST(forked_child_is_refused_with_words_and_the_parent_goes_on)
     world_close(&world);
 }
 
+// What a child gets for the handles of a context that was opened before fork().
+static bool is_refused_in_child(const rill_context context, rill_stream stream, rill_event event)
+{
+    return rill_sync(context) == RILL_ERR_FORKED && rill_stream_synchronize(stream) == RILL_ERR_FORKED &&
+           rill_event_record(event, stream) == RILL_ERR_FORKED && rill_stream_destroy(stream) == RILL_ERR_FORKED;
+}
+
+// The first context of a process lies in other memory than those after it. A child's own is none of them.
+TEST(each_context_opened_before_fork_is_refused_and_a_child_may_open_its_own)
+{
+    enum { COUNT = 3, ROUNDS = 2 };
+    for (int round = 0; round < ROUNDS; round++) {
+        rill_context contexts[COUNT] = {{0}};
+        rill_stream streams[COUNT] = {{0}};
+        rill_event events[COUNT] = {{0}};
+        for (int i = 0; i < COUNT; i++) {
+            OK(rill_open("cpu", NULL, &contexts[i]));
+            OK(rill_stream_create(contexts[i], NULL, &streams[i]));
+            OK(rill_event_create(contexts[i], NULL, &events[i]));
+        }
+        fflush(stdout);
+        pid_t child = fork();
+        if (child == 0) {
+            rill_context own = {0};
+            rill_array array = {0};
+            bool is_right = rill_open("cpu", NULL, &own) == RILL_OK &&
+                            rill_array_create(own, RILL_I32, RILL_SHAPE(4), &array) == RILL_OK;
+            for (int i = 0; i < COUNT; i++) {
+                is_right = is_right && is_refused_in_child(contexts[i], streams[i], events[i]);
+            }
+            int numbers[4] = {1, 2, 3, 4};
+            int back[4] = {0};
+            is_right = is_right && rill_array_write(array, RILL_CURRENT, numbers, sizeof numbers) == RILL_OK &&
+                       rill_array_read(array, RILL_CURRENT, back, sizeof back) == RILL_OK && back[3] == 4 &&
+                       rill_close(own) == RILL_OK;
+            _exit(is_right ? 0 : 1);
+        }
+        int status = -1;
+        REQUIRE(waitpid(child, &status, 0) == child);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        for (int i = 0; i < COUNT; i++) {
+            OK(rill_event_record(events[i], streams[i]));
+            OK(rill_sync(contexts[i]));
+            OK(rill_close(contexts[i]));
+        }
+    }
+}
+
 static void close_in_callback(void *user, rill_status status)
 {
     struct world *world = user;

@@ -16,7 +16,8 @@ static void dispose(void *object, int kind)
 
 static struct handle_table *make_table(void)
 {
-    struct handle_table *table = calloc(1, sizeof *table);
+    struct handle_table *table = aligned_alloc(_Alignof(struct handle_table), sizeof *table);
+    memset(table, 0, sizeof *table);
     handle_table_init(table, dispose);
     return table;
 }
@@ -195,6 +196,56 @@ TEST(visit_and_retire_all_reach_every_live_object_of_a_kind)
     }
     CHECK_INT(disposed, 1000);
     CHECK_INT(table->live_count, 500);
+    free_table(table);
+}
+
+TEST(part_is_the_objects_and_goes_with_it)
+{
+    struct handle_table *table = make_table();
+    struct fruit fruit = {0};
+    int core = 0;
+    void *object = NULL;
+    uint64_t id = handle_add(table, &fruit, APPLE);
+    CHECK(handle_part_at_once(table, id) == NULL);
+    handle_set_part(table, id, &core);
+    REQUIRE(handle_pin_at_once(table, id, APPLE, &object));
+    CHECK(object == &fruit && handle_part_at_once(table, id) == &core);
+    handle_unpin(table, id);
+    CHECK_INT(handle_retire(table, id, APPLE, &object), HANDLE_OK);
+    handle_unpin(table, id);
+    uint64_t next = handle_add(table, &fruit, PEAR);
+    CHECK_INT(handle_slot_of(next), handle_slot_of(id));
+    CHECK(handle_part_at_once(table, next) == NULL);
+    CHECK(!handle_pin_at_once(table, id, APPLE, &object));
+    CHECK(!handle_pin_at_once(table, next, APPLE, &object));
+    CHECK_INT(handle_retire(table, next, PEAR, &object), HANDLE_OK);
+    handle_unpin(table, next);
+    CHECK_INT(fruit.disposed, 2);
+    free_table(table);
+}
+
+// The table's own stripes and those that it must ask for, in the first slots and in those beyond.
+TEST(many_objects_have_stripes_of_their_own)
+{
+    enum { COUNT = 3 * HANDLE_FIRST_SLOTS };
+    struct handle_table *table = make_table();
+    static struct fruit fruits[COUNT];
+    static uint64_t ids[COUNT];
+    void *object = NULL;
+    memset(fruits, 0, sizeof fruits);
+    for (int i = 0; i < COUNT; i++) {
+        ids[i] = handle_add_striped(table, &fruits[i], APPLE);
+        REQUIRE(handle_pin_striped(table, ids[i], APPLE, (unsigned)i, &object));
+        CHECK(object == &fruits[i]);
+        CHECK_INT(handle_retire(table, ids[i], APPLE, &object), HANDLE_OK);
+        handle_unpin(table, ids[i]);
+    }
+    for (int i = 0; i < COUNT; i++) {
+        CHECK_INT(fruits[i].disposed, 0);
+        handle_unpin_striped(table, ids[i], (unsigned)i);
+        CHECK_INT(fruits[i].disposed, 1);
+    }
+    CHECK_INT(table->live_count, 0);
     free_table(table);
 }
 

@@ -151,15 +151,22 @@ static void fill_launch(struct cpu_launch *op, const struct backend_launch *laun
                (size_t)plan->param_count * sizeof *launch->array_sizes);
 }
 
+// A crew for a launch that the stream's will not do for, which |*need| is then what the stream has. NULL: no memory.
+static __attribute__((noinline)) struct cpu_crew *make_crew(struct backend_stream *stream, struct cpu_need *need)
+{
+    *need = need_join(need, &stream->newest_need);
+    return crew_create(stream->device, need);
+}
+
 // Memory for a launch, with a crew if the stream's will not do. NULL: there is none. The lock is held.
 static HOT struct cpu_launch *take_launch(struct backend_stream *stream, const struct backend_kernel *kernel,
                                           size_t size)
 {
     struct cpu_need need = {kernel->depth, kernel->block_count, kernel->partial_size, kernel->plan->block_size};
     struct cpu_crew *crew = NULL;
-    if (UNLIKELY(!need_fits(&stream->newest_need, &need))) {
-        need = need_join(&need, &stream->newest_need);
-        crew = crew_create(stream->device, &need);
+    bool has_crew = LIKELY(need_fits(&stream->newest_need, &need));
+    if (UNLIKELY(!has_crew)) {
+        crew = make_crew(stream, &need);
         if (crew == NULL) {
             return NULL;
         }
@@ -170,39 +177,61 @@ static HOT struct cpu_launch *take_launch(struct backend_stream *stream, const s
         return NULL;
     }
     op->new_crew = crew;
-    stream->newest_need = crew != NULL ? need : stream->newest_need;
+    if (UNLIKELY(!has_crew)) {
+        stream->newest_need = need;
+    }
     return op;
 }
 
-HOT rill_status stream_launch(struct backend_stream *stream, const struct backend_launch *launch)
+// Its caller waits at once, and runs the launch here and now if nobody has the stream. Else, and where its loop is not
+// at its end yet: see stream_synchronize(). The lock is held.
+static __attribute__((noinline)) void unlock_and_run(struct backend_stream *stream, bool push)
 {
-    struct backend_kernel asked;
-    const struct backend_kernel *kernel = launch->known;
-    if (UNLIKELY(kernel == NULL)) {
-        image_describe(launch->image, launch->kernel, &asked);
-        kernel = &asked;
+    uint64_t target = atomic_load_explicit(&stream->queued_count, memory_order_relaxed);
+    thread_latch_unlock(&stream->lock);
+    if (push && !guest_run_at_once(stream, target)) {
+        pool_push_small(&stream->device->pool, &stream->job);
     }
+}
+
+// There is no memory for a launch of |kernel|. The lock is held.
+static __attribute__((noinline, cold)) rill_status refuse_launch(struct backend_stream *stream,
+                                                                 const struct backend_kernel *kernel)
+{
+    if (kernel->block_count > 0) {
+        lanes_leave(stream);
+    }
+    return no_memory(stream);
+}
+
+// What a launch may have to wait for or take before it can be queued. Fails without the lock.
+static __attribute__((noinline)) rill_status prepare(struct backend_stream *stream, const struct backend_launch *launch,
+                                                     const struct backend_kernel *kernel)
+{
+    if (!has_room(stream) && backend_may_wait(launch)) {
+        wait_for_room(stream);
+    }
+    rill_status status = kernel->block_count > 0 ? lanes_take(stream, kernel) : RILL_OK;
+    if (status != RILL_OK) {
+        thread_latch_unlock(&stream->lock);
+    }
+    return status;
+}
+
+static HOT rill_status launch_known(struct backend_stream *stream, const struct backend_launch *launch,
+                                    const struct backend_kernel *kernel)
+{
     const struct plan_kernel *plan = kernel->plan;
     size_t size = sizeof(struct cpu_launch) + args_size(plan) + (size_t)plan->param_count * sizeof(uint64_t);
     RILL_TRY(lock_for_work(stream));
-    if (UNLIKELY(!has_room(stream)) && backend_may_wait(launch)) {
-        wait_for_room(stream);
-    }
     // A crew for a larger kernel travels with the launch, and its blocks have their streams, so that nothing can fail
     // once it is queued.
-    if (UNLIKELY(kernel->block_count > 0)) {
-        rill_status status = lanes_take(stream, kernel);
-        if (status != RILL_OK) {
-            thread_latch_unlock(&stream->lock);
-            return status;
-        }
+    if (UNLIKELY(!has_room(stream) || kernel->block_count > 0)) {
+        RILL_TRY(prepare(stream, launch, kernel));
     }
     struct cpu_launch *op = take_launch(stream, kernel, size);
     if (UNLIKELY(op == NULL)) {
-        if (kernel->block_count > 0) {
-            lanes_leave(stream);
-        }
-        return no_memory(stream);
+        return refuse_launch(stream, kernel);
     }
     fill_launch(op, launch, kernel);
     uint64_t count = atomic_load_explicit(&stream->launch_count, memory_order_relaxed) + 1;
@@ -210,16 +239,23 @@ HOT rill_status stream_launch(struct backend_stream *stream, const struct backen
     bool push = stream_append(stream, &op->op, CPU_OP_LAUNCH);
     if (LIKELY(launch->caller == NULL)) {
         unlock_and_push(stream, push);
-        return RILL_OK;
-    }
-    // The caller waits at once, and runs it here and now if nobody has the stream. Else, and where its loop is not at
-    // its end yet: see stream_synchronize().
-    uint64_t target = atomic_load_explicit(&stream->queued_count, memory_order_relaxed);
-    thread_latch_unlock(&stream->lock);
-    if (push && !guest_run_at_once(stream, target)) {
-        pool_push_small(&stream->device->pool, &stream->job);
+    } else {
+        unlock_and_run(stream, push);
     }
     return RILL_OK;
+}
+
+static __attribute__((noinline, cold)) rill_status launch_unknown(struct backend_stream *stream,
+                                                                  const struct backend_launch *launch)
+{
+    struct backend_kernel kernel;
+    image_describe(launch->image, launch->kernel, &kernel);
+    return launch_known(stream, launch, &kernel);
+}
+
+HOT rill_status stream_launch(struct backend_stream *stream, const struct backend_launch *launch)
+{
+    return LIKELY(launch->known != NULL) ? launch_known(stream, launch, launch->known) : launch_unknown(stream, launch);
 }
 
 rill_status stream_copy(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage)
