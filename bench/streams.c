@@ -60,7 +60,8 @@ static int processors(void)
     return count < 2 ? 2 : count > MAX_K ? MAX_K : (int)count;
 }
 
-// Threads of a peer that waited a moment ago still spin: a pause lets them come to rest.
+// Threads of a peer that waited a moment ago still spin: a pause lets them come to rest. Who comes after whom changes
+// from round to round: one that has touched much leaves the caches empty, one that has touched little does not.
 static void measure(const struct row *row, int rounds, struct figures *out, double kinds[PEERS][KIND_COUNT])
 {
     int k = row->k > 0 ? row->k : processors();
@@ -68,7 +69,8 @@ static void measure(const struct row *row, int rounds, struct figures *out, doub
     rounds = is_idle && rounds > 9 ? 9 : rounds; // each waits until all sleep
     out->rounds = rounds;
     for (int r = 0; r < rounds; r++) {
-        for (int p = 0; p < PEERS; p++) {
+        for (int i = 0; i < PEERS; i++) {
+            int p = r % 2 == 0 ? (r / 2 + i) % PEERS : (r / 2 + PEERS - 1 - i) % PEERS;
             if (is_open[p]) {
                 usleep(PAUSE_US);
                 out->times[p][r] = peers[p]->sample(peers[p], row->shape, k);

@@ -101,8 +101,11 @@ struct backend_error {
 // What a queue looks at when it takes a launch of a kernel. Kept beside what the kernel's handle names, where each
 // launch finds it at hand.
 struct backend_kernel {
-    const void *own; // the back end's
-    const struct plan_kernel *plan;
+    const void *own;    // the back end's
+    int param_count;    // as the plan has it, and so is what follows
+    int hidden_count;   //
+    uint64_t args_size; //
+    uint64_t block_size;
     int depth;             // of the tree of control
     int block_count;       // the most blocks of a region
     uint64_t partial_size; // the largest partial record of its tasks
@@ -160,7 +163,8 @@ struct backend {
                               size_t code_size, struct backend_image **out_image);
     void (*image_unload)(struct backend_image *image); // no launch of it is queued any more
     void *(*image_field)(const struct backend_image *image, int field);
-    void (*image_describe)(const struct backend_image *image, int kernel, struct backend_kernel *out); // may be missing
+    // Fills what the back end itself looks at; may be missing.
+    void (*image_describe)(const struct backend_image *image, int kernel, struct backend_kernel *out);
 
     // |id| is for messages and errors; 0: a stream of the context's pool. RILL_ERR_LIMIT: the device has no more.
     rill_status (*stream_create)(struct backend_device *device, int priority, uint64_t id,

@@ -467,26 +467,26 @@ static __attribute__((noinline, cold)) rill_status refuse_all(const struct packe
 static inline rill_status begin(struct packed_args *packed, const char *who, const struct kernel *kernel,
                                 rill_args args)
 {
-    const struct plan_kernel *plan = kernel->plan;
-    size_t count = (size_t)(plan->param_count - plan->hidden_count);
+    const struct backend_kernel *known = &kernel->known;
+    size_t count = (size_t)(known->param_count - known->hidden_count);
     packed->context = kernel->context;
     packed->kernel = kernel;
     packed->who = who;
     packed->count = 0;
     packed->host_count = 0;
     if (UNLIKELY(count > RILL_MAX_ARGS || args.count != count || (args.items == NULL && count > 0) ||
-                 plan->args_size > packed->buffer_size)) {
+                 known->args_size > packed->buffer_size)) {
         return refuse_all(packed, args);
     }
     for (size_t i = 0; i < count; i++) { // few as a rule: two calls would take longer
         packed->sizes[i] = 0;
         packed->arrays[i] = NULL;
     }
-    for (int i = (int)count; i < plan->param_count; i++) { // no more than one for each that is given
+    for (int i = (int)count; i < known->param_count; i++) { // no more than one for each that is given
         packed->sizes[i] = 0;
     }
     packed->count = (int)count;
-    clear_words(packed->buffer, (plan->args_size + 7) / 8); // a GPU takes whole words
+    clear_words(packed->buffer, (known->args_size + 7) / 8); // a GPU takes whole words
     return RILL_OK;
 }
 
@@ -527,7 +527,7 @@ HOT rill_status args_pack(struct packed_args *packed, const char *who, const str
             RILL_TRY(check_shape(packed, i, &args.items[i]));
         }
     }
-    if (UNLIKELY(kernel->plan->hidden_count > 0)) {
+    if (UNLIKELY(kernel->known.hidden_count > 0)) {
         count_elements(packed);
     }
     return RILL_OK;

@@ -21,7 +21,7 @@ struct packed_args {
 
 // Room for the arguments of any kernel, and for those of nearly all: the stack of a launch then lies on a page that its
 // caller uses anyway.
-enum { ARGS_FEW = 8, ARGS_FEW_SIZE = 128 };
+enum { ARGS_FEW = ARG_RULE_FEW, ARGS_FEW_SIZE = 128 };
 
 #define ARGS_ROOM(name, parameter_count, byte_count)                                                                   \
     struct name {                                                                                                      \

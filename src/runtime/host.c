@@ -24,7 +24,7 @@ const rill_allocator host_allocator = {NULL, default_allocate, default_release};
 
 void *context_alloc(struct context *context, size_t size)
 {
-    void *memory = context->allocator.allocate(context->allocator.user, size, 16);
+    void *memory = context->allocator.allocate(context->allocator.user, size, 64);
     if (memory != NULL) {
         memset(memory, 0, size);
     }

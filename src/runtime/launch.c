@@ -69,8 +69,7 @@ static __attribute__((noinline)) rill_status launch_many(const char *who, struct
 static HOT rill_status launch_on(const char *who, struct kernel *kernel, const struct pinned_stream *on, rill_args args,
                                  const struct launch_result *result)
 {
-    const struct plan_kernel *plan = kernel->plan;
-    if (UNLIKELY(plan->param_count > ARGS_FEW || plan->args_size > ARGS_FEW_SIZE)) {
+    if (UNLIKELY(kernel->known.param_count > ARGS_FEW || kernel->known.args_size > ARGS_FEW_SIZE)) {
         return launch_many(who, kernel, on, args, result);
     }
     struct few_args room;

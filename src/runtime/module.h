@@ -16,11 +16,12 @@ struct kernel {
     struct module *module;       // one reference
     int index;                   // in the plan
     uint64_t id;
-    struct backend_kernel known;    // what the back end says of it
-    const struct plan_kernel *plan; // borrowed from the module, and so is what follows
-    const struct arg_rule *rules;   //
-    rill_param_info *params;        //
-    rill_type_info *returns;        //
+    struct backend_kernel known;             // what a launch asks of its plan, and the back end
+    struct arg_rule few_rules[ARG_RULE_FEW]; // where |rules| are if they are few: a launch finds them here
+    const struct plan_kernel *plan;          // borrowed from the module, and so is what follows
+    const struct arg_rule *rules;            //
+    rill_param_info *params;                 //
+    rill_type_info *returns;                 //
 };
 
 // Lives until its handle, the handles of its kernels and the launches of them are gone.

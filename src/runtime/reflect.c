@@ -99,7 +99,10 @@ static rill_type_info *reflect_type(struct reflection *r, const struct ir_ctype 
 
 static void reflect_kernel(struct reflection *r, const struct plan_kernel *plan, struct kernel *kernel)
 {
-    kernel->rules = arg_rules_make(r->arena, plan);
+    bool has_few = plan->param_count <= ARG_RULE_FEW;
+    struct arg_rule *rules = has_few ? kernel->few_rules : ARENA_ARRAY(r->arena, struct arg_rule, plan->param_count);
+    arg_rules_fill(rules, plan);
+    kernel->rules = rules;
     kernel->returns = reflect_type(r, plan->return_ctype);
     kernel->params = ARENA_ARRAY(r->arena, rill_param_info, plan->param_count > 0 ? plan->param_count : 1);
     for (int i = 0; i < plan->param_count; i++) {

@@ -66,9 +66,8 @@ static void find_array(const struct plan_kernel *plan, const struct plan_param *
     rule->rank = is_known ? (uint8_t)param->rank : 0;
 }
 
-struct arg_rule *arg_rules_make(struct arena *arena, const struct plan_kernel *plan)
+void arg_rules_fill(struct arg_rule *rules, const struct plan_kernel *plan)
 {
-    struct arg_rule *rules = ARENA_ARRAY(arena, struct arg_rule, plan->param_count > 0 ? plan->param_count : 1);
     for (int i = 0; i < plan->param_count; i++) {
         const struct plan_param *param = &plan->params[i];
         rules[i] = (struct arg_rule){.kind = ARG_RULE_NONE};
@@ -82,5 +81,4 @@ struct arg_rule *arg_rules_make(struct arena *arena, const struct plan_kernel *p
             find_number(param, &rules[i]);
         }
     }
-    return rules;
 }

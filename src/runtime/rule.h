@@ -4,7 +4,6 @@
 #ifndef RILL_RUNTIME_RULE_H
 #define RILL_RUNTIME_RULE_H
 
-#include "base/arena.h"
 #include "plan/plan.h"
 #include "rill/rill.h"
 
@@ -13,7 +12,7 @@ enum arg_rule_kind { ARG_RULE_NONE, ARG_RULE_SIGNED, ARG_RULE_UNSIGNED, ARG_RULE
 // What an extent is: an integer in the argument buffer, or a number that the kernel says.
 enum arg_extent_kind { ARG_EXTENT_NONE, ARG_EXTENT_I32, ARG_EXTENT_U32, ARG_EXTENT_I64, ARG_EXTENT_NUMBER };
 
-enum { ARG_RULE_RANK = 2 };
+enum { ARG_RULE_RANK = 2, ARG_RULE_FEW = 8 };
 
 struct arg_rule {
     uint8_t kind;                          // enum arg_rule_kind
@@ -27,7 +26,7 @@ struct arg_rule {
     uint32_t element_size;                 // arrays
 };
 
-// One for each parameter of |plan|, in |arena|.
-struct arg_rule *arg_rules_make(struct arena *arena, const struct plan_kernel *plan);
+// One for each parameter of |plan|.
+void arg_rules_fill(struct arg_rule *rules, const struct plan_kernel *plan);
 
 #endif

@@ -200,7 +200,10 @@ void image_describe(const struct backend_image *image, int kernel, struct backen
 {
     const struct cpu_kernel *own = &image->kernels[kernel];
     *out = (struct backend_kernel){.own = own,
-                                   .plan = own->plan,
+                                   .param_count = own->plan->param_count,
+                                   .hidden_count = own->plan->hidden_count,
+                                   .args_size = own->plan->args_size,
+                                   .block_size = own->plan->block_size,
                                    .depth = own->depth,
                                    .block_count = own->block_count,
                                    .partial_size = own->partial_size};

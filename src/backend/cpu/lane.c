@@ -16,7 +16,8 @@ static rill_status reserve(struct backend_stream *lane, const struct backend_ker
         need = need_join(&need, &lane->newest_need);
         struct cpu_crew *crew = crew_create(lane->device, &need);
         if (crew == NULL) {
-            status = status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for a block of kernel '%s'", kernel->plan->name);
+            status = status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for a block of kernel '%s'",
+                                 ((const struct cpu_kernel *)kernel->own)->plan->name);
         } else {
             crew_destroy(lane->device, lane->next_crew);
             lane->next_crew = crew;

@@ -114,9 +114,10 @@ static __attribute__((noinline, cold)) void wait_for_room(struct backend_stream 
     atomic_fetch_sub(&stream->waiter_count, 1);
 }
 
-static size_t args_size(const struct plan_kernel *plan)
+// With what is between the arguments and the sizes behind them.
+static size_t args_size(uint64_t size)
 {
-    return (plan->args_size + 7) & ~(size_t)7;
+    return (size + 7) & ~(size_t)7;
 }
 
 // Arguments are a few words as a rule: to call for them takes longer than to copy them.
@@ -139,16 +140,15 @@ static inline __attribute__((always_inline)) void copy_words(unsigned char *targ
 
 static void fill_launch(struct cpu_launch *op, const struct backend_launch *launch, const struct backend_kernel *kernel)
 {
-    const struct plan_kernel *plan = kernel->plan;
     op->op.keeps_lanes = kernel->block_count > 0;
     op->image = launch->image;
     op->kernel = kernel->own;
     op->result = launch->result;
     op->result_size = launch->result_size;
     op->caller = launch->caller;
-    copy_words(op->args, launch->args, plan->args_size);
-    copy_words(op->args + args_size(plan), (const unsigned char *)launch->array_sizes,
-               (size_t)plan->param_count * sizeof *launch->array_sizes);
+    copy_words(op->args, launch->args, kernel->args_size);
+    copy_words(op->args + args_size(kernel->args_size), (const unsigned char *)launch->array_sizes,
+               (size_t)kernel->param_count * sizeof *launch->array_sizes);
 }
 
 // A crew for a launch that the stream's will not do for, which |*need| is then what the stream has. NULL: no memory.
@@ -162,7 +162,7 @@ static __attribute__((noinline)) struct cpu_crew *make_crew(struct backend_strea
 static HOT struct cpu_launch *take_launch(struct backend_stream *stream, const struct backend_kernel *kernel,
                                           size_t size)
 {
-    struct cpu_need need = {kernel->depth, kernel->block_count, kernel->partial_size, kernel->plan->block_size};
+    struct cpu_need need = {kernel->depth, kernel->block_count, kernel->partial_size, kernel->block_size};
     struct cpu_crew *crew = NULL;
     bool has_crew = LIKELY(need_fits(&stream->newest_need, &need));
     if (UNLIKELY(!has_crew)) {
@@ -221,8 +221,8 @@ static __attribute__((noinline)) rill_status prepare(struct backend_stream *stre
 static HOT rill_status launch_known(struct backend_stream *stream, const struct backend_launch *launch,
                                     const struct backend_kernel *kernel)
 {
-    const struct plan_kernel *plan = kernel->plan;
-    size_t size = sizeof(struct cpu_launch) + args_size(plan) + (size_t)plan->param_count * sizeof(uint64_t);
+    size_t size =
+        sizeof(struct cpu_launch) + args_size(kernel->args_size) + (size_t)kernel->param_count * sizeof(uint64_t);
     RILL_TRY(lock_for_work(stream));
     // A crew for a larger kernel travels with the launch, and its blocks have their streams, so that nothing can fail
     // once it is queued.
@@ -387,13 +387,14 @@ static void fill_run(struct backend_stream *stream, const struct cpu_launch *lau
                                  .stream = stream->id,
                                  .cause = &stream->cause,
                                  .over = launch_over};
-    crew->run.values = (struct plan_values){.kernel = plan,
-                                            .args = launch->args,
-                                            .block = crew->locals,
-                                            .array_sizes = (const uint64_t *)(launch->args + args_size(plan)),
-                                            .field_addresses = launch->image->field_addresses,
-                                            .field_sizes = launch->image->field_sizes,
-                                            .width = EXEC_WIDTH * stream->device->pool.worker_count};
+    crew->run.values =
+        (struct plan_values){.kernel = plan,
+                             .args = launch->args,
+                             .block = crew->locals,
+                             .array_sizes = (const uint64_t *)(launch->args + args_size(plan->args_size)),
+                             .field_addresses = launch->image->field_addresses,
+                             .field_sizes = launch->image->field_sizes,
+                             .width = EXEC_WIDTH * stream->device->pool.worker_count};
     if (plan->block_size > 0) {
         memset(crew->locals, 0, plan->block_size);
     }
@@ -671,7 +672,7 @@ static void run_stream(struct pool_job *job, struct pool_worker *worker)
 rill_status stream_create(struct backend_device *device, int priority, uint64_t id, struct backend_stream **out_stream)
 {
     *out_stream = NULL;
-    struct backend_stream *stream = device_alloc(device, sizeof *stream, 64);
+    struct backend_stream *stream = device_alloc(device, sizeof *stream, STREAM_ALIGNMENT);
     struct cpu_error *spare = error_create(device);
     if (stream == NULL || spare == NULL) {
         device_free(device, stream, sizeof *stream);
