@@ -12,6 +12,7 @@
 #include "plan/plan.h"
 #include "rill/status.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,14 +42,18 @@ struct backend_lease {
 };
 
 // What the context gives to its device. Everything may be called from any thread.
+// Bytes at the front of a device and of a stream which hold what a launch looks at there. They lie on one page.
+enum { BACKEND_DEVICE_FRONT = 1024, BACKEND_STREAM_FRONT = 512 };
+
 struct backend_host {
     void *user;
     void *(*allocate)(void *user, size_t size, size_t alignment); // NULL if there is no memory; not zeroed
     void (*release)(void *user, void *memory, size_t size);
     void (*log)(void *user, enum backend_log_level level, const char *text);
     void (*print)(void *user, const char *text, size_t length); // what kernels print
-    bool has_allocator; // |allocate| is the program's own: arrays come from it too
-    int thread_count;   // wanted; 0: the back end chooses
+    bool has_allocator;  // |allocate| is the program's own: arrays come from it too
+    int thread_count;    // wanted; 0: the back end chooses
+    atomic_bool *sleeps; // set while all threads of the back end sleep; NULL: nobody looks
 
     // Streams and events for fork and join. Acquiring does not wait; a stream may be lent to several at once when the
     // device has no more: what is queued on it runs in order then too. Releasing may come while work is still queued

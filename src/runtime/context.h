@@ -41,6 +41,7 @@ struct context {
     struct backend_device *device;                                                             // owned
     volatile char *fork_mark; // where a forked child finds 0, on a page of its own or |own_mark|; NULL: compare |pid|
     volatile char own_mark;   // of the first context: see context.c
+    atomic_bool sleeps;       // all threads of the device do: a launch finds nothing in the caches
     uint64_t default_stream;  // its id
     struct handle_table handles;
 

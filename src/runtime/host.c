@@ -135,5 +135,6 @@ void host_describe(struct context *context, struct backend_host *out_host)
                                       .release_stream = host_release_stream,
                                       .acquire_event = host_acquire_event,
                                       .release_event = host_release_event,
+                                      .sleeps = &context->sleeps,
                                       .has_allocator = context->allocator.allocate != default_allocate};
 }

@@ -47,7 +47,7 @@ static rill_status device_open(size_t index, const struct backend_host *host, st
     int thread_count = host->thread_count > 0 ? host->thread_count : topology_thread_count();
     thread_count = thread_count < POOL_MAX_WORKERS ? thread_count : POOL_MAX_WORKERS;
     size_t size = sizeof(struct backend_device) + (size_t)thread_count * sizeof(struct pool_worker);
-    struct backend_device *device = host->allocate(host->user, size, DEVICE_ALIGNMENT);
+    struct backend_device *device = host->allocate(host->user, size, BACKEND_DEVICE_FRONT);
     if (device == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for the device");
     }
@@ -61,6 +61,7 @@ static rill_status device_open(size_t index, const struct backend_host *host, st
     thread_cond_init(&device->drain_cond);
     device->trace = trace_create(&device->host);
     device->pool.is_timed = device->trace != NULL;
+    device->pool.sleeps = host->sleeps;
     int processor_count = topology_processor_count();
     device->pool.is_alone = processor_count == 1;
     device->pool.is_frugal = thread_count > processor_count || topology_is_limited();

@@ -22,10 +22,7 @@ struct cpu_counters {
     _Atomic uint64_t print_lost_count;
 };
 
-// What all look at and nobody changes lies apart from what is changed often. What a launch looks at is at the front,
-// and with this alignment on one page.
-enum { DEVICE_ALIGNMENT = 1024 };
-
+// What all look at and nobody changes lies apart from what is changed often.
 struct backend_device {
     struct backend_host host;
     struct trace *trace;    // owned; NULL: off

@@ -57,6 +57,14 @@ static HOT int wanted_sleepers(struct pool *pool, int demand)
     return (demand < seats ? demand : seats) - spinning(pool);
 }
 
+// The lock is held.
+static void note_sleep(struct pool *pool, bool all_sleep)
+{
+    if (pool->sleeps != NULL) {
+        atomic_store_explicit(pool->sleeps, all_sleep, memory_order_relaxed);
+    }
+}
+
 // How many of those who sleep should get up, at most |most|: there is more work than workers who look for it. They are
 // counted as coming; the caller lets go of the lock and then wakes them. The lock is held.
 static HOT int choose_sleepers(struct pool *pool, int most)
@@ -73,6 +81,7 @@ static HOT int choose_sleepers(struct pool *pool, int most)
     }
     atomic_store_explicit(&pool->sleeping, sleeping - wanted, memory_order_relaxed);
     pool->waking += wanted;
+    note_sleep(pool, false);
     atomic_fetch_add_explicit(&pool->wake_word, 1, memory_order_relaxed);
     return wanted;
 }
@@ -121,7 +130,8 @@ static void note_wake(struct pool *pool)
 // Until it is woken, or the pool stops. The lock is held on entry and on return.
 static void sleep_for_work(struct pool *pool)
 {
-    atomic_fetch_add_explicit(&pool->sleeping, 1, memory_order_relaxed);
+    int sleeping = atomic_fetch_add_explicit(&pool->sleeping, 1, memory_order_relaxed) + 1;
+    note_sleep(pool, sleeping == pool->started_count);
     pool->slept_time = clock_now();
     while (pool->waking == 0 && !pool->stop) {
         unsigned seen = atomic_load_explicit(&pool->wake_word, memory_order_relaxed);

@@ -95,10 +95,11 @@ struct pool_seat {
 struct pool {
     struct pool_worker *workers; // owned; all that is not changed once threads have started is side by side
     int worker_count;
-    bool is_alone;  // one processor: who looks for work keeps it from who would make some; set before pool_start()
-    bool is_frugal; // the processors' time is limited: nobody looks for work for long; set before pool_start()
-    bool is_fuzzed; // |schedule| was set
-    bool is_timed;  // notes when jobs are pushed, for a trace; set before pool_start()
+    bool is_alone;       // one processor: who looks for work keeps it from who would make some; set before pool_start()
+    bool is_frugal;      // the processors' time is limited: nobody looks for work for long; set before pool_start()
+    bool is_fuzzed;      // |schedule| was set
+    bool is_timed;       // notes when jobs are pushed, for a trace; set before pool_start()
+    atomic_bool *sleeps; // borrowed: set while all workers sleep; NULL: nobody looks; set before pool_start()
 
     _Alignas(64) struct thread_latch lock; // for moments: when a loop opens every worker comes for it
     int small_count;                       // guarded by lock: jobs queued that are small

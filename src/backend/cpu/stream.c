@@ -672,7 +672,7 @@ static void run_stream(struct pool_job *job, struct pool_worker *worker)
 rill_status stream_create(struct backend_device *device, int priority, uint64_t id, struct backend_stream **out_stream)
 {
     *out_stream = NULL;
-    struct backend_stream *stream = device_alloc(device, sizeof *stream, STREAM_ALIGNMENT);
+    struct backend_stream *stream = device_alloc(device, sizeof *stream, BACKEND_STREAM_FRONT);
     struct cpu_error *spare = error_create(device);
     if (stream == NULL || spare == NULL) {
         device_free(device, stream, sizeof *stream);

@@ -98,9 +98,6 @@ struct cpu_mark_op { // record and wait
 };
 
 // What who queues changes, what both sides change and what the worker changes lie on cache lines of their own.
-// What a launch looks at is at the front, and with this alignment on one page.
-enum { STREAM_ALIGNMENT = 512 };
-
 struct backend_stream {
     struct backend_device *device; // borrowed
     uint64_t id;
