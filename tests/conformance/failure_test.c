@@ -550,11 +550,14 @@ TEST(each_context_opened_before_fork_is_refused_and_a_child_may_open_its_own)
             for (int i = 0; i < COUNT; i++) {
                 is_right = is_right && is_refused_in_child(contexts[i], streams[i], events[i]);
             }
+#ifndef RILL_IS_SANITIZED // ThreadSanitizer ends a child that starts threads, which writing does
             int numbers[4] = {1, 2, 3, 4};
             int back[4] = {0};
             is_right = is_right && rill_array_write(array, RILL_CURRENT, numbers, sizeof numbers) == RILL_OK &&
-                       rill_array_read(array, RILL_CURRENT, back, sizeof back) == RILL_OK && back[3] == 4 &&
-                       rill_close(own) == RILL_OK;
+                       rill_array_read(array, RILL_CURRENT, back, sizeof back) == RILL_OK;
+            is_right = is_right && back[3] == numbers[3];
+#endif
+            is_right = is_right && rill_close(own) == RILL_OK;
             _exit(is_right ? 0 : 1);
         }
         int status = -1;
