@@ -65,9 +65,7 @@ static int processors(void)
 static void measure(const struct row *row, int rounds, struct figures *out, double kinds[PEERS][KIND_COUNT])
 {
     int k = row->k > 0 ? row->k : processors();
-    bool is_idle = row->shape == SHAPE_IDLE || row->shape == SHAPE_OVERLAP_IDLE;
-    int most = row->shape == SHAPE_OVERLAP_IDLE ? 9 : MAX_ROUNDS; // each waits until all sleep, and they are long
-    rounds = is_idle && rounds > most ? most : rounds;
+    rounds = row->shape == SHAPE_OVERLAP_IDLE && rounds > 9 ? 9 : rounds; // each waits until all sleep, and is long
     out->rounds = rounds;
     for (int r = 0; r < rounds; r++) {
         for (int i = 0; i < PEERS; i++) {

@@ -116,6 +116,14 @@ struct backend_kernel {
     uint64_t partial_size; // the largest partial record of its tasks
 };
 
+static inline struct backend_kernel backend_kernel_of(const struct plan_kernel *plan)
+{
+    return (struct backend_kernel){.param_count = plan->param_count,
+                                   .hidden_count = plan->hidden_count,
+                                   .args_size = plan->args_size,
+                                   .block_size = plan->block_size};
+}
+
 struct backend_launch {
     struct backend_image *image;        // borrowed; alive until the launch has run
     int kernel;                         // index into the plan's kernels
@@ -168,7 +176,7 @@ struct backend {
                               size_t code_size, struct backend_image **out_image);
     void (*image_unload)(struct backend_image *image); // no launch of it is queued any more
     void *(*image_field)(const struct backend_image *image, int field);
-    // Fills what the back end itself looks at; may be missing.
+    // Adds what the back end itself looks at to what backend_kernel_of() has found in the plan; may be missing.
     void (*image_describe)(const struct backend_image *image, int kernel, struct backend_kernel *out);
 
     // |id| is for messages and errors; 0: a stream of the context's pool. RILL_ERR_LIMIT: the device has no more.

@@ -221,11 +221,6 @@ void handle_unpin_striped_beyond(struct handle_table *table, uint64_t id, unsign
     handle_unpin_striped_entry(table, entry_at(table, handle_slot_of(id)), id, stripe);
 }
 
-void handle_undo_striped(struct handle_table *table, uint64_t id, unsigned stripe)
-{
-    handle_unpin_striped_beyond(table, id, stripe);
-}
-
 enum handle_result handle_retire(struct handle_table *table, uint64_t id, int kind, void **out_object)
 {
     return take(table, id, kind, true, out_object);

@@ -103,8 +103,6 @@ void handle_unpin_striped_beyond(struct handle_table *table, uint64_t id, unsign
 void handle_end(struct handle_table *table, uint64_t id, void *object, uint64_t before) __attribute__((noinline, cold));
 // A pin of a stripe was dropped and the entry is not what it was: disposes of its object if that was the last one.
 void handle_end_striped(struct handle_table *table, uint32_t slot) __attribute__((noinline, cold));
-// Drops a pin of a stripe that was none.
-void handle_undo_striped(struct handle_table *table, uint64_t id, unsigned stripe) __attribute__((noinline, cold));
 
 // The upper half of the state of a live entry without stripes.
 static inline uint64_t handle_live_state(uint64_t id, int kind)
@@ -192,7 +190,7 @@ static inline bool handle_pin_striped_entry(struct handle_table *table, struct h
         *out_object = atomic_load_explicit(&entry->object, memory_order_relaxed);
         return true;
     }
-    handle_undo_striped(table, id, stripe);
+    handle_unpin_striped_beyond(table, id, stripe); // it was none
     return false;
 }
 

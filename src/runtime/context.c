@@ -19,8 +19,8 @@ enum { SLOT_BITS = 8, GENERATION_BITS = HANDLE_TABLE_BITS - SLOT_BITS, OWN_ID = 
 
 static void leave_for_good(void *object, int kind);
 
+// What a launch looks at is at the front, and with this alignment on one page.
 static _Alignas(2048) struct handle_table contexts = {
-    // what a launch looks at is on one page
     .lock = THREAD_MUTEX_INIT,
     .slot_limit = 1u << SLOT_BITS,
     .generation_limit = (1u << GENERATION_BITS) - 1,

@@ -88,9 +88,7 @@ static rill_status add_handles(const char *who, struct module *module)
         kernel->module = module;
         kernel->index = i;
         kernel->plan = module->plan->kernels[i];
-        kernel->known = (struct backend_kernel){.param_count = kernel->plan->param_count,
-                                                .hidden_count = kernel->plan->hidden_count,
-                                                .args_size = kernel->plan->args_size};
+        kernel->known = backend_kernel_of(kernel->plan);
         if (context->backend->image_describe != NULL) {
             context->backend->image_describe(module->image, i, &kernel->known);
         }

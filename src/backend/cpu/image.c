@@ -199,12 +199,8 @@ void *image_field(const struct backend_image *image, int field)
 void image_describe(const struct backend_image *image, int kernel, struct backend_kernel *out)
 {
     const struct cpu_kernel *own = &image->kernels[kernel];
-    *out = (struct backend_kernel){.own = own,
-                                   .param_count = own->plan->param_count,
-                                   .hidden_count = own->plan->hidden_count,
-                                   .args_size = own->plan->args_size,
-                                   .block_size = own->plan->block_size,
-                                   .depth = own->depth,
-                                   .block_count = own->block_count,
-                                   .partial_size = own->partial_size};
+    out->own = own;
+    out->depth = own->depth;
+    out->block_count = own->block_count;
+    out->partial_size = own->partial_size;
 }

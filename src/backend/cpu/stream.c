@@ -248,7 +248,7 @@ static HOT rill_status launch_known(struct backend_stream *stream, const struct 
 static __attribute__((noinline, cold)) rill_status launch_unknown(struct backend_stream *stream,
                                                                   const struct backend_launch *launch)
 {
-    struct backend_kernel kernel;
+    struct backend_kernel kernel = backend_kernel_of(launch->image->kernels[launch->kernel].plan);
     image_describe(launch->image, launch->kernel, &kernel);
     return launch_known(stream, launch, &kernel);
 }
