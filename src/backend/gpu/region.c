@@ -250,7 +250,8 @@ static enum gpu_step run_block(struct gpu_region *region, int index)
     if (status != RILL_OK) {
         return gpu_run_fail(run, status);
     }
-    struct gpu_walk walk = {.run = run, .lane = region->lanes[index]};
+    struct gpu_walk walk = {
+        .run = run, .lane = region->lanes[index], .region = region->node, .block = region->node->children[index]};
     struct gpu_follow own;
     if (region->outer->follow != NULL) {
         own = gpu_follow_fork(region->outer, region->earlier[index] != 0 ? &region->causes[index] : NULL);
@@ -298,8 +299,11 @@ static enum gpu_step record_blocks(struct gpu_region *region)
     struct gpu_front ends[RUN_MAX_BLOCKS];
     struct gpu_front after = {.count = 0};
     for (int i = 0; i < region->node->child_count; i++) {
-        struct gpu_walk walk = {
-            .run = outer->run, .front = outer->front, .parent = outer->parent, .block = region->node->children[i]};
+        struct gpu_walk walk = {.run = outer->run,
+                                .front = outer->front,
+                                .parent = outer->parent,
+                                .region = region->node,
+                                .block = region->node->children[i]};
         for (int k = 0; k < i; k++) {
             if ((region->earlier[i] & UINT64_C(1) << k) != 0) {
                 gpu_front_join(recording, &walk.front, &ends[k]);

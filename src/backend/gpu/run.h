@@ -18,13 +18,15 @@ enum gpu_slot_state {
 struct gpu_walk {
     struct gpu_run *run;
     struct gpu_lane *lane;
-    struct gpu_front front;        // where the tasks are recorded: the last ones
-    int parent;                    // 1 + the conditional node whose body is recorded; 0: the graph itself
-    const struct plan_node *loop;  // whose rounds are recorded, the innermost; NULL: none
-    int loop_index;                // its conditional node
-    const struct plan_node *block; // of a region, that is recorded; NULL: none
-    struct gpu_follow *follow;     // borrowed: what the next task begins after; NULL: there is no trace
-    uint64_t partials;             // memory for partial records, used again by the tasks of this lane
+    struct gpu_front front;       // where the tasks are recorded: the last ones
+    int parent;                   // 1 + the conditional node whose body is recorded; 0: the graph itself
+    const struct plan_node *loop; // whose rounds are recorded, the innermost; NULL: none
+    int loop_index;               // its conditional node
+    // The block that is walked and the region whose blocks run beside it; NULL: none, or one after another.
+    const struct plan_node *region;
+    const struct plan_node *block;
+    struct gpu_follow *follow; // borrowed: what the next task begins after; NULL: there is no trace
+    uint64_t partials;         // memory for partial records, used again by the tasks of this lane
     size_t partials_size;
 };
 

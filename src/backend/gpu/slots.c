@@ -117,13 +117,69 @@ bool gpu_slots_missing(const struct gpu_run *run, const struct plan_expr *expr)
     return run->kernel->reads_results && is_missing(run, expr);
 }
 
-// Blocks of a region share no slot that one of them writes, so what another lane still changes is not what this one
-// asked for; it is read again when it is asked for.
-static void take_over(struct gpu_run *run, const char *block)
+static bool is_written_by(const struct gpu_kernel *kernel, int task, int slot)
 {
+    const struct plan_task *plan = task >= 0 ? &kernel->plan->tasks[task] : NULL;
+    bool is_written = false;
+    for (int i = 0; plan != NULL && i < plan->slot_use_count && !is_written; i++) {
+        is_written = plan->slot_uses[i].writes && kernel->tasks[task].slot_indices[i] == slot;
+    }
+    return is_written;
+}
+
+static bool is_written_in(const struct gpu_kernel *kernel, const struct plan_node *node, int slot)
+{
+    bool is_loop = node->kind == PLAN_FOR || node->kind == PLAN_LOOP;
+    bool is_written = plan_slot_assigned(kernel->plan, node) == slot ||
+                      is_written_by(kernel, node->kind == PLAN_TASK ? node->task : -1, slot) ||
+                      is_written_by(kernel, is_loop ? node->whole_task : -1, slot);
+    for (int i = 0; i < node->child_count && !is_written; i++) {
+        is_written = node->children[i] != NULL && is_written_in(kernel, node->children[i], slot);
+    }
+    return is_written;
+}
+
+// Blocks of a region share no slot that one of them writes: nothing asks here for what another block may be writing.
+static bool is_anothers(const struct gpu_walk *walk, int slot)
+{
+    bool is = false;
+    for (int i = 0; walk->region != NULL && i < walk->region->child_count && !is; i++) {
+        const struct plan_node *block = walk->region->children[i];
+        is = block != walk->block && is_written_in(walk->run->kernel, block, slot);
+    }
+    return is;
+}
+
+// The host knows the slot until a task writes it again; nobody keeps count of that, so it stays the device's.
+static bool is_read(const struct gpu_walk *walk, int slot)
+{
+    return walk->run->slots[slot] == GPU_SLOT_DEVICE && !is_anothers(walk, slot);
+}
+
+// To |pinned|, as the launch block has it: all of that, or where other blocks run beside this one its slots alone.
+static rill_status copy_slots(struct gpu_walk *walk, uint64_t pinned)
+{
+    struct gpu_run *run = walk->run;
+    const struct gpu_driver *driver = run->device->driver;
+    const struct plan_kernel *plan = run->kernel->plan;
+    if (walk->region == NULL) {
+        return driver->copy(walk->lane->handle, pinned, run->block, plan->block_size);
+    }
+    for (int i = 0; i < plan->slot_count; i++) {
+        uint64_t offset = (uint64_t)plan->slots[i].offset;
+        if (is_read(walk, i)) {
+            RILL_TRY(driver->copy(walk->lane->handle, pinned + offset, run->block + offset, plan->slots[i].size));
+        }
+    }
+    return RILL_OK;
+}
+
+static void take_over(struct gpu_walk *walk, const char *block)
+{
+    struct gpu_run *run = walk->run;
     const struct plan_kernel *plan = run->kernel->plan;
     for (int i = 0; i < plan->slot_count; i++) {
-        if (run->slots[i] == GPU_SLOT_DEVICE) {
+        if (is_read(walk, i)) {
             memcpy(run->shadow + plan->slots[i].offset, block + plan->slots[i].offset, plan->slots[i].size);
         }
     }
@@ -153,7 +209,7 @@ rill_status gpu_slots_read(struct gpu_walk *walk, const struct gpu_why *why)
     size_t size = run->kernel->plan->block_size;
     uint64_t begin = run->device->trace != NULL ? clock_now() : 0;
     RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PINNED, size + sizeof(struct abi_gpu_frame), true, &pinned));
-    RILL_TRY(driver->copy(walk->lane->handle, pinned, run->block, size));
+    RILL_TRY(copy_slots(walk, pinned));
     struct abi_gpu_frame *frame = (struct abi_gpu_frame *)(uintptr_t)(pinned + (size + 7) / 8 * 8);
     if (run->frame != 0) {
         RILL_TRY(driver->copy(walk->lane->handle, (uint64_t)(uintptr_t)frame, run->frame, 8));
@@ -163,6 +219,6 @@ rill_status gpu_slots_read(struct gpu_walk *walk, const struct gpu_why *why)
         gpu_trace_read(walk, why, begin);
     }
     run->has_failed = run->frame != 0 && frame->claimed != 0;
-    take_over(run, (const char *)(uintptr_t)pinned);
+    take_over(walk, (const char *)(uintptr_t)pinned);
     return RILL_OK;
 }

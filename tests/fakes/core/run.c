@@ -135,17 +135,14 @@ static bool is_host(uint64_t address)
     return range == NULL || range->kind == FAKE_RANGE_HOST || range->kind == FAKE_RANGE_REGISTERED;
 }
 
-// A flag that the host polls is written whole.
+// A flag that the host polls is written whole, and one that kernels claim by an atomic is read so.
 static void move_bytes(void *target, const void *source, size_t size)
 {
-    if (size == 4 && (uintptr_t)target % 4 == 0) {
-        uint32_t value;
-        memcpy(&value, source, 4);
-        __atomic_store_n((uint32_t *)target, value, __ATOMIC_RELEASE);
-    } else if (size == 8 && (uintptr_t)target % 8 == 0) {
-        uint64_t value;
-        memcpy(&value, source, 8);
-        __atomic_store_n((uint64_t *)target, value, __ATOMIC_RELEASE);
+    uintptr_t both = (uintptr_t)target | (uintptr_t)source;
+    if (size == 4 && both % 4 == 0) {
+        __atomic_store_n((uint32_t *)target, __atomic_load_n((const uint32_t *)source, __ATOMIC_RELAXED), __ATOMIC_RELEASE);
+    } else if (size == 8 && both % 8 == 0) {
+        __atomic_store_n((uint64_t *)target, __atomic_load_n((const uint64_t *)source, __ATOMIC_RELAXED), __ATOMIC_RELEASE);
     } else {
         memmove(target, source, size);
     }
