@@ -12,7 +12,7 @@ fields in both builds.
 Cases of a file share compilations: each setting of `settings_of` is one process that compiles the file once and runs its
 share of the cases (kernel_cases.c); RILL_TEST_LONG runs all cases with every setting. Thread counts, checked bounds, helpers
 that are called and not inlined, and schedules of blocks take turns. Under the sanitizers a file has one setting, with all
-its cases. RILL_TEST_HALF=0 or 1 takes every other file. The compiler verifies what each pass leaves.
+its cases. RILL_TEST_SHARE=1/4 takes every fourth file, from the second on. The compiler verifies what each pass leaves.
 """
 import concurrent.futures
 import ctypes
@@ -378,9 +378,9 @@ def main():
         return 1
     wanted = sys.argv[1:]
     paths = [path for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.c"))]
-    half = os.environ.get("RILL_TEST_HALF")
+    first, step = (int(number) for number in os.environ.get("RILL_TEST_SHARE", "0/1").split("/"))
     todo = [(path, index) for index, path in enumerate(paths)
-            if (not wanted or any(w in path.name for w in wanted)) and half in (None, str(index % 2))]
+            if (not wanted or any(w in path.name for w in wanted)) and index % step == first]
     failed = False
     with concurrent.futures.ProcessPoolExecutor(min(len(os.sched_getaffinity(0)), 8)) as pool:
         for said in pool.map(run_file, *zip(*todo)) if todo else []:

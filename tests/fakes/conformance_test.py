@@ -3,8 +3,8 @@
 
 Every program of tests/conformance and the random graphs, found by name, on both stand-ins in every part: with graphs on
 CUDA's and task by task on HIP's in the plain build and under ThreadSanitizer, the other way round under
-AddressSanitizer. The kernel files against gcc (kernels_test.py): all of them on both in the plain build; under the
-sanitizers half of them on each, the other half in the other part. RILL_TEST_LONG runs the whole product, also of what
+AddressSanitizer. The kernel files against gcc (kernels_test.py): half of them on each in the plain build, the other half
+under AddressSanitizer, and of the first half one in two again under ThreadSanitizer. RILL_TEST_LONG runs the whole product, also of what
 runs long on one device, and seeds that pick any legal order, of which the plain build has a few: ten for each program, three
 under the sanitizers, which are many times slower. This shows the layer that calls the driver; what the device does is shown by
 other tests, and on a device.
@@ -40,6 +40,8 @@ DEVICE_CODE = ["math_float", "math_special", "math_ulp"]
 # Every call of the driver fails once; here on a device without memory in stream order.
 SWEEPS = [("cuda", "faults", {"ATTRIBUTE": "115:0"}), ("hip", "hip_faults", {"ATTRIBUTE": "88:0"})]
 KERNELS = "kernels"  # the kernel files against gcc
+# Of these, which each stand-in has in each part.
+SHARES = {"plain": {"cuda": "0/2", "hip": "1/2"}, "asan": {"cuda": "1/2", "hip": "0/2"}, "tsan": {"cuda": "0/4", "hip": "1/4"}}
 # Scripts that drive the command line or the C interface of other languages. What they load cannot be sanitized.
 SCRIPTS = ["arithmetic", "python"]
 # Streams of the pool are lent where no graph is replayed; how many lie idle behind a long queue is the CPU's to say.
@@ -61,11 +63,10 @@ def jobs():
                 for seed in [{}] + (seeds if program in PROGRAMS + STRESS else [])] + SWEEPS
     first, second = ("off", "on") if PART == "asan" else ("on", "off")
     how = (("cuda", first), ("hip", second))
+    kernels = [(vendor, KERNELS, {"RILL_GRAPH": graph, "RILL_TEST_SHARE": SHARES[PART][vendor]}) for vendor, graph in how]
     if PART != "plain":
-        halves = {"cuda": PART == "asan", "hip": PART != "asan"}
-        return [(vendor, KERNELS, {"RILL_GRAPH": graph, "RILL_TEST_HALF": str(int(halves[vendor]))}) for vendor, graph in how] + \
-               [(vendor, program, {"RILL_GRAPH": graph}) for vendor, graph in how for program in PROGRAMS + STRESS]
-    return [(vendor, program, {"RILL_GRAPH": graph}) for vendor, graph in how for program in [KERNELS] + SCRIPTS + PROGRAMS + STRESS] + \
+        return kernels + [(vendor, program, {"RILL_GRAPH": graph}) for vendor, graph in how for program in PROGRAMS + STRESS]
+    return kernels + [(vendor, program, {"RILL_GRAPH": graph}) for vendor, graph in how for program in SCRIPTS + PROGRAMS + STRESS] + \
            [(vendor, program, {"RILL_TRACE": "/dev/null"}) for vendor in STAND_INS for program in ("blocks", "condition", "stream")] + \
            [(vendor, program, {"SEED": "1"}) for vendor in STAND_INS for program in ("failure", "stream")] + SWEEPS
 
