@@ -89,7 +89,8 @@ function(rill_shared_library target)
             # Names stay, for backtraces.
             target_link_options(${target} PRIVATE -Wl,--strip-debug)
             if(rill_whole)
-                target_link_options(${target} PRIVATE -flto=auto ${rill_whole_options})
+                # In one part, so that what a launch runs lies side by side: see base/hot.h.
+                target_link_options(${target} PRIVATE -flto -flto-partition=one ${rill_whole_options})
             endif()
         endif()
     endif()

@@ -164,28 +164,34 @@ static void find_stack(void)
 
 size_t thread_stack_left(void)
 {
-    if (stack.high == 0) {
+    const struct stack *own = &stack; // once: to find a thread's own memory takes a call
+    if (UNLIKELY(own->high == 0)) {
         find_stack();
     }
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    return here > stack.low && here < stack.high ? here - stack.low : 0;
+    return here > own->low && here < own->high ? here - own->low : 0;
 }
 
 #if defined(__x86_64__)
-enum { FLOAT_DEFAULT = 0x1f80 }; // round to nearest, keep subnormals, no traps, nothing raised
+enum {
+    FLOAT_DEFAULT = 0x1f80, // round to nearest, keep subnormals, no traps, nothing raised
+    FLOAT_RAISED = 0x3f,    // what has been raised, which no code of ours asks for
+};
 
 void thread_mood_enter(struct thread_mood *out_before)
 {
     out_before->error = errno;
     out_before->float_control = __builtin_ia32_stmxcsr();
-    if (out_before->float_control != FLOAT_DEFAULT) {
+    if ((out_before->float_control & ~(unsigned)FLOAT_RAISED) != FLOAT_DEFAULT) {
         __builtin_ia32_ldmxcsr(FLOAT_DEFAULT);
     }
 }
 
 void thread_mood_leave(const struct thread_mood *before)
 {
-    __builtin_ia32_ldmxcsr(before->float_control);
+    if (__builtin_ia32_stmxcsr() != before->float_control) { // to set it takes longer than to look
+        __builtin_ia32_ldmxcsr(before->float_control);
+    }
     errno = before->error;
 }
 #else

@@ -377,8 +377,9 @@ static bool put_array(struct packed_args *packed, const struct arg_rule *rule, i
     return true;
 }
 
-static HOT __attribute__((noinline)) bool put_number(const struct arg_rule *rule, unsigned char *at,
-                                                     const rill_arg *arg)
+// The first of what lies on the pages of a launch.
+static LAUNCH_PART LAUNCH_PAGE __attribute__((noinline)) bool put_number(const struct arg_rule *rule, unsigned char *at,
+                                                                         const rill_arg *arg)
 {
     switch (rule->kind) {
     case ARG_RULE_SIGNED:
@@ -400,8 +401,7 @@ static inline bool pack_by_rule(struct packed_args *packed, const struct arg_rul
                                         : put_number(rule, packed->buffer + rule->offset, arg);
 }
 
-static HOT __attribute__((noinline)) int64_t read_extent(const struct packed_args *packed, const struct arg_rule *rule,
-                                                         int index)
+static int64_t read_extent(const struct packed_args *packed, const struct arg_rule *rule, int index)
 {
     int64_t wide;
     int32_t narrow;

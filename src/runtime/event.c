@@ -1,5 +1,6 @@
 #include "runtime/event.h"
 
+#include "base/hot.h"
 #include "base/status.h"
 #include "runtime/callback.h"
 #include "runtime/stream.h"
@@ -96,32 +97,57 @@ static rill_status unrecorded(const char *who)
     return status_fail(RILL_ERR_UNRECORDED, "%s: the event was never recorded", who);
 }
 
-rill_status rill_event_record(rill_event handle, rill_stream stream_handle)
-{
+// An event and a stream, pinned for a call that queues the one on the other.
+struct event_use {
     struct context *context;
     struct event *event;
-    struct stream *stream;
-    RILL_TRY(begin("rill_event_record", handle, &context, &event));
-    rill_status status = stream_pin(context, "rill_event_record", stream_handle, &stream);
-    if (status == RILL_OK) {
-        status = context_fail_as("rill_event_record", context->backend->event_record(event->place, stream->queue));
-        context_unpin(context, stream->id);
+    struct pinned_stream on;
+    unsigned stripe;
+};
+
+static inline rill_status begin_on(const char *who, rill_event handle, rill_stream stream, struct event_use *use)
+{
+    void *object;
+    use->stripe = stream_stripe(stream);
+    RILL_TRY(context_enter_striped(who, handle.id, KIND_EVENT, use->stripe, &use->context));
+    rill_status status = context_pin(use->context, who, handle.id, KIND_EVENT, &object);
+    if (LIKELY(status == RILL_OK)) {
+        use->event = object;
+        status = stream_pin_queue(use->context, who, stream, &use->on);
+        if (LIKELY(status == RILL_OK)) {
+            return RILL_OK;
+        }
+        context_unpin(use->context, handle.id);
     }
-    return end(context, event, status);
+    context_leave_striped(use->context, use->stripe);
+    return status;
 }
 
-rill_status rill_event_wait(rill_event handle, rill_stream stream_handle)
+static inline void end_on(const struct event_use *use)
 {
-    struct context *context;
-    struct event *event;
-    struct stream *stream;
-    RILL_TRY(begin("rill_event_wait", handle, &context, &event));
-    rill_status status = stream_pin(context, "rill_event_wait", stream_handle, &stream);
-    if (status == RILL_OK) {
-        status = context_fail_as("rill_event_wait", context->backend->event_wait(event->place, stream->queue));
-        context_unpin(context, stream->id);
-    }
-    return end(context, event, status);
+    context_unpin(use->context, use->on.id);
+    context_unpin(use->context, use->event->id);
+    context_leave_striped(use->context, use->stripe);
+}
+
+HOT FLAT rill_status rill_event_record(rill_event handle, rill_stream stream)
+{
+    struct event_use use;
+    RILL_TRY(begin_on("rill_event_record", handle, stream, &use));
+    rill_status status = use.context->backend->event_record(use.event->place, use.on.queue);
+    status = context_fail_as("rill_event_record", status);
+    end_on(&use);
+    return status;
+}
+
+HOT FLAT rill_status rill_event_wait(rill_event handle, rill_stream stream)
+{
+    struct event_use use;
+    RILL_TRY(begin_on("rill_event_wait", handle, stream, &use));
+    rill_status status = use.context->backend->event_wait(use.event->place, use.on.queue);
+    status = context_fail_as("rill_event_wait", status);
+    end_on(&use);
+    return status;
 }
 
 rill_status rill_event_synchronize(rill_event handle)

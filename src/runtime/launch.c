@@ -77,46 +77,38 @@ static HOT rill_status launch_on(const char *who, struct kernel *kernel, const s
     return launch_args(&packed, who, kernel, on, args, result);
 }
 
-// Streams that were made one after the other have different ones.
-static unsigned stripe_of(rill_stream stream)
-{
-    return handle_slot_of(handle_in_table(stream.id)) * 0x9e3779b9u >> 28;
-}
-
 static void fetch_lines(uintptr_t begin, uintptr_t end)
 {
     for (uintptr_t at = begin; at < end; at += 64) {
         __builtin_prefetch((const void *)at, 0, 2);
+        __asm__ volatile("" : : "r"(at)); // or gcc leaves out the call, as one that changes nothing
     }
 }
 
-// Asks for what is still to come of a launch, all at once: by itself each line of it would be waited for. What is
-// marked HOT lies side by side, around this and around the back end's part; a guess that is wrong does no harm.
-static HOT __attribute__((noinline)) void fetch_launch(const struct context *context, const struct pinned_stream *on)
+// Asks for what is still to come of a launch, all at once: by itself each line of it would be waited for. A guess that
+// is wrong does no harm.
+static LAUNCH_PART __attribute__((noinline)) void
+fetch_launch(const struct context *context, const struct kernel *kernel, const struct pinned_stream *on)
 {
-    enum { BEFORE = 3072, AFTER = 1024, MOST = 12 * 1024 };
-    uintptr_t here = (uintptr_t)rill_launch & ~(uintptr_t)63;
-    uintptr_t there = (uintptr_t)context->launch & ~(uintptr_t)63;
-    uintptr_t begin = (here < there ? here : there) - BEFORE;
-    uintptr_t end = (here < there ? there : here) + AFTER;
+    enum { PART_SIZE = 3328 }; // see LAUNCH_PART
+    fetch_lines((uintptr_t)kernel, (uintptr_t)kernel + sizeof *kernel);
     fetch_lines((uintptr_t)on->queue, (uintptr_t)on->queue + BACKEND_STREAM_FRONT);
     fetch_lines((uintptr_t)context->device, (uintptr_t)context->device + BACKEND_DEVICE_FRONT);
-    if (end - begin <= MOST) {
-        fetch_lines(begin, end);
-    }
+    fetch_lines((uintptr_t)context->launch, (uintptr_t)context->launch + PART_SIZE);
+    fetch_lines((uintptr_t)rill_launch, (uintptr_t)rill_launch + PART_SIZE);
 }
 
-HOT rill_status rill_launch(rill_kernel handle, rill_stream stream_handle, rill_args args)
+LAUNCH_PART rill_status rill_launch(rill_kernel handle, rill_stream stream_handle, rill_args args)
 {
     struct context *context;
     struct kernel *kernel;
     struct pinned_stream on;
-    unsigned stripe = stripe_of(stream_handle);
+    unsigned stripe = stream_stripe(stream_handle);
     RILL_TRY(kernel_begin_launch("rill_launch", handle, stripe, &context, &kernel));
     rill_status status = stream_pin_queue(context, "rill_launch", stream_handle, &on);
     if (LIKELY(status == RILL_OK)) {
         if (UNLIKELY(atomic_load_explicit(&context->sleeps, memory_order_relaxed))) {
-            fetch_launch(context, &on);
+            fetch_launch(context, kernel, &on);
         }
         status = launch_on("rill_launch", kernel, &on, args, &(struct launch_result){0});
         context_unpin(context, on.id);
@@ -170,7 +162,7 @@ rill_status rill_call(rill_kernel handle, rill_stream stream_handle, rill_args a
     struct context *context;
     struct kernel *kernel;
     struct pinned_stream on;
-    unsigned stripe = stripe_of(stream_handle);
+    unsigned stripe = stream_stripe(stream_handle);
     RILL_TRY(kernel_begin_launch("rill_call", handle, stripe, &context, &kernel));
     rill_status status = stream_pin_queue(context, "rill_call", stream_handle, &on);
     if (status == RILL_OK) {
@@ -218,7 +210,7 @@ rill_status rill_launch_result(rill_kernel handle, rill_stream stream_handle, ri
     struct context *context;
     struct kernel *kernel;
     struct pinned_stream on;
-    unsigned stripe = stripe_of(stream_handle);
+    unsigned stripe = stream_stripe(stream_handle);
     RILL_TRY(kernel_begin_launch("rill_launch_result", handle, stripe, &context, &kernel));
     rill_status status = stream_pin_queue(context, "rill_launch_result", stream_handle, &on);
     if (status == RILL_OK) {

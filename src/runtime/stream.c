@@ -221,20 +221,25 @@ HOT rill_status stream_pin_queue(struct context *context, const char *who, rill_
 }
 
 // Enters the context of a stream and pins it.
-static rill_status begin(const char *who, rill_stream handle, struct context **out_context, struct stream **out_stream)
+static HOT rill_status begin(const char *who, rill_stream handle, struct context **out_context,
+                             struct stream **out_stream)
 {
-    RILL_TRY(context_enter(who, handle.id, KIND_STREAM, out_context));
-    rill_status status = stream_pin(*out_context, who, handle, out_stream);
-    if (status != RILL_OK) {
-        context_leave(*out_context);
+    void *object;
+    RILL_TRY(context_enter_striped(who, handle.id, KIND_STREAM, stream_stripe(handle), out_context));
+    rill_status status = context_pin(*out_context, who, handle.id, KIND_STREAM, &object);
+    if (UNLIKELY(status != RILL_OK)) {
+        context_leave_striped(*out_context, stream_stripe(handle));
+        return status;
     }
-    return status;
+    *out_stream = object;
+    return RILL_OK;
 }
 
-static rill_status end(struct context *context, struct stream *stream, rill_status status)
+static HOT rill_status end(struct context *context, struct stream *stream, rill_status status)
 {
-    context_unpin(context, stream->id);
-    context_leave(context);
+    unsigned stripe = stream_stripe((rill_stream){stream->id});
+    context_unpin(context, stream->id); // which may be the last
+    context_leave_striped(context, stripe);
     return status;
 }
 
@@ -268,13 +273,13 @@ static rill_status refuse_default(const char *who, struct context *context, rill
 static rill_status take_away(const char *who, rill_stream handle, bool waits, struct context **out_context,
                              struct stream **out_stream)
 {
-    RILL_TRY(context_enter(who, handle.id, KIND_STREAM, out_context));
+    RILL_TRY(context_enter_striped(who, handle.id, KIND_STREAM, stream_stripe(handle), out_context));
     rill_status status = waits ? callback_refuse(who) : RILL_OK;
     status = status != RILL_OK ? status : refuse_default(who, *out_context, handle);
     void *object;
     status = status != RILL_OK ? status : context_retire(*out_context, who, handle.id, KIND_STREAM, &object);
     if (status != RILL_OK) {
-        context_leave(*out_context);
+        context_leave_striped(*out_context, stream_stripe(handle));
         return status;
     }
     *out_stream = object;
@@ -321,7 +326,7 @@ void rill_auto_stream(rill_stream *handle)
     handle->id = 0;
 }
 
-rill_status rill_stream_synchronize(rill_stream handle)
+HOT FLAT rill_status rill_stream_synchronize(rill_stream handle)
 {
     struct context *context;
     struct stream *stream;

@@ -47,6 +47,12 @@ struct pinned_stream {
 rill_status stream_pin_queue(struct context *context, const char *who, rill_stream handle, struct pinned_stream *out);
 rill_status stream_pin(struct context *context, const char *who, rill_stream handle, struct stream **out_stream);
 
+// Where a call that names the stream counts its pins: streams that were made one after the other have different places.
+static inline unsigned stream_stripe(rill_stream handle)
+{
+    return handle_slot_of(handle_in_table(handle.id)) * 0x9e3779b9u >> 28;
+}
+
 // RILL_OK, or why no call can wait for the stream now.
 rill_status stream_may_wait(const char *who, struct stream *stream);
 // The stream's error as a status with a message; RILL_OK if there is none.

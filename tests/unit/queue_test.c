@@ -59,6 +59,31 @@ TEST(memory_of_a_queue_is_used_again_and_grows_for_what_is_larger)
     close_queue(&queue);
 }
 
+// What is queued behind something that still runs gets memory of its own; behind a wait the queue begins again.
+TEST(queue_that_is_waited_for_begins_again_at_the_front)
+{
+    struct queue queue;
+    open_queue(&queue);
+    static unsigned char target[64][10];
+    int again_count = 0;
+    for (int round = 0; round < 400; round++) {
+        size_t used = queue.stream->current_used;
+        int count = 1 + round % 64;
+        for (int i = 0; i < count; i++) {
+            unsigned char element = (unsigned char)(round + i);
+            REQUIRE(backend_cpu.fill(queue.stream, target[i], sizeof target[i], &element, 1) == RILL_OK);
+            again_count += i == 0 && queue.stream->current_used < used;
+        }
+        backend_cpu.stream_synchronize(queue.stream);
+        for (int i = 0; i < count; i++) {
+            CHECK_INT(target[i][0], (unsigned char)(round + i));
+            CHECK_INT(target[i][9], (unsigned char)(round + i));
+        }
+    }
+    CHECK(again_count > 0);
+    close_queue(&queue);
+}
+
 TEST(event_that_was_never_recorded_is_not_waited_for)
 {
     struct queue queue;

@@ -30,11 +30,8 @@ void stream_take_error(struct backend_stream *stream, struct cpu_error *error)
     thread_latch_unlock(&stream->lock);
 }
 
-bool stream_error(struct backend_stream *stream, struct backend_error *out_error)
+bool stream_get_error(struct backend_stream *stream, struct backend_error *out_error)
 {
-    if (!atomic_load_explicit(&stream->has_error, memory_order_acquire)) {
-        return false;
-    }
     thread_latch_lock(&stream->lock);
     bool has_error = stream->error != NULL;
     if (has_error && out_error != NULL) {

@@ -3,6 +3,7 @@
 #include "backend/cpu/stream.h"
 
 #include "base/clock.h"
+#include "base/hot.h"
 #include "base/status.h"
 
 #include <limits.h>
@@ -19,8 +20,13 @@ static void release_locked(struct backend_device *device, struct cpu_mark *mark)
     if (--mark->reference_count > 0) {
         return;
     }
-    error_release(device, mark->error);
-    *mark = (struct cpu_mark){.next = device->free_marks};
+    if (UNLIKELY(mark->error != NULL)) {
+        error_release(device, mark->error);
+    }
+    mark->error = NULL; // field by field: the rest is set again, and nobody waits for it
+    mark->is_reached = false;
+    mark->has_time = false;
+    mark->next = device->free_marks;
     device->free_marks = mark;
 }
 
@@ -182,7 +188,7 @@ void event_destroy(struct backend_event *event)
     device_free(event->device, event, sizeof *event);
 }
 
-rill_status event_record(struct backend_event *event, struct backend_stream *stream)
+HOT FLAT rill_status event_record(struct backend_event *event, struct backend_stream *stream)
 {
     struct backend_device *device = event->device;
     struct cpu_mark *mark = mark_create(device);
@@ -195,7 +201,7 @@ rill_status event_record(struct backend_event *event, struct backend_stream *str
     mark->source = stream;
     rill_status status = stream_queue_mark(stream, CPU_OP_RECORD, mark);
     thread_latch_lock(&device->mark_lock);
-    if (status == RILL_OK) {
+    if (LIKELY(status == RILL_OK)) {
         struct cpu_mark *old = event->mark;
         event->mark = mark;
         mark = old;
@@ -229,7 +235,7 @@ bool event_is_recorded(struct backend_event *event)
     return is_recorded;
 }
 
-rill_status event_wait(struct backend_event *event, struct backend_stream *stream)
+HOT FLAT rill_status event_wait(struct backend_event *event, struct backend_stream *stream)
 {
     struct cpu_mark *mark = share_mark(event);
     if (mark == NULL) {

@@ -1,5 +1,7 @@
 #include "backend/cpu/exec.h"
 
+#include "base/hot.h"
+
 #include <string.h>
 
 // ---- crews --------------------------------------------------------------------------------------------------------
@@ -251,6 +253,9 @@ bool exec_start(struct cpu_crew *crew, struct pool_worker *worker)
     exec->depth = 0;
     if (run->device->trace != NULL) {
         exec->cause = *run->cause;
+    }
+    if (LIKELY(run->kernel->only_task >= 0)) { // nothing to walk
+        return task_start(exec, run->kernel->only_task, worker);
     }
     push(exec, run->kernel->plan->root);
     return go_on(exec, worker);

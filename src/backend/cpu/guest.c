@@ -5,7 +5,7 @@
 // chain again after that. It does nothing else: a wait must not last longer because others have work to do.
 #include "backend/cpu/stream.h"
 
-void guest_init(struct cpu_guest *guest, struct backend_device *device)
+HOT void guest_init(struct cpu_guest *guest, struct backend_device *device)
 {
     guest->device = device;
     guest->worker = (struct pool_worker){.pool = &device->pool, .guest = guest};
@@ -71,7 +71,7 @@ static void push_next(struct cpu_guest *guest)
 }
 
 // Runs the stream's job, which only the guest has. False: it has no seat.
-static bool run_job(struct cpu_guest *guest, struct pool_job *job)
+static HOT bool run_job(struct cpu_guest *guest, struct pool_job *job)
 {
     struct pool *pool = &guest->device->pool;
     if (!pool_sit_down(pool, &guest->worker)) {
@@ -100,7 +100,7 @@ static struct pool_job *take_back(struct cpu_guest *guest)
     return NULL;
 }
 
-bool guest_help(struct cpu_guest *guest)
+HOT bool guest_help(struct cpu_guest *guest)
 {
     if (!guest->is_able) {
         return false;

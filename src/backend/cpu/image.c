@@ -27,6 +27,14 @@ static int blocks_of(const struct plan_node *node)
     return most;
 }
 
+static int only_task_of(const struct plan_node *node)
+{
+    while (node != NULL && node->kind == PLAN_SEQUENCE && node->child_count == 1) {
+        node = node->children[0];
+    }
+    return node != NULL && node->kind == PLAN_TASK ? node->task : -1;
+}
+
 struct resolution {
     image_resolver *resolve;
     void *user;
@@ -54,6 +62,7 @@ static void find_kernel(struct backend_image *image, struct resolution *r, const
                         struct cpu_kernel *kernel)
 {
     kernel->plan = plan;
+    kernel->only_task = only_task_of(plan->root);
     kernel->depth = depth_of(plan->root) + 1;
     kernel->block_count = blocks_of(plan->root);
     kernel->tasks = ARENA_ARRAY(&image->arena, struct cpu_task, plan->task_count > 0 ? plan->task_count : 1);

@@ -24,6 +24,7 @@ struct cpu_task {
 struct cpu_kernel {
     const struct plan_kernel *plan; // borrowed
     struct cpu_task *tasks;
+    int only_task;         // all that the kernel is; -1: there is more to it, or nothing
     int depth;             // see struct backend_kernel
     int block_count;       //
     uint64_t partial_size; //

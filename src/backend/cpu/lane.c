@@ -79,8 +79,7 @@ void stream_run_block(struct backend_stream *lane, struct cpu_block *block, stru
     lane->next_crew = NULL;
     thread_latch_unlock(&lane->lock);
     if (next != NULL) {
-        crew_destroy(lane->device, lane->crew);
-        lane->crew = next;
+        stream_take_crew(lane, next);
     }
     if (lane->device->trace != NULL) {
         block->cause.ready = lane->job.push_time;

@@ -163,7 +163,7 @@ static bool take_this_seat(struct pool *pool, struct pool_worker *worker, int se
 }
 
 // False: all are taken.
-static bool find_seat(struct pool *pool, struct pool_worker *worker)
+static HOT bool find_seat(struct pool *pool, struct pool_worker *worker)
 {
     if (take_this_seat(pool, worker, worker->home)) {
         return true;
@@ -199,15 +199,12 @@ static void leave_seat(struct pool *pool, const struct pool_worker *worker)
 
 // ---- jobs ---------------------------------------------------------------------------------------------------------
 
-enum push_kind { PUSH_PLAIN, PUSH_SMALL, PUSH_OFFER };
-
 // The lock is held.
-static HOT void enqueue(struct pool *pool, struct pool_job *job, enum push_kind kind)
+static HOT void enqueue(struct pool *pool, struct pool_job *job, enum pool_push kind)
 {
     job->next = NULL;
-    job->is_small = kind == PUSH_SMALL;
-    job->is_offered = kind != PUSH_PLAIN;
-    pool->small_count += job->is_small;
+    job->push = kind;
+    pool->small_count += kind == POOL_PUSH_SMALL;
     if (pool->first[job->level] == NULL) {
         pool->first[job->level] = job;
     } else {
@@ -215,33 +212,41 @@ static HOT void enqueue(struct pool *pool, struct pool_job *job, enum push_kind 
     }
     pool->last[job->level] = job;
     // Before |spinning| is looked at: see wake_in_place().
-    atomic_fetch_add(job->is_offered ? &pool->offered : &pool->ready, 1);
+    atomic_fetch_add(kind != POOL_PUSH_PLAIN ? &pool->offered : &pool->ready, 1);
     atomic_fetch_add_explicit(&pool->change_count, 1, memory_order_relaxed);
 }
 
-static HOT void push(struct pool *pool, struct pool_job *job, enum push_kind kind)
+static HOT void push(struct pool *pool, struct pool_job *job, enum pool_push kind)
 {
     if (pool->is_timed) {
         job->push_time = clock_now();
     }
     thread_latch_lock(&pool->lock);
     enqueue(pool, job, kind);
-    unlock_and_wake(pool, kind == PUSH_OFFER ? choose_for_offers(pool, 1) : choose_sleepers(pool, 1));
+    unlock_and_wake(pool, kind == POOL_PUSH_OFFER ? choose_for_offers(pool, 1) : choose_sleepers(pool, 1));
 }
 
-void pool_push(struct pool *pool, struct pool_job *job)
+__attribute__((noinline)) void pool_push(struct pool *pool, struct pool_job *job)
 {
-    push(pool, job, PUSH_PLAIN);
+    push(pool, job, POOL_PUSH_PLAIN);
 }
 
 void pool_push_small(struct pool *pool, struct pool_job *job)
 {
-    push(pool, job, PUSH_SMALL);
+    push(pool, job, POOL_PUSH_SMALL);
 }
 
 void pool_offer(struct pool *pool, struct pool_job *job)
 {
-    push(pool, job, PUSH_OFFER);
+    push(pool, job, POOL_PUSH_OFFER);
+}
+
+// Nobody watches the pocket that |job| was put into.
+static __attribute__((noinline)) void offer_back(struct pool *pool, struct pool_job *job)
+{
+    if (pool_take_back(pool, job)) {
+        pool_offer(pool, job);
+    }
 }
 
 // No job is left in the pocket while nobody watches it. Who puts one there looks for the watcher after that; the
@@ -259,8 +264,8 @@ HOT void pool_hand(struct pool *pool, struct pool_job *job)
     if (before != NULL) {
         pool_push(pool, before);
     }
-    if (!atomic_load(&pool->has_watcher) && pool_take_back(pool, job)) {
-        pool_offer(pool, job);
+    if (UNLIKELY(!atomic_load(&pool->has_watcher))) {
+        offer_back(pool, job);
     }
 }
 
@@ -276,7 +281,7 @@ static void empty_pocket(struct pool *pool)
     if (atomic_load(&pool->pocket) != NULL) {
         struct pool_job *job = atomic_exchange(&pool->pocket, NULL);
         if (job != NULL) {
-            enqueue(pool, job, PUSH_PLAIN);
+            enqueue(pool, job, POOL_PUSH_PLAIN);
         }
     }
 }
@@ -289,7 +294,7 @@ static void forget_small(struct pool *pool)
     }
     for (int level = 0; level < POOL_LEVELS; level++) {
         for (struct pool_job *job = pool->first[level]; job != NULL; job = job->next) {
-            job->is_small = false;
+            job->push = job->push == POOL_PUSH_SMALL ? POOL_PUSH_OFFER : job->push;
         }
     }
     pool->small_count = 0;
@@ -325,8 +330,8 @@ void pool_fuzz_schedule(struct pool *pool, uint64_t seed)
 // A job has left the queue. The lock is held.
 static void count_out(struct pool *pool, const struct pool_job *job)
 {
-    pool->small_count -= job->is_small;
-    atomic_fetch_sub_explicit(job->is_offered ? &pool->offered : &pool->ready, 1, memory_order_release);
+    pool->small_count -= job->push == POOL_PUSH_SMALL;
+    atomic_fetch_sub_explicit(job->push != POOL_PUSH_PLAIN ? &pool->offered : &pool->ready, 1, memory_order_release);
 }
 
 // Takes |job|, which follows |before|, out of the queue. The lock is held.

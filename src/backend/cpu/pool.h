@@ -46,14 +46,20 @@ struct pool_worker {
     struct thread thread;
 };
 
+// What a job was pushed as.
+enum pool_push {
+    POOL_PUSH_PLAIN, // for whoever comes first
+    POOL_PUSH_SMALL, // offered, and not worth waking a worker for
+    POOL_PUSH_OFFER, // see pool_offer()
+};
+
 // Lives inside the object it advances. It is in the queue at most once.
 struct pool_job {
     void (*run)(struct pool_job *job, struct pool_worker *worker);
     const void *owner;     // guests that wait for this one may run it; set while it is not in the queue
     struct pool_job *next; // guarded by the pool's lock
     int level;             // 0 first, POOL_LEVELS - 1 last
-    bool is_small;         // guarded by the pool's lock: not worth waking a worker for
-    bool is_offered;       // guarded by the pool's lock: see pool_offer()
+    enum pool_push push;   // guarded by the pool's lock
     uint64_t push_time;    // when it was pushed; only if the pool is timed
 };
 

@@ -114,6 +114,16 @@ HOT void *segment_take(struct backend_stream *stream, size_t size)
     if (UNLIKELY(stream->is_checked)) {
         thread_observe(&stream->current);
     }
+    // Who waits for each thing that it queues has few lines to itself: everything in the segment has run, and it begins
+    // again.
+    bool is_at_hand = stream->is_at_hand;
+    if (is_at_hand && stream->current != NULL &&
+        atomic_load_explicit(&stream->inbox, memory_order_acquire) == &stream->rest) {
+        if (UNLIKELY(stream->is_checked)) {
+            thread_observe(stream->current);
+        }
+        stream->current_used = head_size();
+    }
     if (UNLIKELY(stream->current_size - stream->current_used < size) && !next_segment(stream, size)) {
         return NULL;
     }
@@ -121,7 +131,7 @@ HOT void *segment_take(struct backend_stream *stream, size_t size)
     stream->current_used += size;
     op->segment = stream->current;
     // A worker has had the lines of the next operation. They are asked for now, so that they are here by then.
-    if (stream->current_size - stream->current_used >= size) {
+    if (!is_at_hand && stream->current_size - stream->current_used >= size) {
         prefetch((char *)stream->current + stream->current_used, size < PREFETCH_SIZE ? size : PREFETCH_SIZE);
     }
     return op;

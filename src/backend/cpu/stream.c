@@ -101,7 +101,7 @@ static bool has_room(struct backend_stream *stream)
 static __attribute__((noinline, cold)) void wait_for_room(struct backend_stream *stream)
 {
     device_count(&stream->device->counters.ring_wait_count);
-    atomic_fetch_add(&stream->waiter_count, 1); // see wake_waiters()
+    atomic_fetch_add(&stream->waiter_count, 1); // see remove_first()
     for (;;) {
         unsigned seen = atomic_load(&stream->waiter_word);
         if (has_room(stream)) {
@@ -253,7 +253,7 @@ static __attribute__((noinline, cold)) rill_status launch_unknown(struct backend
     return launch_known(stream, launch, &kernel);
 }
 
-HOT rill_status stream_launch(struct backend_stream *stream, const struct backend_launch *launch)
+LAUNCH_PART rill_status stream_launch(struct backend_stream *stream, const struct backend_launch *launch)
 {
     return LIKELY(launch->known != NULL) ? launch_known(stream, launch, launch->known) : launch_unknown(stream, launch);
 }
@@ -336,7 +336,8 @@ rill_status stream_queue_mark(struct backend_stream *stream, enum cpu_op_kind ki
 static void advance(struct backend_stream *stream, bool has_ended, struct pool_worker *worker);
 
 // Puts a run's failure where it belongs.
-static void report_failure(struct backend_stream *stream, struct cpu_launch *launch, struct cpu_run *run)
+static __attribute__((noinline, cold)) void report_failure(struct backend_stream *stream, struct cpu_launch *launch,
+                                                           struct cpu_run *run)
 {
     device_count(&stream->device->counters.launch_failed_count);
     if (launch->caller != NULL) {
@@ -353,13 +354,13 @@ static void report_failure(struct backend_stream *stream, struct cpu_launch *lau
     thread_latch_unlock(&stream->lock);
 }
 
-static void end_launch(struct backend_stream *stream, struct cpu_launch *launch)
+static inline void end_launch(struct backend_stream *stream, struct cpu_launch *launch)
 {
     struct cpu_run *run = &stream->crew->run;
-    if (stream->device->trace != NULL) {
+    if (UNLIKELY(stream->device->trace != NULL)) {
         trace_cause_set(&stream->cause, TRACE_KERNEL, run->kernel->plan->name, 0);
     }
-    if (run_has_failed(run)) {
+    if (UNLIKELY(run_has_failed(run))) {
         report_failure(stream, launch, run);
     } else if (launch->result != NULL) {
         memcpy(launch->result, run->block, launch->result_size);
@@ -374,27 +375,34 @@ static void launch_over(struct cpu_run *run, struct pool_worker *worker)
     advance(stream, true, worker);
 }
 
-static void fill_run(struct backend_stream *stream, const struct cpu_launch *launch)
+void stream_take_crew(struct backend_stream *stream, struct cpu_crew *crew)
 {
-    struct cpu_crew *crew = stream->crew;
-    const struct plan_kernel *plan = launch->kernel->plan;
+    crew_destroy(stream->device, stream->crew);
+    stream->crew = crew;
     crew->run = (struct cpu_run){.device = stream->device,
                                  .queue = stream,
-                                 .image = launch->image,
-                                 .kernel = launch->kernel,
                                  .block = crew->locals,
                                  .lanes = stream->lanes,
                                  .stream = stream->id,
                                  .cause = &stream->cause,
                                  .over = launch_over};
-    crew->run.values =
-        (struct plan_values){.kernel = plan,
-                             .args = launch->args,
-                             .block = crew->locals,
-                             .array_sizes = (const uint64_t *)(launch->args + args_size(plan->args_size)),
-                             .field_addresses = launch->image->field_addresses,
-                             .field_sizes = launch->image->field_sizes,
-                             .width = EXEC_WIDTH * stream->device->pool.worker_count};
+    crew->run.values.block = crew->locals;
+    crew->run.values.width = EXEC_WIDTH * stream->device->pool.worker_count;
+}
+
+static void fill_run(struct backend_stream *stream, const struct cpu_launch *launch)
+{
+    struct cpu_crew *crew = stream->crew;
+    const struct plan_kernel *plan = launch->kernel->plan;
+    struct cpu_run *run = &crew->run;
+    run->image = launch->image;
+    run->kernel = launch->kernel;
+    run->values.kernel = plan;
+    run->values.args = launch->args;
+    run->values.array_sizes = (const uint64_t *)(launch->args + args_size(plan->args_size));
+    run->values.field_addresses = launch->image->field_addresses;
+    run->values.field_sizes = launch->image->field_sizes;
+    atomic_store_explicit(&run->failure_state, 0, memory_order_relaxed);
     if (plan->block_size > 0) {
         memset(crew->locals, 0, plan->block_size);
     }
@@ -402,9 +410,8 @@ static void fill_run(struct backend_stream *stream, const struct cpu_launch *lau
 
 static bool run_launch(struct backend_stream *stream, struct cpu_launch *launch, struct pool_worker *worker)
 {
-    if (launch->new_crew != NULL) {
-        crew_destroy(stream->device, stream->crew);
-        stream->crew = launch->new_crew;
+    if (UNLIKELY(launch->new_crew != NULL)) {
+        stream_take_crew(stream, launch->new_crew);
         launch->new_crew = NULL;
     }
     if (stream_error(stream, launch->caller)) {
@@ -494,11 +501,11 @@ static void free_stream(struct backend_stream *stream)
     thread_unlock(&device->drain_lock);
 }
 
-// True if it has ended; else whoever ends it goes on with the stream, which must not be touched here any more.
-static bool run_op(struct backend_stream *stream, struct cpu_op *op, struct pool_worker *worker)
+// An operation that is neither a launch nor an event's. True: see run_op().
+static __attribute__((noinline)) bool run_other(struct backend_stream *stream, struct cpu_op *op,
+                                                struct pool_worker *worker)
 {
     switch (op->kind) {
-    case CPU_OP_LAUNCH: return run_launch(stream, (struct cpu_launch *)op, worker);
     case CPU_OP_COPY: {
         struct cpu_copy *copy = (struct cpu_copy *)op;
         if (copy->size > 0 && !stream_error(stream, NULL)) {
@@ -514,35 +521,47 @@ static bool run_op(struct backend_stream *stream, struct cpu_op *op, struct pool
         trace_op(stream, op->kind);
         return true;
     case CPU_OP_NOTIFY: return run_notify(stream, (struct cpu_notify *)op);
-    case CPU_OP_RECORD:
-    case CPU_OP_WAIT: return mark_run(stream, (struct cpu_mark_op *)op, worker);
     case CPU_OP_BLOCK: stream_run_block(stream, (struct cpu_block *)op, worker); return false;
     case CPU_OP_END: free_stream(stream); return false;
+    default: return true;
     }
-    return true;
 }
 
-// Lets host threads that wait look again. They count themselves before they look at what has ended, and this looks for
-// them after it has counted: one of the two sees the other.
-static void wake_waiters(struct backend_stream *stream)
+// True if it has ended; else whoever ends it goes on with the stream, which must not be touched here any more.
+static bool run_op(struct backend_stream *stream, struct cpu_op *op, struct pool_worker *worker)
 {
-    if (atomic_load(&stream->waiter_count) > 0) {
-        atomic_fetch_add(&stream->waiter_word, 1);
-        thread_wake(&stream->waiter_word, INT_MAX);
+    if (LIKELY(op->kind == CPU_OP_LAUNCH)) { // what is frequent first: a jump by a table is seldom foreseen
+        return run_launch(stream, (struct cpu_launch *)op, worker);
     }
+    if (LIKELY(op->kind == CPU_OP_RECORD || op->kind == CPU_OP_WAIT)) {
+        return mark_run(stream, (struct cpu_mark_op *)op, worker);
+    }
+    return run_other(stream, op, worker);
+}
+
+// Lets host threads that wait look again.
+static __attribute__((noinline)) void wake_waiters(struct backend_stream *stream)
+{
+    atomic_fetch_add(&stream->waiter_word, 1);
+    thread_wake(&stream->waiter_word, INT_MAX);
+}
+
+static __attribute__((noinline)) void leave_lanes(struct backend_stream *stream)
+{
+    thread_latch_lock(&stream->lock);
+    lanes_leave(stream);
+    thread_latch_unlock(&stream->lock);
 }
 
 // Takes the first operation, which has ended, out of the queue.
-void stream_remove_first(struct backend_stream *stream)
+static inline __attribute__((always_inline)) void remove_first(struct backend_stream *stream)
 {
     struct cpu_op *op = stream->first;
     struct cpu_segment *segment = op->segment;
     stream->first = op->next;
     if (op->kind == CPU_OP_LAUNCH) {
-        if (op->keeps_lanes) {
-            thread_latch_lock(&stream->lock);
-            lanes_leave(stream);
-            thread_latch_unlock(&stream->lock);
+        if (UNLIKELY(op->keeps_lanes)) {
+            leave_lanes(stream);
         }
         uint64_t launches = atomic_load_explicit(&stream->launch_ended_count, memory_order_relaxed) + 1;
         atomic_store_explicit(&stream->launch_ended_count, launches, memory_order_release);
@@ -553,8 +572,17 @@ void stream_remove_first(struct backend_stream *stream)
         atomic_store_explicit(&segment->ended_count, ended, memory_order_release);
     }
     thread_publish(&stream->ended_count);
+    // Who waits is counted before it looks at what has ended, and this looks for it after it has counted: one of the
+    // two sees the other.
     atomic_fetch_add(&stream->ended_count, 1);
-    wake_waiters(stream);
+    if (UNLIKELY(atomic_load(&stream->waiter_count) > 0)) {
+        wake_waiters(stream);
+    }
+}
+
+void stream_remove_first(struct backend_stream *stream)
+{
+    remove_first(stream);
 }
 
 static bool has_mail(void *arg)
@@ -582,7 +610,7 @@ static struct cpu_op *take_mail(struct backend_stream *stream)
 }
 
 // The operation to go on with; NULL if there is none, and then the stream rests and must not be touched any more.
-struct cpu_op *stream_first_op(struct backend_stream *stream)
+HOT struct cpu_op *stream_first_op(struct backend_stream *stream)
 {
     if (stream->first != NULL) {
         return stream->first;
@@ -612,10 +640,10 @@ static bool is_worth_staying(struct backend_stream *stream, enum cpu_op_kind las
 }
 
 // The first operation has ended: the next one.
-static struct cpu_op *next_op(struct backend_stream *stream, struct pool_worker *worker)
+static HOT struct cpu_op *next_op(struct backend_stream *stream, struct pool_worker *worker)
 {
     enum cpu_op_kind last = stream->first->kind;
-    stream_remove_first(stream);
+    remove_first(stream);
     if (is_worth_staying(stream, last, worker)) {
         pool_linger(worker, STREAM_LINGER, has_mail, stream);
     }
@@ -623,7 +651,7 @@ static struct cpu_op *next_op(struct backend_stream *stream, struct pool_worker 
 }
 
 // Goes on with the queue. |has_ended|: its first operation has.
-static void advance(struct backend_stream *stream, bool has_ended, struct pool_worker *worker)
+static HOT void advance(struct backend_stream *stream, bool has_ended, struct pool_worker *worker)
 {
     struct cpu_op *op = has_ended ? next_op(stream, worker) : take_up(stream);
     for (int turn = 1; op != NULL; turn++) {
@@ -658,7 +686,7 @@ static void run_taken(struct backend_stream *stream, struct pool_worker *worker)
     advance(stream, false, worker);
 }
 
-static void run_stream(struct pool_job *job, struct pool_worker *worker)
+static HOT void run_stream(struct pool_job *job, struct pool_worker *worker)
 {
     struct backend_stream *stream = (struct backend_stream *)((char *)job - offsetof(struct backend_stream, job));
     while (stream != NULL) {
@@ -732,7 +760,7 @@ static bool has_reached(struct cpu_guest *guest)
 
 static void sleep_until_reached(struct backend_stream *stream, uint64_t target)
 {
-    atomic_fetch_add(&stream->waiter_count, 1); // see wake_waiters()
+    atomic_fetch_add(&stream->waiter_count, 1); // see remove_first()
     for (;;) {
         unsigned seen = atomic_load(&stream->waiter_word);
         if (atomic_load(&stream->ended_count) >= target) {
@@ -745,7 +773,7 @@ static void sleep_until_reached(struct backend_stream *stream, uint64_t target)
 
 // Helps while it can, then looks for a while before it sleeps: work that is short has ended before a thread could be
 // woken.
-void stream_synchronize(struct backend_stream *stream)
+HOT void stream_synchronize(struct backend_stream *stream)
 {
     struct cpu_guest guest;
     guest.stream = stream;

@@ -20,6 +20,7 @@
 #include "backend/backend.h"
 #include "backend/cpu/device.h"
 #include "backend/cpu/exec.h"
+#include "base/hot.h"
 
 enum {
     STREAM_MAX_LAUNCHES = 4096,     // outstanding on one stream before a launch waits
@@ -196,7 +197,13 @@ uint64_t stream_count_launches(struct backend_device *device); // ever queued, o
 void stream_synchronize(struct backend_stream *stream);
 void stream_help(struct backend_stream *stream);
 bool stream_is_idle(struct backend_stream *stream);
-bool stream_error(struct backend_stream *stream, struct backend_error *out_error);
+// Whether the stream has an error, and that. What few streams need is apart, for the launch that asks.
+bool stream_get_error(struct backend_stream *stream, struct backend_error *out_error) __attribute__((noinline));
+static inline bool stream_error(struct backend_stream *stream, struct backend_error *out_error)
+{
+    return UNLIKELY(atomic_load_explicit(&stream->has_error, memory_order_acquire)) &&
+           stream_get_error(stream, out_error);
+}
 rill_status stream_clear_error(struct backend_stream *stream);
 rill_status stream_launch(struct backend_stream *stream, const struct backend_launch *launch);
 rill_status stream_copy(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage);
@@ -228,6 +235,8 @@ void stream_run_block(struct backend_stream *lane, struct cpu_block *block, stru
 void stream_end_block(struct backend_stream *lane);
 
 // For lane.c.
+// Replaces the crew, with what no run of the stream changes written in it. By who advances the stream.
+void stream_take_crew(struct backend_stream *stream, struct cpu_crew *crew) __attribute__((noinline));
 bool stream_append(struct backend_stream *stream, struct cpu_op *op, enum cpu_op_kind kind);
 void stream_remove_first(struct backend_stream *stream);
 struct cpu_op *stream_first_op(struct backend_stream *stream);

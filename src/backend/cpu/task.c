@@ -2,6 +2,7 @@
 #include "backend/cpu/exec.h"
 
 #include "base/clock.h"
+#include "base/hot.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -149,18 +150,24 @@ static void run_chunk(struct pool_loop *loop, int64_t chunk, struct pool_worker 
 }
 
 // What a block prints waits for the region's end: see region.c.
-static void end_print(struct cpu_exec *exec)
+static __attribute__((noinline)) void put_in_order(struct cpu_exec *exec)
 {
-    if (exec->print->record_count == 0 && atomic_load_explicit(&exec->print->lost_count, memory_order_relaxed) == 0) {
-        return;
-    }
     print_order(exec->print);
     if (exec->block == NULL) {
         print_flush(exec->run->device, exec->print);
     }
 }
 
-static void trace_task(struct cpu_exec *exec, const char *way, const char *way_text, uint32_t chunk_count)
+static inline void end_print(struct cpu_exec *exec)
+{
+    if (UNLIKELY(exec->print->record_count != 0 ||
+                 atomic_load_explicit(&exec->print->lost_count, memory_order_relaxed) != 0)) {
+        put_in_order(exec);
+    }
+}
+
+static __attribute__((noinline)) void trace_task(struct cpu_exec *exec, const char *way, const char *way_text,
+                                                 uint32_t chunk_count)
 {
     struct cpu_run *run = exec->run;
     const struct plan_task *task = exec->task;
@@ -226,11 +233,11 @@ static void loop_over(struct pool_loop *loop, struct pool_worker *worker)
 }
 
 // |why_in_order|: "" if it is no loop that could have been parallel.
-static void run_alone(struct cpu_exec *exec, abi_entry *entry, const char *why_in_order)
+static inline void run_alone(struct cpu_exec *exec, abi_entry *entry, const char *why_in_order)
 {
     call_entry(exec, entry, 0, 1, (struct task_call){.frame.iter_count = 1, .is_serial = true}, NULL);
     end_print(exec);
-    if (exec->run->device->trace != NULL) {
+    if (UNLIKELY(exec->run->device->trace != NULL)) {
         trace_task(exec, why_in_order[0] != '\0' ? "in order" : "alone", why_in_order, 1);
     }
 }
@@ -359,7 +366,7 @@ static void run_by_itself(struct cpu_exec *exec, struct pool_worker *worker)
     }
 }
 
-static bool start_parallel(struct cpu_exec *exec, struct pool_worker *worker)
+static __attribute__((noinline)) bool start_parallel(struct cpu_exec *exec, struct pool_worker *worker)
 {
     struct cpu_run *run = exec->run;
     union ir_value trip;
@@ -396,19 +403,27 @@ static bool start_parallel(struct cpu_exec *exec, struct pool_worker *worker)
     return true;
 }
 
-bool task_start(struct cpu_exec *exec, int index, struct pool_worker *worker)
+// Whether what the task touches overlaps in spite of `restrict`: the run has failed then.
+static __attribute__((noinline)) bool breaks_restrict(struct cpu_exec *exec)
+{
+    const struct plan_pair *broken = plan_task_broken_restrict(exec->task, &exec->run->values);
+    if (broken != NULL) {
+        run_fail_restrict(exec->run, &exec->task->effects[broken->a], &exec->task->effects[broken->b]);
+    }
+    return broken != NULL;
+}
+
+HOT bool task_start(struct cpu_exec *exec, int index, struct pool_worker *worker)
 {
     const struct cpu_kernel *kernel = exec->run->kernel;
     exec->task = &kernel->plan->tasks[index];
     exec->entries = &kernel->tasks[index];
     pool_count_task(worker);
-    if (exec->run->device->trace != NULL) {
+    if (UNLIKELY(exec->run->device->trace != NULL)) {
         exec->begin_time = clock_now();
         exec->begin_worker = worker->index;
     }
-    const struct plan_pair *broken = plan_task_broken_restrict(exec->task, &exec->run->values);
-    if (broken != NULL) {
-        run_fail_restrict(exec->run, &exec->task->effects[broken->a], &exec->task->effects[broken->b]);
+    if (exec->task->pair_count > 0 && breaks_restrict(exec)) {
         return true;
     }
     if (exec->task->kind == PLAN_TASK_PARALLEL) {
