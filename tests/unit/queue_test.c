@@ -80,7 +80,7 @@ TEST(queue_that_is_waited_for_begins_again_at_the_front)
             CHECK_INT(target[i][9], (unsigned char)(round + i));
         }
     }
-    CHECK(again_count > 0 || thread_is_checked());
+    CHECK(again_count > 50 || thread_is_checked()); // more often than it comes to the end
     close_queue(&queue);
 }
 

@@ -57,6 +57,16 @@ static void collect_used(struct backend_stream *stream)
     }
 }
 
+static struct cpu_segment *make_segment(struct backend_stream *stream, size_t size)
+{
+    size_t whole = head_size() + size > STREAM_SEGMENT_SIZE ? head_size() + size : STREAM_SEGMENT_SIZE;
+    struct cpu_segment *segment = device_alloc(stream->device, whole, 64);
+    if (segment != NULL) {
+        segment->size = whole;
+    }
+    return segment;
+}
+
 // A segment with room for |size| bytes that nothing is in. NULL: no memory.
 static struct cpu_segment *take_segment(struct backend_stream *stream, size_t size)
 {
@@ -70,12 +80,12 @@ static struct cpu_segment *take_segment(struct backend_stream *stream, size_t si
         *at = segment->next;
         return segment;
     }
-    size_t whole = head_size() + size > STREAM_SEGMENT_SIZE ? head_size() + size : STREAM_SEGMENT_SIZE;
-    segment = device_alloc(stream->device, whole, 64);
-    if (segment != NULL) {
-        segment->size = whole;
-    }
-    return segment;
+    return make_segment(stream, size);
+}
+
+static bool has_second(const struct backend_stream *stream)
+{
+    return stream->free != NULL || stream->used != NULL;
 }
 
 // A segment with room for |size| bytes becomes the current one.
@@ -86,6 +96,9 @@ static __attribute__((noinline)) bool next_segment(struct backend_stream *stream
         old->queued_count = stream->current_count;
     }
     if (old != NULL && has_run(old) && old->size >= head_size() + size) {
+        if (!has_second(stream)) { // see segment_take(); without memory it is tried again
+            stream->free = make_segment(stream, 0);
+        }
         begin(stream, old);
         return true;
     }
@@ -115,10 +128,11 @@ HOT void *segment_take(struct backend_stream *stream, size_t size)
         thread_observe(&stream->current);
     }
     // Who waits for each thing that it queues has few lines to itself: everything in the segment has run, and it begins
-    // again. Not under ThreadSanitizer, which would have to be told so, and would take it for an order of the
-    // program's.
+    // again. Not before there are two, so that it is only at the beginning that a stream allocates, whether it comes to
+    // the end of a segment or not. And not under ThreadSanitizer, which would have to be told, and would take it for an
+    // order of the program's.
     bool is_at_hand = stream->is_at_hand;
-    if (is_at_hand && LIKELY(!stream->is_checked) && stream->current != NULL &&
+    if (is_at_hand && LIKELY(!stream->is_checked) && has_second(stream) &&
         atomic_load_explicit(&stream->inbox, memory_order_acquire) == &stream->rest) {
         stream->current_used = head_size();
     }
