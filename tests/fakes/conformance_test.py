@@ -3,7 +3,7 @@
 
 Every program of tests/conformance and the random graphs, found by name, on both stand-ins in every part: with graphs on
 CUDA's and task by task on HIP's in the plain build and under ThreadSanitizer, the other way round under
-AddressSanitizer. The kernel files against gcc (kernels_test.py): half of them on each in the plain build, the other half
+AddressSanitizer. Programs about what kernels compute run under the sanitizers only where there are graphs. The kernel files against gcc (kernels_test.py): half of them on each in the plain build, the other half
 under AddressSanitizer, and of the first half one in two again under ThreadSanitizer. RILL_TEST_LONG runs the whole
 product, also of what runs long on one device, and seeds that pick any legal order, of which the plain build has a few: ten
 for each program, three under the sanitizers, which are many times slower. This shows the layer that calls the driver; what
@@ -37,6 +37,8 @@ STRESS = ["graph", "graph_threads"]  # random programs against serial execution
 SOAK = "soak"  # many launches and modules
 # About the code of the device, which the stand-in runs as the CPU's: their long form is for the CPU and for a GPU.
 DEVICE_CODE = ["math_float", "math_special", "math_ulp"]
+# About what kernels compute, not about who runs what when.
+COMPUTES = ["access", "args", "bound", "copies", "fit", "fuse", "locale", "reach", "regions", "restrict", "ways"] + DEVICE_CODE
 # Every call of the driver fails once; here on a device without memory in stream order.
 SWEEPS = [("cuda", "faults", {"ATTRIBUTE": "115:0"}), ("hip", "hip_faults", {"ATTRIBUTE": "88:0"})]
 KERNELS = "kernels"  # the kernel files against gcc
@@ -67,7 +69,8 @@ def jobs():
     kernels = [(vendor, KERNELS, {"RILL_GRAPH": graph, "RILL_TEST_SHARE": SHARES[PART][vendor]})
                for vendor, graph in (("cuda", "on"), ("hip", "off"))]
     if PART != "plain":
-        return kernels + [(vendor, program, {"RILL_GRAPH": graph}) for vendor, graph in how for program in PROGRAMS + STRESS]
+        return kernels + [(vendor, program, {"RILL_GRAPH": graph}) for vendor, graph in how for program in PROGRAMS + STRESS
+                          if graph == "on" or program not in COMPUTES]
     return kernels + [(vendor, program, {"RILL_GRAPH": graph}) for vendor, graph in how for program in SCRIPTS + PROGRAMS + STRESS] + \
            [(vendor, program, {"RILL_TRACE": "/dev/null"}) for vendor in STAND_INS for program in ("blocks", "condition", "stream")] + \
            [(vendor, program, {"SEED": "1"}) for vendor in STAND_INS for program in ("failure", "stream")] + SWEEPS
