@@ -658,8 +658,14 @@ static void work(struct pool *pool, struct pool_worker *worker, struct pool_job 
     int delay = pool->schedule != 0 && next_random(pool) % 4 == 0 ? (int)(next_random(pool) % 2000) : 0;
     uint64_t busy[THREAD_PROCESSORS / 64] = {0};
     bool must_move = shares_processor(pool, worker, busy) && (job != NULL || worker->was_woken);
+    // Who was woken for the rest may have been put on the processor of the thread that woke it, and would wait there
+    // for milliseconds while this one works.
+    bool must_yield = worker->guest != NULL && pool->waking + wake > 0 && pool_has_jobs(pool);
     worker->was_woken = false;
     unlock_and_wake(pool, wake);
+    if (must_yield) {
+        thread_yield();
+    }
     if (must_move) {
         thread_move_from(busy);
         note_processor(pool, worker);
