@@ -164,12 +164,11 @@ static void find_stack(void)
 
 size_t thread_stack_left(void)
 {
-    const struct stack *own = &stack; // once: to find a thread's own memory takes a call
-    if (UNLIKELY(own->high == 0)) {
+    if (stack.high == 0) {
         find_stack();
     }
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    return here > own->low && here < own->high ? here - own->low : 0;
+    return here > stack.low && here < stack.high ? here - stack.low : 0;
 }
 
 #if defined(__x86_64__)

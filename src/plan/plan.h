@@ -202,6 +202,22 @@ struct plan_node {
     struct plan_expr *whole_if; // taken when this (i1) holds: the inner loops are too small to pay for tasks
 };
 
+// The task that the node may start itself; -1: none.
+static inline int plan_node_task(const struct plan_node *node)
+{
+    bool is_loop = node->kind == PLAN_FOR || node->kind == PLAN_LOOP;
+    return node->kind == PLAN_TASK ? node->task : is_loop ? node->whole_task : -1;
+}
+
+// What |node|, which may be NULL, is without the sequences that have nothing else in them.
+static inline const struct plan_node *plan_node_alone(const struct plan_node *node)
+{
+    while (node != NULL && node->kind == PLAN_SEQUENCE && node->child_count == 1) {
+        node = node->children[0];
+    }
+    return node;
+}
+
 // ---- kernels and modules
 // -----------------------------------------------------------------------------------------------
 

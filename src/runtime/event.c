@@ -130,24 +130,26 @@ static inline void end_on(const struct event_use *use)
     context_leave_striped(use->context, use->stripe);
 }
 
-HOT FLAT rill_status rill_event_record(rill_event handle, rill_stream stream)
+static inline rill_status queue_on(const char *who, rill_event handle, rill_stream stream, bool waits)
 {
     struct event_use use;
-    RILL_TRY(begin_on("rill_event_record", handle, stream, &use));
-    rill_status status = use.context->backend->event_record(use.event->place, use.on.queue);
-    status = context_fail_as("rill_event_record", status);
+    RILL_TRY(begin_on(who, handle, stream, &use));
+    const struct backend *backend = use.context->backend;
+    rill_status status = waits ? backend->event_wait(use.event->place, use.on.queue)
+                               : backend->event_record(use.event->place, use.on.queue);
+    status = context_fail_as(who, status);
     end_on(&use);
     return status;
 }
 
+HOT FLAT rill_status rill_event_record(rill_event handle, rill_stream stream)
+{
+    return queue_on("rill_event_record", handle, stream, false);
+}
+
 HOT FLAT rill_status rill_event_wait(rill_event handle, rill_stream stream)
 {
-    struct event_use use;
-    RILL_TRY(begin_on("rill_event_wait", handle, stream, &use));
-    rill_status status = use.context->backend->event_wait(use.event->place, use.on.queue);
-    status = context_fail_as("rill_event_wait", status);
-    end_on(&use);
-    return status;
+    return queue_on("rill_event_wait", handle, stream, true);
 }
 
 rill_status rill_event_synchronize(rill_event handle)

@@ -29,9 +29,7 @@ static int blocks_of(const struct plan_node *node)
 
 static int only_task_of(const struct plan_node *node)
 {
-    while (node != NULL && node->kind == PLAN_SEQUENCE && node->child_count == 1) {
-        node = node->children[0];
-    }
+    node = plan_node_alone(node);
     return node != NULL && node->kind == PLAN_TASK ? node->task : -1;
 }
 

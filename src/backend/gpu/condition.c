@@ -39,9 +39,7 @@ static bool is_nothing(const struct plan_node *node)
 
 static bool is_break_of(const struct plan_node *node, const struct plan_node *loop)
 {
-    while (node != NULL && node->kind == PLAN_SEQUENCE && node->child_count == 1) {
-        node = node->children[0];
-    }
+    node = plan_node_alone(node);
     return node != NULL && node->kind == PLAN_BREAK && node->target == loop->id;
 }
 
@@ -52,9 +50,7 @@ static const struct plan_node *branch(const struct plan_node *node, int index)
 
 static bool is_return(const struct plan_node *node)
 {
-    while (node != NULL && node->kind == PLAN_SEQUENCE && node->child_count == 1) {
-        node = node->children[0];
-    }
+    node = plan_node_alone(node);
     return node != NULL && node->kind == PLAN_RETURN;
 }
 
@@ -323,13 +319,10 @@ static void take_slots(struct gpu_run *run, const struct plan_node *node)
 {
     const struct gpu_kernel *kernel = run->kernel;
     take_from_host(run, plan_slot_assigned(kernel->plan, node));
-    int tasks[2] = {node->kind == PLAN_TASK ? node->task : -1,
-                    node->kind == PLAN_FOR || node->kind == PLAN_LOOP ? node->whole_task : -1};
-    for (int t = 0; t < 2; t++) {
-        for (int i = 0; tasks[t] >= 0 && i < kernel->plan->tasks[tasks[t]].slot_use_count; i++) {
-            if (kernel->plan->tasks[tasks[t]].slot_uses[i].writes) {
-                take_from_host(run, kernel->tasks[tasks[t]].slot_indices[i]);
-            }
+    int task = plan_node_task(node);
+    for (int i = 0; task >= 0 && i < kernel->plan->tasks[task].slot_use_count; i++) {
+        if (kernel->plan->tasks[task].slot_uses[i].writes) {
+            take_from_host(run, kernel->tasks[task].slot_indices[i]);
         }
     }
     for (int i = 0; i < node->child_count; i++) {

@@ -106,12 +106,9 @@ static rill_status order_blocks(struct gpu_region *region)
 static rill_status upload_all(struct gpu_walk *walk, const struct plan_node *node)
 {
     const struct gpu_kernel *kernel = walk->run->kernel;
-    int tasks[2] = {node->kind == PLAN_TASK ? node->task : -1,
-                    node->kind == PLAN_FOR || node->kind == PLAN_LOOP ? node->whole_task : -1};
-    for (int t = 0; t < 2; t++) {
-        for (int i = 0; tasks[t] >= 0 && i < kernel->plan->tasks[tasks[t]].slot_use_count; i++) {
-            RILL_TRY(gpu_slot_upload(walk, kernel->tasks[tasks[t]].slot_indices[i]));
-        }
+    int task = plan_node_task(node);
+    for (int i = 0; task >= 0 && i < kernel->plan->tasks[task].slot_use_count; i++) {
+        RILL_TRY(gpu_slot_upload(walk, kernel->tasks[task].slot_indices[i]));
     }
     for (int i = 0; i < node->child_count; i++) {
         if (node->children[i] != NULL) {

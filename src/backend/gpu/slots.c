@@ -129,10 +129,8 @@ static bool is_written_by(const struct gpu_kernel *kernel, int task, int slot)
 
 static bool is_written_in(const struct gpu_kernel *kernel, const struct plan_node *node, int slot)
 {
-    bool is_loop = node->kind == PLAN_FOR || node->kind == PLAN_LOOP;
-    bool is_written = plan_slot_assigned(kernel->plan, node) == slot ||
-                      is_written_by(kernel, node->kind == PLAN_TASK ? node->task : -1, slot) ||
-                      is_written_by(kernel, is_loop ? node->whole_task : -1, slot);
+    bool is_written =
+        plan_slot_assigned(kernel->plan, node) == slot || is_written_by(kernel, plan_node_task(node), slot);
     for (int i = 0; i < node->child_count && !is_written; i++) {
         is_written = node->children[i] != NULL && is_written_in(kernel, node->children[i], slot);
     }
