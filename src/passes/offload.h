@@ -53,7 +53,7 @@ struct piece {
     int count;
     int task;
     int group;
-    struct ir_var *escape;    // serial: set to k + 1 where the code leaves by escapes[k]; NULL: it never does
+    struct ir_var *escape;    // serial: 0, or k + 1 after the code left by escapes[k]; NULL: it never does
     struct ir_inst **escapes; // BREAK targets outside the piece; NULL in it: return
     int escape_count;
     const struct nest *nest;     // parallel: the loops that are one space; NULL: only |first|

@@ -383,6 +383,9 @@ static void outline_serial(struct offload *o, const struct piece *piece, const c
     out.exit = ir_control(&out.body, IR_OP_BLOCK, NULL, 1);
     struct ir_builder inner = out.body;
     inner.region = &out.exit->regions[0];
+    if (piece->escape != NULL) { // in a loop the piece runs again, and what it noted the last time no longer holds
+        ir_set(&inner, outline_var(&out, piece->escape), ir_const(&inner, IR_I32, 0));
+    }
     struct ir_inst *inst = piece->first;
     for (int i = 0; i < piece->count; i++, inst = inst->next) {
         outline_inst(&out, inst, &inner);
