@@ -93,12 +93,14 @@ static rill_status copy_by_pieces(const struct side *target, const struct side *
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: no memory for %zu bytes on their way", who, piece);
     }
     rill_status status = RILL_OK;
+    // Both may wrap the same memory: in the direction in which nothing is overwritten before it was read.
+    bool backwards = target->array->address > source->array->address;
     for (size_t done = 0; done < size && status == RILL_OK; done += piece) {
         size_t part = size - done < piece ? size - done : piece;
-        status = array_read_bytes(who, source->context, source->stream, bounce, source->array->address + done, part);
+        size_t at = backwards ? size - done - part : done;
+        status = array_read_bytes(who, source->context, source->stream, bounce, source->array->address + at, part);
         if (status == RILL_OK) {
-            status =
-                array_write_bytes(who, target->context, target->stream, target->array->address + done, bounce, part);
+            status = array_write_bytes(who, target->context, target->stream, target->array->address + at, bounce, part);
         }
     }
     context_free(target->context, bounce, piece > 0 ? piece : 1);

@@ -99,6 +99,82 @@ TEST(transfers_work_on_a_stream_while_the_default_stream_is_busy)
     close_busy(&b);
 }
 
+// Moves |count| elements of an array within it and compares with memmove.
+static void move_within(struct world *world, size_t length, size_t to, size_t from, size_t count)
+{
+    short *host = malloc(length * sizeof *host), *back = malloc(length * sizeof *back);
+    for (size_t i = 0; i < length; i++) {
+        host[i] = (short)(i * 40503u >> 4);
+    }
+    RILL_AUTO_ARRAY all = world_array(world, RILL_I16, (int64_t)length);
+    RILL_AUTO_ARRAY target = {0};
+    RILL_AUTO_ARRAY source = {0};
+    OK(rill_array_view(all, to, RILL_SHAPE((int64_t)count), &target));
+    OK(rill_array_view(all, from, RILL_SHAPE((int64_t)count), &source));
+    OK(rill_array_write(all, RILL_CURRENT, host, length * sizeof *host));
+    OK(rill_array_copy(target, source, RILL_CURRENT));
+    OK(rill_array_read(all, RILL_CURRENT, back, length * sizeof *back));
+    memmove(host + to, host + from, count * sizeof *host);
+    if (memcmp(host, back, length * sizeof *host) != 0) {
+        FAIL("%zu elements from %zu to %zu are not those of memmove", count, from, to);
+    }
+    free(back);
+    free(host);
+}
+
+// A byte's distance, some pieces' distance, and so far that they only touch; to both sides.
+TEST(a_copy_within_an_array_is_that_of_memmove)
+{
+    struct world world;
+    world_open(&world, 2);
+    static const size_t distances[] = {0, 1, 7, 500, 999, 1000};
+    for (size_t i = 0; i < sizeof distances / sizeof *distances; i++) {
+        move_within(&world, 2000, distances[i], 0, 1000);
+        move_within(&world, 2000, 0, distances[i], 1000);
+    }
+    enum { LARGE = 3 << 20 }; // elements: several pieces of what a device takes on the way
+    static const size_t far[] = {3, (1 << 19) + 5, LARGE - 1};
+    for (size_t i = 0; i < sizeof far / sizeof *far; i++) {
+        move_within(&world, 2 * (size_t)LARGE, far[i], 0, LARGE);
+        move_within(&world, 2 * (size_t)LARGE, 0, far[i], LARGE);
+    }
+    world_close(&world);
+}
+
+// Arrays of two contexts over the same memory, from which pieces go through the host.
+TEST(a_transfer_between_names_of_the_same_memory_is_that_of_memmove)
+{
+    enum { LENGTH = 3 << 20, BY = 100 };
+    struct world world;
+    struct world other;
+    world_open(&world, 2);
+    world_open(&other, 2);
+    rill_array all = world_array(&world, RILL_I32, LENGTH + BY);
+    rill_array views[2], wrapped[2];
+    void *address;
+    OK(rill_array_address(all, &address));
+    for (int i = 0; i < 2; i++) {
+        rill_wrap wrap = {.memory = (int *)address + (i == 0 ? 0 : BY), .type = RILL_I32, .shape = RILL_SHAPE(LENGTH)};
+        OK(rill_array_wrap(other.context, &wrap, &wrapped[i]));
+        OK(rill_array_view(all, i == 0 ? 0 : BY, RILL_SHAPE(LENGTH), &views[i]));
+    }
+    int *host = malloc((LENGTH + BY) * sizeof *host), *back = malloc((LENGTH + BY) * sizeof *back);
+    for (int to = 0; to < 2; to++) {
+        for (int i = 0; i < LENGTH + BY; i++) {
+            host[i] = i * 17;
+        }
+        OK(rill_array_write(all, RILL_CURRENT, host, (LENGTH + BY) * sizeof *host));
+        OK(rill_array_transfer(views[to], RILL_CURRENT, wrapped[1 - to], RILL_CURRENT));
+        OK(rill_array_read(all, RILL_CURRENT, back, (LENGTH + BY) * sizeof *back));
+        memmove(host + to * BY, host + (1 - to) * BY, LENGTH * sizeof *host);
+        CHECK(memcmp(host, back, (LENGTH + BY) * sizeof *host) == 0);
+    }
+    free(back);
+    free(host);
+    world_close(&other);
+    world_close(&world);
+}
+
 TEST(results_come_by_call_and_in_stream_order)
 {
     struct world world;

@@ -378,6 +378,21 @@ TEST(memory_in_stream_order_lives_from_its_allocation_to_its_free)
 // ---- rules
 // ----------------------------------------------------------------------------------------------------------------------------
 
+TEST(a_copy_between_ranges_that_overlap_is_refused)
+{
+    begin();
+    cu_stream stream = new_stream();
+    cu_address a = new_memory(64);
+    CHECK_INT(d.cu.copy_async(a + 31, a, 32, stream), CU_INVALID_VALUE);
+    CHECK_INT(d.cu.copy_async(a, a + 31, 32, stream), CU_INVALID_VALUE);
+    CHECK_INT(d.cu.copy_async(a, a, 32, stream), CU_INVALID_VALUE);
+    CHECK_INT(d.cu.copy_async(a + 32, a, 32, stream), 0);
+    CHECK_INT(d.cu.stream_synchronize(stream), 0);
+    d.cu.memory_free(a);
+    d.cu.stream_destroy(stream);
+    end();
+}
+
 TEST(use_after_free_is_reported)
 {
     begin();

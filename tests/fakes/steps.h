@@ -27,6 +27,21 @@ static rill_status do_transfers(struct scene *s)
     return rill_array_read(s->x, s->stream, host, sizeof host);
 }
 
+// Within one array, from and to ranges that overlap.
+static rill_status do_move(struct scene *s)
+{
+    enum { LENGTH = 3 << 18 }; // three pieces
+    RILL_AUTO_ARRAY all = {0};
+    RILL_AUTO_ARRAY low = {0};
+    RILL_AUTO_ARRAY high = {0};
+    RILL_TRY(rill_array_create(s->context, RILL_I32, RILL_SHAPE(LENGTH + 1), &all));
+    RILL_TRY(rill_array_view(all, 0, RILL_SHAPE(LENGTH), &low));
+    RILL_TRY(rill_array_view(all, 1, RILL_SHAPE(LENGTH), &high));
+    RILL_TRY(rill_array_copy(high, low, s->stream));
+    RILL_TRY(rill_array_copy(low, high, s->stream));
+    return rill_stream_synchronize(s->stream);
+}
+
 static rill_status do_async_transfers(struct scene *s)
 {
     static int host[N];
@@ -289,6 +304,7 @@ static const struct step {
     {.name = "array", .run = do_array},
     {.name = "arrays", .run = do_arrays},
     {.name = "transfers", .run = do_transfers},
+    {.name = "move", .run = do_move},
     {.name = "async_transfers", .run = do_async_transfers},
     {.name = "far", .run = do_transfer},
     {.name = "launch", .run = do_launch},

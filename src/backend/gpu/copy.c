@@ -9,6 +9,7 @@
 enum {
     THROUGH_PINNED = 16 << 20, // larger copies the driver stages itself, and the call may wait
     PATTERN_SIZE = 4096,
+    DETOUR_SIZE = 1 << 20, // of device memory that ranges go through which overlap at a smaller distance
 };
 
 // A copy by the host at its place in the stream, behind and before what the stream does with the same memory.
@@ -77,6 +78,48 @@ static rill_status copy_out(struct backend_stream *stream, void *target, uint64_
     return driver->host_function(stream->lane.handle, move, job);
 }
 
+static bool overlaps(uint64_t target, uint64_t source, size_t size)
+{
+    return target < source ? source - target < size : target - source < size;
+}
+
+// What is overwritten has been read: from the side to which the bytes go, in pieces that do not overlap, or through
+// memory of the device where these would be small. |out_done|: bytes whose way is queued.
+static rill_status move_by_pieces(struct backend_stream *stream, uint64_t target, uint64_t source, size_t size,
+                                  size_t *out_done)
+{
+    const struct gpu_driver *driver = stream->device->driver;
+    void *handle = stream->lane.handle;
+    size_t piece = target < source ? source - target : target - source;
+    uint64_t detour = 0;
+    if (piece < DETOUR_SIZE) {
+        piece = size < DETOUR_SIZE ? size : DETOUR_SIZE;
+        RILL_TRY(gpu_ring_take(stream, GPU_RING_PLAIN, piece, false, &detour));
+    }
+    while (*out_done < size) {
+        size_t left = size - *out_done;
+        size_t part = left < piece ? left : piece;
+        uint64_t at = target < source ? *out_done : left - part;
+        if (detour != 0) {
+            RILL_TRY(driver->copy(handle, detour, source + at, part));
+        }
+        RILL_TRY(driver->copy(handle, target + at, detour != 0 ? detour : source + at, part));
+        *out_done += part;
+    }
+    return RILL_OK;
+}
+
+// The driver copies no ranges that overlap.
+static rill_status move_within(struct backend_stream *stream, uint64_t target, uint64_t source, size_t size)
+{
+    size_t done = 0;
+    rill_status status = target != source ? move_by_pieces(stream, target, source, size, &done) : RILL_OK;
+    if (status != RILL_OK && done > 0 && !stream->is_capturing) { // which nobody can take back
+        gpu_stream_fail_as(stream, status);
+    }
+    return status;
+}
+
 static rill_status queue_copy(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage)
 {
     const struct gpu_driver *driver = stream->device->driver;
@@ -92,8 +135,11 @@ static rill_status queue_copy(struct backend_stream *stream, void *target, const
     if (driver->place_of(target) == GPU_PAGEABLE) {
         return copy_out(stream, target, from, size);
     }
-    return driver->place_of(source) == GPU_PAGEABLE ? copy_in(stream, to, source, size)
-                                                    : driver->copy(stream->lane.handle, to, from, size);
+    if (driver->place_of(source) == GPU_PAGEABLE) {
+        return copy_in(stream, to, source, size);
+    }
+    return overlaps(to, from, size) ? move_within(stream, to, from, size)
+                                    : driver->copy(stream->lane.handle, to, from, size);
 }
 
 rill_status gpu_copy_now(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage)
@@ -136,7 +182,8 @@ rill_status gpu_copy_from(struct backend_stream *stream, void *target, struct ba
                           const void *source, size_t size)
 {
     struct backend_device *device = stream->device;
-    if (!device->properties.has_peers) {
+    bool is_same = overlaps((uint64_t)(uintptr_t)target, (uint64_t)(uintptr_t)source, size); // two names of one memory
+    if (!device->properties.has_peers || is_same) {
         return RILL_ERR_UNSUPPORTED;
     }
     RILL_TRY(gpu_stream_refuse(stream));

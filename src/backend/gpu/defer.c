@@ -117,15 +117,12 @@ static bool can_issue(const struct gpu_op *op)
 // No call is left that could return the failure.
 static void fail(struct backend_stream *stream, rill_status status, struct backend_error *caller)
 {
-    struct backend_error error = {.status = status, .stream = stream->id};
-    snprintf(error.text, sizeof error.text, "%s", rill_message());
-    if (caller != NULL) {
-        *caller = error;
+    if (caller == NULL) {
+        gpu_stream_fail_as(stream, status);
         return;
     }
-    thread_latch_lock(&stream->device->reap_lock);
-    gpu_stream_fail(stream, &error);
-    thread_latch_unlock(&stream->device->reap_lock);
+    *caller = (struct backend_error){.status = status, .stream = stream->id};
+    snprintf(caller->text, sizeof caller->text, "%s", rill_message());
 }
 
 static void issue_launch(struct backend_stream *stream, struct gpu_op *op)

@@ -312,6 +312,8 @@ static inline rill_status gpu_stream_refuse(struct backend_stream *stream)
                    !atomic_load_explicit(&stream->device->is_lost, memory_order_acquire);
     return is_well ? RILL_OK : gpu_stream_refuse_error(stream);
 }
+// An operation that has begun cannot be taken back: its failure, with the thread's message, is the stream's.
+void gpu_stream_fail_as(struct backend_stream *stream, rill_status status);
 // A number for the operation that was just queued. |order| is held, so that nobody else counts meanwhile.
 static inline uint64_t gpu_stream_number(struct backend_stream *stream)
 {

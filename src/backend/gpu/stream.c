@@ -31,6 +31,15 @@ rill_status gpu_stream_refuse_error(struct backend_stream *stream)
     return status_fail(error.status, "the stream has an error that was not cleared: %s", error.text);
 }
 
+void gpu_stream_fail_as(struct backend_stream *stream, rill_status status)
+{
+    struct backend_error error = {.status = status, .stream = stream->id};
+    snprintf(error.text, sizeof error.text, "%s", rill_message());
+    thread_latch_lock(&stream->device->reap_lock);
+    gpu_stream_fail(stream, &error);
+    thread_latch_unlock(&stream->device->reap_lock);
+}
+
 // ---- making, letting go -------------------------------------------------------------------------------------------
 
 // Nothing was ever queued on it, also nothing that failed half-way.
@@ -186,16 +195,11 @@ static void fail_lost(struct backend_stream *stream)
 // A wait that failed for itself has ended with the work, which may have failed too for all that anybody knows.
 static void fail_wait(struct backend_stream *stream, rill_status status)
 {
-    struct backend_device *device = stream->device;
-    if (atomic_load(&device->is_lost)) {
+    if (atomic_load(&stream->device->is_lost)) {
         fail_lost(stream);
-        return;
+    } else {
+        gpu_stream_fail_as(stream, status);
     }
-    struct backend_error error = {.status = status, .stream = stream->id};
-    snprintf(error.text, sizeof error.text, "%s", rill_message());
-    thread_latch_lock(&device->reap_lock);
-    gpu_stream_fail(stream, &error);
-    thread_latch_unlock(&device->reap_lock);
 }
 
 // What was queued so far has run, notices included, except that nobody waits for the thread that calls them on itself.

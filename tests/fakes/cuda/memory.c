@@ -282,11 +282,20 @@ static void look_at_source_locked(struct fake_copy *copy)
     copy->writes_before = fake.host_write_count;
 }
 
+// What drivers leave undefined: a copy that reads what it writes.
+static bool overlaps(cu_address target, cu_address source, size_t size)
+{
+    return target < source ? source - target < size : target - source < size;
+}
+
 int cuda_copy(const char *call, cu_address target, cu_address source, size_t size, cu_stream handle)
 {
     struct fake_stream *stream;
     fake_lock();
     int code = fake_stream_get_locked(handle, call, &stream);
+    if (code == FAKE_OK && overlaps(target, source, size)) {
+        code = FAKE_INVALID_VALUE;
+    }
     if (code == FAKE_OK && !fake_same_context_locked(call, stream)) {
         code = FAKE_INVALID_CONTEXT;
     }
