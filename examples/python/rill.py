@@ -126,7 +126,9 @@ def _load():
                         "rill_event_elapsed": [handle, handle, ctypes.POINTER(ctypes.c_double)],
                         "rill_array_create": [handle, ctypes.c_int, _Shape, out], "rill_array_destroy": [handle],
                         "rill_array_read": [handle, handle, memory, size],
-                        "rill_array_write": [handle, handle, memory, size], "rill_launch": [handle, handle, _Args],
+                        "rill_array_write": [handle, handle, memory, size],
+                        "rill_array_read_at": [handle, handle, size, memory, size],
+                        "rill_array_write_at": [handle, handle, size, memory, size], "rill_launch": [handle, handle, _Args],
                         "rill_call": [handle, handle, _Args, memory, size], "rill_status_name": [ctypes.c_int]}.items():
         getattr(library, call).argtypes = types
     library.rill_message.restype = library.rill_status_name.restype = text
@@ -226,6 +228,16 @@ class Array(_Owned):
         held = _Held(out, writable=True)
         _check(_rill.rill_array_read(self.handle, self.context._stream(stream), held.buffer.buf, held.buffer.len))
         return out
+
+    def read_at(self, offset, stream=None):
+        """One element, counted in flat order. Waits, as read() does."""
+        value = ctypes.create_string_buffer(struct.calcsize(self.letter))
+        _check(_rill.rill_array_read_at(self.handle, self.context._stream(stream), offset, value, 1))
+        return struct.unpack(self.letter, value.raw)[0]
+
+    def write_at(self, offset, value, stream=None):
+        _check(_rill.rill_array_write_at(self.handle, self.context._stream(stream), offset,
+                                         struct.pack(self.letter, value), 1))
 
     def destroy(self):
         self._let_go(_rill.rill_array_destroy)

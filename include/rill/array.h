@@ -62,7 +62,7 @@ RILL_API RILL_NODISCARD rill_status rill_array_describe(rill_array array, rill_a
 RILL_API RILL_NODISCARD rill_status rill_array_address(rill_array array, void **out_address);
 
 // Reads or writes the first |size| bytes, in the order of |stream|; more than the array has is RILL_ERR_INVALID and
-// nothing is changed. A view reads or writes somewhere else than at the start.
+// nothing is changed.
 // read waits until |host| has the data. write returns when |host| may be reused; it may wait for that.
 RILL_API RILL_NODISCARD rill_status rill_array_read(rill_array array, rill_stream stream, void *host, size_t size);
 RILL_API RILL_NODISCARD rill_status rill_array_write(rill_array array, rill_stream stream, const void *host,
@@ -72,6 +72,17 @@ RILL_API RILL_NODISCARD rill_status rill_array_read_async(rill_array array, rill
                                                           size_t size);
 RILL_API RILL_NODISCARD rill_status rill_array_write_async(rill_array array, rill_stream stream, const void *host,
                                                            size_t size);
+// The same for |count| elements from element |offset| on, counted in the array's flat order: one element is
+// rill_array_read_at(array, stream, i, &value, 1). Elements that the array does not have are RILL_ERR_INVALID, and
+// nothing is changed.
+RILL_API RILL_NODISCARD rill_status rill_array_read_at(rill_array array, rill_stream stream, size_t offset, void *host,
+                                                       size_t count);
+RILL_API RILL_NODISCARD rill_status rill_array_write_at(rill_array array, rill_stream stream, size_t offset,
+                                                        const void *host, size_t count);
+RILL_API RILL_NODISCARD rill_status rill_array_read_at_async(rill_array array, rill_stream stream, size_t offset,
+                                                             void *host, size_t count);
+RILL_API RILL_NODISCARD rill_status rill_array_write_at_async(rill_array array, rill_stream stream, size_t offset,
+                                                              const void *host, size_t count);
 // Sets every element to the |element_size| bytes at |element|, which are copied before the call returns.
 RILL_API RILL_NODISCARD rill_status rill_array_fill(rill_array array, rill_stream stream, const void *element,
                                                     size_t element_size);

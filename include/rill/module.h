@@ -93,10 +93,12 @@ RILL_API RILL_NODISCARD rill_status rill_module_load(rill_context context, const
 // The handles of the module and its kernels are stale at once. Does not wait.
 RILL_API RILL_NODISCARD rill_status rill_module_destroy(rill_module module);
 
-// The kernel |name| of the file |path|, which is compiled at the first call for it in this context. |name| may be NULL
-// if the file has one kernel only.
+// The kernel |name| of the file |path|, which is compiled at the first call for it in this context, and again at the
+// first call after its module was destroyed. |name| may be NULL if the file has one kernel only.
 RILL_API RILL_NODISCARD rill_status rill_kernel_load(rill_context context, const char *path, const char *name,
                                                      rill_kernel *out_kernel);
+// The module that |kernel| is of: for its fields, and to destroy what rill_kernel_load() has loaded.
+RILL_API RILL_NODISCARD rill_status rill_kernel_module(rill_kernel kernel, rill_module *out_module);
 
 // Checks |text| without making a module. The path in |options| is shown. RILL_ERR_COMPILE if it has errors.
 RILL_API RILL_NODISCARD rill_status rill_check(const char *text, const rill_module_options *options);

@@ -31,10 +31,11 @@
 // Nothing is sticky but that. A failing kernel never ends the process: the launch ends, the context stays usable.
 //
 // WAITING. These calls wait, all others return at once: rill_close, rill_sync, rill_stream_destroy,
-// rill_stream_synchronize, rill_event_synchronize, rill_array_read, rill_array_write (for the copy only),
-// rill_array_transfer between two contexts, rill_field_read, rill_field_write, rill_call, the RILL_AUTO_ forms of
-// contexts and streams at the end of their scope, and rill_launch when 4,096 launches are outstanding on its stream, or
-// where a condition over device data decides what comes next and the device cannot decide that itself (readback_count).
+// rill_stream_synchronize, rill_event_synchronize, rill_array_read and _read_at, rill_array_write and _write_at (for
+// the copy only), rill_array_transfer between two contexts, rill_field_read, rill_field_write, rill_call, the
+// RILL_AUTO_ forms of contexts and streams at the end of their scope, and rill_launch when 4,096 launches are
+// outstanding on its stream, or where a condition over device data decides what comes next and the device cannot decide
+// that itself (readback_count).
 #ifndef RILL_RILL_H
 #define RILL_RILL_H
 

@@ -120,6 +120,39 @@ inline rill_kernel load_kernel(const context &ctx, const std::string &path, cons
     return handle;
 }
 
+// Refuses a T of another size than the array's elements have: too many bytes would be read or written.
+template <typename T> inline void check_element(const array &of)
+{
+    rill_array_info info;
+    check(rill_array_describe(of.get(), &info));
+    if (info.element_size != sizeof(T)) {
+        throw std::invalid_argument("rill: an element of the array has " + std::to_string(info.element_size) +
+                                    " bytes, the host's has " + std::to_string(sizeof(T)));
+    }
+}
+
+inline rill_module module_of(rill_kernel kernel)
+{
+    rill_module handle{0};
+    check(rill_kernel_module(kernel, &handle));
+    return handle;
+}
+
+// One element of an array whose elements are of type T. Reading waits, as rill_array_read_at() does.
+template <typename T> inline T read_at(const array &from, size_t index, rill_stream on = RILL_CURRENT)
+{
+    T value;
+    check_element<T>(from);
+    check(rill_array_read_at(from.get(), on, index, &value, 1));
+    return value;
+}
+
+template <typename T> inline void write_at(const array &to, size_t index, const T &value, rill_stream on = RILL_CURRENT)
+{
+    check_element<T>(to);
+    check(rill_array_write_at(to.get(), on, index, &value, 1));
+}
+
 } // namespace rill
 
 #endif

@@ -433,9 +433,8 @@ rill_status rill_array_write(rill_array handle, rill_stream stream, const void *
     return end(context, handle.id, status);
 }
 
-// Queues a copy on a stream and does not wait.
-static rill_status copy_later(const char *who, struct context *context, rill_stream handle, void *target,
-                              const void *source, size_t size)
+rill_status array_copy_later(const char *who, struct context *context, rill_stream handle, void *target,
+                             const void *source, size_t size)
 {
     struct stream *stream;
     RILL_TRY(stream_pin(context, who, handle, &stream));
@@ -451,7 +450,7 @@ rill_status rill_array_read_async(rill_array handle, rill_stream stream, void *h
     RILL_TRY(begin("rill_array_read_async", handle, &context, &array));
     rill_status status = check_transfer("rill_array_read_async", array, host, size);
     if (status == RILL_OK) {
-        status = copy_later("rill_array_read_async", context, stream, host, array->address, size);
+        status = array_copy_later("rill_array_read_async", context, stream, host, array->address, size);
     }
     return end(context, handle.id, status);
 }
@@ -463,7 +462,7 @@ rill_status rill_array_write_async(rill_array handle, rill_stream stream, const 
     RILL_TRY(begin("rill_array_write_async", handle, &context, &array));
     rill_status status = check_transfer("rill_array_write_async", array, host, size);
     if (status == RILL_OK) {
-        status = copy_later("rill_array_write_async", context, stream, array->address, host, size);
+        status = array_copy_later("rill_array_write_async", context, stream, array->address, host, size);
     }
     return end(context, handle.id, status);
 }
@@ -499,7 +498,7 @@ static rill_status copy_array(struct context *context, struct array *target, str
         return status_fail(RILL_ERR_INVALID, "rill_array_copy: the source has %zu bytes, the target only %zu",
                            source->size, target->size);
     }
-    return copy_later("rill_array_copy", context, stream, target->address, source->address, source->size);
+    return array_copy_later("rill_array_copy", context, stream, target->address, source->address, source->size);
 }
 
 rill_status rill_array_copy(rill_array target_handle, rill_array source_handle, rill_stream stream)

@@ -42,5 +42,8 @@ rill_status array_read_bytes(const char *who, struct context *context, rill_stre
                              const void *address, size_t size);
 rill_status array_write_bytes(const char *who, struct context *context, rill_stream stream, void *address,
                               const void *host, size_t size);
+// Queues a copy on a stream and does not wait.
+rill_status array_copy_later(const char *who, struct context *context, rill_stream stream, void *target,
+                             const void *source, size_t size);
 
 #endif

@@ -12,7 +12,7 @@
 struct loaded_file {
     struct loaded_file *next;
     char *path;         // owned
-    rill_module module; // its handle, known to nobody else
+    rill_module module; // its handle, which rill_kernel_module() gives out; guarded by the context's load lock
 };
 
 // ---- lifetime -----------------------------------------------------------------------------------------------------
@@ -408,17 +408,34 @@ void module_forget_files(struct context *context)
     }
 }
 
+// The module of a file, pinned. One that somebody has destroyed is loaded anew. load_lock is held.
+static rill_status pin_file(struct context *context, const char *path, rill_module *out_handle, void **out_module)
+{
+    struct loaded_file *file = find_file(context, path);
+    if (file == NULL) {
+        RILL_TRY(add_file(context, path, &file));
+    } else if (handle_pin(&context->handles, handle_in_table(file->module.id), KIND_MODULE, out_module) == HANDLE_OK) {
+        *out_handle = file->module;
+        return RILL_OK;
+    } else {
+        rill_module again;
+        RILL_TRY(load_file(context, "rill_kernel_load", path, NULL, &again));
+        file->module = again;
+    }
+    *out_handle = file->module;
+    return context_pin(context, "rill_kernel_load", file->module.id, KIND_MODULE, out_module);
+}
+
 static rill_status kernel_of_file(struct context *context, const char *path, const char *name, rill_kernel *out)
 {
+    rill_module handle;
+    void *module;
     thread_lock(&context->load_lock);
-    struct loaded_file *file = find_file(context, path);
-    rill_status status = file == NULL ? add_file(context, path, &file) : RILL_OK;
+    rill_status status = pin_file(context, path, &handle, &module);
     thread_unlock(&context->load_lock);
     RILL_TRY(status);
-    void *module;
-    RILL_TRY(context_pin(context, "rill_kernel_load", file->module.id, KIND_MODULE, &module));
     status = find_kernel("rill_kernel_load", module, name, out);
-    context_unpin(context, file->module.id);
+    context_unpin(context, handle.id);
     return status;
 }
 

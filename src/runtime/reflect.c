@@ -182,6 +182,17 @@ static const char *file_of(const struct kernel *kernel, struct loc loc)
     return loc.file < (uint32_t)plan->file_count ? plan->files[loc.file] : "";
 }
 
+rill_status rill_kernel_module(rill_kernel handle, rill_module *out_module)
+{
+    RILL_TRY(context_check_out("rill_kernel_module", out_module, "out_module"));
+    out_module->id = 0;
+    struct context *context;
+    struct kernel *kernel;
+    RILL_TRY(kernel_begin("rill_kernel_module", handle, &context, &kernel));
+    out_module->id = kernel->module->id;
+    return end(context, handle, RILL_OK);
+}
+
 rill_status rill_kernel_describe(rill_kernel handle, rill_kernel_info *out_info)
 {
     RILL_TRY(context_check_out("rill_kernel_describe", out_info, "out_info"));

@@ -119,6 +119,7 @@ static void ignore(void *user, rill_status status)
     X(module_emit, rill_module_emit, MODULE, rill_module_emit(M_(h), RILL_EMIT_PLAN, NULL, &out.text))                 \
     X(field_read, rill_field_read, MODULE, rill_field_read(M_(h), "field", RILL_CURRENT, host, 4))                     \
     X(field_write, rill_field_write, MODULE, rill_field_write(M_(h), "field", RILL_CURRENT, host, 4))                  \
+    X(kernel_module, rill_kernel_module, KERNEL, rill_kernel_module(K_(h), (rill_module *)&out.id))                    \
     X(kernel_describe, rill_kernel_describe, KERNEL, rill_kernel_describe(K_(h), &out.kernel))                         \
     X(kernel_param, rill_kernel_param, KERNEL, rill_kernel_param(K_(h), 0, &out.param))                                \
     X(kernel_task, rill_kernel_task, KERNEL, rill_kernel_task(K_(h), 0, &out.task))                                    \
@@ -135,6 +136,11 @@ static void ignore(void *user, rill_status status)
     X(array_write, rill_array_write, ARRAY, rill_array_write(A_(h), RILL_CURRENT, host, 4))                            \
     X(array_read_async, rill_array_read_async, ARRAY, rill_array_read_async(A_(h), RILL_CURRENT, host, 0))             \
     X(array_write_async, rill_array_write_async, ARRAY, rill_array_write_async(A_(h), RILL_CURRENT, host, 0))          \
+    X(array_read_at, rill_array_read_at, ARRAY, rill_array_read_at(A_(h), RILL_CURRENT, 0, host, 1))                   \
+    X(array_write_at, rill_array_write_at, ARRAY, rill_array_write_at(A_(h), RILL_CURRENT, 0, host, 1))                \
+    X(array_read_at_async, rill_array_read_at_async, ARRAY, rill_array_read_at_async(A_(h), RILL_CURRENT, 0, host, 0)) \
+    X(array_write_at_async, rill_array_write_at_async, ARRAY,                                                          \
+      rill_array_write_at_async(A_(h), RILL_CURRENT, 0, host, 0))                                                      \
     X(array_fill, rill_array_fill, ARRAY, rill_array_fill(A_(h), RILL_CURRENT, host, 4))                               \
     X(array_copy, rill_array_copy, ARRAY, rill_array_copy(A_(h), A_(GOOD(ARRAY)), RILL_CURRENT))                       \
     X(array_transfer, rill_array_transfer, ARRAY,                                                                      \
@@ -179,6 +185,12 @@ static void ignore(void *user, rill_status status)
     X(second_write, rill_array_write, STREAM, rill_array_write(A_(GOOD(ARRAY)), S_(h), host, 4))                       \
     X(second_read_async, rill_array_read_async, STREAM, rill_array_read_async(A_(GOOD(ARRAY)), S_(h), host, 0))        \
     X(second_write_async, rill_array_write_async, STREAM, rill_array_write_async(A_(GOOD(ARRAY)), S_(h), host, 0))     \
+    X(second_read_at, rill_array_read_at, STREAM, rill_array_read_at(A_(GOOD(ARRAY)), S_(h), 0, host, 1))              \
+    X(second_write_at, rill_array_write_at, STREAM, rill_array_write_at(A_(GOOD(ARRAY)), S_(h), 0, host, 1))           \
+    X(second_read_at_async, rill_array_read_at_async, STREAM,                                                          \
+      rill_array_read_at_async(A_(GOOD(ARRAY)), S_(h), 0, host, 0))                                                    \
+    X(second_write_at_async, rill_array_write_at_async, STREAM,                                                        \
+      rill_array_write_at_async(A_(GOOD(ARRAY)), S_(h), 0, host, 0))                                                   \
     X(second_fill, rill_array_fill, STREAM, rill_array_fill(A_(GOOD(ARRAY)), S_(h), host, 4))                          \
     X(second_copy_array, rill_array_copy, ARRAY, rill_array_copy(A_(GOOD(ARRAY)), A_(h), RILL_CURRENT))                \
     X(second_copy_stream, rill_array_copy, STREAM, rill_array_copy(A_(GOOD(ARRAY)), A_(GOOD(ARRAY)), S_(h)))           \

@@ -48,6 +48,15 @@ int main()
     }
     float host[5];
     rill::check(rill_array_read(x.get(), RILL_CURRENT, host, sizeof host));
+    rill::write_at(x, 3, 8.0f);
+    if (rill::read_at<float>(x, 3) != 8.0f || rill::module_of(kernel).id != module.id) {
+        return 3;
+    }
+    try {
+        rill::read_at<double>(x, 3);
+        return 4;
+    } catch (const std::invalid_argument &) {
+    }
     try {
         rill::check(rill_array_destroy(old));
     } catch (const rill::error &e) {

@@ -146,6 +146,22 @@ static size_t unaligned_storage[4];
       rill_array_read(b->floats, RILL_CURRENT, NULL, 40))                                                              \
     X(write_past_end, RILL_ERR_INVALID, "rill_array_write: 41 bytes are more than the array's 40",                     \
       rill_array_write(b->floats, RILL_CURRENT, host, 41))                                                             \
+    X(read_at_past_end, RILL_ERR_INVALID,                                                                              \
+      "rill_array_read_at: 2 elements from element 9 on are more than the array's 10",                                 \
+      rill_array_read_at(b->floats, RILL_CURRENT, 9, host, 2))                                                         \
+    X(read_at_behind_end, RILL_ERR_INVALID,                                                                            \
+      "rill_array_read_at: 0 elements from element 11 on are more than the array's 10",                                \
+      rill_array_read_at(b->floats, RILL_CURRENT, 11, host, 0))                                                        \
+    X(read_at_wraps, RILL_ERR_INVALID,                                                                                 \
+      "rill_array_read_at_async: 18446744073709551615 elements from element 1 on are",                                 \
+      rill_array_read_at_async(b->floats, RILL_CURRENT, 1, host, SIZE_MAX))                                            \
+    X(write_at_wraps, RILL_ERR_INVALID,                                                                                \
+      "rill_array_write_at: 1 elements from element 18446744073709551615 on are more",                                 \
+      rill_array_write_at(b->floats, RILL_CURRENT, SIZE_MAX, host, 1))                                                 \
+    X(write_at_null, RILL_ERR_INVALID, "rill_array_write_at_async: the host memory is NULL",                           \
+      rill_array_write_at_async(b->floats, RILL_CURRENT, 9, NULL, 1))                                                  \
+    X(kernel_module_null, RILL_ERR_INVALID, "rill_kernel_module: out_module is NULL",                                  \
+      rill_kernel_module(b->saxpy, NULL))                                                                              \
     X(fill_size, RILL_ERR_INVALID, "rill_array_fill: the element has 8 bytes, the array's have 4",                     \
       rill_array_fill(b->floats, RILL_CURRENT, out11, 8))                                                              \
     X(copy_too_long, RILL_ERR_INVALID, "rill_array_copy: the source has 48 bytes, the target only 40",                 \

@@ -102,6 +102,10 @@ def values_come_back(rill, ctx, module, report):
     module.grid(3, 4, grid)
     report.check("array_of_the_device_is_read_with_its_shape", grid.read().tolist() ==
                  [[0, 1, 2, 3], [10, 11, 12, 13], [20, 21, 22, 23]])
+    grid.write_at(7, -3)
+    error = raised(rill.Error, grid.read_at, 12)
+    report.check("element_of_an_array_is_read_and_written", (grid.read_at(6), grid.read_at(7)) == (12, -3) and
+                 error and "1 elements from element 12 on are more than the array's 12" in str(error), error)
     none = ctx.array("f32", 0)
     report.check("array_without_elements_will_do", len(none.read()) == 0 and module.sum(0, none) == 0)
     kept = ctx.array("f32", N, array.array("f", [2] * N))

@@ -350,6 +350,26 @@ CALL(rill_array_write_async)
     return rill_array_write_async(s->a, RILL_CURRENT, s->host, sizeof s->host);
 }
 
+CALL(rill_array_read_at)
+{
+    return rill_array_read_at(s->a, RILL_CURRENT, 1, s->host, N - 1);
+}
+
+CALL(rill_array_write_at)
+{
+    return rill_array_write_at(s->a, RILL_CURRENT, 1, s->host, N - 1);
+}
+
+CALL(rill_array_read_at_async)
+{
+    return rill_array_read_at_async(s->a, RILL_CURRENT, 1, s->host, N - 1);
+}
+
+CALL(rill_array_write_at_async)
+{
+    return rill_array_write_at_async(s->a, RILL_CURRENT, 1, s->host, N - 1);
+}
+
 CALL(rill_array_fill)
 {
     int three = 3;
@@ -619,6 +639,12 @@ CALL(rill_module_kernel)
     return rill_module_kernel(s->module, "two", &kernel);
 }
 
+CALL(rill_kernel_module)
+{
+    rill_module module;
+    return rill_kernel_module(s->blocks, &module);
+}
+
 CALL(rill_kernel_describe)
 {
     rill_kernel_info info;
@@ -694,11 +720,15 @@ CALL(rill_launch_result)
     X(rill_array_fill, false)                                                                                          \
     X(rill_array_read, false)                                                                                          \
     X(rill_array_read_async, false)                                                                                    \
+    X(rill_array_read_at, false)                                                                                       \
+    X(rill_array_read_at_async, false)                                                                                 \
     X(rill_array_transfer, false)                                                                                      \
     X(rill_array_view, false)                                                                                          \
     X(rill_array_wrap, false)                                                                                          \
     X(rill_array_write, false)                                                                                         \
     X(rill_array_write_async, false)                                                                                   \
+    X(rill_array_write_at, false)                                                                                      \
+    X(rill_array_write_at_async, false)                                                                                \
     X(rill_auto_array, false)                                                                                          \
     X(rill_auto_context, false)                                                                                        \
     X(rill_auto_event, false)                                                                                          \
@@ -728,6 +758,7 @@ CALL(rill_launch_result)
     X(rill_free, false)                                                                                                \
     X(rill_kernel_describe, true)                                                                                      \
     X(rill_kernel_load, false)                                                                                         \
+    X(rill_kernel_module, true)                                                                                        \
     X(rill_kernel_param, true)                                                                                         \
     X(rill_kernel_param_shape, true)                                                                                   \
     X(rill_kernel_task, true)                                                                                          \

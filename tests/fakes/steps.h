@@ -50,6 +50,15 @@ static rill_status do_async_transfers(struct scene *s)
     return rill_stream_synchronize(s->stream);
 }
 
+static rill_status do_elements(struct scene *s)
+{
+    static int host[N];
+    RILL_TRY(rill_array_write_at(s->y, s->stream, 1, host, N - 1));
+    RILL_TRY(rill_array_write_at_async(s->y, s->stream, N - 1, host, 1));
+    RILL_TRY(rill_array_read_at_async(s->y, s->stream, 2, host, N - 2));
+    return rill_array_read_at(s->y, s->stream, 3, host, 1);
+}
+
 static rill_status do_launch(struct scene *s)
 {
     RILL_TRY(rill_launch(kernel_of(s, "add"), s->stream, RILL_ARGS(N, 1, s->y)));
@@ -306,6 +315,7 @@ static const struct step {
     {.name = "transfers", .run = do_transfers},
     {.name = "move", .run = do_move},
     {.name = "async_transfers", .run = do_async_transfers},
+    {.name = "elements", .run = do_elements},
     {.name = "far", .run = do_transfer},
     {.name = "launch", .run = do_launch},
     {.name = "launch_host", .run = do_launch_host},
@@ -341,11 +351,15 @@ enum { STEP_COUNT = sizeof steps / sizeof steps[0] };
     X(rill_array_fill, "array")                                                                                        \
     X(rill_array_read, "transfers")                                                                                    \
     X(rill_array_read_async, "async_transfers")                                                                        \
+    X(rill_array_read_at, "elements")                                                                                  \
+    X(rill_array_read_at_async, "elements")                                                                            \
     X(rill_array_transfer, "far")                                                                                      \
     X(rill_array_view, "arrays")                                                                                       \
     X(rill_array_wrap, "arrays")                                                                                       \
     X(rill_array_write, "transfers")                                                                                   \
     X(rill_array_write_async, "async_transfers")                                                                       \
+    X(rill_array_write_at, "elements")                                                                                 \
+    X(rill_array_write_at_async, "elements")                                                                           \
     X(rill_auto_array, "array") /* these destroy */                                                                    \
     X(rill_auto_context, "open")                                                                                       \
     X(rill_auto_event, "event")                                                                                        \
@@ -375,6 +389,7 @@ enum { STEP_COUNT = sizeof steps / sizeof steps[0] };
     X(rill_free, "")                                                                                                   \
     X(rill_kernel_describe, "")                                                                                        \
     X(rill_kernel_load, "module") /* which reads a file too */                                                         \
+    X(rill_kernel_module, "")                                                                                          \
     X(rill_kernel_param, "")                                                                                           \
     X(rill_kernel_param_shape, "")                                                                                     \
     X(rill_kernel_task, "")                                                                                            \
