@@ -217,6 +217,13 @@ struct gpu_totals {
     _Atomic uint64_t whole_count;
 };
 
+// A stream whose watches are being run. Guarded by reap_lock.
+struct gpu_reaping {
+    struct backend_stream *after; // which goes on when this one is done; NULL: none
+    uint64_t sequence;            // up to which
+    bool is_active;
+};
+
 struct backend_stream {
     // What each launch looks at, side by side, as in backend_device.
     struct backend_device *device;  // borrowed
@@ -260,6 +267,7 @@ struct backend_stream {
     struct gpu_watch *first_watch; // owned; guarded by reap_lock, and so is what follows
     struct gpu_watch *last_watch;
     struct gpu_watch *free_watches;
+    struct gpu_reaping reap;
     _Atomic uint64_t reaped; // sequence up to which work has run and was looked at
     struct gpu_error *error; // one reference; NULL: none
     struct gpu_error *spare; // owned: so that an error needs no memory when it happens

@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { TICK = 256 }; // watches on a stream before it is asked how far it is
@@ -144,11 +145,8 @@ rill_status gpu_watch_wait(struct backend_stream *stream, struct gpu_mark *mark)
     return add(stream, &(struct addition){.like = &like, .takes = true});
 }
 
-static void take_wait(struct backend_stream *stream, struct gpu_mark *mark)
+static void take_error(struct backend_stream *stream, const struct gpu_mark *mark)
 {
-    if (!mark->is_reached && mark->stream != NULL) {
-        gpu_reap_locked(mark->stream, mark->sequence); // it has run, since this stream has come past the wait
-    }
     if (mark->error != NULL && stream->error == NULL) {
         stream->error = share_error(mark->error);
         atomic_store_explicit(&stream->has_error, true, memory_order_release);
@@ -171,25 +169,59 @@ static void run_watch(struct backend_stream *stream, struct gpu_watch *watch)
         gpu_mark_unwatch(stream->device, watch->mark);
         break;
     case GPU_WATCH_WAIT:
-        take_wait(stream, watch->mark);
+        take_error(stream, watch->mark);
         gpu_mark_unwatch(stream->device, watch->mark);
         break;
     }
 }
 
-void gpu_reap_locked(struct backend_stream *stream, uint64_t sequence)
+// The stream whose watches go before |watch|: what a stream has waited for has run, since it has come past the wait.
+// NULL: none.
+static struct backend_stream *goes_before(const struct gpu_watch *watch)
 {
-    while (stream->first_watch != NULL && stream->first_watch->sequence <= sequence) {
+    bool is_open = watch->kind == GPU_WATCH_WAIT && !watch->mark->is_reached;
+    return is_open ? watch->mark->stream : NULL;
+}
+
+// Runs watches up to reap.sequence. NULL: all of them; else the stream that goes before the next one.
+static struct backend_stream *run_watches(struct backend_stream *stream)
+{
+    while (stream->first_watch != NULL && stream->first_watch->sequence <= stream->reap.sequence) {
         struct gpu_watch *watch = stream->first_watch;
+        struct backend_stream *before = goes_before(watch);
+        if (before != NULL) {
+            assert(!before->reap.is_active && "streams wait for each other in a circle");
+            before->reap.sequence = watch->mark->sequence;
+            return before;
+        }
         stream->first_watch = watch->next;
         stream->watch_count--;
         run_watch(stream, watch);
         watch->next = stream->free_watches;
         stream->free_watches = watch;
     }
-    uint64_t reaped = atomic_load_explicit(&stream->reaped, memory_order_relaxed);
-    if (sequence > reaped && sequence != UINT64_MAX) {
-        atomic_store_explicit(&stream->reaped, sequence, memory_order_release);
+    return NULL;
+}
+
+// A chain of waits may be as long as there are streams: those that were begun are kept in a list, not on the stack.
+void gpu_reap_locked(struct backend_stream *stream, uint64_t sequence)
+{
+    stream->reap.sequence = sequence;
+    stream->reap.after = NULL;
+    while (stream != NULL) {
+        stream->reap.is_active = true;
+        struct backend_stream *before = run_watches(stream);
+        if (before != NULL) {
+            before->reap.after = stream;
+            stream = before;
+            continue;
+        }
+        uint64_t reaped = atomic_load_explicit(&stream->reaped, memory_order_relaxed);
+        if (stream->reap.sequence > reaped && stream->reap.sequence != UINT64_MAX) {
+            atomic_store_explicit(&stream->reaped, stream->reap.sequence, memory_order_release);
+        }
+        stream->reap.is_active = false;
+        stream = stream->reap.after;
     }
 }
 
