@@ -91,8 +91,8 @@ typedef enum rill_capability {
 
 RILL_API RILL_NODISCARD rill_status rill_context_has(rill_context context, rill_capability capability, bool *out_has);
 
-// The streams, or the events, that a context lends to the blocks of its launches and takes back when their join has
-// passed. Those that exist are created_count - trimmed_count.
+// The streams that a context lends to the blocks of its launches and takes back when their join has passed. Those that
+// exist are created_count - trimmed_count.
 typedef struct rill_pool_stats {
     uint64_t created_count; // made because none was idle
     uint64_t reused_count;  // loans of an idle one
@@ -122,13 +122,12 @@ typedef struct rill_stats {
     uint64_t module_count;         // modules that exist
     int32_t thread_count;          // threads that run kernels; 0 before the first launch
     rill_pool_stats stream_pool;   // streams for stream_parallel blocks
-    rill_pool_stats event_pool;    // events that fork and join them, on devices that want them
 } rill_stats;
 
 RILL_API RILL_NODISCARD rill_status rill_context_stats(rill_context context, rill_stats *out_stats);
 
-// Destroys the pooled streams and events that are idle, and what a GPU keeps of streams that were destroyed, for the
-// next ones. What is lent stays. Does not wait.
+// Destroys the pooled streams that are idle, and what a GPU keeps of streams that were destroyed, for the next ones.
+// What is lent stays. Does not wait.
 RILL_API RILL_NODISCARD rill_status rill_context_trim(rill_context context);
 
 // Frees text that a call gave to the caller; NULL is skipped.

@@ -34,10 +34,9 @@ enum backend_capability {
 
 enum backend_log_level { BACKEND_LOG_ERROR, BACKEND_LOG_WARNING, BACKEND_LOG_NOTE };
 
-// A stream, or an event, lent by the context's pools for the blocks of a launch. All zero is none.
+// A stream lent by the context's pool for the blocks of a launch. All zero is none.
 struct backend_lease {
     struct backend_stream *stream;
-    struct backend_event *event;
     struct pool_entry *entry; // the pool's own
 };
 
@@ -55,13 +54,11 @@ struct backend_host {
     int thread_count;    // wanted; 0: the back end chooses
     atomic_bool *sleeps; // set while all threads of the back end sleep; NULL: nobody looks
 
-    // Streams and events for fork and join. Acquiring does not wait; a stream may be lent to several at once when the
+    // Streams for fork and join. Acquiring does not wait; a stream may be lent to several at once when the
     // device has no more: what is queued on it runs in order then too. Releasing may come while work is still queued
     // and cannot fail; |is_sound| false: the join failed, and the stream is destroyed instead of lent again.
     rill_status (*acquire_stream)(void *user, int priority, struct backend_lease *out_lease);
     void (*release_stream)(void *user, const struct backend_lease *lease, bool is_sound);
-    rill_status (*acquire_event)(void *user, struct backend_lease *out_lease);
-    void (*release_event)(void *user, const struct backend_lease *lease);
 };
 
 struct backend_device_info {

@@ -349,8 +349,7 @@ static void destroy(struct context *context)
     handle_retire_all(&context->handles, KIND_STREAM, NULL, NULL);
     module_forget_files(context);
     callback_thread_destroy(context);
-    pool_finish_objects(&context->event_pool);
-    pool_finish_objects(&context->stream_pool);
+    pool_finish_streams(&context->stream_pool);
     context->backend->device_close(context->device);
     handle_table_finish(&context->handles);
     thread_cond_finish(&context->left);
@@ -384,11 +383,9 @@ static rill_status check_options(const rill_open_options *options)
 
 static void open_pools(struct context *context, int cap)
 {
-    pool_init_objects(&context->stream_pool, POOL_STREAMS, context->backend, context->device, &context->allocator);
-    pool_init_objects(&context->event_pool, POOL_EVENTS, context->backend, context->device, &context->allocator);
+    pool_init_streams(&context->stream_pool, context->backend, context->device, &context->allocator);
     if (cap != 0) {
         context->stream_pool.cap = cap > 0 ? (size_t)cap : 0;
-        context->event_pool.cap = context->stream_pool.cap;
     }
 }
 
@@ -596,7 +593,6 @@ rill_status rill_context_trim(rill_context handle)
     struct context *context;
     RILL_TRY(context_enter("rill_context_trim", handle.id, KIND_CONTEXT, &context));
     pool_trim(&context->stream_pool);
-    pool_trim(&context->event_pool);
     if (context->backend->device_trim != NULL) {
         context->backend->device_trim(context->device);
     }

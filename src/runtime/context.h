@@ -55,8 +55,7 @@ struct context {
     struct thread_mutex log_lock; // one call of the log at a time
     bool has_notes;               // the default log shows notes
 
-    struct object_pool stream_pool;
-    struct object_pool event_pool;
+    struct stream_pool stream_pool;
 
     struct thread_mutex lock;      // of what follows
     struct stream *streams;        // every stream whose work may not have run yet, the oldest first: who waits for all

@@ -167,7 +167,6 @@ rill_status rill_context_stats(rill_context handle, rill_stats *out_stats)
                               .module_count = atomic_load(&context->module_count),
                               .thread_count = stats.thread_count};
     pool_read_stats(&context->stream_pool, &out_stats->stream_pool);
-    pool_read_stats(&context->event_pool, &out_stats->event_pool);
     context_leave(context);
     return RILL_OK;
 }

@@ -99,7 +99,7 @@ static rill_status host_acquire_stream(void *user, int priority, struct backend_
     struct context *context = user;
     *out_lease = (struct backend_lease){0};
     RILL_TRY(pool_acquire(&context->stream_pool, priority, &out_lease->entry));
-    out_lease->stream = out_lease->entry->object;
+    out_lease->stream = out_lease->entry->stream;
     return RILL_OK;
 }
 
@@ -107,21 +107,6 @@ static void host_release_stream(void *user, const struct backend_lease *lease, b
 {
     struct context *context = user;
     pool_release(&context->stream_pool, lease->entry, is_sound);
-}
-
-static rill_status host_acquire_event(void *user, struct backend_lease *out_lease)
-{
-    struct context *context = user;
-    *out_lease = (struct backend_lease){0};
-    RILL_TRY(pool_acquire(&context->event_pool, 0, &out_lease->entry));
-    out_lease->event = out_lease->entry->object;
-    return RILL_OK;
-}
-
-static void host_release_event(void *user, const struct backend_lease *lease)
-{
-    struct context *context = user;
-    pool_release(&context->event_pool, lease->entry, true);
 }
 
 void host_describe(struct context *context, struct backend_host *out_host)
@@ -133,8 +118,6 @@ void host_describe(struct context *context, struct backend_host *out_host)
                                       .print = host_print,
                                       .acquire_stream = host_acquire_stream,
                                       .release_stream = host_release_stream,
-                                      .acquire_event = host_acquire_event,
-                                      .release_event = host_release_event,
                                       .sleeps = &context->sleeps,
                                       .has_allocator = context->allocator.allocate != default_allocate};
 }

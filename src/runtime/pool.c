@@ -1,4 +1,4 @@
-// Invariant: every object the pool made is in idle, in draining, or in lent with at least one borrower. It is created
+// Invariant: every stream the pool made is in idle, in draining, or in lent with at least one borrower. It is created
 // and destroyed outside the lock, because a driver may take its time, and counted only once it exists.
 #include "runtime/pool.h"
 
@@ -8,52 +8,27 @@
 
 // ---- what is lent -------------------------------------------------------------------------------------------------
 
-static rill_status create_object(struct object_pool *pool, int priority, void **out_object)
-{
-    *out_object = NULL;
-    if (pool->kind == POOL_EVENTS) {
-        struct backend_event *event;
-        RILL_TRY(pool->ops->event_create(pool->device, false, &event));
-        *out_object = event;
-        return RILL_OK;
-    }
-    struct backend_stream *stream;
-    RILL_TRY(pool->ops->stream_create(pool->device, priority, 0, &stream));
-    *out_object = stream;
-    return RILL_OK;
-}
-
-static bool is_idle(struct object_pool *pool, struct pool_entry *entry)
-{
-    return pool->kind == POOL_EVENTS || pool->ops->stream_is_idle(entry->object);
-}
-
 // Destroys the entries of a list.
-static void destroy_entries(struct object_pool *pool, struct pool_entry *entry)
+static void destroy_entries(struct stream_pool *pool, struct pool_entry *entry)
 {
     while (entry != NULL) {
         struct pool_entry *next = entry->next;
-        if (pool->kind == POOL_EVENTS) {
-            pool->ops->event_destroy(entry->object);
-        } else {
-            pool->ops->stream_destroy(entry->object);
-        }
+        pool->ops->stream_destroy(entry->stream);
         pool->allocator.release(pool->allocator.user, entry, sizeof *entry);
         entry = next;
     }
 }
 
-static rill_status create_entry(struct object_pool *pool, int priority, struct pool_entry **out_entry)
+static rill_status create_entry(struct stream_pool *pool, int priority, struct pool_entry **out_entry)
 {
     *out_entry = NULL;
     struct pool_entry *entry = pool->allocator.allocate(pool->allocator.user, sizeof *entry, 16);
     if (entry == NULL) {
-        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for a pooled %s",
-                           pool->kind == POOL_EVENTS ? "event" : "stream");
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for a pooled stream");
     }
     memset(entry, 0, sizeof *entry);
     entry->priority = priority;
-    rill_status status = create_object(pool, priority, &entry->object);
+    rill_status status = pool->ops->stream_create(pool->device, priority, 0, &entry->stream);
     if (status != RILL_OK) {
         pool->allocator.release(pool->allocator.user, entry, sizeof *entry);
         return status;
@@ -64,14 +39,14 @@ static rill_status create_entry(struct object_pool *pool, int priority, struct p
 
 // ---- the lists; the lock is held ----------------------------------------------------------------------------------
 
-static void put_idle(struct object_pool *pool, struct pool_entry *entry)
+static void put_idle(struct stream_pool *pool, struct pool_entry *entry)
 {
     entry->next = pool->idle;
     pool->idle = entry;
     pool->idle_count++;
 }
 
-static void put_draining(struct object_pool *pool, struct pool_entry *entry)
+static void put_draining(struct stream_pool *pool, struct pool_entry *entry)
 {
     entry->next = NULL;
     *pool->draining_end = entry;
@@ -79,7 +54,7 @@ static void put_draining(struct object_pool *pool, struct pool_entry *entry)
     pool->draining_count++;
 }
 
-static struct pool_entry *take_drained(struct object_pool *pool, struct pool_entry **at)
+static struct pool_entry *take_drained(struct stream_pool *pool, struct pool_entry **at)
 {
     struct pool_entry *entry = *at;
     *at = entry->next;
@@ -91,12 +66,12 @@ static struct pool_entry *take_drained(struct object_pool *pool, struct pool_ent
 }
 
 // In the order in which they came back, so that the last one back is the first one lent.
-static void collect_drained(struct object_pool *pool)
+static void collect_drained(struct stream_pool *pool)
 {
     struct pool_entry **at = &pool->draining;
     while (*at != NULL) {
         struct pool_entry *entry = *at;
-        if (is_idle(pool, entry)) {
+        if (pool->ops->stream_is_idle(entry->stream)) {
             take_drained(pool, at);
             put_idle(pool, entry);
         } else {
@@ -106,7 +81,7 @@ static void collect_drained(struct object_pool *pool)
 }
 
 // Takes what is idle beyond |keep|, the longest idle, out of the pool: a list for destroy_entries().
-static struct pool_entry *take_surplus(struct object_pool *pool, size_t keep)
+static struct pool_entry *take_surplus(struct stream_pool *pool, size_t keep)
 {
     if (pool->idle_count <= keep) {
         return NULL;
@@ -122,7 +97,7 @@ static struct pool_entry *take_surplus(struct object_pool *pool, size_t keep)
     return surplus;
 }
 
-static void lend(struct object_pool *pool, struct pool_entry *entry)
+static void lend(struct stream_pool *pool, struct pool_entry *entry)
 {
     entry->borrower_count++;
     if (entry->borrower_count > 1) {
@@ -137,7 +112,7 @@ static void lend(struct object_pool *pool, struct pool_entry *entry)
     pool->stats.in_use_count++;
 }
 
-static void unlink_lent(struct object_pool *pool, struct pool_entry *entry)
+static void unlink_lent(struct stream_pool *pool, struct pool_entry *entry)
 {
     if (entry->previous != NULL) {
         entry->previous->next = entry->next;
@@ -153,7 +128,7 @@ static void unlink_lent(struct object_pool *pool, struct pool_entry *entry)
 }
 
 // The last one that became idle is the warmest.
-static struct pool_entry *lend_idle(struct object_pool *pool, int priority, bool any_priority)
+static struct pool_entry *lend_idle(struct stream_pool *pool, int priority, bool any_priority)
 {
     struct pool_entry **at = &pool->idle;
     while (*at != NULL && !any_priority && (*at)->priority != priority) {
@@ -170,7 +145,7 @@ static struct pool_entry *lend_idle(struct object_pool *pool, int priority, bool
 }
 
 // Something that is busy, for want of anything better: what drains, else what has the fewest borrowers.
-static struct pool_entry *lend_busy(struct object_pool *pool)
+static struct pool_entry *lend_busy(struct stream_pool *pool)
 {
     struct pool_entry *chosen = NULL;
     if (pool->draining != NULL) {
@@ -190,11 +165,10 @@ static struct pool_entry *lend_busy(struct object_pool *pool)
 
 // ---- calls --------------------------------------------------------------------------------------------------------
 
-void pool_init_objects(struct object_pool *pool, enum object_pool_kind kind, const struct backend *ops,
-                       struct backend_device *device, const rill_allocator *allocator)
+void pool_init_streams(struct stream_pool *pool, const struct backend *ops, struct backend_device *device,
+                       const rill_allocator *allocator)
 {
     memset(pool, 0, sizeof *pool);
-    pool->kind = kind;
     pool->ops = ops;
     pool->device = device;
     pool->allocator = *allocator;
@@ -203,7 +177,7 @@ void pool_init_objects(struct object_pool *pool, enum object_pool_kind kind, con
     thread_mutex_init(&pool->lock);
 }
 
-void pool_finish_objects(struct object_pool *pool)
+void pool_finish_streams(struct stream_pool *pool)
 {
     if (pool->ops == NULL) {
         return;
@@ -216,7 +190,7 @@ void pool_finish_objects(struct object_pool *pool)
 }
 
 // What may be done without |status|, which creating one has given.
-static struct pool_entry *do_without(struct object_pool *pool, int priority, rill_status status)
+static struct pool_entry *do_without(struct stream_pool *pool, int priority, rill_status status)
 {
     if (status != RILL_ERR_LIMIT && status != RILL_ERR_OUT_OF_MEMORY) {
         return NULL;
@@ -229,7 +203,7 @@ static struct pool_entry *do_without(struct object_pool *pool, int priority, ril
     return entry;
 }
 
-rill_status pool_acquire(struct object_pool *pool, int priority, struct pool_entry **out_entry)
+rill_status pool_acquire(struct stream_pool *pool, int priority, struct pool_entry **out_entry)
 {
     thread_lock(&pool->lock);
     collect_drained(pool);
@@ -252,7 +226,7 @@ rill_status pool_acquire(struct object_pool *pool, int priority, struct pool_ent
     return RILL_OK;
 }
 
-void pool_release(struct object_pool *pool, struct pool_entry *entry, bool is_sound)
+void pool_release(struct stream_pool *pool, struct pool_entry *entry, bool is_sound)
 {
     thread_lock(&pool->lock);
     entry->is_doubtful = entry->is_doubtful || !is_sound;
@@ -275,7 +249,7 @@ void pool_release(struct object_pool *pool, struct pool_entry *entry, bool is_so
     destroy_entries(pool, surplus);
 }
 
-void pool_trim(struct object_pool *pool)
+void pool_trim(struct stream_pool *pool)
 {
     thread_lock(&pool->lock);
     collect_drained(pool);
@@ -284,7 +258,7 @@ void pool_trim(struct object_pool *pool)
     destroy_entries(pool, surplus);
 }
 
-void pool_read_stats(struct object_pool *pool, rill_pool_stats *out_stats)
+void pool_read_stats(struct stream_pool *pool, rill_pool_stats *out_stats)
 {
     thread_lock(&pool->lock);
     collect_drained(pool);

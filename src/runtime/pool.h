@@ -1,14 +1,13 @@
-// Streams and events that a context lends to its back end for the blocks of a launch.
+// Streams that a context lends to its back end for the blocks of a launch.
 //
 // A stream comes back busy: its join is queued, not passed. It is lent again only once it is idle, so that one launch
-// never waits for the tail of another. An event comes back ready: a wait means the record made before it, whatever is
-// recorded later.
+// never waits for the tail of another.
 //
 // Acquiring never waits. The cap limits what lies idle, not what is lent. When the device has no more streams, or there
 // is no memory for one, a stream that is lent already is lent once more: its work is a queue, so that sharing costs
 // overlap and nothing else. Only if there is none at all does acquiring fail.
 //
-// Threads: everything may be called from every thread, except that nothing may follow pool_finish_objects().
+// Threads: everything may be called from every thread, except that nothing may follow pool_finish_streams().
 #ifndef RILL_RUNTIME_POOL_H
 #define RILL_RUNTIME_POOL_H
 
@@ -18,19 +17,16 @@
 
 enum { POOL_DEFAULT_CAP = 64 };
 
-enum object_pool_kind { POOL_STREAMS, POOL_EVENTS };
-
 struct pool_entry {
-    struct pool_entry *next;     // in the list it is in
-    struct pool_entry *previous; // only while it is lent
-    void *object;                // owned: a backend_stream or a backend_event
+    struct pool_entry *next;       // in the list it is in
+    struct pool_entry *previous;   // only while it is lent
+    struct backend_stream *stream; // owned
     int priority;
     int borrower_count; // above 1: shared
     bool is_doubtful;   // a join on it failed: it goes when it comes back
 };
 
-struct object_pool {
-    enum object_pool_kind kind;
+struct stream_pool {
     const struct backend *ops;     // borrowed
     struct backend_device *device; // borrowed
     rill_allocator allocator;
@@ -45,17 +41,17 @@ struct object_pool {
     rill_pool_stats stats; // without the counts of what is idle
 };
 
-void pool_init_objects(struct object_pool *pool, enum object_pool_kind kind, const struct backend *ops,
-                       struct backend_device *device, const rill_allocator *allocator);
+void pool_init_streams(struct stream_pool *pool, const struct backend *ops, struct backend_device *device,
+                       const rill_allocator *allocator);
 // Destroys everything; all work has run. A pool that was never initialised is skipped.
-void pool_finish_objects(struct object_pool *pool);
+void pool_finish_streams(struct stream_pool *pool);
 
 // |priority| is that of the stream whose launch wants it. |out_entry| is NULL after a failure.
-rill_status pool_acquire(struct object_pool *pool, int priority, struct pool_entry **out_entry);
+rill_status pool_acquire(struct stream_pool *pool, int priority, struct pool_entry **out_entry);
 // Gives one loan back. |is_sound| false: it is destroyed, not lent again, once every borrower has given it back.
-void pool_release(struct object_pool *pool, struct pool_entry *entry, bool is_sound);
+void pool_release(struct stream_pool *pool, struct pool_entry *entry, bool is_sound);
 // Destroys what is idle. Does not wait.
-void pool_trim(struct object_pool *pool);
-void pool_read_stats(struct object_pool *pool, rill_pool_stats *out_stats);
+void pool_trim(struct stream_pool *pool);
+void pool_read_stats(struct stream_pool *pool, rill_pool_stats *out_stats);
 
 #endif

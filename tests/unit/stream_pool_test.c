@@ -1,4 +1,4 @@
-// The pool that lends streams and events, over a fake back end: nothing here runs.
+// The pool that lends streams, over a fake back end: nothing here runs.
 #include "runtime/pool.h"
 
 #include "base/status.h"
@@ -14,10 +14,6 @@ struct backend_stream {
     atomic_bool is_busy;
     atomic_int borrower_count; // as the test counts it
     int priority;
-};
-
-struct backend_event {
-    int number;
 };
 
 struct backend_device {
@@ -67,26 +63,8 @@ static bool fake_stream_is_idle(struct backend_stream *stream)
     return !atomic_load(&stream->is_busy);
 }
 
-static rill_status fake_event_create(struct backend_device *device, bool has_time, struct backend_event **out_event)
-{
-    (void)has_time;
-    *out_event = NULL;
-    RILL_TRY(fake_count(device));
-    *out_event = calloc(1, sizeof **out_event);
-    return RILL_OK;
-}
-
-static void fake_event_destroy(struct backend_event *event)
-{
-    atomic_fetch_sub(&owner->live_count, 1);
-    free(event);
-}
-
-static const struct backend fake = {.stream_create = fake_stream_create,
-                                    .stream_destroy = fake_stream_destroy,
-                                    .stream_is_idle = fake_stream_is_idle,
-                                    .event_create = fake_event_create,
-                                    .event_destroy = fake_event_destroy};
+static const struct backend fake = {
+    .stream_create = fake_stream_create, .stream_destroy = fake_stream_destroy, .stream_is_idle = fake_stream_is_idle};
 
 static void *allocate(void *user, size_t size, size_t alignment)
 {
@@ -104,22 +82,22 @@ static void release(void *user, void *memory, size_t size)
     free(memory);
 }
 
-static void open_pool(struct object_pool *pool, struct backend_device *device, enum object_pool_kind kind)
+static void open_pool(struct stream_pool *pool, struct backend_device *device)
 {
     memset(device, 0, sizeof *device);
     owner = device;
-    pool_init_objects(pool, kind, &fake, device, &(rill_allocator){device, allocate, release});
+    pool_init_streams(pool, &fake, device, &(rill_allocator){device, allocate, release});
 }
 
-static void close_pool(struct object_pool *pool, struct backend_device *device)
+static void close_pool(struct stream_pool *pool, struct backend_device *device)
 {
-    pool_finish_objects(pool);
+    pool_finish_streams(pool);
     CHECK_INT(atomic_load(&device->live_count), 0);
     CHECK_INT(atomic_load(&device->allocation_count), 0);
-    pool_finish_objects(pool); // a finished one is skipped
+    pool_finish_streams(pool); // a finished one is skipped
 }
 
-static struct pool_entry *acquire(struct object_pool *pool, int priority)
+static struct pool_entry *acquire(struct stream_pool *pool, int priority)
 {
     struct pool_entry *entry = NULL;
     CHECK_INT(pool_acquire(pool, priority, &entry), RILL_OK);
@@ -129,10 +107,10 @@ static struct pool_entry *acquire(struct object_pool *pool, int priority)
 
 static struct backend_stream *stream_of(struct pool_entry *entry)
 {
-    return entry->object;
+    return entry->stream;
 }
 
-static rill_pool_stats stats_of(struct object_pool *pool)
+static rill_pool_stats stats_of(struct stream_pool *pool)
 {
     rill_pool_stats stats;
     pool_read_stats(pool, &stats);
@@ -144,8 +122,8 @@ static rill_pool_stats stats_of(struct object_pool *pool)
 TEST(pool_lends_the_last_idle_stream_first)
 {
     struct backend_device device;
-    struct object_pool pool;
-    open_pool(&pool, &device, POOL_STREAMS);
+    struct stream_pool pool;
+    open_pool(&pool, &device);
     struct pool_entry *first = acquire(&pool, 0);
     struct pool_entry *second = acquire(&pool, 0);
     struct pool_entry *third = acquire(&pool, 0);
@@ -167,8 +145,8 @@ TEST(pool_lends_the_last_idle_stream_first)
 TEST(pool_lends_by_priority)
 {
     struct backend_device device;
-    struct object_pool pool;
-    open_pool(&pool, &device, POOL_STREAMS);
+    struct stream_pool pool;
+    open_pool(&pool, &device);
     struct pool_entry *low = acquire(&pool, -1);
     struct pool_entry *high = acquire(&pool, 2);
     CHECK_INT(stream_of(low)->priority, -1);
@@ -186,8 +164,8 @@ TEST(pool_lends_by_priority)
 TEST(stream_that_comes_back_busy_is_lent_again_only_once_idle)
 {
     struct backend_device device;
-    struct object_pool pool;
-    open_pool(&pool, &device, POOL_STREAMS);
+    struct stream_pool pool;
+    open_pool(&pool, &device);
     struct pool_entry *busy = acquire(&pool, 0);
     atomic_store(&stream_of(busy)->is_busy, true);
     pool_release(&pool, busy, true);
@@ -205,8 +183,8 @@ TEST(stream_that_comes_back_busy_is_lent_again_only_once_idle)
 TEST(cap_limits_what_lies_idle_and_not_what_is_lent)
 {
     struct backend_device device;
-    struct object_pool pool;
-    open_pool(&pool, &device, POOL_STREAMS);
+    struct stream_pool pool;
+    open_pool(&pool, &device);
     pool.cap = 4;
     struct pool_entry *entries[100];
     for (int i = 0; i < 100; i++) {
@@ -236,8 +214,8 @@ TEST(cap_limits_what_lies_idle_and_not_what_is_lent)
 TEST(streams_are_shared_when_the_device_has_no_more)
 {
     struct backend_device device;
-    struct object_pool pool;
-    open_pool(&pool, &device, POOL_STREAMS);
+    struct stream_pool pool;
+    open_pool(&pool, &device);
     device.stream_limit = 3;
     struct pool_entry *entries[8];
     int loans[3] = {0};
@@ -274,8 +252,8 @@ TEST(failed_creation_is_a_status_only_if_nothing_can_be_shared)
 {
     for (int n = 1; n <= 6; n++) {
         struct backend_device device;
-        struct object_pool pool;
-        open_pool(&pool, &device, POOL_STREAMS);
+        struct stream_pool pool;
+        open_pool(&pool, &device);
         device.fail_at = n;
         device.failure = RILL_ERR_OUT_OF_MEMORY;
         struct pool_entry *entries[5] = {0};
@@ -302,8 +280,8 @@ TEST(failed_creation_is_a_status_only_if_nothing_can_be_shared)
 TEST(lost_device_is_not_covered_by_sharing)
 {
     struct backend_device device;
-    struct object_pool pool;
-    open_pool(&pool, &device, POOL_STREAMS);
+    struct stream_pool pool;
+    open_pool(&pool, &device);
     device.fail_at = 2;
     device.failure = RILL_ERR_INTERNAL;
     struct pool_entry *entry = acquire(&pool, 0);
@@ -318,8 +296,8 @@ TEST(lost_device_is_not_covered_by_sharing)
 TEST(stream_whose_join_failed_is_destroyed_once_every_borrower_has_given_it_back)
 {
     struct backend_device device;
-    struct object_pool pool;
-    open_pool(&pool, &device, POOL_STREAMS);
+    struct stream_pool pool;
+    open_pool(&pool, &device);
     device.stream_limit = 1;
     struct pool_entry *entry = acquire(&pool, 0);
     CHECK(acquire(&pool, 0) == entry);
@@ -335,29 +313,12 @@ TEST(stream_whose_join_failed_is_destroyed_once_every_borrower_has_given_it_back
     close_pool(&pool, &device);
 }
 
-TEST(event_is_lent_again_at_once)
-{
-    struct backend_device device;
-    struct object_pool pool;
-    open_pool(&pool, &device, POOL_EVENTS);
-    struct pool_entry *event = acquire(&pool, 0);
-    pool_release(&pool, event, true);
-    CHECK(acquire(&pool, 0) == event);
-    CHECK_INT(stats_of(&pool).created_count, 1);
-    device.fail_at = 2;
-    device.failure = RILL_ERR_OUT_OF_MEMORY;
-    pool_release(&pool, event, true);
-    pool_trim(&pool);
-    CHECK_INT(pool_acquire(&pool, 0, &event), RILL_ERR_OUT_OF_MEMORY);
-    close_pool(&pool, &device);
-}
-
 // ---- threads ------------------------------------------------------------------------------------------------------
 
 enum { THREADS = 8, ROUNDS = 5000, HELD = 4 };
 
 struct borrower {
-    struct object_pool *pool;
+    struct stream_pool *pool;
     unsigned seed;
     bool may_share;
     long failed_count;
@@ -403,7 +364,7 @@ static void *borrow(void *arg)
     return NULL;
 }
 
-static void borrow_from_threads(struct object_pool *pool, bool may_share, long *out_failed)
+static void borrow_from_threads(struct stream_pool *pool, bool may_share, long *out_failed)
 {
     pthread_t threads[THREADS];
     struct borrower borrowers[THREADS];
@@ -421,9 +382,9 @@ static void borrow_from_threads(struct object_pool *pool, bool may_share, long *
 TEST(eight_threads_take_and_give_back)
 {
     struct backend_device device;
-    struct object_pool pool;
+    struct stream_pool pool;
     long failed;
-    open_pool(&pool, &device, POOL_STREAMS);
+    open_pool(&pool, &device);
     pool.cap = 6;
     borrow_from_threads(&pool, false, &failed);
     rill_pool_stats stats = stats_of(&pool);
@@ -440,9 +401,9 @@ TEST(eight_threads_take_and_give_back)
 TEST(eight_threads_share_what_a_small_device_has)
 {
     struct backend_device device;
-    struct object_pool pool;
+    struct stream_pool pool;
     long failed;
-    open_pool(&pool, &device, POOL_STREAMS);
+    open_pool(&pool, &device);
     device.stream_limit = 2;
     borrow_from_threads(&pool, true, &failed);
     rill_pool_stats stats = stats_of(&pool);
@@ -456,9 +417,9 @@ TEST(creation_that_fails_at_the_nth_time_loses_nothing_from_eight_threads)
 {
     for (int n = 1; n <= 40; n += 3) {
         struct backend_device device;
-        struct object_pool pool;
+        struct stream_pool pool;
         long failed;
-        open_pool(&pool, &device, POOL_STREAMS);
+        open_pool(&pool, &device);
         device.fail_at = n;
         device.failure = n % 2 != 0 ? RILL_ERR_OUT_OF_MEMORY : RILL_ERR_INTERNAL;
         borrow_from_threads(&pool, true, &failed);
