@@ -8,6 +8,7 @@ struct expr *expr_new(struct parser *p, enum expr_kind kind, struct type *type, 
     e->type = type;
     e->loc = loc;
     e->depth = 1;
+    e->is_uncontracted = p->is_uncontracted;
     return e;
 }
 

@@ -7,13 +7,15 @@
 #include "lang/token.h"
 
 struct macro;
+struct pushed_macro;
 
 // A name, interned: two identifiers are the same if and only if the pointers are.
 struct lex_name {
     const char *text; // terminated
     uint32_t length;
-    enum token_kind keyword; // TOKEN_IDENT if it is none
-    struct macro *macro;     // NULL if it is not defined as one
+    enum token_kind keyword;     // TOKEN_IDENT if it is none
+    struct macro *macro;         // NULL if it is not defined as one
+    struct pushed_macro *pushed; // definitions that `#pragma push_macro` keeps
 };
 
 struct lex_names {
@@ -61,14 +63,13 @@ enum {
     LEX_NO_EXPAND = 4,   // a macro's own name, met again in its expansion: never replaced again
     LEX_STRINGIFY = 8,   // LEX_PARAM: the operand of #
     LEX_PASTE_LEFT = 16, // in a macro's body: ## follows
-    LEX_PACK = 32,       // LEX_PRAGMA: #pragma pack
     LEX_BROKEN = 64,     // a literal that was already complained about
 };
 
 struct lex_token {
     uint8_t kind; // enum lex_kind
     uint8_t flags;
-    uint16_t number; // LEX_PUNCT: its enum token_kind; LEX_PARAM: its index
+    uint16_t number; // LEX_PUNCT: its enum token_kind; LEX_PARAM: its index; LEX_PRAGMA: its enum pragma_kind
     uint32_t length;
     const char *text; // the spelling; not terminated
     struct lex_name *name;

@@ -103,13 +103,16 @@ bool parse_at(const struct parser *p, enum token_kind kind)
     return parse_token(p)->kind == kind;
 }
 
-// Pragmas from |from| up to the current token: pack works at once, the others wait for their object.
+// Pragmas from |from| up to the current token: those of C and of other compilers work at once, ours wait for their
+// object.
 static void pass_pragmas(struct parser *p, int from)
 {
     for (int i = from; i < p->position; i++) {
         const struct token *token = &p->tokens[i];
-        if (token->is_pack) {
+        if (token->pragma == PRAGMA_PACK) {
             parse_pragma_pack(p, token);
+        } else if (token->pragma == PRAGMA_CONTRACT) {
+            p->is_uncontracted = strcmp(token->text, "OFF") == 0;
         } else {
             VEC_PUSH(p->arena, &p->pragmas, (struct waiting_pragma){.token = token, .before = p->position});
         }

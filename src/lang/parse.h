@@ -26,6 +26,12 @@ struct waiting_pragma {
     int before; // the index of the token after it
 };
 
+// What `#pragma pack(push, name, n)` keeps.
+struct pushed_pack {
+    const char *name; // "": none
+    int pack;
+};
+
 struct switch_state {
     struct switch_state *outer;
     struct type *type; // promoted
@@ -81,8 +87,9 @@ struct parser {
     VEC(struct expr *) loose_calls; // made where the function's parameters were not known
     VEC(struct object *) globals;
     VEC(struct waiting_pragma) pragmas;
-    VEC(int) pack_stack;
-    int pack; // of `#pragma pack`; 0: natural
+    VEC(struct pushed_pack) pack_stack;
+    int pack;             // of `#pragma pack`; 0: natural
+    bool is_uncontracted; // `#pragma STDC FP_CONTRACT OFF` holds here
 };
 
 // ---- parse.c: the cursor -------------------------------------------------------------------------------------------

@@ -161,39 +161,76 @@ static bool is_pack_value(long value)
     return value == 0 || value == 1 || value == 2 || value == 4 || value == 8 || value == 16;
 }
 
-// The words between the parentheses, as gcc reads them: nothing, n, push, push n, pop; a name after push or pop is
-// accepted and has no meaning here.
-void parse_pragma_pack(struct parser *p, const struct token *token)
+struct pack_words {
+    bool pushes, pops;
+    const char *name; // after push or pop; "": none
+    int value;        // -1: none
+};
+
+// The words between the parentheses, as gcc reads them: nothing, n, push, pop; a name, or a number after push, may
+// follow. What makes no sense is an error, and false.
+static bool read_pack(struct parser *p, const struct token *token, struct pack_words *out)
 {
-    bool sets = true;
-    int value = 0;
+    *out = (struct pack_words){.name = "", .value = -1};
+    bool is_first = true;
     for (const char *text = skip_space(token->text); *text != '\0'; text = skip_space(text + (*text == ','))) {
-        size_t length = strcspn(text, ", \t");
-        if (length == 4 && strncmp(text, "push", 4) == 0) {
-            VEC_PUSH(p->arena, &p->pack_stack, p->pack);
-            sets = false;
-        } else if (length == 3 && strncmp(text, "pop", 3) == 0) {
-            if (p->pack_stack.count == 0) {
-                parse_warning(p, token->loc, "'#pragma pack(pop)' without a push before it");
-            } else {
-                p->pack = p->pack_stack.items[--p->pack_stack.count];
-            }
-            sets = false;
-        } else if (isdigit((unsigned char)*text)) {
-            long number = strtol(text, NULL, 0);
+        const char *word = arena_strndup(p->arena, text, strcspn(text, ", \t"));
+        text = skip_space(text + strlen(word));
+        if (is_first && (strcmp(word, "push") == 0 || strcmp(word, "pop") == 0)) {
+            out->pushes = word[1] == 'u';
+            out->pops = !out->pushes;
+        } else if (isdigit((unsigned char)word[0]) && out->value < 0) {
+            long number = strtol(word, NULL, 0);
             if (!is_pack_value(number)) {
                 parse_error(p, token->loc, "'#pragma pack' takes 1, 2, 4, 8 or 16, not %ld", number);
-                return;
+                return false;
             }
-            value = (int)number;
-            sets = true;
-        } else if (!isalpha((unsigned char)*text) && *text != '_' && *text != ',') {
+            out->value = (int)number;
+        } else if (!is_first && (isalpha((unsigned char)word[0]) || word[0] == '_') && out->name[0] == '\0') {
+            out->name = word;
+        } else {
             parse_error(p, token->loc, "'#pragma pack' takes a number, push or pop");
-            return;
+            return false;
         }
-        text += length;
+        is_first = false;
     }
-    if (sets) {
-        p->pack = value;
+    return true;
+}
+
+// With a name, back to the push of that name. Without one of that name, or with no name, the last push.
+static void pop_pack(struct parser *p, const struct token *token, const char *name)
+{
+    if (p->pack_stack.count == 0) {
+        parse_warning(p, token->loc, "'#pragma pack(%s)' without a push before it", token->text);
+        return;
+    }
+    int at = p->pack_stack.count - 1;
+    if (name[0] != '\0') {
+        while (at >= 0 && strcmp(p->pack_stack.items[at].name, name) != 0) {
+            at--;
+        }
+        if (at < 0) {
+            parse_warning(p, token->loc, "'#pragma pack(%s)' without a push of that name: the last push counts",
+                          token->text);
+            at = p->pack_stack.count - 1;
+        }
+    }
+    p->pack = p->pack_stack.items[at].pack;
+    p->pack_stack.count = at;
+}
+
+void parse_pragma_pack(struct parser *p, const struct token *token)
+{
+    struct pack_words words;
+    if (!read_pack(p, token, &words)) {
+        return;
+    }
+    if (words.pops) {
+        pop_pack(p, token, words.name);
+    } else if (words.pushes) {
+        VEC_PUSH(p->arena, &p->pack_stack, (struct pushed_pack){.name = words.name, .pack = p->pack});
+    }
+    if (words.value >= 0 || (!words.pops && !words.pushes)) {
+        p->pack = words.value > 0 ? words.value : 0;
     }
 }

@@ -103,7 +103,7 @@ void pp_output(struct preprocessor *pp, const struct lex_token *token)
         out.kind = TOKEN_PRAGMA;
         out.text = token->text;
         out.length = token->length;
-        out.is_pack = (token->flags & LEX_PACK) != 0;
+        out.pragma = (enum pragma_kind)token->number;
         break;
     default: stray(pp, token); return;
     }

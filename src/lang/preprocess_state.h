@@ -21,6 +21,12 @@ struct macro {
     int body_count;
 };
 
+// A definition that `#pragma push_macro` keeps for `pop_macro`.
+struct pushed_macro {
+    struct pushed_macro *outer;
+    struct macro *macro; // NULL: there was none
+};
+
 // A list of tokens that goes back to a free list when it is done with, so that long expansions do not fill the arena.
 struct token_buffer {
     struct lex_token *items;
@@ -87,6 +93,7 @@ struct preprocessor {
     bool stopped;           // a limit was reached: everything reads as the end
     bool predefining;       // the definitions now read are the compiler's own
     bool short_names;       // `stream_parallel {` is the keyword
+    bool said_openmp;       // that its pragmas are not used
     uint64_t work;          // tokens read and copied so far
     uint64_t counter;       // __COUNTER__
     struct token_list *out; //
@@ -138,12 +145,19 @@ void pp_open_text(struct preprocessor *pp, const char *path, const char *text, s
 void pp_close(struct preprocessor *pp);
 
 // preprocess_pragma.c
+// The rest of the line with single blanks. Macros are replaced inside parentheses only: `block_dim(N)` may use one,
+// while a macro that happens to be called `serial` does not change what the pragma says.
+const char *pp_rest_of_pragma(struct preprocessor *pp);
+struct lex_token pp_pragma_token(struct loc loc, const char *text, enum pragma_kind kind);
 // Both return whether a token is left in |out|.
 bool pp_pragma(struct preprocessor *pp, struct loc loc, struct lex_token *out);
 bool pp_pragma_operator(struct preprocessor *pp, const struct lex_token *at, struct lex_token *out);
 
 // preprocess_predefined.c
 void pp_predefine(struct preprocessor *pp);
+
+// preprocess_foreign.c: a pragma that is not ours and begins with |first|. Returns as pp_pragma does.
+bool pp_foreign_pragma(struct preprocessor *pp, struct loc loc, const struct lex_token *first, struct lex_token *out);
 
 // preprocess_output.c
 void pp_output(struct preprocessor *pp, const struct lex_token *token);

@@ -72,6 +72,7 @@ struct stmt *parse_compound_statement(struct parser *p, bool opens_scope)
 {
     struct stmt *block = stmt_new(p, STMT_BLOCK, parse_loc(p));
     struct stmt_list items = {0};
+    bool is_uncontracted = p->is_uncontracted; // what a pragma in the block says ends with it
     parse_advance(p);
     if (opens_scope) {
         scope_push(p);
@@ -83,6 +84,7 @@ struct stmt *parse_compound_statement(struct parser *p, bool opens_scope)
     block->end = parse_loc(p);
     block->items = items.items;
     block->item_count = items.count;
+    p->is_uncontracted = is_uncontracted;
     if (!parse_accept(p, TOKEN_RBRACE)) {
         parse_syntax_error(p, "expected '}' at the end of the block");
         parse_note(p, block->loc, "the block begins here");

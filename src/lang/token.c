@@ -24,7 +24,10 @@ const char *token_describe(struct arena *arena, const struct token *token)
     case TOKEN_FLOAT: return arena_printf(arena, "constant %s", token->text);
     case TOKEN_CHAR: return arena_printf(arena, "character constant %s", token->text);
     case TOKEN_STRING: return "a string literal";
-    case TOKEN_PRAGMA: return token->is_pack ? "'#pragma pack'" : arena_printf(arena, "'#pragma rill %s'", token->text);
+    case TOKEN_PRAGMA:
+        return token->pragma == PRAGMA_PACK       ? "'#pragma pack'"
+               : token->pragma == PRAGMA_CONTRACT ? "'#pragma STDC FP_CONTRACT'"
+                                                  : arena_printf(arena, "'#pragma rill %s'", token->text);
     case TOKEN_KW_KERNEL: return "'kernel'";
     case TOKEN_KW_STREAM_PARALLEL: return "'stream_parallel'";
     default: return arena_printf(arena, "'%s'", token->text != NULL ? token->text : token_spelling(token->kind));

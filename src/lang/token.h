@@ -115,12 +115,18 @@ enum token_kind {
     TOKEN_FLOAT,  // |f|, type flags
     TOKEN_CHAR,   // |u| (a character constant: its int value; wide ones set is_wide)
     TOKEN_STRING, // |text|/|length| hold the bytes, without the terminator
-    TOKEN_PRAGMA, // one `#pragma rill …`: |text| is what follows `rill`; `#pragma pack` sets |pragma_pack|
+    TOKEN_PRAGMA, // |pragma| says which, |text| what it says
 #define TOKEN_ENUM(name, spelling) TOKEN_##name,
 #define TOKEN_ENUM_KW(name, spelling) TOKEN_KW_##name,
     TOKEN_KEYWORD_LIST(TOKEN_ENUM_KW) TOKEN_PUNCT_LIST(TOKEN_ENUM)
 #undef TOKEN_ENUM
 #undef TOKEN_ENUM_KW
+};
+
+enum pragma_kind {
+    PRAGMA_RILL,     // |text| is what follows `rill`
+    PRAGMA_PACK,     // |text| is what stands inside the parentheses of `pack(…)`
+    PRAGMA_CONTRACT, // `#pragma STDC FP_CONTRACT`: |text| is ON, OFF or DEFAULT
 };
 
 struct token {
@@ -137,7 +143,7 @@ struct token {
     bool is_float32;     // suffix f
     bool is_long_double; // suffix l
     bool is_wide;        // L'' or L""
-    bool is_pack;        // TOKEN_PRAGMA: `#pragma pack(…)`; |text| is what stands inside the parentheses
+    enum pragma_kind pragma;
 };
 
 // How C spells a keyword or punctuator; NULL for the kinds that have no one spelling.

@@ -59,7 +59,7 @@ struct ir_inst *lower_compare(struct lower *l, enum expr_kind kind, const struct
 static struct ir_inst *contracted(struct lower *l, const struct expr *e)
 {
     bool is_float = e->type->kind == TYPE_FLOAT || e->type->kind == TYPE_DOUBLE;
-    if (!l->options.contract || !is_float || (e->kind != EXPR_ADD && e->kind != EXPR_SUB)) {
+    if (!l->options.contract || e->is_uncontracted || !is_float || (e->kind != EXPR_ADD && e->kind != EXPR_SUB)) {
         return NULL;
     }
     enum ir_type type = lower_type(e->type);
@@ -245,8 +245,8 @@ static struct ir_inst *assign_value(struct lower *l, const struct expr *e)
 // x += a * b and x -= a * b are sums with a product as well.
 static bool is_contracted_update(const struct lower *l, const struct expr *e)
 {
-    return l->options.contract && (e->op == EXPR_ADD || e->op == EXPR_SUB) && e->b->kind == EXPR_MUL &&
-           (e->compute_type->kind == TYPE_FLOAT || e->compute_type->kind == TYPE_DOUBLE);
+    return l->options.contract && !e->is_uncontracted && (e->op == EXPR_ADD || e->op == EXPR_SUB) &&
+           e->b->kind == EXPR_MUL && (e->compute_type->kind == TYPE_FLOAT || e->compute_type->kind == TYPE_DOUBLE);
 }
 
 static struct ir_inst *contracted_update(struct lower *l, const struct expr *e, struct ir_inst *old)

@@ -63,8 +63,8 @@ static struct ir_inst *emit_update(struct lower *l, const struct lower_place *pl
 // x += a * b is one source expression: with contraction the product and the sum are rounded once.
 static void fuse(const struct lower *l, struct ir_inst *update, const struct expr *operand)
 {
-    update->fused = l->options.contract && operand->kind == EXPR_MUL && ir_type_is_float(update->type) &&
-                    update->args[update->arg_count - 1]->op == IR_OP_FMUL;
+    update->fused = l->options.contract && !operand->is_uncontracted && operand->kind == EXPR_MUL &&
+                    ir_type_is_float(update->type) && update->args[update->arg_count - 1]->op == IR_OP_FMUL;
 }
 
 // ---- sums, products, bits ------------------------------------------------------------------------------------------

@@ -51,7 +51,11 @@ static inline const char *tokens_text(struct tokens *tokens)
         if (token->kind == TOKEN_STRING) {
             tokens_add_string(&out, token);
         } else if (token->kind == TOKEN_PRAGMA) {
-            str_printf(&out, "<%s %s>", token->is_pack ? "pack" : "rill", token->text);
+            str_printf(&out, "<%s %s>",
+                       token->pragma == PRAGMA_PACK       ? "pack"
+                       : token->pragma == PRAGMA_CONTRACT ? "contract"
+                                                          : "rill",
+                       token->text);
         } else {
             str_add(&out, token->text);
         }
