@@ -38,6 +38,38 @@ static void aligned_attribute(struct parser *p, struct attributes *attributes, s
     attributes->align = align > attributes->align ? align : attributes->align;
 }
 
+// Attributes that would change what the program computes and that are not done here. All others say something to the
+// optimiser, the linker or a checker.
+static void foreign_attribute(struct parser *p, const struct token *token, const char *text)
+{
+    static const char *const refused[] = {"vector_size",
+                                          "ext_vector_type",
+                                          "mode",
+                                          "address_space",
+                                          "scalar_storage_order",
+                                          "ms_struct",
+                                          "hardbool",
+                                          "transparent_union",
+                                          "cleanup",
+                                          "alias",
+                                          "weakref",
+                                          "ifunc"};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        if (is_word(text, refused[i])) {
+            parse_error(p, token->loc, "the attribute '%s' is not supported", text);
+            return;
+        }
+    }
+    if (is_word(text, "constructor") || is_word(text, "destructor")) {
+        parse_warning(p, token->loc, "the attribute '%s' is ignored: a module runs nothing but its kernels", text);
+    }
+    const struct token *argument = parse_peek(p, 1);
+    if (is_word(text, "optimize") && argument->kind == TOKEN_STRING && strstr(argument->text, "fp-contract") != NULL) {
+        parse_warning(p, token->loc,
+                      "the attribute '%s' does not set contraction: write '#pragma STDC FP_CONTRACT OFF'", text);
+    }
+}
+
 static void attribute(struct parser *p, struct attributes *attributes)
 {
     const struct token *token = parse_token(p);
@@ -51,8 +83,8 @@ static void attribute(struct parser *p, struct attributes *attributes)
         attributes->is_packed = true;
     } else if (is_word(text, "noreturn")) {
         attributes->is_noreturn = true;
-    } else if (is_word(text, "vector_size") || is_word(text, "mode")) {
-        parse_error(p, token->loc, "the attribute '%s' is not supported", text);
+    } else {
+        foreign_attribute(p, token, text);
     }
     if (parse_at(p, TOKEN_LPAREN)) {
         parse_skip_parens(p);

@@ -13,6 +13,27 @@ struct stmt *stmt_new(struct parser *p, enum stmt_kind kind, struct loc loc)
 
 // ---- blocks --------------------------------------------------------------------------------------------------------
 
+// `__attribute__((fallthrough));`: attributes and nothing else. Longer ones than this are not looked through: asked at
+// every declaration, it must not cost more than the declaration does.
+static bool at_attribute_statement(const struct parser *p)
+{
+    enum { MOST_TOKENS = 64 };
+    int ahead = 0;
+    while (parse_peek(p, ahead)->kind == TOKEN_KW_ATTRIBUTE) {
+        int depth = 0;
+        do {
+            enum token_kind kind = parse_peek(p, ++ahead)->kind;
+            depth += kind == TOKEN_LPAREN;
+            depth -= kind == TOKEN_RPAREN;
+            if (kind == TOKEN_EOF || ahead > MOST_TOKENS) {
+                return false;
+            }
+        } while (depth > 0);
+        ahead++;
+    }
+    return ahead > 0 && parse_peek(p, ahead)->kind == TOKEN_SEMI;
+}
+
 static bool starts_declaration(struct parser *p)
 {
     const struct token *token = parse_token(p);
@@ -26,7 +47,7 @@ static bool starts_declaration(struct parser *p)
         return false; // a label may be called like a type
     }
     if (declare_starts_type(p, token)) {
-        return true;
+        return !at_attribute_statement(p);
     }
     // `fooo x;` and `fooo *x = …`: the specifiers complain about the type.
     if (token->kind != TOKEN_IDENT || scope_find(p, token->text) != NULL) {
@@ -36,6 +57,15 @@ static bool starts_declaration(struct parser *p)
     bool is_pointer = parse_peek(p, 1)->kind == TOKEN_STAR && parse_peek(p, 2)->kind == TOKEN_IDENT &&
                       (third == TOKEN_SEMI || third == TOKEN_ASSIGN);
     return is_pointer || (parse_peek(p, 1)->kind == TOKEN_IDENT && !parse_at_stream_parallel(p));
+}
+
+static struct stmt *attribute_statement(struct parser *p)
+{
+    struct stmt *stmt = stmt_new(p, STMT_EMPTY, parse_loc(p));
+    struct attributes attributes = {0};
+    declare_attributes(p, &attributes);
+    parse_expect(p, TOKEN_SEMI, "after the attributes");
+    return stmt;
 }
 
 static void block_item(struct parser *p, struct stmt_list *items)
@@ -398,6 +428,11 @@ static struct stmt *plain_statement(struct parser *p)
     case TOKEN_KW_RETURN: return return_statement(p);
     case TOKEN_KW_GOTO: return parse_goto_statement(p);
     case TOKEN_KW_ASM: return asm_statement(p);
+    case TOKEN_KW_ATTRIBUTE:
+        if (at_attribute_statement(p)) {
+            return attribute_statement(p);
+        }
+        break;
     case TOKEN_KW_ELSE:
         parse_error(p, token->loc, "'else' without an 'if' before it");
         parse_advance(p);
