@@ -59,6 +59,8 @@ static void parameter_declaration(struct parser *p, struct param_list *out)
         parse_error(p, specifiers.loc, "a parameter has no storage class");
     }
     struct declarator d = declare_declarator(p, specifiers.type, DECLARE_PARAM);
+    struct attributes ignored = {0}; // none changes what the caller passes
+    declare_attributes(p, &ignored);
     struct object *param = declare_object_new(p, d.name, d.type, d.name != NULL ? d.loc : specifiers.loc);
     param->kind = OBJECT_PARAM;
     param->index = out->count;

@@ -198,12 +198,28 @@ bool parse_at_identifier(const struct parser *p, int ahead)
     return kind == TOKEN_IDENT || kind == TOKEN_KW_STREAM_PARALLEL;
 }
 
+// For a plain compiler the two short names are macros that vanish: said once for each where one is used as a name.
+static void warn_of_short_name(struct parser *p, const struct token *token)
+{
+    bool *said = token->text[0] == 'k' ? &p->said_kernel : &p->said_stream_parallel;
+    if (!*said) {
+        parse_warning(p, token->loc,
+                      "'%s' is a name here; for a plain C compiler it is a macro of rill/kernel.h: define "
+                      "RILL_NO_SHORT_NAMES before the #include, then write RILL_KERNEL and RILL_STREAM_PARALLEL",
+                      token->text);
+    }
+    *said = true;
+}
+
 const char *parse_identifier(struct parser *p)
 {
     if (!parse_at_identifier(p, 0)) {
         return NULL;
     }
     const char *name = parse_identifier_text(parse_token(p));
+    if (parse_token(p)->is_short_name) {
+        warn_of_short_name(p, parse_token(p));
+    }
     parse_advance(p);
     return name;
 }

@@ -75,6 +75,8 @@ struct parser {
     bool is_panicking;
     bool gave_up;
     bool missed_header; // rill/kernel.h: said once
+    bool said_kernel;   // that it is a name here; so
+    bool said_stream_parallel;
     int nesting;
     struct type basic[TYPE_LDOUBLE + 1];
     struct hash_map names;

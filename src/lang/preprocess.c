@@ -69,6 +69,8 @@ static void init(struct preprocessor *pp)
     pp->name_va_args = name_of(pp, "__VA_ARGS__");
     pp->name_pragma = name_of(pp, "_Pragma");
     pp->name_stream_parallel = name_of(pp, "stream_parallel");
+    pp->name_kernel = name_of(pp, "kernel");
+    pp->name_short_kernel = name_of(pp, "__rill_short_kernel__");
     pp->name_has_include = name_of(pp, "__has_include");
 }
 

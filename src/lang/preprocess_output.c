@@ -6,12 +6,66 @@
 #include <math.h>
 #include <string.h>
 
+// ---- the short names of rill/kernel.h ------------------------------------------------------------------------------
+
+static bool wants_tag(enum token_kind before)
+{
+    return before == TOKEN_KW_STRUCT || before == TOKEN_KW_UNION || before == TOKEN_KW_ENUM;
+}
+
+// `stream_parallel` is a word of the language only before a block, and not where C wants a tag.
+static void settle_stream_parallel(struct token *word, enum token_kind before, enum token_kind next)
+{
+    if (next == TOKEN_LBRACE && !wants_tag(before)) {
+        word->kind = TOKEN_KW_STREAM_PARALLEL;
+    } else {
+        word->is_short_name = true;
+    }
+}
+
+// `kernel` is one only where more specifiers, or the function's name, follow: a variable is followed by punctuation.
+static void settle_kernel(struct preprocessor *pp, struct token *word, enum token_kind before, enum token_kind next)
+{
+    word->text = pp->name_kernel->text;
+    word->length = pp->name_kernel->length;
+    bool follows = next == TOKEN_IDENT || next == TOKEN_PRAGMA || (next >= TOKEN_KW_AUTO && next < TOKEN_LBRACKET);
+    bool is_named = wants_tag(before) || before == TOKEN_KW_GOTO || before == TOKEN_DOT || before == TOKEN_ARROW ||
+                    (before == TOKEN_STAR && next == TOKEN_KW_ATTRIBUTE);
+    if (follows && !is_named) {
+        word->kind = TOKEN_KW_KERNEL;
+    } else {
+        word->is_short_name = true;
+    }
+}
+
+// Settles what the last token is, now that the |next| one is known.
+static void settle_word(struct preprocessor *pp, enum token_kind next)
+{
+    struct token_list *out = pp->out;
+    if (!pp->short_names || out->count == 0) {
+        return;
+    }
+    struct token *last = &out->items[out->count - 1];
+    enum token_kind before = out->count > 1 ? out->items[out->count - 2].kind : TOKEN_EOF;
+    if (last->kind != TOKEN_IDENT) {
+        return;
+    }
+    if (last->text == pp->name_stream_parallel->text) {
+        settle_stream_parallel(last, before, next);
+    } else if (last->text == pp->name_short_kernel->text) {
+        settle_kernel(pp, last, before, next);
+    }
+}
+
+// ---- tokens --------------------------------------------------------------------------------------------------------
+
 static void push(struct preprocessor *pp, const struct token *token)
 {
     if (pp->out->count >= LANG_MAX_TOKENS) {
         pp_stop(pp, token->loc, "the file has more than %d tokens", LANG_MAX_TOKENS);
         return;
     }
+    settle_word(pp, token->kind);
     VEC_PUSH(pp->arena, pp->out, *token);
 }
 
@@ -27,31 +81,11 @@ static void flush_strings(struct preprocessor *pp)
     push(pp, &token);
 }
 
-// `stream_parallel` is a word of the language only before a block, and not where C wants a tag.
-static void mark_stream_parallel(struct preprocessor *pp)
-{
-    struct token_list *out = pp->out;
-    if (!pp->short_names || out->count == 0) {
-        return;
-    }
-    struct token *last = &out->items[out->count - 1];
-    if (last->kind != TOKEN_IDENT || last->text != pp->name_stream_parallel->text) {
-        return;
-    }
-    enum token_kind before = out->count > 1 ? out->items[out->count - 2].kind : TOKEN_EOF;
-    if (before != TOKEN_KW_STRUCT && before != TOKEN_KW_UNION && before != TOKEN_KW_ENUM) {
-        last->kind = TOKEN_KW_STREAM_PARALLEL;
-    }
-}
-
-static void output_punct(struct preprocessor *pp, const struct lex_token *token, struct token *out)
+static void output_punct(const struct lex_token *token, struct token *out)
 {
     out->kind = token->number;
     out->text = token_spelling(out->kind);
     out->length = (uint32_t)strlen(out->text);
-    if (out->kind == TOKEN_LBRACE) {
-        mark_stream_parallel(pp);
-    }
 }
 
 static void stray(struct preprocessor *pp, const struct lex_token *token)
@@ -98,7 +132,7 @@ void pp_output(struct preprocessor *pp, const struct lex_token *token)
     case LEX_IDENT: output_name(token, &out); break;
     case LEX_NUMBER: lex_number_value(&pp->values, token, &out); break;
     case LEX_CHAR: lex_char_value(&pp->values, token, &out); break;
-    case LEX_PUNCT: output_punct(pp, token, &out); break;
+    case LEX_PUNCT: output_punct(token, &out); break;
     case LEX_PRAGMA:
         out.kind = TOKEN_PRAGMA;
         out.text = token->text;
@@ -114,5 +148,6 @@ void pp_finish_output(struct preprocessor *pp, struct loc loc)
 {
     flush_strings(pp);
     struct token end = {.kind = TOKEN_EOF, .loc = loc, .text = ""};
+    settle_word(pp, TOKEN_EOF);
     VEC_PUSH(pp->arena, pp->out, end);
 }

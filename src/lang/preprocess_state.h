@@ -103,6 +103,7 @@ struct preprocessor {
         int capacity;
     } strings; // adjacent literals not yet joined
     struct lex_name *name_defined, *name_va_args, *name_pragma, *name_stream_parallel, *name_has_include;
+    struct lex_name *name_kernel, *name_short_kernel; // the word, and what the header makes of it
 };
 
 // preprocess.c

@@ -143,6 +143,7 @@ struct token {
     bool is_float32;     // suffix f
     bool is_long_double; // suffix l
     bool is_wide;        // L'' or L""
+    bool is_short_name;  // TOKEN_IDENT: `kernel` or `stream_parallel`, a macro of rill/kernel.h for other compilers
     enum pragma_kind pragma;
 };
 

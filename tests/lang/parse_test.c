@@ -133,6 +133,11 @@ TEST(the_name_stream_parallel_keeps_its_meaning_elsewhere)
                           "  stream_parallel { s = t; }\n"
                           "  return stream_parallel; }\n"
                           "int g(void) { int stream_parallel(void); return stream_parallel(); }\n"),
+              "2:16: warning: 'stream_parallel' is a name here; for a plain C compiler it is a macro of rill/kernel.h: "
+              "define "
+              "RILL_NO_SHORT_NAMES before the #include, then write RILL_KERNEL and RILL_STREAM_PARALLEL\n");
+    CHECK_STR(messages_of("#define RILL_NO_SHORT_NAMES\n#include <rill/kernel.h>\n"
+                          "RILL_KERNEL int f(int kernel) { int stream_parallel = kernel; return stream_parallel; }"),
               "");
     CHECK_STR(messages_of("int stream_parallel; int f(void) { return stream_parallel++; }"), "");
 }
