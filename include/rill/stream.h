@@ -31,7 +31,10 @@ static inline rill_stream rill_stream_current_(void)
 }
 
 // The calling thread's current stream of the context that the call names by another argument: the default stream until
-// a scope sets another. A call that names nothing but a stream refuses it; use rill_current_stream() there.
+// a scope sets another. A call that names nothing but a stream, such as rill_stream_synchronize(), takes what the
+// thread's innermost scope has set, and without a scope the default stream of the only context that is open. Where that
+// is ambiguous (scopes of several contexts; no scope and several contexts) it is RILL_ERR_INVALID: write
+// rill_current_stream(context). Only destroying wants the stream's own handle.
 #define RILL_CURRENT rill_stream_current_()
 
 // All zero is the default.

@@ -102,11 +102,8 @@ static __attribute__((noinline, cold)) rill_status enter(const char *who, uint64
     if (id == 0) {
         return status_fail(RILL_ERR_NULL_HANDLE, "%s: the %s handle was never set", who, kind_words(kind));
     }
-    if (id == UINT64_MAX) {
-        return status_fail(RILL_ERR_INVALID,
-                           "%s: RILL_CURRENT says nothing here, because no other argument names a context; use "
-                           "rill_current_stream()",
-                           who);
+    if (id == UINT64_MAX && kind == KIND_STREAM) {
+        return status_fail(RILL_ERR_INVALID, "%s: RILL_CURRENT is not taken here; name the stream itself", who);
     }
     RILL_TRY(find_context(who, handle_table_of(id), kind, stripe, out_context));
     if (kind == KIND_CONTEXT && handle_in_table(id) != OWN_ID) {
@@ -153,6 +150,45 @@ HOT rill_status context_enter_striped(const char *who, uint64_t id, enum object_
 HOT void context_leave_striped(struct context *context, unsigned stripe)
 {
     unpin_context(context->serial, (int)(stripe % HANDLE_STRIPES));
+}
+
+// What there is in the table of contexts.
+struct open_contexts {
+    size_t open_count;
+    size_t forked_count; // of the process that this one was forked from
+    uint64_t default_stream;
+};
+
+static void count_context(void *object, void *arg)
+{
+    struct context *context = object;
+    struct open_contexts *found = arg;
+    if (has_forked(context)) {
+        found->forked_count++;
+    } else if (atomic_load_explicit(&context->is_open, memory_order_acquire)) { // or another thread is opening it
+        found->open_count++;
+        found->default_stream = context->default_stream;
+    }
+}
+
+rill_status context_only(const char *who, uint64_t *out_default_stream)
+{
+    struct open_contexts found = {0};
+    handle_visit(&contexts, KIND_CONTEXT, count_context, &found);
+    if (found.open_count == 1) {
+        *out_default_stream = found.default_stream;
+        return RILL_OK;
+    }
+    if (found.open_count > 1) {
+        return status_fail(RILL_ERR_INVALID,
+                           "%s: RILL_CURRENT does not say of which context: %zu are open, and this thread is in no "
+                           "scope; write rill_current_stream(context)",
+                           who, found.open_count);
+    }
+    return found.forked_count > 0
+               ? status_fail(RILL_ERR_FORKED,
+                             "%s: the context was opened before fork() and cannot be used in the child", who)
+               : status_fail(RILL_ERR_INVALID, "%s: RILL_CURRENT says nothing, because no context is open", who);
 }
 
 // A handle of another context: stale if that one is closed, else foreign.
@@ -486,6 +522,7 @@ rill_status rill_open(const char *device, const rill_open_options *options, rill
         close_entered(context);
         return context_fail_as("rill_open", status);
     }
+    atomic_store_explicit(&context->is_open, true, memory_order_release);
     out_context->id = handle_join(context->serial, OWN_ID);
     return RILL_OK;
 }

@@ -69,6 +69,7 @@ struct context {
 
     struct thread_mutex wrap_lock;                   // one rill_stream_wrap() at a time
     struct thread_mutex load_lock;                   // one rill_kernel_load() at a time compiles
+    atomic_bool is_open;                             // all of it is made
     struct callback_thread *callbacks;               // owned
     _Atomic(const struct compiler_table *) compiler; // NULL until the first compile
 
@@ -86,6 +87,10 @@ void context_leave(struct context *context);
 rill_status context_enter_striped(const char *who, uint64_t id, enum object_kind kind, unsigned stripe,
                                   struct context **out_context);
 void context_leave_striped(struct context *context, unsigned stripe);
+
+// The default stream of the only context that is open in this process, for a call that names no context;
+// RILL_ERR_INVALID with words where there are several or none.
+rill_status context_only(const char *who, uint64_t *out_default_stream);
 
 // Pins what context_pin() could not pin at once, or says why not. Never part of its callers: what a call saves to make
 // room for it would be saved by each that succeeds too.

@@ -85,6 +85,9 @@ rill_status rill_stream_native(rill_stream handle, void **out_native)
     *out_native = NULL;
     struct context *context;
     struct stream *stream;
+    if (handle.id == UINT64_MAX) {
+        RILL_TRY(stream_only_current("rill_stream_native", &handle));
+    }
     RILL_TRY(context_enter("rill_stream_native", handle.id, KIND_STREAM, &context));
     rill_status status = stream_pin(context, "rill_stream_native", handle, &stream);
     if (status == RILL_OK) {

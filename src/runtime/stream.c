@@ -186,6 +186,23 @@ rill_stream stream_current(struct context *context)
     return (rill_stream){context->default_stream};
 }
 
+rill_status stream_only_current(const char *who, rill_stream *stream)
+{
+    for (const rill_scope *scope = scopes; scope != NULL; scope = scope->outer) {
+        if (handle_table_of(scope->stream) != handle_table_of(scopes->stream)) {
+            return status_fail(RILL_ERR_INVALID,
+                               "%s: RILL_CURRENT does not say of which context: this thread is in scopes of several; "
+                               "write rill_current_stream(context)",
+                               who);
+        }
+    }
+    if (scopes != NULL) {
+        stream->id = scopes->stream;
+        return RILL_OK;
+    }
+    return context_only(who, &stream->id);
+}
+
 rill_status stream_pin(struct context *context, const char *who, rill_stream handle, struct stream **out_stream)
 {
     if (handle.id == UINT64_MAX) {
@@ -225,6 +242,9 @@ static HOT rill_status begin(const char *who, rill_stream handle, struct context
                              struct stream **out_stream)
 {
     void *object;
+    if (UNLIKELY(handle.id == UINT64_MAX)) {
+        RILL_TRY(stream_only_current(who, &handle));
+    }
     RILL_TRY(context_enter_striped(who, handle.id, KIND_STREAM, stream_stripe(handle), out_context));
     rill_status status = context_pin(*out_context, who, handle.id, KIND_STREAM, &object);
     if (UNLIKELY(status != RILL_OK)) {
@@ -362,8 +382,10 @@ rill_status rill_stream_wait(rill_stream handle, rill_stream other_handle)
     struct context *context;
     struct stream *stream;
     struct stream *other;
-    // Either may be RILL_CURRENT as long as the other names the context.
-    rill_stream named = handle.id != UINT64_MAX ? handle : other_handle;
+    rill_stream named = handle.id != UINT64_MAX ? handle : other_handle; // one names the context of the other
+    if (named.id == UINT64_MAX) {
+        RILL_TRY(stream_only_current("rill_stream_wait", &named));
+    }
     RILL_TRY(context_enter("rill_stream_wait", named.id, KIND_STREAM, &context));
     rill_status status = stream_pin(context, "rill_stream_wait", handle, &stream);
     if (status == RILL_OK) {

@@ -61,5 +61,8 @@ rill_status stream_check(const char *who, struct stream *stream);
 rill_status stream_finish_work(const char *who, struct stream *stream);
 
 rill_stream stream_current(struct context *context);
+// What RILL_CURRENT is where no argument names a context: what the innermost scope of the thread has set, if its scopes
+// are of one context; without scopes the default stream of the only context that is open. Else RILL_ERR_INVALID.
+rill_status stream_only_current(const char *who, rill_stream *stream) __attribute__((noinline, cold));
 
 #endif

@@ -178,7 +178,17 @@ static size_t unaligned_storage[4];
       rill_stream_synchronize(b->gone_stream))                                                                         \
     X(stream_of_closed, RILL_ERR_STALE, "rill_stream_synchronize: the context of the stream is closed",                \
       rill_stream_synchronize(b->closed_stream))                                                                       \
-    X(stream_current_alone, RILL_ERR_INVALID, "RILL_CURRENT says nothing here", rill_stream_synchronize(RILL_CURRENT)) \
+    X(stream_current_of_two, RILL_ERR_INVALID,                                                                         \
+      "rill_stream_synchronize: RILL_CURRENT does not say of which context: 2 are open, and this thread is in no "     \
+      "scope; write rill_current_stream(context)",                                                                     \
+      rill_stream_synchronize(RILL_CURRENT))                                                                           \
+    X(stream_current_waits, RILL_ERR_INVALID, "rill_stream_wait: RILL_CURRENT does not say of which context: 2 are",   \
+      rill_stream_wait(RILL_CURRENT, RILL_CURRENT))                                                                    \
+    X(stream_current_destroyed, RILL_ERR_INVALID,                                                                      \
+      "rill_stream_destroy: RILL_CURRENT is not taken here; name the stream itself",                                   \
+      rill_stream_destroy(RILL_CURRENT))                                                                               \
+    X(stream_current_destroyed_later, RILL_ERR_INVALID, "rill_stream_destroy_later: RILL_CURRENT is not taken here",   \
+      rill_stream_destroy_later(RILL_CURRENT))                                                                         \
     X(stream_default, RILL_ERR_INVALID, "rill_stream_destroy: the default stream lives as long as its context",        \
       rill_stream_destroy(rill_default_stream(b->world.context)))                                                      \
     X(stream_destroy_twice, RILL_ERR_STALE, "rill_stream_destroy: the stream was destroyed",                           \
