@@ -42,6 +42,13 @@ typedef struct rill_allocator {
     void (*release)(void *user, void *memory, size_t size);
 } rill_allocator;
 
+// How a GPU is given a launch: as an executable graph that is replayed with new parameters, or task by task.
+typedef enum rill_graph_mode {
+    RILL_GRAPH_AUTO = 0, // whichever has cost the host less
+    RILL_GRAPH_ON = 1,   // as a graph, wherever the driver can
+    RILL_GRAPH_OFF = 2,  // task by task
+} rill_graph_mode;
+
 // All zero is the default.
 typedef struct rill_open_options {
     rill_log_callback log; // NULL: errors and warnings go to stderr; RILL_LOG=note in the environment adds the notes
@@ -50,6 +57,7 @@ typedef struct rill_open_options {
     void *print_user;
     const rill_allocator *allocator; // NULL: the C library's; copied
     int thread_count;                // CPU: threads that run kernels; 0: RILL_THREADS, else what the machine gives
+    rill_graph_mode graph_mode;      // GPUs; RILL_GRAPH in the environment overrides it. The CPU has no graphs
     int pool_cap; // idle streams, and idle events, that the context keeps for stream_parallel; 0: 64; below 0: none
 } rill_open_options;
 

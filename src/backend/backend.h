@@ -44,15 +44,19 @@ struct backend_lease {
 // Bytes at the front of a device and of a stream which hold what a launch looks at there. They lie on one page.
 enum { BACKEND_DEVICE_FRONT = 1024, BACKEND_STREAM_FRONT = 512 };
 
+// As in rill_open_options.
+enum backend_graph_mode { BACKEND_GRAPH_AUTO, BACKEND_GRAPH_ON, BACKEND_GRAPH_OFF, BACKEND_GRAPH_MODE_COUNT };
+
 struct backend_host {
     void *user;
     void *(*allocate)(void *user, size_t size, size_t alignment); // NULL if there is no memory; not zeroed
     void (*release)(void *user, void *memory, size_t size);
     void (*log)(void *user, enum backend_log_level level, const char *text);
     void (*print)(void *user, const char *text, size_t length); // what kernels print
-    bool has_allocator;  // |allocate| is the program's own: arrays come from it too
-    int thread_count;    // wanted; 0: the back end chooses
-    atomic_bool *sleeps; // set while all threads of the back end sleep; NULL: nobody looks
+    bool has_allocator;                 // |allocate| is the program's own: arrays come from it too
+    int thread_count;                   // wanted; 0: the back end chooses
+    enum backend_graph_mode graph_mode; // wanted of a GPU; its environment may say otherwise
+    atomic_bool *sleeps;                // set while all threads of the back end sleep; NULL: nobody looks
 
     // Streams for fork and join. Acquiring does not wait; a stream may be lent to several at once when the
     // device has no more: what is queued on it runs in order then too. Releasing may come while work is still queued

@@ -414,6 +414,9 @@ static rill_status check_options(const rill_open_options *options)
     if (options->thread_count < 0) {
         return status_fail(RILL_ERR_INVALID, "rill_open: thread_count is %d", options->thread_count);
     }
+    if ((int)options->graph_mode < 0 || (int)options->graph_mode >= BACKEND_GRAPH_MODE_COUNT) {
+        return status_fail(RILL_ERR_INVALID, "rill_open: there is no graph_mode %d", (int)options->graph_mode);
+    }
     return RILL_OK;
 }
 
@@ -431,6 +434,7 @@ static rill_status open_device(struct context *context, size_t index, const rill
     struct backend_host host;
     host_describe(context, &host);
     host.thread_count = options->thread_count;
+    host.graph_mode = (enum backend_graph_mode)options->graph_mode;
     RILL_TRY(context->backend->device_open(index, &host, &context->device));
     open_pools(context, options->pool_cap);
     struct backend_device_info info;

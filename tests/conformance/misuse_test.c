@@ -77,6 +77,8 @@ static size_t unaligned_storage[4];
       rill_open("cpu", &(rill_open_options){.allocator = &(rill_allocator){0}}, &(rill_context){0}))                   \
     X(open_bad_threads, RILL_ERR_INVALID, "rill_open: thread_count is -1",                                             \
       rill_open("cpu", &(rill_open_options){.thread_count = -1}, &(rill_context){0}))                                  \
+    X(open_bad_graph_mode, RILL_ERR_INVALID, "rill_open: there is no graph_mode 3",                                    \
+      rill_open("cpu", &(rill_open_options){.graph_mode = (rill_graph_mode)3}, &(rill_context){0}))                    \
     X(close_null, RILL_ERR_NULL_HANDLE, "rill_close: the context handle was never set", rill_close((rill_context){0})) \
     X(close_twice, RILL_ERR_STALE, "rill_close: the context is closed", rill_close(b->closed))                         \
     X(sync_closed, RILL_ERR_STALE, "rill_sync: the context is closed", rill_sync(b->closed))                           \

@@ -32,14 +32,13 @@ struct stage {
     rill_array arrays[4];
 };
 
-static void open_stage(struct stage *stage, const char *mode)
+static void fill_stage(struct stage *stage, const rill_open_options *options)
 {
-    setenv("RILL_GRAPH", mode, 1);
     void *library = use_stand_in();
     *(void **)&calls = dlsym(library, "stand_in_calls");
     REQUIRE(calls != NULL);
     rill_module module = {0};
-    OK(rill_open("cuda:0", NULL, &stage->context));
+    OK(rill_open("cuda:0", options, &stage->context));
     OK(rill_module_create(stage->context, source, NULL, &module));
     OK(rill_module_kernel(module, "one", &stage->one));
     OK(rill_module_kernel(module, "checked", &stage->checked));
@@ -47,6 +46,12 @@ static void open_stage(struct stage *stage, const char *mode)
     for (int i = 0; i < 4; i++) {
         OK(rill_array_create(stage->context, RILL_F32, RILL_SHAPE(N), &stage->arrays[i]));
     }
+}
+
+static void open_stage(struct stage *stage, const char *mode)
+{
+    setenv("RILL_GRAPH", mode, 1);
+    fill_stage(stage, NULL);
 }
 
 static long all_calls(void)
@@ -249,6 +254,38 @@ TEST(no_stream_of_a_device_that_was_lost_is_used_again)
     rill_stream stream = {0};
     CHECK_STR(rill_status_name(rill_stream_create(stage.context, NULL, &stream)), "RILL_ERR_DEVICE");
     (void)!rill_close(stage.context);
+}
+
+// Launches of one kernel in a context opened with |mode|, as graphs and task by task. RILL_GRAPH is |environment|.
+static struct count count_in_mode(rill_graph_mode mode, const char *environment)
+{
+    struct stage stage = {.context = {0}};
+    if (environment != NULL) {
+        setenv("RILL_GRAPH", environment, 1);
+    } else {
+        unsetenv("RILL_GRAPH");
+    }
+    fill_stage(&stage, &(rill_open_options){.graph_mode = mode});
+    struct count count = count_launches(&stage, stage.four, true);
+    OK(rill_close(stage.context));
+    return count;
+}
+
+TEST(graph_mode_of_a_context_decides_how_its_launches_go_and_the_environment_overrides_it)
+{
+    struct count on = count_in_mode(RILL_GRAPH_ON, NULL);
+    CHECK_INT(on.graphs, LAUNCHES);
+    CHECK_INT(on.tasks, 0);
+    struct count off = count_in_mode(RILL_GRAPH_OFF, NULL);
+    CHECK_INT(off.graphs, 0);
+    CHECK_INT(off.tasks, 4 * LAUNCHES);
+    CHECK_INT(count_in_mode(RILL_GRAPH_ON, "off").graphs, 0);
+    CHECK_INT(count_in_mode(RILL_GRAPH_OFF, "on").graphs, LAUNCHES);
+    CHECK_INT(count_in_mode(RILL_GRAPH_OFF, "sometimes").graphs, 0); // which says nothing
+    struct count either = count_in_mode(RILL_GRAPH_AUTO, NULL);
+    CHECK_INT(either.graphs + either.tasks / 4, LAUNCHES);
+    struct count also = count_in_mode(RILL_GRAPH_OFF, "auto");
+    CHECK_INT(also.graphs + also.tasks / 4, LAUNCHES);
 }
 
 enum { OUTSTANDING = 5120 }; // 4,096, and as many as share an event

@@ -82,8 +82,6 @@ struct gpu_notice {
     bool is_signalled;
 };
 
-enum gpu_graph_mode { GPU_GRAPH_AUTO, GPU_GRAPH_ON, GPU_GRAPH_OFF };
-
 struct gpu_recording;
 struct gpu_instance;
 struct gpu_block;
@@ -104,7 +102,7 @@ struct backend_device {
     struct gpu_properties properties; // ends with the flags
     const struct gpu_driver *driver;
     void *context; // owned
-    enum gpu_graph_mode graph_mode;
+    enum backend_graph_mode graph_mode;
     atomic_bool is_lost;
     struct gpu_choice choice; // its first words
 

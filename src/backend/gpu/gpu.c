@@ -137,6 +137,20 @@ static void free_device(struct backend_device *device)
     host.release(host.user, device, sizeof *device);
 }
 
+// The environment decides where it says something that is known, else the program.
+static enum backend_graph_mode graph_mode(enum backend_graph_mode wanted)
+{
+    static const char *const names[BACKEND_GRAPH_MODE_COUNT] = {
+        [BACKEND_GRAPH_AUTO] = "auto", [BACKEND_GRAPH_ON] = "on", [BACKEND_GRAPH_OFF] = "off"};
+    const char *said = getenv("RILL_GRAPH");
+    for (int i = 0; said != NULL && i < BACKEND_GRAPH_MODE_COUNT; i++) {
+        if (strcmp(said, names[i]) == 0) {
+            return (enum backend_graph_mode)i;
+        }
+    }
+    return wanted;
+}
+
 rill_status gpu_device_open(const struct gpu_driver *driver, size_t index, const struct backend_host *host,
                             struct backend_device **out_device)
 {
@@ -153,10 +167,7 @@ rill_status gpu_device_open(const struct gpu_driver *driver, size_t index, const
     thread_cond_init(&device->changed);
     thread_mutex_init(&device->notifier_lock);
     thread_mutex_init(&device->print_lock);
-    const char *mode = getenv("RILL_GRAPH");
-    device->graph_mode = mode != NULL && strcmp(mode, "on") == 0    ? GPU_GRAPH_ON
-                         : mode != NULL && strcmp(mode, "off") == 0 ? GPU_GRAPH_OFF
-                                                                    : GPU_GRAPH_AUTO;
+    device->graph_mode = graph_mode(host->graph_mode);
     rill_status status = driver->open(index, &device->properties, &device->context);
     if (status == RILL_OK) {
         void *before = driver->enter(device->context);
@@ -167,7 +178,7 @@ rill_status gpu_device_open(const struct gpu_driver *driver, size_t index, const
         }
         device->trace = status == RILL_OK ? gpu_trace_create(device) : NULL;
         if (device->trace != NULL) {
-            device->graph_mode = GPU_GRAPH_OFF; // tasks of a graph cannot be told apart
+            device->graph_mode = BACKEND_GRAPH_OFF; // tasks of a graph cannot be told apart
         }
         driver->leave(device->context, before);
     }

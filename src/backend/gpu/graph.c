@@ -63,7 +63,7 @@ static bool is_told(const struct backend_device *device, const struct gpu_instan
 {
     bool is_alone = atomic_load_explicit(&device->choice.way, memory_order_relaxed) == CHOICE_OWN;
     return instance->node_count == 1 && instance->launch_count % (is_alone ? CHOICE_ALONE_EVERY : CHOICE_EVERY) == 0 &&
-           device->graph_mode == GPU_GRAPH_AUTO && instance->exec != NULL;
+           device->graph_mode == BACKEND_GRAPH_AUTO && instance->exec != NULL;
 }
 
 // When a launch began; 0: nobody wants to know.
@@ -93,7 +93,7 @@ static void end_time(struct backend_stream *stream, struct gpu_instance *instanc
 // By the mode, and in the automatic one by what the ways have cost the host.
 static bool wants_graph(const struct backend_device *device, struct gpu_instance *instance)
 {
-    if (instance->is_refused || instance->has_conditions || device->graph_mode == GPU_GRAPH_ON) {
+    if (instance->is_refused || instance->has_conditions || device->graph_mode == BACKEND_GRAPH_ON) {
         return !instance->is_refused;
     }
     int way = atomic_load_explicit(&device->choice.way, memory_order_relaxed);

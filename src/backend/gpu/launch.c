@@ -247,8 +247,8 @@ static rill_status run_plan(struct gpu_run *run)
     struct backend_device *device = run->device;
     bool fits = run->kernel->is_graphable || (run->kernel->is_conditional && device->properties.has_conditions);
     // Where an array lies is asked each time: the same address may be another memory's the next time.
-    bool is_recorded =
-        !is_captured && fits && !run->is_remote && device->properties.has_graphs && device->graph_mode != GPU_GRAPH_OFF;
+    bool is_recorded = !is_captured && fits && !run->is_remote && device->properties.has_graphs &&
+                       device->graph_mode != BACKEND_GRAPH_OFF;
     bool is_done = false;
     run->stream->told = NULL;
     if (is_recorded) {
