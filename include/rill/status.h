@@ -69,6 +69,12 @@ RILL_API const char *rill_message(void);
         }                                                                                                              \
     } while (0)
 
+// Makes a call whose status nobody needs, and says so: gcc warns of a dropped status also behind a cast to void. Right
+// in cleanup that follows a failure which is returned already, and where a failure changes nothing for the caller; what
+// fails in RILL_IGNORE(rill_stream_destroy(s)) is lost. A call that fails here replaces the thread's message: copy that
+// before, or use the RILL_AUTO_ forms, which keep it.
+#define RILL_IGNORE(call) ((void)((call) == RILL_OK))
+
 #ifdef __cplusplus
 }
 #endif

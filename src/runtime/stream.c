@@ -560,6 +560,6 @@ rill_status rill_scope_leave(rill_scope *scope)
 void rill_auto_scope(rill_scope *scope)
 {
     if (scope->is_entered != 0) {
-        (void)(rill_scope_leave(scope) == RILL_OK);
+        RILL_IGNORE(rill_scope_leave(scope));
     }
 }

@@ -9,7 +9,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/support"))
 from report import Report  # noqa: E402
 
-STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-pedantic-errors", "-Wshadow", "-Werror", "-fsyntax-only", f"-I{ROOT}/include"]
+STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-pedantic-errors", "-Wshadow", "-Werror", f"-I{ROOT}/include"]
 C = ["-x", "c"]
 CXX = ["-x", "c++"]
 COMPILERS = [
@@ -23,12 +23,13 @@ COMPILERS = [
 ]
 
 
-def compile_text(compiler, text, *flags):
-    """Empty if the text compiles, else what the compiler says."""
+def compile_text(compiler, text, *flags, whole=False):
+    """Empty if the text compiles, else what the compiler says. gcc looks at dropped values only in a |whole| compile."""
     with tempfile.NamedTemporaryFile("w", suffix=".c") as file:
         file.write(text)
         file.flush()
-        command = [*compiler, *STRICT, *flags, file.name]
+        how = ["-c", "-o", "/dev/null"] if whole else ["-fsyntax-only"]
+        command = [*compiler, *STRICT, *how, *flags, file.name]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         return "" if done.returncode == 0 else done.stderr or f"exit status {done.returncode}"
 
@@ -55,6 +56,15 @@ def main():
                 said = compile_text(compiler, text)
                 report.check(f"kernel_file_{'before' if order[0] == 'kernel.h' else 'after'}_rill_h_compiles_with_{label}",
                              not said, said)
+
+    # A status must be looked at; in cleanup RILL_IGNORE drops it.
+    for label, compiler in COMPILERS:
+        if "-std=c99" not in compiler:
+            drop = "#include <rill/rill.h>\nvoid drop(rill_context c);\nvoid drop(rill_context c) { %s; }\n"
+            said = compile_text(compiler, drop % "rill_close(c)", whole=True)
+            report.check(f"status_must_be_looked_at_with_{label}", "unused" in said or "ignoring" in said, said)
+            said = compile_text(compiler, drop % "RILL_IGNORE(rill_close(c))", whole=True)
+            report.check(f"status_is_dropped_on_purpose_with_{label}", not said, said)
 
     wrong = []
     for header in sorted((ROOT / "src").rglob("*.h")):
