@@ -7,8 +7,11 @@
 //
 // A value is a number, an array handle, or one of
 //     RILL_PTR(p, count)   device memory: |count| elements at |p|
-//     RILL_HOST(p, count)  host memory: uploaded before and downloaded after as the kernel needs it, in stream order;
-//                          valid when the stream has been synchronised. On the CPU it is used in place.
+//     RILL_HOST(p, count)  host memory: uploaded before and downloaded after as the kernel needs it, in stream order
+//                          and in one step with the kernel, whatever other threads queue on that stream. It is used
+//                          until the stream has come past; then it has what the kernel wrote. If the kernel fails,
+//                          which the stream reports as ever, each element is what it was or what the kernel wrote
+//                          there. On the CPU it is used in place.
 //     RILL_STRUCT(s)       a struct by value: |s| is an lvalue of exactly the parameter's layout
 //
 // Numbers convert as in a C call, a double rounds to a float parameter. An integer that does not fit, a fraction for an

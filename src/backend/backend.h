@@ -125,6 +125,25 @@ static inline struct backend_kernel backend_kernel_of(const struct plan_kernel *
                                    .block_size = plan->block_size};
 }
 
+// Memory of the host that a launch uses on a device with memory of its own. Each range is copied there before and back
+// afterwards, in one step with the launch: nothing else that is queued on the stream comes between.
+struct backend_host_range {
+    char *low;       // of the host; until the stream came past
+    uint64_t size;   // bytes
+    uint64_t shift;  // the copy begins so many bytes behind an address that is aligned for everything
+    bool is_read;    // its bytes matter to the kernel
+    bool is_written; // the kernel may change them
+    void *copy;      // the back end's: memory of the device
+};
+
+struct backend_host_memory {
+    struct backend_host_range *ranges; // disjoint; copied
+    int range_count;
+    int param_count;
+    void *const *params; // what was passed for each parameter, in one of the ranges or empty; NULL: none; copied
+    void *args;          // those of the launch, where the back end puts the addresses of its copies
+};
+
 struct backend_launch {
     struct backend_image *image;        // borrowed; alive until the launch has run
     int kernel;                         // index into the plan's kernels
@@ -135,6 +154,7 @@ struct backend_launch {
     size_t result_size;                 // bytes of the returned value
     bool result_is_host;                // |result| is the host's memory and lives until the stream came past
     struct backend_error *caller; // set: a failure goes here and not to the stream; lives until the stream came past
+    struct backend_host_memory *host; // NULL: none; always where the device sees the host's memory
     // Whether the call must not wait: the queue grows instead. Asked only where it would. NULL: it may.
     bool (*must_not_wait)(void);
 };

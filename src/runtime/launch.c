@@ -3,7 +3,7 @@
 #include "runtime/args.h"
 #include "runtime/array.h"
 #include "runtime/callback.h"
-#include "runtime/host_copy.h"
+#include "runtime/host_range.h"
 #include "runtime/stream.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ struct launch_result {
 };
 
 static HOT rill_status launch_packed(struct packed_args *packed, struct backend_stream *queue,
-                                     const struct launch_result *result)
+                                     const struct launch_result *result, struct backend_host_memory *host)
 {
     struct context *context = packed->context;
     const struct kernel *kernel = packed->kernel;
@@ -30,18 +30,23 @@ static HOT rill_status launch_packed(struct packed_args *packed, struct backend_
                                     .result_size = result->size,
                                     .result_is_host = result->is_host,
                                     .caller = result->caller,
+                                    .host = host,
                                     .must_not_wait = callback_is_running};
     return context_fail_as(packed->who, context->launch(queue, &launch));
 }
 
 // Apart from launch_on(), whose stack would be larger by thousands of bytes for every launch that has no host memory.
-static __attribute__((noinline)) rill_status launch_copied(struct packed_args *packed, struct stream *stream,
-                                                           const struct launch_result *result)
+static __attribute__((noinline)) rill_status launch_with_host(struct packed_args *packed, struct backend_stream *queue,
+                                                              const struct launch_result *result)
 {
-    struct host_copies copies;
-    rill_status status = host_copies_begin(&copies, packed, stream);
-    status = status == RILL_OK ? launch_packed(packed, stream->queue, result) : status;
-    return host_copies_end(&copies, packed, stream, status);
+    struct host_ranges ranges;
+    host_ranges_find(&ranges, packed);
+    struct backend_host_memory host = {.ranges = ranges.items,
+                                       .range_count = ranges.count,
+                                       .param_count = packed->count,
+                                       .params = packed->hosts,
+                                       .args = packed->buffer};
+    return launch_packed(packed, queue, result, &host);
 }
 
 static inline rill_status launch_args(struct packed_args *packed, const char *who, struct kernel *kernel,
@@ -50,8 +55,8 @@ static inline rill_status launch_args(struct packed_args *packed, const char *wh
 {
     rill_status status = args_pack(packed, who, kernel, args);
     if (LIKELY(status == RILL_OK)) {
-        status = LIKELY(packed->host_count == 0) ? launch_packed(packed, on->queue, result)
-                                                 : launch_copied(packed, on->stream, result);
+        status = LIKELY(packed->host_count == 0) ? launch_packed(packed, on->queue, result, NULL)
+                                                 : launch_with_host(packed, on->queue, result);
     }
     args_finish(packed);
     return status;

@@ -67,6 +67,137 @@ TEST(host_ranges_that_overlap_are_aligned_as_on_the_host)
     world_close(&world);
 }
 
+enum { CROWD = 4, TURNS = 100, SHARED = 64 };
+
+// Threads that launch on one stream with the same memory of the host, each of them many times.
+struct crowd {
+    rill_kernel bump;
+    rill_stream stream;
+    rill_array array; // what other threads copy to and from in between
+    int shared[SHARED];
+    atomic_int failures;
+};
+
+static void *bump_often(void *arg)
+{
+    struct crowd *crowd = arg;
+    for (int i = 0; i < TURNS; i++) {
+        if (rill_launch(crowd->bump, crowd->stream, RILL_ARGS(SHARED, RILL_HOST(crowd->shared, SHARED))) != RILL_OK) {
+            atomic_fetch_add(&crowd->failures, 1);
+        }
+    }
+    return NULL;
+}
+
+static void *copy_often(void *arg)
+{
+    struct crowd *crowd = arg;
+    static int host[SHARED];
+    for (int i = 0; i < TURNS; i++) {
+        if (rill_array_write_async(crowd->array, crowd->stream, crowd->shared, sizeof crowd->shared) != RILL_OK ||
+            rill_array_read_async(crowd->array, crowd->stream, host, sizeof host) != RILL_OK) {
+            atomic_fetch_add(&crowd->failures, 1);
+        }
+    }
+    return NULL;
+}
+
+// |stands|: the stream does while they launch, so that nothing of it has gone to the device.
+static void launch_in_a_crowd(bool stands)
+{
+    struct world world;
+    world_open(&world, 2);
+    static struct crowd crowd;
+    memset(&crowd, 0, sizeof crowd);
+    struct world_gate gate = WORLD_GATE_INIT;
+    rill_module module;
+    OK(rill_module_create(world.context,
+                          "#include <rill/kernel.h>\n"
+                          "kernel void bump(int n, int x[n]) { for (int i = 0; i < n; i++) x[i] += 1; }\n",
+                          NULL, &module));
+    OK(rill_module_kernel(module, "bump", &crowd.bump));
+    OK(rill_stream_create(world.context, NULL, &crowd.stream));
+    crowd.array = world_array(&world, RILL_I32, SHARED);
+    if (stands) {
+        OK(rill_stream_callback(crowd.stream, world_stand_at_gate, &gate));
+    }
+    pthread_t threads[CROWD + 1];
+    for (int i = 0; i <= CROWD; i++) {
+        REQUIRE(pthread_create(&threads[i], NULL, i < CROWD ? bump_often : copy_often, &crowd) == 0);
+    }
+    for (int i = 0; i <= CROWD; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    if (stands) {
+        world_open_gate(&gate);
+    }
+    OK(rill_stream_synchronize(crowd.stream));
+    CHECK_INT(atomic_load(&crowd.failures), 0);
+    for (int i = 0; i < SHARED && CHECK_INT(crowd.shared[i], CROWD * TURNS); i++) {
+    }
+    world_close(&world);
+}
+
+TEST(launches_of_several_threads_with_the_same_host_memory_lose_no_update)
+{
+    launch_in_a_crowd(false);
+}
+
+TEST(launches_of_several_threads_behind_a_callback_lose_no_update)
+{
+    launch_in_a_crowd(true);
+}
+
+// Each element of |x| is what it was or what the kernel writes there.
+static bool is_old_or_new(const int *x, int old, int by)
+{
+    for (int i = 0; i < SHARED; i++) {
+        if (x[i] != old && x[i] != i + by) {
+            return FAIL("element %d is %d, which nobody has written", i, x[i]);
+        }
+    }
+    return true;
+}
+
+// The failure is the stream's, and not the launch's that queued the kernel; the next launch finds it.
+TEST(a_kernel_that_fails_leaves_in_host_memory_what_was_there_or_what_it_wrote)
+{
+    struct world world;
+    world_open(&world, 2);
+    rill_module module;
+    rill_kernel kernel;
+    OK(rill_module_create(world.context,
+                          "#include <rill/kernel.h>\n#include <assert.h>\n"
+                          "kernel void fill(int n, int bad, int a[n], int b[n], int c[n])\n"
+                          "{ for (int i = 0; i < n; i++) a[i] = i + 1;\n"
+                          "  for (int i = 0; i < n; i++) { assert(i != bad); b[i] = i + 2; }\n"
+                          "  for (int i = 0; i < n; i++) c[i] = i + 3; }\n",
+                          NULL, &module));
+    OK(rill_module_kernel(module, "fill", &kernel));
+    static int hosts[3][SHARED];
+    for (int turn = 0; turn < 300; turn++) {
+        for (int i = 0; i < 3 * SHARED; i++) {
+            hosts[i / SHARED][i % SHARED] = -1;
+        }
+        int bad = turn % 4 == 3 ? -1 : turn % SHARED;
+        OK(rill_launch(kernel, RILL_CURRENT,
+                       RILL_ARGS(SHARED, bad, RILL_HOST(hosts[0], SHARED), RILL_HOST(hosts[1], SHARED),
+                                 RILL_HOST(hosts[2], SHARED))));
+        if (bad < 0) {
+            OK(rill_stream_synchronize(rill_default_stream(world.context)));
+            CHECK_INT(hosts[2][SHARED - 1], SHARED + 2);
+        } else {
+            STATUS(rill_stream_synchronize(rill_default_stream(world.context)), RILL_ERR_ASSERT);
+            OK(rill_stream_clear_error(rill_default_stream(world.context)));
+            CHECK_INT(hosts[0][SHARED - 1], SHARED);
+            CHECK_INT(hosts[1][bad], -1);
+        }
+        for (int i = 0; i < 3 && is_old_or_new(hosts[i], -1, i + 1); i++) {
+        }
+    }
+    world_close(&world);
+}
+
 TEST(transfers_work_on_a_stream_while_the_default_stream_is_busy)
 {
     struct busy b;

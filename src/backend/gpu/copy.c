@@ -120,7 +120,7 @@ static rill_status move_within(struct backend_stream *stream, uint64_t target, u
     return status;
 }
 
-static rill_status queue_copy(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage)
+rill_status gpu_copy_queue(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage)
 {
     const struct gpu_driver *driver = stream->device->driver;
     uint64_t to = (uint64_t)(uintptr_t)target;
@@ -144,7 +144,7 @@ static rill_status queue_copy(struct backend_stream *stream, void *target, const
 
 rill_status gpu_copy_now(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage)
 {
-    rill_status status = queue_copy(stream, target, source, size, stage);
+    rill_status status = gpu_copy_queue(stream, target, source, size, stage);
     gpu_trace_other(stream, "a copy");
     if (stream->is_capturing) {
         return status;

@@ -50,13 +50,35 @@ rill_status gpu_defer(struct backend_stream *stream, const struct gpu_op *like, 
     return RILL_OK;
 }
 
+static size_t host_size(const struct backend_host_memory *host)
+{
+    return host == NULL ? 0
+                        : sizeof *host + (size_t)host->range_count * sizeof *host->ranges +
+                              (size_t)host->param_count * sizeof *host->params;
+}
+
+// At |place|, which is aligned for pointers; |args| are those of the operation.
+static struct backend_host_memory *keep_host(const struct backend_host_memory *host, void *place, void *args)
+{
+    struct backend_host_memory *kept = place;
+    struct backend_host_range *ranges = (struct backend_host_range *)(kept + 1);
+    void **params = (void **)(ranges + host->range_count);
+    memcpy(ranges, host->ranges, (size_t)host->range_count * sizeof *ranges);
+    memcpy(params, host->params, (size_t)host->param_count * sizeof *params);
+    *kept = *host;
+    kept->ranges = ranges;
+    kept->params = params;
+    kept->args = args;
+    return kept;
+}
+
 rill_status gpu_defer_launch(struct backend_stream *stream, const struct backend_launch *launch)
 {
     const struct plan_kernel *plan = launch->image->kernels[launch->kernel].plan;
     size_t args_size = (plan->args_size + 15) / 16 * 16;
     size_t sizes_size = (size_t)plan->param_count * sizeof(uint64_t);
     struct gpu_op like = {.kind = GPU_OP_LAUNCH, .u.launch = *launch};
-    struct gpu_op *op = make(stream, &like, args_size + sizes_size);
+    struct gpu_op *op = make(stream, &like, args_size + sizes_size + host_size(launch->host));
     if (op == NULL) {
         return RILL_ERR_OUT_OF_MEMORY;
     }
@@ -69,6 +91,9 @@ rill_status gpu_defer_launch(struct backend_stream *stream, const struct backend
     }
     op->u.launch.args = op->data;
     op->u.launch.array_sizes = (const uint64_t *)(op->data + args_size);
+    if (launch->host != NULL) {
+        op->u.launch.host = keep_host(launch->host, op->data + args_size + sizes_size, op->data);
+    }
     op->u.launch.must_not_wait = NULL; // nobody's call: the thread that issues it may wait for the device
     append(stream, op);
     return RILL_OK;

@@ -62,6 +62,8 @@ void gpu_wake_pump(struct backend_device *device);
 // The operations themselves; |order| is held.
 rill_status gpu_launch_now(struct backend_stream *stream, const struct backend_launch *launch);
 rill_status gpu_copy_now(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage);
+// The same without what follows an operation: a part of a larger one.
+rill_status gpu_copy_queue(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage);
 rill_status gpu_fill_now(struct backend_stream *stream, void *target, size_t count, const void *element, size_t size);
 rill_status gpu_record_now(struct backend_stream *stream, struct gpu_mark *mark);
 rill_status gpu_wait_now(struct backend_stream *stream, struct gpu_mark *mark, bool has_stood);

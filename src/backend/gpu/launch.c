@@ -266,7 +266,7 @@ static rill_status run_plan(struct gpu_run *run)
     return status == RILL_OK && !run->has_failed ? give_result(run) : status;
 }
 
-rill_status gpu_launch_now(struct backend_stream *stream, const struct backend_launch *launch)
+static rill_status launch_plan(struct backend_stream *stream, const struct backend_launch *launch)
 {
     struct backend_device *device = stream->device;
     const struct gpu_kernel *kernel = &launch->image->kernels[launch->kernel];
@@ -282,8 +282,16 @@ rill_status gpu_launch_now(struct backend_stream *stream, const struct backend_l
                                      .array_sizes = launch->array_sizes,
                                      .field_addresses = launch->image->field_addresses,
                                      .field_sizes = launch->image->field_sizes}};
-    rill_status status = run_plan(&run);
-    gpu_trace_kernel(stream, kernel->plan->name);
+    run.status = run_plan(&run);
+    return launch->host != NULL ? gpu_host_end(&run) : run.status;
+}
+
+rill_status gpu_launch_now(struct backend_stream *stream, const struct backend_launch *launch)
+{
+    struct backend_device *device = stream->device;
+    rill_status status = launch->host != NULL ? gpu_host_begin(stream, launch) : RILL_OK;
+    status = status == RILL_OK ? launch_plan(stream, launch) : status;
+    gpu_trace_kernel(stream, launch->image->kernels[launch->kernel].plan->name);
     if (stream->is_capturing) {
         return status;
     }

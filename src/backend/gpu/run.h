@@ -122,4 +122,10 @@ rill_status gpu_slots_settle(struct gpu_walk *walk);
 bool gpu_slots_missing(const struct gpu_run *run, const struct plan_expr *expr);
 rill_status gpu_slots_read(struct gpu_walk *walk, const struct gpu_why *why); // waits; counted, noted in the log
 
+// host.c: memory of the host that the launch uses. |order| is held from one to the other.
+// Makes the copies, queues what the kernel reads and puts the addresses into the arguments; leaves nothing if it fails.
+rill_status gpu_host_begin(struct backend_stream *stream, const struct backend_launch *launch);
+// Queues the way back if run->status is RILL_OK, and lets the copies go behind it.
+rill_status gpu_host_end(struct gpu_run *run);
+
 #endif
