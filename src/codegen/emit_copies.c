@@ -9,21 +9,11 @@
 
 #include "plan/abi.h"
 
+// Shared memory of a block has atomic updates of 32 and 64 bits.
 static bool can_gather(const struct ir_inst *inst)
 {
     bool is_wide = inst->type == IR_I32 || inst->type == IR_I64;
-    switch (inst->update) {
-    case IR_UPDATE_ADD:
-    case IR_UPDATE_SUB:
-    case IR_UPDATE_AND:
-    case IR_UPDATE_OR:
-    case IR_UPDATE_XOR:
-    case IR_UPDATE_SMIN:
-    case IR_UPDATE_SMAX:
-    case IR_UPDATE_UMIN:
-    case IR_UPDATE_UMAX: return is_wide;
-    default: return false;
-    }
+    return is_wide && ir_update_gathers(inst->update, inst->type);
 }
 
 static const struct ir_inst *find_update(const struct ir_region *region)
@@ -55,16 +45,11 @@ bool emit_copies_has(const struct emitter *e, const struct ir_function *ir)
     return gathered(e, ir) != NULL;
 }
 
-static int64_t identity_of(enum ir_update update, enum ir_type type)
+static LLVMValueRef identity_of(struct emitter *e, const struct ir_inst *update)
 {
-    int64_t top = type == IR_I32 ? INT32_MIN : INT64_MIN;
-    switch (update) {
-    case IR_UPDATE_AND:
-    case IR_UPDATE_UMIN: return -1;
-    case IR_UPDATE_SMIN: return ~top;
-    case IR_UPDATE_SMAX: return top;
-    default: return 0;
-    }
+    union ir_value identity;
+    (void)ir_update_identity(update->update, update->type, &identity);
+    return emit_const(e, update->type, identity.i);
 }
 
 // |f->shared| for each element of the copy, the block's threads taking turns.
@@ -97,7 +82,7 @@ static LLVMValueRef place_at(struct emitter *e, LLVMValueRef base, LLVMValueRef 
 
 static void clear_element(struct emitter *e, const struct ir_inst *update, LLVMValueRef offset)
 {
-    LLVMValueRef identity = emit_const(e, update->type, identity_of(update->update, update->type));
+    LLVMValueRef identity = identity_of(e, update);
     emit_store_raw(e, update->type, identity, place_at(e, e->function->shared, offset),
                    (uint32_t)ir_type_size(update->type));
 }
@@ -105,14 +90,14 @@ static void clear_element(struct emitter *e, const struct ir_inst *update, LLVMV
 static void add_element(struct emitter *e, const struct ir_inst *update, LLVMValueRef offset)
 {
     LLVMBuilderRef b = e->builder;
-    LLVMValueRef identity = emit_const(e, update->type, identity_of(update->update, update->type));
+    LLVMValueRef identity = identity_of(e, update);
     LLVMValueRef value =
         emit_load_raw(e, update->type, place_at(e, e->function->shared, offset), (uint32_t)ir_type_size(update->type));
     LLVMBasicBlockRef add = emit_block(e, "add");
     LLVMBasicBlockRef added = emit_block(e, "added");
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, value, identity, ""), added, add);
     emit_at(e, add);
-    enum ir_update merge = update->update == IR_UPDATE_SUB ? IR_UPDATE_ADD : update->update;
+    enum ir_update merge = ir_update_merge(update->update);
     emit_atomic_at(e, merge, update->type, place_at(e, e->function->partial, offset), value, false);
     LLVMBuildBr(b, added);
     emit_at(e, added);

@@ -88,7 +88,7 @@ static LLVMValueRef merge_value(struct emitter *e, const struct ir_accumulator *
                                 LLVMValueRef other)
 {
     enum ir_type type = accumulator->var->type;
-    if (accumulator->merge == IR_UPDATE_LAND || accumulator->merge == IR_UPDATE_LOR) { // these take a truth
+    if (ir_update_takes_truth(accumulator->merge)) {
         LLVMValueRef zero = LLVMConstNull(e->types[type]);
         other = ir_type_is_float(type) ? LLVMBuildFCmp(e->builder, LLVMRealUNE, other, zero, "")
                                        : LLVMBuildICmp(e->builder, LLVMIntNE, other, zero, "");

@@ -22,7 +22,8 @@ static LLVMValueRef emit_logical(struct emitter *e, enum ir_update update, enum 
 {
     LLVMBuilderRef b = e->builder;
     LLVMValueRef was = is_true(e, type, old);
-    LLVMValueRef is = update == IR_UPDATE_LAND ? LLVMBuildAnd(b, was, operand, "") : LLVMBuildOr(b, was, operand, "");
+    LLVMValueRef is = ir_update_kind(update) == IR_UPDATE_KIND_LAND ? LLVMBuildAnd(b, was, operand, "")
+                                                                    : LLVMBuildOr(b, was, operand, "");
     if (type == IR_I1) {
         return is;
     }
@@ -30,48 +31,24 @@ static LLVMValueRef emit_logical(struct emitter *e, enum ir_update update, enum 
                                   : LLVMBuildZExt(b, is, e->types[type], "");
 }
 
-struct float_form {
-    LLVMRealPredicate predicate;
-    bool old_first; // old predicate operand ? old : operand; else operand predicate old ? operand : old
-};
-
-static const struct float_form float_forms[IR_UPDATE_COUNT] = {
-    [IR_UPDATE_FMIN_IF] = {LLVMRealOLT, false},  [IR_UPDATE_FMIN_IF_EQ] = {LLVMRealOLE, false},
-    [IR_UPDATE_FMIN_COND] = {LLVMRealOLT, true}, [IR_UPDATE_FMIN_COND_EQ] = {LLVMRealOLE, true},
-    [IR_UPDATE_FMAX_IF] = {LLVMRealOGT, false},  [IR_UPDATE_FMAX_IF_EQ] = {LLVMRealOGE, false},
-    [IR_UPDATE_FMAX_COND] = {LLVMRealOGT, true}, [IR_UPDATE_FMAX_COND_EQ] = {LLVMRealOGE, true},
-};
-
-static LLVMValueRef emit_float_form(struct emitter *e, enum ir_update update, LLVMValueRef old, LLVMValueRef operand)
+static LLVMValueRef emit_min_max(struct emitter *e, enum ir_update update, enum ir_type type, LLVMValueRef old,
+                                 LLVMValueRef operand)
 {
-    struct float_form form = float_forms[update];
-    LLVMValueRef first = form.old_first ? old : operand;
-    LLVMValueRef second = form.old_first ? operand : old;
-    LLVMValueRef takes = LLVMBuildFCmp(e->builder, form.predicate, first, second, "");
-    return LLVMBuildSelect(e->builder, takes, first, second, "");
-}
-
-static enum ir_op plain_op(enum ir_update update, bool is_float)
-{
-    switch (update) {
-    case IR_UPDATE_ADD: return is_float ? IR_OP_FADD : IR_OP_ADD;
-    case IR_UPDATE_SUB: return is_float ? IR_OP_FSUB : IR_OP_SUB;
-    case IR_UPDATE_MUL: return is_float ? IR_OP_FMUL : IR_OP_MUL;
-    case IR_UPDATE_AND: return IR_OP_AND;
-    case IR_UPDATE_OR: return IR_OP_OR;
-    case IR_UPDATE_XOR: return IR_OP_XOR;
-    case IR_UPDATE_SMIN: return IR_OP_SMIN;
-    case IR_UPDATE_UMIN: return IR_OP_UMIN;
-    case IR_UPDATE_SMAX: return IR_OP_SMAX;
-    case IR_UPDATE_UMAX: return IR_OP_UMAX;
-    default: return IR_OP_COUNT;
+    enum ir_op compare;
+    bool old_first;
+    if (!ir_update_choice(update, &compare, &old_first)) {
+        return emit_minimum(e, old, operand, ir_update_kind(update) == IR_UPDATE_KIND_MIN);
     }
+    LLVMValueRef first = old_first ? old : operand;
+    LLVMValueRef second = old_first ? operand : old;
+    LLVMValueRef is_first = emit_binary(e, compare, type, first, second);
+    return LLVMBuildSelect(e->builder, is_first, first, second, "");
 }
 
 LLVMValueRef emit_update_value(struct emitter *e, enum ir_update update, enum ir_type type, LLVMValueRef old,
                                LLVMValueRef operand, LLVMFastMathFlags flags)
 {
-    enum ir_op op = plain_op(update, ir_type_is_float(type));
+    enum ir_op op = ir_update_op(update, type);
     if (op != IR_OP_COUNT) {
         LLVMValueRef value = emit_binary(e, op, type, old, operand);
         if (ir_type_is_float(type)) {
@@ -79,13 +56,11 @@ LLVMValueRef emit_update_value(struct emitter *e, enum ir_update update, enum ir
         }
         return value;
     }
-    switch (update) {
-    case IR_UPDATE_LAND:
-    case IR_UPDATE_LOR: return emit_logical(e, update, type, old, operand);
-    case IR_UPDATE_FMIN: return emit_minimum(e, old, operand, true);
-    case IR_UPDATE_FMAX: return emit_minimum(e, old, operand, false);
-    case IR_UPDATE_EXCHANGE: return operand;
-    default: return emit_float_form(e, update, old, operand);
+    switch (ir_update_kind(update)) {
+    case IR_UPDATE_KIND_LAND:
+    case IR_UPDATE_KIND_LOR: return emit_logical(e, update, type, old, operand);
+    case IR_UPDATE_KIND_STORE: return operand;
+    default: return emit_min_max(e, update, type, old, operand);
     }
 }
 

@@ -141,12 +141,6 @@ static const char *base_name(const struct openmp *o, const struct plan_kernel *k
                                              : NULL;
 }
 
-static bool has_atomic_form(enum ir_update update)
-{
-    return update == IR_UPDATE_ADD || update == IR_UPDATE_SUB || update == IR_UPDATE_MUL || update == IR_UPDATE_AND ||
-           update == IR_UPDATE_OR || update == IR_UPDATE_XOR;
-}
-
 static bool is_atomic_update(const struct plan_effect *effect)
 {
     return effect->access == PLAN_UPDATE && effect->is_atomic;
@@ -158,7 +152,7 @@ static bool can_say_update(const struct openmp *o, const struct plan_kernel *ker
                            size_t at)
 {
     const char *name = base_name(o, kernel, effect);
-    if (effect->is_explicit || !has_atomic_form(effect->update) || name == NULL ||
+    if (effect->is_explicit || !ir_update_has_assignment(effect->update) || name == NULL ||
         effect->loc.file != kernel->loc.file) {
         return false;
     }

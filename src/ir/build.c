@@ -32,17 +32,6 @@ static const struct op_row math_rows[] = {
 #undef IR_MATH_ROW
 };
 
-struct update_row {
-    const char *name;
-    int class;
-};
-
-static const struct update_row update_rows[] = {
-#define IR_UPDATE_ROW(name, text, class) [IR_UPDATE_##name] = {text, class},
-    IR_UPDATE_LIST(IR_UPDATE_ROW)
-#undef IR_UPDATE_ROW
-};
-
 // ---- tables --------------------------------------------------------------------------------------------------------
 
 int ir_type_size(enum ir_type type)
@@ -83,16 +72,6 @@ const char *ir_math_name(enum ir_math math)
 int ir_math_arg_count(enum ir_math math)
 {
     return math_rows[math].arg_count;
-}
-
-const char *ir_update_name(enum ir_update update)
-{
-    return (unsigned)update < IR_UPDATE_COUNT ? update_rows[update].name : "?";
-}
-
-int ir_update_class(enum ir_update update)
-{
-    return update_rows[update].class;
 }
 
 bool ir_op_is_pure(enum ir_op op)

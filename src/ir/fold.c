@@ -170,7 +170,7 @@ static bool fold_logical_update(enum ir_update update, enum ir_type type, union 
 {
     bool is_float = ir_type_is_float(type);
     bool was = is_float ? old.f != 0 : old.i != 0;
-    bool is = update == IR_UPDATE_LAND ? was && operand.i != 0 : was || operand.i != 0;
+    bool is = ir_update_kind(update) == IR_UPDATE_KIND_LAND ? was && operand.i != 0 : was || operand.i != 0;
     if (is_float) {
         out->f = is;
     } else {
@@ -179,56 +179,47 @@ static bool fold_logical_update(enum ir_update update, enum ir_type type, union 
     return true;
 }
 
-static bool fold_float_update(enum ir_update update, enum ir_type type, double x, double e, double *out)
+// Of floats: a minimum or maximum.
+static bool fold_min_max(enum ir_update update, enum ir_type type, union ir_value old, union ir_value operand,
+                         union ir_value *out)
 {
-    switch (update) {
-    case IR_UPDATE_FMIN: *out = type == IR_F32 ? (double)fminf((float)x, (float)e) : fmin(x, e); return true;
-    case IR_UPDATE_FMAX: *out = type == IR_F32 ? (double)fmaxf((float)x, (float)e) : fmax(x, e); return true;
-    case IR_UPDATE_FMIN_IF: *out = e < x ? e : x; return true;
-    case IR_UPDATE_FMIN_IF_EQ: *out = e <= x ? e : x; return true;
-    case IR_UPDATE_FMIN_COND: *out = x < e ? x : e; return true;
-    case IR_UPDATE_FMIN_COND_EQ: *out = x <= e ? x : e; return true;
-    case IR_UPDATE_FMAX_IF: *out = e > x ? e : x; return true;
-    case IR_UPDATE_FMAX_IF_EQ: *out = e >= x ? e : x; return true;
-    case IR_UPDATE_FMAX_COND: *out = x > e ? x : e; return true;
-    case IR_UPDATE_FMAX_COND_EQ: *out = x >= e ? x : e; return true;
-    default: return false;
+    enum ir_op compare;
+    bool old_first;
+    union ir_value is_first;
+    if (ir_update_choice(update, &compare, &old_first)) {
+        union ir_value args[2] = {old_first ? old : operand, old_first ? operand : old};
+        bool known = ir_fold(compare, IR_I1, type, args, &is_first);
+        *out = args[is_first.i == 0];
+        return known;
     }
-}
-
-// The plain operation of an update, or IR_OP_COUNT.
-static enum ir_op update_op(enum ir_update update, bool is_float)
-{
-    switch (update) {
-    case IR_UPDATE_ADD: return is_float ? IR_OP_FADD : IR_OP_ADD;
-    case IR_UPDATE_SUB: return is_float ? IR_OP_FSUB : IR_OP_SUB;
-    case IR_UPDATE_MUL: return is_float ? IR_OP_FMUL : IR_OP_MUL;
-    case IR_UPDATE_AND: return IR_OP_AND;
-    case IR_UPDATE_OR: return IR_OP_OR;
-    case IR_UPDATE_XOR: return IR_OP_XOR;
-    case IR_UPDATE_SMIN: return IR_OP_SMIN;
-    case IR_UPDATE_UMIN: return IR_OP_UMIN;
-    case IR_UPDATE_SMAX: return IR_OP_SMAX;
-    case IR_UPDATE_UMAX: return IR_OP_UMAX;
-    default: return IR_OP_COUNT;
+    bool is_min = ir_update_kind(update) == IR_UPDATE_KIND_MIN;
+    double x = old.f, e = operand.f;
+    if (type == IR_F32) {
+        out->f = (double)(is_min ? fminf((float)x, (float)e) : fmaxf((float)x, (float)e));
+    } else {
+        out->f = is_min ? fmin(x, e) : fmax(x, e);
     }
+    return true;
 }
 
 bool ir_fold_update(enum ir_update update, enum ir_type type, union ir_value old, union ir_value operand,
                     union ir_value *out)
 {
-    if (update == IR_UPDATE_EXCHANGE) {
+    if (!ir_update_fits(update, type)) {
+        return false;
+    }
+    if (ir_update_kind(update) == IR_UPDATE_KIND_STORE) {
         *out = operand;
         return true;
     }
-    if (update == IR_UPDATE_LAND || update == IR_UPDATE_LOR) {
+    if (ir_update_takes_truth(update)) {
         return fold_logical_update(update, type, old, operand, out);
     }
-    enum ir_op op = update_op(update, ir_type_is_float(type));
+    enum ir_op op = ir_update_op(update, type);
     if (op != IR_OP_COUNT) {
         return ir_fold(op, type, type, (union ir_value[]){old, operand}, out);
     }
-    return ir_type_is_float(type) && fold_float_update(update, type, old.f, operand.f, &out->f);
+    return fold_min_max(update, type, old, operand, out);
 }
 
 // ---- trip counts ---------------------------------------------------------------------------------------------------

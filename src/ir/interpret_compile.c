@@ -116,6 +116,11 @@ static enum code integer_code(enum ir_op op, int width)
     }
 }
 
+static enum code float_code(enum ir_op op, enum ir_type type)
+{
+    return (enum code)((type == IR_F32 ? CODE_FADD32 : CODE_FADD64) + (int)(op - IR_OP_FADD));
+}
+
 static enum code pure_code(const struct ir_inst *inst)
 {
     enum ir_op op = inst->op;
@@ -126,7 +131,7 @@ static enum code pure_code(const struct ir_inst *inst)
         return integer_code(op, width_of(inst->type));
     }
     if (op >= IR_OP_FADD && op <= IR_OP_FMA) {
-        return (enum code)((inst->type == IR_F32 ? CODE_FADD32 : CODE_FADD64) + (int)(op - IR_OP_FADD));
+        return float_code(op, inst->type);
     }
     if (op >= IR_OP_EQ && op <= IR_OP_UGE) {
         return (enum code)(CODE_EQ + (int)(op - IR_OP_EQ));
@@ -182,20 +187,14 @@ static void compile_update(struct compiler *c, const struct ir_inst *inst)
 static void compile_vupdate(struct compiler *c, const struct ir_inst *inst)
 {
     bool is_float = ir_type_is_float(inst->type);
+    enum ir_op op = ir_update_op(inst->update, inst->type);
     int reg = var_reg(c, inst->var);
     struct cell cell = {.code = CODE_VUPDATE, .width = (uint16_t)width_of(inst->type), .dst = reg, .a = reg};
     cell.b = arg_reg(c, inst, 0);
     if (inst->fused) {
         name_factors(c, &cell, inst->args[0]);
-    } else if (is_float && inst->update >= IR_UPDATE_ADD && inst->update <= IR_UPDATE_MUL) {
-        cell.code = (uint16_t)((inst->type == IR_F32 ? CODE_FADD32 : CODE_FADD64) + (inst->update - IR_UPDATE_ADD));
-    } else if (!is_float) {
-        static const enum ir_op ops[IR_UPDATE_COUNT] = {
-            [IR_UPDATE_ADD] = IR_OP_ADD,   [IR_UPDATE_SUB] = IR_OP_SUB,   [IR_UPDATE_MUL] = IR_OP_MUL,
-            [IR_UPDATE_AND] = IR_OP_AND,   [IR_UPDATE_OR] = IR_OP_OR,     [IR_UPDATE_XOR] = IR_OP_XOR,
-            [IR_UPDATE_SMIN] = IR_OP_SMIN, [IR_UPDATE_SMAX] = IR_OP_SMAX, [IR_UPDATE_UMIN] = IR_OP_UMIN,
-            [IR_UPDATE_UMAX] = IR_OP_UMAX};
-        enum code code = ops[inst->update] != 0 ? integer_code(ops[inst->update], cell.width) : CODE_FOLD;
+    } else if (op != IR_OP_COUNT) {
+        enum code code = is_float ? float_code(op, inst->type) : integer_code(op, cell.width);
         cell.code = (uint16_t)(code == CODE_FOLD ? CODE_VUPDATE : code);
     }
     emit(c, inst, cell);

@@ -109,10 +109,9 @@ void interp_math(const struct ir_inst *inst, const struct cell *cell, uint64_t *
 
 static uint64_t updated(const struct ir_inst *inst, uint64_t old, uint64_t operand)
 {
-    bool is_logical = inst->update == IR_UPDATE_LAND || inst->update == IR_UPDATE_LOR;
     union ir_value out = {0};
     ir_fold_update(inst->update, inst->type, interp_value_of(inst->type, old),
-                   interp_value_of(is_logical ? IR_I1 : inst->type, operand), &out);
+                   interp_value_of(ir_update_takes_truth(inst->update) ? IR_I1 : inst->type, operand), &out);
     return interp_reg_of(inst->type, out);
 }
 

@@ -216,40 +216,74 @@ enum ir_math {
         IR_MATH_COUNT
 };
 
-// X(NAME, "name", class): updates of one class commute with each other.
+// The table of updates: x = x op e. X(NAME, "name", kind, merge, integer operation, float operation, compare, form):
+//   merge      the update by which what two of them have accumulated is put together; updates with one merge may be
+//              accumulated together. NONE: it does not accumulate
+//   operation  IR_OP_…, the plain operation that gives the new value; COUNT: none in that type
+//   compare    minimum and maximum: whether e is strictly better than x
+//   form       how the source says it, which decides what a NaN does and which of two equal values stays
+// What follows from the columns (which commute, identities, types) is asked of update.c, and decided nowhere else.
 #define IR_UPDATE_LIST(X)                                                                                              \
-    X(NONE, "none", 0)                                                                                                 \
-    X(ADD, "add", 1)                                                                                                   \
-    X(SUB, "sub", 1)                                                                                                   \
-    X(MUL, "mul", 2)                                                                                                   \
-    X(AND, "and", 3)                                                                                                   \
-    X(OR, "or", 4)                                                                                                     \
-    X(XOR, "xor", 5)                                                                                                   \
-    X(LAND, "land", 6)                                                                                                 \
-    X(LOR, "lor", 7)                                                                                                   \
-    X(SMIN, "smin", 8)                                                                                                 \
-    X(UMIN, "umin", 8)                                                                                                 \
-    X(SMAX, "smax", 9)                                                                                                 \
-    X(UMAX, "umax", 9)                                                                                                 \
-    /* floats: fmin(x, e); if (e < x) x = e; if (e <= x) x = e; x = x < e ? x : e; x = x <= e ? x : e; and max */      \
-    X(FMIN, "fmin", 8)                                                                                                 \
-    X(FMIN_IF, "fmin_if", 8)                                                                                           \
-    X(FMIN_IF_EQ, "fmin_if_eq", 8)                                                                                     \
-    X(FMIN_COND, "fmin_cond", 8)                                                                                       \
-    X(FMIN_COND_EQ, "fmin_cond_eq", 8)                                                                                 \
-    X(FMAX, "fmax", 9)                                                                                                 \
-    X(FMAX_IF, "fmax_if", 9)                                                                                           \
-    X(FMAX_IF_EQ, "fmax_if_eq", 9)                                                                                     \
-    X(FMAX_COND, "fmax_cond", 9)                                                                                       \
-    X(FMAX_COND_EQ, "fmax_cond_eq", 9)                                                                                 \
-    X(EXCHANGE, "exchange", 10)
+    X(NONE, "none", NONE, NONE, COUNT, COUNT, COUNT, PLAIN)                                                            \
+    X(ADD, "add", SUM, ADD, ADD, FADD, COUNT, PLAIN)                                                                   \
+    X(SUB, "sub", SUM, ADD, SUB, FSUB, COUNT, PLAIN)                                                                   \
+    X(MUL, "mul", PRODUCT, MUL, MUL, FMUL, COUNT, PLAIN)                                                               \
+    X(AND, "and", AND, AND, AND, COUNT, COUNT, PLAIN)                                                                  \
+    X(OR, "or", OR, OR, OR, COUNT, COUNT, PLAIN)                                                                       \
+    X(XOR, "xor", XOR, XOR, XOR, COUNT, COUNT, PLAIN)                                                                  \
+    X(LAND, "land", LAND, LAND, COUNT, COUNT, COUNT, PLAIN)                                                            \
+    X(LOR, "lor", LOR, LOR, COUNT, COUNT, COUNT, PLAIN)                                                                \
+    X(SMIN, "smin", MIN, SMIN, SMIN, COUNT, SLT, PLAIN)                                                                \
+    X(UMIN, "umin", MIN, UMIN, UMIN, COUNT, ULT, PLAIN)                                                                \
+    X(SMAX, "smax", MAX, SMAX, SMAX, COUNT, SGT, PLAIN)                                                                \
+    X(UMAX, "umax", MAX, UMAX, UMAX, COUNT, UGT, PLAIN)                                                                \
+    X(FMIN, "fmin", MIN, FMIN, COUNT, COUNT, FLT, CALL)                                                                \
+    X(FMIN_IF, "fmin_if", MIN, FMIN_IF, COUNT, COUNT, FLT, IF)                                                         \
+    X(FMIN_IF_EQ, "fmin_if_eq", MIN, FMIN_IF_EQ, COUNT, COUNT, FLT, IF_EQ)                                             \
+    X(FMIN_COND, "fmin_cond", MIN, FMIN_COND, COUNT, COUNT, FLT, COND)                                                 \
+    X(FMIN_COND_EQ, "fmin_cond_eq", MIN, FMIN_COND_EQ, COUNT, COUNT, FLT, COND_EQ)                                     \
+    X(FMAX, "fmax", MAX, FMAX, COUNT, COUNT, FGT, CALL)                                                                \
+    X(FMAX_IF, "fmax_if", MAX, FMAX_IF, COUNT, COUNT, FGT, IF)                                                         \
+    X(FMAX_IF_EQ, "fmax_if_eq", MAX, FMAX_IF_EQ, COUNT, COUNT, FGT, IF_EQ)                                             \
+    X(FMAX_COND, "fmax_cond", MAX, FMAX_COND, COUNT, COUNT, FGT, COND)                                                 \
+    X(FMAX_COND_EQ, "fmax_cond_eq", MAX, FMAX_COND_EQ, COUNT, COUNT, FGT, COND_EQ)                                     \
+    X(EXCHANGE, "exchange", STORE, NONE, COUNT, COUNT, COUNT, PLAIN)
 
 // ADD, SUB, MUL on floats are the float operations. LAND and LOR: x = x && e, operand i1, x of type T gets 0 or 1.
 enum ir_update {
-#define IR_UPDATE_ENUM(name, text, class) IR_UPDATE_##name,
+#define IR_UPDATE_ENUM(name, text, kind, merge, op, float_op, compare, form) IR_UPDATE_##name,
     IR_UPDATE_LIST(IR_UPDATE_ENUM)
 #undef IR_UPDATE_ENUM
         IR_UPDATE_COUNT
+};
+
+// X(NAME, "C's and OpenMP's operator")
+#define IR_UPDATE_KIND_LIST(X)                                                                                         \
+    X(NONE, "none")                                                                                                    \
+    X(SUM, "+")                                                                                                        \
+    X(PRODUCT, "*")                                                                                                    \
+    X(AND, "&")                                                                                                        \
+    X(OR, "|")                                                                                                         \
+    X(XOR, "^")                                                                                                        \
+    X(LAND, "&&")                                                                                                      \
+    X(LOR, "||")                                                                                                       \
+    X(MIN, "min")                                                                                                      \
+    X(MAX, "max")                                                                                                      \
+    X(STORE, "=")
+
+enum ir_update_kind {
+#define IR_UPDATE_KIND_ENUM(name, text) IR_UPDATE_KIND_##name,
+    IR_UPDATE_KIND_LIST(IR_UPDATE_KIND_ENUM)
+#undef IR_UPDATE_KIND_ENUM
+};
+
+enum ir_update_form {
+    IR_FORM_PLAIN,   // one way to say it
+    IR_FORM_CALL,    // x = fmin(x, e): a NaN e is ignored, a NaN x replaced
+    IR_FORM_IF,      // if (e < x) x = e: a NaN e is ignored, a NaN x stays
+    IR_FORM_IF_EQ,   // if (e <= x) x = e
+    IR_FORM_COND,    // x = x < e ? x : e: a NaN e is taken, a NaN x replaced
+    IR_FORM_COND_EQ, // x = x <= e ? x : e
 };
 
 struct ir_inst;
@@ -537,7 +571,6 @@ const char *ir_op_name(enum ir_op op);
 bool ir_op_is_pure(enum ir_op op); // no effect and no memory: may be moved, merged, dropped
 bool ir_op_has_result(const struct ir_inst *inst);
 bool ir_is_terminator(enum ir_op op); // break jump return fail yield: nothing after it in its region runs
-int ir_update_class(enum ir_update update);
 
 // ---- fold.c: the language's arithmetic on constants, shared by interpreter, folding and the plan's expressions ------
 // Integers come and go sign-extended in |i| (i1: 0 or 1), floats in |f| (f32: rounded), pointers in |i|.
@@ -554,6 +587,46 @@ bool ir_fold_math(enum ir_math math, enum ir_type arg_type, const union ir_value
 // Iterations of a canonical loop; exact for all inputs (up to 2^64 - 1, as unsigned).
 uint64_t ir_trip_count(enum ir_op compare, enum ir_type type, bool is_unsigned, int64_t init, int64_t bound,
                        int64_t step);
+
+// ---- update.c: what the table of updates says ----------------------------------------------------------------------
+
+const char *ir_update_name(enum ir_update update);
+enum ir_update_kind ir_update_kind(enum ir_update update);
+const char *ir_update_operator(enum ir_update update);                // "+" also for SUB, "min"
+bool ir_update_has_assignment(enum ir_update update);                 // C has a compound assignment for it: x += e
+bool ir_update_fits(enum ir_update update, enum ir_type type);        // whether x may be of that type
+bool ir_update_takes_truth(enum ir_update update);                    // its operand is i1, whatever x is
+enum ir_op ir_update_op(enum ir_update update, enum ir_type type);    // the plain operation, or IR_OP_COUNT
+enum ir_op ir_update_compare(enum ir_update update, bool with_equal); // MIN, MAX: is e better than x, or as good
+// The float forms IF and COND choose one of x and e by one comparison: `first compare second ? first : second`, where
+// first is x if |x_first|, else e. False: it is no such form.
+bool ir_update_choice(enum ir_update update, enum ir_op *out_compare, bool *out_x_first);
+// In x < e ? x : e a NaN resets x: the order of such updates counts, also that of two of one form.
+bool ir_update_is_ordered(enum ir_update update);
+enum ir_update ir_update_min_max(bool is_max, enum ir_type type, bool is_unsigned, enum ir_update_form form);
+
+enum ir_update ir_update_merge(enum ir_update update);
+// Where an accumulation of such updates begins. True if merging that value leaves every x as it is, bit by bit; false
+// if x may be changed (5 && 1 is 1), so that somebody must know whether anything was accumulated.
+bool ir_update_identity(enum ir_update update, enum ir_type type, union ir_value *out);
+// Whether workers may gather such updates in copies of their own: an exact identity, and both back ends do it.
+bool ir_update_gathers(enum ir_update update, enum ir_type type);
+// Whether updates of one x may be accumulated together, in their order, and merged by one update in the end.
+bool ir_updates_combine(enum ir_update a, enum ir_update b);
+// Whether updates of one x, in one type, may be done in any order and interleaved in any way: x ends with the same
+// integer, or with what serial C would give in another order (sums of floats are rounded, and of two zeros of different
+// sign a minimum keeps the first).
+bool ir_updates_commute(enum ir_update a, enum ir_update b);
+
+// An update of memory, by somebody who may meet another.
+struct ir_update_use {
+    enum ir_update update; // NONE for cas
+    enum ir_type type;
+    bool is_explicit; // by rill_atomic_*: the author's word that any order will do
+};
+// Whether two atomic updates may meet in one place. Explicit ones of different widths may not: no hardware promises
+// that one is then atomic for the other.
+bool ir_updates_may_meet(struct ir_update_use a, struct ir_update_use b);
 
 // ---- run.c: what a GPU's thread may take at once -------------------------------------------------------------------
 
@@ -587,7 +660,6 @@ bool ir_verify(const struct ir_module *module, struct str *out);
 
 const char *ir_type_name(enum ir_type type);
 const char *ir_math_name(enum ir_math math);
-const char *ir_update_name(enum ir_update update);
 int ir_op_arg_count(enum ir_op op); // -1: any number
 int ir_math_arg_count(enum ir_math math);
 bool ir_op_is_compare(enum ir_op op);

@@ -16,7 +16,7 @@ static const char *const math_names[] = {
 #undef ROW
 };
 static const char *const update_names[] = {
-#define ROW(name, text, class) text,
+#define ROW(name, text, kind, merge, op, float_op, compare, form) text,
     IR_UPDATE_LIST(ROW)
 #undef ROW
 };

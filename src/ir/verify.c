@@ -270,7 +270,7 @@ static void verify_params(struct verifier *v)
 static void verify_merge(struct verifier *v, const struct ir_accumulator *a)
 {
     const struct ir_function *function = v->function;
-    if (a->merge != IR_UPDATE_NONE && !ir_verify_update_fits(a->merge, a->var->type)) {
+    if (a->merge != IR_UPDATE_NONE && !ir_update_fits(a->merge, a->var->type)) {
         ir_verify_error(v, NULL, "accumulator '%s' cannot be merged by %s", a->var->name, ir_update_name(a->merge));
     }
     bool is_there = a->chosen >= 0 && a->chosen <= function->accumulator_count && a->leader >= 0 &&

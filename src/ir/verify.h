@@ -22,7 +22,6 @@ struct verifier {
 void ir_verify_error(struct verifier *v, const struct ir_inst *inst, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool ir_verify_owns_var(const struct verifier *v, const struct ir_var *var);
-bool ir_verify_update_fits(enum ir_update update, enum ir_type type);
 bool ir_verify_owns_function(const struct verifier *v, const struct ir_function *function);
 
 // Operands are there and visible when this is called.

@@ -241,26 +241,6 @@ static void verify_math(struct verifier *v, const struct ir_inst *inst)
 
 // ---- memory --------------------------------------------------------------------------------------------------------
 
-bool ir_verify_update_fits(enum ir_update update, enum ir_type type)
-{
-    switch (update) {
-    case IR_UPDATE_ADD:
-    case IR_UPDATE_SUB:
-    case IR_UPDATE_MUL: return is_wide_int(type) || ir_type_is_float(type);
-    case IR_UPDATE_AND:
-    case IR_UPDATE_OR:
-    case IR_UPDATE_XOR: return ir_type_is_int(type);
-    case IR_UPDATE_LAND:
-    case IR_UPDATE_LOR: return ir_type_is_int(type) || ir_type_is_float(type);
-    case IR_UPDATE_SMIN:
-    case IR_UPDATE_UMIN:
-    case IR_UPDATE_SMAX:
-    case IR_UPDATE_UMAX: return is_wide_int(type);
-    case IR_UPDATE_EXCHANGE: return type != IR_VOID;
-    default: return update > IR_UPDATE_NONE && update < IR_UPDATE_COUNT && ir_type_is_float(type);
-    }
-}
-
 static void verify_update(struct verifier *v, const struct ir_inst *inst, int operand)
 {
     if ((unsigned)inst->update >= IR_UPDATE_COUNT || inst->update == IR_UPDATE_NONE ||
@@ -268,12 +248,11 @@ static void verify_update(struct verifier *v, const struct ir_inst *inst, int op
         ir_verify_error(v, inst, "its update is %s", ir_update_name(inst->update));
         return;
     }
-    if (!ir_verify_update_fits(inst->update, inst->type)) {
+    if (!ir_update_fits(inst->update, inst->type)) {
         ir_verify_error(v, inst, "update %s is not defined for %s", ir_update_name(inst->update),
                         ir_type_name(inst->type));
     }
-    bool is_logical = inst->update == IR_UPDATE_LAND || inst->update == IR_UPDATE_LOR;
-    want_arg(v, inst, operand, is_logical ? IR_I1 : inst->type);
+    want_arg(v, inst, operand, ir_update_takes_truth(inst->update) ? IR_I1 : inst->type);
 }
 
 static void verify_memory(struct verifier *v, const struct ir_inst *inst)
@@ -382,7 +361,7 @@ static void verify_fused(struct verifier *v, const struct ir_inst *inst)
     bool updates = inst->op == IR_OP_UPDATE || inst->op == IR_OP_VUPDATE;
     const struct ir_inst *operand = updates ? inst->args[inst->arg_count - 1] : NULL;
     if (operand == NULL || operand->op != IR_OP_FMUL || operand->type != inst->type ||
-        (inst->update != IR_UPDATE_ADD && inst->update != IR_UPDATE_SUB)) {
+        ir_update_kind(inst->update) != IR_UPDATE_KIND_SUM) {
         ir_verify_error(v, inst, "only an add or sub update by an fmul of its type can be fused");
     }
 }

@@ -404,7 +404,7 @@ static void update_var(struct frame *frame, struct ir_inst *inst)
     struct analysis *an = frame->an;
     const struct sym *before = var_values_get(&frame->env.values, inst->var->index);
     const struct sym *operand = sym_of(frame, inst->args[0]);
-    bool is_sum = inst->update == IR_UPDATE_ADD || inst->update == IR_UPDATE_SUB;
+    bool is_sum = ir_update_kind(inst->update) == IR_UPDATE_KIND_SUM;
     if (is_sum && ir_type_is_int(inst->var->type) && before != NULL && before->alt_count == 1 &&
         operand->alt_count == 1 && before->alts[0].needs == NULL && operand->alts[0].needs == NULL) {
         const struct affine *value = inst->update == IR_UPDATE_ADD

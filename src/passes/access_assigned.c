@@ -76,7 +76,7 @@ static const struct ir_inst *amount_of(const struct ir_inst *inst, bool *out_min
 {
     if (inst->op == IR_OP_VUPDATE) {
         *out_minus = inst->update == IR_UPDATE_SUB;
-        return inst->update == IR_UPDATE_ADD || *out_minus ? inst->args[0] : NULL;
+        return ir_update_kind(inst->update) == IR_UPDATE_KIND_SUM ? inst->args[0] : NULL;
     }
     if (inst->op != IR_OP_SET) {
         return NULL;

@@ -218,6 +218,10 @@ static void report(struct offload *o, struct ir_inst *inst, int block, const str
     diag_error(o->diags, b->loc.line != 0 ? b->loc : inst->regions[block].loc,
                "this stream_parallel block %s, which an earlier block of the region also touches", str_text(&text_b));
     diag_note(o->diags, a->loc, "the earlier block %s here", str_text(&text_a));
+    if (a->access == PLAN_UPDATE && b->access == PLAN_UPDATE && !updates_may_meet(a, b)) {
+        diag_note(o->diags, b->loc, "%s of %s and %s of %s do not commute", ir_update_name(a->update),
+                  ir_type_name(a->type), ir_update_name(b->update), ir_type_name(b->type));
+    }
     diag_note(o->diags, inst->regions[block].loc,
               "put '#pragma rill in_order' before this block, or a statement between the two, to run it afterwards");
 }

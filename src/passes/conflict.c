@@ -47,16 +47,14 @@ static const struct affine *value_of(struct leaves *leaves, const struct plan_ex
     return affine_atom(&leaves->pool, 2 * (leaves->items.count - 1));
 }
 
-static bool updates_commute(const struct plan_effect *a, const struct plan_effect *b)
+static struct ir_update_use update_use(const struct plan_effect *effect)
 {
-    if (a->access != PLAN_UPDATE || b->access != PLAN_UPDATE || a->type != b->type) {
-        return false;
-    }
-    if (a->is_explicit && b->is_explicit) {
-        return true;
-    }
-    int class = ir_update_class(a->update);
-    return class != 0 && class == ir_update_class(b->update);
+    return (struct ir_update_use){effect->update, effect->type, effect->is_explicit};
+}
+
+bool updates_may_meet(const struct plan_effect *a, const struct plan_effect *b)
+{
+    return a->access == PLAN_UPDATE && b->access == PLAN_UPDATE && ir_updates_may_meet(update_use(a), update_use(b));
 }
 
 // Two combs whose beginnings never come near each other.
@@ -197,7 +195,7 @@ enum conflict_answer effects_conflict(struct conflict_room *room, const struct b
     }
     // Updates of one base that may meet are atomic in both blocks. Those of two arguments are only if their loops need
     // it.
-    bool commute = updates_commute(a, b);
+    bool commute = updates_may_meet(a, b);
     if (commute && a->is_atomic && b->is_atomic) {
         return CONFLICT_NEVER;
     }

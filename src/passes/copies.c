@@ -6,29 +6,6 @@
 
 #include "passes/bases.h"
 
-static bool has_identity(const struct plan_effect *effect)
-{
-    bool is_float = effect->type == IR_F32 || effect->type == IR_F64;
-    bool is_int = effect->type == IR_I8 || effect->type == IR_I16 || effect->type == IR_I32 || effect->type == IR_I64;
-    switch (effect->update) {
-    case IR_UPDATE_ADD:
-    case IR_UPDATE_SUB: return is_int || is_float;
-    case IR_UPDATE_AND:
-    case IR_UPDATE_OR:
-    case IR_UPDATE_XOR:
-    case IR_UPDATE_SMIN:
-    case IR_UPDATE_SMAX:
-    case IR_UPDATE_UMIN:
-    case IR_UPDATE_UMAX: return is_int;
-    default: return false;
-    }
-}
-
-static bool is_same_update(enum ir_update a, enum ir_update b)
-{
-    return a == b || (ir_update_class(a) == ir_update_class(IR_UPDATE_ADD) && ir_update_class(a) == ir_update_class(b));
-}
-
 // Whether the task does nothing to the base of effect |index| but updates that one copy can take.
 static bool is_only_updated(const struct plan_task *task, int index)
 {
@@ -42,7 +19,7 @@ static bool is_only_updated(const struct plan_task *task, int index)
             continue;
         }
         if (effect->access != PLAN_UPDATE || effect->is_explicit || effect->type != first->type ||
-            !is_same_update(effect->update, first->update)) {
+            !ir_updates_combine(effect->update, first->update)) {
             return false;
         }
     }
@@ -55,7 +32,7 @@ void copies_mark(struct plan_task *task)
         const struct plan_effect *first = &task->effects[i];
         bool is_visible = first->base == PLAN_BASE_PARAM || first->base == PLAN_BASE_FIELD;
         if (first->access != PLAN_UPDATE || !first->is_atomic || first->copy != 0 || !is_visible ||
-            !has_identity(first) || !is_only_updated(task, i)) {
+            !ir_update_gathers(first->update, first->type) || !is_only_updated(task, i)) {
             continue;
         }
         task->copy_count++;

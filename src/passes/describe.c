@@ -18,21 +18,6 @@ static const char *role_text(const struct ir_scalar_role *role)
     }
 }
 
-static const char *openmp_operator(enum ir_update update)
-{
-    switch (update) {
-    case IR_UPDATE_ADD:
-    case IR_UPDATE_SUB: return "+";
-    case IR_UPDATE_MUL: return "*";
-    case IR_UPDATE_AND: return "&";
-    case IR_UPDATE_OR: return "|";
-    case IR_UPDATE_XOR: return "^";
-    case IR_UPDATE_LAND: return "&&";
-    case IR_UPDATE_LOR: return "||";
-    default: return ir_update_class(update) == ir_update_class(IR_UPDATE_SMIN) ? "min" : "max";
-    }
-}
-
 // The roles of the scalars, for people and as OpenMP's clauses.
 static void describe_roles(struct offload *o, const struct ir_for *from, struct plan_loop *loop)
 {
@@ -48,7 +33,7 @@ static void describe_roles(struct offload *o, const struct ir_for *from, struct 
         str_printf(&notes, "%s'%s' %s", notes.length > 0 ? ", " : "", role->var->name, role_text(role));
         if (role->role == IR_ROLE_REDUCTION) {
             str_printf(&notes, " %s", ir_update_name(role->update));
-            str_printf(&clauses, " reduction(%s:%s)", openmp_operator(role->update), role->var->name);
+            str_printf(&clauses, " reduction(%s:%s)", ir_update_operator(role->update), role->var->name);
         } else {
             const char *clause = role->role == IR_ROLE_PRIVATE ? "private" : "lastprivate";
             str_printf(&clauses, " %s(%s)", clause, role->var->name);

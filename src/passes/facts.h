@@ -89,6 +89,8 @@ struct conflict_room;
 enum conflict_answer { CONFLICT_NEVER, CONFLICT_TEST, CONFLICT_ALWAYS };
 // The room in which effects are compared: many blocks are many pairs, which all use the same one.
 struct conflict_room *conflict_room_create(struct arena *arena);
+// Whether both are updates that may meet in one place, by the table of updates.
+bool updates_may_meet(const struct plan_effect *a, const struct plan_effect *b);
 enum conflict_answer effects_conflict(struct conflict_room *room, const struct block_effect *a,
                                       const struct block_effect *b);
 // Whether the regions of one base are apart, but for indices that wrap.

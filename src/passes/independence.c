@@ -129,26 +129,16 @@ enum relation access_relation(const struct analysis *an, const struct access *a,
 
 // ---- what may meet without harm ------------------------------------------------------------------------------------
 
-static bool is_update_form(const struct access *access)
+static struct ir_update_use update_use(const struct access *access)
 {
-    bool is_conditional = access->update == IR_UPDATE_FMIN_COND || access->update == IR_UPDATE_FMIN_COND_EQ ||
-                          access->update == IR_UPDATE_FMAX_COND || access->update == IR_UPDATE_FMAX_COND_EQ;
-    return access->kind == ACCESS_UPDATE && !is_conditional;
+    return (struct ir_update_use){access->update, access->type, access->kind == ACCESS_ATOMIC};
 }
 
-// Updates of one class and form, in one type; or the author's word.
 static bool commute(const struct access *a, const struct access *b)
 {
-    if (a->kind == ACCESS_ATOMIC && b->kind == ACCESS_ATOMIC) {
-        return true;
-    }
-    bool both = (is_update_form(a) || a->kind == ACCESS_ATOMIC) && (is_update_form(b) || b->kind == ACCESS_ATOMIC);
-    if (!both || a->type != b->type) {
-        return false;
-    }
-    int class = ir_update_class(a->update);
-    return class != 0 && class == ir_update_class(b->update) &&
-           (class == ir_update_class(IR_UPDATE_ADD) || a->update == b->update);
+    bool both = (a->kind == ACCESS_UPDATE || a->kind == ACCESS_ATOMIC) &&
+                (b->kind == ACCESS_UPDATE || b->kind == ACCESS_ATOMIC);
+    return both && ir_updates_may_meet(update_use(a), update_use(b));
 }
 
 // Stores of one constant, each byte of which lands on the same byte of the other's.

@@ -66,11 +66,8 @@ static bool add_to(struct analysis *an, struct memory_reduction *reduction, stru
 {
     const struct access *mine = &an->accesses.items[update.access];
     const struct access *first = &an->accesses.items[reduction->updates[0].access];
-    int class = ir_update_class(mine->update);
-    bool is_same_form = class == ir_update_class(reduction->update) &&
-                        (class == ir_update_class(IR_UPDATE_ADD) || mine->update == reduction->update);
     if (mine->base != first->base || !affine_equal(mine->flat, first->flat) || mine->type != reduction->type ||
-        !is_same_form) {
+        !ir_updates_combine(mine->update, reduction->update)) {
         return false;
     }
     struct reduced_update *larger = ARENA_ARRAY(an->arena, struct reduced_update, reduction->update_count + 1);

@@ -283,12 +283,9 @@ static struct ir_inst *emit_atomic(struct lower *l, const struct expr *e, const 
     }
     struct ir_inst *inst = ir_emit(&l->b, IR_OP_ATOMIC, type, 2, args);
     inst->update = builtin->update;
-    bool is_float = ir_type_is_float(type);
-    bool is_unsigned = lower_is_unsigned(e->type);
-    if (builtin->update == IR_UPDATE_SMIN) {
-        inst->update = is_float ? IR_UPDATE_FMIN : is_unsigned ? IR_UPDATE_UMIN : IR_UPDATE_SMIN;
-    } else if (builtin->update == IR_UPDATE_SMAX) {
-        inst->update = is_float ? IR_UPDATE_FMAX : is_unsigned ? IR_UPDATE_UMAX : IR_UPDATE_SMAX;
+    enum ir_update_kind kind = ir_update_kind(builtin->update);
+    if (kind == IR_UPDATE_KIND_MIN || kind == IR_UPDATE_KIND_MAX) {
+        inst->update = ir_update_min_max(kind == IR_UPDATE_KIND_MAX, type, lower_is_unsigned(e->type), IR_FORM_CALL);
     }
     return inst;
 }

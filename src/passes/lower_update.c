@@ -238,34 +238,23 @@ static bool logical_expression(struct lower *l, const struct expr *e)
 
 // ---- minimum and maximum -------------------------------------------------------------------------------------------
 
-enum form { FORM_CALL, FORM_IF, FORM_IF_EQ, FORM_COND, FORM_COND_EQ };
-
-static enum ir_update min_max_update(const struct type *type, bool is_max, enum form form)
-{
-    if (type_is_float(type)) {
-        return (is_max ? IR_UPDATE_FMAX : IR_UPDATE_FMIN) + (enum ir_update)form;
-    }
-    if (type_is_signed(type)) {
-        return is_max ? IR_UPDATE_SMAX : IR_UPDATE_SMIN;
-    }
-    return is_max ? IR_UPDATE_UMAX : IR_UPDATE_UMIN;
-}
-
 // |e| is without implicit casts, unless a call makes them. A minimum compares in the common type and keeps one of two
 // values of x's type.
-static bool emit_min_max(struct lower *l, const struct expr *x, const struct expr *e, bool is_max, enum form form)
+static bool emit_min_max(struct lower *l, const struct expr *x, const struct expr *e, bool is_max,
+                         enum ir_update_form form)
 {
     if (!is_target(l, x) || x->type->kind == TYPE_BOOL || !is_operand(l, e, x) || !is_lossless(e->type, x->type)) {
         return false;
     }
     // In x < e ? x : e a NaN resets x: on float memory this is no update.
     bool is_local = x->kind == EXPR_OBJECT && (x->object->kind == OBJECT_LOCAL || x->object->kind == OBJECT_PARAM);
-    if (type_is_float(x->type) && form >= FORM_COND && (!is_local || lower_is_memory_object(l, x->object))) {
+    if (type_is_float(x->type) && form >= IR_FORM_COND && (!is_local || lower_is_memory_object(l, x->object))) {
         return false;
     }
     struct lower_place place = lower_place(l, x);
     struct ir_inst *operand = lower_convert(l, lower_value(l, e), e->type, x->type);
-    emit_update(l, &place, min_max_update(x->type, is_max, form), operand);
+    enum ir_update update = ir_update_min_max(is_max, lower_type(x->type), !type_is_signed(x->type), form);
+    emit_update(l, &place, update, operand);
     return true;
 }
 
@@ -283,7 +272,7 @@ static bool call_expression(struct lower *l, const struct expr *e)
         return false;
     }
     // With its conversion to the parameter, which C does before anything is compared: fmaxf(x, i) keeps (float)i.
-    return emit_min_max(l, e->a, call->args[p_is_x], direction > 0, FORM_CALL);
+    return emit_min_max(l, e->a, call->args[p_is_x], direction > 0, IR_FORM_CALL);
 }
 
 // |condition| compares e with x, either way round; the answer is as `e rel x`.
@@ -321,10 +310,10 @@ static bool conditional_expression(struct lower *l, const struct expr *e)
     bool is_eq = relation.rel == EXPR_LE || relation.rel == EXPR_GE;
     bool e_is_less = relation.rel == EXPR_LT || relation.rel == EXPR_LE;
     if (lower_same(yes, relation.e) && lower_same(no, x)) { // e < x ? e : x
-        return emit_min_max(l, x, relation.e, !e_is_less, is_eq ? FORM_IF_EQ : FORM_IF);
+        return emit_min_max(l, x, relation.e, !e_is_less, is_eq ? IR_FORM_IF_EQ : IR_FORM_IF);
     }
     if (lower_same(yes, x) && lower_same(no, relation.e)) { // x < e ? x : e
-        return emit_min_max(l, x, relation.e, e_is_less, is_eq ? FORM_COND_EQ : FORM_COND);
+        return emit_min_max(l, x, relation.e, e_is_less, is_eq ? IR_FORM_COND_EQ : IR_FORM_COND);
     }
     return false;
 }
@@ -366,5 +355,5 @@ bool lower_try_update_if(struct lower *l, const struct stmt *stmt)
     bool is_eq = relation.rel == EXPR_LE || relation.rel == EXPR_GE;
     bool is_max = relation.rel == EXPR_GT || relation.rel == EXPR_GE;
     lower_at(l, then->expr->loc);
-    return emit_min_max(l, x, relation.e, is_max, is_eq ? FORM_IF_EQ : FORM_IF);
+    return emit_min_max(l, x, relation.e, is_max, is_eq ? IR_FORM_IF_EQ : IR_FORM_IF);
 }

@@ -8,58 +8,11 @@
 #include "base/vec.h"
 #include "passes/walk.h"
 
-#include <math.h>
-
-static bool is_min(enum ir_update update)
-{
-    return ir_update_class(update) == ir_update_class(IR_UPDATE_SMIN);
-}
-
-static bool is_max(enum ir_update update)
-{
-    return ir_update_class(update) == ir_update_class(IR_UPDATE_SMAX);
-}
-
-static bool is_conditional(enum ir_update update)
-{
-    return update == IR_UPDATE_FMIN_COND || update == IR_UPDATE_FMIN_COND_EQ || update == IR_UPDATE_FMAX_COND ||
-           update == IR_UPDATE_FMAX_COND_EQ;
-}
-
-static int64_t integer_identity(enum ir_update update, enum ir_type type)
-{
-    int bits = 8 * ir_type_size(type);
-    uint64_t top = (uint64_t)1 << (bits - 1);
-    switch (update) {
-    case IR_UPDATE_MUL:
-    case IR_UPDATE_LAND: return 1;
-    case IR_UPDATE_AND:
-    case IR_UPDATE_UMIN: return -1;
-    case IR_UPDATE_SMIN: return (int64_t)(top - 1);
-    case IR_UPDATE_SMAX: return (int64_t)(0 - top);
-    default: return 0;
-    }
-}
-
-// fmin(x, NaN) is x for every x; no other value does that for a NaN x.
-static double float_identity(enum ir_update update)
-{
-    switch (update) {
-    case IR_UPDATE_ADD:
-    case IR_UPDATE_SUB: return -0.0;
-    case IR_UPDATE_MUL: return 1.0;
-    case IR_UPDATE_FMIN:
-    case IR_UPDATE_FMAX: return (double)NAN;
-    default: return is_min(update) ? (double)INFINITY : is_max(update) ? -(double)INFINITY : 0.0;
-    }
-}
-
 struct ir_inst *reduce_identity(struct ir_builder *b, enum ir_update update, enum ir_type type)
 {
-    if (ir_type_is_float(type)) {
-        return ir_fconst(b, type, float_identity(update));
-    }
-    return ir_const(b, type, integer_identity(update, type));
+    union ir_value value;
+    (void)ir_update_identity(update, type, &value);
+    return ir_type_is_float(type) ? ir_fconst(b, type, value.f) : ir_const(b, type, value.i);
 }
 
 static uint64_t add_accumulator(struct outline *out, struct ir_var *var, struct ir_inst *init)
@@ -92,6 +45,11 @@ static bool is_certain(const struct outline *out, const struct memory_reduction 
     return is_certain && out->piece->nest == NULL && !out->o->tasks.items[out->piece->task].may_fail;
 }
 
+static bool is_chosen(const struct reduce_entry *entry)
+{
+    return entry->kind == REDUCE_SELECTION || entry->kind == REDUCE_LAST;
+}
+
 static void add_value(struct outline *out, struct reduce_entry *entry)
 {
     struct ir_inst *init;
@@ -102,13 +60,12 @@ static void add_value(struct outline *out, struct reduce_entry *entry)
         init = reduce_identity(&out->prologue, entry->update, entry->type);
     }
     entry->offset = add_accumulator(out, entry->local, init);
-    bool is_logical = entry->update == IR_UPDATE_LAND || entry->update == IR_UPDATE_LOR;
+    union ir_value identity;
     bool is_unsure = entry->kind == REDUCE_MEMORY && !is_certain(out, entry->memory);
-    if (entry->kind == REDUCE_SELECTION || entry->kind == REDUCE_LAST || is_logical || is_unsure ||
-        is_conditional(entry->update)) {
+    if (is_chosen(entry) || is_unsure || !ir_update_identity(entry->update, entry->type, &identity)) {
         entry->ran = add_flag(out, arena_printf(out->o->arena, ".ran.%s", entry->local->name), &entry->ran_offset);
     }
-    if (is_conditional(entry->update) && ir_type_is_float(entry->type) && entry->kind == REDUCE_SCALAR) {
+    if (ir_update_is_ordered(entry->update) && entry->kind == REDUCE_SCALAR) {
         entry->reset =
             add_flag(out, arena_printf(out->o->arena, ".reset.%s", entry->local->name), &entry->reset_offset);
     }
@@ -148,33 +105,15 @@ static void prepare_scalar(struct outline *out, const struct ir_scalar_role *rol
     }
 }
 
-// Whether one value of a selection beats another, or may as well be taken in its stead.
-static enum ir_op selection_compare(const struct reduce_entry *entry, bool inclusive)
-{
-    if (ir_type_is_float(entry->type)) {
-        return is_min(entry->update) ? (inclusive ? IR_OP_FLE : IR_OP_FLT) : (inclusive ? IR_OP_FGE : IR_OP_FGT);
-    }
-    bool is_unsigned = entry->update == IR_UPDATE_UMIN || entry->update == IR_UPDATE_UMAX;
-    if (is_min(entry->update)) {
-        return is_unsigned ? (inclusive ? IR_OP_ULE : IR_OP_ULT) : (inclusive ? IR_OP_SLE : IR_OP_SLT);
-    }
-    return is_unsigned ? (inclusive ? IR_OP_UGE : IR_OP_UGT) : (inclusive ? IR_OP_SGE : IR_OP_SGT);
-}
-
 // A GPU's threads take every n-th iteration, so that neighbours touch neighbouring elements. That is right only where
 // the order in which partial results are merged does not count, and worth it while a record fits into registers.
 enum { MERGED_RECORD_LIMIT = 128 };
-
-static bool is_chosen(const struct reduce_entry *entry)
-{
-    return entry->kind == REDUCE_SELECTION || entry->kind == REDUCE_LAST;
-}
 
 static bool may_merge(const struct outline *out)
 {
     for (int i = 0; i < out->reduction_count; i++) {
         const struct reduce_entry *entry = &out->reductions[i];
-        if (!is_chosen(entry) && is_conditional(entry->update)) {
+        if (!is_chosen(entry) && ir_update_is_ordered(entry->update)) {
             return false;
         }
     }
@@ -213,7 +152,7 @@ static void set_choice(struct outline *out, struct reduce_entry *entry)
     }
     if (entry->kind == REDUCE_SELECTION) {
         items[at].leader = accumulator_of(out, entry->local);
-        items[at].better = selection_compare(entry, false);
+        items[at].better = ir_update_compare(entry->update, false);
         items[at].is_inclusive = entry->inclusive;
     }
 }
@@ -226,7 +165,7 @@ static void set_merges(struct outline *out)
             set_choice(out, entry);
             continue;
         }
-        set_merge(out, entry->local, entry->update == IR_UPDATE_SUB ? IR_UPDATE_ADD : entry->update);
+        set_merge(out, entry->local, ir_update_merge(entry->update));
         if (entry->ran != NULL) {
             set_merge(out, entry->ran, IR_UPDATE_OR);
         }
@@ -323,13 +262,13 @@ static struct ir_inst *is_set(struct ir_builder *b, struct ir_inst *record, uint
 void reduce_merge_value(struct ir_builder *b, const struct reduce_entry *entry, struct ir_var *var,
                         struct ir_inst *value)
 {
-    if (entry->update == IR_UPDATE_LAND || entry->update == IR_UPDATE_LOR) {
+    if (ir_update_takes_truth(entry->update)) {
         value = ir_type_is_float(entry->type) ? ir_emit2(b, IR_OP_FNE, IR_I1, value, ir_fconst(b, entry->type, 0))
                                               : ir_emit2(b, IR_OP_NE, IR_I1, value, ir_const(b, entry->type, 0));
     }
     struct ir_inst *update = ir_emit1(b, IR_OP_VUPDATE, entry->type, value);
     update->var = var;
-    update->update = entry->update == IR_UPDATE_SUB ? IR_UPDATE_ADD : entry->update;
+    update->update = ir_update_merge(entry->update);
 }
 
 static void merge_selection(struct outline *fin, const struct reduce_entry *entry, struct ir_inst *record,
@@ -337,7 +276,8 @@ static void merge_selection(struct outline *fin, const struct reduce_entry *entr
 {
     struct ir_var *var = outline_var(fin, entry->source);
     struct ir_inst *value = load_partial(b, record, entry->offset, entry->type);
-    struct ir_inst *better = ir_emit2(b, selection_compare(entry, entry->inclusive), IR_I1, value, ir_get(b, var));
+    struct ir_inst *better =
+        ir_emit2(b, ir_update_compare(entry->update, entry->inclusive), IR_I1, value, ir_get(b, var));
     struct ir_builder then = inside(b, ir_control(b, IR_OP_IF, better, 2), 0);
     ir_set(&then, var, load_partial(&then, record, entry->offset, entry->type));
     for (int i = 0; i < entry->companion_count; i++) {
@@ -390,12 +330,12 @@ static void store_total(struct outline *fin, const struct reduce_entry *entry, s
         b = &then;
     }
     struct ir_inst *value = ir_get(b, total);
-    if (entry->update == IR_UPDATE_LAND || entry->update == IR_UPDATE_LOR) {
+    if (ir_update_takes_truth(entry->update)) {
         value = ir_emit2(b, IR_OP_NE, IR_I1, value, ir_const(b, entry->type, 0));
     }
     struct ir_inst *args[2] = {reduce_address(fin, entry->memory), value};
     struct ir_inst *update = ir_emit(b, IR_OP_UPDATE, entry->type, 2, args);
-    update->update = entry->update == IR_UPDATE_SUB ? IR_UPDATE_ADD : entry->update;
+    update->update = ir_update_merge(entry->update);
     update->atomic = entry->memory->is_atomic && fin->piece->group != 0;
     update->is_packed = true; // perhaps: done once, so that asking is not worth it
 }

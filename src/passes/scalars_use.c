@@ -46,10 +46,7 @@ static void note_read(struct walk *w, struct ir_inst *inst, bool is_update)
 {
     struct scalar_use *use = &w->uses[inst->var->index];
     if (is_update) {
-        bool is_same = use->update == NULL || use->update->update == inst->update ||
-                       (ir_update_class(use->update->update) == ir_update_class(IR_UPDATE_ADD) &&
-                        ir_update_class(inst->update) == ir_update_class(IR_UPDATE_ADD));
-        use->is_mixed |= !is_same;
+        use->is_mixed |= use->update != NULL && !ir_updates_combine(use->update->update, inst->update);
         use->update = use->update == NULL ? inst : use->update;
         use->update_count++;
         use->write = use->write == NULL ? inst : use->write;

@@ -1,19 +1,6 @@
 // Straight code between control: scalar arithmetic that the launch does itself, or a serial task.
 #include "passes/offload.h"
 
-static bool simple_update(enum ir_update update, bool is_float, enum ir_op *out_op)
-{
-    switch (update) {
-    case IR_UPDATE_ADD: *out_op = is_float ? IR_OP_FADD : IR_OP_ADD; return true;
-    case IR_UPDATE_SUB: *out_op = is_float ? IR_OP_FSUB : IR_OP_SUB; return true;
-    case IR_UPDATE_MUL: *out_op = is_float ? IR_OP_FMUL : IR_OP_MUL; return true;
-    case IR_UPDATE_AND: *out_op = IR_OP_AND; return !is_float;
-    case IR_UPDATE_OR: *out_op = IR_OP_OR; return !is_float;
-    case IR_UPDATE_XOR: *out_op = IR_OP_XOR; return !is_float;
-    default: return false;
-    }
-}
-
 // Whether |value| reads |var| by a `get` that stands before |where|, both in one segment.
 static bool reads_before(const struct ir_inst *value, const struct ir_var *var, const struct ir_inst *where)
 {
@@ -58,9 +45,9 @@ static struct plan_expr *assigned_value(struct offload *o, const struct pending 
     if (inst->fused) {
         return NULL; // x += a * b, rounded once: expressions of the launch have no such operation
     }
-    enum ir_op op;
     enum ir_type type = inst->var->type;
-    if (!simple_update(inst->update, ir_type_is_float(type), &op)) {
+    enum ir_op op = ir_update_op(inst->update, type);
+    if (op == IR_OP_COUNT) {
         return NULL;
     }
     struct plan_expr *old = ARENA_NEW(o->arena, struct plan_expr);

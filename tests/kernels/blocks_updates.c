@@ -433,3 +433,39 @@ kernel void scrambled(int n, unsigned a[n], unsigned sum[2])
         }
     }
 }
+
+// Minima that do not commute: of 3 and -1 either may be the lesser. In order, C's result comes out under every
+// schedule. run: two_minima n=64
+kernel void two_minima(int n, const int a[n], int x[n], float y[n])
+{
+    unsigned *bits = (unsigned *)x;
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            if (a[i] < x[i % 5]) {
+                x[i % 5] = a[i];
+            }
+        }
+    }
+#pragma rill in_order
+    stream_parallel
+    {
+        for (int i = 0; i < n; i++) {
+            if ((unsigned)(a[i] - 7) < bits[i % 7]) {
+                bits[i % 7] = (unsigned)(a[i] - 7);
+            }
+        }
+    }
+    y[0] = NAN;
+    stream_parallel
+    {
+        y[0] = fminf(y[0], (float)n);
+    }
+#pragma rill in_order
+    stream_parallel
+    {
+        if (2.0f < y[0]) {
+            y[0] = 2.0f;
+        }
+    }
+}

@@ -406,8 +406,7 @@ static inline void check_byte(struct check *k, struct check_level *level, const 
         t->write_inst = access->inst;
         break;
     case INTERP_UPDATE: {
-        bool other_class =
-            t->update_inst != NULL && ir_update_class(t->update_inst->update) != ir_update_class(access->update);
+        bool other_class = t->update_inst != NULL && !ir_updates_commute(t->update_inst->update, access->update);
         clash = other_read || other_write || (other_update && other_class);
         t->second_updater = t->updater != me ? t->updater : t->second_updater;
         t->updater = me;

@@ -185,6 +185,25 @@ TEST(updates_of_one_class_never_conflict)
         CONFLICT_ALWAYS);
 }
 
+// One class is not enough: which of two values is the lesser depends on the signedness, and what a NaN does on the
+// form.
+TEST(minima_conflict_unless_they_are_the_same_update)
+{
+    CHECK_INT(worst(BLOCKS("int *x, int e", "if (e < x[k]) x[k] = e;",
+                           "unsigned *u = (unsigned *)x; unsigned v = e; if (v < u[k]) u[k] = v;")),
+              CONFLICT_ALWAYS);
+    CHECK_INT(worst(BLOCKS("int *x", "for (int i = 0; i < n; i++) if (i > x[0]) x[0] = i;",
+                           "for (unsigned i = 0; i < 9; i++) if (i > *(unsigned *)x) *(unsigned *)x = i;")),
+              CONFLICT_ALWAYS);
+    CHECK_INT(worst(BLOCKS("float *x, float e", "x[0] = fminf(x[0], e);", "if (e < x[0]) x[0] = e;")), CONFLICT_ALWAYS);
+    CHECK_INT(worst(BLOCKS("float *x, float e", "if (e <= x[0]) x[0] = e;", "if (e < x[0]) x[0] = e;")),
+              CONFLICT_ALWAYS);
+    CHECK_INT(worst(BLOCKS("float *x, float e", "if (e < x[0]) x[0] = e;", "x[0] = x[0] > e ? e : x[0];")),
+              CONFLICT_NEVER);
+    CHECK_INT(worst(BLOCKS("int *x", "x[0] += n;", "*(unsigned *)x -= 3u;")), CONFLICT_NEVER);
+    CHECK_INT(worst(BLOCKS("int *x", "x[0] += n;", "*(float *)x += 3;")), CONFLICT_ALWAYS);
+}
+
 // rill_atomic_* is the author's word that any order will do, whatever the operations.
 TEST(explicit_atomics_never_conflict)
 {
@@ -193,6 +212,9 @@ TEST(explicit_atomics_never_conflict)
               CONFLICT_NEVER);
     CHECK_INT(worst(BLOCKS("int *x", "for (int i = 0; i < n; i++) rill_atomic_add(&x[0], 1);", "x[0] = 2;")),
               CONFLICT_ALWAYS);
+    CHECK_INT(worst(BLOCKS("int *x", "rill_atomic_add(&x[0], 1);", "rill_atomic_add((float *)x, 2);")), CONFLICT_NEVER);
+    CHECK_INT(worst(BLOCKS("int *x", "rill_atomic_add(&x[0], 1);", "rill_atomic_add((short *)x, 2);")),
+              CONFLICT_ALWAYS); // no hardware promises that one is atomic for the other
 }
 
 // Nobody knows which elements these are, or how far they lie apart.

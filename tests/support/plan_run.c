@@ -13,7 +13,7 @@ struct touch {
     int64_t reader;      // an iteration that read it, -1: none; -2: several
     int64_t writer;
     int64_t updater;
-    int update_class;
+    enum ir_update update;
     const struct ir_inst *write_inst;
     const struct ir_inst *plain_update;
     bool is_again; // the same store was about to write it again, in another iteration, when it held |before|
@@ -156,7 +156,7 @@ static bool is_covered(const struct state *s, const struct interp_access *access
             continue;
         }
         if (kind != PLAN_UPDATE || access->kind == INTERP_ATOMIC ||
-            ir_update_class(effect->update) == ir_update_class(access->update)) {
+            (effect->type == access->type && ir_updates_combine(effect->update, access->update))) {
             return true;
         }
     }
@@ -267,17 +267,16 @@ static void check_byte(struct state *s, const struct interp_access *access, cons
         touch->write_inst = access->inst;
         break;
     case INTERP_UPDATE: {
-        int class = ir_update_class(access->update);
         bool is_plain = !access->inst->atomic;
         if (is_other(touch->reader, iteration) || is_other(touch->writer, iteration)) {
             wrong = "an iteration updates what another touches";
-        } else if (is_other(touch->updater, iteration) && touch->update_class != class) {
+        } else if (is_other(touch->updater, iteration) && !ir_updates_commute(touch->update, access->update)) {
             wrong = "two iterations update the same byte in different ways";
         } else if (is_other(touch->updater, iteration) && (is_plain || touch->plain_update != NULL)) {
             wrong = "two iterations update the same byte and the update is plain";
         }
         note(&touch->updater, iteration);
-        touch->update_class = class;
+        touch->update = access->update;
         touch->plain_update = is_plain ? access->inst : touch->plain_update;
         break;
     }

@@ -43,39 +43,39 @@ static struct copies_head *head_of(const struct cpu_copies *copies, int worker)
 #define COPIES_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define COPIES_MAX(a, b) ((a) > (b) ? (a) : (b))
 
-// X(update, IR type, C type, operation, identity). SUB is ADD: what was gathered is a sum.
-#define COPIES_INTEGERS(X, ir, s, u, smin, smax, umax)                                                                 \
-    X(ADD, ir, u, COPIES_SUM, 0)                                                                                       \
-    X(AND, ir, u, COPIES_AND, umax)                                                                                    \
-    X(OR, ir, u, COPIES_OR, 0)                                                                                         \
-    X(XOR, ir, u, COPIES_XOR, 0)                                                                                       \
-    X(SMIN, ir, s, COPIES_MIN, smax)                                                                                   \
-    X(SMAX, ir, s, COPIES_MAX, smin)                                                                                   \
-    X(UMIN, ir, u, COPIES_MIN, umax)                                                                                   \
-    X(UMAX, ir, u, COPIES_MAX, 0)
+// X(update, IR type, C type, member of ir_value, operation): for each update by which gathered values merge.
+#define COPIES_INTEGERS(X, ir, s, u)                                                                                   \
+    X(ADD, ir, u, i, COPIES_SUM)                                                                                       \
+    X(AND, ir, u, i, COPIES_AND)                                                                                       \
+    X(OR, ir, u, i, COPIES_OR)                                                                                         \
+    X(XOR, ir, u, i, COPIES_XOR)                                                                                       \
+    X(SMIN, ir, s, i, COPIES_MIN)                                                                                      \
+    X(SMAX, ir, s, i, COPIES_MAX)                                                                                      \
+    X(UMIN, ir, u, i, COPIES_MIN)                                                                                      \
+    X(UMAX, ir, u, i, COPIES_MAX)
 #define COPIES_LIST(X)                                                                                                 \
-    COPIES_INTEGERS(X, I8, int8_t, uint8_t, INT8_MIN, INT8_MAX, UINT8_MAX)                                             \
-    COPIES_INTEGERS(X, I16, int16_t, uint16_t, INT16_MIN, INT16_MAX, UINT16_MAX)                                       \
-    COPIES_INTEGERS(X, I32, int32_t, uint32_t, INT32_MIN, INT32_MAX, UINT32_MAX)                                       \
-    COPIES_INTEGERS(X, I64, int64_t, uint64_t, INT64_MIN, INT64_MAX, UINT64_MAX)                                       \
-    X(ADD, F32, float, COPIES_SUM, -0.0f)                                                                              \
-    X(ADD, F64, double, COPIES_SUM, -0.0)
+    COPIES_INTEGERS(X, I8, int8_t, uint8_t)                                                                            \
+    COPIES_INTEGERS(X, I16, int16_t, uint16_t)                                                                         \
+    COPIES_INTEGERS(X, I32, int32_t, uint32_t)                                                                         \
+    COPIES_INTEGERS(X, I64, int64_t, uint64_t)                                                                         \
+    X(ADD, F32, float, f, COPIES_SUM)                                                                                  \
+    X(ADD, F64, double, f, COPIES_SUM)
 
 struct copies_operation {
     enum ir_update update;
     enum ir_type type;
-    void (*clear)(void *copy, size_t count);                     // to the identity
-    void (*add)(void *into, const void *from, size_t count);     // one copy to another
-    void (*store)(void *shared, const void *copy, size_t count); // to where it belongs, atomically
+    void (*clear)(void *copy, size_t count, union ir_value identity);
+    void (*add)(void *into, const void *from, size_t count);                              // one copy to another
+    void (*store)(void *shared, const void *copy, size_t count, union ir_value identity); // to its place, atomically
 };
 
 // What is still the identity leaves memory alone; floats are compared by their bits, since 0 + -0 is not -0.
-#define COPIES_DEFINE(update, ir, type, operation, identity)                                                           \
-    static void clear_##update##_##ir(void *copy, size_t count)                                                        \
+#define COPIES_DEFINE(update, ir, type, member, operation)                                                             \
+    static void clear_##update##_##ir(void *copy, size_t count, union ir_value identity)                               \
     {                                                                                                                  \
         type *to = copy;                                                                                               \
         for (size_t i = 0; i < count; i++) {                                                                           \
-            to[i] = (type)(identity);                                                                                  \
+            to[i] = (type)identity.member;                                                                             \
         }                                                                                                              \
     }                                                                                                                  \
     static void add_##update##_##ir(void *into, const void *from, size_t count)                                        \
@@ -86,11 +86,11 @@ struct copies_operation {
             to[i] = (type)operation(to[i], more[i]);                                                                   \
         }                                                                                                              \
     }                                                                                                                  \
-    static void store_##update##_##ir(void *shared, const void *copy, size_t count)                                    \
+    static void store_##update##_##ir(void *shared, const void *copy, size_t count, union ir_value identity)           \
     {                                                                                                                  \
         type *to = shared;                                                                                             \
         const type *from = copy;                                                                                       \
-        const type none = (type)(identity);                                                                            \
+        const type none = (type)identity.member;                                                                       \
         for (size_t i = 0; i < count; i++) {                                                                           \
             if (memcmp(&from[i], &none, sizeof none) == 0) {                                                           \
                 continue;                                                                                              \
@@ -106,7 +106,7 @@ COPIES_LIST(COPIES_DEFINE)
 #undef COPIES_DEFINE
 
 static const struct copies_operation operations[] = {
-#define COPIES_ENTRY(update, ir, type, operation, identity)                                                            \
+#define COPIES_ENTRY(update, ir, type, member, operation)                                                              \
     {IR_UPDATE_##update, IR_##ir, clear_##update##_##ir, add_##update##_##ir, store_##update##_##ir},
     COPIES_LIST(COPIES_ENTRY)
 #undef COPIES_ENTRY
@@ -114,13 +114,20 @@ static const struct copies_operation operations[] = {
 
 static const struct copies_operation *operation_of(enum ir_update update, enum ir_type type)
 {
-    enum ir_update wanted = update == IR_UPDATE_SUB ? IR_UPDATE_ADD : update;
+    enum ir_update wanted = ir_update_merge(update);
     for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
         if (operations[i].update == wanted && operations[i].type == type) {
             return &operations[i];
         }
     }
     return NULL;
+}
+
+static union ir_value identity_of(const struct copied_span *copy)
+{
+    union ir_value identity;
+    (void)ir_update_identity(copy->update, copy->type, &identity); // exact, since such updates gather
+    return identity;
 }
 
 // ---- a task's copies ------------------------------------------------------------------------------------------------
@@ -191,7 +198,7 @@ static void begin_part(const struct cpu_copies *copies, struct copies_head *head
         const struct copied_span *copy = &copies->items[i];
         char *bytes = (char *)head + copy->offset;
         uint64_t width = (uint64_t)ir_type_size(copy->type);
-        operation_of(copy->update, copy->type)->clear(bytes, copy->size / width);
+        operation_of(copy->update, copy->type)->clear(bytes, copy->size / width, identity_of(copy));
         head->copies[i] = (struct abi_copy){
             .first = copy->first, .limit = copy->size < width ? 0 : copy->size - width + 1, .bytes = bytes};
     }
@@ -229,7 +236,7 @@ static void end_copy(struct cpu_exec *exec, const struct copied_span *copy)
         }
     }
     if (sum != NULL) {
-        operation->store((void *)(uintptr_t)copy->first, sum, count);
+        operation->store((void *)(uintptr_t)copy->first, sum, count, identity_of(copy));
     }
 }
 

@@ -1,4 +1,5 @@
 // Updates of one class are accepted, those of two are a conflict, and so is what else touches the memory.
+#include <math.h>
 #include <rill/kernel.h>
 #include <stdint.h>
 
@@ -60,4 +61,23 @@ kernel void two_types(int n, int x[n])
     bits[0] = 0;
     stream_parallel { for (int i = 0; i < n; i++) x[i] += 1; }
     stream_parallel { for (int i = 0; i < n; i++) bits[i] += 1; }
+}
+
+kernel void signed_and_unsigned(int a, int j, int x[4])
+{
+    unsigned *bits = (unsigned *)x;
+    stream_parallel { if (a < x[j]) x[j] = a; }
+    stream_parallel { if ((unsigned)a < bits[j]) bits[j] = (unsigned)a; }
+}
+
+kernel void two_forms(float e, float x[1])
+{
+    stream_parallel { x[0] = fminf(x[0], e); }
+    stream_parallel { if (e < x[0]) x[0] = e; }
+}
+
+kernel void one_form(float e, float x[1])
+{
+    stream_parallel { if (e < x[0]) x[0] = e; }
+    stream_parallel { x[0] = x[0] > e ? e : x[0]; }
 }
