@@ -217,6 +217,9 @@ struct backend {
     // May be missing.
     void (*stream_help)(struct backend_stream *stream);
     bool (*stream_is_idle)(struct backend_stream *stream);
+    // True: it is idle and has no error. False: one would have to ask. Takes no lock and makes no call of a driver, so
+    // that whoever goes through all streams passes by those that have nothing to do.
+    bool (*stream_is_quiet)(struct backend_stream *stream);
     bool (*stream_error)(struct backend_stream *stream, struct backend_error *out_error); // false: none
     rill_status (*stream_clear_error)(struct backend_stream *stream);
     // What is queued on |stream| from now on follows what is queued on |other| so far.

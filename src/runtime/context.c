@@ -387,6 +387,7 @@ static void destroy(struct context *context)
     callback_thread_destroy(context);
     pool_finish_streams(&context->stream_pool);
     context->backend->device_close(context->device);
+    stream_list_finish(context);
     handle_table_finish(&context->handles);
     thread_cond_finish(&context->left);
     thread_mutex_finish(&context->load_lock);
@@ -532,14 +533,20 @@ rill_status rill_open(const char *device, const rill_open_options *options, rill
 }
 
 // Whoever waits for all streams may as well run one that nobody has begun, before it sleeps over another that is.
-static void help_streams(struct context *context)
+// False: none has work or an error.
+static bool help_streams(struct context *context)
 {
     const struct backend *backend = context->backend;
+    if (backend->stream_help == NULL) {
+        return true;
+    }
     uint64_t end;
-    struct stream *stream = backend->stream_help != NULL ? stream_next(context, NULL, &end) : NULL;
-    for (; stream != NULL; stream = stream_next(context, stream, &end)) {
+    struct stream *stream = stream_next_busy(context, NULL, &end);
+    bool has_any = stream != NULL;
+    for (; stream != NULL; stream = stream_next_busy(context, stream, &end)) {
         backend->stream_help(stream->queue);
     }
+    return has_any;
 }
 
 // Waits for all streams. The first error among them; with |only_unknown| one that no call has returned.
@@ -547,10 +554,9 @@ static rill_status finish_streams(struct context *context, const char *who, bool
 {
     rill_status first = RILL_OK;
     char text[1024] = "";
-    help_streams(context);
     uint64_t end;
-    struct stream *stream = stream_next(context, NULL, &end);
-    for (; stream != NULL; stream = stream_next(context, stream, &end)) {
+    struct stream *stream = help_streams(context) ? stream_next_busy(context, NULL, &end) : NULL;
+    for (; stream != NULL; stream = stream_next_busy(context, stream, &end)) {
         context->backend->stream_synchronize(stream->queue);
         bool was_known = atomic_load(&stream->is_error_known);
         if (first != RILL_OK || (only_unknown && was_known)) {

@@ -57,14 +57,17 @@ struct context {
 
     struct stream_pool stream_pool;
 
-    struct thread_mutex lock;      // of what follows
-    struct stream *streams;        // every stream whose work may not have run yet, the oldest first: who waits for all
-    struct stream *last_stream;    // in that order waits while the younger ones still run
-    uint64_t stream_number;        // of the youngest
-    struct loaded_file *files;     // owned: what rill_kernel_load() has loaded
-    rill_status unreported_status; // a failure found where no call could return it
-    char unreported_text[512];     //
-    bool is_left;                  // every call has left a closed context
+    struct thread_mutex lock;       // of what follows
+    struct stream *streams;         // every stream whose work may not have run yet, the oldest first: who waits for all
+    struct stream *last_stream;     // in that order waits while the younger ones still run
+    uint64_t stream_number;         // of the youngest
+    struct stream **stream_buckets; // owned: the same streams by id; see stream_list.c
+    size_t bucket_count;            // a power of two, or 0
+    size_t listed_count;            // of these streams
+    struct loaded_file *files;      // owned: what rill_kernel_load() has loaded
+    rill_status unreported_status;  // a failure found where no call could return it
+    char unreported_text[512];      //
+    bool is_left;                   // every call has left a closed context
     struct thread_cond left;
 
     struct thread_mutex wrap_lock;                   // one rill_stream_wrap() at a time

@@ -9,95 +9,6 @@
 // The calling thread's scopes, innermost first. They live in the caller's own memory.
 static _Thread_local rill_scope *scopes;
 
-// ---- the list -----------------------------------------------------------------------------------------------------
-
-// The context's lock is held. True if the caller must free the stream once it has let go of the lock.
-static bool unlink_if_free(struct stream *stream)
-{
-    if (!stream->is_over || stream->visitor_count > 0) {
-        return false;
-    }
-    struct context *context = stream->context;
-    if (stream->previous != NULL) {
-        stream->previous->next = stream->next;
-    } else {
-        context->streams = stream->next;
-    }
-    if (stream->next != NULL) {
-        stream->next->previous = stream->previous;
-    } else {
-        context->last_stream = stream->previous;
-    }
-    return true;
-}
-
-static void free_stream(struct stream *stream)
-{
-    struct context *context = stream->context;
-    context->backend->stream_destroy(stream->queue);
-    context_free(context, stream, sizeof *stream);
-}
-
-// Its work has run and nothing names it any more.
-static void stream_over(struct stream *stream)
-{
-    struct context *context = stream->context;
-    struct backend_error error;
-    if (stream->wants_log && !atomic_load(&stream->is_error_known) &&
-        context->backend->stream_error(stream->queue, &error)) {
-        stream->wants_log = false; // once
-        context_note_failure(context, error.status, error.text);
-    }
-    thread_lock(&context->lock);
-    stream->is_over = true;
-    bool is_free = unlink_if_free(stream);
-    thread_unlock(&context->lock);
-    if (is_free) {
-        free_stream(stream);
-    }
-}
-
-static void last_notice(void *arg, const struct backend_error *error)
-{
-    (void)error;
-    stream_over(arg);
-}
-
-// Lets a stream go that nothing names any more, once its work has run.
-static void stream_end(struct stream *stream)
-{
-    const struct backend *backend = stream->context->backend;
-    if (!backend->stream_is_idle(stream->queue)) {
-        if (backend->notify(stream->queue, last_notice, stream, false) == RILL_OK) {
-            return;
-        }
-        backend->stream_synchronize(stream->queue); // without memory for a notice
-    }
-    stream_over(stream);
-}
-
-struct stream *stream_next(struct context *context, struct stream *stream, uint64_t *end)
-{
-    thread_lock(&context->lock);
-    *end = stream == NULL ? context->stream_number : *end;
-    struct stream *next = stream == NULL ? context->streams : stream->next;
-    next = next != NULL && next->number <= *end ? next : NULL;
-    if (next != NULL) {
-        next->visitor_count++;
-    }
-    // A visitor may have queued a mark on a stream that came to its end meanwhile: it stays in the list, where whoever
-    // waits for all streams finds it, until that has run too.
-    bool was_last = stream != NULL && --stream->visitor_count == 0 && stream->is_over;
-    if (was_last) {
-        stream->is_over = false;
-    }
-    thread_unlock(&context->lock);
-    if (was_last) {
-        stream_end(stream);
-    }
-    return next;
-}
-
 // ---- making, letting go -------------------------------------------------------------------------------------------
 
 static rill_status make_queue(struct stream *stream, const struct stream_origin *origin)
@@ -125,6 +36,11 @@ rill_status stream_make(struct context *context, const char *who, const struct s
     stream->is_wrapped = origin->is_wrapped;
     stream->native = origin->native;
     rill_status status = make_queue(stream, origin);
+    if (status == RILL_OK && !stream_list_add(stream)) {
+        context->backend->stream_destroy(stream->queue);
+        stream->queue = NULL;
+        status = status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for a stream");
+    }
     if (status != RILL_OK) {
         void *object;
         context_retire(context, who, stream->id, KIND_STREAM, &object);
@@ -132,16 +48,6 @@ rill_status stream_make(struct context *context, const char *who, const struct s
         return context_fail_as(who, status);
     }
     handle_set_part(&context->handles, handle_in_table(stream->id), stream->queue);
-    thread_lock(&context->lock);
-    stream->number = ++context->stream_number;
-    stream->previous = context->last_stream;
-    if (stream->previous != NULL) {
-        stream->previous->next = stream;
-    } else {
-        context->streams = stream;
-    }
-    context->last_stream = stream;
-    thread_unlock(&context->lock);
     atomic_fetch_add(&context->stream_count, 1);
     *out_stream = stream;
     return RILL_OK;

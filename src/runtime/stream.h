@@ -12,6 +12,7 @@ struct stream {
     struct stream *next;        // guarded by the context's lock, and so is what follows
     uint64_t number;            // counts up: by age
     struct stream *previous;    //
+    struct stream *bucket_next; // among those with the same place in the index
     int visitor_count;          // walkers of the list that stand here
     bool is_disposed;           // no handle and no pin is left
     bool is_over;               // its work has run: goes when no visitor is left
@@ -32,9 +33,24 @@ rill_status stream_make(struct context *context, const char *who, const struct s
 // The handle and every pin are gone: lets the stream run out, then frees it.
 void stream_dispose(struct stream *stream);
 
-// Walks the streams whose work may not have run, the oldest first, and none that is made meanwhile: that is what |end|
-// is for. |stream| NULL starts; NULL ends. A walk must go on to its end.
+// stream_list.c: the streams whose work may not have run.
+
+// Adds a stream that is made. False: no memory.
+bool stream_list_add(struct stream *stream);
+void stream_list_finish(struct context *context); // every stream is gone
+// Lets a stream go that nothing names any more, once its work has run.
+void stream_end(struct stream *stream);
+
+// Walks them, the oldest first, and none that is made meanwhile: that is what |end| is for. |stream| NULL starts; NULL
+// ends. A walk must go on to its end.
 struct stream *stream_next(struct context *context, struct stream *stream, uint64_t *end);
+// The same without those that have no work left and no error.
+struct stream *stream_next_busy(struct context *context, struct stream *stream, uint64_t *end);
+// The stream of that id, also if its handle is stale; NULL: it is gone, and its work has run.
+struct stream *stream_visit(struct context *context, uint64_t id);
+void stream_leave(struct stream *stream);
+// Whether it is not gone. The context's lock is held.
+bool stream_is_listed(struct context *context, uint64_t id);
 
 // A stream that is pinned, for those who need its queue and nothing else of it.
 struct pinned_stream {

@@ -165,6 +165,7 @@ const struct backend backend_cpu = {
     .stream_synchronize = stream_synchronize,
     .stream_help = stream_help,
     .stream_is_idle = stream_is_idle,
+    .stream_is_quiet = stream_is_quiet,
     .stream_error = stream_error,
     .stream_clear_error = stream_clear_error,
     .stream_wait = stream_wait,

@@ -818,3 +818,8 @@ bool stream_is_idle(struct backend_stream *stream)
     }
     return is_idle;
 }
+
+bool stream_is_quiet(struct backend_stream *stream)
+{
+    return stream_is_idle(stream) && !atomic_load_explicit(&stream->has_error, memory_order_acquire);
+}

@@ -197,6 +197,7 @@ uint64_t stream_count_launches(struct backend_device *device); // ever queued, o
 void stream_synchronize(struct backend_stream *stream);
 void stream_help(struct backend_stream *stream);
 bool stream_is_idle(struct backend_stream *stream);
+bool stream_is_quiet(struct backend_stream *stream);
 // Whether the stream has an error, and that. What few streams need is apart, for the launch that asks.
 bool stream_get_error(struct backend_stream *stream, struct backend_error *out_error) __attribute__((noinline));
 static inline bool stream_error(struct backend_stream *stream, struct backend_error *out_error)

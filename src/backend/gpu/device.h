@@ -248,29 +248,29 @@ struct backend_stream {
     _Atomic uint64_t last_number;          // of that operation
     struct gpu_ring rings[GPU_RING_KINDS]; // by kind; guarded by |order|
     struct gpu_op *last_op;                // guarded by |order|
-    struct backend_stream *next;           // among the device's; guarded by its lock, and so is what follows
-    struct backend_stream **link;          //
-    uint64_t ops_queued;                   // operations ever put off
-    uint64_t ops_issued;                   // and issued since
-    uint64_t holds_queued;                 // callbacks that hold the stream
-    uint64_t holds_passed;                 // and have returned
-    atomic_int reference_count;            // the owner's and one for each notice
-    void *ticks[GPU_TICKS];                // owned events; NULL until they are made
-    struct gpu_recording *recording;       // owned; guarded by |order|; NULL until it is needed
-    _Atomic(struct gpu_kept *) kept;       // owned: streams lent for blocks, for the next launch; NULL: in use, or none
-    struct gpu_follow *follow;             // owned; what the next operation begins after; NULL: there is no trace
-    void *scratch;                         // owned; guarded by |order|: what the host knows of a launch's block
+    struct backend_stream *next;     // among the device's; guarded by its lock, under which what follows is changed
+    struct backend_stream **link;    //
+    _Atomic uint64_t ops_queued;     // operations ever put off
+    _Atomic uint64_t ops_issued;     // and issued since
+    _Atomic uint64_t holds_queued;   // callbacks that hold the stream
+    _Atomic uint64_t holds_passed;   // and have returned
+    atomic_int reference_count;      // the owner's and one for each notice
+    void *ticks[GPU_TICKS];          // owned events; NULL until they are made
+    struct gpu_recording *recording; // owned; guarded by |order|; NULL until it is needed
+    _Atomic(struct gpu_kept *) kept; // owned: streams lent for blocks, for the next launch; NULL: in use, or none
+    struct gpu_follow *follow;       // owned; what the next operation begins after; NULL: there is no trace
+    void *scratch;                   // owned; guarded by |order|: what the host knows of a launch's block
     size_t scratch_size;
 
     struct gpu_watch *first_watch; // owned; guarded by reap_lock, and so is what follows
     struct gpu_watch *last_watch;
     struct gpu_watch *free_watches;
     struct gpu_reaping reap;
-    _Atomic uint64_t reaped; // sequence up to which work has run and was looked at
-    struct gpu_error *error; // one reference; NULL: none
-    struct gpu_error *spare; // owned: so that an error needs no memory when it happens
-    uint64_t notices_queued; // guarded by the device's lock
-    uint64_t notices_called; //
+    _Atomic uint64_t reaped;         // sequence up to which work has run and was looked at
+    struct gpu_error *error;         // one reference; NULL: none
+    struct gpu_error *spare;         // owned: so that an error needs no memory when it happens
+    _Atomic uint64_t notices_queued; // changed under the device's lock
+    _Atomic uint64_t notices_called; //
     int watch_count;
 };
 

@@ -28,6 +28,7 @@ rill_status gpu_stream_may_wait(struct backend_stream *stream, bool asks);
 void gpu_stream_destroy(struct backend_stream *stream);
 void gpu_stream_synchronize(struct backend_stream *stream);
 bool gpu_stream_is_idle(struct backend_stream *stream);
+bool gpu_stream_is_quiet(struct backend_stream *stream);
 bool gpu_stream_error(struct backend_stream *stream, struct backend_error *out_error);
 rill_status gpu_stream_clear_error(struct backend_stream *stream);
 rill_status gpu_stream_wait(struct backend_stream *stream, struct backend_stream *other);
@@ -57,7 +58,7 @@ rill_status gpu_event_elapsed(struct backend_event *begin, struct backend_event 
     .image_unload = gpu_image_unload, .image_field = gpu_image_field, .stream_create = gpu_stream_create,              \
     .stream_wrap = gpu_stream_wrap, .stream_native = gpu_stream_native, .stream_may_wait = gpu_stream_may_wait,        \
     .stream_destroy = gpu_stream_destroy, .stream_synchronize = gpu_stream_synchronize,                                \
-    .stream_is_idle = gpu_stream_is_idle, .stream_error = gpu_stream_error,                                            \
+    .stream_is_idle = gpu_stream_is_idle, .stream_is_quiet = gpu_stream_is_quiet, .stream_error = gpu_stream_error,    \
     .stream_clear_error = gpu_stream_clear_error, .stream_wait = gpu_stream_wait, .launch = gpu_launch,                \
     .copy = gpu_copy, .copy_from = gpu_copy_from, .fill = gpu_fill, .notify = gpu_notify, .proceed = gpu_proceed,      \
     .event_create = gpu_event_create, .event_destroy = gpu_event_destroy, .event_record = gpu_event_record,            \

@@ -272,6 +272,22 @@ bool gpu_stream_is_idle(struct backend_stream *stream)
     return is_idle;
 }
 
+// What was put off comes first: it becomes queued before it counts as issued.
+bool gpu_stream_is_quiet(struct backend_stream *stream)
+{
+    uint64_t op_count = atomic_load(&stream->ops_queued);
+    uint64_t hold_count = atomic_load(&stream->holds_queued);
+    if (atomic_load(&stream->ops_issued) < op_count || atomic_load(&stream->holds_passed) < hold_count) {
+        return false;
+    }
+    uint64_t notices = atomic_load(&stream->notices_queued);
+    uint64_t target = atomic_load_explicit(&stream->queued, memory_order_acquire);
+    return atomic_load_explicit(&stream->reaped, memory_order_acquire) >= target &&
+           atomic_load(&stream->notices_called) >= notices && !atomic_load(&stream->is_shared) &&
+           atomic_load(&stream->kept) == NULL && !atomic_load_explicit(&stream->has_error, memory_order_acquire) &&
+           !atomic_load(&stream->device->is_lost);
+}
+
 // Whoever asks for an error looks whether there is one: nobody else may come by.
 static void look(struct backend_stream *stream)
 {

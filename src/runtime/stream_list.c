@@ -1,0 +1,229 @@
+// The streams of a context whose work may not have run yet, in the order of their age and by id. Whoever waits for all
+// of them, or for those that used an array, visits them here: also one whose handle is stale and whose work still runs.
+#include "runtime/stream.h"
+
+enum { LEAST_BUCKETS = 16 };
+
+// ---- by id --------------------------------------------------------------------------------------------------------
+
+static struct stream **bucket_of(struct context *context, uint64_t id)
+{
+    return &context->stream_buckets[(id * 0x9e3779b97f4a7c15u) >> 32 & (context->bucket_count - 1)];
+}
+
+static void index_add(struct stream *stream)
+{
+    struct stream **bucket = bucket_of(stream->context, stream->id);
+    stream->bucket_next = *bucket;
+    *bucket = stream;
+}
+
+static void index_remove(struct stream *stream)
+{
+    struct stream **link = bucket_of(stream->context, stream->id);
+    while (*link != stream) {
+        link = &(*link)->bucket_next;
+    }
+    *link = stream->bucket_next;
+}
+
+static struct stream *index_find(struct context *context, uint64_t id)
+{
+    struct stream *stream = context->bucket_count > 0 ? *bucket_of(context, id) : NULL;
+    while (stream != NULL && stream->id != id) {
+        stream = stream->bucket_next;
+    }
+    return stream;
+}
+
+// Makes the index as large as the list. The first one must be there; a larger one only makes it fast.
+static bool index_grow(struct context *context)
+{
+    if (context->listed_count < context->bucket_count) {
+        return true;
+    }
+    size_t count = context->bucket_count > 0 ? 2 * context->bucket_count : LEAST_BUCKETS;
+    struct stream **buckets = context_alloc(context, count * sizeof *buckets);
+    if (buckets == NULL) {
+        return context->bucket_count > 0;
+    }
+    context_free(context, context->stream_buckets, context->bucket_count * sizeof *buckets);
+    context->stream_buckets = buckets;
+    context->bucket_count = count;
+    for (struct stream *stream = context->streams; stream != NULL; stream = stream->next) {
+        index_add(stream);
+    }
+    return true;
+}
+
+bool stream_is_listed(struct context *context, uint64_t id)
+{
+    return index_find(context, id) != NULL;
+}
+
+// ---- coming, going ------------------------------------------------------------------------------------------------
+
+bool stream_list_add(struct stream *stream)
+{
+    struct context *context = stream->context;
+    thread_lock(&context->lock);
+    bool has_room = index_grow(context);
+    if (has_room) {
+        stream->number = ++context->stream_number;
+        stream->previous = context->last_stream;
+        if (stream->previous != NULL) {
+            stream->previous->next = stream;
+        } else {
+            context->streams = stream;
+        }
+        context->last_stream = stream;
+        context->listed_count++;
+        index_add(stream);
+    }
+    thread_unlock(&context->lock);
+    return has_room;
+}
+
+void stream_list_finish(struct context *context)
+{
+    context_free(context, context->stream_buckets, context->bucket_count * sizeof *context->stream_buckets);
+    context->stream_buckets = NULL;
+    context->bucket_count = 0;
+}
+
+// The context's lock is held. True if the caller must free the stream once it has let go of the lock.
+static bool unlink_if_free(struct stream *stream)
+{
+    if (!stream->is_over || stream->visitor_count > 0) {
+        return false;
+    }
+    struct context *context = stream->context;
+    if (stream->previous != NULL) {
+        stream->previous->next = stream->next;
+    } else {
+        context->streams = stream->next;
+    }
+    if (stream->next != NULL) {
+        stream->next->previous = stream->previous;
+    } else {
+        context->last_stream = stream->previous;
+    }
+    context->listed_count--;
+    index_remove(stream);
+    return true;
+}
+
+static void free_stream(struct stream *stream)
+{
+    struct context *context = stream->context;
+    context->backend->stream_destroy(stream->queue);
+    context_free(context, stream, sizeof *stream);
+}
+
+// Its work has run and nothing names it any more.
+static void stream_over(struct stream *stream)
+{
+    struct context *context = stream->context;
+    struct backend_error error;
+    if (stream->wants_log && !atomic_load(&stream->is_error_known) &&
+        context->backend->stream_error(stream->queue, &error)) {
+        stream->wants_log = false; // once
+        context_note_failure(context, error.status, error.text);
+    }
+    thread_lock(&context->lock);
+    stream->is_over = true;
+    bool is_free = unlink_if_free(stream);
+    thread_unlock(&context->lock);
+    if (is_free) {
+        free_stream(stream);
+    }
+}
+
+static void last_notice(void *arg, const struct backend_error *error)
+{
+    (void)error;
+    stream_over(arg);
+}
+
+void stream_end(struct stream *stream)
+{
+    const struct backend *backend = stream->context->backend;
+    if (!backend->stream_is_idle(stream->queue)) {
+        if (backend->notify(stream->queue, last_notice, stream, false) == RILL_OK) {
+            return;
+        }
+        backend->stream_synchronize(stream->queue); // without memory for a notice
+    }
+    stream_over(stream);
+}
+
+// ---- visiting -----------------------------------------------------------------------------------------------------
+
+// Ends a visit; the context's lock is held. True if stream_end() must follow: a visitor may have queued a mark on a
+// stream that came to its end meanwhile. It stays in the list, where whoever waits for all streams finds it, until that
+// has run too.
+static bool end_visit(struct stream *stream)
+{
+    bool was_last = --stream->visitor_count == 0 && stream->is_over;
+    if (was_last) {
+        stream->is_over = false;
+    }
+    return was_last;
+}
+
+struct stream *stream_visit(struct context *context, uint64_t id)
+{
+    thread_lock(&context->lock);
+    struct stream *stream = index_find(context, id);
+    if (stream != NULL) {
+        stream->visitor_count++;
+    }
+    thread_unlock(&context->lock);
+    return stream;
+}
+
+void stream_leave(struct stream *stream)
+{
+    struct context *context = stream->context;
+    thread_lock(&context->lock);
+    bool was_last = end_visit(stream);
+    thread_unlock(&context->lock);
+    if (was_last) {
+        stream_end(stream);
+    }
+}
+
+static bool is_quiet(const struct stream *stream)
+{
+    return stream->context->backend->stream_is_quiet(stream->queue);
+}
+
+static struct stream *next_of(struct context *context, struct stream *stream, uint64_t *end, bool only_busy)
+{
+    thread_lock(&context->lock);
+    *end = stream == NULL ? context->stream_number : *end;
+    struct stream *next = stream == NULL ? context->streams : stream->next;
+    while (only_busy && next != NULL && next->number <= *end && is_quiet(next)) {
+        next = next->next;
+    }
+    next = next != NULL && next->number <= *end ? next : NULL;
+    if (next != NULL) {
+        next->visitor_count++;
+    }
+    bool was_last = stream != NULL && end_visit(stream);
+    thread_unlock(&context->lock);
+    if (was_last) {
+        stream_end(stream);
+    }
+    return next;
+}
+
+struct stream *stream_next(struct context *context, struct stream *stream, uint64_t *end)
+{
+    return next_of(context, stream, end, false);
+}
+
+struct stream *stream_next_busy(struct context *context, struct stream *stream, uint64_t *end)
+{
+    return next_of(context, stream, end, true);
+}
