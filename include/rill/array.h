@@ -3,8 +3,10 @@
 //
 // Threads: any array may be used from any thread, on any stream, as soon as it exists. Two uses that touch the same
 // elements are ordered by a stream or an event, not by the array.
-// Lifetime: an array may be destroyed at any time; its memory goes back when all work queued until then has run and no
-// view of it is left.
+// Lifetime: an array may be destroyed at any time; its memory goes back when the work that used it has run and no view
+// of it is left: when each stream on which the array or a view of it was used has come past what was queued there until
+// then. Other streams are not waited for. Once an address of the memory is known to the program (rill_array_address,
+// rill_array_wrap) nobody can tell which streams use it, and it waits for all streams of the context.
 #ifndef RILL_ARRAY_H
 #define RILL_ARRAY_H
 
@@ -47,7 +49,7 @@ typedef struct rill_wrap {
 } rill_wrap;
 RILL_API RILL_NODISCARD rill_status rill_array_wrap(rill_context context, const rill_wrap *wrap, rill_array *out_array);
 
-// The handle is stale at once. Does not wait.
+// The handle is stale at once. Does not wait. Takes time for each stream that used the array and is busy, not for others.
 RILL_API RILL_NODISCARD rill_status rill_array_destroy(rill_array array);
 
 typedef struct rill_array_info {
@@ -59,6 +61,7 @@ typedef struct rill_array_info {
 RILL_API RILL_NODISCARD rill_status rill_array_describe(rill_array array, rill_array_info *out_info);
 
 // The device address of the first element; on the CPU it can be read and written when no work that uses it is queued.
+// From then on the array, once destroyed, waits for all streams of its context, also for those that never used it.
 RILL_API RILL_NODISCARD rill_status rill_array_address(rill_array array, void **out_address);
 
 // Reads or writes the first |size| bytes, in the order of |stream|; more than the array has is RILL_ERR_INVALID and

@@ -547,10 +547,11 @@ rill_status args_pack_scalars(struct packed_args *packed, const char *who, const
     return RILL_OK;
 }
 
-HOT void args_finish(struct packed_args *packed)
+HOT void args_finish(struct packed_args *packed, uint64_t stream)
 {
     for (int i = 0; i < packed->count; i++) {
         if (packed->arrays[i] != NULL) {
+            array_note_use(packed->arrays[i], stream); // also of a launch that failed: part of it may run
             context_unpin(packed->context, packed->arrays[i]->id);
         }
     }

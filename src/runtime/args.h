@@ -48,6 +48,7 @@ rill_status args_pack(struct packed_args *packed, const char *who, const struct 
 rill_status args_pack_scalars(struct packed_args *packed, const char *who, const struct kernel *kernel, rill_args args);
 // The shape that parameter |index| has for the scalars that were packed.
 rill_status args_param_shape(const struct packed_args *packed, int index, rill_shape *out_shape);
-void args_finish(struct packed_args *packed);
+// |stream|: the id of the stream that was to run a launch with these arguments.
+void args_finish(struct packed_args *packed, uint64_t stream);
 
 #endif

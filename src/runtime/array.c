@@ -86,6 +86,7 @@ static void release_memory(struct retirement *retirement)
 {
     struct memory *memory = (struct memory *)retirement;
     struct context *context = memory->context;
+    stream_set_finish(context, &memory->users);
     if (memory->release != NULL) {
         memory->callback.run = release_wrapped;
         callback_post(context, &memory->callback);
@@ -101,8 +102,21 @@ static void release_memory(struct retirement *retirement)
 static void memory_unreference(struct memory *memory)
 {
     if (atomic_fetch_sub_explicit(&memory->reference_count, 1, memory_order_acq_rel) == 1) {
-        retire(memory->context, &memory->retirement);
+        retire(memory->context, &memory->retirement, &memory->users);
     }
+}
+
+void array_add_user(struct array *array, uint64_t stream)
+{
+    bool is_new = stream_set_add(array->context, &array->memory->users, stream);
+    if (is_new || atomic_load_explicit(&array->user, memory_order_relaxed) == 0) {
+        atomic_store_explicit(&array->user, stream, memory_order_relaxed);
+    }
+}
+
+void array_note_use_on(struct array *array, rill_stream stream)
+{
+    array_note_use(array, stream.id != UINT64_MAX ? stream.id : stream_current(array->context).id);
 }
 
 static struct memory *memory_make(struct context *context, const char *who)
@@ -230,8 +244,8 @@ static rill_status end(struct context *context, uint64_t id, rill_status status)
 static rill_status make_view(struct context *context, struct array *base, size_t offset, rill_shape shape,
                              rill_array *out)
 {
-    struct array view = *base;
-    view.shape = shape;
+    struct array view = {
+        .memory = base->memory, .type = base->type, .element_size = base->element_size, .shape = shape};
     RILL_TRY(measure("rill_array_view", shape, base->element_size, &view.count, &view.size));
     if (offset > base->count || view.count > base->count - offset) {
         return status_fail(RILL_ERR_INVALID,
@@ -292,6 +306,7 @@ static rill_status make_wrap(struct context *context, const rill_wrap *wrap, ril
         return RILL_ERR_OUT_OF_MEMORY;
     }
     memory->is_wrapped = true;
+    stream_set_add_all(&memory->users); // its address is known: kernels may be given that
     memory->address = wrap->memory;
     memory->size = array.size;
     array.memory = memory;
@@ -366,6 +381,7 @@ rill_status rill_array_address(rill_array handle, void **out_address)
     struct array *array;
     RILL_TRY(begin("rill_array_address", handle, &context, &array));
     *out_address = array->address;
+    stream_set_add_all(&array->memory->users); // kernels, and work of others, may be given it
     return end(context, handle.id, RILL_OK);
 }
 
@@ -416,6 +432,7 @@ rill_status rill_array_read(rill_array handle, rill_stream stream, void *host, s
     RILL_TRY(begin("rill_array_read", handle, &context, &array));
     rill_status status = check_transfer("rill_array_read", array, host, size);
     if (status == RILL_OK) {
+        array_note_use_on(array, stream);
         status = array_read_bytes("rill_array_read", context, stream, host, array->address, size);
     }
     return end(context, handle.id, status);
@@ -428,6 +445,7 @@ rill_status rill_array_write(rill_array handle, rill_stream stream, const void *
     RILL_TRY(begin("rill_array_write", handle, &context, &array));
     rill_status status = check_transfer("rill_array_write", array, host, size);
     if (status == RILL_OK) {
+        array_note_use_on(array, stream);
         status = array_write_bytes("rill_array_write", context, stream, array->address, host, size);
     }
     return end(context, handle.id, status);
@@ -450,6 +468,7 @@ rill_status rill_array_read_async(rill_array handle, rill_stream stream, void *h
     RILL_TRY(begin("rill_array_read_async", handle, &context, &array));
     rill_status status = check_transfer("rill_array_read_async", array, host, size);
     if (status == RILL_OK) {
+        array_note_use_on(array, stream);
         status = array_copy_later("rill_array_read_async", context, stream, host, array->address, size);
     }
     return end(context, handle.id, status);
@@ -462,6 +481,7 @@ rill_status rill_array_write_async(rill_array handle, rill_stream stream, const 
     RILL_TRY(begin("rill_array_write_async", handle, &context, &array));
     rill_status status = check_transfer("rill_array_write_async", array, host, size);
     if (status == RILL_OK) {
+        array_note_use_on(array, stream);
         status = array_copy_later("rill_array_write_async", context, stream, array->address, host, size);
     }
     return end(context, handle.id, status);
@@ -479,6 +499,7 @@ static rill_status fill(struct context *context, struct array *array, rill_strea
     }
     struct stream *stream;
     RILL_TRY(stream_pin(context, "rill_array_fill", handle, &stream));
+    array_note_use(array, stream->id);
     rill_status status = context->backend->fill(stream->queue, array->address, array->count, element, element_size);
     context_unpin(context, stream->id);
     return context_fail_as("rill_array_fill", status);
@@ -498,6 +519,8 @@ static rill_status copy_array(struct context *context, struct array *target, str
         return status_fail(RILL_ERR_INVALID, "rill_array_copy: the source has %zu bytes, the target only %zu",
                            source->size, target->size);
     }
+    array_note_use_on(target, stream);
+    array_note_use_on(source, stream);
     return array_copy_later("rill_array_copy", context, stream, target->address, source->address, source->size);
 }
 

@@ -4,6 +4,7 @@
 #include "runtime/callback.h"
 #include "runtime/context.h"
 #include "runtime/retire.h"
+#include "runtime/stream_set.h"
 
 // Memory that arrays share: an array and its views.
 struct memory {
@@ -11,6 +12,7 @@ struct memory {
     struct callback callback;     // of the release of wrapped memory
     struct context *context;      // borrowed
     atomic_int reference_count;
+    struct stream_set users; // whom it waits for before it is given back
     void *address;
     size_t size;
     bool is_wrapped;
@@ -25,10 +27,22 @@ struct array {
     char *address;
     rill_type type;
     size_t element_size;
-    size_t size;  // bytes
-    size_t count; // elements
+    size_t size;           // bytes
+    _Atomic uint64_t user; // a stream that is known to be among the memory's users: the only one, as a rule; 0: none
     rill_shape shape;
+    size_t count; // elements
 };
+
+// Notes that work on the stream uses the array, which is pinned. Inline, as a launch comes here for each array.
+void array_add_user(struct array *array, uint64_t stream) __attribute__((noinline));
+static inline void array_note_use(struct array *array, uint64_t stream)
+{
+    if (__builtin_expect(atomic_load_explicit(&array->user, memory_order_relaxed) != stream, 0)) {
+        array_add_user(array, stream);
+    }
+}
+// The same for a handle, which may be RILL_CURRENT.
+void array_note_use_on(struct array *array, rill_stream stream);
 
 void array_dispose(struct array *array);
 

@@ -54,6 +54,7 @@ rill_status rill_array_read_at(rill_array array, rill_stream stream, size_t offs
     static const char who[] = "rill_array_read_at";
     struct elements from;
     RILL_TRY(elements_open(who, array, offset, count, host, &from));
+    array_note_use_on(from.array, stream);
     rill_status status = array_read_bytes(who, from.context, stream, host, from.address, from.size);
     elements_close(&from);
     return status;
@@ -64,6 +65,7 @@ rill_status rill_array_write_at(rill_array array, rill_stream stream, size_t off
     static const char who[] = "rill_array_write_at";
     struct elements to;
     RILL_TRY(elements_open(who, array, offset, count, host, &to));
+    array_note_use_on(to.array, stream);
     rill_status status = array_write_bytes(who, to.context, stream, to.address, host, to.size);
     elements_close(&to);
     return status;
@@ -74,6 +76,7 @@ rill_status rill_array_read_at_async(rill_array array, rill_stream stream, size_
     static const char who[] = "rill_array_read_at_async";
     struct elements from;
     RILL_TRY(elements_open(who, array, offset, count, host, &from));
+    array_note_use_on(from.array, stream);
     rill_status status = array_copy_later(who, from.context, stream, host, from.address, from.size);
     elements_close(&from);
     return status;
@@ -85,6 +88,7 @@ rill_status rill_array_write_at_async(rill_array array, rill_stream stream, size
     static const char who[] = "rill_array_write_at_async";
     struct elements to;
     RILL_TRY(elements_open(who, array, offset, count, host, &to));
+    array_note_use_on(to.array, stream);
     rill_status status = array_copy_later(who, to.context, stream, to.address, host, to.size);
     elements_close(&to);
     return status;

@@ -58,7 +58,7 @@ static inline rill_status launch_args(struct packed_args *packed, const char *wh
         status = LIKELY(packed->host_count == 0) ? launch_packed(packed, on->queue, result, NULL)
                                                  : launch_with_host(packed, on->queue, result);
     }
-    args_finish(packed);
+    args_finish(packed, on->id);
     return status;
 }
 
@@ -204,6 +204,7 @@ static rill_status launch_into(struct kernel *kernel, const struct pinned_stream
     rill_status status = check_result_array(kernel, array);
     if (status == RILL_OK) {
         struct launch_result result = {.address = array->address, .size = kernel->returns->size};
+        array_note_use(array, on->id);
         status = launch_on("rill_launch_result", kernel, on, args, &result);
     }
     context_unpin(context, target.id);
@@ -244,7 +245,7 @@ static rill_status param_shape(const struct kernel *kernel, size_t index, rill_a
     if (status == RILL_OK) {
         status = args_param_shape(&packed, (int)index, out_shape);
     }
-    args_finish(&packed);
+    args_finish(&packed, 0); // it has no arrays
     return status;
 }
 

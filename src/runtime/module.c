@@ -33,7 +33,7 @@ static void release_module(struct retirement *retirement)
 static void module_unreference(struct module *module)
 {
     if (atomic_fetch_sub_explicit(&module->reference_count, 1, memory_order_acq_rel) == 1) {
-        retire(module->context, &module->retirement);
+        retire(module->context, &module->retirement, NULL);
     }
 }
 

@@ -113,7 +113,10 @@ static rill_status transfer(const struct side *target, const struct side *source
         return status_fail(RILL_ERR_INVALID, "%s: the source has %zu bytes, the target only %zu", who,
                            source->array->size, target->array->size);
     }
+    array_note_use_on(target->array, target->stream);
+    array_note_use_on(source->array, source->stream);
     if (target->context == source->context) {
+        array_note_use_on(source->array, target->stream); // which does the copy
         return copy_inside(target, source);
     }
     RILL_TRY(callback_refuse(who));

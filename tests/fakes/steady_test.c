@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 enum { N = 64, LAUNCHES = 500 };
 
@@ -34,6 +35,7 @@ struct stage {
 
 static void fill_stage(struct stage *stage, const rill_open_options *options)
 {
+    setenv("FAKE_CUDA_MEMORY", "536870912", 1); // 512 MB
     void *library = use_stand_in();
     *(void **)&calls = dlsym(library, "stand_in_calls");
     REQUIRE(calls != NULL);
@@ -356,5 +358,98 @@ TEST(threads_that_choose_together_how_to_launch_lose_no_launch)
         OK(rill_array_read(stage.arrays[i], RILL_CURRENT, x, sizeof x));
         CHECK(x[0] == LAUNCHES_EACH && x[N - 1] == LAUNCHES_EACH);
     }
+    OK(rill_close(stage.context));
+}
+
+enum { IDLE_STREAMS = 300 };
+
+// Calls of the driver for rill_sync() and for destroying an array that one stream used, beside |count| idle streams.
+static long count_beside_streams(int count)
+{
+    struct stage stage;
+    open_stage(&stage, "off");
+    float one = 1;
+    rill_stream streams[IDLE_STREAMS];
+    rill_array array;
+    for (int i = 0; i < count; i++) {
+        OK(rill_stream_create(stage.context, NULL, &streams[i]));
+        OK(rill_array_fill(stage.arrays[0], streams[i], &one, sizeof one));
+    }
+    OK(rill_sync(stage.context));
+    OK(rill_array_create(stage.context, RILL_F32, RILL_SHAPE(N), &array));
+    OK(rill_array_fill(array, streams[0], &one, sizeof one));
+    long before = all_calls();
+    OK(rill_array_destroy(array));
+    OK(rill_sync(stage.context));
+    long made = all_calls() - before;
+    OK(rill_close(stage.context));
+    return made;
+}
+
+TEST(sync_and_destroy_make_no_call_for_a_stream_that_is_idle)
+{
+    long beside_many = count_beside_streams(IDLE_STREAMS);
+    CHECK(beside_many <= 10);
+}
+
+static void stand_at_gate(void *user, rill_status status)
+{
+    (void)status;
+    while (!atomic_load((atomic_bool *)user)) {
+        usleep(100);
+    }
+}
+
+TEST(destroying_queues_nothing_on_streams_that_did_not_use_the_array)
+{
+    enum { BUSY = 100 };
+    atomic_bool is_open = false;
+    struct stage stage;
+    open_stage(&stage, "off");
+    float one = 1;
+    rill_stream streams[BUSY];
+    rill_array arrays[BUSY];
+    rill_event event;
+    for (int i = 0; i < BUSY; i++) {
+        OK(rill_stream_create(stage.context, NULL, &streams[i]));
+        OK(rill_array_create(stage.context, RILL_F32, RILL_SHAPE(N), &arrays[i]));
+    }
+    OK(rill_stream_callback(streams[0], stand_at_gate, &is_open));
+    OK(rill_event_create(stage.context, NULL, &event));
+    OK(rill_event_record(event, streams[0]));
+    for (int i = 0; i < BUSY; i++) {
+        OK(rill_event_wait(event, streams[i]));
+        OK(rill_array_fill(arrays[i], streams[i], &one, sizeof one));
+    }
+    long before = calls("cuLaunchHostFunc");
+    for (int i = 0; i < BUSY; i++) {
+        OK(rill_array_destroy(arrays[i]));
+    }
+    atomic_store(&is_open, true);
+    OK(rill_sync(stage.context));
+    CHECK(calls("cuLaunchHostFunc") - before <= BUSY);
+    OK(rill_close(stage.context));
+}
+
+TEST(memory_of_destroyed_arrays_is_used_again_beside_a_held_stream)
+{
+    atomic_bool is_open = false;
+    struct stage stage;
+    open_stage(&stage, "off");
+    float one = 1;
+    rill_stream held;
+    rill_stream other;
+    OK(rill_stream_create(stage.context, NULL, &held));
+    OK(rill_stream_create(stage.context, NULL, &other));
+    OK(rill_stream_callback(held, stand_at_gate, &is_open));
+    OK(rill_array_fill(stage.arrays[0], held, &one, sizeof one));
+    for (int i = 0; i < 100; i++) {
+        rill_array array = {0};
+        OK(rill_array_create(stage.context, RILL_F32, RILL_SHAPE(4 << 20), &array));
+        OK(rill_array_fill(array, other, &one, sizeof one));
+        OK(rill_stream_synchronize(other));
+        OK(rill_array_destroy(array));
+    }
+    atomic_store(&is_open, true);
     OK(rill_close(stage.context));
 }
