@@ -227,7 +227,7 @@ static struct drafts draft_all(struct analysis *an, const struct effects_scope *
         if (plant_bug(an, access, &draft.region)) {
             continue;
         }
-        draft.region.is_must = draft.region.low != NULL && effects_is_must(an, access, scope->info);
+        draft.region.is_must = draft.region.low != NULL && effects_is_must(an, access, scope->info, &draft.region);
         int index = add_draft(an, &drafts, &draft, scope->is_block);
         if (effect_of_access != NULL) {
             effect_of_access[i - scope->begin] = index;

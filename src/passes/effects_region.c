@@ -169,11 +169,26 @@ bool effects_returns_early(const struct ir_function *helper)
     return !walk_region(&helper->body, is_no_return, helper->body.last);
 }
 
-// Each loop's stride is the run of bytes that the loops inside it have covered.
-static bool covers_region(struct analysis *an, const struct access *access, const struct loop_info *top)
+// How often an inner loop runs: none of it is negative.
+static const struct affine *runs_of(struct analysis *an, const struct affine *trip, bool *is_clamped)
+{
+    if (trip == NULL || value_is_nonnegative(an, trip, NULL)) {
+        return trip;
+    }
+    struct affine_range range = value_range(an, trip);
+    range = (struct affine_range){range.lo > 0 ? range.lo : 0, range.hi > 0 ? range.hi : 0};
+    *is_clamped = true;
+    return affine_atom(&an->pool, atom_intern_op(an, IR_OP_SMAX, IR_I64, trip, affine_const(&an->pool, 0), range));
+}
+
+// Each loop's stride is the run of bytes that the loops inside it have covered. A loop inside that may have a negative
+// number of iterations makes the region, which is |region|, one that is empty then.
+static bool covers_region(struct analysis *an, const struct access *access, const struct loop_info *top,
+                          struct region *region)
 {
     struct affine_pool *pool = &an->pool;
-    const struct affine *run = access->size, *rest = access->flat;
+    const struct affine *run = access->size, *rest = access->flat, *total = run, *low = affine_const(pool, 0);
+    bool is_clamped = false;
     for (const struct loop_info *loop = access->loop;; loop = loop->parent) {
         if (loop == NULL || loop->last == NULL || loop->bound_may_change ||
             (loop->inst->loop->step != 1 && loop->inst->loop->step != -1)) {
@@ -185,11 +200,20 @@ static bool covers_region(struct analysis *an, const struct access *access, cons
             return false;
         }
         run = affine_mul(pool, run, trip);
+        low = affine_add(pool, low, affine_mul(pool, factor, loop->first));
+        total = affine_mul(pool, total, loop == top ? trip : runs_of(an, trip, &is_clamped));
         if (loop == top) {
             break;
         }
     }
-    return run != NULL && !value_varies(an, rest, top);
+    if (run == NULL || value_varies(an, rest, top)) {
+        return false;
+    }
+    if (is_clamped) {
+        region->low = affine_add(pool, low, rest);
+        region->high = affine_add(pool, region->low, total);
+    }
+    return region->low != NULL && region->high != NULL;
 }
 
 static bool is_certain_write(const struct analysis *an, const struct access *access, const struct loop_info *info)
@@ -197,11 +221,6 @@ static bool is_certain_write(const struct analysis *an, const struct access *acc
     return info != NULL && access->kind == ACCESS_WRITE && !access->is_alternative && access->needs == NULL &&
            access->size != NULL && access->recheck == NULL &&
            (is_unconditional(an, access, info->inst->parent) || an->bug == BUG_MUST_IN_BRANCH);
-}
-
-static bool is_must(struct analysis *an, const struct access *access, const struct loop_info *info)
-{
-    return is_certain_write(an, access, info) && covers_region(an, access, info);
 }
 
 bool effects_is_must_by_steps(struct analysis *an, const struct access *access, const struct loop_info *info,
@@ -236,7 +255,8 @@ bool effects_region(struct analysis *an, const struct access *access, int first_
     return true;
 }
 
-bool effects_is_must(struct analysis *an, const struct access *access, const struct loop_info *info)
+bool effects_is_must(struct analysis *an, const struct access *access, const struct loop_info *info,
+                     struct region *region)
 {
-    return is_must(an, access, info);
+    return is_certain_write(an, access, info) && covers_region(an, access, info, region);
 }

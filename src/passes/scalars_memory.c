@@ -168,9 +168,11 @@ static void cover_for(struct cover *c, const struct ir_inst *inst, struct loop_i
         const struct access *access = &c->an->accesses.items[i];
         struct region region;
         int64_t step = 0;
-        bool is_all = access->base == c->base && effects_is_must(c->an, access, child);
-        bool is_stepped = access->base == c->base && !is_all && effects_is_must_by_steps(c->an, access, child, &step);
-        if ((!is_all && !is_stepped) || !effects_find_region(c->an, access, child->variable >> 1, &region)) {
+        if (access->base != c->base || !effects_find_region(c->an, access, child->variable >> 1, &region)) {
+            continue;
+        }
+        bool is_all = effects_is_must(c->an, access, child, &region);
+        if (!is_all && !effects_is_must_by_steps(c->an, access, child, &step)) {
             continue;
         }
         int64_t found;
