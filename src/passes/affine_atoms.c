@@ -177,10 +177,11 @@ static void add_range(struct analysis *an, struct system *system, int id)
 {
     struct affine_range range = atom_of(an, id)->range;
     const struct affine *atom = affine_atom(&an->scratch, id);
-    if (range.lo > -AFFINE_INFINITY && range.lo >= INT64_MIN / 4) {
+    const affine_wide far = (affine_wide)1 << 55; // beyond, it decides nothing, and sums would not fit
+    if (range.lo > -far) {
         system_add(system, affine_plus(&an->scratch, atom, (int64_t)-range.lo), false);
     }
-    if (range.hi < AFFINE_INFINITY && range.hi <= INT64_MAX / 4) {
+    if (range.hi < far) {
         system_add(system, affine_plus(&an->scratch, affine_scale(&an->scratch, atom, -1), (int64_t)range.hi), false);
     }
 }
@@ -381,6 +382,56 @@ struct plan_expr *value_expr_float(struct analysis *an, const struct affine *val
         return plan_op(an->arena, IR_OP_SITOFP, IR_F64, IR_I64, plan_const(an->arena, IR_I64, 0), NULL);
     }
     return sum;
+}
+
+// |value| lies between -limit and limit, as a test in f64.
+static struct plan_expr *is_within(struct analysis *an, struct plan_expr *value, int64_t limit)
+{
+    struct arena *arena = an->arena;
+    struct plan_expr *most = plan_op(arena, IR_OP_SITOFP, IR_F64, IR_I64, plan_const(arena, IR_I64, limit), NULL);
+    struct plan_expr *least = plan_op(arena, IR_OP_SITOFP, IR_F64, IR_I64, plan_const(arena, IR_I64, -limit), NULL);
+    return plan_op(arena, IR_OP_AND, IR_I1, IR_I1, plan_op(arena, IR_OP_FLE, IR_I1, IR_F64, value, most),
+                   plan_op(arena, IR_OP_FGE, IR_I1, IR_F64, value, least));
+}
+
+struct plan_expr *value_operands_within(struct analysis *an, const struct affine *value, int64_t limit,
+                                        const struct var_values *entry)
+{
+    struct arena *arena = an->arena;
+    struct plan_expr *all = plan_const(arena, IR_I1, 1);
+    for (int i = 0; value != NULL && i < value->count; i++) {
+        for (int k = 0; k < value->terms[i].degree; k++) {
+            const struct atom *atom = atom_of(an, value->terms[i].ids[k]);
+            if (atom->kind == ATOM_OP && (atom->op == IR_OP_SMIN || atom->op == IR_OP_SMAX)) {
+                struct plan_expr *a = value_terms_within(an, atom->a, limit, entry);
+                struct plan_expr *b = value_terms_within(an, atom->b, limit, entry);
+                all = plan_op(arena, IR_OP_AND, IR_I1, IR_I1, all, plan_op(arena, IR_OP_AND, IR_I1, IR_I1, a, b));
+            }
+        }
+    }
+    return all;
+}
+
+// Every product of integers is at least as large as each of its parts unless it is 0, so that the rounded product says
+// enough about all of them.
+struct plan_expr *value_terms_within(struct analysis *an, const struct affine *value, int64_t limit,
+                                     const struct var_values *entry)
+{
+    if (value == NULL) {
+        return NULL;
+    }
+    struct plan_expr *all = value_operands_within(an, value, limit, entry);
+    for (int i = 0; i < value->count; i++) {
+        struct affine *one = affine_alloc(&an->scratch, sizeof *one + sizeof one->terms[0]);
+        one->count = 1;
+        one->terms[0] = value->terms[i];
+        struct affine_range range = value_range(an, one);
+        if (range.lo < -(affine_wide)limit || range.hi > limit) {
+            struct plan_expr *fits = is_within(an, value_expr_float(an, one, entry), limit);
+            all = plan_op(an->arena, IR_OP_AND, IR_I1, IR_I1, all, fits);
+        }
+    }
+    return all;
 }
 
 // ---- text ----------------------------------------------------------------------------------------------------------

@@ -286,6 +286,12 @@ void system_add_facts(struct analysis *an, struct system *system, const struct a
 // parameters only); NULL if it cannot be written so.
 struct plan_expr *value_expr(struct analysis *an, const struct affine *value, const struct var_values *entry);
 struct plan_expr *value_expr_float(struct analysis *an, const struct affine *value, const struct var_values *entry);
+// A test that every term of the value, and of what it takes the least or the greatest of, is at most |limit| in
+// magnitude. In f64, where a sum of terms says nothing by itself: two that are far too large cancel.
+struct plan_expr *value_terms_within(struct analysis *an, const struct affine *value, int64_t limit,
+                                     const struct var_values *entry);
+struct plan_expr *value_operands_within(struct analysis *an, const struct affine *value, int64_t limit,
+                                        const struct var_values *entry); // of least and greatest only
 void value_print(struct analysis *an, const struct affine *value, struct str *out);
 
 // access.c: the walk. access_value.c: what instructions compute. access_memory.c: what they touch.

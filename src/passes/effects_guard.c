@@ -2,39 +2,61 @@
 // can also find out whether `3 * i` stays an int; if it does not, the block touches the whole array.
 #include "passes/effects.h"
 
-// low and high fit the type of the need, computed in f64: they might not fit 64 bits.
+static struct plan_expr *both(struct analysis *an, struct plan_expr *a, struct plan_expr *b)
+{
+    return plan_op(an->arena, IR_OP_AND, IR_I1, IR_I1, a, b);
+}
+
+static struct plan_expr *is_at_least(struct analysis *an, struct plan_expr *value, int64_t limit)
+{
+    struct plan_expr *least =
+        plan_op(an->arena, IR_OP_SITOFP, IR_F64, IR_I64, plan_const(an->arena, IR_I64, limit), NULL);
+    return plan_op(an->arena, IR_OP_FGE, IR_I1, IR_F64, value, least);
+}
+
+static struct plan_expr *is_at_most(struct analysis *an, struct plan_expr *value, int64_t limit)
+{
+    struct plan_expr *most =
+        plan_op(an->arena, IR_OP_SITOFP, IR_F64, IR_I64, plan_const(an->arena, IR_I64, limit), NULL);
+    return plan_op(an->arena, IR_OP_FLE, IR_I1, IR_F64, value, most);
+}
+
+// How large a term may be for the sum of all of them to be exact in f64.
+static int64_t exact_limit(const struct affine *value)
+{
+    return value == NULL || value->count == 0 ? 0 : ((int64_t)1 << 53) / value->count;
+}
+
+// low and high fit the type of the need. They might not fit 64 bits, so the sums are computed in f64: exactly, since no
+// term is larger than exact_limit. A need of 64 bits does with less than the type holds: what terms of up to 2^62 lose
+// in f64 does not matter then. Of values that are read as signed though the loop counts without a sign, low may be
+// above high: both must be near.
 struct plan_expr *effects_fits(struct analysis *an, const struct need *need, const struct affine *low,
                                const struct affine *high, const struct var_values *entry)
 {
-    struct arena *arena = an->arena;
+    const int64_t wide = (int64_t)1 << 62;
+    bool is_wide = need->type == IR_I64;
     struct affine_range range = affine_type_range(need->type, need->is_signed);
-    if (need->type == IR_I64) { // rounding of the test must not matter
-        range.hi = (affine_wide)1 << 62;
-        range.lo = need->is_signed ? -range.hi : 0;
-    }
-    struct plan_expr *least =
-        plan_op(arena, IR_OP_SITOFP, IR_F64, IR_I64, plan_const(arena, IR_I64, (int64_t)range.lo), NULL);
-    struct plan_expr *most =
-        plan_op(arena, IR_OP_SITOFP, IR_F64, IR_I64, plan_const(arena, IR_I64, (int64_t)range.hi), NULL);
-    struct plan_expr *above = plan_op(arena, IR_OP_FGE, IR_I1, IR_F64, value_expr_float(an, low, entry), least);
-    struct plan_expr *below = plan_op(arena, IR_OP_FLE, IR_I1, IR_F64, value_expr_float(an, high, entry), most);
-    return plan_op(arena, IR_OP_AND, IR_I1, IR_I1, above, below);
+    int64_t least = is_wide ? (need->is_signed ? -wide : 0) : (int64_t)range.lo;
+    int64_t most = is_wide ? wide : (int64_t)range.hi;
+    struct plan_expr *bottom = value_expr_float(an, low, entry), *top = value_expr_float(an, high, entry);
+    struct plan_expr *sums = both(an, is_at_least(an, bottom, least), is_at_most(an, top, most));
+    struct plan_expr *terms = both(an, value_terms_within(an, low, is_wide ? wide : exact_limit(low), entry),
+                                   value_terms_within(an, high, is_wide ? wide : exact_limit(high), entry));
+    return both(an, terms, sums);
 }
 
 // Bytes from the base that no object has: beyond, arithmetic on addresses might wrap.
 static struct plan_expr *is_near(struct analysis *an, const struct affine *value, const struct var_values *entry)
 {
-    affine_wide limit = (affine_wide)1 << 46;
+    const int64_t limit = (int64_t)1 << 46;
     struct affine_range range = value_range(an, value);
     if (range.lo >= -limit && range.hi <= limit) {
         return plan_const(an->arena, IR_I1, 1);
     }
     struct plan_expr *bytes = value_expr_float(an, value, entry);
-    struct plan_expr *most =
-        plan_op(an->arena, IR_OP_SITOFP, IR_F64, IR_I64, plan_const(an->arena, IR_I64, (int64_t)limit), NULL);
-    struct plan_expr *least = plan_op(an->arena, IR_OP_FNEG, IR_F64, IR_F64, most, NULL);
-    return plan_op(an->arena, IR_OP_AND, IR_I1, IR_I1, plan_op(an->arena, IR_OP_FLE, IR_I1, IR_F64, bytes, most),
-                   plan_op(an->arena, IR_OP_FGE, IR_I1, IR_F64, bytes, least));
+    struct plan_expr *sum = both(an, is_at_most(an, bytes, limit), is_at_least(an, bytes, -limit));
+    return both(an, value_terms_within(an, value, exact_limit(value), entry), sum);
 }
 
 // A value that wraps to its type is the value itself if it fits. Takes those that vary out of the offset, one by one,

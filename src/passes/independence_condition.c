@@ -2,29 +2,18 @@
 #include "passes/effects.h"
 #include "passes/independence_pair.h"
 
+// The value is what 64 bits compute. A sum that fits at last is right whatever its terms are; a least or greatest of
+// two values is not if one of them has wrapped.
 static struct plan_expr *magnitude_guard(struct analysis *an, const struct affine *value,
                                          const struct var_values *entry)
 {
+    const int64_t term_limit = (int64_t)1 << 56;
     affine_wide limit = (affine_wide)1 << 62;
     struct affine_range range = value_range(an, value);
     if (range.lo > -limit && range.hi < limit) {
-        return plan_const(an->arena, IR_I1, 1);
+        return value_operands_within(an, value, term_limit, entry);
     }
-    struct plan_expr *all = plan_const(an->arena, IR_I1, 1);
-    struct plan_expr *most =
-        plan_op(an->arena, IR_OP_SITOFP, IR_F64, IR_I64, plan_const(an->arena, IR_I64, (int64_t)1 << 56), NULL);
-    struct plan_expr *least = plan_op(an->arena, IR_OP_FNEG, IR_F64, IR_F64, most, NULL);
-    for (int i = 0; i < value->count; i++) {
-        struct affine *one = affine_alloc(&an->scratch, sizeof *one + sizeof one->terms[0]);
-        one->count = 1;
-        one->terms[0] = value->terms[i];
-        struct plan_expr *term = value_expr_float(an, one, entry);
-        struct plan_expr *fits =
-            plan_op(an->arena, IR_OP_AND, IR_I1, IR_I1, plan_op(an->arena, IR_OP_FLT, IR_I1, IR_F64, term, most),
-                    plan_op(an->arena, IR_OP_FGT, IR_I1, IR_F64, term, least));
-        all = plan_op(an->arena, IR_OP_AND, IR_I1, IR_I1, all, fits);
-    }
-    return all;
+    return value_terms_within(an, value, term_limit, entry);
 }
 
 // Positive terms on the left, negative ones on the right, as one writes it.
