@@ -18,13 +18,16 @@ struct loop_info *access_new_loop(struct frame *frame, struct ir_inst *inst)
     return info;
 }
 
+// More iterations than any loop has time for: so far is a variable of 64 bits from where it began, at most.
+static const affine_wide most_iterations = (affine_wide)1 << 56;
+
 static void make_variable(struct analysis *an, struct loop_info *info, struct affine_range range)
 {
     struct atom atom = {
         .kind = ATOM_LOOP, .type = info->inst->loop->var->type, .loop = info, .home = info, .range = range};
     info->variable = atom_create(an, atom);
     atom.kind = ATOM_COUNT;
-    atom.range = (struct affine_range){0, AFFINE_INFINITY};
+    atom.range = (struct affine_range){0, most_iterations};
     info->count = atom_create(an, atom);
 }
 
@@ -69,6 +72,10 @@ static void bound_variable(struct analysis *an, struct loop_info *info, bool is_
     struct affine_range low = value_range(an, info->first), high = value_range(an, info->last);
     range.lo = low.lo > range.lo ? low.lo : range.lo;
     range.hi = high.hi < range.hi ? high.hi : range.hi;
+    struct affine_range init = value_range(an, info->init);
+    affine_wide far = affine_clamp(most_iterations * loop->step); // below 0 for a loop that goes down
+    range.lo = far < 0 && init.lo + far > range.lo ? init.lo + far : range.lo;
+    range.hi = far > 0 && init.hi + far < range.hi ? init.hi + far : range.hi;
     make_variable(an, info, range);
     bool is_open = loop->recheck && writes_memory(&info->inst->regions[0]); // the bound may move
     const struct affine *variable = affine_atom(pool, info->variable);

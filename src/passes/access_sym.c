@@ -207,11 +207,15 @@ static bool fits(struct frame *frame, const struct affine *value, enum ir_type t
     struct affine_range wanted = affine_type_range(type, is_signed);
     struct affine_range range = value_range(an, value);
     bool low = range.lo >= wanted.lo, high = range.hi <= wanted.hi;
-    if (!low && wanted.lo >= INT64_MIN / 2) {
-        low = value_is_nonnegative(an, affine_plus(&an->pool, value, (int64_t)-wanted.lo), frame->env.guards);
+    // Of 64 bits less is enough: that the sums of the proof fit as well.
+    const affine_wide limit = INT64_MAX / 2;
+    if (!low) {
+        int64_t least = (int64_t)(wanted.lo < -limit ? -limit : wanted.lo);
+        low = value_is_nonnegative(an, affine_plus(&an->pool, value, -least), frame->env.guards);
     }
-    if (low && !high && wanted.hi <= INT64_MAX / 2) {
-        const struct affine *room = affine_plus(&an->pool, affine_scale(&an->pool, value, -1), (int64_t)wanted.hi);
+    if (low && !high) {
+        int64_t most = (int64_t)(wanted.hi > limit ? limit : wanted.hi);
+        const struct affine *room = affine_plus(&an->pool, affine_scale(&an->pool, value, -1), most);
         high = value_is_nonnegative(an, room, frame->env.guards);
     }
     return low && high;
@@ -253,19 +257,6 @@ static bool has_unknown(const struct analysis *an, const struct affine *value)
     return false;
 }
 
-// A sum of 64-bit values with small factors. No loop runs long enough to carry one around, and a fixed part that does
-// leads out of every array.
-static bool is_small_sum(const struct affine *value)
-{
-    for (int i = 0; i < value->count; i++) {
-        const struct affine_term *term = &value->terms[i];
-        if (term->degree > 1 || (term->degree == 1 && (term->coef > 1 << 20 || term->coef < -(1 << 20)))) {
-            return false;
-        }
-    }
-    return true;
-}
-
 const struct affine *sym_exact(struct frame *frame, const struct sym_alt *alt, enum ir_type type, bool is_signed,
                                const struct need **needs, struct loc loc)
 {
@@ -286,9 +277,6 @@ const struct affine *sym_exact(struct frame *frame, const struct sym_alt *alt, e
             value += (int64_t)1 << (8 * ir_type_size(type));
         }
         return affine_const(&an->pool, value);
-    }
-    if (type == IR_I64 && is_signed && is_small_sum(alt->value)) {
-        return alt->value;
     }
     if (!value_varies(an, alt->value, NULL) || has_unknown(an, alt->value)) {
         return sym_wrapped(an, alt->value, type, is_signed);

@@ -69,9 +69,19 @@ static const struct sym *evaluate_select(struct frame *frame, struct ir_inst *in
 static bool cannot_wrap(struct analysis *an, const struct affine *value, enum ir_type type, const struct affine *extent)
 {
     affine_wide limit = extent != NULL ? value_range(an, extent).hi : AFFINE_INFINITY;
+    const affine_wide most = (affine_wide)1 << 56; // elements, in whatever memory there is
+    limit = limit < most || type != IR_I64 ? limit : most;
     affine_wide span = (affine_wide)1 << (8 * ir_type_size(type));
     struct affine_range range = value_range(an, value);
     return range.hi < span && range.lo > limit - 1 - span;
+}
+
+// An index of 64 bits. A sum that goes around leads out of every array, unless it can go all the way around.
+static const struct affine *exact_index(struct frame *frame, const struct sym_alt *alt, const struct affine *extent,
+                                        const struct need **needs, struct loc loc)
+{
+    bool is_exact = alt->value != NULL && cannot_wrap(frame->an, alt->value, IR_I64, extent);
+    return is_exact ? alt->value : sym_exact(frame, alt, IR_I64, true, needs, loc);
 }
 
 static const struct need *needs_of_index(struct analysis *an, const struct sym_alt *index, const struct affine *extent)
@@ -148,7 +158,7 @@ static const struct sym *evaluate_index(struct frame *frame, struct ir_inst *ins
         }
         const struct need *needs = from->needs;
         struct sym_alt exact = *from;
-        exact.value = unwrapped_index(an, sym_exact(frame, from, IR_I64, true, &needs, inst->loc), extent);
+        exact.value = unwrapped_index(an, exact_index(frame, from, extent, &needs, inst->loc), extent);
         exact.needs = needs;
         if (an->module->check_bounds && frame->caller == NULL && count == 1 && needs == NULL && extent != NULL) {
             const struct affine *room = affine_plus(&an->pool, affine_sub(&an->pool, extent, exact.value), -1);

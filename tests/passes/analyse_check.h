@@ -559,6 +559,30 @@ static inline void check_fill(char *memory, const struct ir_ctype *ctype, uint64
     }
 }
 
+// For parameters whose name begins with "far": where sums of longs wrap, and products come back.
+static inline int64_t check_far_value(uint64_t *state)
+{
+    static const int64_t values[] = {INT64_MAX,
+                                     INT64_MIN,
+                                     INT64_C(1) << 62,
+                                     -(INT64_C(1) << 62),
+                                     INT64_C(1) << 61,
+                                     INT64_C(1) << 60,
+                                     INT64_C(1) << 44,
+                                     INT64_C(1) << 43,
+                                     INT64_C(1) << 34,
+                                     INT64_C(1) << 32,
+                                     INT32_MAX,
+                                     INT32_MIN,
+                                     INT64_MAX - INT32_MAX,
+                                     (INT64_C(1) << 54) + 1,
+                                     (INT64_C(1) << 49) + INT32_MAX - 5,
+                                     0};
+    int64_t value = values[check_random(state) % (sizeof values / sizeof values[0])];
+    int64_t near = (int64_t)(check_random(state) % 17);
+    return value > 0 && check_random(state) % 2 == 0 ? value - near : value < 0 ? value + near : value;
+}
+
 static inline void check_make_args(struct check *k, uint64_t *state)
 {
     static const int64_t values[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 12, -1, -2, 6, 10};
@@ -570,6 +594,8 @@ static inline void check_make_args(struct check *k, uint64_t *state)
             k->args[p].p = k->memory[p] + CHECK_MEMORY / 2;
         } else if (ir_type_is_float(param->type)) {
             k->args[p].f = 1.5;
+        } else if (strncmp(param->name, "far", 3) == 0) {
+            k->args[p].i = ir_normalize(param->type, check_far_value(state));
         } else {
             uint64_t range = check_random(state) % 3 == 0 ? 14 : 10; // negative ones now and then
             k->args[p].i = values[check_random(state) % range];

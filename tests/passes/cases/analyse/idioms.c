@@ -76,9 +76,9 @@ kernel void flat_transpose_in_place(int n, float *a)
 
 kernel void image(int n, int m, const float *in, float *out)
 {
-    for (int i = 0; i < n; i++) {         // expect: if
-        for (int j = 0; j < m; j++) {     // expect: if
-            for (int c = 0; c < 3; c++) { // expect: if
+    for (int i = 0; i < n; i++) {         // expect: proven
+        for (int j = 0; j < m; j++) {     // expect: proven
+            for (int c = 0; c < 3; c++) { // expect: proven
                 out[((long)i * m + j) * 3 + c] = in[((long)i * m + j) * 3 + c] * 2;
             }
         }
