@@ -175,6 +175,7 @@ static struct ir_inst *clone_plain(struct outline *out, const struct ir_inst *in
     clone->is_around = inst->is_around;
     clone->is_unsigned = inst->is_unsigned;
     clone->in_bounds = inst->in_bounds;
+    clone->is_constant = inst->is_constant;
     clone->no_wrap = inst->no_wrap;
     clone->fused = inst->fused;
     clone->base = inst->base;
