@@ -1,6 +1,12 @@
 // Launching kernels. Arguments are checked against the kernel's parameters before anything is queued: a launch that is
 // refused leaves nothing behind. Arguments travel by value: what RILL_ARGS and RILL_STRUCT took may be changed as soon
 // as the call returns.
+//
+// A launch that fails otherwise has not run either, with one exception. On a GPU a launch may be several calls of the
+// driver, and where one fails behind others the rest of the launch cannot be taken back: what was queued runs. The call
+// returns the failure ("kernel 'k' was launched only in part"), and its stream carries it like that of a kernel, with
+// the kernel's name, until rill_stream_clear_error(). rill_call() waits for what was queued and leaves nothing on the
+// stream. On the CPU a launch is queued whole or not at all.
 #ifndef RILL_LAUNCH_H
 #define RILL_LAUNCH_H
 
@@ -22,7 +28,7 @@ RILL_API RILL_NODISCARD rill_status rill_launch(rill_kernel kernel, rill_stream 
 
 // Queues the kernel, waits for it and puts what it returned into |out_result|, which has |size| bytes: exactly those of
 // the returned type. For a kernel that returns nothing, and to drop what it returns, pass NULL and 0. A failure of this
-// kernel is returned and leaves no error on the stream.
+// kernel is returned and leaves no error on the stream; after any failure |out_result| is as it was.
 RILL_API RILL_NODISCARD rill_status rill_call(rill_kernel kernel, rill_stream stream, rill_args args, void *out_result,
                                               size_t size);
 

@@ -27,9 +27,10 @@
 //
 // ERRORS. Calls that can fail return a rill_status that must be looked at: RILL_OK, or a negative code (RILL_TRY
 // returns it to the caller, RILL_IGNORE drops it in cleanup). rill_message() is the sentence that belongs to the
-// calling thread's last failure. A create that fails leaves the zero handle. A call that fails has changed nothing.
-// Work that fails after its call returned leaves its error on its stream: see stream.h. Nothing is sticky but that. A
-// failing kernel never ends the process: the launch ends, the context stays usable.
+// calling thread's last failure. A create that fails leaves the zero handle. A call that fails has changed nothing, but
+// for a launch of which a GPU's driver took only a part: see launch.h. Work that fails after its call returned leaves
+// its error on its stream: see stream.h. Nothing is sticky but that. A failing kernel never ends the process: the
+// launch ends, the context stays usable.
 //
 // WAITING. These calls wait, all others return at once: rill_close, rill_sync, rill_stream_destroy,
 // rill_stream_synchronize, rill_event_synchronize, rill_array_read and _read_at, rill_array_write and _write_at (for

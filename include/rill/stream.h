@@ -3,10 +3,10 @@
 //
 // Threads: any stream may be used from any thread.
 // Lifetime: a stream dies with its context at the latest. A handle that outlives its stream is refused, never reused.
-// Errors: a kernel that fails leaves its error on its stream. Until it is cleared, calls that queue work there return
-// it and queue nothing, and streams that wait for an event behind it get it too. What was queued before that does not
-// run on the CPU, and may run on a GPU: its stream reports the error in both cases. Records, waits and callbacks are
-// queued all the same: that is how the error gets to those who wait for it.
+// Errors: a kernel that fails, or is launched only in part (launch.h), leaves its error on its stream. Until it is
+// cleared, calls that queue work there return it and queue nothing, and streams that wait for an event behind it get it
+// too. What was queued before that does not run on the CPU, and may run on a GPU: its stream reports the error in both
+// cases. Records, waits and callbacks are queued all the same: that is how the error gets to those who wait for it.
 #ifndef RILL_STREAM_H
 #define RILL_STREAM_H
 
@@ -134,7 +134,8 @@ typedef struct rill_error_info {
 
 // The stream's error, RILL_OK in |out_info->status| if it has none. Looking costs no synchronisation.
 RILL_API RILL_NODISCARD rill_status rill_stream_error(rill_stream stream, rill_error_info *out_info);
-// Forgets the stream's error; the stream can be used again.
+// Forgets the stream's error; the stream can be used again. Cannot fail for a stream: only a handle that is none, or of
+// one that was destroyed, is refused.
 RILL_API RILL_NODISCARD rill_status rill_stream_clear_error(rill_stream stream);
 
 // RILL_AUTO_STREAM s = {0}; destroys the stream at the end of the scope, waiting for its work. A handle still zero is

@@ -113,7 +113,20 @@ struct backend_error {
     int64_t extent;
     char shape[64];
     uint64_t stream;
+    uint64_t serial;   // no other error of its device has the same
+    bool was_returned; // by the call that queued the work
 };
+
+// What a call says that queues nothing because of the stream's error, whose text it ends with. Another thread may have
+// cleared that meanwhile: so not that it was not cleared.
+#define BACKEND_STREAM_REFUSES "the stream has failed, until rill_stream_clear_error(): %s"
+// The error of a stream that has no memory for one.
+#define BACKEND_NO_WORDS                                                                                               \
+    {                                                                                                                  \
+        .status = RILL_ERR_OUT_OF_MEMORY,                                                                              \
+        .text = "work on the stream failed, and there was no memory to say how",                                       \
+        .serial = UINT64_MAX,                                                                                          \
+    }
 
 // What a queue looks at when it takes a launch of a kernel. Kept beside what the kernel's handle names, where each
 // launch finds it at hand.
@@ -232,7 +245,7 @@ struct backend {
     // that whoever goes through all streams passes by those that have nothing to do.
     bool (*stream_is_quiet)(struct backend_stream *stream);
     bool (*stream_error)(struct backend_stream *stream, struct backend_error *out_error); // false: none
-    rill_status (*stream_clear_error)(struct backend_stream *stream);
+    void (*stream_clear_error)(struct backend_stream *stream);
     // What is queued on |stream| from now on follows what is queued on |other| so far.
     rill_status (*stream_wait)(struct backend_stream *stream, struct backend_stream *other);
 

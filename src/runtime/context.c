@@ -558,8 +558,8 @@ static rill_status finish_streams(struct context *context, const char *who, bool
     struct stream *stream = help_streams(context) ? stream_next_busy(context, NULL, &end) : NULL;
     for (; stream != NULL; stream = stream_next_busy(context, stream, &end)) {
         context->backend->stream_synchronize(stream->queue);
-        bool was_known = atomic_load(&stream->is_error_known);
-        if (first != RILL_OK || (only_unknown && was_known)) {
+        struct backend_error error;
+        if (first != RILL_OK || (only_unknown && !stream_has_news(stream, &error))) {
             continue;
         }
         first = stream_check(who, stream);

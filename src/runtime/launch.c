@@ -6,7 +6,9 @@
 #include "runtime/host_range.h"
 #include "runtime/stream.h"
 
+#include <assert.h>
 #include <stdio.h>
+#include <string.h>
 
 // Where a launch puts what its kernel returns.
 struct launch_result {
@@ -145,21 +147,34 @@ static rill_status check_result(const struct kernel *kernel, const void *out_res
     return RILL_OK;
 }
 
-static rill_status call_on(struct kernel *kernel, const struct pinned_stream *on, rill_args args, void *out_result,
-                           size_t size)
+// Launches, with a place for the value, and waits.
+static rill_status call_into(struct kernel *kernel, const struct pinned_stream *on, rill_args args, void *value,
+                             size_t size)
 {
-    RILL_TRY(callback_refuse("rill_call"));
-    RILL_TRY(check_result(kernel, out_result, size));
-    RILL_TRY(stream_may_wait("rill_call", on->stream));
     struct backend_error error = {.status = RILL_OK};
-    struct launch_result result = {
-        .address = size > 0 ? out_result : NULL, .size = size, .is_host = true, .caller = &error};
+    struct launch_result result = {.address = value, .size = size, .is_host = true, .caller = &error};
     RILL_TRY(launch_on("rill_call", kernel, on, args, &result));
     kernel->context->backend->stream_synchronize(on->queue);
     if (error.status == RILL_OK) { // the stream itself may have failed meanwhile
         RILL_TRY(stream_check("rill_call", on->stream));
     }
     return error.status != RILL_OK ? status_fail(error.status, "rill_call: %s", error.text) : RILL_OK;
+}
+
+// The value goes to a place of Rill's own first: a call that fails leaves |out_result| as it was.
+static rill_status call_on(struct kernel *kernel, const struct pinned_stream *on, rill_args args, void *out_result,
+                           size_t size)
+{
+    RILL_TRY(callback_refuse("rill_call"));
+    RILL_TRY(check_result(kernel, out_result, size));
+    RILL_TRY(stream_may_wait("rill_call", on->stream));
+    _Alignas(16) unsigned char value[16]; // a kernel returns a number
+    assert(size <= sizeof value);
+    RILL_TRY(call_into(kernel, on, args, size > 0 ? value : NULL, size));
+    if (size > 0) {
+        memcpy(out_result, value, size);
+    }
+    return RILL_OK;
 }
 
 rill_status rill_call(rill_kernel handle, rill_stream stream_handle, rill_args args, void *out_result, size_t size)

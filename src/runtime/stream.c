@@ -169,13 +169,19 @@ static HOT rill_status end(struct context *context, struct stream *stream, rill_
     return status;
 }
 
+bool stream_has_news(struct stream *stream, struct backend_error *out_error)
+{
+    return stream->context->backend->stream_error(stream->queue, out_error) && !out_error->was_returned &&
+           out_error->serial != atomic_load(&stream->known_error);
+}
+
 rill_status stream_check(const char *who, struct stream *stream)
 {
     struct backend_error error;
     if (!stream->context->backend->stream_error(stream->queue, &error)) {
         return RILL_OK;
     }
-    atomic_store(&stream->is_error_known, true);
+    atomic_store(&stream->known_error, error.serial);
     return status_fail(error.status, "%s: %s", who, error.text);
 }
 
@@ -218,8 +224,8 @@ rill_status rill_stream_destroy(rill_stream handle)
     struct stream *stream;
     RILL_TRY(take_away("rill_stream_destroy", handle, true, &context, &stream));
     context->backend->stream_synchronize(stream->queue);
-    bool was_known = atomic_load(&stream->is_error_known);
-    rill_status status = was_known ? RILL_OK : stream_check("rill_stream_destroy", stream);
+    struct backend_error error;
+    rill_status status = stream_has_news(stream, &error) ? stream_check("rill_stream_destroy", stream) : RILL_OK;
     return end(context, stream, status);
 }
 
@@ -379,7 +385,7 @@ rill_status rill_stream_error(rill_stream handle, rill_error_info *out_info)
     RILL_TRY(begin("rill_stream_error", handle, &context, &stream));
     struct backend_error error;
     if (context->backend->stream_error(stream->queue, &error)) {
-        atomic_store(&stream->is_error_known, true);
+        atomic_store(&stream->known_error, error.serial);
         out_info->status = error.status;
         out_info->line = error.line;
         out_info->column = error.column;
@@ -401,11 +407,8 @@ rill_status rill_stream_clear_error(rill_stream handle)
     struct context *context;
     struct stream *stream;
     RILL_TRY(begin("rill_stream_clear_error", handle, &context, &stream));
-    rill_status status = context->backend->stream_clear_error(stream->queue);
-    if (status == RILL_OK) {
-        atomic_store(&stream->is_error_known, false);
-    }
-    return end(context, stream, context_fail_as("rill_stream_clear_error", status));
+    context->backend->stream_clear_error(stream->queue);
+    return end(context, stream, RILL_OK);
 }
 
 // ---- current streams ----------------------------------------------------------------------------------------------

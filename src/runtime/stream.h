@@ -16,7 +16,7 @@ struct stream {
     int visitor_count;          // walkers of the list that stand here
     bool is_disposed;           // no handle and no pin is left
     bool is_over;               // its work has run: goes when no visitor is left
-    atomic_bool is_error_known; // its error was returned by some call
+    _Atomic uint64_t known_error; // the serial of the last error that a call has returned; 0: none
     bool wants_log;             // a failure nobody has seen goes to the log
 };
 
@@ -71,6 +71,8 @@ static inline unsigned stream_stripe(rill_stream handle)
 
 // RILL_OK, or why no call can wait for the stream now.
 rill_status stream_may_wait(const char *who, struct stream *stream);
+// Whether the stream has an error that no call has returned yet.
+bool stream_has_news(struct stream *stream, struct backend_error *out_error);
 // The stream's error as a status with a message; RILL_OK if there is none.
 rill_status stream_check(const char *who, struct stream *stream);
 // Waits for what is queued so far and checks.

@@ -125,8 +125,7 @@ static void stream_over(struct stream *stream)
 {
     struct context *context = stream->context;
     struct backend_error error;
-    if (stream->wants_log && !atomic_load(&stream->is_error_known) &&
-        context->backend->stream_error(stream->queue, &error)) {
+    if (stream->wants_log && stream_has_news(stream, &error)) {
         stream->wants_log = false; // once
         context_note_failure(context, error.status, error.text);
     }

@@ -176,6 +176,88 @@ TEST(call_returns_its_own_failure_and_nothing_sticks)
     world_close(&world);
 }
 
+TEST(call_that_fails_leaves_the_result_as_it_was)
+{
+    struct world world;
+    world_open(&world, 2);
+    rill_module module = {0};
+    rill_kernel total = {0};
+    OK(rill_module_create(world.context,
+                          "#include <rill/kernel.h>\n#include <assert.h>\n"
+                          "kernel int total(int n, int limit, const int x[n])\n"
+                          "{ int s = 0; for (int i = 0; i < n; i++) { assert(x[i] < limit); s += x[i]; } return s; }\n",
+                          NULL, &module));
+    OK(rill_module_kernel(module, "total", &total));
+    int x[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    int sum = -7;
+    STATUS(rill_call(total, RILL_CURRENT, RILL_ARGS(10, 10, RILL_HOST(x, 10)), &sum, sizeof sum), RILL_ERR_ASSERT);
+    CHECK_INT(sum, -7);
+    STATUS(rill_call(total, RILL_CURRENT, RILL_ARGS(10), &sum, sizeof sum), RILL_ERR_ARGUMENTS);
+    CHECK_INT(sum, -7);
+    OK(rill_call(total, RILL_CURRENT, RILL_ARGS(10, 11, RILL_HOST(x, 10)), &sum, sizeof sum));
+    CHECK_INT(sum, 55);
+    world_close(&world);
+}
+
+// One thread lets kernels fail on a stream and clears the error; another uses the stream all the time. What the second
+// is told while the first is between a clear and the next failure is no error that was cleared.
+struct user_of_failing {
+    struct world *world;
+    rill_stream stream;
+    rill_array good;
+    atomic_uint phase; // odd: the error was cleared, and nothing fails
+    atomic_bool is_over;
+    long wrong_count;
+    long refused_count;
+};
+
+static void *use_failing(void *arg)
+{
+    struct user_of_failing *user = arg;
+    rill_kernel checked = world_kernel(user->world, "checked");
+    for (long i = 0; !atomic_load(&user->is_over); i++) {
+        unsigned before = atomic_load(&user->phase);
+        rill_args args = RILL_ARGS(100, 10, user->good);
+        rill_status status = i % 3 == 0   ? rill_launch(checked, user->stream, args)
+                             : i % 3 == 1 ? rill_call(checked, user->stream, args, NULL, 0)
+                                          : rill_stream_synchronize(user->stream);
+        bool is_quiet = before % 2 == 1 && atomic_load(&user->phase) == before;
+        user->refused_count += status != RILL_OK;
+        if (is_quiet && status != RILL_OK && user->wrong_count++ == 0) {
+            FAIL("call %ld: %s", i, rill_message());
+        }
+    }
+    return NULL;
+}
+
+TEST(error_that_one_thread_has_cleared_is_not_returned_to_another)
+{
+    struct world world;
+    world_open(&world, 2);
+    rill_kernel checked = world_kernel(&world, "checked");
+    struct user_of_failing user = {.world = &world};
+    rill_array bad = {0};
+    OK(rill_stream_create(world.context, NULL, &user.stream));
+    OK(rill_array_create(world.context, RILL_I32, RILL_SHAPE(100), &user.good));
+    OK(rill_array_create(world.context, RILL_I32, RILL_SHAPE(100), &bad));
+    OK(rill_array_fill(bad, RILL_CURRENT, &(int){50}, sizeof(int)));
+    OK(rill_sync(world.context));
+    pthread_t thread;
+    REQUIRE(pthread_create(&thread, NULL, use_failing, &user) == 0);
+    for (int round = 0; round < 300; round++) {
+        OK(rill_launch(checked, user.stream, RILL_ARGS(100, 10, bad)));
+        STATUS(rill_stream_synchronize(user.stream), RILL_ERR_ASSERT);
+        OK(rill_stream_clear_error(user.stream));
+        atomic_fetch_add(&user.phase, 1);
+        usleep(300);
+        atomic_fetch_add(&user.phase, 1);
+    }
+    atomic_store(&user.is_over, true);
+    pthread_join(thread, NULL);
+    CHECK_INT(user.wrong_count, 0);
+    world_close(&world);
+}
+
 static void wait_for(void *user, rill_status status)
 {
     (void)status;

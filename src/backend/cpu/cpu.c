@@ -53,6 +53,7 @@ static rill_status device_open(size_t index, const struct backend_host *host, st
     }
     memset(device, 0, size);
     device->host = *host;
+    device->no_words = (struct cpu_error){.reference_count = 1, .error = BACKEND_NO_WORDS};
     pool_init(&device->pool, (struct pool_worker *)(device + 1), thread_count);
     const char *schedule = getenv("RILL_SCHEDULE");
     pool_fuzz_schedule(&device->pool, schedule != NULL ? strtoull(schedule, NULL, 0) : 0);

@@ -23,6 +23,12 @@ struct cpu_counters {
     _Atomic uint64_t print_lost_count;
 };
 
+// An error with the streams and marks that have it.
+struct cpu_error {
+    atomic_int reference_count;
+    struct backend_error error;
+};
+
 // What all look at and nobody changes lies apart from what is changed often.
 struct backend_device {
     struct backend_host host;
@@ -43,6 +49,8 @@ struct backend_device {
     int stream_count;               // guarded by drain_lock: streams not yet freed
     struct backend_stream *streams; // guarded by drain_lock: those whose launches are not part of |launch_count| yet
     uint64_t launch_count;          // guarded by drain_lock: launches ever queued on streams that are gone
+    _Atomic uint64_t error_count;   // errors of streams ever: each has a number that no later one has
+    struct cpu_error no_words;      // what a stream has whose error found no memory; the device has one reference
 };
 
 // Memory from the host's allocator; NULL if there is none. Zeroed.

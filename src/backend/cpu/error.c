@@ -1,7 +1,6 @@
 // Errors of streams. A stream keeps a place for one, so that an error needs no memory when it happens; streams and
 // marks that get it share it.
 #include "backend/cpu/stream.h"
-#include "base/status.h"
 
 struct cpu_error *error_create(struct backend_device *device)
 {
@@ -41,23 +40,36 @@ bool stream_get_error(struct backend_stream *stream, struct backend_error *out_e
     return has_error;
 }
 
-rill_status stream_clear_error(struct backend_stream *stream)
+struct backend_error *stream_fail(struct backend_stream *stream)
 {
-    struct cpu_error *fresh = error_create(stream->device); // the next error needs a place
+    if (stream->error != NULL) {
+        return NULL;
+    }
+    struct backend_device *device = stream->device;
+    struct cpu_error *place = stream->spare != NULL ? stream->spare : error_create(device);
+    stream->spare = NULL;
+    if (place == NULL) {
+        atomic_fetch_add_explicit(&device->no_words.reference_count, 1, memory_order_relaxed);
+    } else {
+        place->error.serial = atomic_fetch_add(&device->error_count, 1) + 1;
+    }
+    stream->error = place != NULL ? place : &device->no_words;
+    atomic_store_explicit(&stream->has_error, true, memory_order_release);
+    return place != NULL ? &place->error : NULL;
+}
+
+// An error that nobody else has gives its place to the next one. Where marks have it, the next one looks for memory: so
+// that clearing needs none.
+void stream_clear_error(struct backend_stream *stream)
+{
     thread_latch_lock(&stream->lock);
-    bool has_place = stream->spare != NULL || fresh != NULL;
-    struct cpu_error *old = NULL;
-    if (has_place) {
-        old = stream->error;
-        stream->error = NULL;
-        atomic_store_explicit(&stream->has_error, false, memory_order_release);
-        if (stream->spare == NULL) {
-            stream->spare = fresh;
-            fresh = NULL;
-        }
+    struct cpu_error *old = stream->error;
+    stream->error = NULL;
+    atomic_store_explicit(&stream->has_error, false, memory_order_release);
+    if (old != NULL && stream->spare == NULL && atomic_load(&old->reference_count) == 1) {
+        stream->spare = old;
+        old = NULL;
     }
     thread_latch_unlock(&stream->lock);
-    error_release(stream->device, fresh);
     error_release(stream->device, old);
-    return has_place ? RILL_OK : status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory to clear a stream's error");
 }

@@ -82,8 +82,7 @@ static HOT rill_status lock_for_work(struct backend_stream *stream)
     if (LIKELY(stream->error == NULL)) {
         return RILL_OK;
     }
-    rill_status status = status_fail(stream->error->error.status, "the stream has an error that was not cleared: %s",
-                                     stream->error->error.text);
+    rill_status status = status_fail(stream->error->error.status, BACKEND_STREAM_REFUSES, stream->error->error.text);
     thread_latch_unlock(&stream->lock);
     return status;
 }
@@ -345,11 +344,11 @@ static __attribute__((noinline, cold)) void report_failure(struct backend_stream
         return;
     }
     thread_latch_lock(&stream->lock);
-    if (stream->error == NULL && stream->spare != NULL) {
-        run_describe_failure(run, stream->id, &stream->spare->error);
-        stream->error = stream->spare;
-        stream->spare = NULL;
-        atomic_store_explicit(&stream->has_error, true, memory_order_release);
+    struct backend_error *error = stream_fail(stream);
+    if (error != NULL) {
+        uint64_t serial = error->serial;
+        run_describe_failure(run, stream->id, error);
+        error->serial = serial;
     }
     thread_latch_unlock(&stream->lock);
 }

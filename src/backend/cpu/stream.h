@@ -34,11 +34,6 @@ enum {
 };
 
 // An error with the streams and marks that have it.
-struct cpu_error {
-    atomic_int reference_count;
-    struct backend_error error;
-};
-
 // One record of an event: the place that waits mean, whatever happens to the event later.
 struct cpu_mark {
     struct cpu_mark *next;               // in the device's free list
@@ -205,7 +200,7 @@ static inline bool stream_error(struct backend_stream *stream, struct backend_er
     return UNLIKELY(atomic_load_explicit(&stream->has_error, memory_order_acquire)) &&
            stream_get_error(stream, out_error);
 }
-rill_status stream_clear_error(struct backend_stream *stream);
+void stream_clear_error(struct backend_stream *stream);
 rill_status stream_launch(struct backend_stream *stream, const struct backend_launch *launch);
 rill_status stream_copy(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage);
 rill_status stream_fill(struct backend_stream *stream, void *target, size_t count, const void *element, size_t size);
@@ -216,6 +211,9 @@ rill_status stream_wait(struct backend_stream *stream, struct backend_stream *ot
 // error.c
 struct cpu_error *error_create(struct backend_device *device); // NULL: no memory
 void error_release(struct backend_device *device, struct cpu_error *error);
+// Where the stream's error is to be written, which it has from now on; NULL: it has one already, or there is no memory.
+// The stream's lock is held.
+struct backend_error *stream_fail(struct backend_stream *stream);
 void stream_take_error(struct backend_stream *stream, struct cpu_error *error); // adds a reference, unless it has one
 
 // segment.c

@@ -139,17 +139,6 @@ static bool can_issue(const struct gpu_op *op)
     return op->kind != GPU_OP_WAIT || atomic_load(&op->u.mark->is_recorded);
 }
 
-// No call is left that could return the failure.
-static void fail(struct backend_stream *stream, rill_status status, struct backend_error *caller)
-{
-    if (caller == NULL) {
-        gpu_stream_fail_as(stream, status);
-        return;
-    }
-    *caller = (struct backend_error){.status = status, .stream = stream->id};
-    snprintf(caller->text, sizeof caller->text, "%s", rill_message());
-}
-
 static void issue_launch(struct backend_stream *stream, struct gpu_op *op)
 {
     struct backend_launch *launch = &op->u.launch;
@@ -159,7 +148,7 @@ static void issue_launch(struct backend_stream *stream, struct gpu_op *op)
     }
     rill_status status = gpu_launch_now(stream, launch);
     if (status != RILL_OK) {
-        fail(stream, status, launch->caller);
+        gpu_launch_fail(stream, launch, status, false);
     }
 }
 
@@ -204,8 +193,8 @@ static void issue(struct backend_stream *stream, struct gpu_op *op)
         break;
     case GPU_OP_NOTIFY: status = gpu_notify_now(stream, op->u.notify.notice, op->u.notify.hold); break;
     }
-    if (status != RILL_OK) {
-        fail(stream, status, NULL);
+    if (status != RILL_OK) { // no call is left that could return the failure
+        gpu_stream_fail_as(stream, status);
     }
 }
 

@@ -60,7 +60,11 @@ void gpu_pump(struct backend_device *device);
 void gpu_wake_pump(struct backend_device *device);
 
 // The operations themselves; |order| is held.
+// A failure names the kernel in its words, and leaves in has_begun whether some of it runs all the same.
 rill_status gpu_launch_now(struct backend_stream *stream, const struct backend_launch *launch);
+// Gives the failure, whose words are the thread's message, to the launch's caller or, if it has none, to the stream.
+void gpu_launch_fail(struct backend_stream *stream, const struct backend_launch *launch, rill_status status,
+                     bool was_returned);
 rill_status gpu_copy_now(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage);
 // The same without what follows an operation: a part of a larger one.
 rill_status gpu_copy_queue(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage);

@@ -141,6 +141,8 @@ struct backend_device {
     struct gpu_trace *trace; // owned; NULL: off
     void *condition; // the driver's kernel that sets conditional nodes; owned by the driver; NULL: there are none
     _Atomic uint64_t image_count; // images ever loaded: each has a number that no later one has
+    _Atomic uint64_t error_count; // errors of streams ever: the same
+    struct gpu_error no_words;    // what a stream has whose error found no memory; the device has one reference
 
     char lost_text[256]; // written once, before is_lost
     bool is_gone;        // the same; it is lost because the driver has shut down
@@ -233,6 +235,7 @@ struct backend_stream {
     bool is_per_thread;             // its handle means |owner|'s stream in |owner| alone
     bool is_capturing;              // guarded by |order|: this operation is captured
     bool is_leaving;                // guarded by |order|: some ring has segments whose last work is being queued
+    bool has_begun;                 // guarded by |order|: a task of this launch has gone to the driver
     struct gpu_lane lane;           // owned
     struct gpu_captured *captured;  // guarded by |order|: what belongs to this operation's graph; NULL: nothing yet
     _Atomic uint64_t queued;        // operations ever queued; changed under |order|

@@ -162,6 +162,7 @@ rill_status gpu_device_open(const struct gpu_driver *driver, size_t index, const
     memset(device, 0, sizeof *device);
     device->driver = driver;
     device->host = *host;
+    device->no_words = (struct gpu_error){.reference_count = 1, .error = BACKEND_NO_WORDS};
     thread_mutex_init(&device->kept_lock);
     thread_mutex_init(&device->lock);
     thread_cond_init(&device->changed);

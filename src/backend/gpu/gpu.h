@@ -30,7 +30,7 @@ void gpu_stream_synchronize(struct backend_stream *stream);
 bool gpu_stream_is_idle(struct backend_stream *stream);
 bool gpu_stream_is_quiet(struct backend_stream *stream);
 bool gpu_stream_error(struct backend_stream *stream, struct backend_error *out_error);
-rill_status gpu_stream_clear_error(struct backend_stream *stream);
+void gpu_stream_clear_error(struct backend_stream *stream);
 rill_status gpu_stream_wait(struct backend_stream *stream, struct backend_stream *other);
 
 rill_status gpu_launch(struct backend_stream *stream, const struct backend_launch *launch);

@@ -148,6 +148,7 @@ static rill_status set_and_launch(struct backend_stream *stream, struct gpu_inst
         gpu_instance_refuse(stream, instance, common);
         return status;
     }
+    stream->has_begun = true;
     end_time(stream, instance, true, begin);
     return RILL_OK;
 }

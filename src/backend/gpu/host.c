@@ -83,9 +83,6 @@ rill_status gpu_host_end(struct gpu_run *run)
         bool is_whole = !run->has_failed || is_uploaded(run->kernel, range);
         if (status == RILL_OK && range->is_written && is_whole) {
             status = gpu_copy_queue(stream, range->low, copy_of(range), range->size, false);
-            if (status != RILL_OK) { // the kernel cannot be taken back
-                gpu_stream_fail_as(stream, status);
-            }
         }
         release(stream, range);
     }

@@ -338,6 +338,7 @@ rill_status gpu_nodes_launch(struct backend_stream *stream, const struct gpu_nod
         struct call_params params;
         fill_call(&params, &nodes[i], common, NULL);
         RILL_TRY(stream->device->driver->launch(stream->lane.handle, &params.call));
+        stream->has_begun = true;
     }
     return RILL_OK;
 }

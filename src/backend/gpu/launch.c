@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // Room for what the host knows of the launch block, and the state of its slots behind it.
@@ -266,6 +267,19 @@ static rill_status run_plan(struct gpu_run *run)
     return status == RILL_OK && !run->has_failed ? give_result(run) : status;
 }
 
+// What the driver or Rill itself says of a launch that failed names no kernel; what a stream cannot take at all does.
+static rill_status name_failure(const struct backend_stream *stream, const struct plan_kernel *kernel,
+                                rill_status status)
+{
+    if (!stream->has_begun && (status == RILL_ERR_IN_CALLBACK || status == RILL_ERR_CAPTURING)) {
+        return status;
+    }
+    char text[512];
+    snprintf(text, sizeof text, "%s", rill_message());
+    return status_fail(status, "kernel '%s' was %s: %s", kernel->name,
+                       stream->has_begun ? "launched only in part" : "not launched", text);
+}
+
 static rill_status launch_plan(struct backend_stream *stream, const struct backend_launch *launch)
 {
     struct backend_device *device = stream->device;
@@ -288,16 +302,49 @@ static rill_status launch_plan(struct backend_stream *stream, const struct backe
 
 rill_status gpu_launch_now(struct backend_stream *stream, const struct backend_launch *launch)
 {
-    struct backend_device *device = stream->device;
+    const struct plan_kernel *kernel = launch->image->kernels[launch->kernel].plan;
+    stream->has_begun = false;
     rill_status status = launch->host != NULL ? gpu_host_begin(stream, launch) : RILL_OK;
     status = status == RILL_OK ? launch_plan(stream, launch) : status;
-    gpu_trace_kernel(stream, launch->image->kernels[launch->kernel].plan->name);
-    if (stream->is_capturing) {
-        return status;
+    gpu_trace_kernel(stream, kernel->name);
+    if (!stream->is_capturing) {
+        gpu_stream_number(stream);
+        rill_status sealed = gpu_ring_seal(stream);
+        status = gpu_note_loss(stream->device, status != RILL_OK ? status : sealed);
     }
-    gpu_stream_number(stream);
-    rill_status sealed = gpu_ring_seal(stream);
-    return gpu_note_loss(device, status != RILL_OK ? status : sealed);
+    return status == RILL_OK ? RILL_OK : name_failure(stream, kernel, status);
+}
+
+void gpu_launch_fail(struct backend_stream *stream, const struct backend_launch *launch, rill_status status,
+                     bool was_returned)
+{
+    struct backend_error error = {.status = status, .stream = stream->id, .was_returned = was_returned};
+    snprintf(error.text, sizeof error.text, "%s", rill_message());
+    snprintf(error.kernel, sizeof error.kernel, "%s", launch->image->kernels[launch->kernel].plan->name);
+    if (launch->caller != NULL) {
+        *launch->caller = error;
+        return;
+    }
+    thread_latch_lock(&stream->device->reap_lock);
+    gpu_stream_fail(stream, &error);
+    thread_latch_unlock(&stream->device->reap_lock);
+}
+
+// Nothing of a launch that the driver took in part can be taken back: its stream has the error, or the caller who waits
+// for it, whose memory it must not touch any more when the call has returned.
+static void settle_failed(struct backend_stream *stream, const struct backend_launch *launch, rill_status status)
+{
+    if (!stream->has_begun) {
+        return;
+    }
+    gpu_launch_fail(stream, launch, status, true);
+    if (launch->caller != NULL && !stream->is_capturing) {
+        uint64_t number;
+        gpu_stream_note_last(stream);
+        (void)(gpu_note_loss(stream->device, gpu_stream_await(stream, &number)) == RILL_OK);
+        gpu_reap(stream, number);
+        status_fail(status, "%s", launch->caller->text);
+    }
 }
 
 static rill_status launch_captured(struct backend_stream *stream, const struct backend_launch *launch)
@@ -322,6 +369,7 @@ static rill_status launch_any(struct backend_stream *stream, const struct backen
     }
     RILL_TRY(gpu_stream_check_thread(stream));
     void *before = gpu_stream_begin(stream);
+    stream->has_begun = false;
     rill_status status = gpu_capture_begin(stream);
     if (status == RILL_OK && stream->is_capturing) {
         status = launch_captured(stream, launch);
@@ -331,6 +379,8 @@ static rill_status launch_any(struct backend_stream *stream, const struct backen
     }
     if (status == RILL_OK) {
         gpu_total(&stream->totals.launch_count, 1);
+    } else {
+        settle_failed(stream, launch, status);
     }
     gpu_stream_end(stream, before);
     return status;

@@ -302,8 +302,9 @@ static void join(struct gpu_region *region)
         bool is_open = (region->open & UINT64_C(1) << i) != 0;
         rill_status status = is_open ? driver->event_record(lane->end, lane->handle) : RILL_OK;
         status = status == RILL_OK ? driver->stream_wait_event(region->outer->lane->handle, lane->end) : status;
-        if (status != RILL_OK) {
+        if (status != RILL_OK) { // nothing else waits for the block, which uses the launch's memory
             gpu_run_fail(run, status);
+            (void)(driver->stream_synchronize(lane->handle) == RILL_OK);
         }
         gpu_stream_number(region->leases[i].stream); // it may be busy: the pool asks before it lends it again
         if (status == RILL_OK && region->kept != NULL && region->kept->count < RUN_MAX_BLOCKS) {

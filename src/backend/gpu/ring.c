@@ -222,7 +222,8 @@ rill_status gpu_ring_seal_all(struct backend_stream *stream)
             segment->next = NULL;
             rill_status status = driver->event_record(segment->event, stream->lane.handle);
             if (status != RILL_OK) { // without the event, the wait itself: an older record of it says nothing
-                (void)(driver->stream_synchronize(stream->lane.handle) == RILL_OK);
+                gpu_count(&stream->device->counters.ring_wait_count);
+                status = driver->stream_synchronize(stream->lane.handle);
             }
             first = first == RILL_OK ? status : first;
             segment->sequence = atomic_load_explicit(&stream->queued, memory_order_relaxed);

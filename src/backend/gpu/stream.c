@@ -28,7 +28,7 @@ rill_status gpu_stream_refuse_error(struct backend_stream *stream)
     if (!gpu_stream_error(stream, &error)) {
         return RILL_OK;
     }
-    return status_fail(error.status, "the stream has an error that was not cleared: %s", error.text);
+    return status_fail(error.status, BACKEND_STREAM_REFUSES, error.text);
 }
 
 void gpu_stream_fail_as(struct backend_stream *stream, rill_status status)
@@ -324,26 +324,4 @@ bool gpu_stream_error(struct backend_stream *stream, struct backend_error *out_e
     }
     thread_latch_unlock(&stream->device->reap_lock);
     return has_error;
-}
-
-rill_status gpu_stream_clear_error(struct backend_stream *stream)
-{
-    struct backend_device *device = stream->device;
-    struct gpu_error *fresh = gpu_error_create(device); // the next error needs a place
-    thread_latch_lock(&device->reap_lock);
-    bool has_place = stream->spare != NULL || fresh != NULL;
-    struct gpu_error *old = NULL;
-    if (has_place) {
-        old = stream->error;
-        stream->error = NULL;
-        atomic_store_explicit(&stream->has_error, false, memory_order_release);
-        if (stream->spare == NULL) {
-            stream->spare = fresh;
-            fresh = NULL;
-        }
-    }
-    thread_latch_unlock(&device->reap_lock);
-    gpu_error_release(device, fresh);
-    gpu_error_release(device, old);
-    return has_place ? RILL_OK : status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory to clear a stream's error");
 }

@@ -47,7 +47,9 @@ static rill_status call_with(struct gpu_walk *walk, const struct task_call *want
                       &run->frame};
     struct gpu_kernel_call kernel_call = {
         .function = wanted->function, .grid = wanted->grid, .block = wanted->block, .params = params};
-    return run->device->driver->launch(walk->lane->handle, &kernel_call);
+    RILL_TRY(run->device->driver->launch(walk->lane->handle, &kernel_call));
+    run->stream->has_begun = true;
+    return RILL_OK;
 }
 
 static rill_status call(struct gpu_walk *walk, void *function, uint32_t grid, uint32_t block, int64_t count,

@@ -26,22 +26,44 @@ void gpu_error_release(struct backend_device *device, struct gpu_error *error)
     }
 }
 
-void gpu_stream_fail(struct backend_stream *stream, const struct backend_error *error)
-{
-    if (stream->error == NULL && stream->spare != NULL) {
-        stream->spare->error = *error;
-        stream->error = stream->spare;
-        stream->spare = NULL;
-        atomic_store_explicit(&stream->has_error, true, memory_order_release);
-    }
-}
-
 static struct gpu_error *share_error(struct gpu_error *error)
 {
     if (error != NULL) {
         atomic_fetch_add_explicit(&error->reference_count, 1, memory_order_relaxed);
     }
     return error;
+}
+
+void gpu_stream_fail(struct backend_stream *stream, const struct backend_error *error)
+{
+    if (stream->error != NULL) {
+        return;
+    }
+    struct backend_device *device = stream->device;
+    struct gpu_error *place = stream->spare != NULL ? stream->spare : gpu_error_create(device);
+    stream->spare = NULL;
+    if (place != NULL) {
+        place->error = *error;
+        place->error.serial = atomic_fetch_add(&device->error_count, 1) + 1;
+    }
+    stream->error = place != NULL ? place : share_error(&device->no_words);
+    atomic_store_explicit(&stream->has_error, true, memory_order_release);
+}
+
+// An error that nobody else has gives its place to the next one. Where marks have it, the next one looks for memory: so
+// that clearing needs none.
+void gpu_stream_clear_error(struct backend_stream *stream)
+{
+    thread_latch_lock(&stream->device->reap_lock);
+    struct gpu_error *old = stream->error;
+    stream->error = NULL;
+    atomic_store_explicit(&stream->has_error, false, memory_order_release);
+    if (old != NULL && stream->spare == NULL && atomic_load(&old->reference_count) == 1) {
+        stream->spare = old;
+        old = NULL;
+    }
+    thread_latch_unlock(&stream->device->reap_lock);
+    gpu_error_release(stream->device, old);
 }
 
 // ---- watches ------------------------------------------------------------------------------------------------------
