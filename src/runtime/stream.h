@@ -7,17 +7,17 @@ struct stream {
     struct context *context;      // borrowed
     struct backend_stream *queue; // owned
     uint64_t id;
-    bool is_wrapped;            // the driver's stream is another's
-    void *native;               // the driver's handle, once others have it; guarded by the context's wrap lock
-    struct stream *next;        // guarded by the context's lock, and so is what follows
-    uint64_t number;            // counts up: by age
-    struct stream *previous;    //
-    struct stream *bucket_next; // among those with the same place in the index
-    int visitor_count;          // walkers of the list that stand here
-    bool is_disposed;           // no handle and no pin is left
-    bool is_over;               // its work has run: goes when no visitor is left
+    bool is_wrapped;              // the driver's stream is another's
+    void *native;                 // the driver's handle, once others have it; guarded by the context's wrap lock
+    struct stream *next;          // guarded by the context's lock, and so is what follows
+    uint64_t number;              // counts up: by age
+    struct stream *previous;      //
+    struct stream *bucket_next;   // among those with the same place in the index
+    int visitor_count;            // walkers of the list that stand here
+    bool is_disposed;             // no handle and no pin is left
+    bool is_over;                 // its work has run: goes when no visitor is left
     _Atomic uint64_t known_error; // the serial of the last error that a call has returned; 0: none
-    bool wants_log;             // a failure nobody has seen goes to the log
+    bool wants_log;               // a failure nobody has seen goes to the log
 };
 
 // What a stream is made of: a priority, or another's stream.

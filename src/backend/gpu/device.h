@@ -334,6 +334,8 @@ static inline uint64_t gpu_stream_number(struct backend_stream *stream)
 
 // watch.c
 rill_status gpu_watch_add(struct backend_stream *stream, const struct gpu_watch *watch); // |order| is held
+// Memory for |count| watches, so that adding them in this operation does not fail.
+rill_status gpu_watch_reserve(struct backend_stream *stream, int count);
 // The same for a record that becomes |event|'s; the caller's reference goes to the event.
 rill_status gpu_watch_record(struct backend_stream *stream, struct gpu_mark *mark, struct backend_event *event);
 // The same for a wait; the caller's reference goes to the watch.

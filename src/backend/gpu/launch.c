@@ -42,7 +42,7 @@ static rill_status make_print_frame(struct gpu_run *run)
     return driver->set(handle, run->frame + offsetof(struct abi_gpu_frame, print_size), PRINT_BUFFER_SIZE, 4, 1);
 }
 
-static rill_status prepare(struct gpu_run *run)
+static rill_status make_frame(struct gpu_run *run)
 {
     const struct gpu_kernel *kernel = run->kernel;
     bool may_wait = run->may_wait;
@@ -56,6 +56,44 @@ static rill_status prepare(struct gpu_run *run)
         return gpu_ring_take_frame(run->stream, may_wait, &run->frame, &run->record);
     }
     return RILL_OK;
+}
+
+// What lies in the pinned memory that a frame is watched with, one part behind the other.
+struct watch_layout {
+    size_t frame_size; // 0: the record is elsewhere
+    size_t ends_size;
+    size_t args_size;
+    size_t sizes_size;
+};
+
+static struct watch_layout layout_of(const struct gpu_run *run)
+{
+    const struct plan_kernel *plan = run->kernel->plan;
+    bool may_print = run->kernel->may_print;
+    size_t frame_size = sizeof(struct abi_gpu_frame) + (may_print ? PRINT_BUFFER_SIZE : 0);
+    return (struct watch_layout){.frame_size = run->record == NULL ? (frame_size + 15) / 16 * 16 : 0,
+                                 .ends_size = may_print ? PRINT_ENDS * sizeof(uint64_t) : 0,
+                                 .args_size = (plan->args_size + 15) / 16 * 16,
+                                 .sizes_size = (size_t)plan->param_count * sizeof(uint64_t)};
+}
+
+// All that the host needs after the launch it takes before the first task: so that want of memory does not end a launch
+// that has begun.
+static rill_status prepare(struct gpu_run *run)
+{
+    RILL_TRY(make_frame(run));
+    int watch_count = 0;
+    if (run->frame != 0) {
+        struct watch_layout layout = layout_of(run);
+        size_t size = layout.frame_size + layout.ends_size + layout.args_size + layout.sizes_size;
+        RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PINNED, size, run->may_wait, &run->watched));
+        watch_count++;
+    }
+    if (run->launch->result_is_host && run->launch->result_size > 0) {
+        RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PINNED, run->launch->result_size, run->may_wait, &run->result));
+        watch_count++;
+    }
+    return watch_count > 0 ? gpu_watch_reserve(run->stream, watch_count) : RILL_OK;
 }
 
 // ---- afterwards ---------------------------------------------------------------------------------------------------
@@ -79,12 +117,10 @@ static rill_status give_result(struct gpu_run *run)
     if (!launch->result_is_host) {
         return driver->copy(handle, (uint64_t)(uintptr_t)launch->result, run->block, launch->result_size);
     }
-    uint64_t pinned;
-    RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PINNED, launch->result_size, run->may_wait, &pinned));
-    RILL_TRY(driver->copy(handle, pinned, run->block, launch->result_size));
+    RILL_TRY(driver->copy(handle, run->result, run->block, launch->result_size));
     struct gpu_watch watch = {.kind = GPU_WATCH_COPY,
                               .target = launch->result,
-                              .source = (const void *)(uintptr_t)pinned,
+                              .source = (const void *)(uintptr_t)run->result,
                               .size = launch->result_size};
     return gpu_watch_add(run->stream, &watch);
 }
@@ -98,19 +134,15 @@ static rill_status watch_frame(struct gpu_run *run)
     if (run->frame == 0) {
         return RILL_OK;
     }
-    size_t frame_size = sizeof(struct abi_gpu_frame) + (run->kernel->may_print ? PRINT_BUFFER_SIZE : 0);
-    frame_size = run->record == NULL ? frame_size : 0;
+    struct watch_layout layout = layout_of(run);
     size_t ends_size = run->print_end_count * sizeof(uint64_t);
-    size_t args_size = (plan->args_size + 15) / 16 * 16;
-    size_t sizes_size = (size_t)plan->param_count * sizeof(uint64_t);
-    uint64_t pinned;
-    RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PINNED, frame_size + ends_size + args_size + sizes_size + 64,
-                           run->may_wait, &pinned));
-    char *ends = (char *)(uintptr_t)pinned + (frame_size + 15) / 16 * 16;
-    char *args = ends + (ends_size + 15) / 16 * 16;
-    char *sizes = args + args_size;
-    if (frame_size > 0) {
-        RILL_TRY(driver->copy(handle, pinned, run->frame, frame_size));
+    uint64_t pinned = run->watched;
+    char *ends = (char *)(uintptr_t)pinned + layout.frame_size;
+    char *args = ends + layout.ends_size;
+    char *sizes = args + layout.args_size;
+    if (layout.frame_size > 0) {
+        size_t size = sizeof(struct abi_gpu_frame) + (run->kernel->may_print ? PRINT_BUFFER_SIZE : 0);
+        RILL_TRY(driver->copy(handle, pinned, run->frame, size));
     }
     if (ends_size > 0) {
         RILL_TRY(driver->copy(handle, (uint64_t)(uintptr_t)ends, run->print_ends, ends_size));
@@ -118,14 +150,14 @@ static rill_status watch_frame(struct gpu_run *run)
     if (plan->args_size > 0) {
         memcpy(args, run->launch->args, plan->args_size);
     }
-    if (sizes_size > 0) {
-        memcpy(sizes, run->launch->array_sizes, sizes_size);
+    if (layout.sizes_size > 0) {
+        memcpy(sizes, run->launch->array_sizes, layout.sizes_size);
     }
     struct gpu_watch watch = {
         .kind = GPU_WATCH_FRAME,
         .frame = {.image = run->image,
                   .kernel = run->launch->kernel,
-                  .frame = frame_size > 0 ? (const struct abi_gpu_frame *)(uintptr_t)pinned : run->record,
+                  .frame = layout.frame_size > 0 ? (const struct abi_gpu_frame *)(uintptr_t)pinned : run->record,
                   .print_ends = (const uint64_t *)ends,
                   .print_end_count = run->print_end_count,
                   .args = args,

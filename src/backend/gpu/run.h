@@ -42,6 +42,8 @@ struct gpu_run {
     uint64_t block;                     // device addresses
     uint64_t frame;                     //
     const struct abi_gpu_frame *record; // of the host: where a failure will be found; NULL: in the frame
+    uint64_t watched;                   // pinned: what the host will look at for a failure and for text
+    uint64_t result;                    // pinned: where the returned value comes first, for memory of the host
     struct gpu_recording *recording;    // borrowed; NULL: tasks go to the driver at once
     bool is_remote;                     // tasks run in the version for memory outside of the device
     bool may_wait;                      // see backend_may_wait()

@@ -146,6 +146,30 @@ static rill_status add(struct backend_stream *stream, const struct addition *add
     return RILL_OK;
 }
 
+rill_status gpu_watch_reserve(struct backend_stream *stream, int count)
+{
+    struct backend_device *device = stream->device;
+    if (stream->is_capturing) {
+        return RILL_OK;
+    }
+    thread_latch_lock(&device->reap_lock);
+    for (const struct gpu_watch *watch = stream->free_watches; watch != NULL && count > 0; watch = watch->next) {
+        count--;
+    }
+    thread_latch_unlock(&device->reap_lock);
+    for (; count > 0; count--) {
+        struct gpu_watch *watch = gpu_alloc(device, sizeof *watch);
+        if (watch == NULL) {
+            return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory to queue work on a stream");
+        }
+        thread_latch_lock(&device->reap_lock);
+        watch->next = stream->free_watches;
+        stream->free_watches = watch;
+        thread_latch_unlock(&device->reap_lock);
+    }
+    return RILL_OK;
+}
+
 rill_status gpu_watch_add(struct backend_stream *stream, const struct gpu_watch *like)
 {
     if (stream->is_capturing) {
