@@ -82,6 +82,7 @@ static void order_blocks(struct cpu_exec *exec, const struct plan_node *node)
 
 static void let_start(struct cpu_exec *exec, int index)
 {
+    thread_publish(&exec->waits[index]); // only the last of those that it follows queues it
     if (atomic_fetch_sub_explicit(&exec->waits[index], 1, memory_order_acq_rel) == 1) {
         stream_queue_block(exec->run->lanes[index].stream, &exec->blocks[index], exec->is_region_small);
     }
@@ -182,6 +183,7 @@ void region_run_block(struct cpu_exec *exec, struct cpu_block *block, struct poo
 {
     struct cpu_exec *parent = block->parent;
     thread_observe(parent);
+    thread_observe(&parent->waits[block->index]);
     exec->run = parent->run;
     exec->block = block;
     exec->print = &block->print;

@@ -307,6 +307,7 @@ rill_status stream_notify(struct backend_stream *stream, backend_notice *notice,
 
 void stream_proceed(struct backend_stream *stream)
 {
+    thread_publish(&stream->ended_count); // what the callback did comes before what follows it
     pool_push(&stream->device->pool, &stream->job);
 }
 
@@ -595,6 +596,7 @@ static struct cpu_op *take_mail(struct backend_stream *stream)
 {
     struct cpu_op *taken = atomic_exchange_explicit(&stream->inbox, NULL, memory_order_acq_rel);
     thread_observe(stream);
+    thread_publish(&stream->ended_count); // who goes on with the stream need not be who took what was queued
     struct cpu_op *first = NULL;
     while (taken != NULL) { // the last queued came first
         struct cpu_op *next = taken->next;
