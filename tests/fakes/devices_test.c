@@ -400,3 +400,33 @@ TEST(a_driver_that_is_gone_at_exit_is_no_error)
     }
     OK(rill_array_destroy(gone_with_it));
 }
+
+// The child's exit runs the driver's handlers. Whether its threads waited when the process forked depends on the
+// moment.
+TEST(a_forked_child_exits_though_threads_of_the_driver_waited)
+{
+    open_fake();
+    struct place place;
+    place_open(&place, "cuda:0");
+    int element = 1;
+    rill_array array;
+    OK(rill_array_create(place.context, RILL_I32, RILL_SHAPE(N), &array));
+    for (int round = 0; round < 250; round++) {
+        for (int i = 0; i < 5; i++) {
+            OK(rill_array_fill(array, place.stream, &element, sizeof element));
+        }
+        if (round % 2 != 0) {
+            OK(rill_sync(place.context));
+        }
+        fflush(NULL);
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(20);
+            exit(0);
+        }
+        int status = 0;
+        CHECK_INT(waitpid(child, &status, 0), child);
+        REQUIRE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    OK(rill_close(place.context));
+}

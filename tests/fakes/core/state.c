@@ -146,7 +146,7 @@ static void read_faults(const char *text)
     }
 }
 
-static void read_environment(void)
+static void init_conditions(void)
 {
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
@@ -154,6 +154,10 @@ static void read_environment(void)
     pthread_cond_init(&fake.work, &monotonic);
     pthread_cond_init(&fake.done, &monotonic);
     pthread_condattr_destroy(&monotonic);
+}
+
+static void read_environment(void)
+{
     fake.version = (int)number_of("VERSION", fake_vendor.version);
     fake.device_count = (int)number_of("DEVICES", 2);
     fake.device_count = fake.device_count > FAKE_DEVICE_LIMIT ? FAKE_DEVICE_LIMIT : fake.device_count;
@@ -167,16 +171,19 @@ static void read_environment(void)
     read_faults(fake_setting("FAIL"));
 }
 
-// A child has none of the threads, and no real driver serves it either.
+// A child has none of the threads, and no real driver serves it either. In its copies of the conditions threads wait
+// that it does not have: to signal one would wait for them.
 static void begin_child(void)
 {
     pthread_mutex_init(&fake.lock, NULL);
+    init_conditions();
     fake.is_forked = fake.is_initialized;
     fake.violation_count = 0;
 }
 
 __attribute__((constructor)) static void begin(void)
 {
+    init_conditions();
     read_environment();
     pthread_atfork(fake_lock, fake_unlock, begin_child);
 }
