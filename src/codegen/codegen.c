@@ -33,11 +33,49 @@ static void take_diagnostic(LLVMDiagnosticInfoRef info, void *user)
     }
 }
 
-static rill_status check_diagnostics(const struct diagnostics *diagnostics)
+static const struct ir_function *find_task(const struct ir_module *module, const char *name)
+{
+    for (int i = 0; i < module->function_count; i++) {
+        const struct ir_function *function = module->functions[i];
+        if (function->kernel != NULL && strcmp(function->name, name) == 0) {
+            return function;
+        }
+    }
+    return NULL;
+}
+
+// What only LLVM can find: a task's locals, with what it adds itself, are more than a thread of an AMD GPU can address.
+// How much that is depends on the GPU. RILL_OK: it is not that.
+static rill_status refuse_frame(const struct emitter *e, const char *text, struct codegen_output *out)
+{
+    static const char words[] = "stack frame size (";
+    const char *at = strstr(text, words);
+    unsigned long long size;
+    unsigned long long limit;
+    char name[128];
+    if (at == NULL ||
+        sscanf(at + sizeof words - 1, "%llu) exceeds limit (%llu) in function '%127[^']", &size, &limit, name) != 3) {
+        return RILL_OK;
+    }
+    const struct ir_function *task = find_task(e->module, name);
+    if (task == NULL) {
+        return RILL_OK;
+    }
+    out->refused_at = task->loc;
+    return status_fail(
+        RILL_ERR_COMPILE,
+        "the locals of this task of kernel '%s' take %llu bytes, and a task has at most %llu on %s: pass "
+        "some as arrays",
+        task->kernel->name, size, limit, e->target->cpu);
+}
+
+static rill_status check_diagnostics(const struct emitter *e, const struct diagnostics *diagnostics,
+                                     struct codegen_output *out)
 {
     if (diagnostics->error_count == 0) {
         return RILL_OK;
     }
+    RILL_TRY(refuse_frame(e, diagnostics->text, out));
     return status_fail(RILL_ERR_INTERNAL, "LLVM: %s (%d errors)", diagnostics->text, diagnostics->error_count);
 }
 
@@ -119,9 +157,9 @@ static rill_status emit_with(struct emitter *e, struct diagnostics *diagnostics,
     RILL_TRY(e->status);
     RILL_TRY(verify(e));
     RILL_TRY(pipeline_run(e));
-    RILL_TRY(check_diagnostics(diagnostics));
+    RILL_TRY(check_diagnostics(e, diagnostics, out));
     RILL_TRY(e->options->kind == CODEGEN_LLVM ? write_llvm(e, out) : write_code(e, out));
-    return check_diagnostics(diagnostics);
+    return check_diagnostics(e, diagnostics, out);
 }
 
 static rill_status emit_guarded(struct emitter *e, struct codegen_output *out)
@@ -253,7 +291,7 @@ rill_status codegen_emit_apart(const struct ir_module *module, const struct code
 void codegen_output_finish(struct codegen_output *out)
 {
     free(out->bytes);
-    *out = (struct codegen_output){0};
+    *out = (struct codegen_output){.refused_at = out->refused_at};
 }
 
 rill_status codegen_check_target(const char *target)

@@ -48,7 +48,8 @@ struct codegen_options {
 struct codegen_output {
     char *bytes; // owned, malloc'd
     size_t size;
-    size_t own_size; // AMDGPU objects: bytes of the ELF file; what is behind it is stand-in code
+    size_t own_size;       // AMDGPU objects: bytes of the ELF file; what is behind it is stand-in code
+    struct loc refused_at; // RILL_ERR_COMPILE: the task that the target has no room for; the message says why
 };
 
 RILL_NODISCARD rill_status codegen_emit(const struct ir_module *module, const struct codegen_options *options,

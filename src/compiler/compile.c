@@ -186,7 +186,13 @@ static rill_status run(struct job *job, const struct compiler_input *input)
         }
         return status_fail(RILL_ERR_COMPILE, "%s", first);
     }
-    return emit(job, input, &made);
+    rill_status status = emit(job, input, &made);
+    if (status == RILL_ERR_COMPILE) { // the target has no room for it
+        diag_error(&diags, job->code.refused_at, "%s", rill_message());
+        publish_diagnostics(job, &diags, input->color);
+        status_fail(status, "%s", job->result.diagnostics[diags.count - 1].rendered);
+    }
+    return status;
 }
 
 static rill_status compile(const struct compiler_input *input, struct compiler_result **out_result)

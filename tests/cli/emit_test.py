@@ -171,9 +171,32 @@ def check_rounding(report, work):
         report.check(f"a_product_is_added_alike_in_control_and_loops{''.join(options)}", is_same, done)
 
 
+def check_large_locals(report, folder):
+    """What fits on no stack of an AMD GPU is an error of the kernel, with its place, and fits elsewhere."""
+    names = "abcde"
+    path = folder / "large.c"
+    path.write_text("#include <rill/kernel.h>\nstruct part { float at[16000]; };\nkernel void large(int n, float x[n])\n{\n"
+                    "    for (int i = 0; i < n; i++) {\n"
+                    f"        struct part {', '.join(names)};\n"
+                    "        for (int k = 0; k < 16000; k++) { "
+                    + " ".join(f"{name}.at[(k * {3 + 2 * i} + i) % 16000] = x[i] + k;" for i, name in enumerate(names))
+                    + " }\n        float s = 0;\n        for (int k = 0; k < 16000; k++) s += "
+                    + " * ".join(f"{name}.at[(k + i) % 16000]" for name in names) + ";\n        x[i] = s;\n    }\n}\n")
+    for target, limit in (("gfx90a", "131056"), ("gfx1030", "262112")):
+        done = rill("emit", "--asm", "--target", target, path)
+        words = "large.c:5:5: error: the locals of this task of kernel 'large' take 3200"
+        report.check(f"locals_too_large_for_{target}_are_an_error_of_the_kernel",
+                     done.rc == 1 and words in done.err and f"at most {limit} on {target}" in done.err
+                     and "for (int i = 0; i < n; i++)" in done.err, str(done))
+    for target in ("native", "sm_90"):
+        report.check(f"the_same_locals_fit_on_{target}", rill("emit", "--asm", "--target", target, path).rc == 0)
+
+
 def main():
     report = Report()
     files = kernel_files()
+    with tempfile.TemporaryDirectory() as folder:
+        check_large_locals(report, pathlib.Path(folder))
     with tempfile.TemporaryDirectory() as folder:
         check_openmp(report, pathlib.Path(folder))
         check_rounding(report, pathlib.Path(folder))
