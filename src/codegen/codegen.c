@@ -244,7 +244,7 @@ static bool can_be_apart(const struct ir_module *module, const struct codegen_op
         has_late |= emit_is_fallback(module->functions[i]);
     }
     for (int i = 0; i < module->global_count; i++) {
-        has_late &= module->globals[i]->is_const;
+        has_late &= module->globals[i]->is_const && module->globals[i]->piece_count == 0;
     }
     return has_late && options->kind == CODEGEN_OBJECT;
 }

@@ -249,12 +249,13 @@ static void emit_globals(struct emitter *e)
         LLVMTypeRef type = global_type(e, global, relocs[i]);
         LLVMValueRef llvm = LLVMAddGlobalInAddressSpace(e->llvm, type, global->name, space);
         LLVMSetAlignment(llvm, global->align != 0 ? global->align : 1);
-        if (global->is_const) {
+        bool is_inside = global->is_const && global->piece_count == 0; // otherwise the host finds it by its name
+        if (is_inside) {
             LLVMSetGlobalConstant(llvm, true);
             LLVMSetLinkage(llvm, LLVMInternalLinkage);
         }
         // Reached without an indirection: the image is placed as a whole.
-        LLVMSetVisibility(llvm, global->is_const ? LLVMDefaultVisibility : LLVMProtectedVisibility);
+        LLVMSetVisibility(llvm, is_inside ? LLVMDefaultVisibility : LLVMProtectedVisibility);
         e->globals[i] = llvm;
     }
     for (int i = 0; i < count; i++) {

@@ -2,6 +2,7 @@
 
 #include "base/vec.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct type_row {
@@ -161,6 +162,28 @@ struct ir_global *ir_global_create(struct ir_module *module, const char *name, u
     module->globals = grown(module->arena, module->globals, module->global_count, &module->global_capacity);
     module->globals[module->global_count++] = global;
     return global;
+}
+
+uint8_t ir_global_byte(const struct ir_global *global, uint64_t offset)
+{
+    assert(offset < global->size);
+    if (global->bytes != NULL) {
+        return global->bytes[offset];
+    }
+    int low = 0;
+    int high = global->piece_count; // the piece is one of these, or there is none
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        const struct ir_piece *piece = &global->pieces[middle];
+        if (offset < piece->offset) {
+            high = middle;
+        } else if (offset - piece->offset >= piece->size) {
+            low = middle + 1;
+        } else {
+            return piece->bytes[offset - piece->offset];
+        }
+    }
+    return 0;
 }
 
 struct ir_var *ir_var_create(struct ir_module *module, struct ir_function *function, const char *name,

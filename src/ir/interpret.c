@@ -179,6 +179,9 @@ void interp_reset_globals(struct interp *interp)
         } else {
             memset(interp->globals[i], 0, global->size);
         }
+        for (int k = 0; k < global->piece_count; k++) {
+            memcpy(interp->globals[i] + global->pieces[k].offset, global->pieces[k].bytes, global->pieces[k].size);
+        }
         for (int k = 0; k < global->reloc_count; k++) {
             const struct ir_reloc *reloc = &global->relocs[k];
             uint64_t address = (uint64_t)(uintptr_t)interp->globals[reloc->target->index] + (uint64_t)reloc->addend;

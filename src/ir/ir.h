@@ -308,12 +308,22 @@ struct ir_var {
     struct ir_ctype *ctype; // memory: its C type, for names and members; NULL: not known (not part of the text form)
 };
 
+enum { IR_DENSE_SIZE = 1 << 20 };
+
 struct ir_global {
     const char *name;
     uint64_t size;
     uint32_t align;
     bool is_const;
-    uint8_t *bytes; // NULL is all zero
+    uint8_t *bytes; // NULL is all zero, but for |pieces|
+    // Of an object larger than IR_DENSE_SIZE that is nearly all zero: what is not, in order. The image then holds no
+    // bytes of it; whoever loads the image puts the pieces there. Never with |bytes| or |relocs|.
+    struct ir_piece {
+        uint64_t offset;
+        uint64_t size; // not 0
+        const uint8_t *bytes;
+    } *pieces;
+    int piece_count;
     struct ir_reloc {
         uint64_t offset; // of an 8-byte pointer in |bytes|
         struct ir_global *target;
@@ -537,6 +547,7 @@ struct ir_module {
 struct ir_module *ir_module_create(struct arena *arena);
 struct ir_function *ir_function_create(struct ir_module *module, enum ir_function_kind kind, const char *name);
 struct ir_global *ir_global_create(struct ir_module *module, const char *name, uint64_t size, uint32_t align);
+uint8_t ir_global_byte(const struct ir_global *global, uint64_t offset); // as it begins; of a pointer 0
 struct ir_var *ir_var_create(struct ir_module *module, struct ir_function *function, const char *name,
                              enum ir_type type);
 

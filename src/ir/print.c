@@ -130,6 +130,18 @@ static void print_bytes(struct printer *p, const uint8_t *bytes, uint64_t size)
     }
 }
 
+static void print_pieces(struct printer *p, const struct ir_global *global)
+{
+    str_add(p->out, " pieces");
+    for (int i = 0; i < global->piece_count; i++) {
+        const struct ir_piece *piece = &global->pieces[i];
+        str_printf(p->out, "\n  at %" PRIu64, piece->offset);
+        for (uint64_t at = 0; at < piece->size; at++) {
+            str_printf(p->out, at % 32 == 0 ? "\n  hex %02x" : "%02x", piece->bytes[at]);
+        }
+    }
+}
+
 static void print_global(struct printer *p, const struct ir_global *global)
 {
     str_printf(p->out, "global %d", global->index);
@@ -141,6 +153,9 @@ static void print_global(struct printer *p, const struct ir_global *global)
     if (global->bytes != NULL) {
         str_add(p->out, " bytes");
         print_bytes(p, global->bytes, global->size);
+    }
+    if (global->piece_count > 0) {
+        print_pieces(p, global);
     }
     for (int i = 0; i < global->reloc_count; i++) {
         const struct ir_reloc *reloc = &global->relocs[i];

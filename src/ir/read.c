@@ -172,22 +172,25 @@ static int nibble(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static void read_hex(struct reader *r, struct ir_global *global, uint64_t *at)
+// The word's bytes, of which |room| may come.
+static bool read_hex(struct reader *r, const struct ir_global *global, uint8_t *to, uint64_t room, uint64_t *out_size)
 {
-    if (r->length % 2 != 0 || r->length / 2 > global->size - *at) {
+    *out_size = r->length / 2;
+    if (r->length % 2 != 0 || *out_size > room) {
         ir_read_fail(r, "more bytes than the global's %llu", (unsigned long long)global->size);
-        return;
+        return false;
     }
     for (size_t i = 0; i < r->length; i += 2) {
         int high = nibble(r->word[i]);
         int low = nibble(r->word[i + 1]);
         if (high < 0 || low < 0) {
             ir_read_fail(r, "expected bytes in hex");
-            return;
+            return false;
         }
-        global->bytes[(*at)++] = (uint8_t)(high << 4 | low);
+        to[i / 2] = (uint8_t)(high << 4 | low);
     }
     ir_read_next(r);
+    return true;
 }
 
 static void read_bytes(struct reader *r, struct ir_global *global)
@@ -201,7 +204,8 @@ static void read_bytes(struct reader *r, struct ir_global *global)
     uint64_t at = 0;
     for (;;) {
         if (ir_read_accept(r, "hex")) {
-            read_hex(r, global, &at);
+            uint64_t size;
+            at += read_hex(r, global, global->bytes + at, global->size - at, &size) ? size : 0;
         } else if (ir_read_accept(r, "zeros")) {
             uint64_t zeros = ir_read_uint(r);
             if (!r->failed && zeros > global->size - at) {
@@ -216,6 +220,38 @@ static void read_bytes(struct reader *r, struct ir_global *global)
     if (!r->failed && at != global->size) {
         ir_read_fail(r, "%llu bytes of the global's %llu", (unsigned long long)at, (unsigned long long)global->size);
     }
+}
+
+// The lines of one piece; where it lies in the global is for the verifier to look at.
+static void read_piece(struct reader *r, const struct ir_global *global, struct ir_piece *piece)
+{
+    VEC(uint8_t) bytes = {0};
+    while (!r->failed && ir_read_accept(r, "hex")) {
+        uint64_t size = r->length / 2 + 1;
+        if (size > r->byte_budget) {
+            ir_read_fail(r, "the globals are too large");
+            return;
+        }
+        r->byte_budget -= size;
+        VEC_RESERVE(r->arena, &bytes, bytes.count + (int)size);
+        bytes.count += read_hex(r, global, bytes.items + bytes.count, size, &size) ? (int)size : 0;
+        ir_read_line_end(r);
+    }
+    piece->bytes = bytes.items;
+    piece->size = (uint64_t)bytes.count;
+}
+
+static void read_pieces(struct reader *r, struct ir_global *global)
+{
+    VEC(struct ir_piece) pieces = {0};
+    while (!r->failed && ir_read_accept(r, "at")) {
+        struct ir_piece piece = {.offset = ir_read_uint(r)};
+        ir_read_line_end(r);
+        read_piece(r, global, &piece);
+        VEC_PUSH(r->arena, &pieces, piece);
+    }
+    global->pieces = pieces.items;
+    global->piece_count = pieces.count;
 }
 
 static void read_relocs(struct reader *r, struct ir_global *global)
@@ -263,9 +299,12 @@ static void read_global(struct reader *r, int expected)
     struct ir_global *global = ir_read_global_at(r, index);
     global->index = index;
     bool has_bytes = false;
+    bool has_pieces = false;
     while (!r->is_line_end) {
         if (ir_read_accept(r, "bytes")) {
             has_bytes = true;
+        } else if (ir_read_accept(r, "pieces")) {
+            has_pieces = true;
         } else if (!read_global_attribute(r, global)) {
             ir_read_bad_word(r);
         }
@@ -273,6 +312,9 @@ static void read_global(struct reader *r, int expected)
     ir_read_line_end(r);
     if (has_bytes && !r->failed) {
         read_bytes(r, global);
+    }
+    if (has_pieces && !r->failed) {
+        read_pieces(r, global);
     }
     read_relocs(r, global);
 }

@@ -373,6 +373,19 @@ static void verify_global(struct verifier *v, int index)
     if (global->reloc_count > 0 && global->bytes == NULL) {
         ir_verify_error(v, NULL, "global '%s' holds pointers and has no bytes", global->name);
     }
+    if (global->piece_count > 0 && global->bytes != NULL) {
+        ir_verify_error(v, NULL, "global '%s' has bytes and pieces", global->name);
+    }
+    uint64_t end = 0;
+    for (int i = 0; i < global->piece_count; i++) {
+        const struct ir_piece *piece = &global->pieces[i];
+        if (piece->size == 0 || piece->offset < end || piece->offset > global->size ||
+            piece->size > global->size - piece->offset) {
+            ir_verify_error(v, NULL, "global '%s': piece %d is empty, out of order or outside it", global->name, i);
+            return;
+        }
+        end = piece->offset + piece->size;
+    }
 }
 
 static void verify_names(struct verifier *v)

@@ -219,8 +219,8 @@ static struct ir_inst *load_constant(struct lower *l, enum ir_type type, const s
         }
     }
     uint64_t bits = 0;
-    for (int i = 0; global->bytes != NULL && i < size; i++) {
-        bits |= (uint64_t)global->bytes[offset + i] << (8 * i);
+    for (int i = 0; i < size; i++) {
+        bits |= (uint64_t)ir_global_byte(global, (uint64_t)offset + (uint64_t)i) << (8 * i);
     }
     if (type == IR_F32) {
         uint32_t narrow = (uint32_t)bits;

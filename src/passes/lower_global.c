@@ -1,18 +1,25 @@
 // Fields, constants and strings: their bytes are evaluated here, addresses in them become relocations.
+#include "passes/lower_image.h"
 #include "passes/lower_internal.h"
 
 #include <string.h>
 
+enum { MAX_POINTERS_SIZE = 64 << 20 }; // of an object that holds pointers and is initialised: it is never sparse
+
+static const uint64_t max_globals_size = UINT64_C(1) << 30;
+
 struct image {
-    struct ir_global *global;
+    struct lower_image bytes;
     VEC(struct ir_reloc) relocs;
 };
 
-static void put_integer(uint8_t *to, uint64_t size, uint64_t value)
+static void put_integer(struct image *image, uint64_t offset, uint64_t size, uint64_t value)
 {
+    uint8_t bytes[8];
     for (uint64_t i = 0; i < size; i++) {
-        to[i] = (uint8_t)(value >> (8 * i));
+        bytes[i] = (uint8_t)(value >> (8 * i));
     }
+    lower_image_put(&image->bytes, offset, bytes, size);
 }
 
 static void put_bitfield(struct image *image, uint64_t unit, const struct member *m, uint64_t value)
@@ -20,18 +27,18 @@ static void put_bitfield(struct image *image, uint64_t unit, const struct member
     for (int i = 0; i < m->bit_width; i++) {
         uint64_t bit = unit * 8 + m->bit_offset + (uint64_t)i;
         uint8_t mask = (uint8_t)(1U << (bit % 8));
-        uint8_t *byte = &image->global->bytes[bit / 8];
+        uint8_t *byte = lower_image_at(&image->bytes, bit / 8);
         *byte = (value >> i & 1) != 0 ? *byte | mask : *byte & (uint8_t)~mask;
     }
 }
 
-static void put_float(uint8_t *to, const struct type *type, double value)
+static void put_float(struct image *image, uint64_t offset, const struct type *type, double value)
 {
     if (type->kind == TYPE_FLOAT) {
         float narrow = (float)value;
-        memcpy(to, &narrow, sizeof narrow);
+        lower_image_put(&image->bytes, offset, &narrow, sizeof narrow);
     } else {
-        memcpy(to, &value, sizeof value);
+        lower_image_put(&image->bytes, offset, &value, sizeof value);
     }
 }
 
@@ -57,12 +64,12 @@ static void put_address(struct lower *l, struct image *image, uint64_t offset, c
         return;
     }
     if (address.object == NULL && address.string == NULL) {
-        put_integer(&image->global->bytes[offset], 8, (uint64_t)address.offset);
+        put_integer(image, offset, 8, (uint64_t)address.offset);
         return;
     }
     struct ir_reloc reloc = {.offset = offset, .addend = address.offset};
     reloc.target = address.object != NULL ? lower_global(l, address.object) : lower_string(l, address.string);
-    put_integer(&image->global->bytes[offset], 8, 0);
+    put_integer(image, offset, 8, 0);
     VEC_PUSH(l->arena, &image->relocs, reloc);
 }
 
@@ -75,13 +82,13 @@ static void put_store(struct lower *l, struct image *image, uint64_t base, const
         value = value->a;
     }
     uint64_t size = store->bitfield != NULL ? 0 : type->size;
-    if (offset + size > image->global->size) {
+    if (offset + size > image->bytes.size) {
         return;
     }
     int64_t integer;
     double number;
     if (value->kind == EXPR_STRING && type->kind == TYPE_ARRAY) {
-        memcpy(&image->global->bytes[offset], value->bytes, value->u < type->size ? value->u : type->size);
+        lower_image_put(&image->bytes, offset, value->bytes, value->u < type->size ? value->u : type->size);
     } else if (value->kind == EXPR_COMPOUND_LITERAL && !type_is_scalar(type)) {
         for (int i = 0; i < value->object->init_count; i++) {
             put_store(l, image, offset, &value->object->inits[i]);
@@ -92,13 +99,51 @@ static void put_store(struct lower *l, struct image *image, uint64_t base, const
         if (store->bitfield != NULL) {
             put_bitfield(image, offset, store->bitfield, (uint64_t)integer);
         } else {
-            put_integer(&image->global->bytes[offset], type->size, (uint64_t)integer);
+            put_integer(image, offset, type->size, (uint64_t)integer);
         }
     } else if (type_is_float(type) && const_eval_float(value, &number)) {
-        put_float(&image->global->bytes[offset], type, number);
+        put_float(image, offset, type, number);
     } else {
         diag_error(l->diags, store->loc, "this initialiser is not a constant");
     }
+}
+
+static void evaluate(struct lower *l, const struct object *object, struct ir_global *global)
+{
+    struct image image = {0};
+    lower_image_init(&image.bytes, l->arena, global->size);
+    for (int i = 0; i < object->init_count; i++) {
+        put_store(l, &image, 0, &object->inits[i]);
+    }
+    global->relocs = image.relocs.items;
+    global->reloc_count = image.relocs.count;
+    if (global->reloc_count > 0 && global->size > MAX_POINTERS_SIZE) {
+        diag_error(l->diags, object->loc,
+                   "'%s' is initialised with pointers and has %llu bytes; at most %d are possible", global->name,
+                   (unsigned long long)global->size, MAX_POINTERS_SIZE);
+        return;
+    }
+    lower_image_finish(&image.bytes, global);
+    if (global->piece_count > 0 && global->is_const) { // a symbol of the image, spelt as every kind of code can
+        char *name = arena_strdup(l->arena, global->name);
+        for (char *at = name; *at != '\0'; at++) {
+            *at = *at == '.' ? '$' : *at;
+        }
+        global->name = name;
+    }
+}
+
+// Code reaches what a module holds by offsets of 32 bits. Said where the object is declared that is too much.
+static bool has_room(struct lower *l, const struct object *object, uint64_t size)
+{
+    bool fits = size <= max_globals_size && l->globals_size <= max_globals_size - size;
+    if (!fits && l->globals_size <= max_globals_size) {
+        diag_error(l->diags, object->loc,
+                   "fields and constants take more than 1 GiB with the %llu bytes of '%s': pass it as an array",
+                   (unsigned long long)size, object->name != NULL ? object->name : "this literal");
+    }
+    l->globals_size = fits ? l->globals_size + size : max_globals_size + 1;
+    return fits;
 }
 
 struct ir_global *lower_global(struct lower *l, const struct object *object)
@@ -121,14 +166,8 @@ struct ir_global *lower_global(struct lower *l, const struct object *object)
     global->is_const = object->kind == OBJECT_CONSTANT || object->kind == OBJECT_LOCAL;
     global->loc = object->loc;
     global->ctype = lower_ctype(l, object->type);
-    if (object->init_count > 0) {
-        struct image image = {.global = global};
-        global->bytes = arena_alloc(l->arena, size > 0 ? size : 1);
-        for (int i = 0; i < object->init_count; i++) {
-            put_store(l, &image, 0, &object->inits[i]);
-        }
-        global->relocs = image.relocs.items;
-        global->reloc_count = image.relocs.count;
+    if (has_room(l, object, size) && object->init_count > 0) {
+        evaluate(l, object, global);
     }
     return global;
 }

@@ -150,6 +150,7 @@ struct lower {
     struct pointer_map infos;   // function → lower_info
     struct pointer_map objects; // object → lower_object
     struct pointer_map globals; // object → ir_global
+    uint64_t globals_size;      // bytes of them
     struct pointer_map strings; // bytes → ir_global
     struct hash_map names;      // of the first |named_count| globals of the module
     int named_count;            //

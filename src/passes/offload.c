@@ -535,12 +535,22 @@ struct plan_module *offload_module(struct ir_module *module)
     plan->file_count = module->file_count;
     plan->check_bounds = module->check_bounds;
     plan->fields = ARENA_ARRAY(module->arena, struct plan_field, module->global_count);
+    VEC(struct plan_piece) pieces = {0};
     for (int i = 0; i < module->global_count; i++) {
         const struct ir_global *global = module->globals[i];
+        for (int k = 0; k < global->piece_count; k++) {
+            struct plan_piece piece = {.symbol = global->name,
+                                       .offset = global->pieces[k].offset,
+                                       .size = global->pieces[k].size,
+                                       .bytes = global->pieces[k].bytes};
+            VEC_PUSH(module->arena, &pieces, piece);
+        }
         if (!global->is_const) {
             plan->fields[plan->field_count++] = (struct plan_field){
                 .name = global->name, .size = global->size, .align = global->align, .ctype = global->ctype};
         }
     }
+    plan->pieces = pieces.items;
+    plan->piece_count = pieces.count;
     return plan;
 }

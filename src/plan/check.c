@@ -2,6 +2,8 @@
 
 #include "plan/abi.h"
 
+enum { MAX_PIECE_END = 1 << 30 }; // fields and constants of a module
+
 struct check {
     const struct plan_module *module;
     const struct plan_kernel *kernel;
@@ -258,6 +260,12 @@ static void check_params(struct check *check)
 bool plan_check(const struct plan_module *module, struct str *out)
 {
     struct check check = {.module = module, .out = out, .ok = true};
+    for (int i = 0; i < module->piece_count; i++) {
+        const struct plan_piece *piece = &module->pieces[i];
+        if (piece->size > MAX_PIECE_END || piece->offset > MAX_PIECE_END - piece->size) {
+            fail(&check, "a piece of a field lies beyond what a module can hold", (int64_t)piece->offset);
+        }
+    }
     for (int i = 0; i < module->kernel_count; i++) {
         check.kernel = module->kernels[i];
         if (check.kernel->block_size > ABI_MAX_BLOCK_SIZE) {

@@ -268,6 +268,15 @@ struct plan_field {
     struct ir_ctype *ctype;
 };
 
+// What the loaded image is given before it is used: a piece of a field or constant that is otherwise zero and too large
+// for the code to hold its bytes.
+struct plan_piece {
+    const char *symbol; // in the image
+    uint64_t offset;
+    uint64_t size;
+    const uint8_t *bytes;
+};
+
 struct plan_module {
     struct arena *arena; // borrowed
     const char **files;
@@ -276,6 +285,8 @@ struct plan_module {
     int kernel_count;
     struct plan_field *fields;
     int field_count;
+    struct plan_piece *pieces;
+    int piece_count;
     bool check_bounds;
 };
 

@@ -382,6 +382,10 @@ void plan_print(const struct plan_module *module, struct str *out)
                    module->fields[i].ctype != NULL ? module->fields[i].ctype->name : "?",
                    (unsigned long long)module->fields[i].size);
     }
+    for (int i = 0; i < module->piece_count; i++) {
+        str_printf(out, "piece of %s at %llu, %llu bytes\n", module->pieces[i].symbol,
+                   (unsigned long long)module->pieces[i].offset, (unsigned long long)module->pieces[i].size);
+    }
     for (int i = 0; i < module->kernel_count; i++) {
         p.kernel = module->kernels[i];
         print_kernel(&p);

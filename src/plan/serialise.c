@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MAX_NESTING = 200, FORMAT_VERSION = 5 };
+enum { MAX_NESTING = 200, FORMAT_VERSION = 6 };
 
 struct io {
     struct arena *arena; // reading
@@ -112,6 +112,23 @@ static void io_string(struct io *io, const char **text)
     }
     *text = arena_strndup(io->arena, (const char *)io->bytes + io->at, (size_t)length);
     io->at += (size_t)length;
+}
+
+static void io_bytes(struct io *io, const uint8_t **bytes, uint64_t *size)
+{
+    io_u64(io, size);
+    if (io->out != NULL) {
+        str_add_n(io->out, (const char *)*bytes, *size);
+        return;
+    }
+    *bytes = NULL;
+    if (io->failed || *size > io->size - io->at) {
+        io->failed = true;
+        *size = 0;
+        return;
+    }
+    *bytes = memcpy(arena_alloc(io->arena, *size + 1), io->bytes + io->at, *size);
+    io->at += *size;
 }
 
 static void io_name(struct io *io, const char **text)
@@ -402,6 +419,13 @@ static void io_module(struct io *io, struct plan_module *module)
         io_u64(io, &field->size);
         io_u32(io, &field->align);
         io_ctype(io, &field->ctype);
+    }
+    IO_ARRAY(io, &module->pieces, &module->piece_count);
+    for (int i = 0; i < module->piece_count; i++) {
+        struct plan_piece *piece = &module->pieces[i];
+        io_name(io, &piece->symbol);
+        io_u64(io, &piece->offset);
+        io_bytes(io, &piece->bytes, &piece->size);
     }
     IO_ARRAY(io, &module->kernels, &module->kernel_count);
     for (int i = 0; i < module->kernel_count; i++) {

@@ -4,6 +4,8 @@
 #include "base/status.h"
 #include "object/object.h"
 
+#include <string.h>
+
 static int depth_of(const struct plan_node *node)
 {
     int deepest = 0;
@@ -93,6 +95,15 @@ static void find_all(struct backend_image *image, struct resolution *r)
         }
         image->field_addresses[i] = (uint64_t)(uintptr_t)address;
         image->field_sizes[i] = plan->fields[i].size;
+    }
+    for (int i = 0; i < plan->piece_count; i++) {
+        const struct plan_piece *piece = &plan->pieces[i];
+        unsigned char *address = r->resolve(r->user, piece->symbol, true);
+        if (address != NULL) {
+            memcpy(address + piece->offset, piece->bytes, piece->size);
+        } else if (r->missing == NULL) {
+            r->missing = piece->symbol;
+        }
     }
 }
 

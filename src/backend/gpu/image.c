@@ -257,6 +257,32 @@ static rill_status find_kernel(struct backend_image *image, const struct plan_ke
     return RILL_OK;
 }
 
+// On a stream of its own, which is passed before the image is used.
+static rill_status put_pieces(struct backend_image *image)
+{
+    const struct plan_module *plan = image->plan;
+    const struct gpu_driver *driver = image->device->driver;
+    if (plan->piece_count == 0) {
+        return RILL_OK;
+    }
+    void *stream = NULL;
+    RILL_TRY(driver->stream_create(0, &stream));
+    rill_status status = RILL_OK;
+    for (int i = 0; i < plan->piece_count && status == RILL_OK; i++) {
+        const struct plan_piece *piece = &plan->pieces[i];
+        uint64_t address = 0;
+        status = driver->module_global(image->module, piece->symbol, &address);
+        if (status == RILL_OK) {
+            status = driver->copy(stream, address + piece->offset, (uint64_t)(uintptr_t)piece->bytes, piece->size);
+        }
+    }
+    if (status == RILL_OK) {
+        status = driver->stream_synchronize(stream);
+    }
+    driver->stream_destroy(stream);
+    return status;
+}
+
 static rill_status find_all(struct backend_image *image)
 {
     const struct plan_module *plan = image->plan;
@@ -272,7 +298,7 @@ static rill_status find_all(struct backend_image *image)
         RILL_TRY(image->device->driver->module_global(image->module, plan->fields[i].name, &image->field_addresses[i]));
         image->field_sizes[i] = plan->fields[i].size;
     }
-    return RILL_OK;
+    return put_pieces(image);
 }
 
 rill_status gpu_image_load(struct backend_device *device, const struct plan_module *plan, const void *code,
