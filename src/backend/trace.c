@@ -278,7 +278,8 @@ static void write_file(struct trace *trace, const struct trace_origin *origin)
         write_text(file, origin->note);
     }
     fputs("}}\n", file);
-    if (fclose(file) != 0) {
+    bool is_written = ferror(file) == 0;
+    if (fclose(file) != 0 || !is_written) {
         backend_log(trace->host, BACKEND_LOG_ERROR, "cannot write the trace '%s': %s", trace->path, strerror(errno));
     }
 }

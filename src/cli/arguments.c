@@ -8,11 +8,7 @@
 static int set_scalar(struct run *run, size_t index)
 {
     const struct argument *argument = &run->arguments[index];
-    const struct pair *pair = run_find_pair(&run->set, argument->param.name);
-    if (pair == NULL) {
-        return cli_fail(CLI_USAGE, "parameter '%s' (%s) has no value: add --set %s=…", argument->param.name,
-                        argument->param.type->name, argument->param.name);
-    }
+    const struct pair *pair = run_find_pair(&run->set, argument->param.name); // it is there: check_names
     return cli_number("--set", pair->name, pair->value, argument->param.type, &run->args[index]);
 }
 
@@ -81,12 +77,7 @@ static int find_shape(struct run *run, size_t index)
             return cli_fail_status(status);
         }
     } else {
-        const struct pair *pair = run_find_pair(&run->set, argument->param.name);
-        if (pair == NULL) {
-            return cli_fail(CLI_USAGE,
-                            "parameter '%s' is a pointer: add --set %s=COUNT for its length, or --in %s=FILE",
-                            argument->param.name, argument->param.name, argument->param.name);
-        }
+        const struct pair *pair = run_find_pair(&run->set, argument->param.name); // it is there: check_names
         static const rill_type_info count_type = {
             .kind = RILL_KIND_SCALAR, .type = RILL_I64, .name = "a length", .size = 8};
         rill_arg count;
@@ -138,43 +129,49 @@ static void shape_text(const rill_shape *shape, char *text, size_t size)
     }
 }
 
-static int use_input(struct argument *argument, struct npy *npy, const char *path)
+static int refuse_shape(const struct argument *argument, const struct npy *npy)
+{
+    char theirs[400];
+    char mine[400];
+    shape_text(&npy->shape, theirs, sizeof theirs);
+    shape_text(&argument->shape, mine, sizeof mine);
+    return cli_fail(CLI_FILE, "'%s' holds %s, parameter '%s' wants %s", npy->path, theirs, argument->param.name, mine);
+}
+
+static int use_input(struct argument *argument, struct npy *npy)
 {
     char descr[16];
     const rill_type_info *type = argument->param.type;
     npy_descr(type, descr);
     size_t size;
     if (!same_descr(descr, npy->descr)) {
-        return cli_fail(CLI_FILE, "'%s' holds '%s', parameter '%s' wants '%s' (%s)", path, npy->descr,
+        return cli_fail(CLI_FILE, "'%s' holds '%s', parameter '%s' wants '%s' (%s)", npy->path, npy->descr,
                         argument->param.name, descr, type->name);
     }
-    if (!find_size(&npy->shape, type->size, &size) || npy->size < size) {
-        return cli_fail(CLI_FILE, "'%s' is cut short", path);
+    if (!find_size(&npy->shape, type->size, &size)) {
+        return cli_fail(CLI_FILE, "'%s' is cut short", npy->path); // no file holds so much
     }
-    if (argument->param.rank == 0) {
+    if (argument->param.rank > 0 && !fits(argument, &npy->shape, size)) {
+        return refuse_shape(argument, npy);
+    }
+    int code = npy_read(npy, size);
+    if (code == CLI_OK && argument->param.rank > 0) {
+        memcpy(argument->bytes, npy->data, argument->size);
+    } else if (code == CLI_OK) {
         argument->shape = npy->shape.rank > 0 ? npy->shape : RILL_SHAPE(1);
         argument->size = size;
         argument->bytes = npy->data;
         npy->data = NULL;
-        return CLI_OK;
     }
-    if (!fits(argument, &npy->shape, size)) {
-        char theirs[400];
-        char mine[400];
-        shape_text(&npy->shape, theirs, sizeof theirs);
-        shape_text(&argument->shape, mine, sizeof mine);
-        return cli_fail(CLI_FILE, "'%s' holds %s, parameter '%s' wants %s", path, theirs, argument->param.name, mine);
-    }
-    memcpy(argument->bytes, npy->data, argument->size);
-    return CLI_OK;
+    return code;
 }
 
 static int load_input(struct argument *argument, const struct pair *pair)
 {
     struct npy npy;
-    int code = npy_read(pair->value, &npy);
+    int code = npy_open(pair->value, &npy);
     if (code == CLI_OK) {
-        code = use_input(argument, &npy, pair->value);
+        code = use_input(argument, &npy);
     }
     npy_finish(&npy);
     return code;
@@ -240,7 +237,7 @@ static const struct pair *find_given(const struct pairs *pairs, const char *name
     return NULL;
 }
 
-// Why an option found no use.
+// Why an option found no use, though there is a parameter of the name.
 static int refuse(const struct run *run, const struct pairs *pairs, const struct pair *pair)
 {
     for (const struct pair *before = pairs->items; before < pair; before++) {
@@ -249,14 +246,6 @@ static int refuse(const struct run *run, const struct pairs *pairs, const struct
         }
     }
     const rill_param_info *param = find_param(run, pair->name);
-    if (param == NULL) {
-        fprintf(stderr, "rill: kernel '%s' has no parameter '%s'; it has:", run->info.name, pair->name);
-        for (size_t i = 0; i < run->info.param_count; i++) {
-            fprintf(stderr, " %s", run->arguments[i].param.name);
-        }
-        fputs(run->info.param_count == 0 ? " none\n" : "\n", stderr);
-        return CLI_USAGE;
-    }
     if (pairs != &run->set) {
         return cli_fail(CLI_USAGE, "%s %s: '%s' is no array", pairs->option, pair->name, param->name);
     }
@@ -294,6 +283,59 @@ static int check_unused(struct run *run)
     return CLI_OK;
 }
 
+// ---- names ---------------------------------------------------------------------------------------------------------
+
+static const char *param_name_at(const void *user, size_t index)
+{
+    const struct run *run = user;
+    return run->arguments[index].param.name;
+}
+
+static void say_unknown(const struct run *run, const struct pairs *pairs, const struct pair *pair)
+{
+    const char *nearest = cli_suggest(pair->name, param_name_at, run, run->info.param_count);
+    fprintf(stderr, "rill: %s %s: kernel '%s' has no parameter '%s'; ", pairs->option, pair->name, run->info.name,
+            pair->name);
+    if (nearest != NULL) {
+        fprintf(stderr, "did you mean '%s'? ", nearest);
+    }
+    fputs("it has:", stderr);
+    for (size_t i = 0; i < run->info.param_count; i++) {
+        fprintf(stderr, " %s", run->arguments[i].param.name);
+    }
+    fputs(run->info.param_count == 0 ? " none\n" : "\n", stderr);
+}
+
+// All names that no parameter has, and all numbers that are missing: one is often the other, mistyped.
+static int check_names(struct run *run)
+{
+    int code = CLI_OK;
+    const struct pairs *all[] = {&run->set, &run->in, &run->out};
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < all[k]->count; i++) {
+            if (find_param(run, all[k]->items[i].name) == NULL) {
+                say_unknown(run, all[k], &all[k]->items[i]);
+                code = CLI_USAGE;
+            }
+        }
+    }
+    for (size_t i = 0; i < run->info.param_count; i++) {
+        const rill_param_info *param = &run->arguments[i].param;
+        bool is_scalar = !param->is_array && param->type->kind != RILL_KIND_RECORD;
+        bool is_pointer = param->is_array && param->rank == 0;
+        if (is_scalar && find_given(&run->set, param->name) == NULL) {
+            code = cli_fail(CLI_USAGE, "parameter '%s' (%s) has no value: add --set %s=…", param->name,
+                            param->type->name, param->name);
+        } else if (is_pointer && find_given(&run->set, param->name) == NULL &&
+                   find_given(&run->in, param->name) == NULL) {
+            code =
+                cli_fail(CLI_USAGE, "parameter '%s' is a pointer: add --set %s=COUNT for its length, or --in %s=FILE",
+                         param->name, param->name, param->name);
+        }
+    }
+    return code;
+}
+
 int run_make_arguments(struct run *run)
 {
     for (size_t i = 0; i < run->info.param_count; i++) {
@@ -301,6 +343,9 @@ int run_make_arguments(struct run *run)
         if (status != RILL_OK) {
             return cli_fail_status(status);
         }
+    }
+    if (check_names(run) != CLI_OK) {
+        return CLI_USAGE;
     }
     for (int pass = 0; pass < 2; pass++) { // scalars first: shapes hang on them
         for (size_t i = 0; i < run->info.param_count; i++) {

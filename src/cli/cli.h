@@ -30,10 +30,18 @@ int cli_fail(enum cli_exit code, const char *format, ...) __attribute__((format(
 // The same for a failed call of the library: prints rill_message().
 int cli_fail_status(rill_status status);
 
+// The nearest of |count| names, or NULL; |name_at| gives them.
+const char *cli_suggest(const char *name, const char *(*name_at)(const void *user, size_t index), const void *user,
+                        size_t count);
+
 bool cli_color(FILE *stream); // a terminal, and NO_COLOR is not set
 
-// The whole file, terminated by a zero; NULL and a message on stderr if it cannot be read. "-" is standard input.
-char *cli_read_file(const char *path, size_t *out_size);
+// "-" is standard input. NULL after a message.
+FILE *cli_open(const char *path);
+void cli_close(FILE *file);
+// The whole file, terminated by a zero; NULL and a message on stderr if it cannot be read or holds more than |limit|
+// bytes, as a device that never ends does.
+char *cli_read_file(const char *path, size_t limit, size_t *out_size);
 // The same for a C file, which holds no zero byte.
 char *cli_read_source(const char *path);
 // The name that diagnostics give it.
@@ -65,12 +73,16 @@ int cli_number(const char *option, const char *name, const char *text, const ril
 
 // npy.c
 struct npy {
-    char descr[16]; // "<f4"
+    const char *path; // borrowed
+    FILE *file;       // owned
+    char descr[16];   // "<f4"
     rill_shape shape;
     void *data; // owned
-    size_t size;
 };
-int npy_read(const char *path, struct npy *out); // cli_exit, after a message
+// The first reads the header, the second the |size| bytes of elements, and no more. cli_exit, after a message; finish
+// in any case.
+int npy_open(const char *path, struct npy *out);
+int npy_read(struct npy *npy, size_t size);
 void npy_finish(struct npy *npy);
 int npy_write(const char *path, const char *descr, const rill_shape *shape, const void *data, size_t size);
 const char *npy_descr(const rill_type_info *type, char text[16]);

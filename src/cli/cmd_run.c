@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 // ---- the command line
 // ------------------------------------------------------------------------------------------------
@@ -114,6 +115,8 @@ static void keep_printed(void *user, const char *text, size_t length)
         run->printed = larger;
         run->printed_size += length;
         larger[run->printed_size] = '\0';
+    } else {
+        run->printed_lost += length;
     }
 }
 
@@ -283,27 +286,83 @@ static void show_json(const struct run *run)
     printf("}, \"time_ms\": %.6f}\n", run->best_ms);
 }
 
-// The library writes the trace when the context is closed, and only logs that it cannot: so it is tried before, and
-// looked at afterwards. What an earlier run wrote there is gone.
-static int prepare_trace(const struct run *run)
+// The library writes the trace when the context is closed, and only logs that it cannot: so the file is tried before,
+// and looked at afterwards. What an earlier run wrote there is gone. What is no file (a pipe, a device) cannot be
+// looked at: the library gets one of its own, which is copied.
+static int prepare_trace(struct run *run)
 {
     if (run->trace == NULL) {
         return CLI_OK;
     }
+    const char *target = run->trace;
     FILE *file = fopen(run->trace, "wb");
-    if (file == NULL || fclose(file) != 0 || setenv("RILL_TRACE", run->trace, 1) != 0) {
+    struct stat info;
+    bool is_open = file != NULL && fstat(fileno(file), &info) == 0;
+    if (is_open && !S_ISREG(info.st_mode)) {
+        run->trace_stream = file;
+        const char *folder = getenv("TMPDIR");
+        snprintf(run->trace_copy, sizeof run->trace_copy, "%s/rill-trace-XXXXXX", folder != NULL ? folder : "/tmp");
+        int handle = mkstemp(run->trace_copy);
+        is_open = handle >= 0 && close(handle) == 0;
+        target = run->trace_copy;
+    } else if (is_open) {
+        is_open = fclose(file) == 0;
+    }
+    if (!is_open || setenv("RILL_TRACE", target, 1) != 0) {
         return cli_fail(CLI_FILE, "cannot write the trace '%s': %s", run->trace, strerror(errno));
     }
     return CLI_OK;
 }
 
-static int check_trace(const struct run *run)
+// Whether the file ends as a trace does, and with |to| writes it there.
+static bool copy_trace(const char *path, FILE *to, bool *out_is_empty)
 {
-    struct stat info;
-    if (run->trace == NULL || stat(run->trace, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > 0) {
+    char part[1 << 12];
+    char last[3] = "";
+    size_t got;
+    bool is_written = true;
+    FILE *from = fopen(path, "rb");
+    *out_is_empty = true;
+    while (from != NULL && (got = fread(part, 1, sizeof part, from)) > 0) {
+        *out_is_empty = false;
+        is_written = to == NULL || (fwrite(part, 1, got, to) == got && is_written);
+        for (size_t i = got < 3 ? 0 : got - 3; i < got; i++) {
+            memmove(last, last + 1, 2);
+            last[2] = part[i];
+        }
+    }
+    bool is_read = from != NULL && ferror(from) == 0;
+    if (from != NULL) {
+        fclose(from);
+    }
+    return is_read && is_written && memcmp(last, "}}\n", 3) == 0;
+}
+
+static int check_trace(struct run *run)
+{
+    if (run->trace == NULL) {
         return CLI_OK;
     }
-    return cli_fail(CLI_FILE, "the trace '%s' was not written: device '%s' writes none", run->trace, run->device);
+    bool is_empty;
+    bool is_whole = copy_trace(run->trace_stream != NULL ? run->trace_copy : run->trace, run->trace_stream, &is_empty);
+    if (run->trace_stream != NULL) {
+        is_whole = fclose(run->trace_stream) == 0 && is_whole;
+        run->trace_stream = NULL;
+    }
+    if (is_empty) {
+        return cli_fail(CLI_FILE, "the trace '%s' was not written: device '%s' writes none", run->trace, run->device);
+    }
+    return is_whole ? CLI_OK : cli_fail(CLI_FILE, "cannot write the trace '%s': it is not whole", run->trace);
+}
+
+static void finish_trace(struct run *run)
+{
+    if (run->trace_stream != NULL) {
+        fclose(run->trace_stream);
+    }
+    if (run->trace_copy[0] != '\0') {
+        unlink(run->trace_copy);
+    }
 }
 
 static int run_steps(struct run *run)
@@ -340,6 +399,9 @@ static int run_steps(struct run *run)
     } else if (code == CLI_OK) {
         show_text(run);
     }
+    if (code == CLI_OK && run->printed_lost > 0) {
+        code = cli_fail(CLI_FAILED, "%zu bytes that the kernel printed are lost: no memory", run->printed_lost);
+    }
     return code;
 }
 
@@ -362,6 +424,7 @@ int cmd_run(int argc, char **argv)
         }
         code = code == CLI_OK ? check_trace(run) : code;
     }
+    finish_trace(run);
     for (size_t i = 0; i < RILL_MAX_ARGS; i++) {
         free(run->arguments[i].bytes);
     }

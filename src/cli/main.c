@@ -68,7 +68,7 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--version") == 0) {
         printf("rill %s\n", rill_version());
-        return CLI_OK;
+        return flushed(CLI_OK);
     }
     for (int i = 0; i < COMMAND_COUNT; i++) {
         if (strcmp(argv[1], commands[i].name) == 0) {

@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+enum { MAX_HEADER = 1 << 20 };
 
 static const char magic[] = "\x93NUMPY";
 
@@ -57,46 +60,64 @@ static bool parse_header(const char *header, struct npy *out)
     return true;
 }
 
-int npy_read(const char *path, struct npy *out)
+// The start of the file, up to the elements.
+static bool read_header(FILE *file, const char *path, struct npy *out)
 {
-    *out = (struct npy){0};
-    size_t size;
-    char *text = cli_read_file(path, &size);
-    if (text == NULL) {
-        return CLI_FILE;
+    unsigned char start[12];
+    bool is_npy = fread(start, 1, 10, file) == 10 && memcmp(start, magic, 6) == 0 && start[6] >= 1 && start[6] <= 3;
+    bool is_long = is_npy && start[6] > 1; // later versions have four bytes for the header's size
+    is_npy = is_npy && (!is_long || fread(start + 10, 1, 2, file) == 2);
+    size_t size = is_npy ? start[8] | (size_t)start[9] << 8 : 0;
+    size |= is_npy && is_long ? (size_t)start[10] << 16 | (size_t)start[11] << 24 : 0;
+    if (!is_npy || size > MAX_HEADER) {
+        cli_fail(CLI_FILE, "'%s' is no .npy file", path);
+        return false;
     }
-    const unsigned char *bytes = (const unsigned char *)text;
-    bool is_npy = size >= 12 && memcmp(text, magic, 6) == 0 && bytes[6] >= 1 && bytes[6] <= 3;
-    size_t start = is_npy && bytes[6] > 1 ? 12 : 10; // later versions have four bytes for the header's size
-    size_t header_size = is_npy ? bytes[8] | (size_t)bytes[9] << 8 : 0;
-    if (start == 12) {
-        header_size |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
+    char *header = malloc(size + 1);
+    bool is_read = header != NULL && fread(header, 1, size, file) == size;
+    if (is_read) {
+        header[size] = '\0';
     }
-    if (!is_npy || header_size > size - start) {
-        free(text);
-        return cli_fail(CLI_FILE, "'%s' is no .npy file", path);
-    }
-    char *header = malloc(header_size + 1);
-    if (header == NULL) {
-        free(text);
-        return cli_fail(CLI_FILE, "out of memory");
-    }
-    memcpy(header, text + start, header_size);
-    header[header_size] = '\0';
-    bool ok = parse_header(header, out);
+    bool is_usable = is_read && parse_header(header, out);
     free(header);
-    if (!ok) {
-        free(text);
-        return cli_fail(CLI_FILE, "'%s': the header is not one that can be used here (C order, simple types)", path);
+    if (!is_read) {
+        cli_fail(CLI_FILE, "'%s' is no .npy file", path);
+    } else if (!is_usable) {
+        cli_fail(CLI_FILE, "'%s': the header is not one that can be used here (C order, simple types)", path);
     }
-    out->size = size - start - header_size;
-    memmove(text, text + start + header_size, out->size);
-    out->data = text;
-    return CLI_OK;
+    return is_usable;
+}
+
+int npy_open(const char *path, struct npy *out)
+{
+    *out = (struct npy){.path = path};
+    out->file = cli_open(path);
+    return out->file != NULL && read_header(out->file, path, out) ? CLI_OK : CLI_FILE;
+}
+
+int npy_read(struct npy *npy, size_t size)
+{
+    struct stat info;
+    bool is_file = fstat(fileno(npy->file), &info) == 0 && S_ISREG(info.st_mode);
+    if (is_file && (uint64_t)info.st_size < size) {
+        return cli_fail(CLI_FILE, "'%s' is cut short", npy->path); // before memory is taken for it
+    }
+    npy->data = malloc(size + 1);
+    if (npy->data == NULL) {
+        return cli_fail(CLI_FILE, "'%s': no memory for %zu bytes", npy->path, size);
+    }
+    if (fread(npy->data, 1, size, npy->file) != size) {
+        return ferror(npy->file) != 0 ? cli_fail(CLI_FILE, "cannot read '%s': %s", npy->path, strerror(errno))
+                                      : cli_fail(CLI_FILE, "'%s' is cut short", npy->path);
+    }
+    // A pipe or a device that goes on may never end, and is not what its header says.
+    return !is_file && fgetc(npy->file) != EOF ? cli_fail(CLI_FILE, "'%s' gives more than its header says", npy->path)
+                                               : CLI_OK;
 }
 
 void npy_finish(struct npy *npy)
 {
+    cli_close(npy->file);
     free(npy->data);
     *npy = (struct npy){0};
 }

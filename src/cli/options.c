@@ -40,17 +40,29 @@ bool cli_color(FILE *stream)
            isatty(fileno(stream));
 }
 
-char *cli_read_file(const char *path, size_t *out_size)
+FILE *cli_open(const char *path)
 {
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (file == NULL) {
         cli_fail(CLI_FILE, "cannot open '%s': %s", path, strerror(errno));
-        return NULL;
     }
+    return file;
+}
+
+void cli_close(FILE *file)
+{
+    if (file != NULL && file != stdin) {
+        fclose(file);
+    }
+}
+
+// Up to |limit| bytes and one more, which says that there is too much. NULL: no memory.
+static char *read_some(FILE *file, size_t limit, size_t *out_size)
+{
     size_t size = 0;
     size_t capacity = 1 << 16;
     char *text = malloc(capacity + 1);
-    while (text != NULL) {
+    while (text != NULL && size <= limit) {
         size_t got = fread(text + size, 1, capacity - size, file);
         size += got;
         if (got == 0) {
@@ -65,24 +77,36 @@ char *cli_read_file(const char *path, size_t *out_size)
             text = larger;
         }
     }
-    int error = text == NULL ? ENOMEM : ferror(file) != 0 ? errno : 0;
-    if (file != stdin) {
-        fclose(file);
-    }
-    if (error != 0) {
-        free(text);
-        cli_fail(CLI_FILE, "cannot read '%s': %s", path, strerror(error));
-        return NULL;
-    }
-    text[size] = '\0';
     *out_size = size;
     return text;
 }
 
+char *cli_read_file(const char *path, size_t limit, size_t *out_size)
+{
+    FILE *file = cli_open(path);
+    if (file == NULL) {
+        return NULL;
+    }
+    char *text = read_some(file, limit, out_size);
+    int error = text == NULL ? ENOMEM : ferror(file) != 0 ? errno : 0;
+    cli_close(file);
+    if (error != 0) {
+        cli_fail(CLI_FILE, "cannot read '%s': %s", path, strerror(error));
+    } else if (*out_size > limit) {
+        cli_fail(CLI_FILE, "'%s' holds more than %zu MiB", path, limit >> 20);
+    } else {
+        text[*out_size] = '\0';
+        return text;
+    }
+    free(text);
+    return NULL;
+}
+
 char *cli_read_source(const char *path)
 {
+    enum { MEGABYTES = 16 }; // what the compiler takes
     size_t size;
-    char *text = cli_read_file(path, &size);
+    char *text = cli_read_file(path, (size_t)MEGABYTES << 20, &size);
     if (text != NULL && strlen(text) != size) {
         cli_fail(CLI_FILE, "'%s' holds a zero byte: is it a C file?", path);
         free(text);

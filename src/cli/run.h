@@ -33,12 +33,15 @@ struct run {
     struct pairs set;
     struct pairs in;
     struct pairs out;
-    const char *trace; // NULL: none
+    const char *trace;    // NULL: none
+    FILE *trace_stream;   // owned: where it goes if that is no file; NULL otherwise
+    char trace_copy[256]; // the file that the library then writes; "": none
     int repeat;
     bool is_json;
     // What kernels printed; a print callback fills it.
     char *printed; // owned
     size_t printed_size;
+    size_t printed_lost; // bytes for which there was no memory
     rill_context context;
     rill_module module;
     rill_kernel kernel;

@@ -269,11 +269,13 @@ static int parse(const char *path, const char *text, size_t size, struct timelin
     return CLI_OK;
 }
 
+static const size_t max_trace_size = (size_t)1 << 30; // a device that never ends is no trace
+
 int timeline_read(const char *path, struct timeline *out)
 {
     *out = (struct timeline){0};
     size_t size;
-    char *text = cli_read_file(path, &size);
+    char *text = cli_read_file(path, max_trace_size, &size);
     if (text == NULL) {
         return CLI_FILE;
     }
