@@ -84,16 +84,32 @@ static void publish_diagnostics(struct job *job, const struct diags *diags, bool
     job->result.warning_count = diags->warning_count;
 }
 
-// LLVM ends the process where it finds no memory. Under a limit of the address space (ulimit -v) that is seen before it
-// begins: what most kernels take, and some more, must be there.
-static rill_status look_for_memory(void)
+// What LLVM takes, in bytes: some, most of it for every instruction (0.8 to 1.7 KB were seen), and a few for each byte
+// of tables, which code for GPUs spells out as text.
+static uint64_t memory_wanted(const struct ir_module *module)
 {
-    enum { MEGABYTES = 32 };
-    const size_t size = (size_t)MEGABYTES << 20;
+    enum { MEGABYTES = 32, FOR_INSTRUCTION = 4096, FOR_BYTE = 4, FOR_SPELT_BYTE = 24 };
+    uint64_t wanted = (uint64_t)MEGABYTES << 20;
+    for (int i = 0; i < module->function_count; i++) {
+        bool has_code = module->functions[i]->kind != IR_FUNCTION_KERNEL; // of a kernel its tasks are compiled
+        wanted += has_code ? (uint64_t)module->functions[i]->value_count * FOR_INSTRUCTION : 0;
+    }
+    for (int i = 0; i < module->global_count; i++) {
+        const struct ir_global *global = module->globals[i];
+        wanted += global->bytes != NULL ? global->size * (module->is_gpu ? FOR_SPELT_BYTE : FOR_BYTE) : 0;
+    }
+    return wanted;
+}
+
+// LLVM ends the process where it finds no memory. Under a limit of the address space (ulimit -v) that is seen before it
+// begins: what it will take, and some more, must be there.
+static rill_status look_for_memory(const struct ir_module *module)
+{
+    uint64_t size = memory_wanted(module);
     void *found = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (found == MAP_FAILED) {
-        return status_fail(RILL_ERR_OUT_OF_MEMORY, "the compiler: there are not %d MB of memory left to work in",
-                           MEGABYTES);
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "the compiler: there are not %llu MB of memory left to work in",
+                           (unsigned long long)(size >> 20));
     }
     munmap(found, size);
     return RILL_OK;
@@ -111,7 +127,7 @@ static rill_status emit_code(struct job *job, const struct compiler_input *input
     options.kind = input->emit == COMPILER_ASM    ? CODEGEN_ASM
                    : input->emit == COMPILER_LLVM ? CODEGEN_LLVM
                                                   : CODEGEN_OBJECT;
-    RILL_TRY(look_for_memory());
+    RILL_TRY(look_for_memory(module));
     bool is_apart = input->emit == COMPILER_IMAGE && input->target != NULL && strncmp(input->target, "sm_", 3) == 0;
     RILL_TRY(is_apart ? codegen_emit_apart(module, &options, &job->code) : codegen_emit(module, &options, &job->code));
     bool is_linked = options.kind == CODEGEN_OBJECT && input->target != NULL && strncmp(input->target, "gfx", 3) == 0;

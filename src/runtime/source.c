@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 // ---- options ------------------------------------------------------------------------------------------------------
@@ -156,12 +157,27 @@ static rill_status refuse_table(const char *who, const void *place, const struct
                        who, is_known ? " in " : "", is_known ? folder : "", built, COMPILER_BUILT);
 }
 
+// The compiler's first step is to take its thread-local memory, for which the loader ends the process if there is none.
+static rill_status look_for_memory(const char *who)
+{
+    enum { MEGABYTES = 16 };
+    const size_t size = (size_t)MEGABYTES << 20;
+    void *found = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (found == MAP_FAILED) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: there are not %d MB of memory left to compile in", who,
+                           MEGABYTES);
+    }
+    munmap(found, size);
+    return RILL_OK;
+}
+
 static rill_status read_table(const char *who, const struct dylib *library, const struct compiler_table **out_table)
 {
     union {
         void *object;
         table_function *function;
     } cast = {.object = dylib_symbol(library, "rill_compiler_table")};
+    RILL_TRY(look_for_memory(who));
     const struct compiler_table *table = cast.object != NULL ? cast.function() : NULL;
     bool is_of_this_version = table != NULL && table->version == COMPILER_TABLE_VERSION;
     if (is_of_this_version && table->built != NULL && strcmp(table->built, COMPILER_BUILT) == 0) {
