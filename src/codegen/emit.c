@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "codegen/math.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,10 @@ void emit_fail(struct emitter *e, struct loc loc, const char *format, ...)
 
 LLVMValueRef emit_const(struct emitter *e, enum ir_type type, int64_t value)
 {
+    if (type == IR_PTR) {
+        assert(value == 0); // no other address is known here
+        return LLVMConstNull(e->types[type]);
+    }
     return LLVMConstInt(e->types[type], (uint64_t)value, true);
 }
 

@@ -56,6 +56,10 @@ static LLVMValueRef read_neighbour(struct emitter *e, enum ir_type type, LLVMVal
         LLVMValueRef bits = LLVMBuildBitCast(b, value, e->types[IR_I64], "");
         return LLVMBuildBitCast(b, read_wide(e, bits, lane, distance), e->types[type], "");
     }
+    case IR_PTR: {
+        LLVMValueRef bits = LLVMBuildPtrToInt(b, value, e->types[IR_I64], "");
+        return LLVMBuildIntToPtr(b, read_wide(e, bits, lane, distance), e->types[type], "");
+    }
     case IR_I64: return read_wide(e, value, lane, distance);
     case IR_I32: return read_word(e, value, lane, distance);
     default:
@@ -80,8 +84,8 @@ static LLVMValueRef load_value(struct emitter *e, const struct merge *merge, int
 static LLVMValueRef identity_of(struct emitter *e, const struct ir_accumulator *accumulator)
 {
     const struct ir_inst *init = accumulator->init;
-    LLVMTypeRef type = e->types[accumulator->var->type];
-    return init->op == IR_OP_FCONST ? LLVMConstReal(type, init->fimm) : LLVMConstInt(type, (uint64_t)init->imm, true);
+    enum ir_type type = accumulator->var->type;
+    return init->op == IR_OP_FCONST ? LLVMConstReal(e->types[type], init->fimm) : emit_const(e, type, init->imm);
 }
 
 static LLVMValueRef merge_value(struct emitter *e, const struct ir_accumulator *accumulator, LLVMValueRef old,
