@@ -64,7 +64,10 @@ static const char help_explain[] =
     "Says of every loop what it became, with the lines that make it so:\n\n"
     "  parallel, proven     no two iterations touch the same memory, or they only update it\n"
     "  parallel, if …       the launch tests it, else the loop runs in order\n"
-    "  parallel, assumed    an index depends on loaded data: the author's statement\n"
+    "  parallel, scatter    it only stores to places that are not followed; each keeps the store of its last "
+    "iteration\n"
+    "  parallel, by atomics, by pragma\n"
+    "                       the author's statement that any order will do\n"
     "  in order             an iteration needs one before it; loops inside are looked at the same way\n\n"
     "then the tasks, what each reads, writes and updates, what is atomic and why, and how stream_parallel blocks are\n"
     "grouped.\n" HELP_COMPILE;

@@ -388,7 +388,21 @@ struct ir_region {
 };
 
 // What passes found out about a loop, or what pragmas said.
-enum ir_verdict { IR_VERDICT_NONE, IR_VERDICT_IN_ORDER, IR_VERDICT_PROVEN, IR_VERDICT_IF, IR_VERDICT_ASSUMED };
+enum ir_verdict {
+    IR_VERDICT_NONE,
+    IR_VERDICT_IN_ORDER,
+    IR_VERDICT_PROVEN,
+    IR_VERDICT_IF,
+    IR_VERDICT_SCATTER, // stores to places that are not followed: each keeps that of its last iteration
+    IR_VERDICT_ATOMICS, // explicit atomics beside reads: the author's word that any order will do
+    IR_VERDICT_PRAGMA,  // `#pragma rill parallel`: the same
+};
+
+static inline bool ir_verdict_is_parallel(enum ir_verdict verdict)
+{
+    return verdict >= IR_VERDICT_PROVEN;
+}
+
 enum ir_role { IR_ROLE_PRIVATE, IR_ROLE_LAST_VALUE, IR_ROLE_REDUCTION, IR_ROLE_SELECTION, IR_ROLE_COMPANION };
 
 struct ir_scalar_role { // a scalar declared outside the loop and assigned in it
@@ -419,7 +433,7 @@ struct ir_for {
     enum ir_verdict verdict;
     struct ir_scalar_role *roles;
     int role_count;
-    const char *reason; // in order: why; if: what is tested; assumed: which index
+    const char *reason; // in order: why; if: what is tested; scatter: which array; by atomics: which place
     struct loc reason_loc_a;
     struct loc reason_loc_b;
     void *analysis; // of the pass that runs now; not printed
@@ -452,7 +466,6 @@ struct ir_inst {
     bool atomic;    // UPDATE: must be atomic (set by the atomics pass; true until proven otherwise only inside parallel
                     // loops)
     bool in_bounds; // INDEX: proven to lie inside its extent
-    bool is_constant; // STORE, FILL: the analysis takes it to write one constant in every iteration; not printed
     struct ir_region *regions;
     int region_count;
     int64_t *cases;         // SWITCH: |case_count| values …

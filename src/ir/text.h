@@ -12,7 +12,9 @@
     X(IN_ORDER, "in_order")                                                                                            \
     X(PROVEN, "proven")                                                                                                \
     X(IF, "if")                                                                                                        \
-    X(ASSUMED, "assumed")
+    X(SCATTER, "scatter")                                                                                              \
+    X(ATOMICS, "atomics")                                                                                              \
+    X(PRAGMA, "pragma")
 #define IR_ROLE_LIST(X)                                                                                                \
     X(PRIVATE, "private")                                                                                              \
     X(LAST_VALUE, "last_value")                                                                                        \

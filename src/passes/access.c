@@ -1,6 +1,5 @@
 // The walk over a kernel: variables get values, branches join, loops make their variables vary, calls are walked into.
 // What a value means never changes once it is made, so that one walk serves every loop.
-#include "passes/access_data.h"
 #include "passes/access_walk.h"
 
 enum { MAX_CALL_DEPTH = 32 };
@@ -65,46 +64,19 @@ static const struct sym *get_var(struct frame *frame, struct ir_inst *inst)
 {
     const struct sym *value = var_values_get(&frame->env.values, inst->var->index);
     if (value == NULL) { // never set, or not on every way; the value stays the same until the next set
-        value = sym_unknown(frame, inst, inst->var, inst->var->type, TAINT_OPAQUE);
+        value = sym_unknown(frame, inst, inst->var, inst->var->type, frame->loop);
         set_var(frame, inst->var, value);
     }
     return value;
 }
 
-typedef unsigned data_at(const struct data_node *node, const struct data_loop *loop, const struct ir_var *var);
-
 // Variables that are assigned somewhere in the loop have unknown values from here on.
-static void forget(struct frame *frame, struct ir_inst *inst, const struct assigned *vars, data_at *taint)
+static void forget(struct frame *frame, struct ir_inst *inst, const struct assigned *vars)
 {
-    const struct data_loop *loop = data_of_loop(frame->data, inst);
     for (int v = 0; v < frame->function->var_count; v++) {
         if (vars[v].first != NULL) {
             struct ir_var *var = frame->function->vars[v];
-            set_var(frame, var, sym_unknown(frame, inst, var, var->type, TAINT_OPAQUE | taint(frame->data, loop, var)));
-        }
-    }
-}
-
-// Whether it is only known that it is some value, and not one made of data.
-static bool is_opaque(const struct analysis *an, const struct sym *sym)
-{
-    for (int i = 0; i < sym->alt_count && (sym_taint(an, sym) & TAINT_DATA) == 0; i++) {
-        if ((value_taint(an, sym->alts[i].value) & (TAINT_OPAQUE | TAINT_HIDDEN)) != 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// Data says that loops are left here: what they carried until then is made of it.
-static void leave_by_data(struct frame *frame, struct ir_inst *inst)
-{
-    for (int v = 0; v < frame->function->var_count && data_is_exit(frame->data, inst); v++) {
-        struct ir_var *var = frame->function->vars[v];
-        const struct sym *value = var_values_get(&frame->env.values, v);
-        unsigned taint = ir_type_is_int(var->type) ? data_at_exit(frame->data, inst, var) : 0;
-        if ((taint & TAINT_DATA) != 0 && value != NULL && is_opaque(frame->an, value)) {
-            set_var(frame, var, sym_unknown(frame, NULL, var, var->type, TAINT_OPAQUE | taint));
+            set_var(frame, var, sym_unknown(frame, inst, var, var->type, frame->loop));
         }
     }
 }
@@ -122,14 +94,12 @@ static void walk_for(struct frame *frame, struct ir_inst *inst)
     struct affine_mark mark = affine_mark(&an->scratch);
     struct assigned *vars = access_find_assigned(frame, inst);
     struct env outer = copy_env(frame, &frame->env);
-    const struct data_loop *data = data_of_loop(frame->data, inst);
     frame->loop = info;
     for (int v = 0; v < frame->function->var_count; v++) {
         struct ir_var *var = frame->function->vars[v];
         if (vars[v].first != NULL && var != inst->loop->var) {
             const struct sym *value = access_induction(frame, info, &vars[v], vars, var_values_get(&outer.values, v));
-            unsigned taint = TAINT_OPAQUE | data_in_loop(frame->data, data, var);
-            set_var(frame, var, value != NULL ? value : sym_unknown(frame, inst, var, var->type, taint));
+            set_var(frame, var, value != NULL ? value : sym_unknown(frame, inst, var, var->type, info));
         }
     }
     set_var(frame, inst->loop->var, sym_int(an, affine_atom(&an->pool, info->variable), NULL));
@@ -146,7 +116,7 @@ static void walk_for(struct frame *frame, struct ir_inst *inst)
     frame->loop = info->parent;
     frame->env = outer;
     vars[inst->loop->var->index].first = inst;
-    forget(frame, inst, vars, data_after_loop);
+    forget(frame, inst, vars);
     affine_release(&an->scratch, mark);
 }
 
@@ -154,7 +124,7 @@ static void walk_loop(struct frame *frame, struct ir_inst *inst)
 {
     struct affine_mark mark = affine_mark(&frame->an->scratch);
     struct leave leave = {.inst = inst, .env = {.is_dead = true}, .outer = frame->leaves};
-    forget(frame, inst, access_find_assigned(frame, inst), data_in_loop);
+    forget(frame, inst, access_find_assigned(frame, inst));
     affine_release(&frame->an->scratch, mark);
     frame->leaves = &leave;
     walk_region(frame, &inst->regions[0]);
@@ -221,7 +191,7 @@ static void walk_cfg(struct frame *frame, struct ir_inst *inst)
 {
     struct affine_mark mark = affine_mark(&frame->an->scratch);
     struct assigned *vars = access_find_assigned(frame, inst);
-    forget(frame, inst, vars, data_in_loop);
+    forget(frame, inst, vars);
     struct env entry = copy_env(frame, &frame->env);
     entry.guards = NULL;
     for (int i = 0; i < inst->region_count; i++) {
@@ -229,13 +199,12 @@ static void walk_cfg(struct frame *frame, struct ir_inst *inst)
         walk_region(frame, &inst->regions[i]);
     }
     frame->env = entry;
-    forget(frame, inst, vars, data_after_loop);
+    forget(frame, inst, vars);
     affine_release(&frame->an->scratch, mark);
 }
 
 static void walk_break(struct frame *frame, struct ir_inst *inst)
 {
-    leave_by_data(frame, inst);
     for (struct leave *leave = frame->leaves; leave != NULL; leave = leave->outer) {
         if (leave->inst == inst->target) {
             join_env(frame, &leave->env, &frame->env);
@@ -296,7 +265,6 @@ static void walk_call(struct frame *frame, struct ir_inst *inst)
                           .loop = frame->loop,
                           .site = frame->site != NULL ? frame->site : inst,
                           .context = new_context(frame, inst),
-                          .data = data_of_call(frame->data, inst),
                           .recheck = frame->recheck,
                           .depth = frame->depth + 1};
     struct env returns = {.is_dead = true};
@@ -316,9 +284,8 @@ static void walk_call(struct frame *frame, struct ir_inst *inst)
         pass_by(frame, inst);
     }
     if (inst->type != IR_VOID && inst->id >= 0) {
-        frame->values[inst->id] = inner.result != NULL
-                                      ? inner.result
-                                      : sym_unknown(frame, inst, NULL, inst->type, TAINT_OPAQUE | TAINT_HIDDEN);
+        frame->values[inst->id] =
+            inner.result != NULL ? inner.result : sym_unknown(frame, inst, NULL, inst->type, frame->loop);
     }
 }
 
@@ -327,9 +294,6 @@ static void walk_return(struct frame *frame, struct ir_inst *inst)
     if (frame->caller != NULL && inst->arg_count > 0) {
         const struct sym *value = sym_of(frame, inst->args[0]);
         enum ir_type type = frame->function->return_type;
-        if (ir_type_is_int(type) && data_is_returned(frame->data, inst) && is_opaque(frame->an, value)) {
-            value = sym_unknown(frame, NULL, NULL, type, TAINT_OPAQUE | TAINT_DATA);
-        }
         frame->result = frame->result == NULL ? value : sym_join(frame, frame->result, value, type);
     }
     frame->env.is_dead = true;
@@ -415,8 +379,7 @@ static void update_var(struct frame *frame, struct ir_inst *inst)
             return;
         }
     }
-    unsigned taint = sym_taint(an, operand) | (before != NULL ? sym_taint(an, before) : 0);
-    set_var(frame, inst->var, sym_unknown(frame, inst, inst->var, inst->var->type, TAINT_OPAQUE | taint));
+    set_var(frame, inst->var, sym_unknown(frame, inst, inst->var, inst->var->type, frame->loop));
 }
 
 static void walk_inst(struct frame *frame, struct ir_inst *inst)
@@ -507,8 +470,7 @@ static void assume_extents(struct frame *frame)
 
 void access_walk(struct analysis *an)
 {
-    data_find(an);
-    struct frame frame = {.an = an, .function = an->kernel, .data = an->data};
+    struct frame frame = {.an = an, .function = an->kernel};
     frame.values = ARENA_ARRAY(an->arena, const struct sym *, an->kernel->value_count + 1);
     frame.env.values = var_values_create(an->arena, an->kernel->var_count);
     assume_extents(&frame);

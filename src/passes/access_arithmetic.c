@@ -136,7 +136,7 @@ static const struct affine *opaque(struct analysis *an, enum ir_op op, enum ir_t
     }
     int id = atom_intern_op(an, op, IR_I64, a, b, range);
     struct atom *atom = atom_of(an, id);
-    atom->taint |= TAINT_OPAQUE;
+    atom->is_opaque = true;
     if (op == IR_OP_AND && atom->facts == NULL) {
         const struct affine *value = affine_atom(&an->pool, id);
         if (x.lo >= 0) {
@@ -321,20 +321,18 @@ static const struct sym *evaluate(struct frame *frame, struct ir_inst *inst)
 {
     struct analysis *an = frame->an;
     const struct sym *a = sym_of(frame, inst->args[0]), *b = sym_of(frame, inst->args[1]);
-    unsigned taint = sym_taint(an, a) | sym_taint(an, b);
     int count = a->alt_count * b->alt_count;
     if (count == 0 || count > SYM_MAX_ALTS || inst->type == IR_I1) {
-        return sym_unknown(frame, inst, NULL, inst->type, TAINT_OPAQUE | taint);
+        return sym_unknown(frame, inst, NULL, inst->type, sym_home_of_operands(frame, inst));
     }
     struct sym *sym = sym_create(an, count);
-    sym->taint = a->taint | b->taint;
     for (int i = 0; i < count; i++) {
         const struct sym_alt *x = &a->alts[i / b->alt_count], *y = &b->alts[i % b->alt_count];
         struct operand o = {x->value, y->value, sym_both_needs(an, x->needs, y->needs), inst->type, inst};
         sym->alts[i].value = access_operation(frame, inst->op, &o);
         sym->alts[i].needs = o.needs;
         if (sym->alts[i].value == NULL || is_too_deep(an, sym->alts[i].value)) {
-            return sym_unknown(frame, inst, NULL, inst->type, TAINT_OPAQUE | taint);
+            return sym_unknown(frame, inst, NULL, inst->type, sym_home_of_operands(frame, inst));
         }
     }
     return sym;

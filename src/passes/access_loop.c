@@ -109,11 +109,8 @@ void access_open_loop(struct frame *frame, struct loop_info *info)
     info->init = sym_exact_or_wrapped(frame, sym_of(frame, inst->args[0]), type, is_signed);
     info->bound = sym_exact_or_wrapped(frame, sym_of(frame, inst->args[1]), type, is_signed);
     // A value of several alternatives is at least one value.
-    struct atom edge = {.kind = ATOM_UNKNOWN,
-                        .type = type,
-                        .taint = TAINT_HIDDEN,
-                        .home = frame->loop,
-                        .range = affine_type_range(type, is_signed)};
+    struct atom edge = {
+        .kind = ATOM_UNKNOWN, .type = type, .home = frame->loop, .range = affine_type_range(type, is_signed)};
     info->init = info->init != NULL ? info->init : affine_atom(&an->pool, atom_create(an, edge));
     info->bound = info->bound != NULL ? info->bound : affine_atom(&an->pool, atom_create(an, edge));
     if (compare == IR_OP_NE) {

@@ -11,12 +11,11 @@ const struct affine *access_flat(struct analysis *an, const struct sym_alt *alt)
 }
 
 // A position that is not followed must still be one: an atom without bounds.
-static const struct affine *unknown_offset(struct frame *frame, struct ir_inst *inst, unsigned taint)
+static const struct affine *unknown_offset(struct frame *frame, struct ir_inst *inst)
 {
     struct atom atom = {.kind = ATOM_UNKNOWN,
                         .inst = frame->caller != NULL ? frame->site : inst,
                         .home = frame->loop,
-                        .taint = taint,
                         .type = IR_I64,
                         .range = {-AFFINE_INFINITY, AFFINE_INFINITY}};
     return affine_atom(&frame->an->pool, atom_create(frame->an, atom));
@@ -50,7 +49,7 @@ static void note(struct frame *frame, struct ir_inst *inst, const struct ir_inst
         if (access.flat == NULL) {
             access.dim_count = 0;
             access.needs = NULL;
-            access.flat = access.offset = unknown_offset(frame, inst, TAINT_OPAQUE);
+            access.flat = access.offset = unknown_offset(frame, inst);
         }
         VEC_PUSH(an->arena, &an->accesses, access);
     }
@@ -75,12 +74,6 @@ static bool constant_of(struct frame *frame, const struct ir_inst *value, int64_
            affine_is_const(sym->alts[0].value, out);
 }
 
-// In a helper, where it does so for one of the calls.
-static void note_constant(const struct frame *frame, struct ir_inst *inst, bool has_constant)
-{
-    inst->is_constant = has_constant || (frame->caller != NULL && inst->is_constant);
-}
-
 static void note_store(struct frame *frame, struct ir_inst *inst)
 {
     struct access access = {
@@ -89,7 +82,6 @@ static void note_store(struct frame *frame, struct ir_inst *inst)
     if (access.has_constant && ir_type_is_int(inst->type)) {
         access.constant = ir_normalize(inst->type, access.constant);
     }
-    note_constant(frame, inst, access.has_constant);
     note(frame, inst, inst->args[0], access);
 }
 
@@ -104,7 +96,7 @@ void access_note_everything(struct frame *frame, struct ir_inst *inst)
                             .site = frame->site != NULL ? frame->site : inst,
                             .context = frame->context,
                             .recheck = frame->recheck};
-    access.flat = access.offset = unknown_offset(frame, inst, TAINT_OPAQUE);
+    access.flat = access.offset = unknown_offset(frame, inst);
     VEC_PUSH(frame->an->arena, &frame->an->accesses, access);
     access.kind = ACCESS_WRITE;
     VEC_PUSH(frame->an->arena, &frame->an->accesses, access);
@@ -138,7 +130,6 @@ void access_note(struct frame *frame, struct ir_inst *inst)
         access.size = bytes_of(frame, inst->args[2]);
         access.kind = ACCESS_WRITE;
         access.has_constant = constant_of(frame, inst->args[1], &access.constant);
-        note_constant(frame, inst, access.has_constant);
         note(frame, inst, inst->args[0], access);
         return;
     case IR_OP_PRINT:

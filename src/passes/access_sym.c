@@ -17,11 +17,38 @@ const struct sym *sym_int(struct analysis *an, const struct affine *value, const
     return sym;
 }
 
-const struct sym *sym_only_tainted(struct analysis *an, unsigned taint)
+const struct sym *sym_changing_in(struct analysis *an, struct loop_info *home)
 {
     struct sym *sym = sym_create(an, 0);
-    sym->taint = taint;
+    sym->home = home;
     return sym;
+}
+
+struct loop_info *sym_home(struct frame *frame, const struct sym *sym)
+{
+    if (sym->alt_count == 0) {
+        return loop_contains(sym->home, frame->loop) || sym->home == NULL ? sym->home : frame->loop;
+    }
+    if (sym->alt_count > 1) { // which of them it is may change, whatever they are
+        return frame->loop;
+    }
+    for (struct loop_info *loop = frame->loop; loop != NULL; loop = loop->parent) {
+        const struct affine *flat = access_flat(frame->an, &sym->alts[0]);
+        if (flat == NULL || value_varies(frame->an, flat, loop)) {
+            return loop;
+        }
+    }
+    return NULL;
+}
+
+struct loop_info *sym_home_of_operands(struct frame *frame, const struct ir_inst *inst)
+{
+    struct loop_info *home = NULL;
+    for (int i = 0; i < inst->arg_count; i++) {
+        struct loop_info *other = sym_home(frame, sym_of(frame, inst->args[i]));
+        home = home == NULL || loop_contains(home, other) ? other : home;
+    }
+    return home;
 }
 
 // What a helper's pointer variable may hold in this call: its sets are over its own parameters, which are the
@@ -72,7 +99,6 @@ static const struct sym *pointer_to_any(struct frame *frame, struct ir_inst *ins
                         .inst = frame->caller != NULL ? frame->site : inst,
                         .var = frame->caller != NULL ? NULL : var,
                         .home = frame->loop,
-                        .taint = TAINT_OPAQUE,
                         .type = IR_I64,
                         .range = {-AFFINE_INFINITY, AFFINE_INFINITY}};
     const struct affine *offset = affine_atom(&an->pool, atom_create(an, atom));
@@ -102,42 +128,23 @@ bool sym_is_read_unsigned(enum ir_type type, bool is_unsigned)
 }
 
 const struct sym *sym_unknown(struct frame *frame, struct ir_inst *inst, struct ir_var *var, enum ir_type type,
-                              unsigned taint)
+                              struct loop_info *home)
 {
     if (type == IR_PTR) {
         return pointer_to_any(frame, inst, var);
     }
     if (!ir_type_is_int(type)) {
-        return sym_only_tainted(frame->an, taint & (TAINT_DATA | TAINT_HIDDEN));
+        return sym_changing_in(frame->an, home);
     }
     struct atom atom = {.kind = ATOM_UNKNOWN,
-                        .inst = frame->caller != NULL ? frame->site : inst, // what hangs on what is asked in the kernel
+                        .inst = frame->caller != NULL ? frame->site : inst, // of the kernel's own code
                         .var = frame->caller != NULL ? NULL : var,
-                        .home = frame->loop,
-                        .taint = taint,
+                        .home = home,
                         .type = type,
                         .range = affine_type_range(type, !sym_is_read_unsigned(type, var != NULL && var->is_unsigned))};
     struct sym *sym = sym_create(frame->an, 1);
     sym->alts[0].value = affine_atom(&frame->an->pool, atom_create(frame->an, atom));
-    sym->taint = taint & (TAINT_DATA | TAINT_HIDDEN);
     return sym;
-}
-
-unsigned sym_taint(const struct analysis *an, const struct sym *sym)
-{
-    unsigned all = sym->alt_count > 0 ? TAINT_DATA : 0, some = sym->taint;
-    for (int i = 0; i < sym->alt_count; i++) {
-        unsigned taint = value_taint(an, sym->alts[i].value);
-        all &= taint;
-        some |= taint & TAINT_HIDDEN;
-    }
-    return all | some;
-}
-
-static unsigned taint_of_either(const struct analysis *an, const struct sym *a, const struct sym *b)
-{
-    unsigned x = sym_taint(an, a), y = sym_taint(an, b);
-    return (x & y & TAINT_DATA) | ((x | y) & TAINT_HIDDEN);
 }
 
 bool sym_is_same(const struct sym_alt *a, const struct sym_alt *b)
@@ -162,14 +169,12 @@ const struct sym *sym_join(struct frame *frame, const struct sym *a, const struc
         return a;
     }
     if (a == NULL || b == NULL) {
-        return sym_unknown(frame, NULL, NULL, type, TAINT_OPAQUE);
+        return sym_unknown(frame, NULL, NULL, type, frame->loop);
     }
-    unsigned taint = taint_of_either(an, a, b);
     if (!ir_type_is_int(type) && type != IR_PTR) {
-        return sym_only_tainted(an, taint);
+        return sym_changing_in(an, frame->loop);
     }
     struct sym *sym = sym_create(an, a->alt_count + b->alt_count);
-    sym->taint = taint;
     sym->alt_count = 0;
     for (int i = 0; i < a->alt_count + b->alt_count; i++) {
         const struct sym_alt *alt = i < a->alt_count ? &a->alts[i] : &b->alts[i - a->alt_count];
@@ -182,7 +187,7 @@ const struct sym *sym_join(struct frame *frame, const struct sym *a, const struc
         }
     }
     if (sym->alt_count > SYM_MAX_ALTS) {
-        return sym_unknown(frame, NULL, NULL, type, TAINT_OPAQUE | taint);
+        return sym_unknown(frame, NULL, NULL, type, frame->loop);
     }
     return sym;
 }
@@ -191,7 +196,7 @@ const struct sym *sym_of(struct frame *frame, const struct ir_inst *inst)
 {
     const struct sym *sym = inst->id >= 0 ? frame->values[inst->id] : NULL;
     if (sym == NULL) { // dead code only
-        sym = sym_unknown(frame, NULL, NULL, inst->type, TAINT_OPAQUE);
+        sym = sym_unknown(frame, NULL, NULL, inst->type, frame->loop);
         if (inst->id >= 0) {
             frame->values[inst->id] = sym;
         }

@@ -1,5 +1,4 @@
 // What instructions compute, as alternatives of polynomials.
-#include "passes/access_data.h"
 #include "passes/access_walk.h"
 
 static const struct sym *evaluate_widening(struct frame *frame, struct ir_inst *inst)
@@ -8,10 +7,9 @@ static const struct sym *evaluate_widening(struct frame *frame, struct ir_inst *
     const struct sym *from = sym_of(frame, inst->args[0]);
     enum ir_type type = inst->args[0]->type;
     if (from->alt_count == 0 || (type == IR_I1 && inst->op == IR_OP_SEXT)) {
-        return sym_unknown(frame, inst, NULL, inst->type, TAINT_OPAQUE | from->taint);
+        return sym_unknown(frame, inst, NULL, inst->type, sym_home(frame, from));
     }
     struct sym *sym = sym_create(an, from->alt_count);
-    sym->taint = from->taint;
     for (int i = 0; i < from->alt_count; i++) {
         const struct need *needs = from->alts[i].needs;
         bool is_signed = inst->op == IR_OP_SEXT && type != IR_I1;
@@ -144,7 +142,7 @@ static const struct sym *evaluate_index(struct frame *frame, struct ir_inst *ins
     int count = base->alt_count * index->alt_count;
     bool is_followed = count > 0 && count <= SYM_MAX_ALTS && stride != NULL;
     if (!is_followed) {
-        index = sym_unknown(frame, inst, NULL, IR_I64, TAINT_OPAQUE | sym_taint(an, index));
+        index = sym_unknown(frame, inst, NULL, IR_I64, frame->loop);
         count = base->alt_count;
     }
     struct sym *sym = sym_create(an, count);
@@ -193,7 +191,7 @@ static const struct sym *evaluate_param(struct frame *frame, struct ir_inst *ins
         return sym_pointer_to(an, base_make(BASE_PARAM, (int)inst->imm));
     }
     if (!ir_type_is_int(inst->type)) {
-        return sym_only_tainted(an, 0);
+        return sym_changing_in(an, NULL);
     }
     const struct sym **known = &an->params[inst->imm];
     if (*known == NULL) {
@@ -210,14 +208,7 @@ static const struct sym *evaluate_param(struct frame *frame, struct ir_inst *ins
 
 static const struct sym *evaluate_other(struct frame *frame, struct ir_inst *inst)
 {
-    unsigned taint = 0;
-    for (int i = 0; i < inst->arg_count; i++) {
-        taint |= sym_taint(frame->an, sym_of(frame, inst->args[i]));
-    }
-    if (inst->op == IR_OP_PTRTOINT) {
-        taint |= TAINT_HIDDEN;
-    }
-    return sym_unknown(frame, inst, NULL, inst->type, TAINT_OPAQUE | taint);
+    return sym_unknown(frame, inst, NULL, inst->type, sym_home_of_operands(frame, inst));
 }
 
 // A scalar of a struct parameter is as good as a parameter of its own.
@@ -274,11 +265,11 @@ const struct sym *access_evaluate(struct frame *frame, struct ir_inst *inst)
     case IR_OP_OFFSET: return evaluate_offset(frame, inst);
     case IR_OP_LOAD: {
         const struct sym *member = struct_member(frame, inst);
-        return member != NULL ? member : sym_unknown(frame, inst, NULL, inst->type, data_of_value(frame->data, inst));
+        return member != NULL ? member : access_loaded(frame, inst);
     }
     case IR_OP_ATOMIC:
     case IR_OP_CAS:
-    case IR_OP_COMPARE: return sym_unknown(frame, inst, NULL, inst->type, data_of_value(frame->data, inst));
+    case IR_OP_COMPARE: return sym_unknown(frame, inst, NULL, inst->type, frame->loop);
     default: break;
     }
     if (inst->op >= IR_OP_ADD && inst->op <= IR_OP_UMAX) {

@@ -8,10 +8,11 @@
 
 // access_sym.c
 struct sym *sym_create(struct analysis *an, int alt_count);
-const struct sym *sym_only_tainted(struct analysis *an, unsigned taint); // floats
+const struct sym *sym_changing_in(struct analysis *an, struct loop_info *home); // floats, truth values
 const struct sym *sym_pointer_to(struct analysis *an, int base);
-// TAINT_DATA if every one of its values has it, TAINT_HIDDEN if one of them has.
-unsigned sym_taint(const struct analysis *an, const struct sym *sym);
+// The innermost loop around the walk's place in which the value may change; NULL: none.
+struct loop_info *sym_home(struct frame *frame, const struct sym *sym);
+struct loop_info *sym_home_of_operands(struct frame *frame, const struct ir_inst *inst);
 bool sym_is_same(const struct sym_alt *a, const struct sym_alt *b);
 // Unsigned values of up to 32 bits are read as what they are. Of 64 bits both readings serve, since addresses are
 // computed modulo 2^64, and the signed one is what the launch computes with.
@@ -19,6 +20,9 @@ bool sym_is_read_unsigned(enum ir_type type, bool is_unsigned);
 // The value wrapped to the type, as an atom of its own.
 const struct affine *sym_wrapped(struct analysis *an, const struct affine *value, enum ir_type type, bool is_signed);
 const struct need *sym_both_needs(struct analysis *an, const struct need *a, const struct need *b);
+
+// access_load.c
+const struct sym *access_loaded(struct frame *frame, struct ir_inst *load);
 
 // access_arithmetic.c
 struct operand {

@@ -64,14 +64,12 @@ int atom_intern_op(struct analysis *an, enum ir_op op, enum ir_type type, const 
             return 2 * (i - 1);
         }
     }
-    unsigned taint = value_taint(an, a) | (b != NULL ? value_taint(an, b) : 0);
     int id = atom_create(an, (struct atom){.kind = ATOM_OP,
                                            .op = op,
                                            .type = type,
                                            .a = affine_copy(&an->pool, a),
                                            .b = b != NULL ? affine_copy(&an->pool, b) : NULL,
                                            .range = range,
-                                           .taint = taint,
                                            .hash = hash,
                                            .weight = value_weight(an, a) + value_weight(an, b),
                                            .next_op = *bucket});
@@ -144,15 +142,38 @@ bool atom_varies(const struct analysis *an, int id, const struct loop_info *loop
     return true;
 }
 
-unsigned value_taint(const struct analysis *an, const struct affine *value)
+static bool atom_is_followed(const struct analysis *an, int id, const struct loop_info *loop)
 {
-    unsigned taint = 0;
+    const struct atom *atom = atom_of(an, id);
+    if (!atom_varies(an, id, loop)) {
+        return true;
+    }
+    switch (atom->kind) {
+    case ATOM_UNKNOWN: return false;
+    case ATOM_LOOP: // of an inner loop: its values are those between its bounds
+    case ATOM_COUNT:
+        return atom->loop == loop ||
+               (value_is_followed(an, atom->loop->init, loop) && value_is_followed(an, atom->loop->bound, loop));
+    case ATOM_OP:
+        return !atom->is_opaque && value_is_followed(an, atom->a, loop) &&
+               (atom->b == NULL || value_is_followed(an, atom->b, loop));
+    default: return true;
+    }
+}
+
+bool value_is_followed(const struct analysis *an, const struct affine *value, const struct loop_info *loop)
+{
     for (int i = 0; value != NULL && i < value->count; i++) {
+        int varying = 0;
         for (int k = 0; k < value->terms[i].degree; k++) {
-            taint |= atom_of(an, value->terms[i].ids[k])->taint;
+            int id = value->terms[i].ids[k];
+            varying += atom_varies(an, id, loop);
+            if (varying > 1 || !atom_is_followed(an, id, loop)) {
+                return false;
+            }
         }
     }
-    return taint;
+    return value != NULL;
 }
 
 // ---- facts in systems ----------------------------------------------------------------------------------------------
@@ -504,7 +525,7 @@ static void print_atom(struct analysis *an, int id, struct str *out)
     case ATOM_COUNT: str_printf(out, "(iteration of %s)", atom->loop->inst->loop->var->name); return;
     case ATOM_UNKNOWN:
         str_add(out, atom->var != NULL && atom->var->name != NULL && atom->var->name[0] != '.' ? atom->var->name
-                     : (atom->taint & TAINT_DATA) != 0                                         ? "a loaded value"
+                     : atom->inst != NULL && atom->inst->op == IR_OP_LOAD                      ? "a loaded value"
                                                                                                : "…");
         return;
     case ATOM_OP: break;

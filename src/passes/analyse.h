@@ -35,12 +35,6 @@ enum planted_bug {
     BUG_COUNT
 };
 
-enum {
-    TAINT_DATA = 1,   // made of loaded data on every way to it (access_data.h): nobody but the author can follow it
-    TAINT_OPAQUE = 2, // computed in a way that is not followed
-    TAINT_HIDDEN = 4, // in the memory of a local, or otherwise where nobody but the analysis fails to see it
-};
-
 // |value| >= 0 (or == 0), provided that |guard| >= 1.
 struct fact {
     const struct affine *value;
@@ -64,12 +58,12 @@ struct atom {
     enum ir_type type;
     int index;
     int64_t offset;
-    unsigned taint;
+    bool is_opaque; // of ATOM_OP: nothing but its range is known of what |op| makes of the two
     struct affine_range range;
     struct ir_inst *inst;
     struct ir_var *var;
     struct loop_info *loop;
-    struct loop_info *home; // the innermost loop in which it was made; NULL: outside all loops
+    struct loop_info *home; // of ATOM_UNKNOWN: the innermost loop in which it may change; NULL: it never does
     const struct affine *a;
     const struct affine *b;
     int quotient; // of a remainder: the quotient's identifier, if a is always divisor * quotient + it; 0: no
@@ -108,8 +102,8 @@ struct sym_alt {
 
 enum { SYM_MAX_ALTS = 4 };
 
-struct sym { // floats and truth values have no alternatives, only the taint
-    unsigned taint;
+struct sym {                // floats and truth values have no alternatives
+    struct loop_info *home; // of what has no alternatives: the innermost loop in which it may change
     int alt_count;
     struct sym_alt alts[];
 };
@@ -199,6 +193,7 @@ struct loop_info {
     bool *depends;                 // by var index: variables that hang on the loop's iteration; made on demand
     VEC(int) written;              // the bases that its accesses write, each once; made on demand
     bool has_written;              // it has been made
+    struct base_set *stores;       // the bases that its code may write; made on demand, also while it is walked
     VEC(struct access_pair) pairs; // through different bases: must be apart
     VEC(struct ir_inst *)
     shared;                   // the kernel's updates of memory that another iteration may touch, and its calls of
@@ -211,6 +206,14 @@ struct loop_info {
 struct atomic_reason { // why an update is atomic
     const struct ir_inst *inst;
     const char *why;
+};
+
+struct loaded { // a value read from memory that does not change in a loop
+    const struct loop_info *still;
+    int base;
+    enum ir_type type;
+    const struct affine *flat;
+    const struct sym *value;
 };
 
 struct blocks_entry { // the state before a region of stream_parallel blocks
@@ -237,6 +240,7 @@ struct analysis {
     VEC(struct access) accesses;
     VEC(struct loop_info *) loops; // in program order, outer before inner
     VEC(struct blocks_entry) blocks;
+    VEC(struct loaded) loaded;
     VEC(struct call_context *) contexts; // callers before what they call
     VEC(struct atomic_reason) atomics;
     struct block_effect **block_effects; // by access; made on demand
@@ -245,10 +249,8 @@ struct analysis {
     struct system *systems;              // SYSTEM_COUNT of them
     struct base_sets *bases;
     VEC(struct base_sets *) helper_bases; // of helpers, made on demand
-    struct data_node *data;               // of the kernel: what is made of loaded data; NULL: not found out
-    VEC(struct data_function *) data_functions;
-    struct pointer_map callees;         // function → what it may do: see access_callee.c
-    VEC(const struct affine *) assumed; // taken to be at least 1 by value_extremes, if it may
+    struct pointer_map callees;           // function → what it may do: see access_callee.c
+    VEC(const struct affine *) assumed;   // taken to be at least 1 by value_extremes, if it may
     bool may_assume;
     bool pointers_are_known;        // keeps_pointers was found out
     bool keeps_pointers;            // the kernel's code, or a helper's that it calls, stores pointers
@@ -277,7 +279,9 @@ bool loop_contains(const struct loop_info *outer, const struct loop_info *inner)
 // Whether the atom may have different values inside the loop.
 bool atom_varies(const struct analysis *an, int id, const struct loop_info *loop);
 bool value_varies(const struct analysis *an, const struct affine *value, const struct loop_info *loop);
-unsigned value_taint(const struct analysis *an, const struct affine *value);
+// Whether all that varies of it in |loop| is followed: made of loop variables and of what stays the same, without a
+// product of two values that vary.
+bool value_is_followed(const struct analysis *an, const struct affine *value, const struct loop_info *loop);
 // Whether |value| >= 0 follows from what is known of its atoms and from the guards.
 bool value_is_nonnegative(struct analysis *an, const struct affine *value, const struct guard *guards);
 // Adds what is known of the atoms in |value|, and of those these facts mention.
@@ -307,9 +311,8 @@ struct frame { // one walk over one function's body
     struct loop_info *loop;
     struct ir_inst *site; // helpers: the call in the kernel
     struct call_context *context;
-    const struct data_node *data; // of this call; NULL: not known
-    struct leave *leaves;         // places that `break` goes to
-    struct env *returns;          // helpers: joined at each return
+    struct leave *leaves; // places that `break` goes to
+    struct env *returns;  // helpers: joined at each return
     const struct sym *result;
     const struct loop_info *recheck; // whose bound is being walked
     int depth;
@@ -317,7 +320,7 @@ struct frame { // one walk over one function's body
 
 const struct sym *sym_of(struct frame *frame, const struct ir_inst *inst);
 const struct sym *sym_unknown(struct frame *frame, struct ir_inst *inst, struct ir_var *var, enum ir_type type,
-                              unsigned taint);
+                              struct loop_info *home);
 const struct sym *sym_join(struct frame *frame, const struct sym *a, const struct sym *b, enum ir_type type);
 const struct sym *sym_int(struct analysis *an, const struct affine *value, const struct need *needs);
 const struct sym *access_evaluate(struct frame *frame, struct ir_inst *inst);
@@ -354,7 +357,7 @@ void independence_find_reductions(struct analysis *an, struct loop_info *info, s
 // Whether a value computed by |inst| may differ from one iteration of the loop to another.
 bool independence_depends(struct analysis *an, struct loop_info *info, const struct ir_inst *inst);
 
-enum pair_answer { PAIR_APART, PAIR_IF, PAIR_ASSUMED, PAIR_CONFLICT };
+enum pair_answer { PAIR_APART, PAIR_IF, PAIR_CONFLICT };
 enum { PAIR_MAX_CONDITIONS = 16 };
 struct pair_result {
     enum pair_answer answer;

@@ -3,11 +3,6 @@
 
 #include "passes/walk.h"
 
-static bool is_independent(const struct ir_for *loop)
-{
-    return loop->verdict == IR_VERDICT_PROVEN || loop->verdict == IR_VERDICT_IF || loop->verdict == IR_VERDICT_ASSUMED;
-}
-
 bool choose_is_not_blocks(struct ir_inst *inst, void *user)
 {
     (void)user;
@@ -28,27 +23,21 @@ bool choose_has_few_iterations(const struct ir_inst *loop)
                          loop->loop->step) <= TRIPS_TOO_FEW;
 }
 
-// What a loop inside must have to be the better choice.
-struct better {
-    const struct ir_inst *outer;
-    bool has_many; // iterations, for all that the source says
-};
-
-// False when |inst| is a loop inside that is independent without updates: the walk stops.
-static bool is_not_better(struct ir_inst *inst, void *user)
+// False when |inst| is a loop inside that is independent without updates, and has many iterations for all that the
+// source says: the walk stops.
+static bool is_not_better(struct ir_inst *inst, void *outer)
 {
-    const struct better *better = user;
-    if (inst == better->outer || inst->op != IR_OP_FOR || !is_independent(inst->loop)) {
+    if (inst == outer || inst->op != IR_OP_FOR || !ir_verdict_is_parallel(inst->loop->verdict)) {
         return true;
     }
     const struct loop_facts *facts = inst->loop->analysis;
-    return facts == NULL || facts->independent_by_updates || (better->has_many && choose_has_few_iterations(inst));
+    return facts == NULL || facts->independent_by_updates || choose_has_few_iterations(inst);
 }
 
 bool facts_choose(const struct ir_inst *loop)
 {
     const struct loop_facts *facts = loop->loop->analysis;
-    if (!is_independent(loop->loop) || facts == NULL || loop->loop->pragma_single) {
+    if (!ir_verdict_is_parallel(loop->loop->verdict) || facts == NULL || loop->loop->pragma_single) {
         return false;
     }
     struct ir_inst *whole = (struct ir_inst *)loop; // walked, not changed
@@ -56,8 +45,7 @@ bool facts_choose(const struct ir_inst *loop)
         return false;
     }
     bool is_short = choose_has_few_iterations(loop) && loop->loop->collapse < 2;
-    struct better better = {.outer = loop, .has_many = !facts->independent_by_updates};
-    bool has_better = (facts->independent_by_updates || is_short) && !walk_inst(whole, is_not_better, &better);
+    bool has_better = (facts->independent_by_updates || is_short) && !walk_inst(whole, is_not_better, whole);
     return loop->loop->pragma_parallel || !has_better;
 }
 

@@ -30,6 +30,15 @@ struct memory_reduction {
     // assigned in it); in a helper, made of its parameters alone.
 };
 
+struct slice;
+
+// An array that the loop only stores to, at places that are not followed: see scatter.c.
+struct scatter {
+    int base;
+    int64_t granule; // bytes that one mark stands for
+    int param;       // the kernel's hidden parameter that holds the marks, the next one counts them; set by offload
+};
+
 struct loop_facts { // ir_for.analysis of every FOR in a kernel after analyse_kernel()
     struct plan_expr
         *trip; // i64, at the loop's entry; NULL: not expressible (init or bound reads memory): offload makes a slot
@@ -42,6 +51,9 @@ struct loop_facts { // ir_for.analysis of every FOR in a kernel after analyse_ke
     int condition_count;
     struct memory_reduction *reductions;
     int reduction_count;
+    struct scatter *scatters; // IR_VERDICT_SCATTER
+    int scatter_count;
+    const struct slice *slice;   // of the places of their stores
     bool independent_by_updates; // independent only because iterations update the same memory
     bool may_fail;
     bool may_print;

@@ -115,7 +115,10 @@ static const char *why_not_at_all(const struct fuser *f, struct ir_inst *loop)
     if (f->is_too_large) {
         return "the kernel is too large";
     }
-    if (loop->loop->verdict == IR_VERDICT_ASSUMED) {
+    if (loop->loop->verdict == IR_VERDICT_SCATTER) {
+        return "it is a scatter";
+    }
+    if (loop->loop->verdict > IR_VERDICT_IF) {
         return "that its iterations are independent is the author's word";
     }
     if (loop->loop->recheck || loop->loop->collapse > 0 || loop->loop->block_dim > 0) {

@@ -2,6 +2,7 @@
 #include "passes/analyse.h"
 #include "passes/independence_distinct.h"
 #include "passes/independence_pair.h"
+#include "passes/independence_scatter.h"
 #include "passes/scalars.h"
 
 // ---- what hangs on the iteration -----------------------------------------------------------------------------------
@@ -186,9 +187,8 @@ static const char *describe(struct analysis *an, const struct access *access)
     const char *name = base_name(an->module, an->kernel, access->base);
     str_printf(&text, "'%s", name);
     for (int d = 0; d < access->dim_count; d++) {
-        bool is_clear = (value_taint(an, access->dims[d].index) & (TAINT_DATA | TAINT_HIDDEN)) == 0;
         str_add_char(&text, '[');
-        if (is_clear) {
+        if (value_is_followed(an, access->dims[d].index, NULL)) {
             value_print(an, access->dims[d].index, &text);
         } else {
             str_add(&text, "…");
@@ -209,24 +209,19 @@ struct judgement {
     const char *conflict;
     struct loc conflict_a;
     struct loc conflict_b;
-    const char *assumed;
-    struct loc assumed_a;
-    struct loc assumed_b;
+    const char *atomics; // explicit ones beside reads
+    struct loc atomics_a;
+    struct loc atomics_b;
+    VEC(int) scattered; // bases whose stores collide at places that are not followed
+    const struct access *scatter;
     bool is_packed; // iterations share updates that cannot be atomic
+    bool is_false;  // |conflict| is certain: an iteration reads what another writes, whatever the arguments
 };
 
-// Whether the place hangs on what the analysis alone does not see, and changes in the loop.
-static bool is_hidden(struct judgement *j, const struct access *access)
-{
-    unsigned taint = value_taint(j->an, access->flat);
-    return (taint & (TAINT_DATA | TAINT_HIDDEN)) == TAINT_HIDDEN && value_varies(j->an, access->flat, j->info);
-}
-
-// Whether the place is computed in a way that is not followed, so that no more than a suspicion can be told of it.
+// Whether no more than a suspicion can be told of the place.
 static bool is_vague(struct judgement *j, const struct access *access)
 {
-    return access->flat == NULL ||
-           ((value_taint(j->an, access->flat) & TAINT_OPAQUE) != 0 && value_varies(j->an, access->flat, j->info));
+    return !pair_is_followed(j->an, j->info, access);
 }
 
 static void note_conflict(struct judgement *j, const struct access *a, const struct access *b)
@@ -244,24 +239,14 @@ static void note_conflict(struct judgement *j, const struct access *a, const str
                             verb(pointer), verb(pointer == a ? b : a));
         first = pointer;
         other = pointer == a ? b : a;
-    } else if (is_hidden(j, first) || is_hidden(j, other)) {
-        const struct access *hidden = is_hidden(j, first) ? first : other;
-        text = arena_printf(an->arena,
-                            "the index of %s, %s here, hangs on a local's memory (an array, or a local whose address a "
-                            "helper has) or on an address, which are not followed; pass it by value, or say "
-                            "'#pragma rill parallel' if any order will do",
-                            describe(an, hidden), verb(hidden));
-        other = hidden == first ? other : first;
-        first = hidden;
     } else if (first == other || (affine_equal(first->flat, other->flat) && first->kind == other->kind)) {
-        const char *words = is_vague(j, first) ? "%s is %s here, perhaps by more than one iteration: what it hangs on "
-                                                 "is not followed"
+        const char *words = is_vague(j, first) ? "%s is %s here, perhaps by more than one iteration: its index is "
+                                                 "not followed"
                                                : "%s is %s here by more than one iteration";
         text = arena_printf(an->arena, words, describe(an, first), verb(first));
     } else if (is_vague(j, first) || is_vague(j, other)) {
         text = arena_printf(an->arena,
-                            "%s, %s here, is perhaps %s as %s by another iteration here: what they hang on is not "
-                            "followed",
+                            "%s, %s here, is perhaps %s as %s by another iteration here: an index is not followed",
                             describe(an, first), verb(first), verb(other), describe(an, other));
     } else {
         text = arena_printf(an->arena, "%s, %s here, is %s as %s by another iteration here", describe(an, first),
@@ -270,6 +255,18 @@ static void note_conflict(struct judgement *j, const struct access *a, const str
     j->conflict = text;
     j->conflict_a = first->inst->loc;
     j->conflict_b = other->inst->loc;
+}
+
+// An order that `#pragma rill parallel` says does not matter, and that is certain to: sample iterations show it.
+static void note_order(struct judgement *j, const struct access *a, const struct access *b)
+{
+    bool is_read = a->kind == ACCESS_READ || b->kind == ACCESS_READ;
+    if (j->loop->pragma_parallel && is_read && !j->is_false && !is_vague(j, a) && !is_vague(j, b) &&
+        pair_has_witness(j->an, j->info, a, b)) {
+        j->conflict = NULL;
+        j->is_false = true;
+    }
+    note_conflict(j, a, b);
 }
 
 // An atomic operation is one of a whole scalar.
@@ -303,38 +300,32 @@ static void note_packed(struct judgement *j, const struct access *a, const struc
     }
 }
 
-static void note_own(struct judgement *j, const struct access *a, const struct access *b)
+static void note_atomics(struct judgement *j, const struct access *a, const struct access *b)
 {
-    const struct access *first = a->kind != ACCESS_READ ? a : b, *other = first == a ? b : a;
-    if (j->conflict == NULL) {
-        j->conflict =
-            arena_printf(j->an->arena, "the index of %s, %s here, hangs on what another iteration may have written",
-                         describe(j->an, first), verb(first));
-        j->conflict_a = first->inst->loc;
-        j->conflict_b = other->inst->loc;
+    const struct access *first = a->kind == ACCESS_ATOMIC ? a : b, *other = first == a ? b : a;
+    if (j->atomics == NULL) {
+        j->atomics =
+            arena_printf(j->an->arena, "%s is updated by an explicit atomic here and read here: any order will do",
+                         describe(j->an, first));
+        j->atomics_a = first->inst->loc;
+        j->atomics_b = other->inst->loc;
     }
 }
 
-static void note_assumed(struct judgement *j, const struct access *a, const struct access *b, bool is_authors)
+// Stores that collide where at least one index is not followed. Whether the loop is a scatter is asked at the end.
+static bool note_scattered(struct judgement *j, const struct access *a, const struct access *b)
 {
-    if (j->assumed != NULL) {
-        return;
+    if (a->kind != ACCESS_WRITE || b->kind != ACCESS_WRITE || (!is_vague(j, a) && !is_vague(j, b))) {
+        return false;
     }
-    bool a_writes = a->kind != ACCESS_READ;
-    const struct access *first = a_writes ? a : b, *other = a_writes ? b : a;
-    const char *what = describe(j->an, first);
-    distinct_find_stores(j->an, j->info, &j->distinct); // that more of them are the same is not worth the time
-    if (is_authors) {
-        j->assumed = arena_printf(j->an->arena,
-                                  "%s is updated by an explicit atomic here and read here: any order will do", what);
-    } else {
-        j->assumed = arena_printf(j->an->arena,
-                                  "the index of %s, %s here, hangs on values that cannot be followed; it is taken to "
-                                  "differ from one iteration to another",
-                                  what, verb(first));
+    for (int i = 0; i < j->scattered.count; i++) {
+        if (j->scattered.items[i] == a->base) {
+            return true;
+        }
     }
-    j->assumed_a = first->inst->loc;
-    j->assumed_b = other->inst->loc;
+    j->scatter = j->scatter == NULL ? (is_vague(j, a) ? a : b) : j->scatter;
+    VEC_PUSH(j->an->arena, &j->scattered, a->base);
+    return true;
 }
 
 // Each launch tests all of them, and each is compared with all others here.
@@ -469,29 +460,22 @@ static void judge_same_base(struct judgement *j, const struct access *a, const s
     }
     bool is_recheck = a->recheck == j->info || b->recheck == j->info;
     struct pair_result result = pair_test(j->an, j->info, a, b, is_recheck);
-    bool is_authors =
-        (a->kind == ACCESS_ATOMIC && b->kind == ACCESS_READ) || (b->kind == ACCESS_ATOMIC && a->kind == ACCESS_READ);
     switch (result.answer) {
     case PAIR_APART: return;
     case PAIR_IF: note_conditions(j, &result); return;
-    case PAIR_ASSUMED:
-        if (is_update_of_bits(a, b) || is_update_of_bits(b, a)) {
-            note_bits(j, a, b);
-        } else if (pair_is_own(j->an, j->info, a, b)) {
-            note_own(j, a, b);
-        } else {
-            note_assumed(j, a, b, false);
-        }
-        return;
     case PAIR_CONFLICT: break;
     }
+    bool is_authors =
+        (a->kind == ACCESS_ATOMIC && b->kind == ACCESS_READ) || (b->kind == ACCESS_ATOMIC && a->kind == ACCESS_READ);
     if (are_two_pointers(j, a, b)) {
         return;
     }
     if (is_authors && !is_recheck) {
-        note_assumed(j, a, b, true); // an explicit atomic is the author's word that any order will do
-    } else {
-        note_conflict(j, a, b);
+        note_atomics(j, a, b); // an explicit atomic is the author's word that any order will do
+    } else if ((is_update_of_bits(a, b) || is_update_of_bits(b, a)) && (is_vague(j, a) || is_vague(j, b))) {
+        note_bits(j, a, b);
+    } else if (!note_scattered(j, a, b)) {
+        note_order(j, a, b);
     }
 }
 
@@ -520,8 +504,7 @@ static void judge_pairs(struct judgement *j, enum round round)
         const struct access *a = &j->an->accesses.items[items[i].access];
         for (int k = i; k < j->distinct.items.count; k++) {
             const struct access *b = &j->an->accesses.items[items[k].access];
-            if (distinct_never_meet(&items[i], &items[k]) || (a->kind == ACCESS_READ && b->kind == ACCESS_READ) ||
-                (items[i].is_store && items[k].is_store && a->base == b->base)) {
+            if (distinct_never_meet(&items[i], &items[k]) || (a->kind == ACCESS_READ && b->kind == ACCESS_READ)) {
                 continue;
             }
             enum relation relation = access_relation(j->an, a, b);
@@ -609,18 +592,99 @@ static const char *condition_text(struct judgement *j)
     return str_text(&text);
 }
 
+// ---- scatter -------------------------------------------------------------------------------------------------------
+
+static void refuse_scatter(struct judgement *j, const char *why, const struct access *access)
+{
+    const struct access *store = j->scatter;
+    j->conflict =
+        arena_printf(j->an->arena,
+                     "the index of %s, stored to here, is not followed, and %s: say '#pragma rill parallel' if "
+                     "any order will do",
+                     describe(j->an, store), why);
+    j->conflict_a = store->inst->loc;
+    j->conflict_b = access != NULL ? access->inst->loc : (struct loc){0};
+}
+
+// An index made of what an explicit atomic returned is the author's word that any order will do.
+static bool is_by_atomics(struct judgement *j, int base)
+{
+    const struct slice *slice = scatter_slice(j->an, j->info, &base, 1);
+    if (slice->atomic == NULL || slice->refused != NULL) {
+        return false;
+    }
+    if (j->atomics == NULL) {
+        j->atomics =
+            arena_printf(j->an->arena, "where '%s' is stored to depends on an explicit atomic here: any order will do",
+                         base_name(j->an->module, j->an->kernel, base));
+        j->atomics_a = slice->atomic->loc;
+        j->atomics_b = (struct loc){0};
+    }
+    return true;
+}
+
+// The loop only stores to the array, by whole elements.
+static bool add_scatter(struct judgement *j, int base)
+{
+    const struct access *access;
+    struct scatter *scatter = &j->facts->scatters[j->facts->scatter_count];
+    scatter->base = base;
+    const char *why = scatter_refuse(j->an, j->info, base, &scatter->granule, &access);
+    if (why != NULL) {
+        why = arena_printf(j->an->arena, "'%s' %s", base_name(j->an->module, j->an->kernel, base), why);
+        refuse_scatter(j, why, access);
+        return false;
+    }
+    j->facts->scatter_count++;
+    return true;
+}
+
+// It is a scatter if where to can be computed ahead; else it runs in order.
+static void judge_scatter(struct judgement *j)
+{
+    struct analysis *an = j->an;
+    int *bases = ARENA_ARRAY(an->arena, int, j->scattered.count);
+    int count = 0;
+    j->facts->scatters = ARENA_ARRAY(an->arena, struct scatter, j->scattered.count);
+    for (int i = 0; i < j->scattered.count; i++) {
+        int base = j->scattered.items[i];
+        if (is_by_atomics(j, base)) {
+            continue;
+        }
+        if (!add_scatter(j, base)) {
+            return;
+        }
+        bases[count++] = base;
+    }
+    const struct slice *slice = scatter_slice(an, j->info, bases, count);
+    if (slice->refused != NULL) {
+        struct access at = {.inst = (struct ir_inst *)slice->refused};
+        refuse_scatter(j, slice->why, &at);
+    }
+    j->facts->slice = slice;
+}
+
+static void settle_pragma(struct judgement *j, const char *why, struct loc at)
+{
+    diag_error(j->an->diags, j->info->inst->loc, "'#pragma rill parallel' cannot hold here: %s", why);
+    if (at.line != 0) {
+        diag_note(j->an->diags, at, "here");
+    }
+}
+
 static void settle_by_pairs(struct judgement *j, const struct scalar_result *scalars)
 {
     struct loc here = j->info->inst->loc, none = {0};
     if (!scalars->is_ok) {
         settle(j, IR_VERDICT_IN_ORDER, scalars->reason, scalars->loc_a, scalars->loc_b);
         if (j->loop->pragma_parallel) {
-            diag_warning(j->an->diags, here, "the loop runs in order in spite of '#pragma rill parallel': %s",
-                         scalars->reason);
-            diag_note(j->an->diags, scalars->loc_b, "read here");
+            settle_pragma(j, scalars->reason, scalars->loc_b);
         }
+    } else if (j->is_false) {
+        settle(j, IR_VERDICT_IN_ORDER, j->conflict, j->conflict_a, j->conflict_b);
+        settle_pragma(j, j->conflict, j->conflict_b);
     } else if (j->loop->pragma_parallel && !j->is_packed) {
-        settle(j, IR_VERDICT_ASSUMED, "'#pragma rill parallel' stands before it", here, none);
+        settle(j, IR_VERDICT_PRAGMA, "'#pragma rill parallel' stands before it", here, none);
         j->conditions.count = 0;
         j->info->pairs.count = 0;
     } else if (j->conflict != NULL) {
@@ -629,8 +693,12 @@ static void settle_by_pairs(struct judgement *j, const struct scalar_result *sca
             diag_warning(j->an->diags, here, "the loop runs in order in spite of '#pragma rill parallel': %s",
                          j->conflict);
         }
-    } else if (j->assumed != NULL) {
-        settle(j, IR_VERDICT_ASSUMED, j->assumed, j->assumed_a, j->assumed_b);
+    } else if (j->facts->scatter_count == 0 && j->atomics != NULL) {
+        settle(j, IR_VERDICT_ATOMICS, j->atomics, j->atomics_a, j->atomics_b);
+    } else if (j->facts->scatter_count > 0) {
+        const char *text = arena_printf(j->an->arena, "each element of %s keeps the store of its last iteration",
+                                        describe(j->an, j->scatter));
+        settle(j, IR_VERDICT_SCATTER, text, j->scatter->inst->loc, none);
     } else if (j->conditions.count > 0) {
         settle(j, IR_VERDICT_IF, condition_text(j), j->conditions.items[0].loc, none);
     } else {
@@ -667,6 +735,9 @@ void independence_judge(struct analysis *an, struct loop_info *info)
         judge_pairs(&j, ROUND_ORDER);
         judge_pairs(&j, ROUND_UPDATES);
         judge_pairs(&j, ROUND_BASES);
+        if (j.scattered.count > 0 && j.conflict == NULL && !j.loop->pragma_parallel) {
+            judge_scatter(&j);
+        }
     }
     if (is_comparable) {
         settle_by_pairs(&j, &scalars);

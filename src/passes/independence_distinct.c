@@ -256,35 +256,3 @@ bool distinct_find(struct analysis *an, struct loop_info *info, struct distinct 
     find_families(&f);
     return true;
 }
-
-// ---- scattered stores ----------------------------------------------------------------------------------------------
-
-static bool is_only_stored(const struct analysis *an, const struct loop_info *info, int base)
-{
-    for (int i = info->access_begin; i < info->access_end; i++) {
-        const struct access *access = &an->accesses.items[i];
-        if ((access->base == base && access->kind != ACCESS_WRITE) || base_kind(access->base) == BASE_UNKNOWN) {
-            return false;
-        }
-    }
-    return true;
-}
-
-void distinct_find_stores(struct analysis *an, struct loop_info *info, struct distinct *distinct)
-{
-    int base = 0; // the last one that was asked for
-    struct own *own = NULL;
-    for (int i = 0; i < distinct->items.count; i++) {
-        struct distinct_access *item = &distinct->items.items[i];
-        const struct access *access = &an->accesses.items[item->access];
-        if (access->kind != ACCESS_WRITE || access->needs != NULL || access->recheck == info) {
-            continue;
-        }
-        if (access->base != base) {
-            base = access->base;
-            // As nobody reads the base, it does not matter which of its stores the index may hang on.
-            own = is_only_stored(an, info, base) ? own_create(an, info, access) : NULL;
-        }
-        item->is_store = own != NULL && pair_is_scattered(an, info, access) && !own_makes_index(own, access);
-    }
-}

@@ -9,7 +9,6 @@ struct distinct_access {
     int access;     // its number in the analysis
     int same_index; // the family whose members have one index, which moves with the loop; -1: none
     int wide_step;  // the family whose members lie within one step of the loop; -1: none
-    bool is_store;  // to where the author's word is all that is known: see distinct_find_stores
 };
 
 struct distinct {
@@ -20,9 +19,6 @@ struct distinct {
 // False: there are so many that comparing each with each would take too long.
 bool distinct_find(struct analysis *an, struct loop_info *info, struct distinct *out);
 
-// Marks the stores whose places are loaded data which no iteration writes: that two of them do not meet is the author's
-// word, and nothing else comes out of comparing them.
-void distinct_find_stores(struct analysis *an, struct loop_info *info, struct distinct *distinct);
 // Whether it is known that in two iterations they never touch one place.
 static inline bool distinct_never_meet(const struct distinct_access *a, const struct distinct_access *b)
 {

@@ -3,53 +3,6 @@
 
 // ---- the second iteration ------------------------------------------------------------------------------------------
 
-static bool value_hangs(struct pair *pair, const struct affine *value);
-
-bool pair_has_data_bounds(const struct analysis *an, const struct loop_info *loop)
-{
-    // With one end fixed, all of them have a value in common.
-    return (value_taint(an, loop->init) & value_taint(an, loop->bound) & TAINT_DATA) != 0;
-}
-
-bool pair_hangs(struct pair *pair, int id)
-{
-    struct analysis *an = pair->an;
-    const struct atom *atom = atom_of(an, id);
-    switch (atom->kind) {
-    case ATOM_PARAM:
-    case ATOM_MEMBER: return false;
-    case ATOM_LOOP:
-    case ATOM_COUNT:
-        // Of an inner loop whose bounds are data: its values are the same only if these are.
-        return atom->loop == pair->info ||
-               (pair_has_data_bounds(an, atom->loop) && atom_varies(an, id, pair->info) &&
-                value_hangs(pair, atom->loop->init) && value_hangs(pair, atom->loop->bound));
-    case ATOM_UNKNOWN:
-        if (!atom_varies(an, id, pair->info)) {
-            return false;
-        }
-        if (atom->var != NULL && pair->info->is_kernel_loop) {
-            struct ir_inst get = {.op = IR_OP_GET, .var = atom->var};
-            return independence_depends(an, pair->info, &get);
-        }
-        return atom->inst != NULL && independence_depends(an, pair->info, atom->inst);
-    case ATOM_OP: break;
-    }
-    return value_hangs(pair, atom->a) || value_hangs(pair, atom->b);
-}
-
-static bool value_hangs(struct pair *pair, const struct affine *value)
-{
-    for (int i = 0; value != NULL && i < value->count; i++) {
-        for (int k = 0; k < value->terms[i].degree; k++) {
-            if (pair_hangs(pair, value->terms[i].ids[k])) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 static const struct affine *second(struct pair *pair, const struct affine *value)
 {
     struct affine_pool *pool = &pair->an->scratch;
@@ -57,8 +10,7 @@ static const struct affine *second(struct pair *pair, const struct affine *value
     for (int i = 0; value != NULL && i < value->count; i++) {
         for (int k = 0; k < value->terms[i].degree; k++) {
             int id = value->terms[i].ids[k];
-            bool differs = pair->shares_still ? pair_hangs(pair, id) : atom_varies(pair->an, id, pair->info);
-            if (differs && (id & 1) == 0 && affine_mentions(result, id)) {
+            if (atom_varies(pair->an, id, pair->info) && (id & 1) == 0 && affine_mentions(result, id)) {
                 result = affine_replace(pool, result, id, affine_atom(pool, id | 1));
             }
         }

@@ -47,7 +47,6 @@ struct pair {
     const struct access *a;
     const struct access *b;
     bool assumes_fits; // what might wrap does not: tested by the launch
-    bool shares_still; // what does not hang on the loop's iteration is the same for both
     struct constraint constraints[MAX_CONSTRAINTS];
     int constraint_count;
     struct guarded guarded[MAX_GUARDED];
@@ -67,8 +66,6 @@ struct pair {
 };
 
 // independence_facts.c
-bool pair_hangs(struct pair *pair, int id); // on the tested loop's iteration
-bool pair_has_data_bounds(const struct analysis *an, const struct loop_info *loop);
 void pair_add_constraint(struct pair *pair, const struct affine *value, bool is_equal);
 void pair_add_split(struct pair *pair, struct split split);
 void pair_add_atom(struct pair *pair, int id); // what is known of it
@@ -99,15 +96,7 @@ struct pair_result pair_with_fits(struct pair *pair, struct pair_result result);
 struct pair_result pair_with_needs(struct analysis *an, struct loop_info *info, const struct access *a,
                                    const struct access *b, struct pair_result result);
 
-// Whether nobody but the author can tell that its index differs from that of another store: two such stores are apart
-// or taken to be.
-bool pair_is_scattered(struct analysis *an, struct loop_info *info, const struct access *access);
-
-// independence_own.c: whether an index of the two is made from data that another iteration may have written.
-bool pair_is_own(struct analysis *an, struct loop_info *info, const struct access *a, const struct access *b);
-// The same of the index of one access and of what |write| writes. What is known not to be made from that is not looked
-// at again, whichever access is asked about.
-struct own *own_create(struct analysis *an, struct loop_info *info, const struct access *write);
-bool own_makes_index(struct own *own, const struct access *access);
+// Whether the place that it touches is followed from one iteration of the loop to another.
+bool pair_is_followed(const struct analysis *an, const struct loop_info *info, const struct access *access);
 
 #endif

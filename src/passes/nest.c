@@ -19,9 +19,10 @@ enum {
     INNER_LEAST = 64,      // an inner loop that is known to be shorter is better left as it is
 };
 
+// The marks of a scatter are by iterations of its own loop.
 static bool is_independent(const struct ir_for *loop)
 {
-    return loop->verdict == IR_VERDICT_PROVEN || loop->verdict == IR_VERDICT_IF || loop->verdict == IR_VERDICT_ASSUMED;
+    return ir_verdict_is_parallel(loop->verdict) && loop->verdict != IR_VERDICT_SCATTER;
 }
 
 // Where the device settles how the iterations are cut (|is_flexible|), sums of floats would hang on the device.

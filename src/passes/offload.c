@@ -75,7 +75,7 @@ static struct plan_expr *final_value(struct offload *o, const struct ir_inst *lo
     return plan_op(o->arena, IR_OP_ADD, type, type, expr_of_value(o->arena, loop->args[0]), distance);
 }
 
-static void build_final_value(struct offload *o, const struct ir_inst *loop, struct plan_node *parent)
+void offload_build_final_value(struct offload *o, const struct ir_inst *loop, struct plan_node *parent)
 {
     struct plan_expr *value = final_value(o, loop);
     if (value != NULL) {
@@ -200,7 +200,7 @@ static void warn_of_collapse(struct offload *o, const struct ir_inst *loop, cons
     }
 }
 
-static void build_task(struct offload *o, struct ir_inst *loop, struct plan_node *parent, struct nest *nest)
+void offload_build_task(struct offload *o, struct ir_inst *loop, struct plan_node *parent, struct nest *nest)
 {
     if (nest != NULL) {
         nest_settle(o, nest, parent);
@@ -219,10 +219,10 @@ static void build_parallel(struct offload *o, struct ir_inst *loop, struct plan_
     struct nest *nest = ARENA_NEW(o->arena, struct nest);
     const char *why = NULL;
     if (nest_find(o, loop, nest, &why)) {
-        build_task(o, loop, parent, nest);
+        offload_build_task(o, loop, parent, nest);
     } else {
         warn_of_collapse(o, loop, nest, why);
-        build_task(o, loop, parent, NULL);
+        offload_build_task(o, loop, parent, NULL);
     }
 }
 
@@ -256,7 +256,7 @@ static void build_either(struct offload *o, struct ir_inst *loop, struct plan_no
     }
     struct plan_node *task = piece_add_node(o, choice, PLAN_SEQUENCE, loop->loc);
     build_parallel(o, loop, task);
-    build_final_value(o, loop, task);
+    offload_build_final_value(o, loop, task);
     choice->task = o->loops.items[offload_mark(o, loop)->loop_index].task;
 }
 
@@ -286,6 +286,10 @@ static void build_moving(struct offload *o, struct ir_inst *loop, struct plan_no
 static void build_chosen(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
 {
     const struct fusion *fusion = offload_mark(o, loop)->fusion;
+    if (loop->loop->verdict == IR_VERDICT_SCATTER) {
+        scatter_build(o, loop, parent);
+        return;
+    }
     if (fusion == NULL) {
         struct nest nest;
         const char *why;
@@ -299,13 +303,13 @@ static void build_chosen(struct offload *o, struct ir_inst *loop, struct plan_no
             return;
         }
         build_parallel(o, loop, parent);
-        build_final_value(o, loop, parent);
+        offload_build_final_value(o, loop, parent);
         return;
     }
     offload_mark(o, fusion->loop)->fusion = fusion;
     build_parallel(o, fusion->loop, parent);
     for (int i = 0; i < fusion->count; i++) {
-        build_final_value(o, fusion->parts[i], parent);
+        offload_build_final_value(o, fusion->parts[i], parent);
     }
 }
 

@@ -44,7 +44,12 @@ struct nest {
     struct ir_var *strip_count; // flexible: 1 if the outer loop alone will do
 };
 
-enum piece_kind { PIECE_SERIAL, PIECE_PARALLEL };
+enum piece_kind {
+    PIECE_SERIAL,
+    PIECE_PARALLEL,
+    PIECE_CLEAR, // of a scatter: no mark is set
+    PIECE_MARK,  // of a scatter: sets the marks of the places that the loop will store to
+};
 
 // Code that becomes one task.
 struct piece {
@@ -56,9 +61,10 @@ struct piece {
     struct ir_var *escape;    // serial: 0, or k + 1 after the code left by escapes[k]; NULL: it never does
     struct ir_inst **escapes; // BREAK targets outside the piece; NULL in it: return
     int escape_count;
-    const struct nest *nest;     // parallel: the loops that are one space; NULL: only |first|
-    bool is_alternative;         // of a loop that is also a task: that one stands for it
-    const struct fusion *fusion; // parallel: the loops that |first| was made of; NULL: it is the kernel's own
+    const struct scatter *scatter; // clear: whose marks
+    const struct nest *nest;       // parallel: the loops that are one space; NULL: only |first|
+    bool is_alternative;           // of a loop that is also a task: that one stands for it
+    const struct fusion *fusion;   // parallel: the loops that |first| was made of; NULL: it is the kernel's own
 };
 
 // What the pass notes at an instruction that has regions: ir_inst.note.
@@ -107,6 +113,7 @@ struct offload {
         int capacity;
     } fusions;
     int group_count;
+    int scratch_count;           // hidden parameters that hold memory of the launch
     int loop_depth;              // control loops around what is built now
     struct only_sets *only_sets; // whole.c; made on demand
     bool *is_read_outside;       // by variable: outside of every loop over it; made on demand, no pass adds such reads
@@ -126,6 +133,14 @@ bool choose_mark_region(struct offload *o, struct ir_region *region, bool may_ch
 bool choose_is_not_blocks(struct ir_inst *inst, void *user);  // for walks: false at a BLOCKS instruction
 bool choose_has_no_escape(struct ir_inst *inst, void *outer); // false at what leaves |outer|
 bool choose_has_few_iterations(const struct ir_inst *loop);   // whether the source itself says so
+
+// The task of a parallel loop, or of a nest of them (may be NULL).
+void offload_build_task(struct offload *o, struct ir_inst *loop, struct plan_node *parent, struct nest *nest);
+// Assigns C's value of the loop variable after all its iterations, if anybody reads it.
+void offload_build_final_value(struct offload *o, const struct ir_inst *loop, struct plan_node *parent);
+
+// scatter.c: the tasks of a loop that is a scatter.
+void scatter_build(struct offload *o, struct ir_inst *loop, struct plan_node *parent);
 
 // pieces.c
 struct piece_flags {

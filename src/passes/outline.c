@@ -7,6 +7,7 @@
 #include "passes/demote.h"
 #include "passes/fuse.h"
 #include "passes/memory_use.h"
+#include "passes/slice.h"
 #include "passes/walk.h"
 
 #include <string.h>
@@ -152,7 +153,7 @@ static struct ir_inst *memory_address(struct outline *out, struct ir_var *var, s
     return address;
 }
 
-static struct ir_inst *clone_plain(struct outline *out, const struct ir_inst *inst, struct ir_builder *to)
+struct ir_inst *outline_clone(struct outline *out, const struct ir_inst *inst, struct ir_builder *to)
 {
     struct ir_inst *args[8];
     struct ir_inst **operands = args;
@@ -175,7 +176,6 @@ static struct ir_inst *clone_plain(struct outline *out, const struct ir_inst *in
     clone->is_around = inst->is_around;
     clone->is_unsigned = inst->is_unsigned;
     clone->in_bounds = inst->in_bounds;
-    clone->is_constant = inst->is_constant;
     clone->no_wrap = inst->no_wrap;
     clone->fused = inst->fused;
     clone->base = inst->base;
@@ -202,7 +202,7 @@ struct ir_inst *outline_value(struct outline *out, struct ir_inst *value)
     if (value->op == IR_OP_GET) { // the first value of the piece's own loop
         return set_value(out, value, ir_get(&out->prologue, outline_var(out, value->var)));
     }
-    return clone_plain(out, value, &out->prologue);
+    return outline_clone(out, value, &out->prologue);
 }
 
 // The piece is left for good: notes by which way, then leaves the block around the body.
@@ -249,7 +249,7 @@ void outline_clone_loop(struct outline *out, const struct ir_inst *inst, struct 
 
 static void clone_control(struct outline *out, const struct ir_inst *inst, struct ir_builder *to)
 {
-    struct ir_inst *clone = clone_plain(out, inst, to);
+    struct ir_inst *clone = outline_clone(out, inst, to);
     if (inst->op == IR_OP_FOR) {
         outline_clone_loop(out, inst, clone);
         reduce_note_write(out, inst->loop->var, clone->args[0], to); // also a loop of no iterations sets its variable
@@ -272,7 +272,7 @@ static void clone_update(struct outline *out, const struct ir_inst *inst, struct
 {
     struct reduce_entry *entry = out->is_parallel ? reduce_of_update(out, inst) : NULL;
     if (entry == NULL) {
-        struct ir_inst *clone = clone_plain(out, inst, to);
+        struct ir_inst *clone = outline_clone(out, inst, to);
         clone->atomic = inst->atomic && (out->is_parallel || out->piece->group != 0);
         clone->copy = clone->atomic && out->is_parallel ? copies_of_update(out, inst) : 0;
         return;
@@ -300,7 +300,7 @@ void outline_inst(struct outline *out, const struct ir_inst *inst, struct ir_bui
     case IR_OP_SET:
     case IR_OP_VUPDATE: {
         struct ir_var *var = outline_var(out, inst->var);
-        struct ir_inst *clone = clone_plain(out, inst, to);
+        struct ir_inst *clone = outline_clone(out, inst, to);
         clone->var = var;
         reduce_note_write(out, inst->var, clone->args[0], to);
         break;
@@ -313,7 +313,7 @@ void outline_inst(struct outline *out, const struct ir_inst *inst, struct ir_bui
         if (!is_in_piece(out->piece, inst->target)) {
             leave(out, inst->target, to);
         } else {
-            clone_plain(out, inst, to)->target = offload_mark(out->o, inst->target)->clone;
+            outline_clone(out, inst, to)->target = offload_mark(out->o, inst->target)->clone;
         }
         break;
     case IR_OP_RETURN:
@@ -324,7 +324,7 @@ void outline_inst(struct outline *out, const struct ir_inst *inst, struct ir_bui
         leave(out, NULL, to);
         break;
     case IR_OP_CALL: {
-        struct ir_inst *clone = clone_plain(out, inst, to);
+        struct ir_inst *clone = outline_clone(out, inst, to);
         if (out->is_parallel && reduce_is_in_call(out, inst)) {
             reduce_call(out, inst, clone, to);
         }
@@ -339,7 +339,7 @@ void outline_inst(struct outline *out, const struct ir_inst *inst, struct ir_bui
         if (inst->region_count > 0) {
             clone_control(out, inst, to);
         } else {
-            clone_plain(out, inst, to);
+            outline_clone(out, inst, to);
         }
     }
 }
@@ -347,7 +347,11 @@ void outline_inst(struct outline *out, const struct ir_inst *inst, struct ir_bui
 void outline_region(struct outline *out, const struct ir_region *from, struct ir_builder *to)
 {
     for (const struct ir_inst *inst = from->first; inst != NULL; inst = inst->next) {
-        outline_inst(out, inst, to);
+        if (outline_is_scattered(out, inst)) {
+            outline_scattered(out, inst, to);
+        } else if (out->slice == NULL || slice_has(out->slice, inst)) {
+            outline_inst(out, inst, to);
+        }
     }
 }
 
@@ -482,10 +486,11 @@ void outline_pieces(struct offload *o)
 {
     for (int i = 0; i < o->pieces.count; i++) {
         const struct piece *piece = &o->pieces.items[i];
-        if (piece->kind == PIECE_PARALLEL) {
-            outline_parallel(o, piece);
-        } else {
-            outline_serial(o, piece, o->tasks.items[piece->task].entry);
+        switch (piece->kind) {
+        case PIECE_PARALLEL: outline_parallel(o, piece); break;
+        case PIECE_CLEAR: outline_clear(o, piece); break;
+        case PIECE_MARK: outline_marks(o, piece); break;
+        case PIECE_SERIAL: outline_serial(o, piece, o->tasks.items[piece->task].entry); break;
         }
     }
 }

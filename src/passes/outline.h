@@ -19,6 +19,7 @@ struct outline {
     struct ir_builder body;
     struct pointer_map values; // the kernel's value number → the clone; of a kernel of many tasks each holds few
     struct pointer_map vars;   // the kernel's variable number → outline_var
+    const struct slice *slice; // only what is in it is cloned; NULL: everything
     bool is_parallel;          // the fast version: assigned variables are the iteration's own
     struct ir_inst *exit;      // serial: the block that a return or escape leaves
     // Parallel: what lives across the iterations of a call.
@@ -45,6 +46,15 @@ void outline_clone_loop(struct outline *out, const struct ir_inst *inst, struct 
 // The loop's variable for the iteration number |iter|, i64.
 void outline_loop_variable(struct outline *out, const struct ir_inst *loop, struct ir_inst *iter, struct ir_builder *b);
 void outline_nest(struct outline *out, const struct nest *nest); // outline_nest.c: the body of a task for a nest
+
+// outline_scatter.c: the function that clears the marks of a scatter, the one that sets them, and a store to a
+// scattered array in either of the two that run the loop.
+void outline_clear(struct offload *o, const struct piece *piece);
+void outline_marks(struct offload *o, const struct piece *piece);
+bool outline_is_scattered(const struct outline *out, const struct ir_inst *inst);
+void outline_scattered(struct outline *out, const struct ir_inst *inst, struct ir_builder *to);
+struct ir_inst *outline_clone(struct outline *out, const struct ir_inst *inst,
+                              struct ir_builder *to); // one instruction
 
 // copies.c: gives numbers to the private copies that the task's atomic updates may go to.
 void copies_mark(struct plan_task *task);

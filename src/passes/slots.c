@@ -17,7 +17,7 @@ struct use {
 
 static bool is_private(const struct piece *piece, const struct ir_var *var)
 {
-    if (piece->kind != PIECE_PARALLEL) {
+    if (piece->kind == PIECE_SERIAL) {
         return false;
     }
     const struct ir_for *loop = piece->first->loop;

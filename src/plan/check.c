@@ -223,17 +223,22 @@ static void check_hidden(struct check *check, int index)
     const struct plan_kernel *kernel = check->kernel;
     const struct plan_param *param = &kernel->params[index];
     int given = kernel->param_count - kernel->hidden_count;
-    bool counts = param->counts > 0 && param->counts <= given && kernel->params[param->counts - 1].is_array &&
+    bool counts = param->counts > 0 && param->counts <= index && kernel->params[param->counts - 1].is_array &&
                   param->type == IR_I64 && !param->is_array && !param->is_struct;
-    if (index >= given ? !counts : param->counts != 0) {
+    bool is_lent = param->scratch != NULL && param->is_array && param->rank == 0 && param->counts == 0;
+    if (index >= given ? counts == is_lent : param->counts != 0 || param->scratch != NULL) {
         fail(check, "a parameter counts no array", index);
+    }
+    if (param->scratch != NULL) {
+        check_expr(check, param->scratch);
     }
 }
 
 static void check_params(struct check *check)
 {
     const struct plan_kernel *kernel = check->kernel;
-    if (kernel->hidden_count < 0 || kernel->hidden_count > kernel->param_count / 2) {
+    if (kernel->hidden_count < 0 || kernel->hidden_count > kernel->param_count / 2 + 2 * PLAN_MAX_SCRATCH ||
+        kernel->hidden_count > kernel->param_count) {
         fail(check, "there are fewer parameters than hidden ones", kernel->hidden_count);
         return;
     }

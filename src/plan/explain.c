@@ -22,7 +22,9 @@ static const char *verdict_text(enum ir_verdict verdict)
     switch (verdict) {
     case IR_VERDICT_PROVEN: return "parallel, proven";
     case IR_VERDICT_IF: return "parallel, if";
-    case IR_VERDICT_ASSUMED: return "parallel, assumed";
+    case IR_VERDICT_SCATTER: return "parallel, scatter";
+    case IR_VERDICT_ATOMICS: return "parallel, by atomics";
+    case IR_VERDICT_PRAGMA: return "parallel, by pragma";
     default: return "in order";
     }
 }

@@ -232,6 +232,8 @@ struct plan_param {
     struct plan_expr **extents; // arrays: i64 each, outermost first
     int rank;                   // 0: takes a whole array
     int counts;                 // 1 + the number of the array whose elements the launch counts here; 0: given
+    struct plan_expr *scratch;  // i64 bytes of memory that the launch lends for as long as it runs, or gives none
+                                // (null); NULL: the array is given
     uint64_t offset;            // in the argument buffer
     struct loc loc;
 };
@@ -241,6 +243,8 @@ struct plan_slot {
     int64_t offset;
     uint64_t size;
 };
+
+enum { PLAN_MAX_SCRATCH = 16 }; // arrays that are lent to one launch
 
 struct plan_kernel {
     const char *name;

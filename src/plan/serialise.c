@@ -294,7 +294,7 @@ static void io_task(struct io *io, struct plan_task *task)
 static void io_loop(struct io *io, struct plan_loop *loop)
 {
     io_loc(io, &loop->loc);
-    IO_ENUM(io, &loop->verdict, IR_VERDICT_ASSUMED + 1);
+    IO_ENUM(io, &loop->verdict, IR_VERDICT_PRAGMA + 1);
     io_string(io, &loop->reason);
     io_loc(io, &loop->loc_a);
     io_loc(io, &loop->loc_b);
@@ -368,6 +368,7 @@ static void io_param(struct io *io, struct plan_param *param)
         io_expr(io, &param->extents[i]);
     }
     io_int(io, &param->counts);
+    io_expr(io, &param->scratch);
     io_u64(io, &param->offset);
     io_loc(io, &param->loc);
 }

@@ -482,7 +482,7 @@ static inline rill_status begin(struct packed_args *packed, const char *who, con
         packed->sizes[i] = 0;
         packed->arrays[i] = NULL;
     }
-    for (int i = (int)count; i < known->param_count; i++) { // no more than one for each that is given
+    for (int i = (int)count; i < known->param_count; i++) {
         packed->sizes[i] = 0;
     }
     packed->count = (int)count;
@@ -499,11 +499,14 @@ static __attribute__((noinline)) rill_status pack_any(struct packed_args *packed
 }
 
 // What only the launch knows of what was passed: how many elements there are behind a pointer.
-static __attribute__((noinline)) void count_elements(struct packed_args *packed)
+__attribute__((noinline)) void args_count_elements(struct packed_args *packed)
 {
     const struct plan_kernel *plan = packed->kernel->plan;
     for (int i = packed->count; i < plan->param_count; i++) {
         int array = plan->params[i].counts - 1;
+        if (array < 0) {
+            continue; // memory that is lent: see scratch.h
+        }
         const struct ir_ctype *element = reflect_element(plan->params[array].ctype);
         uint64_t count = packed->sizes[array] / (element != NULL && element->size > 0 ? element->size : 1);
         memcpy(packed->buffer + plan->params[i].offset, &count, sizeof count);
@@ -528,7 +531,7 @@ HOT rill_status args_pack(struct packed_args *packed, const char *who, const str
         }
     }
     if (UNLIKELY(kernel->known.hidden_count > 0)) {
-        count_elements(packed);
+        args_count_elements(packed);
     }
     return RILL_OK;
 }

@@ -3,6 +3,7 @@
 #define RILL_RUNTIME_ARGS_H
 
 #include "plan/abi.h"
+#include "plan/plan.h"
 #include "runtime/context.h"
 #include "runtime/module.h"
 
@@ -10,7 +11,7 @@ struct packed_args {
     struct context *context;     // borrowed
     const struct kernel *kernel; // borrowed
     const char *who;
-    uint64_t *sizes;       // bytes of what was passed for each parameter, 0 for hidden ones
+    uint64_t *sizes;       // bytes of what was passed for each parameter, or lent for a hidden one
     struct array **arrays; // pinned; NULL for what is no array
     void **hosts;          // host memory that the device does not see; NULL for what is none; not set
     int host_count;        // where there are none of those
@@ -31,7 +32,8 @@ enum { ARGS_FEW = ARG_RULE_FEW, ARGS_FEW_SIZE = 128 };
         void *hosts[parameter_count];                                                                                  \
     }
 ARGS_ROOM(few_args, ARGS_FEW, ARGS_FEW_SIZE);
-ARGS_ROOM(many_args, 2 * RILL_MAX_ARGS, ABI_MAX_ARGS_SIZE); // one that is hidden for each that is given
+// One that counts its elements for each array that is given, and two for each that the launch lends.
+ARGS_ROOM(many_args, 2 * RILL_MAX_ARGS + 2 * PLAN_MAX_SCRATCH, ABI_MAX_ARGS_SIZE);
 #undef ARGS_ROOM
 
 // No arguments yet, with |room| for them.
@@ -48,6 +50,8 @@ rill_status args_pack(struct packed_args *packed, const char *who, const struct 
 rill_status args_pack_scalars(struct packed_args *packed, const char *who, const struct kernel *kernel, rill_args args);
 // The shape that parameter |index| has for the scalars that were packed.
 rill_status args_param_shape(const struct packed_args *packed, int index, rill_shape *out_shape);
+// Fills in the hidden parameters that count the elements of an array.
+void args_count_elements(struct packed_args *packed);
 // |stream|: the id of the stream that was to run a launch with these arguments.
 void args_finish(struct packed_args *packed, uint64_t stream);
 

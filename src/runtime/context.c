@@ -392,6 +392,7 @@ static void destroy(struct context *context)
     thread_cond_finish(&context->left);
     thread_mutex_finish(&context->load_lock);
     thread_mutex_finish(&context->wrap_lock);
+    thread_mutex_finish(&context->scratch_lock);
     thread_mutex_finish(&context->lock);
     thread_mutex_finish(&context->log_lock);
     free_context(context);
@@ -470,6 +471,7 @@ static struct context *new_context(const rill_open_options *options, const struc
     thread_mutex_init(&context->lock);
     thread_mutex_init(&context->load_lock);
     thread_mutex_init(&context->wrap_lock);
+    thread_mutex_init(&context->scratch_lock);
     thread_cond_init(&context->left);
     handle_table_init(&context->handles, dispose);
     apply_options(context, options);

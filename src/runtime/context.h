@@ -70,6 +70,7 @@ struct context {
     bool is_left;                   // every call has left a closed context
     struct thread_cond left;
 
+    struct thread_mutex scratch_lock;                // of what streams lend to their launches
     struct thread_mutex wrap_lock;                   // one rill_stream_wrap() at a time
     struct thread_mutex load_lock;                   // one rill_kernel_load() at a time compiles
     atomic_bool is_open;                             // all of it is made

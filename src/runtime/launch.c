@@ -4,6 +4,7 @@
 #include "runtime/array.h"
 #include "runtime/callback.h"
 #include "runtime/host_range.h"
+#include "runtime/scratch.h"
 #include "runtime/stream.h"
 
 #include <assert.h>
@@ -51,14 +52,28 @@ static __attribute__((noinline)) rill_status launch_with_host(struct packed_args
     return launch_packed(packed, queue, result, &host);
 }
 
+// With memory for hidden parameters. Apart for the same reason.
+static __attribute__((noinline)) rill_status launch_lent(struct packed_args *packed, const struct pinned_stream *on,
+                                                         const struct launch_result *result)
+{
+    struct scratch *scratch = scratch_lend(packed, on->stream);
+    rill_status status = packed->host_count == 0 ? launch_packed(packed, on->queue, result, NULL)
+                                                 : launch_with_host(packed, on->queue, result);
+    if (scratch != NULL) {
+        scratch_return(scratch, on->stream);
+    }
+    return status;
+}
+
 static inline rill_status launch_args(struct packed_args *packed, const char *who, struct kernel *kernel,
                                       const struct pinned_stream *on, rill_args args,
                                       const struct launch_result *result)
 {
     rill_status status = args_pack(packed, who, kernel, args);
     if (LIKELY(status == RILL_OK)) {
-        status = LIKELY(packed->host_count == 0) ? launch_packed(packed, on->queue, result, NULL)
-                                                 : launch_with_host(packed, on->queue, result);
+        status = UNLIKELY(kernel->known.hidden_count > 0) ? launch_lent(packed, on, result)
+                 : LIKELY(packed->host_count == 0)        ? launch_packed(packed, on->queue, result, NULL)
+                                                          : launch_with_host(packed, on->queue, result);
     }
     args_finish(packed, on->id);
     return status;

@@ -7,6 +7,7 @@ struct stream {
     struct context *context;      // borrowed
     struct backend_stream *queue; // owned
     uint64_t id;
+    struct scratch *scratch;      // owned; guarded by the context's scratch lock; NULL: no launch has wanted any
     bool is_wrapped;              // the driver's stream is another's
     void *native;                 // the driver's handle, once others have it; guarded by the context's wrap lock
     struct stream *next;          // guarded by the context's lock, and so is what follows

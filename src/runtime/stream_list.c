@@ -1,5 +1,6 @@
 // The streams of a context whose work may not have run yet, in the order of their age and by id. Whoever waits for all
 // of them, or for those that used an array, visits them here: also one whose handle is stale and whose work still runs.
+#include "runtime/scratch.h"
 #include "runtime/stream.h"
 
 enum { LEAST_BUCKETS = 16 };
@@ -117,6 +118,7 @@ static void free_stream(struct stream *stream)
 {
     struct context *context = stream->context;
     context->backend->stream_destroy(stream->queue);
+    scratch_destroy(stream->scratch);
     context_free(context, stream, sizeof *stream);
 }
 

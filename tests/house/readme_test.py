@@ -131,8 +131,8 @@ def check_language(report, folder):
         status, output = run([rill, "check", "whole.c"], folder)
         report.check(f"language_{number}_is_checked_without_a_word", (status, output) == (0, ""), output)
     verdicts = {"proven": "parallel, proven", "parallel, if": "parallel, if", "in order": "in order",
-                "assumed": "parallel, assumed"}
-    loops = re.findall(r"^(for .*?) +// (proven|parallel, if|in order|assumed)", text, flags=re.M)
+                "scatter": "parallel, scatter"}
+    loops = re.findall(r"^(for .*?) +// (proven|parallel, if|in order|scatter)", text, flags=re.M)
     report.check("language_shows_a_loop_of_every_kind", {kind for _, kind in loops} == set(verdicts), loops)
     for loop, kind in loops:
         kernel = f"kernel void f(int n, int k, int *index, float *a, const float *b)\n{{ {loop} }}\n"

@@ -21,7 +21,7 @@ struct analyse_case {
     struct ir_module *module; // NULL after errors
 };
 
-static const char *const verdict_names[] = {"none", "in order", "proven", "if", "assumed"};
+static const char *const verdict_names[] = {"none", "in order", "proven", "if", "scatter", "atomics", "pragma"};
 
 // Takes the kernels of a module up to and through the analysis, with a bug planted in it if |bug| is not 0.
 static inline void analyse_module(struct analyse_case *c, int bug)

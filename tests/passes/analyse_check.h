@@ -237,7 +237,7 @@ static inline void check_enter(struct check *k, const struct ir_inst *loop)
         level->is_fast = value.i != 0;
     }
     level->is_fast = level->is_fast && check_pairs_hold(k, level, facts);
-    level->is_claimed = level->is_fast && loop->loop->verdict != IR_VERDICT_ASSUMED;
+    level->is_claimed = level->is_fast && loop->loop->verdict < IR_VERDICT_SCATTER;
     k->claimed_count += level->is_claimed;
 }
 

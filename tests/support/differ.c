@@ -435,9 +435,8 @@ static bool check_plan(struct run *r)
     count_plan(&r->differ->stats, kernel);
     count_nodes(&r->differ->stats, kernel->root);
     for (int i = 0; i < kernel->loop_count; i++) {
-        if (kernel->loops[i].verdict == IR_VERDICT_ASSUMED &&
-            strstr(r->c->text, "\n// nobody gives his word") != NULL) {
-            str_printf(r->why, "assumed to be independent, though nobody gave his word: the loop in line %d\n",
+        if (kernel->loops[i].verdict > IR_VERDICT_SCATTER && strstr(r->c->text, "\n// nobody gives his word") != NULL) {
+            str_printf(r->why, "independent by the word of the author, who gave none: the loop in line %d\n",
                        (int)kernel->loops[i].loc.line);
             return false;
         }

@@ -24,8 +24,8 @@ struct state {
     const struct ir_module *module;
     const struct plan_module *plan;
     const struct plan_kernel *kernel;
-    const struct interp_arg *args;
-    const uint64_t *sizes;
+    struct interp_arg *args; // hidden ones too
+    uint64_t *sizes;
     const struct plan_run_options *options;
     struct plan_run_result *result;
     struct str *wrong;
@@ -42,7 +42,7 @@ struct state {
     struct plan_span *spans;
     bool **touched; // by effect that must happen: which bytes of its span were touched
     bool is_fast;
-    bool is_claimed; // independence is claimed, not assumed
+    bool is_claimed; // independence is claimed, not the author's word
     struct touch *touches;
     size_t touch_capacity;
     size_t touch_count;
@@ -218,14 +218,14 @@ static void note(int64_t *seen, int64_t iteration)
     *seen = *seen == -1 || *seen == iteration ? iteration : -2;
 }
 
-// Iterations may store to the same place only what the analysis took to be one constant. That other values happen to be
-// equal is luck.
-static bool store_one_constant(const struct ir_inst *a, const struct ir_inst *b)
+static bool are_like_stores(const struct ir_inst *a, const struct ir_inst *b)
 {
-    return a->is_constant && b->is_constant && a->op == b->op && a->type == b->type;
+    return a == b || (a->op == IR_OP_STORE && b->op == IR_OP_STORE && a->type == b->type);
 }
 
-// What a store writes is known once it has: whether it is the same constant is seen then.
+// What a store writes is known once it has: a place that all iterations give the same value is no conflict. The
+// analysis knows constants that the code does not show (`i - i`, a variable that is always 0), so that the values are
+// asked.
 static void check_again(struct state *s, struct touch *touch)
 {
     if (touch->is_again && *touch->address != touch->before) {
@@ -257,7 +257,7 @@ static void check_byte(struct state *s, const struct interp_access *access, cons
     case INTERP_WRITE:
         if (is_other(touch->reader, iteration) || is_other(touch->updater, iteration)) {
             wrong = "an iteration writes what another touches";
-        } else if (is_other(touch->writer, iteration) && store_one_constant(touch->write_inst, access->inst)) {
+        } else if (is_other(touch->writer, iteration) && are_like_stores(touch->write_inst, access->inst)) {
             touch->is_again = true;
             touch->before = *address;
         } else if (is_other(touch->writer, iteration)) {
@@ -405,7 +405,7 @@ static void run_task(struct state *s, const struct plan_task *task)
         s->result->in_order_count++;
     }
     s->is_fast = is_fast;
-    s->is_claimed = verdict_of(s, task) == IR_VERDICT_PROVEN || verdict_of(s, task) == IR_VERDICT_IF;
+    s->is_claimed = task->loop < 0 || verdict_of(s, task) <= IR_VERDICT_SCATTER;
     if (trip.i > 0 && is_fast && !s->is_stopped) {
         run_parallel(s, task, trip.i);
     } else if (trip.i > 0 && !s->is_stopped) {
@@ -542,6 +542,24 @@ static void lay_out_args(struct state *s)
     }
 }
 
+// Memory that the launch lends, full of what others left there; sometimes it has none.
+static void lend_scratch(struct state *s, bool has_some)
+{
+    for (int i = s->kernel->param_count - s->kernel->hidden_count; i < s->kernel->param_count; i++) {
+        const struct plan_param *param = &s->kernel->params[i];
+        union ir_value size = {0};
+        if (param->scratch != NULL && has_some && plan_eval(param->scratch, &s->values, &size) && size.i > 0) {
+            s->args[i].p = malloc((size_t)size.i);
+            memset(s->args[i].p, 0x5a, (size_t)size.i);
+            s->sizes[i] = (uint64_t)size.i;
+        } else if (param->counts > 0) {
+            const struct ir_ctype *element = s->kernel->params[param->counts - 1].ctype;
+            s->args[i].i = (int64_t)(s->sizes[param->counts - 1] / (element->size > 0 ? element->size : 1));
+        }
+    }
+    lay_out_args(s);
+}
+
 static void find_fields(struct state *s)
 {
     int at = 0;
@@ -562,8 +580,8 @@ void plan_run(const struct ir_module *module, const struct plan_module *plan, co
     struct state s = {.module = module,
                       .plan = plan,
                       .kernel = kernel,
-                      .args = args,
-                      .sizes = sizes,
+                      .args = calloc((size_t)kernel->param_count + 1, sizeof *args),
+                      .sizes = calloc((size_t)kernel->param_count + 1, sizeof *sizes),
                       .options = options,
                       .result = out_result,
                       .wrong = out_wrong,
@@ -572,6 +590,10 @@ void plan_run(const struct ir_module *module, const struct plan_module *plan, co
     struct interp_options interp = {
         .record = record, .user = &s, .poison = options->poison, .step_limit = options->step_limit};
     s.interp = interp_create(module, &interp);
+    for (int i = 0; i < kernel->param_count - kernel->hidden_count; i++) {
+        s.args[i] = args[i];
+        s.sizes[i] = sizes[i];
+    }
     s.arg_bytes = calloc(1, kernel->args_size + 64);
     s.block = aligned_alloc(ABI_BLOCK_ALIGN, (kernel->block_size + 127) / 64 * 64);
     memset(s.block, 0, (kernel->block_size + 127) / 64 * 64);
@@ -582,10 +604,11 @@ void plan_run(const struct ir_module *module, const struct plan_module *plan, co
     s.values = (struct plan_values){.kernel = kernel,
                                     .args = s.arg_bytes,
                                     .block = s.block,
-                                    .array_sizes = sizes,
+                                    .array_sizes = s.sizes,
                                     .field_addresses = s.field_addresses,
                                     .field_sizes = s.field_sizes,
                                     .width = options->seed % 3 == 2 ? 1000 : 0};
+    lend_scratch(&s, options->seed % 4 != 3);
     run_node(&s, kernel->root);
     if (kernel->return_ctype != NULL) {
         const struct plan_expr result = {.kind = PLAN_EXPR_SLOT, .type = kernel->return_ctype->scalar};
@@ -597,6 +620,13 @@ void plan_run(const struct ir_module *module, const struct plan_module *plan, co
         fields += s.field_sizes[i];
     }
     interp_destroy(s.interp);
+    for (int i = 0; i < kernel->param_count; i++) {
+        if (kernel->params[i].scratch != NULL) {
+            free(s.args[i].p);
+        }
+    }
+    free(s.args);
+    free(s.sizes);
     free(s.arg_bytes);
     free(s.block);
     free(s.field_addresses);

@@ -106,7 +106,7 @@ kernel void backwards(int n, int x[2 * n])
 
 kernel void scattered(int n, const int b[n], int h[256])
 {
-    for (int i = 0; i < n; i++) { // expect: assumed
+    for (int i = 0; i < n; i++) { // expect: scatter
         h[b[i]] = 1;
         h[b[i] + 1] = i;
         h[b[i] + 2] = 3;

@@ -159,7 +159,7 @@ kernel void columns(int n, int m, const int a[n][m], int s[m])
 
 kernel void updated_and_read(int n, const int b[n], int h[64], int y[n])
 {
-    for (int i = 0; i < n; i++) { // expect: assumed
+    for (int i = 0; i < n; i++) { // expect: in order
         add_at(h, b[i], 1);
         y[i] = first_of(h + b[i]);
     }

@@ -169,7 +169,7 @@ kernel void particles(int n, int cells, const float x[n], int count[cells], int 
         sum += count[c];
     }
     start[cells] = sum;
-    for (int i = 0; i < n; i++) { // expect: assumed
+    for (int i = 0; i < n; i++) { // expect: atomics
         int at = rill_atomic_sub(&count[(int)x[i]], 1) - 1;
         order[start[(int)x[i]] + at] = i;
     }

@@ -414,14 +414,14 @@ kernel void clear_low_bit(int n, const float x[n], float y[n])
 
 kernel void float_index(int n, const float x[n], float y[n])
 {
-    for (int i = 0; i < n; i++) { // expect: in order
+    for (int i = 0; i < n; i++) { // expect: scatter
         y[(int)(0.5f * i)] = x[i];
     }
 }
 
 kernel void square_index(int n, float *x)
 {
-    for (int i = 0; i < n; i++) { // expect: assumed
+    for (int i = 0; i < n; i++) { // expect: scatter
         x[i * i] = i;
     }
 }

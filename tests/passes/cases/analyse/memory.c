@@ -156,7 +156,7 @@ kernel void constants(int n, float x[n])
 
 kernel void constant_table_as_index(int n, float x[n])
 {
-    for (int i = 0; i < 4; i++) { // expect: assumed
+    for (int i = 0; i < 4; i++) { // expect: scatter
         x[(int)table[i]] = i;
     }
 }

@@ -356,8 +356,8 @@ kernel void time_loop(int n, int steps, float x[n], float y[n])
 
 kernel void time_loop_gather(int n, int steps, const int idx[n], float x[n], float y[n])
 {
-    for (int t = 0; t < steps; t++) { // expect: in order
-        for (int i = 0; i < n; i++) { // expect: assumed
+    for (int t = 0; t < steps; t++) { // expect: scatter
+        for (int i = 0; i < n; i++) { // expect: scatter
             y[idx[i]] = x[i] + t;
         }
     }
@@ -415,7 +415,7 @@ kernel void inside_if(int n, int which, float x[n])
 
 kernel void product_of_two(int n, int m, float *x)
 {
-    for (int i = 0; i < n; i++) {     // expect: assumed
+    for (int i = 0; i < n; i++) {     // expect: scatter
         for (int j = 0; j < m; j++) { // expect: if
             x[i * j] = i;
         }
@@ -424,7 +424,7 @@ kernel void product_of_two(int n, int m, float *x)
 
 kernel void packed_triangle(int n, float *p)
 {
-    for (int i = 0; i < n; i++) {      // expect: assumed
+    for (int i = 0; i < n; i++) {      // expect: scatter
         for (int j = 0; j <= i; j++) { // expect: any
             p[i * (i + 1) / 2 + j] = i - j;
         }

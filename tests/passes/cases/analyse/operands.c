@@ -97,14 +97,14 @@ kernel void operands(int n, const int b[n], const float x[n], int h[256], float 
 
 kernel void operands_with_effects(int n, const int b[n], int h[256])
 {
-    for (int i = 0; i < n; i++) { // expect: assumed
+    for (int i = 0; i < n; i++) { // expect: in order
         int t;
         h[b[i]] += through(&t, i);
     }
     for (int i = 0; i < n; i++) { // expect: in order
         h[b[i]] += elsewhere(i);
     }
-    for (int i = 0; i < n; i++) { // expect: assumed
+    for (int i = 0; i < n; i++) { // expect: in order
         h[b[i]] += ((int[2]){h[b[i]], 1})[i & 1];
     }
 }

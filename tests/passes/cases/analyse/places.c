@@ -39,7 +39,7 @@ static void look_up(const int *order, int i, int *at)
 
 kernel void data_through_local(int n, const int order[n], int x[n])
 {
-    for (int i = 0; i < n; i++) { // expect: assumed
+    for (int i = 0; i < n; i++) { // expect: scatter
         int at;
         look_up(order, i, &at);
         x[at] = i;
@@ -73,7 +73,7 @@ kernel void data_beside_the_place(int n, const int a[n], int x[n])
 
 kernel void data_as_the_place(int n, const int a[n], int x[n])
 {
-    for (int i = 0; i < n; i++) { // expect: assumed
+    for (int i = 0; i < n; i++) { // expect: scatter
         struct pin p;
         set_pin(&p, a[i], i / 2);
         put_pin(&p, x);
@@ -141,7 +141,7 @@ kernel void chosen_by_data_in_a_helper(int n, const int a[n], int x[n + 1])
 // Counted or searched by data: as many as there are.
 kernel void counted(int n, const int a[n], int x[n])
 {
-    for (int i = 0; i < n; i++) { // expect: assumed
+    for (int i = 0; i < n; i++) { // expect: scatter
         int rank = 0;
         for (int k = 0; k < n; k++) { // expect: any
             if (a[k] < a[i] || (a[k] == a[i] && k < i)) {
@@ -183,7 +183,7 @@ kernel void searched_in_a_helper(int n, const int a[n], int x[n + 1])
 // Data says how long it runs, not where it writes.
 kernel void as_long_as(int n, const int a[n], int x[n])
 {
-    for (int i = 0; i < n; i++) { // expect: in order
+    for (int i = 0; i < n; i++) { // expect: scatter
         int k = 0;
         while (k < n && a[k] > i) {
             x[k] = i;
@@ -194,7 +194,7 @@ kernel void as_long_as(int n, const int a[n], int x[n])
 
 kernel void filled_array(int n, const int links[n][4], int x[n])
 {
-    for (int i = 0; i < n; i++) { // expect: assumed
+    for (int i = 0; i < n; i++) { // expect: scatter
         int places[4];
         for (int k = 0; k < 4; k++) { // expect: any
             places[k] = links[i][k];
@@ -207,7 +207,7 @@ kernel void filled_array(int n, const int links[n][4], int x[n])
 
 kernel void filled_array_without_data(int n, int x[n + 4])
 {
-    for (int i = 0; i < n; i++) { // expect: in order
+    for (int i = 0; i < n; i++) { // expect: scatter
         int places[4];
         for (int k = 0; k < 4; k++) { // expect: any
             places[k] = i + k * k;
@@ -220,7 +220,7 @@ kernel void filled_array_without_data(int n, int x[n + 4])
 
 kernel void by_address(int n, const int a[n], int x[n])
 {
-    for (int i = 0; i < n; i++) { // expect: in order
+    for (int i = 0; i < n; i++) { // expect: scatter
         const int *p = &a[i / 2];
         x[p - a] = i;
     }
@@ -243,7 +243,7 @@ kernel void what_others_write(int n, const int a[n], int parent[n])
 
 kernel void what_nobody_writes(int n, const int parent[n], int x[n])
 {
-    for (int i = 0; i < n; i++) { // expect: assumed
+    for (int i = 0; i < n; i++) { // expect: scatter
         x[root_of(parent, i)] = i;
     }
 }
@@ -283,7 +283,7 @@ kernel void left_by_data(int n, const int a[n], int x[n])
 
 kernel void counted_by_data(int n, const int a[n], int x[n])
 {
-    for (int i = 1; i < n; i++) { // expect: in order
+    for (int i = 1; i < n; i++) { // expect: scatter
         struct pin p;
         set_pin(&p, i / 3, 0);
         for (int j = a[i - 1]; j < a[i]; j++) { // expect: any
@@ -322,7 +322,7 @@ static int walked(const int *next, int k)
 
 kernel void returned_data(int n, const int next[n], int x[n])
 {
-    for (int i = 0; i < n; i++) { // expect: assumed
+    for (int i = 0; i < n; i++) { // expect: scatter
         x[walked(next, next[i])] = i;
     }
 }

@@ -12,14 +12,14 @@ kernel void histogram(int n, const int b[n], int h[256])
 
 kernel void histogram_value_used(int n, const int b[n], int h[256], int y[n])
 {
-    for (int i = 0; i < n; i++) { // expect: assumed
+    for (int i = 0; i < n; i++) { // expect: in order
         y[i] = h[b[i]]++;
     }
 }
 
 kernel void histogram_two_operators(int n, const int b[n], int h[256])
 {
-    for (int i = 0; i < n; i++) { // expect: assumed
+    for (int i = 0; i < n; i++) { // expect: in order
         h[b[i]] += 1;
         h[b[i] + 1] *= 2;
     }
@@ -43,7 +43,7 @@ kernel void plus_and_minus(int n, const int b[n], int h[256])
 
 kernel void scatter(int n, const int b[n], const float x[n], float y[n])
 {
-    for (int i = 0; i < n; i++) { // expect: assumed
+    for (int i = 0; i < n; i++) { // expect: scatter
         y[b[i]] = x[i];
     }
 }
@@ -57,7 +57,7 @@ kernel void gather(int n, const int b[n], const float x[n], float y[n])
 
 kernel void gather_in_place(int n, const int b[n], float x[n])
 {
-    for (int i = 0; i < n; i++) { // expect: assumed
+    for (int i = 0; i < n; i++) { // expect: in order
         x[i] = x[b[i]];
     }
 }
@@ -72,8 +72,8 @@ kernel void scatter_and_conflict(int n, const int b[n], float x[n], float y[n])
 
 kernel void scatter_same_every_time(int n, int m, const int b[m], float y[n])
 {
-    for (int i = 0; i < n; i++) {     // expect: in order
-        for (int j = 0; j < m; j++) { // expect: assumed
+    for (int i = 0; i < n; i++) {     // expect: scatter
+        for (int j = 0; j < m; j++) { // expect: scatter
             y[b[j]] = i;
         }
     }
@@ -89,7 +89,7 @@ kernel void fixed_from_data(int n, const int b[n], float y[n])
 kernel void row_scatter(int n, int m, const int b[m], float a[n][m])
 {
     for (int i = 0; i < n; i++) {     // expect: proven
-        for (int j = 0; j < m; j++) { // expect: assumed
+        for (int j = 0; j < m; j++) { // expect: scatter
             a[i][b[j]] = j;
         }
     }
@@ -104,7 +104,7 @@ kernel void masked_scatter(int n, const int b[n], float *y)
 
 kernel void indirect_chain(int n, const int b[n], const int c[n], float y[n])
 {
-    for (int i = 0; i < n; i++) { // expect: assumed
+    for (int i = 0; i < n; i++) { // expect: scatter
         y[b[c[i]]] = i;
     }
 }
@@ -122,7 +122,7 @@ kernel void sparse(int n, const int start[n + 1], const int column[], const floa
 
 kernel void sparse_write(int n, const int start[n + 1], float value[])
 {
-    for (int i = 0; i < n; i++) {                       // expect: assumed
+    for (int i = 0; i < n; i++) {                       // expect: scatter
         for (int k = start[i]; k < start[i + 1]; k++) { // expect: proven
             value[k] = i + k;
         }
@@ -231,7 +231,7 @@ kernel void shared_conditional_float(int n, const float x[n], float low[1])
 
 kernel void atomic_compaction(int n, const float x[n], float y[n], int count[1])
 {
-    for (int i = 0; i < n; i++) { // expect: assumed
+    for (int i = 0; i < n; i++) { // expect: atomics
         if (x[i] > 0) {
             int k = rill_atomic_add(&count[0], 1);
             y[k] = x[i];
@@ -258,7 +258,7 @@ kernel void atomic_mixed(int n, int count[1])
 kernel void author_insists(int n, float x[n])
 {
 #pragma rill parallel
-    for (int i = 1; i < n; i++) { // expect: assumed
+    for (int i = 1; i < n; i++) { // expect: pragma
         x[i] = x[i - 1];
     }
 }
@@ -305,7 +305,7 @@ kernel void binary_search(int n, int m, const float key[m], const float x[n], in
 
 kernel void binary_search_store(int n, int m, const float key[m], const float x[n], int h[m + 1])
 {
-    for (int i = 0; i < n; i++) { // expect: assumed
+    for (int i = 0; i < n; i++) { // expect: scatter
         int low = 0, high = m;
         while (low < high) {
             int middle = (low + high) / 2;
@@ -380,7 +380,7 @@ kernel void mandelbrot(int n, int m, int out[n][m])
 
 kernel void random_scatter(int n, unsigned seed, float y[n])
 {
-    for (int i = 0; i < n; i++) { // expect: in order
+    for (int i = 0; i < n; i++) { // expect: scatter
         y[rill_random_u32(seed, i) % 16] = i;
     }
 }
@@ -430,7 +430,7 @@ kernel void bits_updated(int n, const int k[n], struct counts *x)
 
 kernel void bits_stored(int n, const int k[n], struct counts *x)
 {
-    for (int i = 0; i < n; i++) { // expect: assumed
+    for (int i = 0; i < n; i++) { // expect: in order
         x[k[i]].many = i;
     }
     for (int i = 0; i < n; i++) { // expect: proven
