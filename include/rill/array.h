@@ -70,7 +70,8 @@ RILL_API RILL_NODISCARD rill_status rill_array_address(rill_array array, void **
 RILL_API RILL_NODISCARD rill_status rill_array_read(rill_array array, rill_stream stream, void *host, size_t size);
 RILL_API RILL_NODISCARD rill_status rill_array_write(rill_array array, rill_stream stream, const void *host,
                                                      size_t size);
-// The same without waiting: |host| is used until the stream has come past it, and is best pinned on a GPU.
+// The same without waiting, however large and whatever is queued before: |host| is used until the stream has come past
+// it. On a GPU pinned memory saves a copy.
 RILL_API RILL_NODISCARD rill_status rill_array_read_async(rill_array array, rill_stream stream, void *host,
                                                           size_t size);
 RILL_API RILL_NODISCARD rill_status rill_array_write_async(rill_array array, rill_stream stream, const void *host,

@@ -39,8 +39,9 @@ SOAK = "soak"  # many launches and modules
 DEVICE_CODE = ["math_float", "math_special", "math_ulp"]
 # About what kernels compute, not about who runs what when.
 COMPUTES = ["access", "args", "bound", "copies", "fit", "fuse", "locale", "reach", "regions", "restrict", "ways"] + DEVICE_CODE
-# Every call of the driver fails once; here on a device without memory in stream order.
-SWEEPS = [("cuda", "faults", {"ATTRIBUTE": "115:0"}), ("hip", "hip_faults", {"ATTRIBUTE": "88:0"})]
+# Every call of the driver fails once, and no call waits; here on a device without memory in stream order.
+SWEEPS = [("cuda", "faults", {"ATTRIBUTE": "115:0"}), ("hip", "hip_faults", {"ATTRIBUTE": "88:0"}),
+          ("cuda", "host", {"ATTRIBUTE": "115:0"}), ("hip", "hip_host", {"ATTRIBUTE": "88:0"})]
 KERNELS = "kernels"  # the kernel files against gcc
 # Of these, which each stand-in has in each part. With graphs on CUDA's and task by task on HIP's in all of them, so that
 # every file runs both ways.

@@ -57,6 +57,13 @@ struct vendor {
     const char *event_record;
     const char *event_query;
     const char *event_synchronize;
+    const char *wait_value;
+    const char *host_function;
+    const char *host_alloc;
+    const char *host_free;
+    const char *memory_alloc;
+    const char *set; // bytes
+    const char *stream_synchronize;
 };
 
 #define VENDOR_CUDA                                                                                                    \
@@ -74,6 +81,13 @@ struct vendor {
         .event_record = "cuEventRecord",                                                                               \
         .event_query = "cuEventQuery",                                                                                 \
         .event_synchronize = "cuEventSynchronize",                                                                     \
+        .wait_value = "cuStreamWaitValue32_v2",                                                                        \
+        .host_function = "cuLaunchHostFunc",                                                                           \
+        .host_alloc = "cuMemHostAlloc",                                                                                \
+        .host_free = "cuMemFreeHost",                                                                                  \
+        .memory_alloc = "cuMemAlloc_v2",                                                                               \
+        .set = "cuMemsetD8Async",                                                                                      \
+        .stream_synchronize = "cuStreamSynchronize",                                                                   \
     }
 #define VENDOR_HIP                                                                                                     \
     {                                                                                                                  \
@@ -90,6 +104,13 @@ struct vendor {
         .event_record = "hipEventRecord",                                                                              \
         .event_query = "hipEventQuery",                                                                                \
         .event_synchronize = "hipEventSynchronize",                                                                    \
+        .wait_value = "hipStreamWaitValue32",                                                                          \
+        .host_function = "hipLaunchHostFunc",                                                                          \
+        .host_alloc = "hipHostMalloc",                                                                                 \
+        .host_free = "hipHostFree",                                                                                    \
+        .memory_alloc = "hipMalloc",                                                                                   \
+        .set = "hipMemsetD8Async",                                                                                     \
+        .stream_synchronize = "hipStreamSynchronize",                                                                  \
     }
 static const struct vendor vendor; // the program says which
 

@@ -50,6 +50,37 @@ static rill_status do_async_transfers(struct scene *s)
     return rill_stream_synchronize(s->stream);
 }
 
+enum { LARGE = 5 << 18 }; // two pieces of what pageable memory goes through
+
+// The stream has come past also if the call that waits is the one that fails.
+static rill_status synchronize(struct scene *s)
+{
+    rill_status status = rill_stream_synchronize(s->stream);
+    stand_in_drain_at();
+    return status;
+}
+
+// The memory goes as soon as a call has failed, or the stream has come past.
+static rill_status do_large_transfers(struct scene *s)
+{
+    RILL_AUTO_ARRAY array = {0};
+    RILL_TRY(rill_array_create(s->context, RILL_I32, RILL_SHAPE(LARGE), &array));
+    int *from = calloc(LARGE, sizeof *from);
+    int *to = calloc(LARGE, sizeof *to);
+    rill_status written = first_of(RILL_OK, rill_array_write_async(array, s->stream, from, LARGE * sizeof *from));
+    if (written != RILL_OK) {
+        free(from);
+    }
+    rill_status read = first_of(RILL_OK, rill_array_read_async(array, s->stream, to, LARGE * sizeof *to));
+    if (read != RILL_OK) {
+        free(to);
+    }
+    rill_status status = first_of(written, first_of(read, synchronize(s)));
+    free(written == RILL_OK ? from : NULL);
+    free(read == RILL_OK ? to : NULL);
+    return status;
+}
+
 static rill_status do_elements(struct scene *s)
 {
     static int host[N];
@@ -71,6 +102,22 @@ static rill_status do_launch_host(struct scene *s)
     static int host[N];
     rill_status status = rill_launch(kernel_of(s, "add"), s->stream, RILL_ARGS(N, 1, RILL_HOST(host, N)));
     return first_of(status, rill_stream_synchronize(s->stream));
+}
+
+static rill_status do_launch_hosts(struct scene *s)
+{
+    int *a = calloc(LARGE, sizeof *a);
+    int *b = calloc(LARGE, sizeof *b);
+    rill_status status =
+        rill_launch(kernel_of(s, "pair"), s->stream, RILL_ARGS(N, RILL_HOST(a, LARGE), RILL_HOST(b, LARGE)));
+    status = first_of(RILL_OK, status);
+    if (status == RILL_OK) {
+        status = first_of(status, synchronize(s));
+        CHECK(status != RILL_OK || (a[N - 1] == N && b[N - 1] == 3 * N - 1 && b[N] == 0));
+    }
+    free(a);
+    free(b);
+    return status;
 }
 
 static rill_status do_call(struct scene *s)
@@ -316,9 +363,11 @@ static const struct step {
     {.name = "move", .run = do_move},
     {.name = "async_transfers", .run = do_async_transfers},
     {.name = "elements", .run = do_elements},
+    {.name = "large_transfers", .run = do_large_transfers},
     {.name = "far", .run = do_transfer},
     {.name = "launch", .run = do_launch},
     {.name = "launch_host", .run = do_launch_host},
+    {.name = "launch_hosts", .run = do_launch_hosts},
     {.name = "call", .run = do_call},
     {.name = "result", .run = do_result},
     {.name = "blocks", .run = do_blocks},

@@ -1,43 +1,15 @@
-// Copies and fills. Host memory that the driver cannot reach by itself goes through pinned memory, and the host's part
-// of the copy is done by a host function at its place in the stream.
+// Copies and fills.
 #include "backend/gpu/defer.h"
+#include "backend/gpu/stage.h"
 
 #include "base/status.h"
 
 #include <string.h>
 
 enum {
-    THROUGH_PINNED = 16 << 20, // larger copies the driver stages itself, and the call may wait
     PATTERN_SIZE = 4096,
     DETOUR_SIZE = 1 << 20, // of device memory that ranges go through which overlap at a smaller distance
 };
-
-// A copy by the host at its place in the stream, behind and before what the stream does with the same memory.
-struct host_move {
-    void *target;
-    const void *source;
-    size_t size;
-};
-
-// Runs on a thread of the driver.
-static void move(void *user)
-{
-    const struct host_move *job = user;
-    memcpy(job->target, job->source, job->size);
-}
-
-enum { MOVE_SIZE = (sizeof(struct host_move) + 63) / 64 * 64 };
-
-// Pinned memory for |size| bytes, with a job in front.
-static rill_status take_pinned(struct backend_stream *stream, size_t size, struct host_move **out_move,
-                               uint64_t *out_pinned)
-{
-    uint64_t address;
-    RILL_TRY(gpu_ring_take(stream, GPU_RING_PINNED, MOVE_SIZE + size, true, &address));
-    *out_move = (struct host_move *)(uintptr_t)address;
-    *out_pinned = address + MOVE_SIZE;
-    return RILL_OK;
-}
 
 // |source| is read before the call returns.
 static rill_status copy_in_now(struct backend_stream *stream, uint64_t target, const void *source, size_t size)
@@ -48,45 +20,15 @@ static rill_status copy_in_now(struct backend_stream *stream, uint64_t target, c
     return stream->device->driver->copy(stream->lane.handle, target, pinned, size);
 }
 
-// |source| is read when the stream comes to it.
-static rill_status copy_in(struct backend_stream *stream, uint64_t target, const void *source, size_t size)
-{
-    const struct gpu_driver *driver = stream->device->driver;
-    if (size > THROUGH_PINNED) {
-        RILL_TRY(driver->stream_synchronize(stream->lane.handle));
-        return driver->copy(stream->lane.handle, target, (uint64_t)(uintptr_t)source, size);
-    }
-    struct host_move *job;
-    uint64_t pinned;
-    RILL_TRY(take_pinned(stream, size, &job, &pinned));
-    *job = (struct host_move){(void *)(uintptr_t)pinned, source, size};
-    RILL_TRY(driver->host_function(stream->lane.handle, move, job));
-    return driver->copy(stream->lane.handle, target, pinned, size);
-}
-
-static rill_status copy_out(struct backend_stream *stream, void *target, uint64_t source, size_t size)
-{
-    const struct gpu_driver *driver = stream->device->driver;
-    if (size > THROUGH_PINNED) {
-        return driver->copy(stream->lane.handle, (uint64_t)(uintptr_t)target, source, size);
-    }
-    struct host_move *job;
-    uint64_t pinned;
-    RILL_TRY(take_pinned(stream, size, &job, &pinned));
-    *job = (struct host_move){target, (const void *)(uintptr_t)pinned, size};
-    RILL_TRY(driver->copy(stream->lane.handle, pinned, source, size));
-    return driver->host_function(stream->lane.handle, move, job);
-}
-
 static bool overlaps(uint64_t target, uint64_t source, size_t size)
 {
     return target < source ? source - target < size : target - source < size;
 }
 
 // What is overwritten has been read: from the side to which the bytes go, in pieces that do not overlap, or through
-// memory of the device where these would be small. |out_done|: bytes whose way is queued.
-static rill_status move_by_pieces(struct backend_stream *stream, uint64_t target, uint64_t source, size_t size,
-                                  size_t *out_done)
+// memory of the device where these would be small. The driver copies no ranges that overlap.
+static rill_status move_within(struct backend_stream *stream, uint64_t target, uint64_t source, size_t size,
+                               bool *out_has_begun)
 {
     const struct gpu_driver *driver = stream->device->driver;
     void *handle = stream->lane.handle;
@@ -96,62 +38,75 @@ static rill_status move_by_pieces(struct backend_stream *stream, uint64_t target
         piece = size < DETOUR_SIZE ? size : DETOUR_SIZE;
         RILL_TRY(gpu_ring_take(stream, GPU_RING_PLAIN, piece, false, &detour));
     }
-    while (*out_done < size) {
-        size_t left = size - *out_done;
+    for (size_t done = 0; done < size; done += piece) {
+        size_t left = size - done;
         size_t part = left < piece ? left : piece;
-        uint64_t at = target < source ? *out_done : left - part;
+        uint64_t at = target < source ? done : left - part;
         if (detour != 0) {
             RILL_TRY(driver->copy(handle, detour, source + at, part));
         }
         RILL_TRY(driver->copy(handle, target + at, detour != 0 ? detour : source + at, part));
-        *out_done += part;
+        *out_has_begun = true;
     }
     return RILL_OK;
 }
 
-// The driver copies no ranges that overlap.
-static rill_status move_within(struct backend_stream *stream, uint64_t target, uint64_t source, size_t size)
-{
-    size_t done = 0;
-    rill_status status = target != source ? move_by_pieces(stream, target, source, size, &done) : RILL_OK;
-    if (status != RILL_OK && done > 0 && !stream->is_capturing) { // which nobody can take back
-        gpu_stream_fail_as(stream, status);
-    }
-    return status;
-}
-
-rill_status gpu_copy_queue(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage)
+rill_status gpu_copy_queue(struct backend_stream *stream, const struct gpu_copy *copy, bool *out_has_begun)
 {
     const struct gpu_driver *driver = stream->device->driver;
-    uint64_t to = (uint64_t)(uintptr_t)target;
-    uint64_t from = (uint64_t)(uintptr_t)source;
-    if (stream->is_capturing &&
-        (stage || driver->place_of(target) == GPU_PAGEABLE || driver->place_of(source) == GPU_PAGEABLE)) {
+    uint64_t to = (uint64_t)(uintptr_t)copy->target;
+    uint64_t from = (uint64_t)(uintptr_t)copy->source;
+    *out_has_begun = false;
+    bool is_out = driver->place_of(copy->target) == GPU_PAGEABLE;
+    bool is_in = !copy->is_staged && driver->place_of(copy->source) == GPU_PAGEABLE;
+    if (stream->is_capturing && (copy->is_staged || is_in || is_out)) {
         return gpu_capture_refuse("only memory of the device and pinned memory can be copied");
     }
-    if (stage) {
-        return copy_in_now(stream, to, source, size);
+    if (copy->is_staged) {
+        return copy_in_now(stream, to, copy->source, copy->size);
     }
-    if (driver->place_of(target) == GPU_PAGEABLE) {
-        return copy_out(stream, target, from, size);
+    if (is_in && is_out) {
+        return gpu_stage_move(stream, copy->target, copy->source, copy->size);
     }
-    if (driver->place_of(source) == GPU_PAGEABLE) {
-        return copy_in(stream, to, source, size);
+    if (is_in || is_out) {
+        struct gpu_stage stage = {.host = is_in ? (void *)(uintptr_t)copy->source : copy->target,
+                                  .address = is_in ? to : from,
+                                  .size = copy->size,
+                                  .is_upload = is_in,
+                                  .out_has_begun = out_has_begun};
+        return gpu_stage_copy(stream, &stage);
     }
-    return overlaps(to, from, size) ? move_within(stream, to, from, size)
-                                    : driver->copy(stream->lane.handle, to, from, size);
+    if (!overlaps(to, from, copy->size)) {
+        return driver->copy(stream->lane.handle, to, from, copy->size);
+    }
+    return to != from ? move_within(stream, to, from, copy->size, out_has_begun) : RILL_OK;
 }
 
-rill_status gpu_copy_now(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage)
+// What follows an operation on a stream.
+static rill_status finish(struct backend_stream *stream, rill_status status)
 {
-    rill_status status = gpu_copy_queue(stream, target, source, size, stage);
-    gpu_trace_other(stream, "a copy");
     if (stream->is_capturing) {
         return status;
     }
     gpu_stream_number(stream);
     rill_status sealed = gpu_ring_seal(stream);
     return gpu_note_loss(stream->device, status != RILL_OK ? status : sealed);
+}
+
+// A call that fails though some of its operation has begun, which cannot be taken back.
+static rill_status settle(struct backend_stream *stream, rill_status status)
+{
+    if (status != RILL_OK && stream->has_begun && !stream->is_capturing) {
+        gpu_stream_fail_as(stream, status, true);
+    }
+    return status;
+}
+
+rill_status gpu_copy_now(struct backend_stream *stream, const struct gpu_copy *copy)
+{
+    rill_status status = gpu_copy_queue(stream, copy, &stream->has_begun);
+    gpu_trace_other(stream, "a copy");
+    return finish(stream, status);
 }
 
 rill_status gpu_copy(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage)
@@ -161,16 +116,15 @@ rill_status gpu_copy(struct backend_stream *stream, void *target, const void *so
         return RILL_OK;
     }
     RILL_TRY(gpu_stream_check_thread(stream));
+    struct gpu_copy copy = {.target = target, .source = source, .size = size, .is_staged = stage};
     void *before = gpu_stream_begin(stream);
     rill_status status = gpu_capture_begin(stream);
     if (status != RILL_OK) {
         // nothing is queued
     } else if (gpu_defers(stream)) {
-        struct gpu_op op = {.kind = GPU_OP_COPY,
-                            .u.copy = {.target = target, .source = source, .size = size, .stage = stage}};
-        status = gpu_defer(stream, &op, source, stage ? size : 0);
+        status = gpu_defer(stream, &(struct gpu_op){.kind = GPU_OP_COPY, .u.copy = copy}, source, stage ? size : 0);
     } else {
-        status = gpu_copy_now(stream, target, source, size, stage);
+        status = settle(stream, gpu_copy_now(stream, &copy));
     }
     gpu_stream_end(stream, before);
     return status;
@@ -233,6 +187,7 @@ static rill_status fill_by_copies(struct backend_stream *stream, uint64_t target
         source = pattern;
     }
     RILL_TRY(copy_in_now(stream, target, source, first));
+    stream->has_begun = true;
     for (size_t done = first; done < whole;) {
         size_t more = done < whole - done ? done : whole - done;
         RILL_TRY(stream->device->driver->copy(stream->lane.handle, target + done, target, more));
@@ -250,16 +205,12 @@ rill_status gpu_fill_now(struct backend_stream *stream, void *target, size_t cou
     if (stream->is_capturing && !is_set) {
         return gpu_capture_refuse("only elements of 1, 2 or 4 bytes can be filled in");
     }
+    stream->has_begun = false;
     rill_status status =
         is_set ? stream->device->driver->set(stream->lane.handle, to, value, width, count * size / (size_t)width)
                : fill_by_copies(stream, to, count * size, element, size);
     gpu_trace_other(stream, "a fill");
-    if (stream->is_capturing) {
-        return status;
-    }
-    gpu_stream_number(stream);
-    rill_status sealed = gpu_ring_seal(stream);
-    return gpu_note_loss(stream->device, status != RILL_OK ? status : sealed);
+    return finish(stream, status);
 }
 
 rill_status gpu_fill(struct backend_stream *stream, void *target, size_t count, const void *element, size_t size)
@@ -277,7 +228,7 @@ rill_status gpu_fill(struct backend_stream *stream, void *target, size_t count, 
         struct gpu_op op = {.kind = GPU_OP_FILL, .u.fill = {.target = target, .count = count, .size = size}};
         status = gpu_defer(stream, &op, element, size);
     } else {
-        status = gpu_fill_now(stream, target, count, element, size);
+        status = settle(stream, gpu_fill_now(stream, target, count, element, size));
     }
     gpu_stream_end(stream, before);
     return status;

@@ -157,8 +157,8 @@ static rill_status issue_copy(struct backend_stream *stream, struct gpu_op *op)
     if (gpu_stream_error(stream, NULL)) {
         return RILL_OK;
     }
-    const void *source = op->u.copy.stage ? op->data : op->u.copy.source;
-    return gpu_copy_now(stream, op->u.copy.target, source, op->u.copy.size, op->u.copy.stage);
+    op->u.copy.source = op->u.copy.is_staged ? op->data : op->u.copy.source;
+    return gpu_copy_now(stream, &op->u.copy);
 }
 
 static rill_status issue_fill(struct backend_stream *stream, struct gpu_op *op)
@@ -194,7 +194,7 @@ static void issue(struct backend_stream *stream, struct gpu_op *op)
     case GPU_OP_NOTIFY: status = gpu_notify_now(stream, op->u.notify.notice, op->u.notify.hold); break;
     }
     if (status != RILL_OK) { // no call is left that could return the failure
-        gpu_stream_fail_as(stream, status);
+        gpu_stream_fail_as(stream, status, false);
     }
 }
 

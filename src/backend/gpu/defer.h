@@ -9,6 +9,13 @@
 
 enum gpu_op_kind { GPU_OP_LAUNCH, GPU_OP_COPY, GPU_OP_FILL, GPU_OP_RECORD, GPU_OP_WAIT, GPU_OP_NOTIFY };
 
+struct gpu_copy {
+    void *target;
+    const void *source;
+    size_t size;
+    bool is_staged; // |source| is read before the call returns
+};
+
 struct gpu_op {
     struct gpu_op *next;
     size_t size; // of this memory
@@ -16,12 +23,7 @@ struct gpu_op {
     bool has_stood; // WAIT: everything before was issued, and the stream stood here
     union {
         struct backend_launch launch; // its arguments lie behind the op
-        struct {
-            void *target;
-            const void *source;
-            size_t size;
-            bool stage;
-        } copy;
+        struct gpu_copy copy;
         struct {
             void *target;
             size_t count;
@@ -65,9 +67,9 @@ rill_status gpu_launch_now(struct backend_stream *stream, const struct backend_l
 // Gives the failure, whose words are the thread's message, to the launch's caller or, if it has none, to the stream.
 void gpu_launch_fail(struct backend_stream *stream, const struct backend_launch *launch, rill_status status,
                      bool was_returned);
-rill_status gpu_copy_now(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage);
-// The same without what follows an operation: a part of a larger one.
-rill_status gpu_copy_queue(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage);
+rill_status gpu_copy_now(struct backend_stream *stream, const struct gpu_copy *copy);
+// The same as part of a larger operation. |out_has_begun|: something of the target will change though the rest failed.
+rill_status gpu_copy_queue(struct backend_stream *stream, const struct gpu_copy *copy, bool *out_has_begun);
 rill_status gpu_fill_now(struct backend_stream *stream, void *target, size_t count, const void *element, size_t size);
 rill_status gpu_record_now(struct backend_stream *stream, struct gpu_mark *mark);
 rill_status gpu_wait_now(struct backend_stream *stream, struct gpu_mark *mark, bool has_stood);

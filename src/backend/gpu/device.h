@@ -49,6 +49,17 @@ struct gpu_spare_lanes {
     int count;
 };
 
+// Pinned memory that pageable memory goes through: see stage.c.
+enum { GPU_CHUNKS = 16 };
+struct gpu_chunk {
+    char *memory;                      // owned; NULL: not made yet
+    void *event;                       // owned: behind the last use
+    bool is_recorded;                  // it was
+    bool is_taken;                     // guarded by the device's lock, as is what follows: a stream queues with it
+    const struct backend_stream *user; // the last; NULL: none, or it is gone
+    uint64_t turn;                     // of the last use, counted by the device
+};
+
 // An error with the streams and marks that have it.
 struct gpu_error {
     atomic_int reference_count;
@@ -120,6 +131,8 @@ struct backend_device {
     struct gpu_home *home;         // one reference; NULL until something is captured; guarded by reap_lock
 
     struct thread_mutex lock;
+    struct gpu_chunk chunks[GPU_CHUNKS];            // stage.c; which is whose is guarded by lock
+    uint64_t chunk_turn;                            // guarded by lock
     struct gpu_spare_lanes spare_lanes[GPU_LEVELS]; // by level; guarded by lock
     struct backend_stream *streams;                 // guarded by lock
     int stream_count;                               // guarded by lock: streams not yet freed
@@ -234,7 +247,7 @@ struct backend_stream {
     bool is_per_thread;             // its handle means |owner|'s stream in |owner| alone
     bool is_capturing;              // guarded by |order|: this operation is captured
     bool is_leaving;                // guarded by |order|: some ring has segments whose last work is being queued
-    bool has_begun;                 // guarded by |order|: a task of this launch has gone to the driver
+    bool has_begun;                 // guarded by |order|: some of this operation has gone to the driver
     struct gpu_lane lane;           // owned
     struct gpu_captured *captured;  // guarded by |order|: what belongs to this operation's graph; NULL: nothing yet
     _Atomic uint64_t queued;        // operations ever queued; changed under |order|
@@ -262,6 +275,7 @@ struct backend_stream {
     struct gpu_recording *recording; // owned; guarded by |order|; NULL until it is needed
     _Atomic(struct gpu_kept *) kept; // owned: streams lent for blocks, for the next launch; NULL: in use, or none
     struct gpu_follow *follow;       // owned; what the next operation begins after; NULL: there is no trace
+    void *small_chunk;               // owned; guarded by |order|: pinned, see stage.c; NULL until it is needed
     void *scratch;                   // owned; guarded by |order|: what the host knows of a launch's block
     size_t scratch_size;
 
@@ -321,8 +335,9 @@ static inline rill_status gpu_stream_refuse(struct backend_stream *stream)
                    !atomic_load_explicit(&stream->device->is_lost, memory_order_acquire);
     return is_well ? RILL_OK : gpu_stream_refuse_error(stream);
 }
-// An operation that has begun cannot be taken back: its failure, with the thread's message, is the stream's.
-void gpu_stream_fail_as(struct backend_stream *stream, rill_status status);
+// The failure, with the thread's message, is the stream's, also where the call has returned it: an operation that has
+// begun cannot be taken back.
+void gpu_stream_fail_as(struct backend_stream *stream, rill_status status, bool was_returned);
 // A number for the operation that was just queued. |order| is held, so that nobody else counts meanwhile.
 static inline uint64_t gpu_stream_number(struct backend_stream *stream)
 {

@@ -1,6 +1,7 @@
 // A GPU as a device: opening, closing, memory, and the streams that it lends to blocks.
 #include "backend/gpu/device.h"
 #include "backend/gpu/memory.h"
+#include "backend/gpu/stage.h"
 
 #include "base/status.h"
 
@@ -120,6 +121,7 @@ static void free_device(struct backend_device *device)
         gpu_trace_destroy(device);
         gpu_capture_collect(device, true);
         gpu_mark_finish_all(device);
+        gpu_stage_finish(device);
         if (device->service != NULL) {
             (void)(device->driver->stream_synchronize(device->service) == RILL_OK);
             gpu_memory_finish(device);

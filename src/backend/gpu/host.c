@@ -4,6 +4,7 @@
 #include "backend/gpu/image.h"
 #include "backend/gpu/memory.h"
 #include "backend/gpu/run.h"
+#include "backend/gpu/stage.h"
 
 #include "base/status.h"
 
@@ -32,8 +33,16 @@ static rill_status upload(struct backend_stream *stream, const struct gpu_kernel
     uint64_t address;
     RILL_TRY(gpu_memory_take(stream->device, stream->lane.handle, range->size + range->shift, &address));
     range->copy = (void *)(uintptr_t)address;
-    return is_uploaded(kernel, range) ? gpu_copy_queue(stream, copy_of(range), range->low, range->size, false)
-                                      : RILL_OK;
+    struct gpu_copy copy = {.target = copy_of(range), .source = range->low, .size = range->size};
+    bool has_begun; // which nobody sees: the copy is let go
+    return is_uploaded(kernel, range) ? gpu_copy_queue(stream, &copy, &has_begun) : RILL_OK;
+}
+
+static rill_status download(struct backend_stream *stream, const struct backend_host_range *range)
+{
+    struct gpu_copy copy = {.target = range->low, .source = copy_of(range), .size = range->size};
+    bool has_begun;
+    return gpu_copy_queue(stream, &copy, &has_begun);
 }
 
 static void set_addresses(const struct backend_host_memory *host, const struct plan_kernel *plan)
@@ -63,6 +72,9 @@ rill_status gpu_host_begin(struct backend_stream *stream, const struct backend_l
     for (int i = 0; i < host->range_count; i++) {
         rill_status status = upload(stream, kernel, &host->ranges[i]);
         if (status != RILL_OK) {
+            if (i > 0) {
+                gpu_stage_drain(stream);
+            }
             for (int k = 0; k <= i; k++) {
                 release(stream, &host->ranges[k]);
             }
@@ -82,9 +94,12 @@ rill_status gpu_host_end(struct gpu_run *run)
         struct backend_host_range *range = &host->ranges[i];
         bool is_whole = !run->has_failed || is_uploaded(run->kernel, range);
         if (status == RILL_OK && range->is_written && is_whole) {
-            status = gpu_copy_queue(stream, range->low, copy_of(range), range->size, false);
+            status = download(stream, range);
         }
         release(stream, range);
+    }
+    if (status != RILL_OK) {
+        gpu_stage_drain(stream);
     }
     return status;
 }

@@ -13,6 +13,7 @@ struct gpu_block {
     uint64_t address;
     uint64_t size;
     void *event;     // owned: reached when its stream has come past the free
+    void *stream;    // the driver's, which it was given back on
     bool is_reached; // without asking: the stream was waited for, as the event could not be recorded
     bool is_unknown; // neither could be done: not used again
 };
@@ -27,15 +28,23 @@ static bool is_idle(struct backend_device *device, const struct gpu_block *kept)
     return kept->is_reached || (!kept->is_unknown && device->driver->event_query(kept->event) == RILL_OK);
 }
 
-// The address of a kept block that fits and that nothing uses any more; 0: none. The blocks that are still in use cost
-// a question each, and only those of a fitting size are asked.
-static uint64_t take_kept(struct backend_device *device, uint64_t size)
+// Whether |stream| may use the block: nothing else does any more, or it was the stream's own, and so the stream comes
+// to it after the free. That it does is said to the driver too, for which the handle may mean another stream by now.
+static bool is_free_for(struct backend_device *device, const struct gpu_block *kept, void *stream)
+{
+    bool is_own = kept->stream == stream && !kept->is_reached && !kept->is_unknown;
+    return is_own ? device->driver->stream_wait_event(stream, kept->event) == RILL_OK : is_idle(device, kept);
+}
+
+// The address of a kept block that fits and that |stream| may use; 0: none. The blocks that are still in use cost a
+// question each, and only those of a fitting size are asked.
+static uint64_t take_kept(struct backend_device *device, void *stream, uint64_t size)
 {
     uint64_t address = 0;
     thread_lock(&device->kept_lock);
     for (struct gpu_block **link = &device->kept_blocks; *link != NULL && address == 0; link = &(*link)->next) {
         struct gpu_block *kept = *link;
-        if (kept->size >= size && size >= kept->size / 8 * LEAST_PART && is_idle(device, kept)) {
+        if (kept->size >= size && size >= kept->size / 8 * LEAST_PART && is_free_for(device, kept, stream)) {
             address = kept->address;
             *link = kept->next;
             kept->next = device->spare_blocks;
@@ -101,7 +110,7 @@ rill_status gpu_memory_take(struct backend_device *device, void *stream, uint64_
         return driver->memory_alloc(device->context, stream, size, out_address);
     }
     size = rounded(size);
-    *out_address = take_kept(device, size);
+    *out_address = take_kept(device, stream, size);
     if (*out_address != 0) {
         return RILL_OK;
     }
@@ -128,6 +137,7 @@ void gpu_memory_give(struct backend_device *device, void *stream, uint64_t addre
     device->spare_blocks = kept->next;
     thread_unlock(&device->kept_lock);
     bool is_recorded = driver->event_record(kept->event, stream) == RILL_OK;
+    kept->stream = stream;
     kept->address = address;
     kept->size = rounded(size);
     kept->is_reached = !is_recorded && driver->stream_synchronize(stream) == RILL_OK;

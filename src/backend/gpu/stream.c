@@ -1,5 +1,6 @@
 #include "backend/gpu/defer.h"
 #include "backend/gpu/graph.h"
+#include "backend/gpu/stage.h"
 
 #include "base/status.h"
 
@@ -31,9 +32,9 @@ rill_status gpu_stream_refuse_error(struct backend_stream *stream)
     return status_fail(error.status, BACKEND_STREAM_REFUSES, error.text);
 }
 
-void gpu_stream_fail_as(struct backend_stream *stream, rill_status status)
+void gpu_stream_fail_as(struct backend_stream *stream, rill_status status, bool was_returned)
 {
-    struct backend_error error = {.status = status, .stream = stream->id};
+    struct backend_error error = {.status = status, .stream = stream->id, .was_returned = was_returned};
     snprintf(error.text, sizeof error.text, "%s", rill_message());
     thread_latch_lock(&stream->device->reap_lock);
     gpu_stream_fail(stream, &error);
@@ -72,6 +73,7 @@ static void free_stream(struct backend_stream *stream)
         gpu_capture_forget_stream(stream);
         gpu_graph_finish(stream);
         gpu_ring_finish(stream);
+        gpu_stage_forget(stream);
         for (int i = 0; i < GPU_TICKS; i++) {
             device->driver->event_destroy(stream->ticks[i]);
         }
@@ -198,7 +200,7 @@ static void fail_wait(struct backend_stream *stream, rill_status status)
     if (atomic_load(&stream->device->is_lost)) {
         fail_lost(stream);
     } else {
-        gpu_stream_fail_as(stream, status);
+        gpu_stream_fail_as(stream, status, false);
     }
 }
 
