@@ -21,7 +21,7 @@ extern "C" {
 
 // Queues the kernel on |stream| and returns at once. A value that the kernel returns is dropped. If 4,096 launches are
 // outstanding on the stream the call waits for the oldest (in a callback it does not; on a GPU every 1,024th launch
-// asks, so that there may be 1,023 more). Where the kernel's control hangs on what its tasks compute, and the device
+// asks, so that there may be 1,023 more). Where the kernel's control depends on what its tasks compute, and the device
 // lacks RILL_CAPABILITY_CONDITIONS, the call waits for that too, and in a callback is RILL_ERR_IN_CALLBACK; the CPU
 // never waits so.
 RILL_API RILL_NODISCARD rill_status rill_launch(rill_kernel kernel, rill_stream stream, rill_args args);

@@ -29,8 +29,11 @@
 // returns it to the caller, RILL_IGNORE drops it in cleanup). rill_message() is the sentence that belongs to the
 // calling thread's last failure. A create that fails leaves the zero handle. A call that fails has changed nothing, but
 // for a launch of which a GPU's driver took only a part: see launch.h. Work that fails after its call returned leaves
-// its error on its stream: see stream.h. Nothing is sticky but that. A failing kernel never ends the process: the
-// launch ends, the context stays usable.
+// its error on its stream: see stream.h. Nothing is sticky but that. A kernel that fails an assertion or a check never
+// ends the process: the launch ends, the context stays usable. What C leaves undefined and nothing checks is another
+// matter: a store outside of every array is a SIGSEGV on the CPU, as in the plain build, or overwrites what lies there;
+// on a GPU the driver refuses everything from then on (RILL_ERR_DEVICE). RILL_CHECK=bounds, or
+// rill_module_options.check_bounds, makes it RILL_ERR_BOUNDS, before it is done.
 //
 // WAITING. These calls wait, all others return at once: rill_close, rill_sync, rill_stream_destroy,
 // rill_stream_synchronize, rill_event_synchronize, rill_array_read and _read_at, rill_array_write and _write_at (for

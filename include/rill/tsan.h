@@ -1,9 +1,9 @@
-// For programs built with ThreadSanitizer. Kernels are then instrumented too; for a race inside one to be reported with
-// the kernel's own file and line, write
+// For programs built with ThreadSanitizer. Kernels on the CPU are then instrumented too; for a race inside one to be
+// reported with the kernel's own file and line, and not as <null>, write
 //
 //     RILL_TSAN_SYMBOLIZER
 //
-// once in the program, at file scope. Not included by rill.h.
+// once in the program, at file scope, in C or C++. Not included by rill.h.
 #ifndef RILL_TSAN_H
 #define RILL_TSAN_H
 

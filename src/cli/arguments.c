@@ -347,7 +347,7 @@ int run_make_arguments(struct run *run)
     if (check_names(run) != CLI_OK) {
         return CLI_USAGE;
     }
-    for (int pass = 0; pass < 2; pass++) { // scalars first: shapes hang on them
+    for (int pass = 0; pass < 2; pass++) { // scalars first: shapes depend on them
         for (size_t i = 0; i < run->info.param_count; i++) {
             const rill_param_info *param = &run->arguments[i].param;
             if (param->is_array != (pass == 1)) {

@@ -250,6 +250,27 @@ racing_loop_is_named() {
     race_is_shown collide 'collide.* race_kernel.c:18'
 }
 
+# The same with gcc's sanitizer and without the line that names the kernel's lines, and the line in C++.
+report_needs_the_symbolizer() {
+    grep -v 'RILL_TSAN_SYMBOLIZER' "$box/race.c" >"$box/plain.c"
+    gcc -std=gnu11 -g -O1 -fsanitize=thread -Iinclude "$box/plain.c" -o "$box/plain" -L"$build/lib" -lrill \
+        -Wl,-rpath,"$build/lib" || return 1
+    mv "$box/race" "$box/race.clang" && mv "$box/plain" "$box/race"
+    race_is_shown unordered '<null>' && ! grep -q 'race_kernel.c' "$box/said"
+}
+
+gcc_names_the_lines_too() {
+    gcc -std=gnu11 -g -O1 -fsanitize=thread -Iinclude "$box/race.c" -o "$box/race" -L"$build/lib" -lrill \
+        -Wl,-rpath,"$build/lib" || return 1
+    race_is_shown unordered 'fill.* race_kernel.c:5' 'sum.* race_kernel.c:11'
+}
+
+symbolizer_is_c_in_cxx() {
+    printf '#include <rill/tsan.h>\nRILL_TSAN_SYMBOLIZER\n' >"$box/line.cpp"
+    g++ -Wall -Wextra -Werror -Iinclude -c "$box/line.cpp" -o "$box/line.o" &&
+        nm "$box/line.o" | grep -q ' T __tsan_symbolize_external$'
+}
+
 claim ordered_streams_are_clean_under_thread_sanitizer ordered_work_is_clean ordered
 claim threads_on_one_stream_are_clean_under_thread_sanitizer ordered_work_is_clean threads
 claim work_behind_a_callback_is_clean_under_thread_sanitizer schedules_are_clean callbacks
@@ -257,4 +278,7 @@ claim destroyed_arrays_are_clean_under_thread_sanitizer schedules_are_clean dest
 claim blocks_that_run_in_order_are_clean_under_thread_sanitizer schedules_are_clean blocks
 claim missing_event_is_reported_with_the_kernels_lines missing_event_is_named
 claim racing_loop_is_reported_with_the_kernels_lines racing_loop_is_named
+claim symbolizer_line_is_for_cxx_too symbolizer_is_c_in_cxx
+claim race_has_no_line_without_the_symbolizer report_needs_the_symbolizer
+claim race_is_reported_with_its_lines_by_gcc_too gcc_names_the_lines_too
 finish

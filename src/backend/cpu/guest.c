@@ -1,6 +1,6 @@
 // Guests: threads of the host that wait, and meanwhile run what they wait for.
 //
-// What a wait hangs on is a chain: the stream waited for; if that stands at an event, the stream which must reach the
+// What a wait depends on is a chain: the stream waited for; if that stands at an event, the stream which must reach the
 // event; and so on. A guest takes up a stream of its chain that no worker has, works on a loop of one, and looks at the
 // chain again after that. It does nothing else: a wait must not last longer because others have work to do.
 #include "backend/cpu/stream.h"

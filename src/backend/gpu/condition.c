@@ -1,6 +1,6 @@
 // Control over what tasks compute, decided on the device: the recording of a launch gets conditional nodes, whose
 // bodies are recordings in it. A condition is a byte of the launch block; a small kernel of the driver's table sets the
-// nodes that hang on it, and sets them to end once the launch has failed.
+// nodes that depend on it, and sets them to end once the launch has failed.
 //
 // A loop runs its body at least once, and its breaks stand in the body: what follows a break is the body of a
 // conditional node. So that what the host knows of slots holds in every round, all slots that the loop changes are the
