@@ -652,3 +652,25 @@ TEST(devices_are_listed)
     CHECK(strlen(info.description) > 0);
     CHECK(strlen(rill_version()) > 0);
 }
+
+// They all came for one lock while the last were still being started: 40 s of processor time for a thousand.
+TEST(a_thousand_threads_cost_little_for_four_iterations)
+{
+    if (!world_is_cpu()) {
+        SKIP("threads of the CPU");
+    }
+#ifdef RILL_IS_SANITIZED
+    SKIP("a sanitizer takes time for each thread");
+#endif
+    struct timespec begin;
+    struct timespec end;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+    struct world world;
+    world_open(&world, 1000);
+    rill_array x = world_array(&world, RILL_F32, 4);
+    OK(rill_launch(world_kernel(&world, "scale"), RILL_CURRENT, RILL_ARGS(4, x)));
+    OK(rill_sync(world.context));
+    world_close(&world);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+    CHECK(end.tv_sec - begin.tv_sec < 10);
+}

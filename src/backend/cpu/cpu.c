@@ -64,6 +64,7 @@ static rill_status device_open(size_t index, const struct backend_host *host, st
     device->pool.is_timed = device->trace != NULL;
     device->pool.sleeps = host->sleeps;
     int processor_count = topology_processor_count();
+    device->pool.processor_count = processor_count;
     device->pool.is_alone = processor_count == 1;
     device->pool.is_frugal = thread_count > processor_count || topology_is_limited();
     *out_device = device;

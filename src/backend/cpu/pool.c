@@ -820,10 +820,12 @@ void pool_get_up(struct pool *pool, struct pool_worker *guest)
 }
 
 // All workers but one may look for work at once: the host's own thread needs a processor too. Fewer would leave the
-// next short loop to those that are awake.
+// next short loop to those that are awake. Workers beyond the processors would only take turns.
 static int spinner_limit(const struct pool *pool)
 {
-    return pool->worker_count > 1 ? pool->worker_count - 1 : 1;
+    bool has_spare = pool->processor_count > 0 && pool->processor_count < pool->worker_count;
+    int most = has_spare ? pool->processor_count : pool->worker_count;
+    return most > 1 ? most - 1 : 1;
 }
 
 static bool may_spin(struct pool *pool)
@@ -870,20 +872,29 @@ void pool_init(struct pool *pool, struct pool_worker *workers, int worker_count)
     }
 }
 
+static void count_started(struct pool *pool, int more)
+{
+    thread_latch_lock(&pool->lock);
+    pool->started_count += more;
+    thread_latch_unlock(&pool->lock);
+}
+
+// Without the pool's lock, which every new thread comes for at once: those that wait for it look at it again and again,
+// and hundreds of them would keep this one from starting the rest.
 rill_status pool_start(struct pool *pool)
 {
     rill_status status = RILL_OK;
-    thread_latch_lock(&pool->lock);
-    while (pool->started_count < pool->worker_count) {
+    thread_latch_lock(&pool->start_lock);
+    while (pool->started_count < pool->worker_count && status == RILL_OK) {
         struct pool_worker *worker = &pool->workers[pool->started_count];
+        count_started(pool, 1);
         status = thread_start(&worker->thread, "rill-worker", run_worker, worker);
         if (status != RILL_OK) {
-            break;
+            count_started(pool, -1);
         }
-        pool->started_count++;
     }
     bool is_usable = pool->started_count > 0;
-    thread_latch_unlock(&pool->lock);
+    thread_latch_unlock(&pool->start_lock);
     return is_usable ? RILL_OK : status;
 }
 

@@ -101,10 +101,12 @@ struct pool_seat {
 struct pool {
     struct pool_worker *workers; // owned; all that is not changed once threads have started is side by side
     int worker_count;
+    int processor_count; // that they share; 0: nobody has asked; set before pool_start()
     bool is_alone;       // one processor: who looks for work keeps it from who would make some; set before pool_start()
     bool is_frugal;      // the processors' time is limited: nobody looks for work for long; set before pool_start()
     bool is_fuzzed;      // |schedule| was set
     bool is_timed;       // notes when jobs are pushed, for a trace; set before pool_start()
+    struct thread_latch start_lock; // one thread at a time starts the workers
     atomic_bool *sleeps; // borrowed: set while all workers sleep; NULL: nobody looks; set before pool_start()
 
     _Alignas(64) struct thread_latch lock; // for moments: when a loop opens every worker comes for it
@@ -117,7 +119,7 @@ struct pool {
     uint64_t slept_time;                   // guarded by lock: when a worker last fell asleep
     atomic_bool is_watchful; // work came soon after workers had fallen asleep: they look for it for longer
     bool stop;               // guarded by lock
-    int started_count;       // guarded by lock
+    int started_count;       // changed under lock, and start_lock
     uint64_t schedule;       // guarded by lock: state of the schedule fuzzer; 0: off
 
     // Looked at by all who look for work: a change here costs whoever makes it a turn with each of them. So the line is
