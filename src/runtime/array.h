@@ -37,7 +37,8 @@ struct array {
 void array_add_user(struct array *array, uint64_t stream) __attribute__((noinline));
 static inline void array_note_use(struct array *array, uint64_t stream)
 {
-    if (__builtin_expect(atomic_load_explicit(&array->user, memory_order_relaxed) != stream, 0)) {
+    if (atomic_load_explicit(&array->user, memory_order_relaxed) != stream &&
+        !stream_set_has_at_once(&array->memory->users, stream)) {
         array_add_user(array, stream);
     }
 }

@@ -51,12 +51,10 @@ static uint32_t find(const struct stream_table *table, uint64_t id)
     return at;
 }
 
-static bool has(const struct stream_set *set, uint64_t id)
+static bool has(struct stream_set *set, uint64_t id)
 {
-    for (int i = 0; i < STREAM_SET_FEW; i++) {
-        if (load(&set->few[i]) == id) {
-            return true;
-        }
+    if (stream_set_has_at_once(set, id)) {
+        return true;
     }
     const struct stream_table *table = atomic_load_explicit(&set->table, memory_order_acquire);
     return table != NULL && load(&table->ids[find(table, id)]) == id;
@@ -126,12 +124,10 @@ static struct stream_table *make_room(struct context *context, struct stream_set
 
 static void add(struct context *context, struct stream_set *set, uint64_t id)
 {
-    for (int i = 0; i < STREAM_SET_FEW; i++) {
-        uint64_t there = load(&set->few[i]);
-        if (there == 0 || !stream_is_listed(context, there)) {
-            store(&set->few[i], id);
-            return;
-        }
+    _Atomic uint64_t *place = stream_set_place(set, id);
+    if (load(place) == 0 || !stream_is_listed(context, load(place))) {
+        store(place, id);
+        return;
     }
     struct stream_table *table = make_room(context, set);
     if (table != NULL) {

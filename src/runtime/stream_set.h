@@ -13,14 +13,26 @@
 struct context;
 struct stream_table;
 
-enum { STREAM_SET_FEW = 4 };
+enum { STREAM_SET_BITS = 3, STREAM_SET_FEW = 1 << STREAM_SET_BITS };
 
 // All zero is an empty set.
 struct stream_set {
-    atomic_bool is_all;                   // any stream may have used the object
-    _Atomic uint64_t few[STREAM_SET_FEW]; // 0: free; changed under the context's lock, and so is what follows
-    _Atomic(struct stream_table *) table; // owned: those for whom there was no room; NULL: none
+    atomic_bool is_all; // any stream may have used the object
+    // By a hash of the id; 0: free. Changed under the context's lock, and so is what follows.
+    _Atomic uint64_t few[STREAM_SET_FEW];
+    _Atomic(struct stream_table *) table; // owned: those whose place was taken; NULL: none
 };
+
+static inline _Atomic uint64_t *stream_set_place(struct stream_set *set, uint64_t id)
+{
+    return &set->few[(id * 0x9e3779b97f4a7c15u) >> (64 - STREAM_SET_BITS)];
+}
+
+// True: the stream is noted. False: one would have to look further.
+static inline bool stream_set_has_at_once(struct stream_set *set, uint64_t id)
+{
+    return atomic_load_explicit(stream_set_place(set, id), memory_order_relaxed) == id;
+}
 
 // Notes a stream that is not gone. True if it was not there. Without memory for it the set becomes that of all streams.
 bool stream_set_add(struct context *context, struct stream_set *set, uint64_t id);
