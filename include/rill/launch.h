@@ -20,10 +20,11 @@ extern "C" {
 #endif
 
 // Queues the kernel on |stream| and returns at once. A value that the kernel returns is dropped. If 4,096 launches are
-// outstanding on the stream the call waits for the oldest (in a callback it does not; on a GPU every 1,024th launch
-// asks, so that there may be 1,023 more). Where the kernel's control depends on what its tasks compute, and the device
-// lacks RILL_CAPABILITY_CONDITIONS, the call waits for that too, and in a callback is RILL_ERR_IN_CALLBACK; the CPU
-// never waits so.
+// outstanding on the stream the call waits for the oldest, which is counted (ring_wait_count); in a callback it does
+// not. On a GPU every 1,024th launch asks, so that there may be 1,023 more, and launches behind a callback that has not
+// returned are counted for themselves: 4,096 of them, beside those that the driver has. Where the kernel's control
+// depends on what its tasks compute, and the device lacks RILL_CAPABILITY_CONDITIONS, the call waits for that too, and
+// in a callback is RILL_ERR_IN_CALLBACK; the CPU never waits so.
 RILL_API RILL_NODISCARD rill_status rill_launch(rill_kernel kernel, rill_stream stream, rill_args args);
 
 // Queues the kernel, waits for it and puts what it returned into |out_result|, which has |size| bytes: exactly those of

@@ -238,6 +238,97 @@ TEST(a_launch_that_fails_has_not_run_or_is_an_error_of_its_stream_in_graphs_on_n
     sweep_partial("on", true);
 }
 
+// ---- launches outstanding -------------------------------------------------------------------------------------------
+
+enum { MAX_LAUNCHES = 4096, LAUNCHES = 3 * MAX_LAUNCHES };
+
+struct many {
+    struct scene *scene;
+    atomic_bool may_return; // the callback
+    atomic_int taken_count; // launches that have returned
+};
+
+static void hold(void *user, rill_status status)
+{
+    struct many *many = user;
+    CHECK_INT(status, RILL_OK);
+    while (!atomic_load(&many->may_return)) {
+        usleep(1000);
+    }
+}
+
+static void *launch_many(void *arg)
+{
+    struct many *many = arg;
+    struct scene *s = many->scene;
+    rill_kernel add = kernel_of(s, "add");
+    for (int i = 0; i < LAUNCHES; i++) {
+        CHECK_INT(rill_launch(add, s->stream, RILL_ARGS(N, 1, s->x)), RILL_OK);
+        atomic_fetch_add(&many->taken_count, 1);
+    }
+    return NULL;
+}
+
+static uint64_t ring_waits(struct scene *s)
+{
+    rill_stats stats;
+    CHECK_INT(rill_context_stats(s->context, &stats), RILL_OK);
+    return stats.ring_wait_count;
+}
+
+static void launch_behind_a_callback(const char *graph)
+{
+    struct scene s;
+    open_with(&s, graph);
+    struct many many = {.scene = &s};
+    pthread_t thread;
+    CHECK_INT(rill_stream_callback(s.stream, hold, &many), RILL_OK);
+    REQUIRE(pthread_create(&thread, NULL, launch_many, &many) == 0);
+    while (ring_waits(&s) == 0 && atomic_load(&many.taken_count) < LAUNCHES) {
+        usleep(1000);
+    }
+    CHECK_INT(atomic_load(&many.taken_count), MAX_LAUNCHES);
+    CHECK_INT(ring_waits(&s), 1);
+    atomic_store(&many.may_return, true);
+    REQUIRE(pthread_join(thread, NULL) == 0);
+    int host[N];
+    CHECK_INT(rill_array_read(s.x, s.stream, host, sizeof host), RILL_OK);
+    CHECK_INT(host[N - 1], LAUNCHES);
+    close_with(&s, RILL_OK);
+}
+
+TEST(behind_a_callback_a_launch_waits_when_4096_are_outstanding_in_direct_launches)
+{
+    launch_behind_a_callback("off");
+}
+
+TEST(behind_a_callback_a_launch_waits_when_4096_are_outstanding_in_graphs)
+{
+    launch_behind_a_callback("on");
+}
+
+// A callback must not wait: there the launches are taken.
+static void launch_in_callback(void *user, rill_status status)
+{
+    struct many *many = user;
+    CHECK_INT(status, RILL_OK);
+    launch_many(many);
+}
+
+TEST(in_a_callback_no_launch_waits)
+{
+    struct scene s;
+    open_with(&s, "off");
+    struct many many = {.scene = &s};
+    CHECK_INT(rill_stream_callback(s.stream, launch_in_callback, &many), RILL_OK);
+    CHECK_INT(rill_stream_synchronize(s.stream), RILL_OK);
+    CHECK_INT(atomic_load(&many.taken_count), LAUNCHES);
+    int host[N];
+    CHECK_INT(rill_array_read(s.x, s.stream, host, sizeof host), RILL_OK);
+    CHECK_INT(host[N - 1], LAUNCHES);
+    close_with(&s, RILL_OK);
+}
+
 // ---- chains ---------------------------------------------------------------------------------------------------------
 
 enum { CHAIN = 5000, SMALL_STACK = 64 << 10, SANITIZED_STACK = 256 << 10 };

@@ -20,6 +20,7 @@ static void append(struct backend_stream *stream, struct gpu_op *op)
     stream->last_op = op;
     thread_lock(&device->lock);
     stream->ops_queued++;
+    stream->launches_put_off += op->kind == GPU_OP_LAUNCH;
     device->deferring_count++;
     thread_unlock(&device->lock);
     gpu_wake_pump(device); // the callback may have returned meanwhile
@@ -97,6 +98,25 @@ rill_status gpu_defer_launch(struct backend_stream *stream, const struct backend
     op->u.launch.must_not_wait = NULL; // nobody's call: the thread that issues it may wait for the device
     append(stream, op);
     return RILL_OK;
+}
+
+bool gpu_defer_is_full(struct backend_stream *stream)
+{
+    thread_lock(&stream->device->lock);
+    bool is_full = stream->launches_put_off >= GPU_MAX_LAUNCHES;
+    thread_unlock(&stream->device->lock);
+    return is_full;
+}
+
+void gpu_defer_wait_for_room(struct backend_stream *stream)
+{
+    struct backend_device *device = stream->device;
+    gpu_count(&device->counters.ring_wait_count);
+    thread_lock(&device->lock);
+    while (stream->launches_put_off >= GPU_MAX_LAUNCHES) {
+        thread_wait(&device->changed, &device->lock);
+    }
+    thread_unlock(&device->lock);
 }
 
 // ---- how far --------------------------------------------------------------------------------------------------
@@ -207,10 +227,12 @@ static bool pump_stream(struct backend_stream *stream)
     while (stream->first_op != NULL && !atomic_load(&stream->is_held) && can_issue(stream->first_op)) {
         struct gpu_op *op = stream->first_op;
         issue(stream, op);
+        bool is_launch = op->kind == GPU_OP_LAUNCH;
         stream->first_op = op->next;
         gpu_free(device, op, op->size);
         thread_lock(&device->lock);
         stream->ops_issued++;
+        stream->launches_put_off -= is_launch;
         device->deferring_count--;
         thread_broadcast(&device->changed);
         thread_unlock(&device->lock);

@@ -46,6 +46,10 @@ static inline bool gpu_defers(struct backend_stream *stream)
 // Puts an operation off. |order| is held.
 rill_status gpu_defer(struct backend_stream *stream, const struct gpu_op *like, const void *data, size_t data_size);
 rill_status gpu_defer_launch(struct backend_stream *stream, const struct backend_launch *launch);
+// Whether as many launches are put off as a stream may have; and waits, counted, until one of them is issued. |order|
+// is held for the first and not for the second.
+bool gpu_defer_is_full(struct backend_stream *stream);
+void gpu_defer_wait_for_room(struct backend_stream *stream);
 
 // How far the host is with a stream: operations that were put off and callbacks that have not returned.
 struct gpu_progress {

@@ -268,6 +268,7 @@ struct backend_stream {
     struct backend_stream **link;    //
     _Atomic uint64_t ops_queued;     // operations ever put off
     _Atomic uint64_t ops_issued;     // and issued since
+    int launches_put_off;            // of these, launches that were not issued yet
     _Atomic uint64_t holds_queued;   // callbacks that hold the stream
     _Atomic uint64_t holds_passed;   // and have returned
     atomic_int reference_count;      // the owner's and one for each notice

@@ -391,8 +391,10 @@ static rill_status launch_captured(struct backend_stream *stream, const struct b
     return gpu_launch_now(stream, launch);
 }
 
-static rill_status launch_any(struct backend_stream *stream, const struct backend_launch *launch)
+// |out_is_full|: nothing was queued, and the call has to wait until fewer launches are put off.
+static rill_status try_launch(struct backend_stream *stream, const struct backend_launch *launch, bool *out_is_full)
 {
+    *out_is_full = false;
     RILL_TRY(gpu_stream_refuse(stream));
     // A callback must not wait for what tasks compute; the back end's own thread may.
     bool is_for_others = launch->image->kernels[launch->kernel].reads_control && !backend_may_wait(launch);
@@ -405,16 +407,29 @@ static rill_status launch_any(struct backend_stream *stream, const struct backen
     rill_status status = gpu_capture_begin(stream);
     if (status == RILL_OK && stream->is_capturing) {
         status = launch_captured(stream, launch);
+    } else if (status == RILL_OK && (is_for_others || gpu_defers(stream))) {
+        *out_is_full = gpu_defer_is_full(stream) && backend_may_wait(launch);
+        status = *out_is_full ? RILL_OK : gpu_defer_launch(stream, launch);
     } else if (status == RILL_OK) {
-        bool is_put_off = is_for_others || gpu_defers(stream);
-        status = is_put_off ? gpu_defer_launch(stream, launch) : gpu_launch_now(stream, launch);
+        status = gpu_launch_now(stream, launch);
     }
-    if (status == RILL_OK) {
-        gpu_total(&stream->totals.launch_count, 1);
-    } else {
+    if (status != RILL_OK) {
         settle_failed(stream, launch, status);
+    } else if (!*out_is_full) {
+        gpu_total(&stream->totals.launch_count, 1);
     }
     gpu_stream_end(stream, before);
+    return status;
+}
+
+static rill_status launch_any(struct backend_stream *stream, const struct backend_launch *launch)
+{
+    bool is_full;
+    rill_status status = try_launch(stream, launch, &is_full);
+    while (is_full) {
+        gpu_defer_wait_for_room(stream);
+        status = try_launch(stream, launch, &is_full);
+    }
     return status;
 }
 
