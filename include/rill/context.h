@@ -110,6 +110,17 @@ typedef struct rill_pool_stats {
     uint64_t idle_count;    // idle now
 } rill_pool_stats;
 
+// How regions of stream_parallel blocks ran, those of two blocks and more; each is counted once, when it is met. (On a
+// GPU the rounds of a loop that the device decides are one, and a captured launch counts when it is captured.)
+typedef struct rill_region_stats {
+    uint64_t concurrent_count; // two blocks at least were free to overlap
+    uint64_t overlap_count; // one block after the other, as arguments overlap: block_in_order_count counts the blocks
+    uint64_t marked_count;  // one after the other, as `#pragma rill in_order` says
+    uint64_t small_count;   // one after the other on one thread, as that is quicker for so little work; the CPU
+    uint64_t limited_count; // one after the other, as the device cannot do more: more than 64 blocks; on a GPU blocks
+                            // of a kernel that prints, and more than 16 in a capture
+} rill_region_stats;
+
 // Counters since the context was opened.
 typedef struct rill_stats {
     uint64_t launch_count;         // launches queued
@@ -129,6 +140,7 @@ typedef struct rill_stats {
     uint64_t array_size;           // bytes in arrays that exist or are still in use, views and wrapped memory left out
     uint64_t module_count;         // modules that exist
     int32_t thread_count;          // threads that run kernels; 0 before the first launch
+    rill_region_stats regions;     // regions of stream_parallel blocks
     rill_pool_stats stream_pool;   // streams for stream_parallel blocks
 } rill_stats;
 

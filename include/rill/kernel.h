@@ -7,9 +7,9 @@
 //   rill_random_u32 ...                     numbers that depend on a key and a counter alone
 //
 // With RILL_NO_SHORT_NAMES defined before the #include, `kernel` and `stream_parallel` stay ordinary names. For Rill
-// stream_parallel means something only before a block, and kernel only before a type or a function's name; for a plain C
-// compiler both short names are macros, so a file that also uses one of them for a variable or a member must use the full
-// names (Rill warns of it).
+// stream_parallel means something only before a block, and kernel only before a type or a function's name; for a plain
+// C compiler both short names are macros, so a file that also uses one of them for a variable or a member must use the
+// full names (Rill warns of it).
 //
 // A plain C compiler takes `#pragma rill ...` for unknown; the warning is silenced from here on.
 #ifndef RILL_KERNEL_H

@@ -72,6 +72,16 @@ struct backend_device_info {
     uint64_t memory_size;
 };
 
+// How a region of blocks ran: as in rill_region_stats.
+enum backend_region_way {
+    BACKEND_REGION_CONCURRENT,
+    BACKEND_REGION_OVERLAP,
+    BACKEND_REGION_MARKED,
+    BACKEND_REGION_SMALL,
+    BACKEND_REGION_LIMITED,
+    BACKEND_REGION_WAY_COUNT,
+};
+
 struct backend_stats {
     uint64_t launch_count;
     uint64_t launch_failed_count;
@@ -82,6 +92,7 @@ struct backend_stats {
     uint64_t whole_count;
     uint64_t copied_count;
     uint64_t block_in_order_count;
+    uint64_t region_counts[BACKEND_REGION_WAY_COUNT];
     uint64_t ring_wait_count;
     uint64_t print_lost_count;
     uint64_t readback_count;

@@ -165,7 +165,12 @@ rill_status rill_context_stats(rill_context handle, rill_stats *out_stats)
                               .array_count = atomic_load(&context->array_count),
                               .array_size = atomic_load(&context->array_size),
                               .module_count = atomic_load(&context->module_count),
-                              .thread_count = stats.thread_count};
+                              .thread_count = stats.thread_count,
+                              .regions = {.concurrent_count = stats.region_counts[BACKEND_REGION_CONCURRENT],
+                                          .overlap_count = stats.region_counts[BACKEND_REGION_OVERLAP],
+                                          .marked_count = stats.region_counts[BACKEND_REGION_MARKED],
+                                          .small_count = stats.region_counts[BACKEND_REGION_SMALL],
+                                          .limited_count = stats.region_counts[BACKEND_REGION_LIMITED]}};
     pool_read_stats(&context->stream_pool, &out_stats->stream_pool);
     context_leave(context);
     return RILL_OK;

@@ -113,6 +113,9 @@ static void device_stats(struct backend_device *device, struct backend_stats *ou
         .print_lost_count = atomic_load(&c->print_lost_count),
         .thread_count = atomic_load(&device->is_started) ? device->pool.worker_count : 0,
     };
+    for (int i = 0; i < BACKEND_REGION_WAY_COUNT; i++) {
+        out_stats->region_counts[i] = atomic_load(&c->region_counts[i]);
+    }
 }
 
 static rill_status memory_create(struct backend_device *device, uint64_t size, void **out_address)

@@ -18,6 +18,7 @@ struct cpu_counters {
     _Atomic uint64_t whole_count;
     _Atomic uint64_t copied_count;
     _Atomic uint64_t block_in_order_count;
+    _Atomic uint64_t region_counts[BACKEND_REGION_WAY_COUNT];
     _Atomic uint64_t ring_wait_count;
     _Atomic uint64_t print_lost_count;
 };

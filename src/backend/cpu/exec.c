@@ -221,7 +221,7 @@ static bool step(struct cpu_exec *exec, struct pool_worker *worker)
     case PLAN_ASSIGN: step_assign(exec, node); return false;
     case PLAN_TASK: exec->depth--; return !task_start(exec, node->task, worker);
     case PLAN_REGION:
-        if (frame->next > 0 || node->child_count > EXEC_MAX_BLOCKS || region_runs_here(exec, node)) {
+        if (frame->next > 0 || region_runs_here(exec, node)) {
             step_sequence(exec, frame);
             return false;
         }

@@ -22,14 +22,33 @@ static void follow(struct cpu_exec *exec, int earlier, int later, enum trace_cau
     }
 }
 
+static void count_region(const struct cpu_exec *exec, const struct plan_node *node, enum backend_region_way way)
+{
+    if (node->child_count > 1) {
+        device_count(&exec->run->device->counters.region_counts[way]);
+    }
+}
+
 // Two blocks may share several things: one of them is enough to order them, to be counted and to be logged.
 static bool follows(const struct cpu_exec *exec, int earlier, int later)
 {
     return (exec->followers[earlier] >> later & 1) != 0;
 }
 
+// Whether each block follows the one before it.
+static bool is_chain(const struct cpu_exec *exec, const struct plan_node *node)
+{
+    for (int i = 1; i < node->child_count; i++) {
+        if (!follows(exec, i - 1, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void order_blocks(struct cpu_exec *exec, const struct plan_node *node)
 {
+    bool is_marked = true; // nothing is in order that the source does not say
     for (int i = 0; i < node->child_count; i++) {
         exec->followers[i] = 0;
         atomic_store_explicit(&exec->waits[i], 1, memory_order_relaxed);
@@ -48,12 +67,17 @@ static void order_blocks(struct cpu_exec *exec, const struct plan_node *node)
         } else if (!conflict->is_restrict && !follows(exec, conflict->block_a, conflict->block_b) &&
                    regions_meet(exec->run, conflict)) {
             follow(exec, conflict->block_a, conflict->block_b, TRACE_BLOCK_SHARED);
+            is_marked = is_marked && conflict->block_b != conflict->block_a + 1;
             device_count(&exec->run->device->counters.block_in_order_count);
             backend_log(&exec->run->device->host, BACKEND_LOG_NOTE,
                         "kernel '%s': block %d of the region at line %u runs after block %d: their regions overlap",
                         exec->run->kernel->plan->name, conflict->block_b + 1, node->loc.line, conflict->block_a + 1);
         }
     }
+    count_region(exec, node,
+                 !is_chain(exec, node) ? BACKEND_REGION_CONCURRENT
+                 : is_marked           ? BACKEND_REGION_MARKED
+                                       : BACKEND_REGION_OVERLAP);
 }
 
 static void let_start(struct cpu_exec *exec, int index)
@@ -100,7 +124,13 @@ static bool is_small(const struct cpu_run *run, const struct plan_node *region)
 bool region_runs_here(const struct cpu_exec *exec, const struct plan_node *node)
 {
     const struct backend_device *device = exec->run->device;
-    return node->conflict_count == 0 && device->trace == NULL && !device->pool.is_fuzzed && is_small(exec->run, node);
+    bool is_limited = node->child_count > EXEC_MAX_BLOCKS;
+    bool runs_here = is_limited || (node->conflict_count == 0 && device->trace == NULL && !device->pool.is_fuzzed &&
+                                    is_small(exec->run, node));
+    if (runs_here) {
+        count_region(exec, node, is_limited ? BACKEND_REGION_LIMITED : BACKEND_REGION_SMALL);
+    }
+    return runs_here;
 }
 
 // What the blocks printed goes out in program order once all have ended.

@@ -225,6 +225,9 @@ void gpu_device_stats(struct backend_device *device, struct backend_stats *out_s
         .readback_count = atomic_load(&c->readback_count),
         .print_lost_count = atomic_load(&c->print_lost_count),
     };
+    for (int i = 0; i < BACKEND_REGION_WAY_COUNT; i++) {
+        out_stats->region_counts[i] = atomic_load(&c->region_counts[i]);
+    }
     for (struct backend_stream *stream = device->streams; stream != NULL; stream = stream->next) {
         out_stats->launch_count += atomic_load(&stream->totals.launch_count);
         out_stats->task_count += atomic_load(&stream->totals.task_count);

@@ -183,6 +183,9 @@ static void add_tally(struct backend_stream *stream, const struct gpu_tally *tal
     gpu_total(&stream->totals.task_count, tally->task_count);
     gpu_total(&stream->totals.parallel_count, tally->parallel_count);
     gpu_total(&stream->totals.whole_count, tally->whole_count);
+    for (int i = 0; tally->region_count > 0 && i < BACKEND_REGION_WAY_COUNT; i++) {
+        gpu_count_more(&stream->device->counters.region_counts[i], tally->region_counts[i]);
+    }
 }
 
 // What the graph has set stays as it is.

@@ -44,6 +44,8 @@ struct gpu_tally {
     uint32_t task_count;
     uint32_t parallel_count;
     uint32_t whole_count;
+    uint32_t region_count; // of all ways together
+    uint32_t region_counts[BACKEND_REGION_WAY_COUNT];
 };
 
 // One for each stream, used again by each launch.

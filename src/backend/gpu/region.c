@@ -16,6 +16,7 @@ struct gpu_region {
     uint64_t earlier[RUN_MAX_BLOCKS];            // blocks that a block follows, as bits
     struct trace_cause *causes;                  // of each block, the last of these; NULL: there is no trace
     int lease_count;
+    bool is_marked;        // nothing is in order that the source does not say
     uint64_t open;         // leases that have work behind their last recorded end, as bits
     struct gpu_kept *kept; // taken from the stream; NULL: none
 };
@@ -59,6 +60,31 @@ static void follow(struct gpu_region *region, int earlier, int later, enum trace
     }
 }
 
+static void count_region(struct gpu_run *run, const struct plan_node *node, enum backend_region_way way)
+{
+    if (node->child_count < 2) {
+        return;
+    }
+    if (!run->is_second) {
+        gpu_count(&run->device->counters.region_counts[way]);
+    }
+    if (run->recording != NULL) {
+        run->recording->tally.region_count++;
+        run->recording->tally.region_counts[way]++;
+    }
+}
+
+// Whether each block follows the one before it.
+static bool is_chain(const struct gpu_region *region)
+{
+    for (int i = 1; i < region->node->child_count; i++) {
+        if ((region->earlier[i] >> (i - 1) & 1) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static rill_status order_blocks(struct gpu_region *region)
 {
     struct gpu_run *run = region->outer->run;
@@ -90,6 +116,7 @@ static rill_status order_blocks(struct gpu_region *region)
         if (meets) {
             gpu_run_note(run);
             follow(region, conflict->block_a, conflict->block_b, TRACE_BLOCK_SHARED);
+            region->is_marked &= conflict->block_b != conflict->block_a + 1;
             if (run->is_second) {
                 continue;
             }
@@ -390,18 +417,32 @@ static enum gpu_step capture_blocks(struct gpu_region *region)
     return status == RILL_OK ? GPU_ON : gpu_run_fail(outer->run, status);
 }
 
+// Whether the blocks of a region can be captured beside each other.
+static bool can_capture(const struct gpu_region *region)
+{
+    return region->node->child_count <= CAPTURE_MAX_FRONT / 2 &&
+           region->outer->run->device->driver->capture_set_front != NULL;
+}
+
 static enum gpu_step walk_region(struct gpu_walk *walk, const struct plan_node *node, struct trace_cause *causes)
 {
     struct gpu_run *run = walk->run;
-    struct gpu_region region = {.outer = walk, .node = node, .causes = causes};
+    struct gpu_region region = {.outer = walk, .node = node, .causes = causes, .is_marked = true};
     // Text that blocks print comes in program order, and there is one buffer.
     if (node->child_count > RUN_MAX_BLOCKS || node->child_count < 2 || run->kernel->may_print) {
+        count_region(run, node, BACKEND_REGION_LIMITED);
         return walk_in_order(walk, node);
     }
     rill_status status = order_blocks(&region);
     if (run->has_failed) {
         return GPU_FAIL;
     }
+    bool is_limited = run->stream->is_capturing && !can_capture(&region);
+    count_region(run, node,
+                 is_limited           ? BACKEND_REGION_LIMITED
+                 : !is_chain(&region) ? BACKEND_REGION_CONCURRENT
+                 : region.is_marked   ? BACKEND_REGION_MARKED
+                                      : BACKEND_REGION_OVERLAP);
     if (status == RILL_OK) { // a block that decides counts on more than what tasks read
         bool may_decide = run->recording != NULL && run->kernel->reads_results;
         status = may_decide ? gpu_slots_settle(walk) : upload_all(walk, node);
@@ -410,9 +451,7 @@ static enum gpu_step walk_region(struct gpu_walk *walk, const struct plan_node *
         return record_blocks(&region);
     }
     if (status == RILL_OK && run->stream->is_capturing) {
-        return node->child_count <= CAPTURE_MAX_FRONT / 2 && run->device->driver->capture_set_front != NULL
-                   ? capture_blocks(&region)
-                   : walk_in_order(walk, node);
+        return can_capture(&region) ? capture_blocks(&region) : walk_in_order(walk, node);
     }
     status = status == RILL_OK ? fork_all(&region) : status;
     enum gpu_step step = status == RILL_OK ? GPU_ON : gpu_run_fail(run, status);

@@ -1,0 +1,116 @@
+// Counters of a context that say how regions of blocks ran.
+#include "world.h"
+
+static const char source[] =
+    "#include <rill/kernel.h>\n"
+    "#include <stdio.h>\n"
+    "#define EACH(statement) stream_parallel { for (int i = 0; i < n; i++) { statement; } }\n"
+    "int left[4], right[4];\n"
+    "kernel void fields(int n) { EACH(left[i & 3] += i) EACH(right[i & 3] *= i) }\n"
+    "kernel void alone(int n, int x[n]) { EACH(x[i] += 1) }\n"
+    "kernel void pair(int n, int x[n], int y[n]) { EACH(x[i] += i) EACH(y[i] *= 3) }\n"
+    "kernel void three(int n, int x[n], int y[n], int z[n]) { EACH(x[i] += i) EACH(y[i] *= 3) EACH(z[i] += 2) }\n"
+    "kernel void marked(int n, int x[n]) { EACH(x[i] += i)\n#pragma rill in_order\nEACH(x[n - 1 - i] *= 3) }\n"
+    "kernel void twice(int n, int x[n], int y[n]) { EACH(x[i] += 1) EACH(y[i] += 1) ; EACH(x[i] += 1) EACH(y[i] += 1) "
+    "}\n"
+    "kernel void loop(int n, int x[n], int y[n])\n"
+    "{ for (int k = 0; k < 5; k++) { EACH(x[i] = x[i] * k + 1) EACH(y[i] = y[i] * k + 1) } }\n"
+    "kernel void talk(int n, int x[n], int y[n])\n"
+    "{ EACH(x[i] += 1) stream_parallel { for (int i = 0; i < n; i++) if (y[i] == 77) printf(\"%d\", i); } }\n"
+    "#define FOUR(k) EACH(x[k * n + i] += 1) EACH(x[(k + 1) * n + i] += 1) EACH(x[(k + 2) * n + i] += 1) \\\n"
+    "    EACH(x[(k + 3) * n + i] += 1)\n"
+    "#define TWENTY(k) FOUR(k) FOUR(k + 4) FOUR(k + 8) FOUR(k + 12) FOUR(k + 16)\n"
+    "kernel void many(int n, int x[80 * n]) { TWENTY(0) TWENTY(20) TWENTY(40) TWENTY(60) }\n";
+
+enum { LARGE = 40000, SMALL = 4, ROUNDS = 10 };
+
+struct stage {
+    struct world world;
+    rill_module module;
+    rill_array x, y, z;
+};
+
+static void open_stage(struct stage *stage)
+{
+    world_open(&stage->world, 3);
+    if (rill_module_create(stage->world.context, source, NULL, &stage->module) != RILL_OK) {
+        FAIL("%s", rill_message());
+        REQUIRE(false);
+    }
+    stage->x = world_array(&stage->world, RILL_I32, LARGE);
+    stage->y = world_array(&stage->world, RILL_I32, LARGE);
+    stage->z = world_array(&stage->world, RILL_I32, LARGE);
+}
+
+// What ROUNDS launches add.
+static rill_region_stats launch(struct stage *stage, const char *name, rill_args args)
+{
+    rill_kernel kernel = {0};
+    rill_stats before, after;
+    OK(rill_module_kernel(stage->module, name, &kernel));
+    OK(rill_context_stats(stage->world.context, &before));
+    for (int i = 0; i < ROUNDS; i++) {
+        OK(rill_launch(kernel, RILL_CURRENT, args));
+    }
+    OK(rill_sync(stage->world.context));
+    OK(rill_context_stats(stage->world.context, &after));
+    return (rill_region_stats){
+        .concurrent_count = after.regions.concurrent_count - before.regions.concurrent_count,
+        .overlap_count = after.regions.overlap_count - before.regions.overlap_count,
+        .marked_count = after.regions.marked_count - before.regions.marked_count,
+        .small_count = after.regions.small_count - before.regions.small_count,
+        .limited_count = after.regions.limited_count - before.regions.limited_count,
+    };
+}
+
+#define CHECK_REGIONS(name, args, ...)                                                                                 \
+    do {                                                                                                               \
+        rill_region_stats got = launch(&stage, name, args);                                                            \
+        rill_region_stats want = {__VA_ARGS__};                                                                        \
+        if (memcmp(&got, &want, sizeof got) != 0) {                                                                    \
+            FAIL("%s: %llu concurrent, %llu overlap, %llu marked, %llu small, %llu limited", name,                     \
+                 (unsigned long long)got.concurrent_count, (unsigned long long)got.overlap_count,                      \
+                 (unsigned long long)got.marked_count, (unsigned long long)got.small_count,                            \
+                 (unsigned long long)got.limited_count);                                                               \
+        }                                                                                                              \
+    } while (0)
+
+TEST(regions_are_counted_by_how_they_ran)
+{
+    struct stage stage;
+    open_stage(&stage);
+    rill_array x = stage.x, y = stage.y, z = stage.z;
+    int n = LARGE;
+    CHECK_REGIONS("three", RILL_ARGS(n, x, y, z), .concurrent_count = ROUNDS);
+    CHECK_REGIONS("three", RILL_ARGS(n, x, x, z), .concurrent_count = ROUNDS); // the third is free
+    CHECK_REGIONS("three", RILL_ARGS(n, x, x, x), .overlap_count = ROUNDS);
+    CHECK_REGIONS("pair", RILL_ARGS(n, x, x), .overlap_count = ROUNDS);
+    CHECK_REGIONS("marked", RILL_ARGS(n, x), .marked_count = ROUNDS);
+    CHECK_REGIONS("twice", RILL_ARGS(n, x, y), .concurrent_count = 2 * ROUNDS);
+    CHECK_REGIONS("loop", RILL_ARGS(n, x, y), .concurrent_count = 5 * ROUNDS);
+    CHECK_REGIONS("alone", RILL_ARGS(n, x), .concurrent_count = 0);
+    rill_stats stats;
+    OK(rill_context_stats(stage.world.context, &stats));
+    CHECK_UINT(stats.block_in_order_count, ROUNDS * (1 + 3 + 1));
+    world_close(&stage.world);
+}
+
+TEST(regions_that_a_device_runs_in_order_say_why)
+{
+    struct stage stage;
+    open_stage(&stage);
+    rill_array x = stage.x, y = stage.y;
+    bool is_shown = world_is_traced() || getenv("RILL_SCHEDULE") != NULL; // blocks overlap then to be seen
+    if (world_is_cpu() && !is_shown) {
+        CHECK_REGIONS("fields", RILL_ARGS(SMALL), .small_count = ROUNDS);
+    } else {
+        CHECK_REGIONS("fields", RILL_ARGS(SMALL), .concurrent_count = ROUNDS);
+    }
+    if (world_is_cpu()) {
+        CHECK_REGIONS("talk", RILL_ARGS(LARGE, x, y), .concurrent_count = ROUNDS);
+    } else {
+        CHECK_REGIONS("talk", RILL_ARGS(LARGE, x, y), .limited_count = ROUNDS);
+    }
+    CHECK_REGIONS("many", RILL_ARGS(LARGE / 80, x), .limited_count = ROUNDS); // 80 blocks
+    world_close(&stage.world);
+}
