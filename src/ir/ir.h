@@ -466,6 +466,7 @@ struct ir_inst {
     bool atomic;    // UPDATE: must be atomic (set by the atomics pass; true until proven otherwise only inside parallel
                     // loops)
     bool in_bounds; // INDEX: proven to lie inside its extent
+    bool is_constant; // STORE, FILL: the analysis takes it to write one constant in every iteration; not printed
     struct ir_region *regions;
     int region_count;
     int64_t *cases;         // SWITCH: |case_count| values …

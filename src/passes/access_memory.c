@@ -74,6 +74,12 @@ static bool constant_of(struct frame *frame, const struct ir_inst *value, int64_
            affine_is_const(sym->alts[0].value, out);
 }
 
+// In a helper, where it does so for one of the calls.
+static void note_constant(const struct frame *frame, struct ir_inst *inst, bool has_constant)
+{
+    inst->is_constant = has_constant || (frame->caller != NULL && inst->is_constant);
+}
+
 static void note_store(struct frame *frame, struct ir_inst *inst)
 {
     struct access access = {
@@ -82,6 +88,7 @@ static void note_store(struct frame *frame, struct ir_inst *inst)
     if (access.has_constant && ir_type_is_int(inst->type)) {
         access.constant = ir_normalize(inst->type, access.constant);
     }
+    note_constant(frame, inst, access.has_constant);
     note(frame, inst, inst->args[0], access);
 }
 
@@ -130,6 +137,7 @@ void access_note(struct frame *frame, struct ir_inst *inst)
         access.size = bytes_of(frame, inst->args[2]);
         access.kind = ACCESS_WRITE;
         access.has_constant = constant_of(frame, inst->args[1], &access.constant);
+        note_constant(frame, inst, access.has_constant);
         note(frame, inst, inst->args[0], access);
         return;
     case IR_OP_PRINT:

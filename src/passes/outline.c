@@ -176,6 +176,7 @@ struct ir_inst *outline_clone(struct outline *out, const struct ir_inst *inst, s
     clone->is_around = inst->is_around;
     clone->is_unsigned = inst->is_unsigned;
     clone->in_bounds = inst->in_bounds;
+    clone->is_constant = inst->is_constant;
     clone->no_wrap = inst->no_wrap;
     clone->fused = inst->fused;
     clone->base = inst->base;

@@ -154,6 +154,7 @@ static struct ir_inst *value_in(struct outline *fin, struct ir_inst *inst, const
     clone->global = inst->global;
     clone->text = inst->text;
     clone->in_bounds = inst->in_bounds;
+    clone->is_constant = inst->is_constant;
     clone->no_wrap = inst->no_wrap;
     return clone;
 }

@@ -218,14 +218,14 @@ static void note(int64_t *seen, int64_t iteration)
     *seen = *seen == -1 || *seen == iteration ? iteration : -2;
 }
 
-static bool are_like_stores(const struct ir_inst *a, const struct ir_inst *b)
+// Iterations may store to the same place only what the analysis took to be one constant. That other values happen to be
+// equal is luck.
+static bool store_one_constant(const struct ir_inst *a, const struct ir_inst *b)
 {
-    return a == b || (a->op == IR_OP_STORE && b->op == IR_OP_STORE && a->type == b->type);
+    return a->is_constant && b->is_constant && a->op == b->op && a->type == b->type;
 }
 
-// What a store writes is known once it has: a place that all iterations give the same value is no conflict. The
-// analysis knows constants that the code does not show (`i - i`, a variable that is always 0), so that the values are
-// asked.
+// What a store writes is known once it has: whether it is the same constant is seen then.
 static void check_again(struct state *s, struct touch *touch)
 {
     if (touch->is_again && *touch->address != touch->before) {
@@ -257,7 +257,7 @@ static void check_byte(struct state *s, const struct interp_access *access, cons
     case INTERP_WRITE:
         if (is_other(touch->reader, iteration) || is_other(touch->updater, iteration)) {
             wrong = "an iteration writes what another touches";
-        } else if (is_other(touch->writer, iteration) && are_like_stores(touch->write_inst, access->inst)) {
+        } else if (is_other(touch->writer, iteration) && store_one_constant(touch->write_inst, access->inst)) {
             touch->is_again = true;
             touch->before = *address;
         } else if (is_other(touch->writer, iteration)) {
