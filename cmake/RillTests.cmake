@@ -20,6 +20,7 @@ if(support_sources)
     add_library(rill_test_support STATIC ${support_sources})
     target_include_directories(rill_test_support PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src
         ${PROJECT_SOURCE_DIR}/tests/support)
+    target_compile_definitions(rill_test_support PRIVATE RILL_SOURCE_DIR="${rill_tree}")
 endif()
 
 # A release builds none of them by itself. What sees the public API alone, and the generator, go with its archive:

@@ -5,6 +5,7 @@
 // The file says in comments what it is run with; its last kernel is the one that runs:
 //     //@ buffer b0 f32 40 range -8 8    40 elements, each a whole number of [-8, 8] that depends on its place alone
 //     //@ buffer b1 i32 16 perm 0 0      a permutation of 0 ... 15
+//     //@ buffer b1 i32 16 below 0 0     each less than its place, the first 0
 //     //@ buffer b2 bytes 24 points 0 0   structs of an int, a float and two shorts
 //     //@ int 37                         the arguments in order: numbers,
 //     //@ float 0.5

@@ -52,6 +52,14 @@ static void fill(const struct differ_buffer *b, int number, bool is_perm, int64_
     free(order);
 }
 
+// Each is less than its place, and never negative: the parents of a tree whose root is the first.
+static void fill_below(const struct differ_buffer *b, int number)
+{
+    for (uint64_t i = 0; i < b->count; i++) {
+        put(b, i, i == 0 ? 0 : (int64_t)(mix(i * 64 + (uint64_t)number) % i));
+    }
+}
+
 // One float in eight is a NaN or an infinity.
 static void fill_special(const struct differ_buffer *b, int number)
 {
@@ -105,6 +113,9 @@ static bool read_buffer(struct differ_case *c, const char *line)
     fill(b, c->buffer_count, strcmp(how, "perm") == 0, low, high);
     if (strcmp(how, "special") == 0) {
         fill_special(b, c->buffer_count);
+    }
+    if (strcmp(how, "below") == 0) {
+        fill_below(b, c->buffer_count);
     }
     if (strcmp(how, "points") == 0) {
         fill_points(b, c->buffer_count);

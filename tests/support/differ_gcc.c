@@ -95,7 +95,7 @@ bool differ_gcc_run(struct differ *differ, const struct differ_case *c, const st
     // Where C leaves a result open, the program dies and nothing is compared.
     snprintf(text, sizeof text,
              "cd '%s' && gcc -std=gnu99 -w -O1 -fwrapv -fno-strict-aliasing -fsigned-char -ffp-contract=off "
-             "-fsanitize=shift,integer-divide-by-zero,float-cast-overflow -fno-sanitize-recover=all -I'%s' "
+             "-fsanitize=shift-exponent,integer-divide-by-zero,float-cast-overflow -fno-sanitize-recover=all -I'%s' "
              "gcc_main.c -o gcc_run -lm 2>gcc_errors",
              differ->scratch, differ->include_dir);
     if (system(text) != 0) {

@@ -1,4 +1,4 @@
-#include "generate_internal.h"
+#include "generate_grammar.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -406,6 +406,19 @@ static void choose_params(struct gen *g)
     }
 }
 
+static bool write_from_grammar(struct gen *g, uint64_t seed)
+{
+    static const char *const names[] = {"exits", "wraps", "scatters", "follows"};
+    for (int i = 0; i < 4; i++) {
+        if ((seed & GENERATE_EXITS << i) != 0) {
+            gen_line(g, "// seed %llu", (unsigned long long)seed);
+            gen_grammar_file(g, names[i]);
+            return true;
+        }
+    }
+    return false;
+}
+
 void generate_kernel(uint64_t seed, struct str *out)
 {
     struct gen generator = {.state = seed * 2 + 1, .out = out, .work = 1};
@@ -416,6 +429,9 @@ void generate_kernel(uint64_t seed, struct str *out)
     if ((seed & GENERATE_OVERLAPS) != 0) {
         gen_line(g, "// seed %llu", (unsigned long long)seed);
         gen_overlap_file(g);
+        return;
+    }
+    if (write_from_grammar(g, seed)) {
         return;
     }
     g->prefers_helpers = (seed & GENERATE_HELPERS) != 0;

@@ -3,7 +3,7 @@
 // generate_called.c loops as people write them, generate_pointer.c those over pointers and copies, generate_layout.c
 // those over packed structs, bit-fields and unions, generate_count.c counters near their limits and side effects,
 // generate_block.c regions of blocks, generate_local.c locals at every level of nests, generate_control.c what stands
-// around them. generate_overlap.c writes whole files by itself.
+// around them. generate_overlap.c writes whole files by itself, and so do the grammars of generate_grammar.h.
 #ifndef RILL_TESTS_SUPPORT_GENERATE_INTERNAL_H
 #define RILL_TESTS_SUPPORT_GENERATE_INTERNAL_H
 
