@@ -49,7 +49,8 @@ typedef struct rill_wrap {
 } rill_wrap;
 RILL_API RILL_NODISCARD rill_status rill_array_wrap(rill_context context, const rill_wrap *wrap, rill_array *out_array);
 
-// The handle is stale at once. Does not wait. Takes time for each stream that used the array and is busy, not for others.
+// The handle is stale at once. Does not wait. Takes time for each stream that used the array and is busy, not for
+// others.
 RILL_API RILL_NODISCARD rill_status rill_array_destroy(rill_array array);
 
 typedef struct rill_array_info {

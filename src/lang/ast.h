@@ -211,9 +211,10 @@ struct expr {
     struct type *type;
     struct loc loc; // the operator or the name
     bool is_lvalue;
-    bool is_implicit;     // casts
-    bool is_postfix;      // EXPR_UPDATE
-    bool is_paren;        // written in parentheses: contraction does not care, warnings do
+    bool is_implicit; // casts
+    bool is_extent;   // casts: |a| is an array's extent, and the value is the one it had when the array was declared
+    bool is_postfix;  // EXPR_UPDATE
+    bool is_paren;    // written in parentheses: contraction does not care, warnings do
     bool is_uncontracted; // under `#pragma STDC FP_CONTRACT OFF`
     struct expr *a;
     struct expr *b;

@@ -530,9 +530,14 @@ struct expr *operate_sizeof(struct parser *p, struct type *type, struct loc loc)
         parse_error(p, loc, "the size of '%s' is not known", parse_describe(p, type));
         return expr_error(p, loc);
     }
-    struct expr *count = type->extent != NULL && type->length == TYPE_LENGTH_VARIABLE
-                             ? convert_to_kind(p, type->extent, TYPE_ULONG)
-                             : expr_int(p, TYPE_ULONG, (uint64_t)type->length, loc);
+    struct expr *count = NULL;
+    if (type->length == TYPE_LENGTH_VARIABLE) {
+        count = expr_unary(p, EXPR_CAST, &p->basic[TYPE_ULONG], loc, type->extent);
+        count->is_implicit = true;
+        count->is_extent = true; // what it is made of may have been assigned to since
+    } else {
+        count = expr_int(p, TYPE_ULONG, (uint64_t)type->length, loc);
+    }
     return expr_is_error(size) ? size : expr_binary(p, EXPR_MUL, &p->basic[TYPE_ULONG], count, size);
 }
 

@@ -55,8 +55,8 @@ bool effects_is_own(const struct effects_scope *scope, const struct ir_var *var)
 bool effects_region(struct analysis *an, const struct access *access, int first_atom, const struct affine **out_low,
                     const struct affine **out_high);
 bool effects_returns_early(const struct ir_function *helper); // not only at its end
-// Whether a write covers every byte of its |region| whenever the loop runs. The region may be put in another form, which
-// is empty if a loop inside does not run.
+// Whether a write covers every byte of its |region| whenever the loop runs. The region may be put in another form,
+// which is empty if a loop inside does not run.
 bool effects_is_must(struct analysis *an, const struct access *access, const struct loop_info *info,
                      struct region *region);
 // The same for one run of bytes in every |out_step|: a member of each element of an array.

@@ -317,7 +317,7 @@ static struct ir_inst *cast_value(struct lower *l, const struct expr *e)
         lower_at(l, e->loc);
         return lower_unary(l, IR_OP_ZEXT, IR_I8, truth);
     }
-    struct ir_inst *value = lower_value(l, e->a);
+    struct ir_inst *value = e->is_extent ? lower_extent_value(l, e->a) : lower_value(l, e->a);
     lower_at(l, e->loc);
     return lower_convert(l, value, e->a->type, e->type);
 }

@@ -267,6 +267,8 @@ struct ir_inst *lower_element(struct lower *l, const struct expr *e, bool is_acc
 struct ir_inst *lower_target(struct lower *l, const struct expr *pointer); // what is read or written through it
 struct ir_inst *lower_type_size(struct lower *l, const struct type *type); // bytes, i64
 void lower_bind_extents(struct lower *l, const struct type *type, bool at_entry);
+// The extent of an array type as it was when the array was declared, of 64 bits.
+struct ir_inst *lower_extent_value(struct lower *l, const struct expr *extent);
 const char *lower_expr_name(struct lower *l, const struct expr *e); // "a", "s.m", "p->m"; NULL
 
 // ---- lower_expr.c --------------------------------------------------------------------------------------------------

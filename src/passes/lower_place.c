@@ -77,16 +77,19 @@ static struct lower_place object_place(struct lower *l, const struct object *obj
 
 // ---- variable array types ------------------------------------------------------------------------------------------
 
-static struct ir_inst *extent_count(struct lower *l, const struct type *type)
+struct ir_inst *lower_extent_value(struct lower *l, const struct expr *e)
 {
-    if (type->length != TYPE_LENGTH_VARIABLE) {
-        return lower_int(l, IR_I64, type->length);
-    }
-    struct lower_extent *extent = pointer_map_get(&l->frame->extents, type->extent);
+    struct lower_extent *extent = pointer_map_get(&l->frame->extents, e);
     if (extent == NULL) {
-        return lower_widen(l, lower_value(l, type->extent), type->extent->type);
+        return lower_widen(l, lower_value(l, e), e->type);
     }
     return extent->count != NULL ? extent->count : ir_get(&l->b, extent->count_var);
+}
+
+static struct ir_inst *extent_count(struct lower *l, const struct type *type)
+{
+    bool is_variable = type->length == TYPE_LENGTH_VARIABLE;
+    return is_variable ? lower_extent_value(l, type->extent) : lower_int(l, IR_I64, type->length);
 }
 
 struct ir_inst *lower_type_size(struct lower *l, const struct type *type)
@@ -114,8 +117,12 @@ void lower_bind_extents(struct lower *l, const struct type *type, bool at_entry)
         return;
     }
     lower_bind_extents(l, type->base, at_entry);
-    if (type->length != TYPE_LENGTH_VARIABLE || type->extent == NULL ||
-        (at_entry && pointer_map_get(&l->frame->extents, type->extent) != NULL)) {
+    if (type->length != TYPE_LENGTH_VARIABLE || type->extent == NULL) {
+        return;
+    }
+    // A local may share the type of a parameter, by typeof: that one's extents were settled at the entry.
+    const struct lower_extent *known = pointer_map_get(&l->frame->extents, type->extent);
+    if (known != NULL && (at_entry || known->count != NULL)) {
         return;
     }
     struct lower_extent *extent = ARENA_NEW(l->arena, struct lower_extent);
