@@ -151,7 +151,7 @@ typedef struct rill_type_info {
     size_t size;
     size_t alignment;
     bool is_union;
-    const struct rill_type_info *element; // arrays and pointers
+    const struct rill_type_info *element; // arrays; NULL for pointers, whose |name| says what they point to
     int64_t length;                       // arrays
     const struct rill_member_info *members;
     size_t member_count;

@@ -60,3 +60,77 @@ TEST(module_of_a_loaded_file_has_its_fields_and_may_be_destroyed)
     world_close(&world);
     remove(path);
 }
+
+TEST(diagnostics_are_limited_counted_and_freed)
+{
+    enum { WARNINGS = 1100 };
+    char *text = malloc(64 * WARNINGS);
+    REQUIRE(text != NULL);
+    size_t used = 0;
+    for (int i = 0; i < WARNINGS; i++) {
+        used += (size_t)sprintf(text + used, "#warning number %d\n", i);
+    }
+    sprintf(text + used, "int x = unknown;\n");
+    rill_diagnostics said = {0};
+    STATUS(rill_check(text, &(rill_module_options){.path = "w.c", .diagnostics = &said, .color = true}),
+           RILL_ERR_COMPILE);
+    CHECK_UINT(said.warning_count, WARNINGS);
+    CHECK_UINT(said.error_count, 1);
+    CHECK_UINT(said.count, 1001); // the first 1,000 warnings, and the error
+    REQUIRE(said.count > 0);
+    CHECK_STR(said.items[0].file, "w.c");
+    CHECK_INT(said.items[0].severity, RILL_SEVERITY_WARNING);
+    CHECK(said.items[0].rendered[strlen(said.items[0].rendered) - 1] == '\n');
+    CHECK_CONTAINS(said.items[0].rendered, "\x1b["); // colour
+    CHECK_CONTAINS(said.items[0].rendered, "^");
+    rill_diagnostics_free(&said);
+    CHECK(said.items == NULL && said.count == 0 && said.memory == NULL);
+    rill_diagnostics_free(&said);
+    free(text);
+}
+
+TEST(reflection_tells_bit_fields_unions_pointers_and_nameless_members)
+{
+    struct world world;
+    world_open(&world, 1);
+    rill_module module = {0};
+    OK(rill_module_create(world.context,
+                          "#include <rill/kernel.h>\n"
+                          "struct odd { int a : 3; int b : 7; union { float f; int i; }; short s[2][3]; };\n"
+                          "struct odd things[4];\nfloat *where;\n"
+                          "kernel double get(int n, const float *p, struct odd o) { return n + o.b + p[0]; }\n",
+                          NULL, &module));
+    size_t count = 0;
+    rill_field_info field;
+    OK(rill_module_field_count(module, &count));
+    CHECK_UINT(count, 2);
+    OK(rill_module_field(module, 0, &field));
+    CHECK_STR(field.name, "things");
+    CHECK_INT(field.type->kind, RILL_KIND_ARRAY);
+    CHECK_INT(field.type->length, 4);
+    const rill_type_info *odd = field.type->element;
+    CHECK_STR(odd->name, "struct odd");
+    REQUIRE(odd->member_count == 4);
+    CHECK_INT(odd->members[1].bit_offset, 3);
+    CHECK_INT(odd->members[1].bit_width, 7);
+    CHECK_STR(odd->members[2].name, "");
+    CHECK(odd->members[2].type->is_union);
+    CHECK_INT(odd->members[2].bit_offset, -1);
+    CHECK_INT(odd->members[3].type->element->length, 3);
+    OK(rill_module_field(module, 1, &field));
+    CHECK_INT(field.type->kind, RILL_KIND_POINTER);
+    CHECK_STR(field.type->name, "float *");
+    CHECK(field.type->element == NULL);
+
+    rill_kernel get = {0};
+    rill_param_info param;
+    rill_shape shape;
+    OK(rill_module_kernel(module, NULL, &get));
+    OK(rill_kernel_param(get, 1, &param));
+    CHECK(param.is_array && param.is_const);
+    CHECK_INT(param.rank, 0);
+    STATUS(rill_kernel_param_shape(get, 1, RILL_ARGS(1, 0, 0), &shape), RILL_ERR_INVALID);
+    rill_arg none[3] = {rill_arg_int(1), {0, 0, {0}, 0, 0}, {0, 0, {0}, 0, 0}};
+    STATUS(rill_launch(get, RILL_CURRENT, (rill_args){none, 3}), RILL_ERR_ARGUMENTS); // never set
+    world_close(&world);
+}

@@ -125,7 +125,8 @@ kernel int in_steps(int n, int steps, int a[n], int b[n])
 // run: in_blocks n=3000
 kernel void in_blocks(int n, int a[n], int b[n])
 {
-    stream_parallel {
+    stream_parallel
+    {
         int *p = a;
         for (int i = 0; i < n; i++) {
             p = &a[i];
@@ -133,7 +134,8 @@ kernel void in_blocks(int n, int a[n], int b[n])
         }
         *p = 0;
     }
-    stream_parallel {
+    stream_parallel
+    {
         int *p = b;
         for (int i = 0; i < n; i++) {
             p = &b[n - 1 - i];
