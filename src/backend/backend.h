@@ -192,6 +192,13 @@ static inline bool backend_may_wait(const struct backend_launch *launch)
 // must not wait. |error| is the stream's at that place; NULL: none.
 typedef void backend_notice(void *arg, const struct backend_error *error);
 
+// When a copy reads its source.
+enum backend_read {
+    BACKEND_READ_LATER,   // when the stream comes to it
+    BACKEND_READ_NOW,     // before the call returns, from memory of the host; the call may wait
+    BACKEND_READ_AT_ONCE, // the same, and the call does not wait
+};
+
 struct backend {
     const char *name;  // "cpu"
     const char *alias; // another name that rill_open takes; may be missing
@@ -250,8 +257,8 @@ struct backend {
     rill_status (*stream_wait)(struct backend_stream *stream, struct backend_stream *other);
 
     rill_status (*launch)(struct backend_stream *stream, const struct backend_launch *launch);
-    // |stage|: |source| is host memory that is copied before the call returns.
-    rill_status (*copy)(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage);
+    rill_status (*copy)(struct backend_stream *stream, void *target, const void *source, size_t size,
+                        enum backend_read read);
     // From memory of another device of this back end. RILL_ERR_UNSUPPORTED: these two cannot; may be missing.
     rill_status (*copy_from)(struct backend_stream *stream, void *target, struct backend_device *source_device,
                              const void *source, size_t size);

@@ -95,10 +95,10 @@ static rill_status hit(enum fault fault)
         return backend_##family.launch(stream, launch);                                                                \
     }                                                                                                                  \
     static rill_status family##_copy(struct backend_stream *stream, void *target, const void *source, size_t size,     \
-                                     bool stage)                                                                       \
+                                     enum backend_read read)                                                           \
     {                                                                                                                  \
         RILL_TRY(hit(FAULT_copy));                                                                                     \
-        return backend_##family.copy(stream, target, source, size, stage);                                             \
+        return backend_##family.copy(stream, target, source, size, read);                                              \
     }                                                                                                                  \
     static rill_status family##_copy_from(struct backend_stream *stream, void *target, struct backend_device *device,  \
                                           const void *source, size_t size)                                             \

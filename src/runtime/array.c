@@ -392,8 +392,9 @@ rill_status array_read_bytes(const char *who, struct context *context, rill_stre
     struct stream *stream;
     RILL_TRY(stream_pin(context, who, handle, &stream));
     rill_status status = stream_may_wait(who, stream);
-    status = status == RILL_OK ? context_fail_as(who, context->backend->copy(stream->queue, host, address, size, false))
-                               : status;
+    status = status == RILL_OK
+                 ? context_fail_as(who, context->backend->copy(stream->queue, host, address, size, BACKEND_READ_LATER))
+                 : status;
     if (status == RILL_OK) {
         status = stream_finish_work(who, stream);
     }
@@ -406,11 +407,13 @@ rill_status array_write_bytes(const char *who, struct context *context, rill_str
 {
     struct stream *stream;
     RILL_TRY(stream_pin(context, who, handle, &stream));
-    bool stage = size <= STAGE_SIZE || callback_is_running();
-    rill_status status = stage ? RILL_OK : stream_may_wait(who, stream);
-    status = status == RILL_OK ? context_fail_as(who, context->backend->copy(stream->queue, address, host, size, stage))
+    enum backend_read read = callback_is_running() ? BACKEND_READ_AT_ONCE
+                             : size <= STAGE_SIZE  ? BACKEND_READ_NOW
+                                                   : BACKEND_READ_LATER;
+    rill_status status = read != BACKEND_READ_LATER ? RILL_OK : stream_may_wait(who, stream);
+    status = status == RILL_OK ? context_fail_as(who, context->backend->copy(stream->queue, address, host, size, read))
                                : status;
-    if (status == RILL_OK && !stage) {
+    if (status == RILL_OK && read == BACKEND_READ_LATER) {
         status = stream_finish_work(who, stream);
     }
     context_unpin(context, stream->id);
@@ -456,7 +459,8 @@ rill_status array_copy_later(const char *who, struct context *context, rill_stre
 {
     struct stream *stream;
     RILL_TRY(stream_pin(context, who, handle, &stream));
-    rill_status status = context_fail_as(who, context->backend->copy(stream->queue, target, source, size, false));
+    rill_status status =
+        context_fail_as(who, context->backend->copy(stream->queue, target, source, size, BACKEND_READ_LATER));
     context_unpin(context, stream->id);
     return status;
 }

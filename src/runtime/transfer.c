@@ -50,8 +50,8 @@ static rill_status copy_inside(const struct side *target, const struct side *sou
     if (status == RILL_OK) {
         status = from != to ? backend->stream_wait(to->queue, from->queue) : RILL_OK;
         if (status == RILL_OK) {
-            status =
-                backend->copy(to->queue, target->array->address, source->array->address, source->array->size, false);
+            status = backend->copy(to->queue, target->array->address, source->array->address, source->array->size,
+                                   BACKEND_READ_LATER);
         }
         context_unpin(context, from->id);
     }

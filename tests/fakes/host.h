@@ -10,7 +10,7 @@
 
 enum { MEGA = 1 << 20 };
 
-// ---- a gate ---------------------------------------------------------------------------------------------------------
+// ---- a gate --------------------------------------------------------------------------------------------------------
 
 static uint32_t *gate;
 
@@ -93,8 +93,7 @@ static void check_ints(const int *ints, size_t count, int first)
     }
 }
 
-// ---- nobody waits
-// -----------------------------------------------------------------------------------------------------
+// ---- nobody waits --------------------------------------------------------------------------------------------------
 
 // Sizes below, at and above those of the memory that they go through.
 TEST(asynchronous_copies_of_pageable_memory_wait_for_nothing)
@@ -184,8 +183,46 @@ TEST(a_launch_in_a_callback_waits_for_nothing)
     close_host_scene(&s);
 }
 
-// ---- few of them
-// --------------------------------------------------------------------------------------------------------
+struct writer {
+    struct scene *scene;
+    rill_array array;
+    int *host;
+    rill_status status;
+};
+
+enum { WRITES = 80 }; // of 1 MB each: more than a stream keeps for writes before one waits
+
+static void write_in_callback(void *user, rill_status status)
+{
+    struct writer *writer = user;
+    writer->status = status;
+    for (int i = 0; i < WRITES; i++) {
+        writer->host[0] = i;
+        writer->status =
+            first_of(writer->status, rill_array_write(writer->array, writer->scene->known, writer->host, MEGA));
+    }
+}
+
+TEST(a_write_in_a_callback_waits_for_nothing)
+{
+    struct scene s;
+    open_host_scene(&s);
+    struct writer writer = {.scene = &s, .host = make_ints(MEGA / 4, 0)};
+    int first = -1;
+    OK(rill_array_create(s.context, RILL_I32, RILL_SHAPE(MEGA / 4), &writer.array));
+    shut_gate(&s, s.native);
+    OK(rill_stream_callback(s.other, write_in_callback, &writer));
+    OK(rill_stream_synchronize(s.other));
+    CHECK_INT(writer.status, RILL_OK);
+    CHECK_INT(rill_stream_query(s.known), RILL_ERR_NOT_READY);
+    open_gate();
+    OK(rill_array_read(writer.array, s.known, &first, sizeof first));
+    CHECK_INT(first, WRITES - 1);
+    free(writer.host);
+    close_host_scene(&s);
+}
+
+// ---- few of them ---------------------------------------------------------------------------------------------------
 
 // More streams than there are chunks of pinned memory, and all of them have work before the copies.
 TEST(streams_share_a_bounded_number_of_pinned_chunks)
@@ -248,8 +285,7 @@ TEST(pinned_memory_takes_no_detour)
     close_host_scene(&s);
 }
 
-// ---- what it costs
-// ------------------------------------------------------------------------------------------------------
+// ---- what it costs -------------------------------------------------------------------------------------------------
 
 static long costly_calls(void)
 {

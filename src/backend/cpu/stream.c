@@ -257,8 +257,10 @@ LAUNCH_PART rill_status stream_launch(struct backend_stream *stream, const struc
     return LIKELY(launch->known != NULL) ? launch_known(stream, launch, launch->known) : launch_unknown(stream, launch);
 }
 
-rill_status stream_copy(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage)
+rill_status stream_copy(struct backend_stream *stream, void *target, const void *source, size_t size,
+                        enum backend_read read)
 {
+    bool stage = read != BACKEND_READ_LATER;
     RILL_TRY(lock_for_work(stream));
     struct cpu_copy *op = segment_take(stream, sizeof *op + (stage ? size : 0));
     if (op == NULL) {

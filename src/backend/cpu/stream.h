@@ -202,7 +202,8 @@ static inline bool stream_error(struct backend_stream *stream, struct backend_er
 }
 void stream_clear_error(struct backend_stream *stream);
 rill_status stream_launch(struct backend_stream *stream, const struct backend_launch *launch);
-rill_status stream_copy(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage);
+rill_status stream_copy(struct backend_stream *stream, void *target, const void *source, size_t size,
+                        enum backend_read read);
 rill_status stream_fill(struct backend_stream *stream, void *target, size_t count, const void *element, size_t size);
 rill_status stream_notify(struct backend_stream *stream, backend_notice *notice, void *arg, bool hold);
 void stream_proceed(struct backend_stream *stream);

@@ -12,10 +12,11 @@ enum {
 };
 
 // |source| is read before the call returns.
-static rill_status copy_in_now(struct backend_stream *stream, uint64_t target, const void *source, size_t size)
+static rill_status copy_in_now(struct backend_stream *stream, uint64_t target, const void *source, size_t size,
+                               bool may_wait)
 {
     uint64_t pinned;
-    RILL_TRY(gpu_ring_take(stream, GPU_RING_PINNED, size, true, &pinned));
+    RILL_TRY(gpu_ring_take(stream, GPU_RING_PINNED, size, may_wait, &pinned));
     memcpy((void *)(uintptr_t)pinned, source, size);
     return stream->device->driver->copy(stream->lane.handle, target, pinned, size);
 }
@@ -58,12 +59,13 @@ rill_status gpu_copy_queue(struct backend_stream *stream, const struct gpu_copy 
     uint64_t from = (uint64_t)(uintptr_t)copy->source;
     *out_has_begun = false;
     bool is_out = driver->place_of(copy->target) == GPU_PAGEABLE;
-    bool is_in = !copy->is_staged && driver->place_of(copy->source) == GPU_PAGEABLE;
-    if (stream->is_capturing && (copy->is_staged || is_in || is_out)) {
+    bool is_staged = copy->read != BACKEND_READ_LATER;
+    bool is_in = !is_staged && driver->place_of(copy->source) == GPU_PAGEABLE;
+    if (stream->is_capturing && (is_staged || is_in || is_out)) {
         return gpu_capture_refuse("only memory of the device and pinned memory can be copied");
     }
-    if (copy->is_staged) {
-        return copy_in_now(stream, to, copy->source, copy->size);
+    if (is_staged) {
+        return copy_in_now(stream, to, copy->source, copy->size, copy->read != BACKEND_READ_AT_ONCE);
     }
     if (is_in && is_out) {
         return gpu_stage_move(stream, copy->target, copy->source, copy->size);
@@ -109,20 +111,22 @@ rill_status gpu_copy_now(struct backend_stream *stream, const struct gpu_copy *c
     return finish(stream, status);
 }
 
-rill_status gpu_copy(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage)
+rill_status gpu_copy(struct backend_stream *stream, void *target, const void *source, size_t size,
+                     enum backend_read read)
 {
     RILL_TRY(gpu_stream_refuse(stream));
     if (size == 0) {
         return RILL_OK;
     }
     RILL_TRY(gpu_stream_check_thread(stream));
-    struct gpu_copy copy = {.target = target, .source = source, .size = size, .is_staged = stage};
+    struct gpu_copy copy = {.target = target, .source = source, .size = size, .read = read};
     void *before = gpu_stream_begin(stream);
     rill_status status = gpu_capture_begin(stream);
     if (status != RILL_OK) {
         // nothing is queued
     } else if (gpu_defers(stream)) {
-        status = gpu_defer(stream, &(struct gpu_op){.kind = GPU_OP_COPY, .u.copy = copy}, source, stage ? size : 0);
+        status = gpu_defer(stream, &(struct gpu_op){.kind = GPU_OP_COPY, .u.copy = copy}, source,
+                           read != BACKEND_READ_LATER ? size : 0);
     } else {
         status = settle(stream, gpu_copy_now(stream, &copy));
     }
@@ -186,7 +190,7 @@ static rill_status fill_by_copies(struct backend_stream *stream, uint64_t target
         }
         source = pattern;
     }
-    RILL_TRY(copy_in_now(stream, target, source, first));
+    RILL_TRY(copy_in_now(stream, target, source, first, false));
     stream->has_begun = true;
     for (size_t done = first; done < whole;) {
         size_t more = done < whole - done ? done : whole - done;

@@ -177,7 +177,7 @@ static rill_status issue_copy(struct backend_stream *stream, struct gpu_op *op)
     if (gpu_stream_error(stream, NULL)) {
         return RILL_OK;
     }
-    op->u.copy.source = op->u.copy.is_staged ? op->data : op->u.copy.source;
+    op->u.copy.source = op->u.copy.read != BACKEND_READ_LATER ? op->data : op->u.copy.source;
     return gpu_copy_now(stream, &op->u.copy);
 }
 

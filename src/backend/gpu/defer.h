@@ -13,7 +13,7 @@ struct gpu_copy {
     void *target;
     const void *source;
     size_t size;
-    bool is_staged; // |source| is read before the call returns
+    enum backend_read read;
 };
 
 struct gpu_op {

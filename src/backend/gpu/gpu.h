@@ -34,7 +34,8 @@ void gpu_stream_clear_error(struct backend_stream *stream);
 rill_status gpu_stream_wait(struct backend_stream *stream, struct backend_stream *other);
 
 rill_status gpu_launch(struct backend_stream *stream, const struct backend_launch *launch);
-rill_status gpu_copy(struct backend_stream *stream, void *target, const void *source, size_t size, bool stage);
+rill_status gpu_copy(struct backend_stream *stream, void *target, const void *source, size_t size,
+                     enum backend_read read);
 rill_status gpu_copy_from(struct backend_stream *stream, void *target, struct backend_device *source_device,
                           const void *source, size_t size);
 rill_status gpu_fill(struct backend_stream *stream, void *target, size_t count, const void *element, size_t size);
