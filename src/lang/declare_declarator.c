@@ -17,6 +17,7 @@ struct derivation {
     bool is_variadic;       //
     bool has_prototype;     //
     bool has_names;         // of parameters whose types stand before the body
+    struct symbol *symbols; // what the parameters declare, newest first
 };
 
 struct derivations {
@@ -145,6 +146,7 @@ static void parameter_type_list(struct parser *p, struct derivation *out)
         }
         parameter_declaration(p, &params);
     } while (!p->is_panicking && parse_accept(p, TOKEN_COMMA));
+    out->symbols = p->scope->symbols;
     scope_pop(p);
     out->params = params.items;
     out->param_count = params.count;
@@ -425,6 +427,7 @@ struct declarator declare_declarator(struct parser *p, struct type *base, enum d
     if (derivations.count > 0 && derivations.items[derivations.count - 1].kind == DERIVE_FUNCTION) {
         d.params = derivations.items[derivations.count - 1].params;
         d.param_count = derivations.items[derivations.count - 1].param_count;
+        d.symbols = derivations.items[derivations.count - 1].symbols;
         d.has_names = derivations.items[derivations.count - 1].has_names;
     }
     return d;

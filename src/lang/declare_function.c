@@ -166,12 +166,13 @@ static void check_definition(struct parser *p, const struct declarator *d)
     }
 }
 
-static void function_body(struct parser *p, struct function *function)
+static void function_body(struct parser *p, struct function *function, const struct symbol *declared)
 {
     struct body_state body = {.function = function, .block = -1};
     hash_map_init(&body.labels, p->arena);
     p->body = &body;
     scope_push(p);
+    scope_add_again(p, declared); // `enum e { A } x` among the parameters
     for (int i = 0; i < function->param_count; i++) {
         struct object *param = function->params[i];
         if (scope_find_here(p, param->name) == NULL) {
@@ -233,5 +234,5 @@ void declare_function_definition(struct parser *p, const struct specifiers *spec
         declare_check_kernel(p, function);
     }
     kernel_pragmas(p, function, pragmas);
-    function_body(p, function);
+    function_body(p, function, d->symbols);
 }

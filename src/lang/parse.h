@@ -165,7 +165,8 @@ struct declarator {
     struct type *type;
     struct object **params; // when the declarator itself is a function's
     int param_count;
-    bool has_names; // of parameters whose types stand before the body
+    bool has_names;         // of parameters whose types stand before the body
+    struct symbol *symbols; // what the parameters declare; a definition's body knows it
     struct attributes attributes;
 };
 

@@ -77,6 +77,19 @@ struct symbol *scope_add_tag(struct parser *p, const char *name, struct loc loc,
     return symbol;
 }
 
+void scope_add_again(struct parser *p, const struct symbol *symbols)
+{
+    for (const struct symbol *old = symbols; old != NULL; old = old->next) {
+        if (old->kind == SYMBOL_TAG) {
+            scope_add_tag(p, old->name, old->loc, old->type);
+        } else if (old->kind == SYMBOL_CONSTANT) {
+            struct symbol *symbol = scope_add(p, SYMBOL_CONSTANT, old->name, old->loc);
+            symbol->type = old->type;
+            symbol->value = old->value;
+        }
+    }
+}
+
 void scope_add_unknown(struct parser *p, const char *name, struct loc loc)
 {
     // The name has no meaning at all yet, so that it may be put into an outer scope.

@@ -49,6 +49,9 @@ struct symbol *scope_find_tag_here(struct parser *p, const char *name);
 struct symbol *scope_add(struct parser *p, enum symbol_kind kind, const char *name, struct loc loc);
 struct symbol *scope_add_tag(struct parser *p, const char *name, struct loc loc, struct type *type);
 
+// Adds tags and constants that a scope declared which is gone, to the innermost one.
+void scope_add_again(struct parser *p, const struct symbol *symbols);
+
 // Remembers that an unknown name was complained about, until the function ends.
 void scope_add_unknown(struct parser *p, const char *name, struct loc loc);
 

@@ -192,3 +192,22 @@ kernel int comments(int n, int a[n]) /* here */
     }
     return s /**/ + 1;
 }
+
+// What the parameters of a definition declare, its body knows: tags and constants.
+static int in_params(enum side { LEFT = 3, RIGHT = LEFT << 2 } side, struct box { int size; } *box)
+{
+    enum side other = side == LEFT ? RIGHT : LEFT;
+    struct box inner = {box->size + LEFT};
+    return other + inner.size;
+}
+
+// run: declared_in_parameters n=20
+kernel void declared_in_parameters(int n, int out[n])
+{
+    for (int i = 0; i < n; i++) {
+        struct {
+            int size;
+        } box = {i};
+        out[i] = in_params(i % 2 == 0 ? 3 : 12, (void *)&box);
+    }
+}
