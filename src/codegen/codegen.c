@@ -194,6 +194,7 @@ static rill_status emit_to(const struct ir_module *module, const struct codegen_
 {
     struct arena arena;
     arena_init(&arena);
+    arena.fail_after = options->fail_after;
     struct emitter e = {.module = module, .options = options, .target = target, .arena = &arena};
     e.check_bounds = options->check_bounds || module->check_bounds;
     rill_status status = emit_guarded(&e, out);

@@ -42,6 +42,7 @@ struct codegen_options {
     bool stand_in;        // GPU objects: join the same tasks as x86-64 code, for a driver that tests stand in with
     const struct plan_module *plan; // GPUs: what to evaluate on the device; NULL: nothing. Borrowed
     const char *work_dir;           // of the debug information; NULL is "."
+    uint64_t fail_after;            // tests: the n-th allocation of the emitter fails; 0: none
 };
 
 // What was made. Text is terminated by a zero byte that |size| does not count.

@@ -180,3 +180,24 @@ TEST(threads_emit_the_same_bytes_from_one_module)
     }
     fixture_finish(&f);
 }
+
+TEST(the_nth_allocation_of_the_emitter_fails_with_words)
+{
+    static const char *const targets[] = {NULL, "sm_90", "gfx942"};
+    struct fixture f;
+    build_saxpy(&f);
+    for (size_t t = 0; t < sizeof targets / sizeof *targets; t++) {
+        uint64_t n = 0;
+        rill_status status;
+        do {
+            struct codegen_options options = {
+                .target = targets[t], .kind = CODEGEN_LLVM, .unoptimised = true, .fail_after = ++n};
+            struct codegen_output out = {0};
+            status = codegen_emit(f.module, &options, &out);
+            CHECK(status == RILL_OK || (status == RILL_ERR_OUT_OF_MEMORY && out.bytes == NULL));
+            codegen_output_finish(&out);
+        } while (status == RILL_ERR_OUT_OF_MEMORY);
+        CHECK(status == RILL_OK && n > 5);
+    }
+    fixture_finish(&f);
+}
