@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SPEC_LIMIT = 64, NUMBER_LIMIT = 4096 };
+enum { SPEC_LIMIT = 64, NUMBER_LIMIT = 1000 * 1000 };
 
 // ---- reading -------------------------------------------------------------------------------------------------------
 
@@ -91,13 +91,8 @@ enum format_result format_next(const char **at, struct format_item *item)
 
 // ---- writing -------------------------------------------------------------------------------------------------------
 
-// Keeps a width or precision from an untrusted record within reason.
-static int bounded(int64_t value)
-{
-    return value > NUMBER_LIMIT ? NUMBER_LIMIT : value < -NUMBER_LIMIT ? -NUMBER_LIMIT : (int)value;
-}
-
-// Copies the flags, with every `*` replaced by its value, into |spec|; returns its length.
+// Copies the flags, with every `*` replaced by its value, into |spec|; returns its length. 0: a width or precision that
+// was given for a `*` is beyond all reason.
 static size_t write_prefix(const struct format_item *item, const uint64_t *args, char *spec)
 {
     size_t length = 0;
@@ -108,11 +103,14 @@ static size_t write_prefix(const struct format_item *item, const uint64_t *args,
             spec[length++] = c;
             continue;
         }
-        int value = bounded((int32_t)args[used++]);
+        int32_t value = (int32_t)args[used++];
+        if (value > NUMBER_LIMIT || (value < -NUMBER_LIMIT && spec[length - 1] != '.')) {
+            return 0;
+        }
         if (spec[length - 1] == '.' && value < 0) {
             spec[--length] = '\0'; // a negative precision is as if there were none
         } else {
-            length += (size_t)snprintf(spec + length, 8, "%d", value);
+            length += (size_t)snprintf(spec + length, 16, "%d", value);
         }
     }
     return length;
@@ -148,11 +146,14 @@ static void write_text(struct str *out, char *spec, size_t length, uint64_t cell
 #pragma GCC diagnostic pop
 }
 
-static void write_item(struct str *out, const struct format_item *item, const uint64_t *args, size_t text_limit)
+static bool write_item(struct str *out, const struct format_item *item, const uint64_t *args, size_t text_limit)
 {
     char spec[SPEC_LIMIT + 64] = {0};
     size_t length = write_prefix(item, args, spec);
     uint64_t cell = args[item->arg_count - 1];
+    if (length == 0) {
+        return false;
+    }
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     switch (item->args[item->arg_count - 1]) {
@@ -182,6 +183,7 @@ static void write_item(struct str *out, const struct format_item *item, const ui
         break;
     }
 #pragma GCC diagnostic pop
+    return true;
 }
 
 bool format_printf(struct str *out, const char *format, const uint64_t *args, int arg_count, size_t text_limit)
@@ -195,10 +197,9 @@ bool format_printf(struct str *out, const char *format, const uint64_t *args, in
             str_add_n(out, item.start, item.length);
             continue;
         }
-        if (used + item.arg_count > arg_count) {
+        if (used + item.arg_count > arg_count || !write_item(out, &item, args + used, text_limit)) {
             return false;
         }
-        write_item(out, &item, args + used, text_limit);
         used += item.arg_count;
     }
     return result == FORMAT_END;

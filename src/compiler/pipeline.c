@@ -88,6 +88,18 @@ static bool run_passes(struct ir_module *module, const struct pipeline_options *
     return true;
 }
 
+// Kernels that call each other nest what each of them nests.
+static void check_depth(const struct plan_module *plan, const struct ir_function *kernel, struct diags *diags)
+{
+    int depth = plan->kernel_count > 0 ? plan_depth(plan->kernels[plan->kernel_count - 1]->root) : 0;
+    if (depth > PLAN_MAX_DEPTH) {
+        diag_error(diags, kernel->loc,
+                   "control of kernel '%s' is nested %d levels deep with that of the kernels it calls; at most %d are "
+                   "possible",
+                   kernel->name, depth, PLAN_MAX_DEPTH);
+    }
+}
+
 static struct plan_module *make_plan(struct ir_module *module, const struct pipeline_options *options,
                                      struct diags *diags)
 {
@@ -96,6 +108,7 @@ static struct plan_module *make_plan(struct ir_module *module, const struct pipe
     for (int i = 0; i < function_count; i++) {
         if (module->functions[i]->kind == IR_FUNCTION_KERNEL) {
             offload_kernel(module, module->functions[i], plan, diags);
+            check_depth(plan, module->functions[i], diags);
         }
     }
     if (diags->error_count > 0 || !is_well_formed(options, module, "offload", diags)) {

@@ -18,6 +18,16 @@ static void fail(struct check *check, const char *what, int64_t value)
                (long long)value);
 }
 
+int plan_depth(const struct plan_node *node)
+{
+    int deepest = 0;
+    for (int i = 0; node != NULL && i < node->child_count; i++) {
+        int depth = plan_depth(node->children[i]);
+        deepest = depth > deepest ? depth : deepest;
+    }
+    return node != NULL ? deepest + 1 : 0;
+}
+
 static void check_slot(struct check *check, int64_t offset, enum ir_type type)
 {
     int64_t size = ir_type_size(type);
@@ -275,6 +285,10 @@ bool plan_check(const struct plan_module *module, struct str *out)
         check.kernel = module->kernels[i];
         if (check.kernel->block_size > ABI_MAX_BLOCK_SIZE) {
             fail(&check, "the launch block is too large", (int64_t)check.kernel->block_size);
+        }
+        int depth = plan_depth(check.kernel->root);
+        if (depth > PLAN_MAX_DEPTH) {
+            fail(&check, "control is nested too deep", depth);
         }
         check_params(&check);
         for (int k = 0; k < check.kernel->task_count; k++) {

@@ -265,6 +265,8 @@ struct plan_kernel {
     int node_count;
 };
 
+enum { PLAN_MAX_DEPTH = 500 }; // of the nodes of a kernel: whoever runs a plan goes down by calling itself
+
 struct plan_field {
     const char *name; // also the symbol in the image
     uint64_t size;
@@ -322,6 +324,7 @@ bool plan_eval(const struct plan_expr *expr, const struct plan_values *values, u
 
 // print.c, serialise.c, verify.c, launch.c
 const char *plan_file(const struct plan_module *module, uint32_t index); // its name; "?" if there is none
+int plan_depth(const struct plan_node *node);                            // levels of nodes; NULL has none
 void plan_print(const struct plan_module *module, struct str *out);
 void plan_explain(const struct plan_module *module, bool color, struct str *out); // for people
 bool plan_verify(const struct plan_module *module, struct str *out);

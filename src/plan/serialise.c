@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-enum { MAX_NESTING = 200, FORMAT_VERSION = 6 };
+// Nodes, with the types and expressions in the innermost, of which the language allows 256 and passes make fewer.
+enum { MAX_NESTING = 2 * PLAN_MAX_DEPTH, FORMAT_VERSION = 6 };
 
 struct io {
     struct arena *arena; // reading

@@ -6,16 +6,6 @@
 
 #include <string.h>
 
-static int depth_of(const struct plan_node *node)
-{
-    int deepest = 0;
-    for (int i = 0; node != NULL && i < node->child_count; i++) {
-        int depth = depth_of(node->children[i]);
-        deepest = depth > deepest ? depth : deepest;
-    }
-    return deepest + 1;
-}
-
 static int blocks_of(const struct plan_node *node)
 {
     int most = 0;
@@ -63,7 +53,7 @@ static void find_kernel(struct backend_image *image, struct resolution *r, const
 {
     kernel->plan = plan;
     kernel->only_task = only_task_of(plan->root);
-    kernel->depth = depth_of(plan->root) + 1;
+    kernel->depth = plan_depth(plan->root) + 2;
     kernel->block_count = blocks_of(plan->root);
     kernel->tasks = ARENA_ARRAY(&image->arena, struct cpu_task, plan->task_count > 0 ? plan->task_count : 1);
     for (int i = 0; i < plan->task_count; i++) {

@@ -3,10 +3,11 @@
 #include "backend/cpu/device.h"
 #include "base/format.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_LIMIT = 1 << 20 }; // of one %s without a precision
+enum { TEXT_LIMIT = INT_MAX }; // of one %s without a precision: what C can print
 
 void print_init(struct print_log *log)
 {
@@ -114,7 +115,8 @@ void print_flush(struct backend_device *device, struct print_log *log)
 {
     if (atomic_load_explicit(&log->lost_count, memory_order_relaxed) > 0) {
         uint64_t lost = atomic_exchange(&log->lost_count, 0);
-        backend_log(&device->host, BACKEND_LOG_WARNING, "%llu printf calls of kernels are lost for want of memory",
+        backend_log(&device->host, BACKEND_LOG_WARNING,
+                    "%llu printf calls of kernels are lost: no memory, or a width beyond 1,000,000",
                     (unsigned long long)lost);
     }
     if (log->record_count == 0) {
