@@ -218,7 +218,8 @@ struct backend {
     bool (*device_has)(const struct backend_device *device, enum backend_capability capability);
 
     bool has_own_memory; // addresses of the device mean nothing to the host: what is the host's must be copied
-    void (*device_trim)(struct backend_device *device); // gives back what lies idle; may be missing
+    void (*device_trim)(struct backend_device *device);  // gives back what lies idle; may be missing
+    void (*device_flush)(struct backend_device *device); // the host has waited for all streams: writes their trace
 
     rill_status (*memory_create)(struct backend_device *device, uint64_t size, void **out_address); // zeroed
     void (*memory_destroy)(struct backend_device *device, void *address, uint64_t size);
@@ -358,11 +359,12 @@ struct trace_origin {
 };
 
 void trace_cause_set(struct trace_cause *cause, enum trace_cause_kind kind, const char *name, uint64_t number);
-// NULL if RILL_TRACE is not set, or without memory. |host| outlives it.
-struct trace *trace_create(const struct backend_host *host);
+// NULL if RILL_TRACE is not set, or without memory. |host| and the texts of |origin| outlive it.
+struct trace *trace_create(const struct backend_host *host, const struct trace_origin *origin);
 void trace_add(struct trace *trace, const struct trace_event *event);
 void trace_lose(struct trace *trace, uint64_t count); // tasks that ran and of which nothing is known
-void trace_destroy(struct trace *trace, const struct trace_origin *origin); // writes the file; NULL is skipped
+void trace_flush(struct trace *trace);                // what was added is in the file, which is a whole one
+void trace_destroy(struct trace *trace);              // NULL is skipped
 
 // registry.c: the back ends of this build, best first, ended by NULL.
 extern const struct backend *const backend_registry[];

@@ -1,11 +1,12 @@
 // What ran when, for RILL_TRACE=file.json: one event for each task, in the form that Perfetto and chrome://tracing
-// open. Records are kept in memory and written when the device closes.
+// open. Records are kept in memory and written when a page is full, when the host waits for a stream and when the
+// device closes. The end of the file is written each time and overwritten by what follows, so that the file of a
+// program that never closes its context is whole too.
 #include "backend/backend.h"
 
+#include "backend/trace_file.h"
 #include "base/thread.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,15 +36,21 @@ struct trace_page {
 
 struct trace {
     const struct backend_host *host; // borrowed: the device's
+    struct trace_origin origin;      // its texts are borrowed
     struct thread_mutex lock;
     struct trace_page *first; // owned, guarded by lock
     struct trace_page *last;  //
-    uint64_t lost_count;      // for want of memory
-    char path[4096];
-    // Streams are numbered in the order in which they appear, from 1. Only while the file is written.
+    struct trace_page *spare; // owned, guarded by lock: one that was written, for the next; NULL: none
+    uint64_t lost_count;      // guarded by lock: for want of memory
+    bool has_news;            // guarded by lock: something is not in the file yet
+
+    struct thread_mutex file_lock; // taken before |lock|; of all that follows
+    struct trace_file file;
+    // Streams are numbered in the order in which they appear, from 1.
     uint64_t *streams; // owned
     size_t stream_capacity;
     size_t stream_count;
+    bool has_records;
 };
 
 void trace_cause_set(struct trace_cause *cause, enum trace_cause_kind kind, const char *name, uint64_t number)
@@ -54,27 +61,18 @@ void trace_cause_set(struct trace_cause *cause, enum trace_cause_kind kind, cons
     snprintf(cause->name, sizeof cause->name, "%s", name);
 }
 
-struct trace *trace_create(const struct backend_host *host)
-{
-    const char *path = getenv("RILL_TRACE");
-    struct trace *trace = path != NULL && *path != '\0' ? backend_alloc(host, sizeof *trace, 16) : NULL;
-    if (trace != NULL) {
-        trace->host = host;
-        thread_mutex_init(&trace->lock);
-        snprintf(trace->path, sizeof trace->path, "%s", path);
-    }
-    return trace;
-}
-
 // A record to fill; NULL without memory. The lock is held.
 static struct trace_record *new_record(struct trace *trace)
 {
     if (trace->last == NULL || trace->last->count == PAGE_RECORDS) {
-        struct trace_page *page = backend_alloc(trace->host, sizeof *page, 16);
+        struct trace_page *page = trace->spare != NULL ? trace->spare : backend_alloc(trace->host, sizeof *page, 16);
+        trace->spare = NULL;
         if (page == NULL) {
             trace->lost_count++;
             return NULL;
         }
+        page->next = NULL;
+        page->count = 0;
         if (trace->last != NULL) {
             trace->last->next = page;
         } else {
@@ -89,6 +87,7 @@ void trace_lose(struct trace *trace, uint64_t count)
 {
     thread_lock(&trace->lock);
     trace->lost_count += count;
+    trace->has_news = true;
     thread_unlock(&trace->lock);
 }
 
@@ -96,6 +95,7 @@ void trace_add(struct trace *trace, const struct trace_event *event)
 {
     thread_lock(&trace->lock);
     struct trace_record *record = new_record(trace);
+    trace->has_news = true;
     if (record != NULL) {
         snprintf(record->task, sizeof record->task, "%s", event->task);
         snprintf(record->kernel, sizeof record->kernel, "%s", event->kernel);
@@ -111,7 +111,11 @@ void trace_add(struct trace *trace, const struct trace_event *event)
         record->begin = event->begin;
         record->end = event->end;
     }
+    bool is_full = trace->last != NULL && trace->last->count == PAGE_RECORDS;
     thread_unlock(&trace->lock);
+    if (is_full) {
+        trace_flush(trace);
+    }
 }
 
 static void write_text(FILE *file, const char *text)
@@ -234,16 +238,16 @@ static void write_record(FILE *file, const struct trace_record *record, size_t s
     fputs("}}", file);
 }
 
-static void write_records(FILE *file, struct trace *trace)
+static void write_records(FILE *file, struct trace *trace, const struct trace_page *page)
 {
-    const char *before = "\n";
-    for (const struct trace_page *page = trace->first; page != NULL; page = page->next) {
+    for (; page != NULL; page = page->next) {
         for (int i = 0; i < page->count; i++) {
             const struct trace_record *record = &page->records[i];
             bool is_new;
             bool is_other_new = false;
             size_t other = 0;
-            fputs(before, file);
+            fputs(trace->has_records ? ",\n" : "\n", file);
+            trace->has_records = true;
             if (record->cause.kind == TRACE_EVENT) {
                 other = stream_number(trace, record->cause.number, &is_other_new);
                 if (is_other_new) {
@@ -255,22 +259,14 @@ static void write_records(FILE *file, struct trace *trace)
                 write_name(file, stream);
             }
             write_record(file, record, stream, other);
-            before = ",\n";
         }
     }
 }
 
-static void write_file(struct trace *trace, const struct trace_origin *origin)
+static void write_end(FILE *file, const struct trace_origin *origin, uint64_t lost_count)
 {
-    FILE *file = fopen(trace->path, "we");
-    if (file == NULL) {
-        backend_log(trace->host, BACKEND_LOG_ERROR, "cannot write the trace '%s': %s", trace->path, strerror(errno));
-        return;
-    }
-    fputs("{\"displayTimeUnit\": \"ms\", \"traceEvents\": [", file);
-    write_records(file, trace);
     fprintf(file, "\n], \"otherData\": {\"producer\": \"rill\", \"threads\": %d, \"lost\": %llu", origin->thread_count,
-            (unsigned long long)trace->lost_count);
+            (unsigned long long)lost_count);
     if (origin->device != NULL) {
         fputs(", \"device\": ", file);
         write_text(file, origin->device);
@@ -278,24 +274,81 @@ static void write_file(struct trace *trace, const struct trace_origin *origin)
         write_text(file, origin->note);
     }
     fputs("}}\n", file);
-    bool is_written = ferror(file) == 0;
-    if (fclose(file) != 0 || !is_written) {
-        backend_log(trace->host, BACKEND_LOG_ERROR, "cannot write the trace '%s': %s", trace->path, strerror(errno));
+}
+
+static void free_pages(struct trace *trace, struct trace_page *page)
+{
+    while (page != NULL) {
+        struct trace_page *next = page->next;
+        backend_free(trace->host, page, sizeof *page);
+        page = next;
     }
 }
 
-void trace_destroy(struct trace *trace, const struct trace_origin *origin)
+// file_lock is held.
+static void write_news(struct trace *trace, bool is_end)
+{
+    thread_lock(&trace->lock);
+    struct trace_page *pages = trace->first;
+    uint64_t lost_count = trace->lost_count;
+    bool has_news = trace->has_news || is_end;
+    trace->first = NULL;
+    trace->last = NULL;
+    trace->has_news = false;
+    thread_unlock(&trace->lock);
+    FILE *file = has_news ? trace_file_append(&trace->file) : NULL;
+    if (file != NULL) {
+        write_records(file, trace, pages);
+        trace_file_mark_end(&trace->file);
+        if (is_end || trace->file.is_seekable) {
+            write_end(file, &trace->origin, lost_count);
+        }
+        trace_file_flush(&trace->file, trace->host);
+    }
+    thread_lock(&trace->lock);
+    if (pages != NULL && trace->spare == NULL) {
+        trace->spare = pages;
+        pages = pages->next;
+    }
+    thread_unlock(&trace->lock);
+    free_pages(trace, pages);
+}
+
+void trace_flush(struct trace *trace)
+{
+    thread_lock(&trace->file_lock);
+    write_news(trace, false);
+    thread_unlock(&trace->file_lock);
+}
+
+struct trace *trace_create(const struct backend_host *host, const struct trace_origin *origin)
+{
+    const char *path = getenv("RILL_TRACE");
+    struct trace *trace = path != NULL && *path != '\0' ? backend_alloc(host, sizeof *trace, 16) : NULL;
+    if (trace != NULL) {
+        trace->host = host;
+        trace->origin = *origin;
+        thread_mutex_init(&trace->lock);
+        thread_mutex_init(&trace->file_lock);
+        trace_file_open(&trace->file, path, host);
+        trace->has_news = true;
+        trace_flush(trace);
+    }
+    return trace;
+}
+
+void trace_destroy(struct trace *trace)
 {
     if (trace == NULL) {
         return;
     }
-    write_file(trace, origin);
-    while (trace->first != NULL) {
-        struct trace_page *page = trace->first;
-        trace->first = page->next;
-        backend_free(trace->host, page, sizeof *page);
-    }
+    thread_lock(&trace->file_lock);
+    write_news(trace, true);
+    thread_unlock(&trace->file_lock);
+    trace_file_close(&trace->file, trace->host);
+    free_pages(trace, trace->spare);
     backend_free(trace->host, trace->streams, trace->stream_capacity * sizeof *trace->streams);
+    thread_mutex_finish(&trace->file_lock);
     thread_mutex_finish(&trace->lock);
     backend_free(trace->host, trace, sizeof *trace);
 }

@@ -567,6 +567,7 @@ static rill_status finish_streams(struct context *context, const char *who, bool
         first = stream_check(who, stream);
         snprintf(text, sizeof text, "%s", first != RILL_OK ? rill_message() : "");
     }
+    context->backend->device_flush(context->device);
     rill_status unreported = take_unreported(context, who);
     return first != RILL_OK ? status_fail(first, "%s", text) : unreported;
 }

@@ -2,6 +2,7 @@
 #include "world.h"
 
 #include <semaphore.h>
+#include <sys/wait.h>
 
 static const char source[] = "#include <rill/kernel.h>\n"
                              "kernel void spins(int n, float x[2])\n"
@@ -90,6 +91,125 @@ static char *trace_of(void (*body)(struct world *world, rill_module module), int
     fclose(file);
     unlink(path);
     return text;
+}
+
+static char *read_trace(const char *path)
+{
+    char *text = calloc(1, TEXT_SIZE);
+    FILE *file = fopen(path, "r");
+    if (file != NULL) {
+        CHECK(fread(text, 1, TEXT_SIZE - 1, file) > 0);
+        fclose(file);
+    } else {
+        FAIL("there is no '%s'", path);
+    }
+    unlink(path);
+    return text;
+}
+
+static bool is_whole(const char *text)
+{
+    size_t length = strlen(text);
+    return strncmp(text, "{\"displayTimeUnit\": ", 20) == 0 && length > 3 && strcmp(text + length - 3, "}}\n") == 0 &&
+           strstr(text, "\"producer\": \"rill\"") != NULL;
+}
+
+static void open_traced(struct world *world, const char *path, rill_kernel *out_shift)
+{
+    rill_module module = {0};
+    setenv("RILL_TRACE", path, 1);
+    world_open(world, 2);
+    unsetenv("RILL_TRACE");
+    OK(rill_module_create(world->context, source, NULL, &module));
+    OK(rill_module_kernel(module, "shift", out_shift));
+}
+
+static void launch_shifts(struct world *world, rill_kernel shift, int count)
+{
+    rill_array a = {0};
+    rill_array b = {0};
+    OK(rill_array_create(world->context, RILL_I32, RILL_SHAPE(100), &a));
+    OK(rill_array_create(world->context, RILL_I32, RILL_SHAPE(100), &b));
+    for (int i = 0; i < count; i++) {
+        OK(rill_launch(shift, RILL_CURRENT, RILL_ARGS(100, a, b)));
+    }
+    OK(count % 2 == 0 ? rill_sync(world->context) : rill_stream_synchronize(rill_default_stream(world->context)));
+}
+
+// The first test: of a process that has begun to use a driver for a GPU, no child can use it.
+TEST(program_that_exits_without_closing_leaves_a_whole_trace)
+{
+    char path[] = "/tmp/rill_trace_XXXXXX";
+    int fd = mkstemp(path);
+    REQUIRE(fd >= 0);
+    close(fd);
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        struct world world;
+        rill_kernel shift = {0};
+        open_traced(&world, path, &shift);
+        launch_shifts(&world, shift, 7);
+        launch_shifts(&world, shift, 6);
+        _exit(0);
+    }
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    char *text = read_trace(path);
+    struct event events[32];
+    CHECK_INT(read_events(text, events, 32), 13);
+    CHECK(is_whole(text));
+    free(text);
+}
+
+TEST(each_context_of_a_process_has_a_trace_of_its_own)
+{
+    char path[64];
+    char second[64];
+    char third[64];
+    snprintf(path, sizeof path, "/tmp/rill_trace_%ld.json", (long)getpid());
+    snprintf(second, sizeof second, "/tmp/rill_trace_%ld.2.json", (long)getpid());
+    snprintf(third, sizeof third, "/tmp/rill_trace_%ld.3.json", (long)getpid());
+    struct world worlds[3];
+    rill_kernel shifts[3];
+    open_traced(&worlds[0], path, &shifts[0]);
+    open_traced(&worlds[1], path, &shifts[1]); // beside the first
+    launch_shifts(&worlds[1], shifts[1], 2);
+    launch_shifts(&worlds[0], shifts[0], 1);
+    world_close(&worlds[1]);
+    world_close(&worlds[0]);
+    open_traced(&worlds[2], path, &shifts[2]); // after both
+    launch_shifts(&worlds[2], shifts[2], 3);
+    world_close(&worlds[2]);
+    const char *const paths[] = {path, second, third};
+    for (int i = 0; i < 3; i++) {
+        char *text = read_trace(paths[i]);
+        struct event events[8];
+        CHECK_INT(read_events(text, events, 8), i + 1);
+        CHECK(is_whole(text));
+        free(text);
+    }
+}
+
+TEST(trace_of_an_earlier_process_is_overwritten)
+{
+    char path[] = "/tmp/rill_trace_XXXXXX";
+    int fd = mkstemp(path);
+    REQUIRE(fd >= 0);
+    const char old[] = "{\"displayTimeUnit\": \"ms\", \"process\": \"1-1\", \"traceEvents\": [";
+    CHECK_INT(write(fd, old, sizeof old - 1), sizeof old - 1);
+    close(fd);
+    struct world world;
+    rill_kernel shift = {0};
+    open_traced(&world, path, &shift);
+    launch_shifts(&world, shift, 1000); // more than a page
+    world_close(&world);
+    char *text = read_trace(path);
+    static struct event events[1100];
+    CHECK_INT(read_events(text, events, 1100), 1000);
+    CHECK(is_whole(text));
+    free(text);
 }
 
 // A busy machine may give the second thread its turn late: what needs two at once is tried again, and lasts longer.

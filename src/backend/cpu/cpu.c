@@ -60,7 +60,7 @@ static rill_status device_open(size_t index, const struct backend_host *host, st
     thread_mutex_init(&device->print_lock);
     thread_mutex_init(&device->drain_lock);
     thread_cond_init(&device->drain_cond);
-    device->trace = trace_create(&device->host);
+    device->trace = trace_create(&device->host, &(struct trace_origin){.thread_count = device->pool.worker_count});
     device->pool.is_timed = device->trace != NULL;
     device->pool.sleeps = host->sleeps;
     int processor_count = topology_processor_count();
@@ -69,6 +69,13 @@ static rill_status device_open(size_t index, const struct backend_host *host, st
     device->pool.is_frugal = thread_count > processor_count || topology_is_limited();
     *out_device = device;
     return RILL_OK;
+}
+
+static void device_flush(struct backend_device *device)
+{
+    if (device->trace != NULL) {
+        trace_flush(device->trace);
+    }
 }
 
 static void device_close(struct backend_device *device)
@@ -82,7 +89,7 @@ static void device_close(struct backend_device *device)
     }
     thread_unlock(&device->drain_lock);
     pool_finish(&device->pool);
-    trace_destroy(device->trace, &(struct trace_origin){.thread_count = device->pool.worker_count});
+    trace_destroy(device->trace);
     while (device->free_marks != NULL) {
         struct cpu_mark *mark = device->free_marks;
         device->free_marks = mark->next;
@@ -159,6 +166,7 @@ const struct backend backend_cpu = {
     .device_open = device_open,
     .device_close = device_close,
     .device_stats = device_stats,
+    .device_flush = device_flush,
     .memory_create = memory_create,
     .memory_destroy = memory_destroy,
     .image_load = image_load,

@@ -797,6 +797,9 @@ HOT void stream_synchronize(struct backend_stream *stream)
         guest_finish(&guest);
     }
     thread_observe(&stream->ended_count);
+    if (UNLIKELY(stream->device->trace != NULL)) {
+        trace_flush(stream->device->trace);
+    }
 }
 
 void stream_help(struct backend_stream *stream)

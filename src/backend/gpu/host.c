@@ -82,6 +82,7 @@ rill_status gpu_host_begin(struct backend_stream *stream, const struct backend_l
         }
     }
     set_addresses(host, kernel->plan);
+    gpu_trace_other(stream, "a copy");
     return RILL_OK;
 }
 

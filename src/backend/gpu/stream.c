@@ -224,6 +224,16 @@ static uint64_t notices_of(struct backend_stream *stream)
     return count;
 }
 
+// Who waits for a stream finds what has run in the file, also if the context is never closed.
+void gpu_device_flush(struct backend_device *device)
+{
+    if (device->trace != NULL) {
+        void *before = device->driver->enter(device->context);
+        gpu_trace_flush(device);
+        device->driver->leave(device->context, before);
+    }
+}
+
 void gpu_stream_synchronize(struct backend_stream *stream)
 {
     struct backend_device *device = stream->device;
@@ -240,6 +250,7 @@ void gpu_stream_synchronize(struct backend_stream *stream)
             fail_wait(stream, status);
         }
         gpu_reap(stream, target);
+        gpu_device_flush(device);
     }
     gpu_kept_release(stream);
     wait_for_notices(stream, notices);

@@ -471,7 +471,11 @@ struct gpu_trace *gpu_trace_create(struct backend_device *device)
         return NULL;
     }
     struct gpu_trace *trace = make_trace(device);
-    struct trace *file = trace != NULL ? trace_create(&device->host) : NULL;
+    struct trace_origin origin = {
+        .device = device->properties.name,
+        .note = "times from the device's events, good to about 0.5 us; a task begins when its stream has come to it; "
+                "launches went to the driver task by task, not as graphs"};
+    struct trace *file = trace != NULL ? trace_create(&device->host, &origin) : NULL;
     if (file == NULL) {
         backend_log(&device->host, BACKEND_LOG_WARNING, "RILL_TRACE: nothing is traced on the device: %s",
                     trace == NULL ? rill_message() : "no memory");
@@ -484,6 +488,14 @@ struct gpu_trace *gpu_trace_create(struct backend_device *device)
     return trace;
 }
 
+void gpu_trace_flush(struct backend_device *device)
+{
+    if (device->trace != NULL) {
+        collect(device, false);
+        trace_flush(device->trace->file);
+    }
+}
+
 void gpu_trace_destroy(struct backend_device *device)
 {
     struct gpu_trace *trace = device->trace;
@@ -491,11 +503,7 @@ void gpu_trace_destroy(struct backend_device *device)
         return;
     }
     collect(device, true);
-    struct trace_origin origin = {
-        .device = device->properties.name,
-        .note = "times from the device's events, good to about 0.5 us; a task begins when its stream has come to it; "
-                "launches went to the driver task by task, not as graphs"};
-    trace_destroy(trace->file, &origin);
+    trace_destroy(trace->file);
     device->trace = NULL;
     free_trace(device, trace);
 }
