@@ -43,18 +43,25 @@ static void describe_roles(struct offload *o, const struct ir_for *from, struct 
     loop->clauses = clauses.length > 0 ? str_text(&clauses) : NULL;
 }
 
-// Whether it does not matter that the loop by itself runs in order, though it may of one inside it: somebody asked for
-// the order, or its trip count is a small constant.
-static bool is_no_matter(const struct offload *o, const struct ir_inst *inst)
+// Whether the trip count is a small constant.
+static bool is_short(const struct offload *o, const struct ir_inst *inst)
 {
-    int64_t first;
-    int64_t bound;
-    if (inst->op != IR_OP_FOR) {
+    enum { FEW = 64 };
+    const struct ir_for *loop = inst->loop;
+    int64_t first, bound;
+    if (!plan_expr_is_const(expr_of_value(o->arena, inst->args[0]), &first) ||
+        !plan_expr_is_const(expr_of_value(o->arena, inst->args[1]), &bound)) {
         return false;
     }
-    return inst->loop->pragma_serial || (plan_expr_is_const(expr_of_value(o->arena, inst->args[0]), &first) &&
-                                         plan_expr_is_const(expr_of_value(o->arena, inst->args[1]), &bound) &&
-                                         bound - first <= 64 && first - bound <= 64);
+    bool is_unsigned = loop->compare >= IR_OP_ULT && loop->compare <= IR_OP_UGE;
+    return ir_trip_count(loop->compare, loop->var->type, is_unsigned, first, bound, loop->step) <= FEW;
+}
+
+// Whether it does not matter that the loop by itself runs in order, though it may of one inside it: somebody asked for
+// the order, or it is short.
+static bool is_no_matter(const struct offload *o, const struct ir_inst *inst)
+{
+    return inst->op == IR_OP_FOR && (inst->loop->pragma_serial || is_short(o, inst));
 }
 
 // Whether somebody asked for one thread.
@@ -63,13 +70,40 @@ static bool is_meant(const struct offload *o, const struct ir_inst *inst)
     return o->kernel->pragma_single || (inst->op == IR_OP_FOR && inst->loop->pragma_single);
 }
 
+static bool is_no_counted_loop(struct ir_inst *inst, void *user)
+{
+    const struct offload *o = user;
+    return inst->op != IR_OP_FOR || is_meant(o, inst) || is_no_matter(o, inst);
+}
+
+// A `while`, or a loop over k *= 2, has to run in order whatever is in it. A counted loop inside is the one that might
+// be parallel, so that the warning is about that one.
+static bool is_frame(struct offload *o, const struct ir_inst *inst)
+{
+    return inst->op == IR_OP_LOOP && !walk_region(&inst->regions[0], is_no_counted_loop, o);
+}
+
+// Kernels that others call are looked at again in each of those.
+static bool was_told(const struct diags *diags, struct loc loc, const char *text)
+{
+    for (int i = 0; i < diags->count; i++) {
+        const struct diag *diag = &diags->items[i];
+        if (diag->severity == DIAG_WARNING && diag->loc.file == loc.file && diag->loc.line == loc.line &&
+            diag->loc.column == loc.column && strncmp(diag->text, text, strlen(text)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void warn_of_one_thread(struct offload *o, const struct ir_inst *inst, const struct plan_loop *loop)
 {
+    static const char words[] = "this loop runs in order, on one thread";
     bool is_taken_along = loop->inside_task && loop->verdict != IR_VERDICT_IN_ORDER; // too small for a task of its own
-    if (is_meant(o, inst) || is_no_matter(o, inst) || is_taken_along) {
+    if (is_meant(o, inst) || is_no_matter(o, inst) || is_taken_along || was_told(o->diags, inst->loc, words)) {
         return;
     }
-    diag_warning(o->diags, inst->loc, "this loop runs in order, on one thread%s%s", loop->reason != NULL ? ": " : "",
+    diag_warning(o->diags, inst->loc, "%s%s%s", words, loop->reason != NULL ? ": " : "",
                  loop->reason != NULL ? loop->reason : "");
     if (loop->loc_a.line != 0) {
         diag_note(o->diags, loop->loc_a, "here");
@@ -108,10 +142,11 @@ static void describe_region(struct offload *o, struct ir_region *region, int dep
         if (is_loop) {
             describe_loop(o, inst, depth, inside_task);
         }
-        if (is_loop && !is_told && is_code) {
+        bool warns = is_loop && is_code && !is_frame(o, inst);
+        if (warns && !is_told) {
             warn_of_one_thread(o, inst, &o->loops.items[o->loops.count - 1]);
         }
-        bool tells = is_task || (is_loop && is_code && (is_meant(o, inst) || !is_no_matter(o, inst)));
+        bool tells = is_task || (warns && (is_meant(o, inst) || !is_no_matter(o, inst)));
         for (int i = 0; i < inst->region_count; i++) {
             describe_region(o, &inst->regions[i], depth + is_loop, inside_task || is_task || is_code, is_told || tells);
         }

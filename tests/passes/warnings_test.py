@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A loop nest that ends up on one thread is warned of, once, with the reason: the outermost loop that matters, wherever it
-stands. What was asked for, and what is short, is not. `// here` marks the loops that are to be warned of."""
+stands; of loops that cannot but run in order the counted one inside. What was asked for, and what is short, is not. `// here` marks the loops that are to be warned of."""
 import json
 import os
 import pathlib
@@ -24,7 +24,18 @@ CASES = {
     "loop_that_is_not_canonical_too":
         "for (int t = 0; t < 2; t++)\nfor (int i = t; i + 1 < n; i += 2) x[i] += x[i + 1]; // here",
     "of_a_nest_only_the_outermost": f"for (int t = 0; t < m; t++) // here\n{CHAIN}",
-    "of_a_while_only_the_outermost": f"while (x[0] < 3) // here\n{CHAIN}",
+    "of_a_while_the_counted_loop_inside": f"while (x[0] < 3)\n{CHAIN} // here",
+    "of_a_while_without_one_itself": "while (x[0] < 3) x[0] *= x[1]; // here",
+    "of_a_while_with_a_short_one_itself": "while (x[0] < 3) // here\nfor (int i = 1; i < 4; i++) x[0] = x[0] * x[1] + 1;",
+    "of_a_bitonic_sort_the_loop_over_the_elements":
+        "for (int k = 2; k <= n; k *= 2)\nfor (int j = k / 2; j > 0; j /= 2)\n"
+        "for (int i = 0; i < n; i++) { // here\nint l = i ^ j;\n"
+        "if (l > i && (x[i] > x[l]) == ((i & k) == 0)) { float t = x[i]; x[i] = x[l]; x[l] = t; } }",
+    "what_is_short_by_its_step_is_not": "for (int i = 100; i < 10000; i += 1000) x[i] = x[i - 1] * x[i] + 1;",
+    "what_is_far_and_short_is_not":
+        "for (long i = -9223372036854775807; i < 9223372036854775800; i += 9223372036854775807) x[1] = x[0] * x[1];",
+    "what_is_far_and_long_is":
+        "float s = 1;\nfor (long i = -9223372036854775807; i < 9223372036854775800; i++) s = s * y[0] + 1; // here\nx[0] = s;",
     "what_was_asked_for_is_not": f"#pragma rill single\nfor (int t = 0; t < m; t++)\n{CHAIN}",
     "what_is_short_is_not": "for (int i = 1; i < 30; i++) x[i] = x[i] * x[i - 1] + 1;",
     "what_lies_in_a_parallel_loop_is_not":
@@ -56,9 +67,20 @@ def check_collapses(report):
         report.check(name, found[:2] == wanted, f"{text}\n{said}")
 
 
+def check_inlined(report):
+    """A loop of kernels that call each other is one place."""
+    text = ("#include <rill/kernel.h>\n" + f"kernel void f(int n, float x[n]) {{\n{CHAIN}\n}}\n"
+            "kernel void g(int n, float x[n]) { f(n, x); }\nkernel void h(int n, float x[n]) { f(n, x); g(n, x); }\n")
+    said = subprocess.run([RILL, "check", "--json", "-"], input=text, capture_output=True, text=True, timeout=LIMIT,
+                          check=False).stdout
+    found = [d["line"] for d in json.loads(said)["diagnostics"] if "runs in order, on one thread: " in d["text"]]
+    report.check("loop_that_several_kernels_inline_once", found == [3], f"{text}\n{said}")
+
+
 def main():
     report = Report()
     check_collapses(report)
+    check_inlined(report)
     for name, body in CASES.items():
         text = f"#include <rill/kernel.h>\nkernel void f(int n, int m, float x[n], float y[m])\n{{\n{body}\n}}\n"
         said = subprocess.run([RILL, "check", "--json", "-"], input=text, capture_output=True, text=True, timeout=LIMIT,
