@@ -288,7 +288,9 @@ static void extend_call(struct checker *c, struct ir_inst *call)
     const struct ir_function *callee = call->function;
     struct ir_inst **args = ARENA_ARRAY(c->arena, struct ir_inst *, callee->param_count + 1);
     int count = call->arg_count;
-    memcpy(args, call->args, sizeof *args * (size_t)count);
+    if (count > 0) { // of none there is no list
+        memcpy(args, call->args, sizeof *args * (size_t)count);
+    }
     for (int i = 0; i < call->arg_count; i++) {
         if (callee->params[i].is_array) {
             const struct check_pointer *pointer = check_pointer_of(c, call->args[i]);

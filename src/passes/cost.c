@@ -56,7 +56,8 @@ static struct plan_expr *inner_trip(struct analysis *an, const struct loop_info 
         }
         struct plan_expr *sum = plan_op(an->arena, IR_OP_ADD, IR_I64, IR_I64, value_expr(an, low, &info->entry),
                                         value_expr(an, high, &info->entry));
-        int64_t step = inst->loop->step < 0 ? -inst->loop->step : inst->loop->step;
+        int64_t step = inst->loop->step;
+        step = step == INT64_MIN ? INT64_MAX : step < 0 ? -step : step;
         int64_t divisor = step < INT64_MAX / 2 ? 2 * step : step;
         struct plan_expr *middle =
             affine_equal(low, high)

@@ -190,7 +190,7 @@ struct ir_inst *lower_offset(struct lower *l, struct ir_inst *address, int64_t o
         return address;
     }
     if (address->op == IR_OP_OFFSET) {
-        offset += address->imm;
+        offset = (int64_t)((uint64_t)offset + (uint64_t)address->imm); // around, as addresses go
         address = address->args[0];
     }
     if (offset == 0) {

@@ -33,7 +33,8 @@ static struct ir_inst *trips(struct outline *out, const struct plan_expr *expr)
     struct ir_inst *way =
         ir_emit2(b, IR_OP_SUB, IR_I64, widened(out, to, is_unsigned), widened(out, from, is_unsigned));
     way = ir_emit2(b, IR_OP_SUB, IR_I64, way, number(out, is_strict));
-    struct ir_inst *rounds = ir_emit2(b, IR_OP_UDIV, IR_I64, way, number(out, expr->imm > 0 ? expr->imm : -expr->imm));
+    int64_t step = expr->imm > 0 ? expr->imm : (int64_t)(0 - (uint64_t)expr->imm);
+    struct ir_inst *rounds = ir_emit2(b, IR_OP_UDIV, IR_I64, way, number(out, step));
     rounds = ir_emit2(b, IR_OP_ADD, IR_I64, rounds, number(out, 1));
     struct ir_inst *choice[3] = {ir_emit2(b, expr->op, IR_I1, first, bound), rounds, number(out, 0)};
     return ir_emit(b, IR_OP_SELECT, IR_I64, 3, choice);

@@ -112,7 +112,7 @@ static bool look_at(struct ir_inst *inst, void *user)
     }
     struct address from = l->addresses[inst->args[0]->id];
     if (inst->op == IR_OP_OFFSET) {
-        from.offset += inst->imm;
+        from.offset = (int64_t)((uint64_t)from.offset + (uint64_t)inst->imm);
         l->addresses[inst->id] = from;
     } else if (inst->op == IR_OP_LOAD && !inst->is_volatile) {
         add_read(l->reads, (struct read){from.param, from.offset, inst->type});

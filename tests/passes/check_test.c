@@ -189,3 +189,27 @@ TEST(checked_kernels_compute_what_gcc_computes)
 {
     CHECK(case_for_each("lower_run", run_checked) > 0);
 }
+
+// There is no list of arguments to copy: UndefinedBehaviorSanitizer looks.
+TEST(helpers_without_arguments_are_called)
+{
+    static const char source[] =
+        "#include <rill/kernel.h>\n"
+        "static int sum(void) { int s = 0; for (int i = 0; i < 9; i++) { s += i; } return s; }\n"
+        "kernel void f(int n, int x[n]) { for (int i = 0; i < n; i++) { x[i] = sum(); } }\n";
+    struct lower_case c;
+    lower_reach(&c, source, true);
+    struct interp_options options = {0};
+    struct interp *interp = interp_create(c.module, &options);
+    int x[4] = {0};
+    struct interp_arg args[2] = {{.i = 4}, {.p = x}};
+    for (int i = 0; i < c.module->function_count; i++) {
+        const struct ir_function *kernel = c.module->functions[i];
+        if (kernel->kind == IR_FUNCTION_KERNEL) {
+            CHECK_INT(interp_kernel(interp, kernel, args, NULL), INTERP_DONE);
+        }
+    }
+    CHECK_INT(x[3], 36);
+    interp_destroy(interp);
+    arena_finish(&c.arena);
+}
