@@ -458,7 +458,8 @@ struct ir_inst {
     struct ir_global *global;
     struct ir_function *function;
     enum ir_update update;
-    const char *text; // LOOP: why it is no canonical one
+    const char *text;   // LOOP: why it is no canonical one
+    const char *source; // INDEX, OFFSET: the element as the source has it, for messages; NULL: not known. Not printed
     bool is_volatile;
     bool is_packed;   // memory operations: by its C type the address need not be a multiple of anything
     bool is_around;   // LOAD, STORE: of the bits around a bit-field that is written, and of both

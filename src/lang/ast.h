@@ -329,6 +329,8 @@ bool type_is_variable(const struct type *type); // has a TYPE_LENGTH_VARIABLE so
 bool type_compatible(const struct type *a, const struct type *b);
 // "const float *", "struct particle [n]": for messages.
 const char *type_describe(struct arena *arena, const struct type *type);
+// pointer[index] as it was written; NULL if that is long, or no plain expression.
+const char *expr_element_text(struct arena *arena, const struct expr *pointer, const struct expr *index);
 
 // ---- expression_operate.c -------------------------------------------------------------------------------------------
 

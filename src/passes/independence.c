@@ -163,7 +163,7 @@ static bool store_the_same(struct analysis *an, const struct access *a, const st
             fits &= term->degree == 0 || term->coef % width == 0;
         }
     }
-    fits &= is_zero || (affine_constant_of(a->flat) - affine_constant_of(b->flat)) % width == 0;
+    fits &= is_zero || (affine_constant_of(a->flat) % width - affine_constant_of(b->flat) % width) % width == 0;
     affine_release(&an->scratch, mark);
     return fits;
 }
@@ -179,11 +179,26 @@ static const char *verb(const struct access *access)
     }
 }
 
+// The element as it is written in the source; NULL: there is no such text.
+static const char *source_text(const struct access *access)
+{
+    const struct ir_inst *inst = access->inst;
+    if (inst->op != IR_OP_LOAD && inst->op != IR_OP_STORE && inst->op != IR_OP_UPDATE) {
+        return NULL;
+    }
+    return inst->args[0]->source;
+}
+
 // The access as one would write it: a[i + 1][j], s[i] (bytes 4 to 7 of the element) and so on.
 static const char *describe(struct analysis *an, const struct access *access)
 {
     struct str text;
     str_init(&text, an->arena);
+    const char *source = source_text(access);
+    if (source != NULL) {
+        str_printf(&text, "'%s'", source);
+        return str_text(&text);
+    }
     const char *name = base_name(an->module, an->kernel, access->base);
     str_printf(&text, "'%s", name);
     for (int d = 0; d < access->dim_count; d++) {

@@ -203,7 +203,11 @@ struct ir_inst *lower_element(struct lower *l, const struct expr *e, bool is_acc
     const char *name;
     struct ir_inst *extent = known_extent(l, e->a, &name);
     struct ir_inst *stride = lower_type_size(l, e->a->type->base);
-    return emit_index(l, base, index, stride, is_access ? extent : NULL, name);
+    struct ir_inst *element = emit_index(l, base, index, stride, is_access ? extent : NULL, name);
+    if ((element->op == IR_OP_INDEX || element->op == IR_OP_OFFSET) && element->source == NULL) {
+        element->source = expr_element_text(l->arena, e->a, e->b);
+    }
+    return element;
 }
 
 struct ir_inst *lower_target(struct lower *l, const struct expr *pointer)
@@ -259,6 +263,7 @@ static struct lower_place member_place(struct lower *l, const struct expr *e)
         place.record_align = place.access.is_packed ? 1 : e->a->type->align;
     } else {
         place.inst = lower_offset(l, record, (int64_t)e->member->offset);
+        place.inst->source = place.inst->source != NULL ? place.inst->source : record->source;
     }
     return place;
 }

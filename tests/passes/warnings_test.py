@@ -4,6 +4,7 @@ stands; of loops that cannot but run in order the counted one inside. What was a
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -67,6 +68,28 @@ def check_collapses(report):
         report.check(name, found[:2] == wanted, f"{text}\n{said}")
 
 
+# What the warning calls the elements: as they are written, blanks aside.
+TEXTS = {
+    "sums_as_written": ("x[1+i] = x[ i ] * 2 + x[i] / 3;", ["x[1 + i]", "x[i]"]),
+    "parentheses_and_casts_as_written": ("x[(i >> 1) + (long)(m)] = i;", ["x[(i >> 1) + (long)(m)]"]),
+    "not_followed_as_written": ("int l = i ^ m; float t = x[l]; x[l] = x[i] + t;", ["x[l]", "x[i]"]),
+    "through_pointers_as_written": ("float *p = x + 1; *(p + i - 1) = p[i] * p[-i];", ["*(p + i - 1)", "p[i]"]),
+    "members_as_written": ("s[i+1].v[2] = s[i].v[2] * 2;", ["s[i + 1].v[2]", "s[i].v[2]"]),
+    "macros_as_they_expand": ("y[AT(i, 1)] = y[AT(m, i)] + 1;", ["y[((i) * m + (1))]", "y[((m) * m + (i))]"]),
+}
+
+
+def check_texts(report):
+    for name, (body, wanted) in TEXTS.items():
+        text = ("#include <rill/kernel.h>\n#define AT(i, j) ((i) * m + (j))\nstruct s { float v[4]; };\n"
+                f"kernel void f(int n, int m, float *x, float *y, struct s *s)\n{{\nfor (int i = 0; i < n; i++) {{ {body} }}\n}}\n")
+        said = subprocess.run([RILL, "check", "--json", "-"], input=text, capture_output=True, text=True, timeout=LIMIT,
+                              check=False).stdout
+        found = [d["text"] for d in json.loads(said)["diagnostics"] if "runs in order, on one thread: " in d["text"]]
+        named = re.findall(r"'([^']*)'", found[0]) if found else []
+        report.check(name, all(word in wanted for word in named) and named != [], f"{text}\n{said}")
+
+
 def check_inlined(report):
     """A loop of kernels that call each other is one place."""
     text = ("#include <rill/kernel.h>\n" + f"kernel void f(int n, float x[n]) {{\n{CHAIN}\n}}\n"
@@ -81,6 +104,7 @@ def main():
     report = Report()
     check_collapses(report)
     check_inlined(report)
+    check_texts(report)
     for name, body in CASES.items():
         text = f"#include <rill/kernel.h>\nkernel void f(int n, int m, float x[n], float y[m])\n{{\n{body}\n}}\n"
         said = subprocess.run([RILL, "check", "--json", "-"], input=text, capture_output=True, text=True, timeout=LIMIT,
