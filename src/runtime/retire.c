@@ -27,7 +27,9 @@ static void await(struct retirement *retirement, struct stream *stream)
         return;
     }
     atomic_fetch_add_explicit(&retirement->open_count, 1, memory_order_relaxed);
-    if (backend->notify(stream->queue, pass_mark, retirement, false) != RILL_OK) {
+    if (backend->notify(stream->queue, pass_mark, retirement, false) == RILL_OK) {
+        atomic_store(&stream->has_mark, true);
+    } else {
         // There is no memory for a mark. Waiting is the one safe way that needs none.
         backend->stream_synchronize(stream->queue);
         atomic_fetch_sub_explicit(&retirement->open_count, 1, memory_order_relaxed);

@@ -122,7 +122,18 @@ static void free_stream(struct stream *stream)
     context_free(context, stream, sizeof *stream);
 }
 
-// Its work has run and nothing names it any more.
+static void last_notice(void *arg, const struct backend_error *error);
+
+// False: no memory.
+static bool queue_last_notice(struct stream *stream)
+{
+    atomic_store(&stream->has_mark, false); // a mark that is queued already comes before the notice
+    return stream->context->backend->notify(stream->queue, last_notice, stream, false) == RILL_OK;
+}
+
+// Its work has run and nothing names it any more. But what a visitor has queued behind the last notice must run while
+// the stream is in the list, where whoever waits for all streams finds it. Without memory for another notice it stays
+// there until the next visit, at the latest that of who closes the context.
 static void stream_over(struct stream *stream)
 {
     struct context *context = stream->context;
@@ -132,11 +143,16 @@ static void stream_over(struct stream *stream)
         context_note_failure(context, error.status, error.text);
     }
     thread_lock(&context->lock);
-    stream->is_over = true;
+    bool has_more = atomic_load(&stream->has_mark);
+    stream->is_over = !has_more;
     bool is_free = unlink_if_free(stream);
     thread_unlock(&context->lock);
     if (is_free) {
         free_stream(stream);
+    } else if (has_more && !queue_last_notice(stream)) {
+        thread_lock(&context->lock);
+        stream->is_over = true;
+        thread_unlock(&context->lock);
     }
 }
 
@@ -150,11 +166,12 @@ void stream_end(struct stream *stream)
 {
     const struct backend *backend = stream->context->backend;
     if (!backend->stream_is_idle(stream->queue)) {
-        if (backend->notify(stream->queue, last_notice, stream, false) == RILL_OK) {
+        if (queue_last_notice(stream)) {
             return;
         }
-        backend->stream_synchronize(stream->queue); // without memory for a notice
+        backend->stream_synchronize(stream->queue);
     }
+    atomic_store(&stream->has_mark, false); // every mark has run
     stream_over(stream);
 }
 
