@@ -58,7 +58,7 @@ typedef struct rill_open_options {
     const rill_allocator *allocator; // NULL: the C library's; copied
     int thread_count;                // CPU: threads that run kernels; 0: RILL_THREADS, else what the machine gives
     rill_graph_mode graph_mode;      // GPUs; RILL_GRAPH in the environment overrides it. The CPU has no graphs
-    int pool_cap; // idle streams, and idle events, that the context keeps for stream_parallel; 0: 64; below 0: none
+    int pool_cap; // idle streams that the context keeps for stream_parallel blocks; 0: 64; below 0: none
 } rill_open_options;
 
 // Opens |device|: "cpu", "cuda:0", "amdgpu:1", as rill_device_get() names them, or "auto" for the best device there is

@@ -23,8 +23,8 @@ extern "C" {
 // outstanding on the stream the call waits for the oldest, which is counted (ring_wait_count); in a callback it does
 // not. On a GPU every 1,024th launch asks, so that there may be 1,023 more, and launches behind a callback that has not
 // returned are counted for themselves: 4,096 of them, beside those that the driver has. Where the kernel's control
-// depends on what its tasks compute, and the device lacks RILL_CAPABILITY_CONDITIONS, the call waits for that too, and
-// in a callback is RILL_ERR_IN_CALLBACK; the CPU never waits so.
+// depends on what its tasks compute, and the device lacks RILL_CAPABILITY_CONDITIONS, the call waits for that too
+// (readback_count); in a callback it returns at once, and a thread of Rill's own waits. The CPU never waits so.
 RILL_API RILL_NODISCARD rill_status rill_launch(rill_kernel kernel, rill_stream stream, rill_args args);
 
 // Queues the kernel, waits for it and puts what it returned into |out_result|, which has |size| bytes: exactly those of

@@ -32,17 +32,18 @@ static void metered_print(void *user, const char *text, size_t length)
 struct talker {
     rill_context context;
     rill_kernel talk, saxpy;
-    rill_array x;
 };
 
 static void *talk_much(void *arg)
 {
     const struct talker *talker = arg;
     rill_stream stream = {0};
+    rill_array x = {0};
     OK(rill_stream_create(talker->context, NULL, &stream));
+    OK(rill_array_create(talker->context, RILL_F32, RILL_SHAPE(10), &x));
     for (int i = 0; i < 20; i++) {
         OK(rill_launch(talker->talk, stream, RILL_ARGS(8)));
-        OK(rill_launch(talker->saxpy, stream, RILL_ARGS(9, 1, talker->x, talker->x))); // in order, which is noted
+        OK(rill_launch(talker->saxpy, stream, RILL_ARGS(9, 1, x, x))); // in order, which is noted
     }
     OK(rill_stream_destroy(stream));
     return NULL;
@@ -60,9 +61,6 @@ TEST(log_and_print_are_called_one_at_a_time)
     OK(rill_module_create(talker.context, world_source, NULL, &module));
     OK(rill_module_kernel(module, "talk", &talker.talk));
     OK(rill_module_kernel(module, "saxpy", &talker.saxpy));
-    rill_array whole = {0};
-    OK(rill_array_create(talker.context, RILL_F32, RILL_SHAPE(10), &whole));
-    talker.x = whole;
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++) {
         REQUIRE(pthread_create(&threads[i], NULL, talk_much, &talker) == 0);

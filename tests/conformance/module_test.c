@@ -134,3 +134,29 @@ TEST(reflection_tells_bit_fields_unions_pointers_and_nameless_members)
     STATUS(rill_launch(get, RILL_CURRENT, (rill_args){none, 3}), RILL_ERR_ARGUMENTS); // never set
     world_close(&world);
 }
+
+TEST(tasks_know_the_block_that_they_belong_to)
+{
+    struct world world;
+    world_open(&world, 1);
+    rill_module module = {0};
+    rill_kernel kernel = {0};
+    OK(rill_module_create(world.context,
+                          "#include <rill/kernel.h>\n"
+                          "kernel void parts(int n, float x[restrict n], float y[restrict n])\n"
+                          "{\n"
+                          "    for (int i = 0; i < n; i++) x[i] = y[i];\n"
+                          "    stream_parallel { for (int i = 0; i < n; i++) x[i] += 1; }\n"
+                          "    stream_parallel { for (int i = 0; i < n; i++) y[i] += 2; }\n"
+                          "}\n",
+                          NULL, &module));
+    OK(rill_module_kernel(module, NULL, &kernel));
+    rill_task_info task;
+    for (int i = 0; i < 3; i++) {
+        OK(rill_kernel_task(kernel, (size_t)i, &task));
+        CHECK_INT(task.group, i);
+        CHECK_INT(task.line, 4 + (uint32_t)i);
+        CHECK(strncmp(task.name, "parts.", 6) == 0);
+    }
+    world_close(&world);
+}

@@ -2,6 +2,8 @@
 #include "world.h"
 
 #include <dirent.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void *fail_and_ask(void *arg)
@@ -117,4 +119,42 @@ TEST(threads_start_at_the_first_launch_block_signals_and_no_handler_is_installed
     CHECK_STR(after, before);
     world_close(&world);
     CHECK_INT(look_at_threads().count, at_first);
+}
+
+// A child whose main thread ends by itself, behind a launch, with or without closing its context.
+static pid_t leave_main_thread(bool closes)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child != 0) {
+        return child;
+    }
+    rill_context context = {0};
+    rill_module module = {0};
+    rill_kernel answer = {0};
+    if (rill_open("cpu", &(rill_open_options){.thread_count = 2}, &context) != RILL_OK ||
+        rill_module_create(context, world_source, NULL, &module) != RILL_OK ||
+        rill_module_kernel(module, "answer", &answer) != RILL_OK ||
+        rill_launch(answer, RILL_CURRENT, RILL_ARGS()) != RILL_OK || rill_sync(context) != RILL_OK ||
+        (closes && rill_close(context) != RILL_OK)) {
+        _exit(1);
+    }
+    pthread_exit(NULL);
+}
+
+TEST(process_whose_main_thread_ends_stays_until_its_contexts_are_closed)
+{
+    if (!world_is_cpu() || world_finds_races()) {
+        SKIP("a driver does not survive a fork, and a sanitizer has threads of its own");
+    }
+    int status = -1;
+    pid_t closed = leave_main_thread(true);
+    REQUIRE(waitpid(closed, &status, 0) == closed);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    pid_t open = leave_main_thread(false);
+    usleep(300000);
+    CHECK_INT(waitpid(open, &status, WNOHANG), 0);
+    kill(open, SIGKILL);
+    REQUIRE(waitpid(open, &status, 0) == open);
 }
