@@ -6,6 +6,7 @@
 #include "ok.h"
 #include "scene.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 enum { MEGA = 1 << 20 };
@@ -251,6 +252,55 @@ TEST(streams_share_a_bounded_number_of_pinned_chunks)
         OK(rill_stream_destroy(streams[i]));
         check_ints(hosts[i], COUNT, i + 3);
         free(hosts[i]);
+    }
+    close_host_scene(&s);
+}
+
+enum { THREADS = 8, THREAD_STREAMS = 3, ROUNDS = 4, PART = 100000 };
+
+struct worker {
+    struct scene *scene;
+    int number;
+    rill_status status;
+};
+
+// Each has its own streams and memory, and shares the chunks with the others.
+static void *stage_often(void *arg)
+{
+    struct worker *worker = arg;
+    struct scene *s = worker->scene;
+    rill_stream streams[THREAD_STREAMS] = {{0}};
+    int *hosts[THREAD_STREAMS];
+    for (int i = 0; i < THREAD_STREAMS; i++) {
+        hosts[i] = make_ints(PART, worker->number);
+        worker->status = first_of(worker->status, rill_stream_create(s->context, NULL, &streams[i]));
+    }
+    for (int i = 0; i < ROUNDS * THREAD_STREAMS; i++) {
+        int *host = hosts[i % THREAD_STREAMS];
+        worker->status = first_of(worker->status, rill_launch(kernel_of(s, "add"), streams[i % THREAD_STREAMS],
+                                                              RILL_ARGS(PART, 1, RILL_HOST(host, PART))));
+    }
+    for (int i = 0; i < THREAD_STREAMS; i++) {
+        worker->status = first_of(worker->status, rill_stream_destroy(streams[i]));
+        check_ints(hosts[i], PART, worker->number + ROUNDS);
+        free(hosts[i]);
+    }
+    return NULL;
+}
+
+TEST(threads_that_share_the_chunks_keep_their_bytes_apart)
+{
+    struct scene s;
+    open_host_scene(&s);
+    struct worker workers[THREADS];
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        workers[i] = (struct worker){.scene = &s, .number = 1000 * i};
+        REQUIRE(pthread_create(&threads[i], NULL, stage_often, &workers[i]) == 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        CHECK_INT(workers[i].status, RILL_OK);
     }
     close_host_scene(&s);
 }

@@ -44,8 +44,11 @@ static struct gpu_chunk *choose(struct backend_device *device, const struct back
     int best_rank = -1;
     for (int i = 0; i < GPU_CHUNKS; i++) {
         struct gpu_chunk *chunk = &device->chunks[i];
+        if (chunk->is_taken) { // and changed by who has it
+            continue;
+        }
         int rank = chunk->user == stream ? 3 : chunk->memory == NULL ? 1 : chunk->user == NULL ? 2 : 0;
-        if (!chunk->is_taken && (rank > best_rank || (rank == best_rank && chunk->turn < best->turn))) {
+        if (rank > best_rank || (rank == best_rank && chunk->turn < best->turn)) {
             best = chunk;
             best_rank = rank;
         }
@@ -64,13 +67,12 @@ static void put_back(struct backend_device *device, struct gpu_chunk *chunk, con
     thread_unlock(&device->lock);
 }
 
-static rill_status prepare(struct backend_stream *stream, struct gpu_chunk *chunk)
+static rill_status prepare(struct backend_stream *stream, struct gpu_chunk *chunk, bool was_own)
 {
     const struct gpu_driver *driver = stream->device->driver;
     void *memory = NULL;
     if (chunk->memory != NULL) {
-        bool is_own = chunk->user == stream || !chunk->is_recorded;
-        return is_own ? RILL_OK : driver->stream_wait_event(stream->lane.handle, chunk->event);
+        return was_own || !chunk->is_recorded ? RILL_OK : driver->stream_wait_event(stream->lane.handle, chunk->event);
     }
     if (chunk->event == NULL) {
         RILL_TRY(driver->event_create(false, &chunk->event));
@@ -91,10 +93,11 @@ static rill_status take(struct backend_stream *stream, struct gpu_chunk **out_ch
         chunk = choose(device, stream);
     }
     chunk->is_taken = true;
+    bool was_own = chunk->user == stream;
     thread_unlock(&device->lock);
-    rill_status status = prepare(stream, chunk);
+    rill_status status = prepare(stream, chunk, was_own);
     if (status != RILL_OK) {
-        put_back(device, chunk, chunk->user);
+        put_back(device, chunk, NULL); // whoever is next waits for the event
         chunk = NULL;
     }
     *out_chunk = chunk;
