@@ -218,7 +218,9 @@ struct backend {
     bool (*device_has)(const struct backend_device *device, enum backend_capability capability);
 
     bool has_own_memory; // addresses of the device mean nothing to the host: what is the host's must be copied
-    void (*device_trim)(struct backend_device *device);  // gives back what lies idle; may be missing
+    void (*device_trim)(struct backend_device *device); // gives back what lies idle; may be missing
+    // Releases the streams of backend_host that the device keeps for later launches and that are idle; may be missing.
+    void (*device_release_idle)(struct backend_device *device);
     void (*device_flush)(struct backend_device *device); // the host has waited for all streams: writes their trace
 
     rill_status (*memory_create)(struct backend_device *device, uint64_t size, void **out_address); // zeroed

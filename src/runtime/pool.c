@@ -203,14 +203,32 @@ static struct pool_entry *do_without(struct stream_pool *pool, int priority, ril
     return entry;
 }
 
-rill_status pool_acquire(struct stream_pool *pool, int priority, struct pool_entry **out_entry)
+// What the back end keeps of what it was lent comes back, as far as it is idle. The lock is not held.
+static void release_kept(struct stream_pool *pool)
+{
+    if (pool->ops->device_release_idle != NULL) {
+        pool->ops->device_release_idle(pool->device);
+    }
+}
+
+static struct pool_entry *acquire_idle(struct stream_pool *pool, int priority)
 {
     thread_lock(&pool->lock);
     collect_drained(pool);
-    *out_entry = lend_idle(pool, priority, false);
+    struct pool_entry *entry = lend_idle(pool, priority, false);
     struct pool_entry *surplus = take_surplus(pool, pool->cap);
     thread_unlock(&pool->lock);
     destroy_entries(pool, surplus);
+    return entry;
+}
+
+rill_status pool_acquire(struct stream_pool *pool, int priority, struct pool_entry **out_entry)
+{
+    *out_entry = acquire_idle(pool, priority);
+    if (*out_entry == NULL) { // before one is made, what the device keeps for others and nobody uses
+        release_kept(pool);
+        *out_entry = acquire_idle(pool, priority);
+    }
     if (*out_entry != NULL) {
         return RILL_OK;
     }
@@ -251,6 +269,7 @@ void pool_release(struct stream_pool *pool, struct pool_entry *entry, bool is_so
 
 void pool_trim(struct stream_pool *pool)
 {
+    release_kept(pool);
     thread_lock(&pool->lock);
     collect_drained(pool);
     struct pool_entry *surplus = take_surplus(pool, 0);
@@ -260,6 +279,7 @@ void pool_trim(struct stream_pool *pool)
 
 void pool_read_stats(struct stream_pool *pool, rill_pool_stats *out_stats)
 {
+    release_kept(pool);
     thread_lock(&pool->lock);
     collect_drained(pool);
     struct pool_entry *surplus = take_surplus(pool, pool->cap);

@@ -329,6 +329,62 @@ TEST(in_a_callback_no_launch_waits)
     close_with(&s, RILL_OK);
 }
 
+// ---- streams that blocks were lent
+// ------------------------------------------------------------------------------------
+
+enum { LENDING_STREAMS = 50 };
+
+// Nobody synchronises the streams: what they were lent goes back when it is idle and wanted.
+TEST(streams_lent_to_blocks_go_back_when_their_join_has_passed)
+{
+    struct scene s;
+    open_with(&s, "off");
+    static rill_stream streams[LENDING_STREAMS];
+    rill_event event = {0};
+    rill_stats stats;
+    CHECK_INT(rill_event_create(s.context, NULL, &event), RILL_OK);
+    for (int i = 0; i < LENDING_STREAMS; i++) {
+        REQUIRE(rill_stream_create(s.context, NULL, &streams[i]) == RILL_OK);
+        CHECK_INT(rill_launch(kernel_of(&s, "pair"), streams[i], RILL_ARGS(N, s.x, s.y)), RILL_OK);
+        CHECK_INT(rill_event_record(event, streams[i]), RILL_OK);
+        CHECK_INT(rill_event_synchronize(event), RILL_OK);
+    }
+    CHECK_INT(rill_context_stats(s.context, &stats), RILL_OK);
+    CHECK_INT(stats.stream_pool.created_count, 2);
+    CHECK_INT(stats.stream_pool.in_use_count, 0);
+    CHECK_INT(stats.stream_pool.idle_count, 2);
+    CHECK_INT(rill_context_trim(s.context), RILL_OK);
+    CHECK_INT(rill_context_stats(s.context, &stats), RILL_OK);
+    CHECK_INT(stats.stream_pool.trimmed_count, 2);
+    CHECK_INT(stats.stream_pool.idle_count, 0);
+    close_with(&s, RILL_OK);
+}
+
+// While the blocks run their streams are not lent to others.
+TEST(streams_lent_to_blocks_stay_while_they_are_busy)
+{
+    struct scene s;
+    open_with(&s, "off");
+    rill_stats stats;
+    stand_in_lazy_at(200000);
+    CHECK_INT(rill_launch(kernel_of(&s, "pair"), s.stream, RILL_ARGS(N, s.x, s.y)), RILL_OK);
+    CHECK_INT(rill_context_trim(s.context), RILL_OK);
+    CHECK_INT(rill_context_stats(s.context, &stats), RILL_OK);
+    CHECK_INT(stats.stream_pool.in_use_count, 2);
+    CHECK_INT(rill_launch(kernel_of(&s, "pair"), s.stream, RILL_ARGS(N, s.x, s.y)), RILL_OK);
+    CHECK_INT(rill_context_stats(s.context, &stats), RILL_OK);
+    CHECK_INT(stats.stream_pool.created_count, 2);
+    CHECK_INT(rill_launch(kernel_of(&s, "pair"), s.other, RILL_ARGS(N, s.x, s.y)), RILL_OK);
+    CHECK_INT(rill_context_stats(s.context, &stats), RILL_OK);
+    CHECK_INT(stats.stream_pool.created_count, 4);
+    stand_in_lazy_at(0);
+    CHECK_INT(rill_sync(s.context), RILL_OK);
+    CHECK_INT(rill_context_trim(s.context), RILL_OK);
+    CHECK_INT(rill_context_stats(s.context, &stats), RILL_OK);
+    CHECK_INT(stats.stream_pool.trimmed_count, 4);
+    close_with(&s, RILL_OK);
+}
+
 // ---- chains ---------------------------------------------------------------------------------------------------------
 
 enum { CHAIN = 5000, SMALL_STACK = 64 << 10, SANITIZED_STACK = 256 << 10 };

@@ -164,7 +164,8 @@ static enum gpu_step walk_in_order(struct gpu_walk *walk, const struct plan_node
 // ---- streams --------------------------------------------------------------------------------------------------------
 
 // A stream's launches follow each other, and so do their blocks: the streams that one launch was lent the next can use
-// without asking the driver whether they are idle. They go back to the pool when somebody finds the stream idle.
+// without asking the driver whether they are idle. They go back to the pool when somebody finds the stream idle, or
+// when the pool has no other and finds them idle themselves.
 struct gpu_kept {
     int count;
     struct backend_lease leases[RUN_MAX_BLOCKS];
@@ -199,6 +200,47 @@ void gpu_kept_release(struct backend_stream *stream)
         give_back(stream, kept);
     }
     put_kept(stream, kept);
+}
+
+// The next stream of the list that keeps some, with a reference; the one for |stream| is given back.
+static struct backend_stream *next_keeping(struct backend_device *device, struct backend_stream *stream)
+{
+    thread_lock(&device->lock);
+    struct backend_stream *next = stream == NULL ? device->streams : stream->next;
+    while (next != NULL && (atomic_load_explicit(&next->kept, memory_order_relaxed) == NULL ||
+                            atomic_load(&next->reference_count) == 0)) {
+        next = next->next;
+    }
+    if (next != NULL) {
+        atomic_fetch_add(&next->reference_count, 1);
+    }
+    thread_unlock(&device->lock);
+    if (stream != NULL) {
+        gpu_stream_unreference(stream);
+    }
+    return next;
+}
+
+// One that is busy is enough to keep them all: the launch that they were lent to has not joined its blocks.
+static bool are_idle(const struct gpu_kept *kept)
+{
+    bool are = true;
+    for (int i = 0; i < kept->count && are; i++) {
+        are = gpu_stream_is_idle(kept->leases[i].stream);
+    }
+    return are;
+}
+
+void gpu_device_release_idle(struct backend_device *device)
+{
+    for (struct backend_stream *stream = next_keeping(device, NULL); stream != NULL;
+         stream = next_keeping(device, stream)) {
+        struct gpu_kept *kept = atomic_exchange(&stream->kept, NULL); // a launch meanwhile does without
+        if (kept != NULL && are_idle(kept)) {
+            give_back(stream, kept);
+        }
+        put_kept(stream, kept);
+    }
 }
 
 void gpu_kept_finish(struct backend_stream *stream)
