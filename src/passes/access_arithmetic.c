@@ -181,7 +181,8 @@ static const struct affine *and_mask(struct frame *frame, struct operand *o)
     // Of a value that may have wrapped: the quotient has no limits, the remainder needs none.
     const struct division low_bits = {true, true, {-AFFINE_INFINITY, AFFINE_INFINITY}, IR_I64};
     if (affine_is_const(o->b, &mask)) {
-        if (mask >= 0 && mask != INT64_MAX && is_power_of_two(mask + 1)) { // the low bits are right whatever was carried out at the top
+        if (mask >= 0 && mask != INT64_MAX &&
+            is_power_of_two(mask + 1)) { // the low bits are right whatever was carried out at the top
             return divide(an, o->a, affine_const(&an->pool, mask + 1), low_bits);
         }
         if (mask < 0 && mask != INT64_MIN && is_power_of_two(-mask)) {
