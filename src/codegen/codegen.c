@@ -177,8 +177,8 @@ static rill_status emit_guarded(struct emitter *e, struct codegen_output *out)
     } else {
         status = status_fail(RILL_ERR_OUT_OF_MEMORY, "codegen: out of memory");
     }
-    if (e->function != NULL && e->function->entry != NULL) {
-        LLVMDisposeBuilder(e->function->entry);
+    if (e->entry != NULL) {
+        LLVMDisposeBuilder(e->entry);
     }
     if (e->debug.builder != NULL) {
         LLVMDisposeDIBuilder(e->debug.builder);

@@ -100,7 +100,7 @@ struct emit_thread {
 struct emit_function {
     const struct ir_function *ir;
     LLVMValueRef llvm;
-    LLVMBuilderRef entry; // owned: adds to the entry block, before the code proper
+    LLVMBuilderRef entry; // the emitter's: adds to the entry block, before the code proper
     LLVMValueRef *values; // by ir_inst.id
     LLVMValueRef *vars;   // by ir_var.index: allocas
     LLVMValueRef *params; // by parameter: loaded at entry, NULL until asked for
@@ -155,7 +155,8 @@ struct emitter {
     bool is_remote;          // such a version is emitted now
     bool can_fail;           // GPU: something in a launch of |failure_kernel| can
     const struct ir_function *failure_kernel;
-    rill_status status; // of the first thing that could not be emitted
+    LLVMBuilderRef entry; // that of |function|, which is gone when memory has run out in it; NULL: none
+    rill_status status;   // of the first thing that could not be emitted
 };
 
 // A helper as it is called: the IR's parameters, then frame and iteration number if it can fail or print.

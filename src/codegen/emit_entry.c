@@ -38,7 +38,8 @@ void emit_function_begin(struct emitter *e, struct emit_function *f, const struc
     f->values = ARENA_ARRAY(e->arena, LLVMValueRef, ir->value_count + 1);
     LLVMBasicBlockRef entry = emit_block(e, "entry");
     LLVMBasicBlockRef start = emit_block(e, "start");
-    f->entry = LLVMCreateBuilderInContext(e->context);
+    e->entry = LLVMCreateBuilderInContext(e->context);
+    f->entry = e->entry;
     LLVMPositionBuilderAtEnd(f->entry, entry);
     LLVMPositionBuilderBefore(f->entry, LLVMBuildBr(f->entry, start));
     f->scope = debug_function(e, ir, llvm);
@@ -50,7 +51,8 @@ void emit_function_begin(struct emitter *e, struct emit_function *f, const struc
 
 void emit_function_end(struct emitter *e)
 {
-    LLVMDisposeBuilder(e->function->entry);
+    LLVMDisposeBuilder(e->entry);
+    e->entry = NULL;
     LLVMSetCurrentDebugLocation2(e->builder, NULL);
     e->function = NULL;
 }

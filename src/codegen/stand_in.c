@@ -38,10 +38,10 @@ static void add_caller(struct emitter *e, const char *name, LLVMValueRef lane, L
     LLVMTypeRef types[3] = {ptr, e->types[IR_I32], e->types[IR_I32]};
     LLVMTypeRef type = LLVMFunctionType(e->types[IR_VOID], types, 3, false);
     LLVMValueRef caller = LLVMAddFunction(e->llvm, name, type);
+    int count = (int)LLVMCountParams(lane);
+    LLVMValueRef *args = ARENA_ARRAY(e->arena, LLVMValueRef, count); // before the builder, which it could leave behind
     LLVMBuilderRef b = LLVMCreateBuilderInContext(e->context);
     LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(e->context, caller, "entry"));
-    int count = (int)LLVMCountParams(lane);
-    LLVMValueRef *args = ARENA_ARRAY(e->arena, LLVMValueRef, count);
     for (int i = 0; i < count - 2; i++) {
         LLVMValueRef index = emit_i64(e, i);
         LLVMValueRef slot = LLVMBuildInBoundsGEP2(b, ptr, LLVMGetParam(caller, 0), &index, 1, "");

@@ -190,8 +190,11 @@ TEST(the_nth_allocation_of_the_emitter_fails_with_words)
         uint64_t n = 0;
         rill_status status;
         do {
-            struct codegen_options options = {
-                .target = targets[t], .kind = CODEGEN_LLVM, .unoptimised = true, .fail_after = ++n};
+            struct codegen_options options = {.target = targets[t],
+                                              .kind = t == 1 ? CODEGEN_OBJECT : CODEGEN_LLVM,
+                                              .stand_in = t == 1, // which is emitted behind the rest
+                                              .unoptimised = true,
+                                              .fail_after = ++n};
             struct codegen_output out = {0};
             status = codegen_emit(f.module, &options, &out);
             CHECK(status == RILL_OK || (status == RILL_ERR_OUT_OF_MEMORY && out.bytes == NULL));

@@ -104,6 +104,21 @@ TEST(stars_take_their_width_and_precision_from_the_arguments)
     check_format("[%*.*s]", (uint64_t[]){4, 2, address_of("word")}, 3, "[  wo]", 6);
 }
 
+TEST(wide_fields_are_as_wide_as_asked_and_beyond_the_limit_refused)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct str out;
+    str_init(&out, &arena);
+    CHECK(format_printf(&out, "%*d|%.5000f|%6000s", (uint64_t[]){7000, 5, cell_of(0.5), address_of("x")}, 4, SIZE_MAX));
+    CHECK_UINT(out.length, 7000 + 1 + 5002 + 1 + 6000);
+    CHECK(!format_printf(&out, "%*d", (uint64_t[]){1000001, 5}, 2, SIZE_MAX));
+    CHECK(!format_printf(&out, "%*d", (uint64_t[]){(uint64_t)INT32_MIN, 5}, 2, SIZE_MAX));
+    CHECK(format_printf(&out, "%.*f", (uint64_t[]){(uint64_t)INT32_MIN, cell_of(0.5)}, 2, SIZE_MAX)); // as if not there
+    CHECK(!format_printf(&out, "%1000001d", (uint64_t[]){5}, 1, SIZE_MAX));
+    arena_finish(&arena);
+}
+
 TEST(several_conversions_and_literals_keep_their_order)
 {
     check_format("a=%d b=%s 100%% %c\n", (uint64_t[]){1, address_of("x"), 'z'}, 3, "a=1 b=x 100% z\n", 15);

@@ -194,7 +194,7 @@ kernel int comments(int n, int a[n]) /* here */
 }
 
 // What the parameters of a definition declare, its body knows: tags and constants.
-static int in_params(enum side { LEFT = 3, RIGHT = LEFT << 2 } side, struct box { int size; } *box)
+static int in_params(enum side{LEFT = 3, RIGHT = LEFT << 2} side, struct box { int size; } * box)
 {
     enum side other = side == LEFT ? RIGHT : LEFT;
     struct box inner = {box->size + LEFT};
