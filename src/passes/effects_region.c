@@ -181,6 +181,13 @@ static const struct affine *runs_of(struct analysis *an, const struct affine *tr
     return affine_atom(&an->pool, atom_intern_op(an, IR_OP_SMAX, IR_I64, trip, affine_const(&an->pool, 0), range));
 }
 
+// Whether the value is known before the loop. One that is loaded in it may stay the same in all iterations, but outside
+// only bounds of it are known, and what lies between these is not touched for certain.
+static bool is_exact(const struct analysis *an, const struct affine *value, const struct loop_info *top)
+{
+    return !effects_value_varies(an, value, top->variable >> 1);
+}
+
 // Each loop's stride is the run of bytes that the loops inside it have covered. A loop inside that may have a negative
 // number of iterations makes the region, which is |region|, one that is empty then.
 static bool covers_region(struct analysis *an, const struct access *access, const struct loop_info *top,
@@ -206,7 +213,8 @@ static bool covers_region(struct analysis *an, const struct access *access, cons
             break;
         }
     }
-    if (run == NULL || value_varies(an, rest, top)) {
+    if (run == NULL || value_varies(an, rest, top) || !is_exact(an, rest, top) || !is_exact(an, low, top) ||
+        !is_exact(an, total, top)) {
         return false;
     }
     if (is_clamped) {
@@ -236,7 +244,8 @@ bool effects_is_must_by_steps(struct analysis *an, const struct access *access, 
     const struct affine *trip = affine_plus(pool, affine_sub(pool, info->last, info->first), 1);
     if (!affine_is_const(affine_coefficient(pool, access->flat, info->variable, &rest), &factor) ||
         !affine_is_const(access->size, &size) || trip == NULL || value_varies(an, trip, info) ||
-        value_varies(an, rest, info) || factor < size || factor > INT32_MAX) {
+        value_varies(an, rest, info) || !is_exact(an, rest, info) || !is_exact(an, trip, info) || factor < size ||
+        factor > INT32_MAX) {
         return false;
     }
     *out_step = factor;
