@@ -597,7 +597,8 @@ static bool check_gcc(struct run *r)
 
 static bool is_left_out(const struct differ *differ, int index)
 {
-    return differ->skip_cpu || (differ->is_quick && index == (differ->stats.file_count % 2 == 0 ? 0 : 2));
+    return differ->skip_cpu || (differ->only_device && index + 1 < DIFFER_CONTEXTS) ||
+           (differ->is_quick && index == (differ->stats.file_count % 2 == 0 ? 0 : 2));
 }
 
 // The compiler that the contexts load shall inline what was inlined here. In the second context, and in the third for

@@ -11,7 +11,7 @@
 //     //@ float 0.5
 //     //@ array b0 4 36                  36 elements of a buffer from element 4 on,
 //     //@ struct b2                      a struct whose bytes are those of a buffer
-// and a line `// nobody gives his word` that no loop of it may be assumed to be independent.
+// and a line `// nobody gives his word` that none of its loops is parallel by a pragma or by explicit atomics.
 // Floats are compared bit for bit, except that all NaNs are the same.
 #ifndef RILL_TESTS_SUPPORT_DIFFER_H
 #define RILL_TESTS_SUPPORT_DIFFER_H
@@ -50,6 +50,7 @@ struct differ {
     struct differ_stats stats;
     bool use_gcc;
     bool skip_cpu;
+    bool only_device;        // that of RILL_TEST_DEVICE, and no CPU
     bool is_quick;           // each file in two of the contexts: compiling takes most of the time
     bool calls_helpers;      // the passes inline none
     const char *scratch;     // gcc: a directory for its files

@@ -1,9 +1,9 @@
 // Kernel files made from a seed, for differ: well-defined C under the language's rules, every index in its bounds. The
 // values of the scalar arguments are chosen here, so that ranges are known while the text is written.
 //
-// What is the author's word in the language is kept here: an index that depends on loaded data stands in a store only
-// as a permutation of the outermost loop, or in a commuting update of an array that the loop nest does nothing else
-// with. Floats that are summed are small whole numbers, so that every order of summing gives the same bits.
+// No kernel needs its author's word but those with `#pragma rill parallel`, of which any order gives the same: for all
+// others a line at the end says so. Floats that are summed are small whole numbers, so that every order of summing
+// gives the same bits.
 #ifndef RILL_TESTS_SUPPORT_GENERATE_H
 #define RILL_TESTS_SUPPORT_GENERATE_H
 

@@ -229,7 +229,6 @@ bool gen_called_places(struct gen *g)
     }
     if (gen_chance(g, 10)) { // what other iterations write
         gen_line(g, "peek(%s, %s, &k%d, %ld);", a->name, i, n, trips);
-        g->gives_word = true;
     }
     for (uint32_t k = 1 + gen_random(g, 3); k > 0; k--) {
         place_step(g, n, i, trips);

@@ -112,7 +112,6 @@ void gen_choose_roles(struct gen *g, const struct gen_scalar *counter)
             a->update = choose_update(g, a);
         } else if (way < 14 && choose_scatter(g, a, counter)) {
             a->role = GEN_SCATTER;
-            g->gives_word = true;
         } else if (way < 15 && a->type != GEN_RECORD) {
             a->role = GEN_FLAG;
         }
