@@ -36,11 +36,11 @@ static const char text[] =
     "        s += x[i];\n"
     "    return s;\n"
     "}\n"
-    "kernel void collide(int n, float x[n])\n"
+    "kernel void collide(int n, const int p[n], float x[n])\n"
     "{\n"
     "#pragma rill parallel\n"
     "    for (int i = 0; i < n; i++)\n"
-    "        x[i % 7] = 0.5f * x[(i + 1) % 7];\n"
+    "        x[p[i]] = 0.5f * x[p[n - 1 - i]];\n"
     "}\n"
     "kernel void three(int n, float x[n], float y[n], float z[2 * n])\n"
     "{\n"
@@ -161,9 +161,11 @@ static rill_status run(const char *what)
     RILL_TRY(rill_stream_create(ctx, NULL, &a));
     RILL_TRY(rill_stream_create(ctx, NULL, &b));
     RILL_TRY(rill_event_create(ctx, NULL, &done));
-    if (strcmp(what, "collide") == 0) {
+    if (strcmp(what, "collide") == 0) { // all places are the first one, which the compiler cannot know
+        rill_array places;
+        RILL_TRY(rill_array_create(ctx, RILL_I32, RILL_SHAPE(n), &places));
         for (int i = 0; i < 50; i++) {
-            RILL_TRY(rill_launch(collide, a, RILL_ARGS(n, x)));
+            RILL_TRY(rill_launch(collide, a, RILL_ARGS(n, places, x)));
         }
         return rill_sync(ctx);
     }
