@@ -24,7 +24,7 @@ struct array {
     struct context *context; // borrowed
     struct memory *memory;   // one reference
     uint64_t id;
-    char *address;
+    char *address; // whoever queues work that uses it calls array_note_use()
     rill_type type;
     size_t element_size;
     size_t size;           // bytes
