@@ -112,15 +112,16 @@ typedef struct rill_pool_stats {
     uint64_t idle_count;    // idle now
 } rill_pool_stats;
 
-// How regions of stream_parallel blocks ran, those of two blocks and more; each is counted once, when it is met. (On a
-// GPU the rounds of a loop that the device decides are one, and a captured launch counts when it is captured.)
+// How regions of stream_parallel blocks ran, those of two blocks and more; each is counted once, when it is met. One of
+// more than 64 blocks is several, of 64 each, one after the other. (On a GPU the rounds of a loop that the device
+// decides are one, and a captured launch counts when it is captured.)
 typedef struct rill_region_stats {
     uint64_t concurrent_count; // two blocks at least were free to overlap
     uint64_t overlap_count; // one block after the other, as arguments overlap: block_in_order_count counts the blocks
     uint64_t marked_count;  // one after the other, as `#pragma rill in_order` says
     uint64_t small_count;   // one after the other on one thread, as that is quicker for so little work; the CPU
-    uint64_t limited_count; // one after the other, as the device cannot do more: more than 64 blocks; on a GPU blocks
-                            // of a kernel that prints, and more than 16 in a capture
+    uint64_t
+        limited_count; // one after the other, as the device cannot do more: on a GPU blocks of a kernel that prints
 } rill_region_stats;
 
 // Counters since the context was opened.

@@ -223,18 +223,39 @@ static void report(struct offload *o, struct ir_inst *inst, int block, const str
                   ir_type_name(a->type), ir_update_name(b->update), ir_type_name(b->type));
     }
     diag_note(o->diags, inst->regions[block].loc,
-              "put '#pragma rill in_order' before this block, or a statement between the two, to run it afterwards");
+              "put '#pragma rill in_order' before this block, or ';' between the two, which ends the region, to run "
+              "it afterwards");
 }
 
-// The worst of all pairs of effects. Tests are kept in the node; the first certain conflict is reported.
-static void check_pair(struct offload *o, struct ir_inst *inst, struct plan_node *node,
-                       const struct block_effects *effects, int i, int j)
+static void add_conflict(struct offload *o, struct plan_node *node, struct plan_conflict conflict)
 {
     struct {
         struct plan_conflict *items;
         int count;
         int capacity;
     } conflicts = {node->conflicts, node->conflict_count, node->conflict_count};
+    VEC_PUSH(o->arena, &conflicts, conflict);
+    node->conflicts = conflicts.items;
+    node->conflict_count = conflicts.count;
+}
+
+// What only the author's word makes independent is kept, for `explain`.
+static void note_atomics(struct offload *o, struct plan_node *node, const struct block_effect *a,
+                         const struct block_effect *b)
+{
+    bool is_new = node != NULL && node->atomic_a.line == 0 && a->effect.is_explicit && b->effect.is_explicit;
+    bool one_base = a->effect.base == b->effect.base && a->effect.index == b->effect.index;
+    if (is_new && one_base && !effects_are_apart(o->room, a, b)) {
+        node->atomic_a = a->effect.loc;
+        node->atomic_b = b->effect.loc;
+    }
+}
+
+// The worst of all pairs of effects. Tests are kept in the node, NULL for blocks of two nodes: one runs after the
+// other; the first certain conflict is reported.
+static void check_pair(struct offload *o, struct ir_inst *inst, struct plan_node *node,
+                       const struct block_effects *effects, int i, int j)
+{
     for (int x = 0; x < effects[i].count; x++) {
         for (int y = 0; y < effects[j].count; y++) {
             const struct plan_effect *a = &effects[i].items[x].effect;
@@ -246,41 +267,27 @@ static void check_pair(struct offload *o, struct ir_inst *inst, struct plan_node
             if (is_restrict && !o->module->check_bounds) {
                 continue;
             }
+            note_atomics(o, node, &effects[i].items[x], &effects[j].items[y]);
             enum conflict_answer answer =
                 is_restrict ? CONFLICT_TEST : effects_conflict(o->room, &effects[i].items[x], &effects[j].items[y]);
             if (answer == CONFLICT_ALWAYS) {
                 report(o, inst, j, a, b);
                 return;
             }
-            if (answer == CONFLICT_TEST) {
+            if (answer == CONFLICT_TEST && node != NULL) {
                 struct plan_conflict conflict = {.kind = PLAN_CONFLICT_TEST,
-                                                 .block_a = i,
-                                                 .block_b = j,
+                                                 .block_a = i % PLAN_MAX_BLOCKS,
+                                                 .block_b = j % PLAN_MAX_BLOCKS,
                                                  .effect_a = kept(o, &effects[i].items[x]),
                                                  .effect_b = kept(o, &effects[j].items[y]),
                                                  .is_restrict = is_restrict};
-                VEC_PUSH(o->arena, &conflicts, conflict);
+                add_conflict(o, node, conflict);
             }
         }
     }
-    node->conflicts = conflicts.items;
-    node->conflict_count = conflicts.count;
 }
 
-static void add_in_order(struct offload *o, struct plan_node *node, int i, int j)
-{
-    struct {
-        struct plan_conflict *items;
-        int count;
-        int capacity;
-    } conflicts = {node->conflicts, node->conflict_count, node->conflict_count};
-    struct plan_conflict conflict = {.kind = PLAN_CONFLICT_IN_ORDER, .block_a = i, .block_b = j};
-    VEC_PUSH(o->arena, &conflicts, conflict);
-    node->conflicts = conflicts.items;
-    node->conflict_count = conflicts.count;
-}
-
-void blocks_check(struct offload *o, struct ir_inst *inst, struct plan_node *node)
+void blocks_check(struct offload *o, struct ir_inst *inst, struct plan_node **nodes)
 {
     struct block_effects *effects = ARENA_ARRAY(o->arena, struct block_effects, inst->region_count);
     o->room = o->room != NULL ? o->room : conflict_room_create(o->arena);
@@ -289,10 +296,14 @@ void blocks_check(struct offload *o, struct ir_inst *inst, struct plan_node *nod
     }
     for (int j = 1; j < inst->region_count; j++) {
         for (int i = 0; i < j; i++) {
-            if (inst->regions[j].in_order) {
-                add_in_order(o, node, i, j);
-            } else {
+            bool share_node = i / PLAN_MAX_BLOCKS == j / PLAN_MAX_BLOCKS;
+            struct plan_node *node = share_node ? nodes[j / PLAN_MAX_BLOCKS] : NULL;
+            if (!inst->regions[j].in_order) {
                 check_pair(o, inst, node, effects, i, j);
+            } else if (node != NULL) {
+                struct plan_conflict conflict = {
+                    .kind = PLAN_CONFLICT_IN_ORDER, .block_a = i % PLAN_MAX_BLOCKS, .block_b = j % PLAN_MAX_BLOCKS};
+                add_conflict(o, node, conflict);
             }
         }
     }

@@ -113,6 +113,23 @@ static void warn_of_one_thread(struct offload *o, const struct ir_inst *inst, co
     }
 }
 
+// Every iteration would have been a piece of one task; now each forks and joins, one after the other.
+static void warn_of_blocks(struct offload *o, const struct ir_inst *inst)
+{
+    const struct loop_facts *facts = inst->op == IR_OP_FOR ? inst->loop->analysis : NULL;
+    if (facts == NULL || !facts->parallel_but_for_blocks || is_no_matter(o, inst)) {
+        return;
+    }
+    diag_warning(
+        o->diags, inst->loc,
+        "this loop runs in order, because stream_parallel blocks stand in it; without them its iterations would "
+        "run in parallel");
+    diag_note(
+        o->diags, inst->loc,
+        "write a loop in each block, 'stream_parallel { for (…) … }', or no blocks; '#pragma rill serial' before the "
+        "loop says that its order is meant");
+}
+
 static void describe_loop(struct offload *o, struct ir_inst *inst, int depth, bool inside_task)
 {
     struct plan_loop loop = {.loc = inst->loc, .depth = depth, .task = -1, .inside_task = inside_task};
@@ -141,6 +158,9 @@ static void describe_region(struct offload *o, struct ir_region *region, int dep
         bool is_code = inst->region_count > 0 && !offload_mark(o, inst)->has_task;
         if (is_loop) {
             describe_loop(o, inst, depth, inside_task);
+        }
+        if (is_loop) {
+            warn_of_blocks(o, inst);
         }
         bool warns = is_loop && is_code && !is_frame(o, inst);
         if (warns && !is_told) {

@@ -53,8 +53,9 @@ struct loop_facts { // ir_for.analysis of every FOR in a kernel after analyse_ke
     int reduction_count;
     struct scatter *scatters; // IR_VERDICT_SCATTER
     int scatter_count;
-    const struct slice *slice;   // of the places of their stores
-    bool independent_by_updates; // independent only because iterations update the same memory
+    const struct slice *slice;    // of the places of their stores
+    bool parallel_but_for_blocks; // in order, because stream_parallel blocks are in it, and only for that
+    bool independent_by_updates;  // independent only because iterations update the same memory
     bool may_fail;
     bool may_print;
     struct ir_inst **shared; // UPDATEs of memory that another iteration may touch

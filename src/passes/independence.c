@@ -585,8 +585,6 @@ static bool settle_early(struct judgement *j)
         settle(j, IR_VERDICT_IN_ORDER, "'#pragma rill single' stands before it", here, none);
     } else if (j->loop->pragma_serial) {
         settle(j, IR_VERDICT_IN_ORDER, "'#pragma rill serial' stands before it", here, none);
-    } else if (j->info->holds_blocks) {
-        settle(j, IR_VERDICT_IN_ORDER, "it holds stream_parallel blocks", here, none);
     } else if (leaves_loop(&j->info->inst->regions[0], j->info->inst)) {
         settle(j, IR_VERDICT_IN_ORDER, "its body may leave it", here, none);
     } else {
@@ -731,6 +729,19 @@ static void note_too_many(struct judgement *j)
     }
 }
 
+// Blocks are no part of a task. That they are all that keeps the loop from being one is worth a warning.
+static void settle_blocks(struct judgement *j)
+{
+    struct loc here = j->info->inst->loc, none = {0};
+    // Whether a scatter would have been one is not asked: that looks at the code of one task.
+    j->facts->parallel_but_for_blocks = j->loop->verdict != IR_VERDICT_IN_ORDER && j->scattered.count == 0;
+    settle(j, IR_VERDICT_IN_ORDER,
+           j->facts->parallel_but_for_blocks
+               ? "it holds stream_parallel blocks, without which its iterations would run in parallel"
+               : "it holds stream_parallel blocks",
+           here, none);
+}
+
 void independence_judge(struct analysis *an, struct loop_info *info)
 {
     struct judgement j = {.an = an, .info = info, .loop = info->inst->loop};
@@ -743,6 +754,7 @@ void independence_judge(struct analysis *an, struct loop_info *info)
     if (settle_early(&j)) {
         return;
     }
+    int budget = an->budget;
     bool is_comparable = distinct_find(an, info, &j.distinct);
     if (!is_comparable) {
         note_too_many(&j);
@@ -750,12 +762,16 @@ void independence_judge(struct analysis *an, struct loop_info *info)
         judge_pairs(&j, ROUND_ORDER);
         judge_pairs(&j, ROUND_UPDATES);
         judge_pairs(&j, ROUND_BASES);
-        if (j.scattered.count > 0 && j.conflict == NULL && !j.loop->pragma_parallel) {
+        if (j.scattered.count > 0 && j.conflict == NULL && !j.loop->pragma_parallel && !info->holds_blocks) {
             judge_scatter(&j);
         }
     }
     if (is_comparable) {
         settle_by_pairs(&j, &scalars);
+    }
+    if (info->holds_blocks) {
+        settle_blocks(&j);
+        an->budget = budget; // what other loops are is not for this question to decide
     }
     if (j.loop->verdict == IR_VERDICT_IN_ORDER) {
         info->pairs.count = 0;

@@ -367,14 +367,21 @@ static void build_for(struct offload *o, struct ir_inst *loop, struct plan_node 
 
 static void build_blocks(struct offload *o, struct ir_inst *inst, struct plan_node *parent)
 {
-    struct plan_node *node = piece_add_node(o, parent, PLAN_REGION, inst->loc);
+    int node_count = (inst->region_count + PLAN_MAX_BLOCKS - 1) / PLAN_MAX_BLOCKS;
+    struct plan_node **nodes = ARENA_ARRAY(o->arena, struct plan_node *, node_count);
+    struct plan_node *node = NULL;
     for (int i = 0; i < inst->region_count; i++) {
+        if (i % PLAN_MAX_BLOCKS == 0) {
+            node = piece_add_node(o, parent, PLAN_REGION, i == 0 ? inst->loc : inst->regions[i].loc);
+            node->goes_on = i > 0;
+            nodes[i / PLAN_MAX_BLOCKS] = node;
+        }
         struct plan_node *block = piece_add_node(o, node, PLAN_SEQUENCE, inst->regions[i].loc);
         block->group = ++o->group_count;
         block->in_order = inst->regions[i].in_order;
         build_region(o, &inst->regions[i], block);
     }
-    blocks_check(o, inst, node);
+    blocks_check(o, inst, nodes);
 }
 
 static void build_control(struct offload *o, struct ir_inst *inst, struct plan_node *parent, struct pending *pending)

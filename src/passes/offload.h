@@ -200,6 +200,6 @@ void outline_pieces(struct offload *o); // outline.c
 // room.c: refuses tasks whose locals do not fit on a stack; they are the module's functions from |first_task| on.
 void room_check(struct offload *o, int first_task);
 // blocks.c: tests the blocks of |inst| against each other; conflicts go to |node|, errors to diags.
-void blocks_check(struct offload *o, struct ir_inst *inst, struct plan_node *node);
+void blocks_check(struct offload *o, struct ir_inst *inst, struct plan_node **nodes);
 
 #endif

@@ -170,9 +170,23 @@ static void explain_regions(struct explain *e, const struct plan_node *node)
             str_printf(e->out, " group %d%s", node->children[i]->group,
                        node->children[i]->in_order ? " (in order)" : "");
         }
-        str_add(e->out, node->child_count == 1      ? "; no other block beside it\n"
-                        : node->conflict_count == 0 ? "; independent for all arguments\n"
-                                                    : "\n");
+        if (node->child_count == 1) {
+            str_add(e->out, "; no other block beside it");
+        } else if (node->atomic_a.line != 0) {
+            str_printf(e->out, "; %s (line %u",
+                       node->conflict_count == 0 ? "independent by explicit atomics" : "explicit atomics meet",
+                       node->atomic_a.line);
+            if (node->atomic_b.line != node->atomic_a.line) {
+                str_printf(e->out, " and line %u", node->atomic_b.line);
+            }
+            str_add_char(e->out, ')');
+        } else if (node->conflict_count == 0) {
+            str_add(e->out, "; independent for all arguments");
+        }
+        if (node->goes_on) {
+            str_printf(e->out, "; after the %d blocks before them: no more run at the same time", PLAN_MAX_BLOCKS);
+        }
+        str_add_char(e->out, '\n');
         for (int i = 0; i < node->conflict_count; i++) {
             const struct plan_conflict *conflict = &node->conflicts[i];
             if (conflict->kind == PLAN_CONFLICT_IN_ORDER) {

@@ -168,6 +168,9 @@ enum plan_node_kind {
     PLAN_REGION, // stream_parallel: |children| are the blocks, PLAN_SEQUENCE each with its |group|
 };
 
+// Blocks that can run at the same time. A larger region is several REGION nodes, one after the other.
+enum { PLAN_MAX_BLOCKS = 64 };
+
 enum plan_conflict_kind { PLAN_CONFLICT_TEST, PLAN_CONFLICT_IN_ORDER };
 
 // Two blocks of a region that are not independent for all arguments.
@@ -196,6 +199,10 @@ struct plan_node {
     int task; // IF: of two ways to run one loop, the task that is all of it and has the effects of both; -1: none
     int target;
     bool in_order; // block of a region
+    bool goes_on;  // REGION: its blocks are the next ones of the region before it, which has PLAN_MAX_BLOCKS
+    // REGION: two explicit atomics that may meet, which only the author's word makes independent; line 0: none
+    struct loc atomic_a;
+    struct loc atomic_b;
     struct plan_conflict *conflicts;
     int conflict_count;
     int whole_task;             // FOR and LOOP: a serial task that runs all of it; -1: none

@@ -339,6 +339,9 @@ static void io_node(struct io *io, struct plan_node **place)
     io_int(io, &node->task);
     io_int(io, &node->target);
     io_bool(io, &node->in_order);
+    io_bool(io, &node->goes_on);
+    io_loc(io, &node->atomic_a);
+    io_loc(io, &node->atomic_b);
     io_int(io, &node->whole_task);
     io_expr(io, &node->whole_if);
     IO_ARRAY(io, &node->conflicts, &node->conflict_count);
@@ -346,6 +349,7 @@ static void io_node(struct io *io, struct plan_node **place)
         io_conflict(io, &node->conflicts[i]);
     }
     IO_ARRAY(io, &node->children, &node->child_count);
+    io->failed |= node->kind == PLAN_REGION && node->child_count > PLAN_MAX_BLOCKS;
     io->depth++;
     for (int i = 0; i < node->child_count; i++) {
         io_node(io, &node->children[i]);

@@ -15,6 +15,8 @@
 //   updates of one class are accepted, atomic      updates_of_many_blocks_are_all_there; kernels blocks_updates.c
 //   bounds computed by a block belong to it        bounds_are_computed_by_the_block_that_uses_them;
 //                                                    tests/passes/blocks_test
+//   more blocks than run at the same time          a_hundred_blocks_run_on_lent_streams_too;
+//                                                    fakes/many_blocks_test
 //   a failing block                                failure_in_one_block_ends_the_launch_and_the_others_join
 // clang-format on
 #include "world.h"
@@ -453,6 +455,46 @@ TEST(updates_of_many_blocks_are_all_there)
         CHECK_INT(sum[0], rounds * (n * (n - 1) / 2 + n / 2 + 1));
         CHECK_INT(sum[1], rounds * (n / 2 - 1 + 2 * n));
         CHECK_INT(in_order_count(&b), 0);
+        world_close(&b.world);
+    }
+}
+
+// A region of more blocks than can run at the same time is not one that runs in order without a word.
+TEST(a_hundred_blocks_run_on_lent_streams_too)
+{
+    enum { BLOCKS = 100, N = 20000 };
+    char text[16384];
+    int length =
+        snprintf(text, sizeof text, "#include <rill/kernel.h>\nkernel void many(int n, int x[%d][n])\n{\n", BLOCKS);
+    for (int k = 0; k < BLOCKS; k++) {
+        length += snprintf(text + length, sizeof text - (size_t)length,
+                           "stream_parallel { for (int i = 0; i < n; i++) x[%d][i] = i * %d; }\n", k, k);
+    }
+    snprintf(text + length, sizeof text - (size_t)length, "}\n");
+    for (int threads = 1; threads <= 4; threads += 3) {
+        struct blocks b;
+        open_text(&b, threads, text);
+        static int got[BLOCKS][N];
+        rill_array x;
+        OK(rill_array_create(b.world.context, RILL_I32, RILL_SHAPE(BLOCKS, N), &x));
+        rill_stats before, after;
+        OK(rill_context_stats(b.world.context, &before));
+        OK(rill_launch(kernel_of(&b, "many"), RILL_CURRENT, RILL_ARGS(N, x)));
+        OK(rill_array_read(x, RILL_CURRENT, got, sizeof got));
+        OK(rill_context_stats(b.world.context, &after));
+        int wrong = 0;
+        for (int k = 0; k < BLOCKS; k++) {
+            for (int i = 0; i < N; i++) {
+                wrong += got[k][i] != i * k;
+            }
+        }
+        CHECK_INT(wrong, 0);
+        CHECK_INT(after.block_in_order_count, 0);
+        uint64_t lent = after.stream_pool.created_count + after.stream_pool.reused_count -
+                        before.stream_pool.created_count - before.stream_pool.reused_count;
+        if (world_is_cpu()) { // a GPU may replay them as a graph, which needs no streams
+            CHECK(lent >= 2);
+        }
         world_close(&b.world);
     }
 }

@@ -111,6 +111,6 @@ TEST(regions_that_a_device_runs_in_order_say_why)
     } else {
         CHECK_REGIONS("talk", RILL_ARGS(LARGE, x, y), .limited_count = ROUNDS);
     }
-    CHECK_REGIONS("many", RILL_ARGS(LARGE / 80, x), .limited_count = ROUNDS); // 80 blocks
+    CHECK_REGIONS("many", RILL_ARGS(LARGE / 80, x), .concurrent_count = 2 * ROUNDS); // 80 blocks: 64, then 16
     world_close(&stage.world);
 }

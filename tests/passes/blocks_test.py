@@ -54,10 +54,57 @@ def groups_of_tasks():
     return None if lines >= {4, 6, 7, 11, 15, 17} else f"there are tasks for lines {sorted(lines)} only:\n{plan}"
 
 
+MANY = "#include <rill/kernel.h>\nkernel void many(int x[100])\n{\n" + "".join(
+    f"    stream_parallel {{ x[{i}] = {i}; }}\n" for i in range(100)) + "}\n"
+ATOMICS = """#include <rill/kernel.h>
+kernel void meet(int n, int x[n])
+{
+    stream_parallel { rill_atomic_add(&x[0], 1); }
+    stream_parallel { rill_atomic_max(&x[0], 7); }
+    ;
+    stream_parallel { rill_atomic_add(&x[0], 1); }
+    stream_parallel { rill_atomic_add(&x[1], 7); }
+    ;
+    stream_parallel { x[0] += 1; }
+    stream_parallel { x[0] -= 7; }
+}
+"""
+
+
+def regions_in_explain(text):
+    """The lines of `rill explain` about regions, without the groups."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "regions.c"
+        path.write_text(text)
+        out = subprocess.run([RILL, "explain", path], capture_output=True, text=True, timeout=LIMIT).stdout
+    return [re.sub(r"( group \d+)+", "", line.strip()) for line in out.splitlines() if line.startswith("  region of")]
+
+
+def explain_names_what_regions_rest_on():
+    """A sentence if explicit atomics, or blocks beyond those that run at the same time, are not called by their names."""
+    expected = {
+        ATOMICS: ["region of 2 blocks, line 4:; independent by explicit atomics (line 4 and line 5)",
+                  "region of 2 blocks, line 7:; independent for all arguments",
+                  "region of 2 blocks, line 10:; independent for all arguments"],
+        MANY: ["region of 64 blocks, line 4:; independent for all arguments",
+               "region of 36 blocks, line 68:; independent for all arguments; after the 64 blocks before them: no more run at "
+               "the same time"],
+    }
+    for text, lines in expected.items():
+        found = regions_in_explain(text)
+        if found != lines:
+            return "\n".join(["explain says", *found, "and not", *lines])
+    return None
+
+
 def main():
     failed = False
     wrong = groups_of_tasks()
     print("ok groups_of_tasks" if wrong is None else f"FAIL groups_of_tasks: {wrong}")
+    unnamed = explain_names_what_regions_rest_on()
+    name = "explain_names_what_regions_rest_on"
+    print(f"ok {name}" if unnamed is None else f"FAIL {name}: {unnamed}")
+    wrong = wrong or unnamed
     failed |= wrong is not None
     for path in sorted((ROOT / "tests/passes/cases/blocks").glob("*.c")):
         done = subprocess.run([RILL, "check", path.name], cwd=path.parent, capture_output=True, text=True, timeout=LIMIT)

@@ -17,9 +17,9 @@
 
 enum {
     EXEC_MAX_PARTIALS =
-        256,              // pieces of a loop with reductions: fixed, so that the result does not depend on the machine
-    EXEC_WIDTH = 4,       // iterations for each worker that keep all of them busy to the end
-    EXEC_MAX_BLOCKS = 64, // blocks of a region that can overlap; in a larger one they run one after the other
+        256,        // pieces of a loop with reductions: fixed, so that the result does not depend on the machine
+    EXEC_WIDTH = 4, // iterations for each worker that keep all of them busy to the end
+    EXEC_MAX_BLOCKS = PLAN_MAX_BLOCKS,
 };
 
 struct cpu_exec;

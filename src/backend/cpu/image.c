@@ -9,7 +9,7 @@
 static int blocks_of(const struct plan_node *node)
 {
     int most = 0;
-    if (node != NULL && node->kind == PLAN_REGION && node->child_count <= EXEC_MAX_BLOCKS) {
+    if (node != NULL && node->kind == PLAN_REGION) {
         most = node->child_count;
     }
     for (int i = 0; node != NULL && i < node->child_count; i++) {

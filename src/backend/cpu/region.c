@@ -124,11 +124,10 @@ static bool is_small(const struct cpu_run *run, const struct plan_node *region)
 bool region_runs_here(const struct cpu_exec *exec, const struct plan_node *node)
 {
     const struct backend_device *device = exec->run->device;
-    bool is_limited = node->child_count > EXEC_MAX_BLOCKS;
-    bool runs_here = is_limited || (node->conflict_count == 0 && device->trace == NULL && !device->pool.is_fuzzed &&
-                                    is_small(exec->run, node));
+    bool runs_here =
+        node->conflict_count == 0 && device->trace == NULL && !device->pool.is_fuzzed && is_small(exec->run, node);
     if (runs_here) {
-        count_region(exec, node, is_limited ? BACKEND_REGION_LIMITED : BACKEND_REGION_SMALL);
+        count_region(exec, node, BACKEND_REGION_SMALL);
     }
     return runs_here;
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { CAPTURE_MAX_FRONT = 32 };
+enum { CAPTURE_MAX_FRONT = 2 * RUN_MAX_BLOCKS }; // nodes; two for the end of each block
 
 struct gpu_region {
     struct gpu_walk *outer;
@@ -447,8 +447,12 @@ static enum gpu_step capture_blocks(struct gpu_region *region)
     struct gpu_walk *outer = region->outer;
     struct captured_front before;
     struct captured_front after = {.count = 0};
-    struct captured_front ends[CAPTURE_MAX_FRONT];
-    rill_status status = get_front(outer, &before);
+    struct backend_device *device = outer->run->device;
+    size_t size = sizeof(struct captured_front) * (size_t)region->node->child_count;
+    struct captured_front *ends = gpu_alloc(device, size); // 64 KB: too much for the stack of a small thread
+    rill_status status =
+        ends != NULL ? get_front(outer, &before)
+                     : status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory to capture %d blocks", region->node->child_count);
     for (int i = 0; i < region->node->child_count && status == RILL_OK; i++) {
         status = capture_block(region, i, &before, ends);
         if (status == RILL_OK && !front_add(&after, &ends[i])) {
@@ -456,14 +460,10 @@ static enum gpu_step capture_blocks(struct gpu_region *region)
         }
     }
     status = status == RILL_OK ? set_front(outer, &after) : status;
+    if (ends != NULL) {
+        gpu_free(device, ends, size);
+    }
     return status == RILL_OK ? GPU_ON : gpu_run_fail(outer->run, status);
-}
-
-// Whether the blocks of a region can be captured beside each other.
-static bool can_capture(const struct gpu_region *region)
-{
-    return region->node->child_count <= CAPTURE_MAX_FRONT / 2 &&
-           region->outer->run->device->driver->capture_set_front != NULL;
 }
 
 static enum gpu_step walk_region(struct gpu_walk *walk, const struct plan_node *node, struct trace_cause *causes)
@@ -471,7 +471,7 @@ static enum gpu_step walk_region(struct gpu_walk *walk, const struct plan_node *
     struct gpu_run *run = walk->run;
     struct gpu_region region = {.outer = walk, .node = node, .causes = causes, .is_marked = true};
     // Text that blocks print comes in program order, and there is one buffer.
-    if (node->child_count > RUN_MAX_BLOCKS || node->child_count < 2 || run->kernel->may_print) {
+    if (node->child_count < 2 || run->kernel->may_print) {
         count_region(run, node, BACKEND_REGION_LIMITED);
         return walk_in_order(walk, node);
     }
@@ -479,12 +479,10 @@ static enum gpu_step walk_region(struct gpu_walk *walk, const struct plan_node *
     if (run->has_failed) {
         return GPU_FAIL;
     }
-    bool is_limited = run->stream->is_capturing && !can_capture(&region);
     count_region(run, node,
-                 is_limited           ? BACKEND_REGION_LIMITED
-                 : !is_chain(&region) ? BACKEND_REGION_CONCURRENT
-                 : region.is_marked   ? BACKEND_REGION_MARKED
-                                      : BACKEND_REGION_OVERLAP);
+                 !is_chain(&region) ? BACKEND_REGION_CONCURRENT
+                 : region.is_marked ? BACKEND_REGION_MARKED
+                                    : BACKEND_REGION_OVERLAP);
     if (status == RILL_OK) { // a block that decides counts on more than what tasks read
         bool may_decide = run->recording != NULL && run->kernel->reads_results;
         status = may_decide ? gpu_slots_settle(walk) : upload_all(walk, node);
@@ -493,7 +491,7 @@ static enum gpu_step walk_region(struct gpu_walk *walk, const struct plan_node *
         return record_blocks(&region);
     }
     if (status == RILL_OK && run->stream->is_capturing) {
-        return can_capture(&region) ? capture_blocks(&region) : walk_in_order(walk, node);
+        return capture_blocks(&region);
     }
     status = status == RILL_OK ? fork_all(&region) : status;
     enum gpu_step step = status == RILL_OK ? GPU_ON : gpu_run_fail(run, status);

@@ -5,7 +5,7 @@
 
 #include "backend/gpu/graph.h"
 
-enum { RUN_MAX_BLOCKS = 64, PRINT_BUFFER_SIZE = 256 << 10, PRINT_ENDS = 4096 };
+enum { RUN_MAX_BLOCKS = PLAN_MAX_BLOCKS, PRINT_BUFFER_SIZE = 256 << 10, PRINT_ENDS = 4096 };
 
 // Who has the value of a slot.
 enum gpu_slot_state {
