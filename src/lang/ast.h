@@ -242,6 +242,7 @@ struct pragmas {
     bool serial;    // rill serial
     bool single;    // rill single
     bool in_order;  // rill in_order, for blocks
+    bool unroll;    // rill unroll, for loops around blocks
     int collapse;   // 0: none
     int block_dim;  // 0: none
 };

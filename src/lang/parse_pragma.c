@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const pragma_words[] = {"parallel", "serial", "single", "in_order", "collapse", "block_dim"};
+static const char *const pragma_words[] = {"parallel", "serial",   "single",   "in_order",
+                                           "unroll",   "collapse", "block_dim"};
 
 enum { MAX_COLLAPSE = 16, MAX_BLOCK_DIM = 1024 };
 
@@ -50,6 +51,8 @@ static void apply_word(struct parser *p, const struct token *token, const char *
         out->single = true;
     } else if (strcmp(word, "in_order") == 0) {
         out->in_order = true;
+    } else if (strcmp(word, "unroll") == 0) {
+        out->unroll = true;
     } else if (strcmp(word, "collapse") == 0) {
         out->collapse = read_count(p, token, word, MAX_COLLAPSE, text);
     } else if (strcmp(word, "block_dim") == 0) {
@@ -70,7 +73,7 @@ static void apply_words(struct parser *p, const struct token *token, struct prag
     const char *text = skip_space(token->text);
     if (*text == '\0') {
         parse_error(p, token->loc,
-                    "'#pragma rill' needs a word: parallel, serial, single, in_order, collapse(k) or "
+                    "'#pragma rill' needs a word: parallel, serial, single, in_order, unroll, collapse(k) or "
                     "block_dim(n)");
     }
     while (*text != '\0') {
@@ -147,7 +150,11 @@ void parse_check_loop_pragmas(struct parser *p, const struct pragmas *pragmas, e
     if (pragmas->parallel + pragmas->serial + pragmas->single > 1) {
         parse_error(p, pragmas->loc, "'parallel', 'serial' and 'single' exclude each other");
     }
-    bool wants_for = pragmas->parallel || pragmas->collapse > 0 || pragmas->block_dim > 0;
+    if (pragmas->unroll &&
+        (pragmas->parallel || pragmas->serial || pragmas->single || pragmas->collapse > 0 || pragmas->block_dim > 0)) {
+        parse_error(p, pragmas->loc, "'unroll' makes blocks of a loop's iterations: no other word goes with it");
+    }
+    bool wants_for = pragmas->unroll || pragmas->parallel || pragmas->collapse > 0 || pragmas->block_dim > 0;
     if (wants_for && kind != STMT_FOR) {
         parse_error(p, pragmas->loc, "this '#pragma rill' needs a 'for' loop; a '%s' loop runs in order",
                     kind == STMT_DO ? "do" : "while");

@@ -76,7 +76,8 @@ static void check_place(struct parser *p, struct loc loc)
 
 static void check_block_pragmas(struct parser *p, const struct pragmas *pragmas)
 {
-    if (pragmas->parallel || pragmas->serial || pragmas->single || pragmas->collapse > 0 || pragmas->block_dim > 0) {
+    if (pragmas->parallel || pragmas->serial || pragmas->single || pragmas->unroll || pragmas->collapse > 0 ||
+        pragmas->block_dim > 0) {
         parse_error(p, pragmas->loc, "only '#pragma rill in_order' may stand before a stream_parallel block");
     }
 }

@@ -76,9 +76,9 @@ struct lower_info {
 // ---- the state -----------------------------------------------------------------------------------------------------
 
 enum lower_binding_kind {
-    BIND_VALUE,   // |value|: a parameter of an inlined function that nothing assigns
-    BIND_PARAM,   // parameter |param| of the kernel or helper, read where it is used; a struct: the address of it
-    BIND_VAR,     // the scalar variable |var|
+    BIND_VALUE, // |value|: a parameter of an inlined function that nothing assigns, or the variable of an unrolled loop
+    BIND_PARAM, // parameter |param| of the kernel or helper, read where it is used; a struct: the address of it
+    BIND_VAR,   // the scalar variable |var|
     BIND_MEMORY,  // the memory variable |var|
     BIND_GLOBAL,  // |global|
     BIND_ADDRESS, // memory at |value|
@@ -312,6 +312,24 @@ bool lower_name_is_taken(struct lower *l, const char *name);
 struct ir_inst *lower_constant(struct lower *l, const struct object *object); // of a const scalar; NULL if not known
 
 // ---- lower_stmt.c, lower_loop.c, lower_cfg.c -----------------------------------------------------------------------
+
+// ---- lower_unroll.c -------------------------------------------------------------------------------------------------
+
+// A loop under `#pragma rill unroll`.
+struct lower_unrolled {
+    const struct object *var;
+    int64_t first;
+    int64_t step;
+    int count;            // iterations
+    struct stmt **blocks; // of one iteration
+    int block_count;
+    struct stmt *single[1]; // |blocks| points here if the body is one block without braces
+};
+
+// Whether the loop can be unrolled. |reports|: why not is an error. |out| must stay where it is.
+bool lower_unroll_find(struct lower *l, const struct stmt *stmt, bool reports, struct lower_unrolled *out);
+// Block |index| of all, of which there are count * block_count.
+void lower_unroll_block(struct lower *l, const struct lower_unrolled *loop, int index, struct ir_region *region);
 
 void lower_stmt(struct lower *l, const struct stmt *stmt);
 void lower_body(struct lower *l, const struct stmt *stmt, struct ir_region *region); // into a region of its own

@@ -238,7 +238,7 @@ static bool check_body(struct lower *l, const struct stmt *stmt, struct canonica
 
 // ---- emitting ------------------------------------------------------------------------------------------------------
 
-static bool classify(struct lower *l, const struct stmt *stmt, struct canonical *c)
+bool lower_canonical_find(struct lower *l, const struct stmt *stmt, struct canonical *c)
 {
     if (!find_step(l, stmt, c) || !find_condition(stmt, c)) {
         return false;
@@ -348,7 +348,7 @@ static void lower_either(struct lower *l, const struct stmt *stmt, const struct 
 bool lower_for(struct lower *l, const struct stmt *stmt, const char **out_why, struct loc *out_where)
 {
     struct canonical c = {0};
-    if (!classify(l, stmt, &c)) {
+    if (!lower_canonical_find(l, stmt, &c)) {
         *out_why = c.why;
         *out_where = c.where;
         return false;

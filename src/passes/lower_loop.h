@@ -28,6 +28,8 @@ struct canonical {
     struct loc where;
 };
 
+// False: |out->why| says why it is none.
+bool lower_canonical_find(struct lower *l, const struct stmt *stmt, struct canonical *out);
 const struct expr *lower_without_widening(const struct expr *e);
 enum bound_way lower_bound_way(const struct canonical *c);
 struct ir_inst *lower_bound_value(struct lower *l, struct canonical *c); // may make the comparison strict

@@ -36,6 +36,7 @@ static void declare_only(struct lower *l, const struct stmt *stmt)
 
 static void lower_list(struct lower *l, const struct stmt *block, int low, int high, const struct lower_spans *spans,
                        bool *is_open);
+static void lower_loop(struct lower *l, const struct stmt *stmt);
 
 static struct lower_target set_label(struct lower *l, struct label *label, struct ir_inst *inst)
 {
@@ -94,33 +95,76 @@ static int span_at(const struct lower_spans *spans, const bool *is_open, int low
     return best;
 }
 
-static bool is_block(const struct stmt *stmt)
+// Where all loops are plain ones nothing would be known of what blocks touch: there they are statements, in program
+// order, and a loop around them is a loop.
+static bool is_block(const struct lower *l, const struct stmt *stmt)
 {
-    return stmt->kind == STMT_STREAM_PARALLEL;
+    return stmt->kind == STMT_STREAM_PARALLEL ||
+           (stmt->kind == STMT_FOR && stmt->pragmas.unroll && l->plain_depth == 0);
 }
 
-// Consecutive stream_parallel blocks are one region. Where all loops are plain ones nothing would be known of what they
-// touch: there the blocks are statements, in program order.
+// A statement of a region: one block, or a loop that is unrolled into several.
+struct blocks_item {
+    const struct stmt *stmt;
+    struct lower_unrolled *loop; // NULL: a block
+    int count;
+};
+
+// False: the statement is no block, after all.
+static bool find_item(struct lower *l, const struct stmt *stmt, bool reports, struct blocks_item *out)
+{
+    *out = (struct blocks_item){.stmt = stmt, .count = 1};
+    if (stmt->kind == STMT_FOR) {
+        out->loop = ARENA_NEW(l->arena, struct lower_unrolled);
+        if (!lower_unroll_find(l, stmt, reports, out->loop)) {
+            return false;
+        }
+        out->count = out->loop->count * out->loop->block_count;
+    }
+    return true;
+}
+
+static void lower_item(struct lower *l, const struct blocks_item *item, struct ir_region *regions)
+{
+    for (int i = 0; i < item->count; i++) {
+        const struct stmt *block = item->loop != NULL ? item->loop->blocks[i % item->loop->block_count] : item->stmt;
+        regions[i].loc = block->loc;
+        regions[i].in_order = block->pragmas.in_order;
+        if (item->loop != NULL) {
+            lower_unroll_block(l, item->loop, i, &regions[i]);
+        } else {
+            lower_body(l, block->body, &regions[i]);
+        }
+    }
+}
+
+// Consecutive stream_parallel blocks are one region.
 static int lower_blocks(struct lower *l, const struct stmt *list, int low, int high)
 {
     int end = low;
-    while (end < high && is_block(list->items[end])) {
-        end++;
-    }
     if (l->plain_depth > 0) {
-        for (int i = low; i < end; i++) {
-            lower_stmt(l, list->items[i]->body);
+        for (; end < high && is_block(l, list->items[end]); end++) {
+            lower_stmt(l, list->items[end]->body);
         }
         return end;
     }
+    struct blocks_item *items = ARENA_ARRAY(l->arena, struct blocks_item, high - low);
+    int count = 0;
+    while (end < high && is_block(l, list->items[end]) &&
+           find_item(l, list->items[end], end == low, &items[end - low])) {
+        count += items[end++ - low].count;
+    }
+    if (count == 0) { // it was said why the loop cannot be unrolled
+        lower_loop(l, list->items[low]);
+        return low + 1;
+    }
     lower_at(l, list->items[low]->loc);
-    struct ir_inst *inst = ir_control(&l->b, IR_OP_BLOCKS, NULL, end - low);
+    struct ir_inst *inst = ir_control(&l->b, IR_OP_BLOCKS, NULL, count);
     struct lower_saved_scope saved = lower_enter_scope(l, inst);
+    struct ir_region *next = inst->regions;
     for (int i = low; i < end; i++) {
-        const struct stmt *block = list->items[i];
-        inst->regions[i - low].loc = block->loc;
-        inst->regions[i - low].in_order = block->pragmas.in_order;
-        lower_body(l, block->body, &inst->regions[i - low]);
+        lower_item(l, &items[i - low], next);
+        next += items[i - low].count;
     }
     lower_leave_scope(l, saved);
     return end;
@@ -140,7 +184,7 @@ static void lower_list(struct lower *l, const struct stmt *block, int low, int h
             int end = spans->items[span].high;
             lower_span(l, block, spans, span, is_open);
             i = end;
-        } else if (is_block(block->items[i])) {
+        } else if (is_block(l, block->items[i])) {
             i = lower_blocks(l, block, i, high);
         } else {
             lower_stmt(l, block->items[i]);
@@ -490,7 +534,16 @@ static void lower_kind(struct lower *l, const struct stmt *stmt)
     case STMT_IF: lower_if(l, stmt); break;
     case STMT_WHILE:
     case STMT_DO:
-    case STMT_FOR: lower_loop(l, stmt); break;
+    case STMT_FOR:
+    case STMT_STREAM_PARALLEL:
+        if (is_block(l, stmt)) {
+            struct stmt *items[] = {(struct stmt *)stmt};
+            struct stmt list = {.items = items, .item_count = 1};
+            lower_blocks(l, &list, 0, 1);
+        } else {
+            lower_loop(l, stmt);
+        }
+        break;
     case STMT_SWITCH: lower_regular_switch(l, stmt); break;
     case STMT_BREAK: lower_jump(l, l->frame->break_target); break;
     case STMT_CONTINUE: lower_jump(l, l->frame->continue_target); break;
@@ -499,12 +552,6 @@ static void lower_kind(struct lower *l, const struct stmt *stmt)
     case STMT_LABEL:
     case STMT_CASE:
     case STMT_DEFAULT: lower_stmt(l, stmt->body); break;
-    case STMT_STREAM_PARALLEL: {
-        struct stmt *items[] = {(struct stmt *)stmt};
-        struct stmt list = {.items = items, .item_count = 1};
-        lower_blocks(l, &list, 0, 1);
-        break;
-    }
     case STMT_EMPTY:
     case STMT_REFUSED: break;
     }

@@ -158,6 +158,7 @@ static void dump_pragmas(const struct pragmas *pragmas, struct str *out)
     str_add(out, pragmas->serial ? " serial" : "");
     str_add(out, pragmas->single ? " single" : "");
     str_add(out, pragmas->in_order ? " in_order" : "");
+    str_add(out, pragmas->unroll ? " unroll" : "");
     if (pragmas->collapse > 0) {
         str_printf(out, " collapse(%d)", pragmas->collapse);
     }
