@@ -15,6 +15,8 @@ static const char source[] =
     "}\n"
     "kernel void loop(int n, int x[n], int y[n])\n"
     "{ for (int k = 0; k < 5; k++) { EACH(x[i] = x[i] * k + 1) EACH(y[i] = y[i] * k + 1) } }\n"
+    "kernel void until(int n, int x[n], int y[n], int left[1])\n"
+    "{ while (left[0] > 0) { EACH(x[i] = x[i] * 3 + 1) EACH(y[i] = y[i] * 3 + 1) left[0] -= 1; } }\n"
     "kernel void talk(int n, int x[n], int y[n])\n"
     "{ EACH(x[i] += 1) stream_parallel { for (int i = 0; i < n; i++) if (y[i] == 77) printf(\"%d\", i); } }\n"
     "#define FOUR(k) EACH(x[k * n + i] += 1) EACH(x[(k + 1) * n + i] += 1) EACH(x[(k + 2) * n + i] += 1) \\\n"
@@ -112,5 +114,27 @@ TEST(regions_that_a_device_runs_in_order_say_why)
         CHECK_REGIONS("talk", RILL_ARGS(LARGE, x, y), .limited_count = ROUNDS);
     }
     CHECK_REGIONS("many", RILL_ARGS(LARGE / 80, x), .concurrent_count = 2 * ROUNDS); // 80 blocks: 64, then 16
+    world_close(&stage.world);
+}
+
+TEST(regions_in_a_loop_that_the_device_decides_are_counted_once)
+{
+    struct stage stage;
+    open_stage(&stage);
+    enum { TIMES = 6 };
+    rill_kernel until = {0};
+    rill_array left = world_array(&stage.world, RILL_I32, 1);
+    rill_stats before, after;
+    OK(rill_module_kernel(stage.module, "until", &until));
+    OK(rill_array_write(left, RILL_CURRENT, &(int){TIMES}, sizeof(int)));
+    OK(rill_context_stats(stage.world.context, &before));
+    OK(rill_launch(until, RILL_CURRENT, RILL_ARGS(LARGE, stage.x, stage.y, left)));
+    OK(rill_sync(stage.world.context));
+    OK(rill_context_stats(stage.world.context, &after));
+    int value = 0;
+    OK(rill_array_read_at(stage.x, RILL_CURRENT, LARGE - 1, &value, 1));
+    CHECK_INT(value, 364); // six rounds
+    bool device_decides = !world_is_cpu() && after.readback_count == before.readback_count;
+    CHECK_UINT(after.regions.concurrent_count - before.regions.concurrent_count, device_decides ? 1 : TIMES);
     world_close(&stage.world);
 }
