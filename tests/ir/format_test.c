@@ -144,13 +144,14 @@ TEST(a_text_without_an_end_is_cut_at_the_limit)
 
 TEST(what_is_not_supported_is_refused)
 {
-    static const char *const bad[] = {"%n",       "%Lf",
-                                      "%ls",      "%lc",
-                                      "%",        "%5",
-                                      "%y",       "%hs",
-                                      "%hf",      "%-",
-                                      "%.",       "%99999d",
-                                      "%.99999f", "%0000000000000000000000000000000000000000000000000000000000000001d"};
+    static const char *const bad[] = {
+        "%n",         "%Lf",
+        "%ls",        "%lc",
+        "%",          "%5",
+        "%y",         "%hs",
+        "%hf",        "%-",
+        "%.",         "%1000001d",
+        "%.1000001f", "%0000000000000000000000000000000000000000000000000000000000000001d"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const char *at = bad[i];
         struct format_item item;
