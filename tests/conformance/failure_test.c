@@ -194,6 +194,11 @@ TEST(call_that_fails_leaves_the_result_as_it_was)
     CHECK_INT(sum, -7);
     STATUS(rill_call(total, RILL_CURRENT, RILL_ARGS(10), &sum, sizeof sum), RILL_ERR_ARGUMENTS);
     CHECK_INT(sum, -7);
+    rill_array array = {0};
+    OK(rill_array_create(world.context, RILL_I32, RILL_SHAPE(10), &array));
+    OK(rill_array_write(array, RILL_CURRENT, x, sizeof x));
+    STATUS(rill_call(total, RILL_CURRENT, RILL_ARGS(10, 10, array), &sum, sizeof sum), RILL_ERR_ASSERT);
+    CHECK_INT(sum, -7);
     OK(rill_call(total, RILL_CURRENT, RILL_ARGS(10, 11, RILL_HOST(x, 10)), &sum, sizeof sum));
     CHECK_INT(sum, 55);
     world_close(&world);
