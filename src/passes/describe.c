@@ -116,14 +116,13 @@ static void warn_of_one_thread(struct offload *o, const struct ir_inst *inst, co
 // Every iteration would have been a piece of one task; now each forks and joins, one after the other.
 static void warn_of_blocks(struct offload *o, const struct ir_inst *inst)
 {
+    static const char words[] = "this loop runs in order, because stream_parallel blocks stand in it";
     const struct loop_facts *facts = inst->op == IR_OP_FOR ? inst->loop->analysis : NULL;
-    if (facts == NULL || !facts->parallel_but_for_blocks || is_no_matter(o, inst)) {
+    if (facts == NULL || !facts->parallel_but_for_blocks || is_no_matter(o, inst) ||
+        was_told(o->diags, inst->loc, words)) {
         return;
     }
-    diag_warning(
-        o->diags, inst->loc,
-        "this loop runs in order, because stream_parallel blocks stand in it; without them its iterations would "
-        "run in parallel");
+    diag_warning(o->diags, inst->loc, "%s; without them its iterations would run in parallel", words);
     diag_note(
         o->diags, inst->loc,
         "write a loop in each block, 'stream_parallel { for (…) … }', or no blocks; '#pragma rill serial' before the "

@@ -49,3 +49,9 @@ kernel void two_regions(int n, float x[n])
     ;
     stream_parallel { for (int i = 0; i < n; i++) x[i] *= 2; }
 }
+
+// Its loop is warned of once, where it stands.
+kernel void inlined(int n, float x[n], float y[n])
+{
+    parallel_but_for_blocks(n, x, y);
+}
