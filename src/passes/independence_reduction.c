@@ -62,6 +62,22 @@ static bool is_reducible(struct analysis *an, const struct loop_info *info, cons
            is_invariant_in(access->inst->args[0], access->context, info->inst);
 }
 
+// Whether the iteration itself may touch the place otherwise. Then the update must happen where it stands: that no
+// other iteration touches it, which is all that was shown, says nothing where there is only one.
+static bool is_touched_beside(struct analysis *an, struct loop_info *info, const struct access *access)
+{
+    for (int i = info->access_begin; i < info->access_end; i++) {
+        const struct access *other = &an->accesses.items[i];
+        bool commutes = other->kind == ACCESS_UPDATE && other->type == access->type &&
+                        ir_updates_combine(other->update, access->update);
+        if (!commutes && access_relation(an, access, other) == RELATION_SAME &&
+            pair_test(an, info, access, other, true).answer != PAIR_APART) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool add_to(struct analysis *an, struct memory_reduction *reduction, struct reduced_update update)
 {
     const struct access *mine = &an->accesses.items[update.access];
@@ -99,7 +115,7 @@ void independence_find_reductions(struct analysis *an, struct loop_info *info, s
     for (int i = info->access_begin; i < info->access_end && most > 0; i++) {
         const struct access *access = &an->accesses.items[i];
         bool is_shared = access->kind == ACCESS_UPDATE && shared_has(an, info, access);
-        if (is_shared && is_reducible(an, info, access)) {
+        if (is_shared && is_reducible(an, info, access) && !is_touched_beside(an, info, access)) {
             add_update(an, facts, i);
         } else if (is_shared) {
             facts->independent_by_updates = true;
