@@ -242,3 +242,29 @@ kernel void by_bits(int n, int out[n])
         out[i ^ 5] = i;
     }
 }
+
+static void set_place(int *place, int at)
+{
+    *place = at;
+}
+
+// run: place_from_a_helper n=40000
+kernel void place_from_a_helper(int n, const int at[n], int out[100])
+{
+    for (int i = 0; i < n; i++) {
+        int place = 0;
+        set_place(&place, at[i]);
+        out[place] = i;
+    }
+}
+
+// run: rows_by_data n=16
+kernel void rows_by_data(int n, const int at[n], int out[16][16])
+{
+#pragma rill serial
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < 16; j++) {
+            out[at[i] & 15][j] = i;
+        }
+    }
+}
