@@ -231,9 +231,14 @@ bool emit_is_only_read(struct emitter *e, const struct ir_inst *load)
 LLVMValueRef emit_load_from(struct emitter *e, const struct ir_inst *inst, LLVMValueRef address)
 {
     const struct ir_inst *pointer = inst->args[0];
-    sanitize_access(e, inst, pointer, (uint64_t)ir_type_size(inst->type), false);
+    if (!inst->atomic) {
+        sanitize_access(e, inst, pointer, (uint64_t)ir_type_size(inst->type), false);
+    }
     LLVMValueRef load = emit_load_raw(e, inst->type, address, emit_alignment(e, inst));
     LLVMSetVolatile(load, inst->is_volatile);
+    if (inst->atomic) {
+        LLVMSetOrdering(load, LLVMAtomicOrderingMonotonic);
+    }
     emit_tag_access(e, load, pointer);
     if (emit_is_only_read(e, inst)) {
         emit_metadata(e, load, "invariant.load", LLVMMDNodeInContext2(e->context, NULL, 0));

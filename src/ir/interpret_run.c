@@ -137,7 +137,8 @@ static inline uint64_t of_f32(float value)
             goto failed;                                                                                               \
         }                                                                                                              \
         if (records) {                                                                                                 \
-            interp_record(interp, insts[cell - cells], address, sizeof value, INTERP_READ);                            \
+            interp_record(interp, insts[cell - cells], address, sizeof value,                                          \
+                          insts[cell - cells]->atomic ? INTERP_ATOMIC : INTERP_READ);                                  \
         }                                                                                                              \
         memcpy(&value, (const void *)(uintptr_t)address, sizeof value);                                                \
         D = (uint64_t)(int64_t)value;                                                                                  \

@@ -465,7 +465,7 @@ struct ir_inst {
     bool is_around;   // LOAD, STORE: of the bits around a bit-field that is written, and of both
     bool is_unsigned; // PRINT and debug only
     bool atomic;    // UPDATE: must be atomic (set by the atomics pass; true until proven otherwise only inside parallel
-                    // loops)
+                    // loops). LOAD: of what others update atomically meanwhile
     bool in_bounds; // INDEX: proven to lie inside its extent
     bool is_constant; // STORE, FILL: the analysis takes it to write one constant in every iteration; not printed
     struct ir_region *regions;

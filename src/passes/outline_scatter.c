@@ -91,6 +91,11 @@ static void raise_mark(struct outline *out, const struct scatter *scatter, const
 {
     struct ir_builder inner = under(to, place->exists);
     struct ir_inst *args[2] = {mark_address(out, scatter, place->index, &inner), own_mark(out, &inner)};
+    // Many iterations may store to one place, and most of them are not the last: these only look.
+    struct ir_inst *mark = ir_emit1(&inner, IR_OP_LOAD, IR_I32, args[0]);
+    mark->base = base_make(BASE_PARAM, scatter->param);
+    mark->atomic = true;
+    inner = under(&inner, ir_emit2(&inner, IR_OP_SLT, IR_I1, mark, args[1]));
     struct ir_inst *update = ir_emit(&inner, IR_OP_UPDATE, IR_I32, 2, args);
     update->update = IR_UPDATE_SMAX;
     update->atomic = true;
