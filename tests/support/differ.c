@@ -331,7 +331,8 @@ static bool compile(struct run *r)
     diags_init(&diags, &r->c->arena);
     struct pipeline_options options = {.verify = true, .contract = false};
     options.calls_helpers = r->differ->calls_helpers;
-    options.never_whole = r->differ->stats.file_count % 4 != 0; // small loops, too, task by task
+    options.never_whole = !r->differ->plans_whole; // small loops, too, task by task
+    options.is_gpu = r->differ->plans_for_gpu;
     pipeline_compile(&r->c->arena, &diags, "generated.c", r->c->text, strlen(r->c->text), &options, &r->made);
     if (diags.error_count == 0 && r->made.plan != NULL) {
         return true;

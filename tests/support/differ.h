@@ -53,6 +53,8 @@ struct differ {
     bool only_device;        // that of RILL_TEST_DEVICE, and no CPU
     bool is_quick;           // each file in two of the contexts: compiling takes most of the time
     bool calls_helpers;      // the passes inline none
+    bool plans_whole;        // the plan that the interpreter runs may have small loops as one task
+    bool plans_for_gpu;      // ... is one for GPUs
     const char *scratch;     // gcc: a directory for its files
     const char *include_dir; // gcc: where rill/kernel.h is
 };
