@@ -29,7 +29,9 @@ kernel void wide(int n, const double a[n], double c[n])
 kernel void bytes(int n, const unsigned char a[n], unsigned char c[n])
 { for (int i = 0; i < n; i++) { c[i] = a[i] + 1; } }
 kernel void apart(int n, const int k[n], const float a[n], float c[n])
-{ for (int i = 0; i < n; i++) { c[k[i]] = a[i]; } }
+{
+#pragma rill parallel
+  for (int i = 0; i < n; i++) { c[k[i]] = a[i]; } }
 kernel float sum(int n, const float a[n])
 { float s = 0; for (int i = 0; i < n; i++) { s += a[i]; } return s; }
 kernel double dot(int n, const double a[n], const double b[n])
@@ -55,7 +57,9 @@ kernel void narrow(short m, int n, int a[n], const int p[4])
   for (int i = 0; i != m; i++) { for (int j = 0; j < 2; j++) { for (int k = 0; k < m; k++) {
   a[j * m + k] = (j + 7 <= p[k & 3]) << 2; } } } }
 kernel void extremes(int n, const int k[n], short a[n], unsigned char b[n])
-{ for (int i = 0; i < n; i++) { rill_atomic_max(&a[k[i]], 7); b[i] = rill_atomic_min(&b[k[i]], 7) == 7; } }
+{
+#pragma rill parallel
+  for (int i = 0; i < n; i++) { rill_atomic_max(&a[k[i]], 7); b[i] = rill_atomic_min(&b[k[i]], 7) == 7; } }
 #define WAVE(k) s += (k) * sinf(x * (k) + s); s -= (k) * cosf(x * (k) - s);
 kernel void waves(int n, int m, const float a[n], float c[n])
 { for (int i = 0; i < n; i++) { float x = a[i], s = 0;
