@@ -84,7 +84,7 @@ def piece_of(vendor, program, settings):
 def command_of(program):
     if program == KERNELS or program in SCRIPTS:
         return [str(ROOT / "tests" / "conformance" / f"{program}_test.py")]
-    folder = "stress" if program in STRESS + [SOAK] else "fakes" if program.endswith("faults") else "conformance"
+    folder = "stress" if program in STRESS + [SOAK] else "fakes" if program.endswith(("faults", "host")) else "conformance"
     words = WORDS.get(program, []) + ([] if IS_LONG else IN_SHORT.get(program, []))
     return [str(BUILD / "tests" / folder / f"{program}_test")] + words
 
