@@ -94,17 +94,37 @@ void scratch_return(struct scratch *scratch, struct stream *stream)
     }
 }
 
-// A launch that is captured runs again later, beside others of the stream; on one thread order costs nothing.
-static bool may_lend(struct context *context, struct stream *stream)
+// A launch that is captured runs again later, beside others of the stream.
+static bool is_captured(const struct context *context, const struct stream *stream)
 {
     const struct backend *backend = context->backend;
-    if (stream->is_wrapped && backend->stream_may_wait != NULL &&
-        backend->stream_may_wait(stream->queue, false) != RILL_OK) {
-        return false;
-    }
+    return stream->is_wrapped && backend->stream_may_wait != NULL &&
+           backend->stream_may_wait(stream->queue, false) != RILL_OK;
+}
+
+// On one thread order costs nothing.
+static bool is_worth_it(const struct context *context)
+{
     struct backend_stats stats = {.thread_count = 0};
-    backend->device_stats(context->device, &stats);
-    return backend->has_own_memory || stats.thread_count > 1;
+    context->backend->device_stats(context->device, &stats);
+    return context->backend->has_own_memory || stats.thread_count > 1;
+}
+
+// The memory for a launch; NULL: there is none, which is logged, or none is worth it.
+static struct scratch *find_scratch(const struct packed_args *packed, struct stream *stream, uint64_t size)
+{
+    struct context *context = packed->context;
+    if (size == 0 || !is_worth_it(context)) {
+        return NULL;
+    }
+    bool is_for_graph = is_captured(context, stream);
+    struct scratch *scratch = is_for_graph ? NULL : acquire(context, stream, size);
+    if (scratch == NULL) {
+        context_log(context, RILL_LOG_WARNING, "kernel '%s': a scatter runs in order, on one thread: %s",
+                    packed->kernel->plan->name,
+                    is_for_graph ? "its stream is captured into a graph" : "there is no memory for its marks");
+    }
+    return scratch;
 }
 
 static uint64_t wanted_size(const struct packed_args *packed, int index)
@@ -128,8 +148,7 @@ struct scratch *scratch_lend(struct packed_args *packed, struct stream *stream)
     for (int i = packed->count; i < plan->param_count; i++) {
         total += round_up(wanted_size(packed, i));
     }
-    struct scratch *scratch =
-        total > 0 && may_lend(packed->context, stream) ? acquire(packed->context, stream, total) : NULL;
+    struct scratch *scratch = find_scratch(packed, stream, total);
     if (scratch == NULL) {
         return NULL;
     }

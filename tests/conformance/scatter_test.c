@@ -154,10 +154,18 @@ static void meter_release(void *user, void *memory, size_t size)
     free(memory);
 }
 
-// True: the launch made fewer than |n| allocations.
-static bool launch_with_failure(struct scene *s, const rill_allocator *allocator, struct meter *meter, long n)
+static void count_warnings(void *user, rill_log_level level, const char *text)
 {
-    rill_open_options options = {.allocator = allocator, .thread_count = 2};
+    int *count = user;
+    *count += level == RILL_LOG_WARNING && strstr(text, "no memory for its marks") != NULL;
+}
+
+// True: the launch made fewer than |n| allocations.
+static bool launch_with_failure(struct scene *s, const rill_allocator *allocator, struct meter *meter, long n,
+                                int *warning_count)
+{
+    rill_open_options options = {
+        .allocator = allocator, .thread_count = 2, .log = count_warnings, .log_user = warning_count};
     OK(rill_open(world_device(), &options, &s->context));
     rill_module module;
     OK(rill_module_create(s->context, scatter_source, NULL, &module));
@@ -191,9 +199,11 @@ TEST(a_launch_without_memory_for_marks_gives_the_same_result)
     fill(&s, MOST);
     expect(&s, MOST, LEAST, 0);
     long n = 1;
-    while (n < 100 && !launch_with_failure(&s, &allocator, &meter, n)) {
+    int warning_count = 0;
+    while (n < 100 && !launch_with_failure(&s, &allocator, &meter, n, &warning_count)) {
         n++;
     }
     CHECK(n > 1 && n < 100);
+    CHECK(warning_count > 0);
     finish(&s);
 }
