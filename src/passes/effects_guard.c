@@ -29,7 +29,7 @@ static int64_t exact_limit(const struct affine *value)
 
 // low and high fit the type of the need. They might not fit 64 bits, so the sums are computed in f64: exactly, since no
 // term is larger than exact_limit. A need of 64 bits does with less than the type holds: what terms of up to 2^62 lose
-// in f64 does not matter then. Of values that are read as signed though the loop counts without a sign, low may be
+// in f64 does not matter then, but at 0. Of values that are read as signed though the loop counts without a sign, low may be
 // above high: both must be near.
 struct plan_expr *effects_fits(struct analysis *an, const struct need *need, const struct affine *low,
                                const struct affine *high, const struct var_values *entry)
@@ -41,7 +41,8 @@ struct plan_expr *effects_fits(struct analysis *an, const struct need *need, con
     int64_t most = is_wide ? wide : (int64_t)range.hi;
     struct plan_expr *bottom = value_expr_float(an, low, entry), *top = value_expr_float(an, high, entry);
     struct plan_expr *sums = both(an, is_at_least(an, bottom, least), is_at_most(an, top, most));
-    struct plan_expr *terms = both(an, value_terms_within(an, low, is_wide ? wide : exact_limit(low), entry),
+    bool is_low_wide = is_wide && need->is_signed; // whether it is below 0 must be exact
+    struct plan_expr *terms = both(an, value_terms_within(an, low, is_low_wide ? wide : exact_limit(low), entry),
                                    value_terms_within(an, high, is_wide ? wide : exact_limit(high), entry));
     return both(an, terms, sums);
 }

@@ -193,3 +193,46 @@ TEST(what_reaches_a_limit_compiles_and_what_goes_beyond_is_an_error_that_says_wh
         }
     }
 }
+
+static struct plan_node *find_region(struct plan_node *node)
+{
+    struct plan_node *found = node->kind == PLAN_REGION ? node : NULL;
+    for (int i = 0; i < node->child_count && found == NULL; i++) {
+        found = find_region(node->children[i]);
+    }
+    return found;
+}
+
+// A back end makes room for PLAN_MAX_BLOCKS: the compiler cuts larger regions, and a plan that has one is not read.
+TEST(a_plan_with_a_region_of_too_many_blocks_is_refused)
+{
+    struct arena arena;
+    struct diags diags;
+    struct str text, out;
+    struct pipeline_options options = {.contract = true};
+    struct pipeline_result made;
+    arena_init(&arena);
+    diags_init(&diags, &arena);
+    str_init(&text, &arena);
+    str_add(&text, "#include <rill/kernel.h>\nkernel void k(int x[64]) {\n");
+    for (int i = 0; i < PLAN_MAX_BLOCKS; i++) {
+        str_printf(&text, "stream_parallel { x[%d] = 1; }\n", i);
+    }
+    str_add(&text, "}\n");
+    pipeline_compile(&arena, &diags, "limits.c", text.text, text.length, &options, &made);
+    REQUIRE(diags.error_count == 0);
+    struct plan_node *region = find_region(made.plan->kernels[0]->root);
+    REQUIRE(region != NULL && region->child_count == PLAN_MAX_BLOCKS);
+    for (int more = 0; more < 2; more++) {
+        struct plan_module *again;
+        str_init(&out, &arena);
+        plan_write(made.plan, &out);
+        CHECK_INT(plan_read(&arena, out.text, out.length, &again) == RILL_OK, more == 0);
+        struct plan_node **children = ARENA_ARRAY(&arena, struct plan_node *, PLAN_MAX_BLOCKS + 1);
+        memcpy(children, region->children, sizeof *children * PLAN_MAX_BLOCKS);
+        children[PLAN_MAX_BLOCKS] = children[0];
+        region->children = children;
+        region->child_count = PLAN_MAX_BLOCKS + 1;
+    }
+    arena_finish(&arena);
+}

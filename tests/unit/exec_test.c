@@ -870,26 +870,6 @@ TEST(break_leaves_a_block_and_a_loop_may_run_whole)
     close_bench(&bench);
 }
 
-TEST(region_of_very_many_blocks_runs_one_after_the_other)
-{
-    struct bench bench;
-    open_bench(&bench, 4);
-    struct plan_node *root = new_kernel(&bench);
-    bench.kernels[0]->tasks = ARENA_ARRAY(&bench.arena, struct plan_task, 100);
-    struct plan_node *region = child(root, new_node(&bench, PLAN_REGION));
-    region->children = ARENA_ARRAY(&bench.arena, struct plan_node *, 100);
-    for (int i = 0; i < 100; i++) {
-        add_task(&bench, child(region, new_node(&bench, PLAN_SEQUENCE)), "ones_entry"); // adds without an atomic
-    }
-    load(&bench);
-    CHECK_INT(bench.image->kernels[0].block_count, 0);
-    int64_t out[1] = {0};
-    REQUIRE(launch(&bench, (struct args){.n = 1, .out = out}, NULL, 0) == RILL_OK);
-    wait_for(&bench);
-    CHECK_INT(out[0], 100);
-    close_bench(&bench);
-}
-
 TEST(region_without_blocks_is_passed)
 {
     struct bench bench;
