@@ -91,6 +91,23 @@ void gen_choose_homes(struct gen *g, const struct gen_scalar *counter)
     }
 }
 
+static bool is_explicit(const struct gen_array *a)
+{
+    return a->update == UPDATE_ATOMIC || (a->update >= UPDATE_ATOMIC_MIN && a->update <= UPDATE_ATOMIC_EXCHANGE);
+}
+
+// Explicit atomics say that any order will do. That is so of one kind of them, also where arrays share their memory.
+static void agree_on_atomics(struct gen *g, struct gen_array *a)
+{
+    for (const struct gen_array *other = g->arrays; other < a; other++) {
+        if (strcmp(other->buffer, a->buffer) == 0 && (is_explicit(a) || is_explicit(other)) && a->role == GEN_UPDATE &&
+            other->role == GEN_UPDATE) {
+            a->role = other->type == a->type ? a->role : GEN_READ;
+            a->update = other->update;
+        }
+    }
+}
+
 // |counter| is the nest's loop variable, or NULL where the loop is one over time.
 void gen_choose_roles(struct gen *g, const struct gen_scalar *counter)
 {
@@ -110,6 +127,7 @@ void gen_choose_roles(struct gen *g, const struct gen_scalar *counter)
         } else if (way < 12 && may_update) {
             a->role = GEN_UPDATE;
             a->update = choose_update(g, a);
+            agree_on_atomics(g, a);
         } else if (way < 14 && choose_scatter(g, a, counter)) {
             a->role = GEN_SCATTER;
         } else if (way < 15 && a->type != GEN_RECORD) {
