@@ -186,8 +186,8 @@ static inline struct check_span check_span_of(struct check *k, const struct plan
         check_eval(k, effect->region.step, &step);
     }
     char *base = check_base(k, effect);
-    span.low = base + low.i;
-    span.high = base + high.i;
+    span.low = (char *)((uintptr_t)base + (uint64_t)low.i); // may lie anywhere: regions near the ends of a type
+    span.high = (char *)((uintptr_t)base + (uint64_t)high.i);
     span.step = step.i;
     return span;
 }
