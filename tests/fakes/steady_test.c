@@ -374,6 +374,7 @@ static long count_beside_streams(int count)
     for (int i = 0; i < count; i++) {
         OK(rill_stream_create(stage.context, NULL, &streams[i]));
         OK(rill_array_fill(stage.arrays[0], streams[i], &one, sizeof one));
+        OK(rill_stream_synchronize(streams[i])); // the next one fills the same array
     }
     OK(rill_sync(stage.context));
     OK(rill_array_create(stage.context, RILL_F32, RILL_SHAPE(N), &array));
