@@ -29,8 +29,8 @@ static int64_t exact_limit(const struct affine *value)
 
 // low and high fit the type of the need. They might not fit 64 bits, so the sums are computed in f64: exactly, since no
 // term is larger than exact_limit. A need of 64 bits does with less than the type holds: what terms of up to 2^62 lose
-// in f64 does not matter then, but at 0. Of values that are read as signed though the loop counts without a sign, low may be
-// above high: both must be near.
+// in f64 does not matter then, but at 0. Of values that are read as signed though the loop counts without a sign, low
+// may be above high: both must be near.
 struct plan_expr *effects_fits(struct analysis *an, const struct need *need, const struct affine *low,
                                const struct affine *high, const struct var_values *entry)
 {
