@@ -190,9 +190,6 @@ struct loop_info {
     bool may_fail;
     bool may_print;
     bool is_kernel_loop;           // not in a helper that is called
-    bool *depends;                 // by var index: variables that hang on the loop's iteration; made on demand
-    VEC(int) written;              // the bases that its accesses write, each once; made on demand
-    bool has_written;              // it has been made
     struct base_set *stores;       // the bases that its code may write; made on demand, also while it is walked
     VEC(struct access_pair) pairs; // through different bases: must be apart
     VEC(struct ir_inst *)
@@ -354,8 +351,6 @@ enum relation access_relation(const struct analysis *an, const struct access *a,
 void independence_judge(struct analysis *an, struct loop_info *info);
 // The updates of one invariant address become reductions.
 void independence_find_reductions(struct analysis *an, struct loop_info *info, struct loop_facts *facts);
-// Whether a value computed by |inst| may differ from one iteration of the loop to another.
-bool independence_depends(struct analysis *an, struct loop_info *info, const struct ir_inst *inst);
 
 enum pair_answer { PAIR_APART, PAIR_IF, PAIR_CONFLICT };
 enum { PAIR_MAX_CONDITIONS = 16 };

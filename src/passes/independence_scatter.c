@@ -147,19 +147,6 @@ static bool may_call(const struct ir_inst *call, void *user)
     return true;
 }
 
-static bool call_writes(const struct ir_inst *call, int base, void *user)
-{
-    const struct reader *reader = user;
-    for (int i = reader->info->access_begin; i < reader->info->access_end; i++) {
-        const struct access *access = &reader->an->accesses.items[i];
-        if (access->site == call && access->kind != ACCESS_READ &&
-            (access->base == base || base_kind(access->base) == BASE_UNKNOWN)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 struct slice *scatter_slice(struct analysis *an, struct loop_info *info, const int *bases, int base_count)
 {
     struct slice *slice = ARENA_NEW(an->arena, struct slice);
@@ -170,7 +157,6 @@ struct slice *scatter_slice(struct analysis *an, struct loop_info *info, const i
                             .may_read = may_read,
                             .is_private = is_private,
                             .may_call = may_call,
-                            .call_writes = call_writes,
                             .user = reader};
     for (int i = info->access_begin; i < info->access_end; i++) {
         const struct access *access = &an->accesses.items[i];

@@ -71,8 +71,7 @@ static bool need_write(struct ir_inst *inst, void *user)
     }
     bool writes = inst->op == IR_OP_STORE || inst->op == IR_OP_COPY || inst->op == IR_OP_FILL ||
                   inst->op == IR_OP_UPDATE || inst->op == IR_OP_ATOMIC || inst->op == IR_OP_CAS;
-    bool is_there = writes && (inst->base == search->base || inst->base == 0);
-    if (is_there || (inst->op == IR_OP_CALL && search->slice->call_writes(inst, search->base, search->slice->user))) {
+    if (writes && (inst->base == search->base || inst->base == 0)) {
         need(search->slice, inst);
     }
     return true;

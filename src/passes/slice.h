@@ -20,7 +20,6 @@ struct slice {
     bool (*may_read)(const struct ir_inst *inst, int base, void *user); // whether nothing in the loop writes there
     bool (*is_private)(int base, void *user);                           // whether each iteration has its own
     bool (*may_call)(const struct ir_inst *call, void *user);           // whether it only reads such places
-    bool (*call_writes)(const struct ir_inst *call, int base, void *user);
     void *user;
 };
 
