@@ -245,23 +245,9 @@ static bool pump_stream(struct backend_stream *stream)
     return has_issued;
 }
 
-// The next stream of the list that has operations put off, with a reference; the one for |stream| is given back.
-static struct backend_stream *next_deferring(struct backend_device *device, struct backend_stream *stream)
+static bool has_deferred(const struct backend_stream *stream)
 {
-    thread_lock(&device->lock);
-    struct backend_stream *next = stream == NULL ? device->streams : stream->next;
-    while (next != NULL && (next->ops_queued == next->ops_issued || atomic_load(&next->is_held) ||
-                            atomic_load(&next->reference_count) == 0)) {
-        next = next->next;
-    }
-    if (next != NULL) {
-        atomic_fetch_add(&next->reference_count, 1);
-    }
-    thread_unlock(&device->lock);
-    if (stream != NULL) {
-        gpu_stream_unreference(stream);
-    }
-    return next;
+    return stream->ops_queued != stream->ops_issued && !atomic_load(&stream->is_held);
 }
 
 void gpu_pump(struct backend_device *device)
@@ -270,8 +256,8 @@ void gpu_pump(struct backend_device *device)
     bool has_issued = true;
     while (has_issued) {
         has_issued = false;
-        for (struct backend_stream *stream = next_deferring(device, NULL); stream != NULL;
-             stream = next_deferring(device, stream)) {
+        for (struct backend_stream *stream = gpu_stream_next(device, NULL, has_deferred); stream != NULL;
+             stream = gpu_stream_next(device, stream, has_deferred)) {
             has_issued |= pump_stream(stream);
         }
     }

@@ -426,6 +426,10 @@ rill_status gpu_notify_start(struct backend_device *device); // the thread, if i
 void gpu_notify_finish(struct backend_device *device);
 void gpu_notify_all(struct backend_device *device); // the device is lost: nobody else will
 void gpu_stream_unreference(struct backend_stream *stream);
+// The next stream of the list of which |wants| holds, asked with the device's lock held, with a reference; the one for
+// |stream| is given back. NULL starts, and NULL ends.
+struct backend_stream *gpu_stream_next(struct backend_device *device, struct backend_stream *stream,
+                                       bool (*wants)(const struct backend_stream *stream));
 
 // failure.c: what a launch left behind
 void gpu_frame_look(struct backend_stream *stream, const struct gpu_frame_watch *watch);

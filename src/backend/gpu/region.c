@@ -202,23 +202,9 @@ void gpu_kept_release(struct backend_stream *stream)
     put_kept(stream, kept);
 }
 
-// The next stream of the list that keeps some, with a reference; the one for |stream| is given back.
-static struct backend_stream *next_keeping(struct backend_device *device, struct backend_stream *stream)
+static bool keeps_some(const struct backend_stream *stream)
 {
-    thread_lock(&device->lock);
-    struct backend_stream *next = stream == NULL ? device->streams : stream->next;
-    while (next != NULL && (atomic_load_explicit(&next->kept, memory_order_relaxed) == NULL ||
-                            atomic_load(&next->reference_count) == 0)) {
-        next = next->next;
-    }
-    if (next != NULL) {
-        atomic_fetch_add(&next->reference_count, 1);
-    }
-    thread_unlock(&device->lock);
-    if (stream != NULL) {
-        gpu_stream_unreference(stream);
-    }
-    return next;
+    return atomic_load_explicit(&stream->kept, memory_order_relaxed) != NULL;
 }
 
 // One that is busy is enough to keep them all: the launch that they were lent to has not joined its blocks.
@@ -233,8 +219,8 @@ static bool are_idle(const struct gpu_kept *kept)
 
 void gpu_device_release_idle(struct backend_device *device)
 {
-    for (struct backend_stream *stream = next_keeping(device, NULL); stream != NULL;
-         stream = next_keeping(device, stream)) {
+    for (struct backend_stream *stream = gpu_stream_next(device, NULL, keeps_some); stream != NULL;
+         stream = gpu_stream_next(device, stream, keeps_some)) {
         struct gpu_kept *kept = atomic_exchange(&stream->kept, NULL); // a launch meanwhile does without
         if (kept != NULL && are_idle(kept)) {
             give_back(stream, kept);

@@ -121,6 +121,24 @@ void gpu_stream_unreference(struct backend_stream *stream)
     }
 }
 
+struct backend_stream *gpu_stream_next(struct backend_device *device, struct backend_stream *stream,
+                                       bool (*wants)(const struct backend_stream *stream))
+{
+    thread_lock(&device->lock);
+    struct backend_stream *next = stream == NULL ? device->streams : stream->next;
+    while (next != NULL && (!wants(next) || atomic_load(&next->reference_count) == 0)) {
+        next = next->next;
+    }
+    if (next != NULL) {
+        atomic_fetch_add(&next->reference_count, 1);
+    }
+    thread_unlock(&device->lock);
+    if (stream != NULL) {
+        gpu_stream_unreference(stream);
+    }
+    return next;
+}
+
 rill_status gpu_stream_make(struct backend_device *device, uint64_t id, struct backend_stream **out_stream)
 {
     *out_stream = NULL;
