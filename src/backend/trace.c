@@ -307,8 +307,10 @@ static void write_news(struct trace *trace, bool is_end)
     }
     thread_lock(&trace->lock);
     if (pages != NULL && trace->spare == NULL) {
-        trace->spare = pages;
-        pages = pages->next;
+        struct trace_page *spare = pages;
+        pages = spare->next;
+        spare->next = NULL;
+        trace->spare = spare;
     }
     thread_unlock(&trace->lock);
     free_pages(trace, pages);
