@@ -134,8 +134,10 @@ typedef struct rill_error_info {
 
 // The stream's error, RILL_OK in |out_info->status| if it has none. Looking costs no synchronisation.
 RILL_API RILL_NODISCARD rill_status rill_stream_error(rill_stream stream, rill_error_info *out_info);
-// Forgets the stream's error; the stream can be used again. Cannot fail for a stream: only a handle that is none, or of
-// one that was destroyed, is refused.
+// Forgets the stream's error; the stream can be used again. Once it has returned, no call of any thread returns that
+// error for the stream, unless a wait for an event behind the failure brings it again. What was queued before and fails
+// later is another error. Cannot fail for a stream: only a handle that is none, or of one that was destroyed, is
+// refused.
 RILL_API RILL_NODISCARD rill_status rill_stream_clear_error(rill_stream stream);
 
 // RILL_AUTO_STREAM s = {0}; destroys the stream at the end of the scope, waiting for its work. A handle still zero is

@@ -175,14 +175,27 @@ bool stream_has_news(struct stream *stream, struct backend_error *out_error)
            out_error->serial != atomic_load(&stream->known_error);
 }
 
+// The stream's error, for a call that returns it.
+//
+// No call returns an error that was cleared before the call: the back end keeps the error of a stream in one place,
+// which reading and clearing reach under one lock, and nothing here keeps a copy. |known_error| is a number only.
+// Another thread may clear the error and return a newer one before this thread has noted the serial of what it read;
+// the older serial must not take the place of the newer one, so that the error is asked for again then.
+static bool take_error(struct stream *stream, struct backend_error *out_error)
+{
+    uint64_t known = atomic_load(&stream->known_error);
+    while (stream->context->backend->stream_error(stream->queue, out_error)) {
+        if (atomic_compare_exchange_strong(&stream->known_error, &known, out_error->serial)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 rill_status stream_check(const char *who, struct stream *stream)
 {
     struct backend_error error;
-    if (!stream->context->backend->stream_error(stream->queue, &error)) {
-        return RILL_OK;
-    }
-    atomic_store(&stream->known_error, error.serial);
-    return status_fail(error.status, "%s: %s", who, error.text);
+    return take_error(stream, &error) ? status_fail(error.status, "%s: %s", who, error.text) : RILL_OK;
 }
 
 rill_status stream_finish_work(const char *who, struct stream *stream)
@@ -384,8 +397,7 @@ rill_status rill_stream_error(rill_stream handle, rill_error_info *out_info)
     struct stream *stream;
     RILL_TRY(begin("rill_stream_error", handle, &context, &stream));
     struct backend_error error;
-    if (context->backend->stream_error(stream->queue, &error)) {
-        atomic_store(&stream->known_error, error.serial);
+    if (take_error(stream, &error)) {
         out_info->status = error.status;
         out_info->line = error.line;
         out_info->column = error.column;
@@ -407,7 +419,10 @@ rill_status rill_stream_clear_error(rill_stream handle)
     struct context *context;
     struct stream *stream;
     RILL_TRY(begin("rill_stream_clear_error", handle, &context, &stream));
+    uint64_t known = atomic_load(&stream->known_error);
     context->backend->stream_clear_error(stream->queue);
+    // The same error is news if a wait for an event brings it again. Not where a newer one was returned meanwhile.
+    atomic_compare_exchange_strong(&stream->known_error, &known, 0);
     return end(context, stream, RILL_OK);
 }
 

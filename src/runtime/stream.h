@@ -18,7 +18,7 @@ struct stream {
     bool is_disposed;             // no handle and no pin is left
     bool is_over;                 // its work has run: goes when no visitor is left
     atomic_bool has_mark;         // a visitor has queued a mark since the last notice; set before it leaves
-    _Atomic uint64_t known_error; // the serial of the last error that a call has returned; 0: none
+    _Atomic uint64_t known_error; // the serial of the error that a call has returned since the last clear; 0: none
     bool wants_log;               // a failure nobody has seen goes to the log
 };
 

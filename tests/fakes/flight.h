@@ -199,4 +199,29 @@ TEST(who_waits_for_a_record_that_was_put_off_and_failed_is_told)
     }
 }
 
+// Destroying a stream that nobody asked says what its wait has found.
+TEST(stream_that_waited_for_a_record_that_failed_returns_it_when_it_is_destroyed)
+{
+    struct scene s;
+    open_lazy(&s);
+    atomic_bool goes_on = false;
+    rill_stream stream = {0}, other = {0};
+    rill_event event = {0};
+    CHECK_INT(rill_stream_create(s.context, NULL, &stream), RILL_OK);
+    CHECK_INT(rill_stream_create(s.context, NULL, &other), RILL_OK);
+    CHECK_INT(rill_event_create(s.context, NULL, &event), RILL_OK);
+    CHECK_INT(rill_stream_callback(stream, hold, &goes_on), RILL_OK);
+    CHECK_INT(rill_launch(kernel_of(&s, "add"), stream, RILL_ARGS(N, 7, s.x)), RILL_OK);
+    CHECK_INT(rill_event_record(event, stream), RILL_OK);
+    CHECK_INT(rill_event_wait(event, other), RILL_OK);
+    stand_in_fail_at(vendor.event_record, 1, UNKNOWN);
+    atomic_store(&goes_on, true);
+    CHECK(rill_stream_destroy(other) != RILL_OK);
+    CHECK_STR(stand_in_failed_at(), vendor.event_record);
+    stand_in_fail_at("", 0, 0);
+    CHECK(rill_stream_destroy(stream) != RILL_OK);
+    CHECK_INT(rill_event_destroy(event), RILL_OK);
+    close_lazy(&s);
+}
+
 #endif

@@ -180,6 +180,7 @@ static rill_status fail_record(struct backend_stream *stream, struct gpu_mark *m
     struct gpu_error *shared = gpu_error_create(device);
     if (shared != NULL) { // without memory it is in order, and its own stream has the failure
         shared->error = error;
+        shared->error.serial = atomic_fetch_add(&device->error_count, 1) + 1;
         thread_latch_lock(&device->reap_lock);
         gpu_error_release(device, mark->error);
         mark->error = shared;
