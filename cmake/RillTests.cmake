@@ -4,7 +4,8 @@
 set(rill_links_unit rill_runtime rill_backend rill_object rill_plan rill_ir rill_base)
 set(rill_links_lang rill_lang rill_base)
 set(rill_links_ir rill_ir rill_base)
-set(rill_links_passes rill_pipeline rill_passes rill_plan rill_ir rill_lang rill_base)
+set(rill_links_passes rill_pipeline rill_offload rill_passes rill_analysis rill_lower rill_plan rill_ir rill_lang
+    rill_base)
 set(rill_links_codegen rill_codegen ${rill_links_passes} rill_object)
 set(rill_links_compiler rill_compiler ${rill_links_codegen})
 # Kernels run every way there is: through the passes and the interpreter, and by the runtime, which opens

@@ -1,12 +1,14 @@
 #include "compiler/pipeline.h"
 
+#include "analysis/facts.h"
 #include "lang/ast.h"
+#include "lower/lower.h"
+#include "offload/offload.h"
+#include "passes/atomics.h"
 #include "passes/check.h"
 #include "passes/demote.h"
-#include "passes/facts.h"
-#include "passes/lower.h"
-#include "passes/offload.h"
 #include "passes/promote.h"
+#include "passes/split_locals.h"
 #include "passes/switches.h"
 
 // A pass over one kernel. The order below is the order they run in; each leaves the IR well formed.
@@ -43,12 +45,14 @@ static void run_check(struct ir_module *module)
 }
 
 static const struct pass passes[] = {
-    {"switches", run_switches, false, NULL},            // those that hold loops become branches
-    {"promote", run_promote, true, NULL},               // locals that need no address become scalars
-    {"check", NULL, false, run_check},                  // where bounds are checked: accesses through pointers
-    {"split locals", blocks_split_locals, false, NULL}, // each stream_parallel block gets its own
-    {"demote", run_demote, false, NULL},                // values that cross from one piece to another become variables
-    {"analyse", analyse_kernel, false, NULL},           // loops: independence, roles of scalars, effects, atomics
+    {"switches", run_switches, false, NULL},     // those that hold loops become branches
+    {"promote", run_promote, true, NULL},        // locals that need no address become scalars
+    {"check", NULL, false, run_check},           // where bounds are checked: accesses through pointers
+    {"split locals", split_locals, false, NULL}, // each stream_parallel block gets its own
+    {"demote", run_demote, false, NULL},         // values that cross from one piece to another become variables
+    {"analyse", analyse_loops, false, NULL},     // loops: independence, roles of scalars
+    {"atomics", atomics_set, false, NULL},       // updates that several iterations or blocks make
+    {"effects", analyse_effects, false, NULL},   // loops: what they touch, what they cost
 };
 
 static bool is_well_formed(const struct pipeline_options *options, const struct ir_module *module, const char *pass,

@@ -374,3 +374,13 @@ void ir_move_before(struct ir_inst *inst, struct ir_inst *where)
     ir_remove(inst);
     link_before(inst, where);
 }
+
+bool ir_has_role(const struct ir_for *loop, const struct ir_var *var)
+{
+    for (int i = 0; i < loop->role_count; i++) {
+        if (loop->roles[i].var == var) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -442,6 +442,8 @@ struct ir_for {
     bool tested;
 };
 
+bool ir_has_role(const struct ir_for *loop, const struct ir_var *var); // the loop gives the variable one
+
 // LOOP.text of the version of a canonical loop that runs where its variable wraps around.
 #define IR_REASON_WRAPS "its variable wraps around on its way to the bound"
 

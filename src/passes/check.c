@@ -1,5 +1,5 @@
+#include "ir/walk.h"
 #include "passes/check_internal.h"
-#include "passes/walk.h"
 #include "plan/abi.h"
 
 // ---- what checked indices cover ------------------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 #ifndef RILL_PASSES_CHECK_INTERNAL_H
 #define RILL_PASSES_CHECK_INTERNAL_H
 
+#include "analysis/values/points_to.h"
 #include "base/vec.h"
-#include "passes/bases.h"
 #include "passes/check.h"
 
 // Offsets that cannot be: far enough out that no index leads back, near enough that sums do not wrap.

@@ -1,6 +1,6 @@
 #include "passes/demote.h"
 
-#include "passes/walk.h"
+#include "ir/walk.h"
 
 // A region is a row of segments: straight code between instructions that hold regions. A segment is the smallest piece
 // that the offload pass cuts out, so a value must not be used beyond the segment that computes it.

@@ -1,7 +1,7 @@
 #include "passes/promote.h"
 
+#include "ir/walk.h"
 #include "passes/promote_internal.h"
-#include "passes/walk.h"
 
 // ---- what nobody reads ---------------------------------------------------------------------------------------------
 

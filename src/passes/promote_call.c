@@ -6,8 +6,8 @@
 // reads. So what is read before the call is what the helper would have read, whether it would have read it or not.
 #include "passes/promote_internal.h"
 
-#include "passes/copy.h"
-#include "passes/walk.h"
+#include "ir/clone.h"
+#include "ir/walk.h"
 
 #include <string.h>
 
@@ -243,9 +243,9 @@ static struct ir_function *by_value(struct ir_module *module, struct ir_function
         }
     }
     struct inside in = {.module = module, .from = from, .reads = reads};
-    in.to = copy_helper(module, from, name);
+    in.to = clone_helper(module, from, name);
     walk_region(&from->body, rewrite_inside, &in);
-    copy_forget(from);
+    clone_forget(from);
     add_params(module, in.to, reads);
     promote_function(module, in.to);
     return in.to;

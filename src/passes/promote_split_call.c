@@ -1,7 +1,7 @@
 // Helpers that get the address of a struct which is taken apart.
 #include "passes/promote_split.h"
 
-#include "passes/copy.h"
+#include "ir/clone.h"
 
 #include <string.h>
 
@@ -74,8 +74,8 @@ static struct ir_function *helper_of_members(struct split *s, struct ir_function
             return s->module->functions[i];
         }
     }
-    struct ir_function *to = copy_helper(s->module, from, name);
-    copy_forget(from);
+    struct ir_function *to = clone_helper(s->module, from, name);
+    clone_forget(from);
     struct split inner = split_of_helper(s, to, param, offset);
     inner.looks = SPLIT_MAX_LOOKS;
     struct split_walk walk = walk_of_helper(&inner);

@@ -7,9 +7,9 @@
 //
 // A task in which such an update is a reduction calls code made for that task alone: the update goes to memory of the
 // iteration that the call hands over.
-#include "passes/analyse.h"
-#include "passes/copy.h"
-#include "passes/walk.h"
+#include "passes/specialise.h"
+#include "ir/clone.h"
+#include "ir/walk.h"
 
 enum { MAX_VARIANTS = 8 };
 
@@ -34,7 +34,7 @@ static struct ir_function *copy_function(struct specialise *s, struct ir_functio
 {
     const char *name = arena_printf(s->an->arena, "%s.%s.%d", s->an->kernel->name, from->name,
                                     s->variants.count); // no C name has a dot
-    return copy_helper(s->an->module, from, name);
+    return clone_helper(s->an->module, from, name);
 }
 
 // ---- variants ------------------------------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ static struct ir_function *variant_of_all(struct specialise *s, struct ir_functi
         }
     }
     struct variant variant = {.from = from, .function = copy_function(s, from), .is_all = true};
-    copy_forget(from);
+    clone_forget(from);
     VEC_PUSH(s->an->arena, &s->variants, variant);
     walk_region(&variant.function->body, make_atomic, s);
     return variant.function;
@@ -142,7 +142,7 @@ static struct ir_function *variant_for(struct specialise *s, const struct call_c
     for (const struct call_context *child = context->first_child; child != NULL; child = child->next) {
         ((struct ir_inst *)child->call->note)->function = child->variant;
     }
-    copy_forget(from);
+    clone_forget(from);
     VEC_PUSH(s->an->arena, &s->variants, variant);
     return variant.function;
 }
@@ -288,7 +288,7 @@ static struct ir_function *reduced_code(struct reduced *r, const struct call_con
     for (const struct call_context *child = context->first_child; child != NULL; child = child->next) {
         redirect_call(r, from, to, child);
     }
-    copy_forget(from);
+    clone_forget(from);
     return to;
 }
 

@@ -2,7 +2,7 @@
 // through, a `break` at a region's end is dropped; any other one leaves a block around the branches.
 #include "passes/switches.h"
 
-#include "passes/walk.h"
+#include "ir/walk.h"
 
 enum { MAX_CASES = 256 }; // more make long conditions
 

@@ -3,14 +3,16 @@
 #ifndef RILL_TESTS_PASSES_ANALYSE_CASE_H
 #define RILL_TESTS_PASSES_ANALYSE_CASE_H
 
+#include "analysis/analyse.h"
+#include "ir/walk.h"
 #include "lang/ast.h"
 #include "lang/preprocess.h"
-#include "passes/analyse.h"
+#include "lower/lower.h"
+#include "offload/offload.h"
+#include "passes/atomics.h"
 #include "passes/demote.h"
-#include "passes/lower.h"
-#include "passes/offload.h"
 #include "passes/promote.h"
-#include "passes/walk.h"
+#include "passes/split_locals.h"
 #include "test.h"
 
 #include <dirent.h>
@@ -36,9 +38,11 @@ static inline void analyse_module(struct analyse_case *c, int bug)
         struct ir_function *kernel = c->module->functions[i];
         if (kernel->kind == IR_FUNCTION_KERNEL) {
             promote_function(c->module, kernel);
-            blocks_split_locals(c->module, kernel, &c->diags);
+            split_locals(c->module, kernel, &c->diags);
             demote_function(c->module, kernel);
             analyse_with_bug(c->module, kernel, &c->diags, bug);
+            atomics_set(c->module, kernel, &c->diags);
+            analyse_effects(c->module, kernel, &c->diags);
         }
     }
 }

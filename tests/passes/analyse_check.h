@@ -5,8 +5,8 @@
 #define RILL_TESTS_PASSES_ANALYSE_CHECK_H
 
 #include "analyse_case.h"
+#include "analysis/scalars/scalars.h"
 #include "ir/interpret.h"
-#include "passes/scalars.h"
 
 #include <setjmp.h>
 #include <signal.h>

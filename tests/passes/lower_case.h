@@ -10,7 +10,7 @@
 #include "ir/interpret.h"
 #include "lang/ast.h"
 #include "lang/preprocess.h"
-#include "passes/lower.h"
+#include "lower/lower.h"
 #include "passes/promote.h"
 #include "test.h"
 

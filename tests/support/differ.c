@@ -2,7 +2,7 @@
 
 #include "compiler/pipeline.h"
 #include "lang/ast.h"
-#include "passes/lower.h"
+#include "lower/lower.h"
 #include "plan_run.h"
 
 #include <math.h>

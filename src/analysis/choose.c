@@ -1,0 +1,51 @@
+// Which of two loops inside each other becomes the task: the outermost independent one, except where a loop inside is
+// the better choice.
+#include "analysis/facts.h"
+
+#include "ir/walk.h"
+
+bool facts_is_not_blocks(struct ir_inst *inst, void *user)
+{
+    (void)user;
+    return inst->op != IR_OP_BLOCKS;
+}
+
+enum { TRIPS_TOO_FEW = 16 }; // a task of so few iterations leaves most of a device idle
+
+bool facts_has_few_iterations(const struct ir_inst *loop)
+{
+    const struct ir_inst *first = loop->args[0];
+    const struct ir_inst *bound = loop->args[1];
+    if (first->op != IR_OP_CONST || bound->op != IR_OP_CONST) {
+        return false;
+    }
+    bool is_unsigned = loop->loop->compare >= IR_OP_ULT && loop->loop->compare <= IR_OP_UGE;
+    return ir_trip_count(loop->loop->compare, loop->loop->var->type, is_unsigned, first->imm, bound->imm,
+                         loop->loop->step) <= TRIPS_TOO_FEW;
+}
+
+// False when |inst| is a loop inside that is independent without updates, and has many iterations for all that the
+// source says: the walk stops.
+static bool is_not_better(struct ir_inst *inst, void *outer)
+{
+    if (inst == outer || inst->op != IR_OP_FOR || !ir_verdict_is_parallel(inst->loop->verdict)) {
+        return true;
+    }
+    const struct loop_facts *facts = inst->loop->analysis;
+    return facts == NULL || facts->independent_by_updates || facts_has_few_iterations(inst);
+}
+
+bool facts_choose(const struct ir_inst *loop)
+{
+    const struct loop_facts *facts = loop->loop->analysis;
+    if (!ir_verdict_is_parallel(loop->loop->verdict) || facts == NULL || loop->loop->pragma_single) {
+        return false;
+    }
+    struct ir_inst *whole = (struct ir_inst *)loop; // walked, not changed
+    if (!walk_inst(whole, facts_is_not_blocks, NULL)) {
+        return false;
+    }
+    bool is_short = facts_has_few_iterations(loop) && loop->loop->collapse < 2;
+    bool has_better = (facts->independent_by_updates || is_short) && !walk_inst(whole, is_not_better, whole);
+    return loop->loop->pragma_parallel || !has_better;
+}

@@ -1,0 +1,124 @@
+// Trip counts, and how much work an iteration is: simple operations, with the trip counts of inner loops multiplied in.
+#include "analysis/analyse.h"
+
+enum { COST_LOAD = 2, COST_DIVIDE = 8, COST_MATH = 20, COST_ATOMIC = 20, COST_PRINT = 2000, COST_UNKNOWN_TRIP = 16 };
+
+int64_t cost_of_inst(const struct ir_inst *inst)
+{
+    switch (inst->op) {
+    case IR_OP_CONST:
+    case IR_OP_FCONST:
+    case IR_OP_PARAM:
+    case IR_OP_GET:
+    case IR_OP_SET:
+    case IR_OP_ADDR_VAR:
+    case IR_OP_ADDR_GLOBAL:
+    case IR_OP_SEXT:
+    case IR_OP_ZEXT:
+    case IR_OP_OFFSET:
+    case IR_OP_BREAK:
+    case IR_OP_YIELD: return 0;
+    case IR_OP_LOAD:
+    case IR_OP_STORE: return COST_LOAD;
+    case IR_OP_SDIV:
+    case IR_OP_UDIV:
+    case IR_OP_SREM:
+    case IR_OP_UREM:
+    case IR_OP_FDIV: return COST_DIVIDE;
+    case IR_OP_MATH: return COST_MATH;
+    case IR_OP_UPDATE:
+    case IR_OP_ATOMIC:
+    case IR_OP_CAS: return COST_ATOMIC;
+    case IR_OP_CALL:
+    case IR_OP_COPY:
+    case IR_OP_FILL:
+    case IR_OP_COMPARE: return 100;
+    case IR_OP_PRINT: return COST_PRINT;
+    default: return 1;
+    }
+}
+
+static struct plan_expr *cost_of_region(struct analysis *an, const struct loop_info *info,
+                                        const struct ir_region *region);
+
+// The inner loop's trip count as seen at the outer loop's entry: with the outer variables in the middle of their range.
+static struct plan_expr *inner_trip(struct analysis *an, const struct loop_info *info, const struct ir_inst *inst)
+{
+    for (int i = 0; i < an->loops.count; i++) {
+        const struct loop_info *inner = an->loops.items[i];
+        if (inner->inst != inst || !inner->is_kernel_loop || inner->last == NULL) {
+            continue;
+        }
+        const struct poly *way = poly_sub(&an->pool, inner->last, inner->first);
+        const struct poly *low, *high;
+        if (way == NULL || !value_extremes(an, way, info, &low, &high)) {
+            return NULL;
+        }
+        struct plan_expr *sum = plan_op(an->arena, IR_OP_ADD, IR_I64, IR_I64, value_expr(an, low, &info->entry),
+                                        value_expr(an, high, &info->entry));
+        int64_t step = inst->loop->step;
+        step = step == INT64_MIN ? INT64_MAX : step < 0 ? -step : step;
+        int64_t divisor = step < INT64_MAX / 2 ? 2 * step : step;
+        struct plan_expr *middle =
+            poly_equal(low, high)
+                ? plan_op(an->arena, IR_OP_SDIV, IR_I64, IR_I64, value_expr(an, low, &info->entry),
+                          plan_const(an->arena, IR_I64, step))
+                : plan_op(an->arena, IR_OP_SDIV, IR_I64, IR_I64, sum, plan_const(an->arena, IR_I64, divisor));
+        middle = plan_op(an->arena, IR_OP_ADD, IR_I64, IR_I64, middle, plan_const(an->arena, IR_I64, 1));
+        return plan_op(an->arena, IR_OP_SMAX, IR_I64, IR_I64, middle, plan_const(an->arena, IR_I64, 0));
+    }
+    return NULL;
+}
+
+static struct plan_expr *cost_of_nested(struct analysis *an, const struct loop_info *info, const struct ir_inst *inst)
+{
+    struct plan_expr *sum = plan_const(an->arena, IR_I64, 1);
+    for (int i = 0; i < inst->region_count; i++) {
+        struct plan_expr *body = cost_of_region(an, info, &inst->regions[i]);
+        if (inst->op == IR_OP_FOR || inst->op == IR_OP_LOOP) {
+            struct plan_expr *trip = inst->op == IR_OP_FOR ? inner_trip(an, info, inst) : NULL;
+            trip = trip != NULL ? trip : plan_const(an->arena, IR_I64, COST_UNKNOWN_TRIP);
+            body = plan_op(an->arena, IR_OP_MUL, IR_I64, IR_I64, body, trip);
+        }
+        sum = plan_op(an->arena, IR_OP_ADD, IR_I64, IR_I64, sum, body);
+    }
+    return sum;
+}
+
+static struct plan_expr *cost_of_region(struct analysis *an, const struct loop_info *info,
+                                        const struct ir_region *region)
+{
+    int64_t plain = 0;
+    struct plan_expr *sum = plan_const(an->arena, IR_I64, 0);
+    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        plain += cost_of_inst(inst);
+        if (inst->region_count > 0) {
+            sum = plan_op(an->arena, IR_OP_ADD, IR_I64, IR_I64, sum, cost_of_nested(an, info, inst));
+        }
+    }
+    return plan_op(an->arena, IR_OP_ADD, IR_I64, IR_I64, sum, plan_const(an->arena, IR_I64, plain));
+}
+
+void cost_fill(struct analysis *an, struct loop_info *info, struct loop_facts *facts)
+{
+    const struct ir_inst *inst = info->inst;
+    facts->cost = cost_of_region(an, info, &inst->regions[0]);
+    struct plan_expr *init = expr_of_value(an->arena, inst->args[0]);
+    struct plan_expr *bound = expr_of_value(an->arena, inst->args[1]);
+    if (init == NULL || bound == NULL) {
+        return;
+    }
+    enum ir_op compare = inst->loop->compare;
+    bool is_unsigned =
+        (compare >= IR_OP_ULT && compare <= IR_OP_UGE) || (compare == IR_OP_NE && inst->loop->var->is_unsigned);
+    struct plan_expr *trip = ARENA_NEW(an->arena, struct plan_expr);
+    *trip = (struct plan_expr){.kind = PLAN_EXPR_TRIP,
+                               .type = IR_I64,
+                               .op = compare,
+                               .arg_type = inst->loop->var->type,
+                               .index = is_unsigned,
+                               .imm = inst->loop->step,
+                               .args = {init, bound},
+                               .arg_count = 2};
+    facts->trip = trip;
+}

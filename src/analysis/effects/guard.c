@@ -1,0 +1,124 @@
+// Regions of a block that hold if an index does not wrap. What blocks touch is compared at launch anyway, so the launch
+// can also find out whether `3 * i` stays an int; if it does not, the block touches the whole array.
+#include "analysis/effects/effects.h"
+
+static struct plan_expr *both(struct analysis *an, struct plan_expr *a, struct plan_expr *b)
+{
+    return plan_op(an->arena, IR_OP_AND, IR_I1, IR_I1, a, b);
+}
+
+static struct plan_expr *is_at_least(struct analysis *an, struct plan_expr *value, int64_t limit)
+{
+    struct plan_expr *least =
+        plan_op(an->arena, IR_OP_SITOFP, IR_F64, IR_I64, plan_const(an->arena, IR_I64, limit), NULL);
+    return plan_op(an->arena, IR_OP_FGE, IR_I1, IR_F64, value, least);
+}
+
+static struct plan_expr *is_at_most(struct analysis *an, struct plan_expr *value, int64_t limit)
+{
+    struct plan_expr *most =
+        plan_op(an->arena, IR_OP_SITOFP, IR_F64, IR_I64, plan_const(an->arena, IR_I64, limit), NULL);
+    return plan_op(an->arena, IR_OP_FLE, IR_I1, IR_F64, value, most);
+}
+
+// How large a term may be for the sum of all of them to be exact in f64.
+static int64_t exact_limit(const struct poly *value)
+{
+    return value == NULL || value->count == 0 ? 0 : ((int64_t)1 << 53) / value->count;
+}
+
+// low and high fit the type of the need. They might not fit 64 bits, so the sums are computed in f64: exactly, since no
+// term is larger than exact_limit. A need of 64 bits does with less than the type holds: what terms of up to 2^62 lose
+// in f64 does not matter then, but at 0. Of values that are read as signed though the loop counts without a sign, low
+// may be above high: both must be near.
+struct plan_expr *effects_fits(struct analysis *an, const struct need *need, const struct poly *low,
+                               const struct poly *high, const struct var_values *entry)
+{
+    const int64_t wide = (int64_t)1 << 62;
+    bool is_wide = need->type == IR_I64;
+    struct poly_range range = poly_type_range(need->type, need->is_signed);
+    int64_t least = is_wide ? (need->is_signed ? -wide : 0) : (int64_t)range.lo;
+    int64_t most = is_wide ? wide : (int64_t)range.hi;
+    struct plan_expr *bottom = value_expr_float(an, low, entry), *top = value_expr_float(an, high, entry);
+    struct plan_expr *sums = both(an, is_at_least(an, bottom, least), is_at_most(an, top, most));
+    bool is_low_wide = is_wide && need->is_signed; // whether it is below 0 must be exact
+    struct plan_expr *terms = both(an, value_terms_within(an, low, is_low_wide ? wide : exact_limit(low), entry),
+                                   value_terms_within(an, high, is_wide ? wide : exact_limit(high), entry));
+    return both(an, terms, sums);
+}
+
+// Bytes from the base that no object has: beyond, arithmetic on addresses might wrap.
+static struct plan_expr *is_near(struct analysis *an, const struct poly *value, const struct var_values *entry)
+{
+    const int64_t limit = (int64_t)1 << 46;
+    struct poly_range range = value_range(an, value);
+    if (range.lo >= -limit && range.hi <= limit) {
+        return plan_const(an->arena, IR_I1, 1);
+    }
+    struct plan_expr *bytes = value_expr_float(an, value, entry);
+    struct plan_expr *sum = both(an, is_at_most(an, bytes, limit), is_at_least(an, bytes, -limit));
+    return both(an, value_terms_within(an, value, exact_limit(value), entry), sum);
+}
+
+// A value that wraps to its type is the value itself if it fits. Takes those that vary out of the offset, one by one,
+// and notes what must fit.
+static void unwrap(struct analysis *an, struct access *access, int first_atom)
+{
+    enum { MOST = 8 };
+    struct poly_pool *pool = &an->pool;
+    for (int round = 0; access->flat != NULL && round < MOST; round++) {
+        int id = -1;
+        for (int i = 0; i < access->flat->count; i++) {
+            for (int k = 0; k < access->flat->terms[i].degree; k++) {
+                const struct atom *atom = atom_of(an, access->flat->terms[i].ids[k]);
+                bool wraps = atom->kind == ATOM_OP && (atom->op == IR_OP_SEXT || atom->op == IR_OP_ZEXT);
+                if (wraps && effects_atom_varies(an, access->flat->terms[i].ids[k], first_atom)) {
+                    id = access->flat->terms[i].ids[k];
+                }
+            }
+        }
+        const struct poly *rest;
+        const struct poly *factor = id >= 0 ? poly_coefficient(pool, access->flat, id, &rest) : NULL;
+        const struct poly *inner = factor != NULL ? poly_mul(pool, factor, atom_of(an, id)->a) : NULL;
+        const struct poly *flat = inner != NULL ? poly_add(pool, rest, inner) : NULL;
+        if (flat == NULL) {
+            return;
+        }
+        struct need *need = ARENA_NEW(an->arena, struct need);
+        *need = (struct need){atom_of(an, id)->a, atom_of(an, id)->type, atom_of(an, id)->op == IR_OP_SEXT,
+                              access->inst->loc, access->needs};
+        access->flat = flat;
+        access->needs = need;
+    }
+}
+
+bool effects_find_region_if(struct analysis *an, const struct access *access, const struct effects_scope *scope,
+                            struct region *out)
+{
+    struct access exact = *access;
+    unwrap(an, &exact, scope->first_atom);
+    if (exact.needs == NULL || access->size == NULL) {
+        return false; // nothing to test
+    }
+    struct plan_expr *all = plan_const(an->arena, IR_I1, 1);
+    bool is_wide = false; // an index of 32 bits is near whatever it is
+    for (const struct need *need = exact.needs; need != NULL; need = need->next) {
+        is_wide |= need->type == IR_I64;
+        const struct poly *low = effects_bound(an, need->value, scope->first_atom, false);
+        const struct poly *high = effects_bound(an, need->value, scope->first_atom, true);
+        struct plan_expr *fits = low != NULL && high != NULL ? effects_fits(an, need, low, high, scope->entry) : NULL;
+        all = plan_op(an->arena, IR_OP_AND, IR_I1, IR_I1, all, fits);
+    }
+    exact.needs = NULL;
+    if (all == NULL || !effects_find_region(an, &exact, scope->first_atom, out)) {
+        return false;
+    }
+    if (is_wide) {
+        all = plan_op(an->arena, IR_OP_AND, IR_I1, IR_I1, all, is_near(an, out->low, scope->entry));
+        all = plan_op(an->arena, IR_OP_AND, IR_I1, IR_I1, all, is_near(an, out->high, scope->entry));
+    }
+    int64_t value;
+    bool is_known = plan_expr_is_const(all, &value);
+    out->only_if = is_known ? NULL : all;
+    return all != NULL && (!is_known || value != 0);
+}

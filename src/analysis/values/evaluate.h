@@ -1,0 +1,64 @@
+// Between the files of the walk: evaluate.c walks, loop.c and assigned.c look at loops, value.c and
+// arithmetic.c say what instructions compute, sym.c makes the values, memory.c notes what is
+// touched.
+#ifndef RILL_ANALYSIS_VALUES_EVALUATE_H
+#define RILL_ANALYSIS_VALUES_EVALUATE_H
+
+#include "analysis/analyse.h"
+
+// sym.c
+struct sym *sym_create(struct analysis *an, int alt_count);
+const struct sym *sym_changing_in(struct analysis *an, struct loop_info *home); // floats, truth values
+const struct sym *sym_pointer_to(struct analysis *an, int base);
+// The innermost loop around the walk's place in which the value may change; NULL: none.
+struct loop_info *sym_home(struct frame *frame, const struct sym *sym);
+struct loop_info *sym_home_of_operands(struct frame *frame, const struct ir_inst *inst);
+bool sym_is_same(const struct sym_alt *a, const struct sym_alt *b);
+// Unsigned values of up to 32 bits are read as what they are. Of 64 bits both readings serve, since addresses are
+// computed modulo 2^64, and the signed one is what the launch computes with.
+bool sym_is_read_unsigned(enum ir_type type, bool is_unsigned);
+// The value wrapped to the type, as an atom of its own.
+const struct poly *sym_wrapped(struct analysis *an, const struct poly *value, enum ir_type type, bool is_signed);
+const struct need *sym_both_needs(struct analysis *an, const struct need *a, const struct need *b);
+
+// load.c
+const struct sym *access_loaded(struct frame *frame, struct ir_inst *load);
+
+// arithmetic.c
+struct operand {
+    const struct poly *a;
+    const struct poly *b;
+    const struct need *needs;
+    enum ir_type type;
+    struct ir_inst *inst;
+};
+
+const struct poly *access_operation(struct frame *frame, enum ir_op op, struct operand *o);
+const struct sym *access_arithmetic(struct frame *frame, struct ir_inst *inst);
+
+// assigned.c
+struct assigned {
+    struct ir_inst *first; // the only assignment so far
+    int count;
+};
+
+// By variable: how often it is assigned in the instruction's regions. In the analysis's scratch memory.
+struct assigned *access_find_assigned(struct frame *frame, const struct ir_inst *inst);
+struct assigned *access_find_assigned_in(struct frame *frame, const struct ir_region *region); // of one region
+// A variable that each iteration adds the same amount to, once, has a value that the iteration's number gives. NULL:
+// not so.
+const struct sym *access_induction(struct frame *frame, struct loop_info *info, const struct assigned *assigned,
+                                   const struct assigned *vars, const struct sym *before);
+
+// callee.c
+enum { CALLEE_TOUCHES = 1, CALLEE_PRINTS = 2, CALLEE_FAILS = 4 }; // memory; perhaps
+// What looking into a call of it takes of the budget for calls.
+int access_call_charge(const struct ir_function *callee);
+unsigned access_callee_does(struct analysis *an, const struct ir_function *function);
+
+// loop.c
+struct loop_info *access_new_loop(struct frame *frame, struct ir_inst *inst);
+void access_open_loop(struct frame *frame, struct loop_info *info);
+bool access_may_change_bound(const struct analysis *an, const struct loop_info *info);
+
+#endif

@@ -1,0 +1,97 @@
+#include "analysis/values/points_to.h"
+
+#include "base/vec.h"
+
+bool bases_add(struct arena *arena, struct base_set *set, int base)
+{
+    for (int i = 0; i < set->count; i++) {
+        if (set->bases[i] == base) {
+            return false;
+        }
+    }
+    int *larger = ARENA_ARRAY(arena, int, set->count + 1);
+    if (set->count > 0) {
+        memcpy(larger, set->bases, sizeof *larger * (size_t)set->count);
+    }
+    larger[set->count++] = base;
+    set->bases = larger;
+    return true;
+}
+
+static bool add_set(struct arena *arena, struct base_set *to, const struct base_set *from)
+{
+    bool changed = (from->is_unknown && !to->is_unknown) || (from->has_offset && !to->has_offset);
+    to->is_unknown |= from->is_unknown;
+    to->has_offset |= from->has_offset;
+    for (int i = 0; i < from->count; i++) {
+        changed |= bases_add(arena, to, from->bases[i]);
+    }
+    return changed;
+}
+
+void bases_of(struct arena *arena, const struct base_sets *sets, const struct ir_inst *address, struct base_set *out)
+{
+    switch (address->op) {
+    case IR_OP_INDEX:
+    case IR_OP_OFFSET:
+        out->has_offset = true;
+        bases_of(arena, sets, address->args[0], out);
+        return;
+    case IR_OP_SELECT:
+        bases_of(arena, sets, address->args[1], out);
+        bases_of(arena, sets, address->args[2], out);
+        return;
+    case IR_OP_PARAM: bases_add(arena, out, base_make(BASE_PARAM, (int)address->imm)); return;
+    case IR_OP_ADDR_GLOBAL: bases_add(arena, out, base_make(BASE_GLOBAL, address->global->index)); return;
+    case IR_OP_ADDR_VAR: bases_add(arena, out, base_make(BASE_LOCAL, address->var->index)); return;
+    case IR_OP_CONST: return; // null
+    case IR_OP_GET:
+        if (sets != NULL) {
+            add_set(arena, out, &sets->of_var[address->var->index]);
+            return;
+        }
+        break;
+    default: break;
+    }
+    out->is_unknown = true;
+}
+
+static bool visit(struct arena *arena, struct base_sets *sets, struct ir_region *region)
+{
+    bool changed = false;
+    for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        if (inst->op == IR_OP_SET && inst->var->type == IR_PTR) {
+            struct base_set found = {0};
+            bases_of(arena, sets, inst->args[0], &found);
+            changed |= add_set(arena, &sets->of_var[inst->var->index], &found);
+        }
+        for (int i = 0; i < inst->region_count; i++) {
+            changed |= visit(arena, sets, &inst->regions[i]);
+        }
+    }
+    return changed;
+}
+
+struct base_sets *bases_find(struct arena *arena, struct ir_function *function)
+{
+    struct base_sets *sets = ARENA_NEW(arena, struct base_sets);
+    sets->function = function;
+    sets->of_var = ARENA_ARRAY(arena, struct base_set, function->var_count + 1);
+    while (visit(arena, sets, &function->body)) {
+        // Sets only grow, and there are finitely many bases.
+    }
+    return sets;
+}
+
+const char *base_name(const struct ir_module *module, const struct ir_function *kernel, int base)
+{
+    const char *name = NULL;
+    switch (base_kind(base)) {
+    case BASE_PARAM: name = kernel->params[base_index(base)].name; break;
+    case BASE_GLOBAL: name = module->globals[base_index(base)]->name; break;
+    case BASE_LOCAL: name = kernel->vars[base_index(base)]->name; break;
+    case BASE_UNKNOWN: name = "a pointer from memory"; break;
+    case BASE_NULL: name = "null"; break;
+    }
+    return name != NULL ? name : "?";
+}

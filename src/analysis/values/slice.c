@@ -1,0 +1,158 @@
+#include "analysis/values/slice.h"
+
+#include "analysis/values/points_to.h"
+#include "base/vec.h"
+#include "ir/walk.h"
+
+bool slice_has(const struct slice *slice, const struct ir_inst *inst)
+{
+    return pointer_map_get(&slice->members, inst) != NULL;
+}
+
+static void refuse(struct slice *slice, const struct ir_inst *inst, const char *why)
+{
+    if (slice->refused == NULL) {
+        slice->refused = inst;
+        slice->why = why;
+    }
+}
+
+static void need(struct slice *slice, struct ir_inst *inst)
+{
+    if (inst == slice->loop || !walk_is_inside(inst, slice->loop) || slice_has(slice, inst)) {
+        return;
+    }
+    pointer_map_set(slice->arena, &slice->members, inst, inst);
+    VEC_PUSH(slice->arena, &slice->open, inst);
+}
+
+// Whether the instruction runs depends on all that it stands in.
+static void need_control(struct slice *slice, const struct ir_inst *inst)
+{
+    for (struct ir_inst *owner = inst->parent->owner; owner != NULL && owner != slice->loop;
+         owner = owner->parent->owner) {
+        need(slice, owner);
+    }
+}
+
+struct search {
+    struct slice *slice;
+    const struct ir_var *var;
+    const struct ir_inst *target;
+    int base;
+};
+
+static bool need_assignment(struct ir_inst *inst, void *user)
+{
+    struct search *search = user;
+    bool assigns = ((inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE) && inst->var == search->var) ||
+                   (inst->op == IR_OP_FOR && inst->loop->var == search->var && inst != search->slice->loop);
+    if (assigns) {
+        need(search->slice, inst);
+    }
+    return true;
+}
+
+static bool need_exit(struct ir_inst *inst, void *user)
+{
+    struct search *search = user;
+    bool leaves = (inst->op == IR_OP_BREAK || inst->op == IR_OP_JUMP) && inst->target == search->target;
+    if (leaves || inst->op == IR_OP_RETURN) {
+        need(search->slice, inst);
+    }
+    return true;
+}
+
+static bool need_write(struct ir_inst *inst, void *user)
+{
+    struct search *search = user;
+    if (inst->op == IR_OP_CALL && !search->slice->may_call(inst, search->slice->user)) {
+        refuse(search->slice, inst, "the place of a store depends on a local that a helper may write");
+    }
+    bool writes = inst->op == IR_OP_STORE || inst->op == IR_OP_COPY || inst->op == IR_OP_FILL ||
+                  inst->op == IR_OP_UPDATE || inst->op == IR_OP_ATOMIC || inst->op == IR_OP_CAS;
+    if (writes && (inst->base == search->base || inst->base == 0)) {
+        need(search->slice, inst);
+    }
+    return true;
+}
+
+static void look_at_read(struct slice *slice, struct ir_inst *inst, int base)
+{
+    if (slice->is_private(base, slice->user)) {
+        struct search search = {.slice = slice, .base = base};
+        walk_region(&slice->loop->regions[0], need_write, &search);
+    } else if (!slice->may_read(inst, base, slice->user)) {
+        refuse(slice, inst, "the place of a store depends on what the loop itself writes");
+    }
+}
+
+// The base that a copy or comparison reads from: ir_inst.base is that of where a copy goes.
+static int base_of_source(const struct ir_inst *inst)
+{
+    const struct ir_inst *address = inst->args[1];
+    while (address->op == IR_OP_INDEX || address->op == IR_OP_OFFSET) {
+        address = address->args[0];
+    }
+    switch (address->op) {
+    case IR_OP_PARAM: return base_make(BASE_PARAM, (int)address->imm);
+    case IR_OP_ADDR_VAR: return base_make(BASE_LOCAL, address->var->index);
+    case IR_OP_ADDR_GLOBAL: return base_make(BASE_GLOBAL, address->global->index);
+    default: return 0;
+    }
+}
+
+static void look_at(struct slice *slice, struct ir_inst *inst)
+{
+    struct search search = {.slice = slice, .var = inst->var, .target = inst};
+    const struct ir_region *body = &slice->loop->regions[0];
+    need_control(slice, inst);
+    for (int i = 0; i < inst->arg_count; i++) {
+        need(slice, inst->args[i]);
+    }
+    switch (inst->op) {
+    case IR_OP_GET:
+        if (inst->var != slice->loop->loop->var) {
+            walk_region(body, need_assignment, &search);
+        }
+        break;
+    case IR_OP_VUPDATE: walk_region(body, need_assignment, &search); break;
+    case IR_OP_LOAD: look_at_read(slice, inst, inst->base); break;
+    case IR_OP_COPY: look_at_read(slice, inst, base_of_source(inst)); break;
+    case IR_OP_FOR:
+        if (inst->loop->recheck) {
+            need(slice, inst->regions[1].last);
+        }
+        break;
+    case IR_OP_BLOCK:
+    case IR_OP_LOOP:
+    case IR_OP_SWITCH:
+    case IR_OP_CFG: walk_region(body, need_exit, &search); break;
+    case IR_OP_ATOMIC:
+    case IR_OP_CAS: slice->atomic = inst; break;
+    case IR_OP_CALL:
+        if (!slice->may_call(inst, slice->user)) {
+            refuse(slice, inst, "the place of a store depends on a call of a helper that does more than read");
+        }
+        break;
+    case IR_OP_COMPARE:
+    case IR_OP_UPDATE:
+    case IR_OP_BLOCKS:
+    case IR_OP_RETURN: refuse(slice, inst, "the place of a store depends on what cannot be computed ahead"); break;
+    default: break;
+    }
+}
+
+void slice_add_store(struct slice *slice, struct ir_inst *store)
+{
+    need(slice, store->args[0]);
+    need_control(slice, store);
+}
+
+bool slice_close(struct slice *slice)
+{
+    while (slice->open.count > 0 && slice->refused == NULL) {
+        look_at(slice, slice->open.items[--slice->open.count]);
+    }
+    return slice->refused == NULL;
+}

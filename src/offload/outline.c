@@ -1,0 +1,497 @@
+// A parallel task reads the slots of outer variables once, in its prologue, and keeps every variable that the loop
+// assigns to itself. A serial task takes the slots it uses into variables of its own and writes back what it assigned
+// when it ends, so that its loops run on registers. Either way a slot is touched only at a task's edges.
+#include "offload/outline.h"
+
+#include "analysis/values/slice.h"
+#include "base/vec.h"
+#include "ir/memory_use.h"
+#include "ir/walk.h"
+#include "offload/fuse.h"
+#include "passes/demote.h"
+
+#include <string.h>
+
+void outline_init(struct outline *out, struct offload *o, const struct piece *piece, enum ir_function_kind kind,
+                  const char *name)
+{
+    *out = (struct outline){.o = o, .piece = piece};
+    struct ir_function *function = ir_function_create(o->module, kind, name);
+    function->kernel = o->kernel;
+    function->loc = piece->first->loc;
+    function->return_type = IR_VOID;
+    out->function = function;
+    out->prologue = (struct ir_builder){
+        .module = o->module, .function = function, .region = &function->prologue, .loc = piece->first->loc};
+    out->body = out->prologue;
+    out->body.region = &function->body;
+}
+
+static struct ir_var *copy_var(struct outline *out, const struct ir_var *var)
+{
+    struct ir_var *copy = ir_var_create(out->o->module, out->function, var->name, var->type);
+    int index = copy->index;
+    *copy = *var;
+    copy->index = index;
+    copy->scope = NULL;
+    copy->slot = -1;
+    return copy;
+}
+
+// The maps go by numbers: copies of the kernel's code that loops were fused in have the numbers, not the addresses.
+static const void *key_of(int number)
+{
+    return (const void *)(uintptr_t)(number + 1);
+}
+
+// The function's own copy of the variable.
+static struct outline_var *own_var(struct outline *out, const struct ir_var *var)
+{
+    struct outline_var *own = pointer_map_get(&out->vars, key_of(var->index));
+    if (own == NULL) {
+        own = ARENA_NEW(out->o->arena, struct outline_var);
+        own->own = copy_var(out, var);
+        pointer_map_set(out->o->arena, &out->vars, key_of(var->index), own);
+    }
+    return own;
+}
+
+static struct ir_inst *set_value(struct outline *out, const struct ir_inst *inst, struct ir_inst *clone)
+{
+    pointer_map_set(out->o->arena, &out->values, key_of(inst->id), clone);
+    return clone;
+}
+
+static void note_slot(struct outline *out, const struct ir_var *var, bool reads, bool writes)
+{
+    struct plan_task *task = &out->o->tasks.items[out->piece->task];
+    for (int i = 0; i < task->slot_use_count; i++) {
+        if (task->slot_uses[i].offset == var->slot) {
+            task->slot_uses[i].reads |= reads;
+            task->slot_uses[i].writes |= writes;
+            return;
+        }
+    }
+    struct {
+        struct plan_slot_use *items;
+        int count;
+        int capacity;
+    } uses = {task->slot_uses, task->slot_use_count, task->slot_use_count};
+    struct plan_slot_use use = {.offset = var->slot, .reads = reads, .writes = writes};
+    VEC_PUSH(out->o->arena, &uses, use);
+    task->slot_uses = uses.items;
+    task->slot_use_count = uses.count;
+}
+
+static struct ir_inst *slot_address(struct outline *out, const struct ir_var *var)
+{
+    struct ir_inst *address = ir_emit0(&out->prologue, IR_OP_ADDR_SLOT, IR_PTR);
+    address->imm = var->slot;
+    return address;
+}
+
+static bool is_in_piece(const struct piece *piece, const struct ir_inst *inst)
+{
+    while (inst->parent != piece->first->parent) {
+        inst = inst->parent->owner;
+        if (inst == NULL) {
+            return false;
+        }
+    }
+    const struct ir_inst *part = piece->first;
+    for (int i = 0; i < piece->count; i++, part = part->next) {
+        if (part == inst) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether this function keeps the variable to itself, so that its slot is neither read nor written here.
+static bool is_own(const struct outline *out, const struct ir_var *var)
+{
+    if (var->slot < 0) {
+        return true;
+    }
+    if (!out->is_parallel) { // nobody else sees what is declared in the piece
+        return var->scope != NULL && is_in_piece(out->piece, var->scope);
+    }
+    const struct ir_inst *loop = out->piece->first;
+    if (var == loop->loop->var) {
+        return true;
+    }
+    for (int i = 0; i < loop->loop->role_count; i++) {
+        if (loop->loop->roles[i].var == var) {
+            return true;
+        }
+    }
+    return var->scope != NULL && walk_is_inside(var->scope, loop);
+}
+
+struct ir_var *outline_var(struct outline *out, struct ir_var *var)
+{
+    struct outline_var *own = own_var(out, var);
+    if (!is_own(out, var) && !own->is_loaded) {
+        own->is_loaded = true;
+        note_slot(out, var, true, false);
+        struct ir_inst *address = slot_address(out, var);
+        ir_set(&out->prologue, own->own, ir_emit1(&out->prologue, IR_OP_LOAD, var->type, address));
+    }
+    return own->own;
+}
+
+// The address of a memory variable: its own, or in the launch block.
+static struct ir_inst *memory_address(struct outline *out, struct ir_var *var, struct ir_builder *to)
+{
+    if (!is_own(out, var)) {
+        note_slot(out, var, true, memory_is_written(out->o->arena, out->piece->first, out->piece->count, var));
+        return slot_address(out, var);
+    }
+    struct outline_var *own = own_var(out, var);
+    struct ir_inst *address = ir_emit0(to, IR_OP_ADDR_VAR, IR_PTR);
+    address->var = own->own;
+    return address;
+}
+
+struct ir_inst *outline_clone(struct outline *out, const struct ir_inst *inst, struct ir_builder *to)
+{
+    struct ir_inst *args[8];
+    struct ir_inst **operands = args;
+    if (inst->arg_count > 8) {
+        operands = ARENA_ARRAY(out->o->arena, struct ir_inst *, inst->arg_count);
+    }
+    for (int i = 0; i < inst->arg_count; i++) {
+        operands[i] = outline_value(out, inst->args[i]);
+    }
+    to->loc = inst->loc;
+    struct ir_inst *clone = ir_emit(to, inst->op, inst->type, inst->arg_count, operands);
+    clone->imm = inst->imm;
+    clone->fimm = inst->fimm;
+    clone->global = inst->global;
+    clone->function = inst->function;
+    clone->update = inst->update;
+    clone->text = inst->text;
+    clone->is_volatile = inst->is_volatile;
+    clone->is_packed = inst->is_packed;
+    clone->is_around = inst->is_around;
+    clone->is_unsigned = inst->is_unsigned;
+    clone->in_bounds = inst->in_bounds;
+    clone->is_constant = inst->is_constant;
+    clone->no_wrap = inst->no_wrap;
+    clone->fused = inst->fused;
+    clone->base = inst->base;
+    clone->cases = inst->cases;
+    clone->case_regions = inst->case_regions;
+    clone->case_count = inst->case_count;
+    clone->default_region = inst->default_region;
+    if (inst->id >= 0) {
+        set_value(out, inst, clone);
+    }
+    return clone;
+}
+
+struct ir_inst *outline_value(struct outline *out, struct ir_inst *value)
+{
+    struct ir_inst *known = pointer_map_get(&out->values, key_of(value->id));
+    if (known != NULL) {
+        return known;
+    }
+    // From outside the piece. The demote pass left only what can be recomputed here.
+    if (value->op == IR_OP_ADDR_VAR) {
+        return set_value(out, value, memory_address(out, value->var, &out->prologue));
+    }
+    if (value->op == IR_OP_GET) { // the first value of the piece's own loop
+        return set_value(out, value, ir_get(&out->prologue, outline_var(out, value->var)));
+    }
+    return outline_clone(out, value, &out->prologue);
+}
+
+// The piece is left for good: notes by which way, then leaves the block around the body.
+static void leave(struct outline *out, struct ir_inst *target, struct ir_builder *to)
+{
+    const struct piece *piece = out->piece;
+    for (int i = 0; piece->escape != NULL && i < piece->escape_count; i++) {
+        if (piece->escapes[i] == target) {
+            ir_set(to, outline_var(out, piece->escape), ir_const(to, IR_I32, i + 1));
+        }
+    }
+    ir_emit0(to, IR_OP_BREAK, IR_VOID)->target = out->exit;
+}
+
+void outline_clone_loop(struct outline *out, const struct ir_inst *inst, struct ir_inst *clone)
+{
+    *clone->loop = *inst->loop;
+    clone->loop->var = outline_var(out, inst->loop->var);
+    // The roles stay with an inner loop: they say which sums may be regrouped.
+    clone->loop->roles = ARENA_ARRAY(out->o->arena, struct ir_scalar_role, inst->loop->role_count + 1);
+    clone->loop->role_count = 0;
+    bool has_memory = false;
+    for (int i = 0; i < inst->loop->role_count; i++) {
+        if (inst->loop->roles[i].var->is_memory) {
+            has_memory = true;
+            continue;
+        }
+        struct ir_scalar_role *role = &clone->loop->roles[clone->loop->role_count++];
+        *role = inst->loop->roles[i];
+        role->var = outline_var(out, role->var);
+        role->leader = role->leader != NULL ? outline_var(out, role->leader) : NULL;
+    }
+    clone->loop->analysis = NULL;
+    // Independence that hangs on a test may be used only where the test was made: for the task's own loop.
+    const struct loop_facts *facts = inst->loop->analysis;
+    // Memory that is private to each iteration is shared by all of them once the loop is inside a task. Iterations that
+    // update the same memory are independent only if the updates are atomic, and inside a task they are plain.
+    if (has_memory || inst->loop->verdict != IR_VERDICT_PROVEN || facts == NULL || facts->pair_count > 0 ||
+        facts->condition_count > 0 || facts->shared_count > 0 || inst == out->piece->first) {
+        clone->loop->verdict = IR_VERDICT_NONE;
+    }
+    clone->loop->reason = NULL;
+}
+
+static void clone_control(struct outline *out, const struct ir_inst *inst, struct ir_builder *to)
+{
+    struct ir_inst *clone = outline_clone(out, inst, to);
+    if (inst->op == IR_OP_FOR) {
+        outline_clone_loop(out, inst, clone);
+        reduce_note_write(out, inst->loop->var, clone->args[0], to); // also a loop of no iterations sets its variable
+    }
+    clone->regions = ARENA_ARRAY(out->o->arena, struct ir_region, inst->region_count);
+    clone->region_count = inst->region_count;
+    offload_mark(out->o, (struct ir_inst *)inst)->clone = clone;
+    for (int i = 0; i < inst->region_count; i++) {
+        clone->regions[i].owner = clone;
+        clone->regions[i].loc = inst->regions[i].loc;
+        clone->regions[i].in_order = inst->regions[i].in_order;
+        struct ir_builder inner = *to;
+        inner.region = &clone->regions[i];
+        inner.before = NULL;
+        outline_region(out, &inst->regions[i], &inner);
+    }
+}
+
+static void clone_update(struct outline *out, const struct ir_inst *inst, struct ir_builder *to)
+{
+    struct reduce_entry *entry = out->is_parallel ? reduce_of_update(out, inst) : NULL;
+    if (entry == NULL) {
+        struct ir_inst *clone = outline_clone(out, inst, to);
+        clone->atomic = inst->atomic && (out->is_parallel || out->piece->group != 0);
+        clone->copy = clone->atomic && out->is_parallel ? copies_of_update(out, inst) : 0;
+        return;
+    }
+    struct ir_inst *operand = outline_value(out, inst->args[1]);
+    to->loc = inst->loc;
+    struct ir_inst *update = ir_emit1(to, IR_OP_VUPDATE, inst->type, operand);
+    update->var = entry->local;
+    update->update = inst->update;
+    update->fused = inst->fused;
+    if (entry->ran != NULL) {
+        ir_set(to, entry->ran, ir_const(to, IR_I32, 1));
+    }
+}
+
+void outline_inst(struct outline *out, const struct ir_inst *inst, struct ir_builder *to)
+{
+    switch (inst->op) {
+    case IR_OP_GET: {
+        struct ir_var *var = outline_var(out, inst->var);
+        to->loc = inst->loc;
+        set_value(out, inst, ir_get(to, var));
+        break;
+    }
+    case IR_OP_SET:
+    case IR_OP_VUPDATE: {
+        struct ir_var *var = outline_var(out, inst->var);
+        struct ir_inst *clone = outline_clone(out, inst, to);
+        clone->var = var;
+        reduce_note_write(out, inst->var, clone->args[0], to);
+        break;
+    }
+    case IR_OP_ADDR_VAR: set_value(out, inst, memory_address(out, inst->var, to)); break;
+    case IR_OP_UPDATE: clone_update(out, inst, to); break;
+    case IR_OP_BREAK:
+    case IR_OP_JUMP:
+        to->loc = inst->loc;
+        if (!is_in_piece(out->piece, inst->target)) {
+            leave(out, inst->target, to);
+        } else {
+            outline_clone(out, inst, to)->target = offload_mark(out->o, inst->target)->clone;
+        }
+        break;
+    case IR_OP_RETURN:
+        to->loc = inst->loc;
+        if (inst->arg_count > 0 && out->o->result != NULL) {
+            ir_set(to, outline_var(out, out->o->result), outline_value(out, inst->args[0]));
+        }
+        leave(out, NULL, to);
+        break;
+    case IR_OP_CALL: {
+        struct ir_inst *clone = outline_clone(out, inst, to);
+        if (out->is_parallel && reduce_is_in_call(out, inst)) {
+            reduce_call(out, inst, clone, to);
+        }
+        break;
+    }
+    case IR_OP_BLOCKS: // inside a serial piece blocks run one after the other: each is a plain block
+        for (int i = 0; i < inst->region_count; i++) {
+            outline_region(out, &inst->regions[i], to);
+        }
+        break;
+    default:
+        if (inst->region_count > 0) {
+            clone_control(out, inst, to);
+        } else {
+            outline_clone(out, inst, to);
+        }
+    }
+}
+
+void outline_region(struct outline *out, const struct ir_region *from, struct ir_builder *to)
+{
+    for (const struct ir_inst *inst = from->first; inst != NULL; inst = inst->next) {
+        if (outline_is_scattered(out, inst)) {
+            outline_scattered(out, inst, to);
+        } else if (out->slice == NULL || slice_has(out->slice, inst)) {
+            outline_inst(out, inst, to);
+        }
+    }
+}
+
+static bool is_assigned_by(struct ir_inst *inst, void *user)
+{
+    const struct ir_var *var = user;
+    bool assigns = ((inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE) && inst->var == var) ||
+                   (inst->op == IR_OP_FOR && inst->loop->var == var);
+    return !assigns;
+}
+
+void outline_store_slots(struct outline *out, struct ir_builder *to)
+{
+    for (int i = 0; i < out->o->kernel->var_count; i++) {
+        struct ir_var *var = out->o->kernel->vars[i];
+        const struct outline_var *entry = pointer_map_get(&out->vars, key_of(i));
+        if (entry == NULL || var->is_memory || !entry->is_loaded ||
+            walk_region(&out->function->body, is_assigned_by, entry->own)) {
+            continue;
+        }
+        note_slot(out, var, false, true);
+        struct ir_inst *address = slot_address(out, var);
+        struct ir_inst *args[2] = {address, ir_get(to, entry->own)};
+        ir_emit(to, IR_OP_STORE, var->type, 2, args);
+    }
+}
+
+// The piece as straight code: a serial task, or a loop's version that runs in order.
+static void outline_serial(struct offload *o, const struct piece *piece, const char *name)
+{
+    struct outline out;
+    outline_init(&out, o, piece, IR_FUNCTION_TASK, name);
+    out.function->is_serial = true;
+    out.exit = ir_control(&out.body, IR_OP_BLOCK, NULL, 1);
+    struct ir_builder inner = out.body;
+    inner.region = &out.exit->regions[0];
+    if (piece->escape != NULL) { // in a loop the piece runs again, and what it noted the last time no longer holds
+        ir_set(&inner, outline_var(&out, piece->escape), ir_const(&inner, IR_I32, 0));
+    }
+    struct ir_inst *inst = piece->first;
+    for (int i = 0; i < piece->count; i++, inst = inst->next) {
+        outline_inst(&out, inst, &inner);
+    }
+    outline_store_slots(&out, &out.body);
+}
+
+// init + iter * step of a loop that stays on the near side of its bound: taken in 64 bits, where nothing wraps, and
+// cut, which loses nothing. Addresses are then sums of 64 bits with one step.
+static struct ir_inst *cut_variable(struct outline *out, const struct ir_inst *loop, struct ir_inst *iter,
+                                    struct ir_builder *b)
+{
+    struct ir_inst *init = ir_emit1(b, IR_OP_SEXT, IR_I64, outline_value(out, loop->args[0]));
+    if (loop->loop->step != 1) {
+        iter = ir_emit2(b, IR_OP_MUL, IR_I64, iter, ir_const(&out->prologue, IR_I64, loop->loop->step));
+        iter->no_wrap = true;
+    }
+    struct ir_inst *sum = ir_emit2(b, IR_OP_ADD, IR_I64, init, iter);
+    struct ir_inst *value = ir_emit1(b, IR_OP_TRUNC, loop->loop->var->type, sum);
+    sum->no_wrap = true;
+    value->no_wrap = true;
+    return value;
+}
+
+// var = init + iter * step, in the variable's own type.
+void outline_loop_variable(struct outline *out, const struct ir_inst *loop, struct ir_inst *iter, struct ir_builder *b)
+{
+    enum ir_type type = loop->loop->var->type;
+    enum ir_op compare = loop->loop->compare;
+    bool is_signed = compare == IR_OP_SLT || compare == IR_OP_SLE || compare == IR_OP_SGT || compare == IR_OP_SGE;
+    bool is_iter = iter->op == IR_OP_ITER;
+    if (is_signed && !is_iter && type != IR_I64) {
+        ir_set(b, outline_var(out, loop->loop->var), cut_variable(out, loop, iter, b));
+        return;
+    }
+    struct ir_inst *init = outline_value(out, loop->args[0]);
+    if (type != IR_I64) {
+        iter = ir_emit1(b, IR_OP_TRUNC, type, iter);
+    }
+    struct ir_inst *distance = iter;
+    if (loop->loop->step != 1) {
+        distance = ir_emit2(b, IR_OP_MUL, type, iter, ir_const(&out->prologue, type, loop->loop->step));
+    }
+    struct ir_inst *value = ir_emit2(b, IR_OP_ADD, type, init, distance);
+    // By the trip count the variable stays on the near side of its bound; only `!=` may go around. The distance alone
+    // may wrap if it spans more than half of the type: the claim is of the sum in the integers, and the code generator
+    // counts in 64 bits. Of 64 bits it would take 2^63 iterations.
+    value->no_wrap = is_signed;
+    ir_set(b, outline_var(out, loop->loop->var), value);
+}
+
+static void outline_parallel(struct offload *o, const struct piece *piece)
+{
+    struct plan_task *task = &o->tasks.items[piece->task];
+    struct ir_inst *loop = piece->first;
+    struct outline out;
+    outline_init(&out, o, piece, IR_FUNCTION_TASK, task->entry);
+    out.is_parallel = true;
+    out.function->assume_independent = true;
+    reduce_prepare(&out);
+    copies_mark(task);
+    out.body.loc = loop->loc;
+    if (piece->nest != NULL) {
+        outline_nest(&out, piece->nest);
+    } else {
+        outline_loop_variable(&out, loop, ir_emit0(&out.body, IR_OP_ITER, IR_I64), &out.body);
+        outline_region(&out, &loop->regions[0], &out.body);
+    }
+    out.function->accumulators = out.accumulators.items;
+    out.function->accumulator_count = out.accumulators.count;
+    task->partial_size = out.function->partial_size;
+    task->is_merged = ir_merges(out.function);
+    if (o->module->is_gpu) {
+        task->run = ir_run_length(out.function);
+    }
+    if (out.reduction_count > 0) {
+        task->finish = reduce_finish(&out, arena_printf(o->arena, "%s.finish", task->name));
+    }
+    if (task->pair_count > 0 || task->condition_count > 0) {
+        task->in_order = arena_printf(o->arena, "%s.in_order", task->name);
+        struct piece whole = *piece;
+        whole.kind = PIECE_SERIAL;
+        whole.count = 1;
+        if (piece->fusion != NULL) { // one loop after the other, as the kernel has them
+            whole.first = piece->fusion->parts[0];
+            whole.count = piece->fusion->count;
+        }
+        outline_serial(o, &whole, task->in_order);
+    }
+}
+
+void outline_pieces(struct offload *o)
+{
+    for (int i = 0; i < o->pieces.count; i++) {
+        const struct piece *piece = &o->pieces.items[i];
+        switch (piece->kind) {
+        case PIECE_PARALLEL: outline_parallel(o, piece); break;
+        case PIECE_CLEAR: outline_clear(o, piece); break;
+        case PIECE_MARK: outline_marks(o, piece); break;
+        case PIECE_SERIAL: outline_serial(o, piece, o->tasks.items[piece->task].entry); break;
+        }
+    }
+}

@@ -1,0 +1,160 @@
+// The body of a task for a nest of loops: the iteration's number is taken apart into each loop's own.
+#include "offload/outline.h"
+
+static struct ir_inst *number(struct outline *out, int64_t value)
+{
+    return ir_const(&out->prologue, IR_I64, value);
+}
+
+// ---- trip counts
+// ---------------------------------------------------------------------------------------------------
+
+static struct ir_inst *widened(struct outline *out, struct ir_inst *value, bool is_unsigned)
+{
+    return value->type == IR_I64 ? value
+                                 : ir_emit1(&out->prologue, is_unsigned ? IR_OP_ZEXT : IR_OP_SEXT, IR_I64, value);
+}
+
+static struct ir_inst *computed(struct outline *out, const struct plan_expr *expr);
+
+// As ir_trip_count() has it. The way from the first value to the bound is counted in 64 unsigned bits, which hold it.
+static struct ir_inst *trips(struct outline *out, const struct plan_expr *expr)
+{
+    struct ir_builder *b = &out->prologue;
+    struct ir_inst *first = computed(out, expr->args[0]);
+    struct ir_inst *bound = computed(out, expr->args[1]);
+    struct ir_inst *from = expr->imm > 0 ? first : bound;
+    struct ir_inst *to = expr->imm > 0 ? bound : first;
+    if (expr->op == IR_OP_NE) { // by ones, and around
+        return widened(out, ir_emit2(b, IR_OP_SUB, first->type, to, from), true);
+    }
+    bool is_unsigned = expr->op >= IR_OP_ULT && expr->op <= IR_OP_UGE;
+    bool is_strict = expr->op == IR_OP_SLT || expr->op == IR_OP_SGT || expr->op == IR_OP_ULT || expr->op == IR_OP_UGT;
+    struct ir_inst *way =
+        ir_emit2(b, IR_OP_SUB, IR_I64, widened(out, to, is_unsigned), widened(out, from, is_unsigned));
+    way = ir_emit2(b, IR_OP_SUB, IR_I64, way, number(out, is_strict));
+    int64_t step = expr->imm > 0 ? expr->imm : (int64_t)(0 - (uint64_t)expr->imm);
+    struct ir_inst *rounds = ir_emit2(b, IR_OP_UDIV, IR_I64, way, number(out, step));
+    rounds = ir_emit2(b, IR_OP_ADD, IR_I64, rounds, number(out, 1));
+    struct ir_inst *choice[3] = {ir_emit2(b, expr->op, IR_I1, first, bound), rounds, number(out, 0)};
+    return ir_emit(b, IR_OP_SELECT, IR_I64, 3, choice);
+}
+
+// The expression as code of the prologue; nest.c has seen that this can be done.
+static struct ir_inst *computed(struct outline *out, const struct plan_expr *expr)
+{
+    struct ir_builder *b = &out->prologue;
+    struct ir_inst *args[3];
+    switch (expr->kind) {
+    case PLAN_EXPR_CONST:
+        return ir_type_is_float(expr->type) ? ir_fconst(b, expr->type, expr->fimm) : ir_const(b, expr->type, expr->imm);
+    case PLAN_EXPR_PARAM: {
+        struct ir_inst *param = ir_emit0(b, IR_OP_PARAM, expr->type);
+        param->imm = expr->index;
+        return param;
+    }
+    case PLAN_EXPR_VAR: return ir_get(b, outline_var(out, out->o->kernel->vars[expr->index]));
+    case PLAN_EXPR_TRIP: return trips(out, expr);
+    default:
+        for (int i = 0; i < expr->arg_count; i++) {
+            args[i] = computed(out, expr->args[i]);
+        }
+        return ir_emit(b, expr->op, expr->type, expr->arg_count, args);
+    }
+}
+
+// ---- the body
+// ------------------------------------------------------------------------------------------------------
+
+static struct ir_inst *import_var(struct outline *out, struct ir_var *var)
+{
+    return ir_get(&out->prologue, outline_var(out, var));
+}
+
+// One strip of the innermost loop: a loop over iteration numbers.
+static void add_strip(struct outline *out, const struct nest *nest, struct ir_inst *strip, struct ir_inst *count)
+{
+    struct ir_builder *b = &out->body;
+    const struct ir_inst *loop = nest->loops[nest->count - 1];
+    struct ir_inst *size = nest->is_flexible ? import_var(out, nest->strip_size) : number(out, nest->strip);
+    struct ir_inst *first = ir_emit2(b, IR_OP_MUL, IR_I64, strip, size);
+    struct ir_inst *end = ir_emit2(b, IR_OP_SMIN, IR_I64, ir_emit2(b, IR_OP_ADD, IR_I64, first, size), count);
+    struct ir_var *at = ir_var_create(out->o->module, out->function, ".at", IR_I64);
+    struct ir_inst *clone = ir_emit_for(b, at, first, end, IR_OP_SLT, 1);
+    outline_clone_loop(out, loop, clone);
+    clone->loop->var = at;
+    clone->loop->compare = IR_OP_SLT;
+    clone->loop->step = 1;
+    struct ir_builder inner = *b;
+    inner.region = &clone->regions[0];
+    outline_loop_variable(out, loop, ir_get(&inner, at), &inner);
+    outline_region(out, &loop->regions[0], &inner);
+}
+
+// From the innermost loop outwards. |counts| are the trip counts of the inner loops.
+static void split_iteration(struct outline *out, const struct nest *nest, struct ir_inst *const *counts,
+                            struct ir_inst **own)
+{
+    struct ir_builder *b = &out->body;
+    struct ir_inst *rest = ir_emit0(b, IR_OP_ITER, IR_I64);
+    for (int i = nest->count - 1; i > 0; i--) {
+        struct ir_inst *count = counts[i];
+        if (i == nest->count - 1 && nest->strip > 1) {
+            count = ir_emit2(&out->prologue, IR_OP_ADD, IR_I64, count, number(out, nest->strip - 1));
+            count = ir_emit2(&out->prologue, IR_OP_UDIV, IR_I64, count, number(out, nest->strip));
+        }
+        own[i] = ir_emit2(b, IR_OP_UREM, IR_I64, rest, count);
+        rest = ir_emit2(b, IR_OP_UDIV, IR_I64, rest, count);
+    }
+    own[0] = rest;
+}
+
+// The same for two loops, without a division where the whole inner loop is one strip.
+static void split_flexible(struct outline *out, const struct nest *nest, struct ir_inst **own)
+{
+    struct ir_builder *b = &out->body;
+    struct ir_inst *iter = ir_emit0(b, IR_OP_ITER, IR_I64);
+    struct ir_inst *count = import_var(out, nest->strip_count);
+    struct ir_inst *is_cut = ir_emit2(&out->prologue, IR_OP_NE, IR_I1, count, number(out, 1));
+    struct ir_var *row = ir_var_create(out->o->module, out->function, ".row", IR_I64);
+    struct ir_var *strip = ir_var_create(out->o->module, out->function, ".strip", IR_I64);
+    ir_set(b, row, iter);
+    ir_set(b, strip, ir_const(b, IR_I64, 0));
+    struct ir_builder then = *b;
+    then.region = &ir_control(b, IR_OP_IF, is_cut, 2)->regions[0];
+    ir_set(&then, row, ir_emit2(&then, IR_OP_UDIV, IR_I64, iter, count));
+    ir_set(&then, strip, ir_emit2(&then, IR_OP_UREM, IR_I64, iter, count));
+    own[0] = ir_get(b, row);
+    own[1] = ir_get(b, strip);
+}
+
+// What stands between the loops is done again for each iteration of the task.
+void outline_nest(struct outline *out, const struct nest *nest)
+{
+    struct ir_builder *b = &out->body;
+    struct ir_inst *own[NEST_MOST];
+    struct ir_inst *counts[NEST_MOST];
+    if (nest->is_flexible) {
+        counts[1] = import_var(out, nest->trip_count);
+        split_flexible(out, nest, own);
+    } else {
+        for (int i = 1; i < nest->count; i++) {
+            counts[i] = computed(out, nest->trips[i]);
+        }
+        split_iteration(out, nest, counts, own);
+    }
+    for (int i = 0; i < nest->count - 1; i++) {
+        outline_loop_variable(out, nest->loops[i], own[i], b);
+        const struct ir_inst *inst = nest->loops[i]->regions[0].first;
+        for (; inst != NULL && inst != nest->loops[i + 1]; inst = inst->next) {
+            outline_inst(out, inst, b);
+        }
+    }
+    int last = nest->count - 1;
+    if (nest->strip > 1 || nest->is_flexible) {
+        add_strip(out, nest, own[last], counts[last]);
+        return;
+    }
+    outline_loop_variable(out, nest->loops[last], own[last], b);
+    outline_region(out, &nest->loops[last]->regions[0], b);
+}

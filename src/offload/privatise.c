@@ -1,0 +1,77 @@
+// Memory that all iterations update, a histogram for one. Each update would have to be atomic; but if the task touches
+// an array by nothing else, and the operation has an identity, whoever runs a part of the iterations may gather their
+// updates in a copy of its own and add it to the array in the end. Which arrays these are is said here; whether it pays
+// hangs on sizes and trip counts, so the launch decides.
+#include "offload/outline.h"
+
+#include "analysis/values/points_to.h"
+
+// Whether the task does nothing to the base of effect |index| but updates that one copy can take.
+static bool is_only_updated(const struct plan_task *task, int index)
+{
+    const struct plan_effect *first = &task->effects[index];
+    for (int i = 0; i < task->effect_count; i++) {
+        const struct plan_effect *effect = &task->effects[i];
+        if (effect->base == PLAN_BASE_UNKNOWN) {
+            return false;
+        }
+        if (effect->base != first->base || effect->index != first->index) {
+            continue;
+        }
+        if (effect->access != PLAN_UPDATE || effect->is_explicit || effect->type != first->type ||
+            !ir_updates_combine(effect->update, first->update)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void copies_mark(struct plan_task *task)
+{
+    for (int i = 0; i < task->effect_count && task->copy_count < PLAN_MAX_COPIES; i++) {
+        const struct plan_effect *first = &task->effects[i];
+        bool is_visible = first->base == PLAN_BASE_PARAM || first->base == PLAN_BASE_FIELD;
+        if (first->access != PLAN_UPDATE || !first->is_atomic || first->copy != 0 || !is_visible ||
+            !ir_update_gathers(first->update, first->type) || !is_only_updated(task, i)) {
+            continue;
+        }
+        task->copy_count++;
+        for (int k = i; k < task->effect_count; k++) {
+            struct plan_effect *effect = &task->effects[k];
+            if (effect->base == first->base && effect->index == first->index && effect->is_atomic) {
+                effect->copy = task->copy_count;
+            }
+        }
+    }
+}
+
+static int field_number(const struct ir_module *module, int global)
+{
+    int number = 0;
+    for (int i = 0; i < global; i++) {
+        number += !module->globals[i]->is_const;
+    }
+    return number;
+}
+
+int copies_of_update(const struct outline *out, const struct ir_inst *inst)
+{
+    const struct plan_task *task = &out->o->tasks.items[out->piece->task];
+    enum plan_base base;
+    int index = base_index(inst->base);
+    switch (base_kind(inst->base)) {
+    case BASE_PARAM: base = PLAN_BASE_PARAM; break;
+    case BASE_GLOBAL:
+        base = PLAN_BASE_FIELD;
+        index = field_number(out->o->module, index);
+        break;
+    default: return 0;
+    }
+    for (int i = 0; i < task->effect_count; i++) {
+        const struct plan_effect *effect = &task->effects[i];
+        if (effect->base == base && effect->index == index && effect->copy != 0) {
+            return effect->copy;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,236 @@
+// The plan of a scatter. Marks for each scattered array are hidden parameters, memory that the launch lends. Where it
+// has none to lend, or where clearing marks costs more than the loop itself, the loop runs in order as one serial task;
+// else three tasks follow each other: the marks are cleared, set, and the loop stores where it finds its own.
+#include "offload/offload.h"
+
+#include "analysis/values/points_to.h"
+#include "base/vec.h"
+#include "ir/walk.h"
+#include "plan/abi.h"
+
+enum {
+    WORK_LEAST_CPU = 50 * 1000, // operations that are done before others have begun to help
+    TRIP_LEAST_CPU = 64,        // where the operations of an iteration are not known
+    TRIP_LEAST_GPU = 32,
+    MARKS_FOR_EACH = 4, // on a CPU: clearing so many marks takes as long as one operation
+};
+
+static struct plan_expr *op(struct offload *o, enum ir_op op, struct plan_expr *a, struct plan_expr *b)
+{
+    bool is_truth = op == IR_OP_SLT || op == IR_OP_SGT || op == IR_OP_SLE || op == IR_OP_OR;
+    enum ir_type operands = op == IR_OP_OR ? IR_I1 : IR_I64;
+    return plan_op(o->arena, op, is_truth ? IR_I1 : IR_I64, operands, a, b);
+}
+
+static struct plan_expr *number(struct offload *o, int64_t value)
+{
+    return plan_const(o->arena, IR_I64, value);
+}
+
+// ---- the marks -----------------------------------------------------------------------------------------------------
+
+static struct plan_expr *bytes_of_base(struct offload *o, int base)
+{
+    if (base_kind(base) == BASE_GLOBAL) {
+        return number(o, (int64_t)o->module->globals[base_index(base)]->size);
+    }
+    struct plan_expr *extent = ARENA_NEW(o->arena, struct plan_expr);
+    *extent = (struct plan_expr){.kind = PLAN_EXPR_EXTENT, .type = IR_I64, .index = base_index(base)};
+    return extent;
+}
+
+static struct ir_ctype *integer_type(struct offload *o, enum ir_type type, const char *name)
+{
+    struct ir_ctype *ctype = ARENA_NEW(o->arena, struct ir_ctype);
+    *ctype = (struct ir_ctype){.kind = IR_CTYPE_SCALAR,
+                               .name = name,
+                               .scalar = type,
+                               .size = (uint64_t)ir_type_size(type),
+                               .align = (uint32_t)ir_type_size(type)};
+    return ctype;
+}
+
+static int add_param(struct offload *o, struct ir_param param, struct plan_expr *scratch)
+{
+    struct ir_function *kernel = o->kernel;
+    struct plan_kernel *out = o->out;
+    struct ir_param *params = ARENA_ARRAY(o->arena, struct ir_param, kernel->param_count + 1);
+    struct plan_param *plans = ARENA_ARRAY(o->arena, struct plan_param, kernel->param_count + 1);
+    for (int i = 0; i < kernel->param_count; i++) {
+        params[i] = kernel->params[i];
+        plans[i] = out->params[i];
+    }
+    params[kernel->param_count] = param;
+    plans[kernel->param_count] = (struct plan_param){.name = param.name,
+                                                     .type = param.type,
+                                                     .is_array = param.is_array,
+                                                     .ctype = param.ctype,
+                                                     .counts = param.counts,
+                                                     .scratch = scratch,
+                                                     .offset = (out->args_size + 7) & ~(uint64_t)7,
+                                                     .loc = param.loc};
+    out->args_size = plans[kernel->param_count].offset + sizeof(uint64_t);
+    kernel->params = params;
+    out->params = plans;
+    out->hidden_count++;
+    out->param_count++;
+    return kernel->param_count++;
+}
+
+static void add_marks(struct offload *o, struct scatter *scatter, struct loc loc)
+{
+    int mark_size = ir_type_size(IR_I32), number_of = o->scratch_count++;
+    struct plan_expr *count = op(o, IR_OP_SDIV, bytes_of_base(o, scatter->base), number(o, scatter->granule));
+    struct ir_param marks = {.name = arena_printf(o->arena, ".marks%d", number_of),
+                             .loc = loc,
+                             .type = IR_PTR,
+                             .ctype = integer_type(o, IR_I32, "int"),
+                             .is_array = true};
+    scatter->param = add_param(o, marks, op(o, IR_OP_MUL, count, number(o, mark_size)));
+    struct ir_param counts = {.name = arena_printf(o->arena, ".marks%d.count", number_of),
+                              .loc = loc,
+                              .type = IR_I64,
+                              .ctype = integer_type(o, IR_I64, "long"),
+                              .counts = scatter->param + 1};
+    add_param(o, counts, NULL);
+}
+
+static bool has_room(const struct offload *o, const struct loop_facts *facts)
+{
+    uint64_t more = (uint64_t)facts->scatter_count * 2 * sizeof(uint64_t) + sizeof(uint64_t);
+    return o->scratch_count + facts->scatter_count <= PLAN_MAX_SCRATCH && o->out->args_size + more <= ABI_MAX_ARGS_SIZE;
+}
+
+// ---- the choice ----------------------------------------------------------------------------------------------------
+
+// Whether the loop is done in order before the marks are cleared, as far as is known.
+static struct plan_expr *is_small(struct offload *o, const struct ir_inst *loop)
+{
+    const struct loop_facts *facts = loop->loop->analysis;
+    struct plan_expr *trip = offload_trip(o, loop);
+    if (o->module->is_gpu || o->module->never_whole || facts->cost == NULL) {
+        bool is_cpu = !o->module->is_gpu;
+        return op(o, IR_OP_SLT, trip, number(o, o->module->never_whole ? 0 : is_cpu ? TRIP_LEAST_CPU : TRIP_LEAST_GPU));
+    }
+    struct plan_expr *work = op(o, IR_OP_MUL, trip, facts->cost);
+    struct plan_expr *is = op(o, IR_OP_SLT, work, number(o, WORK_LEAST_CPU));
+    for (int i = 0; i < facts->scatter_count; i++) {
+        struct plan_expr *count = plan_param(o->arena, IR_I64, facts->scatters[i].param + 1);
+        is = op(o, IR_OP_OR, is, op(o, IR_OP_SLT, work, op(o, IR_OP_SDIV, count, number(o, MARKS_FOR_EACH))));
+    }
+    return is;
+}
+
+// Also where there are no marks, or more iterations than they can tell apart.
+static struct plan_expr *is_better_in_order(struct offload *o, const struct ir_inst *loop)
+{
+    const struct loop_facts *facts = loop->loop->analysis;
+    struct plan_expr *is = op(o, IR_OP_SGT, offload_trip(o, loop), number(o, INT32_MAX - 1));
+    for (int i = 0; i < facts->scatter_count; i++) {
+        struct plan_expr *count = plan_param(o->arena, IR_I64, facts->scatters[i].param + 1);
+        is = op(o, IR_OP_OR, is, op(o, IR_OP_SLE, count, number(o, 0)));
+    }
+    return op(o, IR_OP_OR, is, is_small(o, loop));
+}
+
+// ---- the tasks -----------------------------------------------------------------------------------------------------
+
+static struct plan_effect mark_effect(const struct scatter *scatter, enum plan_access access, struct loc loc)
+{
+    return (struct plan_effect){.base = PLAN_BASE_PARAM,
+                                .index = scatter->param,
+                                .access = access,
+                                .update = access == PLAN_UPDATE ? IR_UPDATE_SMAX : IR_UPDATE_NONE,
+                                .type = IR_I32,
+                                .is_atomic = access == PLAN_UPDATE,
+                                .loc = loc,
+                                .why = access == PLAN_UPDATE ? "the last iteration that stores there" : NULL};
+}
+
+// Adds what is done to the marks to the task's effects.
+static void add_effects(struct offload *o, struct plan_task *task, const struct loop_facts *facts,
+                        enum plan_access marks)
+{
+    struct plan_effect *effects = ARENA_ARRAY(o->arena, struct plan_effect, task->effect_count + facts->scatter_count);
+    int count = 0;
+    for (int i = 0; i < task->effect_count; i++) {
+        effects[count++] = task->effects[i];
+    }
+    for (int i = 0; i < facts->scatter_count; i++) {
+        effects[count++] = mark_effect(&facts->scatters[i], marks, task->loc);
+    }
+    task->effects = effects;
+    task->effect_count = count;
+}
+
+static void add_clear(struct offload *o, struct ir_inst *loop, const struct scatter *scatter, struct plan_node *parent)
+{
+    struct piece piece = {
+        .kind = PIECE_CLEAR, .first = loop, .group = parent->group, .scatter = scatter, .is_alternative = true};
+    struct plan_task *task = piece_add_task(o, PLAN_TASK_PARALLEL, loop->loc, parent->group, &piece.task);
+    task->trip = plan_param(o->arena, IR_I64, scatter->param + 1);
+    task->cost = number(o, 1);
+    task->collapse = 1;
+    task->effects = ARENA_NEW(o->arena, struct plan_effect);
+    task->effects[0] = mark_effect(scatter, PLAN_WRITE, loop->loc);
+    task->effect_count = 1;
+    VEC_PUSH(o->arena, &o->pieces, piece);
+    piece_add_node(o, parent, PLAN_TASK, loop->loc)->task = piece.task;
+}
+
+static void add_mark(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
+{
+    const struct loop_facts *facts = loop->loop->analysis;
+    struct piece piece = {
+        .kind = PIECE_MARK, .first = loop, .count = 1, .group = parent->group, .is_alternative = true};
+    struct plan_task *task = piece_add_task(o, PLAN_TASK_PARALLEL, loop->loc, parent->group, &piece.task);
+    struct piece_flags flags = {.check_bounds = o->module->check_bounds};
+    walk_inst(loop, piece_look_at, &flags);
+    task->may_fail = flags.may_fail;
+    task->trip = offload_trip(o, loop);
+    task->cost = facts->cost;
+    task->collapse = 1;
+    task->effects = ARENA_ARRAY(o->arena, struct plan_effect, facts->effect_count + 1);
+    for (int i = 0; i < facts->effect_count; i++) {
+        if (facts->effects[i].access == PLAN_READ) {
+            task->effects[task->effect_count++] = facts->effects[i];
+        }
+    }
+    add_effects(o, task, facts, PLAN_UPDATE);
+    VEC_PUSH(o->arena, &o->pieces, piece);
+    piece_add_node(o, parent, PLAN_TASK, loop->loc)->task = piece.task;
+}
+
+static void add_in_order(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
+{
+    int first = o->pieces.count;
+    piece_add_serial(o, parent, loop, 1, false);
+    for (int i = first; i < o->pieces.count; i++) {
+        o->pieces.items[i].is_alternative = true;
+    }
+}
+
+void scatter_build(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
+{
+    struct loop_facts *facts = loop->loop->analysis;
+    if (!has_room(o, facts)) {
+        add_in_order(o, loop, parent);
+        return;
+    }
+    for (int i = 0; i < facts->scatter_count; i++) {
+        add_marks(o, &facts->scatters[i], loop->loc);
+    }
+    struct plan_node *choice = piece_add_node(o, parent, PLAN_IF, loop->loc);
+    choice->expr = is_better_in_order(o, loop);
+    offload_add_expr(o, &choice->expr);
+    add_in_order(o, loop, piece_add_node(o, choice, PLAN_SEQUENCE, loop->loc));
+    struct plan_node *tasks = piece_add_node(o, choice, PLAN_SEQUENCE, loop->loc);
+    for (int i = 0; i < facts->scatter_count; i++) {
+        add_clear(o, loop, &facts->scatters[i], tasks);
+    }
+    add_mark(o, loop, tasks);
+    offload_build_task(o, loop, tasks, NULL);
+    choice->task = o->loops.items[offload_mark(o, loop)->loop_index].task;
+    add_effects(o, &o->tasks.items[choice->task], facts, PLAN_READ);
+    offload_build_final_value(o, loop, tasks);
+}
