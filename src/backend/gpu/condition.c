@@ -9,7 +9,7 @@
 // A break or return that leaves more than the sequence it stands in notes that in a byte of the launch block, one for
 // each target. Every sequence on the way out looks at it behind the statement that may leave: what follows there is the
 // body of a conditional node too, and a loop on the way ends.
-#include "backend/gpu/run.h"
+#include "backend/gpu/sink.h"
 
 #include "base/status.h"
 
@@ -451,14 +451,14 @@ static int64_t left_offset(const struct gpu_kernel *kernel, int target)
 static rill_status forget_leaving(struct gpu_walk *walk, const struct plan_node *node)
 {
     int64_t offset = walk->run->kernel->left_offsets[node->id];
-    return offset != 0 ? gpu_task_store(walk, offset, 0, 1) : RILL_OK;
+    return offset != 0 ? walk->run->sink->store(walk, offset, 0, 1) : RILL_OK;
 }
 
 enum gpu_step gpu_condition_leave(struct gpu_walk *walk, const struct plan_node *node)
 {
     struct gpu_run *run = walk->run;
     int target = node->kind == PLAN_BREAK ? node->target : RETURNS;
-    rill_status status = gpu_task_store(walk, left_offset(run->kernel, target), 1, 1);
+    rill_status status = walk->run->sink->store(walk, left_offset(run->kernel, target), 1, 1);
     return status == RILL_OK ? GPU_ON : gpu_run_fail(run, status); // the sequences around it look there
 }
 

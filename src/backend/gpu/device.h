@@ -386,7 +386,7 @@ static inline rill_status gpu_ring_seal(struct backend_stream *stream)
 }
 void gpu_ring_finish(struct backend_stream *stream);
 
-// region.c
+// lease.c
 void gpu_kept_release(struct backend_stream *stream); // the streams lent go back to the pool
 void gpu_kept_finish(struct backend_stream *stream);
 

@@ -4,8 +4,6 @@
 #include "base/clock.h"
 #include "base/status.h"
 
-#include <string.h>
-
 // In the automatic mode the first launches of every so many are timed, first task by task, then as a graph; the cheaper
 // way is then taken for the rest. Where several threads launch at once, that says little of one task: see choice.h.
 enum {
@@ -13,42 +11,6 @@ enum {
     GRAPH_TRIES = 8,
     TRY_PERIOD = 4096,
 };
-
-// ---- recording ----------------------------------------------------------------------------------------------------
-
-void gpu_record(struct gpu_recording *recording, struct gpu_front *front, const struct gpu_node *node)
-{
-    if (recording->node_count == GRAPH_MAX_NODES || recording->edge_count + front->count > GRAPH_MAX_EDGES) {
-        recording->is_over = true;
-        return;
-    }
-    struct gpu_node *added = &recording->nodes[recording->node_count];
-    *added = *node;
-    added->first_edge = recording->edge_count;
-    added->edge_count = front->count;
-    memcpy(recording->edges + recording->edge_count, front->nodes, (size_t)front->count * sizeof *front->nodes);
-    recording->edge_count += front->count;
-    front->nodes[0] = recording->node_count++;
-    front->count = 1;
-}
-
-void gpu_front_join(struct gpu_recording *recording, struct gpu_front *front, const struct gpu_front *more)
-{
-    for (int i = 0; i < more->count; i++) {
-        bool has_it = false;
-        for (int k = 0; k < front->count; k++) {
-            has_it |= front->nodes[k] == more->nodes[i];
-        }
-        if (has_it) {
-            continue;
-        }
-        if (front->count == GRAPH_MAX_FRONT) {
-            recording->is_over = true;
-            return;
-        }
-        front->nodes[front->count++] = more->nodes[i];
-    }
-}
 
 // ---- choosing -----------------------------------------------------------------------------------------------------
 

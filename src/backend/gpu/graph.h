@@ -62,8 +62,11 @@ struct gpu_recording {
 
 struct gpu_instance;
 
-// Adds a node behind |front|, which becomes it.
+// sink_recorded.c: an empty recording.
+void gpu_recording_begin(struct gpu_recording *recording);
+// Appends a node that depends on all of |front|; |front| becomes that node.
 void gpu_record(struct gpu_recording *recording, struct gpu_front *front, const struct gpu_node *node);
+// Adds the nodes of |more| to |front|, each once.
 void gpu_front_join(struct gpu_recording *recording, struct gpu_front *front, const struct gpu_front *more);
 
 // What all nodes of one launch share.

@@ -1,6 +1,6 @@
 // A launch from its arguments to what the host wants to see of it afterwards.
 #include "backend/gpu/defer.h"
-#include "backend/gpu/run.h"
+#include "backend/gpu/sink.h"
 
 #include "base/clock.h"
 #include "base/status.h"
@@ -232,16 +232,13 @@ static rill_status record_and_replay(struct gpu_run *run, bool *out_is_done)
         }
     }
     run->recording = stream->recording;
-    run->recording->node_count = 0;
-    run->recording->edge_count = 0;
-    run->recording->is_over = false;
-    run->recording->is_noted = false;
-    run->recording->has_conditions = false;
-    run->recording->tally = (struct gpu_tally){.task_count = 0};
+    run->sink = &gpu_sink_recorded;
+    gpu_recording_begin(run->recording);
     RILL_TRY(make_shadow(run));
     walk_plan(run);
     struct gpu_recording *recording = run->recording;
     run->recording = NULL;
+    run->sink = &gpu_sink_direct;
     if (run->status != RILL_OK || run->has_failed) {
         *out_is_done = true;
         return RILL_OK;
@@ -321,6 +318,7 @@ static rill_status launch_plan(struct backend_stream *stream, const struct backe
                           .image = launch->image,
                           .kernel = kernel,
                           .launch = launch,
+                          .sink = stream->is_capturing ? &gpu_sink_captured : &gpu_sink_direct,
                           .is_remote = gpu_launch_is_remote(device, launch),
                           .may_wait = backend_may_wait(launch),
                           .values = {.kernel = kernel->plan,

@@ -14,6 +14,8 @@ enum gpu_slot_state {
     GPU_SLOT_DEVICE, // a task may have written it since
 };
 
+struct gpu_sink; // sink.h
+
 // Where the walk of one block, or of the kernel itself, queues its work.
 struct gpu_walk {
     struct gpu_run *run;
@@ -44,7 +46,8 @@ struct gpu_run {
     const struct abi_gpu_frame *record; // of the host: where a failure will be found; NULL: in the frame
     uint64_t watched;                   // pinned: what the host will look at for a failure and for text
     uint64_t result;                    // pinned: where the returned value comes first, for memory of the host
-    struct gpu_recording *recording;    // borrowed; NULL: tasks go to the driver at once
+    const struct gpu_sink *sink;        // what becomes of tasks, stores and regions
+    struct gpu_recording *recording;    // borrowed; the recorded sink's; NULL: another one's turn
     bool is_remote;                     // tasks run in the version for memory outside of the device
     bool may_wait;                      // see backend_may_wait()
     bool is_second;                     // the plan was walked already: counts and notes are made
@@ -108,8 +111,6 @@ enum gpu_step gpu_walk_region(struct gpu_walk *walk, const struct plan_node *nod
 // task.c
 enum gpu_step gpu_task_start(struct gpu_walk *walk, int index);
 // Runs the entry that stores the value of an assignment, whose expression the host cannot evaluate.
-// Stores |size| bytes (1, 2, 4 or 8) of |value| into the launch block, in the recording.
-rill_status gpu_task_store(struct gpu_walk *walk, int64_t offset, uint64_t value, int size);
 enum gpu_step gpu_task_assign(struct gpu_walk *walk, const struct plan_node *node);
 
 // slots.c

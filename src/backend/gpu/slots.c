@@ -1,5 +1,5 @@
 // The launch block, half of which the host knows.
-#include "backend/gpu/run.h"
+#include "backend/gpu/sink.h"
 
 #include "base/clock.h"
 #include "base/status.h"
@@ -30,16 +30,11 @@ rill_status gpu_slot_assign(struct gpu_walk *walk, const struct plan_node *node,
     return walk->parent > 0 ? gpu_slot_upload(walk, slot) : RILL_OK;
 }
 
-// Part of a slot. Without a graph by a memset, which needs no memory of the host that would have to live on.
 static rill_status upload_part(struct gpu_walk *walk, uint64_t offset, int width)
 {
-    struct gpu_run *run = walk->run;
     uint64_t value = 0;
-    memcpy(&value, run->shadow + offset, (size_t)width);
-    if (run->recording != NULL) {
-        return gpu_task_store(walk, (int64_t)offset, value, width);
-    }
-    return run->device->driver->set(walk->lane->handle, run->block + offset, (uint32_t)value, width, 1);
+    memcpy(&value, walk->run->shadow + offset, (size_t)width);
+    return walk->run->sink->store(walk, (int64_t)offset, value, width);
 }
 
 rill_status gpu_slot_upload(struct gpu_walk *walk, int index)
@@ -49,10 +44,10 @@ rill_status gpu_slot_upload(struct gpu_walk *walk, int index)
         return RILL_OK;
     }
     const struct plan_slot *slot = &run->kernel->plan->slots[index];
-    bool is_aligned = slot->offset % 8 == 0 && run->recording != NULL;
+    bool takes_words = slot->offset % 8 == 0 && run->sink->store_width >= 8;
     for (uint64_t done = 0; done < slot->size;) {
         uint64_t left = slot->size - done;
-        int width = left >= 8 && is_aligned ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+        int width = left >= 8 && takes_words ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
         RILL_TRY(upload_part(walk, (uint64_t)slot->offset + done, width));
         done += (uint64_t)width;
     }

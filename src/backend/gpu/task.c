@@ -1,5 +1,5 @@
 // Tasks: the version, the grid, and the launch itself.
-#include "backend/gpu/run.h"
+#include "backend/gpu/sink.h"
 
 #include "base/status.h"
 
@@ -12,50 +12,11 @@ enum {
     MAX_EFFECTS = 64,  // of a task whose pairs are compared before their regions are known
 };
 
-struct task_call {
-    void *function;
-    uint32_t grid;
-    uint32_t block;
-    int64_t count;
-    int64_t chunk;
-    uint64_t partials; // 0: the walk's
-};
-
-static rill_status call_with(struct gpu_walk *walk, const struct task_call *wanted)
-{
-    struct gpu_run *run = walk->run;
-    const void *args = run->launch->args;
-    uint64_t partials = wanted->partials != 0 ? wanted->partials : walk->partials;
-    if (run->recording != NULL) {
-        struct gpu_node node = {.function = wanted->function,
-                                .has_args = wanted->function != run->kernel->store,
-                                .grid = wanted->grid,
-                                .block = wanted->block,
-                                .count = wanted->count,
-                                .chunk = wanted->chunk,
-                                .partials = partials,
-                                .parent = walk->parent};
-        gpu_record(run->recording, &walk->front, &node);
-        return RILL_OK;
-    }
-    static const uint64_t none = 0;
-    void *params[] = {(void *)(uintptr_t)(run->kernel->plan->args_size > 0 ? args : &none),
-                      &run->block,
-                      (void *)(uintptr_t)&wanted->count,
-                      (void *)(uintptr_t)&wanted->chunk,
-                      &partials,
-                      &run->frame};
-    struct gpu_kernel_call kernel_call = {
-        .function = wanted->function, .grid = wanted->grid, .block = wanted->block, .params = params};
-    RILL_TRY(run->device->driver->launch(walk->lane->handle, &kernel_call));
-    run->stream->has_begun = true;
-    return RILL_OK;
-}
-
 static rill_status call(struct gpu_walk *walk, void *function, uint32_t grid, uint32_t block, int64_t count,
                         int64_t chunk)
 {
-    return call_with(walk, &(struct task_call){function, grid, block, count, chunk, 0});
+    struct gpu_task_call wanted = {function, grid, block, count, chunk, 0};
+    return walk->run->sink->task(walk, &wanted);
 }
 
 // After a task that prints, notes how far the buffer is filled: where one task's text ends and the next one's begins.
@@ -115,8 +76,8 @@ static rill_status spread(struct gpu_walk *walk, const struct plan_task *plan, c
     if (trip != UNKNOWN_TRIP && knows_copy(walk->run, plan)) {
         gpu_shape_gather(plan, task, &walk->run->values, trip, &shape);
     }
-    RILL_TRY(
-        call_with(walk, &(struct task_call){task->entry, shape.grid, shape.block, trip, shape.chunk, shape.first}));
+    struct gpu_task_call wanted = {task->entry, shape.grid, shape.block, trip, shape.chunk, shape.first};
+    RILL_TRY(walk->run->sink->task(walk, &wanted));
     int64_t records = trip == UNKNOWN_TRIP ? UNKNOWN_TRIP : shape.records;
     return task->finish != NULL ? call(walk, task->finish, 1, shape.finish_block, records, 1) : RILL_OK;
 }
@@ -338,9 +299,4 @@ enum gpu_step gpu_task_assign(struct gpu_walk *walk, const struct plan_node *nod
         run->slots[slot] = GPU_SLOT_DEVICE;
     }
     return status == RILL_OK ? GPU_ON : gpu_run_fail(run, status);
-}
-
-rill_status gpu_task_store(struct gpu_walk *walk, int64_t offset, uint64_t value, int size)
-{
-    return call(walk, walk->run->kernel->store, 1, 1, (int64_t)value, offset * 16 + size);
 }

@@ -1,5 +1,5 @@
 // Control: the host's part of the plan.
-#include "backend/gpu/run.h"
+#include "backend/gpu/sink.h"
 
 #include "base/status.h"
 
@@ -63,7 +63,7 @@ static enum gpu_step walk_sequence(struct gpu_walk *walk, const struct plan_node
 static enum gpu_step walk_if(struct gpu_walk *walk, const struct plan_node *node)
 {
     union ir_value value;
-    if (walk->run->recording != NULL && gpu_slots_missing(walk->run, node->expr)) {
+    if (walk->run->sink->decides_on_device && gpu_slots_missing(walk->run, node->expr)) {
         return gpu_condition_if(walk, node);
     }
     if (!gpu_eval(walk, node->expr, &(struct gpu_why){node->loc, "a condition"}, &value)) {
@@ -175,7 +175,7 @@ static enum gpu_step walk_loop(struct gpu_walk *walk, const struct plan_node *no
     if (runs_whole(walk, node)) {
         return gpu_task_start(walk, node->whole_task);
     }
-    if (walk->run->recording != NULL && gpu_condition_is_loop(walk->run->kernel, node)) {
+    if (walk->run->sink->decides_on_device && gpu_condition_is_loop(walk->run->kernel, node)) {
         return gpu_condition_loop(walk, node);
     }
     for (;;) {
@@ -189,7 +189,7 @@ static enum gpu_step walk_loop(struct gpu_walk *walk, const struct plan_node *no
 // Whether the device decides about a break or return that leaves the node, in the recording.
 static bool is_left(const struct gpu_walk *walk, const struct plan_node *node)
 {
-    return walk->run->recording != NULL && walk->run->kernel->is_left[node->id];
+    return walk->run->sink->decides_on_device && walk->run->kernel->is_left[node->id];
 }
 
 enum gpu_step gpu_walk_node(struct gpu_walk *walk, const struct plan_node *node)
