@@ -9,6 +9,7 @@
 #ifndef RILL_BACKEND_BACKEND_H
 #define RILL_BACKEND_BACKEND_H
 
+#include "plan/order.h"
 #include "plan/plan.h"
 #include "rill/status.h"
 
@@ -367,6 +368,13 @@ void trace_add(struct trace *trace, const struct trace_event *event);
 void trace_lose(struct trace *trace, uint64_t count); // tasks that ran and of which nothing is known
 void trace_flush(struct trace *trace);                // what was added is in the file, which is a whole one
 void trace_destroy(struct trace *trace);              // NULL is skipped
+
+// region.c: what is counted, logged and traced of the order of a region's blocks
+enum backend_region_way backend_region_way(const struct plan_order *order);
+void backend_log_overlap(const struct backend_host *host, const struct plan_kernel *kernel,
+                         const struct plan_node *region, const struct plan_conflict *conflict);
+// What block |index| follows. False, and nothing is set: no other block.
+bool trace_cause_of_block(const struct plan_order *order, int index, struct trace_cause *out);
 
 // registry.c: the back ends of this build, best first, ended by NULL.
 extern const struct backend *const backend_registry[];

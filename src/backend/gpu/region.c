@@ -3,27 +3,6 @@
 
 #include "base/status.h"
 
-#include <string.h>
-
-static bool effects_meet(const struct gpu_run *run, const struct plan_effect *effect_a,
-                         const struct plan_effect *effect_b)
-{
-    struct plan_span a;
-    struct plan_span b;
-    return plan_span_of(effect_a, &run->values, &a) && plan_span_of(effect_b, &run->values, &b) &&
-           plan_spans_overlap(&a, &b);
-}
-
-// Whether they do if each touches the whole of its array.
-static bool arrays_meet(const struct gpu_run *run, const struct plan_conflict *conflict)
-{
-    struct plan_effect a = *conflict->effect_a;
-    struct plan_effect b = *conflict->effect_b;
-    a.region = (struct plan_region){.width = a.region.width};
-    b.region = (struct plan_region){.width = b.region.width};
-    return effects_meet(run, &a, &b);
-}
-
 static bool conflict_missing(const struct gpu_run *run, const struct plan_conflict *conflict)
 {
     const struct plan_effect *effects[] = {conflict->effect_a, conflict->effect_b};
@@ -34,14 +13,6 @@ static bool conflict_missing(const struct gpu_run *run, const struct plan_confli
                     gpu_slots_missing(run, effects[i]->region.step));
     }
     return missing;
-}
-
-static void follow(struct gpu_region *region, int earlier, int later, enum trace_cause_kind kind)
-{
-    region->earlier[later] |= UINT64_C(1) << earlier;
-    if (region->causes != NULL) {
-        trace_cause_set(&region->causes[later], kind, "", (uint64_t)earlier + 1);
-    }
 }
 
 static void count_region(struct gpu_run *run, const struct plan_node *node, enum backend_region_way way)
@@ -58,56 +29,39 @@ static void count_region(struct gpu_run *run, const struct plan_node *node, enum
     }
 }
 
-// Whether each block follows the one before it.
-static bool is_chain(const struct gpu_region *region)
-{
-    for (int i = 1; i < region->node->child_count; i++) {
-        if (!gpu_region_follows(region, i, i - 1)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static rill_status order_blocks(struct gpu_region *region)
+// Settles one conflict whose order this launch's arguments decide.
+static rill_status settle(struct gpu_region *region, const struct plan_conflict *conflict)
 {
     struct gpu_run *run = region->outer->run;
     const struct plan_node *node = region->node;
-    for (int i = 1; i < node->child_count; i++) {
-        for (int k = 0; node->children[i]->in_order && k < i; k++) {
-            follow(region, k, i, TRACE_BLOCK_MARKED);
-        }
+    if (!plan_conflict_is_possible(conflict, &run->values)) {
+        return RILL_OK;
     }
-    for (int i = 0; i < node->conflict_count; i++) {
-        const struct plan_conflict *conflict = &node->conflicts[i];
-        if (conflict->kind == PLAN_CONFLICT_IN_ORDER) {
-            follow(region, conflict->block_a, conflict->block_b, TRACE_BLOCK_MARKED);
-            continue;
-        }
-        // Two blocks may share several things: one of them is enough to order them, to be counted and to be logged.
-        bool is_known = !conflict->is_restrict && gpu_region_follows(region, conflict->block_b, conflict->block_a);
-        if (is_known || !arrays_meet(run, conflict)) { // which needs no expression
-            continue;
-        }
-        if (conflict_missing(run, conflict)) {
-            RILL_TRY(gpu_slots_read(region->outer, &(struct gpu_why){node->loc, "the order of blocks"}));
-        }
-        bool meets = effects_meet(run, conflict->effect_a, conflict->effect_b);
-        if (meets && conflict->is_restrict) {
-            gpu_run_refuse(run, conflict->effect_a, conflict->effect_b);
-            return RILL_OK;
-        }
-        if (meets) {
-            gpu_run_note(run);
-            follow(region, conflict->block_a, conflict->block_b, TRACE_BLOCK_SHARED);
-            region->is_marked &= conflict->block_b != conflict->block_a + 1;
-            if (run->is_second) {
-                continue;
-            }
+    if (conflict_missing(run, conflict)) {
+        RILL_TRY(gpu_slots_read(region->outer, &(struct gpu_why){node->loc, "the order of blocks"}));
+    }
+    switch (plan_order_test(&region->order, conflict, &run->values)) {
+    case PLAN_APART: break;
+    case PLAN_BREAKS: gpu_run_refuse(run, conflict->effect_a, conflict->effect_b); break;
+    case PLAN_OVERLAPS:
+        gpu_run_note(run);
+        if (!run->is_second) {
             gpu_count(&run->device->counters.block_in_order_count);
-            backend_log(&run->device->host, BACKEND_LOG_NOTE,
-                        "kernel '%s': block %d of the region at line %u runs after block %d: their regions overlap",
-                        run->kernel->plan->name, conflict->block_b + 1, node->loc.line, conflict->block_a + 1);
+            backend_log_overlap(&run->device->host, run->kernel->plan, node, conflict);
+        }
+        break;
+    }
+    return RILL_OK;
+}
+
+// Ends with has_failed where the launch must not go on.
+static rill_status order_blocks(struct gpu_region *region)
+{
+    const struct plan_node *node = region->node;
+    plan_order_begin(&region->order, node);
+    for (int i = 0; i < node->conflict_count && !region->outer->run->has_failed; i++) {
+        if (plan_order_asks(&region->order, &node->conflicts[i])) {
+            RILL_TRY(settle(region, &node->conflicts[i]));
         }
     }
     return RILL_OK;
@@ -179,42 +133,37 @@ static enum gpu_step walk_blocks(struct gpu_region *region)
     return status == RILL_OK ? step : gpu_run_fail(run, status);
 }
 
-static enum gpu_step walk_region(struct gpu_walk *walk, const struct plan_node *node, struct trace_cause *causes)
+// The blocks beside each other, as far as their order allows.
+static enum gpu_step walk_beside(struct gpu_region *region)
 {
+    struct gpu_walk *walk = region->outer;
     struct gpu_run *run = walk->run;
-    // Text that blocks print comes in program order, and there is one buffer.
-    if (node->child_count < 2 || run->kernel->may_print) {
-        count_region(run, node, BACKEND_REGION_LIMITED);
-        return walk_in_order(walk, node);
-    }
-    struct gpu_region region; // most of it is the sink's, which sets what it uses
-    region.outer = walk;
-    region.node = node;
-    region.causes = causes;
-    region.is_marked = true;
-    memset(region.earlier, 0, (size_t)node->child_count * sizeof *region.earlier);
-    rill_status status = order_blocks(&region);
+    rill_status status = order_blocks(region);
     if (run->has_failed) {
         return GPU_FAIL;
     }
-    count_region(run, node,
-                 !is_chain(&region) ? BACKEND_REGION_CONCURRENT
-                 : region.is_marked ? BACKEND_REGION_MARKED
-                                    : BACKEND_REGION_OVERLAP);
+    count_region(run, region->node, backend_region_way(&region->order));
     if (status == RILL_OK) { // a block that decides counts on more than what tasks read
         bool may_decide = run->sink->decides_on_device && run->kernel->reads_results;
-        status = may_decide ? gpu_slots_settle(walk) : upload_all(walk, node);
+        status = may_decide ? gpu_slots_settle(walk) : upload_all(walk, region->node);
     }
-    return status == RILL_OK ? walk_blocks(&region) : gpu_run_fail(run, status);
+    return status == RILL_OK ? walk_blocks(region) : gpu_run_fail(run, status);
 }
 
 enum gpu_step gpu_walk_region(struct gpu_walk *walk, const struct plan_node *node)
 {
-    if (walk->follow == NULL) {
-        return walk_region(walk, node, NULL);
+    struct gpu_run *run = walk->run;
+    enum gpu_step step;
+    // Text that blocks print comes in program order, and there is one buffer.
+    if (node->child_count < 2 || run->kernel->may_print) {
+        count_region(run, node, BACKEND_REGION_LIMITED);
+        step = walk_in_order(walk, node);
+    } else {
+        struct gpu_region region; // most of it is the sink's, which sets what it uses
+        region.outer = walk;
+        region.node = node;
+        step = walk_beside(&region);
     }
-    struct trace_cause causes[RUN_MAX_BLOCKS] = {{.kind = TRACE_NOTHING}};
-    enum gpu_step step = walk_region(walk, node, causes);
     gpu_follow_set(walk, TRACE_REGION, "", node->loc.line);
     return step;
 }

@@ -7,7 +7,7 @@
 //
 // Of a region, fork() comes first; then each block, in the order of the source, begins, is walked and ends; join()
 // comes last, also after a failure, and then takes back what fork() took. A block depends on what came before the
-// region and on the blocks that |earlier| names; what follows the region depends on all blocks.
+// region and on the blocks that |order| says; what follows the region depends on all blocks.
 #ifndef RILL_BACKEND_GPU_SINK_H
 #define RILL_BACKEND_GPU_SINK_H
 
@@ -43,9 +43,7 @@ struct gpu_captured_fork;
 struct gpu_region {
     struct gpu_walk *outer; // that met the region
     const struct plan_node *node;
-    uint64_t earlier[RUN_MAX_BLOCKS]; // for each block, the blocks that it follows, as bits
-    struct trace_cause *causes;       // of each block, the last of these; NULL: there is no trace
-    bool is_marked;                   // nothing is in order that the source does not say
+    struct plan_order order; // of its blocks
     union {
         struct gpu_direct_fork direct;
         struct gpu_recorded_fork recorded;
@@ -78,10 +76,5 @@ extern const struct gpu_sink gpu_sink_captured;
 // sink_direct.c: also what the captured sink does, whose stream takes tasks and stores like any other.
 rill_status gpu_direct_task(struct gpu_walk *walk, const struct gpu_task_call *call);
 rill_status gpu_direct_store(struct gpu_walk *walk, int64_t offset, uint64_t value, int width);
-
-static inline bool gpu_region_follows(const struct gpu_region *region, int later, int earlier)
-{
-    return (region->earlier[later] >> earlier & 1) != 0;
-}
 
 #endif

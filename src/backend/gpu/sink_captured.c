@@ -62,7 +62,7 @@ static rill_status begin_block(struct gpu_region *region, int index, struct gpu_
     struct captured_front front = fork->before;
     bool fits = true;
     for (int i = 0; i < index; i++) {
-        if (gpu_region_follows(region, index, i)) {
+        if (plan_order_follows(&region->order, index, i)) {
             fits &= front_add(&front, &fork->ends[i]);
         }
     }

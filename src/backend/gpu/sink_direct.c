@@ -69,12 +69,14 @@ static rill_status begin_block(struct gpu_region *region, int index, struct gpu_
     fork->open |= UINT64_C(1) << index % fork->lease_count;
     walk->lane = fork->lanes[index];
     for (int i = 0; i < index; i++) {
-        if (gpu_region_follows(region, index, i) && fork->lanes[i] != walk->lane) {
+        if (plan_order_follows(&region->order, index, i) && fork->lanes[i] != walk->lane) {
             RILL_TRY(driver->stream_wait_event(walk->lane->handle, fork->lanes[i]->end));
         }
     }
     if (walk->follow != NULL) {
-        fork->follow = gpu_follow_fork(region->outer, region->earlier[index] != 0 ? &region->causes[index] : NULL);
+        struct trace_cause cause;
+        bool has_cause = trace_cause_of_block(&region->order, index, &cause);
+        fork->follow = gpu_follow_fork(region->outer, has_cause ? &cause : NULL);
         fork->follow.group = index + 1;
         walk->follow = &fork->follow;
     }

@@ -94,7 +94,7 @@ static rill_status begin_block(struct gpu_region *region, int index, struct gpu_
 {
     walk->front = region->outer->front;
     for (int i = 0; i < index; i++) {
-        if (gpu_region_follows(region, index, i)) {
+        if (plan_order_follows(&region->order, index, i)) {
             gpu_front_join(walk->run->recording, &walk->front, &region->fork.recorded.ends[i]);
         }
     }

@@ -84,6 +84,22 @@ static int64_t add_work(int64_t a, int64_t b)
     return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
+// An estimate of the operations of a task, less what it costs to launch it.
+static int64_t task_work(const struct gpu_run *run, const struct plan_task *task)
+{
+    int64_t trip;
+    int64_t cost = PLAN_COST_UNKNOWN;
+    bool has_trip = task->kind != PLAN_TASK_PARALLEL || !gpu_slots_missing(run, task->trip);
+    if (!has_trip || !plan_task_trip(task, &run->values, &trip)) {
+        return INT64_MAX;
+    }
+    if (!gpu_slots_missing(run, task->cost)) {
+        (void)plan_task_cost(task, &run->values, &cost); // or the guess
+    }
+    int64_t work = plan_work(trip, cost);
+    return trip <= 0 || work == INT64_MAX ? work : work - WHOLE_WORK;
+}
+
 // An estimate of the operations of one round, less what a task is allowed; unknown is much.
 static int64_t work_of(struct gpu_run *run, const struct plan_node *node)
 {
@@ -91,18 +107,7 @@ static int64_t work_of(struct gpu_run *run, const struct plan_node *node)
         return 0;
     }
     if (node->kind == PLAN_TASK) {
-        const struct plan_task *task = &run->kernel->plan->tasks[node->task];
-        union ir_value trip = {.i = 1};
-        union ir_value cost = {.i = 64};
-        if (task->kind == PLAN_TASK_PARALLEL &&
-            (gpu_slots_missing(run, task->trip) || !plan_eval(task->trip, &run->values, &trip))) {
-            return INT64_MAX;
-        }
-        if (task->cost == NULL || gpu_slots_missing(run, task->cost) || !plan_eval(task->cost, &run->values, &cost)) {
-            cost.i = 64;
-        }
-        int64_t work;
-        return trip.i <= 0 ? 0 : __builtin_mul_overflow(trip.i, cost.i, &work) ? INT64_MAX : work - WHOLE_WORK;
+        return task_work(run, &run->kernel->plan->tasks[node->task]);
     }
     int64_t work = 0;
     for (int i = 0; i < node->child_count && work != INT64_MAX; i++) {
@@ -116,11 +121,9 @@ static int64_t work_of(struct gpu_run *run, const struct plan_node *node)
 static bool runs_whole(struct gpu_walk *walk, const struct plan_node *node)
 {
     struct gpu_run *run = walk->run;
-    union ir_value value;
-    if (node->whole_task < 0 || (node->whole_if != NULL && gpu_slots_missing(run, node->whole_if))) {
-        return false;
-    }
-    if (node->whole_if != NULL && (!plan_eval(node->whole_if, &run->values, &value) || value.i == 0)) {
+    bool runs_whole = false;
+    if (node->whole_task < 0 || gpu_slots_missing(run, node->whole_if) ||
+        !plan_loop_runs_whole(node, &run->values, &runs_whole) || !runs_whole) {
         return false;
     }
     if (!run->kernel->reads_device[node->id] && work_of(run, node->children[0]) > 0) {
