@@ -132,15 +132,13 @@ static void step_sequence(struct cpu_exec *exec, struct cpu_frame *frame)
 // Whether a loop that is met should run whole, as one serial task.
 static bool runs_whole(struct cpu_exec *exec, const struct plan_node *node)
 {
-    union ir_value value;
-    if (node->whole_task < 0 || (node->whole_if != NULL && !eval(exec, node->whole_if, &value))) {
-        return false;
+    bool runs_whole;
+    if (!plan_loop_runs_whole(node, &exec->run->values, &runs_whole)) {
+        run_fail(exec->run, RILL_ERR_INTERNAL);
+    } else if (runs_whole) {
+        device_count(&exec->run->device->counters.whole_count);
     }
-    if (node->whole_if != NULL && value.i == 0) {
-        return false;
-    }
-    device_count(&exec->run->device->counters.whole_count);
-    return true;
+    return runs_whole;
 }
 
 static void write_loop_variable(struct cpu_exec *exec, const struct cpu_frame *frame)

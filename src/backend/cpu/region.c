@@ -2,26 +2,6 @@
 // from the addresses, shapes and scalars of this launch.
 #include "backend/cpu/stream.h"
 
-static bool regions_meet(struct cpu_run *run, const struct plan_conflict *conflict)
-{
-    struct plan_span a;
-    struct plan_span b;
-    return plan_span_of(conflict->effect_a, &run->values, &a) && plan_span_of(conflict->effect_b, &run->values, &b) &&
-           plan_spans_overlap(&a, &b);
-}
-
-static void follow(struct cpu_exec *exec, int earlier, int later, enum trace_cause_kind cause)
-{
-    if (exec->run->device->trace != NULL) {
-        trace_cause_set(&exec->blocks[later].cause, cause, "", (uint64_t)earlier + 1);
-    }
-    uint64_t bit = UINT64_C(1) << later;
-    if ((exec->followers[earlier] & bit) == 0) {
-        exec->followers[earlier] |= bit;
-        atomic_fetch_add_explicit(&exec->waits[later], 1, memory_order_relaxed);
-    }
-}
-
 static void count_region(const struct cpu_exec *exec, const struct plan_node *node, enum backend_region_way way)
 {
     if (node->child_count > 1) {
@@ -29,55 +9,50 @@ static void count_region(const struct cpu_exec *exec, const struct plan_node *no
     }
 }
 
-// Two blocks may share several things: one of them is enough to order them, to be counted and to be logged.
-static bool follows(const struct cpu_exec *exec, int earlier, int later)
+// Settles one conflict whose order this launch's arguments decide.
+static void settle(struct cpu_run *run, struct plan_order *order, const struct plan_conflict *conflict)
 {
-    return (exec->followers[earlier] >> later & 1) != 0;
+    switch (plan_order_test(order, conflict, &run->values)) {
+    case PLAN_APART: break;
+    case PLAN_BREAKS: run_fail_restrict(run, conflict->effect_a, conflict->effect_b); break;
+    case PLAN_OVERLAPS:
+        device_count(&run->device->counters.block_in_order_count);
+        backend_log_overlap(&run->device->host, run->kernel->plan, order->region, conflict);
+        break;
+    }
 }
 
-// Whether each block follows the one before it.
-static bool is_chain(const struct cpu_exec *exec, const struct plan_node *node)
+// What each block waits for: the blocks that it follows, and the one count that let_start() takes.
+static void set_waits(struct cpu_exec *exec, const struct plan_order *order)
 {
-    for (int i = 1; i < node->child_count; i++) {
-        if (!follows(exec, i - 1, i)) {
-            return false;
+    bool has_trace = exec->run->device->trace != NULL;
+    for (int later = 0; later < order->region->child_count; later++) {
+        int wait_count = 1;
+        exec->followers[later] = 0;
+        for (int earlier = 0; order->blocks[later].earlier != 0 && earlier < later; earlier++) {
+            if (plan_order_follows(order, later, earlier)) {
+                exec->followers[earlier] |= UINT64_C(1) << later;
+                wait_count++;
+            }
+        }
+        atomic_store_explicit(&exec->waits[later], wait_count, memory_order_relaxed);
+        if (has_trace) {
+            (void)trace_cause_of_block(order, later, &exec->blocks[later].cause);
         }
     }
-    return true;
 }
 
 static void order_blocks(struct cpu_exec *exec, const struct plan_node *node)
 {
-    bool is_marked = true; // nothing is in order that the source does not say
-    for (int i = 0; i < node->child_count; i++) {
-        exec->followers[i] = 0;
-        atomic_store_explicit(&exec->waits[i], 1, memory_order_relaxed);
-    }
-    for (int later = 1; later < node->child_count; later++) {
-        for (int earlier = 0; node->children[later]->in_order && earlier < later; earlier++) {
-            follow(exec, earlier, later, TRACE_BLOCK_MARKED);
-        }
-    }
+    struct plan_order order;
+    plan_order_begin(&order, node);
     for (int i = 0; i < node->conflict_count; i++) {
-        const struct plan_conflict *conflict = &node->conflicts[i];
-        if (conflict->kind == PLAN_CONFLICT_IN_ORDER) {
-            follow(exec, conflict->block_a, conflict->block_b, TRACE_BLOCK_MARKED);
-        } else if (conflict->is_restrict && regions_meet(exec->run, conflict)) {
-            run_fail_restrict(exec->run, conflict->effect_a, conflict->effect_b);
-        } else if (!conflict->is_restrict && !follows(exec, conflict->block_a, conflict->block_b) &&
-                   regions_meet(exec->run, conflict)) {
-            follow(exec, conflict->block_a, conflict->block_b, TRACE_BLOCK_SHARED);
-            is_marked = is_marked && conflict->block_b != conflict->block_a + 1;
-            device_count(&exec->run->device->counters.block_in_order_count);
-            backend_log(&exec->run->device->host, BACKEND_LOG_NOTE,
-                        "kernel '%s': block %d of the region at line %u runs after block %d: their regions overlap",
-                        exec->run->kernel->plan->name, conflict->block_b + 1, node->loc.line, conflict->block_a + 1);
+        if (plan_order_asks(&order, &node->conflicts[i])) {
+            settle(exec->run, &order, &node->conflicts[i]);
         }
     }
-    count_region(exec, node,
-                 !is_chain(exec, node) ? BACKEND_REGION_CONCURRENT
-                 : is_marked           ? BACKEND_REGION_MARKED
-                                       : BACKEND_REGION_OVERLAP);
+    set_waits(exec, &order);
+    count_region(exec, node, backend_region_way(&order));
 }
 
 static void let_start(struct cpu_exec *exec, int index)

@@ -10,7 +10,6 @@
 // In simple operations, of which a core does up to 40 each nanosecond when they vectorise and about one when they do
 // not.
 enum {
-    COST_UNKNOWN = 64,
     WORK_CHUNK = 40 * 1000,   // the least that is worth taking from a share
     WORK_PARTIAL = 60 * 1000, // a piece of a loop with reductions
     SHORT_CHUNKS = 3,         // for each worker: where there would be fewer, one each is enough
@@ -244,31 +243,20 @@ static inline void run_alone(struct cpu_exec *exec, abi_entry *entry, const char
 
 // ---- cutting ------------------------------------------------------------------------------------------------------
 
-static int64_t work_of(int64_t trip, int64_t cost)
-{
-    int64_t work;
-    return __builtin_mul_overflow(trip, cost, &work) ? INT64_MAX : work;
-}
-
 int64_t task_work(const struct cpu_run *run, int index)
 {
     const struct plan_task *task = &run->kernel->plan->tasks[index];
-    union ir_value trip = {.i = 1};
-    union ir_value cost;
-    if (task->cost == NULL || !plan_eval(task->cost, &run->values, &cost) ||
-        (task->kind == PLAN_TASK_PARALLEL && !plan_eval(task->trip, &run->values, &trip))) {
-        return INT64_MAX;
-    }
-    return trip.i > 0 ? work_of(trip.i, cost.i > 1 ? cost.i : 1) : 0;
+    int64_t trip;
+    int64_t cost;
+    bool is_known = plan_task_cost(task, &run->values, &cost) && plan_task_trip(task, &run->values, &trip);
+    return is_known ? plan_work(trip, cost) : INT64_MAX;
 }
 
 static int64_t cost_of(struct cpu_exec *exec)
 {
-    union ir_value cost;
-    if (exec->task->cost == NULL || !plan_eval(exec->task->cost, &exec->run->values, &cost)) {
-        return COST_UNKNOWN;
-    }
-    return cost.i > 1 ? cost.i : 1;
+    int64_t cost;
+    (void)plan_task_cost(exec->task, &exec->run->values, &cost); // or the guess
+    return cost;
 }
 
 static int64_t clamp(int64_t value, int64_t least, int64_t most)
@@ -291,7 +279,7 @@ static bool is_known_to_be_short(const struct cpu_exec *exec, int64_t work)
 // count and the cost alone, so that the result is the same on every machine and with any number of threads.
 static bool cut(struct cpu_exec *exec)
 {
-    int64_t work = work_of(exec->trip, cost_of(exec));
+    int64_t work = plan_work(exec->trip, cost_of(exec));
     int64_t workers = exec->run->device->pool.worker_count;
     bool is_shared = workers > 1 && work >= TASK_WORK_ALONE && !is_known_to_be_short(exec, work);
     int64_t pieces = 1;
@@ -384,7 +372,7 @@ static __attribute__((noinline)) bool start_parallel(struct cpu_exec *exec, stru
     exec->trip = trip.i;
     exec->is_shared = cut(exec);
     if (exec->task->copy_count > 0) {
-        copies_begin(exec, work_of(trip.i, cost_of(exec)), exec->is_shared ? run->device->pool.worker_count : 1);
+        copies_begin(exec, plan_work(trip.i, cost_of(exec)), exec->is_shared ? run->device->pool.worker_count : 1);
     }
     if (!exec->is_shared) {
         run_by_itself(exec, worker);
