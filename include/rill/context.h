@@ -67,7 +67,8 @@ RILL_API RILL_NODISCARD rill_status rill_open(const char *device, const rill_ope
                                               rill_context *out_context);
 
 // Waits for the context's work, then destroys it and all that was made on it. Every handle of it is stale at once.
-// Returns a failure of that work that no call has returned yet; the context is closed then too. On a GPU without
+// Returns a failure of that work that no call has returned yet, or else RILL_ERR_IO if the trace that RILL_TRACE asks
+// for could not be written, which the log has said before; the context is closed then too. On a GPU without
 // RILL_CAPABILITY_POOLS the driver's frees wait for everything on the device, and so for the work of other contexts
 // too.
 RILL_API RILL_NODISCARD rill_status rill_close(rill_context context);

@@ -54,6 +54,7 @@ struct backend_host {
     void (*release)(void *user, void *memory, size_t size);
     void (*log)(void *user, enum backend_log_level level, const char *text);
     void (*print)(void *user, const char *text, size_t length); // what kernels print
+    void (*trace_failed)(void *user, const char *text);         // a trace could not be written; NULL: nobody asks
     bool has_allocator;                 // |allocate| is the program's own: arrays come from it too
     int thread_count;                   // wanted; 0: the back end chooses
     enum backend_graph_mode graph_mode; // wanted of a GPU; its environment may say otherwise

@@ -62,7 +62,12 @@ static bool is_taken(int handle, const char *head)
 
 static void fail(struct trace_file *file, const struct backend_host *host)
 {
-    backend_log(host, BACKEND_LOG_ERROR, "cannot write the trace '%s': %s", file->path, strerror(errno));
+    char text[sizeof file->path + 128];
+    snprintf(text, sizeof text, "cannot write the trace '%s': %s", file->path, strerror(errno));
+    backend_log(host, BACKEND_LOG_ERROR, "%s", text);
+    if (host->trace_failed != NULL) {
+        host->trace_failed(host->user, text);
+    }
 }
 
 // A handle of a file that is this context's alone; -1: none.

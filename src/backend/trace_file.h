@@ -14,7 +14,8 @@ struct trace_file {
 };
 
 // Opens |path|, or, where another context of this process has written there, or a process is writing there now, the
-// next of "path.2.json", "path.3.json", … that is free. A failure is logged.
+// next of "path.2.json", "path.3.json", … that is free. A failure is
+// logged and told to the host, here and in what follows.
 void trace_file_open(struct trace_file *file, const char *path, const struct backend_host *host);
 // To write events to, at the end of those that are there; NULL: the file is none.
 FILE *trace_file_append(struct trace_file *file);

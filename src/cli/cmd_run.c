@@ -286,8 +286,8 @@ static void show_json(const struct run *run)
     printf("}, \"time_ms\": %.6f}\n", run->best_ms);
 }
 
-// The library writes the trace when the context is closed, and only logs that it cannot: so the file is tried before,
-// and looked at afterwards. What an earlier run wrote there is gone. What is no file (a pipe, a device) cannot be
+// The library says that it cannot write the trace only when the context is closed: so the file is tried before, and
+// looked at afterwards. What an earlier run wrote there is gone. What is no file (a pipe, a device) cannot be
 // looked at: the library gets one of its own, which is copied.
 static int prepare_trace(struct run *run)
 {

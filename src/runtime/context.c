@@ -375,8 +375,9 @@ static void free_context(struct context *context)
     context_free(context, context, sizeof *context);
 }
 
-// Takes a context apart that nobody uses any more; also a half-made one.
-static void destroy(struct context *context)
+// Takes a context apart that nobody uses any more; also a half-made one. RILL_ERR_IO, with a message: its trace could
+// not be written.
+static rill_status destroy(struct context *context)
 {
     handle_retire_all(&context->handles, KIND_EVENT, NULL, NULL);
     handle_retire_all(&context->handles, KIND_KERNEL, NULL, NULL);
@@ -387,6 +388,8 @@ static void destroy(struct context *context)
     callback_thread_destroy(context);
     pool_finish_streams(&context->stream_pool);
     context->backend->device_close(context->device);
+    rill_status status =
+        context->trace_failure[0] == '\0' ? RILL_OK : status_fail(RILL_ERR_IO, "%s", context->trace_failure);
     stream_list_finish(context);
     handle_table_finish(&context->handles);
     thread_cond_finish(&context->left);
@@ -396,6 +399,7 @@ static void destroy(struct context *context)
     thread_mutex_finish(&context->lock);
     thread_mutex_finish(&context->log_lock);
     free_context(context);
+    return status;
 }
 
 static void apply_options(struct context *context, const rill_open_options *options)
@@ -478,8 +482,8 @@ static struct context *new_context(const rill_open_options *options, const struc
     return context;
 }
 
-// Closes a context that has a place in the table. The caller is in it, and has made its handle stale.
-static void close_entered(struct context *context)
+// Closes a context that has a place in the table. The caller is in it, and has made its handle stale. As destroy().
+static rill_status close_entered(struct context *context)
 {
     context_leave(context);
     thread_lock(&context->lock);
@@ -493,7 +497,7 @@ static void close_entered(struct context *context)
     for (; stream != NULL; stream = stream_next(context, stream, &end)) {
         context->backend->stream_synchronize(stream->queue);
     }
-    destroy(context);
+    return destroy(context);
 }
 
 rill_status rill_open(const char *device, const rill_open_options *options, rill_context *out_context)
@@ -518,15 +522,18 @@ rill_status rill_open(const char *device, const rill_open_options *options, rill
     }
     uint64_t id = handle_add_striped(&contexts, context, KIND_CONTEXT);
     if (id == 0) {
-        destroy(context);
+        RILL_IGNORE(destroy(context));
         return status_fail(RILL_ERR_LIMIT, "rill_open: too many contexts are open, or were opened in this process");
     }
     context->serial = serial_of(id);
     rill_status status = open_device(context, index, options);
     if (status != RILL_OK) {
         void *object;
+        struct saved_message message;
+        context_save_message(&message);
         handle_retire(&contexts, id, KIND_CONTEXT, &object);
-        close_entered(context);
+        RILL_IGNORE(close_entered(context));
+        context_restore_message(&message);
         return context_fail_as("rill_open", status);
     }
     atomic_store_explicit(&context->is_open, true, memory_order_release);
@@ -591,12 +598,13 @@ static rill_status close_context(struct context *context, bool to_log)
     if (to_log && status != RILL_OK && status != RILL_ERR_STALE) {
         context_log(context, RILL_LOG_ERROR, "%s", text);
     }
+    rill_status closed = RILL_OK;
     if (is_refused) {
         context_leave(context);
     } else {
-        close_entered(context);
+        closed = context_fail_as("rill_close", close_entered(context));
     }
-    return status != RILL_OK ? status_fail(status, "%s", text) : RILL_OK;
+    return status != RILL_OK ? status_fail(status, "%s", text) : closed;
 }
 
 rill_status rill_close(rill_context handle)

@@ -67,6 +67,7 @@ struct context {
     struct loaded_file *files;      // owned: what rill_kernel_load() has loaded
     rill_status unreported_status;  // a failure found where no call could return it
     char unreported_text[512];      //
+    char trace_failure[512];        // why RILL_TRACE could not be written, for who closes; "": it could
     bool is_left;                   // every call has left a closed context
     struct thread_cond left;
 

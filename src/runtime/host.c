@@ -94,6 +94,17 @@ static void host_print(void *user, const char *text, size_t length)
     }
 }
 
+// The first one is what rill_close() returns.
+static void host_trace_failed(void *user, const char *text)
+{
+    struct context *context = user;
+    thread_lock(&context->lock);
+    if (context->trace_failure[0] == '\0') {
+        snprintf(context->trace_failure, sizeof context->trace_failure, "%s", text);
+    }
+    thread_unlock(&context->lock);
+}
+
 static rill_status host_acquire_stream(void *user, int priority, struct backend_lease *out_lease)
 {
     struct context *context = user;
@@ -116,6 +127,7 @@ void host_describe(struct context *context, struct backend_host *out_host)
                                       .release = host_release,
                                       .log = host_log,
                                       .print = host_print,
+                                      .trace_failed = host_trace_failed,
                                       .acquire_stream = host_acquire_stream,
                                       .release_stream = host_release_stream,
                                       .sleeps = &context->sleeps,

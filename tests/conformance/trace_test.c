@@ -524,12 +524,53 @@ TEST(event_keeps_streams_apart_in_the_trace_and_is_named)
     CHECK(is_named);
 }
 
-TEST(trace_that_cannot_be_written_is_logged)
+static void open_tracing_to(struct world *world, const char *path)
+{
+    setenv("RILL_TRACE", path, 1);
+    world_open(world, 1);
+    unsetenv("RILL_TRACE");
+}
+
+TEST(trace_that_cannot_be_opened_is_logged_and_closing_returns_it)
 {
     struct world world;
-    setenv("RILL_TRACE", "/no/such/folder/trace.json", 1);
-    world_open(&world, 1);
-    unsetenv("RILL_TRACE");
-    world_close(&world);
+    open_tracing_to(&world, "/no/such/folder/trace.json");
+    OK(rill_sync(world.context)); // the work is not to blame
+    STATUS(rill_close(world.context), RILL_ERR_IO);
+    CHECK_CONTAINS(rill_message(),
+                   "rill_close: cannot write the trace '/no/such/folder/trace.json': No such file or directory");
     CHECK_CONTAINS(world.logged, "0: cannot write the trace '/no/such/folder/trace.json': No such file or directory");
+    STATUS(rill_close(world.context), RILL_ERR_STALE); // it was closed all the same
+}
+
+TEST(trace_to_a_full_disk_is_logged_once_and_closing_returns_it)
+{
+    struct world world;
+    open_tracing_to(&world, "/dev/full");
+    rill_array x = world_array(&world, RILL_F32, 100);
+    for (int i = 0; i < 3; i++) {
+        OK(rill_launch(world_kernel(&world, "scale"), RILL_CURRENT, RILL_ARGS(100, x)));
+        OK(rill_sync(world.context));
+    }
+    STATUS(rill_close(world.context), RILL_ERR_IO);
+    CHECK_CONTAINS(rill_message(), "rill_close: cannot write the trace '/dev/full': No space left on device");
+    CHECK_STR(world.logged, "0: cannot write the trace '/dev/full': No space left on device\n");
+}
+
+TEST(failure_of_the_work_comes_before_that_of_the_trace)
+{
+    struct world world;
+    open_tracing_to(&world, "/dev/full");
+    int bad[1] = {5};
+    OK(rill_launch(world_kernel(&world, "checked"), RILL_CURRENT, RILL_ARGS(1, 0, RILL_HOST(bad, 1))));
+    STATUS(rill_close(world.context), RILL_ERR_ASSERT);
+}
+
+// The log is all there is: a scope that ends returns nothing.
+TEST(failure_of_the_trace_is_logged_once_when_a_scope_closes_the_context)
+{
+    struct world world;
+    open_tracing_to(&world, "/dev/full");
+    rill_auto_context(&world.context);
+    CHECK_STR(world.logged, "0: cannot write the trace '/dev/full': No space left on device\n");
 }
