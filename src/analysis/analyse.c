@@ -3,8 +3,8 @@
 
 #include "analysis/effects/effects.h"
 
-struct analysis *analysis_create(struct ir_module *module, struct ir_function *kernel, struct diags *diags,
-                                 enum planted_bug bug)
+// Nothing is walked yet.
+static struct analysis *create(struct ir_module *module, struct ir_function *kernel, struct diags *diags)
 {
     enum { TEST_BUDGET = 30000, CALL_BUDGET = 2000 };
     struct analysis *an = ARENA_NEW(module->arena, struct analysis);
@@ -15,12 +15,17 @@ struct analysis *analysis_create(struct ir_module *module, struct ir_function *k
     an->diags = diags;
     an->budget = TEST_BUDGET;
     an->call_budget = CALL_BUDGET;
-    an->bug = bug;
     an->systems = ARENA_ARRAY(an->arena, struct system, SYSTEM_COUNT);
     poly_pool_init(&an->pool, an->arena);
     poly_pool_init(&an->scratch, an->arena);
     an->params = ARENA_ARRAY(an->arena, const struct sym *, kernel->param_count + 1);
     an->bases = bases_find(an->arena, kernel);
+    return an;
+}
+
+struct analysis *analysis_create(struct ir_module *module, struct ir_function *kernel, struct diags *diags)
+{
+    struct analysis *an = create(module, kernel, diags);
     access_walk(an);
     return an;
 }
@@ -115,10 +120,9 @@ static void fill_effects(struct analysis *an, const struct loop_info *info)
     find_reduced_effects(an, info, facts, effect_of_access);
 }
 
-void analyse_with_bug(struct ir_module *module, struct ir_function *kernel, struct diags *diags, enum planted_bug bug)
+static void judge_loops(struct analysis *an)
 {
-    struct analysis *an = analysis_create(module, kernel, diags, bug);
-    kernel->analysis = an;
+    an->kernel->analysis = an;
     for (int i = 0; i < an->loops.count; i++) {
         if (an->loops.items[i]->is_kernel_loop) {
             independence_judge(an, an->loops.items[i]);
@@ -128,8 +132,20 @@ void analyse_with_bug(struct ir_module *module, struct ir_function *kernel, stru
 
 void analyse_loops(struct ir_module *module, struct ir_function *kernel, struct diags *diags)
 {
-    analyse_with_bug(module, kernel, diags, BUG_NONE);
+    judge_loops(analysis_create(module, kernel, diags));
 }
+
+#ifdef RILL_PLANTED_BUGS
+void analyse_with_bug(struct ir_module *module, struct ir_function *kernel, struct diags *diags, enum planted_bug bug)
+{
+    // So that a test of the release can look for it in the library.
+    static const char mark[] __attribute__((used)) = "bugs can be planted in this build";
+    struct analysis *an = create(module, kernel, diags);
+    an->bug = bug;
+    access_walk(an);
+    judge_loops(an);
+}
+#endif
 
 void analyse_effects(struct ir_module *module, struct ir_function *kernel, struct diags *diags)
 {
@@ -191,7 +207,7 @@ static struct effects_scope scope_of(struct ir_module *module, struct ir_functio
     if (an == NULL) {
         struct diags *diags = ARENA_NEW(module->arena, struct diags);
         diags_init(diags, module->arena);
-        an = analysis_create(module, kernel, diags, BUG_NONE);
+        an = analysis_create(module, kernel, diags);
         kernel->analysis = an;
     }
     struct effects_scope scope = {.end = an->accesses.count, .wants = is_in_code, .data = code, .is_block = is_block};

@@ -14,7 +14,7 @@
 #include "base/pointer_map.h"
 #include "base/vec.h"
 
-// Bugs that tests plant to show that their checks find them.
+// Bugs that tests plant to show that their checks find them. Only a build with tests (RILL_PLANTED_BUGS) can have one.
 enum planted_bug {
     BUG_NONE,
     BUG_REGION_SHORT,       // a region ends one access early
@@ -22,7 +22,7 @@ enum planted_bug {
     BUG_DOWNWARD_LOOPS,     // loops that count down are taken to begin at their bound
     BUG_BRANCH_STORES,      // what is stored in a branch is no effect
     BUG_ONE_ORDER,          // only the earlier iteration's write is compared with the later one's read
-    BUG_CONDITIONS_DROPPED, // proven, where it hangs on a condition
+    BUG_CONDITIONS_DROPPED, // proven, where it depends on a condition
     BUG_PAIRS_DROPPED,      // arrays never overlap
     BUG_UPDATES_ALONE,      // iterations never update the same memory
     BUG_MEMBERS_APART,      // members at different offsets never overlap
@@ -254,8 +254,21 @@ struct analysis {
     const struct var_values *names; // values of variables whose names are printed for them; NULL: none
     int call_budget;                // calls that may still be walked into: those after touch everything
     int budget;                     // tests that may still be made: afterwards everything is a conflict
-    enum planted_bug bug;           // tests only
+#ifdef RILL_PLANTED_BUGS
+    enum planted_bug bug;
+#endif
 };
+
+static inline bool analysis_has_bug(const struct analysis *an, enum planted_bug bug)
+{
+#ifdef RILL_PLANTED_BUGS
+    return an->bug == bug;
+#else
+    (void)an;
+    (void)bug;
+    return false;
+#endif
+}
 
 enum { SYSTEM_COUNT = 3 }; // two for a pair, one for single facts
 
@@ -385,9 +398,10 @@ bool shared_by_blocks(struct analysis *an, int index);
 int64_t cost_of_inst(const struct ir_inst *inst);
 void cost_fill(struct analysis *an, struct loop_info *info, struct loop_facts *facts);
 
-struct analysis *analysis_create(struct ir_module *module, struct ir_function *kernel, struct diags *diags,
-                                 enum planted_bug bug);
+struct analysis *analysis_create(struct ir_module *module, struct ir_function *kernel, struct diags *diags);
+#ifdef RILL_PLANTED_BUGS
 // analyse_loops(), with a bug for tests to find.
 void analyse_with_bug(struct ir_module *module, struct ir_function *kernel, struct diags *diags, enum planted_bug bug);
+#endif
 
 #endif

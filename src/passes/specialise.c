@@ -165,7 +165,7 @@ static void chain_accesses(struct analysis *an)
 void specialise_calls(struct analysis *an)
 {
     struct specialise s = {.an = an};
-    if (an->bug == BUG_CALLS_PLAIN) {
+    if (analysis_has_bug(an, BUG_CALLS_PLAIN)) {
         return;
     }
     chain_accesses(an);

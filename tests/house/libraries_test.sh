@@ -37,6 +37,11 @@ compiler_exports_one_symbol() {
     [ "$found" = rill_compiler_table ]
 }
 
+# tests/release/archive_test.sh holds that a release has no such string.
+hooks_for_planted_bugs_can_be_seen() {
+    strings -a "$build/lib/librill-compiler.so" | grep -F 'bugs can be planted'
+}
+
 cli_needs_the_runtime_only() {
     ! needed "$build/bin/rill" | grep -Ev '^(librill|libc|libm|libpthread)\.so'
 }
@@ -56,6 +61,7 @@ compiler_that_cannot_be_loaded_is_named() {
 }
 
 claim exported_symbols_equal_the_list tools/check-exports "$build"
+claim hooks_for_planted_bugs_can_be_seen hooks_for_planted_bugs_can_be_seen
 claim every_declared_call_is_exported every_declared_call_is_exported
 claim runtime_library_needs_only_the_c_library runtime_needs_only_libc
 claim runtime_library_is_under_one_megabyte runtime_is_under_one_megabyte

@@ -51,6 +51,17 @@ knows_nothing_of_where_it_was_built() {
     done
 }
 
+# tests/house/libraries_test.sh holds that the string is found where there are hooks.
+has_no_hooks_for_planted_bugs() {
+    local file
+    for file in $(programs); do
+        if strings -a "$file" | grep -F 'bugs can be planted'; then
+            echo "in ${file#"$box"/elsewhere/}"
+            return 1
+        fi
+    done
+}
+
 runs_a_kernel() {
     "$box/elsewhere/bin/rill" run "$box/elsewhere/bench/kernels/vectors.c" triad --set n=1000 --set s=2 --device cpu
 }
@@ -118,6 +129,7 @@ claim it_runs_a_kernel_where_it_is_unpacked runs_a_kernel
 claim its_tests_run_where_they_are_unpacked runs_its_tests
 claim its_benchmarks_are_all_there has_every_benchmark
 claim its_example_runs_and_builds runs_its_example
+claim has_no_hooks_for_planted_bugs has_no_hooks_for_planted_bugs
 claim cmake_finds_it is_found_by_cmake
 if command -v pkg-config >/dev/null; then
     claim pkg_config_finds_it is_found_by_pkg_config

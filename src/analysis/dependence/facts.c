@@ -212,7 +212,8 @@ bool pair_add_equations(struct pair *pair)
     struct poly_pool *pool = &an->scratch;
     const struct access *a = pair->a, *b = pair->b;
     if (pair_has_same_dims(an, a, b)) {
-        if (has_apart_offsets(an, a, b) || (an->bug == BUG_MEMBERS_APART && !poly_equal(a->offset, b->offset))) {
+        if (has_apart_offsets(an, a, b) ||
+            (analysis_has_bug(an, BUG_MEMBERS_APART) && !poly_equal(a->offset, b->offset))) {
             return false;
         }
         for (int d = 0; d < a->dim_count; d++) {

@@ -294,7 +294,7 @@ bool pair_run(struct pair *pair, bool same_iteration)
         struct split order = {.count = 2, .zero_id = -1};
         order.options[0].value = poly_plus(pool, poly_sub(pool, y, x), -1);
         order.options[1].value = poly_plus(pool, poly_sub(pool, x, y), -1);
-        if (pair->a == pair->b || pair->an->bug == BUG_ONE_ORDER) {
+        if (pair->a == pair->b || analysis_has_bug(pair->an, BUG_ONE_ORDER)) {
             order.count = 1; // the other order is the same pair again
         }
         pair_add_split(pair, order);

@@ -224,7 +224,7 @@ static bool note_scattered(struct judgement *j, const struct access *a, const st
 static void note_conditions(struct judgement *j, const struct pair_result *result)
 {
     enum { MAX_CONDITIONS = 256 };
-    for (int c = 0; c < result->condition_count && j->an->bug != BUG_CONDITIONS_DROPPED; c++) {
+    for (int c = 0; c < result->condition_count && !analysis_has_bug(j->an, BUG_CONDITIONS_DROPPED); c++) {
         bool is_new = true;
         for (int i = 0; i < j->conditions.count; i++) {
             is_new &= !plan_expr_equal(j->conditions.items[i].expr, result->conditions[c].expr);
@@ -277,7 +277,7 @@ static void judge_updates(struct judgement *j, const struct access *a, const str
         return; // known to be atomic, whatever comes out
     }
     struct pair_result result = pair_test(j->an, j->info, a, b, false);
-    if (result.answer == PAIR_APART || j->an->bug == BUG_UPDATES_ALONE) {
+    if (result.answer == PAIR_APART || analysis_has_bug(j->an, BUG_UPDATES_ALONE)) {
         return;
     }
     // Conditions that indices do not wrap, or that the loop hangs on anyway, keep the update plain. For others alone it
@@ -374,7 +374,7 @@ static void judge_same_base(struct judgement *j, const struct access *a, const s
 static void judge_two_bases(struct judgement *j, int a, int b)
 {
     const struct access *x = &j->an->accesses.items[a], *y = &j->an->accesses.items[b];
-    if (j->an->bug == BUG_PAIRS_DROPPED || store_the_same(j->an, x, y) ||
+    if (analysis_has_bug(j->an, BUG_PAIRS_DROPPED) || store_the_same(j->an, x, y) ||
         (commute(x, y) && is_shared(j, x) && is_shared(j, y))) {
         return;
     }

@@ -195,15 +195,16 @@ bool effects_is_own(const struct effects_scope *scope, const struct ir_var *var)
 static bool plant_bug(struct analysis *an, const struct access *access, struct region *region)
 {
     struct poly_pool *pool = &an->pool;
-    if (region->low != NULL && an->bug == BUG_REGION_SHORT) {
+    if (region->low != NULL && analysis_has_bug(an, BUG_REGION_SHORT)) {
         region->high = poly_sub(pool, region->high, access->size);
-    } else if (region->low != NULL && an->bug == BUG_REGION_LATE) {
+    } else if (region->low != NULL && analysis_has_bug(an, BUG_REGION_LATE)) {
         region->low = poly_add(pool, region->low, access->size);
-    } else if (an->bug == BUG_STEP_DOUBLED) {
+    } else if (analysis_has_bug(an, BUG_STEP_DOUBLED)) {
         region->step = poly_scale(pool, region->step, 2);
     }
     const struct ir_inst *owner = access->inst->parent->owner;
-    return an->bug == BUG_BRANCH_STORES && access->kind == ACCESS_WRITE && owner != NULL && owner->op == IR_OP_IF;
+    return analysis_has_bug(an, BUG_BRANCH_STORES) && access->kind == ACCESS_WRITE && owner != NULL &&
+           owner->op == IR_OP_IF;
 }
 
 static struct drafts draft_all(struct analysis *an, const struct effects_scope *scope, int *effect_of_access)

@@ -144,7 +144,7 @@ static bool is_unconditional(const struct analysis *an, const struct access *acc
     const struct call_context *context = access->context;
     while (region != top) {
         if (region->owner == NULL) {
-            bool is_certain = an->bug == BUG_CALLS_CERTAIN;
+            bool is_certain = analysis_has_bug(an, BUG_CALLS_CERTAIN);
             if (context == NULL || (effects_returns_early(context->callee) && !is_certain)) {
                 return false;
             }
@@ -228,7 +228,7 @@ static bool is_certain_write(const struct analysis *an, const struct access *acc
 {
     return info != NULL && access->kind == ACCESS_WRITE && !access->is_alternative && access->needs == NULL &&
            access->size != NULL && access->recheck == NULL &&
-           (is_unconditional(an, access, info->inst->parent) || an->bug == BUG_MUST_IN_BRANCH);
+           (is_unconditional(an, access, info->inst->parent) || analysis_has_bug(an, BUG_MUST_IN_BRANCH));
 }
 
 bool effects_is_must_by_steps(struct analysis *an, const struct access *access, const struct loop_info *info,

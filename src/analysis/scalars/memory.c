@@ -70,7 +70,7 @@ static bool is_inside(struct cover *c, const struct region *read)
 // The read's region, over ever more of the loops around it, must lie inside something written.
 static void check_read(struct cover *c, const struct access *access, const struct loop_info *level)
 {
-    if (c->an->bug == BUG_PRIVATE_ARRAYS) {
+    if (analysis_has_bug(c->an, BUG_PRIVATE_ARRAYS)) {
         return;
     }
     for (const struct loop_info *loop = level; c->is_covered; loop = loop->parent) {

@@ -273,7 +273,7 @@ const struct poly *access_operation(struct frame *frame, enum ir_op op, struct o
     case IR_OP_SDIV:
     case IR_OP_UDIV:
     case IR_OP_SREM:
-    case IR_OP_UREM: return is_remainder && an->bug == BUG_REMAINDER_DIFFERS ? a : divide(an, a, b, how);
+    case IR_OP_UREM: return is_remainder && analysis_has_bug(an, BUG_REMAINDER_DIFFERS) ? a : divide(an, a, b, how);
     default: return NULL;
     }
 }

@@ -59,7 +59,7 @@ static void bound_variable(struct analysis *an, struct loop_info *info, bool is_
     struct poly_pool *pool = &an->pool;
     const struct ir_for *loop = info->inst->loop;
     enum ir_op compare = loop->compare;
-    bool is_up = loop->step > 0 || an->bug == BUG_DOWNWARD_LOOPS;
+    bool is_up = loop->step > 0 || analysis_has_bug(an, BUG_DOWNWARD_LOOPS);
     const struct poly *end = info->bound;
     if (compare == IR_OP_SLT || compare == IR_OP_ULT || (compare == IR_OP_NE && is_up)) {
         end = poly_plus(pool, end, -1);
