@@ -1,6 +1,7 @@
 // Names that only the parser knows: what no declaration in C could say, because its type follows the arguments.
 #include "lang/parse.h"
 
+#include <assert.h>
 #include <string.h>
 
 // ---- rill_atomic_… -------------------------------------------------------------------------------------------------
@@ -42,6 +43,7 @@ static struct object *unnamed_param(struct parser *p, struct type *type, int ind
 static struct function *atomic_function(struct parser *p, const struct atomic *atomic, struct type *pointer,
                                         struct loc loc)
 {
+    assert(pointer->kind == TYPE_POINTER);
     struct type *value = type_unqualified(p->arena, pointer->base);
     struct type *type = type_function(p->arena, value);
     type->has_prototype = true;

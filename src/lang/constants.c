@@ -2,6 +2,7 @@
 // at run time, so that folding never changes a result.
 #include "lang/types.h"
 
+#include <assert.h>
 #include <math.h>
 
 struct value {
@@ -33,6 +34,7 @@ static double round_to(const struct type *type, double value)
 // Saturates; NaN is 0.
 static int64_t float_to_int(const struct type *type, double value)
 {
+    assert(type_is_integer(type));
     int bits = type_int_bits(type);
     if (isnan(value)) {
         return 0;
@@ -101,6 +103,7 @@ static int64_t remainder_of(const struct type *type, int64_t a, int64_t b)
 
 static int64_t shift_right(const struct type *type, int64_t a, int count)
 {
+    assert(count >= 0 && count < 64);
     if (!type_is_signed(type)) {
         return (int64_t)((uint64_t)a >> count);
     }
@@ -171,6 +174,7 @@ static bool eval_binary(const struct expr *e, struct value *out)
     if (!eval(e->a, &a) || !eval(e->b, &b) || a.is_float != b.is_float) {
         return false;
     }
+    assert(e->kind >= EXPR_ADD && e->kind <= EXPR_NE);
     if (e->kind >= EXPR_LT && e->kind <= EXPR_NE) {
         out->is_float = false;
         return compare(e, &a, &b, &out->i);

@@ -1,6 +1,8 @@
 // C's implicit conversions, made visible as EXPR_CAST and EXPR_DECAY.
 #include "lang/parse.h"
 
+#include <assert.h>
+
 // ---- lvalues, arrays, functions ------------------------------------------------------------------------------------
 
 // The object that an lvalue is a part of, or NULL when it is reached through a pointer.
@@ -67,6 +69,7 @@ struct expr *convert_to(struct parser *p, struct expr *e, struct type *type)
 
 struct expr *convert_to_kind(struct parser *p, struct expr *e, enum type_kind kind)
 {
+    assert(kind <= TYPE_LDOUBLE); // p->basic has no others
     return convert_to(p, e, &p->basic[kind]);
 }
 
@@ -120,6 +123,7 @@ static int rank_of(enum type_kind kind)
 // 6.3.1.8 for two promoted integer types.
 static enum type_kind common_integer_kind(enum type_kind a, enum type_kind b)
 {
+    assert(a >= TYPE_INT && a < TYPE_FLOAT && b >= TYPE_INT && b < TYPE_FLOAT); // promoted
     bool a_unsigned = a == TYPE_UINT || a == TYPE_ULONG || a == TYPE_ULLONG;
     bool b_unsigned = b == TYPE_UINT || b == TYPE_ULONG || b == TYPE_ULLONG;
     if (a_unsigned == b_unsigned) {
@@ -182,6 +186,7 @@ static bool differ_in_sign_only(const struct type *a, const struct type *b)
 
 static bool check_pointers(struct parser *p, struct expr *e, struct type *type, const char *what)
 {
+    assert(e->type->kind == TYPE_POINTER && type->kind == TYPE_POINTER);
     const struct type *from = e->type->base;
     const struct type *to = type->base;
     bool fits = type_is_void(from) || type_is_void(to) || type_compatible(from, to);

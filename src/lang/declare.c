@@ -1,6 +1,7 @@
 // Declarations: typedefs, objects at file scope and in blocks, and what the unit looks like at its end.
 #include "lang/parse.h"
 
+#include <assert.h>
 #include <string.h>
 
 // ---- making objects ------------------------------------------------------------------------------------------------
@@ -25,6 +26,7 @@ struct object *declare_local_object(struct parser *p, const char *name, struct t
 
 void declare_global_add(struct parser *p, struct object *object)
 {
+    assert(object->type != NULL);
     object->index = p->globals.count;
     VEC_PUSH(p->arena, &p->globals, object);
 }
@@ -280,6 +282,7 @@ static void warn_of_nothing(struct parser *p, const struct specifiers *specifier
 
 void declare_static_assert(struct parser *p)
 {
+    assert(parse_at(p, TOKEN_KW_STATIC_ASSERT));
     struct loc loc = parse_loc(p);
     parse_advance(p);
     if (!parse_expect(p, TOKEN_LPAREN, "after '_Static_assert'")) {

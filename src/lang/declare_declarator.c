@@ -2,6 +2,7 @@
 // function returning) in the order in which they apply to the base type, and then applied.
 #include "lang/parse.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum derivation_kind { DERIVE_POINTER, DERIVE_ARRAY, DERIVE_FUNCTION };
@@ -154,6 +155,7 @@ static void parameter_type_list(struct parser *p, struct derivation *out)
 
 static void function_suffix(struct parser *p, struct derivation *out)
 {
+    assert(parse_at(p, TOKEN_LPAREN));
     parse_advance(p);
     if (parse_accept(p, TOKEN_RPAREN)) {
         return; // (): says nothing about the parameters
@@ -192,6 +194,7 @@ static unsigned type_qualifier_list(struct parser *p)
 
 static void array_suffix(struct parser *p, struct derivation *out, enum declare_place place)
 {
+    assert(parse_at(p, TOKEN_LBRACKET));
     parse_advance(p);
     bool is_static = parse_accept(p, TOKEN_KW_STATIC);
     out->quals = type_qualifier_list(p);
@@ -458,6 +461,7 @@ static void old_style_declarator(struct parser *p, const struct specifiers *spec
 
 void declare_old_style_params(struct parser *p, const struct declarator *of)
 {
+    assert(of->has_names);
     scope_push(p);
     while (!p->is_panicking && !parse_at(p, TOKEN_LBRACE) && !parse_at(p, TOKEN_EOF)) {
         struct specifiers specifiers;

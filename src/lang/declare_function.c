@@ -1,12 +1,14 @@
 // Functions: what is declared, what a definition adds, and what a kernel must be like.
 #include "lang/parse.h"
 
+#include <assert.h>
 #include <string.h>
 
 // ---- declarations --------------------------------------------------------------------------------------------------
 
 static struct function *new_function(struct parser *p, const struct specifiers *specifiers, const struct declarator *d)
 {
+    assert(d->name != NULL && (d->type->kind == TYPE_FUNCTION || type_is_error(d->type)));
     struct function *function = ARENA_NEW(p->arena, struct function);
     function->name = d->name;
     function->type = d->type;

@@ -7,6 +7,8 @@
 //  - `packed` gives way to an alignment asked for on the member itself, `#pragma pack` gives way to nothing.
 #include "lang/parse.h"
 
+#include <assert.h>
+
 struct layout {
     uint64_t position; // bits
     uint64_t end;      // bits; of a union: its longest member
@@ -18,6 +20,7 @@ struct layout {
 
 static uint64_t round_up(uint64_t value, uint64_t multiple)
 {
+    assert(multiple > 0);
     return (value + multiple - 1) / multiple * multiple;
 }
 
@@ -77,6 +80,7 @@ static void place_bitfield(struct layout *layout, const struct member_declaratio
         layout->align = larger(layout->align, align);
     }
     uint64_t unit = is_tight ? 8 : size;
+    assert(unit > 0 && (uint64_t)m->width <= size);
     out->offset = layout->position / unit * unit / 8;
     out->bit_offset = (uint8_t)(layout->position % unit);
     out->bit_width = (uint8_t)m->width;

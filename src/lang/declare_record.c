@@ -1,6 +1,7 @@
 // Structs, unions and enums.
 #include "lang/parse.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct member_list {
@@ -34,6 +35,7 @@ static void claim_name(struct parser *p, struct member_list *list, const struct 
 
 static void add_member(struct parser *p, struct member_list *list, struct member_declaration declaration)
 {
+    assert((declaration.width >= 0) == declaration.member.is_bitfield);
     claim_name(p, list, &declaration.member);
     VEC_PUSH(p->arena, list, declaration);
 }

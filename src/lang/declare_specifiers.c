@@ -3,6 +3,7 @@
 
 #include "base/suggest.h"
 
+#include <assert.h>
 #include <string.h>
 
 // ---- attributes ----------------------------------------------------------------------------------------------------
@@ -182,6 +183,7 @@ static enum type_kind integer_kind(const struct words *w)
 
 static enum type_kind words_kind(const struct words *w)
 {
+    assert(has_words(w));
     int integers = w->chars + w->shorts + w->ints + w->signeds + w->unsigneds;
     int others = w->voids + w->bools + w->floats + w->doubles;
     if (others > 1 || (others == 1 && integers > 0) || (others == 1 && w->longs > w->doubles)) {

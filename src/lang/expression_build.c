@@ -1,8 +1,11 @@
 // Nodes. Every node is made here, so that its depth is known and bounded: later stages walk the tree recursively.
 #include "lang/parse.h"
 
+#include <assert.h>
+
 struct expr *expr_new(struct parser *p, enum expr_kind kind, struct type *type, struct loc loc)
 {
+    assert(type != NULL);
     struct expr *e = ARENA_NEW(p->arena, struct expr);
     e->kind = kind;
     e->type = type;
@@ -50,6 +53,7 @@ struct expr *expr_finish(struct parser *p, struct expr *e)
 
 struct expr *expr_int(struct parser *p, enum type_kind kind, uint64_t value, struct loc loc)
 {
+    assert(type_is_integer(&p->basic[kind]));
     struct expr *e = expr_new(p, EXPR_INT, &p->basic[kind], loc);
     e->u = value;
     return e;
@@ -57,6 +61,7 @@ struct expr *expr_int(struct parser *p, enum type_kind kind, uint64_t value, str
 
 struct expr *expr_unary(struct parser *p, enum expr_kind kind, struct type *type, struct loc loc, struct expr *a)
 {
+    assert(a != NULL);
     struct expr *e = expr_new(p, kind, type, loc);
     e->a = a;
     return expr_finish(p, e);
@@ -64,6 +69,7 @@ struct expr *expr_unary(struct parser *p, enum expr_kind kind, struct type *type
 
 struct expr *expr_binary(struct parser *p, enum expr_kind kind, struct type *type, struct expr *a, struct expr *b)
 {
+    assert(a != NULL && b != NULL);
     struct expr *e = expr_new(p, kind, type, a->loc);
     e->a = a;
     e->b = b;

@@ -1,6 +1,7 @@
 // Calls, and names that nobody declared.
 #include "lang/parse.h"
 
+#include <assert.h>
 #include <string.h>
 
 static struct expr *call_argument(struct parser *p, struct expr *e, const struct function *function,
@@ -92,6 +93,7 @@ static struct expr *finish_call(struct parser *p, struct function *function, str
 
 void parse_convert_arguments(struct parser *p, struct expr *call)
 {
+    assert(call->kind == EXPR_CALL && call->function != NULL);
     const struct type *type = call->function->type;
     check_count(p, call->function, type, call->arg_count, call->loc);
     for (int i = 0; i < call->arg_count && i < type->param_count; i++) {

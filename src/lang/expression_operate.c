@@ -3,6 +3,8 @@
 
 #include "base/suggest.h"
 
+#include <assert.h>
+
 static const char *const operator_names[] = {
     [EXPR_ADD] = "+",  [EXPR_SUB] = "-", [EXPR_MUL] = "*", [EXPR_DIV] = "/", [EXPR_MOD] = "%",     [EXPR_SHL] = "<<",
     [EXPR_SHR] = ">>", [EXPR_AND] = "&", [EXPR_OR] = "|",  [EXPR_XOR] = "^", [EXPR_LT] = "<",      [EXPR_LE] = "<=",
@@ -11,6 +13,7 @@ static const char *const operator_names[] = {
 
 static struct expr *bad_operands(struct parser *p, enum expr_kind kind, struct expr *a, struct expr *b, struct loc loc)
 {
+    assert((size_t)kind < sizeof operator_names / sizeof *operator_names && operator_names[kind] != NULL);
     if (!expr_is_error(a) && !expr_is_error(b)) {
         parse_error(p, loc, "operator '%s' does not take '%s' and '%s'", operator_names[kind],
                     parse_describe(p, a->type), parse_describe(p, b->type));
@@ -30,6 +33,7 @@ static struct expr *binary_at(struct parser *p, enum expr_kind kind, struct type
 
 static bool check_pointee(struct parser *p, const struct type *pointer, struct loc loc)
 {
+    assert(pointer->kind == TYPE_POINTER);
     if (type_is_complete(pointer->base)) {
         return true;
     }
@@ -50,6 +54,7 @@ static struct expr *negate_index(struct parser *p, struct expr *index, struct lo
 
 static struct expr *pointer_add(struct parser *p, struct expr *pointer, struct expr *index, struct loc loc)
 {
+    assert(type_is_integer(index->type) || expr_is_error(index));
     if (!check_pointee(p, pointer->type, loc)) {
         return expr_error(p, loc);
     }
@@ -59,6 +64,7 @@ static struct expr *pointer_add(struct parser *p, struct expr *pointer, struct e
 
 static struct expr *additive(struct parser *p, enum expr_kind kind, struct expr *a, struct expr *b, struct loc loc)
 {
+    assert(kind == EXPR_ADD || kind == EXPR_SUB);
     bool a_pointer = a->type->kind == TYPE_POINTER;
     bool b_pointer = b->type->kind == TYPE_POINTER;
     if (type_is_arithmetic(a->type) && type_is_arithmetic(b->type)) {
@@ -109,6 +115,7 @@ static struct type *common_pointer(struct parser *p, struct expr *a, struct expr
 
 static struct expr *comparison(struct parser *p, enum expr_kind kind, struct expr *a, struct expr *b, struct loc loc)
 {
+    assert(kind >= EXPR_LT && kind <= EXPR_NE);
     bool is_equality = kind == EXPR_EQ || kind == EXPR_NE;
     bool numbers = is_equality ? type_is_arithmetic(a->type) && type_is_arithmetic(b->type)
                                : type_is_real(a->type) && type_is_real(b->type);
@@ -146,6 +153,7 @@ static void warn_of_constants(struct parser *p, enum expr_kind kind, const struc
 
 static struct expr *shift(struct parser *p, enum expr_kind kind, struct expr *a, struct expr *b, struct loc loc)
 {
+    assert(kind == EXPR_SHL || kind == EXPR_SHR);
     if (!type_is_integer(a->type) || !type_is_integer(b->type)) {
         return bad_operands(p, kind, a, b, loc);
     }

@@ -1,12 +1,14 @@
 // Primary and postfix expressions.
 #include "lang/parse.h"
 
+#include <assert.h>
 #include <string.h>
 
 // ---- constants and names -------------------------------------------------------------------------------------------
 
 static struct expr *integer_constant(struct parser *p, const struct token *token)
 {
+    assert(token->kind == TOKEN_INT);
     enum type_kind kind = TYPE_INT;
     if (token->is_long_long) {
         kind = token->is_unsigned ? TYPE_ULLONG : TYPE_LLONG;
@@ -20,6 +22,7 @@ static struct expr *integer_constant(struct parser *p, const struct token *token
 
 static struct expr *floating_constant(struct parser *p, const struct token *token)
 {
+    assert(token->kind == TOKEN_FLOAT);
     enum type_kind kind = token->is_float32 ? TYPE_FLOAT : token->is_long_double ? TYPE_LDOUBLE : TYPE_DOUBLE;
     struct expr *e = expr_new(p, EXPR_FLOAT, &p->basic[kind], token->loc);
     e->f = token->f;
@@ -28,6 +31,7 @@ static struct expr *floating_constant(struct parser *p, const struct token *toke
 
 static struct expr *string_literal(struct parser *p, const struct token *token)
 {
+    assert(token->kind == TOKEN_STRING);
     if (!token->is_wide) {
         return expr_string(p, token->text, (uint64_t)token->length + 1, token->loc);
     }
@@ -258,6 +262,7 @@ static struct expr *postfix_suffixes(struct parser *p, struct expr *e)
 
 struct expr *parse_compound_literal(struct parser *p, struct type *type, struct loc loc)
 {
+    assert(parse_at(p, TOKEN_LBRACE));
     return postfix_suffixes(p, compound_literal(p, type, loc));
 }
 

@@ -6,6 +6,7 @@
 // where to begin, so that what follows the designated place without one fills the next places there, as C has it.
 #include "lang/parse.h"
 
+#include <assert.h>
 #include <string.h>
 
 // `[a ... b]`: the value goes to the last element and, |count| times, to the ones before it.
@@ -66,6 +67,7 @@ static bool is_constant(const struct expr *e)
 
 static void store(struct init *in, struct place place, struct expr *value)
 {
+    assert(value != NULL && place.type != NULL);
     if (in->is_static && !expr_is_error(value) && value->type->kind != TYPE_COMPLEX && !is_constant(value)) {
         parse_error(in->p, value->loc, "%s must be a constant", describe_target(in));
         return;
@@ -109,6 +111,7 @@ static void store_string(struct init *in, struct place place, struct expr *strin
 {
     struct type *type = place.type;
     uint64_t unit = type->base->size;
+    assert(type->kind == TYPE_ARRAY && unit > 0);
     uint64_t length = string->u / unit;
     if (type->length == TYPE_LENGTH_UNKNOWN) {
         in->outer_length = (int64_t)length > in->outer_length ? (int64_t)length : in->outer_length;
@@ -227,6 +230,7 @@ static void braced_scalar(struct init *in, struct place place)
 static void braced(struct init *in, struct place place)
 {
     struct parser *p = in->p;
+    assert(parse_at(p, TOKEN_LBRACE));
     struct type *type = place.type;
     if (!parse_enter(p)) {
         parse_leave(p);
@@ -270,6 +274,7 @@ static bool is_flexible(const struct type *type)
 
 static int64_t place_count(const struct type *type)
 {
+    assert(type->kind == TYPE_ARRAY || type_is_record(type));
     if (type->kind == TYPE_ARRAY) {
         return type->length == TYPE_LENGTH_UNKNOWN ? INT64_MAX : type->length;
     }
@@ -279,6 +284,7 @@ static int64_t place_count(const struct type *type)
 
 static struct place place_at(struct init *in, const struct place *whole, int64_t index)
 {
+    assert(index >= 0 && (whole->type->kind == TYPE_ARRAY || index < whole->type->record->member_count));
     struct type *type = whole->type;
     if (type->kind == TYPE_ARRAY) {
         return (struct place){.type = type->base, .offset = whole->offset + (uint64_t)index * type->base->size};

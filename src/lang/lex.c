@@ -2,6 +2,7 @@
 
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct keyword {
@@ -64,6 +65,7 @@ void lex_init(struct lexer *lexer, struct arena *arena, struct diags *diags, str
 
 void lex_open(struct lexer *lexer, const struct lex_text *source, uint32_t file)
 {
+    assert(source->text[source->length] == '\0'); // the lexer looks ahead without counting
     lexer->source = source;
     lexer->p = source->text;
     lexer->end = source->text + source->length;
@@ -76,6 +78,7 @@ void lex_open(struct lexer *lexer, const struct lex_text *source, uint32_t file)
 struct loc lex_loc(struct lexer *lexer, const char *at)
 {
     const struct lex_text *source = lexer->source;
+    assert(at >= source->text && at <= source->text + source->length);
     uint32_t offset = (uint32_t)(at - source->text);
     while (lexer->line < source->line_count && source->line_starts[lexer->line] <= offset) {
         lexer->line++;
@@ -89,6 +92,7 @@ struct loc lex_loc(struct lexer *lexer, const char *at)
 
 static void skip_block_comment(struct lexer *lexer)
 {
+    assert(lexer->p[0] == '/' && lexer->p[1] == '*');
     const char *start = lexer->p;
     const char *p = start + 2;
     for (;;) {
@@ -229,6 +233,7 @@ static int extended_size(const struct lexer *lexer, const char *p, bool first, u
 // Identifiers with universal character names are kept in UTF-8, so that both spellings are one name.
 static struct lex_name *extended_name(struct lexer *lexer, const char *p, const char *end)
 {
+    assert(p < end && end <= lexer->end);
     char *text = arena_alloc(lexer->arena, (size_t)(end - p) + 4);
     size_t length = 0;
     while (p < end) {
@@ -262,6 +267,7 @@ static void lex_ident(struct lexer *lexer, struct lex_token *token)
     }
     lexer->p = p;
     token->kind = LEX_IDENT;
+    assert(p > start && p <= lexer->end);
     token->name = extended ? extended_name(lexer, start, p) : lex_names_get(lexer->names, start, (size_t)(p - start));
     token->text = token->name->text;
     token->length = token->name->length;

@@ -1,6 +1,7 @@
 // Numbers: a preprocessing number is anything that looks like one; here it gets its value and type, or an error.
 #include "lang/lex.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
@@ -147,6 +148,7 @@ static void int_value(const struct number *number, struct token *out)
 
 static const char *skip_digits(const char *p, int base)
 {
+    assert(base == 10 || base == 16);
     while (digit_value(*p) < base) {
         p++;
     }
@@ -253,6 +255,7 @@ static void float_value(const struct number *number, struct token *out)
 
 void lex_number_value(struct lex_values *values, const struct lex_token *token, struct token *out)
 {
+    assert(token->kind == LEX_NUMBER && token->length > 0);
     struct number number = {values, arena_strndup(values->arena, token->text, token->length), token->loc};
     out->text = number.text;
     out->length = token->length;

@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct reader {
@@ -38,6 +39,7 @@ static int hex_digit(char c)
 
 static struct element number_escape(struct reader *reader, int base)
 {
+    assert(base == 8 || base == 16);
     const char *start = reader->p;
     uint64_t value = 0;
     bool overflow = false;
@@ -65,6 +67,7 @@ static struct element number_escape(struct reader *reader, int base)
 
 static struct element ucn_escape(struct reader *reader, const char *backslash)
 {
+    assert(backslash[0] == '\\' && (backslash[1] == 'u' || backslash[1] == 'U'));
     uint32_t code;
     int size = lex_ucn_decode(backslash, reader->end, &code);
     struct diags *diags = reader->values->diags;
@@ -118,6 +121,7 @@ static struct element escape(struct reader *reader)
 
 static struct element next_element(struct reader *reader)
 {
+    assert(reader->p < reader->end);
     if (*reader->p == '\\') {
         return escape(reader);
     }

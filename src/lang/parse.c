@@ -1,5 +1,6 @@
 #include "lang/parse.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -81,11 +82,13 @@ static int next_index(const struct parser *p, int index)
 
 const struct token *parse_token(const struct parser *p)
 {
+    assert(p->position < p->token_count && p->tokens[p->position].kind != TOKEN_PRAGMA);
     return &p->tokens[p->position];
 }
 
 const struct token *parse_peek(const struct parser *p, int ahead)
 {
+    assert(ahead >= 0);
     int index = p->position;
     for (; ahead > 0; ahead--) {
         index = next_index(p, index);
@@ -226,6 +229,7 @@ const char *parse_identifier(struct parser *p)
 
 void parse_skip_parens(struct parser *p)
 {
+    assert(parse_at(p, TOKEN_LPAREN));
     int depth = 0;
     do {
         if (parse_at(p, TOKEN_LPAREN)) {
@@ -267,6 +271,7 @@ void parse_recover(struct parser *p)
 
 void parse_recover_header(struct parser *p, int open)
 {
+    assert(open >= 0 && open <= p->position);
     int depth = 0;
     for (int i = open; i < p->position; i++) {
         depth += (p->tokens[i].kind == TOKEN_LPAREN) - (p->tokens[i].kind == TOKEN_RPAREN);
@@ -320,6 +325,7 @@ bool parse_enter(struct parser *p)
 
 void parse_leave(struct parser *p)
 {
+    assert(p->nesting > 0);
     p->nesting--;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/suggest.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,7 @@ struct pragmas parse_take_pragmas(struct parser *p)
     struct pragmas taken = {0};
     for (int i = 0; i < p->pragmas.count; i++) {
         const struct waiting_pragma *waiting = &p->pragmas.items[i];
+        assert(waiting->token->kind == TOKEN_PRAGMA && waiting->before <= p->position);
         if (waiting->before == p->position && !parse_at(p, TOKEN_EOF)) {
             apply(p, waiting->token, &taken);
         } else {

@@ -2,6 +2,7 @@
 
 #include "lang/preprocess_state.h"
 
+#include <assert.h>
 #include <string.h>
 
 void pp_stop(struct preprocessor *pp, struct loc loc, const char *format, ...)
@@ -91,6 +92,7 @@ static void run(struct preprocessor *pp)
         pp_output(pp, &token);
     }
     pp_finish_output(pp, token.loc);
+    assert(pp->no_expand == 0 && !pp->reading_args && (pp->stopped || pp->argument_depth == 0));
 }
 
 void preprocess(struct arena *arena, struct diags *diags, const char *path, const char *text, size_t length,

@@ -3,10 +3,12 @@
 
 #include "base/suggest.h"
 
+#include <assert.h>
 #include <string.h>
 
 void pp_skip_line(struct preprocessor *pp)
 {
+    assert(pp->file->lexer.in_directive); // else the end of the line is passed
     pp_drop_expansions(pp);
     struct lexer *lexer = &pp->file->lexer;
     bool saved = lexer->quiet;
@@ -38,6 +40,7 @@ enum group_end { GROUP_GOES_ON, GROUP_BEGINS, GROUP_ENDS };
 
 static void check_else(struct preprocessor *pp, const char *directive, struct loc loc)
 {
+    assert(pp->file->conditionals != NULL);
     if (pp->file->conditionals->had_else) {
         diag_error(pp->diags, loc, "#%s after #else", directive);
         diag_note(pp->diags, pp->file->conditionals->loc, "the #if is here");
@@ -47,6 +50,7 @@ static void check_else(struct preprocessor *pp, const char *directive, struct lo
 // A directive met at the level of the conditional whose group is being skipped.
 static enum group_end end_of_skipped(struct preprocessor *pp, const struct lex_token *name)
 {
+    assert(name->kind == LEX_IDENT && pp->file->conditionals != NULL);
     struct conditional *conditional = pp->file->conditionals;
     const char *text = name->name->text;
     if (strcmp(text, "endif") == 0) {

@@ -6,6 +6,7 @@
 
 #include "base/str.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct token_buffer *pp_buffer(struct preprocessor *pp, int capacity)
@@ -27,6 +28,7 @@ struct token_buffer *pp_buffer(struct preprocessor *pp, int capacity)
 
 void pp_buffer_release(struct preprocessor *pp, struct token_buffer *buffer)
 {
+    assert(buffer != pp->free_buffers); // released twice
     buffer->next = pp->free_buffers;
     pp->free_buffers = buffer;
 }
@@ -46,6 +48,7 @@ void pp_buffer_add(struct preprocessor *pp, struct token_buffer **buffer, const 
 
 static struct expansion *push(struct preprocessor *pp, struct macro *macro, struct token_buffer *buffer)
 {
+    assert(macro == NULL || !macro->is_active); // C: no macro is replaced inside itself
     struct expansion *expansion = pp->free_expansions;
     if (expansion != NULL) {
         pp->free_expansions = expansion->outer;
@@ -65,6 +68,7 @@ static void pop(struct preprocessor *pp)
 {
     struct expansion *expansion = pp->expansions;
     if (expansion->macro != NULL) {
+        assert(expansion->macro->is_active && pp->expansion_depth > 0);
         expansion->macro->is_active = false;
         pp->expansion_depth--;
     }
@@ -132,6 +136,7 @@ static void wrong_count(struct preprocessor *pp, const struct call *call, int gi
 
 static bool check_count(struct preprocessor *pp, struct call *call, int given)
 {
+    assert(given >= 1);
     const struct macro *macro = call->macro;
     int wanted = macro->param_count;
     struct argument *arguments = call->arguments;
@@ -271,6 +276,7 @@ static void substitute_param(struct result *result, const struct lex_token *body
     struct preprocessor *pp = result->pp;
     const struct lex_token *param = &body[i];
     struct argument *argument = &result->call->arguments[param->number];
+    assert(param->kind == LEX_PARAM && param->number < result->call->macro->param_count);
     if (param->flags & LEX_STRINGIFY) {
         struct lex_token string =
             pp_stringify(pp, argument->written->items, argument->written->count, result->call->name->loc);

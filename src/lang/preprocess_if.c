@@ -1,6 +1,7 @@
 // The expressions of #if: integer constant expressions in intmax_t and uintmax_t, names that are left over count as 0.
 #include "lang/preprocess_state.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct value {

@@ -4,6 +4,7 @@
 
 #include "lang/headers.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +25,7 @@ static const char *join(struct preprocessor *pp, const char *directory, const ch
 
 static void open_loaded(struct preprocessor *pp, struct loaded_file *loaded, struct loc from)
 {
+    assert(loaded->text != NULL);
     struct open_file *file = ARENA_NEW(pp->arena, struct open_file);
     file->outer = pp->file;
     file->loaded = loaded;
@@ -81,6 +83,7 @@ void pp_open_main(struct preprocessor *pp, const char *path, const char *text, s
 
 void pp_close(struct preprocessor *pp)
 {
+    assert(pp->file != NULL);
     for (struct conditional *c = pp->file->conditionals; c != NULL; c = c->outer) {
         diag_error(pp->diags, c->loc, "this #if has no #endif");
     }

@@ -4,6 +4,7 @@
 
 #include "base/vec.h"
 
+#include <assert.h>
 #include <string.h>
 
 static int find_param(const struct macro *macro, const struct lex_name *name)
@@ -37,6 +38,7 @@ static bool add_param(struct preprocessor *pp, struct macro *macro, struct lex_n
         macro->params = params;
     }
     macro->params[macro->param_count++] = name;
+    assert(macro->param_count <= MAX_PARAMS); // an index fits into lex_token.number
     return true;
 }
 

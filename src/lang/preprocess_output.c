@@ -3,6 +3,7 @@
 
 #include "base/vec.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -83,6 +84,7 @@ static void flush_strings(struct preprocessor *pp)
 
 static void output_punct(const struct lex_token *token, struct token *out)
 {
+    assert(token->kind == LEX_PUNCT);
     out->kind = token->number;
     out->text = token_spelling(out->kind);
     out->length = (uint32_t)strlen(out->text);
@@ -113,6 +115,7 @@ static bool output_special_float(const struct lex_token *token, struct token *ou
 
 static void output_name(const struct lex_token *token, struct token *out)
 {
+    assert(token->name != NULL);
     out->text = token->name->text;
     out->length = token->name->length;
     if (token->name->text[0] != '_' || !output_special_float(token, out)) {

@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 
+#include <assert.h>
 #include <string.h>
 
 // The literals among the tokens must read back as themselves, so their quotes and backslashes are escaped.
@@ -22,6 +23,7 @@ static void add_escaped(struct str *out, const struct lex_token *token)
 
 struct lex_token pp_stringify(struct preprocessor *pp, const struct lex_token *tokens, int count, struct loc loc)
 {
+    assert(count >= 0);
     struct str text;
     str_init(&text, pp->arena);
     str_add_char(&text, '"');

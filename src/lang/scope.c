@@ -5,6 +5,7 @@
 #include "base/suggest.h"
 #include "lang/parse.h"
 
+#include <assert.h>
 #include <string.h>
 
 void scope_push(struct parser *p)
@@ -17,6 +18,7 @@ void scope_push(struct parser *p)
 
 void scope_pop(struct parser *p)
 {
+    assert(p->scope != NULL);
     for (struct symbol *symbol = p->scope->symbols; symbol != NULL; symbol = symbol->next) {
         hash_map_set(symbol->map, symbol->name, strlen(symbol->name), symbol->hidden);
     }
@@ -55,6 +57,7 @@ static struct symbol *add(struct parser *p, struct hash_map *map, enum symbol_ki
     symbol->name = name;
     symbol->scope_depth = p->scope->depth;
     symbol->hidden = hash_map_get(map, name, strlen(name));
+    assert(symbol->hidden == NULL || symbol->hidden->scope_depth <= symbol->scope_depth);
     symbol->next = p->scope->symbols;
     symbol->map = map;
     p->scope->symbols = symbol;
@@ -71,6 +74,7 @@ struct symbol *scope_add(struct parser *p, enum symbol_kind kind, const char *na
 
 struct symbol *scope_add_tag(struct parser *p, const char *name, struct loc loc, struct type *type)
 {
+    assert(type_is_record(type) || type->kind == TYPE_ENUM || type_is_error(type));
     struct symbol *symbol = add(p, &p->tags, SYMBOL_TAG, name);
     symbol->loc = loc;
     symbol->type = type;

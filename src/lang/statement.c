@@ -1,6 +1,7 @@
 // Statements. Jumps, labels and switch are in statement_flow.c, stream_parallel in statement_stream.c.
 #include "lang/parse.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct stmt *stmt_new(struct parser *p, enum stmt_kind kind, struct loc loc)
@@ -100,6 +101,7 @@ static void block_item_list(struct parser *p, struct stmt_list *items)
 
 struct stmt *parse_compound_statement(struct parser *p, bool opens_scope)
 {
+    assert(parse_at(p, TOKEN_LBRACE));
     struct stmt *block = stmt_new(p, STMT_BLOCK, parse_loc(p));
     struct stmt_list items = {0};
     bool is_uncontracted = p->is_uncontracted; // what a pragma in the block says ends with it

@@ -3,6 +3,7 @@
 
 #include "base/suggest.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,7 @@ static void check_duplicates(struct parser *p, const struct switch_state *state)
 
 struct stmt *parse_switch_statement(struct parser *p)
 {
+    assert(parse_at(p, TOKEN_KW_SWITCH));
     struct stmt *stmt = stmt_new(p, STMT_SWITCH, parse_loc(p));
     parse_advance(p);
     stmt->expr = expr_error(p, stmt->loc);
@@ -139,6 +141,7 @@ static struct stmt *labeled_body(struct parser *p)
 // `case 1: case 2: case 3: …` is a chain, not nesting.
 struct stmt *parse_case_statement(struct parser *p)
 {
+    assert(at_label(p));
     struct stmt *first = NULL;
     struct stmt **link = &first;
     struct switch_state *state = p->body->innermost_switch;
@@ -192,6 +195,7 @@ static struct label_state *find_label(struct parser *p, const char *name)
 
 struct stmt *parse_goto_statement(struct parser *p)
 {
+    assert(parse_at(p, TOKEN_KW_GOTO));
     struct stmt *stmt = stmt_new(p, STMT_GOTO, parse_loc(p));
     parse_advance(p);
     struct loc loc = parse_loc(p);
@@ -218,7 +222,8 @@ struct stmt *parse_labeled_statement(struct parser *p)
 {
     struct stmt *stmt = stmt_new(p, STMT_LABEL, parse_loc(p));
     const char *name = parse_identifier(p);
-    parse_advance(p); // the colon
+    parse_advance(p);     // the colon
+    assert(name != NULL); // the caller has seen both
     struct attributes ignored = {0};
     declare_attributes(p, &ignored);
     struct label_state *state = find_label(p, name);
@@ -252,6 +257,7 @@ void parse_check_jumps(struct parser *p)
     for (int i = 0; i < p->body->gotos.count; i++) {
         const struct goto_use *use = &p->body->gotos.items[i];
         const struct label_state *state = (const struct label_state *)use->label;
+        assert(use->label->index < p->body->label_list.count);
         if (use->label->loc.line == 0) {
             const char *best = suggest_label(p->body, use->label->name);
             parse_error(p, use->loc, "the label '%s' does not exist%s%s%s", use->label->name,

@@ -3,6 +3,7 @@
 // advice.
 #include "lang/parse.h"
 
+#include <assert.h>
 #include <string.h>
 
 static bool is_plain_name(const struct token *token)
@@ -65,6 +66,7 @@ static void check_header(struct parser *p, const struct token *token)
 
 static void check_place(struct parser *p, struct loc loc)
 {
+    assert(p->body != NULL); // statements stand in functions
     const struct body_state *body = p->body;
     if (body->block >= 0) {
         parse_error(p, loc, "a stream_parallel block cannot stand inside another");
@@ -96,6 +98,7 @@ static bool is_empty(const struct stmt *block)
 static struct stmt *block_of(struct parser *p, int index)
 {
     struct body_state *body = p->body;
+    assert(index >= 0 && parse_at(p, TOKEN_LBRACE));
     struct body_state outside = *body;
     body->breaks_outside |= body->can_break;
     body->continues_outside |= body->can_continue;

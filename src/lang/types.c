@@ -2,6 +2,7 @@
 
 #include "base/vec.h"
 
+#include <assert.h>
 #include <string.h>
 
 // A record remembers the copies of its type that were made before it was complete (qualified ones, typedefs), so that
@@ -34,6 +35,7 @@ int type_depth(const struct type *type)
 
 struct type *type_pointer_to(struct arena *arena, struct type *base)
 {
+    assert(base != NULL);
     struct type *type = ARENA_NEW(arena, struct type);
     type->kind = TYPE_POINTER;
     type->size = 8;
@@ -50,6 +52,7 @@ bool type_array_fits(const struct type *element, int64_t length)
 
 struct type *type_array_of(struct arena *arena, struct type *element, int64_t length)
 {
+    assert(type_array_fits(element, length)); // callers have asked, and said so to the user
     struct type *type = ARENA_NEW(arena, struct type);
     type->kind = TYPE_ARRAY;
     type->base = element;
@@ -72,6 +75,7 @@ struct type *type_function(struct arena *arena, struct type *result)
 
 struct type *type_complex(struct arena *arena, struct type *real)
 {
+    assert(type_is_float(real) || type_is_error(real));
     struct type *type = ARENA_NEW(arena, struct type);
     type->kind = TYPE_COMPLEX;
     type->base = real;
@@ -129,6 +133,7 @@ struct type *type_record_new(struct arena *arena, bool is_union, const char *tag
 
 void type_record_complete(struct record *record)
 {
+    assert(!record->is_complete); // its copies are told once
     struct open_record *open = (struct open_record *)record;
     record->is_complete = true;
     for (int i = 0; i < record->member_count; i++) {
@@ -242,6 +247,7 @@ bool type_is_char(const struct type *type)
 
 int type_int_bits(const struct type *type)
 {
+    assert(type_is_integer(type));
     return type->kind == TYPE_BOOL ? 1 : (int)type->size * 8;
 }
 
