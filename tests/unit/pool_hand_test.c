@@ -24,7 +24,7 @@ static void finish(struct pool *pool)
     struct pool_worker *workers = pool->workers;
     pool_finish(pool);
     CHECK(atomic_load(&pool->pocket) == NULL);
-    CHECK(!atomic_load(&pool->has_watcher));
+    CHECK_INT(atomic_load(&pool->watcher.count), 0);
     free(workers);
     free(pool);
 }
@@ -40,7 +40,7 @@ TEST(job_is_in_hand_while_a_worker_watches)
     struct pool *pool = make_pool(1);
     struct host hosts[3] = {host_of(pool), host_of(pool), host_of(pool)};
     CHECK(!pool_take_back(pool, &hosts[0].job));
-    atomic_store(&pool->has_watcher, true);
+    pollers_enter(&pool->watcher);
     pool_hand(pool, &hosts[0].job);
     CHECK_INT(pool_job_count(pool), 0);
     CHECK(!pool_take_back(pool, &hosts[1].job));
@@ -51,7 +51,7 @@ TEST(job_is_in_hand_while_a_worker_watches)
     CHECK_INT(pool_job_count(pool), 1);
     CHECK(!pool_take_back(pool, &hosts[0].job));
     CHECK(pool_take_back(pool, &hosts[1].job));
-    atomic_store(&pool->has_watcher, false);
+    pollers_leave(&pool->watcher);
     pool_hand(pool, &hosts[2].job); // nobody would see it
     CHECK_INT(pool_job_count(pool), 2);
     CHECK(!pool_take_back(pool, &hosts[2].job));

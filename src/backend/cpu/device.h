@@ -4,6 +4,7 @@
 
 #include "backend/backend.h"
 #include "backend/cpu/pool.h"
+#include "base/eventcount.h"
 #include "base/thread.h"
 
 #include <stdatomic.h>
@@ -37,16 +38,15 @@ struct backend_device {
     struct pool pool;
     atomic_uint wait_count; // waits of the host; only under ThreadSanitizer, and so is the next
     atomic_uint call_count; // launches that their caller waits for
-    atomic_int guest_count; // guests that look for what they can do
+    struct pollers guests;  // guests that look for what they can do
     struct cpu_counters counters;
     _Alignas(64) struct thread_latch mark_lock; // of every mark and event of the device
-    atomic_uint mark_word;          // changed under mark_lock when a mark is reached: host threads sleep on it
-    int mark_waiter_count;          // guarded by mark_lock: host threads
-    struct cpu_mark *free_marks;    // owned, guarded by mark_lock
-    struct thread_mutex print_lock; // printed text leaves one task at a time
-    struct thread_mutex drain_lock; // of what follows
-    struct thread_cond drain_cond;  // stream_count became 0
-    int stream_count;               // guarded by drain_lock: streams not yet freed
+    struct eventcount marks;                    // host threads wait here until a mark is reached
+    struct cpu_mark *free_marks;                // owned, guarded by mark_lock
+    struct thread_mutex print_lock;             // printed text leaves one task at a time
+    struct thread_mutex drain_lock;             // of what follows
+    struct thread_cond drain_cond;              // stream_count became 0
+    int stream_count;                           // guarded by drain_lock: streams not yet freed
     struct backend_stream *streams; // guarded by drain_lock: those whose launches are not part of |launch_count| yet
     uint64_t launch_count;          // guarded by drain_lock: launches ever queued on streams that are gone
     _Atomic uint64_t error_count;   // errors of streams ever: each has a number that no later one has

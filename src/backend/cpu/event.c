@@ -6,8 +6,6 @@
 #include "base/hot.h"
 #include "base/status.h"
 
-#include <limits.h>
-
 struct backend_event {
     struct backend_device *device; // borrowed
     struct cpu_mark *mark;         // one reference, guarded by mark_lock; NULL: never recorded
@@ -93,15 +91,9 @@ static void reach(struct backend_stream *stream, struct cpu_mark *mark, struct p
     thread_publish(mark);
     struct backend_stream *waiter = mark->first_waiter;
     admit_waiters(mark);
-    bool has_waiters = device->mark_waiter_count > 0;
-    if (has_waiters) {
-        atomic_fetch_add_explicit(&device->mark_word, 1, memory_order_relaxed);
-    }
     release_locked(device, mark);
     thread_latch_unlock(&device->mark_lock);
-    if (has_waiters) {
-        thread_wake(&device->mark_word, INT_MAX);
-    }
+    eventcount_notify_all(&device->marks);
     while (waiter != NULL) {
         struct backend_stream *next = waiter->next_waiter; // once pushed, the stream may wait elsewhere
         guest_push(worker, waiter);
@@ -248,8 +240,9 @@ HOT FLAT rill_status event_wait(struct backend_event *event, struct backend_stre
     return status;
 }
 
-static bool is_mark_reached(struct cpu_guest *guest)
+static bool is_mark_reached(void *arg)
 {
+    const struct cpu_guest *guest = arg;
     thread_latch_lock(&guest->device->mark_lock);
     bool is_reached = guest->mark->is_reached;
     thread_latch_unlock(&guest->device->mark_lock);
@@ -264,17 +257,12 @@ bool event_synchronize(struct backend_event *event, struct backend_error *out_er
         return false;
     }
     guest_init(&guest, device);
-    while (!is_mark_reached(&guest) && guest_help(&guest)) {
+    while (!is_mark_reached(&guest)) {
+        if (!guest_help(&guest)) {
+            eventcount_wait(&device->marks, is_mark_reached, &guest);
+        }
     }
     thread_latch_lock(&device->mark_lock);
-    device->mark_waiter_count++;
-    while (!guest.mark->is_reached) {
-        unsigned seen = atomic_load_explicit(&device->mark_word, memory_order_relaxed);
-        thread_latch_unlock(&device->mark_lock);
-        thread_sleep(&device->mark_word, seen);
-        thread_latch_lock(&device->mark_lock);
-    }
-    device->mark_waiter_count--;
     thread_observe(guest.mark);
     bool has_error = guest.mark->error != NULL;
     if (has_error) {

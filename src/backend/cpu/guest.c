@@ -203,10 +203,10 @@ void guest_push(const struct pool_worker *worker, struct backend_stream *stream)
     } else if (atomic_load(&stream->guest_count) == 0) {
         pool_push(&device->pool, &stream->job);
     } else {
-        // A guest that looks will find it. Once it is pushed the stream may be gone, and so may the guest: guests count
-        // themselves out before they look for the last time, and this looks for them after it has pushed.
+        // A guest that looks will find it: a poller as in base/eventcount.h. Once the job is pushed the stream may be
+        // gone, so that the device's guests are looked for.
         pool_push_small(&device->pool, &stream->job);
-        if (atomic_load(&device->guest_count) == 0) {
+        if (!pollers_are_present(&device->guests)) {
             pool_push_left(&device->pool);
         }
     }
@@ -236,7 +236,7 @@ static void begin_looking(struct cpu_guest *guest)
 {
     if (!guest->is_looking && guest->is_able) {
         guest->is_looking = true;
-        atomic_fetch_add(&guest->device->guest_count, 1);
+        pollers_enter(&guest->device->guests);
         if (guest->stream != NULL) {
             atomic_fetch_add(&guest->stream->guest_count, 1);
         }
@@ -250,8 +250,8 @@ void guest_finish(struct cpu_guest *guest)
         if (guest->stream != NULL) {
             atomic_fetch_sub(&guest->stream->guest_count, 1);
         }
-        atomic_fetch_sub(&guest->device->guest_count, 1);
-        pool_push_left(&guest->device->pool); // see guest_push()
+        pollers_leave(&guest->device->guests);
+        pool_push_left(&guest->device->pool); // what guest_push() left to it
     }
 }
 

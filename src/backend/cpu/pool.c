@@ -23,17 +23,14 @@ enum {
 
 // ---- waking -------------------------------------------------------------------------------------------------------
 
-static const uint64_t ONE_ACTIVE = 1;
-static const uint64_t ONE_SPINNING = UINT64_C(1) << 32;
-
 static int spinning(struct pool *pool)
 {
-    return (int)(atomic_load(&pool->census) >> 32) - loop_lookers(pool);
+    return atomic_load(&pool->spinners.count) - loop_lookers(pool);
 }
 
 static HOT int active(struct pool *pool)
 {
-    return (int)(uint32_t)atomic_load(&pool->census) + loop_lookers(pool); // after what was added: see pool_get_up()
+    return atomic_load(&pool->busy_count) + loop_lookers(pool);
 }
 
 int pool_free_seats(struct pool *pool)
@@ -82,7 +79,6 @@ static HOT int choose_sleepers(struct pool *pool, int most)
     atomic_store_explicit(&pool->sleeping, sleeping - wanted, memory_order_relaxed);
     pool->waking += wanted;
     note_sleep(pool, false);
-    atomic_fetch_add_explicit(&pool->wake_word, 1, memory_order_relaxed);
     return wanted;
 }
 
@@ -108,7 +104,7 @@ static HOT void unlock_and_wake(struct pool *pool, int count)
 {
     thread_latch_unlock(&pool->lock);
     if (count > 0) {
-        thread_wake(&pool->wake_word, count);
+        eventcount_notify(&pool->wakeups, count);
     }
 }
 
@@ -134,9 +130,9 @@ static void sleep_for_work(struct pool *pool)
     note_sleep(pool, sleeping == pool->started_count);
     pool->slept_time = clock_now();
     while (pool->waking == 0 && !pool->stop) {
-        unsigned seen = atomic_load_explicit(&pool->wake_word, memory_order_relaxed);
+        unsigned key = eventcount_prepare(&pool->wakeups); // under the lock, as the check was
         thread_latch_unlock(&pool->lock);
-        thread_sleep(&pool->wake_word, seen);
+        eventcount_commit(&pool->wakeups, key);
         thread_latch_lock(&pool->lock);
     }
     if (pool->waking > 0) { // who woke has taken it out of |sleeping|
@@ -187,14 +183,15 @@ static bool take_seat(struct pool *pool, struct pool_worker *worker)
     if (pool_free_seats(pool) <= 0 || !find_seat(pool, worker)) {
         return false;
     }
-    atomic_fetch_add(&pool->census, ONE_ACTIVE);
+    atomic_fetch_add(&pool->busy_count, 1);
     return true;
 }
 
+// A free seat is what work may be left to, as to a poller: the caller looks for jobs after this.
 static void leave_seat(struct pool *pool, const struct pool_worker *worker)
 {
     give_back_seat(pool, worker);
-    atomic_fetch_sub(&pool->census, ONE_ACTIVE);
+    atomic_fetch_sub(&pool->busy_count, 1);
 }
 
 // ---- jobs ---------------------------------------------------------------------------------------------------------
@@ -211,7 +208,7 @@ static HOT void enqueue(struct pool *pool, struct pool_job *job, enum pool_push 
         pool->last[job->level]->next = job;
     }
     pool->last[job->level] = job;
-    // Before |spinning| is looked at: see wake_in_place().
+    // Before spinners, seats and sleepers are looked at: see base/eventcount.h.
     atomic_fetch_add(kind != POOL_PUSH_PLAIN ? &pool->offered : &pool->ready, 1);
     atomic_fetch_add_explicit(&pool->change_count, 1, memory_order_relaxed);
 }
@@ -249,12 +246,10 @@ static __attribute__((noinline)) void offer_back(struct pool *pool, struct pool_
     }
 }
 
-// No job is left in the pocket while nobody watches it. Who puts one there looks for the watcher after that; the
-// watcher gives up its office and then looks at the pocket, before it does anything else: one of the two sees the
-// other.
+// No job is left in the pocket while nobody watches it: the watcher is a poller as in base/eventcount.h.
 HOT void pool_hand(struct pool *pool, struct pool_job *job)
 {
-    if (pool->is_fuzzed || pool->is_timed || !atomic_load_explicit(&pool->has_watcher, memory_order_relaxed)) {
+    if (pool->is_fuzzed || pool->is_timed || atomic_load_explicit(&pool->watcher.count, memory_order_relaxed) == 0) {
         pool_offer(pool, job);
         return;
     }
@@ -264,7 +259,7 @@ HOT void pool_hand(struct pool *pool, struct pool_job *job)
     if (before != NULL) {
         pool_push(pool, before);
     }
-    if (UNLIKELY(!atomic_load(&pool->has_watcher))) {
+    if (UNLIKELY(!pollers_are_present(&pool->watcher))) {
         offer_back(pool, job);
     }
 }
@@ -401,8 +396,7 @@ static bool outlasts_offer(struct pool *pool)
     return true;
 }
 
-// Somebody who looked for work does not any more, and work that came meanwhile woke nobody. Who adds work counts it and
-// then looks for spinners; this is the other way round, so that one of the two sees the other.
+// Wakes another worker for what came while this one was a spinner, or had a seat, and was left to it.
 static void wake_in_place(struct pool *pool)
 {
     if (!is_urgent(pool) && atomic_load(&pool->offered) == 0) {
@@ -418,7 +412,7 @@ void pool_linger(struct pool_worker *worker, int rounds, bool (*has_come)(void *
     if (pool->is_alone) {
         return;
     }
-    atomic_fetch_add(&pool->census, ONE_SPINNING);
+    pollers_enter(&pool->spinners);
     for (int i = 1; i <= rounds && !has_come(arg) && !pool_has_jobs(pool); i++) {
         if (i % LINGER_TURN == 0) {
             thread_yield();
@@ -428,7 +422,7 @@ void pool_linger(struct pool_worker *worker, int rounds, bool (*has_come)(void *
         }
     }
     worker->has_looked = !has_come(arg);
-    atomic_fetch_sub(&pool->census, ONE_SPINNING);
+    pollers_leave(&pool->spinners);
     wake_in_place(pool);
 }
 
@@ -464,21 +458,24 @@ static bool shares_processor(struct pool *pool, const struct pool_worker *worker
 // False: nobody sleeps, or those who are up are as many as there are seats. Looks at lines that seldom change.
 static bool may_want_sleepers(struct pool *pool)
 {
-    uint64_t census = atomic_load_explicit(&pool->census, memory_order_relaxed);
-    return (int)(census >> 32) + (int)(uint32_t)census < pool->worker_count &&
+    return atomic_load_explicit(&pool->spinners.count, memory_order_relaxed) +
+                   atomic_load_explicit(&pool->busy_count, memory_order_relaxed) <
+               pool->worker_count &&
            atomic_load_explicit(&pool->sleeping, memory_order_relaxed) > 0;
 }
 
 void pool_stop_looking(struct pool *pool, struct pool_worker *worker)
 {
     worker->is_looking = false;
-    atomic_fetch_add(&pool->census, ONE_ACTIVE - ONE_SPINNING);
+    atomic_fetch_add(&pool->busy_count, 1);
+    pollers_leave(&pool->spinners);
     wake_in_place(pool);
 }
 
 void pool_look_again(struct pool *pool, struct pool_worker *worker)
 {
-    atomic_fetch_add(&pool->census, ONE_SPINNING - ONE_ACTIVE);
+    pollers_enter(&pool->spinners);
+    atomic_fetch_sub(&pool->busy_count, 1); // a spinner by now: it looks for work itself
     worker->is_looking = true;
 }
 
@@ -561,10 +558,8 @@ static bool take_turn(struct pool *pool, struct spin *spin)
 // One of those who look for work looks at the pocket. False: what is there is not left to the host any more.
 static bool watch(struct pool *pool, struct spin *spin)
 {
-    bool has_watcher = false;
     if (!spin->is_watcher) {
-        if (atomic_load_explicit(&pool->has_watcher, memory_order_relaxed) ||
-            !atomic_compare_exchange_strong(&pool->has_watcher, &has_watcher, true)) {
+        if (!pollers_enter_alone(&pool->watcher)) {
             return true;
         }
         spin->is_watcher = true;
@@ -586,7 +581,7 @@ static bool stop_watching(struct pool *pool, struct spin *spin)
         return true;
     }
     spin->is_watcher = false;
-    atomic_store(&pool->has_watcher, false);
+    pollers_leave(&pool->watcher);
     return atomic_load(&pool->pocket) == NULL;
 }
 
@@ -614,7 +609,7 @@ static bool spin_for_work(struct pool *pool, struct pool_worker *worker)
 {
     struct spin spin = {.is_watcher = false};
     bool is_patient = !pool->is_alone;
-    atomic_fetch_add(&pool->census, ONE_SPINNING);
+    pollers_enter(&pool->spinners);
     begin_spin(pool, &spin);
     for (int i = 1; is_patient; i++) {
         if (atomic_load_explicit(&pool->ready, memory_order_acquire) > 0) {
@@ -643,10 +638,8 @@ static bool spin_for_work(struct pool *pool, struct pool_worker *worker)
             thread_relax();
         }
     }
-    // Whoever adds work and still sees a spinner wakes nobody; so the queue and the pocket are looked at again, under
-    // the lock, after this.
-    stop_watching(pool, &spin);
-    atomic_fetch_sub(&pool->census, ONE_SPINNING);
+    stop_watching(pool, &spin); // the caller looks at the queue and the pocket again, under the lock
+    pollers_leave(&pool->spinners);
     return is_patient;
 }
 
@@ -786,7 +779,7 @@ static bool sit_down_alone(struct pool *pool, struct pool_worker *guest)
     if (pool->is_fuzzed || pool_job_count(pool) > 0 || active(pool) > 0 || !find_seat(pool, guest)) {
         return false;
     }
-    atomic_fetch_add(&pool->census, ONE_ACTIVE);
+    atomic_fetch_add(&pool->busy_count, 1);
     note_processor(pool, guest);
     return true;
 }
@@ -808,8 +801,7 @@ bool pool_sit_down(struct pool *pool, struct pool_worker *guest)
     return may_sit;
 }
 
-// A worker that found no seat for a job has gone to sleep again, and who pushed one may have woken nobody. Both looked
-// at the seats after the job was there; this looks for jobs after the seat is free: one of the two sees the other.
+// A worker that found no seat for a job has gone to sleep again, and who pushed one may have woken nobody.
 void pool_get_up(struct pool *pool, struct pool_worker *guest)
 {
     leave_seat(pool, guest);
@@ -830,7 +822,7 @@ static int spinner_limit(const struct pool *pool)
 
 static bool may_spin(struct pool *pool)
 {
-    int looking = (int)(atomic_load_explicit(&pool->census, memory_order_relaxed) >> 32);
+    int looking = atomic_load_explicit(&pool->spinners.count, memory_order_relaxed);
     return looking < spinner_limit(pool) && pool_free_seats(pool) > 0;
 }
 
@@ -903,7 +895,6 @@ void pool_finish(struct pool *pool)
     thread_latch_lock(&pool->lock);
     pool->stop = true;
     atomic_fetch_add(&pool->ready, 1); // who looks for work comes for this
-    atomic_fetch_add_explicit(&pool->wake_word, 1, memory_order_relaxed);
     unlock_and_wake(pool, pool->worker_count);
     for (int i = 0; i < pool->worker_count; i++) {
         thread_join(&pool->workers[i].thread);

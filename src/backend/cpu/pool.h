@@ -16,6 +16,7 @@
 #ifndef RILL_BACKEND_CPU_POOL_H
 #define RILL_BACKEND_CPU_POOL_H
 
+#include "base/eventcount.h"
 #include "base/thread.h"
 #include "rill/status.h"
 
@@ -129,16 +130,17 @@ struct pool {
     atomic_int offered;                       // jobs queued that were; changed under the lock
     atomic_uint called;                       // the seats for which the newest loop has shares: see loop.c
     _Alignas(64) atomic_uint change_count;    // jobs ever pushed and loops ever opened: guests look at it
-    // Seats taken, and in the upper half workers that look for work. Who comes to a loop from looking for work stays
-    // among those: the slot counts it instead, so that a short loop is not spent on one more line that all change.
-    _Alignas(64) _Atomic uint64_t census;
+    // Who comes to a loop from looking for work stays among the spinners, and its seat is not counted here: the slot
+    // counts it instead, so that a short loop is not spent on one more line that all change.
+    _Alignas(64) struct pollers spinners;     // workers that look for work
+    atomic_int busy_count;                    // seats taken
     _Alignas(64) _Atomic uint64_t short_time; // when a short loop last opened while workers slept
-    atomic_uint wake_word;                    // workers sleep on it; changed under the lock
+    struct eventcount wakeups;                // workers sleep here
     // The job that a thread of the host queued last and may be about to wait for: see pool_hand(). Only one of those
     // who look for work looks at it, and only now and then, so that the line stays with who queues.
     _Alignas(64) _Atomic(struct pool_job *) pocket;
-    atomic_uint pocket_count;             // jobs ever put there
-    _Alignas(64) atomic_bool has_watcher; // somebody looks at it
+    atomic_uint pocket_count;            // jobs ever put there
+    _Alignas(64) struct pollers watcher; // who looks at it: one at most
     struct pool_slot slots[POOL_SLOTS];
     struct pool_seat seats[POOL_MAX_WORKERS];
 };

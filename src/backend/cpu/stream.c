@@ -3,7 +3,6 @@
 #include "base/hot.h"
 #include "base/status.h"
 
-#include <limits.h>
 #include <string.h>
 
 enum { MANY_WORDS = 16 }; // of arguments
@@ -96,21 +95,24 @@ static bool has_room(struct backend_stream *stream)
     return count - stream->launch_ended_seen < STREAM_MAX_LAUNCHES;
 }
 
+// The same without the lock, for who waits: another may be faster.
+static bool may_have_room(void *arg)
+{
+    struct backend_stream *stream = arg;
+    (void)atomic_load(&stream->ended_count); // changed after |launch_ended_count|: who sees the one sees the other
+    uint64_t ended = atomic_load_explicit(&stream->launch_ended_count, memory_order_relaxed);
+    return atomic_load_explicit(&stream->launch_count, memory_order_relaxed) - ended < STREAM_MAX_LAUNCHES;
+}
+
 // The stream's lock is held.
 static __attribute__((noinline, cold)) void wait_for_room(struct backend_stream *stream)
 {
     device_count(&stream->device->counters.ring_wait_count);
-    atomic_fetch_add(&stream->waiter_count, 1); // see remove_first()
-    for (;;) {
-        unsigned seen = atomic_load(&stream->waiter_word);
-        if (has_room(stream)) {
-            break;
-        }
+    while (!has_room(stream)) {
         thread_latch_unlock(&stream->lock);
-        thread_sleep(&stream->waiter_word, seen);
+        eventcount_wait(&stream->progress, may_have_room, stream);
         thread_latch_lock(&stream->lock);
     }
-    atomic_fetch_sub(&stream->waiter_count, 1);
 }
 
 // With what is between the arguments and the sizes behind them.
@@ -541,13 +543,6 @@ static bool run_op(struct backend_stream *stream, struct cpu_op *op, struct pool
     return run_other(stream, op, worker);
 }
 
-// Lets host threads that wait look again.
-static __attribute__((noinline)) void wake_waiters(struct backend_stream *stream)
-{
-    atomic_fetch_add(&stream->waiter_word, 1);
-    thread_wake(&stream->waiter_word, INT_MAX);
-}
-
 static __attribute__((noinline)) void leave_lanes(struct backend_stream *stream)
 {
     thread_latch_lock(&stream->lock);
@@ -574,12 +569,8 @@ static inline __attribute__((always_inline)) void remove_first(struct backend_st
         atomic_store_explicit(&segment->ended_count, ended, memory_order_release);
     }
     thread_publish(&stream->ended_count);
-    // Who waits is counted before it looks at what has ended, and this looks for it after it has counted: one of the
-    // two sees the other.
     atomic_fetch_add(&stream->ended_count, 1);
-    if (UNLIKELY(atomic_load(&stream->waiter_count) > 0)) {
-        wake_waiters(stream);
-    }
+    eventcount_notify_all(&stream->progress);
 }
 
 void stream_remove_first(struct backend_stream *stream)
@@ -761,17 +752,10 @@ static bool has_reached(struct cpu_guest *guest)
     return atomic_load_explicit(&guest->stream->ended_count, memory_order_acquire) >= guest->target;
 }
 
-static void sleep_until_reached(struct backend_stream *stream, uint64_t target)
+static bool has_reached_now(void *arg)
 {
-    atomic_fetch_add(&stream->waiter_count, 1); // see remove_first()
-    for (;;) {
-        unsigned seen = atomic_load(&stream->waiter_word);
-        if (atomic_load(&stream->ended_count) >= target) {
-            break;
-        }
-        thread_sleep(&stream->waiter_word, seen);
-    }
-    atomic_fetch_sub(&stream->waiter_count, 1);
+    const struct cpu_guest *guest = arg;
+    return atomic_load(&guest->stream->ended_count) >= guest->target;
 }
 
 // Helps while it can, then looks for a while before it sleeps: work that is short has ended before a thread could be
@@ -791,7 +775,7 @@ HOT void stream_synchronize(struct backend_stream *stream)
         while (!has_reached(&guest)) {
             if (!guest_help(&guest) && !guest_looks(&guest, has_reached)) {
                 guest_finish(&guest);
-                sleep_until_reached(stream, guest.target);
+                eventcount_wait(&stream->progress, has_reached_now, &guest);
             }
         }
         guest_finish(&guest);

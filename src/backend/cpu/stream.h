@@ -20,6 +20,7 @@
 #include "backend/backend.h"
 #include "backend/cpu/device.h"
 #include "backend/cpu/exec.h"
+#include "base/eventcount.h"
 #include "base/hot.h"
 
 enum {
@@ -132,8 +133,7 @@ struct backend_stream {
     _Alignas(64) struct cpu_op *first;   // only the worker that advances the stream sees it: taken, in order
     _Atomic uint64_t ended_count;        // operations ended; who waits looks
     _Atomic uint64_t launch_ended_count; // launches ended
-    atomic_int waiter_count;             // host threads that sleep until something has ended
-    atomic_uint waiter_word;             // they sleep on it
+    struct eventcount progress;          // host threads wait here until more operations have ended
     atomic_bool has_error;               // |error| is not NULL; changed under the lock
     atomic_bool was_waited_for;          // by the host since a worker took it up: more may not come at once
     atomic_int guest_count;              // guests that wait for it and look for what they can do
