@@ -271,6 +271,9 @@ static uint64_t search_on(struct search *search)
 // The number of interleavings; 0: in one of them a wake-up is lost, or work is left.
 static uint64_t search_all(const struct scene *scene, enum flaw with)
 {
+    if (thread_is_checked() && scene->count > 2) {
+        SKIP("one thread takes all steps: ThreadSanitizer has nothing to find, and takes a minute");
+    }
     struct search search = {.scene = scene, .met = calloc(TABLE_SIZE, sizeof *search.met)};
     memset(&world, 0, sizeof world);
     flaw = with;
@@ -416,8 +419,8 @@ TEST(work_left_to_a_poller_that_leaves_is_not_left_behind)
     static const struct scene one = {false, 2, {poll_once, add_for_poller}};
     static const struct scene more = {false, 4, {poll_once, poll_once, add_for_poller, add_for_poller}};
     CHECK(search_all(&one, NO_FLAW) > 10);
-    CHECK(search_all(&more, NO_FLAW) > 10000);
     CHECK(finds(&one, poll_flaws, 2));
+    CHECK(search_all(&more, NO_FLAW) > 10000);
     CHECK(finds(&more, poll_flaws, 2));
 }
 
@@ -480,8 +483,8 @@ TEST(worker_that_polls_and_then_sleeps_is_woken_for_what_came_meanwhile)
     static const struct scene one = {false, 2, {be_a_worker, push_work}};
     static const struct scene more = {false, 3, {be_a_worker, be_a_worker, push_twice}};
     CHECK(search_all(&one, NO_FLAW) > 10);
-    CHECK(search_all(&more, NO_FLAW) > 100000);
     CHECK(finds(&one, poll_flaws, 2));
+    CHECK(search_all(&more, NO_FLAW) > 100000);
     CHECK(finds(&more, poll_flaws, 2));
     CHECK_INT(search_all(&more, NO_WAKE), 0);
     CHECK_INT(search_all(&more, NO_EPOCH), 0);

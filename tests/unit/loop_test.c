@@ -153,13 +153,13 @@ static void lock_in_turns(struct thread_latch *latch)
 
 // ---- what loop.c asks of the pool -----------------------------------------------------------------------------------
 
-void pool_unlock_and_wake(struct pool *pool, int most)
+void sleep_unlock_and_call(struct pool *pool, int most)
 {
     (void)most;
     thread_latch_unlock(&pool->lock);
 }
 
-bool pool_has_jobs(struct pool *pool)
+bool pool_has_work(struct pool *pool)
 {
     return pool_job_count(pool) > 0;
 }
@@ -170,22 +170,22 @@ int pool_free_seats(struct pool *pool)
     return (int)draw(2);
 }
 
-bool pool_comes_often(struct pool *pool)
+bool sleep_waking_pays(struct pool *pool)
 {
     (void)pool;
     return draw(2) == 0;
 }
 
-void pool_stop_looking(struct pool *pool, struct pool_worker *worker)
+void spin_stop(struct pool *pool, struct pool_worker *worker)
 {
     (void)pool;
-    worker->is_looking = false;
+    worker->state = POOL_WORKING;
 }
 
-void pool_look_again(struct pool *pool, struct pool_worker *worker)
+void spin_again(struct pool *pool, struct pool_worker *worker)
 {
     (void)pool;
-    worker->is_looking = true;
+    worker->state = POOL_VISITING;
 }
 
 // ---- the workers ----------------------------------------------------------------------------------------------------
@@ -245,7 +245,7 @@ static void open_loop(struct loop_case *own, struct pool_worker *worker)
     own->chunk_count = 1 + (int)draw(draw(2) == 0 ? 2 : draw(2) == 0 ? 4 : MOST_CHUNKS);
     own->loop.is_short = draw(2) == 0;
     own->loop.is_timed = draw(2) == 0;
-    worker->is_looking = false;
+    worker->state = POOL_WORKING;
     if (pool_run_loop(scene.pool, &own->loop, (uint32_t)own->chunk_count, worker)) {
         loop_over(&own->loop, worker);
     }
@@ -275,7 +275,7 @@ static void work_on(int index)
         if (own != NULL) {
             open_loop(own, worker);
         } else {
-            worker->is_looking = draw(2) == 0;
+            worker->state = draw(2) == 0 ? POOL_VISITING : POOL_WORKING;
             worker->guest = draw(3) == 0 ? worker : NULL;
             const void *owner = worker->guest != NULL ? &scene.loops[draw((unsigned)scene.loop_count)] : NULL;
             struct pool_slot *slot = loop_enter(scene.pool, worker, owner);

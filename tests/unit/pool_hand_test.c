@@ -23,7 +23,7 @@ static void finish(struct pool *pool)
 {
     struct pool_worker *workers = pool->workers;
     pool_finish(pool);
-    CHECK(atomic_load(&pool->pocket) == NULL);
+    CHECK(atomic_load(&pool->reserved) == NULL);
     CHECK_INT(atomic_load(&pool->watcher.count), 0);
     free(workers);
     free(pool);
@@ -39,22 +39,22 @@ TEST(job_is_in_hand_while_a_worker_watches)
 {
     struct pool *pool = make_pool(1);
     struct host hosts[3] = {host_of(pool), host_of(pool), host_of(pool)};
-    CHECK(!pool_take_back(pool, &hosts[0].job));
+    CHECK(!pool_unreserve(pool, &hosts[0].job));
     pollers_enter(&pool->watcher);
-    pool_hand(pool, &hosts[0].job);
+    pool_reserve(pool, &hosts[0].job);
     CHECK_INT(pool_job_count(pool), 0);
-    CHECK(!pool_take_back(pool, &hosts[1].job));
-    CHECK(pool_take_back(pool, &hosts[0].job));
-    CHECK(!pool_take_back(pool, &hosts[0].job));
-    pool_hand(pool, &hosts[0].job);
-    pool_hand(pool, &hosts[1].job); // the one before goes to the workers
+    CHECK(!pool_unreserve(pool, &hosts[1].job));
+    CHECK(pool_unreserve(pool, &hosts[0].job));
+    CHECK(!pool_unreserve(pool, &hosts[0].job));
+    pool_reserve(pool, &hosts[0].job);
+    pool_reserve(pool, &hosts[1].job); // the one before goes to the workers
     CHECK_INT(pool_job_count(pool), 1);
-    CHECK(!pool_take_back(pool, &hosts[0].job));
-    CHECK(pool_take_back(pool, &hosts[1].job));
+    CHECK(!pool_unreserve(pool, &hosts[0].job));
+    CHECK(pool_unreserve(pool, &hosts[1].job));
     pollers_leave(&pool->watcher);
-    pool_hand(pool, &hosts[2].job); // nobody would see it
+    pool_reserve(pool, &hosts[2].job); // nobody would see it
     CHECK_INT(pool_job_count(pool), 2);
-    CHECK(!pool_take_back(pool, &hosts[2].job));
+    CHECK(!pool_unreserve(pool, &hosts[2].job));
     REQUIRE(pool_start(pool) == RILL_OK);
     while (atomic_load(&hosts[0].ran) + atomic_load(&hosts[2].ran) < 2) {
         thread_yield();
@@ -86,8 +86,8 @@ static void *hand_and_wait(void *arg)
     struct host *own = arg;
     for (int round = 0; round < own->rounds; round++) {
         rest(own);
-        pool_hand(own->pool, &own->job);
-        if (next_number(&own->seed) % 2 == 0 && pool_take_back(own->pool, &own->job)) {
+        pool_reserve(own->pool, &own->job);
+        if (next_number(&own->seed) % 2 == 0 && pool_unreserve(own->pool, &own->job)) {
             note_run(&own->job, NULL);
         }
         for (int looks = 0; atomic_load(&own->ran) <= round; looks++) {

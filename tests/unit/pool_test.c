@@ -619,7 +619,7 @@ TEST(small_jobs_that_nobody_comes_back_for_are_run_by_workers)
         usleep(i % 4 * 400); // asleep, and still awake
         pool_push_small(pool, &own.job);
         if (i % 2 == 0) {
-            pool_push_left(pool);
+            pool_promote_small(pool);
         } else { // a guest that waits for something else: it leaves nothing to sleep over
             struct pool_worker guest = {.pool = pool, .guest = &guest};
             const void *owners[] = {&done};

@@ -29,7 +29,7 @@ static void push_in_one_way(struct pusher *own, int way)
         pool_offer(own->pool, &own->job);
     } else {
         pool_push_small(own->pool, &own->job);
-        pool_push_left(own->pool);
+        pool_promote_small(own->pool);
     }
 }
 

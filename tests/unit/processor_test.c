@@ -84,7 +84,7 @@ TEST(workers_are_noted_where_they_went)
             thread_yield();
         }
     }
-    while (pool_has_jobs(&pool) || pool_free_seats(&pool) < 2) {
+    while (pool_has_work(&pool) || pool_free_seats(&pool) < 2) {
         thread_yield();
     }
     pool_finish(&pool);

@@ -93,7 +93,7 @@ static struct pool_job *take_back(struct cpu_guest *guest)
         // Only the first is sure to be there: no more than the address is needed.
         uintptr_t stream = (uintptr_t)guest->chain[i];
         struct pool_job *job = (struct pool_job *)(stream + offsetof(struct backend_stream, job));
-        if (pool_take_back(&guest->device->pool, job)) {
+        if (pool_unreserve(&guest->device->pool, job)) {
             return job;
         }
     }
@@ -207,7 +207,7 @@ void guest_push(const struct pool_worker *worker, struct backend_stream *stream)
         // gone, so that the device's guests are looked for.
         pool_push_small(&device->pool, &stream->job);
         if (!pollers_are_present(&device->guests)) {
-            pool_push_left(&device->pool);
+            pool_promote_small(&device->pool);
         }
     }
 }
@@ -251,7 +251,7 @@ void guest_finish(struct cpu_guest *guest)
             atomic_fetch_sub(&guest->stream->guest_count, 1);
         }
         pollers_leave(&guest->device->guests);
-        pool_push_left(&guest->device->pool); // what guest_push() left to it
+        pool_promote_small(&guest->device->pool); // what guest_push() left to it
     }
 }
 

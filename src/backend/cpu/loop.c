@@ -19,7 +19,7 @@
 // No chunk may stay behind. A worker holds chunks that others do not see only between taking half of a share and making
 // the rest its own, and it is in the loop then. It may leave chunks of its own behind only while they are not used up,
 // to be found by others: by who says that they are, at the latest, because that one looks once more afterwards.
-#include "backend/cpu/pool.h"
+#include "backend/cpu/pool_parts.h"
 
 #include "base/clock.h"
 #include "base/hot.h"
@@ -32,7 +32,7 @@ enum {
 };
 
 static const uint64_t VISITORS = 0xffff;
-static const uint64_t ONE_LOOKER = 0x10000; // beside a visitor: it counts as looking for work too
+static const uint64_t ONE_SPINNER = 0x10000; // beside a visitor: it is a spinner too, and VISITING
 static const uint64_t OPEN = UINT64_C(1) << 32;
 static const uint64_t USED_UP = UINT64_C(1) << 33;
 static const uint64_t HAS_OPENER = UINT64_C(1) << 34; // who opened the loop is in it
@@ -147,7 +147,7 @@ static struct pool_slot *open_slot(struct pool *pool, struct pool_loop *loop)
     unsigned count = atomic_fetch_add_explicit(&pool->change_count, 1, memory_order_relaxed);
     atomic_store_explicit(&pool->called, count << 21 | (unsigned)loop->first_seat << 11 | (unsigned)loop->share_count,
                           memory_order_relaxed);
-    atomic_fetch_or(&pool->slots_open, bit_of(pool, slot)); // before who looks for work is counted: see pool_linger()
+    atomic_fetch_or(&pool->slots_open, bit_of(pool, slot)); // before spinners are counted: see base/eventcount.h
     // After its bit: who has seen that of the loop before comes now, may take every chunk, and takes the bit away.
     atomic_fetch_add_explicit(&slot->state, OPEN + HAS_OPENER + 1,
                               memory_order_acq_rel); // others may be about to leave
@@ -168,7 +168,7 @@ static bool close_slot(struct pool *pool, struct pool_slot *slot)
 // What a visitor adds to the state of a slot, and takes away again.
 static uint64_t presence_of(const struct pool_worker *worker, bool is_opener)
 {
-    return (worker->is_looking ? ONE_LOOKER + 1 : 1) + (is_opener ? HAS_OPENER : 0);
+    return (worker->state == POOL_VISITING ? ONE_SPINNER + 1 : 1) + (is_opener ? HAS_OPENER : 0);
 }
 
 // The loop that ends with this, or NULL.
@@ -244,13 +244,13 @@ HOT int loop_demand(struct pool *pool)
     return (open & (open - 1)) != 0 ? pool->worker_count : wanted;
 }
 
-HOT int loop_lookers(struct pool *pool)
+HOT int loop_visitors(struct pool *pool)
 {
     int count = 0;
     uint64_t taken = atomic_load_explicit(&pool->slots_taken, memory_order_relaxed);
     for (; taken != 0; taken &= taken - 1) {
         uint64_t state = atomic_load_explicit(&pool->slots[__builtin_ctzll(taken)].state, memory_order_relaxed);
-        count += (int)(state / ONE_LOOKER & VISITORS);
+        count += (int)(state / ONE_SPINNER & VISITORS);
     }
     return count;
 }
@@ -294,7 +294,7 @@ static void call_sleepers(struct pool *pool, struct pool_slot *slot)
     atomic_store_explicit(&slot->is_short, false, memory_order_relaxed);
     if (atomic_load_explicit(&pool->sleeping, memory_order_relaxed) > 0) {
         thread_latch_lock(&pool->lock);
-        pool_unlock_and_wake(pool, POOL_WAKE_AT_ONCE);
+        sleep_unlock_and_call(pool, POOL_WAKE_AT_ONCE);
     }
 }
 
@@ -367,7 +367,7 @@ static void run_rest(struct pool *pool, struct pool_loop *loop, struct pool_work
 static void look_for_last(struct pool *pool, struct pool_slot *slot)
 {
     for (int i = 0; i < LAST_LOOKS && !pool->is_alone; i++) {
-        if ((atomic_load_explicit(&slot->state, memory_order_relaxed) & VISITORS) == 1 || pool_has_jobs(pool)) {
+        if ((atomic_load_explicit(&slot->state, memory_order_relaxed) & VISITORS) == 1 || pool_has_work(pool)) {
             return;
         }
         thread_relax();
@@ -409,24 +409,24 @@ void loop_visit(struct pool *pool, struct pool_slot *slot, struct pool_worker *w
     if (loop == NULL) {
         return;
     }
-    bool was_looking = worker->is_looking;
-    if (was_looking) { // it will be busy with whatever comes after the loop
-        pool_stop_looking(pool, worker);
+    bool was_visiting = worker->state == POOL_VISITING;
+    if (was_visiting) { // it will be busy with whatever comes after the loop
+        spin_stop(pool, worker);
     }
     loop->over(loop, worker);
-    if (was_looking) {
-        pool_look_again(pool, worker);
+    if (was_visiting) {
+        spin_again(pool, worker);
     }
 }
 
 static struct pool_slot *open_and_wake(struct pool *pool, struct pool_loop *loop)
 {
     if (loop->is_short && atomic_load_explicit(&pool->sleeping, memory_order_relaxed) > 0) {
-        loop->is_short = !pool_comes_often(pool);
+        loop->is_short = !sleep_waking_pays(pool);
     }
     thread_latch_lock(&pool->lock);
     struct pool_slot *slot = open_slot(pool, loop);
-    pool_unlock_and_wake(pool, slot != NULL ? POOL_WAKE_AT_ONCE : 0);
+    sleep_unlock_and_call(pool, slot != NULL ? POOL_WAKE_AT_ONCE : 0);
     return slot;
 }
 

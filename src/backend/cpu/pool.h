@@ -13,6 +13,9 @@
 // A thread of the host that waits is a guest: it runs what it waits for itself if nobody has begun it, which is faster
 // than handing it to another thread. Whoever works has a seat, and there are as many as the pool has workers: a guest
 // takes the place of a worker that has nothing to do, so that never more threads run kernels than were asked for.
+//
+// Files: queue.c jobs, sleep.c who sleeps and who is woken, seats.c seats and processors, spin.c workers that poll for
+// work, loop.c loops, pool.c what a worker does next, guests, start and end. pool_parts.h is what these share.
 #ifndef RILL_BACKEND_CPU_POOL_H
 #define RILL_BACKEND_CPU_POOL_H
 
@@ -33,14 +36,40 @@ enum {
     POOL_WAKE_AT_ONCE = 2, // threads that one wakes, who wake others in turn
 };
 
+// What a worker does. A state says how the worker is counted, and so what those who add work may leave to it.
+//
+//              counted as     seat   lock
+//   SEARCHING  nothing        no     held: looks for what to do next. Also a guest that runs nothing, without the lock
+//   WORKING    busy           yes    runs a job or works on a loop
+//   LINGERING  busy, spinner  yes    polls for the next operation of the stream whose job it runs
+//   SPINNING   spinner        no     polls for work
+//   VISITING   spinner        yes    works on a loop that it found while it was spinning: the loop's slot counts it
+//   SLEEPING   sleeper        no     waits to be woken
+//
+//     SLEEPING <----> SEARCHING <----> SPINNING <----> VISITING
+//                         ^                                ^
+//                         |  takes a seat, leaves it       |  was the last to leave the loop: runs what comes after it
+//                         v                                |
+//     LINGERING <---> WORKING <----------------------------+
+//
+// Every arrow is one call of pool_worker_change(), which names both of its ends.
+enum pool_state {
+    POOL_SEARCHING, // all zero
+    POOL_WORKING,
+    POOL_LINGERING,
+    POOL_SPINNING,
+    POOL_VISITING,
+    POOL_SLEEPING,
+};
+
 struct pool_worker {
     struct pool *pool;       // borrowed
-    int index;               // its seat, while it works
+    enum pool_state state;   // only the worker itself sees it
+    int index;               // its seat, while it has one
     int home;                // the seat that it takes if it can
     bool had_job;            // the last thing it did was a job: a loop's turn
-    bool has_looked;         // it did nothing since it last looked for work
+    bool has_looked;         // it did nothing since it last polled for work
     bool was_woken;          // it did nothing since it slept
-    bool is_looking;         // it counts as one that looks for work, also while it visits a loop
     unsigned turn;           // which of several loops it goes to next
     struct pool_loop *ended; // a loop that it came to too late, and is the last to leave; see loop_enter()
     void *guest;             // of a guest: what it waits for, for those who make jobs; NULL: a thread of the pool
@@ -136,11 +165,11 @@ struct pool {
     atomic_int busy_count;                    // seats taken
     _Alignas(64) _Atomic uint64_t short_time; // when a short loop last opened while workers slept
     struct eventcount wakeups;                // workers sleep here
-    // The job that a thread of the host queued last and may be about to wait for: see pool_hand(). Only one of those
-    // who look for work looks at it, and only now and then, so that the line stays with who queues.
-    _Alignas(64) _Atomic(struct pool_job *) pocket;
-    atomic_uint pocket_count;            // jobs ever put there
-    _Alignas(64) struct pollers watcher; // who looks at it: one at most
+    // The job that is reserved for the host's thread that queued it: see pool_reserve(). Only one of the spinners looks
+    // at it, and only now and then, so that the line stays with who queues.
+    _Alignas(64) _Atomic(struct pool_job *) reserved;
+    atomic_uint reserved_count;          // jobs ever put there
+    _Alignas(64) struct pollers watcher; // the spinner that looks at it; one at most
     struct pool_slot slots[POOL_SLOTS];
     struct pool_seat seats[POOL_MAX_WORKERS];
 };
@@ -160,17 +189,17 @@ void pool_push(struct pool *pool, struct pool_job *job);
 // The same, by a worker or a guest that will come back for it itself before long: wakes nobody, and who only looks for
 // work leaves it for a moment.
 void pool_push_small(struct pool *pool, struct pool_job *job);
-// Who would have come back for small jobs will not: they are jobs like others.
-void pool_push_left(struct pool *pool);
+// Turns small jobs into ordinary ones: the guest that would have come back for them is leaving.
+void pool_promote_small(struct pool *pool);
 // The same, by a thread of the host, which may be about to wait for it: workers that only look for work leave it the
 // job for a moment.
 void pool_offer(struct pool *pool, struct pool_job *job);
-// The same, and while a worker looks for work the job stays in the host's hands: the thread that waits takes it back
-// without a word to anybody. One job at a time: the one before goes to the workers.
-void pool_hand(struct pool *pool, struct pool_job *job);
-// Takes back a job, if it is still in hand. It is looked for by its address alone: it may be gone.
-bool pool_take_back(struct pool *pool, struct pool_job *job);
-bool pool_has_jobs(struct pool *pool); // or loops
+// The same, and while a spinner watches, the job stays reserved for the host: the thread that waits takes it back by
+// pool_unreserve() and tells nobody. One job at a time: the one before goes to the workers.
+void pool_reserve(struct pool *pool, struct pool_job *job);
+// Takes back a job that is still reserved. It is looked for by its address alone: it may be gone.
+bool pool_unreserve(struct pool *pool, struct pool_job *job);
+bool pool_has_work(struct pool *pool); // jobs or loops
 
 // Jobs that are queued.
 static inline int pool_job_count(struct pool *pool)
@@ -179,8 +208,8 @@ static inline int pool_job_count(struct pool *pool)
            atomic_load_explicit(&pool->offered, memory_order_relaxed);
 }
 
-// A worker looks |rounds| times for what it is about to need, until |has_come| says that it is there or there is other
-// work. It counts as one that looks for work meanwhile, so that nobody is woken in vain.
+// A worker that runs a job polls |rounds| times for what it is about to need, until |has_come| says that it is there or
+// there is other work. It counts as a spinner meanwhile, so that nobody is woken in vain.
 void pool_linger(struct pool_worker *worker, int rounds, bool (*has_come)(void *arg), void *arg);
 
 // A guest that waits for |owners| runs a job of one of them, or works on a loop of one, if there is any and a seat is
@@ -205,23 +234,5 @@ uint64_t pool_task_count(struct pool *pool); // of all seats together
 // A guest sits down to run a job that only it knows, and gets up again. False: no seat is free that no other job needs.
 bool pool_sit_down(struct pool *pool, struct pool_worker *guest);
 void pool_get_up(struct pool *pool, struct pool_worker *guest);
-
-// For loop.c. A worker that counts as looking for work does something else now, and looks for work again.
-void pool_stop_looking(struct pool *pool, struct pool_worker *worker);
-void pool_look_again(struct pool *pool, struct pool_worker *worker);
-// Whether short loops come so often that who is woken for one will be awake for the next.
-bool pool_comes_often(struct pool *pool);
-// Lets go of the lock and wakes at most |most| of those who sleep, if there is work for them.
-void pool_unlock_and_wake(struct pool *pool, int most);
-
-// For pool.c. Comes to an open loop, of |owner| unless that is NULL. NULL: there is none; but the worker may have ended
-// one, with which loop_visit() goes on too. The worker has a seat. May be called with the lock held, loop_visit() not.
-struct pool_slot *loop_enter(struct pool *pool, struct pool_worker *worker, const void *owner);
-void loop_visit(struct pool *pool, struct pool_slot *slot, struct pool_worker *worker);
-int loop_demand(struct pool *pool);  // how many more workers open loops have chunks for
-int loop_lookers(struct pool *pool); // who are in loops and still count as looking for work
-// Whether the loop that was opened last has a share for the worker's own seat, or all may come. |served|: the value of
-// |called| at its last visit, after which it has no share any more.
-bool loop_calls(struct pool *pool, const struct pool_worker *worker, unsigned served);
 
 #endif

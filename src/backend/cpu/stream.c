@@ -63,7 +63,7 @@ static HOT void unlock_and_push(struct backend_stream *stream, bool push)
 {
     thread_latch_unlock(&stream->lock);
     if (push) {
-        pool_hand(&stream->device->pool, &stream->job);
+        pool_reserve(&stream->device->pool, &stream->job);
     }
 }
 
@@ -330,7 +330,7 @@ rill_status stream_queue_mark(struct backend_stream *stream, enum cpu_op_kind ki
     // so the operation keeps its mark.
     bool may_stand = push && kind == CPU_OP_WAIT && !stream->device->pool.is_fuzzed;
     if (push && !(may_stand && mark_stand(stream, mark))) {
-        pool_hand(&stream->device->pool, &stream->job);
+        pool_reserve(&stream->device->pool, &stream->job);
     }
     return RILL_OK;
 }
@@ -649,7 +649,7 @@ static HOT void advance(struct backend_stream *stream, bool has_ended, struct po
 {
     struct cpu_op *op = has_ended ? next_op(stream, worker) : take_up(stream);
     for (int turn = 1; op != NULL; turn++) {
-        if (guest_must_stop(worker, stream) || (turn > STREAM_TURN && pool_has_jobs(&stream->device->pool))) {
+        if (guest_must_stop(worker, stream) || (turn > STREAM_TURN && pool_has_work(&stream->device->pool))) {
             pool_push(&stream->device->pool, &stream->job);
             return;
         }
@@ -770,7 +770,7 @@ HOT void stream_synchronize(struct backend_stream *stream)
         guest_init(&guest, stream->device);
         atomic_store_explicit(&stream->was_waited_for, true, memory_order_relaxed);
         if (!guest.is_able) {
-            pool_push_left(&stream->device->pool); // nobody was woken for a launch that its caller waits for
+            pool_promote_small(&stream->device->pool); // nobody was woken for a launch that its caller waits for
         }
         while (!has_reached(&guest)) {
             if (!guest_help(&guest) && !guest_looks(&guest, has_reached)) {
