@@ -122,7 +122,7 @@ struct emit_function {
     LLVMValueRef first;    // the first iteration of the call
     struct emit_induction *inductions;
     struct emit_counter *counters; // by ir_var.index; NULL until there is one
-    int *set_counts;               // by ir_var.index, with |counters|
+    struct assignments *assigned;  // by ir_var.index, with |counters|
     LLVMMetadataRef scope;         // of debug locations
     struct emit_target *targets;
     struct emit_group *groups;

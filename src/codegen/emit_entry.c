@@ -2,6 +2,7 @@
 // thread finds its own. plan/abi.h fixes both signatures.
 #include "codegen/emit.h"
 
+#include "ir/assignment.h"
 #include "plan/abi.h"
 
 #include <stddef.h>
@@ -167,22 +168,6 @@ static void emit_once(struct emitter *e, LLVMBasicBlockRef exit)
 // ---- the loop over the iterations
 // --------------------------------------------------------------------------------------------
 
-static bool sets_var(const struct ir_region *region, const struct ir_var *var)
-{
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        bool sets = (inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE) && inst->var == var;
-        if (sets || (inst->op == IR_OP_FOR && inst->loop->var == var)) {
-            return true;
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            if (sets_var(&inst->regions[i], var)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 static bool is_accumulator(const struct ir_function *ir, const struct ir_var *var)
 {
     for (int i = 0; i < ir->accumulator_count; i++) {
@@ -199,7 +184,7 @@ void emit_forget_vars(struct emitter *e)
     const struct ir_function *ir = e->function->ir;
     for (int i = 0; i < ir->var_count; i++) {
         const struct ir_var *var = ir->vars[i];
-        if (!var->is_memory && !is_accumulator(ir, var) && !sets_var(&ir->prologue, var)) {
+        if (!var->is_memory && !is_accumulator(ir, var) && !assignment_is_in_region(&ir->prologue, var)) {
             LLVMBuildStore(e->builder, LLVMConstNull(e->types[var->type]), e->function->vars[i]);
         }
     }

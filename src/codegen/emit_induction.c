@@ -4,6 +4,8 @@
 // is lost: most uses are indices, and widening it for them is then no work, neither for LLVM nor for the loop.
 #include "codegen/emit.h"
 
+#include "ir/assignment.h"
+
 static bool is_invariant(const struct emitter *e, const struct ir_inst *inst)
 {
     return inst->parent == &e->function->ir->prologue || inst->op == IR_OP_CONST;
@@ -93,30 +95,16 @@ void emit_induction_close(struct emitter *e, LLVMBasicBlockRef before, LLVMBasic
 // ---- variables that their loop alone sets
 // --------------------------------------------------------------------------------------------
 
-static void count_sets(int *counts, const struct ir_region *region)
-{
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        if (inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE) {
-            counts[inst->var->index]++;
-        } else if (inst->op == IR_OP_FOR) {
-            counts[inst->loop->var->index]++;
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            count_sets(counts, &inst->regions[i]);
-        }
-    }
-}
-
 void emit_counter_open(struct emitter *e, const struct ir_var *var, LLVMValueRef wide, LLVMValueRef value)
 {
     struct emit_function *f = e->function;
     if (f->counters == NULL) {
         f->counters = ARENA_ARRAY(e->arena, struct emit_counter, f->ir->var_count + 1);
-        f->set_counts = ARENA_ARRAY(e->arena, int, f->ir->var_count + 1);
-        count_sets(f->set_counts, &f->ir->prologue);
-        count_sets(f->set_counts, &f->ir->body);
+        f->assigned = ARENA_ARRAY(e->arena, struct assignments, f->ir->var_count + 1);
+        assignments_add(&f->ir->prologue, f->assigned);
+        assignments_add(&f->ir->body, f->assigned);
     }
-    if (f->set_counts[var->index] == 1) {
+    if (f->assigned[var->index].count == 1) {
         f->counters[var->index] = (struct emit_counter){.wide = wide, .value = value};
     }
 }

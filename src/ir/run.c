@@ -6,6 +6,8 @@
 // loads gain, which the code generator puts before them.
 #include "ir/ir.h"
 
+#include "ir/assignment.h"
+
 enum { RUN_BYTES = 16, RUN_LIMIT = 8, RUN_INST_LIMIT = 64 };
 
 bool ir_merges(const struct ir_function *task)
@@ -48,34 +50,12 @@ const struct ir_inst *ir_run_nest(const struct ir_function *task)
     return inner != NULL && rest != NULL && inner->args[1] == rest->args[1] ? inner : NULL;
 }
 
-static bool sets_inside(const struct ir_inst *inst, const struct ir_var *var)
-{
-    for (int i = 0; i < inst->region_count; i++) {
-        for (const struct ir_inst *in = inst->regions[i].first; in != NULL; in = in->next) {
-            if (((in->op == IR_OP_SET || in->op == IR_OP_VUPDATE) && in->var == var) || sets_inside(in, var)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-// The one SET of |var| in the body, at its top; NULL if there are more.
+// The one assignment of |var| in the body, a SET at its top; NULL if there are more.
 static const struct ir_inst *only_set(const struct ir_function *task, const struct ir_var *var)
 {
-    const struct ir_inst *found = NULL;
-    for (const struct ir_inst *inst = task->body.first; inst != NULL; inst = inst->next) {
-        if (sets_inside(inst, var)) {
-            return NULL;
-        }
-        if ((inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE) && inst->var == var) {
-            if (found != NULL || inst->op != IR_OP_SET) {
-                return NULL;
-            }
-            found = inst;
-        }
-    }
-    return found;
+    struct assignments found = assignments_of(&task->body, var);
+    const struct ir_inst *set = assignments_only_set(&found);
+    return set != NULL && set->parent == &task->body ? set : NULL;
 }
 
 // Whether |a|, at the body's top, stands before |b| or what |b| is part of.

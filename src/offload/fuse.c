@@ -14,6 +14,7 @@
 
 #include "analysis/values/points_to.h"
 #include "base/vec.h"
+#include "ir/assignment.h"
 #include "ir/walk.h"
 #include "passes/atomics.h"
 
@@ -74,12 +75,6 @@ static bool does_not_mention(struct ir_inst *inst, void *user)
 static bool mentions(struct ir_inst *loop, const struct ir_var *var)
 {
     return !walk_inst(loop, does_not_mention, (void *)var);
-}
-
-static bool does_not_assign(struct ir_inst *inst, void *user)
-{
-    bool assigns = (inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE) && inst->var == user;
-    return !assigns && !(inst->loop != NULL && inst->loop->var == user);
 }
 
 static const struct ir_scalar_role *role_of(const struct ir_inst *loop, const struct ir_var *var)
@@ -187,7 +182,7 @@ static bool is_same_get(const struct ir_inst *a, const struct ir_inst *b)
     for (int k = 0; k < 2; k++) {
         struct ir_inst *inst = (k == 0 ? a : b)->next;
         const struct ir_inst *end = k == 0 ? b : a;
-        while (inst != NULL && inst != end && walk_inst(inst, does_not_assign, (void *)a->var)) {
+        while (inst != NULL && inst != end && !assignment_is_in(inst, a->var)) {
             inst = inst->next;
         }
         if (inst == end) {
@@ -387,7 +382,7 @@ static bool may_move(const struct fusion *run, struct ir_inst *inst)
 {
     for (int k = 0; k < run->count; k++) {
         struct ir_inst *loop = run->parts[k];
-        if (inst->op == IR_OP_GET && !walk_inst(loop, does_not_assign, inst->var)) {
+        if (inst->op == IR_OP_GET && assignment_is_in(loop, inst->var)) {
             return false;
         }
         if (inst->op == IR_OP_SET && (mentions(loop, inst->var) || value_reads(loop->args[0], inst->var) ||

@@ -10,6 +10,7 @@
 #include "offload/offload.h"
 
 #include "base/vec.h"
+#include "ir/assignment.h"
 #include "ir/walk.h"
 
 enum {
@@ -76,9 +77,7 @@ struct assignment {
 static bool is_not_outside(struct ir_inst *inst, void *user)
 {
     const struct assignment *a = user;
-    bool assigns = ((inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE) && inst->var == a->var) ||
-                   (inst->op == IR_OP_FOR && inst->loop->var == a->var);
-    return !assigns || (inst != a->innermost && walk_is_inside(inst, a->innermost));
+    return assignment_target(inst) != a->var || (inst != a->innermost && walk_is_inside(inst, a->innermost));
 }
 
 // The last value is that of the last iteration that wrote one, and the iterations of the nest are numbered as they come

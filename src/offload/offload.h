@@ -109,10 +109,11 @@ struct offload {
         int capacity;
     } fusions;
     int group_count;
-    int scratch_count;           // hidden parameters that hold memory of the launch
-    int loop_depth;              // control loops around what is built now
-    struct only_sets *only_sets; // whole.c; made on demand
-    bool *is_read_outside;       // by variable: outside of every loop over it; made on demand, no pass adds such reads
+    int scratch_count;            // hidden parameters that hold memory of the launch
+    int loop_depth;               // control loops around what is built now
+    struct assignments *assigned; // by variable, in the whole kernel; whole.c, made on demand
+    int assigned_count;           // variables there were then
+    bool *is_read_outside;        // by variable: outside of every loop over it; made on demand, no pass adds such reads
 };
 
 struct mark *offload_mark(struct offload *o, struct ir_inst *inst);

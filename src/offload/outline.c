@@ -5,6 +5,7 @@
 
 #include "analysis/values/slice.h"
 #include "base/vec.h"
+#include "ir/assignment.h"
 #include "ir/memory_use.h"
 #include "ir/walk.h"
 #include "offload/fuse.h"
@@ -356,21 +357,13 @@ void outline_region(struct outline *out, const struct ir_region *from, struct ir
     }
 }
 
-static bool is_assigned_by(struct ir_inst *inst, void *user)
-{
-    const struct ir_var *var = user;
-    bool assigns = ((inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE) && inst->var == var) ||
-                   (inst->op == IR_OP_FOR && inst->loop->var == var);
-    return !assigns;
-}
-
 void outline_store_slots(struct outline *out, struct ir_builder *to)
 {
     for (int i = 0; i < out->o->kernel->var_count; i++) {
         struct ir_var *var = out->o->kernel->vars[i];
         const struct outline_var *entry = pointer_map_get(&out->vars, key_of(i));
         if (entry == NULL || var->is_memory || !entry->is_loaded ||
-            walk_region(&out->function->body, is_assigned_by, entry->own)) {
+            !assignment_is_in_region(&out->function->body, entry->own)) {
             continue;
         }
         note_slot(out, var, false, true);

@@ -2,6 +2,7 @@
 #include "offload/offload.h"
 
 #include "base/vec.h"
+#include "ir/assignment.h"
 #include "ir/walk.h"
 
 static bool expr_names(const struct plan_expr *expr, const struct ir_var *var)
@@ -19,46 +20,23 @@ static bool expr_names(const struct plan_expr *expr, const struct ir_var *var)
 
 bool whole_does_not_assign(struct ir_inst *inst, void *user)
 {
-    const struct plan_expr *expr = user;
-    bool assigns = inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE;
-    return !(assigns && expr_names(expr, inst->var)) && !(inst->op == IR_OP_FOR && expr_names(expr, inst->loop->var));
+    const struct ir_var *var = assignment_target(inst);
+    return var == NULL || !expr_names(user, var);
 }
 
 // ---- by value ------------------------------------------------------------------------------------------------------
 
 enum { MANY_LEVELS = 8, MANY_NODES = 48 }; // of an expression that variables are replaced in
 
-struct only_sets {
-    struct ir_inst **sets; // by variable: the only assignment; NULL: none
-    bool *is_other;        // by variable: assigned otherwise, or more than once
-    int count;             // variables there were then
-};
-
-static bool note_sets(struct ir_inst *inst, void *user)
-{
-    struct only_sets *all = user;
-    if (inst->op == IR_OP_SET) {
-        all->is_other[inst->var->index] |= all->sets[inst->var->index] != NULL;
-        all->sets[inst->var->index] = inst;
-    } else if (inst->op == IR_OP_VUPDATE || inst->op == IR_OP_FOR) {
-        all->is_other[(inst->op == IR_OP_FOR ? inst->loop->var : inst->var)->index] = true;
-    }
-    return true;
-}
-
 // What the variable is assigned, if that is done in one place of the kernel; made for all of them at once.
 static const struct ir_inst *only_set_of(struct offload *o, int var)
 {
-    if (o->only_sets == NULL) {
-        struct only_sets *all = ARENA_NEW(o->arena, struct only_sets);
-        all->count = o->kernel->var_count;
-        all->sets = ARENA_ARRAY(o->arena, struct ir_inst *, all->count + 1);
-        all->is_other = ARENA_ARRAY(o->arena, bool, all->count + 1);
-        walk_region(&o->kernel->body, note_sets, all);
-        o->only_sets = all;
+    if (o->assigned == NULL) {
+        o->assigned_count = o->kernel->var_count;
+        o->assigned = ARENA_ARRAY(o->arena, struct assignments, o->assigned_count + 1);
+        assignments_add(&o->kernel->body, o->assigned);
     }
-    bool is_one = var < o->only_sets->count && !o->only_sets->is_other[var];
-    return is_one ? o->only_sets->sets[var] : NULL;
+    return var < o->assigned_count ? assignments_only_set(&o->assigned[var]) : NULL;
 }
 
 static bool is_of_arguments(const struct plan_expr *expr)

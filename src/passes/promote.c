@@ -1,5 +1,6 @@
 #include "passes/promote.h"
 
+#include "ir/assignment.h"
 #include "ir/walk.h"
 #include "passes/promote_internal.h"
 
@@ -109,25 +110,13 @@ static void drop_vars(struct ir_module *module, struct ir_function *function)
 
 // ---- bounds that were memory ---------------------------------------------------------------------------------------
 
-static bool note_writes(struct ir_inst *inst, void *user)
-{
-    bool *is_written = user;
-    if (inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE) {
-        is_written[inst->var->index] = true;
-    }
-    if (inst->op == IR_OP_FOR) {
-        is_written[inst->loop->var->index] = true;
-    }
-    return true;
-}
-
 // The condition is made of variables that the body does not write: the trip count at entry is the trip count.
 static bool is_settled(struct ir_module *module, const struct ir_function *function, const struct ir_inst *loop)
 {
-    bool *is_written = ARENA_ARRAY(module->arena, bool, function->var_count + 1);
-    walk_region(&loop->regions[0], note_writes, is_written);
+    struct assignments *assigned = ARENA_ARRAY(module->arena, struct assignments, function->var_count + 1);
+    assignments_add(&loop->regions[0], assigned);
     for (const struct ir_inst *inst = loop->regions[1].first; inst != NULL; inst = inst->next) {
-        if (inst->op == IR_OP_GET && inst->var != loop->loop->var && is_written[inst->var->index]) {
+        if (inst->op == IR_OP_GET && inst->var != loop->loop->var && assigned[inst->var->index].count > 0) {
             return false;
         }
         if (inst->op != IR_OP_GET && inst->op != IR_OP_YIELD && !ir_op_is_pure(inst->op)) {

@@ -5,6 +5,7 @@
 // instruction between; and anywhere if it is arithmetic over parameters, constants and addresses. Elsewhere the
 // variable is what later passes want: a kernel is cut into tasks between segments, and variables are what tasks hand
 // on.
+#include "ir/assignment.h"
 #include "passes/promote_internal.h"
 
 // A value is forwarded only while the tree that recomputes it is small: users of the IR walk it as a tree.
@@ -40,11 +41,9 @@ static void set_known(struct forward *f, const struct ir_var *var, struct ir_ins
 static void forget_written(struct forward *f, const struct ir_region *region)
 {
     for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        if (inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE) {
-            set_known(f, inst->var, NULL);
-        }
-        if (inst->op == IR_OP_FOR) {
-            set_known(f, inst->loop->var, NULL);
+        const struct ir_var *var = assignment_target(inst);
+        if (var != NULL) {
+            set_known(f, var, NULL);
         }
         for (int i = 0; i < inst->region_count; i++) {
             forget_written(f, &inst->regions[i]);

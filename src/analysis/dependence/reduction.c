@@ -1,27 +1,12 @@
 // Updates at an address that does not vary with the loop: reductions whose end is one update of the memory.
 #include "analysis/analyse.h"
-
-static bool is_assigned_in(const struct ir_region *region, const struct ir_var *var)
-{
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        bool is_set = (inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE) && inst->var == var;
-        if (is_set || (inst->op == IR_OP_FOR && inst->loop->var == var)) {
-            return true;
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            if (is_assigned_in(&inst->regions[i], var)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
+#include "ir/assignment.h"
 
 // Whether the address can be computed outside the loop: pure operations on what the loop does not change.
 static bool is_invariant_tree(const struct ir_inst *inst, const struct ir_inst *loop)
 {
     if (inst->op == IR_OP_GET) {
-        return inst->var != loop->loop->var && !is_assigned_in(&loop->regions[0], inst->var);
+        return inst->var != loop->loop->var && !assignment_is_in_region(&loop->regions[0], inst->var);
     }
     if (!ir_op_is_pure(inst->op)) {
         return false;

@@ -1,47 +1,29 @@
 // What the body of a loop assigns, and which variables it moves by the same amount each time.
 #include "analysis/values/evaluate.h"
 
-static void scan_assigned(const struct ir_region *region, struct assigned *vars)
+static struct assignments *none_assigned(struct frame *frame)
 {
-    for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        struct ir_var *var = inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE ? inst->var
-                             : inst->op == IR_OP_FOR                            ? inst->loop->var
-                                                                                : NULL;
-        if (var != NULL) {
-            struct assigned *assigned = &vars[var->index];
-            assigned->first = assigned->first == NULL ? inst : assigned->first;
-            assigned->count++;
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            scan_assigned(&inst->regions[i], vars);
-        }
-    }
-}
-
-static struct assigned *none_assigned(struct frame *frame)
-{
-    size_t size = sizeof(struct assigned) * (size_t)(frame->function->var_count + 1);
+    size_t size = sizeof(struct assignments) * (size_t)(frame->function->var_count + 1);
     return memset(poly_alloc(&frame->an->scratch, size), 0, size);
 }
 
-struct assigned *access_find_assigned(struct frame *frame, const struct ir_inst *inst)
+struct assignments *access_find_assigned(struct frame *frame, const struct ir_inst *inst)
 {
-    struct assigned *vars = none_assigned(frame);
+    struct assignments *vars = none_assigned(frame);
     for (int i = 0; i < inst->region_count; i++) {
-        scan_assigned(&inst->regions[i], vars);
+        assignments_add(&inst->regions[i], vars);
     }
     return vars;
 }
 
-struct assigned *access_find_assigned_in(struct frame *frame, const struct ir_region *region)
+struct assignments *access_find_assigned_in(struct frame *frame, const struct ir_region *region)
 {
-    struct assigned *vars = none_assigned(frame);
-    scan_assigned(region, vars);
+    struct assignments *vars = none_assigned(frame);
+    assignments_add(region, vars);
     return vars;
 }
 
-// ---- variables that move by the same amount
-// --------------------------------------------------------------------------
+// ---- variables that move by the same amount ------------------------------------------------------------------------
 
 // p = p + c with a constant c: the pointer, moved by c elements for each iteration before this one.
 static const struct sym *moved_pointer(struct analysis *an, const struct loop_info *info, const struct ir_inst *set,
@@ -88,7 +70,7 @@ static const struct ir_inst *amount_of(const struct ir_inst *inst, bool *out_min
 }
 
 // An amount that is the same in each iteration: a constant, a parameter, or a variable that the loop does not assign.
-static const struct poly *fixed_value(struct frame *frame, const struct assigned *vars, const struct ir_inst *amount)
+static const struct poly *fixed_value(struct frame *frame, const struct assignments *vars, const struct ir_inst *amount)
 {
     const struct sym *sym = NULL;
     if (amount->op == IR_OP_CONST) {
@@ -102,8 +84,8 @@ static const struct poly *fixed_value(struct frame *frame, const struct assigned
     return sym != NULL && sym->alt_count == 1 && sym->alts[0].needs == NULL ? sym->alts[0].value : NULL;
 }
 
-const struct sym *access_induction(struct frame *frame, struct loop_info *info, const struct assigned *assigned,
-                                   const struct assigned *vars, const struct sym *before)
+const struct sym *access_induction(struct frame *frame, struct loop_info *info, const struct assignments *assigned,
+                                   const struct assignments *vars, const struct sym *before)
 {
     struct analysis *an = frame->an;
     const struct ir_inst *inst = assigned->first;

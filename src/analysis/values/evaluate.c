@@ -71,7 +71,7 @@ static const struct sym *get_var(struct frame *frame, struct ir_inst *inst)
 }
 
 // Variables that are assigned somewhere in the loop have unknown values from here on.
-static void forget(struct frame *frame, struct ir_inst *inst, const struct assigned *vars)
+static void forget(struct frame *frame, struct ir_inst *inst, const struct assignments *vars)
 {
     for (int v = 0; v < frame->function->var_count; v++) {
         if (vars[v].first != NULL) {
@@ -92,7 +92,7 @@ static void walk_for(struct frame *frame, struct ir_inst *inst)
     info->guards = frame->env.guards;
     info->access_begin = an->accesses.count;
     struct poly_mark mark = poly_mark(&an->scratch);
-    struct assigned *vars = access_find_assigned(frame, inst);
+    struct assignments *vars = access_find_assigned(frame, inst);
     struct env outer = copy_env(frame, &frame->env);
     frame->loop = info;
     for (int v = 0; v < frame->function->var_count; v++) {
@@ -190,7 +190,7 @@ static void walk_switch(struct frame *frame, struct ir_inst *inst)
 static void walk_cfg(struct frame *frame, struct ir_inst *inst)
 {
     struct poly_mark mark = poly_mark(&frame->an->scratch);
-    struct assigned *vars = access_find_assigned(frame, inst);
+    struct assignments *vars = access_find_assigned(frame, inst);
     forget(frame, inst, vars);
     struct env entry = copy_env(frame, &frame->env);
     entry.guards = NULL;
@@ -307,7 +307,7 @@ static void walk_blocks(struct frame *frame, struct ir_inst *inst)
 {
     struct analysis *an = frame->an;
     flag_loops(frame, inst->op);
-    const struct assigned *vars = access_find_assigned(frame, inst);
+    const struct assignments *vars = access_find_assigned(frame, inst);
     struct var_values before = copy_env(frame, &frame->env).values;
     struct var_values after = copy_env(frame, &frame->env).values;
     struct var_values kept = copy_env(frame, &frame->env).values;
@@ -321,7 +321,7 @@ static void walk_blocks(struct frame *frame, struct ir_inst *inst)
         VEC_PUSH(an->arena, &an->blocks, entry);
     }
     for (int i = 0; i < inst->region_count; i++) {
-        const struct assigned *own = access_find_assigned_in(frame, &inst->regions[i]);
+        const struct assignments *own = access_find_assigned_in(frame, &inst->regions[i]);
         for (int v = 0; v < frame->function->var_count; v++) {
             if (vars[v].first != NULL) {
                 set_var(frame, frame->function->vars[v], own[v].first != NULL ? var_values_get(&before, v) : NULL);

@@ -5,6 +5,7 @@
 #define RILL_ANALYSIS_VALUES_EVALUATE_H
 
 #include "analysis/analyse.h"
+#include "ir/assignment.h"
 
 // sym.c
 struct sym *sym_create(struct analysis *an, int alt_count);
@@ -37,18 +38,13 @@ const struct poly *access_operation(struct frame *frame, enum ir_op op, struct o
 const struct sym *access_arithmetic(struct frame *frame, struct ir_inst *inst);
 
 // assigned.c
-struct assigned {
-    struct ir_inst *first; // the only assignment so far
-    int count;
-};
-
 // By variable: how often it is assigned in the instruction's regions. In the analysis's scratch memory.
-struct assigned *access_find_assigned(struct frame *frame, const struct ir_inst *inst);
-struct assigned *access_find_assigned_in(struct frame *frame, const struct ir_region *region); // of one region
+struct assignments *access_find_assigned(struct frame *frame, const struct ir_inst *inst);
+struct assignments *access_find_assigned_in(struct frame *frame, const struct ir_region *region); // of one region
 // A variable that each iteration adds the same amount to, once, has a value that the iteration's number gives. NULL:
 // not so.
-const struct sym *access_induction(struct frame *frame, struct loop_info *info, const struct assigned *assigned,
-                                   const struct assigned *vars, const struct sym *before);
+const struct sym *access_induction(struct frame *frame, struct loop_info *info, const struct assignments *assigned,
+                                   const struct assignments *vars, const struct sym *before);
 
 // callee.c
 enum { CALLEE_TOUCHES = 1, CALLEE_PRINTS = 2, CALLEE_FAILS = 4 }; // memory; perhaps

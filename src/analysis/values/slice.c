@@ -2,6 +2,7 @@
 
 #include "analysis/values/points_to.h"
 #include "base/vec.h"
+#include "ir/assignment.h"
 #include "ir/walk.h"
 
 bool slice_has(const struct slice *slice, const struct ir_inst *inst)
@@ -45,9 +46,7 @@ struct search {
 static bool need_assignment(struct ir_inst *inst, void *user)
 {
     struct search *search = user;
-    bool assigns = ((inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE) && inst->var == search->var) ||
-                   (inst->op == IR_OP_FOR && inst->loop->var == search->var && inst != search->slice->loop);
-    if (assigns) {
+    if (assignment_target(inst) == search->var) {
         need(search->slice, inst);
     }
     return true;
