@@ -340,7 +340,7 @@ static struct type *sized_array(struct parser *p, struct type *element, const st
         return &p->basic[TYPE_ERROR];
     }
     if (length < 0 || !type_array_fits(element, length)) {
-        parse_error(p, extent->loc, "the array is too large");
+        parse_error(p, extent->loc, "the array is larger than " TYPE_MAX_SIZE_WORDS);
         return &p->basic[TYPE_ERROR];
     }
     struct type *type = type_array_of(p->arena, element, length);

@@ -110,7 +110,8 @@ void declare_layout(struct parser *p, struct record *record, const struct member
         }
         layout.end = larger(layout.end, layout.position);
         if (layout.end > TYPE_MAX_SIZE * 8) {
-            parse_error(p, m->member.loc, "the %s is too large", record->is_union ? "union" : "struct");
+            parse_error(p, m->member.loc, "the %s is larger than " TYPE_MAX_SIZE_WORDS,
+                        record->is_union ? "union" : "struct");
             layout.end = layout.position = 0;
         }
         if (placed.name != NULL || !placed.is_bitfield) {

@@ -7,6 +7,7 @@
 // A type whose parts stand deeper than this, or an object larger than this, is refused by the parser.
 enum { TYPE_MAX_DEPTH = 256 };
 #define TYPE_MAX_SIZE (UINT64_C(1) << 47)
+#define TYPE_MAX_SIZE_WORDS "2^47 bytes"
 
 struct type *type_copy(struct arena *arena, const struct type *type);
 struct type *type_pointer_to(struct arena *arena, struct type *base);

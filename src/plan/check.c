@@ -217,7 +217,7 @@ static void check_node(struct check *check, const struct plan_node *node, const 
 
 static void check_ctype(struct check *check, const struct ir_ctype *type)
 {
-    if (type->size > (uint64_t)1 << 40) {
+    if (type->size > PLAN_MAX_OBJECT_SIZE) {
         fail(check, "a type is too large", (int64_t)type->size);
     }
     for (int i = 0; i < type->member_count; i++) {

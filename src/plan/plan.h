@@ -272,6 +272,8 @@ struct plan_kernel {
     int node_count;
 };
 
+#define PLAN_MAX_OBJECT_SIZE (UINT64_C(1) << 47) // what the language allows: larger types are compile errors
+
 enum { PLAN_MAX_DEPTH = 500 }; // of the nodes of a kernel: whoever runs a plan goes down by calling itself
 
 struct plan_field {

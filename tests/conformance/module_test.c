@@ -160,3 +160,63 @@ TEST(tasks_know_the_block_that_they_belong_to)
     }
     world_close(&world);
 }
+
+// What a program may do with a type: what it names as B is a struct of %llu bytes.
+static const char *const uses_of_size[] = {
+    "kernel void f(int n, B x[n]) { for (int i = 0; i < n; i++) x[i].a[0] = 1; }",
+    "kernel void f(int n, B x[restrict n], B y[restrict n]) { for (int i = 0; i < n; i++) x[i] = y[i]; }",
+    "kernel void f(int n, B x[n][3]) { for (int i = 0; i < n; i++) x[i][2].a[0] = x[i][1].a[1]; }",
+    "kernel void f(B *p, char c) { p[2].a[1] = c; }",
+    "kernel void f(B value, char out[1]) { out[0] = value.a[0]; }",
+    "kernel unsigned long f(int n) { return n * sizeof(B) + _Alignof(B); }",
+    "kernel void f(char out[1]) { B local; local.a[1] = 2; out[0] = local.a[1]; }",
+    "kernel char f(int n, const B x[n]) { B local = x[0]; return local.a[n]; }",
+    "B field;\nkernel void f(int n) { for (int i = 0; i < n; i++) field.a[i] = 1; }",
+    "static const B table = { {1} };\nkernel char f(int n) { return table.a[n]; }",
+    "struct two { B first; B second; };\nkernel void f(struct two *p) { p->second.a[0] = p->first.a[0]; }",
+    "union either { B first; double d; };\nkernel void f(union either *p) { p->first.a[0] = 1; }",
+    "kernel void f(int n, char a[n][sizeof(B)]) { for (int i = 0; i < n; i++) a[i][0] = 1; }",
+    "kernel long f(B *p, B *q) { return p - q; }",
+};
+
+// True if it compiled. What does not is a fault of the program, and the message says what the limit is.
+static bool compile_with_size(struct world *world, const char *use, uint64_t size)
+{
+    char source[1024];
+    rill_module module = {0};
+    rill_diagnostics said = {0};
+    snprintf(source, sizeof source, "#include <rill/kernel.h>\ntypedef struct { char a[%lluu]; } B;\n%s\n",
+             (unsigned long long)size, use);
+    rill_status status =
+        rill_module_create(world->context, source, &(rill_module_options){.diagnostics = &said}, &module);
+    const char *text = said.error_count > 0 ? said.items[said.count - said.error_count].text : "";
+    if (status != RILL_OK && (status != RILL_ERR_COMPILE || strstr(text, "yte") == NULL)) {
+        FAIL("%llu bytes, %s: %s, %s\n%s", (unsigned long long)size, use, rill_status_name(status), rill_message(),
+             text);
+    }
+    if (size > UINT64_C(1) << 47) {
+        CHECK_STR(text, "the array is larger than 2^47 bytes");
+    }
+    rill_diagnostics_free(&said);
+    if (status == RILL_OK) {
+        OK(rill_module_destroy(module));
+    }
+    return status == RILL_OK;
+}
+
+TEST(types_of_every_size_compile_or_are_refused_with_the_limit)
+{
+    struct world world;
+    world_open(&world, 1);
+    for (size_t i = 0; i < sizeof uses_of_size / sizeof *uses_of_size; i++) {
+        int compiled_count = 0;
+        for (int k = 3; k < 64; k += k < 38 || k > 48 ? 7 : 1) {
+            for (int by = -1; by <= 1; by++) {
+                uint64_t size = (UINT64_C(1) << k) + (uint64_t)(int64_t)by;
+                compiled_count += compile_with_size(&world, uses_of_size[i], size);
+            }
+        }
+        CHECK(compiled_count > 0);
+    }
+    world_close(&world);
+}
