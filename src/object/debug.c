@@ -8,6 +8,7 @@
 
 #include "base/thread.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +128,7 @@ void debug_unregister(struct object *object)
     if (debug->entry.prev_entry != NULL) {
         debug->entry.prev_entry->next_entry = debug->entry.next_entry;
     } else {
+        assert(__jit_debug_descriptor.first_entry == &debug->entry);
         __jit_debug_descriptor.first_entry = debug->entry.next_entry;
     }
     if (debug->entry.next_entry != NULL) {

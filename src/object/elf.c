@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 
+#include <assert.h>
 #include <string.h>
 
 static rill_status bad(const struct elf_file *file, const char *what)
@@ -16,6 +17,7 @@ static bool is_inside(const struct elf_file *file, uint64_t offset, uint64_t siz
 
 Elf64_Shdr elf_section(const struct elf_file *file, uint32_t index)
 {
+    assert(index == 0 || index < file->section_count); // the first tells how many there are
     Elf64_Shdr section;
     memcpy(&section, file->bytes + file->header.e_shoff + (uint64_t)index * sizeof section, sizeof section);
     return section;
@@ -23,6 +25,7 @@ Elf64_Shdr elf_section(const struct elf_file *file, uint32_t index)
 
 Elf64_Sym elf_symbol(const struct elf_file *file, uint32_t index)
 {
+    assert(index < file->symbol_count);
     Elf64_Shdr table = elf_section(file, file->symbol_section);
     Elf64_Sym symbol;
     memcpy(&symbol, file->bytes + table.sh_offset + (uint64_t)index * sizeof symbol, sizeof symbol);
@@ -31,6 +34,7 @@ Elf64_Sym elf_symbol(const struct elf_file *file, uint32_t index)
 
 Elf64_Rela elf_relocation(const struct elf_file *file, const Elf64_Shdr *section, uint64_t index)
 {
+    assert(section->sh_type == SHT_RELA && index < section->sh_size / sizeof(Elf64_Rela));
     Elf64_Rela relocation;
     memcpy(&relocation, file->bytes + section->sh_offset + index * sizeof relocation, sizeof relocation);
     return relocation;

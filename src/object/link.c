@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "object/link_state.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,6 +32,7 @@ struct link_section *link_find(struct link *link, enum link_kind kind)
 
 uint64_t link_address(const struct link *link, const Elf64_Sym *symbol)
 {
+    assert(symbol->st_shndx == SHN_ABS || link->places[symbol->st_shndx].section >= 0); // check_symbol() said so
     if (symbol->st_shndx == SHN_ABS) {
         return symbol->st_value;
     }
@@ -136,6 +138,7 @@ static rill_status place_input(struct link *link, uint32_t index)
     out->sh_addralign = align > out->sh_addralign ? align : out->sh_addralign;
     out->sh_flags |= in.sh_flags;
     out->sh_size = (out->sh_size + align - 1) / align * align;
+    assert((align & (align - 1)) == 0);
     link->places[index] = (struct link_place){.section = at, .offset = out->sh_size};
     out->sh_size += in.sh_size;
     return out->sh_size <= INT32_MAX ? RILL_OK : link_bad(link, "its section '%s' grows too large", name);
@@ -182,6 +185,7 @@ static rill_status find_exports(struct link *link)
         RILL_TRY(check_symbol(link, &symbol));
         if (is_export(&symbol)) {
             link->exports[link->export_count++] = i;
+            assert(link->export_count <= link->file.symbol_count);
         }
     }
     return RILL_OK;

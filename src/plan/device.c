@@ -3,8 +3,11 @@
 // device evaluates them where they are needed; a GPU's back end asks the same questions to know which it has.
 #include "plan/plan.h"
 
+#include <assert.h>
+
 int plan_slot_at(const struct plan_kernel *kernel, int64_t offset)
 {
+    assert(offset >= 0 && (uint64_t)offset < kernel->block_size);
     for (int i = 0; i < kernel->slot_count; i++) {
         const struct plan_slot *slot = &kernel->slots[i];
         if (offset >= slot->offset && (uint64_t)(offset - slot->offset) < slot->size) {

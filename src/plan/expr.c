@@ -2,6 +2,7 @@
 // bounds holds plain numbers and two equal forms look alike.
 #include "plan/plan.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct plan_expr *plan_const(struct arena *arena, enum ir_type type, int64_t value)
@@ -15,6 +16,7 @@ struct plan_expr *plan_const(struct arena *arena, enum ir_type type, int64_t val
 
 struct plan_expr *plan_param(struct arena *arena, enum ir_type type, int index)
 {
+    assert(index >= 0);
     struct plan_expr *expr = ARENA_NEW(arena, struct plan_expr);
     expr->kind = PLAN_EXPR_PARAM;
     expr->type = type;
@@ -60,6 +62,7 @@ static bool is_int(const struct plan_expr *expr, int64_t wanted)
 // x + 0, x * 1 and their kin. NULL: no identity applies.
 static struct plan_expr *identity(struct arena *arena, enum ir_op op, struct plan_expr *a, struct plan_expr *b)
 {
+    assert(a != NULL && b != NULL);
     switch (op) {
     case IR_OP_ADD: return is_int(a, 0) ? b : is_int(b, 0) ? a : NULL;
     case IR_OP_SUB:
@@ -137,6 +140,7 @@ struct plan_expr *plan_select(struct arena *arena, struct plan_expr *c, struct p
     if (plan_expr_equal(a, b)) {
         return a;
     }
+    assert(a->type == b->type && c->type == IR_I1);
     struct plan_expr *expr = ARENA_NEW(arena, struct plan_expr);
     expr->kind = PLAN_EXPR_OP;
     expr->op = IR_OP_SELECT;
@@ -235,6 +239,7 @@ bool plan_eval(const struct plan_expr *expr, const struct plan_values *values, u
                plan_eval(expr->args[condition.i != 0 ? 1 : 2], values, out);
     }
     union ir_value args[3] = {{0}};
+    assert(expr->arg_count <= 3);
     for (int i = 0; i < expr->arg_count; i++) {
         if (!plan_eval(expr->args[i], values, &args[i])) {
             return false;

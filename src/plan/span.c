@@ -3,6 +3,8 @@
 
 #include "plan/abi.h"
 
+#include <assert.h>
+
 static uint64_t base_address(const struct plan_effect *effect, const struct plan_values *values)
 {
     uint64_t address = 0;
@@ -93,6 +95,7 @@ static bool shape_size(const struct plan_effect *effect, const struct plan_value
 bool plan_span_of_copy(const struct plan_task *task, int copy, const struct plan_values *values, struct plan_span *out,
                        const struct plan_effect **out_effect)
 {
+    assert(copy >= 0);
     *out = (struct plan_span){.low = UINT64_MAX};
     for (int i = 0; i < task->effect_count; i++) {
         const struct plan_effect *effect = &task->effects[i];
@@ -136,6 +139,7 @@ bool plan_spans_overlap(const struct plan_span *a, const struct plan_span *b)
     // beginnings, which is the difference of the lows modulo the common divisor of the steps, is less than a width.
     if (a->step != 0 && b->step != 0 && a->width > 0 && b->width > 0) {
         uint64_t period = gcd(a->step, b->step);
+        assert(period > 0);
         uint64_t ahead = b->low >= a->low ? (b->low - a->low) % period
                                           : (period - (a->low - b->low) % period) % period; // b's beginnings after a's
         return ahead < (uint64_t)a->width || period - ahead < (uint64_t)b->width;
@@ -145,6 +149,7 @@ bool plan_spans_overlap(const struct plan_span *a, const struct plan_span *b)
 
 static bool pair_holds(const struct plan_task *task, const struct plan_pair *pair, const struct plan_values *values)
 {
+    assert(pair->a >= 0 && pair->a < task->effect_count && pair->b >= 0 && pair->b < task->effect_count);
     const struct plan_effect *a = &task->effects[pair->a];
     const struct plan_effect *b = &task->effects[pair->b];
     struct plan_span span_a;
