@@ -1,11 +1,13 @@
 #include "cli/fill.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static void store_int(unsigned char *to, const rill_type_info *type, int64_t value)
 {
+    assert(type->kind == RILL_KIND_SCALAR && type->size <= 8);
     float f32 = (float)value;
     double f64 = (double)value;
     switch (type->type) {
@@ -18,6 +20,7 @@ static void store_int(unsigned char *to, const rill_type_info *type, int64_t val
 
 static void store_bits(unsigned char *to, const rill_type_info *type, int bit_offset, int bit_width, int64_t value)
 {
+    assert(type->size <= 8 && bit_offset >= 0 && bit_width > 0 && (size_t)(bit_offset + bit_width) <= 8 * type->size);
     uint64_t unit = 0;
     memcpy(&unit, to, type->size);
     uint64_t mask = bit_width == 64 ? UINT64_MAX : ((uint64_t)1 << bit_width) - 1;
@@ -127,6 +130,7 @@ bool fill_find_place(const rill_type_info *type, const char *path, struct fill_p
 
 bool fill_store(unsigned char *record, const struct fill_place *place, const rill_arg *number)
 {
+    assert(place->type->kind == RILL_KIND_SCALAR);
     unsigned char *to = record + place->offset;
     float f32 = (float)number->value.f;
     if (place->bit_offset >= 0) {
@@ -163,6 +167,7 @@ void fill_print_value(FILE *out, const rill_type_info *type, const void *bytes, 
     double f64;
     uint64_t u = 0;
     int shift = (int)(64 - 8 * type->size);
+    assert(type->size >= 1 && type->size <= 8);
     memcpy(&u, bytes, type->size <= 8 ? type->size : 8);
     switch (type->type) {
     case RILL_F32:

@@ -2,6 +2,7 @@
 
 #include "cli/cli.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,7 @@ bool json_enter(struct json *json, char bracket)
     }
     json->at++;
     json->depth++;
+    assert(json->depth < MAX_DEPTH); // a bit of |has_items| each
     json->has_items &= ~(UINT64_C(1) << json->depth);
     return true;
 }
@@ -74,6 +76,7 @@ bool json_enter(struct json *json, char bracket)
 // Comes to the next item of the container; false at its end, which is left, or at a fault.
 static bool next_item(struct json *json, char bracket)
 {
+    assert(json->depth > 0 || json->fault != NULL);
     if (json->fault != NULL) {
         return false;
     }
@@ -131,6 +134,7 @@ static void add_bytes(struct text *text, const char *bytes, size_t count)
 
 static void add_code(struct text *text, uint32_t code)
 {
+    assert(code > 0 && code < 0x110000);
     char bytes[4];
     size_t count = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
     static const unsigned char heads[] = {0, 0, 0xc0, 0xe0, 0xf0};
@@ -184,6 +188,7 @@ static void take_escape(struct json *json, struct text *text)
 
 bool json_text(struct json *json, char *out, size_t size)
 {
+    assert(size > 0);
     struct text text = {.out = out, .size = size};
     out[0] = '\0';
     if (json_peek(json) != '"') {

@@ -2,6 +2,7 @@
 // rounds in silence.
 #include "cli/cli.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -69,6 +70,7 @@ int cli_number(const char *option, const char *name, const char *text, const ril
         return CLI_OK;
     }
     bool is_float = type->type == RILL_F32 || type->type == RILL_F64;
+    assert(type->kind == RILL_KIND_SCALAR);
     if (is_float ? parse_float(text, type, out) : parse_integer(text, type, out)) {
         return CLI_OK;
     }

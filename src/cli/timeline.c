@@ -2,6 +2,7 @@
 
 #include "cli/json.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,7 +185,8 @@ static bool make_rows(struct timeline *timeline)
         struct timeline_task *task = &timeline->tasks[i];
         struct timeline_row place = {.stream = task->stream, .group = task->group};
         struct timeline_row *row = bsearch(&place, rows, count, sizeof *rows, by_place);
-        task->row = row != NULL ? (int)(row - rows) : 0;
+        assert(row != NULL); // made of the same tasks
+        task->row = (int)(row - rows);
     }
     return true;
 }
@@ -210,9 +212,10 @@ static bool measure_overlap(struct timeline *timeline)
     size_t begun = 0;
     double before = 0;
     for (size_t ended = 0; ended < timeline->count;) {
-        bool is_begin = begun < timeline->count && timeline->tasks[begun].begin < ends[ended];
+        bool is_begin = begun < timeline->count && timeline->tasks[begun].begin <= ends[ended];
         double now = is_begin ? timeline->tasks[begun].begin : ends[ended];
         timeline->overlapped += begun - ended >= 2 ? now - before : 0;
+        assert(begun >= ended); // no task ends before it begins
         before = now;
         begun += is_begin;
         ended += !is_begin;
@@ -224,6 +227,7 @@ static bool measure_overlap(struct timeline *timeline)
 
 static bool put_in_order(struct timeline *timeline)
 {
+    assert(timeline->count > 0);
     qsort(timeline->tasks, timeline->count, sizeof *timeline->tasks, by_begin);
     double start = timeline->tasks[0].begin;
     for (size_t i = 0; i < timeline->count; i++) {

@@ -2,6 +2,7 @@
 // one character.
 #include "cli/timeline.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,7 @@ static int column_of(const struct timeline *timeline, int columns, double time)
 
 static void put_bar(struct cell *cells, int from, int to, const struct timeline_task *task, const struct pieces *pieces)
 {
+    assert(0 <= from && from <= to && to < MAX_WIDTH);
     int color = color_of(task->kernel);
     if (to - from < 2) {
         for (int i = from; i <= to; i++) {
