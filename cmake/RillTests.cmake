@@ -82,7 +82,7 @@ foreach(dir unit lang ir passes codegen compiler conformance generate stress fak
         endif()
         add_executable(${target} ${source})
         set(links ${rill_links_${dir}})
-        if(target MATCHES "^(faults|hip_faults|flight|hip_flight|host|hip_host|launches|hip_launches|devices|hip_devices|hip_atomics|steady|late|many_blocks)_test$") # users of the public API, on the stand-in
+        if(target MATCHES "^(faults|hip_faults|flight|hip_flight|closing|hip_closing|host|hip_host|launches|hip_launches|devices|hip_devices|hip_atomics|steady|late|many_blocks)_test$") # users of the public API, on the stand-in
             set(links librill)
         endif()
         rill_test_program(${target} ${source} ${links})

@@ -68,9 +68,9 @@ RILL_API RILL_NODISCARD rill_status rill_open(const char *device, const rill_ope
 
 // Waits for the context's work, then destroys it and all that was made on it. Every handle of it is stale at once.
 // Returns a failure of that work that no call has returned yet, or else RILL_ERR_IO if the trace that RILL_TRACE asks
-// for could not be written, which the log has said before; the context is closed then too. On a GPU without
-// RILL_CAPABILITY_POOLS the driver's frees wait for everything on the device, and so for the work of other contexts
-// too.
+// for could not be written, which the log has said before; the context is closed then too. Does not wait for the work
+// of other contexts. On a GPU without RILL_CAPABILITY_POOLS the memory of the context stays with the process, for other
+// contexts of the device, until the last of them closes.
 RILL_API RILL_NODISCARD rill_status rill_close(rill_context context);
 
 // Waits for every stream of the context. Returns the first failure found among them.

@@ -64,6 +64,9 @@ struct vendor {
     const char *memory_alloc;
     const char *set; // bytes
     const char *stream_synchronize;
+    const char *attribute; // the variable that sets an attribute of a device
+    const char *no_pools;  // and what it is without pools
+    const char *memory;    // the variable that sets how many bytes of memory a device has
 };
 
 #define VENDOR_CUDA                                                                                                    \
@@ -88,6 +91,9 @@ struct vendor {
         .memory_alloc = "cuMemAlloc_v2",                                                                               \
         .set = "cuMemsetD8Async",                                                                                      \
         .stream_synchronize = "cuStreamSynchronize",                                                                   \
+        .attribute = "FAKE_CUDA_ATTRIBUTE",                                                                            \
+        .no_pools = "115:0",                                                                                           \
+        .memory = "FAKE_CUDA_MEMORY",                                                                                  \
     }
 #define VENDOR_HIP                                                                                                     \
     {                                                                                                                  \
@@ -111,6 +117,9 @@ struct vendor {
         .memory_alloc = "hipMalloc",                                                                                   \
         .set = "hipMemsetD8Async",                                                                                     \
         .stream_synchronize = "hipStreamSynchronize",                                                                  \
+        .attribute = "FAKE_HIP_ATTRIBUTE",                                                                             \
+        .no_pools = "88:0",                                                                                            \
+        .memory = "FAKE_HIP_MEMORY",                                                                                   \
     }
 static const struct vendor vendor; // the program says which
 

@@ -99,6 +99,7 @@ struct gpu_instance;
 struct gpu_block;
 struct gpu_kept;
 struct gpu_op;
+struct gpu_store;
 
 enum { GPU_SPARE_EVENTS = 8 };
 
@@ -123,8 +124,10 @@ struct backend_device {
     void *service;                // owned: the stream of allocations
 
     struct thread_mutex kept_lock;
-    struct gpu_block *kept_blocks;  // owned; guarded by kept_lock: memory.h
-    struct gpu_block *spare_blocks; // owned; guarded by kept_lock: one for each piece of memory in use
+    struct gpu_block *kept_blocks;     // owned; guarded by kept_lock: memory.h
+    struct gpu_block *spare_blocks;    // owned; guarded by kept_lock: one for each piece of memory in use
+    struct gpu_store *store;           // one reference: store.h
+    struct backend_device *store_next; // guarded by the store's lock
 
     struct thread_latch reap_lock; // watches, marks, errors of streams
     struct gpu_mark_pool marks[2]; // by whether they have a time; guarded by reap_lock

@@ -78,6 +78,7 @@ struct gpu_driver {
     // Otherwise usable at once, and freeing may wait for everything that runs on the device: memory.h avoids it.
     rill_status (*memory_alloc)(void *context, void *stream, uint64_t size, uint64_t *out_address);
     void (*memory_free)(void *context, void *stream, uint64_t address);
+    void (*memory_free_now)(uint64_t address); // memory of a context without pools
     rill_status (*pinned_alloc)(void *context, size_t size,
                                 void **out_memory); // the device sees it at the same address
     void (*pinned_free)(void *memory);

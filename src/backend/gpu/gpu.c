@@ -2,6 +2,7 @@
 #include "backend/gpu/device.h"
 #include "backend/gpu/memory.h"
 #include "backend/gpu/stage.h"
+#include "backend/gpu/store.h"
 
 #include "base/status.h"
 
@@ -125,8 +126,9 @@ static void free_device(struct backend_device *device)
         if (device->service != NULL) {
             (void)(device->driver->stream_synchronize(device->service) == RILL_OK);
             gpu_memory_finish(device);
-            device->driver->stream_destroy(device->service);
         }
+        gpu_store_leave(device);
+        device->driver->stream_destroy(device->service);
         device->driver->leave(device->context, before);
         device->driver->close(device->context);
     }
@@ -174,7 +176,9 @@ rill_status gpu_device_open(const struct gpu_driver *driver, size_t index, const
     rill_status status = driver->open(index, &device->properties, &device->context);
     if (status == RILL_OK) {
         void *before = driver->enter(device->context);
-        status = driver->stream_create(device->properties.priority_greatest, &device->service);
+        status = gpu_store_join(device, index);
+        status =
+            status == RILL_OK ? driver->stream_create(device->properties.priority_greatest, &device->service) : status;
         if (status == RILL_OK && device->properties.has_conditions &&
             driver->condition_function(device->context, &device->condition) != RILL_OK) {
             device->properties.has_conditions = false; // everything works without

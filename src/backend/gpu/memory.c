@@ -1,22 +1,13 @@
 #include "backend/gpu/memory.h"
 
 #include "backend/gpu/device.h"
+#include "backend/gpu/store.h"
 #include "base/status.h"
 
-// A kept block serves requests of at least this part of its size, in eighths: what is lost is bounded.
-enum { LEAST_PART = 6, GRAIN = 512 };
+#include <assert.h>
+#include <stdlib.h>
 
-// One for each piece of memory that the driver has given, made with it, so that giving back cannot fail for want of
-// one: among the spares while the memory is in use, among the kept when it is not.
-struct gpu_block {
-    struct gpu_block *next;
-    uint64_t address;
-    uint64_t size;
-    void *event;     // owned: reached when its stream has come past the free
-    void *stream;    // the driver's, which it was given back on
-    bool is_reached; // without asking: the stream was waited for, as the event could not be recorded
-    bool is_unknown; // neither could be done: not used again
-};
+enum { GRAIN = 512 };
 
 static uint64_t rounded(uint64_t size)
 {
@@ -44,7 +35,7 @@ static uint64_t take_kept(struct backend_device *device, void *stream, uint64_t 
     thread_lock(&device->kept_lock);
     for (struct gpu_block **link = &device->kept_blocks; *link != NULL && address == 0; link = &(*link)->next) {
         struct gpu_block *kept = *link;
-        if (kept->size >= size && size >= kept->size / 8 * LEAST_PART && is_free_for(device, kept, stream)) {
+        if (gpu_block_serves(kept, size) && is_free_for(device, kept, stream)) {
             address = kept->address;
             *link = kept->next;
             kept->next = device->spare_blocks;
@@ -56,41 +47,73 @@ static uint64_t take_kept(struct backend_device *device, void *stream, uint64_t 
     return address;
 }
 
-static void dispose(struct backend_device *device, struct gpu_block *kept)
+static void destroy_event(struct backend_device *device, struct gpu_block *block)
 {
-    if (kept->event != NULL) {
-        device->driver->event_destroy(kept->event);
+    if (block->event != NULL) {
+        device->driver->event_destroy(block->event);
+        block->event = NULL;
     }
-    gpu_free(device, kept, sizeof *kept);
 }
 
-// Gives everything that is kept back to the driver, which may wait for the whole device.
-static bool give_back_all(struct backend_device *device)
+static void dispose(struct backend_device *device, struct gpu_block *block)
+{
+    destroy_event(device, block);
+    free(block);
+}
+
+static struct gpu_block *take_all_kept(struct backend_device *device)
 {
     thread_lock(&device->kept_lock);
     struct gpu_block *kept = device->kept_blocks;
     device->kept_blocks = NULL;
     thread_unlock(&device->kept_lock);
+    return kept;
+}
+
+static void wait_for(struct backend_device *device, struct gpu_block *kept)
+{
+    if (!kept->is_reached && !kept->is_unknown) {
+        kept->is_reached = device->driver->event_synchronize(kept->event) == RILL_OK;
+        kept->is_unknown = !kept->is_reached;
+    }
+}
+
+// Gives everything that is kept back to the driver, which may wait for the whole device.
+static bool give_back_all(struct backend_device *device)
+{
+    struct gpu_block *kept = take_all_kept(device);
     bool has_some = kept != NULL;
     while (kept != NULL) {
         struct gpu_block *next = kept->next;
-        (void)(!kept->is_reached && device->driver->event_synchronize(kept->event) == RILL_OK);
+        wait_for(device, kept);
         device->driver->memory_free(device->context, device->service, kept->address);
         dispose(device, kept);
         kept = next;
     }
-    return has_some;
+    return gpu_store_free(device) || has_some;
 }
 
-// Memory of the driver's and the record that will keep it.
+// Memory of the store's, or else of the driver's.
+static rill_status allocate(struct backend_device *device, void *stream, uint64_t size, uint64_t *out_address)
+{
+    struct gpu_block *stored = gpu_store_take(device, size);
+    if (stored == NULL) {
+        return device->driver->memory_alloc(device->context, stream, size, out_address);
+    }
+    *out_address = stored->address;
+    free(stored);
+    return RILL_OK;
+}
+
+// Memory, and the record that will keep it.
 static rill_status take_new(struct backend_device *device, void *stream, uint64_t size, uint64_t *out_address)
 {
-    struct gpu_block *spare = gpu_alloc(device, sizeof *spare);
+    struct gpu_block *spare = calloc(1, sizeof *spare);
     if (spare == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for an array");
     }
     rill_status status = device->driver->event_create(false, &spare->event);
-    status = status == RILL_OK ? device->driver->memory_alloc(device->context, stream, size, out_address) : status;
+    status = status == RILL_OK ? allocate(device, stream, size, out_address) : status;
     if (status != RILL_OK) {
         dispose(device, spare);
         return status;
@@ -134,6 +157,7 @@ void gpu_memory_give(struct backend_device *device, void *stream, uint64_t addre
     }
     thread_lock(&device->kept_lock);
     struct gpu_block *kept = device->spare_blocks;
+    assert(kept != NULL); // made with the memory
     device->spare_blocks = kept->next;
     thread_unlock(&device->kept_lock);
     bool is_recorded = driver->event_record(kept->event, stream) == RILL_OK;
@@ -148,9 +172,17 @@ void gpu_memory_give(struct backend_device *device, void *stream, uint64_t addre
     thread_unlock(&device->kept_lock);
 }
 
+// What is unknown is unknown still: a wait that failed says nothing.
 void gpu_memory_finish(struct backend_device *device)
 {
-    give_back_all(device);
+    struct gpu_block *kept = take_all_kept(device);
+    while (kept != NULL) {
+        struct gpu_block *next = kept->next;
+        wait_for(device, kept);
+        destroy_event(device, kept);
+        gpu_store_keep(device, kept);
+        kept = next;
+    }
     while (device->spare_blocks != NULL) { // of memory that nobody gave back
         struct gpu_block *spare = device->spare_blocks;
         device->spare_blocks = spare->next;

@@ -122,6 +122,13 @@ static void memory_free(void *object, void *stream, uint64_t address)
     restore(mode);
 }
 
+static void memory_free_now(uint64_t address)
+{
+    int mode = relax();
+    symbols()->memory_free(ADDRESS(address));
+    restore(mode);
+}
+
 static rill_status pinned_alloc(void *object, size_t size, void **out_memory)
 {
     (void)object;
@@ -439,15 +446,15 @@ static rill_status exec_launch(void *exec, void *stream)
 }
 
 #define GPU_VENDOR_OPERATIONS                                                                                          \
-    .memory_alloc = memory_alloc, .memory_free = memory_free, .pinned_alloc = pinned_alloc,                            \
-    .pinned_free = pinned_free, .set = set, .stream_create = stream_create, .stream_destroy = stream_destroy,          \
-    .stream_synchronize = stream_synchronize, .stream_query = stream_query, .is_gone = is_gone,                        \
-    .stream_wait_event = stream_wait_event, .stream_is_capturing = stream_is_capturing, .event_create = event_create,  \
-    .event_destroy = event_destroy, .event_record = event_record, .event_query = event_query,                          \
-    .event_synchronize = event_synchronize, .event_elapsed = event_elapsed, .capture_keep = capture_keep,              \
-    .capture_front = capture_front, .capture_set_front = capture_set_front, .module_unload = module_unload,            \
-    .module_function = module_function, .module_global = module_global, .launch = launch,                              \
-    .graph_create = graph_create, .graph_destroy = graph_destroy, .graph_add = graph_add,                              \
+    .memory_alloc = memory_alloc, .memory_free = memory_free, .memory_free_now = memory_free_now,                      \
+    .pinned_alloc = pinned_alloc, .pinned_free = pinned_free, .set = set, .stream_create = stream_create,              \
+    .stream_destroy = stream_destroy, .stream_synchronize = stream_synchronize, .stream_query = stream_query,          \
+    .is_gone = is_gone, .stream_wait_event = stream_wait_event, .stream_is_capturing = stream_is_capturing,            \
+    .event_create = event_create, .event_destroy = event_destroy, .event_record = event_record,                        \
+    .event_query = event_query, .event_synchronize = event_synchronize, .event_elapsed = event_elapsed,                \
+    .capture_keep = capture_keep, .capture_front = capture_front, .capture_set_front = capture_set_front,              \
+    .module_unload = module_unload, .module_function = module_function, .module_global = module_global,                \
+    .launch = launch, .graph_create = graph_create, .graph_destroy = graph_destroy, .graph_add = graph_add,            \
     .graph_instantiate = graph_instantiate, .exec_set = exec_set, .exec_destroy = exec_destroy,                        \
     .exec_launch = exec_launch
 
