@@ -1,59 +1,9 @@
 #include "compiler/pipeline.h"
 
-#include "analysis/facts.h"
 #include "lang/ast.h"
 #include "lower/lower.h"
-#include "offload/offload.h"
-#include "passes/atomics.h"
-#include "passes/check.h"
-#include "passes/demote.h"
-#include "passes/promote.h"
-#include "passes/split_locals.h"
-#include "passes/switches.h"
 
-// A pass over one kernel. The order below is the order they run in; each leaves the IR well formed.
-struct pass {
-    const char *name;
-    void (*run)(struct ir_module *module, struct ir_function *kernel, struct diags *diags);
-    bool takes_helpers;                         // those that are called, too
-    void (*run_once)(struct ir_module *module); // instead: over the whole module
-};
-
-static void run_switches(struct ir_module *module, struct ir_function *kernel, struct diags *diags)
-{
-    (void)diags;
-    switches_to_branches(module, kernel);
-}
-
-static void run_promote(struct ir_module *module, struct ir_function *kernel, struct diags *diags)
-{
-    (void)diags;
-    promote_function(module, kernel);
-}
-
-static void run_demote(struct ir_module *module, struct ir_function *kernel, struct diags *diags)
-{
-    (void)diags;
-    demote_function(module, kernel);
-}
-
-static void run_check(struct ir_module *module)
-{
-    if (module->check_bounds) {
-        check_module(module);
-    }
-}
-
-static const struct pass passes[] = {
-    {"switches", run_switches, false, NULL},     // those that hold loops become branches
-    {"promote", run_promote, true, NULL},        // locals that need no address become scalars
-    {"check", NULL, false, run_check},           // where bounds are checked: accesses through pointers
-    {"split locals", split_locals, false, NULL}, // each stream_parallel block gets its own
-    {"demote", run_demote, false, NULL},         // values that cross from one piece to another become variables
-    {"analyse", analyse_loops, false, NULL},     // loops: independence, roles of scalars
-    {"atomics", atomics_set, false, NULL},       // updates that several iterations or blocks make
-    {"effects", analyse_effects, false, NULL},   // loops: what they touch, what they cost
-};
+#include <assert.h>
 
 static bool is_well_formed(const struct pipeline_options *options, const struct ir_module *module, const char *pass,
                            struct diags *diags)
@@ -72,50 +22,71 @@ static bool is_well_formed(const struct pipeline_options *options, const struct 
     return false;
 }
 
-static bool run_passes(struct ir_module *module, const struct pipeline_options *options, struct diags *diags)
+static bool is_wanted(const struct pipeline_options *options, int row)
+{
+    return options->passes == NULL || options->passes->has[row];
+}
+
+static void run_on_functions(const struct pass *pass, struct ir_module *module, struct diags *diags)
 {
     int function_count = module->function_count;
-    for (size_t p = 0; p < sizeof passes / sizeof passes[0]; p++) {
-        if (passes[p].run_once != NULL) {
-            passes[p].run_once(module);
+    for (int i = 0; i < function_count; i++) {
+        enum ir_function_kind kind = module->functions[i]->kind;
+        if (kind == IR_FUNCTION_KERNEL || (kind == IR_FUNCTION_HELPER && pass->scope == PASS_FUNCTIONS)) {
+            pass->run.on_function(module, module->functions[i], diags);
         }
-        for (int i = 0; passes[p].run != NULL && i < function_count; i++) {
-            enum ir_function_kind kind = module->functions[i]->kind;
-            if (kind == IR_FUNCTION_KERNEL || (kind == IR_FUNCTION_HELPER && passes[p].takes_helpers)) {
-                passes[p].run(module, module->functions[i], diags);
-            }
+    }
+}
+
+// The passes before the plan, one after the other, each over the whole module. False after errors.
+static bool run_passes(struct ir_module *module, const struct pipeline_options *options, struct diags *diags)
+{
+    for (int row = 0; row < PASS_COUNT; row++) {
+        const struct pass *pass = &pass_list[row];
+        if (pass->scope == PASS_LOWER || pass->scope == PASS_PLAN || !is_wanted(options, row)) {
+            continue;
         }
-        if (diags->error_count > 0 || !is_well_formed(options, module, passes[p].name, diags)) {
+        if (pass->scope == PASS_MODULE) {
+            pass->run.on_module(module);
+        } else {
+            run_on_functions(pass, module, diags);
+        }
+        if (diags->error_count > 0 || !is_well_formed(options, module, pass->name, diags)) {
             return false;
         }
     }
     return true;
 }
 
-// Kernels that call each other nest what each of them nests.
-static void check_depth(const struct plan_module *plan, const struct ir_function *kernel, struct diags *diags)
+static void plan_kernel(struct offload *offload, const struct pipeline_options *options, bool is_complete)
 {
-    int depth = plan->kernel_count > 0 ? plan_depth(plan->kernels[plan->kernel_count - 1]->root) : 0;
-    if (depth > PLAN_MAX_DEPTH) {
-        diag_error(diags, kernel->loc,
-                   "control of kernel '%s' is nested %d levels deep with that of the kernels it calls; at most %d are "
-                   "possible",
-                   kernel->name, depth, PLAN_MAX_DEPTH);
+    for (int row = 0; row < PASS_COUNT; row++) {
+        if (pass_list[row].scope == PASS_PLAN && is_wanted(options, row)) {
+            pass_list[row].run.on_plan(offload);
+        }
+    }
+    if (is_complete) {
+        offload_finish(offload);
     }
 }
 
+// The passes from the kernel to its plan, kernel by kernel, so that what is said about one stands together. They go on
+// after errors: each is about something else.
 static struct plan_module *make_plan(struct ir_module *module, const struct pipeline_options *options,
-                                     struct diags *diags)
+                                     struct diags *diags, struct pipeline_result *result)
 {
     struct plan_module *plan = offload_module(module);
     int function_count = module->function_count; // tasks are added behind
+    bool is_complete = is_wanted(options, PASS_COUNT - 1);
+    result->kernels = ARENA_ARRAY(module->arena, struct offload *, function_count + 1);
     for (int i = 0; i < function_count; i++) {
         if (module->functions[i]->kind == IR_FUNCTION_KERNEL) {
-            offload_kernel(module, module->functions[i], plan, diags);
-            check_depth(plan, module->functions[i], diags);
+            struct offload *offload = offload_create(module, module->functions[i], plan, diags);
+            result->kernels[result->kernel_count++] = offload;
+            plan_kernel(offload, options, is_complete);
         }
     }
-    if (diags->error_count > 0 || !is_well_formed(options, module, "offload", diags)) {
+    if (diags->error_count > 0 || !is_well_formed(options, module, "offload", diags) || !is_complete) {
         return NULL;
     }
     struct str why;
@@ -126,6 +97,16 @@ static struct plan_module *make_plan(struct ir_module *module, const struct pipe
         return NULL;
     }
     return plan;
+}
+
+static bool wants_plan(const struct pipeline_options *options)
+{
+    for (int row = 0; row < PASS_COUNT; row++) {
+        if (pass_list[row].scope == PASS_PLAN && is_wanted(options, row)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void name_files(struct ir_module *module, const struct diags *diags)
@@ -154,15 +135,20 @@ void pipeline_compile(struct arena *arena, struct diags *diags, const char *path
         return;
     }
     module->check_bounds = options->check_bounds;
+    name_files(module, diags);
+    if (is_well_formed(options, module, "lower", diags)) {
+        pipeline_run_passes(module, diags, options, out_result);
+    }
+}
+
+void pipeline_run_passes(struct ir_module *module, struct diags *diags, const struct pipeline_options *options,
+                         struct pipeline_result *out_result)
+{
+    *out_result = (struct pipeline_result){.module = module};
     module->is_gpu = options->is_gpu;
     module->has_short_strips = options->verify;
     module->never_whole = options->never_whole;
-    name_files(module, diags);
-    if (!is_well_formed(options, module, "lower", diags)) {
-        return;
-    }
-    out_result->module = module;
-    if (run_passes(module, options, diags)) {
-        out_result->plan = make_plan(module, options, diags);
+    if (run_passes(module, options, diags) && wants_plan(options)) {
+        out_result->plan = make_plan(module, options, diags, out_result);
     }
 }

@@ -1,6 +1,6 @@
 // The text form. It loses nothing but `note` and `analysis`: ir_read makes the same module of it, and printing that
 // gives the same bytes. Things are named by their place in a table ("$i#3" is variable 3, whose name is i); the name
-// before the '#' is for people.
+// before the '#' is for people. A word that begins with ';' begins a comment, which is not kept.
 //
 //     rill-ir 1
 //     file 0 "square.c"

@@ -43,6 +43,10 @@ void ir_read_next(struct reader *r)
     while (r->at < r->end && (*r->at == ' ' || *r->at == '\t' || *r->at == '\r')) {
         r->at++;
     }
+    if (r->at < r->end && *r->at == ';') { // a comment, up to the end of the line
+        const char *end = memchr(r->at, '\n', (size_t)(r->end - r->at));
+        r->at = end != NULL ? end : r->end;
+    }
     r->word = r->at;
     r->length = 0;
     r->is_end = r->at == r->end;

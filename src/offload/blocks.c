@@ -7,7 +7,7 @@ struct block_effects {
     int count;
 };
 
-// Where the region hangs on a test, the whole array is touched if it fails.
+// Where the region depends on a test, the whole array is touched if it fails.
 static struct plan_effect *kept(struct offload *o, const struct block_effect *effect)
 {
     const int64_t beyond = (int64_t)1 << 46; // more than any array has
@@ -84,7 +84,7 @@ static void check_pair(struct offload *o, struct ir_inst *inst, struct plan_node
             if (a->access == PLAN_READ && b->access == PLAN_READ) {
                 continue;
             }
-            bool is_restrict = offload_restrict_parts(o, a, b);
+            bool is_restrict = restrict_separates(o, a, b);
             if (is_restrict && !o->module->check_bounds) {
                 continue;
             }
@@ -108,8 +108,9 @@ static void check_pair(struct offload *o, struct ir_inst *inst, struct plan_node
     }
 }
 
-void blocks_check(struct offload *o, struct ir_inst *inst, struct plan_node **nodes)
+static void check_blocks(struct offload *o, struct ir_inst *inst)
 {
+    struct plan_node **nodes = offload_mark(o, inst)->nodes;
     struct block_effects *effects = ARENA_ARRAY(o->arena, struct block_effects, inst->region_count);
     o->room = o->room != NULL ? o->room : conflict_room_create(o->arena);
     for (int i = 0; i < inst->region_count; i++) {
@@ -128,4 +129,22 @@ void blocks_check(struct offload *o, struct ir_inst *inst, struct plan_node **no
             }
         }
     }
+}
+
+// Regions inside a block before the one around it.
+static void check_region(struct offload *o, struct ir_region *region)
+{
+    for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        for (int i = 0; i < inst->region_count; i++) {
+            check_region(o, &inst->regions[i]);
+        }
+        if (inst->op == IR_OP_BLOCKS && offload_mark(o, inst)->nodes != NULL) {
+            check_blocks(o, inst);
+        }
+    }
+}
+
+void blocks_check(struct offload *o)
+{
+    check_region(o, &o->kernel->body);
 }

@@ -51,6 +51,12 @@ bool choose_mark_region(struct offload *o, struct ir_region *region, bool may_ch
     return has_task;
 }
 
+void choose_loops(struct offload *o)
+{
+    o->is_chosen = true;
+    o->has_task = choose_mark_region(o, &o->kernel->body, !o->kernel->pragma_single);
+}
+
 bool choose_has_no_escape(struct ir_inst *inst, void *user)
 {
     struct ir_inst *outer = user;

@@ -172,12 +172,12 @@ static void describe_region(struct offload *o, struct ir_region *region, int dep
     }
 }
 
-void describe_loops(struct offload *o, struct ir_region *region, int depth, bool inside_task)
+void describe_loops(struct offload *o)
 {
-    describe_region(o, region, depth, inside_task, inside_task);
+    describe_region(o, &o->kernel->body, 0, false, false);
 }
 
-void describe_params(struct offload *o)
+void describe_signature(struct offload *o)
 {
     const struct ir_function *kernel = o->kernel;
     struct plan_kernel *out = o->out;
@@ -210,4 +210,12 @@ void describe_params(struct offload *o)
         diag_error(o->diags, kernel->loc, "the arguments of kernel '%s' take %llu bytes; at most %d fit: pass an array",
                    kernel->name, (unsigned long long)out->args_size, ABI_MAX_ARGS_SIZE);
     }
+}
+
+void describe_params(struct offload *o)
+{
+    if (o->kernel->return_type != IR_VOID) {
+        o->result = ir_var_create(o->module, o->kernel, ".result", o->kernel->return_type);
+    }
+    describe_signature(o);
 }

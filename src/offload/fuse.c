@@ -318,9 +318,8 @@ static const char *why_too_large(const struct fusion *run, struct ir_inst *loop)
 
 static int levels_of(struct offload *o, struct ir_inst *loop)
 {
-    struct nest nest;
-    const char *why;
-    return nest_find(o, loop, &nest, &why) ? nest.count : 1;
+    const struct nest *nest = nest_of(o, loop);
+    return nest->is_found ? nest->count : 1;
 }
 
 // Why the loop does not go with the run; NULL: it may, as far as one can see from here.
@@ -525,7 +524,7 @@ static const char *why_needs_more(const struct fusion *run)
     }
     for (int i = 0; i < facts->condition_count; i++) {
         if (!is_condition_known(run, &facts->conditions[i])) {
-            return "it would hang on one more condition";
+            return "it would depend on one more condition";
         }
     }
     return NULL;
@@ -649,7 +648,7 @@ static void accept(struct offload *o, const struct fusion *found)
     VEC_PUSH(o->arena, &o->fusions, run);
 }
 
-void fuse_find(struct offload *o)
+void fuse_loops(struct offload *o)
 {
     struct fuser f = {.o = o};
     struct summary summary = {.count = 0};

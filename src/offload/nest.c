@@ -195,7 +195,7 @@ static int64_t strip_of(const struct offload *o, const struct ir_inst *innermost
     return strip;
 }
 
-// What may fail says in which iteration, and that must not hang on the device.
+// What may fail says in which iteration, and that must not depend on the device.
 static bool may_cut(struct offload *o, struct ir_inst *outer, const struct nest *nest, const char **out_why)
 {
     struct piece_flags flags = {.check_bounds = o->module->check_bounds};
@@ -246,7 +246,7 @@ static const char *add_inner(struct offload *o, struct nest *nest)
     return NULL;
 }
 
-bool nest_find(struct offload *o, struct ir_inst *outer, struct nest *out, const char **out_why)
+static bool find(struct offload *o, struct ir_inst *outer, struct nest *out, const char **out_why)
 {
     int asked = outer->loop->collapse;
     int wanted = asked > 0 ? asked : o->module->is_gpu ? UNASKED_MOST : 2;
@@ -267,6 +267,30 @@ bool nest_find(struct offload *o, struct ir_inst *outer, struct nest *out, const
     }
     out->strip = strip_of(o, out->loops[out->count - 1]);
     return !out->is_flexible || may_cut(o, outer, out, out_why);
+}
+
+struct nest *nest_of(struct offload *o, struct ir_inst *outer)
+{
+    struct mark *mark = offload_mark(o, outer);
+    if (mark->nest == NULL) {
+        mark->nest = ARENA_NEW(o->arena, struct nest);
+        mark->nest->is_found = find(o, outer, mark->nest, &mark->nest->why_not);
+    }
+    return mark->nest;
+}
+
+static bool find_of_chosen(struct ir_inst *inst, void *user)
+{
+    struct offload *o = user;
+    if (inst->op == IR_OP_FOR && offload_mark(o, inst)->is_chosen) {
+        nest_of(o, inst);
+    }
+    return true;
+}
+
+void nests_find(struct offload *o)
+{
+    walk_region(&o->kernel->body, find_of_chosen, o);
 }
 
 // ---- the plan

@@ -1,10 +1,8 @@
 // From an analysed kernel to its plan: which loops become tasks, what stays control, what crosses from one task to
 // another and lives in the launch block. The task functions are added to the module.
 //
-// choose.c settles which loops become tasks. Then come three steps: offload.c, with pieces.c, straight.c and whole.c,
-// (with fuse.c for loops that become one) cuts the kernel into pieces under a tree of control, slots.c gives out room
-// in the launch block for the variables that more than one piece uses, outline.c (with reduce.c for reductions) makes
-// an IR function of each piece. blocks.c checks the regions of stream_parallel blocks.
+// Each step is a pass over one kernel, a row of the compiler's list (compiler/pass_list.c), and has a file here. What
+// they share is one object, |struct offload|: made before the first of them, filled by each, published after the last.
 #ifndef RILL_OFFLOAD_OFFLOAD_H
 #define RILL_OFFLOAD_OFFLOAD_H
 
@@ -12,12 +10,34 @@
 #include "ir/ir.h"
 #include "plan/plan.h"
 
-// Adds the kernel to |plan|. Errors in the program (blocks that conflict, too many locals) go to |diags|.
-void offload_kernel(struct ir_module *module, struct ir_function *kernel, struct plan_module *plan,
-                    struct diags *diags);
+struct offload;
+
+// What the passes below share about |kernel|. Errors in the program (blocks that conflict, too many locals) go to
+// |diags|; the passes go on after them, so that a user sees all of them at once.
+struct offload *offload_create(struct ir_module *module, struct ir_function *kernel, struct plan_module *plan,
+                               struct diags *diags);
+// Adds the kernel to the plan, once all passes have run.
+void offload_finish(struct offload *o);
 
 // Fields and files of the module, once for all kernels.
 struct plan_module *offload_module(struct ir_module *module);
+
+// ---- the passes, in their order ------------------------------------------------------------------------------------
+
+void describe_params(struct offload *o);   // describe.c: the signature, and where the arguments lie
+void choose_loops(struct offload *o);      // choose.c: which loops become tasks
+void describe_loops(struct offload *o);    // describe.c: the list of loops; warns of those on one thread
+void nests_find(struct offload *o);        // nest.c: of each chosen loop the loops inside that are one space with it
+void fuse_loops(struct offload *o);        // fuse.c: which consecutive loops become one task
+void short_loops_find(struct offload *o);  // short_loops.c: which chosen loops may be better run as control
+void partition_kernel(struct offload *o);  // partition.c: the plan's tree and the code of each task
+void blocks_check(struct offload *o);      // blocks.c: compares the blocks of each region
+void slots_assign(struct offload *o);      // slots.c: room in the launch block for what more than one task uses
+void privatise_updates(struct offload *o); // privatise.c: arrays whose atomic updates may go to private copies
+void outline_pieces(struct offload *o);    // outline.c: a function of each task
+void stack_check(struct offload *o);       // stack.c: refuses tasks whose locals do not fit on a stack
+void restrict_check(struct offload *o);    // restrict.c: in checked mode, the tests of what `restrict` promises
+void depth_check(struct offload *o);       // depth.c: refuses control that is nested too deep
 
 // ---- between the files of the pass
 // ------------------------------------------------------------------------------------
@@ -38,6 +58,8 @@ struct nest {
     struct ir_var *trip_count;  // flexible: of the inner loop, as the launch has found it
     struct ir_var *strip_size;  // flexible: what the launch has settled
     struct ir_var *strip_count; // flexible: 1 if the outer loop alone will do
+    bool is_found;              // there are two loops at least
+    const char *why_not;        // why the loop inside the last one is not taken in, if there is one at all
 };
 
 enum piece_kind {
@@ -72,6 +94,9 @@ struct mark {
     int loop_index;              // FOR and LOOP: in kernel->loops
     const struct fusion *fusion; // FOR: the first of a run that becomes one task; NULL: it is not
     bool is_absorbed;            // FOR: a later one of such a run
+    struct nest *nest;           // FOR: see nest_of(); NULL: not asked yet
+    struct plan_expr *is_short;  // FOR: chosen, but better run as control where this holds; NULL: never
+    struct plan_node **nodes;    // BLOCKS: its plan nodes, of PLAN_MAX_BLOCKS blocks each
 };
 
 struct offload {
@@ -82,6 +107,10 @@ struct offload {
     struct plan_kernel *out;
     struct diags *diags;
     struct ir_var *result;      // NULL: the kernel returns nothing
+    bool is_chosen;             // choose has run
+    bool has_task;              // a loop of it becomes a task, or there are blocks: not all of it is one serial task
+    bool has_slots;             // variables in the plan have become slots
+    int first_function;         // of the tasks, in the module
     struct conflict_room *room; // made with the first region of blocks
     struct {
         struct piece *items;
@@ -122,8 +151,10 @@ struct plan_expr *offload_trip(struct offload *o, const struct ir_inst *loop);
 void offload_assign(struct offload *o, struct plan_node *parent, const struct ir_var *var, struct plan_expr *value,
                     struct loc loc);
 struct plan_expr *offload_var(struct offload *o, const struct ir_var *var);
-// Whether `restrict` says that the two, of which one writes, do not touch the same memory.
-bool offload_restrict_parts(const struct offload *o, const struct plan_effect *a, const struct plan_effect *b);
+// For printing: what there is of the plan so far is reached from |out|.
+void offload_show(struct offload *o);
+// restrict.c: whether `restrict` says that the two, of which one writes, do not touch the same memory.
+bool restrict_separates(const struct offload *o, const struct plan_effect *a, const struct plan_effect *b);
 
 // choose.c: notes at every instruction with regions what becomes of it; whether anything in the region becomes a task.
 bool choose_mark_region(struct offload *o, struct ir_region *region, bool may_choose);
@@ -168,33 +199,16 @@ void whole_add(struct offload *o, struct ir_inst *loop, struct plan_node *node, 
 struct plan_expr *whole_by_value(struct offload *o, struct plan_expr *expr, struct ir_inst *loop);
 bool whole_does_not_assign(struct ir_inst *inst, void *expr); // for walks: false where a variable of |expr| is assigned
 
-// nest.c: the nest that |outer| is the outside of, if it is one; else the reason, if there is an inner loop at all.
-bool nest_find(struct offload *o, struct ir_inst *outer, struct nest *out, const char **out_why);
+// nest.c: the nest that |outer| is the outside of, if it is one; found out when it is first asked for.
+struct nest *nest_of(struct offload *o, struct ir_inst *outer);
 // Nodes that settle how the nest is cut go to |parent|, before its task.
 void nest_settle(struct offload *o, struct nest *nest, struct plan_node *parent);
 struct plan_expr *nest_trip(struct offload *o, const struct nest *nest);
 struct plan_expr *nest_cost(struct offload *o, const struct nest *nest);
 
-// fuse.c: which loops become one task; notes it at them. Then, once slots are given out, the variables of the copies
-// get theirs.
-void fuse_find(struct offload *o);
-void fuse_place_variables(struct offload *o);
-
-// short_loops.c: whether the chosen loop |outer| is better run as control, as a test for the launch; NULL: never. Marks
-// the loops inside it that are tasks then.
-struct plan_expr *short_test(struct offload *o, struct ir_inst *outer);
-
-// describe.c
-void describe_params(struct offload *o);
-void describe_loops(struct offload *o, struct ir_region *region, int depth, bool inside_task);
-
-void slots_assign(struct offload *o); // slots.c
+void describe_signature(struct offload *o);   // describe.c: parameters and how they lie; changes nothing of the kernel
+void fuse_place_variables(struct offload *o); // fuse.c: the variables of the copies get the slots of the kernel's
 // slots_pointers.c: marks the memory that pointers in the launch block may point to.
 void slots_follow_pointers(struct offload *o, bool *needs_slot);
-void outline_pieces(struct offload *o); // outline.c
-// stack.c: refuses tasks whose locals do not fit on a stack; they are the module's functions from |first_task| on.
-void stack_check(struct offload *o, int first_task);
-// blocks.c: tests the blocks of |inst| against each other; conflicts go to |node|, errors to diags.
-void blocks_check(struct offload *o, struct ir_inst *inst, struct plan_node **nodes);
 
 #endif

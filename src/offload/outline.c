@@ -276,7 +276,7 @@ static void clone_update(struct outline *out, const struct ir_inst *inst, struct
     if (entry == NULL) {
         struct ir_inst *clone = outline_clone(out, inst, to);
         clone->atomic = inst->atomic && (out->is_parallel || out->piece->group != 0);
-        clone->copy = clone->atomic && out->is_parallel ? copies_of_update(out, inst) : 0;
+        clone->copy = clone->atomic && out->is_parallel ? privatise_copy_of(out, inst) : 0;
         return;
     }
     struct ir_inst *operand = outline_value(out, inst->args[1]);
@@ -445,7 +445,6 @@ static void outline_parallel(struct offload *o, const struct piece *piece)
     out.is_parallel = true;
     out.function->assume_independent = true;
     reduce_prepare(&out);
-    copies_mark(task);
     out.body.loc = loop->loc;
     if (piece->nest != NULL) {
         outline_nest(&out, piece->nest);
@@ -478,6 +477,7 @@ static void outline_parallel(struct offload *o, const struct piece *piece)
 
 void outline_pieces(struct offload *o)
 {
+    o->first_function = o->module->function_count;
     for (int i = 0; i < o->pieces.count; i++) {
         const struct piece *piece = &o->pieces.items[i];
         switch (piece->kind) {

@@ -56,9 +56,7 @@ void outline_scattered(struct outline *out, const struct ir_inst *inst, struct i
 struct ir_inst *outline_clone(struct outline *out, const struct ir_inst *inst,
                               struct ir_builder *to); // one instruction
 
-// privatise.c: gives numbers to the private copies that the task's atomic updates may go to.
-void copies_mark(struct plan_task *task);
-int copies_of_update(const struct outline *out, const struct ir_inst *inst); // what ir_inst.copy is to be
+int privatise_copy_of(const struct outline *out, const struct ir_inst *inst); // what ir_inst.copy is to be
 
 // reduce.c
 enum reduce_kind { REDUCE_SCALAR, REDUCE_LAST, REDUCE_SELECTION, REDUCE_MEMORY };

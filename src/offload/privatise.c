@@ -1,7 +1,7 @@
 // Memory that all iterations update, a histogram for one. Each update would have to be atomic; but if the task touches
 // an array by nothing else, and the operation has an identity, whoever runs a part of the iterations may gather their
 // updates in a copy of its own and add it to the array in the end. Which arrays these are is said here; whether it pays
-// hangs on sizes and trip counts, so the launch decides.
+// depends on sizes and trip counts, so the launch decides.
 #include "offload/outline.h"
 
 #include "analysis/values/points_to.h"
@@ -26,7 +26,7 @@ static bool is_only_updated(const struct plan_task *task, int index)
     return true;
 }
 
-void copies_mark(struct plan_task *task)
+static void mark_task(struct plan_task *task)
 {
     for (int i = 0; i < task->effect_count && task->copy_count < PLAN_MAX_COPIES; i++) {
         const struct plan_effect *first = &task->effects[i];
@@ -45,6 +45,15 @@ void copies_mark(struct plan_task *task)
     }
 }
 
+void privatise_updates(struct offload *o)
+{
+    for (int i = 0; i < o->pieces.count; i++) {
+        if (o->pieces.items[i].kind == PIECE_PARALLEL) {
+            mark_task(&o->tasks.items[o->pieces.items[i].task]);
+        }
+    }
+}
+
 static int field_number(const struct ir_module *module, int global)
 {
     int number = 0;
@@ -54,7 +63,7 @@ static int field_number(const struct ir_module *module, int global)
     return number;
 }
 
-int copies_of_update(const struct outline *out, const struct ir_inst *inst)
+int privatise_copy_of(const struct outline *out, const struct ir_inst *inst)
 {
     const struct plan_task *task = &out->o->tasks.items[out->piece->task];
     enum plan_base base;

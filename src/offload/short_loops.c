@@ -149,7 +149,7 @@ static bool has_no_float_sum(struct ir_inst *inst, void *user)
     return true;
 }
 
-// Workers that share an iteration's inner loops. Where floats are summed the way taken must not hang on their number.
+// Workers that share an iteration's inner loops. Where floats are summed the way taken must not depend on their number.
 static struct plan_expr *workers(struct offload *o, struct ir_inst *outer)
 {
     if (o->module->is_gpu) {
@@ -195,7 +195,7 @@ static struct plan_expr *is_too_short(struct offload *o, struct ir_inst *outer, 
     return op(o, IR_OP_SLT, as_control, as_task);
 }
 
-struct plan_expr *short_test(struct offload *o, struct ir_inst *outer)
+static struct plan_expr *short_test(struct offload *o, struct ir_inst *outer)
 {
     const struct ir_for *loop = outer->loop;
     struct inside in = {.o = o, .outer = outer};
@@ -208,4 +208,41 @@ struct plan_expr *short_test(struct offload *o, struct ir_inst *outer)
         return NULL;
     }
     return is_too_short(o, outer, in.loop_count);
+}
+
+static void find_in_region(struct offload *o, struct ir_region *region);
+
+// Of a loop that is control its loops are looked at in turn.
+static void find_of_chosen(struct offload *o, struct ir_inst *loop)
+{
+    struct mark *mark = offload_mark(o, loop);
+    if (loop->loop->verdict == IR_VERDICT_SCATTER || mark->fusion != NULL || nest_of(o, loop)->is_found) {
+        return;
+    }
+    mark->is_short = short_test(o, loop);
+    if (mark->is_short != NULL) {
+        find_in_region(o, &loop->regions[0]);
+    }
+}
+
+static void find_in_region(struct offload *o, struct ir_region *region)
+{
+    for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        const struct mark *mark = inst->region_count > 0 ? offload_mark(o, inst) : NULL;
+        if (mark == NULL || !mark->has_task || mark->is_absorbed) {
+            continue;
+        }
+        if (inst->op == IR_OP_FOR && mark->is_chosen) {
+            find_of_chosen(o, inst);
+            continue;
+        }
+        for (int i = 0; i < inst->region_count; i++) {
+            find_in_region(o, &inst->regions[i]);
+        }
+    }
+}
+
+void short_loops_find(struct offload *o)
+{
+    find_in_region(o, &o->kernel->body);
 }

@@ -183,8 +183,34 @@ static void visit_piece(struct use *use, const struct piece *piece)
     }
 }
 
+static void add_effect_exprs(struct offload *o, struct plan_effect *effects, int count)
+{
+    for (int i = 0; i < count; i++) {
+        offload_add_expr(o, &effects[i].region.low);
+        offload_add_expr(o, &effects[i].region.high);
+        offload_add_expr(o, &effects[i].region.step);
+    }
+}
+
+// The expressions of the tasks name variables, as those of the nodes do, which partition has noted.
+static void add_task_exprs(struct offload *o)
+{
+    for (int i = 0; i < o->tasks.count; i++) {
+        struct plan_task *task = &o->tasks.items[i];
+        add_effect_exprs(o, task->effects, task->effect_count);
+        if (task->trip != NULL) {
+            offload_add_expr(o, &task->trip);
+        }
+        offload_add_expr(o, &task->cost);
+        for (int k = 0; k < task->condition_count; k++) {
+            offload_add_expr(o, &task->conditions[k].expr);
+        }
+    }
+}
+
 void slots_assign(struct offload *o)
 {
+    add_task_exprs(o);
     int var_count = o->kernel->var_count;
     struct use use = {.o = o};
     use.last_unit = ARENA_ARRAY(o->arena, int, var_count + 1);
@@ -215,4 +241,6 @@ void slots_assign(struct offload *o)
         *o->exprs.items[i] = with_slots(o, *o->exprs.items[i]);
     }
     place_nodes(o, o->out->root);
+    fuse_place_variables(o);
+    o->has_slots = true;
 }

@@ -45,7 +45,7 @@ static uint64_t size_of(const struct room *outer, const struct ir_function *func
     return outer->sizes[index] - 1;
 }
 
-void stack_check(struct offload *o, int first_task)
+void stack_check(struct offload *o)
 {
     uint64_t all = 0;
     for (int i = 0; i < o->module->function_count; i++) {
@@ -56,7 +56,7 @@ void stack_check(struct offload *o, int first_task)
     }
     struct room room = {.module = o->module};
     room.sizes = ARENA_ARRAY(o->arena, uint64_t, o->module->function_count);
-    for (int i = first_task; i < o->module->function_count; i++) {
+    for (int i = o->first_function; i < o->module->function_count; i++) {
         const struct ir_function *task = o->module->functions[i];
         uint64_t size = size_of(&room, task);
         if (size > OFFLOAD_MAX_LOCALS) {

@@ -335,6 +335,9 @@ bool plan_eval(const struct plan_expr *expr, const struct plan_values *values, u
 const char *plan_file(const struct plan_module *module, uint32_t index); // its name; "?" if there is none
 int plan_depth(const struct plan_node *node);                            // levels of nodes; NULL has none
 void plan_print(const struct plan_module *module, struct str *out);
+// One kernel. Without |has_slots| what will be slots are still variables of the kernel, by number.
+void plan_print_kernel(const struct plan_module *module, const struct plan_kernel *kernel, bool has_slots,
+                       struct str *out);
 void plan_explain(const struct plan_module *module, bool color, struct str *out); // for people
 bool plan_verify(const struct plan_module *module, struct str *out);
 void plan_write(const struct plan_module *module, struct str *out); // bytes; str may hold zeros

@@ -217,6 +217,7 @@ void plan_effect_print(const struct plan_module *module, const struct plan_kerne
 struct print {
     const struct plan_module *module;
     const struct plan_kernel *kernel;
+    bool has_slots; // else nodes name variables by number
     struct str *out;
 };
 
@@ -307,6 +308,15 @@ static void print_conflicts(struct print *p, const struct plan_node *node, int d
     }
 }
 
+static void print_target(struct print *p, const struct plan_node *node)
+{
+    if (p->has_slots) {
+        str_printf(p->out, " %s =", slot_name(p->kernel, node->slot));
+    } else {
+        str_printf(p->out, " var%lld =", (long long)node->slot);
+    }
+}
+
 static void print_node(struct print *p, const struct plan_node *node, int depth)
 {
     static const char *const names[] = {"sequence", "if",     "for",    "loop", "block",
@@ -321,7 +331,7 @@ static void print_node(struct print *p, const struct plan_node *node, int depth)
         str_printf(p->out, " group %d%s", node->group, node->in_order ? " in_order" : "");
     }
     if (node->kind == PLAN_FOR || node->kind == PLAN_ASSIGN) {
-        str_printf(p->out, " %s =", slot_name(p->kernel, node->slot));
+        print_target(p, node);
     }
     if (node->expr != NULL) {
         str_add_char(p->out, ' ');
@@ -371,12 +381,20 @@ static void print_kernel(struct print *p)
         str_printf(p->out, "  slot %s at %lld, %llu bytes\n", kernel->slots[i].name, (long long)kernel->slots[i].offset,
                    (unsigned long long)kernel->slots[i].size);
     }
-    print_node(p, kernel->root, 1);
+    if (kernel->root != NULL) { // as long as it is made there is none
+        print_node(p, kernel->root, 1);
+    }
+}
+
+void plan_print_kernel(const struct plan_module *module, const struct plan_kernel *kernel, bool has_slots,
+                       struct str *out)
+{
+    print_kernel(&(struct print){.module = module, .kernel = kernel, .has_slots = has_slots, .out = out});
 }
 
 void plan_print(const struct plan_module *module, struct str *out)
 {
-    struct print p = {.module = module, .out = out};
+    struct print p = {.module = module, .has_slots = true, .out = out};
     for (int i = 0; i < module->field_count; i++) {
         str_printf(out, "field %s %s, %llu bytes\n", module->fields[i].name,
                    module->fields[i].ctype != NULL ? module->fields[i].ctype->name : "?",

@@ -1,0 +1,405 @@
+// Cuts the kernel into the code of its tasks under a tree of control: the plan's tree. A loop that was chosen is a
+// task, with those that are fused with it and the loops of its nest; a loop around tasks is control; what stands
+// between is arithmetic that the launch does itself, or a serial task (straight.c). A loop in order may also run whole,
+// as one serial task (whole.c): it gets that task here, because tasks are numbered as they are met.
+#include "offload/offload.h"
+
+#include "base/vec.h"
+#include "ir/walk.h"
+#include "offload/fuse.h"
+
+#include <assert.h>
+
+static void build_region(struct offload *o, struct ir_region *region, struct plan_node *parent);
+
+// A read of a loop's variable that is not inside a loop over it.
+static bool note_outside(struct ir_inst *inst, void *user)
+{
+    bool *is_read_outside = user;
+    const struct ir_inst *owner = inst->op == IR_OP_GET ? inst->parent->owner : NULL;
+    while (owner != NULL && !(owner->op == IR_OP_FOR && owner->loop->var == inst->var)) {
+        owner = owner->parent->owner;
+    }
+    if (inst->op == IR_OP_GET && owner == NULL) {
+        is_read_outside[inst->var->index] = true;
+    }
+    return true;
+}
+
+// C's value of the loop variable after all its iterations; NULL if nobody reads it.
+static struct plan_expr *final_value(struct offload *o, const struct ir_inst *loop)
+{
+    if (o->is_read_outside == NULL) { // of all variables at once: a kernel may have many loops
+        o->is_read_outside = ARENA_ARRAY(o->arena, bool, o->kernel->var_count + 1);
+        walk_region(&o->kernel->body, note_outside, o->is_read_outside);
+    }
+    if (!o->is_read_outside[loop->loop->var->index]) {
+        return NULL;
+    }
+    enum ir_type type = loop->loop->var->type;
+    struct plan_expr *trip = offload_trip(o, loop);
+    if (type != IR_I64) {
+        trip = plan_op(o->arena, IR_OP_TRUNC, type, IR_I64, trip, NULL);
+    }
+    struct plan_expr *distance =
+        plan_op(o->arena, IR_OP_MUL, type, type, trip, plan_const(o->arena, type, loop->loop->step));
+    return plan_op(o->arena, IR_OP_ADD, type, type, expr_of_value(o->arena, loop->args[0]), distance);
+}
+
+void offload_build_final_value(struct offload *o, const struct ir_inst *loop, struct plan_node *parent)
+{
+    struct plan_expr *value = final_value(o, loop);
+    if (value != NULL) {
+        offload_assign(o, parent, loop->loop->var, value, loop->loc);
+    }
+}
+
+static struct plan_effect *copy_effects(struct offload *o, const struct plan_effect *effects, int count)
+{
+    struct plan_effect *copy = ARENA_ARRAY(o->arena, struct plan_effect, count);
+    for (int i = 0; i < count; i++) {
+        copy[i] = effects[i];
+    }
+    return copy;
+}
+
+// A reduction's memory is updated once, by the end of the task: atomic only if another block may touch it meanwhile.
+static void describe_reductions(const struct loop_facts *facts, struct plan_task *task)
+{
+    for (int i = 0; i < facts->reduction_count; i++) {
+        for (int k = 0; k < facts->reductions[i].update_count; k++) {
+            int number = facts->reductions[i].updates[k].effect;
+            if (number >= 0) {
+                task->effects[number].is_atomic &= task->group != 0;
+                task->effects[number].why = "a reduction: one update at the end";
+            }
+        }
+    }
+}
+
+// The task of a parallel loop, or of a nest of them.
+static int add_parallel(struct offload *o, struct ir_inst *loop, int group, const struct nest *nest)
+{
+    const struct loop_facts *facts = loop->loop->analysis;
+    struct piece piece = {.kind = PIECE_PARALLEL, .first = loop, .count = 1, .group = group, .nest = nest};
+    piece.fusion = offload_mark(o, loop)->fusion;
+    struct plan_task *task = piece_add_task(o, PLAN_TASK_PARALLEL, loop->loc, group, &piece.task);
+    task->trip = nest != NULL ? nest_trip(o, nest) : offload_trip(o, loop);
+    task->cost = nest != NULL ? nest_cost(o, nest) : facts->cost;
+    task->effects = copy_effects(o, facts->effects, facts->effect_count);
+    task->effect_count = facts->effect_count;
+    describe_reductions(facts, task);
+    task->pairs = facts->pairs;
+    task->pair_count = facts->pair_count;
+    task->conditions = ARENA_ARRAY(o->arena, struct plan_condition, facts->condition_count);
+    for (int i = 0; i < facts->condition_count; i++) {
+        task->conditions[i] = facts->conditions[i];
+    }
+    task->condition_count = facts->condition_count;
+    task->loop = offload_mark(o, loop)->loop_index;
+    task->collapse = nest != NULL ? nest->count : 1;
+    task->block_dim = loop->loop->block_dim;
+    struct piece_flags flags = {.check_bounds = o->module->check_bounds};
+    walk_inst(loop, piece_look_at, &flags);
+    task->may_fail = flags.may_fail;
+    task->may_print = flags.may_print;
+    VEC_PUSH(o->arena, &o->pieces, piece);
+    return piece.task;
+}
+
+static void warn_of_collapse(struct offload *o, const struct ir_inst *loop, const struct nest *nest)
+{
+    const char *why = nest->why_not;
+    if (loop->loop->collapse > 1) {
+        diag_warning(o->diags, loop->loc, "'#pragma rill collapse(%d)' is not followed: %s", loop->loop->collapse,
+                     why != NULL ? why : "there are fewer loops");
+        diag_note(o->diags, nest->loops[nest->count - 1]->loc, "of this loop");
+    }
+}
+
+void offload_build_task(struct offload *o, struct ir_inst *loop, struct plan_node *parent, struct nest *nest)
+{
+    if (nest != NULL) {
+        nest_settle(o, nest, parent);
+    }
+    int task = add_parallel(o, loop, parent->group, nest);
+    const struct fusion *fusion = offload_mark(o, loop)->fusion;
+    o->loops.items[offload_mark(o, loop)->loop_index].task = task;
+    for (int i = 0; fusion != NULL && i < fusion->count; i++) {
+        o->loops.items[offload_mark(o, fusion->parts[i])->loop_index].task = task;
+    }
+    piece_add_node(o, parent, PLAN_TASK, loop->loc)->task = task;
+}
+
+static void build_parallel(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
+{
+    struct nest *nest = nest_of(o, loop);
+    if (nest->is_found) {
+        offload_build_task(o, loop, parent, nest);
+    } else {
+        warn_of_collapse(o, loop, nest);
+        offload_build_task(o, loop, parent, NULL);
+    }
+}
+
+static struct plan_node *add_for(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
+{
+    struct plan_node *node = piece_add_node(o, parent, PLAN_FOR, loop->loc);
+    offload_mark(o, loop)->node_id = node->id;
+    node->slot = loop->loop->var->index;
+    node->type = loop->loop->var->type;
+    node->step = loop->loop->step;
+    node->expr = expr_of_value(o->arena, loop->args[0]);
+    node->trip = offload_trip(o, loop);
+    offload_add_expr(o, &node->expr);
+    offload_add_expr(o, &node->trip);
+    return node;
+}
+
+// A loop as control, with the loops inside it as tasks, where |is_short| holds; else as one task.
+static void build_either(struct offload *o, struct ir_inst *loop, struct plan_node *parent, struct plan_expr *is_short)
+{
+    struct plan_node *choice = piece_add_node(o, parent, PLAN_IF, loop->loc);
+    choice->expr = is_short;
+    offload_add_expr(o, &choice->expr);
+    struct plan_node *node = add_for(o, loop, piece_add_node(o, choice, PLAN_SEQUENCE, loop->loc));
+    int first = o->pieces.count;
+    o->loop_depth++;
+    build_region(o, &loop->regions[0], piece_add_node(o, node, PLAN_SEQUENCE, loop->loc));
+    o->loop_depth--;
+    for (int i = first; i < o->pieces.count; i++) {
+        o->pieces.items[i].is_alternative = true;
+    }
+    struct plan_node *task = piece_add_node(o, choice, PLAN_SEQUENCE, loop->loc);
+    build_parallel(o, loop, task);
+    offload_build_final_value(o, loop, task);
+    choice->task = o->loops.items[offload_mark(o, loop)->loop_index].task;
+}
+
+// The bound is read from memory. Where arguments overlap and the loop runs in order, the loop itself may move the
+// bound, and only its last check knows where it ended: a variable says so that the checks set, which the task in
+// parallel never makes.
+static void build_moving(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
+{
+    const struct ir_var *var = loop->loop->var;
+    struct plan_expr *value = final_value(o, loop);
+    if (value == NULL) {
+        build_parallel(o, loop, parent);
+        return;
+    }
+    struct ir_region *check = &loop->regions[1];
+    struct ir_var *end = ir_var_create(o->module, o->kernel,
+                                       arena_printf(o->arena, ".end%d", offload_mark(o, loop)->loop_index), var->type);
+    struct ir_builder b = {
+        .module = o->module, .function = o->kernel, .region = check, .before = check->last, .loc = loop->loc};
+    ir_set(&b, end, ir_get(&b, loop->loop->var));
+    offload_assign(o, parent, end, value, loop->loc);
+    build_parallel(o, loop, parent);
+    offload_assign(o, parent, var, offload_var(o, end), loop->loc);
+}
+
+// The task of a loop, and of those that are fused with it.
+static void build_chosen(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
+{
+    const struct fusion *fusion = offload_mark(o, loop)->fusion;
+    if (loop->loop->verdict == IR_VERDICT_SCATTER) {
+        scatter_build(o, loop, parent);
+        return;
+    }
+    if (fusion == NULL) {
+        struct plan_expr *is_short = offload_mark(o, loop)->is_short;
+        if (is_short != NULL) {
+            build_either(o, loop, parent, is_short);
+            return;
+        }
+        if (loop->loop->recheck) {
+            build_moving(o, loop, parent);
+            return;
+        }
+        build_parallel(o, loop, parent);
+        offload_build_final_value(o, loop, parent);
+        return;
+    }
+    offload_mark(o, fusion->loop)->fusion = fusion;
+    build_parallel(o, fusion->loop, parent);
+    for (int i = 0; i < fusion->count; i++) {
+        offload_build_final_value(o, fusion->parts[i], parent);
+    }
+}
+
+// A loop whose bound is read from memory each time round.
+static void build_rechecked(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
+{
+    const struct ir_var *var = loop->loop->var;
+    offload_assign(o, parent, var, expr_of_value(o->arena, loop->args[0]), loop->loc);
+    struct plan_node *node = piece_add_node(o, parent, PLAN_LOOP, loop->loc);
+    offload_mark(o, loop)->node_id = node->id;
+    struct plan_node *round = piece_add_node(o, node, PLAN_SEQUENCE, loop->loc);
+    // The yielded condition becomes an ordinary variable.
+    struct ir_region *check = &loop->regions[1];
+    struct ir_inst *yield = check->last;
+    struct ir_var *goes_on = ir_var_create(o->module, o->kernel, arena_printf(o->arena, ".on%d", node->id), IR_I1);
+    struct ir_builder b = {
+        .module = o->module, .function = o->kernel, .region = check, .before = yield, .loc = loop->loc};
+    ir_set(&b, goes_on, yield->args[0]);
+    build_region(o, check, round);
+    struct plan_node *choice = piece_add_node(o, round, PLAN_IF, loop->loc);
+    choice->expr = plan_op(o->arena, IR_OP_EQ, IR_I1, IR_I1, offload_var(o, goes_on), plan_const(o->arena, IR_I1, 0));
+    offload_add_expr(o, &choice->expr);
+    piece_add_node(o, piece_add_node(o, choice, PLAN_SEQUENCE, loop->loc), PLAN_BREAK, loop->loc)->target = node->id;
+    build_region(o, &loop->regions[0], round);
+    struct plan_expr *next = plan_op(o->arena, IR_OP_ADD, var->type, var->type, offload_var(o, var),
+                                     plan_const(o->arena, var->type, loop->loop->step));
+    offload_assign(o, round, var, next, loop->loc);
+}
+static void build_body(struct offload *o, struct ir_inst *loop, struct plan_node *node)
+{
+    int first_task = o->tasks.count;
+    o->loop_depth++;
+    build_region(o, &loop->regions[0], piece_add_node(o, node, PLAN_SEQUENCE, loop->loc));
+    o->loop_depth--;
+    if (o->loop_depth == 0) {
+        whole_add(o, loop, node, first_task);
+    }
+}
+
+static void build_for(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
+{
+    if (loop->loop->recheck) {
+        build_rechecked(o, loop, parent);
+        return;
+    }
+    build_body(o, loop, add_for(o, loop, parent));
+}
+
+static void build_blocks(struct offload *o, struct ir_inst *inst, struct plan_node *parent)
+{
+    int node_count = (inst->region_count + PLAN_MAX_BLOCKS - 1) / PLAN_MAX_BLOCKS;
+    struct plan_node **nodes = ARENA_ARRAY(o->arena, struct plan_node *, node_count);
+    struct plan_node *node = NULL;
+    for (int i = 0; i < inst->region_count; i++) {
+        if (i % PLAN_MAX_BLOCKS == 0) {
+            node = piece_add_node(o, parent, PLAN_REGION, i == 0 ? inst->loc : inst->regions[i].loc);
+            node->goes_on = i > 0;
+            nodes[i / PLAN_MAX_BLOCKS] = node;
+        }
+        struct plan_node *block = piece_add_node(o, node, PLAN_SEQUENCE, inst->regions[i].loc);
+        block->group = ++o->group_count;
+        block->in_order = inst->regions[i].in_order;
+        build_region(o, &inst->regions[i], block);
+    }
+    offload_mark(o, inst)->nodes = nodes;
+}
+
+static void build_control(struct offload *o, struct ir_inst *inst, struct plan_node *parent, struct pending *pending)
+{
+    switch (inst->op) {
+    case IR_OP_IF: {
+        struct plan_expr *condition = straight_value(o, parent, pending, inst->args[0], inst);
+        struct plan_node *node = piece_add_node(o, parent, PLAN_IF, inst->loc);
+        node->expr = condition;
+        offload_add_expr(o, &node->expr);
+        for (int i = 0; i < inst->region_count; i++) {
+            build_region(o, &inst->regions[i], piece_add_node(o, node, PLAN_SEQUENCE, inst->loc));
+        }
+        break;
+    }
+    case IR_OP_FOR:
+        straight_flush(o, parent, pending);
+        if (offload_mark(o, inst)->is_absorbed) {
+            break; // the first loop of its run has the task
+        }
+        if (offload_mark(o, inst)->is_chosen) {
+            build_chosen(o, inst, parent);
+        } else {
+            build_for(o, inst, parent);
+        }
+        break;
+    case IR_OP_LOOP:
+    case IR_OP_BLOCK: {
+        straight_flush(o, parent, pending);
+        struct plan_node *node = piece_add_node(o, parent, inst->op == IR_OP_LOOP ? PLAN_LOOP : PLAN_BLOCK, inst->loc);
+        offload_mark(o, inst)->node_id = node->id;
+        if (inst->op == IR_OP_LOOP) {
+            build_body(o, inst, node);
+        } else {
+            build_region(o, &inst->regions[0], piece_add_node(o, node, PLAN_SEQUENCE, inst->loc));
+        }
+        break;
+    }
+    case IR_OP_BLOCKS:
+        straight_flush(o, parent, pending);
+        build_blocks(o, inst, parent);
+        break;
+    case IR_OP_BREAK:
+        straight_flush(o, parent, pending);
+        piece_add_node(o, parent, PLAN_BREAK, inst->loc)->target = offload_mark(o, inst->target)->node_id;
+        break;
+    default: // RETURN
+        straight_flush(o, parent, pending);
+        piece_add_node(o, parent, PLAN_RETURN, inst->loc);
+    }
+}
+
+static bool is_control(struct offload *o, struct ir_inst *inst)
+{
+    switch (inst->op) {
+    case IR_OP_BREAK:
+    case IR_OP_RETURN:
+    case IR_OP_BLOCKS: return true;
+    case IR_OP_FOR:
+    case IR_OP_LOOP: return offload_mark(o, inst)->has_task;
+    case IR_OP_IF:
+    case IR_OP_BLOCK: return offload_mark(o, inst)->has_task || !walk_inst(inst, choose_has_no_escape, inst);
+    default: return false;
+    }
+}
+
+static void build_region(struct offload *o, struct ir_region *region, struct plan_node *parent)
+{
+    struct pending pending = {0};
+    for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        if (inst->op == IR_OP_RETURN && inst->arg_count > 0) {
+            struct ir_builder b = {
+                .module = o->module, .function = o->kernel, .region = region, .before = inst, .loc = inst->loc};
+            struct ir_inst *set = ir_set(&b, o->result, inst->args[0]);
+            pending.first = pending.count == 0 ? set : pending.first;
+            pending.count++;
+        }
+        if (inst->op == IR_OP_YIELD) {
+            break; // the last of a recheck: its value has been stored
+        }
+        if (is_control(o, inst)) {
+            build_control(o, inst, parent, &pending);
+        } else {
+            pending.first = pending.count == 0 ? inst : pending.first;
+            pending.count++;
+        }
+    }
+    straight_flush(o, parent, &pending);
+}
+
+// Nothing in the kernel is parallel: one serial task is all of it, returns and all.
+static void build_single(struct offload *o)
+{
+    int count = 0;
+    for (const struct ir_inst *inst = o->kernel->body.first; inst != NULL; inst = inst->next) {
+        count++;
+    }
+    struct pending pending = {.first = o->kernel->body.first, .count = count};
+    if (count > 0) {
+        piece_add_serial(o, o->out->root, pending.first, pending.count, true);
+    }
+}
+
+void partition_kernel(struct offload *o)
+{
+    assert(o->pieces.count == 0 && o->tasks.count == 0);
+    o->out->root = piece_add_node(o, NULL, PLAN_SEQUENCE, o->kernel->loc);
+    if (o->has_task) {
+        build_region(o, &o->kernel->body, o->out->root);
+    } else {
+        build_single(o);
+    }
+    assert(o->loop_depth == 0);
+}
