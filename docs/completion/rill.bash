@@ -11,7 +11,7 @@ _rill()
     case $command in
         run) compile="$compile --set --in --out --device --trace --repeat --json" ;;
         check) compile="$compile --json --strict" ;;
-        emit) compile="$compile --ir --plan --llvm --asm --openmp --ptx --amdgcn" ;;
+        emit) compile="$compile --ir --plan --llvm --asm --openmp --ptx --amdgcn --after" ;;
         explain) ;;
         devices) compile="--all --help" ;;
         selftest) compile="--device --jobs --time --report --help" ;;
@@ -21,6 +21,11 @@ _rill()
     case ${COMP_WORDS[COMP_CWORD - 1]} in
         --device)
             COMPREPLY=($(compgen -W "auto $("${COMP_WORDS[0]}" devices 2>/dev/null | sed 's/ .*//')" -- "$word"))
+            return
+            ;;
+        --after)
+            COMPREPLY=($(compgen -W "list $("${COMP_WORDS[0]}" emit --ir --after=list 2>/dev/null | sed 's/^ *//; s/ .*//')" \
+                -- "$word"))
             return
             ;;
         --target)

@@ -81,6 +81,8 @@ typedef struct rill_module_options {
     bool fast_math;
     bool color;                    // in rendered diagnostics and explain
     rill_diagnostics *diagnostics; // may be NULL; filled by success and by RILL_ERR_COMPILE, free it after either
+    const char *after;             // of RILL_EMIT_IR: the code as it stands behind this pass of the compiler; "list"
+                                   // gives the names of the passes instead, NULL is the last one
 } rill_module_options;
 
 // Compiles |text| and loads it. |options| may be NULL. RILL_ERR_COMPILE if the source has errors: the message holds the

@@ -107,28 +107,56 @@ static int check_target(const struct emit_kind *kind, const char *target)
                     target);
 }
 
-int cmd_emit(int argc, char **argv)
+// Takes the kind and --after out of the arguments; what is left stays for the other options.
+static int parse_emit(struct source_command *command, int *argc, char **argv, const struct emit_kind **out_kind)
 {
-    struct source_command command = {0};
-    const struct emit_kind *kind = NULL;
-    int kept = 1; // what is no kind stays for the other options
-    for (int i = 1; i < argc; i++) {
+    int kept = 1;
+    *out_kind = NULL;
+    for (int i = 1, taken = 1; i < *argc; i += taken) {
         const struct emit_kind *found = NULL;
+        taken = 1;
         for (size_t k = 0; k < sizeof emit_kinds / sizeof emit_kinds[0]; k++) {
             found = strcmp(argv[i], emit_kinds[k].option) == 0 ? &emit_kinds[k] : found;
         }
-        if (found == NULL) {
+        const char *after = cli_option_value("--after", *argc, argv, i, &taken);
+        if (after != NULL) {
+            command->compile.options.after = after;
+        } else if (found == NULL) {
             argv[kept++] = argv[i];
-        } else if (kind != NULL && kind != found) {
-            return cli_fail(CLI_USAGE, "emit: one kind at a time: %s or %s?", kind->option, found->option);
+        } else if (*out_kind != NULL && *out_kind != found) {
+            return cli_fail(CLI_USAGE, "emit: one kind at a time: %s or %s?", (*out_kind)->option, found->option);
         } else {
-            kind = found;
+            *out_kind = found;
         }
     }
-    if (kind == NULL) {
+    *argc = kept;
+    if (*out_kind == NULL) {
         return cli_fail(CLI_USAGE, "emit: what? --ir, --plan, --llvm, --asm, --openmp, --ptx or --amdgcn");
     }
-    int code = parse(&command, kept, argv, "emit");
+    if (command->compile.options.after != NULL && (*out_kind)->kind != RILL_EMIT_IR) {
+        return cli_fail(CLI_USAGE, "emit: --after goes with --ir, not %s: passes leave IR", (*out_kind)->option);
+    }
+    return CLI_OK;
+}
+
+static int list_passes(struct source_command *command)
+{
+    char *text = NULL;
+    rill_status status = rill_source_emit("", &command->compile.options, RILL_EMIT_IR, &text);
+    return show(command, status, text);
+}
+
+int cmd_emit(int argc, char **argv)
+{
+    struct source_command command = {0};
+    const struct emit_kind *kind;
+    int code = parse_emit(&command, &argc, argv, &kind);
+    if (code == CLI_OK && command.compile.options.after != NULL && strcmp(command.compile.options.after, "list") == 0) {
+        return list_passes(&command); // needs no file
+    }
+    if (code == CLI_OK) {
+        code = parse(&command, argc, argv, "emit");
+    }
     if (code == CLI_OK) {
         code = open_source(&command);
     }

@@ -73,9 +73,12 @@ static const char help_explain[] =
     "grouped.\n" HELP_COMPILE;
 
 static const char help_emit[] =
-    "usage: rill emit KIND FILE [--target T] [options]\n\n"
+    "usage: rill emit KIND FILE [--target T] [--after PASS] [options]\n\n"
     "Writes FILE in another form to standard output.\n\n"
     "  --ir --plan          Rill's own forms: the code, and the tree of tasks that a launch runs\n"
+    "  --after=PASS         of --ir: the code as it stands behind this pass, and what the pass has found out as "
+    "comments;\n"
+    "                       --after=list, or a wrong name, lists the passes in their order\n"
     "  --llvm --asm         the code for --target native (the default), x86-64-v3, sm_90, gfx942, …\n"
     "  --ptx --amdgcn       short for --asm with --target sm_90 and gfx942\n"
     "  --openmp             the C file with OpenMP pragmas on the loops that became tasks\n"

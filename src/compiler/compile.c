@@ -170,7 +170,13 @@ static rill_status emit(struct job *job, const struct compiler_input *input, con
     str_init(&text, &job->arena);
     switch (input->emit) {
     case COMPILER_CHECK: return RILL_OK;
-    case COMPILER_IR: ir_print(made->module, &text); break;
+    case COMPILER_IR:
+        if (input->after != NULL) {
+            pipeline_print(made, &text);
+        } else {
+            ir_print(made->module, &text);
+        }
+        break;
     case COMPILER_PLAN: plan_print(made->plan, &text); break;
     case COMPILER_EXPLAIN: plan_explain(made->plan, input->color, &text); break;
     case COMPILER_OPENMP: openmp_print(made->plan, input->text, input->length, &text); break;
@@ -187,15 +193,48 @@ static rill_status emit(struct job *job, const struct compiler_input *input, con
     return RILL_OK;
 }
 
+// The passes up to the one that is named.
+static rill_status find_passes(struct job *job, const char *after, struct pass_set *out)
+{
+    int row = pass_find(after, strlen(after));
+    if (row < 0) {
+        struct str list;
+        str_init(&list, &job->arena);
+        pass_list_print(&list);
+        return status_fail(RILL_ERR_INVALID, "there is no pass '%s'; the passes, in their order:\n%s", after,
+                           str_text(&list));
+    }
+    *out = pass_set_until(row);
+    return RILL_OK;
+}
+
+static rill_status list_passes(struct job *job)
+{
+    struct str text;
+    str_init(&text, &job->arena);
+    pass_list_print(&text);
+    publish_text(job, &text);
+    return RILL_OK;
+}
+
 static rill_status run(struct job *job, const struct compiler_input *input)
 {
     struct diags diags;
     diags_init(&diags, &job->arena);
     struct pipeline_options options = options_of(&job->arena, input);
     struct pipeline_result made;
+    struct pass_set passes;
+    bool is_part = input->emit == COMPILER_IR && input->after != NULL;
+    if (is_part && strcmp(input->after, "list") == 0) {
+        return list_passes(job);
+    }
+    if (is_part) {
+        RILL_TRY(find_passes(job, input->after, &passes));
+        options.passes = &passes;
+    }
     pipeline_compile(&job->arena, &diags, input->path, input->text, input->length, &options, &made);
     publish_diagnostics(job, &diags, input->color);
-    if (diags.error_count > 0 || made.plan == NULL) {
+    if (diags.error_count > 0 || (made.plan == NULL && !is_part)) {
         const char *first = "no reason was given";
         for (int i = diags.count - 1; i >= 0; i--) {
             first = diags.items[i].severity == DIAG_ERROR ? job->result.diagnostics[i].rendered : first;

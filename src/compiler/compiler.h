@@ -47,6 +47,7 @@ struct compiler_input {
     const char *sanitize; // NULL, "address", "thread": instrument kernels
     bool stand_in;        // images for GPUs carry x86-64 code beside their own, for tests: codegen/stand_in.c
     enum compiler_emit emit;
+    const char *after; // COMPILER_IR: the pass behind which the IR is shown, or "list": their names. NULL: the last one
 };
 
 struct compiler_diagnostic {

@@ -126,6 +126,7 @@ struct source *source_copy(struct arena *arena, const char *text, size_t length,
     copy_lists(arena, input, options);
     input->target = copy_text(arena, options->target);
     input->sanitize = copy_text(arena, wanted_sanitizer(options));
+    input->after = copy_text(arena, options->after);
     input->contract_off = options->contract_off || environment_has("RILL_CONTRACT", "off");
     input->check_bounds = options->check_bounds || environment_has("RILL_CHECK", "bounds");
     input->stand_in = environment_has("RILL_STAND_IN", "1"); // a testing aid
@@ -397,6 +398,9 @@ rill_status rill_source_emit(const char *text, const rill_module_options *option
     enum compiler_emit emit = source_emit_kind(kind);
     if (emit == COMPILER_CHECK) {
         return status_fail(RILL_ERR_INVALID, "rill_source_emit: %d is no kind of output", (int)kind);
+    }
+    if (options != NULL && options->after != NULL && kind != RILL_EMIT_IR) {
+        return status_fail(RILL_ERR_INVALID, "rill_source_emit: 'after' is for RILL_EMIT_IR: passes leave IR");
     }
     return compile_text("rill_source_emit", text, options, emit, out_text);
 }
