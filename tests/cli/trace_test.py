@@ -79,8 +79,8 @@ def check_drawing(report, work):
     report.check("the_time_that_tasks_overlap_is_told", "4 tasks on 2 streams, 2 threads: 8.000 ms" in done.out
                  and "4.000 ms of it (50%)" in done.out, done)
     (work / "instant.json").write_text(json.dumps(trace([event("k.0", 1, 0, 0, 0), event("k.1", 1, 0, 3000, 1000)])))
-    done = rill("trace", "instant.json", cwd=work, env=env)
-    report.check("a_task_of_no_time_overlaps_nothing", "0.000 ms of it (0%)" in done.out, done)
+    instant = rill("trace", "instant.json", cwd=work, env=env)
+    report.check("a_task_of_no_time_overlaps_nothing", "0.000 ms of it (0%)" in instant.out, instant)
     report.check("why_a_task_began_late_is_told", "waited for an event of stream 1" in " ".join(done.out.split())
                  and "k.c:30, stream 2" in done.out, done)
     report.check("a_utf8_terminal_gets_lines", "├k.0─" in rill("trace", "four.json", cwd=work,
