@@ -5,7 +5,7 @@ export RILL_LLVM_CONFIG
 llvm = $(if $(RILL_LLVM_CONFIG),-DRILL_LLVM_CONFIG=$(RILL_LLVM_CONFIG))
 rill = build/release/bin/rill
 
-.PHONY: all demo test test-all bench release coverage fuzz format exports install-deps help
+.PHONY: all demo check test test-all bench release coverage fuzz format exports install-deps help
 
 all: build/release
 	@cmake --build build/release -j $(JOBS)
@@ -13,8 +13,9 @@ all: build/release
 help:
 	@echo 'make           build the release: $(rill)'
 	@echo 'make demo      install what is missing, build, and show what it does: compile, compare with gcc, overlap, refuse'
-	@echo 'make test      install what is missing, build every way and run every test'
-	@echo 'make test-all  the long form of the tests: hours (RESUME=1 goes on where it was stopped)'
+	@echo 'make check     the quick form of the tests, for daily work: two minutes after a build'
+	@echo 'make test      install what is missing, build every way and run every test: a quarter of an hour on two cores'
+	@echo 'make test-all  everything in every build: hours (RESUME=1 goes on where it was stopped)'
 	@echo 'make bench     the benchmarks, beside gcc and clang with OpenMP, PoCL, bare threads'
 	@echo 'make release   the archive of what a user needs, in dist/'
 	@echo 'make coverage  what the tests reach, in build/coverage'
@@ -35,6 +36,9 @@ install-deps:
 
 demo: all
 	@$(rill) demo
+
+check: install-deps
+	@tools/run-tests --quick
 
 test: install-deps
 	@tools/run-tests

@@ -65,9 +65,12 @@ if(RILL_TESTS AND fake_sources)
     target_include_directories(keep_images PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
     set_target_properties(keep_images PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/fakes)
     target_link_libraries(keep_images PRIVATE ${CMAKE_DL_LIBS})
+    set(rill_stand_ins fake_cuda fake_hip keep_images)
 endif()
 
+# All programs of a folder, by the target tests_<dir>.
 foreach(dir unit lang ir passes codegen compiler conformance generate stress fakes)
+    add_custom_target(tests_${dir})
     list(GET rill_links_${dir} 0 first)
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${dir}/*_test.c
         ${PROJECT_SOURCE_DIR}/tests/${dir}/*_cases.c)
@@ -86,6 +89,7 @@ foreach(dir unit lang ir passes codegen compiler conformance generate stress fak
             set(links librill)
         endif()
         rill_test_program(${target} ${source} ${links})
+        add_dependencies(tests_${dir} ${target})
         set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
             RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${dir})
         if(NOT RILL_TESTS)
@@ -98,7 +102,7 @@ foreach(dir unit lang ir passes codegen compiler conformance generate stress fak
             add_dependencies(${target} librill_compiler)
         endif()
         if(dir STREQUAL "fakes" OR name STREQUAL "gpu_run_test")
-            add_dependencies(${target} fake_cuda fake_hip)
+            add_dependencies(${target} ${rill_stand_ins})
         endif()
     endforeach()
 endforeach()

@@ -1,6 +1,15 @@
 #!/usr/bin/env python3
-"""`rill emit`: every kind for every kernel file in the tree, accepted by whoever reads that kind; OpenMP that computes the
-same as the serial build."""
+"""`rill emit`: kernel files of the tree in every kind, accepted by whoever reads that kind; OpenMP that computes the same as
+the serial build.
+
+Front end and passes take 2 s for all files and all kinds; what takes long is the code for the machines. In the short form each
+file becomes IR, plan and OpenMP, and one of the kinds that have code, in turns; under a sanitizer, which is many times
+slower, one in six each kind. RILL_TEST_LONG, or a run by hand, makes all files all kinds.
+
+    emit_test.py ptx gfx942   only these kinds
+    emit_test.py command      only what is about the command
+    emit_test.py --pieces     the names
+"""
 import concurrent.futures
 import ctypes
 import os
@@ -13,9 +22,10 @@ import tempfile
 
 sys.dont_write_bytecode = True  # the tree stays as it is
 from cli import ROOT, Report, kernel_files, rill  # noqa: E402
+from report import IS_QUICK, IS_SHORT, JOBS, PART, TURN  # noqa: E402
 
-IS_LONG = "RILL_TEST_LONG" in os.environ
-JOBS = 2
+CODE = ["llvm", "asm", "ptx", "gfx90a", "gfx942", "gfx1100"]  # kinds that the code generator makes
+KINDS = ["ir", "plan", "openmp"] + CODE
 
 
 def find_tool(*names):
@@ -39,7 +49,15 @@ def emit_one(path, kind, tool):
     return accepts(tool, done.out) if tool else None
 
 
-def check_kinds(report, files):
+def files_for(name, files):
+    """Those that become this kind in this form and turn."""
+    if not IS_SHORT or (PART == "plain" and name not in CODE):
+        return files
+    first, step = (KINDS.index(name) + TURN) % 6, 12 if IS_QUICK else 6
+    return files[first::step]
+
+
+def check_kinds(report, files, wanted):
     ptxas, mc = find_tool("ptxas"), find_tool("llvm-mc-22", "llvm-mc")
     opt = find_tool("opt-22", "opt")
     compiler = find_tool("gcc")
@@ -53,18 +71,17 @@ def check_kinds(report, files):
                                                                      "-filetype=obj", "-o", "/dev/null", "-"]))
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         for name, kind, tool in kinds:
+            if name not in wanted:
+                continue
             if tool is None and name not in ("ir", "plan", "asm"):
                 report.skip(f"{name} is accepted", "there is no tool that reads it")
-            # The short form gives every file to one kind of each family and a third of them to the others; under a
-            # sanitizer, which is many times slower, a sixth to all.
-            is_plain = os.environ.get("RILL_TEST_PART", "plain") == "plain"
-            every = IS_LONG or (is_plain and name in ("ptx", "gfx942", "openmp"))
-            step = 1 if every else 3 if is_plain else 6
-            some = files[len(name) % step::step]
+            some = files_for(name, files)
             wrong = [f"{path.name}: {text}" for path, text in
                      zip(some, pool.map(lambda path, k=kind, t=tool: emit_one(path, k, t), some)) if text]
-            report.check(f"{'all' if every else 'some'}_kernel_files_become_{name}", not wrong, "\n".join(wrong))
-    path = files[0]
+            report.check(f"{'all' if some == files else 'some'}_kernel_files_become_{name}", some and not wrong, "\n".join(wrong))
+
+
+def check_targets(report, path):
     report.check("amdgcn_is_short_for_gfx942",
                  rill("emit", "--amdgcn", path).out == rill("emit", "--asm", "--target=gfx942", path).out)
     report.check("ptx_is_short_for_sm_90", rill("emit", "--ptx", path).out == rill("emit", "--asm", "--target", "sm_90",
@@ -192,16 +209,26 @@ def check_large_locals(report, folder):
         report.check(f"the_same_locals_fit_on_{target}", rill("emit", "--asm", "--target", target, path).rc == 0)
 
 
-def main():
-    report = Report()
-    files = kernel_files()
+def check_command(report, files):
     with tempfile.TemporaryDirectory() as folder:
         check_large_locals(report, pathlib.Path(folder))
     with tempfile.TemporaryDirectory() as folder:
         check_openmp(report, pathlib.Path(folder))
         check_rounding(report, pathlib.Path(folder))
     check_usage(report, files[0])
-    check_kinds(report, files)
+    check_targets(report, files[0])
+
+
+def main():
+    report = Report()
+    files = kernel_files()
+    wanted = sys.argv[1:] or ["command"] + KINDS
+    if wanted == ["--pieces"]:
+        print("\n".join(["command", "ir plan openmp"] + CODE))
+        return 0
+    if "command" in wanted:
+        check_command(report, files)
+    check_kinds(report, files, wanted)
     return report.finish()
 
 

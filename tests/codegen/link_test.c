@@ -6,6 +6,7 @@
 #include "support.h"
 
 #include "compiler/pipeline.h"
+#include "form.h"
 #include "object/link.h"
 #include "object/link_state.h"
 
@@ -273,15 +274,14 @@ static int is_c_file(const struct dirent *entry)
 }
 
 // All of them take the compiler minutes; in short each file takes its turn with one architecture, and only every so
-// many files do. By name, so that everywhere the same ones do.
+// many files do, other ones in each turn. By name, so that everywhere the same ones do.
 static void compare_files(int version, int every)
 {
     static const char *const folders[] = {"tests/kernels", "examples/kernels", "bench/kernels"};
     if (tool("ld.lld") == NULL) {
         SKIP("there is no ld.lld of LLVM 22");
     }
-    bool is_long = getenv("RILL_TEST_LONG") != NULL;
-    int wanted = is_long ? FAMILY_COUNT : 1;
+    int wanted = form_is_long() ? FAMILY_COUNT : 1;
     int seen = 0, taken = 0, count = 0, relative_count = 0;
     for (size_t f = 0; f < sizeof folders / sizeof folders[0]; f++) {
         struct dirent **entries = NULL;
@@ -292,7 +292,7 @@ static void compare_files(int version, int every)
         for (int i = 0; i < entry_count; i++) {
             snprintf(path, sizeof path, "%s/%s/%s", RILL_SOURCE_DIR, folders[f], entries[i]->d_name);
             bool has_addresses = strcmp(entries[i]->d_name, "initialisers.c") == 0; // in its data
-            if (seen++ % every == 0 || has_addresses) {
+            if (form_takes((unsigned long)seen++, (unsigned long)every) || has_addresses) {
                 taken++;
                 alarm(timeout_seconds()); // for each file
                 count += compare_file(path, version, seen, wanted, &relative_count);
@@ -314,7 +314,7 @@ TEST(every_text_that_programs_compiled_links_as_lld_does_it)
     if (texts == NULL || tool("ld.lld") == NULL) {
         SKIP("RILL_TEST_TEXTS names no folder of them, or there is no ld.lld of LLVM 22");
     }
-    int wanted = getenv("RILL_TEST_LONG") != NULL ? FAMILY_COUNT : 1;
+    int wanted = form_is_long() ? FAMILY_COUNT : 1;
     struct dirent **entries = NULL;
     int entry_count = scandir(texts, &entries, is_c_file, alphasort);
     int taken = 0, count = 0, relative_count = 0;
@@ -336,22 +336,14 @@ TEST(every_text_that_programs_compiled_links_as_lld_does_it)
     remove_temporary();
 }
 
-static bool is_sanitized(void)
-{
-    const char *part = getenv("RILL_TEST_PART");
-    return part != NULL && strcmp(part, "plain") != 0;
-}
-
 TEST(every_kernel_file_links_for_every_architecture_as_lld_does_it)
 {
-    bool is_long = getenv("RILL_TEST_LONG") != NULL;
-    compare_files(5, is_sanitized() ? 8 : is_long ? 1 : 3);
+    compare_files(5, form_is_sanitized() ? (form_is_long() ? 8 : 16) : form_is_long() ? 1 : 6);
 }
 
 TEST(every_kernel_file_links_for_older_runtimes_too)
 {
-    bool is_long = getenv("RILL_TEST_LONG") != NULL;
-    compare_files(4, is_sanitized() ? 16 : is_long ? 1 : 8);
+    compare_files(4, form_is_sanitized() ? 16 : form_is_long() ? 1 : 12);
 }
 
 // ---- what kernels do not have, from assembly

@@ -19,14 +19,12 @@ import tempfile
 ROOT = pathlib.Path(os.environ.get("RILL_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 BUILD = pathlib.Path(os.environ["RILL_BUILD"])
 sys.path.insert(0, str(ROOT / "tests" / "support"))
-from report import LIMIT, Report  # pylint: disable=wrong-import-position
+from report import IS_LONG, JOBS, LIMIT, PART, Report  # pylint: disable=wrong-import-position
 
 # Quick ones, with blocks, fields, conditions over device data, reductions, several tasks.
 IN_SHORT = ["bound_test.c", "condition_test.c", "fault_test.c", "fit_test.c", "fuse_test.c", "handles_test.c"]
 # It has kernel files, which link_test compares, and no text of its own.
 FILES_ONLY = ["kernels_test.py"]
-IS_LONG = "RILL_TEST_LONG" in os.environ
-PART = os.environ.get("RILL_TEST_PART", "plain")
 HIP = {"RILL_HIP_LIBRARY": str(BUILD / "tests" / "fakes" / "libfake_hip.so"), "RILL_STAND_IN": "1",
        "RILL_TEST_DEVICE": "amdgpu:0", "RILL_DEVICE": "amdgpu:0"}
 PROGRAM_LIMIT = 10 * LIMIT
@@ -67,7 +65,7 @@ def main():
         return report.finish()
     with tempfile.TemporaryDirectory(prefix="rill-texts-") as texts:
         todo = programs()
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
             for (path, settings), (status, output) in zip(todo, pool.map(lambda job: run(*job, texts), todo)):
                 if status != 0:
                     where = "amdgpu" if settings else "cpu"

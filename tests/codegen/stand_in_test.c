@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include "compiler/pipeline.h"
+#include "form.h"
 #include "object/elf.h"
 #include "object/object.h"
 
@@ -108,15 +109,15 @@ TEST(every_kernel_file_has_the_same_entries_in_ptx_and_object)
     DIR *dir = opendir(folder);
     REQUIRE(dir != NULL);
     int count = 0;
-    const char *part = getenv("RILL_TEST_PART");
-    int every = part != NULL && strcmp(part, "plain") != 0 ? 4 : 1; // a sample where the compiler is sanitized
+    // A sample in short, and where the compiler is sanitized.
+    unsigned long every = form_is_long() && !form_is_sanitized() ? 1 : form_is_sanitized() && !form_is_long() ? 8 : 4;
     static char text[1 << 20];
     for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
         size_t length = strlen(entry->d_name);
         if (length < 3 || strcmp(entry->d_name + length - 2, ".c") != 0) {
             continue;
         }
-        if (count++ % every != 0) {
+        if (!form_takes((unsigned long)count++, every)) {
             continue;
         }
         char path[512];

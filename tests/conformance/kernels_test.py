@@ -10,9 +10,15 @@ differ by so much relative to the largest magnitude in their array: math calls, 
 fields in both builds.
 
 Cases of a file share compilations: each setting of `settings_of` is one process that compiles the file once and runs its
-share of the cases (kernel_cases.c); RILL_TEST_LONG runs all cases with every setting. Thread counts, checked bounds, helpers
-that are called and not inlined, and schedules of blocks take turns. Under the sanitizers a file has one setting, with all
-its cases. RILL_TEST_SHARE=1/4 takes every fourth file, from the second on. The compiler verifies what each pass leaves.
+share of the cases (kernel_cases.c). Thread counts, checked bounds, helpers that are called and not inlined, and schedules of
+blocks take turns: in the short form a file has one setting, a file of blocks two; under AddressSanitizer one file in four
+runs, under ThreadSanitizer one in two, with one setting. RILL_TEST_LONG runs all cases of all files with every setting, and so does a run by hand, each case with one.
+RILL_TEST_SHARE=1/4, or an argument 1/4, takes every fourth file, from the second on. The compiler verifies what each pass
+leaves.
+
+    kernels_test.py              all files
+    kernels_test.py torture 1/4  files with this in their name, or shares of all
+    kernels_test.py --pieces     the shares of this part and turn
 """
 import concurrent.futures
 import ctypes
@@ -34,13 +40,18 @@ BUILD = pathlib.Path(os.environ["RILL_BUILD"])
 CASES = BUILD / "tests" / "conformance" / "kernel_cases"
 DEVICE = os.environ.get("RILL_TEST_DEVICE", "cpu")
 IS_LONG = "RILL_TEST_LONG" in os.environ
-IS_PLAIN = os.environ.get("RILL_TEST_PART", "plain") == "plain"
+PART = os.environ.get("RILL_TEST_PART", "plain")
+IS_PLAIN = PART == "plain"
+IS_SHORT = "RILL_TEST_TURN" in os.environ and not IS_LONG
+TURN = int(os.environ.get("RILL_TEST_TURN", "0"))
+JOBS = int(os.environ.get("RILL_TEST_JOBS", min(len(os.sched_getaffinity(0)), 8)))
 LIMIT = int(os.environ.get("RILL_TEST_TIMEOUT", "120"))  # seconds, for one case or one compilation
 THREADS = [1, 2, 7]
+PIECES = 8  # shares of the files
 # Iterations of these store the same constant in the same places, by the author's word (an index that was loaded): right, and
 # a race to ThreadSanitizer wherever two threads take part.
 RACES = {"dependence.c": ["one_constant"]}
-IS_WATCHED = DEVICE == "cpu" and os.environ.get("RILL_TEST_PART") == "tsan"
+IS_WATCHED = DEVICE == "cpu" and PART == "tsan"
 FOLDERS = ["tests/kernels", "examples/kernels", "bench/kernels"]
 # Serial and exact: what language.md defines is what these flags give, short of the traps that end the process.
 GCC = ["gcc", "-std=gnu99", "-O1", "-fwrapv", "-fno-strict-aliasing", "-fsigned-char", "-ffp-contract=off", "-w", "-shared", "-Wl,-Bsymbolic",
@@ -325,13 +336,16 @@ def settings_of(path, index):
     calls = "calls" if path.name.startswith("helpers") else "1"
     if DEVICE != "cpu":
         every = [{"RILL_CHECK": check, "RILL_VERIFY": calls} for check in ("", "bounds")]
-        return every if IS_LONG or IS_PLAIN else [every[index // 2 % 4 == 3]]
+        return every if IS_LONG or (IS_PLAIN and not IS_SHORT) else [every[(index // 2 + TURN) % 4 == 3]]
     every = [{"RILL_THREADS": str(threads), "RILL_CHECK": "bounds" if (index + turn) % 3 == 2 else "",
               "RILL_VERIFY": "calls" if (index + turn) % 3 == 1 else calls, "RILL_SCHEDULE": "0"}
              for turn, threads in enumerate(THREADS)]
     if path.name.startswith("block"):  # a schedule of their own; 0: as it comes
         every = [dict(every[seed % 3], RILL_SCHEDULE=str(seed)) for seed in range(5)]
-    return every if IS_LONG or IS_PLAIN else [every[index % len(every)]]
+    if IS_LONG or (IS_PLAIN and not IS_SHORT):
+        return every
+    first = (index + TURN) % len(every)
+    return [every[first], every[first - 2]] if IS_PLAIN and len(every) > 3 else [every[first]]
 
 
 def run_file(path, index):
@@ -372,17 +386,31 @@ def run_share(path, text, kept, lines, settings, turn, work):
     return said + ([f"FAIL {path.name}: the process of its cases: {wrong}"] if is_news else [])
 
 
+def shares():
+    """Of PIECES, those that run in this part and turn."""
+    if IS_LONG:
+        return range(PIECES)
+    if "RILL_TEST_QUICK" in os.environ:
+        return [TURN % PIECES]
+    step = {"asan": 4, "tsan": 2}.get(PART, 1)
+    return range(TURN % step, PIECES, step)
+
+
 def main():
     if not os.access(CASES, os.X_OK):
         print(f"FAIL {CASES} was not built")
         return 1
-    wanted = sys.argv[1:]
+    if sys.argv[1:] == ["--pieces"]:
+        print("\n".join(f"{share}/{PIECES}" for share in shares()))
+        return 0
+    wanted = [word for word in sys.argv[1:] if "/" not in word]
     paths = [path for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.c"))]
-    first, step = (int(number) for number in os.environ.get("RILL_TEST_SHARE", "0/1").split("/"))
+    share = next((word for word in sys.argv[1:] if "/" in word), os.environ.get("RILL_TEST_SHARE", "0/1"))
+    first, step = (int(number) for number in share.split("/"))
     todo = [(path, index) for index, path in enumerate(paths)
             if (not wanted or any(w in path.name for w in wanted)) and index % step == first]
     failed = False
-    with concurrent.futures.ProcessPoolExecutor(min(len(os.sched_getaffinity(0)), 8)) as pool:
+    with concurrent.futures.ProcessPoolExecutor(JOBS) as pool:
         for said in pool.map(run_file, *zip(*todo)) if todo else []:
             print("\n".join(said), flush=True)
             failed |= any(line.startswith("FAIL ") for line in said)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Random C programs by Csmith, each run as a kernel under `#pragma rill single`, end with the checksum that gcc gives.
 
-    csmith_test.py                    the seeds of the suite: 50, or 1,000 with RILL_TEST_LONG
+    csmith_test.py                    the seeds of the suite: ten of the first 1,000, which take turns; all of these with
+                                      RILL_TEST_LONG
     csmith_test.py 100 250            seeds 100 to 249
     csmith_test.py --trace 17         prints the first global whose checksum differs
 
@@ -20,7 +21,7 @@ import time
 ROOT = pathlib.Path(os.environ.get("RILL_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 RILL = pathlib.Path(os.environ["RILL_BUILD"]) / "bin" / "rill"
 sys.path.insert(0, str(ROOT / "tests/support"))
-from report import Report  # noqa: E402
+from report import IS_LONG, IS_QUICK, PART, TURN, Report  # noqa: E402
 
 DEVICE = os.environ.get("RILL_TEST_DEVICE", "cpu")
 HEADERS = ROOT / "tests/csmith"
@@ -126,22 +127,28 @@ def trace(seed, folder):
             break
 
 
+def seeds():
+    """(first, count) for each piece."""
+    if IS_LONG:
+        return [(first, 100) for first in range(1, 1001, 100)]
+    return [(1 + TURN % 500 * 2, 2)] if IS_QUICK else [(1 + TURN % 100 * 10 + half, 5) for half in (0, 5)]
+
+
 def main():
     arguments = sys.argv[1:]
     report = Report()
-    is_plain = os.environ.get("RILL_TEST_PART", "plain") == "plain"
-    if arguments == ["--pieces"]:  # of the long form
-        print("\n".join(f"{first} {first + 100}" for first in range(1, 1001, 100)) if is_plain else "")
+    if arguments == ["--pieces"]:
+        print("\n".join(f"{first} {first + count}" for first, count in seeds()) if PART == "plain" else "")
         return 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         if arguments and arguments[0] == "--trace":
             trace(int(arguments[1]), folder)
             return 0
-        first, end = (int(a) for a in arguments) if arguments else (1, 1001 if os.environ.get("RILL_TEST_LONG") else 51)
-        if not arguments and not is_plain:
+        if not arguments and PART != "plain":
             report.skip("csmith", "runs in the plain part")
             return 0
+        first, end = (int(a) for a in arguments) if arguments else (seeds()[0][0], sum(seeds()[-1]))
         counts = {"agrees": 0, "no program": 0, "no end": 0, "time over": 0, "undefined": 0, "differs": 0}
         for seed in range(first, end):
             start = time.monotonic()
@@ -156,7 +163,10 @@ def main():
             if arguments and time.monotonic() - start > 5:
                 print(f"seed {seed} took {time.monotonic() - start:.1f} s: {verdict}", flush=True)
         print(", ".join(f"{n} {verdict}" for verdict, n in counts.items()))
-        report.check("csmith_finds_no_difference", counts["differs"] == 0 and counts["agrees"] > (end - first) // 2)
+        report.check("csmith_finds_no_difference", counts["differs"] == 0)
+        # Two in fifty never end, and say nothing.
+        if end - first >= 5:
+            report.check("programs_of_csmith_end", counts["agrees"] > ((end - first) // 2 if end - first >= 50 else 0))
     return report.finish()
 
 

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """The conformance programs on the stand-ins for the GPU drivers: results, and no rule of the driver broken.
 
-Every program of tests/conformance and the random graphs, found by name, on both stand-ins in every part: with graphs on
-CUDA's and task by task on HIP's in the plain build and under ThreadSanitizer, the other way round under
-AddressSanitizer. Programs about what kernels compute run under the sanitizers only where there are graphs. The kernel files against gcc (kernels_test.py): half of them on each in the plain build, the other half
-under AddressSanitizer, and of the first half one in two again under ThreadSanitizer. RILL_TEST_LONG runs the whole
-product, also of what runs long on one device, and seeds that pick any legal order, of which the plain build has a few: ten
-for each program, three under the sanitizers, which are many times slower. This shows the layer that calls the driver; what
-the device does is shown by other tests, and on a device.
+Every program of tests/conformance and the random graphs, found by name. There are four ways to run one: on the stand-in for
+CUDA or for HIP, with graphs or task by task. In the plain build each program runs in one of the four ways; under
+ThreadSanitizer too, but for programs about what kernels compute, of which one in four does; under AddressSanitizer one
+program in four. The turn of the run decides which. Of the kernel files against gcc (kernels_test.py) each stand-in has a
+share. A run by hand is the whole product. RILL_TEST_LONG adds what runs long on one device, and seeds that pick any legal
+order, of which the plain build has a few: ten for each program, three under the sanitizers, which are many times slower.
+This shows the layer that calls the driver; what the device does is shown by other tests, and on a device.
 
-    conformance_test.py blocks stream   only these programs
+    conformance_test.py blocks stream   only these programs, in all four ways
     conformance_test.py hip.on.blocks   only this piece: a stand-in, with graphs or without, and the program
-    conformance_test.py --pieces        the pieces
+    conformance_test.py --pieces        the pieces of this part and turn
 """
 import concurrent.futures
 import os
@@ -23,7 +23,7 @@ import sys
 ROOT = pathlib.Path(os.environ.get("RILL_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 BUILD = pathlib.Path(os.environ["RILL_BUILD"])
 sys.path.insert(0, str(ROOT / "tests" / "support"))
-from report import Report  # pylint: disable=wrong-import-position
+from report import IS_LONG, IS_QUICK, IS_SHORT, JOBS, PART, TURN, Report  # pylint: disable=wrong-import-position
 
 # Each stand-in with the variable that names it and the device that it gives.
 STAND_INS = {
@@ -43,42 +43,67 @@ COMPUTES = ["access", "args", "bound", "copies", "fit", "fuse", "locale", "reach
 SWEEPS = [("cuda", "faults", {"ATTRIBUTE": "115:0"}), ("hip", "hip_faults", {"ATTRIBUTE": "88:0"}),
           ("cuda", "host", {"ATTRIBUTE": "115:0"}), ("hip", "hip_host", {"ATTRIBUTE": "88:0"})]
 KERNELS = "kernels"  # the kernel files against gcc
-# Of these, which each stand-in has in each part. With graphs on CUDA's and task by task on HIP's in all of them, so that
-# every file runs both ways.
-SHARES = {"plain": {"cuda": "0/2", "hip": "1/2"}, "asan": {"cuda": "1/2", "hip": "0/2"}, "tsan": {"cuda": "0/4", "hip": "1/4"}}
+# Of these, each stand-in has one file in so many.
+SHARES = {"plain": 8, "asan": 32, "tsan": 32}
+LONG_SHARES = 8  # the pieces in which it has all of them
+WAYS = [("cuda", "on"), ("hip", "off"), ("cuda", "off"), ("hip", "on")]
 # Scripts that drive the command line or the C interface of other languages. What they load cannot be sanitized.
 SCRIPTS = ["arithmetic", "python"]
 # Streams of the pool are lent where no graph is replayed; how many lie idle behind a long queue is the CPU's to say.
 WORDS = {"pools": ["pooled_streams", "lent_while", "cap_and_trim", "shares"]}
 IN_SHORT = {"math_special": ["special_values", "exact_functions"]}  # the rest of it is about the CPU's vectors
-IS_LONG = "RILL_TEST_LONG" in os.environ
 LIMIT = 10 * int(os.environ.get("RILL_TEST_TIMEOUT", "120"))  # seconds, for one program
-PART = os.environ.get("RILL_TEST_PART", "plain")
 IMAGES = BUILD / "tests" / "images"
+
+
+def plain_extras():
+    """What only the plain build adds: launches that are traced, orders picked by a seed, calls that fail in turn."""
+    return [(vendor, program, {"RILL_TRACE": "/dev/null"}) for vendor in STAND_INS for program in ("blocks", "condition", "stream")] + \
+           [(vendor, program, {"SEED": "1"}) for vendor in STAND_INS for program in ("failure", "stream")] + SWEEPS
+
+
+def all_jobs():
+    scripts = SCRIPTS if PART == "plain" else []
+    seeds = [{"SEED": str(number)} for number in range(1, 11 if PART == "plain" else 4)]
+    return [(vendor, KERNELS, {"RILL_GRAPH": graph, "RILL_TEST_SHARE": f"{share}/{LONG_SHARES}"}) for vendor, graph in WAYS
+            for share in range(LONG_SHARES)] + \
+           [(vendor, program, {"RILL_GRAPH": graph, **seed}) for vendor, graph in WAYS
+            for program in scripts + PROGRAMS + STRESS + [SOAK]
+            for seed in [{}] + (seeds if program in PROGRAMS + STRESS else [])] + (plain_extras() if PART == "plain" else SWEEPS)
+
+
+def runs_in(program, number):
+    """Whether a program runs in this part and turn. In the plain build all do, but for the quick form."""
+    if PART == "plain":
+        return not IS_QUICK or (number + TURN) % 8 == 0
+    if PART == "tsan":
+        return program not in COMPUTES or (number + TURN) % 4 == 0
+    return (number + TURN) % 4 == 0
 
 
 def jobs():
     """(stand-in, program, settings). The slowest first."""
-    if IS_LONG:
-        scripts = SCRIPTS if PART == "plain" else []
-        seeds = [{"SEED": str(number)} for number in range(1, 11 if PART == "plain" else 4)]
-        return [(vendor, program, {"RILL_GRAPH": graph, **seed}) for vendor in STAND_INS for graph in ("on", "off")
-                for program in [KERNELS] + scripts + PROGRAMS + STRESS + [SOAK]
-                for seed in [{}] + (seeds if program in PROGRAMS + STRESS else [])] + SWEEPS
-    first, second = ("off", "on") if PART == "asan" else ("on", "off")
-    how = (("cuda", first), ("hip", second))
-    kernels = [(vendor, KERNELS, {"RILL_GRAPH": graph, "RILL_TEST_SHARE": SHARES[PART][vendor]})
-               for vendor, graph in (("cuda", "on"), ("hip", "off"))]
+    if not IS_SHORT:
+        return [job for job in all_jobs() if IS_LONG or "SEED" not in job[2]]
+    step = SHARES[PART]
+    kernels = [(vendor, KERNELS, {"RILL_GRAPH": WAYS[(TURN + index) % 4][1], "RILL_TEST_SHARE": f"{(TURN + index * step // 2) % step}/{step}"})
+               for index, vendor in enumerate(STAND_INS)]
+    programs = PROGRAMS + STRESS + (SCRIPTS if PART == "plain" else [])
+    # Another way in each part: a program is in the same place of the list in all of them.
+    first = TURN + {"plain": 0, "tsan": 1, "asan": 2}[PART]
+    ways = [WAYS[(number + number // 4 + first) % 4] for number in range(len(programs))]
+    found = [(vendor, program, {"RILL_GRAPH": graph})
+             for number, (program, (vendor, graph)) in enumerate(zip(programs, ways)) if runs_in(program, number)]
     if PART != "plain":
-        return kernels + [(vendor, program, {"RILL_GRAPH": graph}) for vendor, graph in how for program in PROGRAMS + STRESS
-                          if graph == "on" or program not in COMPUTES]
-    return kernels + [(vendor, program, {"RILL_GRAPH": graph}) for vendor, graph in how for program in SCRIPTS + PROGRAMS + STRESS] + \
-           [(vendor, program, {"RILL_TRACE": "/dev/null"}) for vendor in STAND_INS for program in ("blocks", "condition", "stream")] + \
-           [(vendor, program, {"SEED": "1"}) for vendor in STAND_INS for program in ("failure", "stream")] + SWEEPS
+        return kernels + found
+    return found if IS_QUICK else kernels + found + plain_extras()[TURN % 3::3]
 
 
 def piece_of(vendor, program, settings):
-    return f"{vendor}.{settings.get('RILL_GRAPH', 'sweep')}.{program}"
+    if program == KERNELS:
+        program += "." + settings["RILL_TEST_SHARE"].replace("/", "of")
+    kind = "trace" if "RILL_TRACE" in settings else "seed" if "SEED" in settings else "sweep"
+    return f"{vendor}.{settings.get('RILL_GRAPH', kind)}.{program}"
 
 
 def command_of(program):
@@ -124,9 +149,11 @@ def main():
         forget_images()
         print("\n".join(dict.fromkeys(piece_of(*job) for job in jobs())))
         return
-    todo = [job for job in jobs() if not words or job[1] in words or piece_of(*job) in words]
+    todo = [job for job in jobs() if not words or piece_of(*job) in words]
+    if not todo:  # programs
+        todo = [job for job in jobs() if job[1] in words]
     IMAGES.mkdir(parents=True, exist_ok=True)
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         for (vendor, program, settings), (good, detail, count) in zip(todo, pool.map(lambda job: run(*job), todo)):
             how = "".join(f"_{key.split('_')[-1].lower()}_{value}" for key, value in settings.items())
             report.check(f"{program}_test_on_the_stand_in_for_{vendor}{how} ({count} tests)", good, detail)

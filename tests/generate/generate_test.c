@@ -15,6 +15,7 @@
 #include "test.h"
 
 #include "differ.h"
+#include "form.h"
 #include "generate.h"
 #include "tree.h"
 
@@ -134,16 +135,19 @@ static unsigned timeout_seconds(void)
     return limit != NULL ? (unsigned)strtoul(limit, NULL, 10) : 120;
 }
 
-static bool is_plain_part(void)
-{
-    const char *part = getenv("RILL_TEST_PART");
-    return part == NULL || strcmp(part, "plain") == 0;
-}
+// Seeds of the suite: |all| in the long form, in the short one |count| of these, which take turns; sanitized parts take
+// one in |share|.
+struct seeds {
+    int first, count, all;
+};
 
-// Of the suite or of its long form; sanitized parts take a share of them.
-static int seed_count(int count, int long_count, int share)
+static struct seeds seeds_of_the_form(int count, int all, int share)
 {
-    return (getenv("RILL_TEST_LONG") != NULL ? long_count : count) / (is_plain_part() ? 1 : share);
+    share = form_is_sanitized() ? share : 1;
+    if (form_is_long()) {
+        return (struct seeds){.count = all / share, .all = all};
+    }
+    return (struct seeds){(int)(form_turn() % (unsigned long)(all / count)) * count, count / share, all};
 }
 
 TEST(generated_kernels_agree_between_interpreter_plan_cpu_and_gcc)
@@ -158,18 +162,19 @@ TEST(generated_kernels_agree_between_interpreter_plan_cpu_and_gcc)
                                        GENERATE_OVERLAPS,
                                        GENERATE_OVERLAPS,
                                        0};
-    int count = seed_count(180, 10000, 9);
+    struct seeds seeds = seeds_of_the_form(60, 10000, 6);
     struct differ differ;
     open_differ(&differ);
-    differ.is_quick = getenv("RILL_TEST_LONG") == NULL && getenv("RILL_TEST_DEVICE") == NULL;
+    differ.is_quick = !form_is_long() && getenv("RILL_TEST_DEVICE") == NULL;
     int failed = 0;
-    for (int i = 0; i < count && failed < 5; i++) {
+    printf("  seeds from number %d on\n", seeds.first);
+    for (int i = seeds.first; i < seeds.first + seeds.count && failed < 5; i++) {
         alarm(timeout_seconds()); // for each kernel
         differ.use_gcc = i % 20 == 0;
         failed += check_seed(&differ, kinds[i % 10] + (uint64_t)i + 1, HELPERS_BY_SEED) ? 0 : 1;
     }
     CHECK_INT(failed, 0);
-    CHECK(count < 100 || differ.stats.fused_count > 0);
+    CHECK(seeds.count < 100 || differ.stats.fused_count > 0);
     show_stats(&differ.stats);
     close_differ(&differ);
 }
@@ -178,11 +183,11 @@ TEST(generated_kernels_agree_between_interpreter_plan_cpu_and_gcc)
 // or called, so that it is not.
 TEST(helpers_that_write_locals_agree_inlined_and_called)
 {
-    int count = seed_count(10, 1000, 3);
+    struct seeds seeds = seeds_of_the_form(6, 1000, 3);
     struct differ differ;
     open_differ(&differ);
     int failed = 0;
-    for (int i = 0; i < count && failed < 5; i++) {
+    for (int i = seeds.first; i < seeds.first + seeds.count && failed < 5; i++) {
         alarm(timeout_seconds()); // for each kernel
         failed += check_seed(&differ, GENERATE_HELPERS + (uint64_t)i, HELPERS_CALLED) ? 0 : 1;
         failed += check_seed(&differ, GENERATE_HELPERS + (uint64_t)i, HELPERS_INLINED) ? 0 : 1;
@@ -283,7 +288,7 @@ static void check_traps(struct differ *differ, struct traps *traps, const char *
     while (start != NULL) {
         const char *next = strstr(start + 1, "\n//== ");
         differ->calls_helpers = traps->number % 4 == 0;
-        if (traps->number++ % traps->every == 0) {
+        if (form_takes((unsigned long)traps->number++, (unsigned long)traps->every)) {
             check_trap(differ, traps, start + 1, next != NULL ? next + 1 : start + strlen(start));
         }
         start = next;
@@ -299,7 +304,7 @@ static int is_c_file(const struct dirent *entry)
 // In the order of their names, so that the share that runs is the same everywhere.
 TEST(kernels_full_of_traps_agree)
 {
-    struct traps traps = {.every = getenv("RILL_TEST_LONG") != NULL ? 1 : is_plain_part() ? 12 : 60};
+    struct traps traps = {.every = form_is_long() ? 1 : form_is_sanitized() ? 60 : 24};
     struct differ differ;
     open_differ(&differ);
     differ.use_gcc = true;

@@ -82,9 +82,10 @@ def check_runner(report, folder):
                  output.splitlines()[-1] == "2 passed, 0 failed, 1 skipped" and status == 0, output)
 
 
+# The runner knows a script that has pieces by the option in quotes, which are written so that this one has none.
 PIECES = """#!/usr/bin/env python3
 import os, sys
-if sys.argv[1:] == ["--pieces"]:
+if sys.argv[1:] == [\"--pieces\"]:
     print("a 1\\nb 2\\nc 3")
     sys.exit()
 with open(os.environ["RILL_BUILD"] + "/ran", "a") as ran:
@@ -96,7 +97,7 @@ sys.exit(not good)
 
 
 def check_pieces(report, folder):
-    """What is run piece by piece in the long form, and what a run that goes on runs again."""
+    """What is run piece by piece, and what a run that goes on runs again."""
     (folder / "tools").mkdir()
     shutil.copy(ROOT / "tools/run-tests", folder / "tools/run-tests")
     (folder / "tests/cli").mkdir(parents=True)
@@ -111,7 +112,7 @@ def check_pieces(report, folder):
         return lines, output.splitlines()[-1], output
 
     got = ran("--all")
-    report.check("the_long_form_runs_pieces", got[:2] == (["a 1", "b 2", "c 3"], "2 passed, 1 failed, 0 skipped"), got)
+    report.check("scripts_with_pieces_run_by_them", got[:2] == (["a 1", "b 2", "c 3"], "2 passed, 1 failed, 0 skipped"), got)
     (build / "mended").write_text("")
     got = ran("--all", "--resume")
     report.check("a_run_that_goes_on_runs_what_failed", got[:2] == (["b 2"], "3 passed, 0 failed, 0 skipped"), got)
@@ -119,7 +120,71 @@ def check_pieces(report, folder):
     (folder / "README.md").write_text("another tree")
     got = ran("--all", "--resume")
     report.check("another_tree_runs_everything", got[0] == ["a 1", "b 2", "c 3"], got)
-    report.check("the_short_form_knows_no_pieces", ran("--resume")[0] == [""])
+    report.check("another_form_runs_everything", ran("--resume")[0] == ["a 1", "b 2", "c 3"])
+    report.check("another_turn_runs_everything", ran("--resume", "--turn", "7")[0] == ["a 1", "b 2", "c 3"])
+    report.check("the_same_turn_runs_nothing_again", ran("--resume", "--turn", "7")[0] == [])
+
+
+SAMPLED = """#!/bin/sh
+echo "ok $(basename "$0") ${RILL_TEST_QUICK:-no}"
+"""
+
+
+def check_samples(report, folder):
+    """The long form runs everything in every part; the short form samples, of which each program is in one turn."""
+    (folder / "tools").mkdir()
+    shutil.copy(ROOT / "tools/run-tests", folder / "tools/run-tests")
+    names = {"conformance/a", "conformance/b", "conformance/c", "conformance/d", "conformance/e", "codegen/link", "codegen/x"}
+    for name in names:
+        path = folder / f"tests/{name}_test.sh"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(SAMPLED)
+        path.chmod(0o755)
+
+    def ran(part, *options):
+        _, output = run([folder / "tools/run-tests", "--no-build", "--part", part, *options])
+        return {line.split("_test:")[0].split()[-1] for line in output.splitlines() if "_test:" in line}
+
+    for part in ("plain", "asan", "tsan"):
+        got = ran(part, "--all")
+        report.check(f"the_long_form_runs_everything_under_{part}", got == names, got)
+    got = ran("plain")
+    report.check("the_short_form_runs_everything_in_the_plain_build", got == names, got)
+    turns = [ran("asan", "--turn", str(turn)) for turn in range(4)]
+    report.check("samples_are_smaller", all(1 <= len(turn & {f"conformance/{x}" for x in "abcde"}) <= 2 for turn in turns), turns)
+    report.check("every_program_has_its_turn", set.union(*turns) == names, turns)
+    report.check("what_is_named_runs_in_every_turn", ran("asan", "--turn", "1", "conformance/") == {f"conformance/{x}" for x in "abcde"})
+    got = ran("tsan")
+    report.check("what_runs_threads_runs_whole_under_tsan", got == {f"conformance/{x}" for x in "abcde"}, got)
+    got = ran("plain", "--quick")
+    report.check("the_quick_form_leaves_out_what_takes_long", got == names - {"codegen/link"}, got)
+
+
+TWINS = {"fakes/one_test.c", "fakes/hip_one_test.c", "fakes/lone_test.c"}
+
+
+def check_twins(report, folder):
+    """Of two tests of one thing on two drivers each runs under one of the sanitizers."""
+    (folder / "tools").mkdir()
+    shutil.copy(ROOT / "tools/run-tests", folder / "tools/run-tests")
+    for preset in ("dev", "asan", "tsan"):
+        for name in TWINS:
+            (folder / "tests" / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / "tests" / name).write_text("")
+            path = folder / "build" / preset / "tests" / name.removesuffix(".c")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(SAMPLED)
+            path.chmod(0o755)
+
+    def ran(part, turn):
+        _, output = run([folder / "tools/run-tests", "--no-build", "--part", part, "--turn", str(turn)])
+        return {line.split("_test:")[0].split()[-1] for line in output.splitlines() if "_test:" in line}
+
+    for turn in range(2):
+        asan, tsan = ran("asan", turn), ran("tsan", turn)
+        report.check(f"twins_share_the_sanitizers_in_turn_{turn}", "fakes/lone" in asan & tsan and len(asan) == len(tsan) == 2
+                     and asan | tsan == {"fakes/one", "fakes/hip_one", "fakes/lone"}, (asan, tsan))
+    report.check("twins_both_run_in_the_plain_build", len(ran("plain", 0)) == 3)
 
 
 def main():
@@ -129,6 +194,10 @@ def main():
         check_runner(report, pathlib.Path(folder))
     with tempfile.TemporaryDirectory() as folder:
         check_pieces(report, pathlib.Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        check_samples(report, pathlib.Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        check_twins(report, pathlib.Path(folder))
     return report.finish()
 
 

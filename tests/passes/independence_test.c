@@ -2,6 +2,7 @@
 // if, scatter, atomics, pragma, or any). Then every one of these loops is run and must keep what was claimed of it.
 #include "analyse_check.h"
 #include "analyse_generate.h"
+#include "form.h"
 
 #define DIRECTORY RILL_SOURCE_DIR "/tests/passes/cases/analyse"
 
@@ -123,13 +124,19 @@ static void check_claims(const char *path, void *user)
     arena_finish(&c.arena);
 }
 
+// |count| in the long form, a share of them in the short one.
+static int runs_of(int count)
+{
+    return form_is_long() ? count : form_is_sanitized() ? count / 10 : count / 3;
+}
+
 TEST(recorded_accesses_keep_every_claim)
 {
-    struct sweep sweep = {.runs = 40};
+    struct sweep sweep = {.runs = runs_of(40)};
     for_each_case(check_claims, &sweep);
     CHECK_INT(sweep.bad, 0);
     CHECK(sweep.claimed > 2000);
-    sweep = (struct sweep){.runs = 40, .inline_weight = 1};
+    sweep = (struct sweep){.runs = runs_of(40), .inline_weight = 1};
     for_each_case(check_claims, &sweep);
     CHECK_INT(sweep.bad, 0);
     CHECK(sweep.claimed > 2000);
@@ -138,7 +145,7 @@ TEST(recorded_accesses_keep_every_claim)
 // Few of the values near the ends of a type make a sum wrap where it matters.
 TEST(sums_that_wrap_keep_every_claim)
 {
-    struct sweep sweep = {.runs = 3000};
+    struct sweep sweep = {.runs = runs_of(3000)};
     check_claims(DIRECTORY "/wraps.c", &sweep);
     CHECK_INT(sweep.bad, 0);
 }
@@ -162,7 +169,11 @@ TEST(kernels_of_the_tree_keep_every_claim)
 
 TEST(every_planted_bug_is_caught)
 {
+    unsigned long step = form_is_long() ? 1 : form_is_sanitized() ? 12 : 3; // in short one in three, in turns
     for (int bug = 1; bug < BUG_COUNT; bug++) {
+        if (!form_takes((unsigned long)bug, step)) {
+            continue;
+        }
         struct sweep sweep = {.bug = bug, .runs = 12, .inline_weight = bug >= BUG_CALLS_PLAIN};
         for_each_case(check_claims, &sweep);
         if (sweep.bad == 0) {
@@ -171,7 +182,7 @@ TEST(every_planted_bug_is_caught)
     }
 }
 
-// Kernels made from seeds. RILL_ANALYSE_SEEDS=first:count runs others than the default.
+// Kernels made from seeds, in short a sample of them. RILL_ANALYSE_SEEDS=first:count runs others than the default.
 TEST(generated_loops_keep_every_claim)
 {
     unsigned long first = 1, count = 250;
@@ -180,7 +191,11 @@ TEST(generated_loops_keep_every_claim)
         sscanf(wanted, "%lu:%lu", &first, &count);
     }
     int claimed = 0;
+    unsigned long step = form_is_long() || wanted != NULL ? 1 : form_is_sanitized() ? 10 : 3;
     for (unsigned long seed = first; seed < first + count; seed++) {
+        if (!form_takes(seed, step)) {
+            continue;
+        }
         struct analyse_case c;
         struct arena arena;
         arena_init(&arena);
@@ -200,7 +215,7 @@ TEST(generated_loops_keep_every_claim)
         arena_finish(&c.arena);
         arena_finish(&arena);
     }
-    CHECK(wanted != NULL || claimed > 1000);
+    CHECK(wanted != NULL || (unsigned long)claimed > 1000 / step);
 }
 
 // Of an index that is not followed nothing but a suspicion can be told.

@@ -6,6 +6,16 @@
 """
 import os
 
+# Which form of the suite it is (tools/run-tests): everything, samples, or the least; none of them in a run by hand. The turn
+# says which samples.
+IS_LONG = "RILL_TEST_LONG" in os.environ
+IS_QUICK = "RILL_TEST_QUICK" in os.environ
+IS_SHORT = "RILL_TEST_TURN" in os.environ and not IS_LONG
+PART = os.environ.get("RILL_TEST_PART", "plain")
+TURN = int(os.environ.get("RILL_TEST_TURN", "0"))
+# Processes that a script may run side by side: one where the runner itself runs several scripts.
+JOBS = int(os.environ.get("RILL_TEST_JOBS", len(os.sched_getaffinity(0))))
+
 # Seconds that one command may take: what the runner gives one TEST, more in slower builds.
 LIMIT = int(os.environ.get("RILL_TEST_TIMEOUT", "120"))
 
