@@ -201,27 +201,30 @@ enum backend_read {
     BACKEND_READ_AT_ONCE, // the same, and the call does not wait
 };
 
+// Every function is there. What a back end has no use for is one of defaults.c, named behind its entry.
 struct backend {
     const char *name;  // "cpu"
-    const char *alias; // another name that rill_open takes; may be missing
+    const char *alias; // another name that rill_open takes; NULL: none
 
     size_t (*device_count)(void);
-    const char *(*device_absence)(void); // why there is no device, in words; may be missing
-    // Finds a device by another name than its number, what follows "cuda:" for instance; may be missing.
+    const char *(*device_absence)(void); // why there is no device, in words; NULL: it has none; backend_no_absence
+    // Finds a device by another name than its number, what follows "cuda:" for instance; backend_no_named.
     bool (*device_named)(const char *name, size_t *out_index);
     void (*device_describe)(size_t index, struct backend_device_info *out_info);
     rill_status (*device_open)(size_t index, const struct backend_host *host, struct backend_device **out_device);
     void (*device_close)(
         struct backend_device *device); // every stream, event and image is destroyed; waits for threads
     void (*device_stats)(struct backend_device *device, struct backend_stats *out_stats);
-    const char *(*device_target)(const struct backend_device *device); // to compile for; missing: the machine's own
+    // What to compile for; NULL: the machine's own; backend_no_target.
+    const char *(*device_target)(const struct backend_device *device);
 
-    // Whether the device can do it; missing: nothing of it.
+    // Whether the device can do it; backend_no_capability.
     bool (*device_has)(const struct backend_device *device, enum backend_capability capability);
 
     bool has_own_memory; // addresses of the device mean nothing to the host: what is the host's must be copied
-    void (*device_trim)(struct backend_device *device); // gives back what lies idle; may be missing
-    // Releases the streams of backend_host that the device keeps for later launches and that are idle; may be missing.
+    void (*device_trim)(struct backend_device *device); // gives back what lies idle; backend_no_trim
+    // Releases the streams of backend_host that the device keeps for later launches and that are idle;
+    // backend_no_release_idle.
     void (*device_release_idle)(struct backend_device *device);
     void (*device_flush)(struct backend_device *device); // the host has waited for all streams: writes their trace
 
@@ -233,24 +236,25 @@ struct backend {
                               size_t code_size, struct backend_image **out_image);
     void (*image_unload)(struct backend_image *image); // no launch of it is queued any more
     void *(*image_field)(const struct backend_image *image, int field);
-    // Adds what the back end itself looks at to what backend_kernel_of() has found in the plan; may be missing.
+    // Adds what the back end itself looks at to what backend_kernel_of() has found in the plan;
+    // backend_no_describe.
     void (*image_describe)(const struct backend_image *image, int kernel, struct backend_kernel *out);
 
     // |id| is for messages and errors; 0: a stream of the context's pool. RILL_ERR_LIMIT: the device has no more.
     rill_status (*stream_create)(struct backend_device *device, int priority, uint64_t id,
                                  struct backend_stream **out_stream);
-    // A stream of others, by the driver's handle, and the handle of a stream; missing: the device has no such thing.
+    // A stream of others, by the driver's handle, and the handle of a stream; backend_no_wrap, backend_no_native.
     rill_status (*stream_wrap)(struct backend_device *device, void *native, uint64_t id,
                                struct backend_stream **out_stream);
     rill_status (*stream_native)(struct backend_stream *stream, void **out_native);
     // Whether a call may wait for the stream: not while it is captured into a graph. What it waits for then is also
     // what others have queued so far. |asks|: it does not wait; RILL_ERR_NOT_READY if something of others has not run.
-    // May be missing.
+    // backend_always_may_wait.
     rill_status (*stream_may_wait)(struct backend_stream *stream, bool asks);
     void (*stream_destroy)(struct backend_stream *stream);     // does not wait: goes when its work has run
     void (*stream_synchronize)(struct backend_stream *stream); // waits for what is queued so far
     // By a thread that is about to wait for several streams: does of this one what it can do itself, and does not wait.
-    // May be missing.
+    // backend_no_help.
     void (*stream_help)(struct backend_stream *stream);
     bool (*stream_is_idle)(struct backend_stream *stream);
     // True: it is idle and has no error. False: one would have to ask. Takes no lock and makes no call of a driver, so
@@ -264,7 +268,8 @@ struct backend {
     rill_status (*launch)(struct backend_stream *stream, const struct backend_launch *launch);
     rill_status (*copy)(struct backend_stream *stream, void *target, const void *source, size_t size,
                         enum backend_read read);
-    // From memory of another device of this back end. RILL_ERR_UNSUPPORTED: these two cannot; may be missing.
+    // From memory of another device of this back end. RILL_ERR_UNSUPPORTED, without words: these two cannot;
+    // backend_no_copy_from.
     rill_status (*copy_from)(struct backend_stream *stream, void *target, struct backend_device *source_device,
                              const void *source, size_t size);
     rill_status (*fill)(struct backend_stream *stream, void *target, size_t count, const void *element, size_t size);
@@ -284,6 +289,22 @@ struct backend {
     // RILL_ERR_NOT_READY, without words: one of them has not been reached.
     rill_status (*event_elapsed)(struct backend_event *begin, struct backend_event *end, double *out_milliseconds);
 };
+
+// defaults.c
+const char *backend_no_absence(void);
+bool backend_no_named(const char *name, size_t *out_index);
+const char *backend_no_target(const struct backend_device *device);
+bool backend_no_capability(const struct backend_device *device, enum backend_capability capability);
+void backend_no_trim(struct backend_device *device);
+void backend_no_release_idle(struct backend_device *device);
+void backend_no_describe(const struct backend_image *image, int kernel, struct backend_kernel *out);
+rill_status backend_no_wrap(struct backend_device *device, void *native, uint64_t id,
+                            struct backend_stream **out_stream);
+rill_status backend_no_native(struct backend_stream *stream, void **out_native);
+rill_status backend_always_may_wait(struct backend_stream *stream, bool asks);
+void backend_no_help(struct backend_stream *stream);
+rill_status backend_no_copy_from(struct backend_stream *stream, void *target, struct backend_device *source_device,
+                                 const void *source, size_t size);
 
 // host.c: the context's services, as every back end wants them.
 void *backend_alloc(const struct backend_host *host, size_t size, size_t alignment); // zeroed; NULL: no memory

@@ -142,7 +142,9 @@ static rill_status hit(enum fault fault)
         table->stream_wait = family##_stream_wait;                                                                     \
         table->launch = family##_launch;                                                                               \
         table->copy = family##_copy;                                                                                   \
-        table->copy_from = backend_##family.copy_from != NULL ? family##_copy_from : NULL;                             \
+        if (backend_##family.copy_from != backend_no_copy_from) {                                                      \
+            table->copy_from = family##_copy_from;                                                                     \
+        }                                                                                                              \
         table->fill = family##_fill;                                                                                   \
         table->notify = family##_notify;                                                                               \
         table->event_create = family##_event_create;                                                                   \

@@ -545,15 +545,11 @@ rill_status rill_open(const char *device, const rill_open_options *options, rill
 // False: none has work or an error.
 static bool help_streams(struct context *context)
 {
-    const struct backend *backend = context->backend;
-    if (backend->stream_help == NULL) {
-        return true;
-    }
     uint64_t end;
     struct stream *stream = stream_next_busy(context, NULL, &end);
     bool has_any = stream != NULL;
     for (; stream != NULL; stream = stream_next_busy(context, stream, &end)) {
-        backend->stream_help(stream->queue);
+        context->backend->stream_help(stream->queue);
     }
     return has_any;
 }
@@ -651,9 +647,7 @@ rill_status rill_context_trim(rill_context handle)
     struct context *context;
     RILL_TRY(context_enter("rill_context_trim", handle.id, KIND_CONTEXT, &context));
     pool_trim(&context->stream_pool);
-    if (context->backend->device_trim != NULL) {
-        context->backend->device_trim(context->device);
-    }
+    context->backend->device_trim(context->device);
     context_leave(context);
     return RILL_OK;
 }

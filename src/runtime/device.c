@@ -35,7 +35,7 @@ static bool find_in_family(const struct backend *backend, const char *device, co
             return true;
         }
     }
-    return backend->device_named != NULL && backend->device_named(name, out_index);
+    return backend->device_named(name, out_index);
 }
 
 // "cpu, cuda:0, cuda:1": what this machine has, the plainest first.
@@ -70,7 +70,7 @@ rill_status device_find(const char *device, const struct backend **out_backend, 
             *out_index = is_auto ? 0 : *out_index;
             return RILL_OK;
         }
-        const char *why = name != NULL && backend->device_absence != NULL ? backend->device_absence() : NULL;
+        const char *why = name != NULL ? backend->device_absence() : NULL;
         if (why != NULL) {
             return status_fail(RILL_ERR_NO_DEVICE, "rill_open: there is no device '%s': %s", device, why);
         }
@@ -134,7 +134,7 @@ rill_status rill_context_has(rill_context handle, rill_capability capability, bo
     rill_status status = RILL_OK;
     if ((int)capability < 0 || (int)capability >= BACKEND_CAPABILITY_COUNT) {
         status = status_fail(RILL_ERR_INVALID, "rill_context_has: there is no capability %d", (int)capability);
-    } else if (context->backend->device_has != NULL) {
+    } else {
         *out_has = context->backend->device_has(context->device, (enum backend_capability)capability);
     }
     context_leave(context);

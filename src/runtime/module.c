@@ -89,9 +89,7 @@ static rill_status add_handles(const char *who, struct module *module)
         kernel->index = i;
         kernel->plan = module->plan->kernels[i];
         kernel->known = backend_kernel_of(kernel->plan);
-        if (context->backend->image_describe != NULL) {
-            context->backend->image_describe(module->image, i, &kernel->known);
-        }
+        context->backend->image_describe(module->image, i, &kernel->known);
         kernel->id = context_add(context, who, kernel, KIND_KERNEL);
     }
     module->id = context_add(context, who, module, KIND_MODULE);
@@ -146,9 +144,8 @@ static rill_status build_module(const struct module_request *request, struct mod
     const struct compiler_table *table;
     RILL_TRY(context_compiler(request->who, module->context, &table));
     module->source = source_copy(&module->arena, request->text, request->length, request->path, request->options);
-    const struct backend *backend = module->context->backend;
-    if (backend->device_target != NULL) { // what runs here is compiled for what is here
-        const char *target = backend->device_target(module->context->device);
+    const char *target = module->context->backend->device_target(module->context->device);
+    if (target != NULL) { // what runs here is compiled for what is here
         module->source->input.target = arena_strdup(&module->arena, target);
     }
     rill_diagnostics *diagnostics = request->options != NULL ? request->options->diagnostics : NULL;

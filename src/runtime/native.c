@@ -44,10 +44,6 @@ static rill_status make_wrapped(struct context *context, void *native, uint64_t 
 
 static rill_status wrap(struct context *context, void *native, rill_stream *out_stream)
 {
-    if (context->backend->stream_wrap == NULL) {
-        return status_fail(RILL_ERR_UNSUPPORTED, "rill_stream_wrap: streams of %s have no native handles",
-                           context->device_name);
-    }
     thread_lock(&context->wrap_lock);
     out_stream->id = find_shared(context, native, 0);
     rill_status status = out_stream->id != 0 ? RILL_OK : make_wrapped(context, native, &out_stream->id);
@@ -68,10 +64,6 @@ rill_status rill_stream_wrap(rill_context handle, void *native, rill_stream *out
 
 static rill_status give_out(struct context *context, struct stream *stream, void **out_native)
 {
-    if (context->backend->stream_native == NULL) {
-        return status_fail(RILL_ERR_UNSUPPORTED, "rill_stream_native: streams of %s have no native handles",
-                           context->device_name);
-    }
     RILL_TRY(context_fail_as("rill_stream_native", context->backend->stream_native(stream->queue, out_native)));
     thread_lock(&context->wrap_lock);
     stream->native = *out_native;
@@ -100,7 +92,5 @@ rill_status rill_stream_native(rill_stream handle, void **out_native)
 
 rill_status stream_may_wait(const char *who, struct stream *stream)
 {
-    const struct backend *backend = stream->context->backend;
-    return backend->stream_may_wait == NULL ? RILL_OK
-                                            : context_fail_as(who, backend->stream_may_wait(stream->queue, false));
+    return context_fail_as(who, stream->context->backend->stream_may_wait(stream->queue, false));
 }

@@ -206,9 +206,7 @@ static struct pool_entry *do_without(struct stream_pool *pool, int priority, ril
 // What the back end keeps of what it was lent comes back, as far as it is idle. The lock is not held.
 static void release_kept(struct stream_pool *pool)
 {
-    if (pool->ops->device_release_idle != NULL) {
-        pool->ops->device_release_idle(pool->device);
-    }
+    pool->ops->device_release_idle(pool->device);
 }
 
 static struct pool_entry *acquire_idle(struct stream_pool *pool, int priority)

@@ -97,9 +97,7 @@ void scratch_return(struct scratch *scratch, struct stream *stream)
 // A launch that is captured runs again later, beside others of the stream.
 static bool is_captured(const struct context *context, const struct stream *stream)
 {
-    const struct backend *backend = context->backend;
-    return stream->is_wrapped && backend->stream_may_wait != NULL &&
-           backend->stream_may_wait(stream->queue, false) != RILL_OK;
+    return stream->is_wrapped && context->backend->stream_may_wait(stream->queue, false) != RILL_OK;
 }
 
 // On one thread order costs nothing.

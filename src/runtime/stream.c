@@ -290,7 +290,7 @@ rill_status rill_stream_query(rill_stream handle)
     struct stream *stream;
     RILL_TRY(begin("rill_stream_query", handle, &context, &stream));
     const struct backend *backend = context->backend;
-    rill_status status = backend->stream_may_wait != NULL ? backend->stream_may_wait(stream->queue, true) : RILL_OK;
+    rill_status status = backend->stream_may_wait(stream->queue, true);
     if (status != RILL_OK && status != RILL_ERR_NOT_READY) {
         return end(context, stream, context_fail_as("rill_stream_query", status));
     }

@@ -72,7 +72,7 @@ static rill_status finish(const struct side *side)
 static rill_status copy_across(const struct side *target, const struct side *source)
 {
     const struct backend *backend = target->context->backend;
-    if (source->context->backend != backend || backend->copy_from == NULL) {
+    if (source->context->backend != backend) {
         return RILL_ERR_UNSUPPORTED;
     }
     RILL_TRY(finish(source));

@@ -63,8 +63,10 @@ static bool fake_stream_is_idle(struct backend_stream *stream)
     return !atomic_load(&stream->is_busy);
 }
 
-static const struct backend fake = {
-    .stream_create = fake_stream_create, .stream_destroy = fake_stream_destroy, .stream_is_idle = fake_stream_is_idle};
+static const struct backend fake = {.device_release_idle = backend_no_release_idle,
+                                    .stream_create = fake_stream_create,
+                                    .stream_destroy = fake_stream_destroy,
+                                    .stream_is_idle = fake_stream_is_idle};
 
 static void *allocate(void *user, size_t size, size_t alignment)
 {
