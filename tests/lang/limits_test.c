@@ -143,7 +143,8 @@ TEST(sizes_do_not_overflow)
 {
     CHECK_CONTAINS(messages_of("char x[1ull << 60];"), "larger than 2^47 bytes");
     CHECK_CONTAINS(messages_of("char x[0xffffffffffffffffu];"), "larger than 2^47 bytes");
-    CHECK_CONTAINS(messages_of("struct { char a[1ull << 46], b[1ull << 46], c[1ull << 46]; } x;"), "larger than 2^47 bytes");
+    CHECK_CONTAINS(messages_of("struct { char a[1ull << 46], b[1ull << 46], c[1ull << 46]; } x;"),
+                   "larger than 2^47 bytes");
     CHECK_CONTAINS(messages_of("int x[] = {[0 ... 100000000] = 1};"), "has more than 1048576 values");
     CHECK_CONTAINS(messages_of("int x[] = {[1ull << 50] = 1};"), "outside");
 }
