@@ -84,10 +84,12 @@ static void print_facts(struct notes *n, const struct ir_inst *inst)
 {
     const struct loop_facts *facts = inst->loop->analysis;
     name_loop(n, inst);
-    str_add(n->out, " trip ");
-    plan_expr_print(n->kernel, facts->trip, n->out);
+    if (facts->trip != NULL) {
+        str_add(n->out, " trip ");
+        plan_expr_print(n->kernel, facts->trip, n->out);
+    }
     if (facts->cost != NULL) {
-        str_add(n->out, ", cost ");
+        str_add(n->out, " cost ");
         plan_expr_print(n->kernel, facts->cost, n->out);
     }
     str_add_char(n->out, '\n');
@@ -104,7 +106,7 @@ static void print_facts(struct notes *n, const struct ir_inst *inst)
         str_printf(n->out, "updates that iterations share: %d\n", facts->shared_count);
     }
     if (facts->independent_by_updates) {
-        print_line(n, "independent only because these commute");
+        print_line(n, "independent only because updates of the same memory commute");
     }
     if (facts->parallel_but_for_blocks) {
         print_line(n, "in order only because of the blocks in it");
@@ -114,19 +116,22 @@ static void print_facts(struct notes *n, const struct ir_inst *inst)
 
 // ---- what the passes towards the plan have settled -----------------------------------------------------------------
 
-static const char *what_becomes_of(const struct mark *mark, bool is_inside)
+// What is around a loop: nothing that is a task, a task, or one that may also be control with tasks in it.
+enum around { AROUND_NONE, AROUND_TASK, AROUND_EITHER };
+
+static const char *what_becomes_of(const struct mark *mark, enum around around)
 {
-    if (is_inside) {
-        return mark->is_chosen ? "a task, where the loop around it is control" : "in a task";
+    if (around != AROUND_NONE) {
+        return around == AROUND_EITHER && mark->is_chosen ? "a task, where the loop around it is control" : "in a task";
     }
     return mark->is_chosen ? "a task" : mark->has_task ? "control" : "serial code";
 }
 
-static void print_choice(struct notes *n, struct ir_inst *inst, bool is_inside)
+static void print_choice(struct notes *n, struct ir_inst *inst, enum around around)
 {
     const struct mark *mark = offload_mark(n->offload, inst);
     name_loop(n, inst);
-    str_printf(n->out, " %s", what_becomes_of(mark, is_inside));
+    str_printf(n->out, " %s", what_becomes_of(mark, around));
     if (mark->nest != NULL && mark->nest->is_found) {
         str_printf(n->out, ", a nest of %d loops", mark->nest->count);
     } else if (mark->nest != NULL && mark->nest->why_not != NULL) {
@@ -142,19 +147,26 @@ static void print_choice(struct notes *n, struct ir_inst *inst, bool is_inside)
     str_add_char(n->out, '\n');
 }
 
-static void print_loops(struct notes *n, struct ir_region *region, bool is_inside)
+static enum around around_inside(struct notes *n, struct ir_inst *inst, enum around around)
+{
+    if (inst->op != IR_OP_FOR || n->offload == NULL || !offload_mark(n->offload, inst)->is_chosen) {
+        return around;
+    }
+    return around != AROUND_TASK && offload_mark(n->offload, inst)->is_short != NULL ? AROUND_EITHER : AROUND_TASK;
+}
+
+static void print_loops(struct notes *n, struct ir_region *region, enum around around)
 {
     for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
         bool is_loop = inst->op == IR_OP_FOR || inst->op == IR_OP_LOOP;
-        bool is_task = inst->op == IR_OP_FOR && n->offload != NULL && offload_mark(n->offload, inst)->is_chosen;
         if (is_loop && n->offload != NULL) {
-            print_choice(n, inst, is_inside);
+            print_choice(n, inst, around);
         } else if (inst->op == IR_OP_FOR && inst->loop->analysis != NULL) {
             print_facts(n, inst);
         }
         n->depth += is_loop;
         for (int i = 0; i < inst->region_count; i++) {
-            print_loops(n, &inst->regions[i], is_inside || is_task);
+            print_loops(n, &inst->regions[i], around_inside(n, inst, around));
         }
         n->depth -= is_loop;
     }
@@ -180,7 +192,7 @@ static void print_plan(struct notes *n)
     if (o->is_chosen) {
         str_printf(n->out, "loops of kernel %s\n", n->kernel->name);
         n->depth = 1;
-        print_loops(n, &o->kernel->body, false);
+        print_loops(n, &o->kernel->body, AROUND_NONE);
     }
     str_add(n->out, "plan of ");
     plan_print_kernel(n->plan, n->kernel, o->has_slots, n->out);
@@ -197,7 +209,7 @@ static void print_kernel_facts(struct notes *n, struct ir_function *kernel)
     n->kernel = o->out;
     str_printf(n->out, "facts about the loops of kernel %s\n", kernel->name);
     n->depth = 1;
-    print_loops(n, &kernel->body, false);
+    print_loops(n, &kernel->body, AROUND_NONE);
 }
 
 static bool has_no_facts(struct ir_inst *inst, void *user)
