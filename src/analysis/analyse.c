@@ -278,7 +278,7 @@ static struct plan_expr *expr_within(struct arena *arena, const struct ir_inst *
                            expr_within(arena, value->args[2], steps));
     default: break;
     }
-    bool is_arithmetic = value->op >= IR_OP_ADD && value->op <= IR_OP_BITCAST && value->op != IR_OP_FMA;
+    bool is_arithmetic = ir_op_is_foldable(value->op) && value->op != IR_OP_FMA;
     if (!is_arithmetic || value->type == IR_PTR || value->args[0]->type == IR_PTR) {
         return NULL;
     }

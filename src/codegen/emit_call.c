@@ -25,7 +25,7 @@ static void scan_region(struct emitter *e, struct emit_helper *helper, const str
 static void scan_inst(struct emitter *e, struct emit_helper *helper, const struct ir_inst *inst)
 {
     bool checked = inst->op == IR_OP_INDEX && e->check_bounds && !inst->in_bounds;
-    if (inst->op == IR_OP_FAIL || inst->op == IR_OP_CHECK || checked) {
+    if (inst->op != IR_OP_CALL && ir_may_fail(inst, checked)) {
         helper->may_fail = true;
         helper->needs_frame = true;
     } else if (inst->op == IR_OP_PRINT) {
@@ -36,8 +36,7 @@ static void scan_inst(struct emitter *e, struct emit_helper *helper, const struc
         helper->has_atomics |= callee->has_atomics;
         helper->needs_frame |= callee->needs_frame;
     }
-    helper->has_atomics |=
-        inst->op == IR_OP_ATOMIC || inst->op == IR_OP_CAS || (inst->op == IR_OP_UPDATE && inst->atomic);
+    helper->has_atomics |= ir_is_atomic(inst);
     for (int i = 0; i < inst->region_count; i++) {
         scan_region(e, helper, &inst->regions[i]);
     }

@@ -155,8 +155,13 @@ void emit_control_inst(struct emitter *e, const struct ir_inst *inst)
 static void emit_inst(struct emitter *e, const struct ir_inst *inst)
 {
     debug_at(e, e->builder, inst->loc);
-    if (ir_op_is_pure(inst->op) || inst->op == IR_OP_GET) {
+    if (ir_op_is_value(inst->op)) {
         emit_set_value(e, inst, emit_pure(e, inst));
+        return;
+    }
+    if (ir_op_accesses(inst->op)) {
+        bool is_plain = ir_op_is_bytes(inst->op) || !ir_op_reads(inst->op) || !ir_op_writes(inst->op);
+        emit_set_value(e, inst, is_plain ? emit_memory(e, inst) : emit_update(e, inst));
         return;
     }
     switch (inst->op) {
@@ -164,15 +169,7 @@ static void emit_inst(struct emitter *e, const struct ir_inst *inst)
         LLVMBuildStore(e->builder, emit_value(e, inst->args[0]), e->function->vars[inst->var->index]);
         emit_counter_set(e, inst);
         break;
-    case IR_OP_LOAD:
-    case IR_OP_STORE:
-    case IR_OP_COPY:
-    case IR_OP_FILL:
-    case IR_OP_COMPARE: emit_set_value(e, inst, emit_memory(e, inst)); break;
-    case IR_OP_UPDATE:
-    case IR_OP_VUPDATE:
-    case IR_OP_ATOMIC:
-    case IR_OP_CAS: emit_set_value(e, inst, emit_update(e, inst)); break;
+    case IR_OP_VUPDATE: emit_set_value(e, inst, emit_update(e, inst)); break;
     case IR_OP_CALL: emit_set_value(e, inst, emit_call(e, inst)); break;
     case IR_OP_PRINT: emit_print(e, inst); break;
     case IR_OP_FAIL: emit_failure(e, inst); break;

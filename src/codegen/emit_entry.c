@@ -288,7 +288,7 @@ static LLVMValueRef declare_gpu_entry(struct emitter *e, const struct ir_functio
 static bool loads_pointer(const struct ir_region *region)
 {
     for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        bool is_load = inst->op == IR_OP_LOAD || inst->op == IR_OP_ATOMIC || inst->op == IR_OP_CAS;
+        bool is_load = ir_op_is_element(inst->op) && ir_has_result(inst);
         if ((is_load && inst->type == IR_PTR) || inst->op == IR_OP_INTTOPTR || inst->op == IR_OP_CALL) {
             return true;
         }

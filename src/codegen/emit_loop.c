@@ -63,8 +63,7 @@ enum { DIVISION_LIMIT = 16, DIVISION_IF_WEIGHT = 4 };
 
 static bool is_division(const struct ir_inst *inst)
 {
-    bool divides = inst->op == IR_OP_SDIV || inst->op == IR_OP_UDIV || inst->op == IR_OP_SREM || inst->op == IR_OP_UREM;
-    return divides && inst->args[1]->op != IR_OP_CONST;
+    return ir_op_is_division(inst->op) && inst->args[1]->op != IR_OP_CONST;
 }
 
 // Up to a little more than the limit; 0 if there is a loop inside, since only innermost loops become vector code.
@@ -72,7 +71,7 @@ static int weigh_divisions(const struct ir_region *region, int weight)
 {
     int sum = 0;
     for (const struct ir_inst *inst = region->first; inst != NULL && sum <= DIVISION_LIMIT; inst = inst->next) {
-        if (inst->op == IR_OP_FOR || inst->op == IR_OP_LOOP || inst->op == IR_OP_CFG) {
+        if (ir_op_repeats(inst->op)) {
             return 0;
         }
         sum += is_division(inst) ? weight : 0;
@@ -109,7 +108,7 @@ static int count_operations(const struct ir_region *region, bool by_cost)
 {
     int count = 0;
     for (const struct ir_inst *inst = region->first; inst != NULL && count <= UNROLL_LIMIT; inst = inst->next) {
-        bool is_loop = inst->op == IR_OP_FOR || inst->op == IR_OP_LOOP || inst->op == IR_OP_CFG;
+        bool is_loop = ir_op_repeats(inst->op);
         if (is_loop || inst->op == IR_OP_CALL) {
             count += UNROLL_LIMIT + 1;
         } else if (inst->op != IR_OP_CONST && inst->op != IR_OP_GET) {
@@ -125,8 +124,7 @@ static int count_operations(const struct ir_region *region, bool by_cost)
 // One operation of many instructions.
 static bool is_long(const struct ir_inst *inst)
 {
-    return inst->op == IR_OP_MATH || inst->op == IR_OP_FDIV || inst->op == IR_OP_SDIV || inst->op == IR_OP_UDIV ||
-           inst->op == IR_OP_SREM || inst->op == IR_OP_UREM;
+    return inst->op == IR_OP_MATH || inst->op == IR_OP_FDIV || ir_op_is_division(inst->op);
 }
 
 // How often an innermost loop with this body is unrolled; 0: nothing is said.

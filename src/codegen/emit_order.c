@@ -169,7 +169,7 @@ static void walk_inst(struct order *order, const struct ir_inst *inst)
     }
     // A loop inside may be unrolled: its iterations then follow each other in one body. What makes a loop unsafe is a
     // chain of three accesses, so that three rounds show all there is; those of a loop around show it for loops in it.
-    bool repeats = inst->op == IR_OP_FOR || inst->op == IR_OP_LOOP || inst->op == IR_OP_CFG;
+    bool repeats = ir_op_repeats(inst->op);
     int rounds = repeats && !order->is_repeated ? 3 : 1;
     bool is_repeated = order->is_repeated;
     order->is_repeated |= repeats;

@@ -213,10 +213,10 @@ static LLVMValueRef emit_leaf(struct emitter *e, const struct ir_inst *inst)
 
 LLVMValueRef emit_pure(struct emitter *e, const struct ir_inst *inst)
 {
-    if (inst->op <= IR_OP_PARTIALS || inst->op == IR_OP_INDEX || inst->op == IR_OP_OFFSET) {
+    if (ir_op_group(inst->op) == IR_GROUP_LEAF || ir_op_group(inst->op) == IR_GROUP_ADDRESS) {
         return emit_leaf(e, inst);
     }
-    if (inst->op >= IR_OP_SEXT && inst->op <= IR_OP_INTTOPTR) {
+    if (ir_op_group(inst->op) == IR_GROUP_CONVERT) {
         return emit_conversion(e, inst);
     }
     if (inst->op == IR_OP_MATH) {

@@ -8,9 +8,7 @@
 // The variable that |inst| itself assigns, whatever its regions do; NULL: none.
 static inline struct ir_var *assignment_target(const struct ir_inst *inst)
 {
-    return inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE ? inst->var
-           : inst->op == IR_OP_FOR                            ? inst->loop->var
-                                                              : NULL;
+    return ir_op_sets(inst->op) ? inst->var : inst->op == IR_OP_FOR ? inst->loop->var : NULL;
 }
 
 // Whether |inst|, or anything nested in it, assigns the variable.

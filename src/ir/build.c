@@ -16,18 +16,12 @@ static const struct type_row type_rows[] = {
 #undef IR_TYPE_ROW
 };
 
-struct op_row {
+struct math_row {
     const char *name;
     int arg_count;
 };
 
-static const struct op_row op_rows[] = {
-#define IR_OP_ROW(name, text, args, doc) [IR_OP_##name] = {text, args},
-    IR_OP_LIST(IR_OP_ROW)
-#undef IR_OP_ROW
-};
-
-static const struct op_row math_rows[] = {
+static const struct math_row math_rows[] = {
 #define IR_MATH_ROW(name, text, args) [IR_MATH_##name] = {text, args},
     IR_MATH_LIST(IR_MATH_ROW)
 #undef IR_MATH_ROW
@@ -55,16 +49,6 @@ bool ir_type_is_float(enum ir_type type)
     return type == IR_F32 || type == IR_F64;
 }
 
-const char *ir_op_name(enum ir_op op)
-{
-    return (unsigned)op < IR_OP_COUNT ? op_rows[op].name : "?";
-}
-
-int ir_op_arg_count(enum ir_op op)
-{
-    return op_rows[op].arg_count;
-}
-
 const char *ir_math_name(enum ir_math math)
 {
     return (unsigned)math < IR_MATH_COUNT ? math_rows[math].name : "?";
@@ -73,50 +57,6 @@ const char *ir_math_name(enum ir_math math)
 int ir_math_arg_count(enum ir_math math)
 {
     return math_rows[math].arg_count;
-}
-
-bool ir_op_is_pure(enum ir_op op)
-{
-    switch (op) {
-    case IR_OP_CONST:
-    case IR_OP_FCONST:
-    case IR_OP_PARAM:
-    case IR_OP_ADDR_VAR:
-    case IR_OP_ADDR_GLOBAL:
-    case IR_OP_ADDR_SLOT:
-    case IR_OP_ITER:
-    case IR_OP_ITER_COUNT:
-    case IR_OP_PARTIALS: return true;
-    default: return op >= IR_OP_ADD && op <= IR_OP_OFFSET;
-    }
-}
-
-bool ir_op_is_compare(enum ir_op op)
-{
-    return op >= IR_OP_EQ && op <= IR_OP_FGE;
-}
-
-bool ir_op_has_regions(enum ir_op op)
-{
-    return op >= IR_OP_IF && op <= IR_OP_BLOCKS;
-}
-
-bool ir_op_has_result(const struct ir_inst *inst)
-{
-    switch (inst->op) {
-    case IR_OP_GET:
-    case IR_OP_LOAD:
-    case IR_OP_COMPARE:
-    case IR_OP_ATOMIC:
-    case IR_OP_CAS: return true;
-    case IR_OP_CALL: return inst->type != IR_VOID;
-    default: return ir_op_is_pure(inst->op);
-    }
-}
-
-bool ir_is_terminator(enum ir_op op)
-{
-    return op == IR_OP_BREAK || op == IR_OP_JUMP || op == IR_OP_RETURN || op == IR_OP_FAIL || op == IR_OP_YIELD;
 }
 
 // ---- creation ------------------------------------------------------------------------------------------------------
@@ -249,7 +189,7 @@ struct ir_inst *ir_emit(struct ir_builder *b, enum ir_op op, enum ir_type type, 
     if (op == IR_OP_FOR) {
         inst->loop = ARENA_NEW(arena, struct ir_for);
     }
-    inst->id = ir_op_has_result(inst) ? b->function->value_count++ : -1;
+    inst->id = ir_has_result(inst) ? b->function->value_count++ : -1;
     if (b->before != NULL) {
         link_before(inst, b->before);
     } else {

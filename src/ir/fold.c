@@ -142,20 +142,24 @@ bool ir_fold(enum ir_op op, enum ir_type type, enum ir_type arg_type, const unio
 {
     union ir_value result = {0};
     bool known;
-    if (op == IR_OP_SELECT) {
+    switch (ir_op_group(op)) {
+    case IR_GROUP_SELECT:
         result = args[0].i != 0 ? args[1] : args[2];
         known = true;
-    } else if (op >= IR_OP_ADD && op <= IR_OP_UMAX) {
+        break;
+    case IR_GROUP_INTEGER:
         known = ir_type_is_int(type) && fold_integer(op, arith_width(type), args[0].i, args[1].i, &result.i);
-    } else if (op >= IR_OP_FADD && op <= IR_OP_FMA) {
+        break;
+    case IR_GROUP_FLOAT:
         known = type == IR_F32 ? fold_f32(op, args, &result) : type == IR_F64 && fold_f64(op, args, &result);
-    } else if (op >= IR_OP_EQ && op <= IR_OP_UGE) {
+        break;
+    case IR_GROUP_COMPARE:
         known = (ir_type_is_int(arg_type) || arg_type == IR_PTR) &&
                 fold_compare(op, arith_width(arg_type), args[0].i, args[1].i, &result.i);
-    } else if (op >= IR_OP_FEQ && op <= IR_OP_FGE) {
-        known = fold_float_compare(op, args[0].f, args[1].f, &result.i);
-    } else {
-        known = fold_conversion(op, type, arg_type, args[0], &result);
+        break;
+    case IR_GROUP_FLOAT_COMPARE: known = fold_float_compare(op, args[0].f, args[1].f, &result.i); break;
+    case IR_GROUP_CONVERT: known = fold_conversion(op, type, arg_type, args[0], &result); break;
+    default: return false;
     }
     if (known) {
         *out = result;

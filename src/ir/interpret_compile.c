@@ -127,17 +127,13 @@ static enum code pure_code(const struct ir_inst *inst)
     if (inst->no_wrap) {
         return CODE_NO_WRAP;
     }
-    if (op >= IR_OP_ADD && op <= IR_OP_UMAX) {
-        return integer_code(op, width_of(inst->type));
-    }
-    if (op >= IR_OP_FADD && op <= IR_OP_FMA) {
-        return float_code(op, inst->type);
-    }
-    if (op >= IR_OP_EQ && op <= IR_OP_UGE) {
-        return (enum code)(CODE_EQ + (int)(op - IR_OP_EQ));
-    }
-    if (op >= IR_OP_FEQ && op <= IR_OP_FGE) {
+    switch (ir_op_group(op)) {
+    case IR_GROUP_INTEGER: return integer_code(op, width_of(inst->type));
+    case IR_GROUP_FLOAT: return float_code(op, inst->type);
+    case IR_GROUP_COMPARE: return (enum code)(CODE_EQ + (int)(op - IR_OP_EQ));
+    case IR_GROUP_FLOAT_COMPARE:
         return (enum code)((inst->args[0]->type == IR_F32 ? CODE_FEQ32 : CODE_FEQ64) + (int)(op - IR_OP_FEQ));
+    default: break;
     }
     switch (op) {
     case IR_OP_SEXT:

@@ -162,8 +162,7 @@ void interp_record(struct interp *interp, const struct ir_inst *inst, uint64_t a
         return;
     }
     bool is_update = kind == INTERP_UPDATE || kind == INTERP_ATOMIC;
-    bool is_bytes =
-        inst->op == IR_OP_COPY || inst->op == IR_OP_FILL || inst->op == IR_OP_COMPARE || inst->op == IR_OP_PRINT;
+    bool is_bytes = !ir_op_is_element(inst->op); // also of what is printed
     struct interp_access access = {.address = (const void *)(uintptr_t)address,
                                    .size = size,
                                    .kind = kind,
@@ -194,7 +193,7 @@ static bool block_operation(struct interp *interp, const struct ir_inst *inst, c
     uint64_t to = regs[cell->a];
     uint64_t from = regs[cell->b];
     uint64_t size = regs[cell->c];
-    bool has_source = inst->op != IR_OP_FILL;
+    bool has_source = ir_op_reads(inst->op);
     if (inst->op == IR_OP_COMPARE) {
         regs[cell->dst] = 0;
     }
@@ -243,12 +242,8 @@ static bool read_modify_write(struct interp *interp, const struct ir_inst *inst,
 
 bool interp_memory(struct interp *interp, const struct ir_inst *inst, const struct cell *cell, uint64_t *regs)
 {
-    switch (inst->op) {
-    case IR_OP_COPY:
-    case IR_OP_FILL:
-    case IR_OP_COMPARE: return block_operation(interp, inst, cell, regs);
-    default: return read_modify_write(interp, inst, cell, regs);
-    }
+    return ir_op_is_bytes(inst->op) ? block_operation(interp, inst, cell, regs)
+                                    : read_modify_write(interp, inst, cell, regs);
 }
 
 // ---- printf --------------------------------------------------------------------------------------------------------

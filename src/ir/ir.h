@@ -40,116 +40,164 @@ enum ir_type {
 #undef IR_TYPE_ENUM
 };
 
-// X(NAME, "name", operands or -1 for any number, "what it does"). Operands are inst->args. "T" is inst->type.
+// What an operation may do, wherever it stands. Whoever asks "does it write?" asks ir_op_writes(), and so on; nobody
+// lists operations for it.
+enum ir_op_property {
+    IR_PURE = 1 << 0,     // gives a value; no effect, no memory and no variable: may be moved, merged, dropped
+    IR_GIVES = 1 << 1,    // gives a value (`call`: unless its type is void), though it is not pure
+    IR_GETS = 1 << 2,     // reads the scalar |var|
+    IR_SETS = 1 << 3,     // assigns the scalar |var|
+    IR_READS = 1 << 4,    // may read memory
+    IR_WRITES = 1 << 5,   // may write memory: at args[0], but for a `call`
+    IR_ELEMENT = 1 << 6,  // its memory is one element, of type T, at args[0]
+    IR_BYTES = 1 << 7,    // its memory is args[2] bytes at args[0], and at args[1] if it also reads
+    IR_UPDATES = 1 << 8,  // has an |update|
+    IR_ATOMIC = 1 << 9,   // always atomic; an `update` is where |atomic| says so
+    IR_FAILS = 1 << 10,   // may end the iteration with an error: see ir_may_fail
+    IR_ENDS = 1 << 11,    // a terminator: nothing after it in its region runs
+    IR_REGIONS = 1 << 12, // has regions
+    IR_REPEATS = 1 << 13, // may run what is in its regions several times
+};
+
+// The families that are typed, folded and compiled alike.
+enum ir_op_group {
+    IR_GROUP_LEAF,          // no operands
+    IR_GROUP_ASSIGN,        // assigns a scalar variable
+    IR_GROUP_INTEGER,       // operands and result T, integers
+    IR_GROUP_FLOAT,         // operands and result T, floats
+    IR_GROUP_COMPARE,       // integers or ptr to i1
+    IR_GROUP_FLOAT_COMPARE, // floats to i1
+    IR_GROUP_CONVERT,       // one operand, to T
+    IR_GROUP_SELECT,
+    IR_GROUP_MATH,
+    IR_GROUP_ADDRESS, // ptr args[0] moved
+    IR_GROUP_MEMORY,  // accesses memory at ptr args[0]
+    IR_GROUP_CALL,    // calls and failures
+    IR_GROUP_NESTED,  // control with regions
+    IR_GROUP_LEAVE,   // control that leaves regions
+    IR_GROUP_BARRIER,
+};
+
+// X(NAME, "name", operands or -1 for any number, group, properties, "what it does"). Operands are inst->args. "T" is
+// inst->type.
 #define IR_OP_LIST(X)                                                                                                  \
     /* values */                                                                                                       \
-    X(CONST, "const", 0, "the integer |imm| of type T; of type ptr: null")                                             \
-    X(FCONST, "fconst", 0, "the float |fimm| of type T")                                                               \
-    X(PARAM, "param", 0,                                                                                               \
+    X(CONST, "const", 0, LEAF, IR_PURE, "the integer |imm| of type T; of type ptr: null")                              \
+    X(FCONST, "fconst", 0, LEAF, IR_PURE, "the float |fimm| of type T")                                                \
+    X(PARAM, "param", 0, LEAF, IR_PURE,                                                                                \
       "the kernel's or helper's parameter number |imm|; a struct by value is a ptr to read-only memory")               \
-    X(GET, "get", 0, "the value of the scalar variable |var|")                                                         \
-    X(SET, "set", 1, "stores args[0] into the scalar variable |var|")                                                  \
-    X(ADDR_VAR, "addr_var", 0, "the address of the memory variable |var|")                                             \
-    X(ADDR_GLOBAL, "addr_global", 0, "the address of |global|")                                                        \
-    X(ADDR_SLOT, "addr_slot", 0, "task: the address of byte |imm| of the launch block")                                \
-    X(ITER, "iter", 0, "task: the iteration number, i64, from 0")                                                      \
-    X(ITER_COUNT, "iter_count", 0, "task: the trip count; finish: the number of partial records; i64")                 \
-    X(PARTIALS, "partials", 0, "finish: the address of the first partial record")                                      \
+    X(GET, "get", 0, LEAF, IR_GETS | IR_GIVES, "the value of the scalar variable |var|")                               \
+    X(SET, "set", 1, ASSIGN, IR_SETS, "stores args[0] into the scalar variable |var|")                                 \
+    X(ADDR_VAR, "addr_var", 0, LEAF, IR_PURE, "the address of the memory variable |var|")                              \
+    X(ADDR_GLOBAL, "addr_global", 0, LEAF, IR_PURE, "the address of |global|")                                         \
+    X(ADDR_SLOT, "addr_slot", 0, LEAF, IR_PURE, "task: the address of byte |imm| of the launch block")                 \
+    X(ITER, "iter", 0, LEAF, IR_PURE, "task: the iteration number, i64, from 0")                                       \
+    X(ITER_COUNT, "iter_count", 0, LEAF, IR_PURE, "task: the trip count; finish: the number of partial records; i64")  \
+    X(PARTIALS, "partials", 0, LEAF, IR_PURE, "finish: the address of the first partial record")                       \
     /* integers: both operands and result T */                                                                         \
-    X(ADD, "add", 2, "")                                                                                               \
-    X(SUB, "sub", 2, "")                                                                                               \
-    X(MUL, "mul", 2, "")                                                                                               \
-    X(SDIV, "sdiv", 2, "x/0 = 0, MIN/-1 = MIN")                                                                        \
-    X(UDIV, "udiv", 2, "x/0 = 0")                                                                                      \
-    X(SREM, "srem", 2, "x%0 = x, MIN%-1 = 0")                                                                          \
-    X(UREM, "urem", 2, "x%0 = x")                                                                                      \
-    X(AND, "and", 2, "")                                                                                               \
-    X(OR, "or", 2, "")                                                                                                 \
-    X(XOR, "xor", 2, "")                                                                                               \
-    X(SHL, "shl", 2, "count modulo the width")                                                                         \
-    X(LSHR, "lshr", 2, "")                                                                                             \
-    X(ASHR, "ashr", 2, "")                                                                                             \
-    X(SMIN, "smin", 2, "")                                                                                             \
-    X(SMAX, "smax", 2, "")                                                                                             \
-    X(UMIN, "umin", 2, "")                                                                                             \
-    X(UMAX, "umax", 2, "")                                                                                             \
+    X(ADD, "add", 2, INTEGER, IR_PURE, "")                                                                             \
+    X(SUB, "sub", 2, INTEGER, IR_PURE, "")                                                                             \
+    X(MUL, "mul", 2, INTEGER, IR_PURE, "")                                                                             \
+    X(SDIV, "sdiv", 2, INTEGER, IR_PURE, "x/0 = 0, MIN/-1 = MIN")                                                      \
+    X(UDIV, "udiv", 2, INTEGER, IR_PURE, "x/0 = 0")                                                                    \
+    X(SREM, "srem", 2, INTEGER, IR_PURE, "x%0 = x, MIN%-1 = 0")                                                        \
+    X(UREM, "urem", 2, INTEGER, IR_PURE, "x%0 = x")                                                                    \
+    X(AND, "and", 2, INTEGER, IR_PURE, "")                                                                             \
+    X(OR, "or", 2, INTEGER, IR_PURE, "")                                                                               \
+    X(XOR, "xor", 2, INTEGER, IR_PURE, "")                                                                             \
+    X(SHL, "shl", 2, INTEGER, IR_PURE, "count modulo the width")                                                       \
+    X(LSHR, "lshr", 2, INTEGER, IR_PURE, "")                                                                           \
+    X(ASHR, "ashr", 2, INTEGER, IR_PURE, "")                                                                           \
+    X(SMIN, "smin", 2, INTEGER, IR_PURE, "")                                                                           \
+    X(SMAX, "smax", 2, INTEGER, IR_PURE, "")                                                                           \
+    X(UMIN, "umin", 2, INTEGER, IR_PURE, "")                                                                           \
+    X(UMAX, "umax", 2, INTEGER, IR_PURE, "")                                                                           \
     /* floats */                                                                                                       \
-    X(FADD, "fadd", 2, "")                                                                                             \
-    X(FSUB, "fsub", 2, "")                                                                                             \
-    X(FMUL, "fmul", 2, "")                                                                                             \
-    X(FDIV, "fdiv", 2, "")                                                                                             \
-    X(FNEG, "fneg", 1, "")                                                                                             \
-    X(FMA, "fma", 3, "args[0] * args[1] + args[2], rounded once")                                                      \
+    X(FADD, "fadd", 2, FLOAT, IR_PURE, "")                                                                             \
+    X(FSUB, "fsub", 2, FLOAT, IR_PURE, "")                                                                             \
+    X(FMUL, "fmul", 2, FLOAT, IR_PURE, "")                                                                             \
+    X(FDIV, "fdiv", 2, FLOAT, IR_PURE, "")                                                                             \
+    X(FNEG, "fneg", 1, FLOAT, IR_PURE, "")                                                                             \
+    X(FMA, "fma", 3, FLOAT, IR_PURE, "args[0] * args[1] + args[2], rounded once")                                      \
     /* comparisons: operands of one type (integers, floats, ptr), result i1. Only FNE is true for NaN */               \
-    X(EQ, "eq", 2, "")                                                                                                 \
-    X(NE, "ne", 2, "")                                                                                                 \
-    X(SLT, "slt", 2, "")                                                                                               \
-    X(SLE, "sle", 2, "")                                                                                               \
-    X(SGT, "sgt", 2, "")                                                                                               \
-    X(SGE, "sge", 2, "")                                                                                               \
-    X(ULT, "ult", 2, "")                                                                                               \
-    X(ULE, "ule", 2, "")                                                                                               \
-    X(UGT, "ugt", 2, "")                                                                                               \
-    X(UGE, "uge", 2, "")                                                                                               \
-    X(FEQ, "feq", 2, "")                                                                                               \
-    X(FNE, "fne", 2, "")                                                                                               \
-    X(FLT, "flt", 2, "")                                                                                               \
-    X(FLE, "fle", 2, "")                                                                                               \
-    X(FGT, "fgt", 2, "")                                                                                               \
-    X(FGE, "fge", 2, "")                                                                                               \
+    X(EQ, "eq", 2, COMPARE, IR_PURE, "")                                                                               \
+    X(NE, "ne", 2, COMPARE, IR_PURE, "")                                                                               \
+    X(SLT, "slt", 2, COMPARE, IR_PURE, "")                                                                             \
+    X(SLE, "sle", 2, COMPARE, IR_PURE, "")                                                                             \
+    X(SGT, "sgt", 2, COMPARE, IR_PURE, "")                                                                             \
+    X(SGE, "sge", 2, COMPARE, IR_PURE, "")                                                                             \
+    X(ULT, "ult", 2, COMPARE, IR_PURE, "")                                                                             \
+    X(ULE, "ule", 2, COMPARE, IR_PURE, "")                                                                             \
+    X(UGT, "ugt", 2, COMPARE, IR_PURE, "")                                                                             \
+    X(UGE, "uge", 2, COMPARE, IR_PURE, "")                                                                             \
+    X(FEQ, "feq", 2, FLOAT_COMPARE, IR_PURE, "")                                                                       \
+    X(FNE, "fne", 2, FLOAT_COMPARE, IR_PURE, "")                                                                       \
+    X(FLT, "flt", 2, FLOAT_COMPARE, IR_PURE, "")                                                                       \
+    X(FLE, "fle", 2, FLOAT_COMPARE, IR_PURE, "")                                                                       \
+    X(FGT, "fgt", 2, FLOAT_COMPARE, IR_PURE, "")                                                                       \
+    X(FGE, "fge", 2, FLOAT_COMPARE, IR_PURE, "")                                                                       \
     /* conversions to T */                                                                                             \
-    X(SEXT, "sext", 1, "")                                                                                             \
-    X(ZEXT, "zext", 1, "also from i1")                                                                                 \
-    X(TRUNC, "trunc", 1, "to i1: the low bit")                                                                         \
-    X(SITOFP, "sitofp", 1, "")                                                                                         \
-    X(UITOFP, "uitofp", 1, "")                                                                                         \
-    X(FPTOSI, "fptosi", 1, "saturates, NaN is 0")                                                                      \
-    X(FPTOUI, "fptoui", 1, "saturates, NaN is 0")                                                                      \
-    X(FPEXT, "fpext", 1, "")                                                                                           \
-    X(FPTRUNC, "fptrunc", 1, "")                                                                                       \
-    X(BITCAST, "bitcast", 1, "i32 and f32, i64 and f64")                                                               \
-    X(PTRTOINT, "ptrtoint", 1, "to i64")                                                                               \
-    X(INTTOPTR, "inttoptr", 1, "from i64")                                                                             \
-    X(SELECT, "select", 3, "args[0] (i1) ? args[1] : args[2]; both are evaluated")                                     \
-    X(MATH, "math", -1, "the math function |imm| (enum ir_math) of 1 to 3 operands")                                   \
+    X(SEXT, "sext", 1, CONVERT, IR_PURE, "")                                                                           \
+    X(ZEXT, "zext", 1, CONVERT, IR_PURE, "also from i1")                                                               \
+    X(TRUNC, "trunc", 1, CONVERT, IR_PURE, "to i1: the low bit")                                                       \
+    X(SITOFP, "sitofp", 1, CONVERT, IR_PURE, "")                                                                       \
+    X(UITOFP, "uitofp", 1, CONVERT, IR_PURE, "")                                                                       \
+    X(FPTOSI, "fptosi", 1, CONVERT, IR_PURE, "saturates, NaN is 0")                                                    \
+    X(FPTOUI, "fptoui", 1, CONVERT, IR_PURE, "saturates, NaN is 0")                                                    \
+    X(FPEXT, "fpext", 1, CONVERT, IR_PURE, "")                                                                         \
+    X(FPTRUNC, "fptrunc", 1, CONVERT, IR_PURE, "")                                                                     \
+    X(BITCAST, "bitcast", 1, CONVERT, IR_PURE, "i32 and f32, i64 and f64")                                             \
+    X(PTRTOINT, "ptrtoint", 1, CONVERT, IR_PURE, "to i64")                                                             \
+    X(INTTOPTR, "inttoptr", 1, CONVERT, IR_PURE, "from i64")                                                           \
+    X(SELECT, "select", 3, SELECT, IR_PURE, "args[0] (i1) ? args[1] : args[2]; both are evaluated")                    \
+    X(MATH, "math", -1, MATH, IR_PURE, "the math function |imm| (enum ir_math) of 1 to 3 operands")                    \
     /* addresses */                                                                                                    \
-    X(INDEX, "index", 4,                                                                                               \
-      "ptr args[0] + args[1] (i64) * args[2] (i64, bytes); args[3] (i64) is the extent, const -1 if unknown; |text| "  \
-      "names the array")                                                                                               \
-    X(OFFSET, "offset", 1, "ptr args[0] + |imm| bytes: a member")                                                      \
+    X(INDEX, "index", 4, ADDRESS, IR_PURE,                                                                             \
+      "ptr args[0] + args[1] (i64) * args[2] (i64, bytes); args[3] (i64) is the extent, const -1 if unknown; "         \
+      "|text| names the array")                                                                                        \
+    X(OFFSET, "offset", 1, ADDRESS, IR_PURE, "ptr args[0] + |imm| bytes: a member")                                    \
     /* memory */                                                                                                       \
-    X(LOAD, "load", 1, "T at args[0]")                                                                                 \
-    X(STORE, "store", 2, "args[1], of type T, at args[0]")                                                             \
-    X(COPY, "copy", 3, "memmove: to args[0], from args[1], args[2] bytes (i64)")                                       \
-    X(FILL, "fill", 3, "memset: to args[0], byte args[1] (i8), args[2] bytes")                                         \
-    X(COMPARE, "compare", 3, "memcmp of args[2] bytes, i32")                                                           \
-    X(UPDATE, "update", 2, "memory: *args[0] = *args[0] |update| args[1] in type T; |atomic| says whether it must be") \
-    X(VUPDATE, "vupdate", 1, "variable: var = var |update| args[0]")                                                   \
-    X(ATOMIC, "atomic", 2, "the author's atomic |update| (also exchange): returns the old value")                      \
-    X(CAS, "cas", 3, "compare and swap at args[0]: if equal to args[1] store args[2]; returns the old value")          \
+    X(LOAD, "load", 1, MEMORY, IR_READS | IR_ELEMENT | IR_GIVES, "T at args[0]")                                       \
+    X(STORE, "store", 2, MEMORY, IR_WRITES | IR_ELEMENT, "args[1], of type T, at args[0]")                             \
+    X(COPY, "copy", 3, MEMORY, IR_READS | IR_WRITES | IR_BYTES,                                                        \
+      "memmove: to args[0], from args[1], args[2] bytes (i64)")                                                        \
+    X(FILL, "fill", 3, MEMORY, IR_WRITES | IR_BYTES, "memset: to args[0], byte args[1] (i8), args[2] bytes")           \
+    X(COMPARE, "compare", 3, MEMORY, IR_READS | IR_BYTES | IR_GIVES, "memcmp of args[2] bytes, i32")                   \
+    X(UPDATE, "update", 2, MEMORY, IR_READS | IR_WRITES | IR_ELEMENT | IR_UPDATES,                                     \
+      "memory: *args[0] = *args[0] |update| args[1] in type T; |atomic| says whether it must be")                      \
+    X(VUPDATE, "vupdate", 1, ASSIGN, IR_GETS | IR_SETS | IR_UPDATES, "variable: var = var |update| args[0]")           \
+    X(ATOMIC, "atomic", 2, MEMORY, IR_READS | IR_WRITES | IR_ELEMENT | IR_UPDATES | IR_ATOMIC | IR_GIVES,              \
+      "the author's atomic |update| (also exchange): returns the old value")                                           \
+    X(CAS, "cas", 3, MEMORY, IR_READS | IR_WRITES | IR_ELEMENT | IR_ATOMIC | IR_GIVES,                                 \
+      "compare and swap at args[0]: if equal to args[1] store args[2]; returns the old value")                         \
     /* calls and failures */                                                                                           \
-    X(CALL, "call", -1, "the helper |function|")                                                                       \
-    X(PRINT, "print", -1, "printf: |text| is the format; integers i32/i64, floats f64, %s a ptr")                      \
-    X(FAIL, "fail", 0, "an assertion |text| failed: the iteration ends")                                               \
-    X(CHECK, "check", 2, "unless 0 <= args[0] < args[1] (i64) an index of the array |text| is out of range: it ends")  \
+    X(CALL, "call", -1, CALL, IR_READS | IR_WRITES | IR_FAILS | IR_GIVES,                                              \
+      "the helper |function|: may do what it does")                                                                    \
+    X(PRINT, "print", -1, CALL, IR_READS, "printf: |text| is the format; integers i32/i64, floats f64, %s a ptr")      \
+    X(FAIL, "fail", 0, CALL, IR_FAILS | IR_ENDS, "an assertion |text| failed: the iteration ends")                     \
+    X(CHECK, "check", 2, CALL, IR_FAILS,                                                                               \
+      "unless 0 <= args[0] < args[1] (i64) an index of the array |text| is out of range: it ends")                     \
     /* control */                                                                                                      \
-    X(IF, "if", 1, "args[0] (i1): regions[0], else regions[1] (may be empty)")                                         \
-    X(BLOCK, "block", 0, "regions[0]; `break` of it leaves it")                                                        \
-    X(LOOP, "loop", 0, "regions[0] again and again; only `break` and `return` leave it")                               \
-    X(FOR, "for", -1, "a canonical loop: see struct ir_for; args[0] init, args[1] bound, of the variable's type")      \
-    X(SWITCH, "switch", 1,                                                                                             \
+    X(IF, "if", 1, NESTED, IR_REGIONS, "args[0] (i1): regions[0], else regions[1] (may be empty)")                     \
+    X(BLOCK, "block", 0, NESTED, IR_REGIONS, "regions[0]; `break` of it leaves it")                                    \
+    X(LOOP, "loop", 0, NESTED, IR_REGIONS | IR_REPEATS,                                                                \
+      "regions[0] again and again; only `break` and `return` leave it")                                                \
+    X(FOR, "for", -1, NESTED, IR_REGIONS | IR_REPEATS,                                                                 \
+      "a canonical loop: see struct ir_for; args[0] init, args[1] bound, of the variable's type")                      \
+    X(SWITCH, "switch", 1, NESTED, IR_REGIONS,                                                                         \
       "runs regions from the one that |cases| names for args[0] (i64) on, falling through; break leaves")              \
-    X(CFG, "cfg", 0,                                                                                                   \
+    X(CFG, "cfg", 0, NESTED, IR_REGIONS | IR_REPEATS,                                                                  \
       "regions are basic bodies: starts with regions[0]; `jump` goes to another; running off an end leaves")           \
-    X(BLOCKS, "blocks", 0, "stream_parallel: one region of blocks; regions are the blocks, in program order")          \
-    X(BREAK, "break", 0, "leaves |target| (block, loop, switch) of the same function")                                 \
-    X(JUMP, "jump", 0, "goes on with region |imm| of the cfg |target|, which encloses it")                             \
-    X(RETURN, "return", -1, "leaves the kernel or helper, with args[0] or without")                                    \
-    X(YIELD, "yield", 1, "ends a region that gives a value (the recheck region of `for`)")                             \
-    X(BARRIER, "barrier", 0, "two-level tasks: the lanes of a tile meet")
+    X(BLOCKS, "blocks", 0, NESTED, IR_REGIONS,                                                                         \
+      "stream_parallel: one region of blocks; regions are the blocks, in program order")                               \
+    X(BREAK, "break", 0, LEAVE, IR_ENDS, "leaves |target| (block, loop, switch) of the same function")                 \
+    X(JUMP, "jump", 0, LEAVE, IR_ENDS, "goes on with region |imm| of the cfg |target|, which encloses it")             \
+    X(RETURN, "return", -1, LEAVE, IR_ENDS, "leaves the kernel or helper, with args[0] or without")                    \
+    X(YIELD, "yield", 1, LEAVE, IR_ENDS, "ends a region that gives a value (the recheck region of `for`)")             \
+    X(BARRIER, "barrier", 0, BARRIER, 0, "two-level tasks: the lanes of a tile meet")
 
 enum ir_op {
-#define IR_OP_ENUM(name, text, args, doc) IR_OP_##name,
+#define IR_OP_ENUM(name, text, args, group, properties, doc) IR_OP_##name,
     IR_OP_LIST(IR_OP_ENUM)
 #undef IR_OP_ENUM
         IR_OP_COUNT
@@ -596,10 +644,34 @@ void ir_move_before(struct ir_inst *inst, struct ir_inst *where);
 int ir_type_size(enum ir_type type);
 bool ir_type_is_int(enum ir_type type);   // i1 … i64
 bool ir_type_is_float(enum ir_type type); //
+
+// ---- op.c: what the list of operations says ------------------------------------------------------------------------
+
 const char *ir_op_name(enum ir_op op);
-bool ir_op_is_pure(enum ir_op op); // no effect and no memory: may be moved, merged, dropped
-bool ir_op_has_result(const struct ir_inst *inst);
-bool ir_is_terminator(enum ir_op op); // break jump return fail yield: nothing after it in its region runs
+int ir_op_arg_count(enum ir_op op); // -1: any number
+enum ir_op_group ir_op_group(enum ir_op op);
+bool ir_op_is_pure(enum ir_op op);       // no effect, no memory, no variable: may be moved, merged, dropped
+bool ir_op_is_value(enum ir_op op);      // pure, or `get`: does nothing but give a value, without touching memory
+bool ir_op_is_compare(enum ir_op op);    // of integers, pointers or floats
+bool ir_op_is_unsigned(enum ir_op op);   // a comparison of unsigned integers or pointers by their order
+bool ir_op_is_division(enum ir_op op);   // of integers: a quotient or a remainder
+bool ir_op_is_foldable(enum ir_op op);   // arithmetic, comparison or conversion: ir_fold knows it, given numbers
+bool ir_op_sets(enum ir_op op);          // assigns the scalar |var|: set, vupdate
+bool ir_op_reads(enum ir_op op);         // may read memory; a call may do anything
+bool ir_op_writes(enum ir_op op);        // may write memory, likewise
+bool ir_op_accesses(enum ir_op op);      // itself reads or writes memory at args[0]: not a call, nor what is printed
+bool ir_op_is_element(enum ir_op op);    // accesses one element of type T at args[0]
+bool ir_op_is_bytes(enum ir_op op);      // accesses args[2] bytes: copy, fill, compare
+bool ir_op_updates(enum ir_op op);       // has an |update|
+bool ir_op_may_fail(enum ir_op op);      // may end the iteration with an error, apart from an INDEX that is checked
+bool ir_op_has_regions(enum ir_op op);   //
+bool ir_op_repeats(enum ir_op op);       // may run its regions several times: loop, for, cfg
+bool ir_op_is_terminator(enum ir_op op); // nothing after it in its region runs
+
+bool ir_has_result(const struct ir_inst *inst);
+bool ir_is_atomic(const struct ir_inst *inst); // an access that must be atomic
+// Whether it may end the iteration with an error. |is_checked|: an INDEX would, if it is out of range.
+bool ir_may_fail(const struct ir_inst *inst, bool is_checked);
 
 // ---- fold.c: the language's arithmetic on constants, shared by interpreter, folding and the plan's expressions ------
 // Integers come and go sign-extended in |i| (i1: 0 or 1), floats in |f| (f32: rounded), pointers in |i|.
@@ -689,10 +761,7 @@ bool ir_verify(const struct ir_module *module, struct str *out);
 
 const char *ir_type_name(enum ir_type type);
 const char *ir_math_name(enum ir_math math);
-int ir_op_arg_count(enum ir_op op); // -1: any number
 int ir_math_arg_count(enum ir_math math);
-bool ir_op_is_compare(enum ir_op op);
-bool ir_op_has_regions(enum ir_op op);
 int64_t ir_normalize(enum ir_type type, int64_t value);         // wraps to the type's width, sign-extended (i1: 0 or 1)
 void ir_append(struct ir_region *region, struct ir_inst *inst); // links an instruction that is in no region
 void ir_make_regions(struct ir_module *module, struct ir_inst *inst, int region_count); // |recheck| wants 2 for a `for`

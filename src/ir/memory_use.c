@@ -29,7 +29,8 @@ static bool follow_address(struct ir_inst *inst, void *user)
             continue;
         }
         bool is_moved = (inst->op == IR_OP_INDEX || inst->op == IR_OP_OFFSET) && i == 0;
-        bool is_read = inst->op == IR_OP_LOAD || inst->op == IR_OP_COMPARE || (inst->op == IR_OP_COPY && i == 1);
+        bool is_read = ir_op_accesses(inst->op) && ir_op_reads(inst->op) &&
+                       (!ir_op_writes(inst->op) || (ir_op_is_bytes(inst->op) && i == 1));
         if (is_moved) {
             VEC_PUSH(a->arena, &a->items, inst);
         }

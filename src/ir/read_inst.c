@@ -6,7 +6,7 @@
 enum { DEPTH_LIMIT = 2000 };
 
 static const char *const op_names[] = {
-#define ROW(name, text, args, doc) text,
+#define ROW(name, text, args, group, properties, doc) text,
     IR_OP_LIST(ROW)
 #undef ROW
 };
@@ -237,7 +237,7 @@ static bool read_attribute(struct reader *r, struct ir_inst *inst)
 
 static void read_attributes(struct reader *r, struct ir_inst *inst)
 {
-    bool updates = inst->op == IR_OP_UPDATE || inst->op == IR_OP_VUPDATE || inst->op == IR_OP_ATOMIC;
+    bool updates = ir_op_updates(inst->op);
     while (!r->is_line_end && !ir_read_is(r, "{")) {
         int update = updates ? ir_read_find(r, update_names, IR_UPDATE_COUNT) : -1;
         int compare = inst->op == IR_OP_FOR ? ir_read_find(r, op_names, IR_OP_COUNT) : -1;

@@ -192,7 +192,7 @@ static bool is_light(const struct ir_function *task, const struct ir_inst *nest,
     case IR_OP_UPDATE: return !inst->atomic;
     case IR_OP_SET:
     case IR_OP_VUPDATE: return true;
-    default: return ir_op_is_pure(inst->op) || inst->op == IR_OP_GET;
+    default: return ir_op_is_value(inst->op);
     }
 }
 

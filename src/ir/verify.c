@@ -1,4 +1,5 @@
 #include "ir/verify.h"
+#include "ir/assignment.h"
 
 #include "base/hash.h"
 
@@ -56,7 +57,7 @@ static void verify_var_use(struct verifier *v, const struct ir_inst *inst)
     if (var->scope != NULL && !ir_verify_encloses(var->scope, inst)) {
         ir_verify_error(v, inst, "variable '%s' is used outside the loop it belongs to", var->name);
     }
-    if (inst->op != IR_OP_SET && inst->op != IR_OP_VUPDATE && inst->op != IR_OP_FOR) {
+    if (assignment_target(inst) == NULL) {
         return;
     }
     int depth = 0;
@@ -95,7 +96,7 @@ static bool verify_args(struct verifier *v, const struct ir_inst *inst)
 
 static void verify_result(struct verifier *v, const struct ir_inst *inst)
 {
-    bool has_result = ir_op_has_result(inst);
+    bool has_result = ir_has_result(inst);
     if (has_result != (inst->id >= 0)) {
         ir_verify_error(v, inst, has_result ? "its value has no number" : "has a number but no value");
     } else if (has_result && inst->id >= v->function->value_count) {
@@ -118,7 +119,7 @@ static void verify_inst(struct verifier *v, const struct ir_inst *inst, int dept
         ir_verify_error(v, inst, "there is no such operation or type");
         return;
     }
-    if (ir_is_terminator(inst->op) && inst->next != NULL) {
+    if (ir_op_is_terminator(inst->op) && inst->next != NULL) {
         ir_verify_error(v, inst, "must be the last of its region");
     }
     if (verify_args(v, inst)) {

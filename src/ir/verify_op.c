@@ -162,12 +162,12 @@ static void verify_compare(struct verifier *v, const struct ir_inst *inst)
 {
     enum ir_type type = inst->args[0]->type;
     bool fits;
-    if (inst->op >= IR_OP_FEQ) {
+    if (ir_op_group(inst->op) == IR_GROUP_FLOAT_COMPARE) {
         fits = ir_type_is_float(type);
     } else if (inst->op == IR_OP_EQ || inst->op == IR_OP_NE) {
         fits = ir_type_is_int(type) || type == IR_PTR;
     } else {
-        fits = is_wide_int(type) || (type == IR_PTR && inst->op >= IR_OP_ULT);
+        fits = is_wide_int(type) || (type == IR_PTR && ir_op_is_unsigned(inst->op));
     }
     if (!fits) {
         ir_verify_error(v, inst, "does not compare %s", ir_type_name(type));
@@ -286,7 +286,7 @@ static void verify_memory(struct verifier *v, const struct ir_inst *inst)
         break;
     default: break;
     }
-    if (inst->type == IR_VOID && inst->op != IR_OP_COPY && inst->op != IR_OP_FILL) {
+    if (inst->type == IR_VOID && (ir_op_is_element(inst->op) || ir_has_result(inst))) {
         ir_verify_error(v, inst, "has no type");
     }
 }
@@ -358,11 +358,25 @@ static void verify_return(struct verifier *v, const struct ir_inst *inst)
 // A fused update rounds its product and its sum once: it needs the product's factors.
 static void verify_fused(struct verifier *v, const struct ir_inst *inst)
 {
-    bool updates = inst->op == IR_OP_UPDATE || inst->op == IR_OP_VUPDATE;
+    bool updates = ir_op_updates(inst->op) && inst->op != IR_OP_ATOMIC;
     const struct ir_inst *operand = updates ? inst->args[inst->arg_count - 1] : NULL;
     if (operand == NULL || operand->op != IR_OP_FMUL || operand->type != inst->type ||
         ir_update_kind(inst->update) != IR_UPDATE_KIND_SUM) {
         ir_verify_error(v, inst, "only an add or sub update by an fmul of its type can be fused");
+    }
+}
+
+static void verify_group(struct verifier *v, const struct ir_inst *inst)
+{
+    switch (ir_op_group(inst->op)) {
+    case IR_GROUP_INTEGER: verify_integer(v, inst); break;
+    case IR_GROUP_FLOAT: verify_float(v, inst); break;
+    case IR_GROUP_COMPARE:
+    case IR_GROUP_FLOAT_COMPARE: verify_compare(v, inst); break;
+    case IR_GROUP_CONVERT: verify_conversion(v, inst); break;
+    case IR_GROUP_ADDRESS:
+    case IR_GROUP_MEMORY: verify_memory(v, inst); break;
+    default: break;
     }
 }
 
@@ -408,18 +422,6 @@ void ir_verify_op(struct verifier *v, const struct ir_inst *inst)
     case IR_OP_IF: want_arg(v, inst, 0, IR_I1); break;
     case IR_OP_YIELD: want_arg(v, inst, 0, IR_I1); break;
     case IR_OP_SWITCH: want_arg(v, inst, 0, IR_I64); break;
-    default:
-        if (inst->op >= IR_OP_ADD && inst->op <= IR_OP_UMAX) {
-            verify_integer(v, inst);
-        } else if (inst->op >= IR_OP_FADD && inst->op <= IR_OP_FMA) {
-            verify_float(v, inst);
-        } else if (ir_op_is_compare(inst->op)) {
-            verify_compare(v, inst);
-        } else if (inst->op >= IR_OP_SEXT && inst->op <= IR_OP_INTTOPTR) {
-            verify_conversion(v, inst);
-        } else if (inst->op >= IR_OP_INDEX && inst->op <= IR_OP_CAS) {
-            verify_memory(v, inst);
-        }
-        break;
+    default: verify_group(v, inst); break;
     }
 }

@@ -30,7 +30,7 @@ void lower_leave(struct lower *l)
 
 bool lower_is_dead(const struct lower *l)
 {
-    return l->b.region->last != NULL && ir_is_terminator(l->b.region->last->op);
+    return l->b.region->last != NULL && ir_op_is_terminator(l->b.region->last->op);
 }
 
 struct ir_inst *lower_int(struct lower *l, enum ir_type type, int64_t value)

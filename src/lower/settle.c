@@ -27,7 +27,7 @@ static void count_uses(struct ir_inst *inst, void *context)
 static void drop_unused(struct ir_inst *inst, void *context)
 {
     int *uses = context;
-    bool is_droppable = ir_op_is_pure(inst->op) || inst->op == IR_OP_GET;
+    bool is_droppable = ir_op_is_value(inst->op);
     if (!is_droppable || inst->id < 0 || uses[inst->id] > 0) {
         return;
     }
@@ -40,11 +40,9 @@ static void drop_unused(struct ir_inst *inst, void *context)
 static void find_failure(struct ir_inst *inst, void *context)
 {
     bool *may_fail = context;
-    *may_fail |= inst->op == IR_OP_FAIL || (inst->op == IR_OP_CALL && inst->function->may_fail);
-    if (inst->op == IR_OP_INDEX) {
-        int64_t extent;
-        *may_fail |= !(lower_const_value(inst->args[3], &extent) && extent == -1);
-    }
+    int64_t extent;
+    bool is_checked = inst->op == IR_OP_INDEX && !(lower_const_value(inst->args[3], &extent) && extent == -1);
+    *may_fail |= ir_may_fail(inst, is_checked);
 }
 
 static void renumber(struct ir_region *region, int *next)

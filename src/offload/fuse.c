@@ -201,7 +201,7 @@ static bool is_same_value(const struct fuser *f, const struct ir_inst *a, const 
     if (x != a || y != b) {
         return is_same_value(f, x, y);
     }
-    bool is_value = a->op == IR_OP_CONST || a->op == IR_OP_PARAM || (a->op >= IR_OP_ADD && a->op <= IR_OP_BITCAST);
+    bool is_value = a->op == IR_OP_CONST || a->op == IR_OP_PARAM || ir_op_is_foldable(a->op);
     if (!is_value || a->op != b->op || a->type != b->type || a->imm != b->imm || a->arg_count != b->arg_count) {
         return false;
     }
@@ -389,7 +389,7 @@ static bool may_move(const struct fusion *run, struct ir_inst *inst)
             return false;
         }
     }
-    return ir_op_is_pure(inst->op) || inst->op == IR_OP_GET || inst->op == IR_OP_SET;
+    return ir_op_is_value(inst->op) || inst->op == IR_OP_SET;
 }
 
 // In the kernel, as in the copy that was analysed.

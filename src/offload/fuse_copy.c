@@ -85,7 +85,7 @@ struct ir_inst *fuse_inner(const struct ir_inst *outer)
     for (struct ir_inst *inst = outer->regions[0].first; inst != NULL; inst = inst->next) {
         if (inst->op == IR_OP_FOR && inner == NULL) {
             inner = inst;
-        } else if (!ir_op_is_pure(inst->op) && inst->op != IR_OP_GET) {
+        } else if (!ir_op_is_value(inst->op)) {
             return NULL;
         }
     }

@@ -70,8 +70,8 @@ static uint64_t hash_of(const struct places *places, const struct ir_inst *value
 static bool find_place(struct ir_inst *inst, void *user)
 {
     struct places *places = user;
-    bool reads = inst->op == IR_OP_LOAD, writes = inst->op == IR_OP_STORE || inst->op == IR_OP_UPDATE;
-    if (reads || writes) {
+    bool writes = ir_op_is_element(inst->op) && !ir_has_result(inst); // explicit atomics are not looked at
+    if (writes || inst->op == IR_OP_LOAD) {
         uint64_t index = hash_of(places, inst->args[0], PLACE_DEPTH);
         struct place place = {.base = inst->base, .writes = writes, .index = index};
         VEC_PUSH(places->arena, &places->items, place);
@@ -82,7 +82,7 @@ static bool find_place(struct ir_inst *inst, void *user)
 static bool find_set(struct ir_inst *inst, void *user)
 {
     struct places *places = user;
-    if (inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE) {
+    if (ir_op_sets(inst->op)) {
         VEC_PUSH(places->arena, &places->sets, inst);
     }
     return true;

@@ -114,7 +114,7 @@ static struct ir_inst *inner_of(const struct ir_inst *outer)
 {
     struct ir_inst *inner = NULL;
     for (struct ir_inst *inst = outer->regions[0].first; inst != NULL; inst = inst->next) {
-        bool is_value = ir_op_is_pure(inst->op) || inst->op == IR_OP_GET;
+        bool is_value = ir_op_is_value(inst->op);
         if (inst->op == IR_OP_FOR && inner == NULL) {
             inner = inst;
         } else if (!is_value && !(inst->op == IR_OP_SET && inner == NULL)) {

@@ -43,9 +43,7 @@ struct plan_task *piece_add_task(struct offload *o, enum plan_task_kind kind, st
 bool piece_look_at(struct ir_inst *inst, void *user)
 {
     struct piece_flags *flags = user;
-    flags->may_fail |= inst->op == IR_OP_FAIL || inst->op == IR_OP_CHECK ||
-                       (inst->op == IR_OP_INDEX && flags->check_bounds) ||
-                       (inst->op == IR_OP_CALL && inst->function->may_fail);
+    flags->may_fail |= ir_may_fail(inst, flags->check_bounds);
     flags->may_print |= inst->op == IR_OP_PRINT || inst->op == IR_OP_CALL;
     return true;
 }

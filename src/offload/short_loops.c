@@ -100,10 +100,7 @@ static bool look_at_region(struct inside *in, const struct ir_region *region)
 static bool is_plain(struct ir_inst *inst, void *user)
 {
     const struct offload *o = user;
-    bool may_fail = inst->op == IR_OP_FAIL || inst->op == IR_OP_CHECK ||
-                    (inst->op == IR_OP_INDEX && o->module->check_bounds) ||
-                    (inst->op == IR_OP_CALL && inst->function->may_fail);
-    return !may_fail && !(inst->op == IR_OP_STORE && inst->type == IR_PTR);
+    return !ir_may_fail(inst, o->module->check_bounds) && !(inst->op == IR_OP_STORE && inst->type == IR_PTR);
 }
 
 static bool has_small_locals(const struct offload *o, const struct ir_inst *outer)

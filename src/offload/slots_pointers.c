@@ -70,7 +70,7 @@ static bool is_harmless(struct pointers *p, const struct ir_function *function)
 static bool find_hidden(struct ir_inst *inst, void *user)
 {
     struct pointers *p = user;
-    bool is_store = inst->op == IR_OP_STORE || inst->op == IR_OP_ATOMIC || inst->op == IR_OP_CAS;
+    bool is_store = ir_op_is_element(inst->op) && ir_op_writes(inst->op) && inst->op != IR_OP_UPDATE;
     p->is_copied |= inst->op == IR_OP_COPY && may_be_field(p, inst->args[0]);
     if (!is_store && (inst->op != IR_OP_CALL || keeps_no_pointer(inst, user))) {
         return true;

@@ -25,7 +25,7 @@ static bool is_fresh(const struct pending *pending, const struct ir_inst *value,
 {
     const struct ir_inst *inst = pending->first;
     for (int i = 0; i < pending->count && inst != used_by; i++, inst = inst->next) {
-        if ((inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE) && reads_before(value, inst->var, inst)) {
+        if (ir_op_sets(inst->op) && reads_before(value, inst->var, inst)) {
             return false;
         }
     }
@@ -66,8 +66,8 @@ static bool flush_as_assignments(struct offload *o, struct plan_node *parent, co
     struct plan_expr *values[MAX_CONTROL_CODE];
     struct ir_inst *inst = pending->first;
     for (int i = 0; i < pending->count; i++, inst = inst->next) {
-        bool assigns = inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE;
-        if (!assigns && inst->op != IR_OP_GET && !ir_op_is_pure(inst->op)) {
+        bool assigns = ir_op_sets(inst->op);
+        if (!assigns && !ir_op_is_value(inst->op)) {
             return false;
         }
         values[i] = assigns ? assigned_value(o, pending, inst) : NULL;

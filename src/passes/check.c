@@ -307,23 +307,17 @@ static void extend_call(struct checker *c, struct ir_inst *call)
 static bool visit(struct ir_inst *inst, void *user)
 {
     struct checker *c = user;
-    switch (inst->op) {
-    case IR_OP_LOAD:
-    case IR_OP_STORE:
-    case IR_OP_UPDATE:
-    case IR_OP_ATOMIC:
-    case IR_OP_CAS:
+    if (ir_op_is_element(inst->op)) {
         check_access(c, (struct access){.inst = inst, .address = inst->args[0], .size = ir_type_size(inst->type)});
-        break;
-    case IR_OP_COPY:
-    case IR_OP_COMPARE:
-        check_access(c, (struct access){.inst = inst, .address = inst->args[1], .bytes = inst->args[2], .size = 1});
-        // fall through
-    case IR_OP_FILL:
-        check_access(c, (struct access){.inst = inst, .address = inst->args[0], .bytes = inst->args[2], .size = 1});
-        break;
-    case IR_OP_CALL: extend_call(c, inst); break;
-    default: break;
+    } else if (ir_op_is_bytes(inst->op)) {
+        struct access access = {.inst = inst, .address = inst->args[1], .bytes = inst->args[2], .size = 1};
+        if (ir_op_reads(inst->op)) {
+            check_access(c, access);
+        }
+        access.address = inst->args[0];
+        check_access(c, access);
+    } else if (inst->op == IR_OP_CALL) {
+        extend_call(c, inst);
     }
     return true;
 }
@@ -462,8 +456,7 @@ static bool find_failure(struct ir_inst *inst, void *user)
 {
     bool *may_fail = user;
     bool is_checked = inst->op == IR_OP_INDEX && !(inst->args[3]->op == IR_OP_CONST && inst->args[3]->imm == -1);
-    *may_fail |= inst->op == IR_OP_FAIL || inst->op == IR_OP_CHECK || is_checked ||
-                 (inst->op == IR_OP_CALL && inst->function->may_fail);
+    *may_fail |= ir_may_fail(inst, is_checked);
     return true;
 }
 

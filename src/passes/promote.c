@@ -38,10 +38,10 @@ static void count_uses(struct ir_region *region, int *uses)
 
 static bool is_droppable(const struct usage *usage, const struct ir_inst *inst)
 {
-    if (inst->op == IR_OP_SET || inst->op == IR_OP_VUPDATE) {
+    if (ir_op_sets(inst->op)) {
         return !usage->is_read[inst->var->index];
     }
-    return (ir_op_is_pure(inst->op) || inst->op == IR_OP_GET) && usage->uses[inst->id] == 0;
+    return ir_op_is_value(inst->op) && usage->uses[inst->id] == 0;
 }
 
 // Backwards, so that what only a dropped instruction used goes in the same pass.
@@ -119,7 +119,7 @@ static bool is_settled(struct ir_module *module, const struct ir_function *funct
         if (inst->op == IR_OP_GET && inst->var != loop->loop->var && assigned[inst->var->index].count > 0) {
             return false;
         }
-        if (inst->op != IR_OP_GET && inst->op != IR_OP_YIELD && !ir_op_is_pure(inst->op)) {
+        if (inst->op != IR_OP_YIELD && !ir_op_is_value(inst->op)) {
             return false;
         }
     }

@@ -140,17 +140,15 @@ static bool is_range_use(const struct split_walk *w, const struct ir_inst *inst,
 static bool use_argument(struct split_walk *w, struct ir_inst *inst, int which)
 {
     struct place p = place_of(w, inst->args[which]);
+    if (ir_op_is_element(inst->op)) {
+        return which == 0 && (p.is_inside || member_at(p.of, p.offset, ir_type_size(inst->type)) >= 0);
+    }
     switch (inst->op) {
     case IR_OP_OFFSET:
         p.offset += p.is_inside ? 0 : inst->imm;
         w->places[inst->id] = p;
         return true;
     case IR_OP_INDEX: return which == 0 && use_index(w, inst, p);
-    case IR_OP_LOAD:
-    case IR_OP_STORE:
-    case IR_OP_UPDATE:
-    case IR_OP_ATOMIC:
-    case IR_OP_CAS: return which == 0 && (p.is_inside || member_at(p.of, p.offset, ir_type_size(inst->type)) >= 0);
     case IR_OP_COPY:
     case IR_OP_FILL: note_meetings(w, inst, which, p.of); return is_range_use(w, inst, which, p);
     case IR_OP_CALL:
@@ -247,9 +245,9 @@ static void rewrite_argument(struct split_walk *w, struct ir_inst *inst, int whi
         split_call(p.of, inst, which, p.offset);
         return;
     }
-    int64_t size = inst->op == IR_OP_COPY || inst->op == IR_OP_FILL ? inst->args[2]->imm
-                   : inst->op == IR_OP_INDEX                        ? inst->args[2]->imm * inst->args[3]->imm
-                                                                    : ir_type_size(inst->type);
+    int64_t size = ir_op_is_bytes(inst->op)  ? inst->args[2]->imm
+                   : inst->op == IR_OP_INDEX ? inst->args[2]->imm * inst->args[3]->imm
+                                             : ir_type_size(inst->type);
     int member = member_at(p.of, p.offset, size);
     if (member < 0) {
         rewrite_range(inst, which, p);

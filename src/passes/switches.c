@@ -26,7 +26,7 @@ static bool is_break_of(const struct ir_inst *inst, const struct ir_inst *target
 static bool falls_through(const struct ir_inst *inst, int i)
 {
     const struct ir_inst *last = inst->regions[i].last;
-    return i + 1 < inst->region_count && (last == NULL || !ir_is_terminator(last->op));
+    return i + 1 < inst->region_count && (last == NULL || !ir_op_is_terminator(last->op));
 }
 
 // Whether the value names region |i|: one of its cases, or none of any where it is the default.

@@ -100,7 +100,7 @@ static struct plan_expr *identity(struct arena *arena, enum ir_op op, struct pla
 struct plan_expr *plan_op(struct arena *arena, enum ir_op op, enum ir_type type, enum ir_type arg_type,
                           struct plan_expr *a, struct plan_expr *b)
 {
-    bool is_unary = op == IR_OP_FNEG || (op >= IR_OP_SEXT && op <= IR_OP_INTTOPTR);
+    bool is_unary = ir_op_arg_count(op) == 1;
     if (a == NULL || (b == NULL && !is_unary)) {
         return NULL;
     }

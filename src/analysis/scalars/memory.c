@@ -273,7 +273,7 @@ static bool is_in_loop(const struct ir_inst *inst)
     for (const struct ir_region *region = inst->parent; region != NULL && region->owner != NULL;
          region = region->owner->parent) {
         enum ir_op op = region->owner->op;
-        if (op == IR_OP_FOR || op == IR_OP_LOOP || op == IR_OP_CFG) {
+        if (ir_op_repeats(op)) {
             return true;
         }
     }

@@ -48,18 +48,10 @@ static bool loads(const struct ir_inst *tree)
 // Whether |inst| may change what |tree| evaluates to.
 static bool disturbs(const struct ir_inst *inst, const struct ir_inst *tree)
 {
-    switch (inst->op) {
-    case IR_OP_SET:
-    case IR_OP_VUPDATE: return reads(tree, inst->var);
-    case IR_OP_STORE:
-    case IR_OP_COPY:
-    case IR_OP_FILL:
-    case IR_OP_UPDATE:
-    case IR_OP_ATOMIC:
-    case IR_OP_CAS:
-    case IR_OP_CALL: return loads(tree);
-    default: return inst->region_count > 0;
+    if (ir_op_sets(inst->op)) {
+        return reads(tree, inst->var);
     }
+    return ir_op_writes(inst->op) ? loads(tree) : inst->region_count > 0;
 }
 
 // The first of the tree's instructions that stands in the region: what comes before it cannot disturb.
@@ -184,7 +176,7 @@ static bool branch_selects(const struct ir_inst *inst, const struct ir_inst *loo
             if (use->update_count > 0 || use->get_count != (is_local ? inside : 0)) {
                 return false;
             }
-        } else if (!ir_op_is_pure(i->op) && i->op != IR_OP_GET && i->op != IR_OP_LOAD && i->op != IR_OP_CHECK) {
+        } else if (!ir_op_is_value(i->op) && i->op != IR_OP_LOAD && i->op != IR_OP_CHECK) {
             return false;
         }
     }

@@ -310,8 +310,7 @@ bool scalars_live_after(const struct ir_inst *inst, const struct ir_var *var)
         if (owner->op == IR_OP_FOR && owner->loop->var == var) {
             return false; // its own loop gives it the next value
         }
-        bool repeats = owner->op == IR_OP_FOR || owner->op == IR_OP_LOOP || owner->op == IR_OP_CFG ||
-                       owner->op == IR_OP_SWITCH || owner->op == IR_OP_BLOCKS;
+        bool repeats = ir_op_repeats(owner->op) || owner->op == IR_OP_SWITCH || owner->op == IR_OP_BLOCKS;
         for (int i = 0; repeats && i < owner->region_count; i++) {
             if (first_use(owner->regions[i].first, var).is_read) {
                 return true;

@@ -16,7 +16,7 @@ static unsigned done_by(struct analysis *an, const struct ir_inst *inst)
     case IR_OP_SET:
     case IR_OP_VUPDATE: return 0;
     default: {
-        bool is_plain = ir_op_is_pure(inst->op) || ir_op_has_regions(inst->op) || ir_is_terminator(inst->op);
+        bool is_plain = ir_op_is_pure(inst->op) || ir_op_has_regions(inst->op) || ir_op_is_terminator(inst->op);
         return is_plain ? 0 : CALLEE_TOUCHES;
     }
     }

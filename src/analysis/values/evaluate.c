@@ -392,7 +392,7 @@ static void walk_inst(struct frame *frame, struct ir_inst *inst)
     case IR_OP_YIELD: return;
     default: break;
     }
-    if (ir_op_has_regions(inst->op) || ir_is_terminator(inst->op)) {
+    if (ir_op_has_regions(inst->op) || ir_op_is_terminator(inst->op)) {
         walk_control(frame, inst);
         return;
     }

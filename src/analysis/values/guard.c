@@ -78,8 +78,7 @@ const struct guard *access_guard(struct frame *frame, const struct ir_inst *cond
     if (condition->op == IR_OP_XOR && condition->type == IR_I1 && condition->args[1]->op == IR_OP_CONST) { // `!`
         return access_guard(frame, condition->args[0], is_true != (condition->args[1]->imm != 0), next);
     }
-    bool is_int_compare =
-        condition->op >= IR_OP_EQ && condition->op <= IR_OP_UGE && ir_type_is_int(condition->args[0]->type);
+    bool is_int_compare = ir_op_group(condition->op) == IR_GROUP_COMPARE && ir_type_is_int(condition->args[0]->type);
     if (!is_int_compare) {
         return next;
     }

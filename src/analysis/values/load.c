@@ -13,15 +13,10 @@ struct writes { // of one loop
 static bool note_writes(struct ir_inst *inst, void *user)
 {
     struct writes *writes = user;
-    switch (inst->op) {
-    case IR_OP_STORE:
-    case IR_OP_UPDATE:
-    case IR_OP_ATOMIC:
-    case IR_OP_CAS:
-    case IR_OP_COPY:
-    case IR_OP_FILL: bases_of(writes->an->arena, writes->sets, inst->args[0], &writes->bases); break;
-    case IR_OP_CALL: writes->bases.is_unknown = true; break; // of a helper that is not looked into here
-    default: break;
+    if (inst->op == IR_OP_CALL) {
+        writes->bases.is_unknown = true; // of a helper that is not looked into here
+    } else if (ir_op_writes(inst->op)) {
+        bases_of(writes->an->arena, writes->sets, inst->args[0], &writes->bases);
     }
     return !writes->bases.is_unknown;
 }

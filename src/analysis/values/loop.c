@@ -34,15 +34,8 @@ static void make_variable(struct analysis *an, struct loop_info *info, struct po
 static bool writes_memory(const struct ir_region *region)
 {
     for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        switch (inst->op) {
-        case IR_OP_STORE:
-        case IR_OP_COPY:
-        case IR_OP_FILL:
-        case IR_OP_UPDATE:
-        case IR_OP_ATOMIC:
-        case IR_OP_CAS:
-        case IR_OP_CALL: return true;
-        default: break;
+        if (ir_op_writes(inst->op)) {
+            return true;
         }
         for (int i = 0; i < inst->region_count; i++) {
             if (writes_memory(&inst->regions[i])) {

@@ -68,8 +68,7 @@ static bool need_write(struct ir_inst *inst, void *user)
     if (inst->op == IR_OP_CALL && !search->slice->may_call(inst, search->slice->user)) {
         refuse(search->slice, inst, "the place of a store depends on a local that a helper may write");
     }
-    bool writes = inst->op == IR_OP_STORE || inst->op == IR_OP_COPY || inst->op == IR_OP_FILL ||
-                  inst->op == IR_OP_UPDATE || inst->op == IR_OP_ATOMIC || inst->op == IR_OP_CAS;
+    bool writes = ir_op_writes(inst->op) && inst->op != IR_OP_CALL;
     if (writes && (inst->base == search->base || inst->base == 0)) {
         need(search->slice, inst);
     }

@@ -271,7 +271,7 @@ const struct sym *access_evaluate(struct frame *frame, struct ir_inst *inst)
     case IR_OP_COMPARE: return sym_unknown(frame, inst, NULL, inst->type, frame->loop);
     default: break;
     }
-    if (inst->op >= IR_OP_ADD && inst->op <= IR_OP_UMAX) {
+    if (ir_op_group(inst->op) == IR_GROUP_INTEGER) {
         return access_arithmetic(frame, inst);
     }
     return evaluate_other(frame, inst);
