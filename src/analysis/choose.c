@@ -2,6 +2,7 @@
 // the better choice.
 #include "analysis/facts.h"
 
+#include "ir/trip.h"
 #include "ir/walk.h"
 
 bool facts_is_not_blocks(struct ir_inst *inst, void *user)
@@ -14,14 +15,8 @@ enum { TRIPS_TOO_FEW = 16 }; // a task of so few iterations leaves most of a dev
 
 bool facts_has_few_iterations(const struct ir_inst *loop)
 {
-    const struct ir_inst *first = loop->args[0];
-    const struct ir_inst *bound = loop->args[1];
-    if (first->op != IR_OP_CONST || bound->op != IR_OP_CONST) {
-        return false;
-    }
-    bool is_unsigned = loop->loop->compare >= IR_OP_ULT && loop->loop->compare <= IR_OP_UGE;
-    return ir_trip_count(loop->loop->compare, loop->loop->var->type, is_unsigned, first->imm, bound->imm,
-                         loop->loop->step) <= TRIPS_TOO_FEW;
+    uint64_t count;
+    return trip_is_known(loop, &count) && count <= TRIPS_TOO_FEW;
 }
 
 // False when |inst| is a loop inside that is independent without updates, and has many iterations for all that the

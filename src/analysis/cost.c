@@ -108,17 +108,5 @@ void cost_fill(struct analysis *an, struct loop_info *info, struct loop_facts *f
     if (init == NULL || bound == NULL) {
         return;
     }
-    enum ir_op compare = inst->loop->compare;
-    bool is_unsigned =
-        (compare >= IR_OP_ULT && compare <= IR_OP_UGE) || (compare == IR_OP_NE && inst->loop->var->is_unsigned);
-    struct plan_expr *trip = ARENA_NEW(an->arena, struct plan_expr);
-    *trip = (struct plan_expr){.kind = PLAN_EXPR_TRIP,
-                               .type = IR_I64,
-                               .op = compare,
-                               .arg_type = inst->loop->var->type,
-                               .index = is_unsigned,
-                               .imm = inst->loop->step,
-                               .args = {init, bound},
-                               .arg_count = 2};
-    facts->trip = trip;
+    facts->trip = plan_trip(an->arena, inst->loop, init, bound);
 }

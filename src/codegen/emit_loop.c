@@ -2,6 +2,9 @@
 // how often they run and the loop variable as an induction that does not wrap.
 #include "codegen/emit.h"
 
+#include "ir/trip.h"
+
+#include <assert.h>
 #include <llvm-c/IRReader.h>
 #include <stdio.h>
 #include <string.h>
@@ -213,11 +216,6 @@ bool emit_may_reassociate(struct emitter *e, const struct ir_inst *inst)
 // ---- trip counts
 // -----------------------------------------------------------------------------------------------------------
 
-static bool is_signed_compare(enum ir_op op)
-{
-    return op == IR_OP_SLT || op == IR_OP_SLE || op == IR_OP_SGT || op == IR_OP_SGE;
-}
-
 static LLVMValueRef widen(struct emitter *e, LLVMValueRef value, enum ir_type type, bool is_signed)
 {
     if (type == IR_I64) {
@@ -258,49 +256,23 @@ static LLVMValueRef count_steps(struct emitter *e, LLVMValueRef distance, uint64
     return LLVMBuildSelect(b, full, count, more, "");
 }
 
-// `!=`: C's counter wraps around if it must, so the distance is taken modulo the width.
-static LLVMValueRef count_not_equal(struct emitter *e, const struct ir_for *loop, LLVMValueRef init, LLVMValueRef bound)
+// As struct ir_trip says.
+static LLVMValueRef emit_trip(struct emitter *e, const struct ir_for *loop, LLVMValueRef init, LLVMValueRef bound)
 {
     LLVMBuilderRef b = e->builder;
-    enum ir_type type = loop->var->type;
-    if (loop->step == 1 || loop->step == -1) {
-        LLVMValueRef distance = loop->step == 1 ? LLVMBuildSub(b, bound, init, "") : LLVMBuildSub(b, init, bound, "");
-        return widen(e, distance, type, false);
+    struct ir_trip trip = trip_of(loop);
+    if (trip.is_around) {
+        assert(trip.stride == 1); // the verifier has looked
+        LLVMValueRef distance = trip.rises ? LLVMBuildSub(b, bound, init, "") : LLVMBuildSub(b, init, bound, "");
+        return widen(e, distance, trip.type, false);
     }
-    bool is_signed = !loop->var->is_unsigned;
-    LLVMIntPredicate less = is_signed ? LLVMIntSLT : LLVMIntULT;
-    LLVMValueRef rises = LLVMBuildICmp(b, less, init, bound, "");
-    LLVMValueRef from = widen(e, init, type, is_signed);
-    LLVMValueRef to = widen(e, bound, type, is_signed);
-    LLVMValueRef distance = LLVMBuildSelect(b, rises, LLVMBuildSub(b, to, from, ""), LLVMBuildSub(b, from, to, ""), "");
-    uint64_t size = loop->step < 0 ? 0 - (uint64_t)loop->step : (uint64_t)loop->step;
-    LLVMValueRef right = loop->step > 0 ? rises : LLVMBuildNot(b, rises, "");
-    LLVMValueRef lands = LLVMBuildAnd(b, right, LLVMBuildNot(b, remainder_is_not_zero(e, distance, size), ""), "");
-    LLVMValueRef count = LLVMBuildSelect(b, lands, divide(e, distance, size), emit_i64(e, -1), "");
-    LLVMValueRef none = LLVMBuildICmp(b, LLVMIntEQ, init, bound, "");
-    return LLVMBuildSelect(b, none, emit_i64(e, 0), count, "");
-}
-
-// The same as ir_trip_count.
-static LLVMValueRef trip_count(struct emitter *e, const struct ir_for *loop, LLVMValueRef init, LLVMValueRef bound)
-{
-    LLVMBuilderRef b = e->builder;
-    enum ir_op compare = loop->compare;
-    enum ir_type type = loop->var->type;
-    if (compare == IR_OP_NE) {
-        return count_not_equal(e, loop, init, bound);
-    }
-    LLVMValueRef runs = emit_binary(e, compare, type, init, bound);
-    bool rises = compare == IR_OP_SLT || compare == IR_OP_SLE || compare == IR_OP_ULT || compare == IR_OP_ULE;
-    LLVMValueRef count = emit_i64(e, -1); // moves away from its bound
-    if (rises == (loop->step > 0)) {
-        bool is_signed = is_signed_compare(compare);
-        LLVMValueRef from = widen(e, init, type, is_signed);
-        LLVMValueRef to = widen(e, bound, type, is_signed);
-        LLVMValueRef distance = rises ? LLVMBuildSub(b, to, from, "") : LLVMBuildSub(b, from, to, "");
-        bool inclusive = compare == IR_OP_SLE || compare == IR_OP_ULE || compare == IR_OP_SGE || compare == IR_OP_UGE;
-        uint64_t step = rises ? (uint64_t)loop->step : 0 - (uint64_t)loop->step;
-        count = count_steps(e, distance, step, inclusive, type != IR_I64);
+    LLVMValueRef runs = emit_binary(e, trip.compare, trip.type, init, bound);
+    LLVMValueRef count = emit_i64(e, -1);
+    if (!trip.is_endless) {
+        LLVMValueRef from = widen(e, init, trip.type, !trip.is_unsigned);
+        LLVMValueRef to = widen(e, bound, trip.type, !trip.is_unsigned);
+        LLVMValueRef distance = trip.rises ? LLVMBuildSub(b, to, from, "") : LLVMBuildSub(b, from, to, "");
+        count = count_steps(e, distance, trip.stride, trip.is_inclusive, trip.type != IR_I64);
     }
     return LLVMBuildSelect(b, runs, count, emit_i64(e, 0), "trip");
 }
@@ -323,14 +295,14 @@ static void forget_body_vars(struct emitter *e, const struct ir_inst *inst)
 // Whether the variable is counted in 64 bits and cut: see emit_induction.c.
 static bool is_wide(const struct ir_for *loop)
 {
-    return is_signed_compare(loop->compare) && loop->var->type == IR_I32;
+    return trip_is_signed(loop) && loop->var->type == IR_I32;
 }
 
 // Iteration k has init + k * step, which by the trip count stays on the near side of the bound; only `!=` may wrap.
 static LLVMValueRef add_step(struct emitter *e, const struct ir_for *loop, LLVMValueRef value)
 {
     LLVMValueRef step = emit_const(e, is_wide(loop) ? IR_I64 : loop->var->type, loop->step);
-    if (is_signed_compare(loop->compare)) {
+    if (trip_is_signed(loop)) {
         return LLVMBuildNSWAdd(e->builder, value, step, "");
     }
     if (loop->compare != IR_OP_NE && loop->step > 0) {
@@ -436,5 +408,5 @@ void emit_for(struct emitter *e, const struct ir_inst *inst)
         emit_rechecked(e, inst);
         return;
     }
-    emit_counted(e, inst, init, trip_count(e, inst->loop, init, emit_value(e, inst->args[1])));
+    emit_counted(e, inst, init, emit_trip(e, inst->loop, init, emit_value(e, inst->args[1])));
 }

@@ -6,6 +6,7 @@
 #include "plan/abi.h"
 #include "plan/plan.h"
 
+#include <assert.h>
 #include <string.h>
 
 // ---- expressions --------------------------------------------------------------------------------------------------
@@ -37,35 +38,34 @@ static LLVMValueRef widen(struct emitter *e, LLVMValueRef x, enum ir_type type, 
                      : LLVMBuildZExt(e->builder, x, e->types[IR_I64], "");
 }
 
-// How many steps of |expr| lie between |from| and |to|, which are apart: at most INT64_MAX.
-static LLVMValueRef count_steps(struct emitter *e, const struct plan_expr *expr, LLVMValueRef from, LLVMValueRef to)
+// How many steps lie between |init| and |bound|, widened, where there is one: at most INT64_MAX.
+static LLVMValueRef count_steps(struct emitter *e, const struct ir_trip *trip, LLVMValueRef init, LLVMValueRef bound)
 {
     LLVMBuilderRef b = e->builder;
-    bool rises = expr->op == IR_OP_SLT || expr->op == IR_OP_SLE || expr->op == IR_OP_ULT || expr->op == IR_OP_ULE;
-    bool is_inclusive =
-        expr->op == IR_OP_SLE || expr->op == IR_OP_ULE || expr->op == IR_OP_SGE || expr->op == IR_OP_UGE;
-    if (rises != (expr->imm > 0)) {
-        return emit_i64(e, INT64_MAX); // moves away from its bound
+    if (trip->is_endless) {
+        return emit_i64(e, INT64_MAX);
     }
-    LLVMValueRef distance = rises ? LLVMBuildSub(b, to, from, "") : LLVMBuildSub(b, from, to, "");
-    distance = is_inclusive ? distance : LLVMBuildSub(b, distance, emit_i64(e, 1), "");
-    LLVMValueRef whole = LLVMBuildUDiv(b, distance, emit_i64(e, rises ? expr->imm : -expr->imm), "");
+    LLVMValueRef distance = trip->rises ? LLVMBuildSub(b, bound, init, "") : LLVMBuildSub(b, init, bound, "");
+    distance = trip->is_inclusive ? distance : LLVMBuildSub(b, distance, emit_i64(e, 1), "");
+    LLVMValueRef whole = LLVMBuildUDiv(b, distance, emit_i64(e, (int64_t)trip->stride), "");
     whole = emit_intrinsic2(e, "llvm.umin", whole, emit_i64(e, INT64_MAX - 1));
     return LLVMBuildAdd(b, whole, emit_i64(e, 1), "");
 }
 
-// As ir_trip_count() computes it.
+// As struct ir_trip says, and no more than INT64_MAX, as plan_eval() has it.
 static LLVMValueRef emit_trip(struct emitter *e, const struct plan_expr *expr, LLVMValueRef init, LLVMValueRef bound)
 {
-    enum ir_type type = expr->arg_type;
-    if (expr->op == IR_OP_NE) { // C's counter wraps around
+    struct ir_trip trip = plan_trip_of(expr);
+    enum ir_type type = trip.type;
+    if (trip.is_around) {
+        assert(trip.stride == 1); // plan_expr_has_code() has looked
         LLVMValueRef distance =
-            expr->imm == 1 ? LLVMBuildSub(e->builder, bound, init, "") : LLVMBuildSub(e->builder, init, bound, "");
+            trip.rises ? LLVMBuildSub(e->builder, bound, init, "") : LLVMBuildSub(e->builder, init, bound, "");
         return emit_intrinsic2(e, "llvm.umin", widen(e, distance, type, false), emit_i64(e, INT64_MAX));
     }
-    bool is_signed = expr->op == IR_OP_SLT || expr->op == IR_OP_SLE || expr->op == IR_OP_SGT || expr->op == IR_OP_SGE;
-    LLVMValueRef runs = emit_binary(e, expr->op, type, init, bound);
-    LLVMValueRef count = count_steps(e, expr, widen(e, init, type, is_signed), widen(e, bound, type, is_signed));
+    bool is_signed = !trip.is_unsigned;
+    LLVMValueRef runs = emit_binary(e, trip.compare, type, init, bound);
+    LLVMValueRef count = count_steps(e, &trip, widen(e, init, type, is_signed), widen(e, bound, type, is_signed));
     return LLVMBuildSelect(e->builder, runs, count, emit_i64(e, 0), "");
 }
 

@@ -1,5 +1,6 @@
 #include "ir/arith.h"
 #include "ir/interpret_code.h"
+#include "ir/trip.h"
 
 #include <string.h>
 
@@ -100,8 +101,8 @@ static bool for_start(const struct ir_inst *inst, uint64_t *regs, const struct c
     if (loop->recheck) {
         return true; // the recheck region decides
     }
-    regs[cell->c + 1] = ir_trip_count(loop->compare, loop->var->type, loop->var->is_unsigned, (int64_t)regs[cell->a],
-                                      (int64_t)regs[cell->b], loop->step);
+    struct ir_trip trip = trip_of(loop);
+    regs[cell->c + 1] = trip_count(&trip, (int64_t)regs[cell->a], (int64_t)regs[cell->b]);
     return regs[cell->c + 1] != 0;
 }
 

@@ -466,7 +466,7 @@ struct ir_for {
     struct ir_var *var;
     enum ir_op compare; // SLT SLE SGT SGE ULT ULE UGT UGE NE: `var compare bound` in var's type
     int64_t step;       // not 0
-    // The trip count is computed once at entry from init, bound and step, in arithmetic that cannot overflow; iteration
+    // The trip count (trip.h) is computed once at entry from init, bound and step, and cannot overflow; iteration
     // k has var = init + k * step; afterwards var has C's value (init if there was no iteration: init is always
     // stored).
     bool recheck; // the bound reads memory: run in order, regions[1] is evaluated before each iteration and yields C's
@@ -685,9 +685,6 @@ bool ir_fold(enum ir_op op, enum ir_type type, enum ir_type arg_type, const unio
 bool ir_fold_update(enum ir_update update, enum ir_type type, union ir_value old, union ir_value operand,
                     union ir_value *out);
 bool ir_fold_math(enum ir_math math, enum ir_type arg_type, const union ir_value *args, union ir_value *out);
-// Iterations of a canonical loop; exact for all inputs (up to 2^64 - 1, as unsigned).
-uint64_t ir_trip_count(enum ir_op compare, enum ir_type type, bool is_unsigned, int64_t init, int64_t bound,
-                       int64_t step);
 
 // ---- update.c: what the table of updates says ----------------------------------------------------------------------
 

@@ -1,4 +1,5 @@
 // Control: what encloses what, which jumps may leave what, and the shape of loops.
+#include "ir/trip.h"
 #include "ir/verify.h"
 
 #include <inttypes.h>
@@ -76,32 +77,6 @@ static void verify_roles(struct verifier *v, const struct ir_inst *inst)
     }
 }
 
-// The step moves the counter towards the bound, and one step is less than once around the type.
-static bool step_fits(const struct ir_for *loop)
-{
-    switch (loop->compare) {
-    case IR_OP_SLT:
-    case IR_OP_SLE:
-    case IR_OP_ULT:
-    case IR_OP_ULE:
-        if (loop->step <= 0) {
-            return false;
-        }
-        break;
-    case IR_OP_SGT:
-    case IR_OP_SGE:
-    case IR_OP_UGT:
-    case IR_OP_UGE:
-        if (loop->step >= 0) {
-            return false;
-        }
-        break;
-    default: return loop->step == 1 || loop->step == -1;
-    }
-    int width = 8 * ir_type_size(loop->var->type);
-    return width == 64 || (loop->step < INT64_C(1) << width && loop->step > -(INT64_C(1) << width));
-}
-
 static void verify_for(struct verifier *v, const struct ir_inst *inst)
 {
     const struct ir_for *loop = inst->loop;
@@ -120,9 +95,9 @@ static void verify_for(struct verifier *v, const struct ir_inst *inst)
                             ir_type_name(inst->args[i]->type), ir_type_name(var->type));
         }
     }
-    if (!(loop->compare >= IR_OP_NE && loop->compare <= IR_OP_UGE)) {
+    if (!trip_compares(loop->compare)) {
         ir_verify_error(v, inst, "it compares by %s", ir_op_name(loop->compare));
-    } else if (!step_fits(loop)) {
+    } else if (!trip_step_fits(loop)) {
         ir_verify_error(v, inst, "step %" PRId64 " does not fit %s of %s", loop->step, ir_op_name(loop->compare),
                         ir_type_name(var->type));
     }

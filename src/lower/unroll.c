@@ -3,6 +3,8 @@
 // is compared as that of blocks that were written out.
 #include "lower/loop.h"
 
+#include "ir/trip.h"
+
 enum { MAX_UNROLLED = 64 }; // iterations
 
 static bool refuse(struct lower *l, const struct stmt *stmt, struct loc where, const char *why)
@@ -48,8 +50,9 @@ bool lower_unroll_find(struct lower *l, const struct stmt *stmt, bool reports, s
     if (!is_known || (c.way != BOUND_SAME && c.way != BOUND_FITS)) {
         return refuse(reporter, stmt, c.condition->loc, "its first value and its bound must be constants");
     }
-    uint64_t count = ir_trip_count(lower_bound_compare(&c), lower_type(c.var->type), lower_is_unsigned(c.var->type),
-                                   out->first, bound, c.step);
+    struct ir_trip trip =
+        trip_make(lower_bound_compare(&c), lower_type(c.var->type), lower_is_unsigned(c.var->type), c.step);
+    uint64_t count = trip_count(&trip, out->first, bound);
     if (count < 1 || count > MAX_UNROLLED) {
         return refuse(reporter, stmt, c.condition->loc,
                       arena_printf(l->arena, "it has %llu iterations, and 1 to %d can be unrolled",

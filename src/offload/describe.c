@@ -2,6 +2,7 @@
 #include "offload/offload.h"
 
 #include "base/vec.h"
+#include "ir/trip.h"
 #include "ir/walk.h"
 #include "plan/abi.h"
 
@@ -47,14 +48,13 @@ static void describe_roles(struct offload *o, const struct ir_for *from, struct 
 static bool is_short(const struct offload *o, const struct ir_inst *inst)
 {
     enum { FEW = 64 };
-    const struct ir_for *loop = inst->loop;
     int64_t first, bound;
     if (!plan_expr_is_const(expr_of_value(o->arena, inst->args[0]), &first) ||
         !plan_expr_is_const(expr_of_value(o->arena, inst->args[1]), &bound)) {
         return false;
     }
-    bool is_unsigned = loop->compare >= IR_OP_ULT && loop->compare <= IR_OP_UGE;
-    return ir_trip_count(loop->compare, loop->var->type, is_unsigned, first, bound, loop->step) <= FEW;
+    struct ir_trip trip = trip_of(inst->loop);
+    return trip_count(&trip, first, bound) <= FEW;
 }
 
 // Whether it does not matter that the loop by itself runs in order, though it may of one inside it: somebody asked for

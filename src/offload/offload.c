@@ -59,18 +59,8 @@ void offload_add_expr(struct offload *o, struct plan_expr **place)
 
 struct plan_expr *offload_trip(struct offload *o, const struct ir_inst *loop)
 {
-    struct plan_expr *expr = ARENA_NEW(o->arena, struct plan_expr);
-    bool is_unsigned = loop->loop->compare >= IR_OP_ULT && loop->loop->compare <= IR_OP_UGE;
-    *expr = (struct plan_expr){.kind = PLAN_EXPR_TRIP,
-                               .type = IR_I64,
-                               .op = loop->loop->compare,
-                               .arg_type = loop->loop->var->type,
-                               .index = is_unsigned || loop->loop->var->is_unsigned,
-                               .imm = loop->loop->step,
-                               .arg_count = 2};
-    expr->args[0] = expr_of_value(o->arena, loop->args[0]);
-    expr->args[1] = expr_of_value(o->arena, loop->args[1]);
-    return expr;
+    return plan_trip(o->arena, loop->loop, expr_of_value(o->arena, loop->args[0]),
+                     expr_of_value(o->arena, loop->args[1]));
 }
 
 void offload_assign(struct offload *o, struct plan_node *parent, const struct ir_var *var, struct plan_expr *value,

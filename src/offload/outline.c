@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "ir/assignment.h"
 #include "ir/memory_use.h"
+#include "ir/trip.h"
 #include "ir/walk.h"
 #include "offload/fuse.h"
 #include "passes/demote.h"
@@ -413,8 +414,7 @@ static struct ir_inst *cut_variable(struct outline *out, const struct ir_inst *l
 void outline_loop_variable(struct outline *out, const struct ir_inst *loop, struct ir_inst *iter, struct ir_builder *b)
 {
     enum ir_type type = loop->loop->var->type;
-    enum ir_op compare = loop->loop->compare;
-    bool is_signed = compare == IR_OP_SLT || compare == IR_OP_SLE || compare == IR_OP_SGT || compare == IR_OP_SGE;
+    bool is_signed = trip_is_signed(loop->loop);
     bool is_iter = iter->op == IR_OP_ITER;
     if (is_signed && !is_iter && type != IR_I64) {
         ir_set(b, outline_var(out, loop->loop->var), cut_variable(out, loop, iter, b));

@@ -1,6 +1,8 @@
 // The body of a task for a nest of loops: the iteration's number is taken apart into each loop's own.
 #include "offload/outline.h"
 
+#include <assert.h>
+
 static struct ir_inst *number(struct outline *out, int64_t value)
 {
     return ir_const(&out->prologue, IR_I64, value);
@@ -17,24 +19,23 @@ static struct ir_inst *widened(struct outline *out, struct ir_inst *value, bool 
 
 static struct ir_inst *computed(struct outline *out, const struct plan_expr *expr);
 
-// As ir_trip_count() has it. The way from the first value to the bound is counted in 64 unsigned bits, which hold it.
+// As struct ir_trip says. The distance less one is divided, for which 64 unsigned bits are enough.
 static struct ir_inst *trips(struct outline *out, const struct plan_expr *expr)
 {
     struct ir_builder *b = &out->prologue;
     struct ir_inst *first = computed(out, expr->args[0]);
     struct ir_inst *bound = computed(out, expr->args[1]);
-    struct ir_inst *from = expr->imm > 0 ? first : bound;
-    struct ir_inst *to = expr->imm > 0 ? bound : first;
-    if (expr->op == IR_OP_NE) { // by ones, and around
+    struct ir_trip trip = plan_trip_of(expr);
+    struct ir_inst *from = trip.rises ? first : bound;
+    struct ir_inst *to = trip.rises ? bound : first;
+    assert(!trip.is_endless && (!trip.is_around || trip.stride == 1)); // a canonical loop's
+    if (trip.is_around) {
         return widened(out, ir_emit2(b, IR_OP_SUB, first->type, to, from), true);
     }
-    bool is_unsigned = expr->op >= IR_OP_ULT && expr->op <= IR_OP_UGE;
-    bool is_strict = expr->op == IR_OP_SLT || expr->op == IR_OP_SGT || expr->op == IR_OP_ULT || expr->op == IR_OP_UGT;
     struct ir_inst *way =
-        ir_emit2(b, IR_OP_SUB, IR_I64, widened(out, to, is_unsigned), widened(out, from, is_unsigned));
-    way = ir_emit2(b, IR_OP_SUB, IR_I64, way, number(out, is_strict));
-    int64_t step = expr->imm > 0 ? expr->imm : (int64_t)(0 - (uint64_t)expr->imm);
-    struct ir_inst *rounds = ir_emit2(b, IR_OP_UDIV, IR_I64, way, number(out, step));
+        ir_emit2(b, IR_OP_SUB, IR_I64, widened(out, to, trip.is_unsigned), widened(out, from, trip.is_unsigned));
+    way = ir_emit2(b, IR_OP_SUB, IR_I64, way, number(out, !trip.is_inclusive));
+    struct ir_inst *rounds = ir_emit2(b, IR_OP_UDIV, IR_I64, way, number(out, (int64_t)trip.stride));
     rounds = ir_emit2(b, IR_OP_ADD, IR_I64, rounds, number(out, 1));
     struct ir_inst *choice[3] = {ir_emit2(b, expr->op, IR_I1, first, bound), rounds, number(out, 0)};
     return ir_emit(b, IR_OP_SELECT, IR_I64, 3, choice);

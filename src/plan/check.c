@@ -59,7 +59,7 @@ static void check_expr(struct check *check, const struct plan_expr *expr)
     case PLAN_EXPR_WIDTH:
     case PLAN_EXPR_CONST: break;
     case PLAN_EXPR_TRIP:
-        if (expr->arg_count != 2 || expr->imm == 0) {
+        if (expr->arg_count != 2 || expr->imm == 0 || !trip_compares(expr->op)) {
             fail(check, "a trip count lacks its parts", expr->imm);
         }
         break;

@@ -117,7 +117,7 @@ static bool op_has_code(enum ir_op op, int arg_count)
 static bool trip_has_code(const struct plan_expr *expr)
 {
     return expr->arg_type != IR_I1 && expr->imm != 0 && expr->imm != INT64_MIN &&
-           (expr->op != IR_OP_NE || expr->imm == 1 || expr->imm == -1);
+           (expr->op != IR_OP_NE || expr->imm == 1 || expr->imm == -1); // as trip_step_fits()
 }
 
 bool plan_expr_has_code(const struct plan_expr *expr)

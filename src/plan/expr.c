@@ -97,6 +97,27 @@ static struct plan_expr *identity(struct arena *arena, enum ir_op op, struct pla
     }
 }
 
+struct plan_expr *plan_trip(struct arena *arena, const struct ir_for *loop, struct plan_expr *init,
+                            struct plan_expr *bound)
+{
+    struct plan_expr *expr = ARENA_NEW(arena, struct plan_expr);
+    *expr = (struct plan_expr){.kind = PLAN_EXPR_TRIP,
+                               .type = IR_I64,
+                               .op = loop->compare,
+                               .arg_type = loop->var->type,
+                               .index = trip_of(loop).is_unsigned,
+                               .imm = loop->step,
+                               .args = {init, bound},
+                               .arg_count = 2};
+    return expr;
+}
+
+struct ir_trip plan_trip_of(const struct plan_expr *expr)
+{
+    assert(expr->kind == PLAN_EXPR_TRIP);
+    return trip_make(expr->op, expr->arg_type, expr->index != 0, expr->imm);
+}
+
 struct plan_expr *plan_op(struct arena *arena, enum ir_op op, enum ir_type type, enum ir_type arg_type,
                           struct plan_expr *a, struct plan_expr *b)
 {
@@ -246,8 +267,9 @@ bool plan_eval(const struct plan_expr *expr, const struct plan_values *values, u
         }
     }
     if (expr->kind == PLAN_EXPR_TRIP) {
-        uint64_t trip = ir_trip_count(expr->op, expr->arg_type, expr->index != 0, args[0].i, args[1].i, expr->imm);
-        out->i = trip > INT64_MAX ? INT64_MAX : (int64_t)trip;
+        struct ir_trip trip = plan_trip_of(expr);
+        uint64_t count = trip_count(&trip, args[0].i, args[1].i);
+        out->i = count > INT64_MAX ? INT64_MAX : (int64_t)count;
         return true;
     }
     return ir_fold(expr->op, expr->type, expr->arg_type, args, out);

@@ -10,6 +10,7 @@
 #include "base/loc.h"
 #include "base/str.h"
 #include "ir/ir.h"
+#include "ir/trip.h"
 #include "rill/status.h"
 
 #include <stdbool.h>
@@ -26,8 +27,7 @@ enum plan_expr_kind {
     PLAN_EXPR_SLOT,   // the value of |type| at byte |imm| of the launch block
     PLAN_EXPR_VAR,    // passes only: the ir_var |index| of the kernel, before slots are given out
     PLAN_EXPR_OP,     // ir_fold of |op| on args; |arg_type| for comparisons and conversions
-    PLAN_EXPR_TRIP,   // ir_trip_count(|op|, |arg_type|, is_unsigned = |index|, init = args[0], bound = args[1], step =
-                      // |imm|)
+    PLAN_EXPR_TRIP,   // trip_make(|op|, |arg_type|, is_unsigned = |index|, step = |imm|), init args[0], bound args[1]
     PLAN_EXPR_WIDTH,  // how many iterations fill the device (i64): |width| of the values
     PLAN_EXPR_LOOPVAR, // passes only: the current iteration's value of a loop variable, to be eliminated by range
 };
@@ -308,6 +308,10 @@ struct plan_module {
 // expr.c: building (folds constants and identities; NULL operands give NULL, "not known") and evaluating
 struct plan_expr *plan_const(struct arena *arena, enum ir_type type, int64_t value);
 struct plan_expr *plan_param(struct arena *arena, enum ir_type type, int index);
+// The trip count of a loop, at most INT64_MAX; and what it says of the loop.
+struct plan_expr *plan_trip(struct arena *arena, const struct ir_for *loop, struct plan_expr *init,
+                            struct plan_expr *bound);
+struct ir_trip plan_trip_of(const struct plan_expr *expr);
 struct plan_expr *plan_op(struct arena *arena, enum ir_op op, enum ir_type type, enum ir_type arg_type,
                           struct plan_expr *a, struct plan_expr *b);
 struct plan_expr *plan_select(struct arena *arena, struct plan_expr *c, struct plan_expr *a, struct plan_expr *b);

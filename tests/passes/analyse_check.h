@@ -112,7 +112,8 @@ static inline bool check_eval(struct check *k, const struct plan_expr *expr, uni
         }
     }
     if (expr->kind == PLAN_EXPR_TRIP) {
-        out->i = (int64_t)ir_trip_count(expr->op, expr->arg_type, expr->index != 0, args[0].i, args[1].i, expr->imm);
+        struct ir_trip trip = plan_trip_of(expr);
+        out->i = (int64_t)trip_count(&trip, args[0].i, args[1].i);
         return true;
     }
     if (expr->op == IR_OP_SELECT) {

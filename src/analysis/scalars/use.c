@@ -2,6 +2,7 @@
 #include "analysis/scalars/scalars.h"
 
 #include "analysis/values/polynomial.h"
+#include "ir/trip.h"
 
 #include <string.h>
 
@@ -71,9 +72,8 @@ static void note_write(struct walk *w, struct ir_inst *inst, struct ir_var *var)
 
 static bool runs_at_least_once(const struct ir_inst *inst)
 {
-    return inst->args[0]->op == IR_OP_CONST && inst->args[1]->op == IR_OP_CONST &&
-           ir_trip_count(inst->loop->compare, inst->loop->var->type, inst->loop->var->is_unsigned, inst->args[0]->imm,
-                         inst->args[1]->imm, inst->loop->step) > 0;
+    uint64_t count;
+    return trip_is_known(inst, &count) && count > 0;
 }
 
 static void visit_for(struct walk *w, struct ir_inst *inst)

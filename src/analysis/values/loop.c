@@ -1,5 +1,6 @@
 // The variable of a loop as atoms, with what its bounds say of them.
 #include "analysis/values/evaluate.h"
+#include "ir/trip.h"
 
 struct loop_info *access_new_loop(struct frame *frame, struct ir_inst *inst)
 {
@@ -95,9 +96,7 @@ void access_open_loop(struct frame *frame, struct loop_info *info)
     struct ir_inst *inst = info->inst;
     enum ir_type type = inst->loop->var->type;
     enum ir_op compare = inst->loop->compare;
-    bool is_unsigned =
-        (compare >= IR_OP_ULT && compare <= IR_OP_UGE) || (compare == IR_OP_NE && inst->loop->var->is_unsigned);
-    bool is_signed = !is_unsigned || type == IR_I64;
+    bool is_signed = !trip_of(inst->loop).is_unsigned || type == IR_I64;
     info->init = sym_exact_or_wrapped(frame, sym_of(frame, inst->args[0]), type, is_signed);
     info->bound = sym_exact_or_wrapped(frame, sym_of(frame, inst->args[1]), type, is_signed);
     // A value of several alternatives is at least one value.
