@@ -177,7 +177,7 @@ enum {
     FLOAT_RAISED = 0x3f,    // what has been raised, which no code of ours asks for
 };
 
-void thread_mood_enter(struct thread_mood *out_before)
+void thread_fenv_enter(struct thread_fenv *out_before)
 {
     out_before->error = errno;
     out_before->float_control = __builtin_ia32_stmxcsr();
@@ -186,7 +186,7 @@ void thread_mood_enter(struct thread_mood *out_before)
     }
 }
 
-void thread_mood_leave(const struct thread_mood *before)
+void thread_fenv_leave(const struct thread_fenv *before)
 {
     if (__builtin_ia32_stmxcsr() != before->float_control) { // to set it takes longer than to look
         __builtin_ia32_ldmxcsr(before->float_control);
@@ -194,13 +194,13 @@ void thread_mood_leave(const struct thread_mood *before)
     errno = before->error;
 }
 #else
-void thread_mood_enter(struct thread_mood *out_before)
+void thread_fenv_enter(struct thread_fenv *out_before)
 {
     out_before->error = errno;
     out_before->float_control = 0;
 }
 
-void thread_mood_leave(const struct thread_mood *before)
+void thread_fenv_leave(const struct thread_fenv *before)
 {
     errno = before->error;
 }

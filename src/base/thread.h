@@ -96,14 +96,14 @@ size_t thread_stack_left(void);
 
 // What a program may have set for its thread and a kernel that runs there must neither see nor change: how floats round
 // and underflow, which exceptions they have raised, errno.
-struct thread_mood {
+struct thread_fenv {
     unsigned float_control;
     int error;
 };
 
 // Sets what a new thread of a plain program has. Threads of Rill's own need it too: a new thread inherits its maker's.
-void thread_mood_enter(struct thread_mood *out_before);
-void thread_mood_leave(const struct thread_mood *before);
+void thread_fenv_enter(struct thread_fenv *out_before);
+void thread_fenv_leave(const struct thread_fenv *before);
 
 // Tells the processor that this is a loop that waits.
 void thread_relax(void);

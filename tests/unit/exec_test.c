@@ -942,7 +942,7 @@ TEST(serial_task_that_prints_much_does_not_keep_it_all)
     REQUIRE(launch(&bench, (struct args){.n = 100000}, NULL, 0) == RILL_OK);
     wait_for(&bench);
     CHECK_CONTAINS(bench.printed, "0 1 2 3 ");
-    CHECK(bench.stream->crew->print.text_capacity < 512 * 1024);
+    CHECK(bench.stream->workspace->print.text_capacity < 512 * 1024);
     close_bench(&bench);
 }
 

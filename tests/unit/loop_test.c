@@ -55,8 +55,8 @@ static void lock_in_turns(struct thread_latch *latch);
 enum { MOST_WORKERS = 5, MOST_LOOPS = 3, MOST_CHUNKS = 12, STACK_SIZE = 64 << 10, MOST_TURNS = 200000 };
 
 struct loop_case {
-    struct pool_loop loop;
-    struct pool_share shares[MOST_WORKERS];
+    struct cpu_pool_loop loop;
+    struct cpu_pool_share shares[MOST_WORKERS];
     int hits[MOST_CHUNKS]; // since it was opened
     int chunk_count;
     int openings;     // that are left
@@ -65,8 +65,8 @@ struct loop_case {
 };
 
 struct scene {
-    struct pool *pool;
-    struct pool_worker workers[MOST_WORKERS];
+    struct cpu_pool *pool;
+    struct cpu_worker workers[MOST_WORKERS];
     ucontext_t contexts[MOST_WORKERS];
     bool is_done[MOST_WORKERS];
     struct loop_case loops[MOST_LOOPS];
@@ -153,44 +153,44 @@ static void lock_in_turns(struct thread_latch *latch)
 
 // ---- what loop.c asks of the pool -----------------------------------------------------------------------------------
 
-void sleep_unlock_and_call(struct pool *pool, int most)
+void sleep_unlock_and_call(struct cpu_pool *pool, int most)
 {
     (void)most;
     thread_latch_unlock(&pool->lock);
 }
 
-bool pool_has_work(struct pool *pool)
+bool cpu_pool_has_work(struct cpu_pool *pool)
 {
-    return pool_job_count(pool) > 0;
+    return cpu_pool_job_count(pool) > 0;
 }
 
-int pool_free_seats(struct pool *pool)
+int cpu_pool_free_seats(struct cpu_pool *pool)
 {
     (void)pool;
     return (int)draw(2);
 }
 
-bool sleep_waking_pays(struct pool *pool)
+bool sleep_waking_pays(struct cpu_pool *pool)
 {
     (void)pool;
     return draw(2) == 0;
 }
 
-void spin_stop(struct pool *pool, struct pool_worker *worker)
+void spin_stop(struct cpu_pool *pool, struct cpu_worker *worker)
 {
     (void)pool;
-    worker->state = POOL_WORKING;
+    worker->state = WORKER_WORKING;
 }
 
-void spin_again(struct pool *pool, struct pool_worker *worker)
+void spin_again(struct cpu_pool *pool, struct cpu_worker *worker)
 {
     (void)pool;
-    worker->state = POOL_VISITING;
+    worker->state = WORKER_VISITING;
 }
 
 // ---- the workers ----------------------------------------------------------------------------------------------------
 
-static void run_chunk(struct pool_loop *loop, int64_t chunk, struct pool_worker *worker)
+static void run_chunk(struct cpu_pool_loop *loop, int64_t chunk, struct cpu_worker *worker)
 {
     struct loop_case *own = (struct loop_case *)loop;
     (void)worker;
@@ -205,7 +205,7 @@ static void run_chunk(struct pool_loop *loop, int64_t chunk, struct pool_worker 
     }
 }
 
-static void loop_over(struct pool_loop *loop, struct pool_worker *worker)
+static void loop_over(struct cpu_pool_loop *loop, struct cpu_worker *worker)
 {
     struct loop_case *own = (struct loop_case *)loop;
     (void)worker;
@@ -238,15 +238,15 @@ static bool is_all_over(void)
     return is_over;
 }
 
-static void open_loop(struct loop_case *own, struct pool_worker *worker)
+static void open_loop(struct loop_case *own, struct cpu_worker *worker)
 {
     own->openings--;
     own->is_open = true;
     own->chunk_count = 1 + (int)draw(draw(2) == 0 ? 2 : draw(2) == 0 ? 4 : MOST_CHUNKS);
     own->loop.is_short = draw(2) == 0;
     own->loop.is_timed = draw(2) == 0;
-    worker->state = POOL_WORKING;
-    if (pool_run_loop(scene.pool, &own->loop, (uint32_t)own->chunk_count, worker)) {
+    worker->state = WORKER_WORKING;
+    if (cpu_pool_run_loop(scene.pool, &own->loop, (uint32_t)own->chunk_count, worker)) {
         loop_over(&own->loop, worker);
     }
 }
@@ -268,17 +268,17 @@ static void look_around(void)
 
 static void work_on(int index)
 {
-    struct pool_worker *worker = &scene.workers[index];
+    struct cpu_worker *worker = &scene.workers[index];
     while (!is_all_over()) {
         atomic_store(&scene.pool->ready, 0); // it has done the job, if there was one
         struct loop_case *own = draw(3) == 0 ? find_loop_to_open() : NULL;
         if (own != NULL) {
             open_loop(own, worker);
         } else {
-            worker->state = draw(2) == 0 ? POOL_VISITING : POOL_WORKING;
+            worker->state = draw(2) == 0 ? WORKER_VISITING : WORKER_WORKING;
             worker->guest = draw(3) == 0 ? worker : NULL;
             const void *owner = worker->guest != NULL ? &scene.loops[draw((unsigned)scene.loop_count)] : NULL;
-            struct pool_slot *slot = loop_enter(scene.pool, worker, owner);
+            struct cpu_pool_slot *slot = loop_enter(scene.pool, worker, owner);
             if (slot != NULL || worker->ended != NULL) {
                 if (slot != NULL && owner != NULL && atomic_load(&slot->owner) != owner) {
                     scene.loops[0].flaw = "a guest comes to a loop that is not its own";
@@ -297,7 +297,7 @@ static void work_on(int index)
 
 static void make_scene(uint64_t seed, int worker_count, int free_slots)
 {
-    struct pool *pool = aligned_alloc(_Alignof(struct pool), sizeof *pool);
+    struct cpu_pool *pool = aligned_alloc(_Alignof(struct cpu_pool), sizeof *pool);
     memset(pool, 0, sizeof *pool);
     scene = (struct scene){.pool = pool, .number = seed * UINT64_C(0x9e3779b97f4a7c15) | 1, .is_over = true};
     pool->workers = scene.workers;
@@ -318,7 +318,7 @@ static void make_scene(uint64_t seed, int worker_count, int free_slots)
         own->openings = 4;
     }
     for (int i = 0; i < worker_count; i++) {
-        scene.workers[i] = (struct pool_worker){.pool = pool, .index = i, .home = i};
+        scene.workers[i] = (struct cpu_worker){.pool = pool, .index = i, .home = i};
         getcontext(&scene.contexts[i]);
         scene.contexts[i].uc_stack.ss_sp = stacks[i];
         scene.contexts[i].uc_stack.ss_size = STACK_SIZE;
@@ -337,7 +337,7 @@ static const char *run_scene(uint64_t seed, int worker_count, int free_slots)
     for (int i = 0; i < scene.loop_count; i++) {
         flaw = scene.loops[i].flaw != NULL ? scene.loops[i].flaw : flaw;
     }
-    struct pool *pool = scene.pool;
+    struct cpu_pool *pool = scene.pool;
     if (flaw == NULL && (pool->slots_open != 0 || pool->slots_taken != UINT64_MAX << free_slots)) {
         flaw = "a slot stays taken";
     }
@@ -385,9 +385,9 @@ TEST(every_chunk_runs_once_where_loops_wait_for_a_slot)
 }
 
 // A loop in the first free slot, with its opener in it.
-static struct pool_slot *open_for_demand(int index, int chunk_count, bool is_short)
+static struct cpu_pool_slot *open_for_demand(int index, int chunk_count, bool is_short)
 {
-    struct pool_loop *loop = &scene.loops[index].loop;
+    struct cpu_pool_loop *loop = &scene.loops[index].loop;
     loop->shares = scene.loops[index].shares;
     divide(scene.pool, loop, (uint32_t)chunk_count, 0);
     loop->chunk_count = chunk_count;
@@ -399,7 +399,7 @@ TEST(open_loop_wants_a_worker_for_each_chunk_that_nobody_is_there_for)
 {
     make_scene(1, MOST_WORKERS, 2);
     CHECK(loop_demand(scene.pool) == 0);
-    struct pool_slot *slot = open_for_demand(0, 3, false);
+    struct cpu_pool_slot *slot = open_for_demand(0, 3, false);
     CHECK(loop_demand(scene.pool) == 2); // the opener is there
     CHECK(loop_enter(scene.pool, &scene.workers[1], NULL) == slot);
     CHECK(loop_demand(scene.pool) == 1);
@@ -413,7 +413,7 @@ TEST(open_loop_wants_a_worker_for_each_chunk_that_nobody_is_there_for)
 TEST(short_loop_wants_nobody_until_it_is_for_sleepers_too)
 {
     make_scene(1, MOST_WORKERS, 2);
-    struct pool_slot *slot = open_for_demand(0, 4, true);
+    struct cpu_pool_slot *slot = open_for_demand(0, 4, true);
     CHECK(loop_demand(scene.pool) == 0);
     call_sleepers(scene.pool, slot);
     CHECK(loop_demand(scene.pool) == 3);
@@ -424,8 +424,8 @@ TEST(short_loop_wants_nobody_until_it_is_for_sleepers_too)
 TEST(several_open_loops_want_every_worker)
 {
     make_scene(1, MOST_WORKERS, 2);
-    struct pool_slot *first = open_for_demand(0, 2, true);
-    struct pool_slot *second = open_for_demand(1, 2, false);
+    struct cpu_pool_slot *first = open_for_demand(0, 2, true);
+    struct cpu_pool_slot *second = open_for_demand(1, 2, false);
     CHECK(first != second);
     CHECK(loop_demand(scene.pool) == MOST_WORKERS);
     CHECK(close_slot(scene.pool, first));
@@ -440,7 +440,7 @@ TEST(chunks_are_left_to_the_opener_only_while_it_is_there)
     struct loop_case *own = &scene.loops[0];
     own->is_open = true;
     own->chunk_count = 3;
-    struct pool_slot *slot = open_for_demand(0, 3, false);
+    struct cpu_pool_slot *slot = open_for_demand(0, 3, false);
     CHECK(leave_early(slot, presence_of(&scene.workers[0], true), false));
     CHECK(loop_enter(scene.pool, &scene.workers[1], NULL) == slot);
     loop_visit(scene.pool, slot, &scene.workers[1]);

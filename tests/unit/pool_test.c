@@ -4,13 +4,13 @@
 // ---- jobs ---------------------------------------------------------------------------------------------------------
 
 struct counting_job {
-    struct pool_job job;
+    struct cpu_pool_job job;
     atomic_int *done;
     atomic_int *order;
     int place; // among those that ran
 };
 
-static void count_job(struct pool_job *job, struct pool_worker *worker)
+static void count_job(struct cpu_pool_job *job, struct cpu_worker *worker)
 {
     struct counting_job *own = (struct counting_job *)job;
     (void)worker;
@@ -27,11 +27,11 @@ static void wait_until(atomic_int *counter, int wanted)
 
 TEST(threads_start_only_when_asked)
 {
-    struct pool *pool = make_pool(3);
+    struct cpu_pool *pool = make_pool(3);
     CHECK_INT(pool->started_count, 0);
-    CHECK_INT(pool_start(pool), RILL_OK);
+    CHECK_INT(cpu_pool_start(pool), RILL_OK);
     CHECK_INT(pool->started_count, 3);
-    CHECK_INT(pool_start(pool), RILL_OK);
+    CHECK_INT(cpu_pool_start(pool), RILL_OK);
     CHECK_INT(pool->started_count, 3);
     free_pool(pool);
     pool = make_pool(2);
@@ -41,9 +41,9 @@ TEST(threads_start_only_when_asked)
 static void *push_many(void *arg)
 {
     struct counting_job *jobs = ((void **)arg)[0];
-    struct pool *pool = ((void **)arg)[1];
+    struct cpu_pool *pool = ((void **)arg)[1];
     for (int i = 0; i < 1000; i++) {
-        pool_push(pool, &jobs[i].job);
+        cpu_pool_push(pool, &jobs[i].job);
     }
     return NULL;
 }
@@ -51,8 +51,8 @@ static void *push_many(void *arg)
 TEST(every_job_runs_once_whoever_pushes_it)
 {
     enum { PUSHERS = 4, EACH = 1000 };
-    struct pool *pool = make_pool(3);
-    REQUIRE(pool_start(pool) == RILL_OK);
+    struct cpu_pool *pool = make_pool(3);
+    REQUIRE(cpu_pool_start(pool) == RILL_OK);
     static struct counting_job jobs[PUSHERS][EACH];
     atomic_int done = 0;
     struct thread threads[PUSHERS] = {{0}};
@@ -76,15 +76,15 @@ TEST(every_job_runs_once_whoever_pushes_it)
 
 TEST(jobs_of_a_better_level_go_first)
 {
-    struct pool *pool = make_pool(1);
+    struct cpu_pool *pool = make_pool(1);
     atomic_int done = 0;
     atomic_int order = 0;
     struct counting_job jobs[3];
     for (int i = 0; i < 3; i++) {
         jobs[i] = (struct counting_job){.job.run = count_job, .job.level = 2 - i, .done = &done, .order = &order};
-        pool_push(pool, &jobs[i].job);
+        cpu_pool_push(pool, &jobs[i].job);
     }
-    REQUIRE(pool_start(pool) == RILL_OK);
+    REQUIRE(cpu_pool_start(pool) == RILL_OK);
     wait_until(&done, 3);
     CHECK_INT(jobs[2].place, 0);
     CHECK_INT(jobs[1].place, 1);
@@ -157,9 +157,9 @@ TEST(latch_is_found_again_by_a_sleeper_that_was_overlooked)
 // ---- loops --------------------------------------------------------------------------------------------------------
 
 struct counting_loop {
-    struct pool_job job;
-    struct pool_loop loop;
-    struct pool *pool;
+    struct cpu_pool_job job;
+    struct cpu_pool_loop loop;
+    struct cpu_pool *pool;
     uint32_t chunk_count;
     atomic_uchar *hits;
     atomic_int *done;
@@ -167,7 +167,7 @@ struct counting_loop {
     bool is_uneven;
 };
 
-static void count_chunk(struct pool_loop *loop, int64_t chunk, struct pool_worker *worker)
+static void count_chunk(struct cpu_pool_loop *loop, int64_t chunk, struct cpu_worker *worker)
 {
     struct counting_loop *own = (struct counting_loop *)((char *)loop - offsetof(struct counting_loop, loop));
     (void)worker;
@@ -177,19 +177,19 @@ static void count_chunk(struct pool_loop *loop, int64_t chunk, struct pool_worke
     }
 }
 
-static void next_round(struct counting_loop *own, struct pool_worker *worker);
+static void next_round(struct counting_loop *own, struct cpu_worker *worker);
 
-static void round_over(struct pool_loop *loop, struct pool_worker *worker)
+static void round_over(struct cpu_pool_loop *loop, struct cpu_worker *worker)
 {
     struct counting_loop *own = (struct counting_loop *)((char *)loop - offsetof(struct counting_loop, loop));
     own->rounds--;
     next_round(own, worker);
 }
 
-static void next_round(struct counting_loop *own, struct pool_worker *worker)
+static void next_round(struct counting_loop *own, struct cpu_worker *worker)
 {
     while (own->rounds > 0) {
-        if (!pool_run_loop(own->pool, &own->loop, own->chunk_count, worker)) {
+        if (!cpu_pool_run_loop(own->pool, &own->loop, own->chunk_count, worker)) {
             return; // round_over goes on
         }
         own->rounds--;
@@ -197,15 +197,15 @@ static void next_round(struct counting_loop *own, struct pool_worker *worker)
     atomic_fetch_add(own->done, 1);
 }
 
-static void start_loop(struct pool_job *job, struct pool_worker *worker)
+static void start_loop(struct cpu_pool_job *job, struct cpu_worker *worker)
 {
     next_round((struct counting_loop *)job, worker);
 }
 
 static void run_loops(int worker_count, int loop_count, uint32_t chunk_count, int rounds, bool is_uneven)
 {
-    struct pool *pool = make_pool(worker_count);
-    REQUIRE(pool_start(pool) == RILL_OK);
+    struct cpu_pool *pool = make_pool(worker_count);
+    REQUIRE(cpu_pool_start(pool) == RILL_OK);
     struct counting_loop *loops = calloc((size_t)loop_count, sizeof *loops);
     atomic_int done = 0;
     for (int i = 0; i < loop_count; i++) {
@@ -214,14 +214,14 @@ static void run_loops(int worker_count, int loop_count, uint32_t chunk_count, in
         loop->job.level = 1;
         loop->loop.body = count_chunk;
         loop->loop.over = round_over;
-        loop->loop.shares = aligned_alloc(64, (size_t)worker_count * sizeof(struct pool_share));
+        loop->loop.shares = aligned_alloc(64, (size_t)worker_count * sizeof(struct cpu_pool_share));
         loop->pool = pool;
         loop->chunk_count = chunk_count;
         loop->hits = calloc(chunk_count, sizeof *loop->hits);
         loop->done = &done;
         loop->rounds = rounds;
         loop->is_uneven = is_uneven;
-        pool_push(pool, &loop->job);
+        cpu_pool_push(pool, &loop->job);
     }
     wait_until(&done, loop_count);
     int wrong = 0;
@@ -274,7 +274,7 @@ TEST(loops_that_end_at_once_are_not_mistaken_for_the_next)
 }
 
 struct spam {
-    struct pool *pool;
+    struct cpu_pool *pool;
     struct counting_job jobs[16];
     atomic_int ran;
     atomic_bool stop;
@@ -287,7 +287,7 @@ static void *push_jobs(void *arg)
     int pushed = 0;
     while (!atomic_load(&spam->stop)) {
         for (int i = 0; i < 16; i++) {
-            pool_push(spam->pool, &spam->jobs[i].job);
+            cpu_pool_push(spam->pool, &spam->jobs[i].job);
         }
         pushed += 16;
         wait_until(&spam->ran, pushed);
@@ -298,8 +298,8 @@ static void *push_jobs(void *arg)
 static void run_loops_among_jobs(uint32_t chunk_count)
 {
     enum { LOOPS = 6, ROUNDS = 200, WORKERS = 5 };
-    struct pool *pool = make_pool(WORKERS);
-    REQUIRE(pool_start(pool) == RILL_OK);
+    struct cpu_pool *pool = make_pool(WORKERS);
+    REQUIRE(cpu_pool_start(pool) == RILL_OK);
     static struct spam spam;
     spam = (struct spam){.pool = pool};
     for (int i = 0; i < 16; i++) {
@@ -315,9 +315,9 @@ static void run_loops_among_jobs(uint32_t chunk_count)
         loops[i].job.level = 1;
         loops[i].loop.body = count_chunk;
         loops[i].loop.over = round_over;
-        loops[i].loop.shares = aligned_alloc(64, WORKERS * sizeof(struct pool_share));
+        loops[i].loop.shares = aligned_alloc(64, WORKERS * sizeof(struct cpu_pool_share));
         loops[i].hits = calloc(chunk_count, sizeof *loops[i].hits);
-        pool_push(pool, &loops[i].job);
+        cpu_pool_push(pool, &loops[i].job);
     }
     wait_until(&done, LOOPS);
     atomic_store(&spam.stop, true);
@@ -340,32 +340,32 @@ TEST(no_chunk_is_lost_when_workers_leave_for_jobs)
     run_loops_among_jobs(4); // one for each who comes: others leave them to the opener, which leaves too
 }
 
-static void meet_in_chunk(struct pool_loop *loop, int64_t chunk, struct pool_worker *worker)
+static void meet_in_chunk(struct cpu_pool_loop *loop, int64_t chunk, struct cpu_worker *worker)
 {
     (void)chunk;
     (void)worker;
     meet((struct meeting *)loop);
 }
 
-static void start_meeting(struct pool_job *job, struct pool_worker *worker)
+static void start_meeting(struct cpu_pool_job *job, struct cpu_worker *worker)
 {
     struct meeting *own = (struct meeting *)((char *)job - offsetof(struct meeting, job));
-    if (pool_run_loop(own->pool, &own->loop, 3, worker)) {
+    if (cpu_pool_run_loop(own->pool, &own->loop, 3, worker)) {
         meeting_over(&own->loop, worker);
     }
 }
 
 TEST(sleeping_workers_are_woken_for_a_loop)
 {
-    struct pool *pool = make_pool(3);
-    REQUIRE(pool_start(pool) == RILL_OK);
+    struct cpu_pool *pool = make_pool(3);
+    REQUIRE(cpu_pool_start(pool) == RILL_OK);
     usleep(20000); // by now they sleep
     struct meeting meeting = {.pool = pool};
     meeting.loop.body = meet_in_chunk;
     meeting.loop.over = meeting_over;
-    meeting.loop.shares = aligned_alloc(64, 3 * sizeof(struct pool_share));
+    meeting.loop.shares = aligned_alloc(64, 3 * sizeof(struct cpu_pool_share));
     meeting.job.run = start_meeting;
-    pool_push(pool, &meeting.job);
+    cpu_pool_push(pool, &meeting.job);
     wait_until(&meeting.done, 1);
     CHECK_INT(atomic_load(&meeting.most), 3); // three workers were in the loop at the same time
     free_pool(pool);
@@ -378,9 +378,9 @@ TEST(sleeping_workers_are_woken_for_a_loop)
 enum { LONG_CHUNKS = 300, LONG_JOBS = 20 };
 
 struct long_loop {
-    struct pool_loop loop;
-    struct pool_job job;
-    struct pool *pool;
+    struct cpu_pool_loop loop;
+    struct cpu_pool_job job;
+    struct cpu_pool *pool;
     atomic_bool are_pushed; // the jobs
     atomic_int jobs_done;
     atomic_int chunks;
@@ -389,7 +389,7 @@ struct long_loop {
 
 // Whoever runs a chunk while jobs wait leaves afterwards. Once all of them are taken, those who have them are not in
 // the loop, and the chunk lasts until they are done: so however slow somebody is, few chunks run before the last job.
-static void take_time(struct pool_loop *loop, int64_t chunk, struct pool_worker *worker)
+static void take_time(struct cpu_pool_loop *loop, int64_t chunk, struct cpu_worker *worker)
 {
     struct long_loop *own = (struct long_loop *)loop;
     (void)chunk;
@@ -397,34 +397,34 @@ static void take_time(struct pool_loop *loop, int64_t chunk, struct pool_worker 
     while (atomic_load(&own->chunks) >= 3 && !atomic_load(&own->are_pushed)) {
         usleep(100);
     }
-    while (atomic_load(&own->are_pushed) && pool_job_count(own->pool) == 0 &&
+    while (atomic_load(&own->are_pushed) && cpu_pool_job_count(own->pool) == 0 &&
            atomic_load(&own->jobs_done) < LONG_JOBS) {
         usleep(100);
     }
     atomic_fetch_add(&own->chunks, 1);
 }
 
-static void long_over(struct pool_loop *loop, struct pool_worker *worker)
+static void long_over(struct cpu_pool_loop *loop, struct cpu_worker *worker)
 {
     (void)worker;
     atomic_fetch_add(&((struct long_loop *)loop)->done, 1);
 }
 
-static void start_long(struct pool_job *job, struct pool_worker *worker)
+static void start_long(struct cpu_pool_job *job, struct cpu_worker *worker)
 {
     struct long_loop *own = (struct long_loop *)((char *)job - offsetof(struct long_loop, job));
-    if (pool_run_loop(own->pool, &own->loop, LONG_CHUNKS, worker)) {
+    if (cpu_pool_run_loop(own->pool, &own->loop, LONG_CHUNKS, worker)) {
         long_over(&own->loop, worker);
     }
 }
 
 struct short_job {
-    struct pool_job job;
+    struct cpu_pool_job job;
     struct long_loop *loop;
     int chunks; // that had run when it ran
 };
 
-static void note_chunks(struct pool_job *job, struct pool_worker *worker)
+static void note_chunks(struct cpu_pool_job *job, struct cpu_worker *worker)
 {
     struct short_job *own = (struct short_job *)job;
     (void)worker;
@@ -435,20 +435,20 @@ static void note_chunks(struct pool_job *job, struct pool_worker *worker)
 TEST(job_does_not_wait_for_the_end_of_a_loop_and_the_loop_is_ended_all_the_same)
 {
     for (int workers = 1; workers <= 3; workers++) {
-        struct pool *pool = make_pool(workers);
+        struct cpu_pool *pool = make_pool(workers);
         struct long_loop own = {.pool = pool};
         own.loop.body = take_time;
         own.loop.over = long_over;
-        own.loop.shares = aligned_alloc(64, (size_t)workers * sizeof(struct pool_share));
+        own.loop.shares = aligned_alloc(64, (size_t)workers * sizeof(struct cpu_pool_share));
         own.job.run = start_long;
         own.job.level = 1;
-        REQUIRE(pool_start(pool) == RILL_OK);
-        pool_push(pool, &own.job);
+        REQUIRE(cpu_pool_start(pool) == RILL_OK);
+        cpu_pool_push(pool, &own.job);
         wait_until(&own.chunks, 3);
         struct short_job jobs[LONG_JOBS];
         for (int i = 0; i < LONG_JOBS; i++) {
             jobs[i] = (struct short_job){.job.run = note_chunks, .job.level = 2, .loop = &own};
-            pool_push(pool, &jobs[i].job);
+            cpu_pool_push(pool, &jobs[i].job);
         }
         atomic_store(&own.are_pushed, true);
         wait_until(&own.done, 1);
@@ -472,23 +472,23 @@ static struct counting_job owned_job(const void *owner, atomic_int *done)
 
 TEST(guest_runs_what_it_waits_for_and_nothing_else)
 {
-    struct pool *pool = make_pool(3); // its threads never start: whatever runs, the guest has run
+    struct cpu_pool *pool = make_pool(3); // its threads never start: whatever runs, the guest has run
     atomic_int own_done = 0;
     atomic_int other_done = 0;
     struct counting_job other = owned_job(&other_done, &other_done);
     struct counting_job own[2] = {owned_job(&own_done, &own_done), owned_job(&own_done, &own_done)};
-    pool_push(pool, &own[0].job);
-    pool_push(pool, &other.job);
-    pool_offer(pool, &own[1].job);
-    struct pool_worker guest = {.pool = pool, .guest = &guest};
+    cpu_pool_push(pool, &own[0].job);
+    cpu_pool_push(pool, &other.job);
+    cpu_pool_offer(pool, &own[1].job);
+    struct cpu_worker guest = {.pool = pool, .guest = &guest};
     const void *owners[] = {&guest, &own_done};
-    CHECK(pool_help(pool, &guest, owners, 2));
-    CHECK(pool_help(pool, &guest, owners, 2));
-    CHECK(!pool_help(pool, &guest, owners, 2));
+    CHECK(cpu_pool_help(pool, &guest, owners, 2));
+    CHECK(cpu_pool_help(pool, &guest, owners, 2));
+    CHECK(!cpu_pool_help(pool, &guest, owners, 2));
     CHECK_INT(own_done, 2);
     CHECK_INT(other_done, 0);
-    CHECK_INT(pool_free_seats(pool), pool->worker_count);
-    REQUIRE(pool_start(pool) == RILL_OK);
+    CHECK_INT(cpu_pool_free_seats(pool), pool->worker_count);
+    REQUIRE(cpu_pool_start(pool) == RILL_OK);
     wait_until(&other_done, 1);
     free_pool(pool);
 }
@@ -496,17 +496,17 @@ TEST(guest_runs_what_it_waits_for_and_nothing_else)
 TEST(guest_takes_no_seat_that_another_job_needs)
 {
     for (int own_first = 0; own_first <= 1; own_first++) {
-        struct pool *pool = make_pool(1);
+        struct cpu_pool *pool = make_pool(1);
         atomic_int own_done = 0;
         atomic_int other_done = 0;
         struct counting_job other = owned_job(&other_done, &other_done);
         struct counting_job own = owned_job(&own_done, &own_done);
-        pool_push(pool, own_first ? &own.job : &other.job);
-        pool_push(pool, own_first ? &other.job : &own.job);
-        struct pool_worker guest = {.pool = pool, .guest = &guest};
+        cpu_pool_push(pool, own_first ? &own.job : &other.job);
+        cpu_pool_push(pool, own_first ? &other.job : &own.job);
+        struct cpu_worker guest = {.pool = pool, .guest = &guest};
         const void *owners[] = {&own_done};
-        CHECK(!pool_help(pool, &guest, owners, 1));
-        REQUIRE(pool_start(pool) == RILL_OK);
+        CHECK(!cpu_pool_help(pool, &guest, owners, 1));
+        REQUIRE(cpu_pool_start(pool) == RILL_OK);
         wait_until(&own_done, 1);
         wait_until(&other_done, 1);
         free_pool(pool);
@@ -516,7 +516,7 @@ TEST(guest_takes_no_seat_that_another_job_needs)
 TEST(guest_opens_loops_and_works_on_those_of_its_owner)
 {
     for (int workers = 1; workers <= 3; workers++) {
-        struct pool *pool = make_pool(workers);
+        struct cpu_pool *pool = make_pool(workers);
         atomic_int done = 0;
         struct counting_loop loop = {.pool = pool, .chunk_count = 7, .done = &done, .rounds = 5};
         loop.job.run = start_loop;
@@ -524,12 +524,12 @@ TEST(guest_opens_loops_and_works_on_those_of_its_owner)
         loop.loop.body = count_chunk;
         loop.loop.over = round_over;
         loop.loop.owner = &loop;
-        loop.loop.shares = aligned_alloc(64, (size_t)workers * sizeof(struct pool_share));
+        loop.loop.shares = aligned_alloc(64, (size_t)workers * sizeof(struct cpu_pool_share));
         loop.hits = calloc(7, sizeof *loop.hits);
-        pool_push(pool, &loop.job);
-        struct pool_worker guest = {.pool = pool, .guest = &guest};
+        cpu_pool_push(pool, &loop.job);
+        struct cpu_worker guest = {.pool = pool, .guest = &guest};
         const void *owners[] = {&loop};
-        CHECK(pool_help(pool, &guest, owners, 1));
+        CHECK(cpu_pool_help(pool, &guest, owners, 1));
         CHECK_INT(done, 1);
         for (int i = 0; i < 7; i++) {
             CHECK_INT(loop.hits[i], 5);
@@ -543,14 +543,14 @@ TEST(guest_opens_loops_and_works_on_those_of_its_owner)
 enum { CROWD = 4, CROWD_JOBS = 300 };
 
 struct crowd_job {
-    struct pool_job job;
+    struct cpu_pool_job job;
     atomic_int *present;
     atomic_int *most;
     atomic_int *seats; // one for each
     atomic_int done;
 };
 
-static void be_present(struct pool_job *job, struct pool_worker *worker)
+static void be_present(struct cpu_pool_job *job, struct cpu_worker *worker)
 {
     struct crowd_job *own = (struct crowd_job *)job;
     int here = atomic_fetch_add(own->present, 1) + 1;
@@ -567,19 +567,19 @@ static void be_present(struct pool_job *job, struct pool_worker *worker)
 }
 
 struct crowd {
-    struct pool *pool;
+    struct cpu_pool *pool;
     struct crowd_job job;
 };
 
 static void *push_and_help(void *arg)
 {
     struct crowd *crowd = arg;
-    struct pool_worker guest = {.pool = crowd->pool, .guest = crowd};
+    struct cpu_worker guest = {.pool = crowd->pool, .guest = crowd};
     const void *owners[] = {crowd};
     for (int i = 1; i <= CROWD_JOBS; i++) {
-        pool_offer(crowd->pool, &crowd->job.job);
+        cpu_pool_offer(crowd->pool, &crowd->job.job);
         while (atomic_load(&crowd->job.done) < i) {
-            pool_help(crowd->pool, &guest, owners, 1);
+            cpu_pool_help(crowd->pool, &guest, owners, 1);
         }
     }
     return NULL;
@@ -588,8 +588,8 @@ static void *push_and_help(void *arg)
 TEST(workers_and_guests_together_are_never_more_than_the_pool_has_seats)
 {
     for (int workers = 1; workers <= 3; workers++) {
-        struct pool *pool = make_pool(workers);
-        REQUIRE(pool_start(pool) == RILL_OK);
+        struct cpu_pool *pool = make_pool(workers);
+        REQUIRE(cpu_pool_start(pool) == RILL_OK);
         atomic_int present = 0;
         atomic_int most = 0;
         atomic_int seats[3] = {0};
@@ -597,7 +597,7 @@ TEST(workers_and_guests_together_are_never_more_than_the_pool_has_seats)
         struct crowd crowds[CROWD];
         for (int i = 0; i < CROWD; i++) {
             crowds[i] = (struct crowd){.pool = pool, .job = {.present = &present, .most = &most, .seats = seats}};
-            crowds[i].job.job = (struct pool_job){.run = be_present, .owner = &crowds[i], .level = i % POOL_LEVELS};
+            crowds[i].job.job = (struct cpu_pool_job){.run = be_present, .owner = &crowds[i], .level = i % POOL_LEVELS};
             REQUIRE(thread_start(&threads[i], "guest", push_and_help, &crowds[i]) == RILL_OK);
         }
         for (int i = 0; i < CROWD; i++) {
@@ -611,19 +611,19 @@ TEST(workers_and_guests_together_are_never_more_than_the_pool_has_seats)
 
 TEST(small_jobs_that_nobody_comes_back_for_are_run_by_workers)
 {
-    struct pool *pool = make_pool(2);
-    REQUIRE(pool_start(pool) == RILL_OK);
+    struct cpu_pool *pool = make_pool(2);
+    REQUIRE(cpu_pool_start(pool) == RILL_OK);
     for (int i = 0; i < 20; i++) {
         atomic_int done = 0;
         struct counting_job own = owned_job(&own, &done);
         usleep(i % 4 * 400); // asleep, and still awake
-        pool_push_small(pool, &own.job);
+        cpu_pool_push_small(pool, &own.job);
         if (i % 2 == 0) {
-            pool_promote_small(pool);
+            cpu_pool_promote_small(pool);
         } else { // a guest that waits for something else: it leaves nothing to sleep over
-            struct pool_worker guest = {.pool = pool, .guest = &guest};
+            struct cpu_worker guest = {.pool = pool, .guest = &guest};
             const void *owners[] = {&done};
-            CHECK(!pool_help(pool, &guest, owners, 1));
+            CHECK(!cpu_pool_help(pool, &guest, owners, 1));
         }
         wait_until(&done, 1);
     }

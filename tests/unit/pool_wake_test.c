@@ -7,15 +7,15 @@
 enum { WORKERS = 3, PUSHERS = 2 };
 
 struct pusher {
-    struct pool_job job;
-    struct pool *pool;
+    struct cpu_pool_job job;
+    struct cpu_pool *pool;
     atomic_int ran;
     int rounds;
     unsigned seed;
     struct thread thread;
 };
 
-static void note_run(struct pool_job *job, struct pool_worker *worker)
+static void note_run(struct cpu_pool_job *job, struct cpu_worker *worker)
 {
     (void)worker;
     atomic_fetch_add(&((struct pusher *)job)->ran, 1);
@@ -24,12 +24,12 @@ static void note_run(struct pool_job *job, struct pool_worker *worker)
 static void push_in_one_way(struct pusher *own, int way)
 {
     if (way == 0) {
-        pool_push(own->pool, &own->job);
+        cpu_pool_push(own->pool, &own->job);
     } else if (way == 1) {
-        pool_offer(own->pool, &own->job);
+        cpu_pool_offer(own->pool, &own->job);
     } else {
-        pool_push_small(own->pool, &own->job);
-        pool_promote_small(own->pool);
+        cpu_pool_push_small(own->pool, &own->job);
+        cpu_pool_promote_small(own->pool);
     }
 }
 
@@ -54,9 +54,9 @@ static void *push_and_wait(void *arg)
 
 static void push_from_threads(int worker_count, int rounds)
 {
-    struct pool *pool = make_pool(worker_count);
+    struct cpu_pool *pool = make_pool(worker_count);
     pool->is_alone = true;
-    REQUIRE(pool_start(pool) == RILL_OK);
+    REQUIRE(cpu_pool_start(pool) == RILL_OK);
     static struct pusher pushers[PUSHERS];
     for (int i = 0; i < PUSHERS; i++) {
         pushers[i] = (struct pusher){.pool = pool, .rounds = rounds, .seed = (unsigned)i};
@@ -93,9 +93,9 @@ static double processor_seconds(void)
 // as long as this sleeps, however slowly the machine lets it.
 TEST(idle_workers_sleep)
 {
-    struct pool *pool = make_pool(WORKERS);
+    struct cpu_pool *pool = make_pool(WORKERS);
     pool->is_alone = false;
-    REQUIRE(pool_start(pool) == RILL_OK);
+    REQUIRE(cpu_pool_start(pool) == RILL_OK);
     struct pusher pusher = {.pool = pool, .rounds = 3};
     pusher.job.run = note_run;
     push_and_wait(&pusher);

@@ -8,18 +8,18 @@
 
 #include <stddef.h>
 
-static inline struct pool *make_pool(int worker_count)
+static inline struct cpu_pool *make_pool(int worker_count)
 {
-    struct pool *pool = aligned_alloc(_Alignof(struct pool), sizeof *pool);
+    struct cpu_pool *pool = aligned_alloc(_Alignof(struct cpu_pool), sizeof *pool);
     memset(pool, 0, sizeof *pool);
-    pool_init(pool, calloc((size_t)worker_count, sizeof(struct pool_worker)), worker_count);
+    cpu_pool_init(pool, calloc((size_t)worker_count, sizeof(struct cpu_worker)), worker_count);
     return pool;
 }
 
-static inline void free_pool(struct pool *pool)
+static inline void free_pool(struct cpu_pool *pool)
 {
-    struct pool_worker *workers = pool->workers;
-    pool_finish(pool);
+    struct cpu_worker *workers = pool->workers;
+    cpu_pool_finish(pool);
     free(workers);
     free(pool);
 }
@@ -27,9 +27,9 @@ static inline void free_pool(struct pool *pool)
 // A loop whose chunks last until three threads are in it, or nobody has come for so long that nobody will: a busy
 // machine may take seconds.
 struct meeting {
-    struct pool_loop loop;
-    struct pool_job job;
-    struct pool *pool;
+    struct cpu_pool_loop loop;
+    struct cpu_pool_job job;
+    struct cpu_pool *pool;
     atomic_int present;
     atomic_int most;
     atomic_int done;
@@ -49,7 +49,7 @@ static inline void meet(struct meeting *own)
     atomic_fetch_sub(&own->present, 1);
 }
 
-static inline void meeting_over(struct pool_loop *loop, struct pool_worker *worker)
+static inline void meeting_over(struct cpu_pool_loop *loop, struct cpu_worker *worker)
 {
     (void)worker;
     atomic_store(&((struct meeting *)loop)->done, 1);

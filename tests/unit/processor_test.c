@@ -51,12 +51,12 @@ TEST(thread_stays_where_all_is_busy)
 
 // Two jobs that wait for each other, each noting where it began.
 struct pair {
-    struct pool_job job;
+    struct cpu_pool_job job;
     atomic_int *arrived;
     int began;
 };
 
-static void run_pair(struct pool_job *job, struct pool_worker *worker)
+static void run_pair(struct cpu_pool_job *job, struct cpu_worker *worker)
 {
     struct pair *pair = (struct pair *)job;
     pair->began = atomic_load(&worker->pool->seats[worker->index].processor);
@@ -71,23 +71,23 @@ TEST(workers_are_noted_where_they_went)
     enum { ROUNDS = 50 };
     static struct pair pairs[ROUNDS][2];
     static atomic_int arrived[ROUNDS];
-    struct pool pool = {0};
-    struct pool_worker workers[2];
-    pool_init(&pool, workers, 2);
-    REQUIRE(pool_start(&pool) == RILL_OK);
+    struct cpu_pool pool = {0};
+    struct cpu_worker workers[2];
+    cpu_pool_init(&pool, workers, 2);
+    REQUIRE(cpu_pool_start(&pool) == RILL_OK);
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < 2; i++) {
             pairs[round][i] = (struct pair){.job = {.run = run_pair, .level = 1}, .arrived = &arrived[round]};
-            pool_push(&pool, &pairs[round][i].job);
+            cpu_pool_push(&pool, &pairs[round][i].job);
         }
         while (atomic_load(&arrived[round]) < 2) {
             thread_yield();
         }
     }
-    while (pool_has_work(&pool) || pool_free_seats(&pool) < 2) {
+    while (cpu_pool_has_work(&pool) || cpu_pool_free_seats(&pool) < 2) {
         thread_yield();
     }
-    pool_finish(&pool);
+    cpu_pool_finish(&pool);
     for (int round = 0; round < ROUNDS; round++) {
         CHECK(pairs[round][0].began >= 0 && pairs[round][1].began >= 0);
     }

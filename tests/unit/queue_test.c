@@ -118,7 +118,7 @@ static void open_empty(struct queue *queue)
 
 static void close_empty(struct queue *queue)
 {
-    REQUIRE(pool_start(&queue->device->pool) == RILL_OK);
+    REQUIRE(cpu_pool_start(&queue->device->pool) == RILL_OK);
     close_queue(queue);
 }
 

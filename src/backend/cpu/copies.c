@@ -204,7 +204,7 @@ static void begin_part(const struct cpu_copies *copies, struct copies_head *head
     }
 }
 
-const struct abi_copy *copies_of(struct cpu_exec *exec, const struct pool_worker *worker)
+const struct abi_copy *copies_of(struct cpu_exec *exec, const struct cpu_worker *worker)
 {
     const struct cpu_copies *copies = &exec->copies;
     if (exec->task->copy_count == 0 || copies->count == 0) {

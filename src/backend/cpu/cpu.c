@@ -46,7 +46,7 @@ static rill_status device_open(size_t index, const struct backend_host *host, st
     *out_device = NULL;
     int thread_count = host->thread_count > 0 ? host->thread_count : topology_thread_count();
     thread_count = thread_count < POOL_MAX_WORKERS ? thread_count : POOL_MAX_WORKERS;
-    size_t size = sizeof(struct backend_device) + (size_t)thread_count * sizeof(struct pool_worker);
+    size_t size = sizeof(struct backend_device) + (size_t)thread_count * sizeof(struct cpu_worker);
     struct backend_device *device = host->allocate(host->user, size, BACKEND_DEVICE_FRONT);
     if (device == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for the device");
@@ -54,9 +54,9 @@ static rill_status device_open(size_t index, const struct backend_host *host, st
     memset(device, 0, size);
     device->host = *host;
     device->no_words = (struct cpu_error){.reference_count = 1, .error = BACKEND_NO_WORDS};
-    pool_init(&device->pool, (struct pool_worker *)(device + 1), thread_count);
+    cpu_pool_init(&device->pool, (struct cpu_worker *)(device + 1), thread_count);
     const char *schedule = getenv("RILL_SCHEDULE");
-    pool_fuzz_schedule(&device->pool, schedule != NULL ? strtoull(schedule, NULL, 0) : 0);
+    cpu_pool_fuzz_schedule(&device->pool, schedule != NULL ? strtoull(schedule, NULL, 0) : 0);
     thread_mutex_init(&device->print_lock);
     thread_mutex_init(&device->drain_lock);
     thread_cond_init(&device->drain_cond);
@@ -88,7 +88,7 @@ static void device_close(struct backend_device *device)
         thread_wait(&device->drain_cond, &device->drain_lock);
     }
     thread_unlock(&device->drain_lock);
-    pool_finish(&device->pool);
+    cpu_pool_finish(&device->pool);
     trace_destroy(device->trace);
     while (device->free_marks != NULL) {
         struct cpu_mark *mark = device->free_marks;
@@ -98,7 +98,7 @@ static void device_close(struct backend_device *device)
     thread_cond_finish(&device->drain_cond);
     thread_mutex_finish(&device->drain_lock);
     thread_mutex_finish(&device->print_lock);
-    size_t size = sizeof *device + (size_t)device->pool.worker_count * sizeof(struct pool_worker);
+    size_t size = sizeof *device + (size_t)device->pool.worker_count * sizeof(struct cpu_worker);
     struct backend_host host = device->host;
     host.release(host.user, device, size);
 }
@@ -107,10 +107,10 @@ static void device_stats(struct backend_device *device, struct backend_stats *ou
 {
     struct cpu_counters *c = &device->counters;
     *out_stats = (struct backend_stats){
-        .launch_count = stream_count_launches(device),
+        .launch_count = cpu_stream_count_launches(device),
         .launch_failed_count = atomic_load(&c->launch_failed_count),
         .launch_skipped_count = atomic_load(&c->launch_skipped_count),
-        .task_count = pool_task_count(&device->pool),
+        .task_count = cpu_pool_task_count(&device->pool),
         .parallel_count = atomic_load(&c->parallel_count),
         .in_order_count = atomic_load(&c->in_order_count),
         .whole_count = atomic_load(&c->whole_count),
@@ -179,30 +179,30 @@ const struct backend backend_cpu = {
     .image_unload = image_unload,
     .image_field = image_field,
     .image_describe = image_describe,
-    .stream_create = stream_create,
+    .stream_create = cpu_stream_create,
     .stream_wrap = backend_no_wrap,
     .stream_native = backend_no_native,
     .stream_may_wait = backend_always_may_wait,
-    .stream_destroy = stream_destroy,
-    .stream_synchronize = stream_synchronize,
-    .stream_help = stream_help,
-    .stream_is_idle = stream_is_idle,
-    .stream_is_quiet = stream_is_quiet,
-    .stream_error = stream_error,
-    .stream_clear_error = stream_clear_error,
-    .stream_wait = stream_wait,
-    .launch = stream_launch,
-    .copy = stream_copy,
+    .stream_destroy = cpu_stream_destroy,
+    .stream_synchronize = cpu_stream_synchronize,
+    .stream_help = cpu_stream_help,
+    .stream_is_idle = cpu_stream_is_idle,
+    .stream_is_quiet = cpu_stream_is_quiet,
+    .stream_error = cpu_stream_error,
+    .stream_clear_error = cpu_stream_clear_error,
+    .stream_wait = cpu_stream_wait,
+    .launch = cpu_stream_launch,
+    .copy = cpu_stream_copy,
     .copy_from = backend_no_copy_from,
-    .fill = stream_fill,
-    .notify = stream_notify,
-    .proceed = stream_proceed,
-    .event_create = event_create,
-    .event_destroy = event_destroy,
-    .event_record = event_record,
-    .event_is_recorded = event_is_recorded,
-    .event_wait = event_wait,
-    .event_synchronize = event_synchronize,
-    .event_is_reached = event_is_reached,
-    .event_elapsed = event_elapsed,
+    .fill = cpu_stream_fill,
+    .notify = cpu_stream_notify,
+    .proceed = cpu_stream_proceed,
+    .event_create = cpu_event_create,
+    .event_destroy = cpu_event_destroy,
+    .event_record = cpu_event_record,
+    .event_is_recorded = cpu_event_is_recorded,
+    .event_wait = cpu_event_wait,
+    .event_synchronize = cpu_event_synchronize,
+    .event_is_reached = cpu_event_is_reached,
+    .event_elapsed = cpu_event_elapsed,
 };

@@ -35,7 +35,7 @@ struct backend_device {
     struct backend_host host;
     struct trace *trace;    // owned; NULL: off
     atomic_bool is_started; // the pool's threads run
-    struct pool pool;
+    struct cpu_pool pool;
     atomic_uint wait_count; // waits of the host; only under ThreadSanitizer, and so is the next
     atomic_uint call_count; // launches that their caller waits for
     struct pollers guests;  // guests that look for what they can do

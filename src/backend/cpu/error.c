@@ -18,7 +18,7 @@ void error_release(struct backend_device *device, struct cpu_error *error)
     }
 }
 
-void stream_take_error(struct backend_stream *stream, struct cpu_error *error)
+void cpu_stream_take_error(struct backend_stream *stream, struct cpu_error *error)
 {
     thread_latch_lock(&stream->lock);
     if (stream->error == NULL) {
@@ -29,7 +29,7 @@ void stream_take_error(struct backend_stream *stream, struct cpu_error *error)
     thread_latch_unlock(&stream->lock);
 }
 
-bool stream_get_error(struct backend_stream *stream, struct backend_error *out_error)
+bool cpu_stream_get_error(struct backend_stream *stream, struct backend_error *out_error)
 {
     thread_latch_lock(&stream->lock);
     bool has_error = stream->error != NULL;
@@ -40,7 +40,7 @@ bool stream_get_error(struct backend_stream *stream, struct backend_error *out_e
     return has_error;
 }
 
-struct backend_error *stream_fail(struct backend_stream *stream)
+struct backend_error *cpu_stream_fail(struct backend_stream *stream)
 {
     if (stream->error != NULL) {
         return NULL;
@@ -60,7 +60,7 @@ struct backend_error *stream_fail(struct backend_stream *stream)
 
 // An error that nobody else has gives its place to the next one. Where marks have it, the next one looks for memory: so
 // that clearing needs none.
-void stream_clear_error(struct backend_stream *stream)
+void cpu_stream_clear_error(struct backend_stream *stream)
 {
     thread_latch_lock(&stream->lock);
     struct cpu_error *old = stream->error;

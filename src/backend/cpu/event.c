@@ -69,7 +69,7 @@ static void admit_waiters(struct cpu_mark *mark)
     for (struct backend_stream *stands = mark->first_waiter; stands != NULL; stands = stands->next_waiter) {
         atomic_store_explicit(&stands->waits_for, NULL, memory_order_relaxed);
         if (mark->error != NULL) {
-            stream_take_error(stands, mark->error);
+            cpu_stream_take_error(stands, mark->error);
         }
         thread_publish(&stands->waits_for);
         stands->was_admitted = true;
@@ -78,7 +78,7 @@ static void admit_waiters(struct cpu_mark *mark)
     mark->first_waiter = NULL;
 }
 
-static void reach(struct backend_stream *stream, struct cpu_mark *mark, struct pool_worker *worker)
+static void reach(struct backend_stream *stream, struct cpu_mark *mark, struct cpu_worker *worker)
 {
     guest_note_reached(worker, mark);
     struct backend_device *device = stream->device;
@@ -127,7 +127,7 @@ static bool pass(struct backend_stream *stream, struct cpu_mark *mark)
     if (is_reached) {
         thread_observe(mark);
         if (mark->error != NULL) {
-            stream_take_error(stream, mark->error);
+            cpu_stream_take_error(stream, mark->error);
         }
         release_locked(device, mark);
     } else {
@@ -149,7 +149,7 @@ bool mark_stand(struct backend_stream *stream, struct cpu_mark *mark)
     return must_wait;
 }
 
-bool mark_run(struct backend_stream *stream, struct cpu_mark_op *op, struct pool_worker *worker)
+bool mark_run(struct backend_stream *stream, struct cpu_mark_op *op, struct cpu_worker *worker)
 {
     if (op->op.kind == CPU_OP_WAIT) {
         return pass(stream, op->mark);
@@ -158,7 +158,7 @@ bool mark_run(struct backend_stream *stream, struct cpu_mark_op *op, struct pool
     return true;
 }
 
-rill_status event_create(struct backend_device *device, bool has_time, struct backend_event **out_event)
+rill_status cpu_event_create(struct backend_device *device, bool has_time, struct backend_event **out_event)
 {
     *out_event = device_alloc(device, sizeof **out_event, 16);
     if (*out_event == NULL) {
@@ -169,7 +169,7 @@ rill_status event_create(struct backend_device *device, bool has_time, struct ba
     return RILL_OK;
 }
 
-void event_destroy(struct backend_event *event)
+void cpu_event_destroy(struct backend_event *event)
 {
     if (event == NULL) {
         return;
@@ -180,7 +180,7 @@ void event_destroy(struct backend_event *event)
     device_free(event->device, event, sizeof *event);
 }
 
-HOT FLAT rill_status event_record(struct backend_event *event, struct backend_stream *stream)
+HOT FLAT rill_status cpu_event_record(struct backend_event *event, struct backend_stream *stream)
 {
     struct backend_device *device = event->device;
     struct cpu_mark *mark = mark_create(device);
@@ -191,7 +191,7 @@ HOT FLAT rill_status event_record(struct backend_event *event, struct backend_st
     mark->has_time = event->has_time;
     mark->stream = stream->id;
     mark->source = stream;
-    rill_status status = stream_queue_mark(stream, CPU_OP_RECORD, mark);
+    rill_status status = cpu_stream_queue_mark(stream, CPU_OP_RECORD, mark);
     thread_latch_lock(&device->mark_lock);
     if (LIKELY(status == RILL_OK)) {
         struct cpu_mark *old = event->mark;
@@ -219,7 +219,7 @@ static struct cpu_mark *share_mark(struct backend_event *event)
     return mark;
 }
 
-bool event_is_recorded(struct backend_event *event)
+bool cpu_event_is_recorded(struct backend_event *event)
 {
     thread_latch_lock(&event->device->mark_lock);
     bool is_recorded = event->mark != NULL;
@@ -227,13 +227,13 @@ bool event_is_recorded(struct backend_event *event)
     return is_recorded;
 }
 
-HOT FLAT rill_status event_wait(struct backend_event *event, struct backend_stream *stream)
+HOT FLAT rill_status cpu_event_wait(struct backend_event *event, struct backend_stream *stream)
 {
     struct cpu_mark *mark = share_mark(event);
     if (mark == NULL) {
         return status_fail(RILL_ERR_UNRECORDED, "the event was never recorded");
     }
-    rill_status status = stream_queue_mark(stream, CPU_OP_WAIT, mark);
+    rill_status status = cpu_stream_queue_mark(stream, CPU_OP_WAIT, mark);
     if (status != RILL_OK) {
         mark_release(event->device, mark);
     }
@@ -249,7 +249,7 @@ static bool is_mark_reached(void *arg)
     return is_reached;
 }
 
-bool event_synchronize(struct backend_event *event, struct backend_error *out_error)
+bool cpu_event_synchronize(struct backend_event *event, struct backend_error *out_error)
 {
     struct backend_device *device = event->device;
     struct cpu_guest guest = {.mark = share_mark(event)};
@@ -273,7 +273,7 @@ bool event_synchronize(struct backend_event *event, struct backend_error *out_er
     return has_error;
 }
 
-bool event_is_reached(struct backend_event *event)
+bool cpu_event_is_reached(struct backend_event *event)
 {
     thread_latch_lock(&event->device->mark_lock);
     bool is_reached = event->mark != NULL && event->mark->is_reached;
@@ -284,7 +284,7 @@ bool event_is_reached(struct backend_event *event)
     return is_reached;
 }
 
-rill_status event_elapsed(struct backend_event *begin, struct backend_event *end, double *out_milliseconds)
+rill_status cpu_event_elapsed(struct backend_event *begin, struct backend_event *end, double *out_milliseconds)
 {
     thread_latch_lock(&begin->device->mark_lock);
     bool is_known = begin->mark != NULL && begin->mark->is_reached && end->mark != NULL && end->mark->is_reached;
@@ -295,7 +295,7 @@ rill_status event_elapsed(struct backend_event *begin, struct backend_event *end
     return is_known ? RILL_OK : RILL_ERR_NOT_READY;
 }
 
-rill_status stream_wait(struct backend_stream *stream, struct backend_stream *other)
+rill_status cpu_stream_wait(struct backend_stream *stream, struct backend_stream *other)
 {
     struct cpu_mark *mark = mark_create(stream->device);
     if (mark == NULL) {
@@ -304,13 +304,13 @@ rill_status stream_wait(struct backend_stream *stream, struct backend_stream *ot
     mark->reference_count = 2; // one for each queue
     mark->stream = other->id;
     mark->source = other;
-    rill_status status = stream_queue_mark(other, CPU_OP_RECORD, mark);
+    rill_status status = cpu_stream_queue_mark(other, CPU_OP_RECORD, mark);
     if (status != RILL_OK) {
         mark->reference_count = 1;
         mark_release(stream->device, mark);
         return status;
     }
-    status = stream_queue_mark(stream, CPU_OP_WAIT, mark);
+    status = cpu_stream_queue_mark(stream, CPU_OP_WAIT, mark);
     if (status != RILL_OK) {
         mark_release(stream->device, mark);
     }

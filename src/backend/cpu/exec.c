@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-// ---- crews --------------------------------------------------------------------------------------------------------
+// ---- workspaces ---------------------------------------------------------------------------------------------------
+// --------------------------------------------------------------------------------------------------------
 
 static size_t round_up(size_t size)
 {
@@ -25,44 +26,44 @@ struct cpu_need need_join(const struct cpu_need *a, const struct cpu_need *b)
                              .local_size = a->local_size > b->local_size ? a->local_size : b->local_size};
 }
 
-struct cpu_crew *crew_create(struct backend_device *device, const struct cpu_need *need)
+struct cpu_workspace *workspace_create(struct backend_device *device, const struct cpu_need *need)
 {
-    size_t head = round_up(sizeof(struct cpu_crew) + (size_t)need->block_count * sizeof(struct cpu_block));
+    size_t head = round_up(sizeof(struct cpu_workspace) + (size_t)need->block_count * sizeof(struct cpu_block));
     size_t frames = round_up((size_t)need->depth * sizeof(struct cpu_frame));
-    size_t shares = (size_t)device->pool.worker_count * sizeof(struct pool_share);
+    size_t shares = (size_t)device->pool.worker_count * sizeof(struct cpu_pool_share);
     size_t partials = round_up(EXEC_MAX_PARTIALS * need->partial_size);
     size_t size = head + frames + shares + partials + round_up(need->local_size);
-    struct cpu_crew *crew = device_alloc(device, size, 64);
-    if (crew == NULL) {
+    struct cpu_workspace *workspace = device_alloc(device, size, 64);
+    if (workspace == NULL) {
         return NULL;
     }
-    crew->size = size;
-    crew->need = *need;
-    char *at = (char *)crew + head;
-    crew->exec.frames = (struct cpu_frame *)at;
-    crew->exec.loop.shares = (struct pool_share *)(at + frames);
-    crew->exec.partials = at + frames + shares;
-    crew->locals = at + frames + shares + partials;
-    crew->exec.blocks = crew->blocks;
-    print_init(&crew->print);
+    workspace->size = size;
+    workspace->need = *need;
+    char *at = (char *)workspace + head;
+    workspace->exec.frames = (struct cpu_frame *)at;
+    workspace->exec.loop.shares = (struct cpu_pool_share *)(at + frames);
+    workspace->exec.partials = at + frames + shares;
+    workspace->locals = at + frames + shares + partials;
+    workspace->exec.blocks = workspace->blocks;
+    print_init(&workspace->print);
     for (int i = 0; i < need->block_count; i++) {
-        crew->blocks[i].index = i;
-        print_init(&crew->blocks[i].print);
+        workspace->blocks[i].index = i;
+        print_init(&workspace->blocks[i].print);
     }
-    return crew;
+    return workspace;
 }
 
-void crew_destroy(struct backend_device *device, struct cpu_crew *crew)
+void workspace_destroy(struct backend_device *device, struct cpu_workspace *workspace)
 {
-    if (crew == NULL) {
+    if (workspace == NULL) {
         return;
     }
-    print_finish(device, &crew->print);
-    copies_finish(device, &crew->exec.copies);
-    for (int i = 0; i < crew->need.block_count; i++) {
-        print_finish(device, &crew->blocks[i].print);
+    print_finish(device, &workspace->print);
+    copies_finish(device, &workspace->exec.copies);
+    for (int i = 0; i < workspace->need.block_count; i++) {
+        print_finish(device, &workspace->blocks[i].print);
     }
-    device_free(device, crew, crew->size);
+    device_free(device, workspace, workspace->size);
 }
 
 // ---- walking ------------------------------------------------------------------------------------------------------
@@ -150,7 +151,7 @@ static void write_loop_variable(struct cpu_exec *exec, const struct cpu_frame *f
 }
 
 // True if it suspended.
-static bool step_for(struct cpu_exec *exec, struct cpu_frame *frame, struct pool_worker *worker)
+static bool step_for(struct cpu_exec *exec, struct cpu_frame *frame, struct cpu_worker *worker)
 {
     const struct plan_node *node = frame->node;
     if (frame->next == 0) {
@@ -177,7 +178,7 @@ static bool step_for(struct cpu_exec *exec, struct cpu_frame *frame, struct pool
 }
 
 // True if it suspended.
-static bool step_loop(struct cpu_exec *exec, struct cpu_frame *frame, struct pool_worker *worker)
+static bool step_loop(struct cpu_exec *exec, struct cpu_frame *frame, struct cpu_worker *worker)
 {
     const struct plan_node *node = frame->node;
     if (frame->next == 0) {
@@ -198,7 +199,7 @@ static void step_break(struct cpu_exec *exec, const struct plan_node *node)
 }
 
 // One step. True if it suspended: the executor belongs to others then and must not be touched.
-static bool step(struct cpu_exec *exec, struct pool_worker *worker)
+static bool step(struct cpu_exec *exec, struct cpu_worker *worker)
 {
     struct cpu_frame *frame = &exec->frames[exec->depth - 1];
     const struct plan_node *node = frame->node;
@@ -231,7 +232,7 @@ static bool step(struct cpu_exec *exec, struct pool_worker *worker)
 }
 
 // True if there is nothing left to run.
-static bool go_on(struct cpu_exec *exec, struct pool_worker *worker)
+static bool go_on(struct cpu_exec *exec, struct cpu_worker *worker)
 {
     while (exec->depth > 0 && !run_has_failed(exec->run)) {
         if (step(exec, worker)) {
@@ -241,13 +242,13 @@ static bool go_on(struct cpu_exec *exec, struct pool_worker *worker)
     return true;
 }
 
-bool exec_start(struct cpu_crew *crew, struct pool_worker *worker)
+bool exec_start(struct cpu_workspace *workspace, struct cpu_worker *worker)
 {
-    struct cpu_exec *exec = &crew->exec;
-    struct cpu_run *run = &crew->run;
+    struct cpu_exec *exec = &workspace->exec;
+    struct cpu_run *run = &workspace->run;
     exec->run = run;
     exec->block = NULL;
-    exec->print = &crew->print;
+    exec->print = &workspace->print;
     exec->depth = 0;
     if (run->device->trace != NULL) {
         exec->cause = *run->cause;
@@ -259,7 +260,7 @@ bool exec_start(struct cpu_crew *crew, struct pool_worker *worker)
     return go_on(exec, worker);
 }
 
-void exec_resume(struct cpu_exec *exec, struct pool_worker *worker)
+void exec_resume(struct cpu_exec *exec, struct cpu_worker *worker)
 {
     if (!go_on(exec, worker)) {
         return;

@@ -24,8 +24,8 @@ enum {
 
 struct cpu_exec;
 
-// One run of a kernel: what its executors share. It lies in the crew, made by the worker that begins the launch: what
-// queues a launch writes only what it alone knows.
+// One run of a kernel: what its executors share. It lies in the workspace, made by the worker that begins the launch:
+// what queues a launch writes only what it alone knows.
 struct cpu_run {
     struct backend_device *device;
     struct backend_stream *queue;      // borrowed: the stream it runs on
@@ -37,7 +37,7 @@ struct cpu_run {
     uint64_t stream;                   // the id of the stream it runs on
     const struct trace_cause *cause;   // borrowed: what its first task begins after; only with a trace
     // Called by the worker that ends a run which exec_start() could not end itself.
-    void (*over)(struct cpu_run *run, struct pool_worker *worker);
+    void (*over)(struct cpu_run *run, struct cpu_worker *worker);
 
     // The first failure: claimed, filled, then published.
     atomic_int failure_state; // 0 none, 1 claimed, 2 published
@@ -86,7 +86,7 @@ struct cpu_exec {
     struct backend_stream *lane; // borrowed: the block's stream
     struct cpu_frame *frames;    // room for the deepest kernel it was made for
     int depth;
-    struct pool_loop loop; // the parallel task that runs now
+    struct cpu_pool_loop loop; // the parallel task that runs now
     const struct plan_task *task;
     struct cpu_task *entries;
     int64_t trip;
@@ -99,7 +99,7 @@ struct cpu_exec {
     struct trace_cause cause; // what the next task begins after
     char *partials;           // EXEC_MAX_PARTIALS records of the largest size it was made for
     struct cpu_copies copies;
-    struct print_log *print; // borrowed: the crew's or the block's
+    struct print_log *print; // borrowed: the workspace's or the block's
 
     // The region that runs now.
     struct cpu_block *blocks; // one for each block
@@ -110,17 +110,17 @@ struct cpu_exec {
     uint64_t followers[EXEC_MAX_BLOCKS]; // of a block: those that wait for it, as bits
 };
 
-// What a crew has room for.
+// What a workspace has room for.
 struct cpu_need {
-    int depth; // 0: there is no crew
+    int depth; // 0: there is no workspace
     int block_count;
     uint64_t partial_size;
     uint64_t local_size;
 };
 
-// What a stream needs to run one launch, or one block of another stream's launch, at a time. One piece of memory. Who
-// queues a launch does not look at it: the worker writes here all the time.
-struct cpu_crew {
+// The workspace of a stream: what it needs to run one launch, or one block of another stream's launch, at a time. One
+// piece of memory. Who queues a launch does not look at it: the worker writes here all the time.
+struct cpu_workspace {
     size_t size;
     struct cpu_need need;
     void *locals; // the launch block: locals that cross tasks, the result
@@ -133,16 +133,16 @@ struct cpu_crew {
 bool need_fits(const struct cpu_need *has, const struct cpu_need *wanted);
 struct cpu_need need_join(const struct cpu_need *a, const struct cpu_need *b);
 // NULL: no memory.
-struct cpu_crew *crew_create(struct backend_device *device, const struct cpu_need *need);
-void crew_destroy(struct backend_device *device, struct cpu_crew *crew);
+struct cpu_workspace *workspace_create(struct backend_device *device, const struct cpu_need *need);
+void workspace_destroy(struct backend_device *device, struct cpu_workspace *workspace);
 
-// Runs as much of the crew's run as can be run now. True: the run is over. False: another worker will end it and call
-// run->over.
-bool exec_start(struct cpu_crew *crew, struct pool_worker *worker);
+// Runs as much of the workspace's run as can be run now. True: the run is over. False: another worker will end it and
+// call run->over.
+bool exec_start(struct cpu_workspace *workspace, struct cpu_worker *worker);
 
 // task.c: true if the task has ended, false if other workers still run it; the last of them calls exec_resume().
-bool task_start(struct cpu_exec *exec, int index, struct pool_worker *worker);
-void exec_resume(struct cpu_exec *exec, struct pool_worker *worker);
+bool task_start(struct cpu_exec *exec, int index, struct cpu_worker *worker);
+void exec_resume(struct cpu_exec *exec, struct cpu_worker *worker);
 
 // About how many simple operations a task has in this run; INT64_MAX: not known.
 int64_t task_work(const struct cpu_run *run, int index);
@@ -151,7 +151,7 @@ enum { TASK_WORK_ALONE = 120 * 1000 }; // less than this runs on one thread: sha
 // copies.c: whether the task that starts is to have private copies, with |work| simple operations by |worker_count|
 // workers; those of |worker|, for a call of the entry; and what was gathered goes to where it belongs.
 void copies_begin(struct cpu_exec *exec, int64_t work, int worker_count);
-const struct abi_copy *copies_of(struct cpu_exec *exec, const struct pool_worker *worker);
+const struct abi_copy *copies_of(struct cpu_exec *exec, const struct cpu_worker *worker);
 void copies_end(struct cpu_exec *exec);
 void copies_finish(struct backend_device *device, struct cpu_copies *copies);
 
@@ -166,10 +166,10 @@ void run_describe_failure(struct cpu_run *run, uint64_t stream, struct backend_e
 // region.c: whether the blocks are so small that they are best run one after the other by who meets the region.
 bool region_runs_here(const struct cpu_exec *exec, const struct plan_node *node);
 // True if the blocks have ended already.
-bool region_start(struct cpu_exec *exec, const struct plan_node *node, struct pool_worker *worker);
+bool region_start(struct cpu_exec *exec, const struct plan_node *node, struct cpu_worker *worker);
 // A block's stream has come to it. Whoever ends the block takes it out of the stream's queue.
-void region_run_block(struct cpu_exec *exec, struct cpu_block *block, struct pool_worker *worker);
-void region_block_over(struct cpu_exec *exec, struct pool_worker *worker);
+void region_run_block(struct cpu_exec *exec, struct cpu_block *block, struct cpu_worker *worker);
+void region_block_over(struct cpu_exec *exec, struct cpu_worker *worker);
 
 extern const struct abi_services task_services;
 

@@ -8,7 +8,7 @@
 HOT void guest_init(struct cpu_guest *guest, struct backend_device *device)
 {
     guest->device = device;
-    guest->worker = (struct pool_worker){.pool = &device->pool, .guest = guest};
+    guest->worker = (struct cpu_worker){.pool = &device->pool, .guest = guest};
     guest->is_looking = false;
     guest->next = NULL;
     guest->is_able = thread_stack_left() >= GUEST_STACK;
@@ -66,34 +66,34 @@ static void push_next(struct cpu_guest *guest)
 {
     struct backend_stream *next = guest_take_next(&guest->worker);
     if (next != NULL) {
-        pool_push_small(&guest->device->pool, &next->job);
+        cpu_pool_push_small(&guest->device->pool, &next->job);
     }
 }
 
 // Runs the stream's job, which only the guest has. False: it has no seat.
-static HOT bool run_job(struct cpu_guest *guest, struct pool_job *job)
+static HOT bool run_job(struct cpu_guest *guest, struct cpu_pool_job *job)
 {
-    struct pool *pool = &guest->device->pool;
-    if (!pool_sit_down(pool, &guest->worker)) {
+    struct cpu_pool *pool = &guest->device->pool;
+    if (!cpu_pool_sit_down(pool, &guest->worker)) {
         return false;
     }
-    struct thread_mood mood;
-    thread_mood_enter(&mood);
+    struct thread_fenv host;
+    thread_fenv_enter(&host);
     job->run(job, &guest->worker);
-    thread_mood_leave(&mood);
-    pool_get_up(pool, &guest->worker);
+    thread_fenv_leave(&host);
+    cpu_pool_get_up(pool, &guest->worker);
     push_next(guest);
     return true;
 }
 
 // A stream of the chain that is still in hand.
-static struct pool_job *take_back(struct cpu_guest *guest)
+static struct cpu_pool_job *take_back(struct cpu_guest *guest)
 {
     for (int i = 0; i < guest->chain_count; i++) {
         // Only the first is sure to be there: no more than the address is needed.
         uintptr_t stream = (uintptr_t)guest->chain[i];
-        struct pool_job *job = (struct pool_job *)(stream + offsetof(struct backend_stream, job));
-        if (pool_unreserve(&guest->device->pool, job)) {
+        struct cpu_pool_job *job = (struct cpu_pool_job *)(stream + offsetof(struct backend_stream, job));
+        if (cpu_pool_unreserve(&guest->device->pool, job)) {
             return job;
         }
     }
@@ -105,20 +105,20 @@ HOT bool guest_help(struct cpu_guest *guest)
     if (!guest->is_able) {
         return false;
     }
-    struct pool *pool = &guest->device->pool;
+    struct cpu_pool *pool = &guest->device->pool;
     guest->seen = atomic_load_explicit(&pool->change_count, memory_order_relaxed);
     find_chain(guest);
-    struct pool_job *job = take_back(guest);
+    struct cpu_pool_job *job = take_back(guest);
     if (job != NULL) {
         if (run_job(guest, job)) {
             return true;
         }
-        pool_push(pool, job);
+        cpu_pool_push(pool, job);
     }
-    struct thread_mood mood;
-    thread_mood_enter(&mood);
-    bool has_helped = pool_help(pool, &guest->worker, guest->chain, guest->chain_count);
-    thread_mood_leave(&mood);
+    struct thread_fenv host;
+    thread_fenv_enter(&host);
+    bool has_helped = cpu_pool_help(pool, &guest->worker, guest->chain, guest->chain_count);
+    thread_fenv_leave(&host);
     push_next(guest);
     return has_helped;
 }
@@ -167,7 +167,7 @@ static bool is_chain_sound(const struct cpu_guest *guest, int place)
     return is_sound;
 }
 
-bool guest_wants(const struct pool_worker *worker, struct backend_stream *stream)
+bool guest_wants(const struct cpu_worker *worker, struct backend_stream *stream)
 {
     const struct cpu_guest *guest = worker->guest;
     if (guest == NULL || stream == guest->stream) {
@@ -177,7 +177,7 @@ bool guest_wants(const struct pool_worker *worker, struct backend_stream *stream
     return place < 0 || is_chain_sound(guest, place); // a lane has no place: what it runs belongs to one that has
 }
 
-bool guest_must_stop(const struct pool_worker *worker, struct backend_stream *stream)
+bool guest_must_stop(const struct cpu_worker *worker, struct backend_stream *stream)
 {
     const struct cpu_guest *guest = worker->guest;
     if (guest == NULL) {
@@ -190,7 +190,7 @@ bool guest_must_stop(const struct pool_worker *worker, struct backend_stream *st
     return place >= 0 && guest->is_served[place]; // a lane stops by itself after each block
 }
 
-void guest_push(const struct pool_worker *worker, struct backend_stream *stream)
+void guest_push(const struct cpu_worker *worker, struct backend_stream *stream)
 {
     struct backend_device *device = stream->device;
     struct cpu_guest *guest = worker->guest;
@@ -198,21 +198,21 @@ void guest_push(const struct pool_worker *worker, struct backend_stream *stream)
         if (guest->next == NULL && device->trace == NULL && !device->pool.is_fuzzed) {
             guest->next = stream;
         } else {
-            pool_push_small(&device->pool, &stream->job);
+            cpu_pool_push_small(&device->pool, &stream->job);
         }
     } else if (atomic_load(&stream->guest_count) == 0) {
-        pool_push(&device->pool, &stream->job);
+        cpu_pool_push(&device->pool, &stream->job);
     } else {
         // A guest that looks will find it: a poller as in base/eventcount.h. Once the job is pushed the stream may be
         // gone, so that the device's guests are looked for.
-        pool_push_small(&device->pool, &stream->job);
+        cpu_pool_push_small(&device->pool, &stream->job);
         if (!pollers_are_present(&device->guests)) {
-            pool_promote_small(&device->pool);
+            cpu_pool_promote_small(&device->pool);
         }
     }
 }
 
-struct backend_stream *guest_take_next(const struct pool_worker *worker)
+struct backend_stream *guest_take_next(const struct cpu_worker *worker)
 {
     struct cpu_guest *guest = worker->guest;
     struct backend_stream *next = guest != NULL ? guest->next : NULL;
@@ -222,7 +222,7 @@ struct backend_stream *guest_take_next(const struct pool_worker *worker)
     return next;
 }
 
-void guest_note_reached(const struct pool_worker *worker, const struct cpu_mark *mark)
+void guest_note_reached(const struct cpu_worker *worker, const struct cpu_mark *mark)
 {
     struct cpu_guest *guest = worker->guest;
     for (int i = 0; guest != NULL && i < guest->chain_count; i++) {
@@ -251,7 +251,7 @@ void guest_finish(struct cpu_guest *guest)
             atomic_fetch_sub(&guest->stream->guest_count, 1);
         }
         pollers_leave(&guest->device->guests);
-        pool_promote_small(&guest->device->pool); // what guest_push() left to it
+        cpu_pool_promote_small(&guest->device->pool); // what guest_push() left to it
     }
 }
 

@@ -16,7 +16,7 @@ struct cpu_task {
     abi_entry *entry;    // NULL: the task has none
     abi_entry *in_order; //
     abi_entry *finish;   //
-    // Picoseconds that a simple operation took when the task was last measured; 0: never. Only who is woken hangs on
+    // Picoseconds that a simple operation took when the task was last measured; 0: never. Only who is woken depends on
     // it.
     _Atomic uint64_t pace;
 };

@@ -5,8 +5,8 @@
 
 #include "base/status.h"
 
-// Makes sure that a lane's executor has room for the blocks of |kernel|. A crew that is in use is replaced before the
-// next block.
+// Makes sure that a lane's executor has room for the blocks of |kernel|. A workspace that is in use is replaced before
+// the next block.
 static rill_status reserve(struct backend_stream *lane, const struct backend_kernel *kernel)
 {
     struct cpu_need need = {.depth = kernel->depth, .partial_size = kernel->partial_size};
@@ -14,13 +14,13 @@ static rill_status reserve(struct backend_stream *lane, const struct backend_ker
     thread_latch_lock(&lane->lock);
     if (!need_fits(&lane->newest_need, &need)) {
         need = need_join(&need, &lane->newest_need);
-        struct cpu_crew *crew = crew_create(lane->device, &need);
-        if (crew == NULL) {
+        struct cpu_workspace *workspace = workspace_create(lane->device, &need);
+        if (workspace == NULL) {
             status = status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for a block of kernel '%s'",
                                  ((const struct cpu_kernel *)kernel->own)->plan->name);
         } else {
-            crew_destroy(lane->device, lane->next_crew);
-            lane->next_crew = crew;
+            workspace_destroy(lane->device, lane->next_workspace);
+            lane->next_workspace = workspace;
             lane->newest_need = need;
         }
     }
@@ -57,43 +57,43 @@ void lanes_leave(struct backend_stream *stream)
     }
 }
 
-void stream_queue_block(struct backend_stream *lane, struct cpu_block *block, bool is_small)
+void cpu_stream_queue_block(struct backend_stream *lane, struct cpu_block *block, bool is_small)
 {
     thread_latch_lock(&lane->lock);
-    bool push = stream_append(lane, &block->op, CPU_OP_BLOCK);
+    bool push = cpu_stream_append(lane, &block->op, CPU_OP_BLOCK);
     thread_latch_unlock(&lane->lock);
     if (push) { // nobody else has the lane now
         lane->job.owner = block->parent->run->queue;
     }
     if (push && is_small) {
-        pool_push_small(&lane->device->pool, &lane->job);
+        cpu_pool_push_small(&lane->device->pool, &lane->job);
     } else if (push) {
-        pool_offer(&lane->device->pool, &lane->job); // the worker that opens the region takes one itself
+        cpu_pool_offer(&lane->device->pool, &lane->job); // the worker that opens the region takes one itself
     }
 }
 
-void stream_run_block(struct backend_stream *lane, struct cpu_block *block, struct pool_worker *worker)
+void cpu_stream_run_block(struct backend_stream *lane, struct cpu_block *block, struct cpu_worker *worker)
 {
     thread_latch_lock(&lane->lock);
-    struct cpu_crew *next = lane->next_crew;
-    lane->next_crew = NULL;
+    struct cpu_workspace *next = lane->next_workspace;
+    lane->next_workspace = NULL;
     thread_latch_unlock(&lane->lock);
     if (next != NULL) {
-        stream_take_crew(lane, next);
+        cpu_stream_take_workspace(lane, next);
     }
     if (lane->device->trace != NULL) {
         block->cause.ready = lane->job.push_time;
     }
-    lane->crew->exec.lane = lane;
-    region_run_block(&lane->crew->exec, block, worker);
+    lane->workspace->exec.lane = lane;
+    region_run_block(&lane->workspace->exec, block, worker);
 }
 
-void stream_end_block(struct backend_stream *lane)
+void cpu_stream_end_block(struct backend_stream *lane)
 {
-    stream_remove_first(lane);
-    struct cpu_op *next = stream_first_op(lane);
+    cpu_stream_remove_first(lane);
+    struct cpu_op *next = cpu_stream_first_op(lane);
     if (next != NULL) {
         lane->job.owner = next->kind == CPU_OP_BLOCK ? ((struct cpu_block *)next)->parent->run->queue : lane;
-        pool_push(&lane->device->pool, &lane->job);
+        cpu_pool_push(&lane->device->pool, &lane->job);
     }
 }

@@ -46,7 +46,7 @@ static uint64_t range_of(uint32_t begin, uint32_t end)
 }
 
 // Takes the first chunk of a share.
-static bool take_first(struct pool_share *share, uint32_t *out_chunk)
+static bool take_first(struct cpu_pool_share *share, uint32_t *out_chunk)
 {
     uint64_t range = atomic_load_explicit(&share->range, memory_order_acquire);
     while ((uint32_t)range < (uint32_t)(range >> 32)) {
@@ -62,7 +62,7 @@ static bool take_first(struct pool_share *share, uint32_t *out_chunk)
 // Takes the second half of a share, at least one chunk: the first of them is the thief's, the rest becomes its own
 // share, which is empty. A range never comes back to a share it has left, because its first chunk has been taken by
 // then; so a compare-and-swap cannot mistake an old range for a new one.
-static bool take_half(struct pool_share *victim, struct pool_share *own, uint32_t *out_chunk)
+static bool take_half(struct cpu_pool_share *victim, struct cpu_pool_share *own, uint32_t *out_chunk)
 {
     uint64_t range = atomic_load_explicit(&victim->range, memory_order_acquire);
     for (;;) {
@@ -84,7 +84,7 @@ static bool take_half(struct pool_share *victim, struct pool_share *own, uint32_
 }
 
 // The share that a seat begins with; -1: it has none.
-static int share_of(const struct pool *pool, const struct pool_loop *loop, int seat)
+static int share_of(const struct cpu_pool *pool, const struct cpu_pool_loop *loop, int seat)
 {
     int share = seat - loop->first_seat;
     share += share < 0 ? pool->worker_count : 0;
@@ -92,7 +92,7 @@ static int share_of(const struct pool *pool, const struct pool_loop *loop, int s
 }
 
 // Who has no share of its own takes single chunks only: where there are fewer shares than seats each has one chunk.
-static bool take_others(const struct pool *pool, struct pool_loop *loop, int seat, uint32_t *out_chunk)
+static bool take_others(const struct cpu_pool *pool, struct cpu_pool_loop *loop, int seat, uint32_t *out_chunk)
 {
     int own = share_of(pool, loop, seat);
     int first = own >= 0 ? own : seat % loop->share_count;
@@ -105,13 +105,13 @@ static bool take_others(const struct pool *pool, struct pool_loop *loop, int sea
     return false;
 }
 
-static bool take_own(const struct pool *pool, struct pool_loop *loop, int seat, uint32_t *out_chunk)
+static bool take_own(const struct cpu_pool *pool, struct cpu_pool_loop *loop, int seat, uint32_t *out_chunk)
 {
     int own = share_of(pool, loop, seat);
     return own >= 0 && take_first(&loop->shares[own], out_chunk);
 }
 
-static void divide(const struct pool *pool, struct pool_loop *loop, uint32_t chunk_count, int opener)
+static void divide(const struct cpu_pool *pool, struct cpu_pool_loop *loop, uint32_t chunk_count, int opener)
 {
     uint64_t seats = (uint64_t)pool->worker_count;
     uint64_t count = chunk_count < seats ? chunk_count : seats;
@@ -126,19 +126,19 @@ static void divide(const struct pool *pool, struct pool_loop *loop, uint32_t chu
 
 // ---- slots --------------------------------------------------------------------------------------------------------
 
-static uint64_t bit_of(const struct pool *pool, const struct pool_slot *slot)
+static uint64_t bit_of(const struct cpu_pool *pool, const struct cpu_pool_slot *slot)
 {
     return UINT64_C(1) << (slot - pool->slots);
 }
 
 // The caller is the loop's first visitor. NULL: every slot is taken. The lock is held.
-static struct pool_slot *open_slot(struct pool *pool, struct pool_loop *loop)
+static struct cpu_pool_slot *open_slot(struct cpu_pool *pool, struct cpu_pool_loop *loop)
 {
     uint64_t taken = atomic_load_explicit(&pool->slots_taken, memory_order_acquire);
     if (taken == UINT64_MAX) {
         return NULL;
     }
-    struct pool_slot *slot = &pool->slots[__builtin_ctzll(~taken)];
+    struct cpu_pool_slot *slot = &pool->slots[__builtin_ctzll(~taken)];
     atomic_fetch_or_explicit(&pool->slots_taken, bit_of(pool, slot), memory_order_relaxed);
     atomic_store_explicit(&slot->loop, loop, memory_order_relaxed);
     atomic_store_explicit(&slot->owner, loop->owner, memory_order_relaxed);
@@ -155,7 +155,7 @@ static struct pool_slot *open_slot(struct pool *pool, struct pool_loop *loop)
 }
 
 // Says that no chunk is left to be taken, once. True: the caller did, and must look again.
-static bool close_slot(struct pool *pool, struct pool_slot *slot)
+static bool close_slot(struct cpu_pool *pool, struct cpu_pool_slot *slot)
 {
     if ((atomic_load_explicit(&slot->state, memory_order_acquire) & USED_UP) != 0 ||
         (atomic_fetch_or_explicit(&slot->state, USED_UP, memory_order_acq_rel) & USED_UP) != 0) {
@@ -166,19 +166,19 @@ static bool close_slot(struct pool *pool, struct pool_slot *slot)
 }
 
 // What a visitor adds to the state of a slot, and takes away again.
-static uint64_t presence_of(const struct pool_worker *worker, bool is_opener)
+static uint64_t presence_of(const struct cpu_worker *worker, bool is_opener)
 {
-    return (worker->state == POOL_VISITING ? ONE_SPINNER + 1 : 1) + (is_opener ? HAS_OPENER : 0);
+    return (worker->state == WORKER_VISITING ? ONE_SPINNER + 1 : 1) + (is_opener ? HAS_OPENER : 0);
 }
 
 // The loop that ends with this, or NULL.
-static struct pool_loop *leave_slot(struct pool *pool, struct pool_slot *slot, uint64_t presence)
+static struct cpu_pool_loop *leave_slot(struct cpu_pool *pool, struct cpu_pool_slot *slot, uint64_t presence)
 {
     uint64_t state = atomic_fetch_sub_explicit(&slot->state, presence, memory_order_acq_rel) - presence;
     if ((state & (VISITORS | OPEN | USED_UP)) != (OPEN | USED_UP)) {
         return NULL;
     }
-    struct pool_loop *loop = atomic_load_explicit(&slot->loop, memory_order_relaxed);
+    struct cpu_pool_loop *loop = atomic_load_explicit(&slot->loop, memory_order_relaxed);
     uint64_t next = (state & ~(OPEN | USED_UP)) + NEXT_LOOP; // its opener has left
     if (!atomic_compare_exchange_strong_explicit(&slot->state, &state, next, memory_order_acq_rel,
                                                  memory_order_relaxed)) {
@@ -190,7 +190,7 @@ static struct pool_loop *leave_slot(struct pool *pool, struct pool_slot *slot, u
 
 // Leaves unless the loop's chunks are used up, and only while the opener is there if it is |to_opener| that they are
 // left.
-static bool leave_early(struct pool_slot *slot, uint64_t presence, bool to_opener)
+static bool leave_early(struct cpu_pool_slot *slot, uint64_t presence, bool to_opener)
 {
     uint64_t needed = to_opener ? HAS_OPENER : 0;
     uint64_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
@@ -203,7 +203,7 @@ static bool leave_early(struct pool_slot *slot, uint64_t presence, bool to_opene
     return false;
 }
 
-struct pool_slot *loop_enter(struct pool *pool, struct pool_worker *worker, const void *owner)
+struct cpu_pool_slot *loop_enter(struct cpu_pool *pool, struct cpu_worker *worker, const void *owner)
 {
     uint64_t open = atomic_load_explicit(&pool->slots_open, memory_order_acquire);
     if (owner == NULL && open != 0) { // each begins with another one
@@ -212,7 +212,7 @@ struct pool_slot *loop_enter(struct pool *pool, struct pool_worker *worker, cons
         open = after != 0 ? after : open;
     }
     for (; open != 0; open &= open - 1) {
-        struct pool_slot *slot = &pool->slots[__builtin_ctzll(open)];
+        struct cpu_pool_slot *slot = &pool->slots[__builtin_ctzll(open)];
         if (owner != NULL && atomic_load_explicit(&slot->owner, memory_order_relaxed) != owner) {
             continue;
         }
@@ -230,13 +230,13 @@ struct pool_slot *loop_enter(struct pool *pool, struct pool_worker *worker, cons
     return NULL;
 }
 
-HOT int loop_demand(struct pool *pool)
+HOT int loop_demand(struct cpu_pool *pool)
 {
     uint64_t open = atomic_load_explicit(&pool->slots_open, memory_order_relaxed);
     if (open == 0) {
         return 0;
     }
-    const struct pool_slot *slot = &pool->slots[__builtin_ctzll(open)];
+    const struct cpu_pool_slot *slot = &pool->slots[__builtin_ctzll(open)];
     int visitors = (int)(atomic_load_explicit(&slot->state, memory_order_relaxed) & VISITORS);
     int wanted = atomic_load_explicit(&slot->is_short, memory_order_relaxed)
                      ? 0
@@ -244,7 +244,7 @@ HOT int loop_demand(struct pool *pool)
     return (open & (open - 1)) != 0 ? pool->worker_count : wanted;
 }
 
-HOT int loop_visitors(struct pool *pool)
+HOT int loop_visitors(struct cpu_pool *pool)
 {
     int count = 0;
     uint64_t taken = atomic_load_explicit(&pool->slots_taken, memory_order_relaxed);
@@ -255,7 +255,7 @@ HOT int loop_visitors(struct pool *pool)
     return count;
 }
 
-bool loop_calls(struct pool *pool, const struct pool_worker *worker, unsigned served)
+bool loop_calls(struct cpu_pool *pool, const struct cpu_worker *worker, unsigned served)
 {
     uint64_t open = atomic_load_explicit(&pool->slots_open, memory_order_relaxed);
     unsigned called = atomic_load_explicit(&pool->called, memory_order_relaxed);
@@ -274,14 +274,14 @@ bool loop_calls(struct pool *pool, const struct pool_worker *worker, unsigned se
 // ---- visiting -----------------------------------------------------------------------------------------------------
 
 // Whether a job waits that the worker should do first. A guest does no jobs of others, but leaves its seat to who does.
-static bool is_needed_elsewhere(struct pool *pool, const struct pool_worker *worker)
+static bool is_needed_elsewhere(struct cpu_pool *pool, const struct cpu_worker *worker)
 {
-    return pool_job_count(pool) > 0 && (worker->guest == NULL || pool_free_seats(pool) <= 0);
+    return cpu_pool_job_count(pool) > 0 && (worker->guest == NULL || cpu_pool_free_seats(pool) <= 0);
 }
 
 // Takes a chunk, if it |may_steal| and need be another's. Where all are used up nobody else has any.
-static bool take_chunk(const struct pool *pool, const struct pool_slot *slot, struct pool_loop *loop, int seat,
-                       bool may_steal, uint32_t *out_chunk)
+static bool take_chunk(const struct cpu_pool *pool, const struct cpu_pool_slot *slot, struct cpu_pool_loop *loop,
+                       int seat, bool may_steal, uint32_t *out_chunk)
 {
     return take_own(pool, loop, seat, out_chunk) ||
            (may_steal && (atomic_load_explicit(&slot->state, memory_order_acquire) & USED_UP) == 0 &&
@@ -289,7 +289,7 @@ static bool take_chunk(const struct pool *pool, const struct pool_slot *slot, st
 }
 
 // The loop is for sleepers too.
-static void call_sleepers(struct pool *pool, struct pool_slot *slot)
+static void call_sleepers(struct cpu_pool *pool, struct cpu_pool_slot *slot)
 {
     atomic_store_explicit(&slot->is_short, false, memory_order_relaxed);
     if (atomic_load_explicit(&pool->sleeping, memory_order_relaxed) > 0) {
@@ -299,8 +299,8 @@ static void call_sleepers(struct pool *pool, struct pool_slot *slot)
 }
 
 // Runs a chunk and sees how long it takes.
-static void time_chunk(struct pool *pool, struct pool_slot *slot, struct pool_loop *loop, uint32_t chunk,
-                       struct pool_worker *worker)
+static void time_chunk(struct cpu_pool *pool, struct cpu_pool_slot *slot, struct cpu_pool_loop *loop, uint32_t chunk,
+                       struct cpu_worker *worker)
 {
     uint64_t begin = clock_now();
     loop->body(loop, chunk, worker);
@@ -313,16 +313,16 @@ static void time_chunk(struct pool *pool, struct pool_slot *slot, struct pool_lo
 
 // A visit to a loop.
 struct visit {
-    struct pool_slot *slot;
-    struct pool_loop *loop;
-    struct pool_worker *worker;
+    struct cpu_pool_slot *slot;
+    struct cpu_pool_loop *loop;
+    struct cpu_worker *worker;
     bool is_opener;
     bool is_timed;  // its next chunk is measured
     bool has_begun; // it has run a chunk
 };
 
 // A job waits. True: the worker has left the loop.
-static bool leave_for_job(struct pool *pool, const struct visit *visit)
+static bool leave_for_job(struct cpu_pool *pool, const struct visit *visit)
 {
     if (atomic_load_explicit(&visit->slot->is_short, memory_order_relaxed)) {
         call_sleepers(pool, visit->slot); // who opened it may not come back
@@ -331,7 +331,7 @@ static bool leave_for_job(struct pool *pool, const struct visit *visit)
 }
 
 // True if all chunks that could be taken were, false if a job waited and the worker has left.
-static bool run_chunks(struct pool *pool, struct visit *visit, bool may_steal)
+static bool run_chunks(struct cpu_pool *pool, struct visit *visit, bool may_steal)
 {
     bool may_leave = true;
     uint32_t chunk;
@@ -354,7 +354,7 @@ static bool run_chunks(struct pool *pool, struct visit *visit, bool may_steal)
 }
 
 // What was left behind before anybody said that all was used up.
-static void run_rest(struct pool *pool, struct pool_loop *loop, struct pool_worker *worker)
+static void run_rest(struct cpu_pool *pool, struct cpu_pool_loop *loop, struct cpu_worker *worker)
 {
     uint32_t chunk;
     while (take_own(pool, loop, worker->index, &chunk) || take_others(pool, loop, worker->index, &chunk)) {
@@ -364,10 +364,10 @@ static void run_rest(struct pool *pool, struct pool_loop *loop, struct pool_work
 
 // Handing the loop's end to another thread takes longer than a short look for it. Not where somebody waits for work to
 // be done.
-static void look_for_last(struct pool *pool, struct pool_slot *slot)
+static void look_for_last(struct cpu_pool *pool, struct cpu_pool_slot *slot)
 {
     for (int i = 0; i < LAST_LOOKS && !pool->is_alone; i++) {
-        if ((atomic_load_explicit(&slot->state, memory_order_relaxed) & VISITORS) == 1 || pool_has_work(pool)) {
+        if ((atomic_load_explicit(&slot->state, memory_order_relaxed) & VISITORS) == 1 || cpu_pool_has_work(pool)) {
             return;
         }
         thread_relax();
@@ -375,10 +375,10 @@ static void look_for_last(struct pool *pool, struct pool_slot *slot)
 }
 
 // Works on the loop in |slot|, which the worker has entered. The loop, if it has ended with that; else NULL.
-static struct pool_loop *visit_slot(struct pool *pool, struct pool_slot *slot, struct pool_worker *worker,
-                                    bool is_opener)
+static struct cpu_pool_loop *visit_slot(struct cpu_pool *pool, struct cpu_pool_slot *slot, struct cpu_worker *worker,
+                                        bool is_opener)
 {
-    struct pool_loop *loop = atomic_load_explicit(&slot->loop, memory_order_relaxed);
+    struct cpu_pool_loop *loop = atomic_load_explicit(&slot->loop, memory_order_relaxed);
     struct visit visit = {slot, loop, worker, is_opener, is_opener && loop->is_timed, false};
     uint64_t presence = presence_of(worker, is_opener);
     worker->had_job = false;
@@ -402,14 +402,14 @@ static struct pool_loop *visit_slot(struct pool *pool, struct pool_slot *slot, s
     return leave_slot(pool, slot, presence);
 }
 
-void loop_visit(struct pool *pool, struct pool_slot *slot, struct pool_worker *worker)
+void loop_visit(struct cpu_pool *pool, struct cpu_pool_slot *slot, struct cpu_worker *worker)
 {
-    struct pool_loop *loop = slot != NULL ? visit_slot(pool, slot, worker, false) : worker->ended;
+    struct cpu_pool_loop *loop = slot != NULL ? visit_slot(pool, slot, worker, false) : worker->ended;
     worker->ended = NULL;
     if (loop == NULL) {
         return;
     }
-    bool was_visiting = worker->state == POOL_VISITING;
+    bool was_visiting = worker->state == WORKER_VISITING;
     if (was_visiting) { // it will be busy with whatever comes after the loop
         spin_stop(pool, worker);
     }
@@ -419,23 +419,24 @@ void loop_visit(struct pool *pool, struct pool_slot *slot, struct pool_worker *w
     }
 }
 
-static struct pool_slot *open_and_wake(struct pool *pool, struct pool_loop *loop)
+static struct cpu_pool_slot *open_and_wake(struct cpu_pool *pool, struct cpu_pool_loop *loop)
 {
     if (loop->is_short && atomic_load_explicit(&pool->sleeping, memory_order_relaxed) > 0) {
         loop->is_short = !sleep_waking_pays(pool);
     }
     thread_latch_lock(&pool->lock);
-    struct pool_slot *slot = open_slot(pool, loop);
+    struct cpu_pool_slot *slot = open_slot(pool, loop);
     sleep_unlock_and_call(pool, slot != NULL ? POOL_WAKE_AT_ONCE : 0);
     return slot;
 }
 
-bool pool_run_loop(struct pool *pool, struct pool_loop *loop, uint32_t chunk_count, struct pool_worker *worker)
+bool cpu_pool_run_loop(struct cpu_pool *pool, struct cpu_pool_loop *loop, uint32_t chunk_count,
+                       struct cpu_worker *worker)
 {
     divide(pool, loop, chunk_count, worker->index);
     loop->chunk_count = (int)chunk_count;
     loop->chunk_time = 0;
-    struct pool_slot *slot = open_and_wake(pool, loop);
+    struct cpu_pool_slot *slot = open_and_wake(pool, loop);
     while (slot == NULL) { // many are open: so far this one is its opener's alone
         uint32_t chunk;
         if (!take_own(pool, loop, worker->index, &chunk) && !take_others(pool, loop, worker->index, &chunk)) {

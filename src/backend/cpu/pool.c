@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 // Runs a job or visits a loop, in a seat. The lock is held on entry and on return.
-static void work(struct pool *pool, struct pool_worker *worker, struct pool_job *job, struct pool_slot *slot)
+static void work(struct cpu_pool *pool, struct cpu_worker *worker, struct cpu_pool_job *job, struct cpu_pool_slot *slot)
 {
     int wake = worker->guest != NULL ? sleep_choose_for_offers(pool, POOL_WAKE_AT_ONCE)
                                      : sleep_choose(pool, POOL_WAKE_AT_ONCE);
@@ -15,7 +15,7 @@ static void work(struct pool *pool, struct pool_worker *worker, struct pool_job 
     bool must_move = seats_share_processor(pool, worker, busy) && (job != NULL || worker->was_woken);
     // Who was woken for the rest may have been put on the processor of the thread that woke it, and would wait there
     // for milliseconds while this one works.
-    bool must_yield = worker->guest != NULL && pool->waking + wake > 0 && pool_has_work(pool);
+    bool must_yield = worker->guest != NULL && pool->waking + wake > 0 && cpu_pool_has_work(pool);
     worker->was_woken = false;
     sleep_unlock_and_wake(pool, wake);
     if (must_yield) {
@@ -39,14 +39,14 @@ static void work(struct pool *pool, struct pool_worker *worker, struct pool_job 
 }
 
 // One piece of work, if there is any and a seat. The lock is held on entry and on return.
-static bool work_once(struct pool *pool, struct pool_worker *worker)
+static bool work_once(struct cpu_pool *pool, struct cpu_worker *worker)
 {
     if (!seats_take(pool, worker)) {
         return false;
     }
     bool is_loops_turn = worker->had_job;
-    struct pool_slot *slot = is_loops_turn ? loop_enter(pool, worker, NULL) : NULL;
-    struct pool_job *job = slot == NULL && worker->ended == NULL ? queue_pop(pool) : NULL;
+    struct cpu_pool_slot *slot = is_loops_turn ? loop_enter(pool, worker, NULL) : NULL;
+    struct cpu_pool_job *job = slot == NULL && worker->ended == NULL ? queue_pop(pool) : NULL;
     if (slot == NULL && job == NULL && !is_loops_turn) {
         slot = loop_enter(pool, worker, NULL);
     }
@@ -71,19 +71,19 @@ static bool is_among(const void *owner, const void *const *owners, int count)
 
 // What a guest finds in the queue.
 struct finding {
-    struct pool_job *job; // the first of its owners; NULL: none
-    struct pool_job *before;
+    struct cpu_pool_job *job; // the first of its owners; NULL: none
+    struct cpu_pool_job *before;
     int others; // jobs of others, until there are more than seats
 };
 
 // The lock is held.
-static struct finding look_through(struct pool *pool, const void *const *owners, int owner_count)
+static struct finding look_through(struct cpu_pool *pool, const void *const *owners, int owner_count)
 {
     struct finding found = {0};
-    int seats = pool_free_seats(pool);
+    int seats = cpu_pool_free_seats(pool);
     for (int level = 0; level < POOL_LEVELS; level++) {
-        struct pool_job *before = NULL;
-        for (struct pool_job *job = pool->first[level]; job != NULL; before = job, job = job->next) {
+        struct cpu_pool_job *before = NULL;
+        for (struct cpu_pool_job *job = pool->first[level]; job != NULL; before = job, job = job->next) {
             if (!is_among(job->owner, owners, owner_count)) {
                 if (++found.others >= seats) {
                     return found;
@@ -99,17 +99,17 @@ static struct finding look_through(struct pool *pool, const void *const *owners,
 
 // A guest takes a seat only if one is left for each job of others: it takes nothing from them. The lock is held on
 // entry and on return.
-static bool help(struct pool *pool, struct pool_worker *guest, const void *const *owners, int owner_count)
+static bool help(struct cpu_pool *pool, struct cpu_worker *guest, const void *const *owners, int owner_count)
 {
     if (pool->schedule != 0 && queue_random(pool) % 2 == 0) {
         return false;
     }
     struct finding found = look_through(pool, owners, owner_count);
     bool has_loops = atomic_load_explicit(&pool->slots_open, memory_order_relaxed) != 0;
-    if ((found.job == NULL && !has_loops) || found.others >= pool_free_seats(pool) || !seats_take(pool, guest)) {
+    if ((found.job == NULL && !has_loops) || found.others >= cpu_pool_free_seats(pool) || !seats_take(pool, guest)) {
         return false;
     }
-    struct pool_slot *slot = NULL;
+    struct cpu_pool_slot *slot = NULL;
     if (found.job != NULL) {
         queue_unlink(pool, found.job, found.before);
     }
@@ -124,7 +124,7 @@ static bool help(struct pool *pool, struct pool_worker *guest, const void *const
     return true;
 }
 
-bool pool_help(struct pool *pool, struct pool_worker *guest, const void *const *owners, int owner_count)
+bool cpu_pool_help(struct cpu_pool *pool, struct cpu_worker *guest, const void *const *owners, int owner_count)
 {
     thread_latch_lock(&pool->lock);
     bool has_helped = help(pool, guest, owners, owner_count);
@@ -132,14 +132,14 @@ bool pool_help(struct pool *pool, struct pool_worker *guest, const void *const *
         queue_promote_small(pool);
     }
     sleep_unlock_and_wake(pool, sleep_choose_for_offers(pool, 1));
-    assert(guest->state == POOL_SEARCHING && guest->ended == NULL);
+    assert(guest->state == WORKER_SEARCHING && guest->ended == NULL);
     return has_helped;
 }
 
 // The guest is the only one that works. Else where others began must be looked at, under the lock.
-static bool sit_down_alone(struct pool *pool, struct pool_worker *guest)
+static bool sit_down_alone(struct cpu_pool *pool, struct cpu_worker *guest)
 {
-    if (pool->is_fuzzed || pool_job_count(pool) > 0 || seats_busy(pool) > 0 || !seats_find(pool, guest)) {
+    if (pool->is_fuzzed || cpu_pool_job_count(pool) > 0 || seats_busy(pool) > 0 || !seats_find(pool, guest)) {
         return false;
     }
     seats_begin(pool, guest);
@@ -147,13 +147,13 @@ static bool sit_down_alone(struct pool *pool, struct pool_worker *guest)
     return true;
 }
 
-bool pool_sit_down(struct pool *pool, struct pool_worker *guest)
+bool cpu_pool_sit_down(struct cpu_pool *pool, struct cpu_worker *guest)
 {
     if (sit_down_alone(pool, guest)) {
         return true;
     }
     thread_latch_lock(&pool->lock);
-    bool may_sit = !pool->is_fuzzed && pool_job_count(pool) < pool_free_seats(pool) && seats_take(pool, guest);
+    bool may_sit = !pool->is_fuzzed && cpu_pool_job_count(pool) < cpu_pool_free_seats(pool) && seats_take(pool, guest);
     uint64_t busy[THREAD_PROCESSORS / 64] = {0};
     bool must_move = may_sit && seats_share_processor(pool, guest, busy);
     thread_latch_unlock(&pool->lock);
@@ -165,7 +165,7 @@ bool pool_sit_down(struct pool *pool, struct pool_worker *guest)
 }
 
 // A worker that found no seat for a job has gone to sleep again, and who pushed one may have woken nobody.
-void pool_get_up(struct pool *pool, struct pool_worker *guest)
+void cpu_pool_get_up(struct cpu_pool *pool, struct cpu_worker *guest)
 {
     seats_leave(pool, guest);
     if (queue_is_urgent(pool) || atomic_load(&pool->offered) > 0) {
@@ -176,11 +176,11 @@ void pool_get_up(struct pool *pool, struct pool_worker *guest)
 
 static void *run_worker(void *arg)
 {
-    struct pool_worker *worker = arg;
-    struct pool *pool = worker->pool;
+    struct cpu_worker *worker = arg;
+    struct cpu_pool *pool = worker->pool;
     assert(worker->home == worker - pool->workers && worker->guest == NULL);
-    struct thread_mood inherited;
-    thread_mood_enter(&inherited);
+    struct thread_fenv inherited;
+    thread_fenv_enter(&inherited);
     bool has_spun = false;
     thread_latch_lock(&pool->lock);
     while (!pool->stop) {
@@ -204,17 +204,17 @@ static void *run_worker(void *arg)
     return NULL;
 }
 
-void pool_init(struct pool *pool, struct pool_worker *workers, int worker_count)
+void cpu_pool_init(struct cpu_pool *pool, struct cpu_worker *workers, int worker_count)
 {
     assert(worker_count > 0 && worker_count <= POOL_MAX_WORKERS);
     pool->workers = workers;
     pool->worker_count = worker_count;
     for (int i = 0; i < worker_count; i++) {
-        workers[i] = (struct pool_worker){.pool = pool, .index = i, .home = i};
+        workers[i] = (struct cpu_worker){.pool = pool, .index = i, .home = i};
     }
 }
 
-static void count_started(struct pool *pool, int more)
+static void count_started(struct cpu_pool *pool, int more)
 {
     thread_latch_lock(&pool->lock);
     pool->started_count += more;
@@ -223,12 +223,12 @@ static void count_started(struct pool *pool, int more)
 
 // Without the pool's lock, which every new thread comes for at once: those that wait for it look at it again and again,
 // and hundreds of them would keep this one from starting the rest.
-rill_status pool_start(struct pool *pool)
+rill_status cpu_pool_start(struct cpu_pool *pool)
 {
     rill_status status = RILL_OK;
     thread_latch_lock(&pool->start_lock);
     while (pool->started_count < pool->worker_count && status == RILL_OK) {
-        struct pool_worker *worker = &pool->workers[pool->started_count];
+        struct cpu_worker *worker = &pool->workers[pool->started_count];
         count_started(pool, 1);
         status = thread_start(&worker->thread, "rill-worker", run_worker, worker);
         if (status != RILL_OK) {
@@ -240,7 +240,7 @@ rill_status pool_start(struct pool *pool)
     return is_usable ? RILL_OK : status;
 }
 
-void pool_finish(struct pool *pool)
+void cpu_pool_finish(struct cpu_pool *pool)
 {
     thread_latch_lock(&pool->lock);
     pool->stop = true;

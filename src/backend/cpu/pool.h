@@ -27,7 +27,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct pool;
+struct cpu_pool;
 
 enum {
     POOL_MAX_WORKERS = 1024,
@@ -52,58 +52,59 @@ enum {
 //                         v                                |
 //     LINGERING <---> WORKING <----------------------------+
 //
-// Every arrow is one call of pool_worker_change(), which names both of its ends.
-enum pool_state {
-    POOL_SEARCHING, // all zero
-    POOL_WORKING,
-    POOL_LINGERING,
-    POOL_SPINNING,
-    POOL_VISITING,
-    POOL_SLEEPING,
+// Every arrow is one call of cpu_worker_change(), which names both of its ends.
+enum cpu_worker_state {
+    WORKER_SEARCHING, // all zero
+    WORKER_WORKING,
+    WORKER_LINGERING,
+    WORKER_SPINNING,
+    WORKER_VISITING,
+    WORKER_SLEEPING,
 };
 
-struct pool_worker {
-    struct pool *pool;       // borrowed
-    enum pool_state state;   // only the worker itself sees it
-    int index;               // its seat, while it has one
-    int home;                // the seat that it takes if it can
-    bool had_job;            // the last thing it did was a job: a loop's turn
-    bool has_looked;         // it did nothing since it last polled for work
-    bool was_woken;          // it did nothing since it slept
-    unsigned turn;           // which of several loops it goes to next
-    struct pool_loop *ended; // a loop that it came to too late, and is the last to leave; see loop_enter()
-    void *guest;             // of a guest: what it waits for, for those who make jobs; NULL: a thread of the pool
+struct cpu_worker {
+    struct cpu_pool *pool;       // borrowed
+    enum cpu_worker_state state; // only the worker itself sees it
+    int index;                   // its seat, while it has one
+    int home;                    // the seat that it takes if it can
+    bool had_job;                // the last thing it did was a job: a loop's turn
+    bool has_looked;             // it did nothing since it last polled for work
+    bool was_woken;              // it did nothing since it slept
+    unsigned turn;               // which of several loops it goes to next
+    struct cpu_pool_loop *ended; // a loop that it came to too late, and is the last to leave; see loop_enter()
+    void *guest;                 // of a guest: what it waits for, for those who make jobs; NULL: a thread of the pool
     struct thread thread;
 };
 
 // What a job was pushed as.
-enum pool_push {
+enum cpu_pool_push {
     POOL_PUSH_PLAIN, // for whoever comes first
     POOL_PUSH_SMALL, // offered, and not worth waking a worker for
-    POOL_PUSH_OFFER, // see pool_offer()
+    POOL_PUSH_OFFER, // see cpu_pool_offer()
 };
 
 // Lives inside the object it advances. It is in the queue at most once.
-struct pool_job {
-    void (*run)(struct pool_job *job, struct pool_worker *worker);
-    const void *owner;     // guests that wait for this one may run it; set while it is not in the queue
-    struct pool_job *next; // guarded by the pool's lock
-    int level;             // 0 first, POOL_LEVELS - 1 last
-    enum pool_push push;   // guarded by the pool's lock
-    uint64_t push_time;    // when it was pushed; only if the pool is timed
+struct cpu_pool_job {
+    void (*run)(struct cpu_pool_job *job, struct cpu_worker *worker);
+    const void *owner;         // guests that wait for this one may run it; set while it is not in the queue
+    struct cpu_pool_job *next; // guarded by the pool's lock
+    int level;                 // 0 first, POOL_LEVELS - 1 last
+    enum cpu_pool_push push;   // guarded by the pool's lock
+    uint64_t push_time;        // when it was pushed; only if the pool is timed
 };
 
 // A worker's share of a loop: the chunks [begin, end), begin in the low half.
-struct pool_share {
+struct cpu_pool_share {
     _Alignas(64) _Atomic uint64_t range;
 };
 
 // Lives inside the object that runs it, and may be used again once it is over.
-struct pool_loop {
-    void (*body)(struct pool_loop *loop, int64_t chunk, struct pool_worker *worker);
-    void (*over)(struct pool_loop *loop, struct pool_worker *worker); // by the last to leave, if that is not the opener
-    const void *owner;                                                // guests that wait for this one may visit it
-    struct pool_share *shares;                                        // one for each worker of the pool
+struct cpu_pool_loop {
+    void (*body)(struct cpu_pool_loop *loop, int64_t chunk, struct cpu_worker *worker);
+    void (*over)(struct cpu_pool_loop *loop,
+                 struct cpu_worker *worker); // by the last to leave, if that is not the opener
+    const void *owner;                       // guests that wait for this one may visit it
+    struct cpu_pool_share *shares;           // one for each worker of the pool
     int chunk_count;
     int first_seat;      // whose share is the first
     int share_count;     // shares that have chunks at first: of that seat and the next ones
@@ -113,40 +114,40 @@ struct pool_loop {
 };
 
 // Where an open loop stands. See loop.c.
-struct pool_slot {
+struct cpu_pool_slot {
     _Alignas(64) _Atomic uint64_t state;
-    _Atomic(struct pool_loop *) loop; // of the loop that is open, and so is what follows
+    _Atomic(struct cpu_pool_loop *) loop; // of the loop that is open, and so is what follows
     _Atomic(const void *) owner;
     atomic_int chunk_count;
     atomic_bool is_short;
 };
 
 // A seat is its own cache line: a worker that takes its own disturbs nobody.
-struct pool_seat {
+struct cpu_pool_seat {
     _Alignas(64) atomic_bool is_taken;
     atomic_short processor;      // where who sits there began; of seats that are taken
     _Atomic uint64_t task_count; // tasks that were begun there, by whoever sat there
 };
 
-struct pool {
-    struct pool_worker *workers; // owned; all that is not changed once threads have started is side by side
+struct cpu_pool {
+    struct cpu_worker *workers; // owned; all that is not changed once threads have started is side by side
     int worker_count;
-    int processor_count; // that they share; 0: nobody has asked; set before pool_start()
-    bool is_alone;       // one processor: who looks for work keeps it from who would make some; set before pool_start()
-    bool is_frugal;      // the processors' time is limited: nobody looks for work for long; set before pool_start()
-    bool is_fuzzed;      // |schedule| was set
-    bool is_timed;       // notes when jobs are pushed, for a trace; set before pool_start()
+    int processor_count; // that they share; 0: nobody has asked; set before cpu_pool_start()
+    bool is_alone;  // one processor: who looks for work keeps it from who would make some; set before cpu_pool_start()
+    bool is_frugal; // the processors' time is limited: nobody looks for work for long; set before cpu_pool_start()
+    bool is_fuzzed; // |schedule| was set
+    bool is_timed;  // notes when jobs are pushed, for a trace; set before cpu_pool_start()
     struct thread_latch start_lock; // one thread at a time starts the workers
-    atomic_bool *sleeps; // borrowed: set while all workers sleep; NULL: nobody looks; set before pool_start()
+    atomic_bool *sleeps; // borrowed: set while all workers sleep; NULL: nobody looks; set before cpu_pool_start()
 
-    _Alignas(64) struct thread_latch lock; // for moments: when a loop opens every worker comes for it
-    int small_count;                       // guarded by lock: jobs queued that are small
-    struct pool_job *first[POOL_LEVELS];   // guarded by lock
-    struct pool_job *last[POOL_LEVELS];    // guarded by lock
-    atomic_int sleeping;                   // changed under the lock
-    int waking;                            // guarded by lock: were woken and have not come yet
-    _Atomic uint64_t slots_taken;          // a bit for each slot in use; set under the lock
-    uint64_t slept_time;                   // guarded by lock: when a worker last fell asleep
+    _Alignas(64) struct thread_latch lock;   // for moments: when a loop opens every worker comes for it
+    int small_count;                         // guarded by lock: jobs queued that are small
+    struct cpu_pool_job *first[POOL_LEVELS]; // guarded by lock
+    struct cpu_pool_job *last[POOL_LEVELS];  // guarded by lock
+    atomic_int sleeping;                     // changed under the lock
+    int waking;                              // guarded by lock: were woken and have not come yet
+    _Atomic uint64_t slots_taken;            // a bit for each slot in use; set under the lock
+    uint64_t slept_time;                     // guarded by lock: when a worker last fell asleep
     atomic_bool is_watchful; // work came soon after workers had fallen asleep: they look for it for longer
     bool stop;               // guarded by lock
     int started_count;       // changed under lock, and start_lock
@@ -165,44 +166,44 @@ struct pool {
     atomic_int busy_count;                    // seats taken
     _Alignas(64) _Atomic uint64_t short_time; // when a short loop last opened while workers slept
     struct eventcount wakeups;                // workers sleep here
-    // The job that is reserved for the host's thread that queued it: see pool_reserve(). Only one of the spinners looks
-    // at it, and only now and then, so that the line stays with who queues.
-    _Alignas(64) _Atomic(struct pool_job *) reserved;
+    // The job that is reserved for the host's thread that queued it: see cpu_pool_reserve(). Only one of the spinners
+    // looks at it, and only now and then, so that the line stays with who queues.
+    _Alignas(64) _Atomic(struct cpu_pool_job *) reserved;
     atomic_uint reserved_count;          // jobs ever put there
     _Alignas(64) struct pollers watcher; // the spinner that looks at it; one at most
-    struct pool_slot slots[POOL_SLOTS];
-    struct pool_seat seats[POOL_MAX_WORKERS];
+    struct cpu_pool_slot slots[POOL_SLOTS];
+    struct cpu_pool_seat seats[POOL_MAX_WORKERS];
 };
 
-// |workers| is memory for |worker_count| of them. Threads start with pool_start().
-void pool_init(struct pool *pool, struct pool_worker *workers, int worker_count);
+// |workers| is memory for |worker_count| of them. Threads start with cpu_pool_start().
+void cpu_pool_init(struct cpu_pool *pool, struct cpu_worker *workers, int worker_count);
 // Starts the threads unless they run. One thread is enough to go on: what fails to start beyond it is left out.
-rill_status pool_start(struct pool *pool);
+rill_status cpu_pool_start(struct cpu_pool *pool);
 // The queue is empty and nothing runs. Joins the threads.
-void pool_finish(struct pool *pool);
+void cpu_pool_finish(struct cpu_pool *pool);
 
 // Takes jobs in an order made from |seed|, which need not be fair, and delays some of them: any order that the pool may
-// choose must be right. 0 turns it off. Before pool_start().
-void pool_fuzz_schedule(struct pool *pool, uint64_t seed);
+// choose must be right. 0 turns it off. Before cpu_pool_start().
+void cpu_pool_fuzz_schedule(struct cpu_pool *pool, uint64_t seed);
 
-void pool_push(struct pool *pool, struct pool_job *job);
+void cpu_pool_push(struct cpu_pool *pool, struct cpu_pool_job *job);
 // The same, by a worker or a guest that will come back for it itself before long: wakes nobody, and who only looks for
 // work leaves it for a moment.
-void pool_push_small(struct pool *pool, struct pool_job *job);
+void cpu_pool_push_small(struct cpu_pool *pool, struct cpu_pool_job *job);
 // Turns small jobs into ordinary ones: the guest that would have come back for them is leaving.
-void pool_promote_small(struct pool *pool);
+void cpu_pool_promote_small(struct cpu_pool *pool);
 // The same, by a thread of the host, which may be about to wait for it: workers that only look for work leave it the
 // job for a moment.
-void pool_offer(struct pool *pool, struct pool_job *job);
+void cpu_pool_offer(struct cpu_pool *pool, struct cpu_pool_job *job);
 // The same, and while a spinner watches, the job stays reserved for the host: the thread that waits takes it back by
-// pool_unreserve() and tells nobody. One job at a time: the one before goes to the workers.
-void pool_reserve(struct pool *pool, struct pool_job *job);
+// cpu_pool_unreserve() and tells nobody. One job at a time: the one before goes to the workers.
+void cpu_pool_reserve(struct cpu_pool *pool, struct cpu_pool_job *job);
 // Takes back a job that is still reserved. It is looked for by its address alone: it may be gone.
-bool pool_unreserve(struct pool *pool, struct pool_job *job);
-bool pool_has_work(struct pool *pool); // jobs or loops
+bool cpu_pool_unreserve(struct cpu_pool *pool, struct cpu_pool_job *job);
+bool cpu_pool_has_work(struct cpu_pool *pool); // jobs or loops
 
 // Jobs that are queued.
-static inline int pool_job_count(struct pool *pool)
+static inline int cpu_pool_job_count(struct cpu_pool *pool)
 {
     return atomic_load_explicit(&pool->ready, memory_order_relaxed) +
            atomic_load_explicit(&pool->offered, memory_order_relaxed);
@@ -210,29 +211,30 @@ static inline int pool_job_count(struct pool *pool)
 
 // A worker that runs a job polls |rounds| times for what it is about to need, until |has_come| says that it is there or
 // there is other work. It counts as a spinner meanwhile, so that nobody is woken in vain.
-void pool_linger(struct pool_worker *worker, int rounds, bool (*has_come)(void *arg), void *arg);
+void cpu_pool_linger(struct cpu_worker *worker, int rounds, bool (*has_come)(void *arg), void *arg);
 
 // A guest that waits for |owners| runs a job of one of them, or works on a loop of one, if there is any and a seat is
 // free that no other job needs. False: there was not.
-bool pool_help(struct pool *pool, struct pool_worker *guest, const void *const *owners, int owner_count);
+bool cpu_pool_help(struct cpu_pool *pool, struct cpu_worker *guest, const void *const *owners, int owner_count);
 
 // Opens the loop over |chunk_count| chunks and works on it. True: all of it has run and |over| is not called. False:
 // other workers still run chunks of it, and the last of them calls |over|; the caller must not touch the loop any more.
-bool pool_run_loop(struct pool *pool, struct pool_loop *loop, uint32_t chunk_count, struct pool_worker *worker);
+bool cpu_pool_run_loop(struct cpu_pool *pool, struct cpu_pool_loop *loop, uint32_t chunk_count,
+                       struct cpu_worker *worker);
 
 // How many seats are free.
-int pool_free_seats(struct pool *pool);
+int cpu_pool_free_seats(struct cpu_pool *pool);
 
 // Counts a task that |worker| begins, in the seat that it has to itself: no line that another changes.
-static inline void pool_count_task(const struct pool_worker *worker)
+static inline void cpu_pool_count_task(const struct cpu_worker *worker)
 {
     _Atomic uint64_t *count = &worker->pool->seats[worker->index].task_count;
     atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1, memory_order_relaxed);
 }
-uint64_t pool_task_count(struct pool *pool); // of all seats together
+uint64_t cpu_pool_task_count(struct cpu_pool *pool); // of all seats together
 
 // A guest sits down to run a job that only it knows, and gets up again. False: no seat is free that no other job needs.
-bool pool_sit_down(struct pool *pool, struct pool_worker *guest);
-void pool_get_up(struct pool *pool, struct pool_worker *guest);
+bool cpu_pool_sit_down(struct cpu_pool *pool, struct cpu_worker *guest);
+void cpu_pool_get_up(struct cpu_pool *pool, struct cpu_worker *guest);
 
 #endif

@@ -8,9 +8,9 @@
 #include "base/hot.h"
 
 // The lock is held.
-static HOT void enqueue(struct pool *pool, struct pool_job *job, enum pool_push kind)
+static HOT void enqueue(struct cpu_pool *pool, struct cpu_pool_job *job, enum cpu_pool_push kind)
 {
-    assert(pool_is_locked(pool));
+    assert(cpu_pool_is_locked(pool));
     assert(job->level >= 0 && job->level < POOL_LEVELS);
     assert(pool->last[job->level] != job); // it is in the queue at most once
     job->next = NULL;
@@ -26,7 +26,7 @@ static HOT void enqueue(struct pool *pool, struct pool_job *job, enum pool_push 
     atomic_fetch_add_explicit(&pool->change_count, 1, memory_order_relaxed);
 }
 
-static HOT void push(struct pool *pool, struct pool_job *job, enum pool_push kind)
+static HOT void push(struct cpu_pool *pool, struct cpu_pool_job *job, enum cpu_pool_push kind)
 {
     if (pool->is_timed) {
         job->push_time = clock_now();
@@ -36,117 +36,117 @@ static HOT void push(struct pool *pool, struct pool_job *job, enum pool_push kin
     sleep_unlock_and_wake(pool, kind == POOL_PUSH_OFFER ? sleep_choose_for_offers(pool, 1) : sleep_choose(pool, 1));
 }
 
-__attribute__((noinline)) void pool_push(struct pool *pool, struct pool_job *job)
+__attribute__((noinline)) void cpu_pool_push(struct cpu_pool *pool, struct cpu_pool_job *job)
 {
     push(pool, job, POOL_PUSH_PLAIN);
 }
 
-void pool_push_small(struct pool *pool, struct pool_job *job)
+void cpu_pool_push_small(struct cpu_pool *pool, struct cpu_pool_job *job)
 {
     push(pool, job, POOL_PUSH_SMALL);
 }
 
-void pool_offer(struct pool *pool, struct pool_job *job)
+void cpu_pool_offer(struct cpu_pool *pool, struct cpu_pool_job *job)
 {
     push(pool, job, POOL_PUSH_OFFER);
 }
 
 // Nobody watches the job that was reserved.
-static __attribute__((noinline)) void offer_back(struct pool *pool, struct pool_job *job)
+static __attribute__((noinline)) void offer_back(struct cpu_pool *pool, struct cpu_pool_job *job)
 {
-    if (pool_unreserve(pool, job)) {
-        pool_offer(pool, job);
+    if (cpu_pool_unreserve(pool, job)) {
+        cpu_pool_offer(pool, job);
     }
 }
 
 // No job stays reserved while nobody watches it: the watcher is a poller as in base/eventcount.h.
-HOT void pool_reserve(struct pool *pool, struct pool_job *job)
+HOT void cpu_pool_reserve(struct cpu_pool *pool, struct cpu_pool_job *job)
 {
     if (pool->is_fuzzed || pool->is_timed || atomic_load_explicit(&pool->watcher.count, memory_order_relaxed) == 0) {
-        pool_offer(pool, job);
+        cpu_pool_offer(pool, job);
         return;
     }
     unsigned count = atomic_load_explicit(&pool->reserved_count, memory_order_relaxed);
     atomic_store_explicit(&pool->reserved_count, count + 1, memory_order_relaxed); // a guess will do
-    struct pool_job *before = atomic_exchange(&pool->reserved, job);
+    struct cpu_pool_job *before = atomic_exchange(&pool->reserved, job);
     assert(before != job);
     if (before != NULL) {
-        pool_push(pool, before);
+        cpu_pool_push(pool, before);
     }
     if (UNLIKELY(!pollers_are_present(&pool->watcher))) {
         offer_back(pool, job);
     }
 }
 
-bool pool_unreserve(struct pool *pool, struct pool_job *job)
+bool cpu_pool_unreserve(struct cpu_pool *pool, struct cpu_pool_job *job)
 {
     return atomic_load_explicit(&pool->reserved, memory_order_relaxed) == job &&
            atomic_compare_exchange_strong(&pool->reserved, &job, NULL);
 }
 
-void queue_take_reserved(struct pool *pool)
+void queue_take_reserved(struct cpu_pool *pool)
 {
     if (atomic_load(&pool->reserved) != NULL) {
-        struct pool_job *job = atomic_exchange(&pool->reserved, NULL);
+        struct cpu_pool_job *job = atomic_exchange(&pool->reserved, NULL);
         if (job != NULL) {
             enqueue(pool, job, POOL_PUSH_PLAIN);
         }
     }
 }
 
-void queue_promote_small(struct pool *pool)
+void queue_promote_small(struct cpu_pool *pool)
 {
-    assert(pool_is_locked(pool));
+    assert(cpu_pool_is_locked(pool));
     if (pool->small_count == 0) {
         return;
     }
     for (int level = 0; level < POOL_LEVELS; level++) {
-        for (struct pool_job *job = pool->first[level]; job != NULL; job = job->next) {
+        for (struct cpu_pool_job *job = pool->first[level]; job != NULL; job = job->next) {
             job->push = job->push == POOL_PUSH_SMALL ? POOL_PUSH_OFFER : job->push;
         }
     }
     pool->small_count = 0;
 }
 
-void pool_promote_small(struct pool *pool)
+void cpu_pool_promote_small(struct cpu_pool *pool)
 {
     thread_latch_lock(&pool->lock);
     queue_promote_small(pool);
     sleep_unlock_and_call(pool, 1);
 }
 
-bool pool_has_work(struct pool *pool)
+bool cpu_pool_has_work(struct cpu_pool *pool)
 {
-    return atomic_load_explicit(&pool->slots_open, memory_order_relaxed) != 0 || pool_job_count(pool) > 0;
+    return atomic_load_explicit(&pool->slots_open, memory_order_relaxed) != 0 || cpu_pool_job_count(pool) > 0;
 }
 
 // xorshift
-uint64_t queue_random(struct pool *pool)
+uint64_t queue_random(struct cpu_pool *pool)
 {
-    assert(pool_is_locked(pool) && pool->schedule != 0);
+    assert(cpu_pool_is_locked(pool) && pool->schedule != 0);
     pool->schedule ^= pool->schedule << 13;
     pool->schedule ^= pool->schedule >> 7;
     pool->schedule ^= pool->schedule << 17;
     return pool->schedule;
 }
 
-void pool_fuzz_schedule(struct pool *pool, uint64_t seed)
+void cpu_pool_fuzz_schedule(struct cpu_pool *pool, uint64_t seed)
 {
     pool->is_fuzzed = seed != 0;
     pool->schedule = seed != 0 ? seed * UINT64_C(0x9e3779b97f4a7c15) | 1 : 0;
 }
 
 // A job has left the queue. The lock is held.
-static void count_out(struct pool *pool, const struct pool_job *job)
+static void count_out(struct cpu_pool *pool, const struct cpu_pool_job *job)
 {
     assert(job->push != POOL_PUSH_SMALL || pool->small_count > 0);
     pool->small_count -= job->push == POOL_PUSH_SMALL;
     atomic_fetch_sub_explicit(job->push != POOL_PUSH_PLAIN ? &pool->offered : &pool->ready, 1, memory_order_release);
 }
 
-void queue_unlink(struct pool *pool, struct pool_job *job, struct pool_job *before)
+void queue_unlink(struct cpu_pool *pool, struct cpu_pool_job *job, struct cpu_pool_job *before)
 {
-    assert(pool_is_locked(pool));
+    assert(cpu_pool_is_locked(pool));
     assert(before != NULL ? before->next == job : pool->first[job->level] == job);
     if (before != NULL) {
         before->next = job->next;
@@ -160,13 +160,13 @@ void queue_unlink(struct pool *pool, struct pool_job *job, struct pool_job *befo
 }
 
 // Any job of any level. The lock is held.
-static struct pool_job *pop_any(struct pool *pool)
+static struct cpu_pool_job *pop_any(struct cpu_pool *pool)
 {
-    int count = pool_job_count(pool);
+    int count = cpu_pool_job_count(pool);
     int chosen = count > 0 ? (int)(queue_random(pool) % (uint64_t)count) : 0;
     for (int level = 0; level < POOL_LEVELS; level++) {
-        struct pool_job *before = NULL;
-        for (struct pool_job *job = pool->first[level]; job != NULL; before = job, job = job->next) {
+        struct cpu_pool_job *before = NULL;
+        for (struct cpu_pool_job *job = pool->first[level]; job != NULL; before = job, job = job->next) {
             if (chosen-- == 0) {
                 queue_unlink(pool, job, before);
                 return job;
@@ -176,13 +176,13 @@ static struct pool_job *pop_any(struct pool *pool)
     return NULL;
 }
 
-struct pool_job *queue_pop(struct pool *pool)
+struct cpu_pool_job *queue_pop(struct cpu_pool *pool)
 {
     if (pool->schedule != 0) {
         return pop_any(pool);
     }
     for (int level = 0; level < POOL_LEVELS; level++) {
-        struct pool_job *job = pool->first[level];
+        struct cpu_pool_job *job = pool->first[level];
         if (job != NULL) {
             queue_unlink(pool, job, NULL);
             return job;

@@ -59,7 +59,7 @@ static void let_start(struct cpu_exec *exec, int index)
 {
     thread_publish(&exec->waits[index]); // only the last of those that it follows queues it
     if (atomic_fetch_sub_explicit(&exec->waits[index], 1, memory_order_acq_rel) == 1) {
-        stream_queue_block(exec->run->lanes[index].stream, &exec->blocks[index], exec->is_region_small);
+        cpu_stream_queue_block(exec->run->lanes[index].stream, &exec->blocks[index], exec->is_region_small);
     }
 }
 
@@ -125,7 +125,7 @@ static bool leave_region(struct cpu_exec *exec)
     return atomic_fetch_sub_explicit(&exec->open_count, 1, memory_order_acq_rel) == 1;
 }
 
-bool region_start(struct cpu_exec *exec, const struct plan_node *node, struct pool_worker *worker)
+bool region_start(struct cpu_exec *exec, const struct plan_node *node, struct cpu_worker *worker)
 {
     (void)worker;
     if (node->child_count == 0) {
@@ -153,7 +153,7 @@ bool region_start(struct cpu_exec *exec, const struct plan_node *node, struct po
     return true;
 }
 
-void region_run_block(struct cpu_exec *exec, struct cpu_block *block, struct pool_worker *worker)
+void region_run_block(struct cpu_exec *exec, struct cpu_block *block, struct cpu_worker *worker)
 {
     struct cpu_exec *parent = block->parent;
     thread_observe(parent);
@@ -169,14 +169,14 @@ void region_run_block(struct cpu_exec *exec, struct cpu_block *block, struct poo
     exec_resume(exec, worker);
 }
 
-void region_block_over(struct cpu_exec *exec, struct pool_worker *worker)
+void region_block_over(struct cpu_exec *exec, struct cpu_worker *worker)
 {
     struct cpu_exec *parent = exec->block->parent;
     uint64_t followers = parent->followers[exec->block->index];
     thread_publish(parent->blocks);
     // Before anything else goes on: its stream is idle when the join has passed. From here on the executor is
     // another's.
-    stream_end_block(exec->lane);
+    cpu_stream_end_block(exec->lane);
     for (int i = 0; followers != 0; i++, followers >>= 1) {
         if ((followers & 1) != 0) {
             let_start(parent, i);

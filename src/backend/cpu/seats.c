@@ -4,17 +4,17 @@
 
 #include "base/hot.h"
 
-HOT int seats_busy(struct pool *pool)
+HOT int seats_busy(struct cpu_pool *pool)
 {
     return atomic_load(&pool->busy_count) + loop_visitors(pool);
 }
 
-int pool_free_seats(struct pool *pool)
+int cpu_pool_free_seats(struct cpu_pool *pool)
 {
     return pool->worker_count - seats_busy(pool);
 }
 
-uint64_t pool_task_count(struct pool *pool)
+uint64_t cpu_pool_task_count(struct cpu_pool *pool)
 {
     uint64_t count = 0;
     for (int i = 0; i < pool->worker_count; i++) {
@@ -23,7 +23,7 @@ uint64_t pool_task_count(struct pool *pool)
     return count;
 }
 
-static bool take_this_seat(struct pool *pool, struct pool_worker *worker, int seat)
+static bool take_this_seat(struct cpu_pool *pool, struct cpu_worker *worker, int seat)
 {
     assert(seat >= 0 && seat < pool->worker_count);
     bool is_taken = false;
@@ -37,7 +37,7 @@ static bool take_this_seat(struct pool *pool, struct pool_worker *worker, int se
     return true;
 }
 
-HOT bool seats_find(struct pool *pool, struct pool_worker *worker)
+HOT bool seats_find(struct cpu_pool *pool, struct cpu_worker *worker)
 {
     if (take_this_seat(pool, worker, worker->home)) {
         return true;
@@ -50,41 +50,42 @@ HOT bool seats_find(struct pool *pool, struct pool_worker *worker)
     return false;
 }
 
-void seats_give_back(struct pool *pool, const struct pool_worker *worker)
+void seats_give_back(struct cpu_pool *pool, const struct cpu_worker *worker)
 {
     assert(atomic_load_explicit(&pool->seats[worker->index].is_taken, memory_order_relaxed));
     thread_publish(&pool->workers[worker->index]);
     atomic_store_explicit(&pool->seats[worker->index].is_taken, false, memory_order_release);
 }
 
-bool seats_take(struct pool *pool, struct pool_worker *worker)
+bool seats_take(struct cpu_pool *pool, struct cpu_worker *worker)
 {
-    if (pool_free_seats(pool) <= 0 || !seats_find(pool, worker)) {
+    if (cpu_pool_free_seats(pool) <= 0 || !seats_find(pool, worker)) {
         return false;
     }
     seats_begin(pool, worker);
     return true;
 }
 
-void seats_leave(struct pool *pool, struct pool_worker *worker)
+void seats_leave(struct cpu_pool *pool, struct cpu_worker *worker)
 {
-    pool_worker_change(worker, POOL_WORKING, POOL_SEARCHING);
+    cpu_worker_change(worker, WORKER_WORKING, WORKER_SEARCHING);
     seats_give_back(pool, worker);
     int before = atomic_fetch_sub(&pool->busy_count, 1);
     assert(before > 0);
     (void)before;
 }
 
-int seats_note_processor(struct pool *pool, const struct pool_worker *worker)
+int seats_note_processor(struct cpu_pool *pool, const struct cpu_worker *worker)
 {
     int processor = thread_processor();
     atomic_store_explicit(&pool->seats[worker->index].processor, (short)processor, memory_order_relaxed);
     return processor;
 }
 
-bool seats_share_processor(struct pool *pool, const struct pool_worker *worker, uint64_t busy[THREAD_PROCESSORS / 64])
+bool seats_share_processor(struct cpu_pool *pool, const struct cpu_worker *worker,
+                           uint64_t busy[THREAD_PROCESSORS / 64])
 {
-    assert(pool_is_locked(pool));
+    assert(cpu_pool_is_locked(pool));
     int own = seats_note_processor(pool, worker);
     if (pool->is_alone || own < 0 || seats_busy(pool) < 2) {
         return false;

@@ -13,7 +13,7 @@ enum {
     CALL_PATIENCE = 20,     // looks at a loop that has a share for others
     OFFER_PAUSE = 8,        // of thread_relax() between two looks at what was offered
     OFFER_TIME = 1500,      // nanoseconds that a job is left to the host's thread that pushed it
-    LINGER_PAUSE = 4,       // of thread_relax() between two looks of pool_linger()
+    LINGER_PAUSE = 4,       // of thread_relax() between two looks of cpu_pool_linger()
     LINGER_TURN = 8,        // of these before others get a turn
 };
 
@@ -24,37 +24,37 @@ static void relax(int count)
     }
 }
 
-void pool_linger(struct pool_worker *worker, int rounds, bool (*has_come)(void *arg), void *arg)
+void cpu_pool_linger(struct cpu_worker *worker, int rounds, bool (*has_come)(void *arg), void *arg)
 {
-    struct pool *pool = worker->pool;
+    struct cpu_pool *pool = worker->pool;
     if (pool->is_alone) {
         return;
     }
-    pool_worker_change(worker, POOL_WORKING, POOL_LINGERING);
+    cpu_worker_change(worker, WORKER_WORKING, WORKER_LINGERING);
     pollers_enter(&pool->spinners);
-    for (int i = 1; i <= rounds && !has_come(arg) && !pool_has_work(pool); i++) {
+    for (int i = 1; i <= rounds && !has_come(arg) && !cpu_pool_has_work(pool); i++) {
         if (i % LINGER_TURN == 0) {
             thread_yield();
         }
         relax(LINGER_PAUSE);
     }
     worker->has_looked = !has_come(arg);
-    pool_worker_change(worker, POOL_LINGERING, POOL_WORKING);
+    cpu_worker_change(worker, WORKER_LINGERING, WORKER_WORKING);
     pollers_leave(&pool->spinners);
     sleep_call_another(pool);
 }
 
-void spin_stop(struct pool *pool, struct pool_worker *worker)
+void spin_stop(struct cpu_pool *pool, struct cpu_worker *worker)
 {
-    pool_worker_change(worker, POOL_VISITING, POOL_WORKING);
+    cpu_worker_change(worker, WORKER_VISITING, WORKER_WORKING);
     atomic_fetch_add(&pool->busy_count, 1);
     pollers_leave(&pool->spinners);
     sleep_call_another(pool);
 }
 
-void spin_again(struct pool *pool, struct pool_worker *worker)
+void spin_again(struct cpu_pool *pool, struct cpu_worker *worker)
 {
-    pool_worker_change(worker, POOL_WORKING, POOL_VISITING);
+    cpu_worker_change(worker, WORKER_WORKING, WORKER_VISITING);
     pollers_enter(&pool->spinners);
     atomic_fetch_sub(&pool->busy_count, 1); // a spinner by now: it looks for work itself
 }
@@ -62,13 +62,13 @@ void spin_again(struct pool *pool, struct pool_worker *worker)
 // Goes to a loop that is open without taking the lock, where no job waits. The worker stays a spinner all the time, and
 // goes on spinning afterwards: so whoever adds work and sees it is right to wake nobody. False: it came too late, or
 // found no seat.
-static bool visit_at_once(struct pool *pool, struct pool_worker *worker)
+static bool visit_at_once(struct cpu_pool *pool, struct cpu_worker *worker)
 {
     if (!seats_find(pool, worker)) {
         return false;
     }
-    pool_worker_change(worker, POOL_SPINNING, POOL_VISITING);
-    struct pool_slot *slot = loop_enter(pool, worker, NULL);
+    cpu_worker_change(worker, WORKER_SPINNING, WORKER_VISITING);
+    struct cpu_pool_slot *slot = loop_enter(pool, worker, NULL);
     bool has_work = slot != NULL || worker->ended != NULL;
     if (has_work) {
         seats_note_processor(pool, worker);
@@ -76,13 +76,13 @@ static bool visit_at_once(struct pool *pool, struct pool_worker *worker)
         sleep_call_from_spinner(pool);
         loop_visit(pool, slot, worker);
     }
-    pool_worker_change(worker, POOL_VISITING, POOL_SPINNING);
+    cpu_worker_change(worker, WORKER_VISITING, WORKER_SPINNING);
     seats_give_back(pool, worker);
     return has_work;
 }
 
 // How long a worker that has nothing to do spins.
-static uint64_t spin_time(struct pool *pool)
+static uint64_t spin_time(struct cpu_pool *pool)
 {
     return atomic_load_explicit(&pool->is_watchful, memory_order_relaxed) ? SPIN_LONG : SPIN_TIME;
 }
@@ -98,7 +98,7 @@ struct spin {
     int watch_count;  // looks at the same one
 };
 
-static void begin_spin(struct pool *pool, struct spin *spin)
+static void begin_spin(struct cpu_pool *pool, struct spin *spin)
 {
     spin->last = clock_now();
     spin->end = spin->last + spin_time(pool);
@@ -107,7 +107,7 @@ static void begin_spin(struct pool *pool, struct spin *spin)
 }
 
 // Lets others have a turn. False: the worker has spun for long, or others need the processor.
-static bool take_turn(struct pool *pool, struct spin *spin)
+static bool take_turn(struct cpu_pool *pool, struct spin *spin)
 {
     uint64_t now = clock_now();
     if (spin->has_seen) {
@@ -124,7 +124,7 @@ static bool take_turn(struct pool *pool, struct spin *spin)
 }
 
 // One of the spinners looks at the job that is reserved. False: it is not left to the host any more.
-static bool watch(struct pool *pool, struct spin *spin)
+static bool watch(struct cpu_pool *pool, struct spin *spin)
 {
     if (!spin->is_watcher) {
         if (!pollers_enter_alone(&pool->watcher)) {
@@ -143,7 +143,7 @@ static bool watch(struct pool *pool, struct spin *spin)
 }
 
 // False: a job is reserved that must not stay so.
-static bool stop_watching(struct pool *pool, struct spin *spin)
+static bool stop_watching(struct cpu_pool *pool, struct spin *spin)
 {
     if (!spin->is_watcher) {
         return true;
@@ -154,7 +154,7 @@ static bool stop_watching(struct pool *pool, struct spin *spin)
 }
 
 // Leaves what was offered to who offered it, for a moment. True: it is still there.
-static bool outlasts_offer(struct pool *pool)
+static bool outlasts_offer(struct cpu_pool *pool)
 {
     uint64_t end = clock_now() + OFFER_TIME;
     do {
@@ -170,14 +170,14 @@ static bool outlasts_offer(struct pool *pool)
 }
 
 // Deals with an open loop. False: there is something that needs the lock.
-static bool look_at_loop(struct pool *pool, struct pool_worker *worker, struct spin *spin)
+static bool look_at_loop(struct cpu_pool *pool, struct cpu_worker *worker, struct spin *spin)
 {
     spin->has_seen = true;
     if (spin->patience > 0 && !loop_calls(pool, worker, spin->served)) {
         spin->patience--;
         return true;
     }
-    if (pool->is_fuzzed || pool_job_count(pool) > 0 || !stop_watching(pool, spin)) {
+    if (pool->is_fuzzed || cpu_pool_job_count(pool) > 0 || !stop_watching(pool, spin)) {
         return false;
     }
     unsigned called = atomic_load_explicit(&pool->called, memory_order_relaxed);
@@ -188,11 +188,11 @@ static bool look_at_loop(struct pool *pool, struct pool_worker *worker, struct s
     return true;
 }
 
-bool spin_for_work(struct pool *pool, struct pool_worker *worker)
+bool spin_for_work(struct cpu_pool *pool, struct cpu_worker *worker)
 {
     struct spin spin = {.is_watcher = false};
     bool is_patient = !pool->is_alone;
-    pool_worker_change(worker, POOL_SEARCHING, POOL_SPINNING);
+    cpu_worker_change(worker, WORKER_SEARCHING, WORKER_SPINNING);
     pollers_enter(&pool->spinners);
     begin_spin(pool, &spin);
     for (int i = 1; is_patient; i++) {
@@ -221,7 +221,7 @@ bool spin_for_work(struct pool *pool, struct pool_worker *worker)
         relax(SPIN_PAUSE);
     }
     stop_watching(pool, &spin);
-    pool_worker_change(worker, POOL_SPINNING, POOL_SEARCHING);
+    cpu_worker_change(worker, WORKER_SPINNING, WORKER_SEARCHING);
     pollers_leave(&pool->spinners);
     return is_patient;
 }

@@ -11,7 +11,7 @@ enum { MANY_WORDS = 16 }; // of arguments
 
 static __attribute__((noinline, cold)) rill_status start_threads_now(struct backend_device *device)
 {
-    RILL_TRY(pool_start(&device->pool));
+    RILL_TRY(cpu_pool_start(&device->pool));
     atomic_store_explicit(&device->is_started, true, memory_order_release);
     return RILL_OK;
 }
@@ -40,7 +40,7 @@ static struct cpu_op *post(struct backend_stream *stream, struct cpu_op *op, str
 
 // Appends an operation, made by segment_take() or with memory of its own. The stream's lock is held; true if its job
 // must be pushed.
-HOT bool stream_append(struct backend_stream *stream, struct cpu_op *op, enum cpu_op_kind kind)
+HOT bool cpu_stream_append(struct backend_stream *stream, struct cpu_op *op, enum cpu_op_kind kind)
 {
     op->kind = kind;
     stream->current_count += op->segment != NULL;
@@ -63,7 +63,7 @@ static HOT void unlock_and_push(struct backend_stream *stream, bool push)
 {
     thread_latch_unlock(&stream->lock);
     if (push) {
-        pool_reserve(&stream->device->pool, &stream->job);
+        cpu_pool_reserve(&stream->device->pool, &stream->job);
     }
 }
 
@@ -152,46 +152,48 @@ static void fill_launch(struct cpu_launch *op, const struct backend_launch *laun
                (size_t)kernel->param_count * sizeof *launch->array_sizes);
 }
 
-// A crew for a launch that the stream's will not do for, which |*need| is then what the stream has. NULL: no memory.
-static __attribute__((noinline)) struct cpu_crew *make_crew(struct backend_stream *stream, struct cpu_need *need)
+// A workspace for a launch that the stream's will not do for, which |*need| is then what the stream has. NULL: no
+// memory.
+static __attribute__((noinline)) struct cpu_workspace *make_workspace(struct backend_stream *stream,
+                                                                      struct cpu_need *need)
 {
     *need = need_join(need, &stream->newest_need);
-    return crew_create(stream->device, need);
+    return workspace_create(stream->device, need);
 }
 
-// Memory for a launch, with a crew if the stream's will not do. NULL: there is none. The lock is held.
+// Memory for a launch, with a workspace if the stream's will not do. NULL: there is none. The lock is held.
 static HOT struct cpu_launch *take_launch(struct backend_stream *stream, const struct backend_kernel *kernel,
                                           size_t size)
 {
     struct cpu_need need = {kernel->depth, kernel->block_count, kernel->partial_size, kernel->block_size};
-    struct cpu_crew *crew = NULL;
-    bool has_crew = LIKELY(need_fits(&stream->newest_need, &need));
-    if (UNLIKELY(!has_crew)) {
-        crew = make_crew(stream, &need);
-        if (crew == NULL) {
+    struct cpu_workspace *workspace = NULL;
+    bool has_workspace = LIKELY(need_fits(&stream->newest_need, &need));
+    if (UNLIKELY(!has_workspace)) {
+        workspace = make_workspace(stream, &need);
+        if (workspace == NULL) {
             return NULL;
         }
     }
     struct cpu_launch *op = segment_take(stream, size);
     if (UNLIKELY(op == NULL)) {
-        crew_destroy(stream->device, crew);
+        workspace_destroy(stream->device, workspace);
         return NULL;
     }
-    op->new_crew = crew;
-    if (UNLIKELY(!has_crew)) {
+    op->new_workspace = workspace;
+    if (UNLIKELY(!has_workspace)) {
         stream->newest_need = need;
     }
     return op;
 }
 
 // Its caller waits at once, and runs the launch here and now if nobody has the stream. Else, and where its loop is not
-// at its end yet: see stream_synchronize(). The lock is held.
+// at its end yet: see cpu_stream_synchronize(). The lock is held.
 static __attribute__((noinline)) void unlock_and_run(struct backend_stream *stream, bool push)
 {
     uint64_t target = atomic_load_explicit(&stream->queued_count, memory_order_relaxed);
     thread_latch_unlock(&stream->lock);
     if (push && !guest_run_at_once(stream, target)) {
-        pool_push_small(&stream->device->pool, &stream->job);
+        cpu_pool_push_small(&stream->device->pool, &stream->job);
     }
 }
 
@@ -225,8 +227,8 @@ static HOT rill_status launch_known(struct backend_stream *stream, const struct 
     size_t size =
         sizeof(struct cpu_launch) + args_size(kernel->args_size) + (size_t)kernel->param_count * sizeof(uint64_t);
     RILL_TRY(lock_for_work(stream));
-    // A crew for a larger kernel travels with the launch, and its blocks have their streams, so that nothing can fail
-    // once it is queued.
+    // A workspace for a larger kernel travels with the launch, and its blocks have their streams, so that nothing can
+    // fail once it is queued.
     if (UNLIKELY(!has_room(stream) || kernel->block_count > 0)) {
         RILL_TRY(prepare(stream, launch, kernel));
     }
@@ -237,7 +239,7 @@ static HOT rill_status launch_known(struct backend_stream *stream, const struct 
     fill_launch(op, launch, kernel);
     uint64_t count = atomic_load_explicit(&stream->launch_count, memory_order_relaxed) + 1;
     atomic_store_explicit(&stream->launch_count, count, memory_order_relaxed);
-    bool push = stream_append(stream, &op->op, CPU_OP_LAUNCH);
+    bool push = cpu_stream_append(stream, &op->op, CPU_OP_LAUNCH);
     if (LIKELY(launch->caller == NULL)) {
         unlock_and_push(stream, push);
     } else {
@@ -254,13 +256,13 @@ static __attribute__((noinline, cold)) rill_status launch_unknown(struct backend
     return launch_known(stream, launch, &kernel);
 }
 
-LAUNCH_PART rill_status stream_launch(struct backend_stream *stream, const struct backend_launch *launch)
+LAUNCH_PART rill_status cpu_stream_launch(struct backend_stream *stream, const struct backend_launch *launch)
 {
     return LIKELY(launch->known != NULL) ? launch_known(stream, launch, launch->known) : launch_unknown(stream, launch);
 }
 
-rill_status stream_copy(struct backend_stream *stream, void *target, const void *source, size_t size,
-                        enum backend_read read)
+rill_status cpu_stream_copy(struct backend_stream *stream, void *target, const void *source, size_t size,
+                            enum backend_read read)
 {
     bool stage = read != BACKEND_READ_LATER;
     RILL_TRY(lock_for_work(stream));
@@ -274,11 +276,11 @@ rill_status stream_copy(struct backend_stream *stream, void *target, const void 
     if (stage && size > 0) {
         op->source = memcpy(op + 1, source, size);
     }
-    unlock_and_push(stream, stream_append(stream, &op->op, CPU_OP_COPY));
+    unlock_and_push(stream, cpu_stream_append(stream, &op->op, CPU_OP_COPY));
     return RILL_OK;
 }
 
-rill_status stream_fill(struct backend_stream *stream, void *target, size_t count, const void *element, size_t size)
+rill_status cpu_stream_fill(struct backend_stream *stream, void *target, size_t count, const void *element, size_t size)
 {
     RILL_TRY(lock_for_work(stream));
     struct cpu_fill *op = segment_take(stream, sizeof *op + size);
@@ -289,11 +291,11 @@ rill_status stream_fill(struct backend_stream *stream, void *target, size_t coun
     op->count = count;
     op->size = size;
     memcpy(op->element, element, size);
-    unlock_and_push(stream, stream_append(stream, &op->op, CPU_OP_FILL));
+    unlock_and_push(stream, cpu_stream_append(stream, &op->op, CPU_OP_FILL));
     return RILL_OK;
 }
 
-rill_status stream_notify(struct backend_stream *stream, backend_notice *notice, void *arg, bool hold)
+rill_status cpu_stream_notify(struct backend_stream *stream, backend_notice *notice, void *arg, bool hold)
 {
     RILL_TRY(start_threads(stream->device));
     thread_latch_lock(&stream->lock);
@@ -305,17 +307,17 @@ rill_status stream_notify(struct backend_stream *stream, backend_notice *notice,
     op->arg = arg;
     op->hold = hold;
     op->was_called = false;
-    unlock_and_push(stream, stream_append(stream, &op->op, CPU_OP_NOTIFY));
+    unlock_and_push(stream, cpu_stream_append(stream, &op->op, CPU_OP_NOTIFY));
     return RILL_OK;
 }
 
-void stream_proceed(struct backend_stream *stream)
+void cpu_stream_proceed(struct backend_stream *stream)
 {
     thread_publish(&stream->ended_count); // what the callback did comes before what follows it
-    pool_push(&stream->device->pool, &stream->job);
+    cpu_pool_push(&stream->device->pool, &stream->job);
 }
 
-rill_status stream_queue_mark(struct backend_stream *stream, enum cpu_op_kind kind, struct cpu_mark *mark)
+rill_status cpu_stream_queue_mark(struct backend_stream *stream, enum cpu_op_kind kind, struct cpu_mark *mark)
 {
     RILL_TRY(start_threads(stream->device));
     thread_latch_lock(&stream->lock);
@@ -324,20 +326,20 @@ rill_status stream_queue_mark(struct backend_stream *stream, enum cpu_op_kind ki
         return no_memory(stream);
     }
     op->mark = mark;
-    bool push = stream_append(stream, &op->op, kind);
+    bool push = cpu_stream_append(stream, &op->op, kind);
     thread_latch_unlock(&stream->lock);
     // A stream that had nothing to do need not be taken up only to find out that it must wait. Nobody else has it, and
     // so the operation keeps its mark.
     bool may_stand = push && kind == CPU_OP_WAIT && !stream->device->pool.is_fuzzed;
     if (push && !(may_stand && mark_stand(stream, mark))) {
-        pool_reserve(&stream->device->pool, &stream->job);
+        cpu_pool_reserve(&stream->device->pool, &stream->job);
     }
     return RILL_OK;
 }
 
 // ---- running ------------------------------------------------------------------------------------------------------
 
-static void advance(struct backend_stream *stream, bool has_ended, struct pool_worker *worker);
+static void advance(struct backend_stream *stream, bool has_ended, struct cpu_worker *worker);
 
 // Puts a run's failure where it belongs.
 static __attribute__((noinline, cold)) void report_failure(struct backend_stream *stream, struct cpu_launch *launch,
@@ -349,7 +351,7 @@ static __attribute__((noinline, cold)) void report_failure(struct backend_stream
         return;
     }
     thread_latch_lock(&stream->lock);
-    struct backend_error *error = stream_fail(stream);
+    struct backend_error *error = cpu_stream_fail(stream);
     if (error != NULL) {
         uint64_t serial = error->serial;
         run_describe_failure(run, stream->id, error);
@@ -360,7 +362,7 @@ static __attribute__((noinline, cold)) void report_failure(struct backend_stream
 
 static inline void end_launch(struct backend_stream *stream, struct cpu_launch *launch)
 {
-    struct cpu_run *run = &stream->crew->run;
+    struct cpu_run *run = &stream->workspace->run;
     if (UNLIKELY(stream->device->trace != NULL)) {
         trace_cause_set(&stream->cause, TRACE_KERNEL, run->kernel->plan->name, 0);
     }
@@ -372,33 +374,33 @@ static inline void end_launch(struct backend_stream *stream, struct cpu_launch *
 }
 
 // A worker that ended a launch which others had left goes on with the stream.
-static void launch_over(struct cpu_run *run, struct pool_worker *worker)
+static void launch_over(struct cpu_run *run, struct cpu_worker *worker)
 {
     struct backend_stream *stream = run->queue;
     end_launch(stream, (struct cpu_launch *)stream->first);
     advance(stream, true, worker);
 }
 
-void stream_take_crew(struct backend_stream *stream, struct cpu_crew *crew)
+void cpu_stream_take_workspace(struct backend_stream *stream, struct cpu_workspace *workspace)
 {
-    crew_destroy(stream->device, stream->crew);
-    stream->crew = crew;
-    crew->run = (struct cpu_run){.device = stream->device,
-                                 .queue = stream,
-                                 .block = crew->locals,
-                                 .lanes = stream->lanes,
-                                 .stream = stream->id,
-                                 .cause = &stream->cause,
-                                 .over = launch_over};
-    crew->run.values.block = crew->locals;
-    crew->run.values.width = EXEC_WIDTH * stream->device->pool.worker_count;
+    workspace_destroy(stream->device, stream->workspace);
+    stream->workspace = workspace;
+    workspace->run = (struct cpu_run){.device = stream->device,
+                                      .queue = stream,
+                                      .block = workspace->locals,
+                                      .lanes = stream->lanes,
+                                      .stream = stream->id,
+                                      .cause = &stream->cause,
+                                      .over = launch_over};
+    workspace->run.values.block = workspace->locals;
+    workspace->run.values.width = EXEC_WIDTH * stream->device->pool.worker_count;
 }
 
 static void fill_run(struct backend_stream *stream, const struct cpu_launch *launch)
 {
-    struct cpu_crew *crew = stream->crew;
+    struct cpu_workspace *workspace = stream->workspace;
     const struct plan_kernel *plan = launch->kernel->plan;
-    struct cpu_run *run = &crew->run;
+    struct cpu_run *run = &workspace->run;
     run->image = launch->image;
     run->kernel = launch->kernel;
     run->values.kernel = plan;
@@ -408,22 +410,22 @@ static void fill_run(struct backend_stream *stream, const struct cpu_launch *lau
     run->values.field_sizes = launch->image->field_sizes;
     atomic_store_explicit(&run->failure_state, 0, memory_order_relaxed);
     if (plan->block_size > 0) {
-        memset(crew->locals, 0, plan->block_size);
+        memset(workspace->locals, 0, plan->block_size);
     }
 }
 
-static bool run_launch(struct backend_stream *stream, struct cpu_launch *launch, struct pool_worker *worker)
+static bool run_launch(struct backend_stream *stream, struct cpu_launch *launch, struct cpu_worker *worker)
 {
-    if (UNLIKELY(launch->new_crew != NULL)) {
-        stream_take_crew(stream, launch->new_crew);
-        launch->new_crew = NULL;
+    if (UNLIKELY(launch->new_workspace != NULL)) {
+        cpu_stream_take_workspace(stream, launch->new_workspace);
+        launch->new_workspace = NULL;
     }
-    if (stream_error(stream, launch->caller)) {
+    if (cpu_stream_error(stream, launch->caller)) {
         device_count(&stream->device->counters.launch_skipped_count);
         return true;
     }
     fill_run(stream, launch);
-    if (!exec_start(stream->crew, worker)) {
+    if (!exec_start(stream->workspace, worker)) {
         return false;
     }
     end_launch(stream, launch);
@@ -464,7 +466,7 @@ static bool run_notify(struct backend_stream *stream, struct cpu_notify *notify)
     }
     notify->was_called = true;
     struct backend_error error;
-    bool has_error = stream_error(stream, &error);
+    bool has_error = cpu_stream_error(stream, &error);
     bool hold = notify->hold; // after the call the stream may be elsewhere already
     notify->notice(notify->arg, has_error ? &error : NULL);
     return !hold;
@@ -490,8 +492,8 @@ static void free_stream(struct backend_stream *stream)
     thread_latch_lock(&stream->lock);
     thread_latch_unlock(&stream->lock);
     hand_in_launches(stream);
-    crew_destroy(device, stream->crew);
-    crew_destroy(device, stream->next_crew);
+    workspace_destroy(device, stream->workspace);
+    workspace_destroy(device, stream->next_workspace);
     segment_free_all(device, stream->free);
     segment_free_all(device, stream->used);
     segment_free_all(device, stream->current);
@@ -507,32 +509,32 @@ static void free_stream(struct backend_stream *stream)
 
 // An operation that is neither a launch nor an event's. True: see run_op().
 static __attribute__((noinline)) bool run_other(struct backend_stream *stream, struct cpu_op *op,
-                                                struct pool_worker *worker)
+                                                struct cpu_worker *worker)
 {
     switch (op->kind) {
     case CPU_OP_COPY: {
         struct cpu_copy *copy = (struct cpu_copy *)op;
-        if (copy->size > 0 && !stream_error(stream, NULL)) {
+        if (copy->size > 0 && !cpu_stream_error(stream, NULL)) {
             memmove(copy->target, copy->source, copy->size);
         }
         trace_op(stream, op->kind);
         return true;
     }
     case CPU_OP_FILL:
-        if (!stream_error(stream, NULL)) {
+        if (!cpu_stream_error(stream, NULL)) {
             run_fill((struct cpu_fill *)op);
         }
         trace_op(stream, op->kind);
         return true;
     case CPU_OP_NOTIFY: return run_notify(stream, (struct cpu_notify *)op);
-    case CPU_OP_BLOCK: stream_run_block(stream, (struct cpu_block *)op, worker); return false;
+    case CPU_OP_BLOCK: cpu_stream_run_block(stream, (struct cpu_block *)op, worker); return false;
     case CPU_OP_END: free_stream(stream); return false;
     default: return true;
     }
 }
 
 // True if it has ended; else whoever ends it goes on with the stream, which must not be touched here any more.
-static bool run_op(struct backend_stream *stream, struct cpu_op *op, struct pool_worker *worker)
+static bool run_op(struct backend_stream *stream, struct cpu_op *op, struct cpu_worker *worker)
 {
     if (LIKELY(op->kind == CPU_OP_LAUNCH)) { // what is frequent first: a jump by a table is seldom foreseen
         return run_launch(stream, (struct cpu_launch *)op, worker);
@@ -573,7 +575,7 @@ static inline __attribute__((always_inline)) void remove_first(struct backend_st
     eventcount_notify_all(&stream->progress);
 }
 
-void stream_remove_first(struct backend_stream *stream)
+void cpu_stream_remove_first(struct backend_stream *stream)
 {
     remove_first(stream);
 }
@@ -604,7 +606,7 @@ static struct cpu_op *take_mail(struct backend_stream *stream)
 }
 
 // The operation to go on with; NULL if there is none, and then the stream rests and must not be touched any more.
-HOT struct cpu_op *stream_first_op(struct backend_stream *stream)
+HOT struct cpu_op *cpu_stream_first_op(struct backend_stream *stream)
 {
     if (stream->first != NULL) {
         return stream->first;
@@ -622,35 +624,35 @@ HOT struct cpu_op *stream_first_op(struct backend_stream *stream)
 static struct cpu_op *take_up(struct backend_stream *stream)
 {
     struct cpu_op *op = stream->first != NULL ? stream->first : take_mail(stream);
-    return op != NULL ? op : stream_first_op(stream);
+    return op != NULL ? op : cpu_stream_first_op(stream);
 }
 
 // Whether more is likely to be queued in the next moment: who queues often finds the stream still taken. But a host
 // that waits for what it has queued would run the next thing itself, which a worker that stays would not let it do.
-static bool is_worth_staying(struct backend_stream *stream, enum cpu_op_kind last, const struct pool_worker *worker)
+static bool is_worth_staying(struct backend_stream *stream, enum cpu_op_kind last, const struct cpu_worker *worker)
 {
     return stream->first == NULL && !has_mail(stream) && worker->guest == NULL && last != CPU_OP_RECORD &&
            !atomic_load_explicit(&stream->was_waited_for, memory_order_relaxed);
 }
 
 // The first operation has ended: the next one.
-static HOT struct cpu_op *next_op(struct backend_stream *stream, struct pool_worker *worker)
+static HOT struct cpu_op *next_op(struct backend_stream *stream, struct cpu_worker *worker)
 {
     enum cpu_op_kind last = stream->first->kind;
     remove_first(stream);
     if (is_worth_staying(stream, last, worker)) {
-        pool_linger(worker, STREAM_LINGER, has_mail, stream);
+        cpu_pool_linger(worker, STREAM_LINGER, has_mail, stream);
     }
-    return stream_first_op(stream);
+    return cpu_stream_first_op(stream);
 }
 
 // Goes on with the queue. |has_ended|: its first operation has.
-static HOT void advance(struct backend_stream *stream, bool has_ended, struct pool_worker *worker)
+static HOT void advance(struct backend_stream *stream, bool has_ended, struct cpu_worker *worker)
 {
     struct cpu_op *op = has_ended ? next_op(stream, worker) : take_up(stream);
     for (int turn = 1; op != NULL; turn++) {
-        if (guest_must_stop(worker, stream) || (turn > STREAM_TURN && pool_has_work(&stream->device->pool))) {
-            pool_push(&stream->device->pool, &stream->job);
+        if (guest_must_stop(worker, stream) || (turn > STREAM_TURN && cpu_pool_has_work(&stream->device->pool))) {
+            cpu_pool_push(&stream->device->pool, &stream->job);
             return;
         }
         if (!run_op(stream, op, worker)) {
@@ -660,14 +662,14 @@ static HOT void advance(struct backend_stream *stream, bool has_ended, struct po
     }
 }
 
-static void run_taken(struct backend_stream *stream, struct pool_worker *worker)
+static void run_taken(struct backend_stream *stream, struct cpu_worker *worker)
 {
-    struct pool_job *job = &stream->job;
+    struct cpu_pool_job *job = &stream->job;
     if (stream->device->trace != NULL) {
         stream->cause.ready = job->push_time;
     }
     if (!guest_wants(worker, stream)) {
-        pool_push(&stream->device->pool, &stream->job);
+        cpu_pool_push(&stream->device->pool, &stream->job);
         return;
     }
     // What a stream ran comes before what it runs, whoever ran it. Blocks have an order of their own.
@@ -680,7 +682,7 @@ static void run_taken(struct backend_stream *stream, struct pool_worker *worker)
     advance(stream, false, worker);
 }
 
-static HOT void run_stream(struct pool_job *job, struct pool_worker *worker)
+static HOT void run_stream(struct cpu_pool_job *job, struct cpu_worker *worker)
 {
     struct backend_stream *stream = (struct backend_stream *)((char *)job - offsetof(struct backend_stream, job));
     while (stream != NULL) {
@@ -691,7 +693,8 @@ static HOT void run_stream(struct pool_job *job, struct pool_worker *worker)
 
 // ---- making, waiting ----------------------------------------------------------------------------------------------
 
-rill_status stream_create(struct backend_device *device, int priority, uint64_t id, struct backend_stream **out_stream)
+rill_status cpu_stream_create(struct backend_device *device, int priority, uint64_t id,
+                              struct backend_stream **out_stream)
 {
     *out_stream = NULL;
     struct backend_stream *stream = device_alloc(device, sizeof *stream, BACKEND_STREAM_FRONT);
@@ -723,7 +726,7 @@ rill_status stream_create(struct backend_device *device, int priority, uint64_t 
     return RILL_OK;
 }
 
-uint64_t stream_count_launches(struct backend_device *device)
+uint64_t cpu_stream_count_launches(struct backend_device *device)
 {
     thread_lock(&device->drain_lock);
     uint64_t count = device->launch_count;
@@ -734,7 +737,7 @@ uint64_t stream_count_launches(struct backend_device *device)
     return count;
 }
 
-void stream_destroy(struct backend_stream *stream)
+void cpu_stream_destroy(struct backend_stream *stream)
 {
     if (stream == NULL) {
         return;
@@ -760,7 +763,7 @@ static bool has_reached_now(void *arg)
 
 // Helps while it can, then looks for a while before it sleeps: work that is short has ended before a thread could be
 // woken.
-HOT void stream_synchronize(struct backend_stream *stream)
+HOT void cpu_stream_synchronize(struct backend_stream *stream)
 {
     struct cpu_guest guest;
     guest.stream = stream;
@@ -770,7 +773,7 @@ HOT void stream_synchronize(struct backend_stream *stream)
         guest_init(&guest, stream->device);
         atomic_store_explicit(&stream->was_waited_for, true, memory_order_relaxed);
         if (!guest.is_able) {
-            pool_promote_small(&stream->device->pool); // nobody was woken for a launch that its caller waits for
+            cpu_pool_promote_small(&stream->device->pool); // nobody was woken for a launch that its caller waits for
         }
         while (!has_reached(&guest)) {
             if (!guest_help(&guest) && !guest_looks(&guest, has_reached)) {
@@ -786,7 +789,7 @@ HOT void stream_synchronize(struct backend_stream *stream)
     }
 }
 
-void stream_help(struct backend_stream *stream)
+void cpu_stream_help(struct backend_stream *stream)
 {
     struct cpu_guest guest;
     guest.stream = stream;
@@ -799,7 +802,7 @@ void stream_help(struct backend_stream *stream)
     }
 }
 
-bool stream_is_idle(struct backend_stream *stream)
+bool cpu_stream_is_idle(struct backend_stream *stream)
 {
     uint64_t queued = atomic_load_explicit(&stream->queued_count, memory_order_relaxed);
     bool is_idle = atomic_load_explicit(&stream->ended_count, memory_order_acquire) >= queued;
@@ -809,7 +812,7 @@ bool stream_is_idle(struct backend_stream *stream)
     return is_idle;
 }
 
-bool stream_is_quiet(struct backend_stream *stream)
+bool cpu_stream_is_quiet(struct backend_stream *stream)
 {
-    return stream_is_idle(stream) && !atomic_load_explicit(&stream->has_error, memory_order_acquire);
+    return cpu_stream_is_idle(stream) && !atomic_load_explicit(&stream->has_error, memory_order_acquire);
 }

@@ -57,9 +57,9 @@ struct cpu_segment {
 
 struct cpu_launch {
     struct cpu_op op;
-    const struct backend_image *image; // borrowed
-    const struct cpu_kernel *kernel;   // borrowed
-    struct cpu_crew *new_crew;         // owned until it starts: replaces the stream's; NULL: the stream's will do
+    const struct backend_image *image;   // borrowed
+    const struct cpu_kernel *kernel;     // borrowed
+    struct cpu_workspace *new_workspace; // owned until it starts: replaces the stream's; NULL: the stream's will do
     void *result;
     size_t result_size;
     struct backend_error *caller;
@@ -100,7 +100,7 @@ struct backend_stream {
     uint64_t id;
     int priority;
     bool is_checked; // thread_is_checked(), at hand for who queues
-    struct pool_job job;
+    struct cpu_pool_job job;
     struct backend_stream *next;          // guarded by drain_lock: in the device's list
     struct backend_stream **link;         // guarded by drain_lock: what points to it there
     struct backend_stream *next_waiter;   // guarded by mark_lock
@@ -115,16 +115,16 @@ struct backend_stream {
     size_t current_used;           // bytes of it
     size_t current_size;           // 0 while there is none
     uint64_t current_count;        // operations in it
-    struct cpu_need newest_need;   // what the crew that the last queued launch will find has room for
+    struct cpu_need newest_need;   // what the workspace that the last queued launch will find has room for
     struct cpu_error *error;       // one reference; NULL: none
     bool is_at_hand;               // no worker has taken the inbox since the stream was last at rest, for all one knows
     struct cpu_segment *used;      // owned: full ones, the oldest first
     struct cpu_segment *used_last; //
     struct cpu_segment *free;      // owned
-    struct cpu_crew *next_crew;    // owned: of a lane, replaces its crew before the next block; NULL: none
-    int blocked_count;             // launches with blocks outstanding
-    int lane_count;                // lanes that are lent to it
-    struct cpu_error *spare;       // owned: so that an error needs no memory when it happens
+    struct cpu_workspace *next_workspace; // owned: of a lane, replaces its workspace before the next block; NULL: none
+    int blocked_count;                    // launches with blocks outstanding
+    int lane_count;                       // lanes that are lent to it
+    struct cpu_error *spare;              // owned: so that an error needs no memory when it happens
 
     _Alignas(64) _Atomic(struct cpu_op *) inbox; // the last queued first; &rest: no worker has the stream
     struct cpu_op rest;                          // never queued
@@ -137,7 +137,7 @@ struct backend_stream {
     atomic_bool has_error;               // |error| is not NULL; changed under the lock
     atomic_bool was_waited_for;          // by the host since a worker took it up: more may not come at once
     atomic_int guest_count;              // guests that wait for it and look for what they can do
-    struct cpu_crew *crew;               // owned; only the worker sees it, and the next
+    struct cpu_workspace *workspace;     // owned; only the worker sees it, and the next
     struct trace_cause cause;            // what the next operation begins after; only with a trace
 
     // Written where a launch is queued, read by launches that were queued later; guarded by lock where it is changed.
@@ -146,7 +146,7 @@ struct backend_stream {
 
 // A thread of the host that waits: for |target| operations of |stream|, or, if that is NULL, for |mark|.
 struct cpu_guest {
-    struct pool_worker worker;
+    struct cpu_worker worker;
     struct backend_device *device; // borrowed
     struct backend_stream *stream; // borrowed, and there
     uint64_t target;               //
@@ -156,7 +156,7 @@ struct cpu_guest {
     unsigned seen;                 // the pool's count of changes when it looked last
     struct backend_stream *next;   // of its chain, can go on, and is in its hands: nobody else sees it; NULL: none
 
-    // What its wait hangs on now: each stream must reach its mark for the one before to go on. Only the first is sure
+    // What its wait depends on now: each stream must reach its mark for the one before to go on. Only the first is sure
     // to be there; the others are compared with, and looked at where something shows that they are.
     int chain_count;
     const void *chain[GUEST_CHAIN];
@@ -175,47 +175,50 @@ bool guest_help(struct cpu_guest *guest);
 // Whether there may be something new to help with.
 bool guest_has_news(const struct cpu_guest *guest);
 // Whether the stream, taken up by a guest, is still what it waits for. True for workers.
-bool guest_wants(const struct pool_worker *worker, struct backend_stream *stream);
+bool guest_wants(const struct cpu_worker *worker, struct backend_stream *stream);
 // Whether it should leave the stream to others: what it waits for has come. False for workers.
-bool guest_must_stop(const struct pool_worker *worker, struct backend_stream *stream);
+bool guest_must_stop(const struct cpu_worker *worker, struct backend_stream *stream);
 // Pushes a stream that can go on. Nobody is woken for it if a guest waits for it or comes back to it anyway.
-void guest_push(const struct pool_worker *worker, struct backend_stream *stream);
+void guest_push(const struct cpu_worker *worker, struct backend_stream *stream);
 // The stream that the worker goes on with, if it is a guest that has one in its hands; else NULL.
-struct backend_stream *guest_take_next(const struct pool_worker *worker);
-void guest_note_reached(const struct pool_worker *worker, const struct cpu_mark *mark);
+struct backend_stream *guest_take_next(const struct cpu_worker *worker);
+void guest_note_reached(const struct cpu_worker *worker, const struct cpu_mark *mark);
 // Waits for the guest's wait to end without sleeping. True: it has ended, or there may be something to help with.
 bool guest_looks(struct cpu_guest *guest, bool (*has_ended)(struct cpu_guest *guest));
 
-rill_status stream_create(struct backend_device *device, int priority, uint64_t id, struct backend_stream **out_stream);
-void stream_destroy(struct backend_stream *stream);
-uint64_t stream_count_launches(struct backend_device *device); // ever queued, on all streams
-void stream_synchronize(struct backend_stream *stream);
-void stream_help(struct backend_stream *stream);
-bool stream_is_idle(struct backend_stream *stream);
-bool stream_is_quiet(struct backend_stream *stream);
+rill_status cpu_stream_create(struct backend_device *device, int priority, uint64_t id,
+                              struct backend_stream **out_stream);
+void cpu_stream_destroy(struct backend_stream *stream);
+uint64_t cpu_stream_count_launches(struct backend_device *device); // ever queued, on all streams
+void cpu_stream_synchronize(struct backend_stream *stream);
+void cpu_stream_help(struct backend_stream *stream);
+bool cpu_stream_is_idle(struct backend_stream *stream);
+bool cpu_stream_is_quiet(struct backend_stream *stream);
 // Whether the stream has an error, and that. What few streams need is apart, for the launch that asks.
-bool stream_get_error(struct backend_stream *stream, struct backend_error *out_error) __attribute__((noinline));
-static inline bool stream_error(struct backend_stream *stream, struct backend_error *out_error)
+bool cpu_stream_get_error(struct backend_stream *stream, struct backend_error *out_error) __attribute__((noinline));
+static inline bool cpu_stream_error(struct backend_stream *stream, struct backend_error *out_error)
 {
     return UNLIKELY(atomic_load_explicit(&stream->has_error, memory_order_acquire)) &&
-           stream_get_error(stream, out_error);
+           cpu_stream_get_error(stream, out_error);
 }
-void stream_clear_error(struct backend_stream *stream);
-rill_status stream_launch(struct backend_stream *stream, const struct backend_launch *launch);
-rill_status stream_copy(struct backend_stream *stream, void *target, const void *source, size_t size,
-                        enum backend_read read);
-rill_status stream_fill(struct backend_stream *stream, void *target, size_t count, const void *element, size_t size);
-rill_status stream_notify(struct backend_stream *stream, backend_notice *notice, void *arg, bool hold);
-void stream_proceed(struct backend_stream *stream);
-rill_status stream_wait(struct backend_stream *stream, struct backend_stream *other);
+void cpu_stream_clear_error(struct backend_stream *stream);
+rill_status cpu_stream_launch(struct backend_stream *stream, const struct backend_launch *launch);
+rill_status cpu_stream_copy(struct backend_stream *stream, void *target, const void *source, size_t size,
+                            enum backend_read read);
+rill_status cpu_stream_fill(struct backend_stream *stream, void *target, size_t count, const void *element,
+                            size_t size);
+rill_status cpu_stream_notify(struct backend_stream *stream, backend_notice *notice, void *arg, bool hold);
+void cpu_stream_proceed(struct backend_stream *stream);
+rill_status cpu_stream_wait(struct backend_stream *stream, struct backend_stream *other);
 
 // error.c
 struct cpu_error *error_create(struct backend_device *device); // NULL: no memory
 void error_release(struct backend_device *device, struct cpu_error *error);
 // Where the stream's error is to be written, which it has from now on; NULL: it has one already, or there is no memory.
 // The stream's lock is held.
-struct backend_error *stream_fail(struct backend_stream *stream);
-void stream_take_error(struct backend_stream *stream, struct cpu_error *error); // adds a reference, unless it has one
+struct backend_error *cpu_stream_fail(struct backend_stream *stream);
+void cpu_stream_take_error(struct backend_stream *stream,
+                           struct cpu_error *error); // adds a reference, unless it has one
 
 // segment.c
 size_t segment_round_up(size_t size); // to whole cache lines
@@ -229,34 +232,35 @@ rill_status lanes_take(struct backend_stream *stream, const struct backend_kerne
 // One launch with blocks has ended, or was not queued after all: the last gives the lanes back. The lock is held.
 void lanes_leave(struct backend_stream *stream);
 // |is_small|: not worth waking a thread for.
-void stream_queue_block(struct backend_stream *lane, struct cpu_block *block, bool is_small);
-void stream_run_block(struct backend_stream *lane, struct cpu_block *block, struct pool_worker *worker);
+void cpu_stream_queue_block(struct backend_stream *lane, struct cpu_block *block, bool is_small);
+void cpu_stream_run_block(struct backend_stream *lane, struct cpu_block *block, struct cpu_worker *worker);
 // The first operation, a block, has ended.
-void stream_end_block(struct backend_stream *lane);
+void cpu_stream_end_block(struct backend_stream *lane);
 
 // For lane.c.
-// Replaces the crew, with what no run of the stream changes written in it. By who advances the stream.
-void stream_take_crew(struct backend_stream *stream, struct cpu_crew *crew) __attribute__((noinline));
-bool stream_append(struct backend_stream *stream, struct cpu_op *op, enum cpu_op_kind kind);
-void stream_remove_first(struct backend_stream *stream);
-struct cpu_op *stream_first_op(struct backend_stream *stream);
+// Replaces the workspace, with what no run of the stream changes written in it. By who advances the stream.
+void cpu_stream_take_workspace(struct backend_stream *stream, struct cpu_workspace *workspace)
+    __attribute__((noinline));
+bool cpu_stream_append(struct backend_stream *stream, struct cpu_op *op, enum cpu_op_kind kind);
+void cpu_stream_remove_first(struct backend_stream *stream);
+struct cpu_op *cpu_stream_first_op(struct backend_stream *stream);
 
 // For event.c.
-rill_status stream_queue_mark(struct backend_stream *stream, enum cpu_op_kind kind, struct cpu_mark *mark);
+rill_status cpu_stream_queue_mark(struct backend_stream *stream, enum cpu_op_kind kind, struct cpu_mark *mark);
 // event.c: true if the operation has ended.
-bool mark_run(struct backend_stream *stream, struct cpu_mark_op *op, struct pool_worker *worker);
+bool mark_run(struct backend_stream *stream, struct cpu_mark_op *op, struct cpu_worker *worker);
 // The stream's first operation waits for the mark, and nobody has the stream. True: it stands there now, and is pushed
 // by who reaches the mark; else it may go on.
 bool mark_stand(struct backend_stream *stream, struct cpu_mark *mark);
 void mark_release(struct backend_device *device, struct cpu_mark *mark);
 
-rill_status event_create(struct backend_device *device, bool has_time, struct backend_event **out_event);
-void event_destroy(struct backend_event *event);
-rill_status event_record(struct backend_event *event, struct backend_stream *stream);
-bool event_is_recorded(struct backend_event *event);
-rill_status event_wait(struct backend_event *event, struct backend_stream *stream);
-bool event_synchronize(struct backend_event *event, struct backend_error *out_error);
-bool event_is_reached(struct backend_event *event);
-rill_status event_elapsed(struct backend_event *begin, struct backend_event *end, double *out_milliseconds);
+rill_status cpu_event_create(struct backend_device *device, bool has_time, struct backend_event **out_event);
+void cpu_event_destroy(struct backend_event *event);
+rill_status cpu_event_record(struct backend_event *event, struct backend_stream *stream);
+bool cpu_event_is_recorded(struct backend_event *event);
+rill_status cpu_event_wait(struct backend_event *event, struct backend_stream *stream);
+bool cpu_event_synchronize(struct backend_event *event, struct backend_error *out_error);
+bool cpu_event_is_reached(struct backend_event *event);
+rill_status cpu_event_elapsed(struct backend_event *begin, struct backend_event *end, double *out_milliseconds);
 
 #endif

@@ -136,7 +136,7 @@ static void call_entry(struct cpu_exec *exec, abi_entry *entry, int64_t lo, int6
     entry(run->values.args, run->block, lo, hi, partial, &call.frame);
 }
 
-static void run_chunk(struct pool_loop *loop, int64_t chunk, struct pool_worker *worker)
+static void run_chunk(struct cpu_pool_loop *loop, int64_t chunk, struct cpu_worker *worker)
 {
     struct cpu_exec *exec = (struct cpu_exec *)((char *)loop - offsetof(struct cpu_exec, loop));
     thread_observe(exec);
@@ -224,7 +224,7 @@ static void end_task(struct cpu_exec *exec)
     }
 }
 
-static void loop_over(struct pool_loop *loop, struct pool_worker *worker)
+static void loop_over(struct cpu_pool_loop *loop, struct cpu_worker *worker)
 {
     struct cpu_exec *exec = (struct cpu_exec *)((char *)loop - offsetof(struct cpu_exec, loop));
     end_task(exec);
@@ -342,7 +342,7 @@ static void expect_time(struct cpu_exec *exec)
     exec->loop.is_timed = true; // also where it is known: what is thought to be long is found out only so
 }
 
-static void run_by_itself(struct cpu_exec *exec, struct pool_worker *worker)
+static void run_by_itself(struct cpu_exec *exec, struct cpu_worker *worker)
 {
     bool is_timed = exec->work >= TASK_WORK_ALONE && exec->run->device->pool.worker_count > 1;
     uint64_t begin = is_timed ? clock_now() : 0;
@@ -354,7 +354,7 @@ static void run_by_itself(struct cpu_exec *exec, struct pool_worker *worker)
     }
 }
 
-static __attribute__((noinline)) bool start_parallel(struct cpu_exec *exec, struct pool_worker *worker)
+static __attribute__((noinline)) bool start_parallel(struct cpu_exec *exec, struct cpu_worker *worker)
 {
     struct cpu_run *run = exec->run;
     union ir_value trip;
@@ -383,7 +383,7 @@ static __attribute__((noinline)) bool start_parallel(struct cpu_exec *exec, stru
         exec->loop.owner = run->queue;
         expect_time(exec);
         thread_publish(exec);
-        if (!pool_run_loop(&run->device->pool, &exec->loop, exec->chunk_count, worker)) {
+        if (!cpu_pool_run_loop(&run->device->pool, &exec->loop, exec->chunk_count, worker)) {
             return false;
         }
     }
@@ -401,12 +401,12 @@ static __attribute__((noinline)) bool breaks_restrict(struct cpu_exec *exec)
     return broken != NULL;
 }
 
-HOT bool task_start(struct cpu_exec *exec, int index, struct pool_worker *worker)
+HOT bool task_start(struct cpu_exec *exec, int index, struct cpu_worker *worker)
 {
     const struct cpu_kernel *kernel = exec->run->kernel;
     exec->task = &kernel->plan->tasks[index];
     exec->entries = &kernel->tasks[index];
-    pool_count_task(worker);
+    cpu_pool_count_task(worker);
     if (UNLIKELY(exec->run->device->trace != NULL)) {
         exec->begin_time = clock_now();
         exec->begin_worker = worker->index;
