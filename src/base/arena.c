@@ -1,5 +1,6 @@
 #include "base/arena.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,7 @@ void *arena_alloc(struct arena *arena, size_t size)
             arena->head = block;
         }
     }
+    assert(block->used % ALIGNMENT == 0 && block->size - block->used >= size);
     void *memory = block->data + block->used;
     block->used += size;
     arena->used_size += size;

@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 #include "base/vec.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ void diags_init(struct diags *diags, struct arena *arena)
 
 uint32_t diags_add_file(struct diags *diags, struct source_file file)
 {
+    assert(diags->file_count <= diags->file_capacity);
     struct source_file *copy = ARENA_NEW(diags->arena, struct source_file);
     *copy = file;
     if (diags->file_count == diags->file_capacity) {

@@ -1,5 +1,6 @@
 #include "base/format.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -103,6 +104,7 @@ static size_t write_prefix(const struct format_item *item, const uint64_t *args,
             spec[length++] = c;
             continue;
         }
+        assert(length > 0 && used + 1 < (size_t)item->arg_count); // the last is the value itself
         int32_t value = (int32_t)args[used++];
         if (value > NUMBER_LIMIT || (value < -NUMBER_LIMIT && spec[length - 1] != '.')) {
             return 0;
@@ -150,6 +152,7 @@ static bool write_item(struct str *out, const struct format_item *item, const ui
 {
     char spec[SPEC_LIMIT + 64] = {0};
     size_t length = write_prefix(item, args, spec);
+    assert(!item->is_literal && item->arg_count > 0);
     uint64_t cell = args[item->arg_count - 1];
     if (length == 0) {
         return false;

@@ -1,5 +1,6 @@
 #include "base/handle.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,7 @@ static struct handle_entry *entry_at(struct handle_table *table, uint32_t slot)
         return &table->first[slot];
     }
     uint32_t chunk = chunk_of(slot);
+    assert(chunk < HANDLE_CHUNK_COUNT);
     struct handle_entry *entries = atomic_load_explicit(&table->chunks[chunk], memory_order_acquire);
     return entries != NULL ? &entries[slot - chunk_slots(chunk)] : NULL;
 }
@@ -136,6 +138,7 @@ static uint32_t take_slot(struct handle_table *table, bool is_striped)
 
 static uint64_t add(struct handle_table *table, void *object, int kind, bool is_striped)
 {
+    assert(object != NULL && kind >= 0 && kind <= KIND_MASK);
     thread_lock(&table->lock);
     uint32_t slot = take_slot(table, is_striped);
     uint64_t id = 0;
@@ -168,6 +171,7 @@ static void give_back_slot(struct handle_table *table, struct handle_entry *entr
 {
     uint32_t limit = table->generation_limit != 0 ? table->generation_limit : (1u << HANDLE_GENERATION_BITS) - 1;
     thread_lock(&table->lock);
+    assert(table->live_count > 0 && slot <= table->slot_count);
     table->live_count--;
     if (generation < limit) {
         entry->next_free = table->free_slot;
@@ -232,6 +236,7 @@ enum handle_result handle_retire(struct handle_table *table, uint64_t id, int ki
 static bool has_striped_pins(struct handle_entry *entry)
 {
     struct handle_stripe *stripes = atomic_load_explicit(&entry->stripes, memory_order_acquire);
+    assert(stripes != NULL);
     int64_t sum = 0;
     for (int i = 0; i < HANDLE_STRIPES; i++) {
         sum += atomic_load(&stripes[i].pins);
@@ -264,6 +269,7 @@ void handle_end(struct handle_table *table, uint64_t id, void *object, uint64_t 
         handle_end_striped(table, handle_slot_of(id));
         return;
     }
+    assert((before & LIVE_BIT) == 0 && generation_in(before) == handle_generation_of(id));
     give_back_slot(table, entry_at(table, handle_slot_of(id)), handle_slot_of(id), handle_generation_of(id));
     table->dispose(object, kind_of(before));
 }

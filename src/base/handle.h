@@ -14,6 +14,7 @@
 #include "base/hot.h"
 #include "base/thread.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -140,6 +141,7 @@ static inline void handle_unpin_entry(struct handle_table *table, struct handle_
 {
     void *object = atomic_load_explicit(&entry->object, memory_order_relaxed); // ours while the pin is held
     uint64_t before = atomic_fetch_sub(&entry->state, 1);
+    assert((uint32_t)before > 0); // pins are balanced
     if (UNLIKELY((uint32_t)before == 1 && (before >> HANDLE_LIVE_SHIFT & 1) == 0)) {
         handle_end(table, id, object, before);
     }

@@ -1,5 +1,6 @@
 #include "base/hash.h"
 
+#include <assert.h>
 #include <string.h>
 
 uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t size)
@@ -20,6 +21,7 @@ void hash_map_init(struct hash_map *map, struct arena *arena)
 static struct hash_entry *find(const struct hash_map *map, const char *key, size_t length, uint64_t hash)
 {
     size_t mask = (size_t)map->capacity - 1;
+    assert(map->capacity > map->count && ((size_t)map->capacity & mask) == 0); // a power of two, with a free entry
     for (size_t i = (size_t)hash & mask;; i = (i + 1) & mask) {
         struct hash_entry *entry = &map->entries[i];
         if (entry->key == NULL) {
@@ -55,6 +57,7 @@ static void grow(struct hash_map *map)
 
 void hash_map_set(struct hash_map *map, const char *key, size_t length, void *value)
 {
+    assert(key != NULL); // marks a free entry
     if (4 * (map->count + 1) > 3 * map->capacity) {
         grow(map);
     }

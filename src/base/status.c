@@ -1,5 +1,6 @@
 #include "base/status.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 // Fixed, so that reporting a failure cannot fail. A longer text ends in "…".
@@ -34,6 +35,7 @@ const char *rill_message(void)
 rill_status status_vfail(rill_status status, const char *format, va_list args)
 {
     static const char ellipsis[] = "…";
+    assert(status <= 0); // RILL_OK brings back the message of an earlier call
     int length = vsnprintf(message, sizeof message, format, args);
     if (length >= (int)sizeof message) {
         snprintf(message + sizeof message - sizeof ellipsis, sizeof ellipsis, "%s", ellipsis);

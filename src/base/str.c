@@ -1,5 +1,6 @@
 #include "base/str.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ static void reserve(struct str *str, size_t more)
 void str_add_n(struct str *str, const char *text, size_t length)
 {
     reserve(str, length);
+    assert(str->length + length < str->capacity);
     memcpy(str->text + str->length, text, length);
     str->length += length;
     str->text[str->length] = '\0';

@@ -1,5 +1,6 @@
 #include "base/suggest.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ static unsigned half_points(const char *a, size_t a_length, const char *b, size_
 {
     unsigned rows[3][MAX_LENGTH + 1];
     unsigned *before = rows[0], *last = rows[1], *row = rows[2];
+    assert(b_length <= MAX_LENGTH);
     for (size_t j = 0; j <= b_length; j++) {
         last[j] = 2 * (unsigned)j;
     }

@@ -3,6 +3,7 @@
 #include "base/hot.h"
 #include "base/status.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <linux/futex.h>
 #include <sched.h>
@@ -112,6 +113,7 @@ HOT void thread_wake(atomic_uint *word, int count)
 
 rill_status thread_start(struct thread *thread, const char *name, void *(*body)(void *), void *arg)
 {
+    assert(!thread->is_started && strlen(name) <= 15); // what the system keeps of a name
     // A new thread inherits the mask, so that no signal can reach it before it could block them itself.
     sigset_t all;
     sigset_t before;
@@ -160,6 +162,7 @@ static void find_stack(void)
     }
     stack.low = (uintptr_t)low;
     stack.high = size > 0 ? (uintptr_t)low + size : 1;
+    assert(stack.low < stack.high);
 }
 
 size_t thread_stack_left(void)

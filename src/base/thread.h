@@ -9,6 +9,7 @@
 
 #include "rill/status.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -66,8 +67,15 @@ static inline void thread_latch_lock(struct thread_latch *latch)
     }
 }
 
+// By somebody: for assertions.
+static inline bool thread_latch_is_held(struct thread_latch *latch)
+{
+    return atomic_load_explicit(&latch->state, memory_order_relaxed) != 0;
+}
+
 static inline void thread_latch_unlock(struct thread_latch *latch)
 {
+    assert(thread_latch_is_held(latch));
     bool may_be_awaited = atomic_load_explicit(&latch->state, memory_order_relaxed) != 1;
     atomic_store_explicit(&latch->state, 0, memory_order_release);
     if (may_be_awaited) {

@@ -1,5 +1,7 @@
 #include "base/utf8.h"
 
+#include <assert.h>
+
 static int size_from(unsigned char first)
 {
     if (first < 0x80) {
@@ -35,6 +37,7 @@ int utf8_decode(const char *text, size_t left, uint32_t *out_code)
 
 int utf8_encode(uint32_t code, char out[4])
 {
+    assert(code <= 0x10ffff);
     if (code < 0x80) {
         out[0] = (char)code;
         return 1;

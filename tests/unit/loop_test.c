@@ -318,7 +318,7 @@ static void make_scene(uint64_t seed, int worker_count, int free_slots)
         own->openings = 4;
     }
     for (int i = 0; i < worker_count; i++) {
-        scene.workers[i] = (struct cpu_worker){.pool = pool, .index = i, .home = i};
+        scene.workers[i] = (struct cpu_worker){.pool = pool, .state = WORKER_WORKING, .index = i, .home = i};
         getcontext(&scene.contexts[i]);
         scene.contexts[i].uc_stack.ss_sp = stacks[i];
         scene.contexts[i].uc_stack.ss_size = STACK_SIZE;
@@ -392,7 +392,10 @@ static struct cpu_pool_slot *open_for_demand(int index, int chunk_count, bool is
     divide(scene.pool, loop, (uint32_t)chunk_count, 0);
     loop->chunk_count = chunk_count;
     loop->is_short = is_short;
-    return open_slot(scene.pool, loop);
+    lock_in_turns(&scene.pool->lock);
+    struct cpu_pool_slot *slot = open_slot(scene.pool, loop);
+    thread_latch_unlock(&scene.pool->lock);
+    return slot;
 }
 
 TEST(open_loop_wants_a_worker_for_each_chunk_that_nobody_is_there_for)

@@ -7,6 +7,7 @@
 // whether the worker has come at all.
 #include "backend/cpu/exec.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -136,6 +137,7 @@ static union ir_value identity_of(const struct copied_span *copy)
 static bool lay_out(struct cpu_exec *exec, uint64_t *out_element_count)
 {
     struct cpu_copies *copies = &exec->copies;
+    assert(exec->task->copy_count <= PLAN_MAX_COPIES);
     size_t at = round_up(sizeof(struct copies_head));
     for (int i = 0; i < exec->task->copy_count; i++) {
         struct plan_span span;
@@ -210,6 +212,7 @@ const struct abi_copy *copies_of(struct cpu_exec *exec, const struct cpu_worker 
     if (exec->task->copy_count == 0 || copies->count == 0) {
         return no_copies;
     }
+    assert((size_t)(worker->index + 1) * copies->stride <= copies->size);
     struct copies_head *head = head_of(copies, worker->index);
     if (!head->is_used) {
         begin_part(copies, head);

@@ -2,6 +2,8 @@
 // marks that get it share it.
 #include "backend/cpu/stream.h"
 
+#include <assert.h>
+
 struct cpu_error *error_create(struct backend_device *device)
 {
     struct cpu_error *error = device_alloc(device, sizeof *error, 16);
@@ -20,6 +22,7 @@ void error_release(struct backend_device *device, struct cpu_error *error)
 
 void cpu_stream_take_error(struct backend_stream *stream, struct cpu_error *error)
 {
+    assert(atomic_load_explicit(&error->reference_count, memory_order_relaxed) > 0);
     thread_latch_lock(&stream->lock);
     if (stream->error == NULL) {
         atomic_fetch_add_explicit(&error->reference_count, 1, memory_order_relaxed);
@@ -42,6 +45,7 @@ bool cpu_stream_get_error(struct backend_stream *stream, struct backend_error *o
 
 struct backend_error *cpu_stream_fail(struct backend_stream *stream)
 {
+    assert(thread_latch_is_held(&stream->lock));
     if (stream->error != NULL) {
         return NULL;
     }

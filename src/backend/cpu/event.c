@@ -6,6 +6,8 @@
 #include "base/hot.h"
 #include "base/status.h"
 
+#include <assert.h>
+
 struct backend_event {
     struct backend_device *device; // borrowed
     struct cpu_mark *mark;         // one reference, guarded by mark_lock; NULL: never recorded
@@ -15,12 +17,14 @@ struct backend_event {
 // mark_lock is held.
 static void release_locked(struct backend_device *device, struct cpu_mark *mark)
 {
+    assert(thread_latch_is_held(&device->mark_lock) && mark->reference_count > 0);
     if (--mark->reference_count > 0) {
         return;
     }
     if (UNLIKELY(mark->error != NULL)) {
         error_release(device, mark->error);
     }
+    assert(mark->first_waiter == NULL);
     mark->error = NULL; // field by field: the rest is set again, and nobody waits for it
     mark->is_reached = false;
     mark->has_time = false;
@@ -73,6 +77,7 @@ static void admit_waiters(struct cpu_mark *mark)
         }
         thread_publish(&stands->waits_for);
         stands->was_admitted = true;
+        assert(mark->reference_count > 1);
         mark->reference_count--; // not the last: who reaches the mark has one
     }
     mark->first_waiter = NULL;
@@ -85,6 +90,7 @@ static void reach(struct backend_stream *stream, struct cpu_mark *mark, struct c
     struct cpu_error *error = share_error(stream);
     uint64_t now = mark->has_time ? clock_now() : 0; // one look at the clock is a twentieth of a chain of two kernels
     thread_latch_lock(&device->mark_lock);
+    assert(!mark->is_reached && mark->source == stream);
     mark->is_reached = true;
     mark->time = now;
     mark->error = error;
@@ -104,6 +110,8 @@ static void reach(struct backend_stream *stream, struct cpu_mark *mark, struct c
 // The stream stands at a mark that has not been reached, and will be pushed when it is. mark_lock is held.
 static void stand(struct backend_stream *stream, struct cpu_mark *mark)
 {
+    assert(thread_latch_is_held(&stream->device->mark_lock) && !mark->is_reached);
+    assert(atomic_load_explicit(&stream->waits_for, memory_order_relaxed) == NULL);
     if (stream->device->trace != NULL) {
         trace_cause_set(&stream->cause, TRACE_EVENT, "", mark->stream);
     }

@@ -2,10 +2,10 @@
 
 #include "base/hot.h"
 
+#include <assert.h>
 #include <string.h>
 
 // ---- workspaces ---------------------------------------------------------------------------------------------------
-// --------------------------------------------------------------------------------------------------------
 
 static size_t round_up(size_t size)
 {
@@ -28,6 +28,7 @@ struct cpu_need need_join(const struct cpu_need *a, const struct cpu_need *b)
 
 struct cpu_workspace *workspace_create(struct backend_device *device, const struct cpu_need *need)
 {
+    assert(need->depth > 0 && need->block_count >= 0 && need->block_count <= EXEC_MAX_BLOCKS);
     size_t head = round_up(sizeof(struct cpu_workspace) + (size_t)need->block_count * sizeof(struct cpu_block));
     size_t frames = round_up((size_t)need->depth * sizeof(struct cpu_frame));
     size_t shares = (size_t)device->pool.worker_count * sizeof(struct cpu_pool_share);
@@ -70,6 +71,9 @@ void workspace_destroy(struct backend_device *device, struct cpu_workspace *work
 
 static void push(struct cpu_exec *exec, const struct plan_node *node)
 {
+    const char *workspace = (const char *)exec - offsetof(struct cpu_workspace, exec);
+    assert(exec->depth < ((const struct cpu_workspace *)workspace)->need.depth);
+    (void)workspace;
     exec->frames[exec->depth++] = (struct cpu_frame){.node = node};
 }
 
@@ -84,6 +88,7 @@ static bool eval(struct cpu_exec *exec, const struct plan_expr *expr, union ir_v
 
 static void write_slot(struct cpu_exec *exec, const struct plan_node *node, union ir_value value)
 {
+    assert(node->slot >= 0);
     char *at = (char *)exec->run->block + node->slot;
     if (node->type == IR_F32) {
         float narrow = (float)value.f;
@@ -201,6 +206,7 @@ static void step_break(struct cpu_exec *exec, const struct plan_node *node)
 // One step. True if it suspended: the executor belongs to others then and must not be touched.
 static bool step(struct cpu_exec *exec, struct cpu_worker *worker)
 {
+    assert(exec->depth > 0);
     struct cpu_frame *frame = &exec->frames[exec->depth - 1];
     const struct plan_node *node = frame->node;
     switch (node->kind) {
@@ -265,6 +271,7 @@ void exec_resume(struct cpu_exec *exec, struct cpu_worker *worker)
     if (!go_on(exec, worker)) {
         return;
     }
+    assert(exec->depth == 0 || run_has_failed(exec->run));
     if (exec->block != NULL) {
         region_block_over(exec, worker);
     } else {

@@ -5,6 +5,8 @@
 // chain again after that. It does nothing else: a wait must not last longer because others have work to do.
 #include "backend/cpu/stream.h"
 
+#include <assert.h>
+
 HOT void guest_init(struct cpu_guest *guest, struct backend_device *device)
 {
     guest->device = device;
@@ -31,6 +33,7 @@ static void extend_chain(struct cpu_guest *guest, struct backend_stream *last)
         atomic_store_explicit(&last->was_waited_for, true, memory_order_relaxed);
         guest->marks[guest->chain_count] = mark;
         guest->chain[guest->chain_count++] = last;
+        assert(last != NULL && !mark->is_reached);
     }
 }
 
@@ -73,6 +76,7 @@ static void push_next(struct cpu_guest *guest)
 // Runs the stream's job, which only the guest has. False: it has no seat.
 static HOT bool run_job(struct cpu_guest *guest, struct cpu_pool_job *job)
 {
+    assert(guest->is_able && guest->next == NULL);
     struct cpu_pool *pool = &guest->device->pool;
     if (!cpu_pool_sit_down(pool, &guest->worker)) {
         return false;

@@ -5,6 +5,8 @@
 
 #include "base/status.h"
 
+#include <assert.h>
+
 // Makes sure that a lane's executor has room for the blocks of |kernel|. A workspace that is in use is replaced before
 // the next block.
 static rill_status reserve(struct backend_stream *lane, const struct backend_kernel *kernel)
@@ -30,6 +32,7 @@ static rill_status reserve(struct backend_stream *lane, const struct backend_ker
 
 rill_status lanes_take(struct backend_stream *stream, const struct backend_kernel *kernel)
 {
+    assert(thread_latch_is_held(&stream->lock) && kernel->block_count <= EXEC_MAX_BLOCKS);
     struct backend_host *host = &stream->device->host;
     rill_status status = RILL_OK;
     stream->blocked_count++;
@@ -48,6 +51,7 @@ rill_status lanes_take(struct backend_stream *stream, const struct backend_kerne
 
 void lanes_leave(struct backend_stream *stream)
 {
+    assert(thread_latch_is_held(&stream->lock) && stream->blocked_count > 0);
     if (--stream->blocked_count > 0) {
         return;
     }

@@ -115,6 +115,7 @@ static void divide(const struct cpu_pool *pool, struct cpu_pool_loop *loop, uint
 {
     uint64_t seats = (uint64_t)pool->worker_count;
     uint64_t count = chunk_count < seats ? chunk_count : seats;
+    assert(chunk_count > 0 && opener >= 0 && opener < pool->worker_count);
     loop->share_count = (int)count;
     loop->first_seat = opener < loop->share_count ? 0 : opener;
     for (uint64_t i = 0; i < count; i++) {
@@ -134,6 +135,7 @@ static uint64_t bit_of(const struct cpu_pool *pool, const struct cpu_pool_slot *
 // The caller is the loop's first visitor. NULL: every slot is taken. The lock is held.
 static struct cpu_pool_slot *open_slot(struct cpu_pool *pool, struct cpu_pool_loop *loop)
 {
+    assert(thread_latch_is_held(&pool->lock));
     uint64_t taken = atomic_load_explicit(&pool->slots_taken, memory_order_acquire);
     if (taken == UINT64_MAX) {
         return NULL;
@@ -175,6 +177,7 @@ static uint64_t presence_of(const struct cpu_worker *worker, bool is_opener)
 static struct cpu_pool_loop *leave_slot(struct cpu_pool *pool, struct cpu_pool_slot *slot, uint64_t presence)
 {
     uint64_t state = atomic_fetch_sub_explicit(&slot->state, presence, memory_order_acq_rel) - presence;
+    assert((state & VISITORS) < VISITORS); // it was among them
     if ((state & (VISITORS | OPEN | USED_UP)) != (OPEN | USED_UP)) {
         return NULL;
     }
@@ -410,6 +413,7 @@ void loop_visit(struct cpu_pool *pool, struct cpu_pool_slot *slot, struct cpu_wo
         return;
     }
     bool was_visiting = worker->state == WORKER_VISITING;
+    assert(was_visiting || worker->state == WORKER_WORKING);
     if (was_visiting) { // it will be busy with whatever comes after the loop
         spin_stop(pool, worker);
     }

@@ -12,12 +12,6 @@ enum {
     SPIN_LONG = 2500 * 1000, // the same while work comes at such intervals
 };
 
-// The lock is held, by somebody: for assertions.
-static inline bool cpu_pool_is_locked(struct cpu_pool *pool)
-{
-    return atomic_load_explicit(&pool->lock.state, memory_order_relaxed) != 0;
-}
-
 // An arrow of the diagram in pool.h.
 static inline void cpu_worker_change(struct cpu_worker *worker, enum cpu_worker_state from, enum cpu_worker_state to)
 {

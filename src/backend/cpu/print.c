@@ -3,6 +3,7 @@
 #include "backend/cpu/device.h"
 #include "base/format.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,7 @@ static bool keep(struct backend_device *device, struct print_log *log, int64_t i
     if (!ok || !grow(device, &log->text, &log->text_capacity, log->text_size, log->text_size + text->length)) {
         return false;
     }
+    assert(log->record_count < log->record_capacity && log->text_size + text->length <= log->text_capacity);
     log->records[log->record_count] = (struct print_record){
         .iteration = iteration, .sequence = log->record_count, .offset = log->text_size, .length = text->length};
     log->record_count++;

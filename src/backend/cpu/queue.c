@@ -10,7 +10,7 @@
 // The lock is held.
 static HOT void enqueue(struct cpu_pool *pool, struct cpu_pool_job *job, enum cpu_pool_push kind)
 {
-    assert(cpu_pool_is_locked(pool));
+    assert(thread_latch_is_held(&pool->lock));
     assert(job->level >= 0 && job->level < POOL_LEVELS);
     assert(pool->last[job->level] != job); // it is in the queue at most once
     job->next = NULL;
@@ -96,7 +96,7 @@ void queue_take_reserved(struct cpu_pool *pool)
 
 void queue_promote_small(struct cpu_pool *pool)
 {
-    assert(cpu_pool_is_locked(pool));
+    assert(thread_latch_is_held(&pool->lock));
     if (pool->small_count == 0) {
         return;
     }
@@ -123,7 +123,7 @@ bool cpu_pool_has_work(struct cpu_pool *pool)
 // xorshift
 uint64_t queue_random(struct cpu_pool *pool)
 {
-    assert(cpu_pool_is_locked(pool) && pool->schedule != 0);
+    assert(thread_latch_is_held(&pool->lock) && pool->schedule != 0);
     pool->schedule ^= pool->schedule << 13;
     pool->schedule ^= pool->schedule >> 7;
     pool->schedule ^= pool->schedule << 17;
@@ -146,7 +146,7 @@ static void count_out(struct cpu_pool *pool, const struct cpu_pool_job *job)
 
 void queue_unlink(struct cpu_pool *pool, struct cpu_pool_job *job, struct cpu_pool_job *before)
 {
-    assert(cpu_pool_is_locked(pool));
+    assert(thread_latch_is_held(&pool->lock));
     assert(before != NULL ? before->next == job : pool->first[job->level] == job);
     if (before != NULL) {
         before->next = job->next;

@@ -2,6 +2,8 @@
 // from the addresses, shapes and scalars of this launch.
 #include "backend/cpu/stream.h"
 
+#include <assert.h>
+
 static void count_region(const struct cpu_exec *exec, const struct plan_node *node, enum backend_region_way way)
 {
     if (node->child_count > 1) {
@@ -26,6 +28,7 @@ static void settle(struct cpu_run *run, struct plan_order *order, const struct p
 static void set_waits(struct cpu_exec *exec, const struct plan_order *order)
 {
     bool has_trace = exec->run->device->trace != NULL;
+    assert(order->region->child_count <= EXEC_MAX_BLOCKS);
     for (int later = 0; later < order->region->child_count; later++) {
         int wait_count = 1;
         exec->followers[later] = 0;
@@ -57,6 +60,8 @@ static void order_blocks(struct cpu_exec *exec, const struct plan_node *node)
 
 static void let_start(struct cpu_exec *exec, int index)
 {
+    assert(index >= 0 && index < exec->region->child_count);
+    assert(atomic_load_explicit(&exec->waits[index], memory_order_relaxed) > 0);
     thread_publish(&exec->waits[index]); // only the last of those that it follows queues it
     if (atomic_fetch_sub_explicit(&exec->waits[index], 1, memory_order_acq_rel) == 1) {
         cpu_stream_queue_block(exec->run->lanes[index].stream, &exec->blocks[index], exec->is_region_small);
@@ -122,7 +127,9 @@ static void end_region(struct cpu_exec *exec)
 // True if nothing of the region is left.
 static bool leave_region(struct cpu_exec *exec)
 {
-    return atomic_fetch_sub_explicit(&exec->open_count, 1, memory_order_acq_rel) == 1;
+    int before = atomic_fetch_sub_explicit(&exec->open_count, 1, memory_order_acq_rel);
+    assert(before > 0);
+    return before == 1;
 }
 
 bool region_start(struct cpu_exec *exec, const struct plan_node *node, struct cpu_worker *worker)
@@ -171,6 +178,7 @@ void region_run_block(struct cpu_exec *exec, struct cpu_block *block, struct cpu
 
 void region_block_over(struct cpu_exec *exec, struct cpu_worker *worker)
 {
+    assert(exec->block != NULL && exec->lane != NULL);
     struct cpu_exec *parent = exec->block->parent;
     uint64_t followers = parent->followers[exec->block->index];
     thread_publish(parent->blocks);

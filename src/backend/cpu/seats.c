@@ -85,7 +85,7 @@ int seats_note_processor(struct cpu_pool *pool, const struct cpu_worker *worker)
 bool seats_share_processor(struct cpu_pool *pool, const struct cpu_worker *worker,
                            uint64_t busy[THREAD_PROCESSORS / 64])
 {
-    assert(cpu_pool_is_locked(pool));
+    assert(thread_latch_is_held(&pool->lock));
     int own = seats_note_processor(pool, worker);
     if (pool->is_alone || own < 0 || seats_busy(pool) < 2) {
         return false;

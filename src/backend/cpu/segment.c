@@ -5,6 +5,8 @@
 
 #include "base/hot.h"
 
+#include <assert.h>
+
 enum { PREFETCH_SIZE = 256 };
 
 size_t segment_round_up(size_t size)
@@ -37,6 +39,7 @@ static bool has_run(struct cpu_segment *segment)
 // New operations go to |segment|, in which nothing is left to run.
 static void begin(struct backend_stream *stream, struct cpu_segment *segment)
 {
+    assert(has_run(segment) && segment->size >= head_size());
     thread_observe(segment); // what the workers read in it is read
     atomic_store_explicit(&segment->ended_count, 0, memory_order_relaxed);
     segment->next = NULL;
@@ -121,6 +124,7 @@ static __attribute__((noinline)) bool next_segment(struct backend_stream *stream
 
 HOT void *segment_take(struct backend_stream *stream, size_t size)
 {
+    assert(thread_latch_is_held(&stream->lock) && stream->current_used <= stream->current_size);
     size = segment_round_up(size);
     // ThreadSanitizer does not see the stream's lock. It is told only of those who queue on one stream, because more
     // would hide what the program forgot to order.

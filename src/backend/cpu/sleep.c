@@ -30,7 +30,7 @@ static void note_sleep(struct cpu_pool *pool, bool all_sleep)
 
 HOT int sleep_choose(struct cpu_pool *pool, int most)
 {
-    assert(cpu_pool_is_locked(pool));
+    assert(thread_latch_is_held(&pool->lock));
     int sleeping = atomic_load_explicit(&pool->sleeping, memory_order_relaxed);
     if (sleeping == 0) {
         return 0;
@@ -61,7 +61,7 @@ HOT int sleep_choose_for_offers(struct cpu_pool *pool, int most)
 
 HOT void sleep_unlock_and_wake(struct cpu_pool *pool, int count)
 {
-    assert(cpu_pool_is_locked(pool));
+    assert(thread_latch_is_held(&pool->lock));
     thread_latch_unlock(&pool->lock);
     if (count > 0) {
         eventcount_notify(&pool->wakeups, count);
@@ -111,7 +111,7 @@ static void note_wake(struct cpu_pool *pool)
 
 void sleep_for_work(struct cpu_pool *pool, struct cpu_worker *worker)
 {
-    assert(cpu_pool_is_locked(pool));
+    assert(thread_latch_is_held(&pool->lock));
     cpu_worker_change(worker, WORKER_SEARCHING, WORKER_SLEEPING);
     int sleeping = atomic_fetch_add_explicit(&pool->sleeping, 1, memory_order_relaxed) + 1;
     note_sleep(pool, sleeping == pool->started_count);

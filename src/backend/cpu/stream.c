@@ -3,6 +3,7 @@
 #include "base/hot.h"
 #include "base/status.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { MANY_WORDS = 16 }; // of arguments
@@ -42,6 +43,7 @@ static struct cpu_op *post(struct backend_stream *stream, struct cpu_op *op, str
 // must be pushed.
 HOT bool cpu_stream_append(struct backend_stream *stream, struct cpu_op *op, enum cpu_op_kind kind)
 {
+    assert(thread_latch_is_held(&stream->lock));
     op->kind = kind;
     stream->current_count += op->segment != NULL;
     uint64_t queued = atomic_load_explicit(&stream->queued_count, memory_order_relaxed) + 1;
@@ -89,6 +91,7 @@ static HOT rill_status lock_for_work(struct backend_stream *stream)
 static bool has_room(struct backend_stream *stream)
 {
     uint64_t count = atomic_load_explicit(&stream->launch_count, memory_order_relaxed);
+    assert(thread_latch_is_held(&stream->lock) && count >= stream->launch_ended_seen);
     if (count - stream->launch_ended_seen >= STREAM_MAX_LAUNCHES) {
         stream->launch_ended_seen = atomic_load_explicit(&stream->launch_ended_count, memory_order_acquire);
     }
@@ -377,6 +380,7 @@ static inline void end_launch(struct backend_stream *stream, struct cpu_launch *
 static void launch_over(struct cpu_run *run, struct cpu_worker *worker)
 {
     struct backend_stream *stream = run->queue;
+    assert(stream->first->kind == CPU_OP_LAUNCH);
     end_launch(stream, (struct cpu_launch *)stream->first);
     advance(stream, true, worker);
 }
@@ -491,6 +495,8 @@ static void free_stream(struct backend_stream *stream)
     // Who queued what led here may not have let go of the lock yet.
     thread_latch_lock(&stream->lock);
     thread_latch_unlock(&stream->lock);
+    assert(stream->blocked_count == 0 && stream->lane_count == 0);
+    assert(atomic_load_explicit(&stream->guest_count, memory_order_relaxed) == 0);
     hand_in_launches(stream);
     workspace_destroy(device, stream->workspace);
     workspace_destroy(device, stream->next_workspace);
@@ -556,6 +562,7 @@ static __attribute__((noinline)) void leave_lanes(struct backend_stream *stream)
 static inline __attribute__((always_inline)) void remove_first(struct backend_stream *stream)
 {
     struct cpu_op *op = stream->first;
+    assert(op != NULL && op->kind != CPU_OP_END);
     struct cpu_segment *segment = op->segment;
     stream->first = op->next;
     if (op->kind == CPU_OP_LAUNCH) {
@@ -590,6 +597,7 @@ static bool has_mail(void *arg)
 static struct cpu_op *take_mail(struct backend_stream *stream)
 {
     struct cpu_op *taken = atomic_exchange_explicit(&stream->inbox, NULL, memory_order_acq_rel);
+    assert(stream->first == NULL && taken != &stream->rest);
     thread_observe(stream);
     thread_publish(&stream->ended_count); // who goes on with the stream need not be who took what was queued
     struct cpu_op *first = NULL;

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/hot.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -79,7 +80,9 @@ static void note_failure(struct abi_frame *frame, const struct abi_failure *fail
 void run_describe_failure(struct cpu_run *run, uint64_t stream, struct backend_error *out_error)
 {
     // The claim is published by the time the run is over: the service that filled it has returned.
-    (void)atomic_load_explicit(&run->failure_state, memory_order_acquire);
+    int state = atomic_load_explicit(&run->failure_state, memory_order_acquire);
+    assert(state == 2);
+    (void)state;
     const struct abi_failure *failure = run->failure;
     const struct plan_kernel *kernel = run->kernel->plan;
     if (run->failure_status == RILL_ERR_CONFLICT) {
@@ -139,6 +142,7 @@ static void call_entry(struct cpu_exec *exec, abi_entry *entry, int64_t lo, int6
 static void run_chunk(struct cpu_pool_loop *loop, int64_t chunk, struct cpu_worker *worker)
 {
     struct cpu_exec *exec = (struct cpu_exec *)((char *)loop - offsetof(struct cpu_exec, loop));
+    assert(chunk >= 0 && chunk < exec->chunk_count);
     thread_observe(exec);
     int64_t lo = chunk * exec->chunk_size;
     int64_t hi = exec->chunk_size < exec->trip - lo ? lo + exec->chunk_size : exec->trip;
@@ -297,6 +301,7 @@ static bool cut(struct cpu_exec *exec)
     }
     exec->chunk_size = size;
     exec->chunk_count = (uint32_t)(exec->trip / size + (exec->trip % size != 0));
+    assert(exec->task->partial_size == 0 || exec->chunk_count <= EXEC_MAX_PARTIALS);
     exec->work = work;
     return is_shared && exec->chunk_count > 1;
 }
@@ -404,6 +409,7 @@ static __attribute__((noinline)) bool breaks_restrict(struct cpu_exec *exec)
 HOT bool task_start(struct cpu_exec *exec, int index, struct cpu_worker *worker)
 {
     const struct cpu_kernel *kernel = exec->run->kernel;
+    assert(index >= 0 && index < kernel->plan->task_count);
     exec->task = &kernel->plan->tasks[index];
     exec->entries = &kernel->tasks[index];
     cpu_pool_count_task(worker);
