@@ -2,6 +2,7 @@
 // value, whether it did; the caller then ends the iteration, or returns the same way.
 #include "codegen/emit.h"
 
+#include "ir/walk.h"
 #include "plan/abi.h"
 
 #include <stddef.h>
@@ -20,8 +21,6 @@ static int function_index(const struct emitter *e, const struct ir_function *fun
     return -1;
 }
 
-static void scan_region(struct emitter *e, struct emit_helper *helper, const struct ir_region *region);
-
 static void scan_inst(struct emitter *e, struct emit_helper *helper, const struct ir_inst *inst)
 {
     bool checked = inst->op == IR_OP_INDEX && e->check_bounds && !inst->in_bounds;
@@ -37,14 +36,11 @@ static void scan_inst(struct emitter *e, struct emit_helper *helper, const struc
         helper->needs_frame |= callee->needs_frame;
     }
     helper->has_atomics |= ir_is_atomic(inst);
-    for (int i = 0; i < inst->region_count; i++) {
-        scan_region(e, helper, &inst->regions[i]);
-    }
 }
 
 static void scan_region(struct emitter *e, struct emit_helper *helper, const struct ir_region *region)
 {
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+    WALK (inst, region) {
         scan_inst(e, helper, inst);
     }
 }

@@ -7,6 +7,7 @@
 // stands for, and its bytes, 0 for none.
 #include "codegen/emit.h"
 
+#include "ir/walk.h"
 #include "plan/abi.h"
 
 // Shared memory of a block has atomic updates of 32 and 64 bits.
@@ -18,15 +19,9 @@ static bool can_gather(const struct ir_inst *inst)
 
 static const struct ir_inst *find_update(const struct ir_region *region)
 {
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+    WALK (inst, region) {
         if (inst->op == IR_OP_UPDATE && inst->atomic && inst->copy == 1 && can_gather(inst)) {
             return inst;
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            const struct ir_inst *found = find_update(&inst->regions[i]);
-            if (found != NULL) {
-                return found;
-            }
         }
     }
     return NULL;

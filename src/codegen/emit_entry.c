@@ -3,6 +3,7 @@
 #include "codegen/emit.h"
 
 #include "ir/assignment.h"
+#include "ir/walk.h"
 #include "plan/abi.h"
 
 #include <stddef.h>
@@ -287,15 +288,10 @@ static LLVMValueRef declare_gpu_entry(struct emitter *e, const struct ir_functio
 // Whether a pointer may come out of memory, and so may point into the launch block, where locals live that cross tasks.
 static bool loads_pointer(const struct ir_region *region)
 {
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+    WALK (inst, region) {
         bool is_load = ir_op_is_element(inst->op) && ir_has_result(inst);
         if ((is_load && inst->type == IR_PTR) || inst->op == IR_OP_INTTOPTR || inst->op == IR_OP_CALL) {
             return true;
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            if (loads_pointer(&inst->regions[i])) {
-                return true;
-            }
         }
     }
     return false;
@@ -402,15 +398,10 @@ static void emit_body(struct emitter *e)
 
 static bool region_can_fail(const struct emitter *e, const struct ir_region *region)
 {
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+    WALK (inst, region) {
         bool is_checked = inst->op == IR_OP_INDEX && e->check_bounds && !inst->in_bounds;
-        if (inst->op == IR_OP_FAIL || inst->op == IR_OP_CHECK || is_checked) {
+        if (inst->op != IR_OP_CALL && ir_may_fail(inst, is_checked)) { // helpers are looked at themselves
             return true;
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            if (region_can_fail(e, &inst->regions[i])) {
-                return true;
-            }
         }
     }
     return false;
@@ -418,14 +409,9 @@ static bool region_can_fail(const struct emitter *e, const struct ir_region *reg
 
 bool emit_has_loops(const struct ir_region *region)
 {
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+    WALK (inst, region) {
         if (inst->op == IR_OP_FOR || inst->op == IR_OP_LOOP) {
             return true;
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            if (emit_has_loops(&inst->regions[i])) {
-                return true;
-            }
         }
     }
     return false;

@@ -2,6 +2,8 @@
 
 #include "ir/walk.h"
 
+#include <assert.h>
+
 struct copier {
     struct ir_module *module;
     struct ir_var **vars;    // by the original's variable number
@@ -10,47 +12,65 @@ struct copier {
 
 static void copy_region(struct copier *c, const struct ir_region *from, struct ir_builder to);
 
-static struct ir_inst *copy_inst(struct copier *c, struct ir_inst *inst, struct ir_builder *to)
+// The places of |made|, by which it is where it is, are its own; all else is as in the original.
+static void copy_fields(struct ir_inst *made, const struct ir_inst *inst)
 {
-    struct ir_inst **args = ARENA_ARRAY(c->module->arena, struct ir_inst *, inst->arg_count + 1);
-    for (int i = 0; i < inst->arg_count; i++) {
-        args[i] = c->values[inst->args[i]->id];
-    }
-    to->loc = inst->loc;
-    struct ir_inst *made = ir_emit(to, inst->op, inst->type, inst->arg_count, args);
-    struct ir_inst copy = *inst; // all that is said of it, in its new place
+    struct ir_inst copy = *inst;
     copy.id = made->id;
     copy.args = made->args;
     copy.parent = made->parent;
     copy.prev = made->prev;
     copy.next = made->next;
     copy.loop = made->loop;
-    copy.regions = made->regions;
-    copy.region_count = made->region_count;
+    copy.regions = NULL;
+    copy.region_count = 0;
     copy.note = NULL;
-    copy.var = inst->var != NULL ? c->vars[inst->var->index] : NULL;
     *made = copy;
+}
+
+struct ir_inst *clone_inst(struct ir_builder *to, const struct ir_inst *inst, struct ir_inst *const *args)
+{
+    to->loc = inst->loc;
+    struct ir_inst *made = ir_emit(to, inst->op, inst->type, inst->arg_count, args);
+    copy_fields(made, inst);
+    if (inst->op == IR_OP_FOR) {
+        *made->loop = *inst->loop;
+        made->loop->analysis = NULL;
+    }
+    if (inst->region_count > 0) {
+        ir_make_regions(to->module, made, inst->region_count);
+    }
+    for (int i = 0; i < inst->region_count; i++) {
+        made->regions[i].loc = inst->regions[i].loc;
+        made->regions[i].in_order = inst->regions[i].in_order;
+    }
+    assert((made->id >= 0) == (inst->id >= 0) && made->region_count == inst->region_count);
+    return made;
+}
+
+static void copy_inst(struct copier *c, struct ir_inst *inst, struct ir_builder *to)
+{
+    struct ir_inst **args = ARENA_ARRAY(c->module->arena, struct ir_inst *, inst->arg_count + 1);
+    for (int i = 0; i < inst->arg_count; i++) {
+        args[i] = c->values[inst->args[i]->id];
+        assert(args[i] != NULL); // a value stands before its uses
+    }
+    struct ir_inst *made = clone_inst(to, inst, args);
+    made->var = inst->var != NULL ? c->vars[inst->var->index] : NULL;
     if (inst->id >= 0) {
         c->values[inst->id] = made;
     }
     inst->note = made; // where jumps to it, variables of its scope and redirected calls find the copy
-    if (inst->op == IR_OP_FOR) {
-        made->loop = ARENA_NEW(c->module->arena, struct ir_for);
-        *made->loop = *inst->loop;
+    if (made->loop != NULL) {
         made->loop->var = c->vars[inst->loop->var->index];
+        made->loop->analysis = inst->loop->analysis;
     }
-    if (inst->region_count > 0) {
-        ir_make_regions(c->module, made, inst->region_count);
-        for (int i = 0; i < inst->region_count; i++) {
-            struct ir_builder inner = *to;
-            inner.region = &made->regions[i];
-            made->regions[i].loc = inst->regions[i].loc;
-            made->regions[i].in_order = inst->regions[i].in_order;
-            copy_region(c, &inst->regions[i], inner);
-        }
+    for (int i = 0; i < inst->region_count; i++) {
+        struct ir_builder inner = *to;
+        inner.region = &made->regions[i];
+        copy_region(c, &inst->regions[i], inner);
     }
     made->target = inst->target != NULL ? inst->target->note : NULL; // what is left encloses it: it has its copy
-    return made;
 }
 
 static void copy_region(struct copier *c, const struct ir_region *from, struct ir_builder to)

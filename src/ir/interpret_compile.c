@@ -1,4 +1,5 @@
 #include "ir/interpret_code.h"
+#include "ir/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -432,11 +433,8 @@ static void compile_region(struct compiler *c, const struct ir_region *region, i
 static int count_for(const struct ir_region *region)
 {
     int count = 0;
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+    WALK (inst, region) {
         count += inst->op == IR_OP_FOR;
-        for (int i = 0; i < inst->region_count; i++) {
-            count += count_for(&inst->regions[i]);
-        }
     }
     return count;
 }
@@ -490,16 +488,13 @@ static bool place_memory(struct compiler *c, uint64_t *offsets)
 // Sets the registers of the addresses of memory variables, and marks the variables that |region| touches.
 static void set_addresses(struct compiler *c, const struct ir_region *region, const uint64_t *offsets, bool *touched)
 {
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+    WALK (inst, region) {
         if (inst->op == IR_OP_ADDR_VAR) {
             c->fn->regs[inst->id] = (uint64_t)(uintptr_t)(c->fn->memory + offsets[inst->var->index]);
         }
         const struct ir_var *var = inst->op == IR_OP_FOR ? inst->loop->var : inst->var;
         if (var != NULL && touched != NULL) {
             touched[var->index] = true;
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            set_addresses(c, &inst->regions[i], offsets, touched);
         }
     }
 }

@@ -1,6 +1,7 @@
 #include "ir/print.h"
 
 #include "ir/text.h"
+#include "ir/walk.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -36,13 +37,10 @@ int ir_print_label_of(const struct printer *p, const struct ir_inst *inst)
 
 static void collect_labels(struct printer *p, const struct ir_region *region)
 {
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+    WALK (inst, region) {
         if (inst->region_count > 0) {
             struct label label = {inst, p->labels.count};
             VEC_PUSH(p->out->arena, &p->labels, label);
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            collect_labels(p, &inst->regions[i]);
         }
     }
 }

@@ -1,7 +1,8 @@
 #include "ir/verify.h"
-#include "ir/assignment.h"
 
 #include "base/hash.h"
+#include "ir/assignment.h"
+#include "ir/walk.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -146,7 +147,7 @@ static void leave_scope(struct verifier *v, const struct ir_region *region)
     }
 }
 
-static void walk_region(struct verifier *v, const struct ir_region *region, const struct ir_inst *owner, int depth)
+static void verify_insts(struct verifier *v, const struct ir_region *region, const struct ir_inst *owner, int depth)
 {
     if (depth > DEPTH_LIMIT) {
         ir_verify_error(v, owner, "regions are nested too deeply");
@@ -172,7 +173,7 @@ static void walk_region(struct verifier *v, const struct ir_region *region, cons
 
 static void verify_region(struct verifier *v, const struct ir_region *region, const struct ir_inst *owner, int depth)
 {
-    walk_region(v, region, owner, depth);
+    verify_insts(v, region, owner, depth);
     leave_scope(v, region);
 }
 
@@ -346,7 +347,7 @@ static void verify_function(struct verifier *v, const struct ir_function *functi
         return; // the body's checks take the tables as good
     }
     v->in_prologue = true;
-    walk_region(v, &function->prologue, NULL, 0); // its values stay in scope in the body
+    verify_insts(v, &function->prologue, NULL, 0); // its values stay in scope in the body
     v->in_prologue = false;
     verify_region(v, &function->body, NULL, 0);
 }
@@ -411,14 +412,9 @@ static bool calls_itself(struct verifier *v, int index, uint8_t *states);
 
 static bool region_calls(struct verifier *v, const struct ir_region *region, uint8_t *states)
 {
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+    WALK (inst, region) {
         for (int i = 0; i < v->module->function_count && inst->op == IR_OP_CALL; i++) {
             if (v->module->functions[i] == inst->function && calls_itself(v, i, states)) {
-                return true;
-            }
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            if (region_calls(v, &inst->regions[i], states)) {
                 return true;
             }
         }

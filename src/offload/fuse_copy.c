@@ -2,6 +2,7 @@
 // variable too, so that expressions over variables mean the same in both.
 #include "offload/fuse.h"
 
+#include "ir/clone.h"
 #include "ir/walk.h"
 
 struct renaming { // in the later parts of a run: their loop variable is the first one's
@@ -31,51 +32,38 @@ static struct ir_var *copied_var(const struct copier *c, const struct ir_var *va
     return c->copy->vars[var->index];
 }
 
-static struct ir_for *copy_loop(struct copier *c, const struct ir_for *from)
+static void forget_verdict(struct copier *c, struct ir_for *loop)
 {
-    struct ir_for *loop = ARENA_NEW(c->o->arena, struct ir_for);
-    *loop = *from;
-    loop->var = copied_var(c, from->var);
+    loop->var = copied_var(c, loop->var);
     loop->verdict = IR_VERDICT_NONE;
     loop->roles = NULL;
     loop->role_count = 0;
     loop->reason = NULL;
     loop->reason_loc_a = (struct loc){0};
     loop->reason_loc_b = (struct loc){0};
-    loop->analysis = NULL;
-    return loop;
 }
 
 // The instruction alone, at the end of |to|; its regions are made empty.
 static struct ir_inst *copy_inst(struct copier *c, struct ir_inst *inst, struct ir_region *to)
 {
-    struct arena *arena = c->o->arena;
-    struct ir_inst *copy = ARENA_NEW(arena, struct ir_inst);
-    *copy = *inst;
-    copy->note = NULL;
-    copy->args = ARENA_ARRAY(arena, struct ir_inst *, inst->arg_count);
+    struct ir_inst **args = ARENA_ARRAY(c->o->arena, struct ir_inst *, inst->arg_count);
     for (int i = 0; i < inst->arg_count; i++) {
-        copy->args[i] = c->values[inst->args[i]->id];
+        args[i] = c->values[inst->args[i]->id];
     }
+    struct ir_builder b = {.module = c->o->module, .function = c->copy, .region = to};
+    struct ir_inst *copy = clone_inst(&b, inst, args);
+    copy->id = inst->id;
     copy->var = inst->var != NULL ? copied_var(c, inst->var) : NULL;
-    copy->loop = inst->loop != NULL ? copy_loop(c, inst->loop) : NULL;
     copy->target = inst->target != NULL ? offload_mark(c->o, inst->target)->clone : NULL;
-    copy->regions = NULL;
-    copy->parent = NULL;
-    copy->prev = NULL;
-    copy->next = NULL;
+    if (copy->loop != NULL) {
+        forget_verdict(c, copy->loop);
+    }
     if (inst->id >= 0) {
         c->values[inst->id] = copy;
     }
     if (inst->region_count > 0) {
         offload_mark(c->o, inst)->clone = copy;
-        ir_make_regions(c->o->module, copy, inst->region_count);
-        for (int i = 0; i < inst->region_count; i++) {
-            copy->regions[i].loc = inst->regions[i].loc;
-            copy->regions[i].in_order = inst->regions[i].in_order;
-        }
     }
-    ir_append(to, copy);
     return copy;
 }
 
@@ -218,4 +206,5 @@ void fuse_copy_kernel(struct offload *o, struct fusion *runs, int count)
     copy_vars(&c);
     copy_region(&c, &o->kernel->body, &c.copy->body);
     copy_references(&c);
+    c.copy->value_count = o->kernel->value_count; // the numbers are the kernel's
 }

@@ -6,6 +6,7 @@
 #include "analysis/values/slice.h"
 #include "base/vec.h"
 #include "ir/assignment.h"
+#include "ir/clone.h"
 #include "ir/memory_use.h"
 #include "ir/trip.h"
 #include "ir/walk.h"
@@ -165,27 +166,9 @@ struct ir_inst *outline_clone(struct outline *out, const struct ir_inst *inst, s
     for (int i = 0; i < inst->arg_count; i++) {
         operands[i] = outline_value(out, inst->args[i]);
     }
-    to->loc = inst->loc;
-    struct ir_inst *clone = ir_emit(to, inst->op, inst->type, inst->arg_count, operands);
-    clone->imm = inst->imm;
-    clone->fimm = inst->fimm;
-    clone->global = inst->global;
-    clone->function = inst->function;
-    clone->update = inst->update;
-    clone->text = inst->text;
-    clone->is_volatile = inst->is_volatile;
-    clone->is_packed = inst->is_packed;
-    clone->is_around = inst->is_around;
-    clone->is_unsigned = inst->is_unsigned;
-    clone->in_bounds = inst->in_bounds;
-    clone->is_constant = inst->is_constant;
-    clone->no_wrap = inst->no_wrap;
-    clone->fused = inst->fused;
-    clone->base = inst->base;
-    clone->cases = inst->cases;
-    clone->case_regions = inst->case_regions;
-    clone->case_count = inst->case_count;
-    clone->default_region = inst->default_region;
+    struct ir_inst *clone = clone_inst(to, inst, operands);
+    clone->var = NULL; // of the kernel: whoever clones what has one gives it the task's
+    clone->target = NULL;
     if (inst->id >= 0) {
         set_value(out, inst, clone);
     }
@@ -257,13 +240,8 @@ static void clone_control(struct outline *out, const struct ir_inst *inst, struc
         outline_clone_loop(out, inst, clone);
         reduce_note_write(out, inst->loop->var, clone->args[0], to); // also a loop of no iterations sets its variable
     }
-    clone->regions = ARENA_ARRAY(out->o->arena, struct ir_region, inst->region_count);
-    clone->region_count = inst->region_count;
     offload_mark(out->o, (struct ir_inst *)inst)->clone = clone;
     for (int i = 0; i < inst->region_count; i++) {
-        clone->regions[i].owner = clone;
-        clone->regions[i].loc = inst->regions[i].loc;
-        clone->regions[i].in_order = inst->regions[i].in_order;
         struct ir_builder inner = *to;
         inner.region = &clone->regions[i];
         inner.before = NULL;
