@@ -46,32 +46,33 @@ static const struct cuda_symbols *symbols(void)
     return &driver.library.symbols;
 }
 
-// Inline, as success needs no words.
-static inline rill_status convert(int result, const char *what)
+static rill_status convert(int result, const char *what)
 {
-    return result == 0 ? RILL_OK : cuda_convert(symbols(), result, what);
+    return result == CU_SUCCESS ? RILL_OK : cuda_convert(symbols(), result, what);
+}
+
+static bool is_lost(int result)
+{
+    return cuda_is_lost(result) != 0;
 }
 
 // Calls a function of the driver and converts its result.
-#define CALL(member, ...) CONVERT(symbols()->member(__VA_ARGS__), "the driver's " #member)
-#define CONVERT(result, what) convert(result, what)
-#define IS_LOST(result) cuda_is_lost(result)
-#define HANDLE(kind) cu_##kind
-#define NUMBER(name) CU_##name
-#define VENDOR_CONTEXT cuda_context
-#define VENDOR_SYMBOLS cuda_symbols
-#define VENDOR_NAME "the driver"
+#define CALL(member, ...) convert(symbols()->member(__VA_ARGS__), "the driver's " #member)
+
+static const struct gpu_driver cuda_driver;
 
 // ---- devices ------------------------------------------------------------------------------------------------------
 
 struct cuda_context {
-    cu_context context; // the device's primary one, which other parts of the process share
-    int device;
-    cu_pool pool;        // NULL: memory is not stream-ordered
-    cu_module condition; // owned: the kernel that sets conditional nodes; NULL until it is asked for
+    struct driver_context base; // the first member: driver.c knows it
+    cu_context context;         // the device's primary one, which other parts of the process share
+    cu_module condition;        // owned: the kernel that sets conditional nodes; NULL until it is asked for
 };
 
-#include "backend/gpu/vendor.h" // NOLINT: the rest of the table, in this vendor's terms
+static int attribute(int device, int which)
+{
+    return driver_attribute(&cuda_driver, device, which);
+}
 
 static rill_status describe(size_t index, struct gpu_properties *out, int *out_device)
 {
@@ -123,10 +124,10 @@ static void context_close(void *object)
         symbols()->module_unload(context->condition);
         context_leave(context, before);
     }
-    if (context->pool != NULL) {
-        symbols()->pool_destroy(context->pool);
+    if (context->base.pool != NULL) {
+        symbols()->pool_destroy(context->base.pool);
     }
-    symbols()->primary_release(context->device);
+    symbols()->primary_release(context->base.device);
     free(context);
 }
 
@@ -142,7 +143,7 @@ static rill_status context_open(size_t index, struct gpu_properties *out, void *
     if (context == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for a device");
     }
-    context->device = device;
+    context->base.device = device;
     rill_status status = CALL(primary_retain, &context->context, device);
     if (status != RILL_OK) {
         free(context);
@@ -151,14 +152,14 @@ static rill_status context_open(size_t index, struct gpu_properties *out, void *
     void *before = context_enter(context);
     const struct cuda_symbols *cu = symbols();
     status = CALL(priority_range, &out->priority_least, &out->priority_greatest);
-    if (has_pools(device)) {
-        open_pool(context);
+    if (driver_has_pools(&cuda_driver, device)) {
+        driver_open_pool(&cuda_driver, &context->base);
     }
-    out->has_pools = context->pool != NULL;
+    out->has_pools = context->base.pool != NULL;
     out->has_ranges = driver.has_profiler;
     out->has_binaries = cuda_binary_can_make(cu);
     out->has_peers = cu->copy_peer != NULL;
-    out->has_graphs = has_graphs();
+    out->has_graphs = driver_has_graphs(&cuda_driver);
     out->takes_rows = true;
     out->has_conditions = out->has_graphs && cu->graph_handle != NULL && cu->graph_add_node != NULL &&
                           driver.library.version >= CUDA_CONDITIONS_VERSION;
@@ -232,9 +233,9 @@ static rill_status load_code(const void *code, void **out_module)
     int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_SIZE};
     void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
     cu_module module = NULL;
-    int mode = relax();
+    int mode = driver_relax(&cuda_driver);
     int result = symbols()->module_load(&module, code, 2, options, values);
-    restore(mode);
+    driver_restore(&cuda_driver, mode);
     *out_module = result == CU_SUCCESS ? module : NULL;
     if (result == CU_SUCCESS) {
         return RILL_OK;
@@ -249,13 +250,14 @@ static rill_status load_code(const void *code, void **out_module)
 // The driver's compile is paid once: the binary that it makes is kept, and loaded the next time.
 static rill_status compile_and_load(struct cuda_context *context, const char *ptx, size_t size, void **out_module)
 {
-    int architecture = 10 * attribute(context->device, CU_DEVICE_MAJOR) + attribute(context->device, CU_DEVICE_MINOR);
+    int architecture =
+        10 * attribute(context->base.device, CU_DEVICE_MAJOR) + attribute(context->base.device, CU_DEVICE_MINOR);
     struct cuda_binary_key key = cuda_binary_key_of(ptx, size, architecture, driver.library.version);
     struct cuda_binary *binary = cuda_binary_find(&driver.binaries, &key);
     if (binary == NULL) {
-        int mode = relax(); // a launch may come here while its stream is captured
+        int mode = driver_relax(&cuda_driver); // a launch may come here while its stream is captured
         rill_status made = cuda_binary_make(symbols(), ptx, &key, &binary);
-        restore(mode);
+        driver_restore(&cuda_driver, mode);
         if (made == RILL_ERR_UNSUPPORTED) {
             return load_code(ptx, out_module);
         }
@@ -349,15 +351,30 @@ static rill_status condition_function(void *object, void **out_function)
     char text[sizeof condition_ptx + 16];
     char target[16];
     *out_function = NULL;
-    snprintf(target, sizeof target, "sm_%d%d", attribute(context->device, CU_DEVICE_MAJOR),
-             attribute(context->device, CU_DEVICE_MINOR));
+    snprintf(target, sizeof target, "sm_%d%d", attribute(context->base.device, CU_DEVICE_MAJOR),
+             attribute(context->base.device, CU_DEVICE_MINOR));
     snprintf(text, sizeof text, condition_ptx, target);
     if (context->condition == NULL) {
         void *module = NULL;
         RILL_TRY(load_code(text, &module));
         context->condition = module;
     }
-    return module_function(context->condition, "rill$condition", out_function);
+    return driver_module_function(&cuda_driver, context->condition, "rill$condition", out_function);
+}
+
+static void kernel_node(const struct gpu_kernel_call *call, void **extra, struct driver_kernel_node *out)
+{
+    struct cu_kernel_node node = {.function = call->function,
+                                  .grid_x = call->grid,
+                                  .grid_y = 1,
+                                  .grid_z = 1,
+                                  .block_x = call->block,
+                                  .block_y = 1,
+                                  .block_z = 1,
+                                  .params = call->params,
+                                  .extra = extra};
+    _Static_assert(sizeof node <= sizeof *out, "a node fits");
+    memcpy(out, &node, sizeof node);
 }
 
 static rill_status graph_handle(void *object, void *graph, bool initial, uint64_t *out_handle)
@@ -382,8 +399,13 @@ static rill_status graph_condition(const struct gpu_condition *condition, void *
 }
 
 static const struct gpu_driver cuda_driver = {
-    GPU_VENDOR_OPERATIONS,
     .name = "cuda",
+    .title = "the driver",
+    .symbols = &driver.library.symbols.shared,
+    .pools_attribute = CU_DEVICE_MEMORY_POOLS,
+    .convert = convert,
+    .is_lost = is_lost,
+    .kernel_node = kernel_node,
     .dot = '$',
     .range_push = cuda_nvtx_push,
     .range_pop = cuda_nvtx_pop,

@@ -100,7 +100,7 @@ static void free_pieces(struct backend_device *device, struct gpu_captured *capt
         struct gpu_piece *piece = captured->pieces;
         captured->pieces = piece->next;
         if (piece->is_pinned) {
-            driver->pinned_free((void *)(uintptr_t)piece->address);
+            driver_pinned_free(driver, (void *)(uintptr_t)piece->address);
         } else {
             gpu_memory_give(device, device->service, piece->address, piece->size);
         }
@@ -147,9 +147,6 @@ void gpu_capture_collect(struct backend_device *device, bool all)
 static rill_status make_captured(struct backend_stream *stream)
 {
     struct backend_device *device = stream->device;
-    if (device->driver->capture_keep == NULL) {
-        return gpu_capture_refuse("this driver keeps no memory for a graph");
-    }
     RILL_TRY(gpu_notify_start(device)); // frees it one day
     struct gpu_captured *captured = calloc(1, sizeof *captured);
     struct gpu_home *home = captured != NULL ? home_of(device) : NULL;
@@ -164,7 +161,7 @@ static rill_status make_captured(struct backend_stream *stream)
     captured->next = device->captured;
     device->captured = captured;
     thread_latch_unlock(&device->reap_lock);
-    RILL_TRY(device->driver->capture_keep(stream->lane.handle, graph_is_gone, captured));
+    RILL_TRY(driver_capture_keep(device->driver, stream->lane.handle, graph_is_gone, captured));
     stream->captured = captured;
     return RILL_OK;
 }
@@ -174,8 +171,7 @@ static rill_status make_captured(struct backend_stream *stream)
 rill_status gpu_capture_ask(struct backend_stream *stream)
 {
     const struct gpu_driver *driver = stream->device->driver;
-    return driver->stream_is_capturing != NULL ? driver->stream_is_capturing(stream->lane.handle, &stream->is_capturing)
-                                               : RILL_OK;
+    return driver_stream_is_capturing(driver, stream->lane.handle, &stream->is_capturing);
 }
 
 void gpu_capture_end(struct backend_stream *stream)
@@ -189,12 +185,12 @@ static rill_status alloc_piece(struct backend_device *device, size_t size, struc
     const struct gpu_driver *driver = device->driver;
     if (piece->is_pinned) {
         void *memory = NULL;
-        RILL_TRY(driver->pinned_alloc(device->context, size, &memory));
+        RILL_TRY(driver_pinned_alloc(driver, size, &memory));
         piece->address = (uint64_t)(uintptr_t)memory;
         return RILL_OK;
     }
     RILL_TRY(gpu_memory_take(device, device->service, size, &piece->address));
-    rill_status status = driver->stream_synchronize(device->service);
+    rill_status status = driver_stream_synchronize(driver, device->service);
     if (status != RILL_OK) {
         gpu_memory_give(device, device->service, piece->address, size);
     }
@@ -224,7 +220,8 @@ rill_status gpu_capture_take(struct backend_stream *stream, enum gpu_ring_kind k
     thread_latch_unlock(&device->reap_lock);
     *out_address = piece->address;
     // Cleared by the graph itself, each time that it runs.
-    return kind == GPU_RING_ZEROED ? device->driver->set(stream->lane.handle, piece->address, 0, 4, size / 4) : RILL_OK;
+    return kind == GPU_RING_ZEROED ? driver_set(device->driver, stream->lane.handle, piece->address, 0, 4, size / 4)
+                                   : RILL_OK;
 }
 
 // ---- failures -----------------------------------------------------------------------------------------------------

@@ -211,7 +211,7 @@ rill_status gpu_fill_now(struct backend_stream *stream, void *target, size_t cou
     }
     stream->has_begun = false;
     rill_status status =
-        is_set ? stream->device->driver->set(stream->lane.handle, to, value, width, count * size / (size_t)width)
+        is_set ? driver_set(stream->device->driver, stream->lane.handle, to, value, width, count * size / (size_t)width)
                : fill_by_copies(stream, to, count * size, element, size);
     gpu_trace_other(stream, "a fill");
     return finish(stream, status);

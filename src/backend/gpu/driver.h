@@ -1,5 +1,6 @@
-// What the GPU back end needs from a vendor's driver: one const table, made by src/backend/cuda and src/backend/hip.
-// Handles are the driver's own, addresses are the device's. Results are converted by the table: RILL_OK, or a status
+// What the GPU back end needs from a vendor's driver: what the vendors have alike as functions over one list of symbols
+// (symbols.h), and the rest as one const table, made by src/backend/cuda and src/backend/hip.
+// Handles are the driver's own, addresses are the device's. Results are converted: RILL_OK, or a status
 // with a message that has the driver's own words; RILL_ERR_NOT_READY comes without a message.
 //
 // Threads: every call may be made from every thread between enter() and leave(). None of them may be made from inside a
@@ -8,6 +9,7 @@
 #define RILL_BACKEND_GPU_DRIVER_H
 
 #include "backend/backend.h"
+#include "backend/gpu/symbols.h"
 
 struct gpu_properties {
     char name[96];
@@ -61,9 +63,29 @@ struct gpu_result {
 bool gpu_result_needs_words(int result);
 rill_status gpu_result_convert(const struct gpu_result *result, const char *what);
 
+// The front of a vendor's context: what driver.c looks at there.
+struct driver_context {
+    int device;       // the driver's number for it
+    driver_pool pool; // NULL: memory is not stream-ordered
+};
+
+// The node of a kernel in a graph, in the vendor's layout.
+struct driver_kernel_node {
+    _Alignas(16) unsigned char bytes[64];
+};
+
+// What the vendors do not have alike.
 struct gpu_driver {
     const char *name;
-    char dot; // what stands for the dots in the names of entries: '$' in PTX, which has none
+    const char *title;                 // for words: "the driver"
+    char dot;                          // what stands for the dots in the names of entries: '$' in PTX, which has none
+    const struct gpu_symbols *symbols; // filled in before the first device is opened
+    int pools_attribute;               // of a device: whether it has memory pools
+
+    rill_status (*convert)(int result, const char *what);
+    bool (*is_lost)(int result); // it says that the device is
+    // |extra|: in place of the call's parameters; NULL: none.
+    void (*kernel_node)(const struct gpu_kernel_call *call, void **extra, struct driver_kernel_node *out);
 
     // A range of the calling thread for profilers; has_ranges.
     void (*range_push)(const char *name);
@@ -74,14 +96,6 @@ struct gpu_driver {
     void *(*enter)(void *context); // makes it current if it is not; returns what was
     void (*leave)(void *context, void *before);
 
-    // has_pools: usable on every stream once |stream| has come past the call; freed when |stream| comes past that one.
-    // Otherwise usable at once, and freeing may wait for everything that runs on the device: memory.h avoids it.
-    rill_status (*memory_alloc)(void *context, void *stream, uint64_t size, uint64_t *out_address);
-    void (*memory_free)(void *context, void *stream, uint64_t address);
-    void (*memory_free_now)(uint64_t address); // memory of a context without pools
-    rill_status (*pinned_alloc)(void *context, size_t size,
-                                void **out_memory); // the device sees it at the same address
-    void (*pinned_free)(void *memory);
     enum gpu_place (*place_of)(const void *address);
     // Whether all atomics of the hardware hold at |address|; NULL: they do everywhere. See grain.c.
     bool (*is_own)(void *context, const void *address);
@@ -91,59 +105,91 @@ struct gpu_driver {
     // From memory of another context of this driver; has_peers.
     rill_status (*copy_peer)(void *stream, void *context, uint64_t target, void *source_context, uint64_t source,
                              size_t size);
-    rill_status (*set)(void *stream, uint64_t target, uint32_t value, int width, size_t count); // width 1, 2 or 4
-
-    rill_status (*stream_create)(int priority, void **out_stream);
-    void (*stream_destroy)(void *stream);
-    rill_status (*stream_synchronize)(void *stream);
-    rill_status (*stream_query)(void *stream); // RILL_ERR_NOT_READY
-    bool (*is_gone)(void);                     // the driver has shut down: the process is ending
-    rill_status (*stream_wait_event)(void *stream, void *event);
     rill_status (*host_function)(void *stream, gpu_host_function *function, void *user);
 
-    rill_status (*event_create)(bool has_time, void **out_event);
-    void (*event_destroy)(void *event);
-    rill_status (*event_record)(void *event, void *stream);
-    rill_status (*event_query)(void *event); // RILL_ERR_NOT_READY
-    rill_status (*event_synchronize)(void *event);
-    rill_status (*event_elapsed)(void *begin, void *end, double *out_milliseconds);
-
     rill_status (*module_load)(void *context, const void *code, size_t size, void **out_module);
-    void (*module_unload)(void *module);
-    rill_status (*module_function)(void *module, const char *name, void **out_function);
-    rill_status (*module_global)(void *module, const char *name, uint64_t *out_address);
     // The best block size for |function|, and the grid that fills the device with it.
     rill_status (*occupancy)(void *function, uint32_t *out_grid, uint32_t *out_block);
-    rill_status (*launch)(void *stream, const struct gpu_kernel_call *call);
 
-    // Executable graphs of kernels; has_graphs.
-    rill_status (*graph_create)(void **out_graph);
-    void (*graph_destroy)(void *graph);
-    rill_status (*graph_add)(void *graph, const struct gpu_kernel_call *call, void *const *after, size_t after_count,
-                             void **out_node);
     // Conditional nodes; has_conditions. A handle holds a number, |initial| when the graph is launched, which a kernel
     // sets: a body runs if it is not 0, that of a loop again and again. The kernel of condition_function() has the
     // parameters of every entry: it looks at the byte of the launch block whose offset are the low 32 bits of the
     // fourth, and sets the handle that is the third parameter and, if bit 34 is set there, that which is the fifth.
-    // Bits 32 and 33: to the contrary. After a failure both are set to 0.
+    // Bits 32 and 33: the handle is set to the opposite. After a failure both are set to 0.
     rill_status (*condition_function)(void *context, void **out_function);
     rill_status (*graph_handle)(void *context, void *graph, bool initial, uint64_t *out_handle);
     rill_status (*graph_condition)(const struct gpu_condition *condition, void **out_node, void **out_body);
-    rill_status (*graph_instantiate)(void *graph, void **out_exec);
-    rill_status (*exec_set)(void *exec, void *node, const struct gpu_kernel_call *call);
-    void (*exec_destroy)(void *exec);
-    rill_status (*exec_launch)(void *exec, void *stream);
 
-    // Streams of others; all may be missing.
-    // The handle that Rill uses for |native|. |out_is_per_thread|: it means another stream in every thread.
+    // A stream of others: the handle that Rill uses for |native|. |out_is_per_thread|: it means another stream in every
+    // thread.
     rill_status (*stream_adopt)(void *context, void *native, void **out_handle, bool *out_is_per_thread);
-    rill_status (*stream_is_capturing)(void *stream, bool *out);
-    // Keeps |user| for the graph that |stream| is captured into: |release| is called, on a thread of the driver, when
-    // the graph is gone and what was made of it has run; also if this fails.
-    rill_status (*capture_keep)(void *stream, gpu_host_function *release, void *user);
-    // The nodes that what is captured next follows: at most |capacity|, RILL_ERR_LIMIT if there are more.
-    rill_status (*capture_front)(void *stream, void **nodes, size_t capacity, size_t *out_count);
-    rill_status (*capture_set_front)(void *stream, void **nodes, size_t count);
 };
+
+// ---- driver.c: what the vendors have alike
+// What destroys or frees takes NULL, or 0, too.
+
+int driver_attribute(const struct gpu_driver *driver, int device, int which); // 0: it is not known
+bool driver_has_graphs(const struct gpu_driver *driver);
+bool driver_has_pools(const struct gpu_driver *driver, int device);
+void driver_open_pool(const struct gpu_driver *driver, struct driver_context *context); // sets |pool|
+
+// While some stream of the process is being captured the driver refuses what might disturb it, and ends the capture.
+// Rill touches nothing that is captured, and says so for the calling thread between these two.
+int driver_relax(const struct gpu_driver *driver);
+void driver_restore(const struct gpu_driver *driver, int mode);
+
+// has_pools: usable on every stream once |stream| has come past the call; freed when |stream| comes past that one.
+// Otherwise usable at once, and freeing may wait for everything that runs on the device: memory.h avoids it.
+rill_status driver_memory_alloc(const struct gpu_driver *driver, void *context, void *stream, uint64_t size,
+                                uint64_t *out_address);
+void driver_memory_free(const struct gpu_driver *driver, void *context, void *stream, uint64_t address);
+void driver_memory_free_now(const struct gpu_driver *driver, uint64_t address); // memory of a context without pools
+// The device sees it at the same address.
+rill_status driver_pinned_alloc(const struct gpu_driver *driver, size_t size, void **out_memory);
+void driver_pinned_free(const struct gpu_driver *driver, void *memory);
+rill_status driver_set(const struct gpu_driver *driver, void *stream, uint64_t target, uint32_t value, int width,
+                       size_t count); // width 1, 2 or 4
+
+rill_status driver_stream_create(const struct gpu_driver *driver, int priority, void **out_stream);
+void driver_stream_destroy(const struct gpu_driver *driver, void *stream);
+rill_status driver_stream_synchronize(const struct gpu_driver *driver, void *stream);
+rill_status driver_stream_query(const struct gpu_driver *driver, void *stream); // RILL_ERR_NOT_READY
+bool driver_is_gone(const struct gpu_driver *driver); // it has shut down: the process is ending
+rill_status driver_stream_wait_event(const struct gpu_driver *driver, void *stream, void *event);
+
+rill_status driver_event_create(const struct gpu_driver *driver, bool has_time, void **out_event);
+void driver_event_destroy(const struct gpu_driver *driver, void *event);
+rill_status driver_event_record(const struct gpu_driver *driver, void *event, void *stream);
+rill_status driver_event_query(const struct gpu_driver *driver, void *event); // RILL_ERR_NOT_READY
+rill_status driver_event_synchronize(const struct gpu_driver *driver, void *event);
+rill_status driver_event_elapsed(const struct gpu_driver *driver, void *begin, void *end, double *out_milliseconds);
+
+// Streams that others capture.
+rill_status driver_stream_is_capturing(const struct gpu_driver *driver, void *stream, bool *out);
+// Keeps |user| for the graph that |stream| is captured into: |release| is called, on a thread of the driver, when the
+// graph is gone and what was made of it has run; also if this fails.
+rill_status driver_capture_keep(const struct gpu_driver *driver, void *stream, gpu_host_function *release, void *user);
+// The nodes that what is captured next depends on: at most |capacity|, RILL_ERR_LIMIT if there are more.
+rill_status driver_capture_front(const struct gpu_driver *driver, void *stream, void **nodes, size_t capacity,
+                                 size_t *out_count);
+rill_status driver_capture_set_front(const struct gpu_driver *driver, void *stream, void **nodes, size_t count);
+
+void driver_module_unload(const struct gpu_driver *driver, void *module);
+rill_status driver_module_function(const struct gpu_driver *driver, void *module, const char *name,
+                                   void **out_function);
+rill_status driver_module_global(const struct gpu_driver *driver, void *module, const char *name,
+                                 uint64_t *out_address);
+rill_status driver_launch(const struct gpu_driver *driver, void *stream, const struct gpu_kernel_call *call);
+
+// Executable graphs of kernels; has_graphs.
+rill_status driver_graph_create(const struct gpu_driver *driver, void **out_graph);
+void driver_graph_destroy(const struct gpu_driver *driver, void *graph);
+rill_status driver_graph_add(const struct gpu_driver *driver, void *graph, const struct gpu_kernel_call *call,
+                             void *const *after, size_t after_count, void **out_node);
+rill_status driver_graph_instantiate(const struct gpu_driver *driver, void *graph, void **out_exec);
+rill_status driver_exec_set(const struct gpu_driver *driver, void *exec, void *node,
+                            const struct gpu_kernel_call *call);
+void driver_exec_destroy(const struct gpu_driver *driver, void *exec);
+rill_status driver_exec_launch(const struct gpu_driver *driver, void *exec, void *stream);
 
 #endif

@@ -40,7 +40,7 @@ rill_status gpu_mark_create(struct backend_device *device, bool has_time, struct
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory to record an event");
     }
     if (mark->event == NULL) {
-        rill_status status = device->driver->event_create(has_time, &mark->event);
+        rill_status status = driver_event_create(device->driver, has_time, &mark->event);
         if (status != RILL_OK) {
             gpu_free(device, mark, sizeof *mark);
             return status;
@@ -94,11 +94,11 @@ static void finish_pool(struct backend_device *device, struct gpu_mark_pool *poo
     while (pool->free != NULL) {
         struct gpu_mark *mark = pool->free;
         pool->free = mark->next;
-        device->driver->event_destroy(mark->event);
+        driver_event_destroy(device->driver, mark->event);
         gpu_free(device, mark, sizeof *mark);
     }
     while (pool->event_count > 0) {
-        device->driver->event_destroy(pool->events[--pool->event_count]);
+        driver_event_destroy(device->driver, pool->events[--pool->event_count]);
     }
 }
 
@@ -176,7 +176,7 @@ static rill_status fail_record(struct backend_stream *stream, struct gpu_mark *m
     }
     struct backend_error error = {.status = status, .stream = stream->id};
     snprintf(error.text, sizeof error.text, "%s", rill_message());
-    (void)(device->driver->stream_synchronize(stream->lane.handle) == RILL_OK);
+    (void)(driver_stream_synchronize(device->driver, stream->lane.handle) == RILL_OK);
     struct gpu_error *shared = gpu_error_create(device);
     if (shared != NULL) { // without memory it is in order, and its own stream has the failure
         shared->error = error;
@@ -193,7 +193,7 @@ static rill_status fail_record(struct backend_stream *stream, struct gpu_mark *m
 rill_status gpu_record_now(struct backend_stream *stream, struct gpu_mark *mark)
 {
     struct backend_device *device = stream->device;
-    rill_status status = device->driver->event_record(mark->event, stream->lane.handle);
+    rill_status status = driver_event_record(device->driver, mark->event, stream->lane.handle);
     mark->is_captured = stream->is_capturing;
     if (status == RILL_OK && !mark->is_captured) {
         status = gpu_watch_record(stream, mark, NULL);
@@ -223,12 +223,12 @@ rill_status gpu_wait_now(struct backend_stream *stream, struct gpu_mark *mark, b
         RILL_TRY(gpu_stream_share(stream));
     }
     if (stream->is_capturing && !mark->is_captured) { // what has run already needs no waiting for
-        return device->driver->event_query(mark->event) == RILL_OK
+        return driver_event_query(device->driver, mark->event) == RILL_OK
                    ? RILL_OK
                    : gpu_capture_refuse("it cannot wait for what is not captured and has not run yet");
     }
     gpu_trace_waits(stream, mark, has_stood);
-    RILL_TRY(device->driver->stream_wait_event(stream->lane.handle, mark->event));
+    RILL_TRY(driver_stream_wait_event(device->driver, stream->lane.handle, mark->event));
     if (mark->is_captured) {
         return RILL_OK;
     }
@@ -297,7 +297,7 @@ static rill_status record_plainly(struct backend_event *event, struct backend_st
 {
     struct gpu_mark *mark;
     RILL_TRY(gpu_mark_create(stream->device, event->has_time, &mark));
-    rill_status status = stream->device->driver->event_record(mark->event, stream->lane.handle);
+    rill_status status = driver_event_record(stream->device->driver, mark->event, stream->lane.handle);
     atomic_store_explicit(&mark->is_recorded, true, memory_order_release);
     status = status == RILL_OK ? gpu_watch_record(stream, mark, event) : status;
     if (status != RILL_OK) {
@@ -369,7 +369,7 @@ static rill_status wait_plainly(struct backend_event *event, struct backend_stre
     if (is_plain(stream) && atomic_load_explicit(&mark->is_recorded, memory_order_acquire) && !mark->is_captured) {
         *out_is_done = true;
         gpu_trace_waits(stream, mark, false);
-        status = device->driver->stream_wait_event(stream->lane.handle, mark->event);
+        status = driver_stream_wait_event(device->driver, stream->lane.handle, mark->event);
         status = status == RILL_OK ? note_wait(stream, mark) : status;
         if (status == RILL_OK) {
             return RILL_OK; // the watch has the reference
@@ -440,7 +440,7 @@ bool gpu_event_synchronize(struct backend_event *event, struct backend_error *ou
         return true;
     }
     void *before = device->driver->enter(device->context);
-    rill_status status = gpu_note_loss(device, device->driver->event_synchronize(mark->event));
+    rill_status status = gpu_note_loss(device, driver_event_synchronize(device->driver, mark->event));
     device->driver->leave(device->context, before);
     reach(device, mark);
     bool has_error = error_of(device, mark, out_error);
@@ -464,7 +464,7 @@ bool gpu_event_is_reached(struct backend_event *event)
     }
     void *before = device->driver->enter(device->context);
     bool is_reached = atomic_load(&mark->is_recorded) && !mark->is_captured &&
-                      (gpu_note_loss(device, device->driver->event_query(mark->event)) == RILL_OK ||
+                      (gpu_note_loss(device, driver_event_query(device->driver, mark->event)) == RILL_OK ||
                        atomic_load(&device->is_lost)); // a question that failed says nothing
     device->driver->leave(device->context, before);
     if (is_reached) {
@@ -478,7 +478,7 @@ bool gpu_event_is_reached(struct backend_event *event)
 static rill_status ask_mark(struct backend_device *device, struct gpu_mark *mark)
 {
     bool is_there = mark != NULL && atomic_load(&mark->is_recorded) && !mark->is_captured;
-    return is_there ? device->driver->event_query(mark->event) : RILL_ERR_NOT_READY;
+    return is_there ? driver_event_query(device->driver, mark->event) : RILL_ERR_NOT_READY;
 }
 
 rill_status gpu_event_elapsed(struct backend_event *begin, struct backend_event *end, double *out_milliseconds)
@@ -490,7 +490,7 @@ rill_status gpu_event_elapsed(struct backend_event *begin, struct backend_event 
     void *before = driver->enter(device->context);
     rill_status status = ask_mark(device, first);
     status = status == RILL_OK ? ask_mark(device, second) : status;
-    status = status == RILL_OK ? driver->event_elapsed(first->event, second->event, out_milliseconds) : status;
+    status = status == RILL_OK ? driver_event_elapsed(driver, first->event, second->event, out_milliseconds) : status;
     status = gpu_note_loss(device, status);
     driver->leave(device->context, before);
     unreference(device, first);

@@ -28,10 +28,10 @@ rill_status gpu_note_loss(struct backend_device *device, rill_status status)
     char text[sizeof device->lost_text];
     snprintf(text, sizeof text, "%s", rill_message());
     // After a fault of a kernel the driver refuses everything; a call that failed for itself leaves the rest as it was.
-    bool is_lost = device->driver->stream_query(device->service) == RILL_ERR_DEVICE;
+    bool is_lost = driver_stream_query(device->driver, device->service) == RILL_ERR_DEVICE;
     if (is_lost && !atomic_exchange(&device->lost_claimed, true)) {
         memcpy(device->lost_text, text, sizeof text);
-        device->is_gone = device->driver->is_gone();
+        device->is_gone = driver_is_gone(device->driver);
         atomic_store(&device->is_lost, true);
         gpu_notify_all(device);
     }
@@ -63,9 +63,9 @@ rill_status gpu_lane_init(struct backend_device *device, int level, struct gpu_l
     int greatest = device->properties.priority_greatest;
     int priority = level == 0 ? greatest : level == 2 ? least : (least + greatest) / 2;
     *lane = (struct gpu_lane){.level = level};
-    rill_status status = driver->stream_create(priority, &lane->handle);
-    status = status == RILL_OK ? driver->event_create(false, &lane->end) : status;
-    status = status == RILL_OK ? driver->event_create(false, &lane->fork) : status;
+    rill_status status = driver_stream_create(driver, priority, &lane->handle);
+    status = status == RILL_OK ? driver_event_create(driver, false, &lane->end) : status;
+    status = status == RILL_OK ? driver_event_create(driver, false, &lane->fork) : status;
     if (status != RILL_OK) {
         gpu_lane_finish(device, lane);
     }
@@ -74,9 +74,9 @@ rill_status gpu_lane_init(struct backend_device *device, int level, struct gpu_l
 
 void gpu_lane_finish(struct backend_device *device, struct gpu_lane *lane)
 {
-    device->driver->event_destroy(lane->fork);
-    device->driver->event_destroy(lane->end);
-    device->driver->stream_destroy(lane->handle);
+    driver_event_destroy(device->driver, lane->fork);
+    driver_event_destroy(device->driver, lane->end);
+    driver_stream_destroy(device->driver, lane->handle);
     lane->handle = NULL;
 }
 
@@ -124,11 +124,11 @@ static void free_device(struct backend_device *device)
         gpu_mark_finish_all(device);
         gpu_stage_finish(device);
         if (device->service != NULL) {
-            (void)(device->driver->stream_synchronize(device->service) == RILL_OK);
+            (void)(driver_stream_synchronize(device->driver, device->service) == RILL_OK);
             gpu_memory_finish(device);
         }
         gpu_store_leave(device);
-        device->driver->stream_destroy(device->service);
+        driver_stream_destroy(device->driver, device->service);
         device->driver->leave(device->context, before);
         device->driver->close(device->context);
     }
@@ -177,8 +177,9 @@ rill_status gpu_device_open(const struct gpu_driver *driver, size_t index, const
     if (status == RILL_OK) {
         void *before = driver->enter(device->context);
         status = gpu_store_join(device, index);
-        status =
-            status == RILL_OK ? driver->stream_create(device->properties.priority_greatest, &device->service) : status;
+        status = status == RILL_OK
+                     ? driver_stream_create(driver, device->properties.priority_greatest, &device->service)
+                     : status;
         if (status == RILL_OK && device->properties.has_conditions &&
             driver->condition_function(device->context, &device->condition) != RILL_OK) {
             device->properties.has_conditions = false; // everything works without
@@ -272,8 +273,8 @@ rill_status gpu_memory_create(struct backend_device *device, uint64_t size, void
     void *before = driver->enter(device->context);
     rill_status status = gpu_memory_take(device, device->service, wanted, &address);
     if (status == RILL_OK) {
-        status = driver->set(device->service, address, 0, 1, wanted);
-        status = status == RILL_OK ? driver->stream_synchronize(device->service) : status;
+        status = driver_set(driver, device->service, address, 0, 1, wanted);
+        status = status == RILL_OK ? driver_stream_synchronize(driver, device->service) : status;
         if (status != RILL_OK) {
             gpu_memory_give(device, device->service, address, wanted);
         }

@@ -105,7 +105,8 @@ static rill_status set_and_launch(struct backend_stream *stream, struct gpu_inst
 {
     uint64_t begin = begin_time(stream, instance);
     rill_status status = gpu_instance_update(stream, instance, nodes, common, is_same);
-    status = status == RILL_OK ? stream->device->driver->exec_launch(instance->exec, stream->lane.handle) : status;
+    status =
+        status == RILL_OK ? driver_exec_launch(stream->device->driver, instance->exec, stream->lane.handle) : status;
     if (status != RILL_OK) { // and nothing is queued
         gpu_instance_refuse(stream, instance, common);
         return status;

@@ -27,7 +27,7 @@ static rill_status find_entry(struct backend_image *image, const char *name, voi
     }
     char *symbol = arena_strdup(&image->arena, name);
     gpu_spell(image->device->driver, symbol);
-    return image->device->driver->module_function(image->module, symbol, out_function);
+    return driver_module_function(image->device->driver, image->module, symbol, out_function);
 }
 
 static rill_status find_version(struct backend_image *image, const char *name, const char *version, void **out_function)
@@ -266,20 +266,20 @@ static rill_status put_pieces(struct backend_image *image)
         return RILL_OK;
     }
     void *stream = NULL;
-    RILL_TRY(driver->stream_create(0, &stream));
+    RILL_TRY(driver_stream_create(driver, 0, &stream));
     rill_status status = RILL_OK;
     for (int i = 0; i < plan->piece_count && status == RILL_OK; i++) {
         const struct plan_piece *piece = &plan->pieces[i];
         uint64_t address = 0;
-        status = driver->module_global(image->module, piece->symbol, &address);
+        status = driver_module_global(driver, image->module, piece->symbol, &address);
         if (status == RILL_OK) {
             status = driver->copy(stream, address + piece->offset, (uint64_t)(uintptr_t)piece->bytes, piece->size);
         }
     }
     if (status == RILL_OK) {
-        status = driver->stream_synchronize(stream);
+        status = driver_stream_synchronize(driver, stream);
     }
-    driver->stream_destroy(stream);
+    driver_stream_destroy(driver, stream);
     return status;
 }
 
@@ -295,7 +295,8 @@ static rill_status find_all(struct backend_image *image)
     image->field_addresses = ARENA_ARRAY(&image->arena, uint64_t, plan->field_count + 1);
     image->field_sizes = ARENA_ARRAY(&image->arena, uint64_t, plan->field_count + 1);
     for (int i = 0; i < plan->field_count; i++) {
-        RILL_TRY(image->device->driver->module_global(image->module, plan->fields[i].name, &image->field_addresses[i]));
+        RILL_TRY(driver_module_global(image->device->driver, image->module, plan->fields[i].name,
+                                      &image->field_addresses[i]));
         image->field_sizes[i] = plan->fields[i].size;
     }
     return put_pieces(image);
@@ -346,7 +347,7 @@ void gpu_image_unload(struct backend_image *image)
     gpu_capture_forget_image(image);
     void *before = device->driver->enter(device->context);
     gpu_late_destroy(image);
-    device->driver->module_unload(image->module);
+    driver_module_unload(device->driver, image->module);
     device->driver->leave(device->context, before);
     arena_finish(&image->arena);
     gpu_free(device, image, sizeof *image);

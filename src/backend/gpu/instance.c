@@ -34,10 +34,10 @@ void gpu_instance_destroy(struct backend_stream *stream, struct gpu_instance *in
 {
     struct backend_device *device = stream->device;
     if (instance->exec != NULL) {
-        device->driver->exec_destroy(instance->exec);
+        driver_exec_destroy(device->driver, instance->exec);
     }
     if (instance->graph != NULL) {
-        device->driver->graph_destroy(instance->graph);
+        driver_graph_destroy(device->driver, instance->graph);
     }
     gpu_free(device, instance, instance->size);
 }
@@ -206,8 +206,8 @@ static rill_status build_node(struct backend_stream *stream, struct gpu_instance
     if (node->kind == GPU_NODE_KERNEL) {
         struct call_params params;
         fill_call(&params, node, common, instance->conditions);
-        return device->driver->graph_add(graph, &params.call, after, (size_t)node->edge_count,
-                                         &instance->handles[index]);
+        return driver_graph_add(device->driver, graph, &params.call, after, (size_t)node->edge_count,
+                                &instance->handles[index]);
     }
     struct gpu_condition condition = {.context = device->context,
                                       .graph = graph,
@@ -223,12 +223,12 @@ static rill_status build(struct backend_stream *stream, struct gpu_instance *ins
                          const struct gpu_recording *recording, const struct gpu_common *common)
 {
     const struct gpu_driver *driver = stream->device->driver;
-    RILL_TRY(driver->graph_create(&instance->graph));
+    RILL_TRY(driver_graph_create(driver, &instance->graph));
     RILL_TRY(make_handles(stream, instance, recording, 0));
     for (int i = 0; i < recording->node_count; i++) {
         RILL_TRY(build_node(stream, instance, recording, common, i));
     }
-    return driver->graph_instantiate(instance->graph, &instance->exec);
+    return driver_graph_instantiate(driver, instance->graph, &instance->exec);
 }
 
 static bool is_node_same(const struct gpu_node *a, const struct gpu_node *b)
@@ -305,7 +305,7 @@ rill_status gpu_instance_update(struct backend_stream *stream, struct gpu_instan
         } else {
             fill_call(&params, node, common, instance->conditions);
         }
-        RILL_TRY(stream->device->driver->exec_set(instance->exec, instance->handles[i], &params.call));
+        RILL_TRY(driver_exec_set(stream->device->driver, instance->exec, instance->handles[i], &params.call));
     }
     return RILL_OK;
 }
@@ -337,7 +337,7 @@ rill_status gpu_nodes_launch(struct backend_stream *stream, const struct gpu_nod
     for (int i = 0; i < count; i++) {
         struct call_params params;
         fill_call(&params, &nodes[i], common, NULL);
-        RILL_TRY(stream->device->driver->launch(stream->lane.handle, &params.call));
+        RILL_TRY(driver_launch(stream->device->driver, stream->lane.handle, &params.call));
         stream->has_begun = true;
     }
     return RILL_OK;

@@ -46,7 +46,7 @@ rill_status gpu_late_make(struct backend_image *image, const void *code, const s
 static void unload(struct backend_device *device, struct gpu_late_module *loaded)
 {
     if (loaded != NULL) {
-        device->driver->module_unload(loaded->module);
+        driver_module_unload(device->driver, loaded->module);
         gpu_free(device, loaded, loaded->size);
     }
 }
@@ -76,7 +76,7 @@ static rill_status find_entries(const struct backend_image *image, struct gpu_la
             }
             snprintf(symbol, sizeof symbol, "%s", name);
             gpu_spell(driver, symbol);
-            RILL_TRY(driver->module_function(made->module, symbol, &made->entries[kernel->first_task + i]));
+            RILL_TRY(driver_module_function(driver, made->module, symbol, &made->entries[kernel->first_task + i]));
         }
     }
     return RILL_OK;

@@ -38,8 +38,8 @@ static rill_status make_print_frame(struct gpu_run *run)
     void *handle = run->stream->lane.handle;
     size_t size = sizeof(struct abi_gpu_frame) + PRINT_BUFFER_SIZE;
     RILL_TRY(gpu_ring_take(run->stream, GPU_RING_PLAIN, size, run->may_wait, &run->frame));
-    RILL_TRY(driver->set(handle, run->frame, 0, 4, sizeof(struct abi_gpu_frame) / 4));
-    return driver->set(handle, run->frame + offsetof(struct abi_gpu_frame, print_size), PRINT_BUFFER_SIZE, 4, 1);
+    RILL_TRY(driver_set(driver, handle, run->frame, 0, 4, sizeof(struct abi_gpu_frame) / 4));
+    return driver_set(driver, handle, run->frame + offsetof(struct abi_gpu_frame, print_size), PRINT_BUFFER_SIZE, 4, 1);
 }
 
 static rill_status make_frame(struct gpu_run *run)
@@ -172,7 +172,7 @@ static rill_status make_ticks(struct backend_stream *stream)
 {
     for (int i = 0; i < GPU_TICKS; i++) {
         if (stream->ticks[i] == NULL) {
-            RILL_TRY(stream->device->driver->event_create(false, &stream->ticks[i]));
+            RILL_TRY(driver_event_create(stream->device->driver, false, &stream->ticks[i]));
         }
     }
     return RILL_OK;
@@ -194,11 +194,11 @@ static rill_status make_room(struct backend_stream *stream, bool may_wait)
     const struct gpu_driver *driver = stream->device->driver;
     void *tick = stream->ticks[number / GPU_LAUNCHES_A_TICK % GPU_TICKS];
     bool is_used = number > GPU_MAX_LAUNCHES;
-    if (is_used && may_wait && driver->event_query(tick) == RILL_ERR_NOT_READY) {
+    if (is_used && may_wait && driver_event_query(driver, tick) == RILL_ERR_NOT_READY) {
         gpu_count(&stream->device->counters.ring_wait_count);
-        RILL_TRY(driver->event_synchronize(tick));
+        RILL_TRY(driver_event_synchronize(driver, tick));
     }
-    return driver->event_record(tick, stream->lane.handle);
+    return driver_event_record(driver, tick, stream->lane.handle);
 }
 
 // ---- the launch ---------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ static uint64_t rounded(uint64_t size)
 
 static bool is_idle(struct backend_device *device, const struct gpu_block *kept)
 {
-    return kept->is_reached || (!kept->is_unknown && device->driver->event_query(kept->event) == RILL_OK);
+    return kept->is_reached || (!kept->is_unknown && driver_event_query(device->driver, kept->event) == RILL_OK);
 }
 
 // Whether |stream| may use the block: nothing else does any more, or it was the stream's own, and so the stream comes
@@ -24,7 +24,7 @@ static bool is_idle(struct backend_device *device, const struct gpu_block *kept)
 static bool is_free_for(struct backend_device *device, const struct gpu_block *kept, void *stream)
 {
     bool is_own = kept->stream == stream && !kept->is_reached && !kept->is_unknown;
-    return is_own ? device->driver->stream_wait_event(stream, kept->event) == RILL_OK : is_idle(device, kept);
+    return is_own ? driver_stream_wait_event(device->driver, stream, kept->event) == RILL_OK : is_idle(device, kept);
 }
 
 // The address of a kept block that fits and that |stream| may use; 0: none. The blocks that are still in use cost a
@@ -50,7 +50,7 @@ static uint64_t take_kept(struct backend_device *device, void *stream, uint64_t 
 static void destroy_event(struct backend_device *device, struct gpu_block *block)
 {
     if (block->event != NULL) {
-        device->driver->event_destroy(block->event);
+        driver_event_destroy(device->driver, block->event);
         block->event = NULL;
     }
 }
@@ -73,7 +73,7 @@ static struct gpu_block *take_all_kept(struct backend_device *device)
 static void wait_for(struct backend_device *device, struct gpu_block *kept)
 {
     if (!kept->is_reached && !kept->is_unknown) {
-        kept->is_reached = device->driver->event_synchronize(kept->event) == RILL_OK;
+        kept->is_reached = driver_event_synchronize(device->driver, kept->event) == RILL_OK;
         kept->is_unknown = !kept->is_reached;
     }
 }
@@ -86,7 +86,7 @@ static bool give_back_all(struct backend_device *device)
     while (kept != NULL) {
         struct gpu_block *next = kept->next;
         wait_for(device, kept);
-        device->driver->memory_free(device->context, device->service, kept->address);
+        driver_memory_free(device->driver, device->context, device->service, kept->address);
         dispose(device, kept);
         kept = next;
     }
@@ -98,7 +98,7 @@ static rill_status allocate(struct backend_device *device, void *stream, uint64_
 {
     struct gpu_block *stored = gpu_store_take(device, size);
     if (stored == NULL) {
-        return device->driver->memory_alloc(device->context, stream, size, out_address);
+        return driver_memory_alloc(device->driver, device->context, stream, size, out_address);
     }
     *out_address = stored->address;
     free(stored);
@@ -112,7 +112,7 @@ static rill_status take_new(struct backend_device *device, void *stream, uint64_
     if (spare == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for an array");
     }
-    rill_status status = device->driver->event_create(false, &spare->event);
+    rill_status status = driver_event_create(device->driver, false, &spare->event);
     status = status == RILL_OK ? allocate(device, stream, size, out_address) : status;
     if (status != RILL_OK) {
         dispose(device, spare);
@@ -130,7 +130,7 @@ rill_status gpu_memory_take(struct backend_device *device, void *stream, uint64_
     const struct gpu_driver *driver = device->driver;
     *out_address = 0;
     if (device->properties.has_pools) {
-        return driver->memory_alloc(device->context, stream, size, out_address);
+        return driver_memory_alloc(driver, device->context, stream, size, out_address);
     }
     size = rounded(size);
     *out_address = take_kept(device, stream, size);
@@ -152,7 +152,7 @@ void gpu_memory_give(struct backend_device *device, void *stream, uint64_t addre
         return;
     }
     if (device->properties.has_pools) {
-        driver->memory_free(device->context, stream, address);
+        driver_memory_free(driver, device->context, stream, address);
         return;
     }
     thread_lock(&device->kept_lock);
@@ -160,11 +160,11 @@ void gpu_memory_give(struct backend_device *device, void *stream, uint64_t addre
     assert(kept != NULL); // made with the memory
     device->spare_blocks = kept->next;
     thread_unlock(&device->kept_lock);
-    bool is_recorded = driver->event_record(kept->event, stream) == RILL_OK;
+    bool is_recorded = driver_event_record(driver, kept->event, stream) == RILL_OK;
     kept->stream = stream;
     kept->address = address;
     kept->size = rounded(size);
-    kept->is_reached = !is_recorded && driver->stream_synchronize(stream) == RILL_OK;
+    kept->is_reached = !is_recorded && driver_stream_synchronize(driver, stream) == RILL_OK;
     kept->is_unknown = !is_recorded && !kept->is_reached;
     thread_lock(&device->kept_lock);
     kept->next = device->kept_blocks;

@@ -135,7 +135,7 @@ static rill_status put_function(struct backend_stream *stream, struct gpu_notice
     void *handle = stream->lane.handle;
     if (gpu_stream_check_thread(stream) != RILL_OK) {
         handle = stream->device->service;
-        RILL_TRY(driver->stream_wait_event(handle, stream->last));
+        RILL_TRY(driver_stream_wait_event(driver, handle, stream->last));
     }
     return driver->host_function(handle, signal_notice, notice);
 }

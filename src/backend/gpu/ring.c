@@ -34,12 +34,12 @@ static void segment_destroy(struct backend_stream *stream, struct gpu_segment *s
         return;
     }
     if (segment->kind == GPU_RING_PINNED) {
-        device->driver->pinned_free((void *)(uintptr_t)segment->address);
+        driver_pinned_free(device->driver, (void *)(uintptr_t)segment->address);
     } else {
         gpu_memory_give(device, device->service, segment->address, segment->size);
     }
-    device->driver->pinned_free(segment->records);
-    device->driver->event_destroy(segment->event);
+    driver_pinned_free(device->driver, segment->records);
+    driver_event_destroy(device->driver, segment->event);
     gpu_free(device, segment, sizeof *segment);
 }
 
@@ -77,28 +77,28 @@ static rill_status segment_create(struct backend_stream *stream, enum gpu_ring_k
     }
     segment->kind = kind;
     segment->size = size;
-    rill_status status = driver->event_create(false, &segment->event);
+    rill_status status = driver_event_create(driver, false, &segment->event);
     if (status == RILL_OK && kind == GPU_RING_PINNED) {
         void *memory = NULL;
-        status = driver->pinned_alloc(device->context, size, &memory);
+        status = driver_pinned_alloc(driver, size, &memory);
         segment->address = (uint64_t)(uintptr_t)memory;
     } else if (status == RILL_OK) {
         // Blocks use it on other streams, which may have parted from this one already: it must be there at once.
         status = gpu_memory_take(device, device->service, size, &segment->address);
         if (status == RILL_OK && kind == GPU_RING_PLAIN && size == PLAIN_SIZE) {
             // Print buffers are copied whole, however little was printed: nobody shall read what was never written.
-            status = driver->set(device->service, segment->address, 0, 4, size / 4);
+            status = driver_set(driver, device->service, segment->address, 0, 4, size / 4);
         }
-        status = status == RILL_OK ? driver->stream_synchronize(device->service) : status;
+        status = status == RILL_OK ? driver_stream_synchronize(driver, device->service) : status;
     }
     if (status == RILL_OK && kind == GPU_RING_FRAMES) {
         void *memory = NULL;
-        status = driver->pinned_alloc(device->context, size, &memory);
+        status = driver_pinned_alloc(driver, size, &memory);
         segment->records = memory;
         status = status == RILL_OK ? clear_frames(stream, segment) : status;
     }
     if (status == RILL_OK && kind == GPU_RING_ZEROED) {
-        status = driver->set(stream->lane.handle, segment->address, 0, 4, size / 4);
+        status = driver_set(driver, stream->lane.handle, segment->address, 0, 4, size / 4);
     }
     if (status != RILL_OK) {
         segment_destroy(stream, segment);
@@ -118,13 +118,13 @@ static struct gpu_segment *take_oldest(struct backend_stream *stream, struct gpu
     }
     bool has_run = atomic_load_explicit(&stream->reaped, memory_order_acquire) >= segment->sequence;
     if (!has_run) {
-        rill_status status = gpu_note_loss(stream->device, driver->event_query(segment->event));
+        rill_status status = gpu_note_loss(stream->device, driver_event_query(driver, segment->event));
         if (status != RILL_OK && !waits) {
             return NULL; // a question that failed says nothing either
         }
         if (status != RILL_OK) {
             gpu_count(&stream->device->counters.ring_wait_count);
-            gpu_note_loss(stream->device, driver->event_synchronize(segment->event));
+            gpu_note_loss(stream->device, driver_event_synchronize(driver, segment->event));
         }
         gpu_reap(stream, segment->sequence); // what the host still wants from pinned memory
     }
@@ -143,7 +143,7 @@ static rill_status reuse(struct backend_stream *stream, struct gpu_segment *segm
     if (segment->kind != GPU_RING_ZEROED) {
         return RILL_OK;
     }
-    return stream->device->driver->set(stream->lane.handle, segment->address, 0, 4, segment->size / 4);
+    return driver_set(stream->device->driver, stream->lane.handle, segment->address, 0, 4, segment->size / 4);
 }
 
 static rill_status next_segment(struct backend_stream *stream, struct gpu_ring *ring, size_t size, bool may_wait)
@@ -220,10 +220,10 @@ rill_status gpu_ring_seal_all(struct backend_stream *stream)
             struct gpu_segment *segment = ring->leaving;
             ring->leaving = segment->next;
             segment->next = NULL;
-            rill_status status = driver->event_record(segment->event, stream->lane.handle);
+            rill_status status = driver_event_record(driver, segment->event, stream->lane.handle);
             if (status != RILL_OK) { // without the event, the wait itself: an older record of it says nothing
                 gpu_count(&stream->device->counters.ring_wait_count);
-                status = driver->stream_synchronize(stream->lane.handle);
+                status = driver_stream_synchronize(driver, stream->lane.handle);
             }
             first = first == RILL_OK ? status : first;
             segment->sequence = atomic_load_explicit(&stream->queued, memory_order_relaxed);

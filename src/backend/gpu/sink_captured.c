@@ -39,12 +39,13 @@ static bool front_add(struct captured_front *front, const struct captured_front 
 // What is captured next depends on |front|.
 static rill_status set_front(struct gpu_walk *walk, struct captured_front *front)
 {
-    return walk->run->device->driver->capture_set_front(walk->lane->handle, front->nodes, front->count);
+    return driver_capture_set_front(walk->run->device->driver, walk->lane->handle, front->nodes, front->count);
 }
 
 static rill_status get_front(struct gpu_walk *walk, struct captured_front *out_front)
 {
-    return walk->run->device->driver->capture_front(walk->lane->handle, out_front->nodes, MAX_FRONT, &out_front->count);
+    return driver_capture_front(walk->run->device->driver, walk->lane->handle, out_front->nodes, MAX_FRONT,
+                                &out_front->count);
 }
 
 static rill_status fork_blocks(struct gpu_region *region)

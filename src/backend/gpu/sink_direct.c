@@ -18,7 +18,7 @@ rill_status gpu_direct_task(struct gpu_walk *walk, const struct gpu_task_call *c
                       &run->frame};
     struct gpu_kernel_call kernel_call = {
         .function = call->function, .grid = call->grid, .block = call->block, .params = params};
-    RILL_TRY(run->device->driver->launch(walk->lane->handle, &kernel_call));
+    RILL_TRY(driver_launch(run->device->driver, walk->lane->handle, &kernel_call));
     run->stream->has_begun = true;
     return RILL_OK;
 }
@@ -28,7 +28,8 @@ rill_status gpu_direct_store(struct gpu_walk *walk, int64_t offset, uint64_t val
 {
     struct gpu_run *run = walk->run;
     assert(width == 1 || width == 2 || width == 4);
-    return run->device->driver->set(walk->lane->handle, run->block + (uint64_t)offset, (uint32_t)value, width, 1);
+    return driver_set(run->device->driver, walk->lane->handle, run->block + (uint64_t)offset, (uint32_t)value, width,
+                      1);
 }
 
 // Gives every block a stream and lets that wait for the fork. More streams than the device has queues would wait for
@@ -44,7 +45,7 @@ static rill_status fork_blocks(struct gpu_region *region)
     fork->lease_count = 0;
     fork->open = 0;
     fork->kept = gpu_kept_take(outer->run->stream); // without it, from the pool each time
-    RILL_TRY(device->driver->event_record(outer->lane->fork, outer->lane->handle));
+    RILL_TRY(driver_event_record(device->driver, outer->lane->fork, outer->lane->handle));
     for (int i = 0; i < block_count; i++) {
         if (i >= lane_count) {
             fork->lanes[i] = fork->lanes[i - lane_count];
@@ -54,7 +55,7 @@ static rill_status fork_blocks(struct gpu_region *region)
         fork->lanes[i] = &fork->leases[i].stream->lane;
         fork->lease_count = i + 1;
         fork->open |= UINT64_C(1) << i;
-        RILL_TRY(device->driver->stream_wait_event(fork->lanes[i]->handle, outer->lane->fork));
+        RILL_TRY(driver_stream_wait_event(device->driver, fork->lanes[i]->handle, outer->lane->fork));
     }
     return RILL_OK;
 }
@@ -70,7 +71,7 @@ static rill_status begin_block(struct gpu_region *region, int index, struct gpu_
     walk->lane = fork->lanes[index];
     for (int i = 0; i < index; i++) {
         if (plan_order_follows(&region->order, index, i) && fork->lanes[i] != walk->lane) {
-            RILL_TRY(driver->stream_wait_event(walk->lane->handle, fork->lanes[i]->end));
+            RILL_TRY(driver_stream_wait_event(driver, walk->lane->handle, fork->lanes[i]->end));
         }
     }
     if (walk->follow != NULL) {
@@ -90,7 +91,7 @@ static rill_status end_block(struct gpu_region *region, int index, struct gpu_wa
     if (walk->follow != NULL) {
         gpu_follow_join(walk);
     }
-    RILL_TRY(walk->run->device->driver->event_record(walk->lane->end, walk->lane->handle));
+    RILL_TRY(driver_event_record(walk->run->device->driver, walk->lane->end, walk->lane->handle));
     fork->open &= ~(UINT64_C(1) << index % fork->lease_count);
     return RILL_OK;
 }
@@ -103,10 +104,10 @@ static rill_status join_lease(struct gpu_region *region, int index)
     const struct gpu_driver *driver = device->driver;
     struct gpu_lane *lane = fork->lanes[index];
     bool is_open = (fork->open >> index & 1) != 0;
-    rill_status status = is_open ? driver->event_record(lane->end, lane->handle) : RILL_OK;
-    status = status == RILL_OK ? driver->stream_wait_event(region->outer->lane->handle, lane->end) : status;
+    rill_status status = is_open ? driver_event_record(driver, lane->end, lane->handle) : RILL_OK;
+    status = status == RILL_OK ? driver_stream_wait_event(driver, region->outer->lane->handle, lane->end) : status;
     if (status != RILL_OK) { // nothing else waits for the block, which uses the launch's memory
-        (void)(driver->stream_synchronize(lane->handle) == RILL_OK);
+        (void)(driver_stream_synchronize(driver, lane->handle) == RILL_OK);
     }
     gpu_stream_number(fork->leases[index].stream); // it may be busy: the pool asks before it lends it again
     gpu_lease_keep(device, fork->kept, &fork->leases[index], status == RILL_OK);

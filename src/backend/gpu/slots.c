@@ -207,7 +207,7 @@ rill_status gpu_slots_read(struct gpu_walk *walk, const struct gpu_why *why)
     if (run->frame != 0) {
         RILL_TRY(driver->copy(walk->lane->handle, (uint64_t)(uintptr_t)frame, run->frame, 8));
     }
-    RILL_TRY(driver->stream_synchronize(walk->lane->handle));
+    RILL_TRY(driver_stream_synchronize(driver, walk->lane->handle));
     if (run->device->trace != NULL) {
         gpu_trace_read(walk, why, begin);
     }

@@ -72,12 +72,13 @@ static rill_status prepare(struct backend_stream *stream, struct gpu_chunk *chun
     const struct gpu_driver *driver = stream->device->driver;
     void *memory = NULL;
     if (chunk->memory != NULL) {
-        return was_own || !chunk->is_recorded ? RILL_OK : driver->stream_wait_event(stream->lane.handle, chunk->event);
+        return was_own || !chunk->is_recorded ? RILL_OK
+                                              : driver_stream_wait_event(driver, stream->lane.handle, chunk->event);
     }
     if (chunk->event == NULL) {
-        RILL_TRY(driver->event_create(false, &chunk->event));
+        RILL_TRY(driver_event_create(driver, false, &chunk->event));
     }
-    RILL_TRY(driver->pinned_alloc(stream->device->context, CHUNK_SIZE, &memory));
+    RILL_TRY(driver_pinned_alloc(driver, CHUNK_SIZE, &memory));
     chunk->memory = memory;
     return RILL_OK;
 }
@@ -108,9 +109,9 @@ static void give(struct backend_stream *stream, struct gpu_chunk *chunk)
 {
     const struct gpu_driver *driver = stream->device->driver;
     if (chunk != NULL) {
-        chunk->is_recorded = driver->event_record(chunk->event, stream->lane.handle) == RILL_OK;
+        chunk->is_recorded = driver_event_record(driver, chunk->event, stream->lane.handle) == RILL_OK;
         if (!chunk->is_recorded) { // without the event, the wait itself
-            (void)(driver->stream_synchronize(stream->lane.handle) == RILL_OK);
+            (void)(driver_stream_synchronize(driver, stream->lane.handle) == RILL_OK);
         }
         put_back(stream->device, chunk, stream);
     }
@@ -119,7 +120,7 @@ static void give(struct backend_stream *stream, struct gpu_chunk *chunk)
 void gpu_stage_forget(struct backend_stream *stream)
 {
     struct backend_device *device = stream->device;
-    device->driver->pinned_free(stream->small_chunk);
+    driver_pinned_free(device->driver, stream->small_chunk);
     stream->small_chunk = NULL;
     thread_lock(&device->lock);
     for (int i = 0; i < GPU_CHUNKS; i++) {
@@ -133,8 +134,8 @@ void gpu_stage_forget(struct backend_stream *stream)
 void gpu_stage_finish(struct backend_device *device)
 {
     for (int i = 0; i < GPU_CHUNKS; i++) {
-        device->driver->pinned_free(device->chunks[i].memory);
-        device->driver->event_destroy(device->chunks[i].event);
+        driver_pinned_free(device->driver, device->chunks[i].memory);
+        driver_event_destroy(device->driver, device->chunks[i].event);
     }
 }
 
@@ -155,7 +156,7 @@ static rill_status queue_piece(struct backend_stream *stream, struct stage_job *
 
 void gpu_stage_drain(struct backend_stream *stream)
 {
-    (void)(stream->device->driver->stream_synchronize(stream->lane.handle) == RILL_OK);
+    (void)(driver_stream_synchronize(stream->device->driver, stream->lane.handle) == RILL_OK);
 }
 
 static rill_status queue_pieces(struct backend_stream *stream, const struct gpu_stage *stage, char *chunk, size_t piece)
@@ -184,7 +185,7 @@ rill_status gpu_stage_copy(struct backend_stream *stream, const struct gpu_stage
     if (stage->size > SMALL_SIZE) {
         RILL_TRY(take(stream, &chunk));
     } else if (stream->small_chunk == NULL) {
-        RILL_TRY(device->driver->pinned_alloc(device->context, SMALL_SIZE, &stream->small_chunk));
+        RILL_TRY(driver_pinned_alloc(device->driver, SMALL_SIZE, &stream->small_chunk));
     }
     rill_status status = queue_pieces(stream, stage, chunk != NULL ? chunk->memory : stream->small_chunk,
                                       chunk != NULL ? CHUNK_SIZE : SMALL_SIZE);

@@ -88,7 +88,7 @@ static bool free_blocks(struct backend_device *device, struct gpu_block *blocks)
     bool has_some = blocks != NULL;
     while (blocks != NULL) {
         struct gpu_block *next = blocks->next;
-        device->driver->memory_free_now(blocks->address);
+        driver_memory_free_now(device->driver, blocks->address);
         free(blocks);
         blocks = next;
     }

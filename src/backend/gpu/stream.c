@@ -75,9 +75,9 @@ static void free_stream(struct backend_stream *stream)
         gpu_ring_finish(stream);
         gpu_stage_forget(stream);
         for (int i = 0; i < GPU_TICKS; i++) {
-            device->driver->event_destroy(stream->ticks[i]);
+            driver_event_destroy(device->driver, stream->ticks[i]);
         }
-        device->driver->event_destroy(stream->last);
+        driver_event_destroy(device->driver, stream->last);
         stream->lane.handle = stream->is_wrapped ? NULL : stream->lane.handle;
         if (is_quiet && is_lane_sound(stream)) {
             gpu_lane_keep(device, &stream->lane);

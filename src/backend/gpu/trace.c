@@ -83,8 +83,8 @@ struct gpu_trace {
 
 static void free_task(struct backend_device *device, struct gpu_trace_task *task)
 {
-    device->driver->event_destroy(task->begin);
-    device->driver->event_destroy(task->end);
+    driver_event_destroy(device->driver, task->begin);
+    driver_event_destroy(device->driver, task->end);
     gpu_free(device, task, sizeof *task);
 }
 
@@ -100,8 +100,8 @@ static struct gpu_trace_task *take_task(struct backend_device *device)
         return task;
     }
     task = gpu_alloc(device, sizeof *task);
-    if (task != NULL &&
-        (driver->event_create(true, &task->begin) != RILL_OK || driver->event_create(true, &task->end) != RILL_OK)) {
+    if (task != NULL && (driver_event_create(driver, true, &task->begin) != RILL_OK ||
+                         driver_event_create(driver, true, &task->end) != RILL_OK)) {
         free_task(device, task);
         return NULL;
     }
@@ -154,11 +154,11 @@ static struct gpu_trace_wait *make_wait(struct backend_stream *stream)
     }
     wait->reference_count = 1;
     wait->count = 0;
-    if (wait->arrival == NULL && device->driver->event_create(true, &wait->arrival) != RILL_OK) {
+    if (wait->arrival == NULL && driver_event_create(device->driver, true, &wait->arrival) != RILL_OK) {
         wait->arrival = NULL;
     }
     wait->has_arrived =
-        wait->arrival != NULL && device->driver->event_record(wait->arrival, stream->lane.handle) == RILL_OK;
+        wait->arrival != NULL && driver_event_record(device->driver, wait->arrival, stream->lane.handle) == RILL_OK;
     return wait;
 }
 
@@ -178,8 +178,8 @@ static void give_task(struct backend_device *device, struct gpu_trace_task *task
 static bool make_base(struct backend_device *device, struct gpu_trace *trace, struct trace_base *base)
 {
     *base = (struct trace_base){.queued = clock_now()};
-    return device->driver->event_create(true, &base->event) == RILL_OK &&
-           device->driver->event_record(base->event, trace->stream) == RILL_OK;
+    return driver_event_create(device->driver, true, &base->event) == RILL_OK &&
+           driver_event_record(device->driver, base->event, trace->stream) == RILL_OK;
 }
 
 // Between two looks at the host's clock, as close as they come.
@@ -189,12 +189,12 @@ static bool make_first_base(struct backend_device *device, struct gpu_trace *tra
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < FIRST_BASE_TRIES; i++) {
         struct trace_base base;
-        bool is_made = make_base(device, trace, &base) && driver->event_synchronize(base.event) == RILL_OK;
+        bool is_made = make_base(device, trace, &base) && driver_event_synchronize(driver, base.event) == RILL_OK;
         uint64_t took = clock_now() - base.queued;
         base.at = base.queued + took / 2;
         base.is_known = true;
         bool is_better = is_made && took < least;
-        driver->event_destroy(is_better ? best->event : base.event);
+        driver_event_destroy(driver, is_better ? best->event : base.event);
         if (is_better) {
             least = took;
             *best = base;
@@ -221,7 +221,7 @@ static const struct trace_base *current_base(struct backend_device *device)
         thread_unlock(&trace->lock);
         newest = base;
     } else if (base != NULL) {
-        device->driver->event_destroy(base->event);
+        driver_event_destroy(device->driver, base->event);
         gpu_free(device, base, sizeof *base);
     }
     atomic_store(&trace->is_rebasing, false);
@@ -232,9 +232,9 @@ static const struct trace_base *current_base(struct backend_device *device)
 static rill_status between(const struct gpu_driver *driver, void *begin, void *end, int64_t *out)
 {
     double milliseconds = 0;
-    rill_status status = driver->event_elapsed(begin, end, &milliseconds);
+    rill_status status = driver_event_elapsed(driver, begin, end, &milliseconds);
     if (status != RILL_OK && status != RILL_ERR_NOT_READY) {
-        status = driver->event_elapsed(end, begin, &milliseconds);
+        status = driver_event_elapsed(driver, end, begin, &milliseconds);
         milliseconds = -milliseconds;
     }
     *out = (int64_t)(milliseconds * 1e6);
@@ -310,7 +310,7 @@ static bool read_task(struct backend_device *device, struct gpu_trace_task *task
     const struct gpu_driver *driver = device->driver;
     uint64_t begin = 0;
     uint64_t end = 0;
-    rill_status status = driver->event_query(task->end);
+    rill_status status = driver_event_query(driver, task->end);
     status = status == RILL_OK ? find_time(driver, task->base, task->begin, &begin) : status;
     status = status == RILL_OK ? find_time(driver, task->base, task->end, &end) : status;
     if (status == RILL_ERR_NOT_READY && !is_end) {
@@ -429,18 +429,18 @@ static void free_trace(struct backend_device *device, struct gpu_trace *trace)
     while (trace->free_waits != NULL) {
         struct gpu_trace_wait *wait = trace->free_waits;
         trace->free_waits = wait->next;
-        driver->event_destroy(wait->arrival);
+        driver_event_destroy(driver, wait->arrival);
         gpu_free(device, wait, sizeof *wait);
     }
     while (trace->base != NULL) {
         struct trace_base *base = trace->base;
         trace->base = base->previous;
-        driver->event_destroy(base->event);
+        driver_event_destroy(driver, base->event);
         gpu_free(device, base, sizeof *base);
     }
     if (trace->stream != NULL) {
-        (void)(driver->stream_synchronize(trace->stream) == RILL_OK);
-        driver->stream_destroy(trace->stream);
+        (void)(driver_stream_synchronize(driver, trace->stream) == RILL_OK);
+        driver_stream_destroy(driver, trace->stream);
     }
     thread_mutex_finish(&trace->lock);
     gpu_free(device, trace, sizeof *trace);
@@ -456,7 +456,7 @@ static struct gpu_trace *make_trace(struct backend_device *device)
     trace->collect_at = COLLECT_COUNT;
     trace->base = gpu_alloc(device, sizeof *trace->base);
     if (trace->base == NULL ||
-        device->driver->stream_create(device->properties.priority_greatest, &trace->stream) != RILL_OK ||
+        driver_stream_create(device->driver, device->properties.priority_greatest, &trace->stream) != RILL_OK ||
         !make_first_base(device, trace, trace->base)) {
         free_trace(device, trace);
         return NULL;
@@ -603,7 +603,8 @@ struct gpu_trace_task *gpu_trace_begin(struct gpu_walk *walk, const struct plan_
     task->wait = walk->follow != NULL ? share_wait(device, walk->follow->wait) : NULL;
     task->is_captured = run->stream->is_capturing;
     task->base = current_base(device);
-    task->is_timed = !task->is_captured && device->driver->event_record(task->begin, walk->lane->handle) == RILL_OK;
+    task->is_timed =
+        !task->is_captured && driver_event_record(device->driver, task->begin, walk->lane->handle) == RILL_OK;
     return task;
 }
 
@@ -640,7 +641,7 @@ void gpu_trace_end(struct gpu_walk *walk, struct gpu_trace_task *task, const str
     snprintf(task->way_text, sizeof task->way_text, "%s", how->way_text);
     if (task->is_captured) {
         write_captured(device, task);
-    } else if (task->is_timed && device->driver->event_record(task->end, walk->lane->handle) == RILL_OK) {
+    } else if (task->is_timed && driver_event_record(device->driver, task->end, walk->lane->handle) == RILL_OK) {
         thread_lock(&trace->lock);
         append(trace, task);
         thread_unlock(&trace->lock);

@@ -12,9 +12,9 @@ rill_status gpu_stream_share(struct backend_stream *stream)
         return RILL_OK;
     }
     if (stream->last == NULL) {
-        RILL_TRY(driver->event_create(false, &stream->last));
+        RILL_TRY(driver_event_create(driver, false, &stream->last));
     }
-    RILL_TRY(driver->event_record(stream->last, stream->lane.handle));
+    RILL_TRY(driver_event_record(driver, stream->last, stream->lane.handle));
     atomic_store(&stream->last_number, atomic_load(&stream->queued));
     atomic_store(&stream->is_shared, true);
     return RILL_OK;
@@ -28,8 +28,8 @@ void gpu_stream_note_last(struct backend_stream *stream)
         number == atomic_load_explicit(&stream->last_number, memory_order_relaxed) || stream->is_capturing) {
         return;
     }
-    if (driver->event_record(stream->last, stream->lane.handle) != RILL_OK) {
-        (void)(driver->stream_synchronize(stream->lane.handle) == RILL_OK); // without the event, the wait itself
+    if (driver_event_record(driver, stream->last, stream->lane.handle) != RILL_OK) {
+        (void)(driver_stream_synchronize(driver, stream->lane.handle) == RILL_OK); // without the event, the wait itself
     }
     atomic_store_explicit(&stream->last_number, number, memory_order_release);
 }
@@ -46,10 +46,10 @@ rill_status gpu_stream_await(struct backend_stream *stream, uint64_t *out_number
     const struct gpu_driver *driver = stream->device->driver;
     if (atomic_load_explicit(&stream->is_shared, memory_order_acquire)) {
         *out_number = atomic_load_explicit(&stream->last_number, memory_order_acquire);
-        return driver->event_synchronize(stream->last);
+        return driver_event_synchronize(driver, stream->last);
     }
     *out_number = atomic_load_explicit(&stream->queued, memory_order_acquire);
-    return driver->stream_synchronize(stream->lane.handle);
+    return driver_stream_synchronize(driver, stream->lane.handle);
 }
 
 rill_status gpu_stream_ask(struct backend_stream *stream, uint64_t *out_number)
@@ -57,10 +57,10 @@ rill_status gpu_stream_ask(struct backend_stream *stream, uint64_t *out_number)
     const struct gpu_driver *driver = stream->device->driver;
     if (atomic_load_explicit(&stream->is_shared, memory_order_acquire)) {
         *out_number = atomic_load_explicit(&stream->last_number, memory_order_acquire);
-        return driver->event_query(stream->last);
+        return driver_event_query(driver, stream->last);
     }
     *out_number = atomic_load_explicit(&stream->queued, memory_order_acquire);
-    return driver->stream_query(stream->lane.handle);
+    return driver_stream_query(driver, stream->lane.handle);
 }
 
 // ---- wrapping -----------------------------------------------------------------------------------------------------
@@ -70,9 +70,6 @@ rill_status gpu_stream_wrap(struct backend_device *device, void *native, uint64_
 {
     const struct gpu_driver *driver = device->driver;
     *out_stream = NULL;
-    if (driver->stream_adopt == NULL) {
-        return status_fail(RILL_ERR_UNSUPPORTED, "streams of others cannot be wrapped on this device");
-    }
     struct backend_stream *stream;
     RILL_TRY(gpu_stream_make(device, id, &stream));
     stream->owner = pthread_self();
@@ -81,8 +78,8 @@ rill_status gpu_stream_wrap(struct backend_device *device, void *native, uint64_
     rill_status status = driver->stream_adopt(device->context, native, &stream->lane.handle, &stream->is_per_thread);
     stream->is_wrapped = status == RILL_OK;
     stream->lane.handle = stream->is_wrapped ? stream->lane.handle : NULL; // not ours to destroy
-    status = status == RILL_OK ? driver->event_create(false, &stream->lane.fork) : status;
-    status = status == RILL_OK ? driver->event_create(false, &stream->last) : status;
+    status = status == RILL_OK ? driver_event_create(driver, false, &stream->lane.fork) : status;
+    status = status == RILL_OK ? driver_event_create(driver, false, &stream->last) : status;
     driver->leave(device->context, before);
     if (status != RILL_OK) {
         gpu_stream_unreference(stream);
@@ -114,7 +111,7 @@ rill_status gpu_stream_may_wait(struct backend_stream *stream, bool asks)
     if (status == RILL_OK && stream->is_capturing) {
         status = gpu_capture_refuse("nothing can wait for it");
     } else if (status == RILL_OK && asks) {
-        status = stream->device->driver->stream_query(stream->lane.handle);
+        status = driver_stream_query(stream->device->driver, stream->lane.handle);
     } else if (status == RILL_OK) {
         gpu_stream_number(stream);
     }

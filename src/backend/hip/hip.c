@@ -48,31 +48,32 @@ static const struct hip_symbols *symbols(void)
     return &runtime.library.symbols;
 }
 
-// Inline, as success needs no words.
-static inline rill_status convert(int result, const char *what)
+static rill_status convert(int result, const char *what)
 {
-    return result == 0 ? RILL_OK : hip_convert(symbols(), result, what);
+    return result == HIP_SUCCESS ? RILL_OK : hip_convert(symbols(), result, what);
 }
 
 // Calls a function of the runtime and converts its result.
-#define CALL(member, ...) CONVERT(symbols()->member(__VA_ARGS__), "the HIP runtime's " #member)
-#define CONVERT(result, what) convert(result, what)
-#define IS_LOST(result) hip_is_lost(result)
-#define HANDLE(kind) hip_##kind
-#define NUMBER(name) HIP_##name
-#define VENDOR_CONTEXT hip_context
-#define VENDOR_SYMBOLS hip_symbols
-#define VENDOR_NAME "the HIP runtime"
+#define CALL(member, ...) convert(symbols()->member(__VA_ARGS__), "the HIP runtime's " #member)
+
+static const struct gpu_driver hip_driver;
 
 // ---- devices ------------------------------------------------------------------------------------------------------
 
 struct hip_context {
-    int device;
-    hip_pool pool;      // NULL: memory is not stream-ordered
-    bool trusts_memory; // what the runtime calls memory of the device does all atomics
+    struct driver_context base; // the first member: driver.c knows it
+    bool trusts_memory;         // what the runtime calls memory of the device does all atomics
 };
 
-#include "backend/gpu/vendor.h" // NOLINT: the rest of the table, in this vendor's terms
+static int attribute(int device, int which)
+{
+    return driver_attribute(&hip_driver, device, which);
+}
+
+static void *pointer_of(uint64_t address)
+{
+    return (void *)(uintptr_t)address;
+}
 
 // No attribute has the name of the architecture, and code is compiled for exactly that.
 static rill_status find_target(int device, struct gpu_properties *out)
@@ -123,7 +124,7 @@ static rill_status describe(size_t index, struct gpu_properties *out)
 
 static bool uses_pools(int device, const char *architecture)
 {
-    return hip_trusts_pools(runtime.library.version, architecture) && has_pools(device);
+    return hip_trusts_pools(runtime.library.version, architecture) && driver_has_pools(&hip_driver, device);
 }
 
 // What enter() returns: the number of the device that was current, and one.
@@ -138,11 +139,11 @@ static void *context_enter(void *object)
     int before = 0;
     // What was current and is not known cannot be restored. It is most likely this device, entered further out.
     if (symbols()->current_get(&before) != HIP_SUCCESS) {
-        symbols()->current_set(context->device);
-        return as_before(context->device);
+        symbols()->current_set(context->base.device);
+        return as_before(context->base.device);
     }
-    if (before != context->device) {
-        symbols()->current_set(context->device);
+    if (before != context->base.device) {
+        symbols()->current_set(context->base.device);
     }
     return as_before(before);
 }
@@ -150,7 +151,7 @@ static void *context_enter(void *object)
 static void context_leave(void *object, void *before)
 {
     struct hip_context *context = object;
-    if (before != as_before(context->device)) {
+    if (before != as_before(context->base.device)) {
         symbols()->current_set((int)(intptr_t)before - 1);
     }
 }
@@ -161,8 +162,8 @@ static void context_close(void *object)
     if (context == NULL) {
         return;
     }
-    if (context->pool != NULL) {
-        symbols()->pool_destroy(context->pool);
+    if (context->base.pool != NULL) {
+        symbols()->pool_destroy(context->base.pool);
     }
     free(context);
 }
@@ -175,16 +176,16 @@ static rill_status context_open(size_t index, struct gpu_properties *out, void *
     if (context == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for a device");
     }
-    context->device = (int)index;
+    context->base.device = (int)index;
     const char *atomics = getenv("RILL_ATOMICS");
     context->trusts_memory = atomics == NULL || strcmp(atomics, "anywhere") != 0;
     void *before = context_enter(context);
     rill_status status = CALL(priority_range, &out->priority_least, &out->priority_greatest);
-    if (uses_pools(context->device, out->target)) {
-        open_pool(context);
+    if (uses_pools(context->base.device, out->target)) {
+        driver_open_pool(&hip_driver, &context->base);
     }
-    out->has_graphs = has_graphs();
-    out->has_pools = context->pool != NULL;
+    out->has_graphs = driver_has_graphs(&hip_driver);
+    out->has_pools = context->base.pool != NULL;
     out->has_peers = symbols()->copy_peer != NULL;
     context_leave(context, before);
     if (status != RILL_OK) {
@@ -201,7 +202,7 @@ static rill_status context_open(size_t index, struct gpu_properties *out, void *
 static enum gpu_place place_of(const void *address)
 {
     int type = 0;
-    if (symbols()->pointer_get(&type, HIP_POINTER_MEMORY_TYPE, ADDRESS(address)) != HIP_SUCCESS) {
+    if (symbols()->pointer_get(&type, HIP_POINTER_MEMORY_TYPE, (uint64_t)(uintptr_t)address) != HIP_SUCCESS) {
         return GPU_PAGEABLE;
     }
     if (runtime.library.version < HIP_NEW_KINDS_VERSION) {
@@ -225,24 +226,24 @@ static bool is_own(void *object, const void *address)
     const struct hip_context *context = object;
     bool is_managed = true;
     int device = -1;
-    void *pointer = ADDRESS(address);
+    uint64_t pointer = (uint64_t)(uintptr_t)address;
     return context->trusts_memory && place_of(address) == GPU_DEVICE &&
            symbols()->pointer_get(&is_managed, HIP_POINTER_IS_MANAGED, pointer) == HIP_SUCCESS && !is_managed &&
            symbols()->pointer_get(&device, HIP_POINTER_DEVICE_ORDINAL, pointer) == HIP_SUCCESS &&
-           device == context->device && is_ordinary(address);
+           device == context->base.device && is_ordinary(address);
 }
 
 static rill_status copy(void *stream, uint64_t target, uint64_t source, size_t size)
 {
-    return CALL(copy_async, ADDRESS(target), ADDRESS(source), size, HIP_COPY_DEFAULT, stream);
+    return CALL(copy_async, pointer_of(target), pointer_of(source), size, HIP_COPY_DEFAULT, stream);
 }
 
 static rill_status copy_peer(void *stream, void *context, uint64_t target, void *source_context, uint64_t source,
                              size_t size)
 {
-    int to = ((const struct hip_context *)context)->device;
-    int from = ((const struct hip_context *)source_context)->device;
-    return CALL(copy_peer, ADDRESS(target), to, ADDRESS(source), from, size, stream);
+    int to = ((const struct hip_context *)context)->base.device;
+    int from = ((const struct hip_context *)source_context)->base.device;
+    return CALL(copy_peer, pointer_of(target), to, pointer_of(source), from, size, stream);
 }
 
 // ---- streams, events ----------------------------------------------------------------------------------------------
@@ -283,13 +284,14 @@ static rill_status stream_adopt(void *object, void *native, void **out_handle, b
 {
     const struct hip_context *context = object;
     uintptr_t bits = (uintptr_t)native;
-    int device = context->device;
+    int device = context->base.device;
     *out_handle = bits == HIP_STREAM_LEGACY ? NULL : native;
     *out_is_per_thread = bits == HIP_STREAM_PER_THREAD;
     if (bits > HIP_STREAM_PER_THREAD && symbols()->stream_device != NULL) {
         RILL_TRY(CALL(stream_device, native, &device));
     }
-    return device == context->device ? RILL_OK : status_fail(RILL_ERR_FOREIGN, "the stream belongs to another device");
+    return device == context->base.device ? RILL_OK
+                                          : status_fail(RILL_ERR_FOREIGN, "the stream belongs to another device");
 }
 
 // ---- code ---------------------------------------------------------------------------------------------------------
@@ -299,9 +301,9 @@ static rill_status module_load(void *context, const void *code, size_t size, voi
     (void)context;
     hip_module module = NULL;
     (void)size; // the code object knows its own
-    int mode = relax();
+    int mode = driver_relax(&hip_driver);
     int result = symbols()->module_load(&module, code);
-    restore(mode);
+    driver_restore(&hip_driver, mode);
     *out_module = result == HIP_SUCCESS ? module : NULL;
     if (result == HIP_NO_BINARY_FOR_GPU) {
         return status_fail(RILL_ERR_DEVICE, "the module's code is for another architecture than the device has");
@@ -319,9 +321,29 @@ static rill_status occupancy(void *function, uint32_t *out_grid, uint32_t *out_b
     return status;
 }
 
+static void kernel_node(const struct gpu_kernel_call *call, void **extra, struct driver_kernel_node *out)
+{
+    struct hip_kernel_node node = {.function = call->function,
+                                   .grid_x = call->grid,
+                                   .grid_y = 1,
+                                   .grid_z = 1,
+                                   .block_x = call->block,
+                                   .block_y = 1,
+                                   .block_z = 1,
+                                   .params = call->params,
+                                   .extra = extra};
+    _Static_assert(sizeof node <= sizeof *out, "a node fits");
+    memcpy(out, &node, sizeof node);
+}
+
 static const struct gpu_driver hip_driver = {
-    GPU_VENDOR_OPERATIONS,
     .name = "amdgpu",
+    .title = "the HIP runtime",
+    .symbols = &runtime.library.symbols.shared,
+    .pools_attribute = HIP_DEVICE_MEMORY_POOLS,
+    .convert = convert,
+    .is_lost = hip_is_lost,
+    .kernel_node = kernel_node,
     .dot = '.',
     .open = context_open,
     .close = context_close,

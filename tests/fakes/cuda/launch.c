@@ -263,7 +263,7 @@ int fake_cu_graph_destroy(cu_graph handle)
 }
 
 int fake_cu_graph_add_kernel(cu_node *out, cu_graph handle, const cu_node *after, size_t count,
-                             const struct cu_kernel_node *kernel)
+                             const void *kernel)
 {
     static const char call[] = "cuGraphAddKernelNode";
     ENTER(call, DEVICE);
@@ -464,7 +464,7 @@ static int set_kernel_locked(struct fake_exec *exec, cu_node handle, const struc
     return code;
 }
 
-int fake_cu_exec_set_kernel(cu_exec handle, cu_node node, const struct cu_kernel_node *kernel)
+int fake_cu_exec_set_kernel(cu_exec handle, cu_node node, const void *kernel)
 {
     ENTER("cuGraphExecKernelNodeSetParams", DEVICE);
     struct fake_exec *exec = enter_exec(handle, "cuGraphExecKernelNodeSetParams");

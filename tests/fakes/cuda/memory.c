@@ -113,7 +113,7 @@ int fake_cu_host_free(void *memory)
 
 // ---- in stream order ------------------------------------------------------------------------------------------------
 
-int fake_cu_pool_create(cu_pool *out, const struct cu_pool_options *options)
+int fake_cu_pool_create(cu_pool *out, const struct driver_pool_options *options)
 {
     ENTER("cuMemPoolCreate", INIT);
     int device = options->location.id;

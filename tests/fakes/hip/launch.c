@@ -18,31 +18,28 @@ int fake_hip_module_load(hip_module *out, const void *code)
     }
     bool fits = code_object_is_for(object, architecture != NULL ? architecture : "gfx90a");
     code_object_close(object);
-    int result = fake_cu_module_load((cu_module *)out, code, 0, NULL, NULL);
+    int result = fake_cu_module_load(out, code, 0, NULL, NULL);
     return result == FAKE_OK && !fits ? HIP_NO_BINARY_FOR_GPU : result;
 }
 
 int fake_hip_module_unload(hip_module module)
 {
-    return fake_cu_module_unload((cu_module)module);
+    return fake_cu_module_unload(module);
 }
 
 int fake_hip_module_function(hip_function *out, hip_module module, const char *name)
 {
-    return fake_cu_module_function((cu_function *)out, (cu_module)module, name);
+    return fake_cu_module_function(out, module, name);
 }
 
-int fake_hip_module_global(void **out, size_t *size, hip_module module, const char *name)
+int fake_hip_module_global(uint64_t *out, size_t *size, hip_module module, const char *name)
 {
-    cu_address address = 0;
-    int code = fake_cu_module_global(&address, size, (cu_module)module, name);
-    *out = (void *)(uintptr_t)address;
-    return code;
+    return fake_cu_module_global(out, size, module, name);
 }
 
 int fake_hip_occupancy(int *grid, int *block, hip_function function, size_t shared_size, int limit)
 {
-    return fake_cu_occupancy(grid, block, (cu_function)function, NULL, shared_size, limit);
+    return fake_cu_occupancy(grid, block, function, NULL, shared_size, limit);
 }
 
 int fake_hip_launch(hip_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
@@ -52,15 +49,15 @@ int fake_hip_launch(hip_function function, unsigned grid_x, unsigned grid_y, uns
     if ((uint64_t)grid_x * block_x > UINT32_MAX) {
         fake_violation("hipModuleLaunchKernel: a grid of %u blocks of %u threads is too large", grid_x, block_x);
     }
-    return fake_cu_launch((cu_function)function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_size,
-                          (cu_stream)stream, params, extra);
+    return fake_cu_launch(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_size,
+                          stream, params, extra);
 }
 
 // ---- graphs ---------------------------------------------------------------------------------------------------------
 
 static struct cu_kernel_node same_node(const struct hip_kernel_node *node)
 {
-    return (struct cu_kernel_node){.function = (cu_function)node->function,
+    return (struct cu_kernel_node){.function = node->function,
                                    .grid_x = node->grid_x,
                                    .grid_y = node->grid_y,
                                    .grid_z = node->grid_z,
@@ -74,38 +71,38 @@ static struct cu_kernel_node same_node(const struct hip_kernel_node *node)
 
 int fake_hip_graph_create(hip_graph *out, unsigned flags)
 {
-    return fake_cu_graph_create((cu_graph *)out, flags);
+    return fake_cu_graph_create(out, flags);
 }
 
 int fake_hip_graph_destroy(hip_graph graph)
 {
-    return fake_cu_graph_destroy((cu_graph)graph);
+    return fake_cu_graph_destroy(graph);
 }
 
 int fake_hip_graph_add_kernel(hip_node *out, hip_graph graph, const hip_node *after, size_t count,
-                              const struct hip_kernel_node *kernel)
+                              const void *kernel)
 {
     struct cu_kernel_node same = same_node(kernel);
-    return fake_cu_graph_add_kernel((cu_node *)out, (cu_graph)graph, (const cu_node *)after, count, &same);
+    return fake_cu_graph_add_kernel(out, graph, after, count, &same);
 }
 
 int fake_hip_graph_instantiate(hip_exec *out, hip_graph graph, unsigned long long flags)
 {
-    return fake_cu_graph_instantiate((cu_exec *)out, (cu_graph)graph, flags);
+    return fake_cu_graph_instantiate(out, graph, flags);
 }
 
-int fake_hip_exec_set_kernel(hip_exec exec, hip_node node, const struct hip_kernel_node *kernel)
+int fake_hip_exec_set_kernel(hip_exec exec, hip_node node, const void *kernel)
 {
     struct cu_kernel_node same = same_node(kernel);
-    return fake_cu_exec_set_kernel((cu_exec)exec, (cu_node)node, &same);
+    return fake_cu_exec_set_kernel(exec, node, &same);
 }
 
 int fake_hip_exec_destroy(hip_exec exec)
 {
-    return fake_cu_exec_destroy((cu_exec)exec);
+    return fake_cu_exec_destroy(exec);
 }
 
 int fake_hip_exec_launch(hip_exec exec, hip_stream stream)
 {
-    return fake_cu_exec_launch((cu_exec)exec, (cu_stream)stream);
+    return fake_cu_exec_launch(exec, stream);
 }

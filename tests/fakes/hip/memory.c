@@ -1,4 +1,4 @@
-// Memory: addresses are pointers here, and the kinds of memory have numbers that depend on the version.
+// Memory: the kinds of memory have numbers that depend on the version.
 #include "hip.h"
 
 #include <string.h>
@@ -13,10 +13,15 @@ static void *as_pointer(cu_address address)
     return (void *)(uintptr_t)address;
 }
 
-int fake_hip_memory_alloc(void **out, size_t size)
+int fake_hip_memory_alloc(uint64_t *out, size_t size)
 {
-    cu_address address = 0;
-    int code = fake_cu_memory_alloc(&address, size);
+    return fake_cu_memory_alloc(out, size);
+}
+
+static int alloc(void **out, size_t size)
+{
+    uint64_t address = 0;
+    int code = fake_hip_memory_alloc(&address, size);
     if (code == FAKE_OK) {
         *out = as_pointer(address);
     }
@@ -27,7 +32,7 @@ int fake_hip_memory_alloc(void **out, size_t size)
 int fake_hip_managed_alloc(void **out, size_t size, unsigned flags)
 {
     (void)flags;
-    int code = fake_hip_memory_alloc(out, size);
+    int code = alloc(out, size);
     if (code == FAKE_OK) {
         fake_lock();
         fake_memory_find_locked(address_of(*out))->is_managed = true;
@@ -39,7 +44,7 @@ int fake_hip_managed_alloc(void **out, size_t size, unsigned flags)
 // For applications too: 0 is ordinary memory, 1 fine-grained.
 int fake_hip_flagged_alloc(void **out, size_t size, unsigned flags)
 {
-    int code = fake_hip_memory_alloc(out, size);
+    int code = alloc(out, size);
     if (code == FAKE_OK) {
         fake_lock();
         fake_memory_find_locked(address_of(*out))->flags = flags;
@@ -48,9 +53,9 @@ int fake_hip_flagged_alloc(void **out, size_t size, unsigned flags)
     return code;
 }
 
-int fake_hip_memory_free(void *address)
+int fake_hip_memory_free(uint64_t address)
 {
-    return fake_cu_memory_free(address_of(address));
+    return fake_cu_memory_free(address);
 }
 
 int fake_hip_host_alloc(void **out, size_t size, unsigned flags)
@@ -63,52 +68,44 @@ int fake_hip_host_free(void *memory)
     return fake_cu_host_free(memory);
 }
 
-int fake_hip_pool_create(hip_pool *out, const struct hip_pool_options *options)
+int fake_hip_pool_create(hip_pool *out, const struct driver_pool_options *options)
 {
-    struct cu_pool_options same = {.allocation = options->allocation,
-                                   .handles = options->handles,
-                                   .location = {.kind = options->location.kind, .id = options->location.id}};
-    return fake_cu_pool_create((cu_pool *)out, &same);
+    return fake_cu_pool_create(out, options);
 }
 
 int fake_hip_pool_destroy(hip_pool pool)
 {
-    return fake_cu_pool_destroy((cu_pool)pool);
+    return fake_cu_pool_destroy(pool);
 }
 
 int fake_hip_pool_set(hip_pool pool, int attribute, void *value)
 {
-    return fake_cu_pool_set((cu_pool)pool, attribute, value);
+    return fake_cu_pool_set(pool, attribute, value);
 }
 
-int fake_hip_pool_alloc(void **out, size_t size, hip_pool pool, hip_stream stream)
+int fake_hip_pool_alloc(uint64_t *out, size_t size, hip_pool pool, hip_stream stream)
 {
-    cu_address address = 0;
-    int code = fake_cu_pool_alloc(&address, size, (cu_pool)pool, (cu_stream)stream);
-    if (code == FAKE_OK) {
-        *out = as_pointer(address);
-    }
-    return code;
+    return fake_cu_pool_alloc(out, size, pool, stream);
 }
 
-int fake_hip_memory_free_async(void *address, hip_stream stream)
+int fake_hip_memory_free_async(uint64_t address, hip_stream stream)
 {
-    return fake_cu_memory_free_async(address_of(address), (cu_stream)stream);
+    return fake_cu_memory_free_async(address, stream);
 }
 
 // 1 host and 2 device since ROCm 6, one less before.
-int fake_hip_pointer_get(void *out, int attribute, void *address)
+int fake_hip_pointer_get(void *out, int attribute, uint64_t address)
 {
     if (attribute == HIP_POINTER_IS_MANAGED) {
         ENTER("hipPointerGetAttribute", DEVICE);
         fake_lock();
-        const struct fake_range *range = fake_memory_find_locked(address_of(address));
+        const struct fake_range *range = fake_memory_find_locked(address);
         bool is_known = range != NULL && !range->is_free_called;
         *(bool *)out = is_known && range->is_managed;
         fake_unlock();
         return is_known ? FAKE_OK : FAKE_INVALID_VALUE;
     }
-    int code = fake_cu_pointer_get(out, attribute, address_of(address));
+    int code = fake_cu_pointer_get(out, attribute, address);
     if (code == FAKE_OK && attribute == HIP_POINTER_MEMORY_TYPE && fake.version < 60000000) {
         *(int *)out -= 1;
     }
@@ -141,7 +138,7 @@ int fake_hip_copy_async(void *target, const void *source, size_t size, int kind,
     if (kind != HIP_COPY_DEFAULT) {
         fake_violation("hipMemcpyAsync: of kind %d", kind);
     }
-    return fake_cu_copy_async(address_of(target), address_of(source), size, (cu_stream)stream);
+    return fake_cu_copy_async(address_of(target), address_of(source), size, stream);
 }
 
 int fake_hip_copy_peer(void *target, int target_device, const void *source, int source_device, size_t size,
@@ -152,20 +149,20 @@ int fake_hip_copy_peer(void *target, int target_device, const void *source, int 
         return FAKE_INVALID_DEVICE;
     }
     return fake_cu_copy_peer(address_of(target), fake_handle(&fake.contexts[target_device]), address_of(source),
-                             fake_handle(&fake.contexts[source_device]), size, (cu_stream)stream);
+                             fake_handle(&fake.contexts[source_device]), size, stream);
 }
 
-int fake_hip_set8_async(void *target, unsigned char value, size_t count, hip_stream stream)
+int fake_hip_set8_async(uint64_t target, unsigned char value, size_t count, hip_stream stream)
 {
-    return fake_cu_set8_async(address_of(target), value, count, (cu_stream)stream);
+    return fake_cu_set8_async(target, value, count, stream);
 }
 
-int fake_hip_set16_async(void *target, unsigned short value, size_t count, hip_stream stream)
+int fake_hip_set16_async(uint64_t target, unsigned short value, size_t count, hip_stream stream)
 {
-    return fake_cu_set16_async(address_of(target), value, count, (cu_stream)stream);
+    return fake_cu_set16_async(target, value, count, stream);
 }
 
-int fake_hip_set32_async(void *target, int value, size_t count, hip_stream stream)
+int fake_hip_set32_async(uint64_t target, unsigned value, size_t count, hip_stream stream)
 {
-    return fake_cu_set32_async(address_of(target), (unsigned)value, count, (cu_stream)stream);
+    return fake_cu_set32_async(target, value, count, stream);
 }

@@ -4,32 +4,32 @@
 
 int fake_hip_stream_create(hip_stream *out, unsigned flags, int priority)
 {
-    return fake_cu_stream_create((cu_stream *)out, flags, priority);
+    return fake_cu_stream_create(out, flags, priority);
 }
 
 int fake_hip_stream_destroy(hip_stream stream)
 {
-    return fake_cu_stream_destroy((cu_stream)stream);
+    return fake_cu_stream_destroy(stream);
 }
 
 int fake_hip_stream_synchronize(hip_stream stream)
 {
-    return fake_cu_stream_synchronize((cu_stream)stream);
+    return fake_cu_stream_synchronize(stream);
 }
 
 int fake_hip_stream_query(hip_stream stream)
 {
-    return fake_cu_stream_query((cu_stream)stream);
+    return fake_cu_stream_query(stream);
 }
 
 int fake_hip_stream_wait_event(hip_stream stream, hip_event event, unsigned flags)
 {
-    return fake_cu_stream_wait_event((cu_stream)stream, (cu_event)event, flags);
+    return fake_cu_stream_wait_event(stream, event, flags);
 }
 
 int fake_hip_stream_is_capturing(hip_stream stream, int *out)
 {
-    return fake_cu_stream_is_capturing((cu_stream)stream, out);
+    return fake_cu_stream_is_capturing(stream, out);
 }
 
 int fake_hip_stream_wait_value(hip_stream stream, void *address, uint32_t value, unsigned flags, uint32_t mask)
@@ -37,12 +37,12 @@ int fake_hip_stream_wait_value(hip_stream stream, void *address, uint32_t value,
     if (mask != 0xffffffff) {
         fake_violation("hipStreamWaitValue32: with mask %#x", mask);
     }
-    return fake_cu_stream_wait_value((cu_stream)stream, (cu_address)(uintptr_t)address, value, flags);
+    return fake_cu_stream_wait_value(stream, (cu_address)(uintptr_t)address, value, flags);
 }
 
 int fake_hip_host_function(hip_stream stream, hip_host_function *function, void *user)
 {
-    return fake_cu_host_function((cu_stream)stream, function, user);
+    return fake_cu_host_function(stream, function, user);
 }
 
 int fake_hip_add_callback(hip_stream handle, hip_callback *function, void *user, unsigned flags)
@@ -63,32 +63,32 @@ int fake_hip_add_callback(hip_stream handle, hip_callback *function, void *user,
 
 int fake_hip_event_create(hip_event *out, unsigned flags)
 {
-    return fake_cu_event_create((cu_event *)out, flags);
+    return fake_cu_event_create(out, flags);
 }
 
 int fake_hip_event_destroy(hip_event event)
 {
-    return fake_cu_event_destroy((cu_event)event);
+    return fake_cu_event_destroy(event);
 }
 
 int fake_hip_event_record(hip_event event, hip_stream stream)
 {
-    return fake_cu_event_record((cu_event)event, (cu_stream)stream);
+    return fake_cu_event_record(event, stream);
 }
 
 int fake_hip_event_query(hip_event event)
 {
-    return fake_cu_event_query((cu_event)event);
+    return fake_cu_event_query(event);
 }
 
 int fake_hip_event_synchronize(hip_event event)
 {
-    return fake_cu_event_synchronize((cu_event)event);
+    return fake_cu_event_synchronize(event);
 }
 
 int fake_hip_event_elapsed(float *out, hip_event begin, hip_event end)
 {
-    return fake_cu_event_elapsed(out, (cu_event)begin, (cu_event)end);
+    return fake_cu_event_elapsed(out, begin, end);
 }
 
 // ---- streams of others, captures ------------------------------------------------------------------------------------
@@ -111,14 +111,14 @@ int fake_hip_capture_info(hip_stream stream, int *state, uint64_t *id, hip_graph
 {
     uint64_t number = 0;
     int code =
-        fake_cu_capture_info((cu_stream)stream, state, &number, (cu_graph *)graph, (const cu_node **)after, count);
+        fake_cu_capture_info(stream, state, &number, graph, after, count);
     *id = number;
     return code;
 }
 
 int fake_hip_capture_update(hip_stream stream, hip_node *nodes, size_t count, unsigned flags)
 {
-    return fake_cu_capture_update((cu_stream)stream, (cu_node *)nodes, count, flags);
+    return fake_cu_capture_update(stream, nodes, count, flags);
 }
 
 int fake_hip_capture_mode(int *mode)
@@ -128,17 +128,17 @@ int fake_hip_capture_mode(int *mode)
 
 int fake_hip_user_create(hip_user *out, void *user, hip_host_function *destroy, unsigned count, unsigned flags)
 {
-    return fake_cu_user_create((cu_user *)out, user, destroy, count, flags);
+    return fake_cu_user_create(out, user, destroy, count, flags);
 }
 
 int fake_hip_user_release(hip_user object, unsigned count)
 {
-    return fake_cu_user_release((cu_user)object, count);
+    return fake_cu_user_release(object, count);
 }
 
 int fake_hip_graph_retain(hip_graph graph, hip_user object, unsigned count, unsigned flags)
 {
-    return fake_cu_graph_retain((cu_graph)graph, (cu_user)object, count, flags);
+    return fake_cu_graph_retain(graph, object, count, flags);
 }
 
 // What an application beside Rill calls.
@@ -153,10 +153,10 @@ int hipStreamCreateWithFlags(hip_stream *out, unsigned flags)
 
 int hipStreamBeginCapture(hip_stream stream, int mode)
 {
-    return cuStreamBeginCapture_v2((cu_stream)stream, mode);
+    return cuStreamBeginCapture_v2(stream, mode);
 }
 
 int hipStreamEndCapture(hip_stream stream, hip_graph *out)
 {
-    return cuStreamEndCapture((cu_stream)stream, (cu_graph *)out);
+    return cuStreamEndCapture(stream, out);
 }
