@@ -2,6 +2,7 @@
 #include "backend/backend.h"
 #include "plan/abi.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,6 +54,7 @@ static void describe_iteration(int64_t iteration, char *out, size_t size)
 void backend_describe_failure(const struct backend_failure *failure, struct backend_error *out_error)
 {
     const struct plan_module *plan = failure->module;
+    assert(failure->kernel != NULL && failure->text != NULL);
     *out_error =
         (struct backend_error){.status = failure->kind == ABI_FAILURE_BOUNDS ? RILL_ERR_BOUNDS : RILL_ERR_ASSERT,
                                .line = failure->line,
@@ -91,6 +93,7 @@ void backend_describe_restrict(const struct plan_module *module, const struct pl
                                const struct plan_effect *a, const struct plan_effect *b,
                                struct backend_error *out_error)
 {
+    assert(a != NULL && b != NULL);
     *out_error =
         (struct backend_error){.status = RILL_ERR_CONFLICT, .line = a->loc.line, .column = a->loc.column, .stream = 0};
     bool is_a;

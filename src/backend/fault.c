@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "base/thread.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,6 +206,7 @@ static const struct backend *table_of(const struct backend *backend)
         }
     }
     struct backend *table = &state.tables[state.table_count];
+    assert(state.table_count < (int)(sizeof state.tables / sizeof state.tables[0]));
     void (*wrap)(struct backend *) = backend == &backend_cpu    ? cpu_wrap
                                      : backend == &backend_cuda ? cuda_wrap
                                      : backend == &backend_hip  ? hip_wrap

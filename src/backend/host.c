@@ -1,11 +1,13 @@
 #include "backend/backend.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 void *backend_alloc(const struct backend_host *host, size_t size, size_t alignment)
 {
+    assert(alignment > 0 && (alignment & (alignment - 1)) == 0);
     void *memory = host->allocate(host->user, size, alignment);
     if (memory != NULL) {
         memset(memory, 0, size);

@@ -7,6 +7,7 @@
 #include "backend/trace_file.h"
 #include "base/thread.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +81,7 @@ static struct trace_record *new_record(struct trace *trace)
         }
         trace->last = page;
     }
+    assert(trace->last->count < PAGE_RECORDS);
     return &trace->last->records[trace->last->count++];
 }
 
@@ -157,6 +159,7 @@ static size_t stream_number(struct trace *trace, uint64_t stream, bool *is_new)
         trace->stream_capacity = capacity;
     }
     trace->streams[trace->stream_count++] = stream;
+    assert(trace->stream_count <= trace->stream_capacity);
     *is_new = true;
     return trace->stream_count;
 }

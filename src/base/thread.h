@@ -60,6 +60,12 @@ static inline bool thread_latch_try(struct thread_latch *latch)
                                                    memory_order_relaxed);
 }
 
+// By somebody: what must hold where the caller has it.
+static inline bool thread_latch_is_taken(struct thread_latch *latch)
+{
+    return atomic_load_explicit(&latch->state, memory_order_relaxed) != 0;
+}
+
 static inline void thread_latch_lock(struct thread_latch *latch)
 {
     if (__builtin_expect(!thread_latch_try(latch), 0)) {

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/status.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ bool cuda_binary_can_make(const struct cuda_symbols *cu)
 static rill_status copy_binary(const void *bytes, size_t size, const struct cuda_binary_key *key,
                                struct cuda_binary **out_binary)
 {
+    assert(bytes != NULL && size > 0);
     struct cuda_binary *binary = aligned_alloc(64, (sizeof *binary + size + 63) / 64 * 64);
     if (binary == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for the module's code");
@@ -80,6 +82,7 @@ rill_status cuda_binary_make(const struct cuda_symbols *cu, const char *ptx, con
 
 void cuda_binary_release(struct cuda_binary *binary)
 {
+    assert(binary == NULL || atomic_load(&binary->reference_count) > 0);
     if (binary != NULL && atomic_fetch_sub(&binary->reference_count, 1) == 1) {
         free(binary);
     }
@@ -120,6 +123,7 @@ static struct cuda_binary *take_last(struct cuda_binary_store *store)
     struct cuda_binary *last = *link != store->first ? *link : NULL;
     if (last != NULL) {
         *link = NULL;
+        assert(store->size >= last->size);
         store->size -= last->size;
     }
     return last;
@@ -130,6 +134,7 @@ void cuda_binary_keep(struct cuda_binary_store *store, struct cuda_binary *binar
     struct cuda_binary *gone = NULL;
     thread_lock(&store->lock);
     atomic_fetch_add(&binary->reference_count, 1);
+    assert(binary->next == NULL); // it is in no list
     binary->next = store->first;
     store->first = binary;
     store->size += binary->size;

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "base/thread.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +95,7 @@ static void *context_enter(void *object)
 {
     struct cuda_context *context = object;
     cu_context before = NULL;
+    assert(context->context != NULL);
     // What was current and is not known cannot be restored. It is most likely this context, entered further out.
     if (symbols()->context_get(&before) != CU_SUCCESS) {
         symbols()->context_set(context->context);
@@ -379,6 +381,7 @@ static void kernel_node(const struct gpu_kernel_call *call, void **extra, struct
 
 static rill_status graph_handle(void *object, void *graph, bool initial, uint64_t *out_handle)
 {
+    assert(graph != NULL);
     struct cuda_context *context = object;
     return CALL(graph_handle, out_handle, graph, context->context, initial ? 1 : 0, CU_HANDLE_HAS_DEFAULT);
 }

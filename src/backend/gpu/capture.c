@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 // Outlives the device while graphs are left.
@@ -52,6 +53,7 @@ static void release_home(struct gpu_home *home)
 
 static void release(struct gpu_captured *captured)
 {
+    assert(atomic_load(&captured->reference_count) > 0);
     if (atomic_fetch_sub(&captured->reference_count, 1) == 1) {
         release_home(captured->home);
         free(captured);
@@ -199,6 +201,7 @@ static rill_status alloc_piece(struct backend_device *device, size_t size, struc
 
 rill_status gpu_capture_take(struct backend_stream *stream, enum gpu_ring_kind kind, size_t size, uint64_t *out_address)
 {
+    assert(stream->is_capturing && thread_latch_is_taken(&stream->order));
     struct backend_device *device = stream->device;
     if (stream->captured == NULL) {
         RILL_TRY(make_captured(stream));

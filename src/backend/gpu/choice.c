@@ -1,5 +1,6 @@
 #include "backend/gpu/choice.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -77,6 +78,7 @@ static bool is_dearer(const struct gpu_choice *choice, uint64_t times)
 
 static void choose(struct gpu_choice *choice, bool is_same, uint64_t now)
 {
+    assert(choice->phase == CHOICE_TRY_OTHER); // both ways were tried
     uint64_t longer = choice->period < MAX_KEEP_TIME ? 2 * choice->period : choice->period;
     choice->period = is_same && choice->period > 0 ? longer : KEEP_TIME;
     choice->left = choice->period;
@@ -87,6 +89,7 @@ static void choose(struct gpu_choice *choice, bool is_same, uint64_t now)
 
 static void note_thread(struct gpu_choice *choice, uintptr_t thread)
 {
+    assert(0 <= choice->thread_count && choice->thread_count <= CHOICE_MAX_THREADS);
     for (int i = 0; i < choice->thread_count; i++) {
         if (choice->threads[i] == thread) {
             return;

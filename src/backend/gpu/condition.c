@@ -13,7 +13,9 @@
 
 #include "base/status.h"
 
-// How the kernel of the driver's table takes its condition: where it lies, and what is set to the contrary.
+#include <assert.h>
+
+// How the kernel of the driver's table takes its condition: where it lies, and which handles get the opposite of it.
 #define NOT_FIRST (INT64_C(1) << 32)
 #define NOT_SECOND (INT64_C(1) << 33)
 #define HAS_SECOND (INT64_C(1) << 34)
@@ -346,6 +348,7 @@ static int record(struct gpu_walk *walk, struct gpu_node node)
 
 static int record_condition(struct gpu_walk *walk, enum gpu_node_kind kind)
 {
+    assert(kind == GPU_NODE_IF || kind == GPU_NODE_LOOP);
     walk->run->recording->has_conditions = true;
     return record(walk, (struct gpu_node){.kind = kind});
 }
@@ -376,6 +379,7 @@ static int record_setting(struct gpu_walk *walk, const struct plan_node *node, i
 // Walks |node| into the body of the conditional node |index|.
 static struct gpu_walk body_of(const struct gpu_walk *walk, int index)
 {
+    assert(walk->run->recording->nodes[index].kind != GPU_NODE_KERNEL);
     struct gpu_walk body = *walk;
     body.front.count = 0;
     body.parent = index + 1;
@@ -458,6 +462,7 @@ enum gpu_step gpu_condition_leave(struct gpu_walk *walk, const struct plan_node 
 {
     struct gpu_run *run = walk->run;
     int target = node->kind == PLAN_BREAK ? node->target : RETURNS;
+    assert(left_offset(run->kernel, target) != 0); // place_bytes() has given it one
     rill_status status = walk->run->sink->store(walk, left_offset(run->kernel, target), 1, 1);
     return status == RILL_OK ? GPU_ON : gpu_run_fail(run, status); // the sequences around it look there
 }
@@ -468,7 +473,7 @@ static enum gpu_step record_from(struct gpu_walk *walk, const struct plan_node *
 struct way_out {
     const struct plan_node *node; // whose condition is asked; NULL: the byte at |offset|
     int64_t offset;
-    bool is_contrary; // it goes on where the condition does not hold
+    bool is_negated; // it goes on where the condition does not hold
     bool ends_loop;
     bool has_rest;
 };
@@ -477,7 +482,7 @@ struct way_out {
 static bool record_way_out(struct gpu_walk *walk, const struct way_out *way, struct gpu_walk *out_rest)
 {
     struct gpu_recording *recording = walk->run->recording;
-    int64_t flags = way->is_contrary ? NOT_FIRST | NOT_SECOND : 0;
+    int64_t flags = way->is_negated ? NOT_FIRST | NOT_SECOND : 0;
     flags |= way->ends_loop && way->has_rest ? HAS_SECOND : 0;
     int setting = way->node != NULL ? record_setting(walk, way->node, flags) : record_set(walk, way->offset, flags);
     int index = setting >= 0 && way->has_rest ? record_condition(walk, GPU_NODE_IF) : -1;
@@ -510,10 +515,10 @@ static enum gpu_step record_checks(struct gpu_walk *walk, const struct plan_node
         bool ends_loop = walk->loop != NULL && !is_within(walk->loop, targets->ids[i]);
         bool has_rest = has_more(sequence, next) || (is_body && i + 1 < targets->count);
         if (!has_rest && !(is_body && ends_loop)) {
-            continue; // whoever is further out asks
+            continue; // a sequence around this one asks
         }
         struct way_out way = {.offset = left_offset(kernel, targets->ids[i]),
-                              .is_contrary = true,
+                              .is_negated = true,
                               .ends_loop = ends_loop,
                               .has_rest = has_rest};
         struct gpu_walk rest;
@@ -553,7 +558,7 @@ static enum gpu_step record_break(struct gpu_walk *walk, const struct plan_node 
         return gpu_run_fail(walk->run, status);
     }
     struct way_out way = {.node = node,
-                          .is_contrary = breaking == 0,
+                          .is_negated = breaking == 0,
                           .ends_loop = walk->loop != NULL,
                           .has_rest = !is_nothing(other) || has_more(sequence, index + 1)};
     struct gpu_walk rest;
@@ -613,6 +618,7 @@ enum gpu_step gpu_condition_block(struct gpu_walk *walk, const struct plan_node 
 enum gpu_step gpu_condition_loop(struct gpu_walk *walk, const struct plan_node *node)
 {
     struct gpu_run *run = walk->run;
+    assert(run->sink->decides_on_device && node->kind == PLAN_LOOP);
     rill_status status = gpu_slots_settle(walk);
     status = status == RILL_OK ? forget_leaving(walk, node) : status;
     if (status != RILL_OK) {

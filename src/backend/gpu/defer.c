@@ -3,6 +3,7 @@
 #include "backend/gpu/image.h"
 #include "base/status.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 static void append(struct backend_stream *stream, struct gpu_op *op)
 {
     struct backend_device *device = stream->device;
+    assert(thread_latch_is_taken(&stream->order));
     op->next = NULL;
     if (stream->first_op == NULL) {
         stream->first_op = op;
@@ -232,6 +234,7 @@ static bool pump_stream(struct backend_stream *stream)
         gpu_free(device, op, op->size);
         thread_lock(&device->lock);
         stream->ops_issued++;
+        assert(device->deferring_count > 0 && stream->ops_issued <= stream->ops_queued);
         stream->launches_put_off -= is_launch;
         device->deferring_count--;
         thread_broadcast(&device->changed);

@@ -1,4 +1,4 @@
-// A GPU, its streams and what hangs on them. Work goes straight to the driver's streams. What the host has to do once
+// A GPU, its streams and what belongs to them. Work goes straight to the driver's streams. What the host has to do once
 // work has run (look at a failure record, copy from pinned memory, print) is kept with the stream as a list of watches,
 // in order, and done by whoever finds that the stream has come past: a call that synchronises or queries, or the
 // thread that delivers notices.

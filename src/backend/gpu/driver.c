@@ -149,6 +149,7 @@ void driver_pinned_free(const struct gpu_driver *driver, void *memory)
 rill_status driver_set(const struct gpu_driver *driver, void *stream, uint64_t target, uint32_t value, int width,
                        size_t count)
 {
+    assert(width == 1 || width == 2 || width == 4);
     switch (width) {
     case 1: return CALL(driver, set8_async, target, (unsigned char)value, count, stream);
     case 2: return CALL(driver, set16_async, target, (unsigned short)value, count, stream);
@@ -177,7 +178,7 @@ void driver_stream_destroy(const struct gpu_driver *driver, void *stream)
     }
 }
 
-// Whoever waits goes on to free what the stream uses: a wait that fails for itself still ends with the work.
+// The caller goes on to free what the stream uses: so a wait that itself fails still lasts until the work has run.
 rill_status driver_stream_synchronize(const struct gpu_driver *driver, void *stream)
 {
     int mode = driver_relax(driver);
@@ -245,7 +246,7 @@ rill_status driver_event_query(const struct gpu_driver *driver, void *event)
     return status;
 }
 
-// As with a stream: who waits uses again what the work before the event used.
+// As with a stream: the caller goes on to use again what the work before the event used.
 rill_status driver_event_synchronize(const struct gpu_driver *driver, void *event)
 {
     int mode = driver_relax(driver);
@@ -371,6 +372,7 @@ rill_status driver_module_global(const struct gpu_driver *driver, void *module, 
 // The arguments go by the layout that the code says: one pointer for each. A grid has fewer than 2^32 threads in all.
 rill_status driver_launch(const struct gpu_driver *driver, void *stream, const struct gpu_kernel_call *call)
 {
+    assert(call->grid > 0 && call->block > 0);
     return CALL(driver, launch, call->function, call->grid, 1, 1, call->block, 1, 1, 0, stream, call->params, NULL);
 }
 

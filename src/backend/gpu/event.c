@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -61,6 +62,7 @@ rill_status gpu_mark_create(struct backend_device *device, bool has_time, struct
 // ask for it any more.
 static void let_go(struct backend_device *device, struct gpu_mark *mark)
 {
+    assert(0 <= mark->watch_count && mark->watch_count <= mark->reference_count);
     struct gpu_mark_pool *pool = &device->marks[mark->has_time];
     bool has_event = mark->event != NULL && mark->reference_count == mark->watch_count;
     if (has_event && pool->event_count < GPU_SPARE_EVENTS) {
@@ -78,6 +80,7 @@ static void let_go(struct backend_device *device, struct gpu_mark *mark)
 void gpu_mark_release(struct backend_device *device, struct gpu_mark *mark)
 {
     if (mark != NULL) {
+        assert(thread_latch_is_taken(&device->reap_lock) && mark->reference_count > 0);
         mark->reference_count--;
         let_go(device, mark);
     }
@@ -85,6 +88,7 @@ void gpu_mark_release(struct backend_device *device, struct gpu_mark *mark)
 
 void gpu_mark_unwatch(struct backend_device *device, struct gpu_mark *mark)
 {
+    assert(mark->watch_count > 0);
     mark->watch_count--;
     gpu_mark_release(device, mark);
 }
@@ -142,6 +146,7 @@ void gpu_event_destroy(struct backend_event *event)
 static void share(struct backend_device *device, struct gpu_mark *mark)
 {
     thread_latch_lock(&device->reap_lock);
+    assert(mark->reference_count > 0); // nobody takes up what is gone
     mark->reference_count++;
     thread_latch_unlock(&device->reap_lock);
 }
@@ -193,6 +198,7 @@ static rill_status fail_record(struct backend_stream *stream, struct gpu_mark *m
 rill_status gpu_record_now(struct backend_stream *stream, struct gpu_mark *mark)
 {
     struct backend_device *device = stream->device;
+    assert(thread_latch_is_taken(&stream->order) && mark->event != NULL);
     rill_status status = driver_event_record(device->driver, mark->event, stream->lane.handle);
     mark->is_captured = stream->is_capturing;
     if (status == RILL_OK && !mark->is_captured) {
@@ -245,6 +251,7 @@ static rill_status queue_mark(struct backend_stream *stream, struct gpu_mark *ma
 {
     struct backend_device *device = stream->device;
     RILL_TRY(gpu_stream_check_thread(stream));
+    assert(kind == GPU_OP_RECORD || kind == GPU_OP_WAIT);
     void *before = gpu_stream_begin(stream);
     rill_status status = gpu_capture_begin(stream);
     bool is_open = kind == GPU_OP_WAIT && !atomic_load(&mark->is_recorded);

@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,7 @@ static bool take_spare(struct backend_device *device, int level, struct gpu_lane
 
 rill_status gpu_lane_init(struct backend_device *device, int level, struct gpu_lane *lane)
 {
+    assert(0 <= level && level < GPU_LEVELS);
     // Of a device that was lost nothing is used again: the driver says what became of it.
     if (!atomic_load_explicit(&device->is_lost, memory_order_relaxed) && take_spare(device, level, lane)) {
         return RILL_OK;
@@ -83,6 +85,7 @@ void gpu_lane_finish(struct backend_device *device, struct gpu_lane *lane)
 void gpu_lane_keep(struct backend_device *device, struct gpu_lane *lane)
 {
     struct gpu_spare_lanes *spare = &device->spare_lanes[lane->level];
+    assert(0 <= lane->level && lane->level < GPU_LEVELS);
     thread_lock(&device->lock);
     bool has_room = spare->count < GPU_SPARE_LANES;
     if (has_room) {
@@ -116,6 +119,7 @@ void gpu_device_trim(struct backend_device *device)
 
 static void free_device(struct backend_device *device)
 {
+    assert(device->stream_count == 0 && device->all_notices == NULL);
     if (device->context != NULL) {
         void *before = device->driver->enter(device->context);
         finish_spare_lanes(device);

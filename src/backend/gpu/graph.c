@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "base/status.h"
 
+#include <assert.h>
+
 // In the automatic mode the first launches of every so many are timed, first task by task, then as a graph; the cheaper
 // way is then taken for the rest. Where several threads launch at once, that says little of one task: see choice.h.
 enum {
@@ -75,6 +77,7 @@ static bool wants_graph(const struct backend_device *device, struct gpu_instance
 void gpu_graph_tell(struct backend_stream *stream, uint64_t nanoseconds)
 {
     struct gpu_instance *instance = stream->told;
+    assert(instance != NULL); // its launch was begun task by task
     instance->best_tasks = nanoseconds < instance->best_tasks ? nanoseconds : instance->best_tasks;
 }
 
@@ -184,6 +187,7 @@ static rill_status replay(struct backend_stream *stream, struct gpu_instance *in
 
 rill_status gpu_graph_again(struct backend_stream *stream, const struct gpu_common *common, bool *out_is_done)
 {
+    assert(thread_latch_is_taken(&stream->order));
     for (struct gpu_instance **link = &stream->instances; *link != NULL; link = &(*link)->next) {
         struct gpu_instance *instance = *link;
         if (instance->image != common->image->number || instance->kernel != common->kernel || instance->exec == NULL ||
@@ -211,6 +215,7 @@ rill_status gpu_graph_replay(struct backend_stream *stream, const struct gpu_rec
                              const struct gpu_common *common, bool *out_is_done)
 {
     *out_is_done = recording->node_count == 0;
+    assert(thread_latch_is_taken(&stream->order) && !recording->is_over);
     if (*out_is_done) {
         return RILL_OK;
     }

@@ -16,7 +16,7 @@ enum {
     GRAPH_CACHE_LINE = 64
 };
 
-// The last nodes of a walk: what comes next follows all of them.
+// The last nodes of a walk: what is recorded next depends on all of them.
 struct gpu_front {
     int nodes[GRAPH_MAX_FRONT];
     int count;
@@ -35,7 +35,7 @@ struct gpu_node {
     int64_t count;
     int64_t chunk;
     uint64_t partials;
-    int first_edge; // into the recording's edges: the nodes that it follows
+    int first_edge; // into the recording's edges: the nodes that it depends on
     int edge_count;
 };
 
@@ -54,7 +54,7 @@ struct gpu_recording {
     int edges[GRAPH_MAX_EDGES];
     int node_count;
     int edge_count;
-    bool is_over;        // something did not fit, and the launch goes the other way
+    bool is_over;        // something did not fit: the launch goes to the driver task by task
     bool has_conditions; // it can only be replayed as a graph
     bool is_noted;       // the walk has logged something, or taken memory: it must be made again for each launch
     struct gpu_tally tally;

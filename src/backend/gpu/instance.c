@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 
+#include <assert.h>
 #include <string.h>
 
 // ---- instances ----------------------------------------------------------------------------------------------------
@@ -88,6 +89,7 @@ struct gpu_instance *gpu_instance_add(struct backend_stream *stream, const struc
                                       const struct gpu_common *common, uint64_t shape)
 {
     size_t count = (size_t)recording->node_count;
+    assert(count > 0 && !recording->is_over);
     size_t param_count = (size_t)common->image->plan->kernels[common->kernel]->param_count;
     size_t word_count = (common->args_size + 7) / 8;
     size_t size = sizeof(struct gpu_instance) +
@@ -142,6 +144,7 @@ struct call_params {
 static void fill_call(struct call_params *out, const struct gpu_node *node, const struct gpu_common *common,
                       const uint64_t *conditions)
 {
+    assert(node->kind == GPU_NODE_KERNEL && (node->sets[0] == 0 || conditions != NULL));
     out->none = 0;
     out->params[0] = (void *)(uintptr_t)(common->args_size > 0 ? common->args : &out->none);
     out->params[1] = (void *)(uintptr_t)&common->block;
@@ -161,6 +164,7 @@ static void fill_call(struct call_params *out, const struct gpu_node *node, cons
 static void fill_row(struct call_params *out, const struct gpu_node *node, const struct gpu_common *common)
 {
     size_t words = common->args_size > 0 ? (common->args_size + 7) / 8 : 1;
+    assert(words + 5 <= ROW_WORDS);
     out->row[words - 1] = 0;
     if (common->args_size > 0) {
         memcpy(out->row, common->args, common->args_size);
@@ -200,6 +204,7 @@ static rill_status build_node(struct backend_stream *stream, struct gpu_instance
     const struct gpu_node *node = &recording->nodes[index];
     void *graph = node->parent > 0 ? instance->bodies[node->parent - 1] : instance->graph;
     void *after[GRAPH_MAX_FRONT];
+    assert(node->edge_count <= GRAPH_MAX_FRONT && node->parent <= index); // a body comes behind its node
     for (int k = 0; k < node->edge_count; k++) {
         after[k] = instance->handles[recording->edges[node->first_edge + k]];
     }

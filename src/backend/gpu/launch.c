@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -225,6 +226,7 @@ static struct gpu_common common_of(const struct gpu_run *run)
 static rill_status record_and_replay(struct gpu_run *run, bool *out_is_done)
 {
     struct backend_stream *stream = run->stream;
+    assert(!stream->is_capturing);
     if (stream->recording == NULL) {
         stream->recording = gpu_alloc(stream->device, sizeof *stream->recording);
         if (stream->recording == NULL) {
@@ -257,6 +259,7 @@ static rill_status recall(struct gpu_run *run, bool *out_is_done)
 // Task by task, perhaps after a recording that is not replayed this time.
 static rill_status walk_again(struct gpu_run *run, bool was_recorded)
 {
+    assert(run->recording == NULL && !run->sink->decides_on_device);
     RILL_TRY(make_shadow(run));
     run->is_second = was_recorded;
     uint64_t begin = run->stream->told != NULL ? clock_now() : 0;
@@ -311,6 +314,7 @@ static rill_status name_failure(const struct backend_stream *stream, const struc
 
 static rill_status launch_plan(struct backend_stream *stream, const struct backend_launch *launch)
 {
+    assert(0 <= launch->kernel && launch->kernel < launch->image->plan->kernel_count);
     struct backend_device *device = stream->device;
     const struct gpu_kernel *kernel = &launch->image->kernels[launch->kernel];
     struct gpu_run run = {.device = device,
@@ -332,6 +336,7 @@ static rill_status launch_plan(struct backend_stream *stream, const struct backe
 
 rill_status gpu_launch_now(struct backend_stream *stream, const struct backend_launch *launch)
 {
+    assert(thread_latch_is_taken(&stream->order));
     const struct plan_kernel *kernel = launch->image->kernels[launch->kernel].plan;
     stream->has_begun = false;
     rill_status status = launch->host != NULL ? gpu_host_begin(stream, launch) : RILL_OK;

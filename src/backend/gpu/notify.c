@@ -4,6 +4,8 @@
 
 #include "base/status.h"
 
+#include <assert.h>
+
 // Moves a notice to the list of those to be called. The lock is held.
 static void make_ready(struct backend_device *device, struct gpu_notice *notice)
 {
@@ -55,6 +57,7 @@ static void call(struct backend_device *device, struct gpu_notice *notice)
         notice->all_next->all_link = notice->all_link;
     }
     stream->notices_called++;
+    assert(stream->notices_called <= stream->notices_queued);
     thread_broadcast(&device->changed);
     thread_unlock(&device->lock);
     gpu_free(device, notice, sizeof *notice);
@@ -144,6 +147,7 @@ static rill_status put_function(struct backend_stream *stream, struct gpu_notice
 rill_status gpu_notify_now(struct backend_stream *stream, struct gpu_notice *notice, bool hold)
 {
     struct backend_device *device = stream->device;
+    assert(thread_latch_is_taken(&stream->order));
     notice->sequence = gpu_stream_number(stream);
     add(stream, notice);
     if (hold) {

@@ -3,6 +3,8 @@
 
 #include "base/status.h"
 
+#include <assert.h>
+
 static bool conflict_missing(const struct gpu_run *run, const struct plan_conflict *conflict)
 {
     const struct plan_effect *effects[] = {conflict->effect_a, conflict->effect_b};
@@ -139,6 +141,7 @@ static enum gpu_step walk_beside(struct gpu_region *region)
     struct gpu_walk *walk = region->outer;
     struct gpu_run *run = walk->run;
     rill_status status = order_blocks(region);
+    assert(region->node->child_count <= RUN_MAX_BLOCKS);
     if (run->has_failed) {
         return GPU_FAIL;
     }

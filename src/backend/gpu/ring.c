@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -20,6 +21,7 @@ enum {
 
 static size_t usual_size(enum gpu_ring_kind kind)
 {
+    assert(kind < GPU_RING_KINDS);
     static const size_t sizes[GPU_RING_KINDS] = {[GPU_RING_ZEROED] = ZEROED_SIZE,
                                                  [GPU_RING_PLAIN] = PLAIN_SIZE,
                                                  [GPU_RING_PINNED] = PINNED_SIZE,
@@ -160,6 +162,7 @@ static rill_status next_segment(struct backend_stream *stream, struct gpu_ring *
         if (segment == NULL) {
             break;
         }
+        assert(ring->total_size >= segment->size);
         if (segment->size >= size && segment->size == usual_size(ring->kind)) {
             rill_status status = reuse(stream, segment);
             if (status == RILL_OK) {
@@ -184,6 +187,7 @@ rill_status gpu_ring_take(struct backend_stream *stream, enum gpu_ring_kind kind
 {
     struct gpu_ring *ring = &stream->rings[kind];
     *out_address = 0;
+    assert(thread_latch_is_taken(&stream->order) && ring->kind == kind);
     size = (size + PIECE_ALIGN - 1) / PIECE_ALIGN * PIECE_ALIGN;
     if (stream->is_capturing) {
         return gpu_capture_take(stream, kind, size, out_address);
@@ -193,6 +197,7 @@ rill_status gpu_ring_take(struct backend_stream *stream, enum gpu_ring_kind kind
     }
     *out_address = ring->current->address + ring->current->used;
     ring->current->used += size;
+    assert(ring->current->used <= ring->current->size);
     return RILL_OK;
 }
 
@@ -205,6 +210,7 @@ rill_status gpu_ring_take_frame(struct backend_stream *stream, bool may_wait, ui
     }
     RILL_TRY(gpu_ring_take(stream, GPU_RING_FRAMES, FRAME_SIZE, may_wait, out_address));
     const struct gpu_segment *segment = stream->rings[GPU_RING_FRAMES].current;
+    assert(*out_address >= segment->address && *out_address + FRAME_SIZE <= segment->address + segment->size);
     *out_record = (const struct abi_gpu_frame *)(segment->records + (*out_address - segment->address));
     return RILL_OK;
 }
@@ -214,6 +220,7 @@ rill_status gpu_ring_seal_all(struct backend_stream *stream)
     const struct gpu_driver *driver = stream->device->driver;
     rill_status first = RILL_OK;
     stream->is_leaving = false;
+    assert(thread_latch_is_taken(&stream->order));
     for (int i = 0; i < GPU_RING_KINDS; i++) {
         struct gpu_ring *ring = &stream->rings[i];
         while (ring->leaving != NULL) {

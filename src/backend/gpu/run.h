@@ -60,7 +60,8 @@ struct gpu_run {
 
 enum gpu_step { GPU_ON, GPU_BREAK, GPU_RETURN, GPU_FAIL };
 
-// What the walk has done must be done by every launch: its recording is not recalled.
+// Every launch must do again what the walk has just done (a note in the log, memory taken), so that its recording is
+// not used for the next launch.
 static inline void gpu_run_note(struct gpu_run *run)
 {
     if (run->recording != NULL) {

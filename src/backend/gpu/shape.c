@@ -3,6 +3,8 @@
 
 #include "plan/abi.h"
 
+#include <assert.h>
+
 enum {
     MAX_BLOCK = 256,    // threads of a block; more gains nothing and leaves less to choose from at the end of a grid
     GRIDS_AT_MOST = 32, // as many threads as the device runs at a time, times this: then they take more iterations
@@ -51,6 +53,7 @@ rill_status gpu_shape_find(struct backend_device *device, const struct plan_task
 
 struct gpu_shape gpu_shape_of(const struct plan_task *plan, const struct gpu_task *task, int64_t trip)
 {
+    assert(trip > 0 && task->block > 0 && task->max_grid > 0);
     struct gpu_shape shape = {.block = task->block, .chunk = 0, .finish_block = 1};
     if (plan->partial_size == 0) {
         uint64_t run = plan->run > 1 ? (uint64_t)plan->run : 1;

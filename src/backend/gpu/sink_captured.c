@@ -4,6 +4,8 @@
 
 #include "base/status.h"
 
+#include <assert.h>
+
 enum { MAX_FRONT = 2 * RUN_MAX_BLOCKS }; // nodes; two for the end of each block
 
 struct captured_front {
@@ -61,6 +63,7 @@ static rill_status begin_block(struct gpu_region *region, int index, struct gpu_
 {
     struct gpu_captured_fork *fork = region->fork.captured;
     struct captured_front front = fork->before;
+    assert(walk->run->stream->is_capturing);
     bool fits = true;
     for (int i = 0; i < index; i++) {
         if (plan_order_follows(&region->order, index, i)) {

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const int type_sizes[] = {
@@ -16,6 +17,7 @@ rill_status gpu_slot_assign(struct gpu_walk *walk, const struct plan_node *node,
 {
     struct gpu_run *run = walk->run;
     char *at = run->shadow + node->slot;
+    assert(node->slot >= 0 && (uint64_t)node->slot < run->kernel->plan->block_size);
     if (node->type == IR_F32) {
         float narrow = (float)value.f;
         memcpy(at, &narrow, sizeof narrow);
@@ -44,6 +46,7 @@ rill_status gpu_slot_upload(struct gpu_walk *walk, int index)
         return RILL_OK;
     }
     const struct plan_slot *slot = &run->kernel->plan->slots[index];
+    assert(index < run->kernel->plan->slot_count);
     bool takes_words = slot->offset % 8 == 0 && run->sink->store_width >= 8;
     for (uint64_t done = 0; done < slot->size;) {
         uint64_t left = slot->size - done;
@@ -188,6 +191,7 @@ static void note_wait(const struct gpu_run *run, const struct gpu_why *why)
 rill_status gpu_slots_read(struct gpu_walk *walk, const struct gpu_why *why)
 {
     struct gpu_run *run = walk->run;
+    assert(!run->sink->decides_on_device); // a recording has no values to read
     const struct gpu_driver *driver = run->device->driver;
     if (!run->may_wait) {
         return status_fail(RILL_ERR_IN_CALLBACK,

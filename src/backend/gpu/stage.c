@@ -94,6 +94,7 @@ static rill_status take(struct backend_stream *stream, struct gpu_chunk **out_ch
         chunk = choose(device, stream);
     }
     chunk->is_taken = true;
+    assert(chunk >= device->chunks && chunk < device->chunks + GPU_CHUNKS);
     bool was_own = chunk->user == stream;
     thread_unlock(&device->lock);
     rill_status status = prepare(stream, chunk, was_own);
@@ -162,6 +163,7 @@ void gpu_stage_drain(struct backend_stream *stream)
 static rill_status queue_pieces(struct backend_stream *stream, const struct gpu_stage *stage, char *chunk, size_t piece)
 {
     uint64_t place;
+    assert(stage->size > 0 && piece > 0);
     RILL_TRY(gpu_ring_take(stream, GPU_RING_PINNED, sizeof(struct stage_job), false, &place));
     struct stage_job *job = (struct stage_job *)(uintptr_t)place;
     *job = (struct stage_job){stage->host, chunk, stage->size, piece, stage->is_upload};

@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,6 +35,7 @@ rill_status gpu_stream_refuse_error(struct backend_stream *stream)
 
 void gpu_stream_fail_as(struct backend_stream *stream, rill_status status, bool was_returned)
 {
+    assert(status != RILL_OK);
     struct backend_error error = {.status = status, .stream = stream->id, .was_returned = was_returned};
     snprintf(error.text, sizeof error.text, "%s", rill_message());
     thread_latch_lock(&stream->device->reap_lock);
@@ -63,6 +65,7 @@ static bool is_lane_sound(const struct backend_stream *stream)
 
 static void free_stream(struct backend_stream *stream)
 {
+    assert(stream->first_op == NULL && atomic_load(&stream->reference_count) == 0);
     struct backend_device *device = stream->device;
     void *before = device->driver->enter(device->context);
     if (stream->lane.handle != NULL || stream->is_wrapped) { // HIP's default stream is NULL
@@ -104,6 +107,7 @@ void gpu_stream_unreference(struct backend_stream *stream)
     struct backend_device *device = stream->device;
     // Under the lock, so that whoever walks the list finds none that is going.
     thread_lock(&device->lock);
+    assert(atomic_load(&stream->reference_count) > 0);
     bool is_last = atomic_fetch_sub_explicit(&stream->reference_count, 1, memory_order_acq_rel) == 1;
     if (is_last) {
         gpu_count_more(&device->counters.launch_count, atomic_load(&stream->totals.launch_count));

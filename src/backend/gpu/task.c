@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,6 +67,7 @@ static rill_status spread(struct gpu_walk *walk, const struct plan_task *plan, c
                           int64_t trip)
 {
     gpu_run_count(walk->run, &walk->run->device->counters.parallel_count);
+    assert(trip > 0 || trip == UNKNOWN_TRIP);
     struct gpu_shape shape = gpu_shape_of(plan, task, trip == UNKNOWN_TRIP ? INT64_MAX : trip);
     if (shape.records > 0) {
         RILL_TRY(make_partials(walk, (size_t)shape.records * plan->partial_size));
@@ -263,6 +265,7 @@ static bool find_trip(struct gpu_walk *walk, const struct plan_task *plan, const
 enum gpu_step gpu_task_start(struct gpu_walk *walk, int index)
 {
     struct gpu_run *run = walk->run;
+    assert(0 <= index && index < run->kernel->plan->task_count);
     const struct plan_task *plan = &run->kernel->plan->tasks[index];
     const struct gpu_task *task = &run->kernel->tasks[index];
     task = run->is_remote && task->remote != NULL ? task->remote : task;

@@ -21,6 +21,7 @@ struct gpu_error *gpu_error_create(struct backend_device *device)
 
 void gpu_error_release(struct backend_device *device, struct gpu_error *error)
 {
+    assert(error == NULL || atomic_load_explicit(&error->reference_count, memory_order_relaxed) > 0);
     if (error != NULL && atomic_fetch_sub_explicit(&error->reference_count, 1, memory_order_acq_rel) == 1) {
         gpu_free(device, error, sizeof *error);
     }
@@ -36,6 +37,7 @@ static struct gpu_error *share_error(struct gpu_error *error)
 
 void gpu_stream_fail(struct backend_stream *stream, const struct backend_error *error)
 {
+    assert(thread_latch_is_taken(&stream->device->reap_lock) && error->status != RILL_OK);
     if (stream->error != NULL) {
         return;
     }
@@ -88,12 +90,14 @@ struct addition {
 static void append(struct backend_stream *stream, struct gpu_watch *watch, const struct addition *addition)
 {
     struct gpu_mark *mark = addition->like->mark;
+    assert(thread_latch_is_taken(&stream->device->reap_lock));
     watch->kind = addition->like->kind;
     if (watch->kind == GPU_WATCH_FRAME || watch->kind == GPU_WATCH_COPY) {
         *watch = *addition->like;
     }
     watch->mark = mark;
     watch->next = NULL;
+    assert(mark != NULL || watch->kind == GPU_WATCH_FRAME || watch->kind == GPU_WATCH_COPY);
     watch->sequence = gpu_stream_number(stream);
     if (mark != NULL) {
         mark->reference_count += !addition->takes;
@@ -241,6 +245,7 @@ static struct backend_stream *run_watches(struct backend_stream *stream)
             return before;
         }
         stream->first_watch = watch->next;
+        assert(stream->watch_count > 0);
         stream->watch_count--;
         run_watch(stream, watch);
         watch->next = stream->free_watches;
@@ -252,6 +257,7 @@ static struct backend_stream *run_watches(struct backend_stream *stream)
 // A chain of waits may be as long as there are streams: those that were begun are kept in a list, not on the stack.
 void gpu_reap_locked(struct backend_stream *stream, uint64_t sequence)
 {
+    assert(thread_latch_is_taken(&stream->device->reap_lock));
     stream->reap.sequence = sequence;
     stream->reap.after = NULL;
     while (stream != NULL) {
@@ -280,6 +286,7 @@ void gpu_reap(struct backend_stream *stream, uint64_t sequence)
 
 void gpu_watch_finish(struct backend_stream *stream)
 {
+    assert(stream->first_watch == NULL); // all were run
     while (stream->free_watches != NULL) {
         struct gpu_watch *watch = stream->free_watches;
         stream->free_watches = watch->next;

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "base/thread.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +131,7 @@ static bool uses_pools(int device, const char *architecture)
 // What enter() returns: the number of the device that was current, and one.
 static void *as_before(int device)
 {
+    assert(device >= 0); // NULL is no device
     return (void *)(intptr_t)(device + 1);
 }
 
@@ -256,6 +258,7 @@ struct host_call {
 static void run_host_call(hip_stream stream, int status, void *user)
 {
     struct host_call call = *(struct host_call *)user;
+    assert(call.function != NULL);
     (void)stream;
     (void)status;
     free(user);

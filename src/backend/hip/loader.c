@@ -3,6 +3,7 @@
 #include "backend/gpu/driver.h"
 #include "base/status.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,7 @@ static bool is_hex(char c)
 bool hip_find_architecture(const void *properties, size_t size, char *out, size_t out_size)
 {
     const char *bytes = properties;
+    assert(out_size >= 8); // "gfx90a" and its end
     for (size_t i = 0; i + 6 < size; i++) {
         if (memcmp(bytes + i, "gfx", 3) != 0 || (i > 0 && bytes[i - 1] != '\0')) {
             continue;
