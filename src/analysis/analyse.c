@@ -19,7 +19,7 @@ static struct analysis *create(struct ir_module *module, struct ir_function *ker
     poly_pool_init(&an->pool, an->arena);
     poly_pool_init(&an->scratch, an->arena);
     an->params = ARENA_ARRAY(an->arena, const struct sym *, kernel->param_count + 1);
-    an->bases = bases_find(an->arena, kernel);
+    an->bases = points_to_find(an->arena, kernel);
     return an;
 }
 

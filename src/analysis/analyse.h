@@ -6,13 +6,13 @@
 #define RILL_ANALYSIS_ANALYSE_H
 
 #include "analysis/facts.h"
-#include "analysis/values/points_to.h"
 #include "analysis/values/polynomial.h"
 #include "analysis/values/system.h"
 #include "analysis/values/var_values.h"
 #include "base/diag.h"
 #include "base/pointer_map.h"
 #include "base/vec.h"
+#include "ir/points_to.h"
 
 // Bugs that tests plant to show that their checks find them. Only a build with tests (RILL_PLANTED_BUGS) can have one.
 enum planted_bug {
@@ -244,8 +244,8 @@ struct analysis {
     struct conflict_room *room;          // made on demand
     struct fact *facts;                  // hold everywhere: extents are not negative
     struct system *systems;              // SYSTEM_COUNT of them
-    struct base_sets *bases;
-    VEC(struct base_sets *) helper_bases; // of helpers, made on demand
+    struct points_to *bases;
+    VEC(struct points_to *) helper_bases; // of helpers, made on demand
     struct pointer_map callees;           // function → what it may do: see values/callee.c
     VEC(const struct poly *) assumed;     // taken to be at least 1 by value_extremes, if it may
     bool may_assume;

@@ -1,20 +1,14 @@
 // Addresses, loads, stores and block operations.
 #include "codegen/emit.h"
 
+#include "ir/points_to.h"
+
 #include <string.h>
 
 // ---- what is known about a pointer
 // -------------------------------------------------------------------------------------------
 
 // What a pointer was made from: a parameter, variable, global, slot, or something that cannot be followed.
-static const struct ir_inst *root_of(const struct ir_inst *pointer)
-{
-    while (pointer->op == IR_OP_INDEX || pointer->op == IR_OP_OFFSET) {
-        pointer = pointer->args[0];
-    }
-    return pointer;
-}
-
 static uint64_t lowest_bit(uint64_t value)
 {
     return value & (0 - value);
@@ -38,7 +32,7 @@ static uint64_t steps_of(const struct ir_inst *pointer)
 static uint64_t known_alignment(struct emitter *e, const struct ir_inst *pointer)
 {
     uint64_t bits = steps_of(pointer);
-    pointer = root_of(pointer);
+    pointer = address_root(pointer);
     const struct ir_function *ir = e->function->ir;
     uint64_t root = 0;
     if (pointer->op == IR_OP_ADDR_VAR) {
@@ -74,7 +68,7 @@ uint32_t emit_alignment(struct emitter *e, const struct ir_inst *access)
 // Locals live in one place for all iterations, so an access to one is no proof of independence.
 static bool may_be_local(struct emitter *e, const struct ir_inst *pointer)
 {
-    const struct ir_inst *root = root_of(pointer);
+    const struct ir_inst *root = address_root(pointer);
     if (root->op == IR_OP_ADDR_GLOBAL || root->op == IR_OP_ADDR_SLOT || root->op == IR_OP_PARAM) {
         return e->function->ir->kind == IR_FUNCTION_HELPER;
     }
@@ -223,7 +217,7 @@ LLVMValueRef emit_store_raw(struct emitter *e, enum ir_type type, LLVMValueRef v
 // Whether nobody writes what it loads while the task runs.
 bool emit_is_only_read(struct emitter *e, const struct ir_inst *load)
 {
-    const struct ir_inst *root = root_of(load->args[0]);
+    const struct ir_inst *root = address_root(load->args[0]);
     return e->function->only_read != NULL && root->op == IR_OP_PARAM && e->function->only_read[root->imm] &&
            !load->is_volatile;
 }

@@ -7,6 +7,8 @@
 // stands between accesses that could be joined; else LLVM compares addresses at run time and keeps the order itself.
 #include "codegen/emit.h"
 
+#include "ir/points_to.h"
+
 enum { BASE_LIMIT = 24 };
 
 // What has been seen of one base.
@@ -121,9 +123,7 @@ static bool is_same_root(const struct ir_inst *a, const struct ir_inst *b)
 
 static struct base *base_of(struct order *order, const struct ir_inst *pointer)
 {
-    while (pointer->op == IR_OP_INDEX || pointer->op == IR_OP_OFFSET) {
-        pointer = pointer->args[0];
-    }
+    pointer = address_root(pointer);
     for (int i = 0; i < order->base_count; i++) {
         if (is_same_root(order->bases[i].root, pointer)) {
             return &order->bases[i];

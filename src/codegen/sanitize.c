@@ -3,6 +3,7 @@
 #include "codegen/emit.h"
 
 #include "codegen/pipeline.h"
+#include "ir/points_to.h"
 #include "plan/abi.h"
 
 #include <string.h>
@@ -34,14 +35,6 @@ static LLVMValueRef place_of(struct emitter *e, const struct ir_inst *inst)
     return LLVMBuildIntToPtr(e->builder, marked, ptr, "");
 }
 
-static bool is_local(const struct ir_inst *pointer)
-{
-    while (pointer->op == IR_OP_INDEX || pointer->op == IR_OP_OFFSET) {
-        pointer = pointer->args[0];
-    }
-    return pointer->op == IR_OP_ADDR_VAR;
-}
-
 static void announce(struct emitter *e, const char *name, LLVMValueRef *args, unsigned count)
 {
     LLVMTypeRef params[3] = {LLVMTypeOf(args[0]), LLVMTypeOf(args[1]), count > 2 ? LLVMTypeOf(args[2]) : NULL};
@@ -57,7 +50,7 @@ static void announce(struct emitter *e, const char *name, LLVMValueRef *args, un
 void sanitize_access(struct emitter *e, const struct ir_inst *inst, const struct ir_inst *pointer, uint64_t size,
                      bool is_write)
 {
-    if (!sanitize_is(e, "thread") || is_local(pointer)) {
+    if (!sanitize_is(e, "thread") || address_root(pointer)->op == IR_OP_ADDR_VAR) {
         return;
     }
     const char *name = arena_printf(e->arena, "__tsan_%s%d_pc", is_write ? "write" : "read", (int)size);
@@ -68,7 +61,7 @@ void sanitize_access(struct emitter *e, const struct ir_inst *inst, const struct
 void sanitize_range(struct emitter *e, const struct ir_inst *inst, const struct ir_inst *pointer, LLVMValueRef size,
                     bool is_write)
 {
-    if (!sanitize_is(e, "thread") || is_local(pointer)) {
+    if (!sanitize_is(e, "thread") || address_root(pointer)->op == IR_OP_ADDR_VAR) {
         return;
     }
     LLVMValueRef args[3] = {emit_value(e, pointer), size, place_of(e, inst)};

@@ -529,7 +529,7 @@ struct ir_inst {
     struct ir_region *parent;
     struct ir_inst *prev;
     struct ir_inst *next;
-    int base; // memory accesses: what the address points into, set by the bases pass: see enum ir_base_kind; 0 unknown
+    int base;   // memory accesses: what the address points into, set by the analysis: see ir/points_to.h; 0 unknown
     void *note; // of the pass that runs now; not printed
     // ADD, SUB, MUL: whoever made the instruction knows that the signed result fits. In a task's loop variable, init +
     // iter * step (not of a `!=` loop, which may wrap), it is the sum in the integers that fits: the number of the

@@ -6,6 +6,6 @@
 
 // Whether |count| instructions from |first| on may write the variable, or hand its address to where that cannot be
 // seen.
-bool memory_is_written(struct arena *arena, struct ir_inst *first, int count, const struct ir_var *var);
+bool memory_is_written(struct ir_inst *first, int count, const struct ir_var *var);
 
 #endif

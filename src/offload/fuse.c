@@ -12,9 +12,9 @@
 // The kernel keeps its loops: they are what runs in order if arguments overlap, or whole if the loop around is small.
 #include "offload/fuse.h"
 
-#include "analysis/values/points_to.h"
 #include "base/vec.h"
 #include "ir/assignment.h"
+#include "ir/points_to.h"
 #include "ir/walk.h"
 #include "passes/atomics.h"
 

@@ -147,7 +147,7 @@ struct ir_var *outline_var(struct outline *out, struct ir_var *var)
 static struct ir_inst *memory_address(struct outline *out, struct ir_var *var, struct ir_builder *to)
 {
     if (!is_own(out, var)) {
-        note_slot(out, var, true, memory_is_written(out->o->arena, out->piece->first, out->piece->count, var));
+        note_slot(out, var, true, memory_is_written(out->piece->first, out->piece->count, var));
         return slot_address(out, var);
     }
     struct outline_var *own = own_var(out, var);

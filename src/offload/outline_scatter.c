@@ -4,8 +4,8 @@
 // outside of the array has no mark, and is stored to as C would.
 #include "offload/outline.h"
 
-#include "analysis/values/points_to.h"
 #include "analysis/values/slice.h"
+#include "ir/points_to.h"
 
 static const struct scatter *scatter_of(const struct outline *out, const struct ir_inst *inst)
 {

@@ -4,7 +4,7 @@
 // depends on sizes and trip counts, so the launch decides.
 #include "offload/outline.h"
 
-#include "analysis/values/points_to.h"
+#include "ir/points_to.h"
 
 // Whether the task does nothing to the base of effect |index| but updates that one copy can take.
 static bool is_only_updated(const struct plan_task *task, int index)

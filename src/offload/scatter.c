@@ -3,8 +3,8 @@
 // else three tasks follow each other: the marks are cleared, set, and the loop stores where it finds its own.
 #include "offload/offload.h"
 
-#include "analysis/values/points_to.h"
 #include "base/vec.h"
+#include "ir/points_to.h"
 #include "ir/walk.h"
 #include "plan/abi.h"
 

@@ -4,14 +4,14 @@
 // An address that is stored in memory, or given to a helper that may keep it or return it, cannot be followed. It is
 // taken to be anywhere in the memory that crosses tasks, and in every pointer there that was loaded. A field crosses
 // tasks where more than one of them keeps such addresses or loads pointers.
-#include "analysis/values/points_to.h"
 #include "base/vec.h"
+#include "ir/points_to.h"
 #include "ir/walk.h"
 #include "offload/offload.h"
 
 struct pointers {
     struct offload *o;
-    const struct base_sets *sets;
+    const struct points_to *sets;
     bool *needs_slot;                         // by variable
     bool *is_hidden;                          // by variable: its address goes where it cannot be followed,
     bool *is_kept;                            // and that may be a field
@@ -22,7 +22,7 @@ struct pointers {
 static void hide(struct pointers *p, const struct ir_inst *value, bool in_field)
 {
     struct base_set found = {0};
-    bases_of(p->o->arena, p->sets, value, &found);
+    points_to_of(p->o->arena, p->sets, value, &found);
     for (int i = 0; i < found.count; i++) {
         if (base_kind(found.bases[i]) == BASE_LOCAL) {
             p->is_hidden[base_index(found.bases[i])] = true;
@@ -35,7 +35,7 @@ static void hide(struct pointers *p, const struct ir_inst *value, bool in_field)
 static bool may_be_field(const struct pointers *p, const struct ir_inst *address)
 {
     struct base_set found = {0};
-    bases_of(p->o->arena, p->sets, address, &found);
+    points_to_of(p->o->arena, p->sets, address, &found);
     bool is_field = found.is_unknown;
     for (int i = 0; i < found.count; i++) {
         is_field |= base_kind(found.bases[i]) == BASE_GLOBAL || base_kind(found.bases[i]) == BASE_UNKNOWN;
@@ -176,7 +176,7 @@ static bool place_targets(struct pointers *p, const struct ir_var *var)
 void slots_follow_pointers(struct offload *o, bool *needs_slot)
 {
     struct pointers p = {.o = o, .needs_slot = needs_slot};
-    p.sets = bases_find(o->arena, o->kernel);
+    p.sets = points_to_find(o->arena, o->kernel);
     p.is_hidden = ARENA_ARRAY(o->arena, bool, o->kernel->var_count + 1);
     p.is_kept = ARENA_ARRAY(o->arena, bool, o->kernel->var_count + 1);
     walk_region(&o->kernel->body, find_hidden, &p);

@@ -63,11 +63,10 @@ static bool enter_index(const struct ir_inst *inst, struct window *w)
 
 static bool find_window(struct checker *c, const struct ir_inst *address, struct window *out)
 {
-    int base;
     switch (address->op) {
-    case IR_OP_PARAM: base = base_make(BASE_PARAM, (int)address->imm); break;
-    case IR_OP_ADDR_VAR: base = base_make(BASE_LOCAL, address->var->index); break;
-    case IR_OP_ADDR_GLOBAL: base = base_make(BASE_GLOBAL, address->global->index); break;
+    case IR_OP_PARAM:
+    case IR_OP_ADDR_VAR:
+    case IR_OP_ADDR_GLOBAL: break;
     case IR_OP_OFFSET:
         if (!find_window(c, address->args[0], out) || out->param != NULL || address->imm < 0 ||
             address->imm > out->size) {
@@ -86,6 +85,7 @@ static bool find_window(struct checker *c, const struct ir_inst *address, struct
                            check_element_of(c, base_make(BASE_PARAM, (int)(out->param - c->function->params))));
     default: return false;
     }
+    int base = base_beginning_at(address);
     if (check_is_handed(c->function, base)) {
         return false;
     }
@@ -193,11 +193,6 @@ static void check_names(struct checker *c, const struct check_pointer *pointer, 
     }
 }
 
-static bool is_beginning(const struct ir_inst *address)
-{
-    return address->op == IR_OP_PARAM || address->op == IR_OP_ADDR_GLOBAL || address->op == IR_OP_ADDR_VAR;
-}
-
 // An index that is used for this access at once, on the same line, may as well be checked where it is computed: the
 // loop analysis then sees an array with an extent.
 static bool check_in_index(struct checker *c, const struct check_pointer *pointer, const struct access *access)
@@ -207,7 +202,7 @@ static bool check_in_index(struct checker *c, const struct check_pointer *pointe
         index = index->args[0];
     }
     bool is_open = index->op == IR_OP_INDEX && index->args[3]->op == IR_OP_CONST && index->args[3]->imm == -1 &&
-                   index->args[2]->op == IR_OP_CONST && is_beginning(index->args[0]);
+                   index->args[2]->op == IR_OP_CONST && base_beginning_at(index->args[0]) != 0;
     if (!is_open || access->bytes != NULL || pointer->unit != index->args[2]->imm || pointer->index != index->args[1] ||
         pointer->rest + access->size > pointer->unit || check_is_handed(c->function, pointer->base)) {
         return false;
@@ -431,7 +426,7 @@ static bool hand_names(struct ir_inst *inst, void *user)
             struct check_names *names = &h->c->helpers[number_of(h->c->module, inst->function)].names[i];
             struct check_names before = *names;
             struct base_set set = {0};
-            bases_of(h->c->arena, h->c->sets[h->function], inst->args[i], &set);
+            points_to_of(h->c->arena, h->c->sets[h->function], inst->args[i], &set);
             check_names_of(h->c, h->function, &set, names);
             h->changed |= names->count != before.count || names->is_full != before.is_full;
         }
@@ -482,10 +477,10 @@ void check_module(struct ir_module *module)
     int count = module->function_count;
     struct checker c = {.module = module, .arena = module->arena};
     c.helpers = ARENA_ARRAY(c.arena, struct check_helper, count + 1);
-    c.sets = ARENA_ARRAY(c.arena, struct base_sets *, count + 1);
+    c.sets = ARENA_ARRAY(c.arena, struct points_to *, count + 1);
     for (int i = 0; i < count; i++) {
         walk_region(&module->functions[i]->body, forget, NULL);
-        c.sets[i] = bases_find(c.arena, module->functions[i]);
+        c.sets[i] = points_to_find(c.arena, module->functions[i]);
         if (module->functions[i]->kind == IR_FUNCTION_KERNEL) {
             count_pointers(&c, module->functions[i]);
         } else {

@@ -168,12 +168,12 @@ void check_candidates(struct checker *c, int function, struct base_set *out)
     const struct ir_function *owner = c->module->functions[function];
     for (int i = 0; owner->kind == IR_FUNCTION_KERNEL && i < owner->param_count; i++) {
         if (owner->params[i].is_array) {
-            bases_add(c->arena, out, base_make(BASE_PARAM, i));
+            base_set_add(c->arena, out, base_make(BASE_PARAM, i));
         }
     }
     for (int i = 0; i < c->module->global_count; i++) {
         if (c->module->globals[i]->ctype != NULL) {
-            bases_add(c->arena, out, base_make(BASE_GLOBAL, i));
+            base_set_add(c->arena, out, base_make(BASE_GLOBAL, i));
         }
     }
     if (out->count > CHECK_MAX_NAMES) {

@@ -2,8 +2,8 @@
 #ifndef RILL_PASSES_CHECK_INTERNAL_H
 #define RILL_PASSES_CHECK_INTERNAL_H
 
-#include "analysis/values/points_to.h"
 #include "base/vec.h"
+#include "ir/points_to.h"
 #include "passes/check.h"
 
 // Offsets that cannot be: far enough out that no index leads back, near enough that sums do not wrap.
@@ -67,7 +67,7 @@ struct checker {
     struct arena *arena; // borrowed
     VEC(struct check_array) arrays;
     struct check_helper *helpers; // by the function's number in the module
-    struct base_sets **sets;      // the same
+    struct points_to **sets;      // the same
     // Of the function that is worked on.
     int number;
     struct ir_function *function;

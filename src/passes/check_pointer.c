@@ -76,9 +76,9 @@ static int64_t unit_of(const struct checker *c, const struct ir_inst *value)
     int64_t unit;
     int64_t other;
     switch (value->op) {
-    case IR_OP_PARAM: return check_element_of(c, base_make(BASE_PARAM, (int)value->imm));
-    case IR_OP_ADDR_VAR: return check_element_of(c, base_make(BASE_LOCAL, value->var->index));
-    case IR_OP_ADDR_GLOBAL: return check_element_of(c, base_make(BASE_GLOBAL, value->global->index));
+    case IR_OP_PARAM:
+    case IR_OP_ADDR_VAR:
+    case IR_OP_ADDR_GLOBAL: return check_element_of(c, base_beginning_at(value));
     case IR_OP_INDEX:
         unit = unit_of(c, value->args[0]);
         return unit != 0 && is_int(value->args[2], &other) && other % unit == 0 ? unit : unit != 0;
@@ -352,9 +352,9 @@ static void begin_at(struct checker *c, int base, struct check_pointer *out)
 static void follow(struct checker *c, struct ir_inst *value, struct check_pointer *out)
 {
     switch (value->op) {
-    case IR_OP_PARAM: begin_at(c, base_make(BASE_PARAM, (int)value->imm), out); return;
-    case IR_OP_ADDR_VAR: begin_at(c, base_make(BASE_LOCAL, value->var->index), out); return;
-    case IR_OP_ADDR_GLOBAL: begin_at(c, base_make(BASE_GLOBAL, value->global->index), out); return;
+    case IR_OP_PARAM:
+    case IR_OP_ADDR_VAR:
+    case IR_OP_ADDR_GLOBAL: begin_at(c, base_beginning_at(value), out); return;
     case IR_OP_GET: read_shadow(c, value->var, out); return;
     case IR_OP_CONST: out->kind = CHECK_NULL; return;
     case IR_OP_SELECT: select_pointer(c, value, out); return;

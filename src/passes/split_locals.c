@@ -134,7 +134,7 @@ static void check_local(const struct split *s, struct ir_inst *inst, struct ir_v
             continue;
         }
         if (var->is_memory) {
-            use.is_written = memory_is_written(s->module->arena, inst->regions[i].first, INT_MAX, var);
+            use.is_written = memory_is_written(inst->regions[i].first, INT_MAX, var);
         }
         is_written |= use.is_written;
         if (!first.is_used) {

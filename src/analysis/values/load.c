@@ -6,7 +6,7 @@
 
 struct writes { // of one loop
     struct analysis *an;
-    const struct base_sets *sets;
+    const struct points_to *sets;
     struct base_set bases;
 };
 
@@ -16,7 +16,7 @@ static bool note_writes(struct ir_inst *inst, void *user)
     if (inst->op == IR_OP_CALL) {
         writes->bases.is_unknown = true; // of a helper that is not looked into here
     } else if (ir_op_writes(inst->op)) {
-        bases_of(writes->an->arena, writes->sets, inst->args[0], &writes->bases);
+        points_to_of(writes->an->arena, writes->sets, inst->args[0], &writes->bases);
     }
     return !writes->bases.is_unknown;
 }
@@ -36,17 +36,6 @@ static const struct base_set *written_in(struct frame *frame, struct loop_info *
         *loop->stores = writes.bases;
     }
     return loop->stores;
-}
-
-static bool may_write(struct frame *frame, struct loop_info *loop, int base)
-{
-    const struct base_set *set = written_in(frame, loop);
-    for (int i = 0; i < set->count; i++) {
-        if (set->bases[i] == base || base_kind(set->bases[i]) == BASE_UNKNOWN) {
-            return true;
-        }
-    }
-    return set->is_unknown;
 }
 
 // Nobody writes a constant, and a struct parameter is a copy.
@@ -73,7 +62,7 @@ static struct loop_info *still_in(struct frame *frame, const struct ir_inst *loa
     }
     for (struct loop_info *loop = frame->loop; loop != NULL; loop = loop->parent) {
         if (value_varies(an, flat, loop) ||
-            (!is_constant(an, address->base) && may_write(frame, loop, address->base))) {
+            (!is_constant(an, address->base) && base_set_may_hold(written_in(frame, loop), address->base))) {
             break;
         }
         still = loop;

@@ -1,8 +1,8 @@
 #include "analysis/values/slice.h"
 
-#include "analysis/values/points_to.h"
 #include "base/vec.h"
 #include "ir/assignment.h"
+#include "ir/points_to.h"
 #include "ir/walk.h"
 
 bool slice_has(const struct slice *slice, const struct ir_inst *inst)
@@ -85,21 +85,6 @@ static void look_at_read(struct slice *slice, struct ir_inst *inst, int base)
     }
 }
 
-// The base that a copy or comparison reads from: ir_inst.base is that of where a copy goes.
-static int base_of_source(const struct ir_inst *inst)
-{
-    const struct ir_inst *address = inst->args[1];
-    while (address->op == IR_OP_INDEX || address->op == IR_OP_OFFSET) {
-        address = address->args[0];
-    }
-    switch (address->op) {
-    case IR_OP_PARAM: return base_make(BASE_PARAM, (int)address->imm);
-    case IR_OP_ADDR_VAR: return base_make(BASE_LOCAL, address->var->index);
-    case IR_OP_ADDR_GLOBAL: return base_make(BASE_GLOBAL, address->global->index);
-    default: return 0;
-    }
-}
-
 static void look_at(struct slice *slice, struct ir_inst *inst)
 {
     struct search search = {.slice = slice, .var = inst->var, .target = inst};
@@ -116,7 +101,9 @@ static void look_at(struct slice *slice, struct ir_inst *inst)
         break;
     case IR_OP_VUPDATE: walk_region(body, need_assignment, &search); break;
     case IR_OP_LOAD: look_at_read(slice, inst, inst->base); break;
-    case IR_OP_COPY: look_at_read(slice, inst, base_of_source(inst)); break;
+    case IR_OP_COPY: // ir_inst.base is that of where it goes
+        look_at_read(slice, inst, base_beginning_at(address_root(inst->args[1])));
+        break;
     case IR_OP_FOR:
         if (inst->loop->recheck) {
             need(slice, inst->regions[1].last);

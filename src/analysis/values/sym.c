@@ -57,12 +57,12 @@ static struct base_set bases_in_call(struct frame *frame, const struct ir_var *v
 {
     struct analysis *an = frame->an;
     struct base_set out = {.has_offset = true};
-    struct base_sets *sets = NULL;
+    struct points_to *sets = NULL;
     for (int i = 0; i < an->helper_bases.count && sets == NULL; i++) {
         sets = an->helper_bases.items[i]->function == frame->function ? an->helper_bases.items[i] : NULL;
     }
     if (sets == NULL) {
-        sets = bases_find(an->arena, frame->function);
+        sets = points_to_find(an->arena, frame->function);
         VEC_PUSH(an->arena, &an->helper_bases, sets);
     }
     const struct base_set *own = &sets->of_var[var->index];
@@ -75,12 +75,12 @@ static struct base_set bases_in_call(struct frame *frame, const struct ir_var *v
             out.is_unknown |= argument == NULL || argument->alt_count == 0;
             for (int k = 0; argument != NULL && k < argument->alt_count; k++) {
                 out.is_unknown |= argument->alts[k].base == base_make(BASE_UNKNOWN, 0);
-                bases_add(an->arena, &out, argument->alts[k].base);
+                base_set_add(an->arena, &out, argument->alts[k].base);
             }
             break;
         }
-        case BASE_LOCAL: bases_add(an->arena, &out, base_make(BASE_NULL, 0)); break; // of the call: nobody else's
-        default: bases_add(an->arena, &out, base);
+        case BASE_LOCAL: base_set_add(an->arena, &out, base_make(BASE_NULL, 0)); break; // of the call: nobody else's
+        default: base_set_add(an->arena, &out, base);
         }
     }
     return out;

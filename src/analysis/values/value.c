@@ -187,7 +187,7 @@ static const struct sym *evaluate_param(struct frame *frame, struct ir_inst *ins
         return frame->params[inst->imm];
     }
     if (inst->type == IR_PTR) {
-        return sym_pointer_to(an, base_make(BASE_PARAM, (int)inst->imm));
+        return sym_pointer_to(an, base_beginning_at(inst));
     }
     if (!ir_type_is_int(inst->type)) {
         return sym_changing_in(an, NULL);
@@ -250,9 +250,8 @@ const struct sym *access_evaluate(struct frame *frame, struct ir_inst *inst)
     case IR_OP_PARAM: return evaluate_param(frame, inst);
     case IR_OP_ADDR_VAR:
         // Memory of a helper belongs to the call; nothing outside of it sees it.
-        return sym_pointer_to(an, frame->caller != NULL ? base_make(BASE_NULL, 0)
-                                                        : base_make(BASE_LOCAL, inst->var->index));
-    case IR_OP_ADDR_GLOBAL: return sym_pointer_to(an, base_make(BASE_GLOBAL, inst->global->index));
+        return sym_pointer_to(an, frame->caller != NULL ? base_make(BASE_NULL, 0) : base_beginning_at(inst));
+    case IR_OP_ADDR_GLOBAL: return sym_pointer_to(an, base_beginning_at(inst));
     case IR_OP_SEXT:
     case IR_OP_ZEXT: return evaluate_widening(frame, inst);
     case IR_OP_TRUNC: {

@@ -1,8 +1,9 @@
-#include "analysis/values/points_to.h"
+#include "ir/points_to.h"
 
-#include "base/vec.h"
+#include <assert.h>
+#include <string.h>
 
-bool bases_add(struct arena *arena, struct base_set *set, int base)
+bool base_set_add(struct arena *arena, struct base_set *set, int base)
 {
     for (int i = 0; i < set->count; i++) {
         if (set->bases[i] == base) {
@@ -18,35 +19,47 @@ bool bases_add(struct arena *arena, struct base_set *set, int base)
     return true;
 }
 
+bool base_set_may_hold(const struct base_set *set, int base)
+{
+    for (int i = 0; i < set->count; i++) {
+        if (set->bases[i] == base || base_kind(set->bases[i]) == BASE_UNKNOWN) {
+            return true;
+        }
+    }
+    return set->is_unknown;
+}
+
 static bool add_set(struct arena *arena, struct base_set *to, const struct base_set *from)
 {
     bool changed = (from->is_unknown && !to->is_unknown) || (from->has_offset && !to->has_offset);
     to->is_unknown |= from->is_unknown;
     to->has_offset |= from->has_offset;
     for (int i = 0; i < from->count; i++) {
-        changed |= bases_add(arena, to, from->bases[i]);
+        changed |= base_set_add(arena, to, from->bases[i]);
     }
     return changed;
 }
 
-void bases_of(struct arena *arena, const struct base_sets *sets, const struct ir_inst *address, struct base_set *out)
+void points_to_of(struct arena *arena, const struct points_to *sets, const struct ir_inst *address,
+                  struct base_set *out)
 {
     switch (address->op) {
     case IR_OP_INDEX:
     case IR_OP_OFFSET:
         out->has_offset = true;
-        bases_of(arena, sets, address->args[0], out);
+        points_to_of(arena, sets, address->args[0], out);
         return;
     case IR_OP_SELECT:
-        bases_of(arena, sets, address->args[1], out);
-        bases_of(arena, sets, address->args[2], out);
+        points_to_of(arena, sets, address->args[1], out);
+        points_to_of(arena, sets, address->args[2], out);
         return;
-    case IR_OP_PARAM: bases_add(arena, out, base_make(BASE_PARAM, (int)address->imm)); return;
-    case IR_OP_ADDR_GLOBAL: bases_add(arena, out, base_make(BASE_GLOBAL, address->global->index)); return;
-    case IR_OP_ADDR_VAR: bases_add(arena, out, base_make(BASE_LOCAL, address->var->index)); return;
+    case IR_OP_PARAM:
+    case IR_OP_ADDR_GLOBAL:
+    case IR_OP_ADDR_VAR: base_set_add(arena, out, base_beginning_at(address)); return;
     case IR_OP_CONST: return; // null
     case IR_OP_GET:
         if (sets != NULL) {
+            assert(address->var->index < sets->function->var_count);
             add_set(arena, out, &sets->of_var[address->var->index]);
             return;
         }
@@ -56,13 +69,13 @@ void bases_of(struct arena *arena, const struct base_sets *sets, const struct ir
     out->is_unknown = true;
 }
 
-static bool visit(struct arena *arena, struct base_sets *sets, struct ir_region *region)
+static bool visit(struct arena *arena, struct points_to *sets, struct ir_region *region)
 {
     bool changed = false;
     for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
         if (inst->op == IR_OP_SET && inst->var->type == IR_PTR) {
             struct base_set found = {0};
-            bases_of(arena, sets, inst->args[0], &found);
+            points_to_of(arena, sets, inst->args[0], &found);
             changed |= add_set(arena, &sets->of_var[inst->var->index], &found);
         }
         for (int i = 0; i < inst->region_count; i++) {
@@ -72,9 +85,9 @@ static bool visit(struct arena *arena, struct base_sets *sets, struct ir_region 
     return changed;
 }
 
-struct base_sets *bases_find(struct arena *arena, struct ir_function *function)
+struct points_to *points_to_find(struct arena *arena, struct ir_function *function)
 {
-    struct base_sets *sets = ARENA_NEW(arena, struct base_sets);
+    struct points_to *sets = ARENA_NEW(arena, struct points_to);
     sets->function = function;
     sets->of_var = ARENA_ARRAY(arena, struct base_set, function->var_count + 1);
     while (visit(arena, sets, &function->body)) {
