@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "base/pointer_map.h"
 #include "base/vec.h"
+#include "ir/flow.h"
 #include "ir/points_to.h"
 
 // Bugs that tests plant to show that their checks find them. Only a build with tests (RILL_PLANTED_BUGS) can have one.
@@ -117,7 +118,6 @@ struct guard {                // what holds on the way to an instruction
 struct env { // the variables' values at one place
     struct var_values values;
     const struct guard *guards;
-    bool is_dead; // the place is not reached
 };
 
 // One call of a helper, on one way through the kernel: the helper's code is looked at anew for each.
@@ -317,16 +317,19 @@ struct frame { // one walk over one function's body
     struct frame *caller;
     const struct sym **values; // by instruction id
     const struct sym **params; // helpers: of the call
-    struct env env;
+    struct flow flow;          // its state is a struct env
     struct loop_info *loop;
     struct ir_inst *site; // helpers: the call in the kernel
     struct call_context *context;
-    struct leave *leaves; // places that `break` goes to
-    struct env *returns;  // helpers: joined at each return
     const struct sym *result;
     const struct loop_info *recheck; // whose bound is being walked
     int depth;
 };
+
+static inline struct env *frame_env(const struct frame *frame)
+{
+    return frame->flow.state;
+}
 
 const struct sym *sym_of(struct frame *frame, const struct ir_inst *inst);
 const struct sym *sym_unknown(struct frame *frame, struct ir_inst *inst, struct ir_var *var, enum ir_type type,

@@ -2,24 +2,18 @@
 #include "analysis/scalars/scalars.h"
 
 #include "analysis/values/polynomial.h"
+#include "ir/flow.h"
 #include "ir/trip.h"
 
+#include <assert.h>
 #include <string.h>
 
-struct target { // a place that `break` goes to
-    const struct ir_inst *inst;
-    bool *written; // on all ways that came here; NULL: none came
-    struct target *outer;
-};
-
+// The state of the flow is an array of bool, by variable: whether it was written on every way to this place.
 struct walk {
     struct arena *arena;
     struct poly_pool *scratch; // where it is asked for again and again; NULL: none
     int count;
     struct scalar_use *uses;
-    bool *written; // by variable: on every way to this place
-    bool is_dead;
-    struct target *targets;
 };
 
 static void *zeroed(struct walk *w, size_t size)
@@ -27,24 +21,28 @@ static void *zeroed(struct walk *w, size_t size)
     return w->scratch != NULL ? memset(poly_alloc(w->scratch, size), 0, size) : arena_alloc(w->arena, size);
 }
 
-static bool *copy_bools(struct walk *w, const bool *from)
+static void *copy_written(struct flow *flow, const void *from)
 {
+    struct walk *w = flow->user;
     bool *copy = zeroed(w, sizeof *copy * (size_t)(w->count + 1));
     memcpy(copy, from, sizeof *copy * (size_t)w->count);
     return copy;
 }
 
-static void meet(struct walk *w, bool *into, const bool *from)
+static void join_written(struct flow *flow, void *to, const void *from)
 {
+    const struct walk *w = flow->user;
+    bool *into = to;
+    const bool *other = from;
     for (int i = 0; i < w->count; i++) {
-        into[i] = into[i] && from[i];
+        into[i] = into[i] && other[i];
     }
 }
 
-static void visit_region(struct walk *w, struct ir_region *region);
-
-static void note_read(struct walk *w, struct ir_inst *inst, bool is_update)
+static void note_read(struct flow *flow, struct ir_inst *inst, bool is_update)
 {
+    const struct walk *w = flow->user;
+    const bool *written = flow->state;
     struct scalar_use *use = &w->uses[inst->var->index];
     if (is_update) {
         use->is_mixed |= use->update != NULL && !ir_updates_combine(use->update->update, inst->update);
@@ -55,19 +53,21 @@ static void note_read(struct walk *w, struct ir_inst *inst, bool is_update)
         use->get = use->get == NULL ? inst : use->get;
         use->get_count++;
     }
-    if (!w->written[inst->var->index] && !w->is_dead && (use->exposed == NULL || use->exposed->op == IR_OP_VUPDATE)) {
+    if (!written[inst->var->index] && !flow->is_dead && (use->exposed == NULL || use->exposed->op == IR_OP_VUPDATE)) {
         use->exposed = inst; // one that is no update says more
     }
 }
 
-static void note_write(struct walk *w, struct ir_inst *inst, struct ir_var *var)
+static void note_write(struct flow *flow, struct ir_inst *inst, const struct ir_var *var)
 {
+    const struct walk *w = flow->user;
+    bool *written = flow->state;
     struct scalar_use *use = &w->uses[var->index];
     if (use->write == NULL || use->write->op == IR_OP_VUPDATE) {
         use->write = inst;
     }
     use->set_count++;
-    w->written[var->index] = true;
+    written[var->index] = true;
 }
 
 static bool runs_at_least_once(const struct ir_inst *inst)
@@ -76,156 +76,74 @@ static bool runs_at_least_once(const struct ir_inst *inst)
     return trip_is_known(inst, &count) && count > 0;
 }
 
-static void visit_for(struct walk *w, struct ir_inst *inst)
+static void *enter_loop(struct flow *flow, struct ir_inst *inst)
 {
-    note_write(w, inst, inst->loop->var);
-    bool *before = copy_bools(w, w->written);
-    for (int i = inst->region_count - 1; i >= 0; i--) { // the bound is read before the body runs
-        visit_region(w, &inst->regions[i]);
-        w->is_dead = false;
+    if (inst->op == IR_OP_FOR) {
+        note_write(flow, inst, inst->loop->var);
     }
-    if (!runs_at_least_once(inst)) {
-        w->written = before;
+    return NULL;
+}
+
+static void leave_loop(struct flow *flow, struct ir_inst *inst, void *before, void *loop)
+{
+    (void)loop;
+    if (inst->op == IR_OP_FOR && !runs_at_least_once(inst)) {
+        bool *written = before;
+        written[inst->loop->var->index] = true; // also by a loop without iterations
+        flow->state = before;
     }
 }
 
-static void leave_to(struct walk *w, const struct ir_inst *target)
-{
-    for (struct target *t = w->targets; t != NULL && !w->is_dead; t = t->outer) {
-        if (t->inst == target) {
-            if (t->written == NULL) {
-                t->written = copy_bools(w, w->written);
-            } else {
-                meet(w, t->written, w->written);
-            }
-        }
-    }
-    w->is_dead = true;
-}
-
-static void visit_if(struct walk *w, struct ir_inst *inst)
-{
-    bool *other = copy_bools(w, w->written);
-    bool was_dead = w->is_dead;
-    visit_region(w, &inst->regions[0]);
-    bool *first = w->written;
-    bool first_dead = w->is_dead;
-    w->written = other;
-    w->is_dead = was_dead;
-    if (inst->region_count > 1) {
-        visit_region(w, &inst->regions[1]);
-    }
-    if (w->is_dead && !first_dead) {
-        w->written = first;
-        w->is_dead = false;
-    } else if (!w->is_dead && !first_dead) {
-        meet(w, w->written, first);
-    }
-}
-
-// block, loop and switch: what `break` leaves.
-static void visit_left(struct walk *w, struct ir_inst *inst)
-{
-    struct target target = {inst, NULL, w->targets};
-    bool *entry = copy_bools(w, w->written);
-    bool was_dead = w->is_dead;
-    w->targets = &target;
-    for (int i = 0; i < inst->region_count; i++) {
-        if (inst->op == IR_OP_SWITCH) { // entered here, or from the region before
-            if (w->is_dead || i == 0) {
-                w->written = copy_bools(w, entry);
-            } else {
-                meet(w, w->written, entry);
-            }
-            w->is_dead = was_dead;
-        }
-        visit_region(w, &inst->regions[i]);
-    }
-    w->targets = target.outer;
-    if (inst->op == IR_OP_LOOP) {
-        w->is_dead = true; // only breaks leave it
-    }
-    if (inst->op == IR_OP_SWITCH && inst->default_region < 0) { // no case may fit
-        w->written = entry;
-        w->is_dead = was_dead;
-    } else if (target.written != NULL) {
-        if (!w->is_dead) {
-            meet(w, target.written, w->written);
-        }
-        w->written = target.written;
-        w->is_dead = false;
-    }
-}
-
-static void visit_cfg(struct walk *w, struct ir_inst *inst)
-{
-    bool *entry = copy_bools(w, w->written);
-    for (int i = 0; i < inst->region_count; i++) {
-        w->written = copy_bools(w, entry);
-        w->is_dead = false;
-        visit_region(w, &inst->regions[i]);
-    }
-    w->written = entry;
-    w->is_dead = false;
-}
-
-static void visit_inst(struct walk *w, struct ir_inst *inst)
+static void visit(struct flow *flow, struct ir_inst *inst)
 {
     switch (inst->op) {
-    case IR_OP_GET: note_read(w, inst, false); return;
-    case IR_OP_VUPDATE: note_read(w, inst, true); return;
-    case IR_OP_SET: note_write(w, inst, inst->var); return;
-    case IR_OP_FOR: visit_for(w, inst); return;
-    case IR_OP_IF: visit_if(w, inst); return;
-    case IR_OP_BLOCK:
-    case IR_OP_LOOP:
-    case IR_OP_SWITCH: visit_left(w, inst); return;
-    case IR_OP_CFG: visit_cfg(w, inst); return;
-    case IR_OP_BREAK: leave_to(w, inst->target); return;
-    case IR_OP_JUMP:
-    case IR_OP_RETURN:
-    case IR_OP_FAIL: w->is_dead = true; return;
-    default:
-        for (int i = 0; i < inst->region_count; i++) {
-            visit_region(w, &inst->regions[i]);
-        }
-        return;
+    case IR_OP_GET: note_read(flow, inst, false); return;
+    case IR_OP_VUPDATE: note_read(flow, inst, true); return;
+    case IR_OP_SET: note_write(flow, inst, inst->var); return;
+    default: return;
     }
 }
 
-static void visit_region(struct walk *w, struct ir_region *region)
+static const struct flow_problem first_writes = {
+    .copy = copy_written, .join = join_written, .visit = visit, .enter_loop = enter_loop, .leave_loop = leave_loop};
+
+static struct flow begin(struct walk *w)
 {
-    for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        visit_inst(w, inst);
+    w->uses = zeroed(w, sizeof *w->uses * (size_t)(w->count + 1));
+    return (struct flow){
+        .problem = &first_writes, .user = w, .state = zeroed(w, sizeof(bool) * (size_t)(w->count + 1))};
+}
+
+static struct scalar_use *end(const struct flow *flow)
+{
+    const struct walk *w = flow->user;
+    const bool *written = flow->state;
+    for (int i = 0; i < w->count; i++) {
+        w->uses[i].always_written = written[i] && !flow->is_dead;
     }
+    return w->uses;
 }
 
 struct scalar_use *scalars_use(struct poly_pool *scratch, const struct ir_function *function, struct ir_inst *loop)
 {
+    assert(loop->op == IR_OP_FOR);
     struct walk w = {.scratch = scratch, .count = function->var_count};
-    w.uses = zeroed(&w, sizeof *w.uses * (size_t)(w.count + 1));
-    w.written = zeroed(&w, sizeof *w.written * (size_t)(w.count + 1));
-    w.written[loop->loop->var->index] = true;
-    for (int i = loop->region_count - 1; i >= 0; i--) {
-        visit_region(&w, &loop->regions[i]);
-        w.is_dead = w.is_dead && i == 0;
+    struct flow flow = begin(&w);
+    bool *written = flow.state;
+    written[loop->loop->var->index] = true;
+    for (int i = loop->region_count - 1; i >= 0; i--) { // the bound is read before the body runs
+        flow.is_dead = false;
+        flow_region(&flow, &loop->regions[i]);
     }
-    for (int i = 0; i < w.count; i++) {
-        w.uses[i].always_written = w.written[i] && !w.is_dead;
-    }
-    return w.uses;
+    return end(&flow);
 }
 
 struct scalar_use *scalars_use_region(struct arena *arena, const struct ir_function *function, struct ir_region *region)
 {
     struct walk w = {.arena = arena, .count = function->var_count};
-    w.uses = ARENA_ARRAY(arena, struct scalar_use, w.count + 1);
-    w.written = ARENA_ARRAY(arena, bool, w.count + 1);
-    visit_region(&w, region);
-    for (int i = 0; i < w.count; i++) {
-        w.uses[i].always_written = w.written[i] && !w.is_dead;
-    }
-    return w.uses;
+    struct flow flow = begin(&w);
+    flow_region(&flow, region);
+    return end(&flow);
 }
 
 bool scalars_is_declared_in(const struct ir_var *var, const struct ir_inst *loop)

@@ -77,7 +77,7 @@ static const struct poly *fixed_value(struct frame *frame, const struct assignme
         return poly_const(&frame->an->pool, amount->imm);
     }
     if (amount->op == IR_OP_GET && vars[amount->var->index].first == NULL) {
-        sym = var_values_get(&frame->env.values, amount->var->index);
+        sym = var_values_get(&frame_env(frame)->values, amount->var->index);
     } else if (amount->op == IR_OP_PARAM && frame->params == NULL) {
         sym = access_evaluate(frame, (struct ir_inst *)amount); // which only reads it
     }

@@ -2,23 +2,27 @@
 // What a value means never changes once it is made, so that one walk serves every loop.
 #include "analysis/values/evaluate.h"
 
+#include <assert.h>
+
 enum { MAX_CALL_DEPTH = 32 };
 
-struct leave { // a place that `break` goes to
-    struct ir_inst *inst;
-    struct env env; // joined so far
-    struct leave *outer;
-};
-
-static void walk_region(struct frame *frame, struct ir_region *region);
+static const struct flow_problem evaluation; // at the end: how calls are walked into is part of it
 
 // ---- environments --------------------------------------------------------------------------------------------------
 
-static struct env copy_env(struct frame *frame, const struct env *env)
+static void *copy_env(struct flow *flow, const void *state)
 {
-    struct env copy = *env;
-    copy.values = var_values_copy(frame->an->arena, &env->values);
+    const struct frame *frame = flow->user;
+    const struct env *env = state;
+    struct env *copy = ARENA_NEW(frame->an->arena, struct env);
+    copy->values = var_values_copy(frame->an->arena, &env->values);
+    copy->guards = env->guards;
     return copy;
+}
+
+static struct var_values copy_values(const struct frame *frame)
+{
+    return var_values_copy(frame->an->arena, &frame_env(frame)->values);
 }
 
 // What holds on both ways: guards are lists that share their tails.
@@ -34,15 +38,12 @@ static const struct guard *common_guards(const struct guard *a, const struct gua
     return NULL;
 }
 
-static void join_env(struct frame *frame, struct env *into, const struct env *from)
+static void join_env(struct flow *flow, void *to, const void *state)
 {
-    if (from->is_dead) {
-        return;
-    }
-    if (into->is_dead || into->values.chunks == NULL) {
-        *into = copy_env(frame, from);
-        return;
-    }
+    struct frame *frame = flow->user;
+    struct env *into = to;
+    const struct env *from = state;
+    assert(into->values.count == from->values.count);
     int v = var_values_next_difference(&into->values, &from->values, 0);
     for (; v < into->values.count; v = var_values_next_difference(&into->values, &from->values, v + 1)) {
         const struct sym *a = var_values_get(&into->values, v), *b = var_values_get(&from->values, v);
@@ -57,12 +58,12 @@ static void join_env(struct frame *frame, struct env *into, const struct env *fr
 
 static void set_var(struct frame *frame, const struct ir_var *var, const struct sym *value)
 {
-    var_values_set(frame->an->arena, &frame->env.values, var->index, value);
+    var_values_set(frame->an->arena, &frame_env(frame)->values, var->index, value);
 }
 
 static const struct sym *get_var(struct frame *frame, struct ir_inst *inst)
 {
-    const struct sym *value = var_values_get(&frame->env.values, inst->var->index);
+    const struct sym *value = var_values_get(&frame_env(frame)->values, inst->var->index);
     if (value == NULL) { // never set, or not on every way; the value stays the same until the next set
         value = sym_unknown(frame, inst, inst->var, inst->var->type, frame->loop);
         set_var(frame, inst->var, value);
@@ -83,135 +84,99 @@ static void forget(struct frame *frame, struct ir_inst *inst, const struct assig
 
 // ---- loops ---------------------------------------------------------------------------------------------------------
 
-static void walk_for(struct frame *frame, struct ir_inst *inst)
+struct open_loop {
+    struct loop_info *info; // of a FOR
+    struct assignments *vars;
+    struct poly_mark mark;                 // |vars| is given back with it
+    const struct loop_info *outer_recheck; // of a FOR
+};
+
+// Variables that each iteration moves by the same amount have a value that its number gives; others that the loop
+// assigns are unknown.
+static void open_for(struct frame *frame, struct ir_inst *inst, struct open_loop *loop)
 {
     struct analysis *an = frame->an;
     struct loop_info *info = access_new_loop(frame, inst);
+    loop->info = info;
     access_open_loop(frame, info);
-    info->entry = copy_env(frame, &frame->env).values;
-    info->guards = frame->env.guards;
+    info->entry = copy_values(frame);
+    info->guards = frame_env(frame)->guards;
     info->access_begin = an->accesses.count;
-    struct poly_mark mark = poly_mark(&an->scratch);
-    struct assignments *vars = access_find_assigned(frame, inst);
-    struct env outer = copy_env(frame, &frame->env);
+    loop->mark = poly_mark(&an->scratch);
+    loop->vars = access_find_assigned(frame, inst);
+    loop->outer_recheck = frame->recheck;
     frame->loop = info;
     for (int v = 0; v < frame->function->var_count; v++) {
         struct ir_var *var = frame->function->vars[v];
-        if (vars[v].first != NULL && var != inst->loop->var) {
-            const struct sym *value = access_induction(frame, info, &vars[v], vars, var_values_get(&outer.values, v));
+        if (loop->vars[v].first != NULL && var != inst->loop->var) {
+            const struct sym *before = var_values_get(&info->entry, v);
+            const struct sym *value = access_induction(frame, info, &loop->vars[v], loop->vars, before);
             set_var(frame, var, value != NULL ? value : sym_unknown(frame, inst, var, var->type, info));
         }
     }
     set_var(frame, inst->loop->var, sym_int(an, poly_atom(&an->pool, info->variable), NULL));
-    if (inst->region_count > 1) {
-        const struct loop_info *outer_recheck = frame->recheck;
-        frame->recheck = info;
-        walk_region(frame, &inst->regions[1]);
-        frame->recheck = outer_recheck;
-        frame->env.is_dead = false;
-    }
-    walk_region(frame, &inst->regions[0]);
-    info->access_end = an->accesses.count;
-    info->bound_may_change = inst->region_count > 1 && access_may_change_bound(an, info);
-    frame->loop = info->parent;
-    frame->env = outer;
-    vars[inst->loop->var->index].first = inst;
-    forget(frame, inst, vars);
-    poly_release(&an->scratch, mark);
 }
 
-static void walk_loop(struct frame *frame, struct ir_inst *inst)
+static void close_for(struct frame *frame, struct ir_inst *inst, struct open_loop *loop)
 {
-    struct poly_mark mark = poly_mark(&frame->an->scratch);
-    struct leave leave = {.inst = inst, .env = {.is_dead = true}, .outer = frame->leaves};
-    forget(frame, inst, access_find_assigned(frame, inst));
-    poly_release(&frame->an->scratch, mark);
-    frame->leaves = &leave;
-    walk_region(frame, &inst->regions[0]);
-    frame->leaves = leave.outer;
-    frame->env = leave.env;
-    if (frame->env.values.chunks == NULL) { // nothing leaves it
-        frame->env = (struct env){var_values_create(frame->an->arena, frame->function->var_count), NULL, true};
+    struct loop_info *info = loop->info;
+    assert(frame->loop == info && frame->recheck == loop->outer_recheck);
+    info->access_end = frame->an->accesses.count;
+    info->bound_may_change = inst->region_count > 1 && access_may_change_bound(frame->an, info);
+    frame->loop = info->parent;
+    loop->vars[inst->loop->var->index].first = inst;
+}
+
+static void *enter_loop(struct flow *flow, struct ir_inst *inst)
+{
+    struct frame *frame = flow->user;
+    struct open_loop *loop = ARENA_NEW(frame->an->arena, struct open_loop);
+    if (inst->op == IR_OP_FOR) {
+        open_for(frame, inst, loop);
+        return loop;
     }
-    frame->env.guards = NULL;
+    loop->mark = poly_mark(&frame->an->scratch);
+    loop->vars = access_find_assigned(frame, inst);
+    forget(frame, inst, loop->vars);
+    if (inst->op == IR_OP_LOOP) { // its breaks bring what holds behind it
+        poly_release(&frame->an->scratch, loop->mark);
+        return NULL;
+    }
+    frame_env(frame)->guards = NULL;
+    return loop;
+}
+
+static void leave_loop(struct flow *flow, struct ir_inst *inst, void *before, void *opened)
+{
+    struct frame *frame = flow->user;
+    struct open_loop *loop = opened;
+    if (inst->op == IR_OP_LOOP) {
+        if (flow->is_dead) { // nothing leaves it
+            frame_env(frame)->values = var_values_create(frame->an->arena, frame->function->var_count);
+        }
+        frame_env(frame)->guards = NULL;
+        return;
+    }
+    if (inst->op == IR_OP_FOR) {
+        close_for(frame, inst, loop);
+        flow->state = before;
+    }
+    forget(frame, inst, loop->vars);
+    poly_release(&frame->an->scratch, loop->mark);
 }
 
 // ---- branches ------------------------------------------------------------------------------------------------------
 
-static void walk_if(struct frame *frame, struct ir_inst *inst)
+static void enter_region(struct flow *flow, struct ir_inst *inst, int number, void *opened)
 {
-    struct env other = copy_env(frame, &frame->env);
-    const struct guard *before = frame->env.guards;
-    frame->env.guards = access_guard(frame, inst->args[0], true, before);
-    walk_region(frame, &inst->regions[0]);
-    struct env first = frame->env;
-    frame->env = other;
-    frame->env.guards = access_guard(frame, inst->args[0], false, before);
-    if (inst->region_count > 1) {
-        walk_region(frame, &inst->regions[1]);
+    struct frame *frame = flow->user;
+    struct env *env = frame_env(frame);
+    if (inst->op == IR_OP_IF) {
+        env->guards = access_guard(frame, inst->args[0], number == 0, env->guards);
+    } else {
+        const struct open_loop *loop = opened;
+        frame->recheck = number == 1 ? loop->info : loop->outer_recheck;
     }
-    if (first.is_dead) {
-        return;
-    }
-    join_env(frame, &first, &frame->env);
-    frame->env = first;
-}
-
-static void walk_block(struct frame *frame, struct ir_inst *inst)
-{
-    struct leave leave = {.inst = inst, .env = {.is_dead = true}, .outer = frame->leaves};
-    frame->leaves = &leave;
-    walk_region(frame, &inst->regions[0]);
-    frame->leaves = leave.outer;
-    if (leave.env.values.chunks != NULL) {
-        join_env(frame, &leave.env, &frame->env);
-        frame->env = leave.env;
-    }
-}
-
-static void walk_switch(struct frame *frame, struct ir_inst *inst)
-{
-    struct leave leave = {.inst = inst, .env = {.is_dead = true}, .outer = frame->leaves};
-    struct env entry = copy_env(frame, &frame->env);
-    frame->leaves = &leave;
-    frame->env.is_dead = true;
-    for (int i = 0; i < inst->region_count; i++) {
-        struct env start = copy_env(frame, &entry);
-        join_env(frame, &start, &frame->env); // falls through from the one before
-        frame->env = start;
-        walk_region(frame, &inst->regions[i]);
-    }
-    frame->leaves = leave.outer;
-    join_env(frame, &leave.env, &frame->env);
-    join_env(frame, &leave.env, &entry);                              // no case may fit
-    frame->env = leave.env.values.chunks != NULL ? leave.env : entry; // nothing comes here, nothing leaves it
-}
-
-static void walk_cfg(struct frame *frame, struct ir_inst *inst)
-{
-    struct poly_mark mark = poly_mark(&frame->an->scratch);
-    struct assignments *vars = access_find_assigned(frame, inst);
-    forget(frame, inst, vars);
-    struct env entry = copy_env(frame, &frame->env);
-    entry.guards = NULL;
-    for (int i = 0; i < inst->region_count; i++) {
-        frame->env = copy_env(frame, &entry);
-        walk_region(frame, &inst->regions[i]);
-    }
-    frame->env = entry;
-    forget(frame, inst, vars);
-    poly_release(&frame->an->scratch, mark);
-}
-
-static void walk_break(struct frame *frame, struct ir_inst *inst)
-{
-    for (struct leave *leave = frame->leaves; leave != NULL; leave = leave->outer) {
-        if (leave->inst == inst->target) {
-            join_env(frame, &leave->env, &frame->env);
-            break;
-        }
-    }
-    frame->env.is_dead = true;
 }
 
 static void flag_loops(struct frame *frame, enum ir_op op)
@@ -267,19 +232,17 @@ static void walk_call(struct frame *frame, struct ir_inst *inst)
                           .context = new_context(frame, inst),
                           .recheck = frame->recheck,
                           .depth = frame->depth + 1};
-    struct env returns = {.is_dead = true};
+    struct env env = {var_values_create(an->arena, callee->var_count), frame_env(frame)->guards};
     inner.values = ARENA_ARRAY(an->arena, const struct sym *, callee->value_count + 1);
     inner.params = ARENA_ARRAY(an->arena, const struct sym *, inst->arg_count + 1);
-    inner.env.values = var_values_create(an->arena, callee->var_count);
-    inner.env.guards = frame->env.guards;
-    inner.returns = &returns;
+    inner.flow = (struct flow){.problem = &evaluation, .user = &inner, .state = &env};
     for (int i = 0; i < inst->arg_count; i++) {
         inner.params[i] = sym_of(frame, inst->args[i]);
     }
     inner.context->is_walked = inner.depth < MAX_CALL_DEPTH && an->call_budget > 0;
     an->call_budget -= access_call_charge(callee);
     if (inner.context->is_walked) {
-        walk_region(&inner, &callee->body);
+        flow_region(&inner.flow, &callee->body);
     } else {
         pass_by(frame, inst);
     }
@@ -296,21 +259,21 @@ static void walk_return(struct frame *frame, struct ir_inst *inst)
         enum ir_type type = frame->function->return_type;
         frame->result = frame->result == NULL ? value : sym_join(frame, frame->result, value, type);
     }
-    frame->env.is_dead = true;
 }
 
 // ---- blocks --------------------------------------------------------------------------------------------------------
 
 // Blocks run in any order: what one of them assigns has no value in the others, neither the one from before nor the
 // new.
-static void walk_blocks(struct frame *frame, struct ir_inst *inst)
+static void walk_blocks(struct flow *flow, struct ir_inst *inst)
 {
+    struct frame *frame = flow->user;
     struct analysis *an = frame->an;
     flag_loops(frame, inst->op);
     const struct assignments *vars = access_find_assigned(frame, inst);
-    struct var_values before = copy_env(frame, &frame->env).values;
-    struct var_values after = copy_env(frame, &frame->env).values;
-    struct var_values kept = copy_env(frame, &frame->env).values;
+    struct var_values before = copy_values(frame);
+    struct var_values after = copy_values(frame);
+    struct var_values kept = copy_values(frame);
     for (int v = 0; v < frame->function->var_count; v++) {
         if (vars[v].first != NULL) {
             var_values_set(an->arena, &kept, v, NULL);
@@ -327,10 +290,10 @@ static void walk_blocks(struct frame *frame, struct ir_inst *inst)
                 set_var(frame, frame->function->vars[v], own[v].first != NULL ? var_values_get(&before, v) : NULL);
             }
         }
-        walk_region(frame, &inst->regions[i]);
+        flow_region(flow, &inst->regions[i]);
         for (int v = 0; v < frame->function->var_count; v++) {
             if (own[v].first != NULL) {
-                var_values_set(an->arena, &after, v, var_values_get(&frame->env.values, v));
+                var_values_set(an->arena, &after, v, var_values_get(&frame_env(frame)->values, v));
             }
         }
     }
@@ -343,30 +306,10 @@ static void walk_blocks(struct frame *frame, struct ir_inst *inst)
 
 // ---- the walk ------------------------------------------------------------------------------------------------------
 
-static void walk_control(struct frame *frame, struct ir_inst *inst)
-{
-    switch (inst->op) {
-    case IR_OP_IF: walk_if(frame, inst); return;
-    case IR_OP_BLOCK: walk_block(frame, inst); return;
-    case IR_OP_LOOP: walk_loop(frame, inst); return;
-    case IR_OP_FOR: walk_for(frame, inst); return;
-    case IR_OP_SWITCH: walk_switch(frame, inst); return;
-    case IR_OP_CFG: walk_cfg(frame, inst); return;
-    case IR_OP_BREAK: walk_break(frame, inst); return;
-    case IR_OP_RETURN: walk_return(frame, inst); return;
-    case IR_OP_BLOCKS: walk_blocks(frame, inst); return;
-    case IR_OP_FAIL:
-        flag_loops(frame, inst->op);
-        frame->env.is_dead = true;
-        return;
-    default: frame->env.is_dead |= inst->op == IR_OP_JUMP; return;
-    }
-}
-
 static void update_var(struct frame *frame, struct ir_inst *inst)
 {
     struct analysis *an = frame->an;
-    const struct sym *before = var_values_get(&frame->env.values, inst->var->index);
+    const struct sym *before = var_values_get(&frame_env(frame)->values, inst->var->index);
     const struct sym *operand = sym_of(frame, inst->args[0]);
     bool is_sum = ir_update_kind(inst->update) == IR_UPDATE_KIND_SUM;
     if (is_sum && ir_type_is_int(inst->var->type) && before != NULL && before->alt_count == 1 &&
@@ -382,22 +325,19 @@ static void update_var(struct frame *frame, struct ir_inst *inst)
     set_var(frame, inst->var, sym_unknown(frame, inst, inst->var, inst->var->type, frame->loop));
 }
 
-static void walk_inst(struct frame *frame, struct ir_inst *inst)
+static void visit(struct flow *flow, struct ir_inst *inst)
 {
+    struct frame *frame = flow->user;
     switch (inst->op) {
     case IR_OP_GET: frame->values[inst->id] = get_var(frame, inst); return;
     case IR_OP_SET: set_var(frame, inst->var, sym_of(frame, inst->args[0])); return;
     case IR_OP_VUPDATE: update_var(frame, inst); return;
     case IR_OP_CALL: walk_call(frame, inst); return;
+    case IR_OP_RETURN: walk_return(frame, inst); return;
+    case IR_OP_FAIL: flag_loops(frame, inst->op); return;
     case IR_OP_YIELD: return;
+    case IR_OP_PRINT: flag_loops(frame, inst->op); break;
     default: break;
-    }
-    if (ir_op_has_regions(inst->op) || ir_op_is_terminator(inst->op)) {
-        walk_control(frame, inst);
-        return;
-    }
-    if (inst->op == IR_OP_PRINT) {
-        flag_loops(frame, inst->op);
     }
     access_note(frame, inst);
     if (inst->id >= 0) {
@@ -405,12 +345,13 @@ static void walk_inst(struct frame *frame, struct ir_inst *inst)
     }
 }
 
-static void walk_region(struct frame *frame, struct ir_region *region)
-{
-    for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        walk_inst(frame, inst);
-    }
-}
+static const struct flow_problem evaluation = {.copy = copy_env,
+                                               .join = join_env,
+                                               .visit = visit,
+                                               .enter_region = enter_region,
+                                               .enter_loop = enter_loop,
+                                               .leave_loop = leave_loop,
+                                               .blocks = walk_blocks};
 
 // A pure instruction with its operands, ahead of the walk.
 static void evaluate_tree(struct frame *frame, struct ir_inst *inst)
@@ -470,9 +411,10 @@ static void assume_extents(struct frame *frame)
 
 void access_walk(struct analysis *an)
 {
+    struct env env = {.values = var_values_create(an->arena, an->kernel->var_count)};
     struct frame frame = {.an = an, .function = an->kernel};
+    frame.flow = (struct flow){.problem = &evaluation, .user = &frame, .state = &env};
     frame.values = ARENA_ARRAY(an->arena, const struct sym *, an->kernel->value_count + 1);
-    frame.env.values = var_values_create(an->arena, an->kernel->var_count);
     assume_extents(&frame);
-    walk_region(&frame, &an->kernel->body);
+    flow_region(&frame.flow, &an->kernel->body);
 }

@@ -107,7 +107,7 @@ void access_open_loop(struct frame *frame, struct loop_info *info)
     if (compare == IR_OP_NE) {
         const struct poly *way = poly_sub(&an->pool, info->bound, info->init);
         way = inst->loop->step > 0 ? way : poly_scale(&an->pool, way, -1);
-        if (!value_is_nonnegative(an, way, frame->env.guards)) {
+        if (!value_is_nonnegative(an, way, frame_env(frame)->guards)) {
             make_variable(an, info, edge.range);
             return;
         }

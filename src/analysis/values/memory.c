@@ -28,7 +28,7 @@ static void note(struct frame *frame, struct ir_inst *inst, const struct ir_inst
     int base = pointer->alt_count > 0 ? pointer->alts[0].base : 0;
     access.inst = inst;
     access.loop = frame->loop;
-    access.guards = frame->env.guards;
+    access.guards = frame_env(frame)->guards;
     access.site = frame->site != NULL ? frame->site : inst;
     access.context = frame->context;
     access.recheck = frame->recheck;
@@ -99,7 +99,7 @@ void access_note_everything(struct frame *frame, struct ir_inst *inst)
                             .type = IR_VOID,
                             .base = base_make(BASE_UNKNOWN, 0),
                             .loop = frame->loop,
-                            .guards = frame->env.guards,
+                            .guards = frame_env(frame)->guards,
                             .site = frame->site != NULL ? frame->site : inst,
                             .context = frame->context,
                             .recheck = frame->recheck};

@@ -216,12 +216,12 @@ static bool fits(struct frame *frame, const struct poly *value, enum ir_type typ
     const poly_wide limit = INT64_MAX / 2;
     if (!low) {
         int64_t least = (int64_t)(wanted.lo < -limit ? -limit : wanted.lo);
-        low = value_is_nonnegative(an, poly_plus(&an->pool, value, -least), frame->env.guards);
+        low = value_is_nonnegative(an, poly_plus(&an->pool, value, -least), frame_env(frame)->guards);
     }
     if (low && !high) {
         int64_t most = (int64_t)(wanted.hi > limit ? limit : wanted.hi);
         const struct poly *room = poly_plus(&an->pool, poly_scale(&an->pool, value, -1), most);
-        high = value_is_nonnegative(an, room, frame->env.guards);
+        high = value_is_nonnegative(an, room, frame_env(frame)->guards);
     }
     return low && high;
 }

@@ -159,8 +159,8 @@ static const struct sym *evaluate_index(struct frame *frame, struct ir_inst *ins
         exact.needs = needs;
         if (an->module->check_bounds && frame->caller == NULL && count == 1 && needs == NULL && extent != NULL) {
             const struct poly *room = poly_plus(&an->pool, poly_sub(&an->pool, extent, exact.value), -1);
-            inst->in_bounds = value_is_nonnegative(an, exact.value, frame->env.guards) &&
-                              value_is_nonnegative(an, room, frame->env.guards);
+            inst->in_bounds = value_is_nonnegative(an, exact.value, frame_env(frame)->guards) &&
+                              value_is_nonnegative(an, room, frame_env(frame)->guards);
         }
         add_dim(frame, alt, (struct sym_dim){exact.value, stride, extent});
         alt->needs = sym_both_needs(an, alt->needs, needs_of_index(an, &exact, extent));
