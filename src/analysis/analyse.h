@@ -9,6 +9,7 @@
 #include "analysis/values/polynomial.h"
 #include "analysis/values/system.h"
 #include "analysis/values/var_values.h"
+#include "analysis/values/varies.h"
 #include "base/diag.h"
 #include "base/pointer_map.h"
 #include "base/vec.h"
@@ -286,12 +287,6 @@ struct poly_range value_range(const struct analysis *an, const struct poly *valu
 uint64_t value_hash(uint64_t hash, const struct poly *value);
 int value_weight(const struct analysis *an, const struct poly *value); // the atoms it is made of
 bool loop_contains(const struct loop_info *outer, const struct loop_info *inner);
-// Whether the atom may have different values inside the loop.
-bool atom_varies(const struct analysis *an, int id, const struct loop_info *loop);
-bool value_varies(const struct analysis *an, const struct poly *value, const struct loop_info *loop);
-// Whether all that varies of it in |loop| is followed: made of loop variables and of what stays the same, without a
-// product of two values that vary.
-bool value_is_followed(const struct analysis *an, const struct poly *value, const struct loop_info *loop);
 // Whether |value| >= 0 follows from what is known of its atoms and from the guards.
 bool value_is_nonnegative(struct analysis *an, const struct poly *value, const struct guard *guards);
 // Adds what is known of the atoms in |value|, and of those these facts mention.

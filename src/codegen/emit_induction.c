@@ -6,7 +6,8 @@
 
 #include "ir/assignment.h"
 
-static bool is_invariant(const struct emitter *e, const struct ir_inst *inst)
+// Whether the value is there before the loop over the iterations. Other invariant ones are emitted where they stand.
+static bool is_there_before(const struct emitter *e, const struct ir_inst *inst)
 {
     return inst->parent == &e->function->ir->prologue || inst->op == IR_OP_CONST;
 }
@@ -53,7 +54,7 @@ LLVMValueRef emit_induction_value(struct emitter *e, const struct ir_inst *inst)
     struct emit_function *f = e->function;
     int64_t factor;
     if (f->ir->kind != IR_FUNCTION_TASK || f->ir->is_serial || !inst->no_wrap || inst->op != IR_OP_ADD ||
-        !is_invariant(e, inst->args[0]) || !iter_factor(inst->args[1], &factor)) {
+        !is_there_before(e, inst->args[0]) || !iter_factor(inst->args[1], &factor)) {
         return NULL;
     }
     if (f->before == NULL) {

@@ -7,6 +7,7 @@
 #include "ir/ir.h"
 
 #include "ir/assignment.h"
+#include "ir/invariant.h"
 
 enum { RUN_BYTES = 16, RUN_LIMIT = 8, RUN_INST_LIMIT = 64 };
 
@@ -22,12 +23,6 @@ bool ir_merges(const struct ir_function *task)
 }
 
 // ---- accesses -----------------------------------------------------------------------------------------------------
-
-static bool is_invariant(const struct ir_function *task, const struct ir_inst *inst)
-{
-    return inst->parent == &task->prologue || inst->op == IR_OP_CONST || inst->op == IR_OP_PARAM ||
-           inst->op == IR_OP_ADDR_GLOBAL || (inst->op == IR_OP_SEXT && is_invariant(task, inst->args[0]));
-}
 
 static const struct ir_inst *find_division(const struct ir_function *task, enum ir_op op, const struct ir_inst *iter)
 {
@@ -73,7 +68,7 @@ static bool is_before(const struct ir_inst *a, const struct ir_inst *b)
 // Whether |inst| is the same for all iterations of the innermost loop of a nest.
 static bool is_of_row(const struct ir_function *task, const struct ir_inst *nest, const struct ir_inst *inst, int depth)
 {
-    if (is_invariant(task, inst)) {
+    if (invariant_in_task(inst, task)) {
         return true;
     }
     int count = inst->op == IR_OP_INDEX ? 3 : inst->arg_count;
@@ -111,7 +106,7 @@ static bool is_row(const struct ir_function *task, const struct ir_inst *nest, c
     if (nest == NULL || !is_of_row(task, nest, base, DEPTH)) {
         return false;
     }
-    while (base->op == IR_OP_INDEX && is_invariant(task, base->args[2])) {
+    while (base->op == IR_OP_INDEX && invariant_in_task(base->args[2], task)) {
         base = base->args[0];
     }
     return base->op == IR_OP_PARAM || base->op == IR_OP_ADDR_GLOBAL;
@@ -131,7 +126,7 @@ static bool counts_iterations(const struct ir_function *task, const struct ir_in
     if (value->op == IR_OP_TRUNC && value->no_wrap) {
         value = value->args[0];
     }
-    if (value->op != IR_OP_ADD || !value->no_wrap || !is_invariant(task, value->args[0])) {
+    if (value->op != IR_OP_ADD || !value->no_wrap || !invariant_in_task(value->args[0], task)) {
         return false;
     }
     const struct ir_inst *iter = value->args[1]->op == IR_OP_TRUNC ? value->args[1]->args[0] : value->args[1];
@@ -146,7 +141,7 @@ bool ir_run_access(const struct ir_function *task, const struct ir_inst *pointer
         return false;
     }
     const struct ir_inst *nest = ir_run_nest(task);
-    if (!is_invariant(task, pointer->args[0]) && !is_row(task, nest, pointer->args[0])) {
+    if (!invariant_in_task(pointer->args[0], task) && !is_row(task, nest, pointer->args[0])) {
         return false;
     }
     const struct ir_inst *index = pointer->args[1];
@@ -227,7 +222,7 @@ static bool tally_access(const struct ir_function *task, const struct ir_inst *i
         tally->least = access.size < tally->least ? access.size : tally->least;
         return true;
     }
-    tally->other += !is_invariant(task, pointer);
+    tally->other += !invariant_in_task(pointer, task);
     return inst->op == IR_OP_LOAD; // what is scattered stays as it is
 }
 

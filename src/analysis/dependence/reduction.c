@@ -1,29 +1,13 @@
 // Updates at an address that does not vary with the loop: reductions whose end is one update of the memory.
 #include "analysis/analyse.h"
-#include "ir/assignment.h"
+#include "ir/invariant.h"
 
-// Whether the address can be computed outside the loop: pure operations on what the loop does not change.
-static bool is_invariant_tree(const struct ir_inst *inst, const struct ir_inst *loop)
-{
-    if (inst->op == IR_OP_GET) {
-        return inst->var != loop->loop->var && !assignment_is_in_region(&loop->regions[0], inst->var);
-    }
-    if (!ir_op_is_pure(inst->op)) {
-        return false;
-    }
-    for (int i = 0; i < inst->arg_count; i++) {
-        if (!is_invariant_tree(inst->args[i], loop)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// In a helper: made of its parameters alone, which are such values where it is called.
+// Whether the address can be computed outside the loop. In a helper: made of its parameters alone, which are such
+// values where it is called.
 static bool is_invariant_in(const struct ir_inst *inst, const struct call_context *context, const struct ir_inst *loop)
 {
     if (context == NULL) {
-        return is_invariant_tree(inst, loop);
+        return invariant_in_loop(inst, loop);
     }
     if (inst->op == IR_OP_PARAM) {
         return is_invariant_in(context->call->args[inst->imm], context->caller, loop);

@@ -2,27 +2,6 @@
 // there before.
 #include "analysis/effects/effects.h"
 
-bool effects_value_varies(const struct analysis *an, const struct poly *value, int first_atom)
-{
-    for (int i = 0; value != NULL && i < value->count; i++) {
-        for (int k = 0; k < value->terms[i].degree; k++) {
-            if (effects_atom_varies(an, value->terms[i].ids[k], first_atom)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-bool effects_atom_varies(const struct analysis *an, int id, int first_atom)
-{
-    const struct atom *atom = atom_of(an, id);
-    if (atom->kind == ATOM_OP) {
-        return effects_value_varies(an, atom->a, first_atom) || effects_value_varies(an, atom->b, first_atom);
-    }
-    return atom->kind != ATOM_PARAM && atom->kind != ATOM_MEMBER && id >> 1 >= first_atom;
-}
-
 // The varying atom that was made last: bounds of what was made later mention only what was made before.
 static int last_varying(const struct analysis *an, const struct poly *value, int first_atom)
 {
@@ -30,7 +9,7 @@ static int last_varying(const struct analysis *an, const struct poly *value, int
     for (int i = 0; i < value->count; i++) {
         for (int k = 0; k < value->terms[i].degree; k++) {
             int id = value->terms[i].ids[k];
-            last = id > last && effects_atom_varies(an, id, first_atom) ? id : last;
+            last = id > last && atom_varies_since(an, id, first_atom) ? id : last;
         }
     }
     return last;
@@ -55,7 +34,7 @@ static bool is_positive_divisor(struct analysis *an, const struct poly *divisor,
     if (value_range(an, divisor).lo >= 1) {
         return true;
     }
-    if (!an->may_assume || effects_value_varies(an, divisor, first_atom)) {
+    if (!an->may_assume || value_varies_since(an, divisor, first_atom)) {
         return false;
     }
     for (int i = 0; i < an->assumed.count; i++) {
@@ -71,7 +50,7 @@ static bool is_positive_divisor(struct analysis *an, const struct poly *divisor,
 static const struct poly *extreme_bound(struct analysis *an, const struct atom *atom, int first_atom, bool wants_high,
                                         int depth)
 {
-    bool is_swapped = effects_value_varies(an, atom->a, first_atom);
+    bool is_swapped = value_varies_since(an, atom->a, first_atom);
     const struct poly *first = is_swapped ? atom->b : atom->a, *other = is_swapped ? atom->a : atom->b;
     const struct poly *bound = bound_of(an, first, first_atom, wants_high, depth + 1);
     return bound != NULL ? bound : bound_of(an, other, first_atom, wants_high, depth + 1);
@@ -101,7 +80,7 @@ static const struct poly *quotient_bound(struct analysis *an, int id, int first_
         int64_t one;
         if ((fact->guard == NULL || is_positive_divisor(an, fact->guard, first_atom)) && !fact->is_equal &&
             poly_is_const(poly_coefficient(&an->pool, fact->value, id, &rest), &one) && one == -1 &&
-            !effects_value_varies(an, rest, first_atom)) {
+            !value_varies_since(an, rest, first_atom)) {
             return rest; // rest - q >= 0
         }
     }
@@ -109,7 +88,7 @@ static const struct poly *quotient_bound(struct analysis *an, int id, int first_
         return NULL;
     }
     const struct poly *a = bound_of(an, atom->a, first_atom, wants_high, depth + 1);
-    if (a == NULL || effects_value_varies(an, atom->b, first_atom)) {
+    if (a == NULL || value_varies_since(an, atom->b, first_atom)) {
         return NULL;
     }
     // Quotients by what is positive grow with their first operand.
@@ -133,7 +112,7 @@ static const struct poly *op_bound(struct analysis *an, int id, int first_atom, 
     case IR_OP_AND:
         if (!wants_high && atom->range.lo >= 0) {
             bound = poly_const(&an->pool, (int64_t)atom->range.lo);
-        } else if (atom->op == IR_OP_SREM && !effects_value_varies(an, atom->b, first_atom) &&
+        } else if (atom->op == IR_OP_SREM && !value_varies_since(an, atom->b, first_atom) &&
                    is_positive_divisor(an, atom->b, first_atom)) {
             bool is_positive = value_is_nonnegative(an, atom->a, NULL);
             bound = wants_high ? poly_plus(&an->pool, atom->b, -1)
@@ -194,7 +173,7 @@ static const struct poly *bound_of(struct analysis *an, const struct poly *value
             value = poly_add(pool, rest, poly_mul(pool, factor, bound));
             continue;
         }
-        if (effects_value_varies(an, factor, first_atom)) {
+        if (value_varies_since(an, factor, first_atom)) {
             return NULL;
         }
         const struct poly *low =

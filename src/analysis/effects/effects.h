@@ -17,10 +17,8 @@ struct effects_scope {
     bool is_block; // of a region: regions that hang on a test will do, and what lies apart is kept apart
 };
 
-// bound.c: atoms with numbers from |first_atom| on vary
-bool effects_atom_varies(const struct analysis *an, int id, int first_atom);
-bool effects_value_varies(const struct analysis *an, const struct poly *value, int first_atom);
-// The lowest or highest value; NULL if it is not known.
+// bound.c
+// The lowest or highest value over what varies since |first_atom|; NULL if it is not known.
 const struct poly *effects_bound(struct analysis *an, const struct poly *value, int first_atom, bool wants_high);
 
 // region.c

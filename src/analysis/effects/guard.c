@@ -72,7 +72,7 @@ static void unwrap(struct analysis *an, struct access *access, int first_atom)
             for (int k = 0; k < access->flat->terms[i].degree; k++) {
                 const struct atom *atom = atom_of(an, access->flat->terms[i].ids[k]);
                 bool wraps = atom->kind == ATOM_OP && (atom->op == IR_OP_SEXT || atom->op == IR_OP_ZEXT);
-                if (wraps && effects_atom_varies(an, access->flat->terms[i].ids[k], first_atom)) {
+                if (wraps && atom_varies_since(an, access->flat->terms[i].ids[k], first_atom)) {
                     id = access->flat->terms[i].ids[k];
                 }
             }

@@ -31,7 +31,7 @@ static const struct poly *step_by_factor(struct analysis *an, const struct poly 
     for (int i = 0; i < flat->count; i++) {
         for (int k = 0; k < flat->terms[i].degree; k++) {
             int id = flat->terms[i].ids[k];
-            if (effects_atom_varies(an, id, first_atom) && id != varying) {
+            if (atom_varies_since(an, id, first_atom) && id != varying) {
                 if (varying >= 0) {
                     return NULL;
                 }
@@ -41,7 +41,7 @@ static const struct poly *step_by_factor(struct analysis *an, const struct poly 
     }
     const struct poly *rest;
     const struct poly *factor = varying >= 0 ? poly_coefficient(&an->pool, flat, varying, &rest) : NULL;
-    bool is_known = factor == NULL || poly_is_const(factor, NULL) || effects_value_varies(an, factor, first_atom);
+    bool is_known = factor == NULL || poly_is_const(factor, NULL) || value_varies_since(an, factor, first_atom);
     return is_known ? NULL : factor;
 }
 
@@ -57,7 +57,7 @@ static const struct poly *step_of(struct analysis *an, const struct poly *flat, 
         const struct poly_term *term = &flat->terms[i];
         int varying = -1, count = 0;
         for (int k = 0; k < term->degree; k++) {
-            if (effects_atom_varies(an, term->ids[k], first_atom)) {
+            if (atom_varies_since(an, term->ids[k], first_atom)) {
                 varying = term->ids[k];
                 count++;
             }
@@ -70,7 +70,7 @@ static const struct poly *step_of(struct analysis *an, const struct poly *flat, 
         // An ascending loop's variable begins at the lower end of the region and comes in its own steps.
         if (atom->kind == ATOM_LOOP && atom->loop->inst->loop->step > 1 && term->coef > 0 && term->degree == 1 &&
             mentions(flat, varying) == 1 && atom->loop->first != NULL &&
-            !effects_value_varies(an, atom->loop->first, first_atom)) {
+            !value_varies_since(an, atom->loop->first, first_atom)) {
             times = atom->loop->inst->loop->step;
         }
         int64_t one;
@@ -97,11 +97,11 @@ static bool region_by_extents(struct analysis *an, const struct access *access, 
             first = effects_bound(an, dim->index, first_atom, false);
             last = effects_bound(an, dim->index, first_atom, true);
         }
-        if (dim->extent != NULL && !effects_value_varies(an, dim->extent, first_atom)) {
+        if (dim->extent != NULL && !value_varies_since(an, dim->extent, first_atom)) {
             first = first != NULL ? first : poly_const(pool, 0);
             last = last != NULL ? last : poly_plus(pool, dim->extent, -1);
         }
-        if (effects_value_varies(an, dim->stride, first_atom) || value_range(an, dim->stride).lo < 0) {
+        if (value_varies_since(an, dim->stride, first_atom) || value_range(an, dim->stride).lo < 0) {
             return false;
         }
         low = poly_add(pool, low, poly_mul(pool, first, dim->stride));
@@ -185,7 +185,7 @@ static const struct poly *runs_of(struct analysis *an, const struct poly *trip, 
 // only bounds of it are known, and what lies between these is not touched for certain.
 static bool is_exact(const struct analysis *an, const struct poly *value, const struct loop_info *top)
 {
-    return !effects_value_varies(an, value, top->variable >> 1);
+    return !value_varies_since(an, value, top->variable >> 1);
 }
 
 // Each loop's stride is the run of bytes that the loops inside it have covered. A loop inside that may have a negative

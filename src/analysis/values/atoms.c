@@ -116,66 +116,6 @@ bool loop_contains(const struct loop_info *outer, const struct loop_info *inner)
     return inner != NULL;
 }
 
-bool value_varies(const struct analysis *an, const struct poly *value, const struct loop_info *loop)
-{
-    for (int i = 0; value != NULL && i < value->count; i++) {
-        for (int k = 0; k < value->terms[i].degree; k++) {
-            if (atom_varies(an, value->terms[i].ids[k], loop)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-bool atom_varies(const struct analysis *an, int id, const struct loop_info *loop)
-{
-    const struct atom *atom = atom_of(an, id);
-    switch (atom->kind) {
-    case ATOM_PARAM:
-    case ATOM_MEMBER: return false;
-    case ATOM_UNKNOWN: return atom->home != NULL && (loop == NULL || loop_contains(loop, atom->home));
-    case ATOM_LOOP:
-    case ATOM_COUNT: return loop == NULL || loop_contains(loop, atom->loop);
-    case ATOM_OP: return value_varies(an, atom->a, loop) || value_varies(an, atom->b, loop);
-    }
-    return true;
-}
-
-static bool atom_is_followed(const struct analysis *an, int id, const struct loop_info *loop)
-{
-    const struct atom *atom = atom_of(an, id);
-    if (!atom_varies(an, id, loop)) {
-        return true;
-    }
-    switch (atom->kind) {
-    case ATOM_UNKNOWN: return false;
-    case ATOM_LOOP: // of an inner loop: its values are those between its bounds
-    case ATOM_COUNT:
-        return atom->loop == loop ||
-               (value_is_followed(an, atom->loop->init, loop) && value_is_followed(an, atom->loop->bound, loop));
-    case ATOM_OP:
-        return !atom->is_opaque && value_is_followed(an, atom->a, loop) &&
-               (atom->b == NULL || value_is_followed(an, atom->b, loop));
-    default: return true;
-    }
-}
-
-bool value_is_followed(const struct analysis *an, const struct poly *value, const struct loop_info *loop)
-{
-    for (int i = 0; value != NULL && i < value->count; i++) {
-        int varying = 0;
-        for (int k = 0; k < value->terms[i].degree; k++) {
-            int id = value->terms[i].ids[k];
-            varying += atom_varies(an, id, loop);
-            if (varying > 1 || !atom_is_followed(an, id, loop)) {
-                return false;
-            }
-        }
-    }
-    return value != NULL;
-}
-
 // ---- facts in systems ----------------------------------------------------------------------------------------------
 
 struct seen {
