@@ -1,5 +1,6 @@
 // The analysis of one kernel, from the walk to the facts that the offload pass reads.
 #include "analysis/analyse.h"
+#include "analysis/dependence/dependence.h"
 
 #include "analysis/effects/effects.h"
 

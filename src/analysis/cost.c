@@ -1,5 +1,6 @@
 // Trip counts, and how much work an iteration is: simple operations, with the trip counts of inner loops multiplied in.
 #include "analysis/analyse.h"
+#include "analysis/effects/effects.h"
 
 enum { COST_LOAD = 2, COST_DIVIDE = 8, COST_MATH = 20, COST_ATOMIC = 20, COST_PRINT = 2000, COST_UNKNOWN_TRIP = 16 };
 

@@ -9,7 +9,7 @@
 #include "ir/ir.h"
 #include "plan/plan.h"
 
-struct call_context; // one call of a helper that is not inlined: see analyse.h
+struct call_context; // one call of a helper that is not inlined: see values/analysis.h
 
 struct reduced_update {
     struct ir_inst *inst;               // UPDATE

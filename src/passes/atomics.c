@@ -1,6 +1,8 @@
 // Which updates are atomic: those that two iterations of a task, or two blocks of a region, may make to one place.
 #include "passes/atomics.h"
 
+#include "analysis/dependence/dependence.h"
+#include "analysis/effects/effects.h"
 #include "passes/specialise.h"
 
 // The loop around the access that becomes a task: the outermost one that is chosen.

@@ -3,7 +3,7 @@
 #ifndef RILL_ANALYSIS_DEPENDENCE_DISTINCT_H
 #define RILL_ANALYSIS_DEPENDENCE_DISTINCT_H
 
-#include "analysis/analyse.h"
+#include "analysis/dependence/dependence.h"
 
 struct distinct_access {
     int access;     // its number in the analysis

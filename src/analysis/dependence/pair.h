@@ -4,7 +4,7 @@
 #ifndef RILL_ANALYSIS_DEPENDENCE_PAIR_H
 #define RILL_ANALYSIS_DEPENDENCE_PAIR_H
 
-#include "analysis/analyse.h"
+#include "analysis/dependence/dependence.h"
 
 enum {
     MAX_CONSTRAINTS = 96,

@@ -1,5 +1,5 @@
 // Updates at an address that does not vary with the loop: reductions whose end is one update of the memory.
-#include "analysis/analyse.h"
+#include "analysis/dependence/dependence.h"
 #include "ir/invariant.h"
 
 // Whether the address can be computed outside the loop. In a helper: made of its parameters alone, which are such

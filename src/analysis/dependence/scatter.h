@@ -2,7 +2,7 @@
 #ifndef RILL_ANALYSIS_DEPENDENCE_SCATTER_H
 #define RILL_ANALYSIS_DEPENDENCE_SCATTER_H
 
-#include "analysis/analyse.h"
+#include "analysis/dependence/dependence.h"
 #include "analysis/values/slice.h"
 
 // NULL if the loop only stores to the base, by whole elements: |out_granule| is the bytes that one mark stands for.

@@ -1,5 +1,5 @@
 // The updates that iterations of a loop share: asked of every two of them, so that no list is searched.
-#include "analysis/analyse.h"
+#include "analysis/dependence/dependence.h"
 
 bool shared_has(const struct analysis *an, const struct loop_info *info, const struct access *access)
 {

@@ -1,5 +1,5 @@
 // The verdict on a loop: every pair of accesses that two iterations might make to one place must be harmless.
-#include "analysis/analyse.h"
+#include "analysis/dependence/dependence.h"
 #include "analysis/dependence/distinct.h"
 #include "analysis/dependence/pair.h"
 #include "analysis/dependence/scatter.h"

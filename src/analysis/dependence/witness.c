@@ -1,6 +1,6 @@
 // Looks for two iterations that do meet, by trying: small loops, sample values for what the launch knows. What is found
 // is certain enough to keep the order where the index alone cannot be followed.
-#include "analysis/analyse.h"
+#include "analysis/dependence/dependence.h"
 
 enum { TRIED_VALUES = 6, MAX_POINTS = 2048 };
 

@@ -1,5 +1,5 @@
 // Whether the effects of two blocks conflict: for no arguments, for some that the launch can tell, or for certain.
-#include "analysis/analyse.h"
+#include "analysis/effects/effects.h"
 
 // Regions become polynomials again: every leaf of the expressions is an atom, found by comparing.
 struct leaves {

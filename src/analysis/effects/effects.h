@@ -2,7 +2,8 @@
 #ifndef RILL_ANALYSIS_EFFECTS_EFFECTS_H
 #define RILL_ANALYSIS_EFFECTS_EFFECTS_H
 
-#include "analysis/analyse.h"
+#include "analysis/facts.h"
+#include "analysis/values/atoms.h"
 
 struct effects_scope {
     int begin; // accesses [begin, end) of the analysis …
@@ -20,6 +21,10 @@ struct effects_scope {
 // bound.c
 // The lowest or highest value over what varies since |first_atom|; NULL if it is not known.
 const struct poly *effects_bound(struct analysis *an, const struct poly *value, int first_atom, bool wants_high);
+
+// Lowest and highest value over all that varies in |loop| (NULL: over everything); false if not known.
+bool value_extremes(struct analysis *an, const struct poly *value, const struct loop_info *loop,
+                    const struct poly **out_lowest, const struct poly **out_highest);
 
 // region.c
 struct region { // of one access
@@ -60,5 +65,8 @@ bool effects_is_must(struct analysis *an, const struct access *access, const str
 // The same for one run of bytes in every |out_step|: a member of each element of an array.
 bool effects_is_must_by_steps(struct analysis *an, const struct access *access, const struct loop_info *info,
                               int64_t *out_step);
+
+// shared.c: whether another block of its region may meet the update that is access |index|.
+bool shared_by_blocks(struct analysis *an, int index);
 
 #endif

@@ -1,7 +1,7 @@
 // The role of every scalar that a loop assigns and that was declared outside of it.
 #include "analysis/scalars/scalars.h"
 
-#include "analysis/analyse.h"
+#include "analysis/values/atoms.h"
 
 static bool is_assigned(const struct scalar_use *use)
 {

@@ -2,9 +2,7 @@
 #ifndef RILL_ANALYSIS_SCALARS_SCALARS_H
 #define RILL_ANALYSIS_SCALARS_SCALARS_H
 
-#include "ir/ir.h"
-
-struct poly_pool;
+#include "analysis/values/analysis.h"
 
 struct scalar_use {          // of one variable in one loop
     struct ir_inst *exposed; // a read that may see the value of another iteration
@@ -36,5 +34,15 @@ struct selection { // if (e < x) { x = e; y = …; }
 // The selection whose variable is |var|, if that is all the loop does with it.
 bool scalars_find_selection(struct ir_inst *loop, const struct scalar_use *uses, struct ir_var *var,
                             struct selection *out);
+
+struct scalar_result {
+    bool is_ok; // every scalar has a role
+    const char *reason;
+    struct loc loc_a;
+    struct loc loc_b;
+};
+struct scalar_result scalars_find_roles(struct analysis *an, struct loop_info *info);
+// Whether each iteration writes what it reads of the memory variable, and nothing reads it afterwards.
+bool scalars_memory_is_private(struct analysis *an, struct loop_info *info, const struct ir_var *var);
 
 #endif

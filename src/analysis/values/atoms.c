@@ -1,6 +1,8 @@
 // What is known of atoms: ranges, facts that tie them to others, in which loops they vary, and how the launch computes
 // them.
-#include "analysis/analyse.h"
+#include "analysis/values/atoms.h"
+
+#include "analysis/values/evaluate.h"
 #include "base/hash.h"
 
 int atom_create(struct analysis *an, struct atom atom)

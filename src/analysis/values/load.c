@@ -4,6 +4,14 @@
 #include "analysis/values/evaluate.h"
 #include "ir/walk.h"
 
+struct loaded { // a value read from memory that does not change in a loop
+    const struct loop_info *still;
+    int base;
+    enum ir_type type;
+    const struct poly *flat;
+    const struct sym *value;
+};
+
 struct writes { // of one loop
     struct analysis *an;
     const struct points_to *sets;

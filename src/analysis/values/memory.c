@@ -1,5 +1,5 @@
 // Notes what an instruction touches: one access for each alternative of its address.
-#include "analysis/analyse.h"
+#include "analysis/values/evaluate.h"
 
 const struct poly *access_flat(struct analysis *an, const struct sym_alt *alt)
 {

@@ -1,6 +1,6 @@
 #include "analysis/values/varies.h"
 
-#include "analysis/analyse.h"
+#include "analysis/values/analysis.h"
 
 #include <assert.h>
 

@@ -1,0 +1,34 @@
+// Whether the iterations of a loop are independent: each pair of accesses that two iterations make is tested, and the
+// answers make the verdict.
+#ifndef RILL_ANALYSIS_DEPENDENCE_DEPENDENCE_H
+#define RILL_ANALYSIS_DEPENDENCE_DEPENDENCE_H
+
+#include "analysis/facts.h"
+#include "analysis/values/atoms.h"
+
+// verdict.c
+void independence_judge(struct analysis *an, struct loop_info *info);
+// The updates of one invariant address become reductions.
+void independence_find_reductions(struct analysis *an, struct loop_info *info, struct loop_facts *facts);
+
+enum pair_answer { PAIR_APART, PAIR_IF, PAIR_CONFLICT };
+enum { PAIR_MAX_CONDITIONS = 16 };
+struct pair_result {
+    enum pair_answer answer;
+    struct plan_condition conditions[PAIR_MAX_CONDITIONS]; // PAIR_IF: all of these
+    int condition_count;
+    bool is_fit; // PAIR_IF: only that indices do not wrap
+};
+// Whether two iterations of small loops do touch one place, with sample values for what the launch knows.
+bool pair_has_witness(struct analysis *an, const struct loop_info *info, const struct access *a,
+                      const struct access *b);
+// Two accesses taken as made through one base, in different iterations of the loop.
+struct pair_result pair_test(struct analysis *an, struct loop_info *info, const struct access *a,
+                             const struct access *b, bool same_iteration);
+
+// shared.c: the updates that iterations of a loop share.
+void shared_note(struct analysis *an, struct loop_info *info, const struct access *access);
+bool shared_has(const struct analysis *an, const struct loop_info *info, const struct access *access);
+void shared_forget(struct loop_info *info);
+
+#endif
