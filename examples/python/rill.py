@@ -60,7 +60,8 @@ class _ModuleOptions(ctypes.Structure):
                 ("include_dirs", ctypes.POINTER(ctypes.c_char_p)), ("include_dir_count", ctypes.c_size_t),
                 ("headers", ctypes.POINTER(_Define)), ("header_count", ctypes.c_size_t), ("target", ctypes.c_char_p),
                 ("sanitize", ctypes.c_char_p), ("contract_off", ctypes.c_bool), ("check_bounds", ctypes.c_bool),
-                ("fast_math", ctypes.c_bool), ("color", ctypes.c_bool), ("diagnostics", ctypes.c_void_p)]
+                ("fast_math", ctypes.c_bool), ("color", ctypes.c_bool), ("diagnostics", ctypes.c_void_p),
+                ("after", ctypes.c_char_p)]
 
 
 class _StreamOptions(ctypes.Structure):
