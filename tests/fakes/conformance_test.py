@@ -3,9 +3,9 @@
 
 Every program of tests/conformance and the random graphs, found by name. There are four ways to run one: on the stand-in for
 CUDA or for HIP, with graphs or task by task. In the plain build each program runs in one of the four ways; under
-ThreadSanitizer too, but for programs about what kernels compute, of which one in four does; under AddressSanitizer one
-program in four. The turn of the run decides which. Of the kernel files against gcc (kernels_test.py) each stand-in has a
-share. A run by hand is the whole product. RILL_TEST_LONG adds what runs long on one device, and seeds that pick any legal
+ThreadSanitizer all that start threads, one in two of the others, and one in eight of those about what kernels compute; under
+AddressSanitizer one program in four. The turn of the run decides which. Of the kernel files against gcc (kernels_test.py)
+each stand-in has a share. A run by hand is the whole product. RILL_TEST_LONG adds what runs long on one device, and seeds that pick any legal
 order, of which the plain build has a few: ten for each program, three under the sanitizers, which are many times slower.
 This shows the layer that calls the driver; what the device does is shown by other tests, and on a device.
 
@@ -72,13 +72,17 @@ def all_jobs():
             for seed in [{}] + (seeds if program in PROGRAMS + STRESS else [])] + (plain_extras() if PART == "plain" else SWEEPS)
 
 
+def starts_threads(program):
+    folder = "stress" if program in STRESS else "conformance"
+    return "pthread_create" in (ROOT / "tests" / folder / f"{program}_test.c").read_text()
+
+
 def runs_in(program, number):
     """Whether a program runs in this part and turn. In the plain build all do, but for the quick form."""
     if PART == "plain":
         return not IS_QUICK or (number + TURN) % 8 == 0
-    if PART == "tsan":
-        return program not in COMPUTES or (number + TURN) % 4 == 0
-    return (number + TURN) % 4 == 0
+    step = 4 if PART == "asan" else 8 if program in COMPUTES else 1 if starts_threads(program) else 2
+    return (number + TURN) % step == 0 and program not in DEVICE_CODE  # these show nothing new there
 
 
 def jobs():

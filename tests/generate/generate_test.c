@@ -162,7 +162,7 @@ TEST(generated_kernels_agree_between_interpreter_plan_cpu_and_gcc)
                                        GENERATE_OVERLAPS,
                                        GENERATE_OVERLAPS,
                                        0};
-    struct seeds seeds = seeds_of_the_form(60, 10000, 6);
+    struct seeds seeds = seeds_of_the_form(60, 10000, 9);
     struct differ differ;
     open_differ(&differ);
     differ.is_quick = !form_is_long() && getenv("RILL_TEST_DEVICE") == NULL;
@@ -304,7 +304,7 @@ static int is_c_file(const struct dirent *entry)
 // In the order of their names, so that the share that runs is the same everywhere.
 TEST(kernels_full_of_traps_agree)
 {
-    struct traps traps = {.every = form_is_long() ? 1 : form_is_sanitized() ? 60 : 24};
+    struct traps traps = {.every = form_is_long() ? 1 : form_is_sanitized() ? 120 : 24};
     struct differ differ;
     open_differ(&differ);
     differ.use_gcc = true;

@@ -127,7 +127,7 @@ static void check_claims(const char *path, void *user)
 // |count| in the long form, a share of them in the short one.
 static int runs_of(int count)
 {
-    return form_is_long() ? count : form_is_sanitized() ? count / 10 : count / 3;
+    return form_is_long() ? count : form_is_sanitized() ? count / 20 : count / 3;
 }
 
 TEST(recorded_accesses_keep_every_claim)
