@@ -181,7 +181,7 @@ bool stream_has_news(struct stream *stream, struct backend_error *out_error)
 // which reading and clearing reach under one lock, and nothing here keeps a copy. |known_error| is a number only.
 // Another thread may clear the error and return a newer one before this thread has noted the serial of what it read;
 // the older serial must not take the place of the newer one, so that the error is asked for again then.
-static bool take_error(struct stream *stream, struct backend_error *out_error)
+static __attribute__((noinline, cold)) bool note_error(struct stream *stream, struct backend_error *out_error)
 {
     uint64_t known = atomic_load(&stream->known_error);
     while (stream->context->backend->stream_error(stream->queue, out_error)) {
@@ -190,6 +190,12 @@ static bool take_error(struct stream *stream, struct backend_error *out_error)
         }
     }
     return false;
+}
+
+// A stream without an error, which is asked at every wait, is not looked at here.
+static inline bool take_error(struct stream *stream, struct backend_error *out_error)
+{
+    return UNLIKELY(stream->context->backend->stream_error(stream->queue, out_error)) && note_error(stream, out_error);
 }
 
 rill_status stream_check(const char *who, struct stream *stream)
