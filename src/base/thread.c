@@ -97,7 +97,7 @@ void thread_sleep(atomic_uint *word, unsigned seen)
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
 }
 
-// Who wakes a pool that slept finds nothing in the caches: what the C library's syscall() adds is two more pages.
+// Who wakes a pool that slept finds nothing in the caches: see base/hot.h.
 HOT void thread_wake(atomic_uint *word, int count)
 {
 #if defined(__x86_64__)

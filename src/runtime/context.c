@@ -19,7 +19,7 @@ enum { SLOT_BITS = 8, GENERATION_BITS = HANDLE_TABLE_BITS - SLOT_BITS, OWN_ID = 
 
 static void leave_for_good(void *object, int kind);
 
-// What a launch looks at is at the front, and with this alignment on one page.
+// What a launch looks at is at the front, and with this alignment on one page: see base/hot.h.
 static _Alignas(2048) struct handle_table contexts = {
     .lock = THREAD_MUTEX_INIT,
     .slot_limit = 1u << SLOT_BITS,
@@ -344,7 +344,7 @@ enum { HAS_FIRST = true };
 enum { FIRST_PAGE = 4096, FIRST_PAGES = (sizeof(struct context) + FIRST_PAGE - 1) / FIRST_PAGE };
 
 // Memory for the first context, as a rule the only one. All of it is zero in a forked child, so that it needs no other
-// page to be its mark, and each launch one page less.
+// page to be its mark, and each launch one page less: see base/hot.h.
 static _Alignas(FIRST_PAGE) char first_memory[FIRST_PAGES * FIRST_PAGE];
 static atomic_bool first_is_taken;
 

@@ -99,25 +99,16 @@ static HOT rill_status launch_on(const char *who, struct kernel *kernel, const s
     return launch_args(&packed, who, kernel, on, args, result);
 }
 
-static void fetch_lines(uintptr_t begin, uintptr_t end)
-{
-    for (uintptr_t at = begin; at < end; at += 64) {
-        __builtin_prefetch((const void *)at, 0, 2);
-        __asm__ volatile("" : : "r"(at)); // or gcc leaves out the call, as one that changes nothing
-    }
-}
-
 // Asks for what is still to come of a launch, all at once: by itself each line of it would be waited for. A guess that
 // is wrong does no harm.
 static LAUNCH_PART __attribute__((noinline)) void
 fetch_launch(const struct context *context, const struct kernel *kernel, const struct pinned_stream *on)
 {
-    enum { PART_SIZE = 3328 }; // see LAUNCH_PART
-    fetch_lines((uintptr_t)kernel, (uintptr_t)kernel + sizeof *kernel);
-    fetch_lines((uintptr_t)on->queue, (uintptr_t)on->queue + BACKEND_STREAM_FRONT);
-    fetch_lines((uintptr_t)context->device, (uintptr_t)context->device + BACKEND_DEVICE_FRONT);
-    fetch_lines((uintptr_t)context->launch, (uintptr_t)context->launch + PART_SIZE);
-    fetch_lines((uintptr_t)rill_launch, (uintptr_t)rill_launch + PART_SIZE);
+    fetch_for_reading(kernel, sizeof *kernel);
+    fetch_for_reading(on->queue, BACKEND_STREAM_FRONT);
+    fetch_for_reading(context->device, BACKEND_DEVICE_FRONT);
+    fetch_for_reading((const void *)(uintptr_t)context->launch, HOT_PART_SIZE);
+    fetch_for_reading((const void *)(uintptr_t)rill_launch, HOT_PART_SIZE);
 }
 
 LAUNCH_PART rill_status rill_launch(rill_kernel handle, rill_stream stream_handle, rill_args args)

@@ -14,18 +14,6 @@ size_t segment_round_up(size_t size)
     return (size + 63) & ~(size_t)63;
 }
 
-// Asks for the cache lines of memory that will be written soon.
-static void prefetch(char *memory, size_t size)
-{
-    for (size_t i = 0; i < size; i += 64) {
-#if defined(__x86_64__)
-        __asm__ volatile("prefetchw %0" : : "m"(memory[i])); // does nothing where it is not known
-#else
-        __builtin_prefetch(memory + i, 1);
-#endif
-    }
-}
-
 static size_t head_size(void)
 {
     return segment_round_up(sizeof(struct cpu_segment));
@@ -148,7 +136,7 @@ HOT void *segment_take(struct backend_stream *stream, size_t size)
     op->segment = stream->current;
     // A worker has had the lines of the next operation. They are asked for now, so that they are here by then.
     if (!is_at_hand && stream->current_size - stream->current_used >= size) {
-        prefetch((char *)stream->current + stream->current_used, size < PREFETCH_SIZE ? size : PREFETCH_SIZE);
+        fetch_for_writing((char *)stream->current + stream->current_used, size < PREFETCH_SIZE ? size : PREFETCH_SIZE);
     }
     return op;
 }
