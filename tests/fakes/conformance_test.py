@@ -4,7 +4,7 @@
 Every program of tests/conformance and the random graphs, found by name. There are four ways to run one: on the stand-in for
 CUDA or for HIP, with graphs or task by task. In the plain build each program runs in one of the four ways; under
 ThreadSanitizer all that start threads, one in two of the others, and one in eight of those about what kernels compute; under
-AddressSanitizer one program in four. The turn of the run decides which. Of the kernel files against gcc (kernels_test.py)
+AddressSanitizer one program in six. The turn of the run decides which. Of the kernel files against gcc (kernels_test.py)
 each stand-in has a share. A run by hand is the whole product. RILL_TEST_LONG adds what runs long on one device, and seeds that pick any legal
 order, of which the plain build has a few: ten for each program, three under the sanitizers, which are many times slower.
 This shows the layer that calls the driver; what the device does is shown by other tests, and on a device.
@@ -81,7 +81,7 @@ def runs_in(program, number):
     """Whether a program runs in this part and turn. In the plain build all do, but for the quick form."""
     if PART == "plain":
         return not IS_QUICK or (number + TURN) % 8 == 0
-    step = 4 if PART == "asan" else 8 if program in COMPUTES else 1 if starts_threads(program) else 2
+    step = 6 if PART == "asan" else 8 if program in COMPUTES else 1 if starts_threads(program) else 2
     return (number + TURN) % step == 0 and program not in DEVICE_CODE  # these show nothing new there
 
 
@@ -100,7 +100,7 @@ def jobs():
              for number, (program, (vendor, graph)) in enumerate(zip(programs, ways)) if runs_in(program, number)]
     if PART != "plain":
         return kernels + found
-    return found if IS_QUICK else kernels + found + plain_extras()[TURN % 3::3]
+    return found if IS_QUICK else kernels + found + plain_extras()[TURN % 7::7]
 
 
 def piece_of(vendor, program, settings):
