@@ -9,6 +9,7 @@
 #include "compiler/openmp.h"
 #include "compiler/pipeline.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -136,6 +137,7 @@ static rill_status emit_code(struct job *job, const struct compiler_input *input
 
 static rill_status make_image(struct job *job, const struct plan_module *plan)
 {
+    assert(plan != NULL && job->bytes == NULL);
     struct str bytes;
     str_init(&bytes, &job->arena);
     plan_write(plan, &bytes);
@@ -160,6 +162,7 @@ static rill_status make_image(struct job *job, const struct plan_module *plan)
 
 static void publish_text(struct job *job, const struct str *text)
 {
+    assert(job->result.bytes == NULL);
     job->result.bytes = str_text(text);
     job->result.size = text->length;
 }

@@ -3,6 +3,7 @@
 // updates of one array) leaves its loop serial, with a comment: the file computes what the kernel computes.
 #include "compiler/openmp.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,7 @@ static void find_lines(struct openmp *o)
 // The offset of a place in the main file; the text's length if it is elsewhere.
 static size_t offset_of(const struct openmp *o, struct loc loc)
 {
+    assert(o->lines != NULL);
     if (loc.line == 0 || loc.line > o->line_count) {
         return o->length;
     }

@@ -47,7 +47,7 @@ static void run_demote(struct ir_module *module, struct ir_function *kernel, str
 const struct pass pass_list[PASS_COUNT] = {
     {.name = "lower", .scope = PASS_LOWER, .does = "the typed tree of the C file becomes IR"},
     KERNELS("switches", run_switches, NULL, "a switch that holds loops or blocks becomes branches"),
-    FUNCTIONS("promote", run_promote, "locals whose address nobody takes become scalars"),
+    FUNCTIONS("promote", run_promote, "locals that need no address become scalars, scalars assigned once become values"),
     MODULE("check", run_check, "with --check=bounds: accesses through pointers are checked"),
     KERNELS("split-locals", split_locals, NULL, "each stream_parallel block gets its own copy of a local it fills"),
     KERNELS("demote", run_demote, NULL, "values that cross from one task to another become variables"),
@@ -70,7 +70,7 @@ const struct pass pass_list[PASS_COUNT] = {
          "room in the launch block for variables that more than one task uses"),
     PLAN("privatise", privatise_updates, FACTS " params choose describe partition",
          "arrays whose atomic updates may go to a copy for each worker"),
-    PLAN("outline", outline_pieces, FACTS " params choose describe partition slots",
+    PLAN("outline", outline_tasks, FACTS " params choose describe partition slots",
          "a function for each task, with its reductions and its version in order"),
     PLAN("stack", stack_check, FACTS " params choose describe partition slots outline",
          "refuses tasks whose locals do not fit on a stack"),

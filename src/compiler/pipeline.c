@@ -29,6 +29,7 @@ static bool is_wanted(const struct pipeline_options *options, int row)
 
 static void run_on_functions(const struct pass *pass, struct ir_module *module, struct diags *diags)
 {
+    assert(pass->scope == PASS_KERNELS || pass->scope == PASS_FUNCTIONS);
     int function_count = module->function_count;
     for (int i = 0; i < function_count; i++) {
         enum ir_function_kind kind = module->functions[i]->kind;
@@ -58,6 +59,16 @@ static bool run_passes(struct ir_module *module, const struct pipeline_options *
     return true;
 }
 
+// How many of the passes to the plan are asked for.
+static int plan_passes_wanted(const struct pipeline_options *options)
+{
+    int count = 0;
+    for (int row = 0; row < PASS_COUNT; row++) {
+        count += pass_list[row].scope == PASS_PLAN && is_wanted(options, row);
+    }
+    return count;
+}
+
 static void plan_kernel(struct offload *offload, const struct pipeline_options *options, bool is_complete)
 {
     for (int row = 0; row < PASS_COUNT; row++) {
@@ -77,7 +88,7 @@ static struct plan_module *make_plan(struct ir_module *module, const struct pipe
 {
     struct plan_module *plan = offload_module(module);
     int function_count = module->function_count; // tasks are added behind
-    bool is_complete = is_wanted(options, PASS_COUNT - 1);
+    bool is_complete = plan_passes_wanted(options) == plan_passes_wanted(&(struct pipeline_options){0});
     result->kernels = ARENA_ARRAY(module->arena, struct offload *, function_count + 1);
     for (int i = 0; i < function_count; i++) {
         if (module->functions[i]->kind == IR_FUNCTION_KERNEL) {
@@ -97,16 +108,6 @@ static struct plan_module *make_plan(struct ir_module *module, const struct pipe
         return NULL;
     }
     return plan;
-}
-
-static bool wants_plan(const struct pipeline_options *options)
-{
-    for (int row = 0; row < PASS_COUNT; row++) {
-        if (pass_list[row].scope == PASS_PLAN && is_wanted(options, row)) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static void name_files(struct ir_module *module, const struct diags *diags)
@@ -148,7 +149,7 @@ void pipeline_run_passes(struct ir_module *module, struct diags *diags, const st
     module->is_gpu = options->is_gpu;
     module->has_short_strips = options->verify;
     module->never_whole = options->never_whole;
-    if (run_passes(module, options, diags) && wants_plan(options)) {
+    if (run_passes(module, options, diags) && plan_passes_wanted(options) > 0) {
         out_result->plan = make_plan(module, options, diags, out_result);
     }
 }

@@ -119,40 +119,40 @@ static void print_facts(struct notes *n, const struct ir_inst *inst)
 // What is around a loop: nothing that is a task, a task, or one that may also be control with tasks in it.
 enum around { AROUND_NONE, AROUND_TASK, AROUND_EITHER };
 
-static const char *what_becomes_of(const struct mark *mark, enum around around)
+static const char *what_becomes_of(const struct offload_note *note, enum around around)
 {
     if (around != AROUND_NONE) {
-        return around == AROUND_EITHER && mark->is_chosen ? "a task, where the loop around it is control" : "in a task";
+        return around == AROUND_EITHER && note->is_chosen ? "a task, where the loop around it is control" : "in a task";
     }
-    return mark->is_chosen ? "a task" : mark->has_task ? "control" : "serial code";
+    return note->is_chosen ? "a task" : note->has_task ? "control" : "serial code";
 }
 
 static void print_choice(struct notes *n, struct ir_inst *inst, enum around around)
 {
-    const struct mark *mark = offload_mark(n->offload, inst);
+    const struct offload_note *note = offload_note(n->offload, inst);
     name_loop(n, inst);
-    str_printf(n->out, " %s", what_becomes_of(mark, around));
-    if (mark->nest != NULL && mark->nest->is_found) {
-        str_printf(n->out, ", a nest of %d loops", mark->nest->count);
-    } else if (mark->nest != NULL && mark->nest->why_not != NULL) {
-        str_printf(n->out, ", no nest: %s", mark->nest->why_not);
+    str_printf(n->out, " %s", what_becomes_of(note, around));
+    if (note->nest != NULL && note->nest->is_found) {
+        str_printf(n->out, ", a nest of %d loops", note->nest->count);
+    } else if (note->nest != NULL && note->nest->why_not != NULL) {
+        str_printf(n->out, ", no nest: %s", note->nest->why_not);
     }
-    if (mark->loop_index >= 0 && n->offload->loops.items[mark->loop_index].fusion != NULL) {
-        str_printf(n->out, ", %s", n->offload->loops.items[mark->loop_index].fusion);
+    if (note->loop_index >= 0 && n->offload->loops.items[note->loop_index].fusion != NULL) {
+        str_printf(n->out, ", %s", n->offload->loops.items[note->loop_index].fusion);
     }
-    if (mark->is_short != NULL) {
+    if (note->is_short != NULL) {
         str_add(n->out, ", or control if ");
-        plan_expr_print(n->kernel, mark->is_short, n->out);
+        plan_expr_print(n->kernel, note->is_short, n->out);
     }
     str_add_char(n->out, '\n');
 }
 
 static enum around around_inside(struct notes *n, struct ir_inst *inst, enum around around)
 {
-    if (inst->op != IR_OP_FOR || n->offload == NULL || !offload_mark(n->offload, inst)->is_chosen) {
+    if (inst->op != IR_OP_FOR || n->offload == NULL || !offload_note(n->offload, inst)->is_chosen) {
         return around;
     }
-    return around != AROUND_TASK && offload_mark(n->offload, inst)->is_short != NULL ? AROUND_EITHER : AROUND_TASK;
+    return around != AROUND_TASK && offload_note(n->offload, inst)->is_short != NULL ? AROUND_EITHER : AROUND_TASK;
 }
 
 static void print_loops(struct notes *n, struct ir_region *region, enum around around)

@@ -2,6 +2,8 @@
 #include "base/vec.h"
 #include "offload/offload.h"
 
+#include <assert.h>
+
 struct block_effects {
     struct block_effect *items;
     int count;
@@ -50,6 +52,7 @@ static void report(struct offload *o, struct ir_inst *inst, int block, const str
 
 static void add_conflict(struct offload *o, struct plan_node *node, struct plan_conflict conflict)
 {
+    assert(node->kind == PLAN_REGION && conflict.block_a < conflict.block_b);
     struct {
         struct plan_conflict *items;
         int count;
@@ -77,6 +80,7 @@ static void note_atomics(struct offload *o, struct plan_node *node, const struct
 static void check_pair(struct offload *o, struct ir_inst *inst, struct plan_node *node,
                        const struct block_effects *effects, int i, int j)
 {
+    assert(i < j); // the later block is the one that is reported
     for (int x = 0; x < effects[i].count; x++) {
         for (int y = 0; y < effects[j].count; y++) {
             const struct plan_effect *a = &effects[i].items[x].effect;
@@ -110,7 +114,7 @@ static void check_pair(struct offload *o, struct ir_inst *inst, struct plan_node
 
 static void check_blocks(struct offload *o, struct ir_inst *inst)
 {
-    struct plan_node **nodes = offload_mark(o, inst)->nodes;
+    struct plan_node **nodes = offload_note(o, inst)->nodes;
     struct block_effects *effects = ARENA_ARRAY(o->arena, struct block_effects, inst->region_count);
     o->room = o->room != NULL ? o->room : conflict_room_create(o->arena);
     for (int i = 0; i < inst->region_count; i++) {
@@ -138,7 +142,7 @@ static void check_region(struct offload *o, struct ir_region *region)
         for (int i = 0; i < inst->region_count; i++) {
             check_region(o, &inst->regions[i]);
         }
-        if (inst->op == IR_OP_BLOCKS && offload_mark(o, inst)->nodes != NULL) {
+        if (inst->op == IR_OP_BLOCKS && offload_note(o, inst)->nodes != NULL) {
             check_blocks(o, inst);
         }
     }

@@ -3,29 +3,31 @@
 
 #include "ir/walk.h"
 
+#include <assert.h>
+
 static bool mark_inst(struct offload *o, struct ir_inst *inst, bool may_choose)
 {
-    struct mark *mark = offload_mark(o, inst);
+    struct offload_note *note = offload_note(o, inst);
     switch (inst->op) {
     case IR_OP_FOR:
         if (inst->loop->pragma_parallel && !walk_inst(inst, facts_is_not_blocks, NULL)) {
             diag_error(o->diags, inst->loc, "a loop under '#pragma rill parallel' cannot hold a stream_parallel block");
         }
-        mark->is_chosen = may_choose && facts_choose(inst);
-        mark->has_task =
-            mark->is_chosen || choose_mark_region(o, &inst->regions[0], may_choose && !inst->loop->pragma_single);
+        note->is_chosen = may_choose && facts_choose(inst);
+        note->has_task =
+            note->is_chosen || choose_in_region(o, &inst->regions[0], may_choose && !inst->loop->pragma_single);
         break;
     case IR_OP_IF:
     case IR_OP_BLOCK:
     case IR_OP_LOOP:
         for (int i = 0; i < inst->region_count; i++) {
-            mark->has_task |= choose_mark_region(o, &inst->regions[i], may_choose);
+            note->has_task |= choose_in_region(o, &inst->regions[i], may_choose);
         }
         break;
     case IR_OP_BLOCKS:
-        mark->has_task = true;
+        note->has_task = true;
         for (int i = 0; i < inst->region_count; i++) {
-            choose_mark_region(o, &inst->regions[i], may_choose);
+            choose_in_region(o, &inst->regions[i], may_choose);
         }
         break;
     case IR_OP_SWITCH:
@@ -37,10 +39,10 @@ static bool mark_inst(struct offload *o, struct ir_inst *inst, bool may_choose)
         break;
     default: break;
     }
-    return mark->has_task;
+    return note->has_task;
 }
 
-bool choose_mark_region(struct offload *o, struct ir_region *region, bool may_choose)
+bool choose_in_region(struct offload *o, struct ir_region *region, bool may_choose)
 {
     bool has_task = false;
     for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
@@ -53,8 +55,9 @@ bool choose_mark_region(struct offload *o, struct ir_region *region, bool may_ch
 
 void choose_loops(struct offload *o)
 {
+    assert(!o->is_chosen);
     o->is_chosen = true;
-    o->has_task = choose_mark_region(o, &o->kernel->body, !o->kernel->pragma_single);
+    o->has_task = choose_in_region(o, &o->kernel->body, !o->kernel->pragma_single);
 }
 
 bool choose_has_no_escape(struct ir_inst *inst, void *user)

@@ -6,6 +6,7 @@
 #include "ir/walk.h"
 #include "plan/abi.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const char *role_text(const struct ir_scalar_role *role)
@@ -57,14 +58,14 @@ static bool is_short(const struct offload *o, const struct ir_inst *inst)
     return trip_count(&trip, first, bound) <= FEW;
 }
 
-// Whether it does not matter that the loop by itself runs in order, though it may of one inside it: somebody asked for
+// Whether the order of this loop needs no warning, though that of a loop inside it may: the author asked for
 // the order, or it is short.
 static bool is_no_matter(const struct offload *o, const struct ir_inst *inst)
 {
     return inst->op == IR_OP_FOR && (inst->loop->pragma_serial || is_short(o, inst));
 }
 
-// Whether somebody asked for one thread.
+// Whether the author asked for one thread.
 static bool is_meant(const struct offload *o, const struct ir_inst *inst)
 {
     return o->kernel->pragma_single || (inst->op == IR_OP_FOR && inst->loop->pragma_single);
@@ -113,7 +114,7 @@ static void warn_of_one_thread(struct offload *o, const struct ir_inst *inst, co
     }
 }
 
-// Every iteration would have been a piece of one task; now each forks and joins, one after the other.
+// Every iteration would have been a fragment of one task; now each forks and joins, one after the other.
 static void warn_of_blocks(struct offload *o, const struct ir_inst *inst)
 {
     static const char words[] = "this loop runs in order, because stream_parallel blocks stand in it";
@@ -131,6 +132,7 @@ static void warn_of_blocks(struct offload *o, const struct ir_inst *inst)
 
 static void describe_loop(struct offload *o, struct ir_inst *inst, int depth, bool inside_task)
 {
+    assert(offload_note(o, inst)->loop_index < 0); // each loop once
     struct plan_loop loop = {.loc = inst->loc, .depth = depth, .task = -1, .inside_task = inside_task};
     loop.verdict = IR_VERDICT_IN_ORDER;
     loop.reason = inst->op == IR_OP_FOR ? inst->loop->reason : inst->text;
@@ -140,7 +142,7 @@ static void describe_loop(struct offload *o, struct ir_inst *inst, int depth, bo
         loop.loc_b = inst->loop->reason_loc_b;
         describe_roles(o, inst->loop, &loop);
     }
-    offload_mark(o, inst)->loop_index = o->loops.count;
+    offload_note(o, inst)->loop_index = o->loops.count;
     VEC_PUSH(o->arena, &o->loops, loop);
 }
 
@@ -153,8 +155,8 @@ static void describe_region(struct offload *o, struct ir_region *region, int dep
             continue; // the loop is described where it does not wrap
         }
         bool is_loop = inst->op == IR_OP_FOR || inst->op == IR_OP_LOOP;
-        bool is_task = inst->op == IR_OP_FOR && offload_mark(o, inst)->is_chosen;
-        bool is_code = inst->region_count > 0 && !offload_mark(o, inst)->has_task;
+        bool is_task = inst->op == IR_OP_FOR && offload_note(o, inst)->is_chosen;
+        bool is_code = inst->region_count > 0 && !offload_note(o, inst)->has_task;
         if (is_loop) {
             describe_loop(o, inst, depth, inside_task);
         }

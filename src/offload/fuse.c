@@ -3,11 +3,11 @@
 // what is written by one loop and read by the next stays in registers and cache, and a GPU has one launch where it had
 // many.
 //
-// Whether that is lawful is asked of the analysis itself: in a copy of the kernel the loops are put together, and if
+// The analysis itself decides whether that is correct: in a copy of the kernel the loops are put together, and if
 // the analysis proves the iterations of that one loop independent, nothing that it does in two of them has an order.
 // What it may not rely on is checked here before: scalars that go from one loop to the next, what the loops say to the
-// outside (asserts, checks, printf), atomics of the author's, and arguments that would have to be apart although none
-// of the loops needs that by itself.
+// outside (asserts, checks, printf), atomics of the author's, and arguments that would have to be disjoint although
+// none of the loops needs that by itself.
 //
 // The kernel keeps its loops: they are what runs in order if arguments overlap, or whole if the loop around is small.
 #include "offload/fuse.h"
@@ -18,6 +18,7 @@
 #include "ir/walk.h"
 #include "passes/atomics.h"
 
+#include <assert.h>
 #include <string.h>
 
 // Beyond these a fused loop gains little: LLVM spills, and a core follows no more streams of memory than about these.
@@ -128,8 +129,8 @@ static const char *why_not_at_all(const struct fuser *f, struct ir_inst *loop)
             return facts->effects[i].is_explicit ? "it has atomics" : "a pointer in it may point to anything";
         }
     }
-    struct piece_flags flags = {.check_bounds = f->o->module->check_bounds};
-    walk_inst(loop, piece_look_at, &flags);
+    struct fragment_flags flags = {.check_bounds = f->o->module->check_bounds};
+    walk_inst(loop, fragment_note_flags, &flags);
     if (flags.may_print) {
         return "it prints";
     }
@@ -142,8 +143,8 @@ static const char *why_not_at_all(const struct fuser *f, struct ir_inst *loop)
 
 static bool may_fail(const struct fuser *f, struct ir_inst *loop)
 {
-    struct piece_flags flags = {.check_bounds = f->o->module->check_bounds};
-    walk_inst(loop, piece_look_at, &flags);
+    struct fragment_flags flags = {.check_bounds = f->o->module->check_bounds};
+    walk_inst(loop, fragment_note_flags, &flags);
     return flags.may_fail;
 }
 
@@ -251,7 +252,7 @@ static const char *why_other_space(struct fuser *f, const struct fusion *run, st
     return NULL;
 }
 
-// A scalar that both know must be private to the iteration in both: nothing of it goes from one loop to the other.
+// A scalar that both use must be private to the iteration in both: no value goes from one loop to the other.
 static const char *why_scalars(struct offload *o, struct ir_inst *a, struct ir_inst *b)
 {
     for (int k = 0; k < 2; k++) {
@@ -406,7 +407,8 @@ static void move_before(const struct fusion *run)
 
 static void note(struct fuser *f, struct ir_inst *loop, const struct ir_inst *before, const char *why)
 {
-    struct plan_loop *described = &f->o->loops.items[offload_mark(f->o, loop)->loop_index];
+    assert(offload_note(f->o, loop)->loop_index >= 0);
+    struct plan_loop *described = &f->o->loops.items[offload_note(f->o, loop)->loop_index];
     described->fusion =
         why == NULL ? arena_printf(f->o->arena, "fused with the loop in line %u", before->loc.line)
                     : arena_printf(f->o->arena, "not fused with the loop in line %u: %s", before->loc.line, why);
@@ -414,6 +416,7 @@ static void note(struct fuser *f, struct ir_inst *loop, const struct ir_inst *be
 
 static void begin_run(struct fuser *f, struct ir_inst *loop)
 {
+    assert(offload_note(f->o, loop)->is_chosen);
     struct fusion run = {.count = 1, .levels = levels_of(f->o, loop)};
     run.parts = ARENA_ARRAY(f->o->arena, struct ir_inst *, FUSE_MAX_LOOPS);
     run.parts[0] = loop;
@@ -425,7 +428,7 @@ static void find_runs(struct fuser *f, struct ir_region *region)
 {
     bool is_open = false; // the last run ends right before here, but for what may be moved
     for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        if (inst->op == IR_OP_FOR && offload_mark(f->o, inst)->is_chosen) {
+        if (inst->op == IR_OP_FOR && offload_note(f->o, inst)->is_chosen) {
             struct fusion *run = is_open ? &VEC_LAST(&f->runs) : NULL;
             const char *why = run != NULL ? why_not(f, run, inst) : NULL;
             if (run != NULL) {
@@ -440,7 +443,7 @@ static void find_runs(struct fuser *f, struct ir_region *region)
             continue;
         }
         is_open = is_open && may_move(&VEC_LAST(&f->runs), inst);
-        if (inst->region_count > 0 && offload_mark(f->o, inst)->has_task) {
+        if (inst->region_count > 0 && offload_note(f->o, inst)->has_task) {
             is_open = false;
             for (int i = 0; i < inst->region_count; i++) {
                 find_runs(f, &inst->regions[i]);
@@ -457,7 +460,7 @@ static bool is_same_base(const struct plan_effect *a, const struct plan_effect *
     return a->base == b->base && a->index == b->index;
 }
 
-// Whether a part needs the two apart by itself, and as much.
+// Whether a part by itself needs the two to be disjoint, and as strictly.
 static bool is_pair_known(const struct fusion *run, const struct plan_effect *a, const struct plan_effect *b,
                           bool equal_will_do)
 {
@@ -510,8 +513,8 @@ static bool has_same_roles(const struct fusion *run)
     return count == run->loop->loop->role_count;
 }
 
-// Arguments that are the same have the same index in every iteration; that others are apart only the parts may ask for:
-// else the task would run in order where the loops by themselves would not.
+// Identical arguments have the same index in every iteration. That others are disjoint may be asked for only if a part
+// does: else the task would run in order where the loops by themselves would not.
 static const char *why_needs_more(const struct fusion *run)
 {
     const struct loop_facts *facts = run->loop->loop->analysis;
@@ -574,6 +577,7 @@ static void split(struct fuser *f, int index, const char *why)
     int a = part_at(run, loop->reason_loc_a), b = part_at(run, loop->reason_loc_b);
     int at = a > b ? a : b;
     at = at > 0 && a != b ? at : run->count / 2;
+    assert(at > 0 && at < run->count); // each part gets smaller, so that this ends
     struct fusion tail = {.count = run->count - at, .levels = run->levels, .parts = run->parts + at};
     tail.places = run->places + at;
     note(f, run->parts[at], run->parts[at - 1], why);
@@ -622,7 +626,7 @@ static bool has_run(const struct fuser *f)
     return false;
 }
 
-// What was not settled in time stays apart: each loop by itself.
+// Runs that were not settled within the rounds are not fused: each loop by itself.
 static void give_up(struct fuser *f)
 {
     for (int i = 0; i < f->runs.count; i++) {
@@ -636,14 +640,15 @@ static void give_up(struct fuser *f)
 
 static void accept(struct offload *o, const struct fusion *found)
 {
+    assert(found->count > 1 && found->loop != NULL && found->copy != NULL);
     struct fusion *run = ARENA_NEW(o->arena, struct fusion);
     *run = *found;
     for (int k = 1; k < run->count; k++) {
-        offload_mark(o, run->parts[k])->is_absorbed = true;
+        offload_note(o, run->parts[k])->is_absorbed = true;
     }
-    offload_mark(o, run->parts[0])->fusion = run;
-    offload_mark(o, run->loop)->is_chosen = true;
-    offload_mark(o, run->loop)->loop_index = offload_mark(o, run->parts[0])->loop_index;
+    offload_note(o, run->parts[0])->fusion = run;
+    offload_note(o, run->loop)->is_chosen = true;
+    offload_note(o, run->loop)->loop_index = offload_note(o, run->parts[0])->loop_index;
     move_before(run);
     VEC_PUSH(o->arena, &o->fusions, run);
 }
@@ -677,6 +682,7 @@ void fuse_place_variables(struct offload *o)
 {
     for (int i = 0; i < o->fusions.count; i++) {
         struct ir_function *copy = o->fusions.items[i]->copy;
+        assert(copy->var_count <= o->kernel->var_count); // the kernel got more since
         for (int v = 0; v < copy->var_count; v++) {
             copy->vars[v]->slot = o->kernel->vars[v]->slot;
         }

@@ -5,6 +5,8 @@
 #include "ir/clone.h"
 #include "ir/walk.h"
 
+#include <assert.h>
+
 struct renaming { // in the later parts of a run: their loop variable is the first one's
     const struct ir_var *from;
     struct ir_var *to;
@@ -48,13 +50,14 @@ static struct ir_inst *copy_inst(struct copier *c, struct ir_inst *inst, struct 
 {
     struct ir_inst **args = ARENA_ARRAY(c->o->arena, struct ir_inst *, inst->arg_count);
     for (int i = 0; i < inst->arg_count; i++) {
+        assert(c->values[inst->args[i]->id] != NULL); // values stand before their uses
         args[i] = c->values[inst->args[i]->id];
     }
     struct ir_builder b = {.module = c->o->module, .function = c->copy, .region = to};
     struct ir_inst *copy = clone_inst(&b, inst, args);
     copy->id = inst->id;
     copy->var = inst->var != NULL ? copied_var(c, inst->var) : NULL;
-    copy->target = inst->target != NULL ? offload_mark(c->o, inst->target)->clone : NULL;
+    copy->target = inst->target != NULL ? offload_note(c->o, inst->target)->clone : NULL;
     if (copy->loop != NULL) {
         forget_verdict(c, copy->loop);
     }
@@ -62,7 +65,7 @@ static struct ir_inst *copy_inst(struct copier *c, struct ir_inst *inst, struct 
         c->values[inst->id] = copy;
     }
     if (inst->region_count > 0) {
-        offload_mark(c->o, inst)->clone = copy;
+        offload_note(c->o, inst)->clone = copy;
     }
     return copy;
 }
@@ -107,7 +110,7 @@ static void merge_level(struct copier *c, struct merging *m, struct ir_inst *con
     m->merged[m->depth++] = merged;
     struct ir_inst **inner = ARENA_ARRAY(c->o->arena, struct ir_inst *, run->count);
     for (int i = 0; i < run->count; i++) {
-        offload_mark(c->o, loops[i])->clone = merged;
+        offload_note(c->o, loops[i])->clone = merged;
         enter_part(c, m, i);
         if (m->depth == run->levels) {
             copy_region(c, &loops[i]->regions[0], &merged->regions[0]);
@@ -127,6 +130,7 @@ static void merge_level(struct copier *c, struct merging *m, struct ir_inst *con
 
 static void merge(struct copier *c, struct fusion *run, struct ir_region *to)
 {
+    assert(run->count > 1 && run->levels >= 1 && run->levels <= NEST_MOST);
     struct merging m = {.depth = 0};
     for (int i = 1; i < run->count; i++) { // what stands between the loops may stand before them
         for (struct ir_inst *inst = run->parts[i - 1]->next; inst != run->parts[i]; inst = inst->next) {
@@ -182,7 +186,7 @@ static void copy_references(struct copier *c)
     const struct ir_function *kernel = c->o->kernel;
     for (int i = 0; i < kernel->var_count; i++) {
         struct ir_inst *scope = kernel->vars[i]->scope;
-        c->copy->vars[i]->scope = scope != NULL ? offload_mark(c->o, scope)->clone : NULL;
+        c->copy->vars[i]->scope = scope != NULL ? offload_note(c->o, scope)->clone : NULL;
     }
     c->copy->params = ARENA_ARRAY(c->o->arena, struct ir_param, kernel->param_count + 1);
     for (int i = 0; i < kernel->param_count; i++) {

@@ -4,6 +4,8 @@
 #include "base/vec.h"
 #include "ir/walk.h"
 
+#include <assert.h>
+
 struct place {
     int base; // of ir_inst.base
     bool writes;
@@ -90,6 +92,7 @@ static bool find_set(struct ir_inst *inst, void *user)
 
 struct places *fuse_places(struct arena *arena, struct ir_inst *loop, int levels)
 {
+    assert(loop->op == IR_OP_FOR && levels >= 1);
     struct places *places = ARENA_NEW(arena, struct places);
     places->arena = arena;
     struct ir_inst *at = loop;

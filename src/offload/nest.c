@@ -13,6 +13,8 @@
 #include "ir/assignment.h"
 #include "ir/walk.h"
 
+#include <assert.h>
+
 enum {
     STRIP_WORK = 8 * 1024, // operations of a strip
     STRIP_MOST = 1024,     // iterations of a strip
@@ -26,7 +28,7 @@ static bool is_independent(const struct ir_for *loop)
     return ir_verdict_is_parallel(loop->verdict) && loop->verdict != IR_VERDICT_SCATTER;
 }
 
-// Where the device settles how the iterations are cut (|is_flexible|), sums of floats would hang on the device.
+// Where the device settles how the iterations are cut (|is_flexible|), sums of floats would depend on the device.
 static bool sums_floats(const struct loop_facts *facts)
 {
     for (int i = 0; i < facts->reduction_count; i++) {
@@ -129,8 +131,8 @@ static bool is_same_base(const struct plan_effect *a, const struct plan_effect *
     return a->base == b->base && a->index == b->index;
 }
 
-// What the inner loop needs apart is what the outer one needs apart, and as much. Of one array there may be several
-// regions, each with a pair of its own: where some of these may be equal it is not asked which is meant.
+// What the inner loop needs disjoint the outer one needs disjoint too, and as strictly. Of one array there may be
+// several regions, each with a pair of its own: where some of these may be equal it is not asked which is meant.
 static bool pairs_are_known(const struct loop_facts *outer, const struct loop_facts *inner)
 {
     for (int i = 0; i < inner->pair_count; i++) {
@@ -160,8 +162,8 @@ static struct plan_expr *trip_at(struct offload *o, const struct ir_inst *loop, 
     if (trip->args[0] == NULL || trip->args[1] == NULL) {
         return NULL;
     }
-    trip = whole_by_value(o, trip, outer);
-    return trip != NULL && walk_inst(outer, whole_does_not_assign, trip) ? trip : NULL;
+    trip = substitute_variables(o, trip, outer);
+    return trip != NULL && walk_inst(outer, substitute_is_unassigned, trip) ? trip : NULL;
 }
 
 // Whether code of the task can compute it: see outline_nest.c.
@@ -198,8 +200,8 @@ static int64_t strip_of(const struct offload *o, const struct ir_inst *innermost
 // What may fail says in which iteration, and that must not depend on the device.
 static bool may_cut(struct offload *o, struct ir_inst *outer, const struct nest *nest, const char **out_why)
 {
-    struct piece_flags flags = {.check_bounds = o->module->check_bounds};
-    walk_inst(outer, piece_look_at, &flags);
+    struct fragment_flags flags = {.check_bounds = o->module->check_bounds};
+    walk_inst(outer, fragment_note_flags, &flags);
     int64_t trips;
     bool is_short = plan_expr_is_const(nest->trips[1], &trips) && trips < INNER_LEAST;
     *out_why = flags.may_fail ? "an assertion or a check in it may fail" : is_short ? "it has few iterations" : NULL;
@@ -271,18 +273,19 @@ static bool find(struct offload *o, struct ir_inst *outer, struct nest *out, con
 
 struct nest *nest_of(struct offload *o, struct ir_inst *outer)
 {
-    struct mark *mark = offload_mark(o, outer);
-    if (mark->nest == NULL) {
-        mark->nest = ARENA_NEW(o->arena, struct nest);
-        mark->nest->is_found = find(o, outer, mark->nest, &mark->nest->why_not);
+    assert(outer->op == IR_OP_FOR && outer->loop->analysis != NULL);
+    struct offload_note *note = offload_note(o, outer);
+    if (note->nest == NULL) {
+        note->nest = ARENA_NEW(o->arena, struct nest);
+        note->nest->is_found = find(o, outer, note->nest, &note->nest->why_not);
     }
-    return mark->nest;
+    return note->nest;
 }
 
 static bool find_of_chosen(struct ir_inst *inst, void *user)
 {
     struct offload *o = user;
-    if (inst->op == IR_OP_FOR && offload_mark(o, inst)->is_chosen) {
+    if (inst->op == IR_OP_FOR && offload_note(o, inst)->is_chosen) {
         nest_of(o, inst);
     }
     return true;
@@ -345,6 +348,8 @@ static struct ir_var *add_var(struct offload *o, const char *name)
 
 void nest_settle(struct offload *o, struct nest *nest, struct plan_node *parent)
 {
+    assert(nest->is_found && nest->count >= 2 && nest->count <= NEST_MOST);
+    assert(nest->strip_count == NULL); // settled once
     struct loc loc = nest->loops[0]->loc;
     if (!nest->is_flexible) {
         return;
@@ -364,6 +369,7 @@ void nest_settle(struct offload *o, struct nest *nest, struct plan_node *parent)
 // The product of the trip counts, the last in strips. More iterations than 63 bits count never end anyway.
 struct plan_expr *nest_trip(struct offload *o, const struct nest *nest)
 {
+    assert(nest->is_found && nest->is_flexible == (nest->strip_count != NULL));
     struct plan_expr *trip = offload_trip(o, nest->loops[0]);
     if (nest->is_flexible) {
         return op(o, IR_OP_MUL, trip, offload_var(o, nest->strip_count));

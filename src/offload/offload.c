@@ -20,6 +20,7 @@ struct offload *offload_create(struct ir_module *module, struct ir_function *ker
 
 void offload_finish(struct offload *o)
 {
+    assert(o->has_slots);
     assert(o->out->root != NULL); // partition has run
     struct plan_module *plan = o->plan;
     offload_show(o);
@@ -41,13 +42,14 @@ void offload_show(struct offload *o)
     o->out->loop_count = o->loops.count;
 }
 
-struct mark *offload_mark(struct offload *o, struct ir_inst *inst)
+struct offload_note *offload_note(struct offload *o, struct ir_inst *inst)
 {
+    assert(inst->region_count > 0);
     if (inst->note == NULL) {
-        struct mark *mark = ARENA_NEW(o->arena, struct mark);
-        mark->node_id = -1;
-        mark->loop_index = -1;
-        inst->note = mark;
+        struct offload_note *note = ARENA_NEW(o->arena, struct offload_note);
+        note->node_id = -1;
+        note->loop_index = -1;
+        inst->note = note;
     }
     return inst->note;
 }
@@ -59,6 +61,7 @@ void offload_add_expr(struct offload *o, struct plan_expr **place)
 
 struct plan_expr *offload_trip(struct offload *o, const struct ir_inst *loop)
 {
+    assert(loop->op == IR_OP_FOR && loop->arg_count >= 2);
     return plan_trip(o->arena, loop->loop, expr_of_value(o->arena, loop->args[0]),
                      expr_of_value(o->arena, loop->args[1]));
 }
@@ -66,7 +69,9 @@ struct plan_expr *offload_trip(struct offload *o, const struct ir_inst *loop)
 void offload_assign(struct offload *o, struct plan_node *parent, const struct ir_var *var, struct plan_expr *value,
                     struct loc loc)
 {
-    struct plan_node *node = piece_add_node(o, parent, PLAN_ASSIGN, loc);
+    assert(!var->is_memory && var->index < o->kernel->var_count);
+    assert(!o->has_slots); // |slot| is a variable's number until then
+    struct plan_node *node = fragment_add_node(o, parent, PLAN_ASSIGN, loc);
     node->slot = var->index;
     node->type = var->type;
     node->expr = value;
@@ -75,6 +80,7 @@ void offload_assign(struct offload *o, struct plan_node *parent, const struct ir
 
 struct plan_expr *offload_var(struct offload *o, const struct ir_var *var)
 {
+    assert(!var->is_memory && var->index < o->kernel->var_count);
     struct plan_expr *expr = ARENA_NEW(o->arena, struct plan_expr);
     *expr = (struct plan_expr){.kind = PLAN_EXPR_VAR, .type = var->type, .index = var->index};
     return expr;

@@ -34,7 +34,7 @@ void partition_kernel(struct offload *o);  // partition.c: the plan's tree and t
 void blocks_check(struct offload *o);      // blocks.c: compares the blocks of each region
 void slots_assign(struct offload *o);      // slots.c: room in the launch block for what more than one task uses
 void privatise_updates(struct offload *o); // privatise.c: arrays whose atomic updates may go to private copies
-void outline_pieces(struct offload *o);    // outline.c: a function of each task
+void outline_tasks(struct offload *o);     // outline.c: a function of each task
 void stack_check(struct offload *o);       // stack.c: refuses tasks whose locals do not fit on a stack
 void restrict_check(struct offload *o);    // restrict.c: in checked mode, the tests of what `restrict` promises
 void depth_check(struct offload *o);       // depth.c: refuses control that is nested too deep
@@ -57,27 +57,27 @@ struct nest {
     int64_t strip;              // iterations of the innermost loop that are one of the task, at least
     struct ir_var *trip_count;  // flexible: of the inner loop, as the launch has found it
     struct ir_var *strip_size;  // flexible: what the launch has settled
-    struct ir_var *strip_count; // flexible: 1 if the outer loop alone will do
+    struct ir_var *strip_count; // flexible: 1 if the outer loop alone has iterations enough
     bool is_found;              // there are two loops at least
     const char *why_not;        // why the loop inside the last one is not taken in, if there is one at all
 };
 
-enum piece_kind {
-    PIECE_SERIAL,
-    PIECE_PARALLEL,
-    PIECE_CLEAR, // of a scatter: no mark is set
-    PIECE_MARK,  // of a scatter: sets the marks of the places that the loop will store to
+enum fragment_kind {
+    FRAGMENT_SERIAL,
+    FRAGMENT_PARALLEL,
+    FRAGMENT_CLEAR, // of a scatter: no mark is set
+    FRAGMENT_MARK,  // of a scatter: sets the marks of the places that the loop will store to
 };
 
 // Code that becomes one task.
-struct piece {
-    enum piece_kind kind;
+struct fragment {
+    enum fragment_kind kind;
     struct ir_inst *first; // serial: |count| consecutive instructions; parallel: the FOR
     int count;
     int task;
     int group;
     struct ir_var *escape;    // serial: 0, or k + 1 after the code left by escapes[k]; NULL: it never does
-    struct ir_inst **escapes; // BREAK targets outside the piece; NULL in it: return
+    struct ir_inst **escapes; // BREAK targets outside the fragment; NULL in it: return
     int escape_count;
     const struct scatter *scatter; // clear: whose marks
     const struct nest *nest;       // parallel: the loops that are one space; NULL: only |first|
@@ -85,8 +85,8 @@ struct piece {
     const struct fusion *fusion;   // parallel: the loops that |first| was made of; NULL: it is the kernel's own
 };
 
-// What the pass notes at an instruction that has regions: ir_inst.note.
-struct mark {
+// What the passes note at an instruction that has regions: ir_inst.note.
+struct offload_note {
     bool is_chosen;              // FOR: becomes a task
     bool has_task;               // something in it becomes a task or is a block
     int node_id;                 // of its plan node when it is control
@@ -113,10 +113,10 @@ struct offload {
     int first_function;         // of the tasks, in the module
     struct conflict_room *room; // made with the first region of blocks
     struct {
-        struct piece *items;
+        struct fragment *items;
         int count;
         int capacity;
-    } pieces;
+    } fragments;
     struct {
         struct plan_task *items;
         int count;
@@ -140,64 +140,66 @@ struct offload {
     int group_count;
     int scratch_count;            // hidden parameters that hold memory of the launch
     int loop_depth;               // control loops around what is built now
-    struct assignments *assigned; // by variable, in the whole kernel; whole.c, made on demand
+    struct assignments *assigned; // by variable, in the whole kernel; substitute.c, made on demand
     int assigned_count;           // variables there were then
     bool *is_read_outside;        // by variable: outside of every loop over it; made on demand, no pass adds such reads
 };
 
-struct mark *offload_mark(struct offload *o, struct ir_inst *inst);
+struct offload_note *offload_note(struct offload *o, struct ir_inst *inst);
 void offload_add_expr(struct offload *o, struct plan_expr **place);
 struct plan_expr *offload_trip(struct offload *o, const struct ir_inst *loop);
 void offload_assign(struct offload *o, struct plan_node *parent, const struct ir_var *var, struct plan_expr *value,
                     struct loc loc);
 struct plan_expr *offload_var(struct offload *o, const struct ir_var *var);
-// For printing: what there is of the plan so far is reached from |out|.
+// For printing: makes |out| show what there is of the plan so far.
 void offload_show(struct offload *o);
 // restrict.c: whether `restrict` says that the two, of which one writes, do not touch the same memory.
 bool restrict_separates(const struct offload *o, const struct plan_effect *a, const struct plan_effect *b);
 
 // choose.c: notes at every instruction with regions what becomes of it; whether anything in the region becomes a task.
-bool choose_mark_region(struct offload *o, struct ir_region *region, bool may_choose);
+bool choose_in_region(struct offload *o, struct ir_region *region, bool may_choose);
 bool choose_has_no_escape(struct ir_inst *inst, void *outer); // false at what leaves |outer|
 
-// The task of a parallel loop, or of a nest of them (may be NULL).
-void offload_build_task(struct offload *o, struct ir_inst *loop, struct plan_node *parent, struct nest *nest);
+// partition.c: the task of a parallel loop, or of a nest of them (may be NULL).
+void partition_add_task(struct offload *o, struct ir_inst *loop, struct plan_node *parent, struct nest *nest);
 // Assigns C's value of the loop variable after all its iterations, if anybody reads it.
-void offload_build_final_value(struct offload *o, const struct ir_inst *loop, struct plan_node *parent);
+void partition_add_final_value(struct offload *o, const struct ir_inst *loop, struct plan_node *parent);
 
 // scatter.c: the tasks of a loop that is a scatter.
 void scatter_build(struct offload *o, struct ir_inst *loop, struct plan_node *parent);
 
-// pieces.c
-struct piece_flags {
+// fragment.c
+struct fragment_flags {
     bool may_fail;
     bool may_print;
     bool check_bounds;
 };
-struct plan_node *piece_add_node(struct offload *o, struct plan_node *parent, enum plan_node_kind kind, struct loc loc);
-struct plan_task *piece_add_task(struct offload *o, enum plan_task_kind kind, struct loc loc, int group,
-                                 int *out_index);
-bool piece_look_at(struct ir_inst *inst, void *flags); // for walks: adds to the piece_flags
-// |is_all|: nothing comes after the piece, so that nobody asks by which way it was left.
-void piece_add_serial(struct offload *o, struct plan_node *parent, struct ir_inst *first, int count, bool is_all);
+struct plan_node *fragment_add_node(struct offload *o, struct plan_node *parent, enum plan_node_kind kind,
+                                    struct loc loc);
+struct plan_task *fragment_add_task(struct offload *o, enum plan_task_kind kind, struct loc loc, int group,
+                                    int *out_index);
+bool fragment_note_flags(struct ir_inst *inst, void *flags); // for walks: adds to the fragment_flags
+// |is_all|: nothing follows the fragment, so that it does not matter by which exit it was left.
+void fragment_add_serial(struct offload *o, struct plan_node *parent, struct ir_inst *first, int count, bool is_all);
 
-// straight.c
+// straight_line.c
 struct pending { // consecutive instructions that no node covers yet
     struct ir_inst *first;
     int count;
 };
-void straight_flush(struct offload *o, struct plan_node *parent, struct pending *pending);
+void straight_line_flush(struct offload *o, struct plan_node *parent, struct pending *pending);
 // The value that control needs, after everything pending has run; |control| is the instruction that needs it.
-struct plan_expr *straight_value(struct offload *o, struct plan_node *parent, struct pending *pending,
-                                 struct ir_inst *value, struct ir_inst *control);
+struct plan_expr *straight_line_value(struct offload *o, struct plan_node *parent, struct pending *pending,
+                                      struct ir_inst *value, struct ir_inst *control);
 
-// whole.c: |first_task| is the first of the tasks made inside the loop.
-void whole_add(struct offload *o, struct ir_inst *loop, struct plan_node *node, int first_task);
+// whole_loops.c: |first_task| is the first of the tasks made inside the loop.
+void whole_loops_add(struct offload *o, struct ir_inst *loop, struct plan_node *node, int first_task);
 
-// The expression with what variables were assigned in place of the variables, where that has the same value:
-// everywhere, or inside |loop| (may be NULL) if the loop assigns nothing that the result names.
-struct plan_expr *whole_by_value(struct offload *o, struct plan_expr *expr, struct ir_inst *loop);
-bool whole_does_not_assign(struct ir_inst *inst, void *expr); // for walks: false where a variable of |expr| is assigned
+// substitute.c: the expression with what variables were assigned in place of the variables, where that has the same
+// value: everywhere, or inside |loop| (may be NULL) if the loop assigns nothing that the result names.
+struct plan_expr *substitute_variables(struct offload *o, struct plan_expr *expr, struct ir_inst *loop);
+bool substitute_is_unassigned(struct ir_inst *inst,
+                              void *expr); // for walks: false where a variable of |expr| is assigned
 
 // nest.c: the nest that |outer| is the outside of, if it is one; found out when it is first asked for.
 struct nest *nest_of(struct offload *o, struct ir_inst *outer);

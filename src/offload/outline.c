@@ -13,19 +13,21 @@
 #include "offload/fuse.h"
 #include "passes/demote.h"
 
+#include <assert.h>
 #include <string.h>
 
-void outline_init(struct outline *out, struct offload *o, const struct piece *piece, enum ir_function_kind kind,
+void outline_init(struct outline *out, struct offload *o, const struct fragment *fragment, enum ir_function_kind kind,
                   const char *name)
 {
-    *out = (struct outline){.o = o, .piece = piece};
+    assert(fragment->task >= 0 && fragment->task < o->tasks.count);
+    *out = (struct outline){.o = o, .fragment = fragment};
     struct ir_function *function = ir_function_create(o->module, kind, name);
     function->kernel = o->kernel;
-    function->loc = piece->first->loc;
+    function->loc = fragment->first->loc;
     function->return_type = IR_VOID;
     out->function = function;
     out->prologue = (struct ir_builder){
-        .module = o->module, .function = function, .region = &function->prologue, .loc = piece->first->loc};
+        .module = o->module, .function = function, .region = &function->prologue, .loc = fragment->first->loc};
     out->body = out->prologue;
     out->body.region = &function->body;
 }
@@ -67,7 +69,7 @@ static struct ir_inst *set_value(struct outline *out, const struct ir_inst *inst
 
 static void note_slot(struct outline *out, const struct ir_var *var, bool reads, bool writes)
 {
-    struct plan_task *task = &out->o->tasks.items[out->piece->task];
+    struct plan_task *task = &out->o->tasks.items[out->fragment->task];
     for (int i = 0; i < task->slot_use_count; i++) {
         if (task->slot_uses[i].offset == var->slot) {
             task->slot_uses[i].reads |= reads;
@@ -93,16 +95,16 @@ static struct ir_inst *slot_address(struct outline *out, const struct ir_var *va
     return address;
 }
 
-static bool is_in_piece(const struct piece *piece, const struct ir_inst *inst)
+static bool is_in_fragment(const struct fragment *fragment, const struct ir_inst *inst)
 {
-    while (inst->parent != piece->first->parent) {
+    while (inst->parent != fragment->first->parent) {
         inst = inst->parent->owner;
         if (inst == NULL) {
             return false;
         }
     }
-    const struct ir_inst *part = piece->first;
-    for (int i = 0; i < piece->count; i++, part = part->next) {
+    const struct ir_inst *part = fragment->first;
+    for (int i = 0; i < fragment->count; i++, part = part->next) {
         if (part == inst) {
             return true;
         }
@@ -116,10 +118,10 @@ static bool is_own(const struct outline *out, const struct ir_var *var)
     if (var->slot < 0) {
         return true;
     }
-    if (!out->is_parallel) { // nobody else sees what is declared in the piece
-        return var->scope != NULL && is_in_piece(out->piece, var->scope);
+    if (!out->is_parallel) { // nobody else sees what is declared in the fragment
+        return var->scope != NULL && is_in_fragment(out->fragment, var->scope);
     }
-    const struct ir_inst *loop = out->piece->first;
+    const struct ir_inst *loop = out->fragment->first;
     if (var == loop->loop->var) {
         return true;
     }
@@ -147,7 +149,7 @@ struct ir_var *outline_var(struct outline *out, struct ir_var *var)
 static struct ir_inst *memory_address(struct outline *out, struct ir_var *var, struct ir_builder *to)
 {
     if (!is_own(out, var)) {
-        note_slot(out, var, true, memory_is_written(out->piece->first, out->piece->count, var));
+        note_slot(out, var, true, memory_is_written(out->fragment->first, out->fragment->count, var));
         return slot_address(out, var);
     }
     struct outline_var *own = own_var(out, var);
@@ -181,23 +183,23 @@ struct ir_inst *outline_value(struct outline *out, struct ir_inst *value)
     if (known != NULL) {
         return known;
     }
-    // From outside the piece. The demote pass left only what can be recomputed here.
+    // From outside the fragment. The demote pass left only what can be recomputed here.
     if (value->op == IR_OP_ADDR_VAR) {
         return set_value(out, value, memory_address(out, value->var, &out->prologue));
     }
-    if (value->op == IR_OP_GET) { // the first value of the piece's own loop
+    if (value->op == IR_OP_GET) { // the first value of the fragment's own loop
         return set_value(out, value, ir_get(&out->prologue, outline_var(out, value->var)));
     }
     return outline_clone(out, value, &out->prologue);
 }
 
-// The piece is left for good: notes by which way, then leaves the block around the body.
+// The fragment is left for good: notes by which way, then leaves the block around the body.
 static void leave(struct outline *out, struct ir_inst *target, struct ir_builder *to)
 {
-    const struct piece *piece = out->piece;
-    for (int i = 0; piece->escape != NULL && i < piece->escape_count; i++) {
-        if (piece->escapes[i] == target) {
-            ir_set(to, outline_var(out, piece->escape), ir_const(to, IR_I32, i + 1));
+    const struct fragment *fragment = out->fragment;
+    for (int i = 0; fragment->escape != NULL && i < fragment->escape_count; i++) {
+        if (fragment->escapes[i] == target) {
+            ir_set(to, outline_var(out, fragment->escape), ir_const(to, IR_I32, i + 1));
         }
     }
     ir_emit0(to, IR_OP_BREAK, IR_VOID)->target = out->exit;
@@ -222,12 +224,12 @@ void outline_clone_loop(struct outline *out, const struct ir_inst *inst, struct 
         role->leader = role->leader != NULL ? outline_var(out, role->leader) : NULL;
     }
     clone->loop->analysis = NULL;
-    // Independence that hangs on a test may be used only where the test was made: for the task's own loop.
+    // Independence that depends on a test may be used only where the test was made: for the task's own loop.
     const struct loop_facts *facts = inst->loop->analysis;
     // Memory that is private to each iteration is shared by all of them once the loop is inside a task. Iterations that
     // update the same memory are independent only if the updates are atomic, and inside a task they are plain.
     if (has_memory || inst->loop->verdict != IR_VERDICT_PROVEN || facts == NULL || facts->pair_count > 0 ||
-        facts->condition_count > 0 || facts->shared_count > 0 || inst == out->piece->first) {
+        facts->condition_count > 0 || facts->shared_count > 0 || inst == out->fragment->first) {
         clone->loop->verdict = IR_VERDICT_NONE;
     }
     clone->loop->reason = NULL;
@@ -240,7 +242,7 @@ static void clone_control(struct outline *out, const struct ir_inst *inst, struc
         outline_clone_loop(out, inst, clone);
         reduce_note_write(out, inst->loop->var, clone->args[0], to); // also a loop of no iterations sets its variable
     }
-    offload_mark(out->o, (struct ir_inst *)inst)->clone = clone;
+    offload_note(out->o, (struct ir_inst *)inst)->clone = clone;
     for (int i = 0; i < inst->region_count; i++) {
         struct ir_builder inner = *to;
         inner.region = &clone->regions[i];
@@ -254,7 +256,7 @@ static void clone_update(struct outline *out, const struct ir_inst *inst, struct
     struct reduce_entry *entry = out->is_parallel ? reduce_of_update(out, inst) : NULL;
     if (entry == NULL) {
         struct ir_inst *clone = outline_clone(out, inst, to);
-        clone->atomic = inst->atomic && (out->is_parallel || out->piece->group != 0);
+        clone->atomic = inst->atomic && (out->is_parallel || out->fragment->group != 0);
         clone->copy = clone->atomic && out->is_parallel ? privatise_copy_of(out, inst) : 0;
         return;
     }
@@ -291,10 +293,10 @@ void outline_inst(struct outline *out, const struct ir_inst *inst, struct ir_bui
     case IR_OP_BREAK:
     case IR_OP_JUMP:
         to->loc = inst->loc;
-        if (!is_in_piece(out->piece, inst->target)) {
+        if (!is_in_fragment(out->fragment, inst->target)) {
             leave(out, inst->target, to);
         } else {
-            outline_clone(out, inst, to)->target = offload_mark(out->o, inst->target)->clone;
+            outline_clone(out, inst, to)->target = offload_note(out->o, inst->target)->clone;
         }
         break;
     case IR_OP_RETURN:
@@ -311,7 +313,7 @@ void outline_inst(struct outline *out, const struct ir_inst *inst, struct ir_bui
         }
         break;
     }
-    case IR_OP_BLOCKS: // inside a serial piece blocks run one after the other: each is a plain block
+    case IR_OP_BLOCKS: // inside a serial fragment blocks run one after the other: each is a plain block
         for (int i = 0; i < inst->region_count; i++) {
             outline_region(out, &inst->regions[i], to);
         }
@@ -352,20 +354,21 @@ void outline_store_slots(struct outline *out, struct ir_builder *to)
     }
 }
 
-// The piece as straight code: a serial task, or a loop's version that runs in order.
-static void outline_serial(struct offload *o, const struct piece *piece, const char *name)
+// The fragment as straight code: a serial task, or a loop's version that runs in order.
+static void outline_serial(struct offload *o, const struct fragment *fragment, const char *name)
 {
     struct outline out;
-    outline_init(&out, o, piece, IR_FUNCTION_TASK, name);
+    outline_init(&out, o, fragment, IR_FUNCTION_TASK, name);
     out.function->is_serial = true;
     out.exit = ir_control(&out.body, IR_OP_BLOCK, NULL, 1);
     struct ir_builder inner = out.body;
     inner.region = &out.exit->regions[0];
-    if (piece->escape != NULL) { // in a loop the piece runs again, and what it noted the last time no longer holds
-        ir_set(&inner, outline_var(&out, piece->escape), ir_const(&inner, IR_I32, 0));
+    if (fragment->escape !=
+        NULL) { // in a loop the fragment runs again, and what it noted the last time no longer holds
+        ir_set(&inner, outline_var(&out, fragment->escape), ir_const(&inner, IR_I32, 0));
     }
-    struct ir_inst *inst = piece->first;
-    for (int i = 0; i < piece->count; i++, inst = inst->next) {
+    struct ir_inst *inst = fragment->first;
+    for (int i = 0; i < fragment->count; i++, inst = inst->next) {
         outline_inst(&out, inst, &inner);
     }
     outline_store_slots(&out, &out.body);
@@ -414,18 +417,19 @@ void outline_loop_variable(struct outline *out, const struct ir_inst *loop, stru
     ir_set(b, outline_var(out, loop->loop->var), value);
 }
 
-static void outline_parallel(struct offload *o, const struct piece *piece)
+static void outline_parallel(struct offload *o, const struct fragment *fragment)
 {
-    struct plan_task *task = &o->tasks.items[piece->task];
-    struct ir_inst *loop = piece->first;
+    struct plan_task *task = &o->tasks.items[fragment->task];
+    struct ir_inst *loop = fragment->first;
+    assert(loop->op == IR_OP_FOR && fragment->count == 1);
     struct outline out;
-    outline_init(&out, o, piece, IR_FUNCTION_TASK, task->entry);
+    outline_init(&out, o, fragment, IR_FUNCTION_TASK, task->entry);
     out.is_parallel = true;
     out.function->assume_independent = true;
     reduce_prepare(&out);
     out.body.loc = loop->loc;
-    if (piece->nest != NULL) {
-        outline_nest(&out, piece->nest);
+    if (fragment->nest != NULL) {
+        outline_nest(&out, fragment->nest);
     } else {
         outline_loop_variable(&out, loop, ir_emit0(&out.body, IR_OP_ITER, IR_I64), &out.body);
         outline_region(&out, &loop->regions[0], &out.body);
@@ -442,27 +446,28 @@ static void outline_parallel(struct offload *o, const struct piece *piece)
     }
     if (task->pair_count > 0 || task->condition_count > 0) {
         task->in_order = arena_printf(o->arena, "%s.in_order", task->name);
-        struct piece whole = *piece;
-        whole.kind = PIECE_SERIAL;
-        whole.count = 1;
-        if (piece->fusion != NULL) { // one loop after the other, as the kernel has them
-            whole.first = piece->fusion->parts[0];
-            whole.count = piece->fusion->count;
+        struct fragment serial = *fragment;
+        serial.kind = FRAGMENT_SERIAL;
+        serial.count = 1;
+        if (fragment->fusion != NULL) { // one loop after the other, as the kernel has them
+            serial.first = fragment->fusion->parts[0];
+            serial.count = fragment->fusion->count;
         }
-        outline_serial(o, &whole, task->in_order);
+        outline_serial(o, &serial, task->in_order);
     }
 }
 
-void outline_pieces(struct offload *o)
+void outline_tasks(struct offload *o)
 {
+    assert(o->has_slots);
     o->first_function = o->module->function_count;
-    for (int i = 0; i < o->pieces.count; i++) {
-        const struct piece *piece = &o->pieces.items[i];
-        switch (piece->kind) {
-        case PIECE_PARALLEL: outline_parallel(o, piece); break;
-        case PIECE_CLEAR: outline_clear(o, piece); break;
-        case PIECE_MARK: outline_marks(o, piece); break;
-        case PIECE_SERIAL: outline_serial(o, piece, o->tasks.items[piece->task].entry); break;
+    for (int i = 0; i < o->fragments.count; i++) {
+        const struct fragment *fragment = &o->fragments.items[i];
+        switch (fragment->kind) {
+        case FRAGMENT_PARALLEL: outline_parallel(o, fragment); break;
+        case FRAGMENT_CLEAR: outline_clear(o, fragment); break;
+        case FRAGMENT_MARK: outline_marks(o, fragment); break;
+        case FRAGMENT_SERIAL: outline_serial(o, fragment, o->tasks.items[fragment->task].entry); break;
         }
     }
 }

@@ -1,4 +1,4 @@
-// Making an IR function of a piece: cloning instructions, finding their operands anew, reaching variables through
+// Making an IR function of a fragment: cloning instructions, finding their operands anew, reaching variables through
 // slots.
 #ifndef RILL_OFFLOAD_OUTLINE_H
 #define RILL_OFFLOAD_OUTLINE_H
@@ -13,7 +13,7 @@ struct outline_var { // a variable of the kernel in one function
 
 struct outline {
     struct offload *o;
-    const struct piece *piece;
+    const struct fragment *fragment;
     struct ir_function *function;
     struct ir_builder prologue;
     struct ir_builder body;
@@ -33,7 +33,7 @@ struct outline {
     int call_count; // helpers that were specialised for this task
 };
 
-void outline_init(struct outline *out, struct offload *o, const struct piece *piece, enum ir_function_kind kind,
+void outline_init(struct outline *out, struct offload *o, const struct fragment *fragment, enum ir_function_kind kind,
                   const char *name);
 struct ir_var *outline_var(struct outline *out, struct ir_var *var);
 struct ir_inst *outline_value(struct outline *out,
@@ -49,8 +49,8 @@ void outline_nest(struct outline *out, const struct nest *nest); // outline_nest
 
 // outline_scatter.c: the function that clears the marks of a scatter, the one that sets them, and a store to a
 // scattered array in either of the two that run the loop.
-void outline_clear(struct offload *o, const struct piece *piece);
-void outline_marks(struct offload *o, const struct piece *piece);
+void outline_clear(struct offload *o, const struct fragment *fragment);
+void outline_marks(struct offload *o, const struct fragment *fragment);
 bool outline_is_scattered(const struct outline *out, const struct ir_inst *inst);
 void outline_scattered(struct outline *out, const struct ir_inst *inst, struct ir_builder *to);
 struct ir_inst *outline_clone(struct outline *out, const struct ir_inst *inst,

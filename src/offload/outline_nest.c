@@ -132,6 +132,7 @@ static void split_flexible(struct outline *out, const struct nest *nest, struct 
 // What stands between the loops is done again for each iteration of the task.
 void outline_nest(struct outline *out, const struct nest *nest)
 {
+    assert(nest->is_found && out->is_parallel);
     struct ir_builder *b = &out->body;
     struct ir_inst *own[NEST_MOST];
     struct ir_inst *counts[NEST_MOST];

@@ -7,9 +7,12 @@
 #include "analysis/values/slice.h"
 #include "ir/points_to.h"
 
+#include <assert.h>
+
 static const struct scatter *scatter_of(const struct outline *out, const struct ir_inst *inst)
 {
-    const struct ir_for *loop = out->is_parallel && out->piece->first->op == IR_OP_FOR ? out->piece->first->loop : NULL;
+    const struct ir_for *loop =
+        out->is_parallel && out->fragment->first->op == IR_OP_FOR ? out->fragment->first->loop : NULL;
     const struct loop_facts *facts = loop != NULL && loop->verdict == IR_VERDICT_SCATTER ? loop->analysis : NULL;
     for (int i = 0; facts != NULL && i < facts->scatter_count; i++) {
         if ((inst->op == IR_OP_STORE || inst->op == IR_OP_COPY) && inst->base == facts->scatters[i].base) {
@@ -127,12 +130,13 @@ void outline_scattered(struct outline *out, const struct ir_inst *inst, struct i
     }
 }
 
-void outline_marks(struct offload *o, const struct piece *piece)
+void outline_marks(struct offload *o, const struct fragment *fragment)
 {
+    assert(fragment->kind == FRAGMENT_MARK);
     struct outline out;
-    struct ir_inst *loop = piece->first;
+    struct ir_inst *loop = fragment->first;
     const struct loop_facts *facts = loop->loop->analysis;
-    outline_init(&out, o, piece, IR_FUNCTION_TASK, o->tasks.items[piece->task].entry);
+    outline_init(&out, o, fragment, IR_FUNCTION_TASK, o->tasks.items[fragment->task].entry);
     out.is_parallel = true;
     out.slice = facts->slice;
     out.function->assume_independent = true;
@@ -141,16 +145,17 @@ void outline_marks(struct offload *o, const struct piece *piece)
     outline_region(&out, &loop->regions[0], &out.body);
 }
 
-void outline_clear(struct offload *o, const struct piece *piece)
+void outline_clear(struct offload *o, const struct fragment *fragment)
 {
+    assert(fragment->kind == FRAGMENT_CLEAR && fragment->scatter != NULL);
     struct outline out;
-    outline_init(&out, o, piece, IR_FUNCTION_TASK, o->tasks.items[piece->task].entry);
+    outline_init(&out, o, fragment, IR_FUNCTION_TASK, o->tasks.items[fragment->task].entry);
     out.is_parallel = true;
     out.function->assume_independent = true;
-    out.body.loc = piece->first->loc;
+    out.body.loc = fragment->first->loc;
     struct ir_inst *index = ir_emit0(&out.body, IR_OP_ITER, IR_I64);
-    struct ir_inst *args[2] = {mark_address(&out, piece->scatter, index, &out.body),
+    struct ir_inst *args[2] = {mark_address(&out, fragment->scatter, index, &out.body),
                                ir_const(&out.prologue, IR_I32, 0)};
     struct ir_inst *store = ir_emit(&out.body, IR_OP_STORE, IR_I32, 2, args);
-    store->base = base_make(BASE_PARAM, piece->scatter->param);
+    store->base = base_make(BASE_PARAM, fragment->scatter->param);
 }

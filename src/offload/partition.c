@@ -1,7 +1,7 @@
 // Cuts the kernel into the code of its tasks under a tree of control: the plan's tree. A loop that was chosen is a
 // task, with those that are fused with it and the loops of its nest; a loop around tasks is control; what stands
-// between is arithmetic that the launch does itself, or a serial task (straight.c). A loop in order may also run whole,
-// as one serial task (whole.c): it gets that task here, because tasks are numbered as they are met.
+// between is arithmetic that the launch does itself, or a serial task (straight_line.c). A loop in order may also run
+// whole, as one serial task (whole_loops.c): it gets that task here, because tasks are numbered as they are met.
 #include "offload/offload.h"
 
 #include "base/vec.h"
@@ -46,7 +46,7 @@ static struct plan_expr *final_value(struct offload *o, const struct ir_inst *lo
     return plan_op(o->arena, IR_OP_ADD, type, type, expr_of_value(o->arena, loop->args[0]), distance);
 }
 
-void offload_build_final_value(struct offload *o, const struct ir_inst *loop, struct plan_node *parent)
+void partition_add_final_value(struct offload *o, const struct ir_inst *loop, struct plan_node *parent)
 {
     struct plan_expr *value = final_value(o, loop);
     if (value != NULL) {
@@ -80,10 +80,11 @@ static void describe_reductions(const struct loop_facts *facts, struct plan_task
 // The task of a parallel loop, or of a nest of them.
 static int add_parallel(struct offload *o, struct ir_inst *loop, int group, const struct nest *nest)
 {
+    assert(loop->op == IR_OP_FOR && loop->loop->analysis != NULL);
     const struct loop_facts *facts = loop->loop->analysis;
-    struct piece piece = {.kind = PIECE_PARALLEL, .first = loop, .count = 1, .group = group, .nest = nest};
-    piece.fusion = offload_mark(o, loop)->fusion;
-    struct plan_task *task = piece_add_task(o, PLAN_TASK_PARALLEL, loop->loc, group, &piece.task);
+    struct fragment fragment = {.kind = FRAGMENT_PARALLEL, .first = loop, .count = 1, .group = group, .nest = nest};
+    fragment.fusion = offload_note(o, loop)->fusion;
+    struct plan_task *task = fragment_add_task(o, PLAN_TASK_PARALLEL, loop->loc, group, &fragment.task);
     task->trip = nest != NULL ? nest_trip(o, nest) : offload_trip(o, loop);
     task->cost = nest != NULL ? nest_cost(o, nest) : facts->cost;
     task->effects = copy_effects(o, facts->effects, facts->effect_count);
@@ -96,15 +97,15 @@ static int add_parallel(struct offload *o, struct ir_inst *loop, int group, cons
         task->conditions[i] = facts->conditions[i];
     }
     task->condition_count = facts->condition_count;
-    task->loop = offload_mark(o, loop)->loop_index;
+    task->loop = offload_note(o, loop)->loop_index;
     task->collapse = nest != NULL ? nest->count : 1;
     task->block_dim = loop->loop->block_dim;
-    struct piece_flags flags = {.check_bounds = o->module->check_bounds};
-    walk_inst(loop, piece_look_at, &flags);
+    struct fragment_flags flags = {.check_bounds = o->module->check_bounds};
+    walk_inst(loop, fragment_note_flags, &flags);
     task->may_fail = flags.may_fail;
     task->may_print = flags.may_print;
-    VEC_PUSH(o->arena, &o->pieces, piece);
-    return piece.task;
+    VEC_PUSH(o->arena, &o->fragments, fragment);
+    return fragment.task;
 }
 
 static void warn_of_collapse(struct offload *o, const struct ir_inst *loop, const struct nest *nest)
@@ -117,35 +118,36 @@ static void warn_of_collapse(struct offload *o, const struct ir_inst *loop, cons
     }
 }
 
-void offload_build_task(struct offload *o, struct ir_inst *loop, struct plan_node *parent, struct nest *nest)
+void partition_add_task(struct offload *o, struct ir_inst *loop, struct plan_node *parent, struct nest *nest)
 {
+    assert(nest == NULL || (nest->is_found && nest->loops[0] == loop));
     if (nest != NULL) {
         nest_settle(o, nest, parent);
     }
     int task = add_parallel(o, loop, parent->group, nest);
-    const struct fusion *fusion = offload_mark(o, loop)->fusion;
-    o->loops.items[offload_mark(o, loop)->loop_index].task = task;
+    const struct fusion *fusion = offload_note(o, loop)->fusion;
+    o->loops.items[offload_note(o, loop)->loop_index].task = task;
     for (int i = 0; fusion != NULL && i < fusion->count; i++) {
-        o->loops.items[offload_mark(o, fusion->parts[i])->loop_index].task = task;
+        o->loops.items[offload_note(o, fusion->parts[i])->loop_index].task = task;
     }
-    piece_add_node(o, parent, PLAN_TASK, loop->loc)->task = task;
+    fragment_add_node(o, parent, PLAN_TASK, loop->loc)->task = task;
 }
 
 static void build_parallel(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
 {
     struct nest *nest = nest_of(o, loop);
     if (nest->is_found) {
-        offload_build_task(o, loop, parent, nest);
+        partition_add_task(o, loop, parent, nest);
     } else {
         warn_of_collapse(o, loop, nest);
-        offload_build_task(o, loop, parent, NULL);
+        partition_add_task(o, loop, parent, NULL);
     }
 }
 
 static struct plan_node *add_for(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
 {
-    struct plan_node *node = piece_add_node(o, parent, PLAN_FOR, loop->loc);
-    offload_mark(o, loop)->node_id = node->id;
+    struct plan_node *node = fragment_add_node(o, parent, PLAN_FOR, loop->loc);
+    offload_note(o, loop)->node_id = node->id;
     node->slot = loop->loop->var->index;
     node->type = loop->loop->var->type;
     node->step = loop->loop->step;
@@ -159,21 +161,22 @@ static struct plan_node *add_for(struct offload *o, struct ir_inst *loop, struct
 // A loop as control, with the loops inside it as tasks, where |is_short| holds; else as one task.
 static void build_either(struct offload *o, struct ir_inst *loop, struct plan_node *parent, struct plan_expr *is_short)
 {
-    struct plan_node *choice = piece_add_node(o, parent, PLAN_IF, loop->loc);
+    assert(offload_note(o, loop)->is_chosen && !nest_of(o, loop)->is_found);
+    struct plan_node *choice = fragment_add_node(o, parent, PLAN_IF, loop->loc);
     choice->expr = is_short;
     offload_add_expr(o, &choice->expr);
-    struct plan_node *node = add_for(o, loop, piece_add_node(o, choice, PLAN_SEQUENCE, loop->loc));
-    int first = o->pieces.count;
+    struct plan_node *node = add_for(o, loop, fragment_add_node(o, choice, PLAN_SEQUENCE, loop->loc));
+    int first = o->fragments.count;
     o->loop_depth++;
-    build_region(o, &loop->regions[0], piece_add_node(o, node, PLAN_SEQUENCE, loop->loc));
+    build_region(o, &loop->regions[0], fragment_add_node(o, node, PLAN_SEQUENCE, loop->loc));
     o->loop_depth--;
-    for (int i = first; i < o->pieces.count; i++) {
-        o->pieces.items[i].is_alternative = true;
+    for (int i = first; i < o->fragments.count; i++) {
+        o->fragments.items[i].is_alternative = true;
     }
-    struct plan_node *task = piece_add_node(o, choice, PLAN_SEQUENCE, loop->loc);
+    struct plan_node *task = fragment_add_node(o, choice, PLAN_SEQUENCE, loop->loc);
     build_parallel(o, loop, task);
-    offload_build_final_value(o, loop, task);
-    choice->task = o->loops.items[offload_mark(o, loop)->loop_index].task;
+    partition_add_final_value(o, loop, task);
+    choice->task = o->loops.items[offload_note(o, loop)->loop_index].task;
 }
 
 // The bound is read from memory. Where arguments overlap and the loop runs in order, the loop itself may move the
@@ -189,7 +192,7 @@ static void build_moving(struct offload *o, struct ir_inst *loop, struct plan_no
     }
     struct ir_region *check = &loop->regions[1];
     struct ir_var *end = ir_var_create(o->module, o->kernel,
-                                       arena_printf(o->arena, ".end%d", offload_mark(o, loop)->loop_index), var->type);
+                                       arena_printf(o->arena, ".end%d", offload_note(o, loop)->loop_index), var->type);
     struct ir_builder b = {
         .module = o->module, .function = o->kernel, .region = check, .before = check->last, .loc = loop->loc};
     ir_set(&b, end, ir_get(&b, loop->loop->var));
@@ -201,13 +204,13 @@ static void build_moving(struct offload *o, struct ir_inst *loop, struct plan_no
 // The task of a loop, and of those that are fused with it.
 static void build_chosen(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
 {
-    const struct fusion *fusion = offload_mark(o, loop)->fusion;
+    const struct fusion *fusion = offload_note(o, loop)->fusion;
     if (loop->loop->verdict == IR_VERDICT_SCATTER) {
         scatter_build(o, loop, parent);
         return;
     }
     if (fusion == NULL) {
-        struct plan_expr *is_short = offload_mark(o, loop)->is_short;
+        struct plan_expr *is_short = offload_note(o, loop)->is_short;
         if (is_short != NULL) {
             build_either(o, loop, parent, is_short);
             return;
@@ -217,13 +220,13 @@ static void build_chosen(struct offload *o, struct ir_inst *loop, struct plan_no
             return;
         }
         build_parallel(o, loop, parent);
-        offload_build_final_value(o, loop, parent);
+        partition_add_final_value(o, loop, parent);
         return;
     }
-    offload_mark(o, fusion->loop)->fusion = fusion;
+    offload_note(o, fusion->loop)->fusion = fusion;
     build_parallel(o, fusion->loop, parent);
     for (int i = 0; i < fusion->count; i++) {
-        offload_build_final_value(o, fusion->parts[i], parent);
+        partition_add_final_value(o, fusion->parts[i], parent);
     }
 }
 
@@ -232,21 +235,23 @@ static void build_rechecked(struct offload *o, struct ir_inst *loop, struct plan
 {
     const struct ir_var *var = loop->loop->var;
     offload_assign(o, parent, var, expr_of_value(o->arena, loop->args[0]), loop->loc);
-    struct plan_node *node = piece_add_node(o, parent, PLAN_LOOP, loop->loc);
-    offload_mark(o, loop)->node_id = node->id;
-    struct plan_node *round = piece_add_node(o, node, PLAN_SEQUENCE, loop->loc);
+    struct plan_node *node = fragment_add_node(o, parent, PLAN_LOOP, loop->loc);
+    offload_note(o, loop)->node_id = node->id;
+    struct plan_node *round = fragment_add_node(o, node, PLAN_SEQUENCE, loop->loc);
     // The yielded condition becomes an ordinary variable.
     struct ir_region *check = &loop->regions[1];
     struct ir_inst *yield = check->last;
+    assert(yield->op == IR_OP_YIELD && yield->arg_count == 1);
     struct ir_var *goes_on = ir_var_create(o->module, o->kernel, arena_printf(o->arena, ".on%d", node->id), IR_I1);
     struct ir_builder b = {
         .module = o->module, .function = o->kernel, .region = check, .before = yield, .loc = loop->loc};
     ir_set(&b, goes_on, yield->args[0]);
     build_region(o, check, round);
-    struct plan_node *choice = piece_add_node(o, round, PLAN_IF, loop->loc);
+    struct plan_node *choice = fragment_add_node(o, round, PLAN_IF, loop->loc);
     choice->expr = plan_op(o->arena, IR_OP_EQ, IR_I1, IR_I1, offload_var(o, goes_on), plan_const(o->arena, IR_I1, 0));
     offload_add_expr(o, &choice->expr);
-    piece_add_node(o, piece_add_node(o, choice, PLAN_SEQUENCE, loop->loc), PLAN_BREAK, loop->loc)->target = node->id;
+    fragment_add_node(o, fragment_add_node(o, choice, PLAN_SEQUENCE, loop->loc), PLAN_BREAK, loop->loc)->target =
+        node->id;
     build_region(o, &loop->regions[0], round);
     struct plan_expr *next = plan_op(o->arena, IR_OP_ADD, var->type, var->type, offload_var(o, var),
                                      plan_const(o->arena, var->type, loop->loop->step));
@@ -254,12 +259,13 @@ static void build_rechecked(struct offload *o, struct ir_inst *loop, struct plan
 }
 static void build_body(struct offload *o, struct ir_inst *loop, struct plan_node *node)
 {
+    assert(o->loop_depth >= 0);
     int first_task = o->tasks.count;
     o->loop_depth++;
-    build_region(o, &loop->regions[0], piece_add_node(o, node, PLAN_SEQUENCE, loop->loc));
+    build_region(o, &loop->regions[0], fragment_add_node(o, node, PLAN_SEQUENCE, loop->loc));
     o->loop_depth--;
     if (o->loop_depth == 0) {
-        whole_add(o, loop, node, first_task);
+        whole_loops_add(o, loop, node, first_task);
     }
 }
 
@@ -274,42 +280,43 @@ static void build_for(struct offload *o, struct ir_inst *loop, struct plan_node 
 
 static void build_blocks(struct offload *o, struct ir_inst *inst, struct plan_node *parent)
 {
+    assert(inst->op == IR_OP_BLOCKS && offload_note(o, inst)->nodes == NULL); // each is built once
     int node_count = (inst->region_count + PLAN_MAX_BLOCKS - 1) / PLAN_MAX_BLOCKS;
     struct plan_node **nodes = ARENA_ARRAY(o->arena, struct plan_node *, node_count);
     struct plan_node *node = NULL;
     for (int i = 0; i < inst->region_count; i++) {
         if (i % PLAN_MAX_BLOCKS == 0) {
-            node = piece_add_node(o, parent, PLAN_REGION, i == 0 ? inst->loc : inst->regions[i].loc);
+            node = fragment_add_node(o, parent, PLAN_REGION, i == 0 ? inst->loc : inst->regions[i].loc);
             node->goes_on = i > 0;
             nodes[i / PLAN_MAX_BLOCKS] = node;
         }
-        struct plan_node *block = piece_add_node(o, node, PLAN_SEQUENCE, inst->regions[i].loc);
+        struct plan_node *block = fragment_add_node(o, node, PLAN_SEQUENCE, inst->regions[i].loc);
         block->group = ++o->group_count;
         block->in_order = inst->regions[i].in_order;
         build_region(o, &inst->regions[i], block);
     }
-    offload_mark(o, inst)->nodes = nodes;
+    offload_note(o, inst)->nodes = nodes;
 }
 
 static void build_control(struct offload *o, struct ir_inst *inst, struct plan_node *parent, struct pending *pending)
 {
     switch (inst->op) {
     case IR_OP_IF: {
-        struct plan_expr *condition = straight_value(o, parent, pending, inst->args[0], inst);
-        struct plan_node *node = piece_add_node(o, parent, PLAN_IF, inst->loc);
+        struct plan_expr *condition = straight_line_value(o, parent, pending, inst->args[0], inst);
+        struct plan_node *node = fragment_add_node(o, parent, PLAN_IF, inst->loc);
         node->expr = condition;
         offload_add_expr(o, &node->expr);
         for (int i = 0; i < inst->region_count; i++) {
-            build_region(o, &inst->regions[i], piece_add_node(o, node, PLAN_SEQUENCE, inst->loc));
+            build_region(o, &inst->regions[i], fragment_add_node(o, node, PLAN_SEQUENCE, inst->loc));
         }
         break;
     }
     case IR_OP_FOR:
-        straight_flush(o, parent, pending);
-        if (offload_mark(o, inst)->is_absorbed) {
+        straight_line_flush(o, parent, pending);
+        if (offload_note(o, inst)->is_absorbed) {
             break; // the first loop of its run has the task
         }
-        if (offload_mark(o, inst)->is_chosen) {
+        if (offload_note(o, inst)->is_chosen) {
             build_chosen(o, inst, parent);
         } else {
             build_for(o, inst, parent);
@@ -317,27 +324,29 @@ static void build_control(struct offload *o, struct ir_inst *inst, struct plan_n
         break;
     case IR_OP_LOOP:
     case IR_OP_BLOCK: {
-        straight_flush(o, parent, pending);
-        struct plan_node *node = piece_add_node(o, parent, inst->op == IR_OP_LOOP ? PLAN_LOOP : PLAN_BLOCK, inst->loc);
-        offload_mark(o, inst)->node_id = node->id;
+        straight_line_flush(o, parent, pending);
+        struct plan_node *node =
+            fragment_add_node(o, parent, inst->op == IR_OP_LOOP ? PLAN_LOOP : PLAN_BLOCK, inst->loc);
+        offload_note(o, inst)->node_id = node->id;
         if (inst->op == IR_OP_LOOP) {
             build_body(o, inst, node);
         } else {
-            build_region(o, &inst->regions[0], piece_add_node(o, node, PLAN_SEQUENCE, inst->loc));
+            build_region(o, &inst->regions[0], fragment_add_node(o, node, PLAN_SEQUENCE, inst->loc));
         }
         break;
     }
     case IR_OP_BLOCKS:
-        straight_flush(o, parent, pending);
+        straight_line_flush(o, parent, pending);
         build_blocks(o, inst, parent);
         break;
     case IR_OP_BREAK:
-        straight_flush(o, parent, pending);
-        piece_add_node(o, parent, PLAN_BREAK, inst->loc)->target = offload_mark(o, inst->target)->node_id;
+        straight_line_flush(o, parent, pending);
+        fragment_add_node(o, parent, PLAN_BREAK, inst->loc)->target = offload_note(o, inst->target)->node_id;
         break;
-    default: // RETURN
-        straight_flush(o, parent, pending);
-        piece_add_node(o, parent, PLAN_RETURN, inst->loc);
+    default:
+        assert(inst->op == IR_OP_RETURN);
+        straight_line_flush(o, parent, pending);
+        fragment_add_node(o, parent, PLAN_RETURN, inst->loc);
     }
 }
 
@@ -348,9 +357,9 @@ static bool is_control(struct offload *o, struct ir_inst *inst)
     case IR_OP_RETURN:
     case IR_OP_BLOCKS: return true;
     case IR_OP_FOR:
-    case IR_OP_LOOP: return offload_mark(o, inst)->has_task;
+    case IR_OP_LOOP: return offload_note(o, inst)->has_task;
     case IR_OP_IF:
-    case IR_OP_BLOCK: return offload_mark(o, inst)->has_task || !walk_inst(inst, choose_has_no_escape, inst);
+    case IR_OP_BLOCK: return offload_note(o, inst)->has_task || !walk_inst(inst, choose_has_no_escape, inst);
     default: return false;
     }
 }
@@ -376,7 +385,7 @@ static void build_region(struct offload *o, struct ir_region *region, struct pla
             pending.count++;
         }
     }
-    straight_flush(o, parent, &pending);
+    straight_line_flush(o, parent, &pending);
 }
 
 // Nothing in the kernel is parallel: one serial task is all of it, returns and all.
@@ -388,14 +397,14 @@ static void build_single(struct offload *o)
     }
     struct pending pending = {.first = o->kernel->body.first, .count = count};
     if (count > 0) {
-        piece_add_serial(o, o->out->root, pending.first, pending.count, true);
+        fragment_add_serial(o, o->out->root, pending.first, pending.count, true);
     }
 }
 
 void partition_kernel(struct offload *o)
 {
-    assert(o->pieces.count == 0 && o->tasks.count == 0);
-    o->out->root = piece_add_node(o, NULL, PLAN_SEQUENCE, o->kernel->loc);
+    assert(o->fragments.count == 0 && o->tasks.count == 0);
+    o->out->root = fragment_add_node(o, NULL, PLAN_SEQUENCE, o->kernel->loc);
     if (o->has_task) {
         build_region(o, &o->kernel->body, o->out->root);
     } else {

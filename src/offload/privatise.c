@@ -1,10 +1,12 @@
 // Memory that all iterations update, a histogram for one. Each update would have to be atomic; but if the task touches
-// an array by nothing else, and the operation has an identity, whoever runs a part of the iterations may gather their
-// updates in a copy of its own and add it to the array in the end. Which arrays these are is said here; whether it pays
-// depends on sizes and trip counts, so the launch decides.
+// an array by nothing else, and the operation has an identity, each worker may gather the updates of its
+// iterations in a copy of its own and add it to the array in the end. Which arrays these are is said here; whether it
+// pays depends on sizes and trip counts, so the launch decides.
 #include "offload/outline.h"
 
 #include "ir/points_to.h"
+
+#include <assert.h>
 
 // Whether the task does nothing to the base of effect |index| but updates that one copy can take.
 static bool is_only_updated(const struct plan_task *task, int index)
@@ -28,6 +30,7 @@ static bool is_only_updated(const struct plan_task *task, int index)
 
 static void mark_task(struct plan_task *task)
 {
+    assert(task->kind == PLAN_TASK_PARALLEL && task->copy_count == 0);
     for (int i = 0; i < task->effect_count && task->copy_count < PLAN_MAX_COPIES; i++) {
         const struct plan_effect *first = &task->effects[i];
         bool is_visible = first->base == PLAN_BASE_PARAM || first->base == PLAN_BASE_FIELD;
@@ -47,9 +50,9 @@ static void mark_task(struct plan_task *task)
 
 void privatise_updates(struct offload *o)
 {
-    for (int i = 0; i < o->pieces.count; i++) {
-        if (o->pieces.items[i].kind == PIECE_PARALLEL) {
-            mark_task(&o->tasks.items[o->pieces.items[i].task]);
+    for (int i = 0; i < o->fragments.count; i++) {
+        if (o->fragments.items[i].kind == FRAGMENT_PARALLEL) {
+            mark_task(&o->tasks.items[o->fragments.items[i].task]);
         }
     }
 }
@@ -65,7 +68,8 @@ static int field_number(const struct ir_module *module, int global)
 
 int privatise_copy_of(const struct outline *out, const struct ir_inst *inst)
 {
-    const struct plan_task *task = &out->o->tasks.items[out->piece->task];
+    assert(inst->op == IR_OP_UPDATE);
+    const struct plan_task *task = &out->o->tasks.items[out->fragment->task];
     enum plan_base base;
     int index = base_index(inst->base);
     switch (base_kind(inst->base)) {

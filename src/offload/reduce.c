@@ -8,6 +8,8 @@
 #include "base/vec.h"
 #include "ir/walk.h"
 
+#include <assert.h>
+
 struct ir_inst *reduce_identity(struct ir_builder *b, enum ir_update update, enum ir_type type)
 {
     union ir_value value;
@@ -36,13 +38,13 @@ static struct ir_var *add_flag(struct outline *out, const char *name, uint64_t *
 // the loop asks about before it goes there (`if (k < n) x[k] += e`). In a nest an iteration may have no inner ones.
 static bool is_certain(const struct outline *out, const struct memory_reduction *memory)
 {
-    const struct ir_inst *loop = out->piece->first;
+    const struct ir_inst *loop = out->fragment->first;
     bool is_certain = false;
     for (int i = 0; i < memory->update_count; i++) {
         const struct reduced_update *update = &memory->updates[i];
         is_certain |= update->context == NULL && update->inst->parent == &loop->regions[0];
     }
-    return is_certain && out->piece->nest == NULL && !out->o->tasks.items[out->piece->task].may_fail;
+    return is_certain && out->fragment->nest == NULL && !out->o->tasks.items[out->fragment->task].may_fail;
 }
 
 static bool is_chosen(const struct reduce_entry *entry)
@@ -174,12 +176,13 @@ static void set_merges(struct outline *out)
 
 void reduce_prepare(struct outline *out)
 {
-    const struct ir_for *loop = out->piece->first->loop;
+    assert(out->is_parallel && out->reduction_count == 0);
+    const struct ir_for *loop = out->fragment->first->loop;
     const struct loop_facts *facts = loop->analysis;
     out->reductions = ARENA_ARRAY(out->o->arena, struct reduce_entry, loop->role_count + facts->reduction_count);
     for (int i = 0; i < loop->role_count; i++) {
         const struct ir_scalar_role *role = &loop->roles[i];
-        // What nobody looks at afterwards needs no end.
+        // A last value that is not read afterwards needs no end.
         bool is_kept = role->var->slot >= 0;
         if (role->role != IR_ROLE_PRIVATE && role->role != IR_ROLE_COMPANION &&
             (is_kept || role->role != IR_ROLE_LAST_VALUE)) {
@@ -195,6 +198,7 @@ void reduce_prepare(struct outline *out)
         entry->local = ir_var_create(out->o->module, out->function, name, memory->type);
         add_value(out, entry);
     }
+    assert(out->reduction_count <= loop->role_count + facts->reduction_count);
     if (out->o->module->is_gpu && may_merge(out)) {
         set_merges(out);
     }
@@ -336,14 +340,14 @@ static void store_total(struct outline *fin, const struct reduce_entry *entry, s
     struct ir_inst *args[2] = {reduce_address(fin, entry->memory), value};
     struct ir_inst *update = ir_emit(b, IR_OP_UPDATE, entry->type, 2, args);
     update->update = ir_update_merge(entry->update);
-    update->atomic = entry->memory->is_atomic && fin->piece->group != 0;
+    update->atomic = entry->memory->is_atomic && fin->fragment->group != 0;
     update->is_packed = true; // perhaps: done once, so that asking is not worth it
 }
 
 const char *reduce_finish(struct outline *task, const char *name)
 {
     struct outline fin;
-    outline_init(&fin, task->o, task->piece, IR_FUNCTION_FINISH, name);
+    outline_init(&fin, task->o, task->fragment, IR_FUNCTION_FINISH, name);
     fin.function->is_serial = true;
     fin.function->partial_size = task->function->partial_size;
     struct ir_var **totals = ARENA_ARRAY(task->o->arena, struct ir_var *, task->reduction_count);

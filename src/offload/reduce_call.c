@@ -4,6 +4,8 @@
 #include "offload/outline.h"
 #include "passes/specialise.h"
 
+#include <assert.h>
+
 enum { FLAG_OFFSET = 8, ROOM = 16 }; // a value of at most eight bytes, and the flag that an update ran
 
 static const struct call_context *root_of(const struct call_context *context)
@@ -101,6 +103,7 @@ static void add_targets(struct outline *out, const struct reduce_entry *entry, c
 
 void reduce_call(struct outline *out, const struct ir_inst *inst, struct ir_inst *clone, struct ir_builder *to)
 {
+    assert(inst->op == IR_OP_CALL && reduce_is_in_call(out, inst));
     struct ir_builder before = *to;
     before.before = clone;
     before.region = clone->parent;

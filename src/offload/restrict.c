@@ -2,8 +2,11 @@
 #include "base/vec.h"
 #include "offload/offload.h"
 
+#include <assert.h>
+
 static bool is_restrict(const struct offload *o, const struct plan_effect *effect)
 {
+    assert(effect->base != PLAN_BASE_PARAM || effect->index < o->out->param_count);
     return effect->base == PLAN_BASE_PARAM && o->out->params[effect->index].is_restrict;
 }
 
@@ -16,7 +19,7 @@ bool restrict_separates(const struct offload *o, const struct plan_effect *a, co
            (a->access != PLAN_READ || b->access != PLAN_READ);
 }
 
-// Nothing was asked about what `restrict` keeps apart. In checked mode the launch looks whether the author is right.
+// The analysis takes it that `restrict` arguments are disjoint. In checked mode the launch tests that they are.
 static void add_pairs(struct offload *o, struct plan_task *task)
 {
     struct {

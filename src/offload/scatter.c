@@ -8,6 +8,8 @@
 #include "ir/walk.h"
 #include "plan/abi.h"
 
+#include <assert.h>
+
 enum {
     WORK_LEAST_CPU = 50 * 1000, // operations that are done before others have begun to help
     TRIP_LEAST_CPU = 64,        // where the operations of an iteration are not known
@@ -165,27 +167,27 @@ static void add_effects(struct offload *o, struct plan_task *task, const struct 
 
 static void add_clear(struct offload *o, struct ir_inst *loop, const struct scatter *scatter, struct plan_node *parent)
 {
-    struct piece piece = {
-        .kind = PIECE_CLEAR, .first = loop, .group = parent->group, .scatter = scatter, .is_alternative = true};
-    struct plan_task *task = piece_add_task(o, PLAN_TASK_PARALLEL, loop->loc, parent->group, &piece.task);
+    struct fragment fragment = {
+        .kind = FRAGMENT_CLEAR, .first = loop, .group = parent->group, .scatter = scatter, .is_alternative = true};
+    struct plan_task *task = fragment_add_task(o, PLAN_TASK_PARALLEL, loop->loc, parent->group, &fragment.task);
     task->trip = plan_param(o->arena, IR_I64, scatter->param + 1);
     task->cost = number(o, 1);
     task->collapse = 1;
     task->effects = ARENA_NEW(o->arena, struct plan_effect);
     task->effects[0] = mark_effect(scatter, PLAN_WRITE, loop->loc);
     task->effect_count = 1;
-    VEC_PUSH(o->arena, &o->pieces, piece);
-    piece_add_node(o, parent, PLAN_TASK, loop->loc)->task = piece.task;
+    VEC_PUSH(o->arena, &o->fragments, fragment);
+    fragment_add_node(o, parent, PLAN_TASK, loop->loc)->task = fragment.task;
 }
 
 static void add_mark(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
 {
     const struct loop_facts *facts = loop->loop->analysis;
-    struct piece piece = {
-        .kind = PIECE_MARK, .first = loop, .count = 1, .group = parent->group, .is_alternative = true};
-    struct plan_task *task = piece_add_task(o, PLAN_TASK_PARALLEL, loop->loc, parent->group, &piece.task);
-    struct piece_flags flags = {.check_bounds = o->module->check_bounds};
-    walk_inst(loop, piece_look_at, &flags);
+    struct fragment fragment = {
+        .kind = FRAGMENT_MARK, .first = loop, .count = 1, .group = parent->group, .is_alternative = true};
+    struct plan_task *task = fragment_add_task(o, PLAN_TASK_PARALLEL, loop->loc, parent->group, &fragment.task);
+    struct fragment_flags flags = {.check_bounds = o->module->check_bounds};
+    walk_inst(loop, fragment_note_flags, &flags);
     task->may_fail = flags.may_fail;
     task->trip = offload_trip(o, loop);
     task->cost = facts->cost;
@@ -197,21 +199,22 @@ static void add_mark(struct offload *o, struct ir_inst *loop, struct plan_node *
         }
     }
     add_effects(o, task, facts, PLAN_UPDATE);
-    VEC_PUSH(o->arena, &o->pieces, piece);
-    piece_add_node(o, parent, PLAN_TASK, loop->loc)->task = piece.task;
+    VEC_PUSH(o->arena, &o->fragments, fragment);
+    fragment_add_node(o, parent, PLAN_TASK, loop->loc)->task = fragment.task;
 }
 
 static void add_in_order(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
 {
-    int first = o->pieces.count;
-    piece_add_serial(o, parent, loop, 1, false);
-    for (int i = first; i < o->pieces.count; i++) {
-        o->pieces.items[i].is_alternative = true;
+    int first = o->fragments.count;
+    fragment_add_serial(o, parent, loop, 1, false);
+    for (int i = first; i < o->fragments.count; i++) {
+        o->fragments.items[i].is_alternative = true;
     }
 }
 
 void scatter_build(struct offload *o, struct ir_inst *loop, struct plan_node *parent)
 {
+    assert(loop->loop->verdict == IR_VERDICT_SCATTER);
     struct loop_facts *facts = loop->loop->analysis;
     if (!has_room(o, facts)) {
         add_in_order(o, loop, parent);
@@ -220,17 +223,17 @@ void scatter_build(struct offload *o, struct ir_inst *loop, struct plan_node *pa
     for (int i = 0; i < facts->scatter_count; i++) {
         add_marks(o, &facts->scatters[i], loop->loc);
     }
-    struct plan_node *choice = piece_add_node(o, parent, PLAN_IF, loop->loc);
+    struct plan_node *choice = fragment_add_node(o, parent, PLAN_IF, loop->loc);
     choice->expr = is_better_in_order(o, loop);
     offload_add_expr(o, &choice->expr);
-    add_in_order(o, loop, piece_add_node(o, choice, PLAN_SEQUENCE, loop->loc));
-    struct plan_node *tasks = piece_add_node(o, choice, PLAN_SEQUENCE, loop->loc);
+    add_in_order(o, loop, fragment_add_node(o, choice, PLAN_SEQUENCE, loop->loc));
+    struct plan_node *tasks = fragment_add_node(o, choice, PLAN_SEQUENCE, loop->loc);
     for (int i = 0; i < facts->scatter_count; i++) {
         add_clear(o, loop, &facts->scatters[i], tasks);
     }
     add_mark(o, loop, tasks);
-    offload_build_task(o, loop, tasks, NULL);
-    choice->task = o->loops.items[offload_mark(o, loop)->loop_index].task;
+    partition_add_task(o, loop, tasks, NULL);
+    choice->task = o->loops.items[offload_note(o, loop)->loop_index].task;
     add_effects(o, &o->tasks.items[choice->task], facts, PLAN_READ);
-    offload_build_final_value(o, loop, tasks);
+    partition_add_final_value(o, loop, tasks);
 }

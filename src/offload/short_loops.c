@@ -5,6 +5,8 @@
 
 #include "ir/walk.h"
 
+#include <assert.h>
+
 enum {
     TASK_WORK_CPU = 50 * 1000,  // operations of one thread while a parallel task begins and ends
     SERIAL_WORK_CPU = 5 * 1000, // a serial one
@@ -28,8 +30,8 @@ static bool look_at_region(struct inside *in, const struct ir_region *region);
 // for (i < n) … for (j < n): if one is short, both are.
 static bool has_same_trips(const struct inside *in, const struct ir_inst *inner)
 {
-    struct plan_expr *a = whole_by_value(in->o, offload_trip(in->o, in->outer), in->outer);
-    struct plan_expr *b = whole_by_value(in->o, offload_trip(in->o, inner), in->outer);
+    struct plan_expr *a = substitute_variables(in->o, offload_trip(in->o, in->outer), in->outer);
+    struct plan_expr *b = substitute_variables(in->o, offload_trip(in->o, inner), in->outer);
     return a->args[0] != NULL && a->args[1] != NULL && b->args[0] != NULL && b->args[1] != NULL &&
            plan_expr_equal(a, b);
 }
@@ -51,7 +53,7 @@ static bool is_of_arguments(const struct plan_expr *expr, const struct ir_var *v
 
 static bool is_known_to_host(const struct inside *in, const struct ir_inst *value)
 {
-    struct plan_expr *expr = whole_by_value(in->o, expr_of_value(in->o->arena, value), in->outer);
+    struct plan_expr *expr = substitute_variables(in->o, expr_of_value(in->o->arena, value), in->outer);
     return !in->o->module->is_gpu || is_of_arguments(expr, in->outer->loop->var);
 }
 
@@ -63,12 +65,12 @@ static bool look_at(struct inside *in, struct ir_inst *inst)
         const struct loop_facts *facts = inst->loop->analysis;
         in->loop_count++;
         in->is_longer |= !facts_has_few_iterations(inst) && !has_same_trips(in, inst);
-        return offload_mark(in->o, inst)->is_chosen && facts != NULL && !facts->independent_by_updates &&
+        return offload_note(in->o, inst)->is_chosen && facts != NULL && !facts->independent_by_updates &&
                !inst->loop->pragma_single && is_known_to_host(in, inst->args[0]) && is_known_to_host(in, inst->args[1]);
     }
     case IR_OP_IF:
     case IR_OP_BLOCK:
-        if (offload_mark(in->o, inst)->has_task && inst->op == IR_OP_IF && !is_known_to_host(in, inst->args[0])) {
+        if (offload_note(in->o, inst)->has_task && inst->op == IR_OP_IF && !is_known_to_host(in, inst->args[0])) {
             return false;
         }
         for (int i = 0; i < inst->region_count; i++) {
@@ -194,13 +196,14 @@ static struct plan_expr *is_too_short(struct offload *o, struct ir_inst *outer, 
 
 static struct plan_expr *short_test(struct offload *o, struct ir_inst *outer)
 {
+    assert(offload_note(o, outer)->is_chosen);
     const struct ir_for *loop = outer->loop;
     struct inside in = {.o = o, .outer = outer};
     if (loop->pragma_parallel || loop->collapse > 0 || loop->block_dim > 0 || loop->recheck ||
         !walk_inst(outer, is_plain, o) || !has_small_locals(o, outer)) {
         return NULL;
     }
-    choose_mark_region(o, &outer->regions[0], true);
+    choose_in_region(o, &outer->regions[0], true);
     if (!look_at_region(&in, &outer->regions[0]) || !in.is_longer || in.loop_count > MAX_INNER) {
         return NULL;
     }
@@ -212,12 +215,12 @@ static void find_in_region(struct offload *o, struct ir_region *region);
 // Of a loop that is control its loops are looked at in turn.
 static void find_of_chosen(struct offload *o, struct ir_inst *loop)
 {
-    struct mark *mark = offload_mark(o, loop);
-    if (loop->loop->verdict == IR_VERDICT_SCATTER || mark->fusion != NULL || nest_of(o, loop)->is_found) {
+    struct offload_note *note = offload_note(o, loop);
+    if (loop->loop->verdict == IR_VERDICT_SCATTER || note->fusion != NULL || nest_of(o, loop)->is_found) {
         return;
     }
-    mark->is_short = short_test(o, loop);
-    if (mark->is_short != NULL) {
+    note->is_short = short_test(o, loop);
+    if (note->is_short != NULL) {
         find_in_region(o, &loop->regions[0]);
     }
 }
@@ -225,11 +228,11 @@ static void find_of_chosen(struct offload *o, struct ir_inst *loop)
 static void find_in_region(struct offload *o, struct ir_region *region)
 {
     for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        const struct mark *mark = inst->region_count > 0 ? offload_mark(o, inst) : NULL;
-        if (mark == NULL || !mark->has_task || mark->is_absorbed) {
+        const struct offload_note *note = inst->region_count > 0 ? offload_note(o, inst) : NULL;
+        if (note == NULL || !note->has_task || note->is_absorbed) {
             continue;
         }
-        if (inst->op == IR_OP_FOR && mark->is_chosen) {
+        if (inst->op == IR_OP_FOR && note->is_chosen) {
             find_of_chosen(o, inst);
             continue;
         }

@@ -1,4 +1,4 @@
-// Which variables live in the launch block: those that more than one piece uses, and those that control reads or
+// Which variables live in the launch block: those that more than one fragment uses, and those that control reads or
 // writes, and the memory that pointers in the block point to. A variable that a parallel loop keeps to each iteration
 // counts for nothing there.
 #include "base/vec.h"
@@ -7,31 +7,33 @@
 #include "offload/offload.h"
 #include "plan/abi.h"
 
+#include <assert.h>
+
 struct use {
     struct offload *o;
-    const struct piece *piece;
+    const struct fragment *fragment;
     int unit;
     int *last_unit;   // by variable: the last unit that used it, plus one
     bool *needs_slot; // by variable
 };
 
-static bool is_private(const struct piece *piece, const struct ir_var *var)
+static bool is_private(const struct fragment *fragment, const struct ir_var *var)
 {
-    if (piece->kind == PIECE_SERIAL) {
+    if (fragment->kind == FRAGMENT_SERIAL) {
         return false;
     }
-    const struct ir_for *loop = piece->first->loop;
+    const struct ir_for *loop = fragment->first->loop;
     for (int i = 0; i < loop->role_count; i++) {
         if (loop->roles[i].var == var) {
             return loop->roles[i].role == IR_ROLE_PRIVATE;
         }
     }
-    return var == loop->var || (var->scope != NULL && walk_is_inside(var->scope, piece->first));
+    return var == loop->var || (var->scope != NULL && walk_is_inside(var->scope, fragment->first));
 }
 
 static void use_var(struct use *use, const struct ir_var *var)
 {
-    if (is_private(use->piece, var)) {
+    if (is_private(use->fragment, var)) {
         return;
     }
     int *last = &use->last_unit[var->index];
@@ -53,7 +55,7 @@ static bool visit(struct ir_inst *inst, void *user)
     if (inst->op == IR_OP_RETURN && use->o->result != NULL) {
         use_var(use, use->o->result);
     }
-    // Addresses of memory and first values from outside the piece are imported: they are uses too.
+    // Addresses of memory and first values from outside the fragment are imported: they are uses too.
     for (int i = 0; i < inst->arg_count; i++) {
         if (inst->args[i]->var != NULL) {
             use_var(use, inst->args[i]->var);
@@ -132,6 +134,7 @@ static struct plan_expr *with_slots(struct offload *o, const struct plan_expr *e
 static void place_nodes(struct offload *o, struct plan_node *node)
 {
     if (node->kind == PLAN_FOR || node->kind == PLAN_ASSIGN) {
+        assert(node->slot >= 0 && node->slot < o->kernel->var_count);
         const struct ir_var *var = o->kernel->vars[node->slot];
         node->slot = var->slot;
         node->type = var->type;
@@ -143,6 +146,7 @@ static void place_nodes(struct offload *o, struct plan_node *node)
 
 static void place_var(struct offload *o, struct ir_var *var)
 {
+    assert(var->slot < 0); // placed once
     uint64_t size = var->is_memory ? var->size : (uint64_t)ir_type_size(var->type);
     uint64_t align = var->is_memory ? var->align : size;
     align = align == 0 ? 1 : align;
@@ -168,18 +172,18 @@ static void place_var(struct offload *o, struct ir_var *var)
     o->out->slot_count = slots.count;
 }
 
-static void visit_piece(struct use *use, const struct piece *piece)
+static void visit_fragment(struct use *use, const struct fragment *fragment)
 {
-    struct ir_inst *inst = piece->first;
-    use->piece = piece;
-    for (int k = 0; k < piece->count; k++, inst = inst->next) {
+    struct ir_inst *inst = fragment->first;
+    use->fragment = fragment;
+    for (int k = 0; k < fragment->count; k++, inst = inst->next) {
         walk_inst(inst, visit, use);
         walk_inst(inst, visit_imports, use);
     }
     // The version in order is the loops as they were, with bounds of their own.
-    for (int k = 0; piece->fusion != NULL && k < piece->fusion->count; k++) {
-        struct piece part = {.kind = piece->kind, .first = piece->fusion->parts[k], .count = 1};
-        visit_piece(use, &part);
+    for (int k = 0; fragment->fusion != NULL && k < fragment->fusion->count; k++) {
+        struct fragment part = {.kind = fragment->kind, .first = fragment->fusion->parts[k], .count = 1};
+        visit_fragment(use, &part);
     }
 }
 
@@ -210,17 +214,18 @@ static void add_task_exprs(struct offload *o)
 
 void slots_assign(struct offload *o)
 {
+    assert(o->out->root != NULL && !o->has_slots);
     add_task_exprs(o);
     int var_count = o->kernel->var_count;
     struct use use = {.o = o};
     use.last_unit = ARENA_ARRAY(o->arena, int, var_count + 1);
     use.needs_slot = ARENA_ARRAY(o->arena, bool, var_count + 1);
-    for (int i = 0; i < o->pieces.count; i++) {
-        const struct piece *piece = &o->pieces.items[i];
+    for (int i = 0; i < o->fragments.count; i++) {
+        const struct fragment *fragment = &o->fragments.items[i];
         use.unit = i;
-        visit_piece(&use, piece);
-        if (piece->escape != NULL) {
-            use.needs_slot[piece->escape->index] = true;
+        visit_fragment(&use, fragment);
+        if (fragment->escape != NULL) {
+            use.needs_slot[fragment->escape->index] = true;
         }
     }
     for (int i = 0; i < o->exprs.count; i++) {

@@ -103,18 +103,18 @@ static bool is_in_loop(const struct ir_inst *inst)
     return owner != NULL;
 }
 
-// Whether a field may carry a pointer from one piece to another, or to the next round of a loop around a piece.
+// Whether a field may carry a pointer from one fragment to another, or to the next round of a loop around a fragment.
 static bool fields_cross(struct pointers *p)
 {
     int count = 0;
-    for (int i = 0; i < p->o->pieces.count; i++) {
-        const struct piece *piece = &p->o->pieces.items[i];
+    for (int i = 0; i < p->o->fragments.count; i++) {
+        const struct fragment *fragment = &p->o->fragments.items[i];
         bool has = false;
-        struct ir_inst *inst = piece->first;
-        for (int k = 0; k < piece->count; k++, inst = inst->next) {
+        struct ir_inst *inst = fragment->first;
+        for (int k = 0; k < fragment->count; k++, inst = inst->next) {
             has |= !walk_inst(inst, leaves_fields_alone, p);
         }
-        count += !has ? 0 : is_in_loop(piece->first) ? 2 : 1;
+        count += !has ? 0 : is_in_loop(fragment->first) ? 2 : 1;
     }
     return count > 1;
 }
@@ -128,11 +128,11 @@ static bool holds_hidden(const struct pointers *p, const struct ir_var *var)
     return var->type == IR_PTR && p->sets->of_var[var->index].is_unknown;
 }
 
-// Whether the loop, which is a piece, may also run as control around other pieces.
-static bool has_pieces_inside(const struct offload *o, const struct ir_inst *loop)
+// Whether the loop, which is a fragment, may also run as control around other fragments.
+static bool has_tasks_inside(const struct offload *o, const struct ir_inst *loop)
 {
-    for (int i = 0; i < o->pieces.count; i++) {
-        const struct ir_inst *first = o->pieces.items[i].first;
+    for (int i = 0; i < o->fragments.count; i++) {
+        const struct ir_inst *first = o->fragments.items[i].first;
         if (first != loop && walk_is_inside(first, loop)) {
             return true;
         }
@@ -147,10 +147,10 @@ static bool place(struct pointers *p, int index)
     }
     // What belongs to an iteration of a parallel loop is dead when the iteration is.
     const struct ir_var *var = p->o->kernel->vars[index];
-    for (int i = 0; var->scope != NULL && i < p->o->pieces.count; i++) {
-        const struct piece *piece = &p->o->pieces.items[i];
-        if (piece->kind == PIECE_PARALLEL && walk_is_inside(var->scope, piece->first) &&
-            !has_pieces_inside(p->o, piece->first)) {
+    for (int i = 0; var->scope != NULL && i < p->o->fragments.count; i++) {
+        const struct fragment *fragment = &p->o->fragments.items[i];
+        if (fragment->kind == FRAGMENT_PARALLEL && walk_is_inside(var->scope, fragment->first) &&
+            !has_tasks_inside(p->o, fragment->first)) {
             return false;
         }
     }

@@ -1,9 +1,11 @@
-// The stack of a task: its locals in memory, and those of the helpers it calls. A worker has room for so much and no
-// more; a kernel that would need more is refused here, because there it could only crash.
+// The stack of a task: its locals in memory, and those of the helpers it calls. The stack of a
+// worker is limited: a kernel that needs more is refused here, because at run time it could only crash.
 #include "ir/walk.h"
 #include "offload/offload.h"
 
-struct room {
+#include <assert.h>
+
+struct stack_use {
     const struct ir_module *module;
     uint64_t *sizes; // by function: 0 is not known yet, else the size plus one
     uint64_t calls;  // the most that one call takes
@@ -18,35 +20,36 @@ static uint64_t own_size(const struct ir_function *function)
     return size;
 }
 
-static uint64_t size_of(const struct room *outer, const struct ir_function *function);
+static uint64_t size_of(const struct stack_use *outer, const struct ir_function *function);
 
 static bool find_calls(struct ir_inst *inst, void *user)
 {
-    struct room *room = user;
+    struct stack_use *use = user;
     if (inst->op == IR_OP_CALL) {
-        uint64_t size = size_of(room, inst->function);
-        room->calls = size > room->calls ? size : room->calls;
+        uint64_t size = size_of(use, inst->function);
+        use->calls = size > use->calls ? size : use->calls;
     }
     return true;
 }
 
 // Helpers do not call themselves, so that this ends.
-static uint64_t size_of(const struct room *outer, const struct ir_function *function)
+static uint64_t size_of(const struct stack_use *outer, const struct ir_function *function)
 {
     int index = 0;
     while (outer->module->functions[index] != function) {
         index++;
     }
     if (outer->sizes[index] == 0) {
-        struct room room = {.module = outer->module, .sizes = outer->sizes};
-        walk_region(&function->body, find_calls, &room);
-        outer->sizes[index] = own_size(function) + room.calls + 1;
+        struct stack_use use = {.module = outer->module, .sizes = outer->sizes};
+        walk_region(&function->body, find_calls, &use);
+        outer->sizes[index] = own_size(function) + use.calls + 1;
     }
     return outer->sizes[index] - 1;
 }
 
 void stack_check(struct offload *o)
 {
+    assert(o->first_function <= o->module->function_count);
     uint64_t all = 0;
     for (int i = 0; i < o->module->function_count; i++) {
         all += own_size(o->module->functions[i]);
@@ -54,11 +57,11 @@ void stack_check(struct offload *o)
     if (all <= OFFLOAD_MAX_LOCALS) {
         return; // as almost always: no need to look who calls whom
     }
-    struct room room = {.module = o->module};
-    room.sizes = ARENA_ARRAY(o->arena, uint64_t, o->module->function_count);
+    struct stack_use use = {.module = o->module};
+    use.sizes = ARENA_ARRAY(o->arena, uint64_t, o->module->function_count);
     for (int i = o->first_function; i < o->module->function_count; i++) {
         const struct ir_function *task = o->module->functions[i];
-        uint64_t size = size_of(&room, task);
+        uint64_t size = size_of(&use, task);
         if (size > OFFLOAD_MAX_LOCALS) {
             diag_error(o->diags, task->loc,
                        "the locals used here, with those of the functions called here, take %llu bytes, and a task has "

@@ -1,14 +1,17 @@
-// Adding to the plan: nodes, tasks, and the pieces of code that tasks are made of.
+// Adding to the plan: nodes, tasks, and the fragments of code that tasks are made of.
 #include "analysis/analyse.h"
 #include "offload/offload.h"
 
 #include "base/vec.h"
 #include "ir/walk.h"
 
+#include <assert.h>
 #include <string.h>
 
-struct plan_node *piece_add_node(struct offload *o, struct plan_node *parent, enum plan_node_kind kind, struct loc loc)
+struct plan_node *fragment_add_node(struct offload *o, struct plan_node *parent, enum plan_node_kind kind,
+                                    struct loc loc)
 {
+    assert(parent != NULL || o->out->root == NULL); // only the root has no parent
     struct plan_node *node = ARENA_NEW(o->arena, struct plan_node);
     node->kind = kind;
     node->id = o->out->node_count++;
@@ -31,8 +34,10 @@ struct plan_node *piece_add_node(struct offload *o, struct plan_node *parent, en
     return node;
 }
 
-struct plan_task *piece_add_task(struct offload *o, enum plan_task_kind kind, struct loc loc, int group, int *out_index)
+struct plan_task *fragment_add_task(struct offload *o, enum plan_task_kind kind, struct loc loc, int group,
+                                    int *out_index)
 {
+    assert(group >= 0 && group <= o->group_count);
     *out_index = o->tasks.count;
     char *name = arena_printf(o->arena, "%s.%d", o->kernel->name, o->tasks.count);
     struct plan_task task = {.name = name, .kind = kind, .loc = loc, .group = group, .loop = -1, .entry = name};
@@ -40,9 +45,9 @@ struct plan_task *piece_add_task(struct offload *o, enum plan_task_kind kind, st
     return &VEC_LAST(&o->tasks);
 }
 
-bool piece_look_at(struct ir_inst *inst, void *user)
+bool fragment_note_flags(struct ir_inst *inst, void *user)
 {
-    struct piece_flags *flags = user;
+    struct fragment_flags *flags = user;
     flags->may_fail |= ir_may_fail(inst, flags->check_bounds);
     flags->may_print |= inst->op == IR_OP_PRINT || inst->op == IR_OP_CALL;
     return true;
@@ -50,7 +55,7 @@ bool piece_look_at(struct ir_inst *inst, void *user)
 
 struct escape_search {
     struct offload *o;
-    struct piece *piece;
+    struct fragment *fragment;
     struct {
         struct ir_inst **items;
         int count;
@@ -58,10 +63,10 @@ struct escape_search {
     } targets;
 };
 
-static bool is_in_range(const struct piece *piece, const struct ir_inst *inst)
+static bool is_in_range(const struct fragment *fragment, const struct ir_inst *inst)
 {
-    const struct ir_inst *part = piece->first;
-    for (int i = 0; i < piece->count; i++, part = part->next) {
+    const struct ir_inst *part = fragment->first;
+    for (int i = 0; i < fragment->count; i++, part = part->next) {
         if (walk_is_inside(inst, part)) {
             return true;
         }
@@ -72,8 +77,8 @@ static bool is_in_range(const struct piece *piece, const struct ir_inst *inst)
 static bool find_escape(struct ir_inst *inst, void *user)
 {
     struct escape_search *search = user;
-    bool is_escape = inst->op == IR_OP_RETURN ||
-                     ((inst->op == IR_OP_BREAK || inst->op == IR_OP_JUMP) && !is_in_range(search->piece, inst->target));
+    bool is_escape = inst->op == IR_OP_RETURN || ((inst->op == IR_OP_BREAK || inst->op == IR_OP_JUMP) &&
+                                                  !is_in_range(search->fragment, inst->target));
     if (!is_escape) {
         return true;
     }
@@ -101,43 +106,45 @@ static bool add_cost(struct ir_inst *inst, void *user)
     return true;
 }
 
-// |is_all|: nothing comes after the piece, so that nobody asks by which way it was left.
-void piece_add_serial(struct offload *o, struct plan_node *parent, struct ir_inst *first, int count, bool is_all)
+// |is_all|: nothing follows the fragment, so that it does not matter by which exit it was left.
+void fragment_add_serial(struct offload *o, struct plan_node *parent, struct ir_inst *first, int count, bool is_all)
 {
-    struct piece piece = {.kind = PIECE_SERIAL, .first = first, .count = count, .group = parent->group};
-    struct plan_task *task = piece_add_task(o, PLAN_TASK_SERIAL, first->loc, parent->group, &piece.task);
-    struct piece_flags flags = {.check_bounds = o->module->check_bounds};
-    struct escape_search search = {.o = o, .piece = &piece};
+    assert(first != NULL && count > 0);
+    struct fragment fragment = {.kind = FRAGMENT_SERIAL, .first = first, .count = count, .group = parent->group};
+    struct plan_task *task = fragment_add_task(o, PLAN_TASK_SERIAL, first->loc, parent->group, &fragment.task);
+    struct fragment_flags flags = {.check_bounds = o->module->check_bounds};
+    struct escape_search search = {.o = o, .fragment = &fragment};
     struct straight_cost cost = {.is_known = true};
     struct ir_inst *inst = first;
     for (int i = 0; i < count; i++, inst = inst->next) {
         walk_inst(inst, add_cost, &cost);
-        walk_inst(inst, piece_look_at, &flags);
+        walk_inst(inst, fragment_note_flags, &flags);
         walk_inst(inst, find_escape, &search);
     }
     task->may_fail = flags.may_fail;
     task->may_print = flags.may_print;
     task->cost = cost.is_known ? plan_const(o->arena, IR_I64, cost.sum) : NULL;
     effects_of_code(o->module, o->kernel, first, count, &task->effects, &task->effect_count);
-    struct plan_node *node = piece_add_node(o, parent, PLAN_TASK, first->loc);
-    node->task = piece.task;
+    struct plan_node *node = fragment_add_node(o, parent, PLAN_TASK, first->loc);
+    node->task = fragment.task;
     if (search.targets.count > 0 && !is_all) {
-        piece.escape = ir_var_create(o->module, o->kernel, arena_printf(o->arena, ".escape%d", piece.task), IR_I32);
-        piece.escapes = search.targets.items;
-        piece.escape_count = search.targets.count;
+        fragment.escape =
+            ir_var_create(o->module, o->kernel, arena_printf(o->arena, ".escape%d", fragment.task), IR_I32);
+        fragment.escapes = search.targets.items;
+        fragment.escape_count = search.targets.count;
     }
-    VEC_PUSH(o->arena, &o->pieces, piece);
-    for (int i = 0; i < piece.escape_count; i++) {
+    VEC_PUSH(o->arena, &o->fragments, fragment);
+    for (int i = 0; i < fragment.escape_count; i++) {
         struct plan_expr *way = ARENA_NEW(o->arena, struct plan_expr);
-        *way = (struct plan_expr){.kind = PLAN_EXPR_VAR, .type = IR_I32, .index = piece.escape->index};
-        struct plan_node *choice = piece_add_node(o, parent, PLAN_IF, first->loc);
+        *way = (struct plan_expr){.kind = PLAN_EXPR_VAR, .type = IR_I32, .index = fragment.escape->index};
+        struct plan_node *choice = fragment_add_node(o, parent, PLAN_IF, first->loc);
         choice->expr = plan_op(o->arena, IR_OP_EQ, IR_I1, IR_I32, way, plan_const(o->arena, IR_I32, i + 1));
         offload_add_expr(o, &choice->expr);
-        struct plan_node *then = piece_add_node(o, choice, PLAN_SEQUENCE, first->loc);
-        if (piece.escapes[i] == NULL) {
-            piece_add_node(o, then, PLAN_RETURN, first->loc);
+        struct plan_node *then = fragment_add_node(o, choice, PLAN_SEQUENCE, first->loc);
+        if (fragment.escapes[i] == NULL) {
+            fragment_add_node(o, then, PLAN_RETURN, first->loc);
         } else {
-            piece_add_node(o, then, PLAN_BREAK, first->loc)->target = offload_mark(o, piece.escapes[i])->node_id;
+            fragment_add_node(o, then, PLAN_BREAK, first->loc)->target = offload_note(o, fragment.escapes[i])->node_id;
         }
     }
 }

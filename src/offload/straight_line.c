@@ -1,6 +1,8 @@
 // Straight code between control: scalar arithmetic that the launch does itself, or a serial task.
 #include "offload/offload.h"
 
+#include <assert.h>
+
 // Whether |value| reads |var| by a `get` that stands before |where|, both in one segment.
 static bool reads_before(const struct ir_inst *value, const struct ir_var *var, const struct ir_inst *where)
 {
@@ -78,7 +80,7 @@ static bool flush_as_assignments(struct offload *o, struct plan_node *parent, co
     inst = pending->first;
     for (int i = 0; i < pending->count; i++, inst = inst->next) {
         if (values[i] != NULL) {
-            struct plan_node *node = piece_add_node(o, parent, PLAN_ASSIGN, inst->loc);
+            struct plan_node *node = fragment_add_node(o, parent, PLAN_ASSIGN, inst->loc);
             node->slot = inst->var->index;
             node->type = inst->var->type;
             node->expr = values[i];
@@ -88,10 +90,11 @@ static bool flush_as_assignments(struct offload *o, struct plan_node *parent, co
     return true;
 }
 
-void straight_flush(struct offload *o, struct plan_node *parent, struct pending *pending)
+void straight_line_flush(struct offload *o, struct plan_node *parent, struct pending *pending)
 {
+    assert((pending->count > 0) == (pending->first != NULL));
     if (pending->count > 0 && !flush_as_assignments(o, parent, pending)) {
-        piece_add_serial(o, parent, pending->first, pending->count, false);
+        fragment_add_serial(o, parent, pending->first, pending->count, false);
     }
     *pending = (struct pending){0};
 }
@@ -108,9 +111,10 @@ static void spill(struct offload *o, struct pending *pending, struct ir_inst *va
 }
 
 // The value that control needs, after everything pending has run.
-struct plan_expr *straight_value(struct offload *o, struct plan_node *parent, struct pending *pending,
-                                 struct ir_inst *value, struct ir_inst *control)
+struct plan_expr *straight_line_value(struct offload *o, struct plan_node *parent, struct pending *pending,
+                                      struct ir_inst *value, struct ir_inst *control)
 {
+    assert(control->op == IR_OP_IF && control->args[0] == value);
     struct plan_expr *expr = expr_of_value(o->arena, value);
     if (expr == NULL || !is_fresh(pending, value, NULL)) {
         char *name = arena_printf(o->arena, ".c%d", value->id);
@@ -119,6 +123,6 @@ struct plan_expr *straight_value(struct offload *o, struct plan_node *parent, st
         expr = ARENA_NEW(o->arena, struct plan_expr);
         *expr = (struct plan_expr){.kind = PLAN_EXPR_VAR, .type = value->type, .index = var->index};
     }
-    straight_flush(o, parent, pending);
+    straight_line_flush(o, parent, pending);
     return expr;
 }
