@@ -4,6 +4,8 @@
 
 #include "analysis/effects/effects.h"
 
+#include <assert.h>
+
 // Nothing is walked yet.
 static struct analysis *create(struct ir_module *module, struct ir_function *kernel, struct diags *diags)
 {
@@ -105,6 +107,7 @@ static void find_reduced_effects(const struct analysis *an, const struct loop_in
 
 static void fill_effects(struct analysis *an, const struct loop_info *info)
 {
+    assert(info->access_begin <= info->access_end);
     struct loop_facts *facts = info->inst->loop->analysis;
     int count = info->access_end - info->access_begin;
     int *effect_of_access = ARENA_ARRAY(an->arena, int, count + 1);
@@ -150,6 +153,7 @@ void analyse_with_bug(struct ir_module *module, struct ir_function *kernel, stru
 
 void analyse_effects(struct ir_module *module, struct ir_function *kernel, struct diags *diags)
 {
+    assert(kernel->analysis != NULL);
     (void)module;
     (void)diags;
     struct analysis *an = kernel->analysis;
@@ -228,6 +232,7 @@ static struct effects_scope scope_of(struct ir_module *module, struct ir_functio
 void effects_of_code(struct ir_module *module, struct ir_function *kernel, struct ir_inst *first, int count,
                      struct plan_effect **out_effects, int *out_count)
 {
+    assert(first != NULL && count > 0);
     struct code code = {first, count};
     struct effects_scope scope = scope_of(module, kernel, &code, false);
     effects_sum_up(kernel->analysis, &scope, out_effects, out_count, NULL);

@@ -5,6 +5,8 @@
 #include "ir/trip.h"
 #include "ir/walk.h"
 
+#include <assert.h>
+
 bool facts_is_not_blocks(struct ir_inst *inst, void *user)
 {
     (void)user;
@@ -32,6 +34,7 @@ static bool is_not_better(struct ir_inst *inst, void *outer)
 
 bool facts_choose(const struct ir_inst *loop)
 {
+    assert(loop->op == IR_OP_FOR);
     const struct loop_facts *facts = loop->loop->analysis;
     if (!ir_verdict_is_parallel(loop->loop->verdict) || facts == NULL || loop->loop->pragma_single) {
         return false;

@@ -2,6 +2,8 @@
 #include "analysis/analyse.h"
 #include "analysis/effects/effects.h"
 
+#include <assert.h>
+
 enum { COST_LOAD = 2, COST_DIVIDE = 8, COST_MATH = 20, COST_ATOMIC = 20, COST_PRINT = 2000, COST_UNKNOWN_TRIP = 16 };
 
 int64_t cost_of_inst(const struct ir_inst *inst)
@@ -102,6 +104,7 @@ static struct plan_expr *cost_of_region(struct analysis *an, const struct loop_i
 
 void cost_fill(struct analysis *an, struct loop_info *info, struct loop_facts *facts)
 {
+    assert(info->inst->op == IR_OP_FOR);
     const struct ir_inst *inst = info->inst;
     facts->cost = cost_of_region(an, info, &inst->regions[0]);
     struct plan_expr *init = expr_of_value(an->arena, inst->args[0]);

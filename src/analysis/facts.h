@@ -1,5 +1,5 @@
 // What the analysis finds out about a kernel: for each canonical loop whether its iterations are independent and on
-// what that hangs, the role of every scalar it assigns, and what it touches. The offload pass turns it into tasks.
+// what that depends, the role of every scalar it assigns, and what it touches. The offload pass turns it into tasks.
 //
 // Expressions are over parameters (PLAN_EXPR_PARAM) and over kernel variables (PLAN_EXPR_VAR) with the value they have
 // at the entry of the loop or statement; the offload pass replaces variables by slots.
@@ -26,7 +26,7 @@ struct memory_reduction {
     enum ir_update update;
     enum ir_type type;
     bool is_atomic; // one of the updates would have to be
-    // The address is args[0] of the first: every value it hangs on is invariant in the loop (params, variables not
+    // The address is args[0] of the first: every value it depends on is invariant in the loop (params, variables not
     // assigned in it); in a helper, made of its parameters alone.
 };
 

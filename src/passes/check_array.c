@@ -1,6 +1,8 @@
 // The arrays that pointers point into: how long they are, what they are called.
 #include "passes/check_internal.h"
 
+#include <assert.h>
+
 // ---- sizes ---------------------------------------------------------------------------------------------------------
 
 static int64_t element_size(const struct ir_ctype *type, uint64_t size)
@@ -95,6 +97,7 @@ static struct ir_inst *count_of_param(struct checker *c, int index)
 
 struct ir_inst *check_beside(struct checker *c, int base, int which)
 {
+    assert(which >= 0 && which < 3);
     int place = 0;
     for (int i = 0; i < base_index(base); i++) {
         place += c->function->params[i].is_array;
@@ -142,6 +145,7 @@ int check_number_of(struct checker *c, const struct ir_function *function, int b
 
 void check_add_name(struct check_names *names, int number)
 {
+    assert(names->count <= CHECK_MAX_NAMES);
     for (int i = 0; i < names->count; i++) {
         if (names->items[i] == number) {
             return;

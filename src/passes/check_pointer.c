@@ -2,6 +2,8 @@
 // stand right before the pointer's own, so that they are known wherever it is.
 #include "passes/check_internal.h"
 
+#include <assert.h>
+
 // ---- arithmetic ----------------------------------------------------------------------------------------------------
 
 struct ir_inst *check_int(struct checker *c, int64_t value)
@@ -166,6 +168,7 @@ static void read_shadow(struct checker *c, const struct ir_var *var, struct chec
 
 static void write_shadow(struct checker *c, struct ir_inst *set, const struct check_shadow *shadow)
 {
+    assert(set->op == IR_OP_SET && set->var->type == IR_PTR);
     const struct check_pointer *value = check_pointer_of(c, set->args[0]);
     c->b.region = set->parent;
     c->b.before = set;
@@ -226,6 +229,7 @@ static void to_unit_byte(struct checker *c, struct check_pointer *pointer)
 
 static void add_offset(struct checker *c, struct check_pointer *pointer, int64_t bytes)
 {
+    assert(pointer->unit > 0);
     int64_t sum = pointer->rest + bytes;
     int64_t whole = sum / pointer->unit - (sum % pointer->unit < 0);
     pointer->rest = sum - whole * pointer->unit;
@@ -379,6 +383,7 @@ static void follow(struct checker *c, struct ir_inst *value, struct check_pointe
 
 const struct check_pointer *check_pointer_of(struct checker *c, struct ir_inst *value)
 {
+    assert(value->type == IR_PTR);
     if (value->note == NULL) {
         struct check_pointer *pointer = ARENA_NEW(c->arena, struct check_pointer);
         struct ir_builder kept = c->b;

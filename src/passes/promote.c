@@ -4,6 +4,8 @@
 #include "ir/walk.h"
 #include "passes/promote_internal.h"
 
+#include <assert.h>
+
 // ---- what nobody reads ---------------------------------------------------------------------------------------------
 
 struct usage {
@@ -113,6 +115,7 @@ static void drop_vars(struct ir_module *module, struct ir_function *function)
 // The condition is made of variables that the body does not write: the trip count at entry is the trip count.
 static bool is_settled(struct ir_module *module, const struct ir_function *function, const struct ir_inst *loop)
 {
+    assert(loop->loop->recheck && loop->region_count == 2);
     struct assignments *assigned = ARENA_ARRAY(module->arena, struct assignments, function->var_count + 1);
     assignments_add(&loop->regions[0], assigned);
     for (const struct ir_inst *inst = loop->regions[1].first; inst != NULL; inst = inst->next) {

@@ -9,6 +9,7 @@
 #include "ir/clone.h"
 #include "ir/walk.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -351,6 +352,7 @@ static bool is_no_call(struct ir_inst *inst, void *user)
 
 static bool promote_local(struct ir_module *module, struct ir_function *function, const struct ir_var *var, int *budget)
 {
+    assert(var->is_memory);
     struct local l = {.module = module, .function = function, .var = var, .is_good = true, .budget = budget};
     l.addresses = ARENA_ARRAY(module->arena, struct address, function->value_count + 1);
     l.is_inside = ARENA_ARRAY(module->arena, bool, function->value_count + 1);

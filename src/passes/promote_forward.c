@@ -8,6 +8,8 @@
 #include "ir/assignment.h"
 #include "passes/promote_internal.h"
 
+#include <assert.h>
+
 // A value is forwarded only while the tree that recomputes it is small: users of the IR walk it as a tree.
 enum { MAX_TREE = 64 };
 
@@ -30,6 +32,7 @@ struct forward {
 
 static void set_known(struct forward *f, const struct ir_var *var, struct ir_inst *value)
 {
+    assert(!var->is_memory);
     if (f->known[var->index] == value) {
         return;
     }
@@ -63,6 +66,7 @@ static void forget_written_by(struct forward *f, const struct ir_inst *inst)
 
 static void leave(struct forward *f, int mark)
 {
+    assert(mark >= 0 && mark <= f->changes.count);
     while (f->changes.count > mark) {
         struct change change = f->changes.items[--f->changes.count];
         f->known[change.var] = change.old;

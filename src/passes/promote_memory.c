@@ -3,6 +3,8 @@
 // copy of its members; copies between two such variables pass slices on to each other.
 #include "passes/promote_internal.h"
 
+#include <assert.h>
+
 enum { MAX_SLICES = 64 };
 
 struct slice {
@@ -180,6 +182,7 @@ static bool constant(const struct ir_inst *inst, int64_t *out)
 
 static void use_argument(struct promotion *p, struct ir_inst *inst, int which)
 {
+    assert(which >= 0 && which < inst->arg_count);
     struct address a = address_of(p, inst->args[which]);
     struct candidate *c = a.candidate;
     if (c == NULL) {

@@ -7,6 +7,7 @@
 // members instead, in a copy of its code.
 #include "passes/promote_split.h"
 
+#include <assert.h>
 #include <string.h>
 
 // ---- members -------------------------------------------------------------------------------------------------------
@@ -204,6 +205,7 @@ static struct ir_inst *moved(struct ir_builder *b, struct ir_inst *address, int6
 
 struct ir_inst *split_address_in(const struct split *s, struct ir_builder *b, int member, int64_t offset)
 {
+    assert(member >= 0 && member < s->count);
     const struct member *m = &s->members[member];
     struct ir_inst *address = ir_emit0(b, s->var != NULL ? IR_OP_ADDR_VAR : IR_OP_PARAM, IR_PTR);
     address->var = s->var != NULL ? m->var : NULL;

@@ -5,6 +5,7 @@
 #include "ir/memory_use.h"
 #include "ir/walk.h"
 
+#include <assert.h>
 #include <limits.h>
 
 struct var_use {
@@ -54,6 +55,7 @@ struct split {
 // nobody writes then.
 static void split(const struct split *s, struct ir_inst *inst, struct ir_var *var)
 {
+    assert(!var->is_memory && inst->op == IR_OP_BLOCKS);
     struct ir_var *last = NULL;
     for (int i = 0; i < inst->region_count; i++) {
         if (!look(&inst->regions[i], var, NULL).is_written) {
@@ -83,6 +85,7 @@ static void split(const struct split *s, struct ir_inst *inst, struct ir_var *va
 // certain and an earlier one has.
 static bool is_carried(const struct split *s, const struct ir_inst *inst, const struct ir_var *var)
 {
+    assert(inst->op == IR_OP_BLOCKS);
     int writer_count = 0;
     bool is_certain = true; // of the last writer so far
     for (int i = 0; i < inst->region_count; i++) {
@@ -171,6 +174,7 @@ static bool split_region(struct ir_inst *inst, void *user)
 
 void split_locals(struct ir_module *module, struct ir_function *kernel, struct diags *diags)
 {
+    assert(kernel->kind == IR_FUNCTION_KERNEL);
     struct split s = {.module = module, .kernel = kernel, .diags = diags};
     walk_region(&kernel->body, split_region, &s);
 }

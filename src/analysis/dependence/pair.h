@@ -28,7 +28,7 @@ struct split { // one of the options holds
     struct constraint options[3];
     int count;
     int zero_id;              // options[1] says that this atom is 0; -1: no
-    const struct poly *guard; // options[0] says that this is at least 1: facts that hang on it hold
+    const struct poly *guard; // options[0] says that this is at least 1: facts that depend on it hold
 };
 
 struct guarded {

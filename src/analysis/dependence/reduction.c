@@ -2,6 +2,8 @@
 #include "analysis/dependence/dependence.h"
 #include "ir/invariant.h"
 
+#include <assert.h>
+
 // Whether the address can be computed outside the loop. In a helper: made of its parameters alone, which are such
 // values where it is called.
 static bool is_invariant_in(const struct ir_inst *inst, const struct call_context *context, const struct ir_inst *loop)
@@ -79,6 +81,7 @@ static void add_update(struct analysis *an, struct loop_facts *facts, int index)
 
 void independence_find_reductions(struct analysis *an, struct loop_info *info, struct loop_facts *facts)
 {
+    assert(info->is_kernel_loop && facts != NULL);
     int most = info->shared.count + info->shared_in_calls.count;
     facts->reductions = ARENA_ARRAY(an->arena, struct memory_reduction, most + 1);
     for (int i = info->access_begin; i < info->access_end && most > 0; i++) {

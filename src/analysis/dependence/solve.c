@@ -1,6 +1,6 @@
 // Two accesses through one base, made in two different iterations of a loop: can they meet? Everything that is known of
 // the two iterations becomes a system of linear inequalities; if it has no solution, they cannot. Where a solution
-// hangs on values that the launch knows, what is left of the system after all else has been eliminated is what the
+// depends on values that the launch knows, what is left of the system after all else has been eliminated is what the
 // launch tests.
 //
 // Products like m * i are columns of their own. What is known of i is multiplied by m, where the sign of m is known or

@@ -5,6 +5,8 @@
 #include "analysis/dependence/scatter.h"
 #include "analysis/scalars/scalars.h"
 
+#include <assert.h>
+
 // ---- what may meet without harm ------------------------------------------------------------------------------------
 
 static struct ir_update_use update_use(const struct access *access)
@@ -234,7 +236,7 @@ static void note_conditions(struct judgement *j, const struct pair_result *resul
         }
     }
     if (j->conditions.count > MAX_CONDITIONS && j->conflict == NULL) {
-        j->conflict = "that its iterations do not meet hangs on more conditions than a launch tests";
+        j->conflict = "that its iterations do not meet depends on more conditions than a launch tests";
         j->conflict_a = j->info->inst->loc;
         j->conflict_b = (struct loc){0};
     }
@@ -280,8 +282,8 @@ static void judge_updates(struct judgement *j, const struct access *a, const str
     if (result.answer == PAIR_APART || analysis_has_bug(j->an, BUG_UPDATES_ALONE)) {
         return;
     }
-    // Conditions that indices do not wrap, or that the loop hangs on anyway, keep the update plain. For others alone it
-    // is better to be atomic than in order.
+    // Conditions that indices do not wrap, or that the loop depends on anyway, keep the update plain. For others alone
+    // it is better to be atomic than in order.
     if (result.answer == PAIR_IF && (result.is_fit || has_conditions(j, &result))) {
         note_conditions(j, &result);
         return;
@@ -621,6 +623,7 @@ static void settle_blocks(struct judgement *j)
 
 void independence_judge(struct analysis *an, struct loop_info *info)
 {
+    assert(info->inst->op == IR_OP_FOR && info->is_kernel_loop);
     struct judgement j = {.an = an, .info = info, .loop = info->inst->loop};
     struct loop_facts *facts = ARENA_NEW(an->arena, struct loop_facts);
     j.facts = facts;

@@ -41,7 +41,7 @@ static bool evaluate_atom(struct trial *t, int id, int64_t *out)
         return holds;
     }
     if (atom_varies(t->an, id, t->info)) {
-        return false; // hangs on what only a run knows
+        return false; // depends on what only a run knows
     }
     if (atom->kind == ATOM_LOOP || atom->kind == ATOM_COUNT) {
         *out = 2;

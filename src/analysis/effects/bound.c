@@ -2,6 +2,8 @@
 // there before.
 #include "analysis/effects/effects.h"
 
+#include <assert.h>
+
 // The varying atom that was made last: bounds of what was made later mention only what was made before.
 static int last_varying(const struct analysis *an, const struct poly *value, int first_atom)
 {
@@ -204,5 +206,6 @@ bool value_extremes(struct analysis *an, const struct poly *value, const struct 
 
 const struct poly *effects_bound(struct analysis *an, const struct poly *value, int first_atom, bool wants_high)
 {
+    assert(first_atom >= 0);
     return bound_of(an, value, first_atom, wants_high, 0);
 }

@@ -3,6 +3,8 @@
 // none: its region is the whole array, or as much of it as the index may reach.
 #include "analysis/effects/effects.h"
 
+#include <assert.h>
+
 struct draft {
     struct plan_effect effect;
     struct region region; // low NULL: the whole array
@@ -240,6 +242,7 @@ static struct drafts draft_all(struct analysis *an, const struct effects_scope *
 void effects_sum_up(struct analysis *an, const struct effects_scope *scope, struct plan_effect **out_effects,
                     int *out_count, int *effect_of_access)
 {
+    assert(scope->begin <= scope->end && scope->end <= an->accesses.count);
     struct drafts drafts = draft_all(an, scope, effect_of_access);
     *out_count = drafts.count;
     *out_effects = ARENA_ARRAY(an->arena, struct plan_effect, drafts.count + 1);

@@ -15,7 +15,7 @@ struct effects_scope {
     const struct loop_info *info;   // the loop it is; NULL: none
     struct ir_inst *const *roots;   // variables declared in these loops are the code's own
     int root_count;
-    bool is_block; // of a region: regions that hang on a test will do, and what lies apart is kept apart
+    bool is_block; // of a region: a region that depends on a test is allowed, and disjoint ones stay apart
 };
 
 // bound.c

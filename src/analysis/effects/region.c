@@ -3,6 +3,8 @@
 
 #include "ir/walk.h"
 
+#include <assert.h>
+
 int64_t effects_gcd(int64_t a, int64_t b)
 {
     while (b != 0) {
@@ -115,6 +117,7 @@ static bool region_by_extents(struct analysis *an, const struct access *access, 
 
 bool effects_find_region(struct analysis *an, const struct access *access, int first_atom, struct region *out)
 {
+    assert(first_atom >= 0);
     *out = (struct region){0};
     if (access->size == NULL) {
         return false;
@@ -234,6 +237,7 @@ static bool is_certain_write(const struct analysis *an, const struct access *acc
 bool effects_is_must_by_steps(struct analysis *an, const struct access *access, const struct loop_info *info,
                               int64_t *out_step)
 {
+    assert(out_step != NULL);
     struct poly_pool *pool = &an->pool;
     const struct poly *rest;
     int64_t factor, size;

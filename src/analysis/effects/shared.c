@@ -2,6 +2,8 @@
 // it. Those of regions that lie apart are plain.
 #include "analysis/effects/effects.h"
 
+#include <assert.h>
+
 // The block that holds the instruction; -1: none.
 static int block_of(const struct ir_inst *inst, const struct ir_inst **out_blocks)
 {
@@ -37,6 +39,7 @@ static const struct block_effect *effect_of(struct analysis *an, int index, cons
 
 bool shared_by_blocks(struct analysis *an, int index)
 {
+    assert(index >= 0 && index < an->accesses.count);
     const struct access *access = &an->accesses.items[index];
     const struct ir_inst *blocks;
     int block = block_of(access->site, &blocks);

@@ -4,6 +4,8 @@
 #include "analysis/scalars/scalars.h"
 #include "ir/walk.h"
 
+#include <assert.h>
+
 struct interval {
     const struct poly *low;
     const struct poly *high;
@@ -104,6 +106,7 @@ static void add_written(struct cover *c, const struct poly *low, const struct po
 
 static void cover_accesses(struct cover *c, const struct ir_inst *inst, const struct loop_info *level)
 {
+    assert(c->cursor <= c->info->access_end);
     int first = c->cursor;
     while (c->cursor < c->info->access_end && c->an->accesses.items[c->cursor].inst == inst &&
            c->an->accesses.items[c->cursor].context == c->context) {
@@ -154,6 +157,7 @@ static struct loop_info *child_of(struct loop_info *level, const struct call_con
 
 static void cover_for(struct cover *c, const struct ir_inst *inst, struct loop_info *level)
 {
+    assert(inst->op == IR_OP_FOR);
     struct loop_info *child = child_of(level, c->context, inst);
     if (child == NULL) {
         c->is_covered = false;
@@ -302,6 +306,7 @@ static bool is_read_after(struct analysis *an, struct loop_info *info, int base)
 
 bool scalars_memory_is_private(struct analysis *an, struct loop_info *info, const struct ir_var *var)
 {
+    assert(var->is_memory);
     int base = base_make(BASE_LOCAL, var->index);
     bool is_touched = false, is_written = false;
     for (int i = info->access_begin; i < info->access_end; i++) {

@@ -3,6 +3,8 @@
 
 #include "analysis/values/atoms.h"
 
+#include <assert.h>
+
 static bool is_assigned(const struct scalar_use *use)
 {
     return use->set_count + use->update_count > 0;
@@ -58,6 +60,7 @@ static void keep_roles(struct analysis *an, struct ir_for *loop)
 
 struct scalar_result scalars_find_roles(struct analysis *an, struct loop_info *info)
 {
+    assert(info->inst->op == IR_OP_FOR);
     struct ir_inst *inst = info->inst;
     struct ir_for *loop = inst->loop;
     struct ir_function *function = info->function;

@@ -1,6 +1,7 @@
 // Recognises `if (e < x) { x = e; y = …; }`: a selection with its companions.
 #include "analysis/scalars/scalars.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 static bool same_tree(const struct ir_inst *a, const struct ir_inst *b)
@@ -263,6 +264,7 @@ static bool search(struct ir_region *region, const struct ir_inst *loop, const s
 bool scalars_find_selection(struct ir_inst *loop, const struct scalar_use *uses, struct ir_var *var,
                             struct selection *out)
 {
+    assert(loop->op == IR_OP_FOR);
     const struct scalar_use *use = &uses[var->index];
     return use->get_count == 1 && use->set_count == 1 && use->update_count == 0 &&
            search(&loop->regions[0], loop, uses, var, out);

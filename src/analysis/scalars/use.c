@@ -41,6 +41,7 @@ static void join_written(struct flow *flow, void *to, const void *from)
 
 static void note_read(struct flow *flow, struct ir_inst *inst, bool is_update)
 {
+    assert(!inst->var->is_memory);
     const struct walk *w = flow->user;
     const bool *written = flow->state;
     struct scalar_use *use = &w->uses[inst->var->index];
@@ -60,6 +61,7 @@ static void note_read(struct flow *flow, struct ir_inst *inst, bool is_update)
 
 static void note_write(struct flow *flow, struct ir_inst *inst, const struct ir_var *var)
 {
+    assert(!var->is_memory);
     const struct walk *w = flow->user;
     bool *written = flow->state;
     struct scalar_use *use = &w->uses[var->index];

@@ -2,6 +2,8 @@
 // divisions, shifts to the right and masks become atoms that are tied to what they were made of.
 #include "analysis/values/evaluate.h"
 
+#include <assert.h>
+
 // Quotient and remainder of a by b are two atoms tied by a = b * quotient + remainder.
 static void tie_division(struct analysis *an, int quotient, int remainder, const struct poly *a, const struct poly *b,
                          bool is_floor)
@@ -340,6 +342,7 @@ static const struct sym *evaluate(struct frame *frame, struct ir_inst *inst)
 
 const struct sym *access_arithmetic(struct frame *frame, struct ir_inst *inst)
 {
+    assert(inst->arg_count > 0);
     const struct sym *result = evaluate(frame, inst);
     mark_no_wrap(frame, inst, result);
     return result;

@@ -1,6 +1,8 @@
 // What the body of a loop assigns, and which variables it moves by the same amount each time.
 #include "analysis/values/evaluate.h"
 
+#include <assert.h>
+
 static struct assignments *none_assigned(struct frame *frame)
 {
     size_t size = sizeof(struct assignments) * (size_t)(frame->function->var_count + 1);
@@ -87,6 +89,7 @@ static const struct poly *fixed_value(struct frame *frame, const struct assignme
 const struct sym *access_induction(struct frame *frame, struct loop_info *info, const struct assignments *assigned,
                                    const struct assignments *vars, const struct sym *before)
 {
+    assert(assigned->first != NULL && assigned->count > 0);
     struct analysis *an = frame->an;
     const struct ir_inst *inst = assigned->first;
     if (assigned->count != 1 || inst->parent != &info->inst->regions[0] || before == NULL || before->alt_count != 1) {

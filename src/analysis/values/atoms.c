@@ -5,6 +5,8 @@
 #include "analysis/values/evaluate.h"
 #include "base/hash.h"
 
+#include <assert.h>
+
 int atom_create(struct analysis *an, struct atom atom)
 {
     struct atom *made = ARENA_NEW(an->arena, struct atom);
@@ -82,6 +84,7 @@ int atom_intern_op(struct analysis *an, enum ir_op op, enum ir_type type, const 
 
 void atom_add_fact(struct analysis *an, int id, const struct poly *value, bool is_equal, const struct poly *guard)
 {
+    assert(id >> 1 < an->atoms.count);
     if (value == NULL) {
         return;
     }

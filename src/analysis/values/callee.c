@@ -2,6 +2,8 @@
 #include "analysis/values/evaluate.h"
 #include "base/pointer_map.h"
 
+#include <assert.h>
+
 struct callee { // of a function; all zero while its own body is looked at
     unsigned does;
 };
@@ -36,6 +38,7 @@ static unsigned done_in(struct analysis *an, const struct ir_region *region)
 
 unsigned access_callee_does(struct analysis *an, const struct ir_function *function)
 {
+    assert(function != NULL);
     struct callee *known = pointer_map_get(&an->callees, function);
     if (known == NULL) {
         known = ARENA_NEW(an->arena, struct callee);

@@ -1,6 +1,8 @@
 // What the way to an instruction says of values: the conditions of the branches around it.
 #include "analysis/values/evaluate.h"
 
+#include <assert.h>
+
 static enum ir_op negated(enum ir_op op)
 {
     switch (op) {
@@ -67,6 +69,7 @@ static const struct guard *compare_guard(struct frame *frame, const struct ir_in
 const struct guard *access_guard(struct frame *frame, const struct ir_inst *condition, bool is_true,
                                  const struct guard *next)
 {
+    assert(condition->type == IR_I1);
     if (condition->op == IR_OP_AND && condition->type == IR_I1 && is_true) {
         next = access_guard(frame, condition->args[0], true, next);
         return access_guard(frame, condition->args[1], true, next);

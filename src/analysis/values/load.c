@@ -4,6 +4,8 @@
 #include "analysis/values/evaluate.h"
 #include "ir/walk.h"
 
+#include <assert.h>
+
 struct loaded { // a value read from memory that does not change in a loop
     const struct loop_info *still;
     int base;
@@ -81,6 +83,7 @@ static struct loop_info *still_in(struct frame *frame, const struct ir_inst *loa
 // The same place was read in the same loop before: the same value.
 static const struct sym *find_loaded(struct analysis *an, const struct loaded *wanted)
 {
+    assert(wanted->still != NULL);
     for (int i = 0; i < an->loaded.count; i++) {
         const struct loaded *other = &an->loaded.items[i];
         if (other->still == wanted->still && other->base == wanted->base && other->type == wanted->type &&
@@ -93,6 +96,7 @@ static const struct sym *find_loaded(struct analysis *an, const struct loaded *w
 
 const struct sym *access_loaded(struct frame *frame, struct ir_inst *load)
 {
+    assert(load->op == IR_OP_LOAD);
     enum { MAX_LOADED = 256 }; // looked through one by one; a load beyond is a value of its own
     struct analysis *an = frame->an;
     const struct sym *address = sym_of(frame, load->args[0]);

@@ -2,8 +2,11 @@
 #include "analysis/values/evaluate.h"
 #include "ir/trip.h"
 
+#include <assert.h>
+
 struct loop_info *access_new_loop(struct frame *frame, struct ir_inst *inst)
 {
+    assert(inst->op == IR_OP_FOR);
     struct analysis *an = frame->an;
     struct loop_info *info = ARENA_NEW(an->arena, struct loop_info);
     info->inst = inst;
@@ -118,6 +121,7 @@ void access_open_loop(struct frame *frame, struct loop_info *info)
 // Whether the body may write what the bound reads.
 bool access_may_change_bound(const struct analysis *an, const struct loop_info *info)
 {
+    assert(info->access_begin <= info->access_end);
     for (int i = info->access_begin; i < info->access_end; i++) {
         const struct access *read = &an->accesses.items[i];
         for (int k = info->access_begin; k < info->access_end && read->recheck == info; k++) {

@@ -1,6 +1,8 @@
 // Notes what an instruction touches: one access for each alternative of its address.
 #include "analysis/values/evaluate.h"
 
+#include <assert.h>
+
 const struct poly *access_flat(struct analysis *an, const struct sym_alt *alt)
 {
     const struct poly *sum = alt->value;
@@ -23,6 +25,7 @@ static const struct poly *unknown_offset(struct frame *frame, struct ir_inst *in
 
 static void note(struct frame *frame, struct ir_inst *inst, const struct ir_inst *address, struct access access)
 {
+    assert(address->type == IR_PTR);
     struct analysis *an = frame->an;
     const struct sym *pointer = sym_of(frame, address);
     int base = pointer->alt_count > 0 ? pointer->alts[0].base : 0;

@@ -1,5 +1,6 @@
 #include "analysis/values/polynomial.h"
 
+#include <assert.h>
 #include <string.h>
 
 // ---- memory --------------------------------------------------------------------------------------------------------
@@ -23,6 +24,7 @@ static struct poly_chunk *new_chunk(struct poly_pool *pool, size_t size)
 
 void poly_pool_init(struct poly_pool *pool, struct arena *arena)
 {
+    assert(arena != NULL);
     pool->arena = arena;
     pool->first = new_chunk(pool, 0);
     pool->current = pool->first;
@@ -61,6 +63,7 @@ void poly_release(struct poly_pool *pool, struct poly_mark mark)
 
 static struct poly *new_poly(struct poly_pool *pool, int count)
 {
+    assert(count >= 0);
     struct poly *a = poly_alloc(pool, sizeof *a + sizeof a->terms[0] * (size_t)count);
     a->count = count;
     return a;
@@ -140,6 +143,7 @@ const struct poly *poly_const(struct poly_pool *pool, int64_t value)
 
 const struct poly *poly_atom(struct poly_pool *pool, int id)
 {
+    assert(id >= 0);
     struct poly *a = new_poly(pool, 1);
     a->terms[0] = (struct poly_term){.coef = 1, .degree = 1, .ids = {id}};
     return a;
@@ -291,6 +295,7 @@ const struct poly *poly_divide(struct poly_pool *pool, const struct poly *a, con
 
 const struct poly *poly_replace(struct poly_pool *pool, const struct poly *a, int id, const struct poly *value)
 {
+    assert(id >= 0);
     const struct poly *result = poly_const(pool, 0);
     for (int i = 0; a != NULL && result != NULL && i < a->count; i++) {
         struct poly *left = new_poly(pool, 1);
@@ -357,6 +362,7 @@ int64_t poly_constant_of(const struct poly *a)
 
 const struct poly *poly_coefficient(struct poly_pool *pool, const struct poly *a, int id, const struct poly **out_rest)
 {
+    assert(id >= 0);
     if (a == NULL) {
         return NULL;
     }

@@ -2,8 +2,11 @@
 // the launch to test, or the wrapped value is an atom of its own.
 #include "analysis/values/evaluate.h"
 
+#include <assert.h>
+
 struct sym *sym_create(struct analysis *an, int alt_count)
 {
+    assert(alt_count >= 0);
     struct sym *sym = arena_alloc(an->arena, sizeof *sym + sizeof sym->alts[0] * (size_t)alt_count);
     sym->alt_count = alt_count;
     return sym;
@@ -164,6 +167,7 @@ bool sym_is_same(const struct sym_alt *a, const struct sym_alt *b)
 // One of the two. Whatever says which, each of the values is looked at by itself.
 const struct sym *sym_join(struct frame *frame, const struct sym *a, const struct sym *b, enum ir_type type)
 {
+    assert(a != NULL && b != NULL);
     struct analysis *an = frame->an;
     if (a == b) {
         return a;
@@ -194,6 +198,7 @@ const struct sym *sym_join(struct frame *frame, const struct sym *a, const struc
 
 const struct sym *sym_of(struct frame *frame, const struct ir_inst *inst)
 {
+    assert(inst->id >= 0);
     const struct sym *sym = inst->id >= 0 ? frame->values[inst->id] : NULL;
     if (sym == NULL) { // dead code only
         sym = sym_unknown(frame, NULL, NULL, inst->type, frame->loop);
@@ -247,7 +252,7 @@ const struct poly *sym_wrapped(struct analysis *an, const struct poly *value, en
     return atom;
 }
 
-// Whether it hangs on what only a run knows, so that no bound of it can be computed.
+// Whether it depends on what only a run knows, so that no bound of it can be computed.
 static bool has_unknown(const struct analysis *an, const struct poly *value)
 {
     for (int i = 0; value != NULL && i < value->count; i++) {

@@ -1,5 +1,6 @@
 #include "analysis/values/system.h"
 
+#include <assert.h>
 #include <string.h>
 
 void system_clear(struct system *system)
@@ -11,6 +12,7 @@ void system_clear(struct system *system)
 
 void system_copy(struct system *to, const struct system *from)
 {
+    assert(to != from);
     to->column_count = from->column_count;
     to->row_count = from->row_count;
     to->is_infeasible = from->is_infeasible;
@@ -20,6 +22,7 @@ void system_copy(struct system *to, const struct system *from)
 
 static int column_of(struct system *system, const struct poly_term *term)
 {
+    assert(system->column_count <= SYSTEM_MAX_COLUMNS);
     for (int c = 0; c < system->column_count; c++) {
         const struct poly_term *column = &system->columns[c];
         if (column->degree == term->degree &&
@@ -82,6 +85,7 @@ static enum row_state normalise(struct system_row *row, int column_count)
 // Puts a row in, unless another says as much already.
 static void insert(struct system *system, struct system_row *row)
 {
+    assert(system->row_count <= SYSTEM_MAX_ROWS);
     switch (normalise(row, system->column_count)) {
     case ROW_TRIVIAL: return;
     case ROW_CONTRADICTION: system->is_infeasible = true; return;
@@ -147,6 +151,7 @@ static bool combine(const struct system_row *a, int64_t x, const struct system_r
 
 static void remove_row(struct system *system, int row)
 {
+    assert(row >= 0 && row < system->row_count);
     system->row_count--;
     if (row != system->row_count) {
         system->rows[row] = system->rows[system->row_count];
@@ -156,6 +161,7 @@ static void remove_row(struct system *system, int row)
 // Replaces the column in every other row by means of the equality |with|.
 static void substitute(struct system *system, int with, int column)
 {
+    assert(with < system->row_count && system->rows[with].is_equal);
     struct system_row equality = system->rows[with];
     remove_row(system, with);
     int64_t pivot = equality.coef[column];
@@ -183,6 +189,7 @@ static void substitute(struct system *system, int with, int column)
 // A row with the column in an equality, preferring a coefficient of one; -1 if there is none.
 static int equality_for(const struct system *system, int column)
 {
+    assert(column >= 0 && column < system->column_count);
     int best = -1;
     for (int r = 0; r < system->row_count; r++) {
         const struct system_row *row = &system->rows[r];
@@ -198,6 +205,7 @@ static int equality_for(const struct system *system, int column)
 
 static void fourier_motzkin(struct system *system, int column)
 {
+    assert(column >= 0 && column < system->column_count);
     static const int max_pairs = 1500;
     int pairs = 0;
     int count = system->row_count;
@@ -278,6 +286,7 @@ bool system_is_infeasible(struct system *system)
 
 const struct poly *system_row_value(struct poly_pool *pool, const struct system *system, int row)
 {
+    assert(row >= 0 && row < system->row_count);
     const struct system_row *from = &system->rows[row];
     const struct poly *value = poly_const(pool, from->constant);
     for (int c = 0; c < system->column_count; c++) {

@@ -1,6 +1,8 @@
 // What instructions compute, as alternatives of polynomials.
 #include "analysis/values/evaluate.h"
 
+#include <assert.h>
+
 static const struct sym *evaluate_widening(struct frame *frame, struct ir_inst *inst)
 {
     struct analysis *an = frame->an;
@@ -128,6 +130,7 @@ static void add_dim(struct frame *frame, struct sym_alt *alt, struct sym_dim dim
 
 static const struct sym *evaluate_index(struct frame *frame, struct ir_inst *inst)
 {
+    assert(inst->arg_count == 4);
     struct analysis *an = frame->an;
     const struct sym *base = sym_of(frame, inst->args[0]), *index = sym_of(frame, inst->args[1]);
     // Strides are sizes of what is there: their products do not overflow.

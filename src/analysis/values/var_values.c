@@ -2,6 +2,7 @@
 // it, and who sets a variable there makes a chunk of its own.
 #include "analysis/values/var_values.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { CHUNK_VARS = 32 };
@@ -40,11 +41,13 @@ static const struct sym *item_of(const struct var_chunk *chunk, int var)
 
 const struct sym *var_values_get(const struct var_values *values, int var)
 {
+    assert(var >= 0);
     return var < values->count ? item_of(values->chunks[var / CHUNK_VARS], var) : NULL;
 }
 
 void var_values_set(struct arena *arena, struct var_values *values, int var, const struct sym *value)
 {
+    assert(var >= 0 && var < values->count);
     struct var_chunk **chunk = &values->chunks[var / CHUNK_VARS];
     if (*chunk == NULL || (*chunk)->owner != values->chunks) {
         struct var_chunk *own = ARENA_NEW(arena, struct var_chunk);
@@ -59,6 +62,7 @@ void var_values_set(struct arena *arena, struct var_values *values, int var, con
 
 int var_values_next_difference(const struct var_values *a, const struct var_values *b, int var)
 {
+    assert(a->count == b->count && var >= 0);
     while (var < a->count) {
         const struct var_chunk *one = a->chunks[var / CHUNK_VARS], *other = b->chunks[var / CHUNK_VARS];
         if (one == other) { // shared, or both never set
