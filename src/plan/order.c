@@ -69,6 +69,7 @@ bool plan_conflict_is_possible(const struct plan_conflict *conflict, const struc
 
 enum plan_order_way plan_order_way(const struct plan_order *order)
 {
+    assert(order->region->child_count > 0);
     for (int i = 1; i < order->region->child_count; i++) {
         if (!plan_order_follows(order, i, i - 1)) {
             return PLAN_ORDER_CONCURRENT;

@@ -80,6 +80,7 @@ static void *pointer_of(uint64_t address)
 static rill_status find_target(int device, struct gpu_properties *out)
 {
     enum { PROPERTIES_SIZE = 16384 }; // ten times what any runtime writes
+    assert(0 <= device && device < runtime.device_count);
     char *properties = calloc(1, PROPERTIES_SIZE);
     if (properties == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for the properties of a device");
@@ -326,6 +327,7 @@ static rill_status occupancy(void *function, uint32_t *out_grid, uint32_t *out_b
 
 static void kernel_node(const struct gpu_kernel_call *call, void **extra, struct driver_kernel_node *out)
 {
+    assert(call->grid > 0 && call->block > 0);
     struct hip_kernel_node node = {.function = call->function,
                                    .grid_x = call->grid,
                                    .grid_y = 1,
