@@ -76,11 +76,7 @@ struct emit_run {
 enum { EMIT_MAX_DIGITS = 4 };
 
 struct emit_digits {
-    struct emit_digit {
-        const struct ir_inst *digit;    // UREM
-        const struct ir_inst *quotient; // UDIV
-        LLVMValueRef size;
-    } items[EMIT_MAX_DIGITS];
+    LLVMValueRef sizes[EMIT_MAX_DIGITS];
     int count;
     LLVMValueRef firsts[EMIT_MAX_DIGITS + 1]; // with what is left behind the digits
     LLVMValueRef steps[EMIT_MAX_DIGITS + 1];
@@ -116,10 +112,12 @@ struct emit_function {
     struct emit_run *run; // NULL: iterations are emitted one by one
     LLVMValueRef shared;  // GPU: where the block gathers updates; NULL: it does not
     struct emit_digits *digits;
-    bool *only_read;       // GPU: by parameter: nobody writes it while the task runs; NULL: not known
-    LLVMBasicBlockRef end; // where the iteration ends
-    LLVMValueRef before;   // CPU tasks: the branch into the loop over the iterations, while its body is emitted
-    LLVMValueRef first;    // the first iteration of the call
+    const struct ir_inst *nest_at; // the NEST_ITER that was emitted last by a division …
+    LLVMValueRef nest_rest;        // … and the quotient, of which the next loop's number is taken
+    bool *only_read;               // GPU: by parameter: nobody writes it while the task runs; NULL: not known
+    LLVMBasicBlockRef end;         // where the iteration ends
+    LLVMValueRef before;           // CPU tasks: the branch into the loop over the iterations, while its body is emitted
+    LLVMValueRef first;            // the first iteration of the call
     struct emit_induction *inductions;
     struct emit_counter *counters; // by ir_var.index; NULL until there is one
     struct assignments *assigned;  // by ir_var.index, with |counters|
@@ -222,7 +220,7 @@ void emit_digits_begin(struct emitter *e, struct emit_digits *digits, LLVMValueR
 void emit_digits_set(struct emitter *e, struct emit_digits *digits, LLVMValueRef inner, LLVMValueRef outer);
 void emit_digits_open(struct emitter *e, struct emit_digits *digits);
 void emit_digits_close(struct emitter *e, struct emit_digits *digits, LLVMBasicBlockRef before);
-LLVMValueRef emit_digits_value(struct emitter *e, const struct ir_inst *inst); // NULL: it is none of them
+LLVMValueRef emit_nest_iter(struct emitter *e, const struct ir_inst *inst); // on CPUs, too: by divisions
 
 // emit_merge.c: partial results of a block's threads made one. Goes on in its first thread; the others go to |leave|
 void emit_merge_threads(struct emitter *e, const struct emit_thread *thread, LLVMBasicBlockRef leave);

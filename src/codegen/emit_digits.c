@@ -3,37 +3,16 @@
 // the digits are computed for its first, and then the digits of n are added, with carries.
 #include "codegen/emit.h"
 
-static bool divides(const struct emitter *e, const struct ir_inst *inst, enum ir_op op, const struct ir_inst *rest)
-{
-    return inst->op == op && inst->type == IR_I64 && inst->args[0] == rest &&
-           inst->args[1]->parent == &e->function->ir->prologue;
-}
+#include "codegen/run.h"
 
-static const struct ir_inst *find(const struct emitter *e, enum ir_op op, const struct ir_inst *rest)
-{
-    for (const struct ir_inst *inst = rest->next; inst != NULL; inst = inst->next) {
-        if (divides(e, inst, op, rest)) {
-            return inst;
-        }
-    }
-    return NULL;
-}
-
-static const struct ir_inst *find_iteration(const struct ir_region *body)
-{
-    const struct ir_inst *inst = body->first;
-    while (inst != NULL && inst->op != IR_OP_ITER) {
-        inst = inst->next;
-    }
-    return inst;
-}
+#include <assert.h>
 
 // Takes the digits off |value|; what is left comes back.
 static LLVMValueRef take_digits(struct emitter *e, const struct emit_digits *digits, LLVMValueRef value,
                                 LLVMValueRef *out_digits)
 {
     for (int i = 0; i < digits->count; i++) {
-        value = emit_divide(e, value, digits->items[i].size, &out_digits[i]);
+        value = emit_divide(e, value, digits->sizes[i], &out_digits[i]);
     }
     return value;
 }
@@ -63,19 +42,12 @@ static void find_steps(struct emitter *e, struct emit_digits *digits, LLVMValueR
 
 static void find_digits(struct emitter *e, struct emit_digits *digits, LLVMValueRef innermost)
 {
-    const struct ir_inst *rest = find_iteration(&e->function->ir->body);
+    const struct ir_inst *nest = run_nest(e->function->ir);
     digits->count = 0;
-    while (rest != NULL && digits->count < EMIT_MAX_DIGITS) {
-        const struct ir_inst *digit = find(e, IR_OP_UREM, rest);
-        const struct ir_inst *quotient = find(e, IR_OP_UDIV, rest);
-        if (digit == NULL || quotient == NULL || digit->args[1] != quotient->args[1]) {
-            break;
-        }
+    for (int i = nest != NULL ? nest->arg_count : 0; i > 0 && digits->count < EMIT_MAX_DIGITS; i--) {
         // A nest that has iterations has some in each loop.
-        LLVMValueRef size = digits->count == 0 && innermost != NULL ? innermost : emit_value(e, digit->args[1]);
-        size = emit_intrinsic2(e, "llvm.umax", size, emit_i64(e, 1));
-        digits->items[digits->count++] = (struct emit_digit){.digit = digit, .quotient = quotient, .size = size};
-        rest = quotient;
+        LLVMValueRef size = digits->count == 0 && innermost != NULL ? innermost : emit_value(e, nest->args[i - 1]);
+        digits->sizes[digits->count++] = emit_intrinsic2(e, "llvm.umax", size, emit_i64(e, 1));
     }
 }
 
@@ -85,7 +57,7 @@ void emit_digits_set(struct emitter *e, struct emit_digits *digits, LLVMValueRef
     find_digits(e, digits, NULL);
     digits->values[0] = inner;
     for (int i = 1; i < digits->count; i++) {
-        outer = emit_divide(e, outer, digits->items[i].size, &digits->values[i]);
+        outer = emit_divide(e, outer, digits->sizes[i], &digits->values[i]);
     }
     digits->values[digits->count] = outer;
     e->function->digits = digits;
@@ -120,7 +92,7 @@ void emit_digits_close(struct emitter *e, struct emit_digits *digits, LLVMBasicB
     for (int i = 0; i <= digits->count && digits->count > 0; i++) {
         LLVMValueRef sum = LLVMBuildAdd(b, LLVMBuildAdd(b, digits->values[i], digits->steps[i], ""), carry, "");
         if (i < digits->count) {
-            LLVMValueRef size = digits->items[i].size;
+            LLVMValueRef size = digits->sizes[i];
             LLVMValueRef is_over = LLVMBuildICmp(b, LLVMIntUGE, sum, size, "");
             sum = LLVMBuildSelect(b, is_over, LLVMBuildSub(b, sum, size, ""), sum, "");
             carry = LLVMBuildZExt(b, is_over, e->types[IR_I64], "");
@@ -130,16 +102,40 @@ void emit_digits_close(struct emitter *e, struct emit_digits *digits, LLVMBasicB
     }
 }
 
-LLVMValueRef emit_digits_value(struct emitter *e, const struct ir_inst *inst)
+// What is left of the iteration number once the numbers of all loops inside |inst|'s were taken off.
+static LLVMValueRef rest_for(struct emitter *e, const struct ir_inst *inst)
 {
-    const struct emit_digits *digits = e->function->digits;
-    for (int i = 0; digits != NULL && i < digits->count; i++) {
-        if (digits->items[i].digit == inst) {
-            return digits->values[i];
-        }
-        if (digits->items[i].quotient == inst && i + 1 == digits->count) {
-            return digits->values[i + 1];
-        }
+    struct emit_function *f = e->function;
+    int loop = inst->arg_count; // whose number comes next
+    LLVMValueRef rest = f->iter;
+    if (f->digits != NULL) {
+        loop -= f->digits->count;
+        rest = f->digits->values[f->digits->count];
     }
-    return NULL;
+    if (f->nest_at != NULL && f->nest_at->imm == inst->imm + 1 && inst->imm < loop) {
+        return f->nest_rest; // the innermost comes first, and each leaves what the next one needs
+    }
+    for (; loop > inst->imm; loop--) {
+        rest = emit_binary(e, IR_OP_UDIV, IR_I64, rest, emit_value(e, inst->args[loop - 1]));
+    }
+    return rest;
+}
+
+LLVMValueRef emit_nest_iter(struct emitter *e, const struct ir_inst *inst)
+{
+    struct emit_function *f = e->function;
+    int digit = inst->arg_count - (int)inst->imm;
+    assert(digit >= 0 && inst->imm >= 0);
+    if (f->digits != NULL && digit < f->digits->count) {
+        return f->digits->values[digit];
+    }
+    LLVMValueRef rest = rest_for(e, inst);
+    if (inst->imm == 0) {
+        return rest;
+    }
+    LLVMValueRef size = emit_value(e, inst->args[inst->imm - 1]);
+    LLVMValueRef own = emit_binary(e, IR_OP_UREM, IR_I64, rest, size);
+    f->nest_at = inst;
+    f->nest_rest = emit_binary(e, IR_OP_UDIV, IR_I64, rest, size);
+    return own;
 }

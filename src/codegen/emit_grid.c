@@ -11,6 +11,8 @@
 // after the last whole run are done one by one, and so is everything if the arrays do not lie right.
 #include "codegen/emit.h"
 
+#include "codegen/run.h"
+
 #include <string.h>
 
 // ---- threads ------------------------------------------------------------------------------------------------------
@@ -219,13 +221,13 @@ static LLVMValueRef invariant_value(struct emitter *e, const struct ir_inst *ins
     }
 }
 
-static LLVMValueRef wide_init(struct emitter *e, const struct ir_run_access *access)
+static LLVMValueRef wide_init(struct emitter *e, const struct run_access *access)
 {
     LLVMValueRef init = invariant_value(e, access->init);
     return access->init->type == IR_I64 ? init : LLVMBuildSExt(e->builder, init, e->types[IR_I64], "");
 }
 
-static LLVMValueRef base_of(struct emitter *e, const struct ir_run_access *access)
+static LLVMValueRef base_of(struct emitter *e, const struct run_access *access)
 {
     return invariant_value(e, access->base);
 }
@@ -239,8 +241,8 @@ static int64_t run_alignment(const struct emit_run *run, int64_t size)
 LLVMValueRef emit_run_address(struct emitter *e, const struct ir_inst *pointer)
 {
     const struct emit_run *run = e->function->run;
-    struct ir_run_access access;
-    if (run == NULL || !ir_run_access(e->function->ir, pointer, &access)) {
+    struct run_access access;
+    if (run == NULL || !run_access(e->function->ir, pointer, &access)) {
         return NULL;
     }
     LLVMBuilderRef b = e->builder;
@@ -254,8 +256,8 @@ LLVMValueRef emit_run_address(struct emitter *e, const struct ir_inst *pointer)
 uint64_t emit_run_alignment(struct emitter *e, const struct ir_inst *pointer, enum ir_type type)
 {
     const struct emit_run *run = e->function->run;
-    struct ir_run_access access;
-    if (run == NULL || !run->is_aligned || !ir_run_access(e->function->ir, pointer, &access) ||
+    struct run_access access;
+    if (run == NULL || !run->is_aligned || !run_access(e->function->ir, pointer, &access) ||
         access.size != ir_type_size(type)) {
         return 0;
     }
@@ -263,11 +265,10 @@ uint64_t emit_run_alignment(struct emitter *e, const struct ir_inst *pointer, en
     return bits & (0 - bits);
 }
 
-static bool touches_run(struct emitter *e, const struct ir_inst *inst, struct ir_run_access *access)
+static bool touches_run(struct emitter *e, const struct ir_inst *inst, struct run_access *access)
 {
     bool accesses = inst->op == IR_OP_LOAD || inst->op == IR_OP_STORE || inst->op == IR_OP_UPDATE;
-    return accesses && ir_run_access(e->function->ir, inst->args[0], access) &&
-           access->size == ir_type_size(inst->type);
+    return accesses && run_access(e->function->ir, inst->args[0], access) && access->size == ir_type_size(inst->type);
 }
 
 // What a load gave at the beginning of the run; NULL: it was not done then.
@@ -275,7 +276,7 @@ LLVMValueRef emit_run_early(struct emitter *e, const struct ir_inst *load)
 {
     const struct emit_run *run = e->function->run;
     for (int i = 0; run != NULL && i < run->early_count; i++) {
-        if (ir_run_same(e->function->ir, run->early[i], load)) {
+        if (run_same(e->function->ir, run->early[i], load)) {
             return run->early_values[i][run->at];
         }
     }
@@ -293,7 +294,7 @@ static void load_early(struct emitter *e, struct emit_run *run)
     }
     run->early_count = 0;
     for (const struct ir_inst *inst = body->first; !is_straight && inst != NULL; inst = inst->next) {
-        struct ir_run_access access;
+        struct run_access access;
         if (run->early_count == EMIT_MAX_EARLY || inst->op != IR_OP_LOAD || !touches_run(e, inst, &access) ||
             !emit_is_only_read(e, inst)) {
             continue;
@@ -333,12 +334,12 @@ static void emit_runs(struct emitter *e, struct emit_run *run, const struct shar
 }
 
 // The address that the access has in iteration |iter|, but for its distance.
-static LLVMValueRef address_at(struct emitter *e, const struct ir_run_access *access, LLVMValueRef iter)
+static LLVMValueRef address_at(struct emitter *e, const struct run_access *access, LLVMValueRef iter)
 {
     LLVMBuilderRef b = e->builder;
     LLVMValueRef index = LLVMBuildAdd(b, wide_init(e, access), iter, "");
     LLVMValueRef offset = LLVMBuildMul(b, index, emit_i64(e, access->size), "");
-    struct ir_run_access first = *access; // of the first row
+    struct run_access first = *access; // of the first row
     while (first.base->op == IR_OP_INDEX && first.base->parent != &e->function->ir->prologue) {
         first.base = first.base->args[0];
     }
@@ -360,7 +361,7 @@ static LLVMValueRef is_aligned(struct emitter *e, const struct emit_run *run, LL
 {
     LLVMBuilderRef b = e->builder;
     LLVMValueRef wrong = emit_i64(e, 0);
-    struct ir_run_access access;
+    struct run_access access;
     for (const struct ir_inst *inst = e->function->ir->body.first; inst != NULL; inst = inst->next) {
         if (touches_run(e, inst, &access)) {
             LLVMValueRef mask = emit_i64(e, run_alignment(run, access.size) - 1);
@@ -374,8 +375,8 @@ static LLVMValueRef is_aligned(struct emitter *e, const struct emit_run *run, LL
 // So many iterations from |lo| on until what is stored (or else loaded) first is aligned.
 static LLVMValueRef lead_of(struct emitter *e, const struct emit_run *run, LLVMValueRef lo)
 {
-    struct ir_run_access access;
-    struct ir_run_access found = {0};
+    struct run_access access;
+    struct run_access found = {0};
     bool has_store = false;
     for (const struct ir_inst *inst = e->function->ir->body.first; inst != NULL; inst = inst->next) {
         if (touches_run(e, inst, &access) && (found.base == NULL || (!has_store && inst->op != IR_OP_LOAD))) {
@@ -540,10 +541,10 @@ static void emit_tiles(struct emitter *e, const struct share *share, const struc
 static void emit_share(struct emitter *e, const struct share *share, const struct emit_thread *thread)
 {
     struct emit_function *f = e->function;
-    struct emit_run run = {.length = e->check_bounds ? 1 : ir_run_length(f->ir)};
-    const struct ir_inst *nest = ir_run_nest(f->ir);
+    struct emit_run run = {.length = e->check_bounds ? 1 : run_length(f->ir)};
+    const struct ir_inst *nest = run_nest(f->ir);
     if (run.length < 2 && nest != NULL && f->ir->accumulator_count == 0 && emit_has_loops(&f->ir->body)) {
-        emit_tiles(e, share, thread, emit_value(e, nest->args[1]));
+        emit_tiles(e, share, thread, emit_value(e, nest->args[nest->arg_count - 1]));
         return;
     }
     if (run.length < 2) {
@@ -552,7 +553,7 @@ static void emit_share(struct emitter *e, const struct share *share, const struc
     }
     make_scopes(e, &run);
     if (nest != NULL) {
-        emit_nest_runs(e, &run, share, emit_value(e, nest->args[1]));
+        emit_nest_runs(e, &run, share, emit_value(e, nest->args[nest->arg_count - 1]));
     } else if (f->ir->accumulator_count > 0) {
         emit_merged_runs(e, &run, share);
     } else {

@@ -64,8 +64,11 @@ void emit_group_pop(struct emitter *e)
 // to make and is no faster.
 enum { DIVISION_LIMIT = 16, DIVISION_IF_WEIGHT = 4 };
 
-static bool is_division(const struct ir_inst *inst)
+static int count_divisions(const struct ir_inst *inst)
 {
+    if (inst->op == IR_OP_NEST_ITER) {
+        return inst->imm > 0 ? 2 : 0; // a remainder and a quotient
+    }
     return ir_op_is_division(inst->op) && inst->args[1]->op != IR_OP_CONST;
 }
 
@@ -77,7 +80,7 @@ static int weigh_divisions(const struct ir_region *region, int weight)
         if (ir_op_repeats(inst->op)) {
             return 0;
         }
-        sum += is_division(inst) ? weight : 0;
+        sum += count_divisions(inst) * weight;
         for (int i = 0; i < inst->region_count; i++) {
             sum += weigh_divisions(&inst->regions[i], DIVISION_IF_WEIGHT);
         }

@@ -222,6 +222,9 @@ LLVMValueRef emit_pure(struct emitter *e, const struct ir_inst *inst)
     if (inst->op == IR_OP_MATH) {
         return emit_math(e, inst);
     }
+    if (inst->op == IR_OP_NEST_ITER) {
+        return emit_nest_iter(e, inst);
+    }
     LLVMValueRef x = emit_value(e, inst->args[0]);
     LLVMValueRef value;
     switch (inst->op) {
@@ -253,10 +256,6 @@ LLVMValueRef emit_pure(struct emitter *e, const struct ir_inst *inst)
             return LLVMBuildNSWMul(e->builder, x, emit_value(e, inst->args[1]), "");
         }
         return emit_binary(e, inst->op, inst->type, x, emit_value(e, inst->args[1]));
-    case IR_OP_UREM:
-    case IR_OP_UDIV:
-        value = emit_digits_value(e, inst);
-        return value != NULL ? value : emit_binary(e, inst->op, inst->args[0]->type, x, emit_value(e, inst->args[1]));
     default: return emit_binary(e, inst->op, inst->args[0]->type, x, emit_value(e, inst->args[1]));
     }
     emit_float_flags(e, value, LLVMFastMathNone);

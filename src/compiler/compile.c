@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "codegen/codegen.h"
+#include "codegen/run.h"
 #include "compiler/link.h"
 #include "compiler/openmp.h"
 #include "compiler/pipeline.h"
@@ -243,6 +244,9 @@ static rill_status run(struct job *job, const struct compiler_input *input)
             first = diags.items[i].severity == DIAG_ERROR ? job->result.diagnostics[i].rendered : first;
         }
         return status_fail(RILL_ERR_COMPILE, "%s", first);
+    }
+    if (made.plan != NULL) {
+        run_fill_plan(made.module, made.plan);
     }
     rill_status status = emit(job, input, &made);
     if (status == RILL_ERR_COMPILE) { // the target has no room for it

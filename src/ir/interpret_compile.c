@@ -369,6 +369,22 @@ static void set_constant(struct compiler *c, const struct ir_inst *inst)
     c->fn->regs[inst->id] = value;
 }
 
+// The numbers of the loops inside it are divided off; then what is left is cut to its own loop's.
+static void compile_nest_iter(struct compiler *c, const struct ir_inst *inst)
+{
+    struct cell cell = {.code = CODE_UDIV, .width = 64, .dst = inst->id, .a = c->fn->iter_reg};
+    for (int loop = inst->arg_count; loop > inst->imm; loop--) {
+        cell.b = arg_reg(c, inst, loop - 1);
+        emit(c, inst, cell);
+        cell.a = inst->id;
+    }
+    if (inst->imm > 0) {
+        cell.code = CODE_UREM;
+        cell.b = arg_reg(c, inst, (int)inst->imm - 1);
+        emit(c, inst, cell);
+    }
+}
+
 static void compile_inst(struct compiler *c, const struct ir_inst *inst, int yield_reg)
 {
     switch (inst->op) {
@@ -381,6 +397,7 @@ static void compile_inst(struct compiler *c, const struct ir_inst *inst, int yie
     case IR_OP_PARTIALS:
     case IR_OP_ADDR_VAR: // set with the frame
     case IR_OP_BARRIER: break;
+    case IR_OP_NEST_ITER: compile_nest_iter(c, inst); break;
     case IR_OP_ADDR_SLOT: VEC_PUSH(&c->interp->arena, &c->fn->slots, (struct interp_slot){inst->id, inst->imm}); break;
     case IR_OP_GET: emit(c, inst, (struct cell){.code = CODE_MOVE, .dst = inst->id, .a = var_reg(c, inst->var)}); break;
     case IR_OP_SET:

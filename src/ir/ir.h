@@ -62,6 +62,7 @@ enum ir_op_property {
 // The families that are typed, folded and compiled alike.
 enum ir_op_group {
     IR_GROUP_LEAF,          // no operands
+    IR_GROUP_NEST,          // the iteration number of a nest taken apart
     IR_GROUP_ASSIGN,        // assigns a scalar variable
     IR_GROUP_INTEGER,       // operands and result T, integers
     IR_GROUP_FLOAT,         // operands and result T, floats
@@ -92,6 +93,9 @@ enum ir_op_group {
     X(ADDR_GLOBAL, "addr_global", 0, LEAF, IR_PURE, "the address of |global|")                                         \
     X(ADDR_SLOT, "addr_slot", 0, LEAF, IR_PURE, "task: the address of byte |imm| of the launch block")                 \
     X(ITER, "iter", 0, LEAF, IR_PURE, "task: the iteration number, i64, from 0")                                       \
+    X(NEST_ITER, "nest_iter", -1, NEST, IR_PURE,                                                                       \
+      "task: the own iteration number, i64, of loop |imm| (0: the outermost) of a nest that is one space of "          \
+      "iterations; args are the trip counts of its loops 1, 2, …, values of the prologue")                             \
     X(ITER_COUNT, "iter_count", 0, LEAF, IR_PURE, "task: the trip count; finish: the number of partial records; i64")  \
     X(PARTIALS, "partials", 0, LEAF, IR_PURE, "finish: the address of the first partial record")                       \
     /* integers: both operands and result T */                                                                         \
@@ -725,25 +729,7 @@ struct ir_update_use {
 // Whether two atomic updates may meet in one place. Explicit ones of different widths may not: no hardware promises
 // that one is then atomic for the other.
 bool ir_updates_may_meet(struct ir_update_use a, struct ir_update_use b);
-
-// ---- run.c: what a GPU's thread may take at once -------------------------------------------------------------------
-
-// An access whose address is base + (init + iter + distance) * size.
-struct ir_run_access {
-    const struct ir_inst *base; // invariant, or of the row
-    const struct ir_inst *init; // invariant: CONST, PARAM or of the prologue
-    int64_t distance;
-    int64_t size; // a power of two, at most 16
-};
-
-bool ir_run_access(const struct ir_function *task, const struct ir_inst *pointer, struct ir_run_access *out);
-// Whether two loads give the same element of each iteration's, one of them perhaps under a condition.
-bool ir_run_same(const struct ir_function *task, const struct ir_inst *load, const struct ir_inst *other);
-// A task for a nest of loops: the UREM that gives the innermost loop's own number, which then stands for iter above,
-// and |base| is the address of a row: INDEX of invariant sizes from a parameter or global. NULL: it is for one loop.
-const struct ir_inst *ir_run_nest(const struct ir_function *task);
-int ir_run_length(const struct ir_function *task); // consecutive iterations worth taking at once; 1: one by one
-bool ir_merges(const struct ir_function *task);    // has accumulators, and all of them merge in any order
+bool ir_merges(const struct ir_function *task); // has accumulators, and all of them merge in any order
 
 // ---- print.c, read.c, verify.c --------------------------------------------------------------------------------------
 

@@ -35,7 +35,8 @@
 // Whether |imm| is part of the operation and always printed, right after the type.
 static inline bool ir_op_has_imm(enum ir_op op)
 {
-    return op == IR_OP_CONST || op == IR_OP_PARAM || op == IR_OP_ADDR_SLOT || op == IR_OP_OFFSET || op == IR_OP_JUMP;
+    return op == IR_OP_CONST || op == IR_OP_PARAM || op == IR_OP_ADDR_SLOT || op == IR_OP_NEST_ITER ||
+           op == IR_OP_OFFSET || op == IR_OP_JUMP;
 }
 
 #endif

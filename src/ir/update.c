@@ -215,3 +215,14 @@ bool ir_updates_may_meet(struct ir_update_use a, struct ir_update_use b)
     }
     return a.type == b.type && ir_updates_commute(a.update, b.update);
 }
+
+bool ir_merges(const struct ir_function *task)
+{
+    for (int i = 0; i < task->accumulator_count; i++) {
+        const struct ir_accumulator *accumulator = &task->accumulators[i];
+        if (accumulator->merge == IR_UPDATE_NONE && accumulator->chosen == 0) {
+            return false;
+        }
+    }
+    return task->accumulator_count > 0;
+}

@@ -139,6 +139,23 @@ static void verify_task_value(struct verifier *v, const struct ir_inst *inst)
     }
 }
 
+static void verify_nest_iter(struct verifier *v, const struct ir_inst *inst)
+{
+    if (!is_task(v) || inst->parent != &v->function->body) {
+        ir_verify_error(v, inst, "belongs at the top of a task's body only");
+    }
+    if (inst->arg_count < 1 || inst->imm < 0 || inst->imm > inst->arg_count) {
+        ir_verify_error(v, inst, "there is no loop %" PRId64 " in a nest of %d", inst->imm, inst->arg_count + 1);
+    }
+    want_type(v, inst, IR_I64);
+    want_args(v, inst, IR_I64);
+    for (int i = 0; i < inst->arg_count; i++) {
+        if (inst->args[i]->parent != &v->function->prologue) {
+            ir_verify_error(v, inst, "operand %d, a trip count, is no value of the prologue", i);
+        }
+    }
+}
+
 // ---- arithmetic ----------------------------------------------------------------------------------------------------
 
 static void verify_integer(struct verifier *v, const struct ir_inst *inst)
@@ -408,6 +425,7 @@ void ir_verify_op(struct verifier *v, const struct ir_inst *inst)
     case IR_OP_ITER:
     case IR_OP_ITER_COUNT:
     case IR_OP_PARTIALS: verify_task_value(v, inst); break;
+    case IR_OP_NEST_ITER: verify_nest_iter(v, inst); break;
     case IR_OP_SELECT: verify_select(v, inst); break;
     case IR_OP_MATH: verify_math(v, inst); break;
     case IR_OP_CALL: verify_call(v, inst); break;

@@ -438,9 +438,6 @@ static void outline_parallel(struct offload *o, const struct fragment *fragment)
     out.function->accumulator_count = out.accumulators.count;
     task->partial_size = out.function->partial_size;
     task->is_merged = ir_merges(out.function);
-    if (o->module->is_gpu) {
-        task->run = ir_run_length(out.function);
-    }
     if (out.reduction_count > 0) {
         task->finish = reduce_finish(&out, arena_printf(o->arena, "%s.finish", task->name));
     }

@@ -2,6 +2,7 @@
 #include "offload/outline.h"
 
 #include <assert.h>
+#include <string.h>
 
 static struct ir_inst *number(struct outline *out, int64_t value)
 {
@@ -96,18 +97,17 @@ static void add_strip(struct outline *out, const struct nest *nest, struct ir_in
 static void split_iteration(struct outline *out, const struct nest *nest, struct ir_inst *const *counts,
                             struct ir_inst **own)
 {
-    struct ir_builder *b = &out->body;
-    struct ir_inst *rest = ir_emit0(b, IR_OP_ITER, IR_I64);
-    for (int i = nest->count - 1; i > 0; i--) {
-        struct ir_inst *count = counts[i];
-        if (i == nest->count - 1 && nest->strip > 1) {
-            count = ir_emit2(&out->prologue, IR_OP_ADD, IR_I64, count, number(out, nest->strip - 1));
-            count = ir_emit2(&out->prologue, IR_OP_UDIV, IR_I64, count, number(out, nest->strip));
-        }
-        own[i] = ir_emit2(b, IR_OP_UREM, IR_I64, rest, count);
-        rest = ir_emit2(b, IR_OP_UDIV, IR_I64, rest, count);
+    int last = nest->count - 1;
+    struct ir_inst *sizes[NEST_MOST];
+    memcpy(sizes, counts + 1, sizeof *sizes * (size_t)last);
+    if (nest->strip > 1) {
+        struct ir_inst *most = ir_emit2(&out->prologue, IR_OP_ADD, IR_I64, counts[last], number(out, nest->strip - 1));
+        sizes[last - 1] = ir_emit2(&out->prologue, IR_OP_UDIV, IR_I64, most, number(out, nest->strip));
     }
-    own[0] = rest;
+    for (int i = last; i >= 0; i--) {
+        own[i] = ir_emit(&out->body, IR_OP_NEST_ITER, IR_I64, last, sizes);
+        own[i]->imm = i;
+    }
 }
 
 // The same for two loops, without a division where the whole inner loop is one strip.

@@ -805,6 +805,29 @@ TEST(a_task_runs_its_range_in_the_order_asked_for)
     CHECK(differs);
 }
 
+// Three loops of 3, 4 and 5 iterations as one space: each iteration stores its three numbers.
+TEST(a_nests_iterations_come_in_the_order_of_its_loops)
+{
+    struct fixture f;
+    fixture_init(&f);
+    read_module(&f, "rill-ir 1\nkernel 0 \"k\" returns void\n" PARAMS "  body {\n  }\nend\n"
+                    "task 1 \"k.0\" returns void of @k#0\n  prologue {\n%0 = const i64 4\n%1 = const i64 5\n  }\n"
+                    "  body {\n%2 = nest_iter i64 2 %0 %1\n%3 = nest_iter i64 1 %0 %1\n%4 = nest_iter i64 0 %0 %1\n"
+                    "%5 = param ptr 2\n%6 = iter i64\n%7 = const i64 24\n%8 = const i64 -1\n"
+                    "%9 = index ptr %5 %6 %7 %8\nstore i64 %9 %4\n%10 = offset ptr 8 %9\nstore i64 %10 %3\n"
+                    "%11 = offset ptr 16 %9\nstore i64 %11 %2\n  }\nend\n");
+    int64_t numbers[60][3];
+    struct interp *interp = interp_create(f.module, NULL);
+    struct interp_arg args[3] = {{.i = 0}, {.i = 0}, {.p = numbers}};
+    struct interp_launch launch = {.args = args, .iter_count = 60, .lo = 0, .hi = 60};
+    CHECK_INT(interp_task(interp, f.module->functions[1], &launch), INTERP_DONE);
+    for (int64_t i = 0; i < 60; i++) {
+        CHECK_MEM(numbers[i], ((int64_t[]){i / 20, i / 5 % 4, i % 5}), sizeof numbers[i]);
+    }
+    interp_destroy(interp);
+    fixture_finish(&f);
+}
+
 TEST(a_failing_iteration_does_not_stop_the_others)
 {
     int64_t cells[8];

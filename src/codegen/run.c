@@ -2,47 +2,26 @@
 // that takes a few consecutive iterations can load and store 16 bytes in one instruction instead of four times four.
 //
 // Only code with few operations gains: there the accesses are all there is. What is known here about an access is what
-// the code generator relies on, so both ask the same functions. Where there are conditions or atomic updates, only
+// the code that is made relies on, so both ask the same functions. Where there are conditions or atomic updates, only
 // loads gain, which the code generator puts before them.
-#include "ir/ir.h"
+#include "codegen/run.h"
 
 #include "ir/assignment.h"
 #include "ir/invariant.h"
 
-enum { RUN_BYTES = 16, RUN_LIMIT = 8, RUN_INST_LIMIT = 64 };
+#include <string.h>
 
-bool ir_merges(const struct ir_function *task)
-{
-    for (int i = 0; i < task->accumulator_count; i++) {
-        const struct ir_accumulator *accumulator = &task->accumulators[i];
-        if (accumulator->merge == IR_UPDATE_NONE && accumulator->chosen == 0) {
-            return false;
-        }
-    }
-    return task->accumulator_count > 0;
-}
+enum { RUN_BYTES = 16, RUN_LIMIT = 8, RUN_INST_LIMIT = 64 };
 
 // ---- accesses -----------------------------------------------------------------------------------------------------
 
-static const struct ir_inst *find_division(const struct ir_function *task, enum ir_op op, const struct ir_inst *iter)
+const struct ir_inst *run_nest(const struct ir_function *task)
 {
-    for (const struct ir_inst *inst = iter->next; inst != NULL; inst = inst->next) {
-        if (inst->op == op && inst->args[0] == iter && inst->args[1]->parent == &task->prologue) {
-            return inst;
-        }
+    const struct ir_inst *inst = task->body.first;
+    while (inst != NULL && !(inst->op == IR_OP_NEST_ITER && inst->imm == inst->arg_count)) {
+        inst = inst->next;
     }
-    return NULL;
-}
-
-const struct ir_inst *ir_run_nest(const struct ir_function *task)
-{
-    const struct ir_inst *iter = task->body.first;
-    while (iter != NULL && iter->op != IR_OP_ITER) {
-        iter = iter->next;
-    }
-    const struct ir_inst *inner = iter != NULL ? find_division(task, IR_OP_UREM, iter) : NULL;
-    const struct ir_inst *rest = iter != NULL ? find_division(task, IR_OP_UDIV, iter) : NULL;
-    return inner != NULL && rest != NULL && inner->args[1] == rest->args[1] ? inner : NULL;
+    return inst;
 }
 
 // The one assignment of |var| in the body, a SET at its top; NULL if there are more.
@@ -77,11 +56,8 @@ static bool is_of_row(const struct ir_function *task, const struct ir_inst *nest
         const struct ir_inst *set = only_set(task, inst->var);
         return depth > 0 && set != NULL && is_before(set, inst) && is_of_row(task, nest, set->args[0], depth - 1);
     }
+    case IR_OP_NEST_ITER: return inst->imm != inst->arg_count;
     case IR_OP_UDIV:
-        if (inst->args[0] == nest->args[0] && inst->args[1] == nest->args[1]) {
-            return true;
-        }
-        break;
     case IR_OP_UREM:
     case IR_OP_ADD:
     case IR_OP_SUB:
@@ -135,12 +111,12 @@ static bool counts_iterations(const struct ir_function *task, const struct ir_in
     return nest != NULL ? iter == nest : iter->op == IR_OP_ITER;
 }
 
-bool ir_run_access(const struct ir_function *task, const struct ir_inst *pointer, struct ir_run_access *out)
+bool run_access(const struct ir_function *task, const struct ir_inst *pointer, struct run_access *out)
 {
     if (pointer->op != IR_OP_INDEX || pointer->args[2]->op != IR_OP_CONST) {
         return false;
     }
-    const struct ir_inst *nest = ir_run_nest(task);
+    const struct ir_inst *nest = run_nest(task);
     if (!invariant_in_task(pointer->args[0], task) && !is_row(task, nest, pointer->args[0])) {
         return false;
     }
@@ -148,7 +124,7 @@ bool ir_run_access(const struct ir_function *task, const struct ir_inst *pointer
     if (index->op == IR_OP_SEXT) {
         index = index->args[0];
     }
-    *out = (struct ir_run_access){.base = pointer->args[0], .size = pointer->args[2]->imm};
+    *out = (struct run_access){.base = pointer->args[0], .size = pointer->args[2]->imm};
     bool is_sum =
         (index->op == IR_OP_ADD || index->op == IR_OP_SUB) && index->no_wrap && index->args[1]->op == IR_OP_CONST;
     if (is_sum && counts_iterations(task, nest, index->args[0], &out->init)) {
@@ -170,38 +146,29 @@ static bool is_cheap_math(int64_t math, enum ir_type type)
            math == IR_MATH_TRUNC;
 }
 
-static bool is_light(const struct ir_function *task, const struct ir_inst *nest, const struct ir_inst *inst)
+static bool is_light(const struct ir_inst *inst)
 {
-    switch (inst->op) {
-    case IR_OP_UDIV:
-    case IR_OP_UREM: // those of a nest are done for many iterations at once
-        if (nest != NULL && inst->type == IR_I64 && inst->args[1]->parent == &task->prologue) {
-            return true;
-        }
+    if (ir_op_is_division(inst->op)) {
         return inst->args[1]->op == IR_OP_CONST;
-    case IR_OP_SDIV:
-    case IR_OP_SREM: return inst->args[1]->op == IR_OP_CONST;
+    }
+    switch (inst->op) {
     case IR_OP_MATH: return is_cheap_math(inst->imm, inst->type);
     case IR_OP_LOAD:
     case IR_OP_STORE: return !inst->is_volatile;
     case IR_OP_UPDATE: return !inst->atomic;
     case IR_OP_SET:
     case IR_OP_VUPDATE: return true;
-    default: return ir_op_is_value(inst->op);
+    default: return ir_op_is_value(inst->op); // the divisions of a nest are done for many iterations at once
     }
 }
 
-// Whether it needs the iteration's number in the whole nest, which nobody computes where runs are taken.
-static bool uses_number(const struct ir_inst *nest, const struct ir_inst *inst)
+// The operations that it is counted as: taking a loop's number off the nest's is two.
+static int weight_of(const struct ir_inst *inst)
 {
-    bool is_division = nest != NULL && (inst->op == IR_OP_UREM || inst->op == IR_OP_UDIV) &&
-                       inst->args[0] == nest->args[0] && inst->args[1] == nest->args[1];
-    for (int i = 0; nest != NULL && !is_division && i < inst->arg_count; i++) {
-        if (inst->args[i] == nest->args[0]) {
-            return true;
-        }
+    if (inst->op == IR_OP_NEST_ITER) {
+        return inst->imm > 0 ? 2 : 1;
     }
-    return false;
+    return inst->op != IR_OP_CONST && inst->op != IR_OP_PARAM && inst->op != IR_OP_GET;
 }
 
 struct tally {
@@ -215,9 +182,9 @@ struct tally {
 
 static bool tally_access(const struct ir_function *task, const struct ir_inst *inst, struct tally *tally)
 {
-    struct ir_run_access access;
+    struct run_access access;
     const struct ir_inst *pointer = inst->args[0];
-    if (ir_run_access(task, pointer, &access) && access.size == ir_type_size(inst->type)) {
+    if (run_access(task, pointer, &access) && access.size == ir_type_size(inst->type)) {
         tally->contiguous++;
         tally->least = access.size < tally->least ? access.size : tally->least;
         return true;
@@ -232,19 +199,19 @@ static bool is_same_base(const struct ir_inst *a, const struct ir_inst *b)
            (a->op == IR_OP_ADDR_GLOBAL && b->op == IR_OP_ADDR_GLOBAL && a->global == b->global);
 }
 
-bool ir_run_same(const struct ir_function *task, const struct ir_inst *load, const struct ir_inst *other)
+bool run_same(const struct ir_function *task, const struct ir_inst *load, const struct ir_inst *other)
 {
-    struct ir_run_access a;
-    struct ir_run_access b;
-    return load == other || (load->type == other->type && ir_run_access(task, load->args[0], &a) &&
-                             ir_run_access(task, other->args[0], &b) && a.size == b.size && a.distance == b.distance &&
-                             a.init == b.init && is_same_base(a.base, b.base));
+    struct run_access a;
+    struct run_access b;
+    return load == other ||
+           (load->type == other->type && run_access(task, load->args[0], &a) && run_access(task, other->args[0], &b) &&
+            a.size == b.size && a.distance == b.distance && a.init == b.init && is_same_base(a.base, b.base));
 }
 
 static bool is_loaded_at_top(const struct ir_function *task, const struct ir_inst *load)
 {
     for (const struct ir_inst *inst = task->body.first; inst != NULL; inst = inst->next) {
-        if (inst->op == IR_OP_LOAD && ir_run_same(task, inst, load)) {
+        if (inst->op == IR_OP_LOAD && run_same(task, inst, load)) {
             return true;
         }
     }
@@ -255,13 +222,13 @@ static bool is_loaded_at_top(const struct ir_function *task, const struct ir_ins
 static bool is_light_region(const struct ir_function *task, const struct ir_region *region, struct tally *tally)
 {
     for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        struct ir_run_access access;
+        struct run_access access;
         bool accesses = inst->op == IR_OP_LOAD || inst->op == IR_OP_UPDATE;
         bool is_atomic = inst->op == IR_OP_UPDATE && inst->atomic;
-        tally->count += inst->op != IR_OP_CONST && inst->op != IR_OP_PARAM && inst->op != IR_OP_GET;
+        tally->count += weight_of(inst);
         if (inst->region_count > 0 || inst->op == IR_OP_STORE || (inst->op == IR_OP_UPDATE && !is_atomic) ||
-            (!is_atomic && !is_light(task, NULL, inst)) ||
-            (accesses && ir_run_access(task, inst->args[0], &access) && (is_atomic || !is_loaded_at_top(task, inst)))) {
+            (!is_atomic && !is_light(inst)) ||
+            (accesses && run_access(task, inst->args[0], &access) && (is_atomic || !is_loaded_at_top(task, inst)))) {
             return false;
         }
     }
@@ -271,13 +238,13 @@ static bool is_light_region(const struct ir_function *task, const struct ir_regi
 static bool tally_control(const struct ir_function *task, const struct ir_inst *nest, const struct ir_inst *inst,
                           struct tally *tally)
 {
-    struct ir_run_access access;
+    struct run_access access;
     tally->has_control = true;
     if (nest != NULL) {
         return false;
     }
     if (inst->op == IR_OP_UPDATE) {
-        return !ir_run_access(task, inst->args[0], &access);
+        return !run_access(task, inst->args[0], &access);
     }
     return inst->op == IR_OP_IF && is_light_region(task, &inst->regions[0], tally) &&
            is_light_region(task, &inst->regions[1], tally);
@@ -285,10 +252,10 @@ static bool tally_control(const struct ir_function *task, const struct ir_inst *
 
 static bool tally_body(const struct ir_function *task, struct tally *tally)
 {
-    const struct ir_inst *nest = ir_run_nest(task);
+    const struct ir_inst *nest = run_nest(task);
     for (const struct ir_inst *inst = task->body.first; inst != NULL; inst = inst->next) {
         bool writes = inst->op == IR_OP_STORE || inst->op == IR_OP_UPDATE;
-        tally->count += inst->op != IR_OP_CONST && inst->op != IR_OP_PARAM && inst->op != IR_OP_GET;
+        tally->count += weight_of(inst);
         if (inst->region_count > 0 || (inst->op == IR_OP_UPDATE && inst->atomic)) {
             if (!tally_control(task, nest, inst, tally)) {
                 return false;
@@ -296,7 +263,8 @@ static bool tally_body(const struct ir_function *task, struct tally *tally)
             continue;
         }
         tally->has_stores |= writes;
-        if (uses_number(nest, inst) || !is_light(task, nest, inst) ||
+        bool uses_number = nest != NULL && inst->op == IR_OP_ITER; // nobody computes it where runs are taken
+        if (uses_number || !is_light(inst) ||
             ((writes || inst->op == IR_OP_LOAD) && !tally_access(task, inst, tally))) {
             return false;
         }
@@ -304,10 +272,10 @@ static bool tally_body(const struct ir_function *task, struct tally *tally)
     return tally->count <= RUN_INST_LIMIT && !(tally->has_control && tally->has_stores);
 }
 
-int ir_run_length(const struct ir_function *task)
+int run_length(const struct ir_function *task)
 {
     struct tally tally = {.least = RUN_BYTES};
-    bool is_ordered = task->accumulator_count > 0 && (ir_run_nest(task) != NULL || !ir_merges(task));
+    bool is_ordered = task->accumulator_count > 0 && (run_nest(task) != NULL || !ir_merges(task));
     if (task->kind != IR_FUNCTION_TASK || task->is_serial || !task->assume_independent || is_ordered) {
         return 1;
     }
@@ -321,4 +289,26 @@ int ir_run_length(const struct ir_function *task)
     }
     int64_t length = RUN_BYTES / tally.least;
     return (int)(length < RUN_LIMIT ? length : RUN_LIMIT);
+}
+
+static const struct ir_function *find_task(const struct ir_module *module, const char *name)
+{
+    for (int i = 0; i < module->function_count; i++) {
+        if (strcmp(module->functions[i]->name, name) == 0) {
+            return module->functions[i];
+        }
+    }
+    return NULL;
+}
+
+void run_fill_plan(const struct ir_module *module, struct plan_module *plan)
+{
+    for (int i = 0; module->is_gpu && i < plan->kernel_count; i++) {
+        struct plan_kernel *kernel = plan->kernels[i];
+        for (int k = 0; k < kernel->task_count; k++) {
+            struct plan_task *task = &kernel->tasks[k];
+            const struct ir_function *ir = task->kind == PLAN_TASK_PARALLEL ? find_task(module, task->entry) : NULL;
+            task->run = ir != NULL ? run_length(ir) : task->run;
+        }
+    }
 }
