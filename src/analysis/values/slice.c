@@ -5,8 +5,6 @@
 #include "ir/points_to.h"
 #include "ir/walk.h"
 
-#include <assert.h>
-
 bool slice_has(const struct slice *slice, const struct ir_inst *inst)
 {
     return pointer_map_get(&slice->members, inst) != NULL;
@@ -132,7 +130,6 @@ static void look_at(struct slice *slice, struct ir_inst *inst)
 
 void slice_add_store(struct slice *slice, struct ir_inst *store)
 {
-    assert(walk_is_inside(store, slice->loop));
     need(slice, store->args[0]);
     need_control(slice, store);
 }
