@@ -1,6 +1,7 @@
 // Pragmas go into the text at the places that the plan names: as a line of their own where the statement begins its
 // line, as _Pragma where it does not. What OpenMP cannot say (a selection, a last value, an atomic minimum, several
-// updates of one array) leaves its loop serial, with a comment: the file computes what the kernel computes.
+// updates of one array, a scatter, a condition that the launch tests) leaves its loop serial: the file computes what
+// the kernel computes, for arguments that do not overlap.
 #include "compiler/openmp.h"
 
 #include <assert.h>
@@ -173,6 +174,9 @@ static bool can_say(const struct openmp *o, const struct plan_kernel *kernel, co
         return false;
     }
     const struct plan_task *task = &kernel->tasks[loop->task];
+    if (task->condition_count > 0 || loop->verdict == IR_VERDICT_SCATTER) {
+        return false;
+    }
     for (int e = 0; e < task->effect_count; e++) {
         if (is_atomic_update(&task->effects[e]) && !can_say_update(o, kernel, &task->effects[e], at)) {
             return false;

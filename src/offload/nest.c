@@ -335,9 +335,7 @@ static struct plan_expr *is_too_long(struct offload *o, const struct nest *nest)
 // Whether the outer loop alone is the task: it fills the device, or there are too many iterations to count.
 static struct plan_expr *outer_will_do(struct offload *o, const struct nest *nest)
 {
-    struct plan_expr *width = ARENA_NEW(o->arena, struct plan_expr);
-    *width = (struct plan_expr){.kind = PLAN_EXPR_WIDTH, .type = IR_I64};
-    struct plan_expr *fills = op(o, IR_OP_SGE, offload_trip(o, nest->loops[0]), width);
+    struct plan_expr *fills = op(o, IR_OP_SGE, offload_trip(o, nest->loops[0]), offload_width(o));
     return plan_op(o->arena, IR_OP_OR, IR_I1, IR_I1, fills, is_too_long(o, nest));
 }
 

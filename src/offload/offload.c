@@ -113,3 +113,28 @@ struct plan_module *offload_module(struct ir_module *module)
     plan->piece_count = pieces.count;
     return plan;
 }
+
+bool offload_sums_no_float(struct ir_inst *inst, void *user)
+{
+    (void)user;
+    const struct loop_facts *facts = inst->op == IR_OP_FOR ? inst->loop->analysis : NULL;
+    for (int i = 0; inst->op == IR_OP_FOR && i < inst->loop->role_count; i++) {
+        const struct ir_scalar_role *role = &inst->loop->roles[i];
+        if (role->role == IR_ROLE_REDUCTION && ir_type_is_float(role->var->type)) {
+            return false;
+        }
+    }
+    for (int i = 0; facts != NULL && i < facts->reduction_count; i++) {
+        if (ir_type_is_float(facts->reductions[i].type)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+struct plan_expr *offload_width(struct offload *o)
+{
+    struct plan_expr *expr = ARENA_NEW(o->arena, struct plan_expr);
+    *expr = (struct plan_expr){.kind = PLAN_EXPR_WIDTH, .type = IR_I64};
+    return expr;
+}

@@ -151,6 +151,8 @@ struct plan_expr *offload_trip(struct offload *o, const struct ir_inst *loop);
 void offload_assign(struct offload *o, struct plan_node *parent, const struct ir_var *var, struct plan_expr *value,
                     struct loc loc);
 struct plan_expr *offload_var(struct offload *o, const struct ir_var *var);
+struct plan_expr *offload_width(struct offload *o);           // PLAN_EXPR_WIDTH
+bool offload_sums_no_float(struct ir_inst *inst, void *user); // for walks: false at a loop that sums floats
 // For printing: makes |out| show what there is of the plan so far.
 void offload_show(struct offload *o);
 // restrict.c: whether `restrict` says that the two, of which one writes, do not touch the same memory.

@@ -143,6 +143,12 @@ void outline_marks(struct offload *o, const struct fragment *fragment)
     out.body.loc = loop->loc;
     outline_loop_variable(&out, loop, ir_emit0(&out.body, IR_OP_ITER, IR_I64), &out.body);
     outline_region(&out, &loop->regions[0], &out.body);
+    struct plan_task *task = &o->tasks.items[fragment->task];
+    if (task->pair_count > 0 || task->condition_count > 0) { // the loop itself runs in order then, and asks for no mark
+        task->in_order = arena_printf(o->arena, "%s.in_order", task->name);
+        outline_init(&out, o, fragment, IR_FUNCTION_TASK, task->in_order);
+        out.function->is_serial = true;
+    }
 }
 
 void outline_clear(struct offload *o, const struct fragment *fragment)

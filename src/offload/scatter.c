@@ -15,6 +15,7 @@ enum {
     TRIP_LEAST_CPU = 64,        // where the operations of an iteration are not known
     TRIP_LEAST_GPU = 32,
     MARKS_FOR_EACH = 4, // on a CPU: clearing so many marks takes as long as one operation
+    MARK_COST = 16,     // on a CPU: operations that marking a place and looking at the mark take
 };
 
 static struct plan_expr *op(struct offload *o, enum ir_op op, struct plan_expr *a, struct plan_expr *b)
@@ -79,8 +80,25 @@ static int add_param(struct offload *o, struct ir_param param, struct plan_expr 
     return kernel->param_count++;
 }
 
-static void add_marks(struct offload *o, struct scatter *scatter, struct loc loc)
+// On a CPU. Where floats are summed the way taken must not depend on the number of threads: it decides on the bits.
+static bool may_ask_for_workers(struct offload *o, struct ir_inst *loop)
 {
+    return !o->module->is_gpu && !o->module->never_whole && walk_inst(loop, offload_sums_no_float, NULL);
+}
+
+// One thread gets none: for it order costs nothing.
+static struct plan_expr *wanted_marks(struct offload *o, struct ir_inst *loop, struct plan_expr *size)
+{
+    if (!may_ask_for_workers(o, loop)) {
+        return size;
+    }
+    struct plan_expr *is_one = op(o, IR_OP_SLE, offload_width(o), number(o, PLAN_WIDTH_PER_WORKER));
+    return plan_select(o->arena, is_one, number(o, 0), size);
+}
+
+static void add_marks(struct offload *o, struct scatter *scatter, struct ir_inst *loop)
+{
+    struct loc loc = loop->loc;
     int mark_size = ir_type_size(IR_I32), number_of = o->scratch_count++;
     struct plan_expr *count = op(o, IR_OP_SDIV, bytes_of_base(o, scatter->base), number(o, scatter->granule));
     struct ir_param marks = {.name = arena_printf(o->arena, ".marks%d", number_of),
@@ -88,7 +106,7 @@ static void add_marks(struct offload *o, struct scatter *scatter, struct loc loc
                              .type = IR_PTR,
                              .ctype = integer_type(o, IR_I32, "int"),
                              .is_array = true};
-    scatter->param = add_param(o, marks, op(o, IR_OP_MUL, count, number(o, mark_size)));
+    scatter->param = add_param(o, marks, wanted_marks(o, loop, op(o, IR_OP_MUL, count, number(o, mark_size))));
     struct ir_param counts = {.name = arena_printf(o->arena, ".marks%d.count", number_of),
                               .loc = loc,
                               .type = IR_I64,
@@ -106,7 +124,7 @@ static bool has_room(const struct offload *o, const struct loop_facts *facts)
 // ---- the choice ----------------------------------------------------------------------------------------------------
 
 // Whether the loop is done in order before the marks are cleared, as far as is known.
-static struct plan_expr *is_small(struct offload *o, const struct ir_inst *loop)
+static struct plan_expr *is_small(struct offload *o, struct ir_inst *loop)
 {
     const struct loop_facts *facts = loop->loop->analysis;
     struct plan_expr *trip = offload_trip(o, loop);
@@ -116,6 +134,11 @@ static struct plan_expr *is_small(struct offload *o, const struct ir_inst *loop)
     }
     struct plan_expr *work = op(o, IR_OP_MUL, trip, facts->cost);
     struct plan_expr *is = op(o, IR_OP_SLT, work, number(o, WORK_LEAST_CPU));
+    if (may_ask_for_workers(o, loop)) { // with few of them the operations alone are done sooner than with the marks
+        struct plan_expr *others = op(o, IR_OP_SUB, offload_width(o), number(o, PLAN_WIDTH_PER_WORKER));
+        struct plan_expr *gain = op(o, IR_OP_MUL, facts->cost, others);
+        is = op(o, IR_OP_OR, is, op(o, IR_OP_SLE, gain, number(o, PLAN_WIDTH_PER_WORKER * MARK_COST)));
+    }
     for (int i = 0; i < facts->scatter_count; i++) {
         struct plan_expr *count = plan_param(o->arena, IR_I64, facts->scatters[i].param + 1);
         is = op(o, IR_OP_OR, is, op(o, IR_OP_SLT, work, op(o, IR_OP_SDIV, count, number(o, MARKS_FOR_EACH))));
@@ -124,7 +147,7 @@ static struct plan_expr *is_small(struct offload *o, const struct ir_inst *loop)
 }
 
 // Also where there are no marks, or more iterations than they can tell apart.
-static struct plan_expr *is_better_in_order(struct offload *o, const struct ir_inst *loop)
+static struct plan_expr *is_better_in_order(struct offload *o, struct ir_inst *loop)
 {
     const struct loop_facts *facts = loop->loop->analysis;
     struct plan_expr *is = op(o, IR_OP_SGT, offload_trip(o, loop), number(o, INT32_MAX - 1));
@@ -192,11 +215,19 @@ static void add_mark(struct offload *o, struct ir_inst *loop, struct plan_node *
     task->trip = offload_trip(o, loop);
     task->cost = facts->cost;
     task->collapse = 1;
+    // It only reads; but where the loop's conditions or pairs do not hold it must not run either.
     task->effects = ARENA_ARRAY(o->arena, struct plan_effect, facts->effect_count + 1);
+    task->effect_count = facts->effect_count;
     for (int i = 0; i < facts->effect_count; i++) {
-        if (facts->effects[i].access == PLAN_READ) {
-            task->effects[task->effect_count++] = facts->effects[i];
-        }
+        task->effects[i] = facts->effects[i];
+        task->effects[i].is_must = false;
+    }
+    task->pairs = facts->pairs;
+    task->pair_count = facts->pair_count;
+    task->conditions = ARENA_ARRAY(o->arena, struct plan_condition, facts->condition_count + 1);
+    task->condition_count = facts->condition_count;
+    for (int i = 0; i < facts->condition_count; i++) {
+        task->conditions[i] = facts->conditions[i];
     }
     add_effects(o, task, facts, PLAN_UPDATE);
     VEC_PUSH(o->arena, &o->fragments, fragment);
@@ -221,7 +252,7 @@ void scatter_build(struct offload *o, struct ir_inst *loop, struct plan_node *pa
         return;
     }
     for (int i = 0; i < facts->scatter_count; i++) {
-        add_marks(o, &facts->scatters[i], loop->loc);
+        add_marks(o, &facts->scatters[i], loop);
     }
     struct plan_node *choice = fragment_add_node(o, parent, PLAN_IF, loop->loc);
     choice->expr = is_better_in_order(o, loop);

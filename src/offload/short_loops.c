@@ -12,7 +12,6 @@ enum {
     SERIAL_WORK_CPU = 5 * 1000, // a serial one
     TASK_WORK_GPU = 2 * 1000,
     THREADS_GPU = 1 << 16, // that run at once
-    WIDTH_PER_WORKER = 4,  // iterations for each worker in PLAN_EXPR_WIDTH
     WORKERS_ANY = 8,       // where their number may not count
     MAX_LOCALS = 1024,     // bytes of memory declared in the body: it would live in the launch block
     MAX_INNER = 8,         // loops inside
@@ -130,36 +129,16 @@ static struct plan_expr *number(struct offload *o, int64_t value)
     return plan_const(o->arena, IR_I64, value);
 }
 
-static bool has_no_float_sum(struct ir_inst *inst, void *user)
-{
-    (void)user;
-    const struct loop_facts *facts = inst->op == IR_OP_FOR ? inst->loop->analysis : NULL;
-    for (int i = 0; inst->op == IR_OP_FOR && i < inst->loop->role_count; i++) {
-        const struct ir_scalar_role *role = &inst->loop->roles[i];
-        if (role->role == IR_ROLE_REDUCTION && ir_type_is_float(role->var->type)) {
-            return false;
-        }
-    }
-    for (int i = 0; facts != NULL && i < facts->reduction_count; i++) {
-        if (ir_type_is_float(facts->reductions[i].type)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 // Workers that share an iteration's inner loops. Where floats are summed the way taken must not depend on their number.
 static struct plan_expr *workers(struct offload *o, struct ir_inst *outer)
 {
     if (o->module->is_gpu) {
         return number(o, THREADS_GPU);
     }
-    if (!walk_inst(outer, has_no_float_sum, NULL)) {
+    if (!walk_inst(outer, offload_sums_no_float, NULL)) {
         return number(o, WORKERS_ANY);
     }
-    struct plan_expr *width = ARENA_NEW(o->arena, struct plan_expr);
-    *width = (struct plan_expr){.kind = PLAN_EXPR_WIDTH, .type = IR_I64};
-    return op(o, IR_OP_SMAX, op(o, IR_OP_SDIV, width, number(o, WIDTH_PER_WORKER)), number(o, 1));
+    return op(o, IR_OP_SMAX, op(o, IR_OP_SDIV, offload_width(o), number(o, PLAN_WIDTH_PER_WORKER)), number(o, 1));
 }
 
 // What the tasks of one iteration cost to begin and end, with serial code around the loops.

@@ -321,7 +321,10 @@ void plan_effect_print(const struct plan_module *module, const struct plan_kerne
                        const struct plan_effect *effect, struct str *out); // "writes f[0, 4*n) step 4"
 void plan_expr_print(const struct plan_kernel *kernel, const struct plan_expr *expr, struct str *out); // C-like
 
-enum { PLAN_WIDTH_UNKNOWN = 16 };
+enum {
+    PLAN_WIDTH_UNKNOWN = 16,
+    PLAN_WIDTH_PER_WORKER = 4, // on a CPU: iterations for each worker that keep all of them busy to the end
+};
 
 struct plan_values {
     const struct plan_kernel *kernel;

@@ -100,19 +100,11 @@ static bool is_captured(const struct context *context, const struct stream *stre
     return stream->is_wrapped && context->backend->stream_may_wait(stream->queue, false) != RILL_OK;
 }
 
-// On one thread order costs nothing.
-static bool is_worth_it(const struct context *context)
-{
-    struct backend_stats stats = {.thread_count = 0};
-    context->backend->device_stats(context->device, &stats);
-    return context->backend->has_own_memory || stats.thread_count > 1;
-}
-
-// The memory for a launch; NULL: there is none, which is logged, or none is worth it.
+// The memory for a launch; NULL: it wants none, or there is none, which is logged.
 static struct scratch *find_scratch(const struct packed_args *packed, struct stream *stream, uint64_t size)
 {
     struct context *context = packed->context;
-    if (size == 0 || !is_worth_it(context)) {
+    if (size == 0) {
         return NULL;
     }
     bool is_for_graph = is_captured(context, stream);
@@ -125,10 +117,19 @@ static struct scratch *find_scratch(const struct packed_args *packed, struct str
     return scratch;
 }
 
+// What the back end will take for it. A device of its own has a fixed one, and its plans do not ask here.
+static int64_t width_of(const struct context *context)
+{
+    struct backend_stats stats = {.thread_count = 0};
+    context->backend->device_stats(context->device, &stats);
+    return (int64_t)stats.thread_count * PLAN_WIDTH_PER_WORKER;
+}
+
 static uint64_t wanted_size(const struct packed_args *packed, int index)
 {
     const struct plan_kernel *plan = packed->kernel->plan;
-    struct plan_values values = {.kernel = plan, .args = packed->buffer, .array_sizes = packed->sizes};
+    struct plan_values values = {
+        .kernel = plan, .args = packed->buffer, .array_sizes = packed->sizes, .width = width_of(packed->context)};
     union ir_value size = {0};
     bool is_known = plan->params[index].scratch != NULL && plan_eval(plan->params[index].scratch, &values, &size);
     return is_known && size.i > 0 && size.i < INT64_MAX / 4 ? (uint64_t)size.i : 0;

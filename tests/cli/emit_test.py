@@ -122,6 +122,14 @@ kernel void scan(int n, int x[n])
     for (int i = 1; i < n; i++) x[i] += x[i - 1] % 1000;
     for (int t = 0; t < 3; t++) for (int i = 0; i < n; i++) x[i] = x[i] * 3 + t;
 }
+kernel void scatter(int n, const int at[n], int x[n])
+{
+    for (int i = 0; i < n; i++) x[at[i] % 16] = i;
+}
+kernel void shift(int n, int k, int x[n + k])
+{
+    for (int i = 0; i < n; i++) x[i + k] = x[i] + 1;
+}
 kernel void blocks(int n, float x[n], float y[n])
 {
     stream_parallel { for (int i = 0; i < n; i++) x[i] = x[i] * 2 + 1; }
@@ -152,7 +160,7 @@ def check_openmp(report, work):
     ints = struct.pack("<20000i", *(k * 7919 % 10007 for k in range(20000)))
     floats = struct.pack("<20000f", *(k * 31 % 509 for k in range(20000)))
     for name, args in (("stencil", [60, 100, doubles, doubles]), ("sums", [20000, ints, b"\0" * 8, b"\0" * 56]),
-                       ("scan", [20000, ints]), ("blocks", [20000, floats, floats])):
+                       ("scan", [20000, ints]), ("scatter", [20000, ints, ints]), ("shift", [19990, 10, ints]), ("blocks", [20000, floats, floats])):
         results = []
         for library in libraries:
             given = [ctypes.create_string_buffer(a, len(a)) if isinstance(a, bytes) else a for a in args]

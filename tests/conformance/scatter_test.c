@@ -207,3 +207,205 @@ TEST(a_launch_without_memory_for_marks_gives_the_same_result)
     CHECK(warning_count > 0);
     finish(&s);
 }
+
+// ---- what the marks are set by --------------------------------------------------------------------------------------
+
+static const char alias_source[] =
+    "#include <rill/kernel.h>\n"
+    "kernel void store(int n, const int idx[n], const int flag[n], int cell[n], int out[2])\n"
+    "{ for (int i = 0; i < n; i++) { cell[i] = i % 2; out[idx[i] & 1] = i; } }\n"
+    "kernel void update(int n, const int idx[n], const int flag[n], int cell[n], int out[2])\n"
+    "{ for (int i = 0; i < n; i++) { cell[i] ^= 1; out[idx[i] & 1] = i; } }\n"
+    "kernel void condition(int n, const int idx[n], const int flag[n], int cell[n], int out[2])\n"
+    "{ for (int i = 0; i < n; i++) { cell[i] = i % 3 == 0; if (flag[i]) out[idx[i] & 1] = i; } }\n"
+    "kernel void bound(int n, const int idx[n], const int flag[n], int cell[n], int out[2])\n"
+    "{ for (int i = 0; i < n; i++) { cell[i] = i % 2; for (int j = 0; j < flag[i] && j < 2; j++) out[j] = i; } }\n"
+    "kernel void behind(int n, const int idx[n], const int flag[n], int cell[n], int out[2])\n"
+    "{ for (int i = 0; i < n; i++) { cell[i] = 1; out[flag[idx[i]] & 1] = i; } }\n";
+
+// The body of each kernel, once more.
+static void run_serial(const char *name, int n, const int *idx, const int *flag, int *cell, int *out)
+{
+    for (int i = 0; i < n; i++) {
+        if (strcmp(name, "store") == 0) {
+            cell[i] = i % 2;
+            out[idx[i] & 1] = i;
+        } else if (strcmp(name, "update") == 0) {
+            cell[i] ^= 1;
+            out[idx[i] & 1] = i;
+        } else if (strcmp(name, "condition") == 0) {
+            cell[i] = i % 3 == 0;
+            if (flag[i]) {
+                out[idx[i] & 1] = i;
+            }
+        } else if (strcmp(name, "bound") == 0) {
+            cell[i] = i % 2;
+            for (int j = 0; j < flag[i] && j < 2; j++) {
+                out[j] = i;
+            }
+        } else {
+            cell[i] = 1;
+            out[flag[idx[i]] & 1] = i;
+        }
+    }
+}
+
+// Marks are set before the loop stores anything: an array that the loop writes in the same iteration may be passed as
+// the one that the places come from, and then nothing is known ahead. In "behind" it holds no index at all before that.
+TEST(array_that_the_places_come_from_may_be_one_that_the_loop_writes)
+{
+    enum { N = 50000 };
+    struct world world;
+    world_open(&world, 4);
+    rill_module module;
+    OK(rill_module_create(world.context, alias_source, NULL, &module));
+    rill_stream stream = rill_default_stream(world.context);
+    int *a = calloc(N, sizeof *a), *b = calloc(N, sizeof *b), *got = calloc(N, sizeof *got);
+    const char *const names[] = {"store", "update", "condition", "bound", "behind"};
+    for (int k = 0; k < 5; k++) {
+        rill_kernel kernel;
+        OK(rill_module_kernel(module, names[k], &kernel));
+        bool is_flag = k == 2 || k == 3;
+        for (int round = 0; round < 3; round++) {
+            rill_array x, y, out;
+            int start[2] = {-1, -1}, actual[2], expected[2] = {-1, -1};
+            for (int i = 0; i < N; i++) {
+                a[i] = k == 4 ? 2000000000 : i / 3 % 2;
+                b[i] = i % 5;
+            }
+            OK(rill_array_create(world.context, RILL_I32, RILL_SHAPE(N), &x));
+            OK(rill_array_create(world.context, RILL_I32, RILL_SHAPE(N), &y));
+            OK(rill_array_create(world.context, RILL_I32, RILL_SHAPE(2), &out));
+            OK(rill_array_write(x, stream, a, N * sizeof *a));
+            OK(rill_array_write(y, stream, b, N * sizeof *b));
+            OK(rill_array_write(out, stream, start, sizeof start));
+            if (is_flag) {
+                OK(rill_launch(kernel, stream, RILL_ARGS(N, y, x, x, out)));
+                run_serial(names[k], N, b, a, a, expected);
+            } else {
+                OK(rill_launch(kernel, stream, RILL_ARGS(N, x, y, x, out)));
+                run_serial(names[k], N, a, b, a, expected);
+            }
+            OK(rill_array_read(out, stream, actual, sizeof actual));
+            OK(rill_array_read(x, stream, got, N * sizeof *got));
+            if (memcmp(actual, expected, sizeof actual) != 0 || memcmp(got, a, N * sizeof *got) != 0) {
+                FAIL("%s: {%d, %d} instead of {%d, %d}", names[k], actual[0], actual[1], expected[0], expected[1]);
+            }
+            OK(rill_array_destroy(x));
+            OK(rill_array_destroy(y));
+            OK(rill_array_destroy(out));
+        }
+    }
+    free(a);
+    free(b);
+    free(got);
+    OK(rill_close(world.context));
+}
+
+static const char assert_source[] =
+    "#include <rill/kernel.h>\n"
+    "#include <assert.h>\n"
+    "kernel void places(int n, int m, const int idx[n], const int p[m], int out[m])\n" // line 3
+    "{\n"
+    "    for (int i = 0; i < n; i++) {\n"
+    "        assert(idx[i] >= 0 && idx[i] < m);\n"
+    "        out[p[idx[i]]] = i;\n"
+    "    }\n"
+    "}\n"
+    "static int at(const int *p, int k, int m)\n"
+    "{\n"
+    "    assert(k >= 0 && k < m);\n"
+    "    return p[k];\n"
+    "}\n"
+    "kernel void helped(int n, int m, const int idx[n], const int p[m], int out[m])\n"
+    "{\n"
+    "    for (int i = 0; i < n; i++) out[at(p, idx[i], m)] = i;\n"
+    "}\n"
+    "kernel void lists(int n, int m, const int head[n], const int next[m], int out[m])\n"
+    "{\n"
+    "    for (int i = 0; i < n; i++) {\n"
+    "        int steps = 0;\n"
+    "        for (int p = head[i]; p >= 0; p = next[p]) { assert(++steps <= m); out[p] = i; }\n"
+    "    }\n"
+    "}\n";
+
+// An assertion that keeps a wild index from being used, or a walk from going round, does so for the marks too.
+TEST(assertion_ends_an_iteration_before_its_places_are_made)
+{
+    enum { N = 40000, M = 1000 };
+    struct world world;
+    world_open(&world, 4);
+    rill_module module;
+    OK(rill_module_create(world.context, assert_source, NULL, &module));
+    rill_stream stream = rill_default_stream(world.context);
+    const char *const names[] = {"places", "helped", "lists"};
+    int *idx = calloc(N, sizeof *idx), p[M];
+    for (int k = 0; k < 3; k++) {
+        rill_kernel kernel;
+        rill_array x, y, out;
+        for (int i = 0; i < N; i++) {
+            idx[i] = k != 2 && i == N / 2 ? 2000000000 : i % M;
+        }
+        for (int i = 0; i < M; i++) {
+            p[i] = k != 2 ? M - 1 - i : i == 7 ? 7 : -1; // 7 leads back to itself
+        }
+        OK(rill_module_kernel(module, names[k], &kernel));
+        OK(rill_array_create(world.context, RILL_I32, RILL_SHAPE(N), &x));
+        OK(rill_array_create(world.context, RILL_I32, RILL_SHAPE(M), &y));
+        OK(rill_array_create(world.context, RILL_I32, RILL_SHAPE(M), &out));
+        OK(rill_array_write(x, stream, idx, N * sizeof *idx));
+        OK(rill_array_write(y, stream, p, sizeof p));
+        OK(rill_launch(kernel, stream, RILL_ARGS(N, M, x, y, out)));
+        CHECK_INT(rill_stream_synchronize(stream), RILL_ERR_ASSERT);
+        CHECK_CONTAINS(rill_message(), "the assertion '");
+        OK(rill_stream_clear_error(stream));
+        OK(rill_array_destroy(x));
+        OK(rill_array_destroy(y));
+        OK(rill_array_destroy(out));
+    }
+    free(idx);
+    OK(rill_close(world.context));
+}
+
+static const char sum_source[] = "#include <rill/kernel.h>\n"
+                                 "kernel float sum(int n, const int at[n], const float v[n], int out[64])\n"
+                                 "{\n"
+                                 "    float s = 0;\n"
+                                 "    for (int i = 0; i < n; i++) { out[at[i] & 63] = i; s += v[i]; }\n"
+                                 "    return s;\n"
+                                 "}\n";
+
+// Whether a scatter is worth its marks may depend on the number of threads; the bits of a sum may not.
+TEST(float_that_is_summed_beside_a_scatter_has_the_same_bits_on_any_number_of_threads)
+{
+    enum { N = 50000 };
+    float sums[4];
+    static const int threads[4] = {1, 2, 3, 8};
+    float *v = calloc(N, sizeof *v);
+    int *at = calloc(N, sizeof *at);
+    for (int i = 0; i < N; i++) {
+        v[i] = 1.0f / (float)(1 + i * 7919L % 1009);
+        at[i] = (int)(i * 48271L % 61);
+    }
+    for (int t = 0; t < 4; t++) {
+        struct world world;
+        world_open(&world, threads[t]);
+        rill_module module;
+        rill_kernel kernel;
+        OK(rill_module_create(world.context, sum_source, NULL, &module));
+        OK(rill_module_kernel(module, "sum", &kernel));
+        rill_array x, y, out;
+        rill_stream stream = rill_default_stream(world.context);
+        OK(rill_array_create(world.context, RILL_I32, RILL_SHAPE(N), &x));
+        OK(rill_array_create(world.context, RILL_F32, RILL_SHAPE(N), &y));
+        OK(rill_array_create(world.context, RILL_I32, RILL_SHAPE(64), &out));
+        OK(rill_array_write(x, stream, at, N * sizeof *at));
+        OK(rill_array_write(y, stream, v, N * sizeof *v));
+        OK(rill_call(kernel, stream, RILL_ARGS(N, x, y, out), &sums[t], sizeof sums[t]));
+        OK(rill_close(world.context));
+    }
+    CHECK(memcmp(&sums[0], &sums[1], sizeof sums[0]) == 0 && memcmp(&sums[0], &sums[2], sizeof sums[0]) == 0 &&
+          memcmp(&sums[0], &sums[3], sizeof sums[0]) == 0);
+    free(v);
+    free(at);
+}

@@ -2,6 +2,7 @@
 // textbook algorithms that read and write one array through indices that are not followed, which run in order.
 #include <rill/kernel.h>
 #include <stdint.h>
+#include <string.h>
 
 // run: by_index n=60000 m=300
 // run: by_index n=60000 m=60000
@@ -266,5 +267,40 @@ kernel void rows_by_data(int n, const int at[n], int out[16][16])
         for (int j = 0; j < 16; j++) {
             out[at[i] & 15][j] = i;
         }
+    }
+}
+
+struct __attribute__((packed)) packed_cell {
+    char tag;
+    int where;
+};
+
+// run: packed n=40000 m=251
+kernel void packed(int n, int m, const int at[n], unsigned char bytes[5 * 251])
+{
+    for (int i = 0; i < n; i++) {
+        ((struct packed_cell *)bytes)[at[i] - 1].where = i;
+        if (i % 3 == 0) {
+            ((struct packed_cell *)bytes)[at[i] - 1].tag = (char)i;
+        }
+    }
+    for (int i = 0; i < m; i++) {
+        bytes[5 * i] ^= 1;
+    }
+}
+
+// run: copied n=40000 m=251
+kernel void copied(int n, int m, const int at[n], const struct particle from[n], struct particle out[m])
+{
+    for (int i = 0; i < n; i++) {
+        memcpy(&out[at[i] - 1], &from[i], sizeof out[0]);
+    }
+}
+
+// run: remainder_of_data n=40000 m=251
+kernel void remainder_of_data(int n, int m, const int v[n], int out[m])
+{
+    for (int i = 0; i < n; i++) {
+        out[((v[i] - 500) % m + m) % m] = i;
     }
 }

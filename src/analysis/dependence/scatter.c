@@ -6,6 +6,7 @@
 
 #include "analysis/dependence/pair.h"
 #include "analysis/scalars/scalars.h"
+#include "analysis/values/evaluate.h"
 
 struct unit { // what one store covers: |size| bytes at |offset|, counted from a multiple of |modulus|
     int64_t offset;
@@ -45,7 +46,7 @@ static const char *why_not_store(const struct access *access)
         return "is stored to through a pointer that may point elsewhere, too";
     }
     if (!is_store || !poly_is_const(access->size, &size) || size <= 0 || access->inst->is_volatile ||
-        access->inst->is_packed || access->inst->is_around) {
+        access->inst->is_around) {
         return "is not stored to by whole elements";
     }
     return NULL;
@@ -136,6 +137,9 @@ static bool may_read(const struct ir_inst *inst, int base, void *user)
 static bool may_call(const struct ir_inst *call, void *user)
 {
     const struct reader *reader = user;
+    if ((access_callee_does(reader->an, call->function) & CALLEE_PRINTS) != 0) {
+        return false;
+    }
     for (int i = reader->info->access_begin; i < reader->info->access_end; i++) {
         const struct access *access = &reader->an->accesses.items[i];
         bool is_harmless = access->kind == ACCESS_READ && !is_private(access->base, user) &&
@@ -170,6 +174,26 @@ struct slice *scatter_slice(struct analysis *an, struct loop_info *info, const i
     return slice;
 }
 
+static bool is_read_by(const struct analysis *an, const struct loop_info *info, const struct slice *slice, int base)
+{
+    for (int i = info->access_begin; i < info->access_end; i++) {
+        const struct access *access = &an->accesses.items[i];
+        if (access->kind == ACCESS_READ && access->base == base && slice_has(slice, access->site)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void scatter_part_pairs(const struct analysis *an, struct loop_info *info, const struct slice *slice)
+{
+    for (int i = 0; i < info->pairs.count; i++) {
+        struct access_pair *pair = &info->pairs.items[i];
+        const struct access *a = &an->accesses.items[pair->a], *b = &an->accesses.items[pair->b];
+        pair->equal_will_do &= !is_read_by(an, info, slice, a->base) && !is_read_by(an, info, slice, b->base);
+    }
+}
+
 // ---- one array -----------------------------------------------------------------------------------------------------
 
 const char *scatter_refuse(struct analysis *an, struct loop_info *info, int base, int64_t *out_granule,
@@ -177,8 +201,11 @@ const char *scatter_refuse(struct analysis *an, struct loop_info *info, int base
 {
     enum base_kind kind = base_kind(base);
     *out_access = NULL;
-    if (info->context != NULL || info->inst->loop->recheck || (kind != BASE_PARAM && kind != BASE_GLOBAL)) {
+    if (info->context != NULL || (kind != BASE_PARAM && kind != BASE_GLOBAL)) {
         return "is not an array parameter or a field";
+    }
+    if (info->inst->loop->recheck) {
+        return "might hold the loop's bound, which is read from memory: put the bound into a variable before the loop";
     }
     for (int i = info->access_begin; i < info->access_end; i++) {
         const struct access *access = &an->accesses.items[i];
@@ -195,5 +222,5 @@ const char *scatter_refuse(struct analysis *an, struct loop_info *info, int base
         }
     }
     *out_granule = find_granule(an, info, base);
-    return *out_granule > 0 ? NULL : "is stored to in pieces that overlap";
+    return *out_granule > 0 ? NULL : "is stored to in pieces that may overlap";
 }

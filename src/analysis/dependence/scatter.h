@@ -11,5 +11,8 @@ const char *scatter_refuse(struct analysis *an, struct loop_info *info, int base
                            const struct access **out_access);
 // What makes the places of all stores to these bases; slice->refused says whether it cannot be computed ahead.
 struct slice *scatter_slice(struct analysis *an, struct loop_info *info, const int *bases, int base_count);
+// The slice runs before the loop does: pairs of what it reads and what the loop writes must be disjoint, being the same
+// will not do.
+void scatter_part_pairs(const struct analysis *an, struct loop_info *info, const struct slice *slice);
 
 #endif

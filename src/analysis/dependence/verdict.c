@@ -343,6 +343,17 @@ static bool are_two_pointers(struct judgement *j, const struct access *a, const 
     return true;
 }
 
+// Stores of which a condition would have to say that they do not collide, where one of the indices is not followed:
+// such conditions seldom hold, and a scatter needs none.
+static bool is_scatter(struct judgement *j, const struct access *a, const struct access *b)
+{
+    int64_t granule;
+    const struct access *access;
+    return a->kind == ACCESS_WRITE && b->kind == ACCESS_WRITE && !j->loop->pragma_parallel && !j->info->holds_blocks &&
+           (is_vague(j, a) || is_vague(j, b)) && scatter_refuse(j->an, j->info, a->base, &granule, &access) == NULL &&
+           scatter_slice(j->an, j->info, &a->base, 1)->refused == NULL;
+}
+
 static void judge_same_base(struct judgement *j, const struct access *a, const struct access *b)
 {
     if (commute(a, b)) {
@@ -356,7 +367,12 @@ static void judge_same_base(struct judgement *j, const struct access *a, const s
     struct pair_result result = pair_test(j->an, j->info, a, b, is_recheck);
     switch (result.answer) {
     case PAIR_APART: return;
-    case PAIR_IF: note_conditions(j, &result); return;
+    case PAIR_IF:
+        if (!is_scatter(j, a, b)) {
+            note_conditions(j, &result);
+            return;
+        }
+        break;
     case PAIR_CONFLICT: break;
     }
     bool is_authors =
@@ -553,6 +569,7 @@ static void judge_scatter(struct judgement *j)
         struct access at = {.inst = (struct ir_inst *)slice->refused};
         refuse_scatter(j, slice->why, &at);
     }
+    scatter_part_pairs(an, j->info, slice);
     j->facts->slice = slice;
 }
 
@@ -612,8 +629,13 @@ static void note_too_many(struct judgement *j)
 static void settle_blocks(struct judgement *j)
 {
     struct loc here = j->info->inst->loc, none = {0};
-    // Whether a scatter would have been one is not asked: that looks at the code of one task.
-    j->facts->parallel_but_for_blocks = j->loop->verdict != IR_VERDICT_IN_ORDER && j->scattered.count == 0;
+    j->facts->parallel_but_for_blocks = j->loop->verdict != IR_VERDICT_IN_ORDER;
+    for (int i = 0; i < j->scattered.count; i++) { // by what is stored: the places cannot be computed ahead of a block
+        int64_t granule;
+        const struct access *access;
+        j->facts->parallel_but_for_blocks &=
+            scatter_refuse(j->an, j->info, j->scattered.items[i], &granule, &access) == NULL;
+    }
     settle(j, IR_VERDICT_IN_ORDER,
            j->facts->parallel_but_for_blocks
                ? "it holds stream_parallel blocks, without which its iterations would run in parallel"

@@ -81,7 +81,9 @@ static void look_at_read(struct slice *slice, struct ir_inst *inst, int base)
         struct search search = {.slice = slice, .base = base};
         walk_region(&slice->loop->regions[0], need_write, &search);
     } else if (!slice->may_read(inst, base, slice->user)) {
-        refuse(slice, inst, "the place of a store depends on what the loop itself writes");
+        refuse(slice, inst,
+               base == 0 ? "the place of a store is read through a pointer of which it is not known where it points"
+                         : "the place of a store depends on memory that the loop itself writes");
     }
 }
 
@@ -130,14 +132,47 @@ static void look_at(struct slice *slice, struct ir_inst *inst)
 
 void slice_add_store(struct slice *slice, struct ir_inst *store)
 {
+    pointer_map_set(slice->arena, &slice->stores, store, store);
     need(slice, store->args[0]);
     need_control(slice, store);
+}
+
+static bool is_no_part(struct ir_inst *inst, void *user)
+{
+    const struct slice *slice = user;
+    return !slice_has(slice, inst) && pointer_map_get(&slice->stores, inst) == NULL;
+}
+
+static bool need_failure(struct ir_inst *inst, void *user)
+{
+    bool may_fail =
+        inst->op == IR_OP_FAIL || inst->op == IR_OP_CHECK || (inst->op == IR_OP_CALL && inst->function->may_fail);
+    if (may_fail) {
+        need(user, inst);
+    }
+    return true;
+}
+
+// What the author asserts of an index holds only behind the assertion: without it the slice would go on where the
+// iteration ends. In the last statement that has a part of the slice one may come after an assertion, by a loop.
+static void need_failures(struct slice *slice)
+{
+    const struct ir_inst *last = NULL;
+    for (struct ir_inst *inst = slice->loop->regions[0].first; inst != NULL; inst = inst->next) {
+        last = walk_inst(inst, is_no_part, slice) ? last : inst;
+    }
+    for (struct ir_inst *inst = slice->loop->regions[0].first; last != NULL && inst != last->next; inst = inst->next) {
+        walk_inst(inst, need_failure, slice);
+    }
 }
 
 bool slice_close(struct slice *slice)
 {
     while (slice->open.count > 0 && slice->refused == NULL) {
         look_at(slice, slice->open.items[--slice->open.count]);
+        if (slice->open.count == 0) {
+            need_failures(slice);
+        }
     }
     return slice->refused == NULL;
 }

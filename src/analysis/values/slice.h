@@ -12,6 +12,7 @@ struct slice {
     const struct ir_inst *refused; // the first one that cannot be run by itself; NULL: none
     const char *why;
     const struct ir_inst *atomic; // an explicit atomic whose result is in it; NULL: none
+    struct pointer_map stores;    // whose places it makes
     struct {
         struct ir_inst **items; // members whose operands have not been looked at
         int count;
@@ -23,7 +24,8 @@ struct slice {
     void *user;
 };
 
-// Adds what the address of |store|, and whether it runs, is made of.
+// Adds what the address of |store|, and whether it runs, is made of. An assertion or a check that ends an iteration
+// before something of the slice would run is part of it.
 void slice_add_store(struct slice *slice, struct ir_inst *store);
 // Looks at all members. False: something in it cannot be run by itself, |refused| and |why| say what.
 bool slice_close(struct slice *slice);

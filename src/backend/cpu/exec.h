@@ -17,8 +17,7 @@
 
 enum {
     EXEC_MAX_PARTIALS =
-        256,        // pieces of a loop with reductions: fixed, so that the result does not depend on the machine
-    EXEC_WIDTH = 4, // iterations for each worker that keep all of them busy to the end
+        256, // pieces of a loop with reductions: fixed, so that the result does not depend on the machine
     EXEC_MAX_BLOCKS = PLAN_MAX_BLOCKS,
 };
 

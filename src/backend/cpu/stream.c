@@ -397,7 +397,7 @@ void cpu_stream_take_workspace(struct backend_stream *stream, struct cpu_workspa
                                       .cause = &stream->cause,
                                       .over = launch_over};
     workspace->run.values.block = workspace->locals;
-    workspace->run.values.width = EXEC_WIDTH * stream->device->pool.worker_count;
+    workspace->run.values.width = PLAN_WIDTH_PER_WORKER * stream->device->pool.worker_count;
 }
 
 static void fill_run(struct backend_stream *stream, const struct cpu_launch *launch)

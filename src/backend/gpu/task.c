@@ -121,7 +121,7 @@ static rill_status run_in_order(struct gpu_walk *walk, const struct plan_task *p
                            walk->run->kernel->plan->name);
     }
     gpu_run_note(walk->run);
-    if (!walk->run->is_second) {
+    if (!walk->run->is_second && plan->loop >= 0) { // others are part of a loop's plan, whose own task says so
         log_in_order(walk->run, plan);
     }
     return call(walk, entry, 1, 1, 1, 1);
