@@ -147,7 +147,7 @@ static bool sit_down_alone(struct cpu_pool *pool, struct cpu_worker *guest)
     return true;
 }
 
-bool cpu_pool_sit_down(struct cpu_pool *pool, struct cpu_worker *guest)
+HOT FLAT bool cpu_pool_sit_down(struct cpu_pool *pool, struct cpu_worker *guest)
 {
     if (sit_down_alone(pool, guest)) {
         return true;
@@ -165,7 +165,7 @@ bool cpu_pool_sit_down(struct cpu_pool *pool, struct cpu_worker *guest)
 }
 
 // A worker that found no seat for a job has gone to sleep again, and who pushed one may have woken nobody.
-void cpu_pool_get_up(struct cpu_pool *pool, struct cpu_worker *guest)
+HOT FLAT void cpu_pool_get_up(struct cpu_pool *pool, struct cpu_worker *guest)
 {
     seats_leave(pool, guest);
     if (queue_is_urgent(pool) || atomic_load(&pool->offered) > 0) {
