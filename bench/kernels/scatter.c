@@ -2,6 +2,7 @@
 // where places are equal. In the second the author says that no two are.
 #include <rill/kernel.h>
 
+// run: scatter n=40000 m=300
 kernel void scatter(int n, int m, const int at[restrict n], const float v[restrict n], float out[restrict m])
 {
     for (int i = 0; i < n; i++) {
@@ -9,6 +10,7 @@ kernel void scatter(int n, int m, const int at[restrict n], const float v[restri
     }
 }
 
+// run: permute n=250 m=300
 kernel void permute(int n, int m, const int at[restrict n], const float v[restrict n], float out[restrict m])
 {
 #pragma rill parallel
