@@ -42,6 +42,7 @@ LLVMValueRef emit_i64(struct emitter *e, int64_t value)
 
 LLVMBasicBlockRef emit_block(struct emitter *e, const char *name)
 {
+    assert(e->function != NULL);
     return LLVMAppendBasicBlockInContext(e->context, e->function->llvm, name);
 }
 
@@ -59,6 +60,7 @@ void emit_at(struct emitter *e, LLVMBasicBlockRef block)
 
 LLVMValueRef emit_alloca(struct emitter *e, LLVMTypeRef type, uint32_t align, const char *name)
 {
+    assert((align & (align - 1)) == 0);
     LLVMValueRef slot = LLVMBuildAlloca(e->function->entry, type, name);
     LLVMSetAlignment(slot, align);
     return slot;
@@ -126,6 +128,7 @@ LLVMMetadataRef emit_note(struct emitter *e, const char *name, LLVMMetadataRef v
 // A loop's node refers to itself first, which makes it distinct from every other.
 LLVMMetadataRef emit_loop_id(struct emitter *e, LLVMMetadataRef *parts, int count)
 {
+    assert(count >= 0);
     LLVMMetadataRef all[8];
     LLVMMetadataRef self = LLVMTemporaryMDNode(e->context, NULL, 0);
     all[0] = self;
@@ -151,6 +154,7 @@ LLVMValueRef emit_value(struct emitter *e, const struct ir_inst *inst)
 
 void emit_set_value(struct emitter *e, const struct ir_inst *inst, LLVMValueRef value)
 {
+    assert((inst->id >= 0) == ir_has_result(inst));
     if (inst->id >= 0) {
         e->function->values[inst->id] = value;
     }
@@ -206,6 +210,7 @@ static LLVMTypeRef global_type(struct emitter *e, const struct ir_global *global
 
 static LLVMValueRef bytes_value(struct emitter *e, const struct ir_global *global, uint64_t from, uint64_t to)
 {
+    assert(from <= to && to <= global->size);
     if (global->bytes == NULL) {
         return LLVMConstNull(LLVMArrayType2(e->types[IR_I8], to - from));
     }

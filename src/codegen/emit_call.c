@@ -5,6 +5,7 @@
 #include "ir/walk.h"
 #include "plan/abi.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -169,6 +170,7 @@ void emit_helpers(struct emitter *e)
 
 LLVMValueRef emit_call(struct emitter *e, const struct ir_inst *inst)
 {
+    assert(inst->op == IR_OP_CALL);
     const struct emit_helper *helper = emit_helper_of(e, inst->function);
     if (helper->llvm == NULL) {
         return inst->type == IR_VOID ? NULL : LLVMGetPoison(e->types[inst->type]);
@@ -249,6 +251,7 @@ static void report(struct emitter *e, const struct ir_inst *inst, enum abi_failu
 
 void emit_failure(struct emitter *e, const struct ir_inst *inst)
 {
+    assert(inst->op == IR_OP_FAIL);
     LLVMValueRef zero = emit_i64(e, 0);
     report(e, inst, ABI_FAILURE_ASSERT, zero, zero);
     leave_failed(e);
@@ -311,6 +314,7 @@ static LLVMValueRef print_value(struct emitter *e, const struct ir_inst *arg, bo
 
 void emit_print(struct emitter *e, const struct ir_inst *inst)
 {
+    assert(inst->op == IR_OP_PRINT && inst->text != NULL);
     LLVMValueRef *values = ARENA_ARRAY(e->arena, LLVMValueRef, inst->arg_count + 1);
     char *letters = ARENA_ARRAY(e->arena, char, inst->arg_count + 1);
     const char *at = inst->text;

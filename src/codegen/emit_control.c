@@ -2,6 +2,8 @@
 // ended; whoever opened the region then goes on in a block of his own.
 #include "codegen/emit.h"
 
+#include <assert.h>
+
 // ---- leaving
 // -----------------------------------------------------------------------------------------------------------
 
@@ -17,6 +19,7 @@ static struct emit_target *find_target(struct emitter *e, const struct ir_inst *
 
 static void emit_leave(struct emitter *e, const struct ir_inst *inst)
 {
+    assert(inst->target != NULL);
     struct emit_target *target = find_target(e, inst->target);
     if (target == NULL) {
         emit_fail(e, inst->loc, "internal: '%s' leaves something that does not enclose it", ir_op_name(inst->op));
@@ -57,6 +60,7 @@ static void emit_return(struct emitter *e, const struct ir_inst *inst)
 
 static void emit_if(struct emitter *e, const struct ir_inst *inst)
 {
+    assert(inst->region_count >= 1 && inst->region_count <= 2);
     bool has_else = inst->region_count > 1 && inst->regions[1].first != NULL;
     LLVMBasicBlockRef yes = emit_block(e, "then");
     LLVMBasicBlockRef no = has_else ? emit_block(e, "else") : NULL;
@@ -88,6 +92,7 @@ static void emit_loop(struct emitter *e, const struct ir_inst *inst, bool again)
 
 static void emit_switch(struct emitter *e, const struct ir_inst *inst)
 {
+    assert(inst->region_count > 0);
     struct emit_target target = {inst, emit_block(e, "left"), NULL, e->function->targets};
     e->function->targets = &target;
     LLVMBasicBlockRef *blocks = ARENA_ARRAY(e->arena, LLVMBasicBlockRef, inst->region_count + 1);
@@ -113,6 +118,7 @@ static void emit_switch(struct emitter *e, const struct ir_inst *inst)
 
 static void emit_cfg(struct emitter *e, const struct ir_inst *inst)
 {
+    assert(inst->region_count > 0);
     struct emit_target target = {inst, emit_block(e, "left"), NULL, e->function->targets};
     e->function->targets = &target;
     target.regions = ARENA_ARRAY(e->arena, LLVMBasicBlockRef, inst->region_count + 1);

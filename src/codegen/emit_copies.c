@@ -10,6 +10,8 @@
 #include "ir/walk.h"
 #include "plan/abi.h"
 
+#include <assert.h>
+
 // Shared memory of a block has atomic updates of 32 and 64 bits.
 static bool can_gather(const struct ir_inst *inst)
 {
@@ -42,6 +44,7 @@ bool emit_copies_has(const struct emitter *e, const struct ir_function *ir)
 
 static LLVMValueRef identity_of(struct emitter *e, const struct ir_inst *update)
 {
+    assert(can_gather(update));
     union ir_value identity;
     (void)ir_update_identity(update->update, update->type, &identity);
     return emit_const(e, update->type, identity.i);
@@ -123,6 +126,7 @@ void emit_copies_end(struct emitter *e, const struct emit_thread *thread)
 
 bool emit_copies_update(struct emitter *e, const struct ir_inst *inst)
 {
+    assert(inst->op == IR_OP_UPDATE && inst->atomic);
     struct emit_function *f = e->function;
     LLVMBuilderRef b = e->builder;
     if (f->shared == NULL || inst->copy != 1 || !can_gather(inst)) {

@@ -54,6 +54,7 @@ static void find_digits(struct emitter *e, struct emit_digits *digits, LLVMValue
 // The digits of an iteration whose innermost loop has the number |inner|, and whose other loops make up |outer|.
 void emit_digits_set(struct emitter *e, struct emit_digits *digits, LLVMValueRef inner, LLVMValueRef outer)
 {
+    assert(e->function->digits == NULL);
     find_digits(e, digits, NULL);
     digits->values[0] = inner;
     for (int i = 1; i < digits->count; i++) {
@@ -77,6 +78,7 @@ void emit_digits_begin(struct emitter *e, struct emit_digits *digits, LLVMValueR
 // In the loop's first block.
 void emit_digits_open(struct emitter *e, struct emit_digits *digits)
 {
+    assert(digits->count >= 0 && digits->count <= EMIT_MAX_DIGITS);
     for (int i = 0; i <= digits->count && digits->count > 0; i++) {
         digits->values[i] = LLVMBuildPhi(e->builder, e->types[IR_I64], "");
     }

@@ -6,6 +6,7 @@
 #include "ir/walk.h"
 #include "plan/abi.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -35,6 +36,7 @@ static void make_vars(struct emitter *e, struct emit_function *f)
 
 void emit_function_begin(struct emitter *e, struct emit_function *f, const struct ir_function *ir, LLVMValueRef llvm)
 {
+    assert(e->function == NULL); // functions are emitted one after the other
     *f = (struct emit_function){.ir = ir, .llvm = llvm};
     e->function = f;
     f->values = ARENA_ARRAY(e->arena, LLVMValueRef, ir->value_count + 1);
@@ -53,6 +55,7 @@ void emit_function_begin(struct emitter *e, struct emit_function *f, const struc
 
 void emit_function_end(struct emitter *e)
 {
+    assert(e->function != NULL);
     LLVMDisposeBuilder(e->entry);
     e->entry = NULL;
     LLVMSetCurrentDebugLocation2(e->builder, NULL);
@@ -90,6 +93,7 @@ static const struct ir_param *param_of(const struct ir_function *ir, int64_t ind
 // Loaded once, in the entry block: nothing writes the argument buffer while a launch runs.
 static LLVMValueRef load_param(struct emitter *e, int64_t index)
 {
+    assert(index >= 0);
     struct emit_function *f = e->function;
     const struct ir_param *param = param_of(f->ir, index);
     LLVMBuilderRef b = f->entry;
@@ -113,6 +117,7 @@ static LLVMValueRef load_param(struct emitter *e, int64_t index)
 
 LLVMValueRef emit_param(struct emitter *e, const struct ir_inst *inst)
 {
+    assert(inst->op == IR_OP_PARAM);
     struct emit_function *f = e->function;
     if (f->ir->kind == IR_FUNCTION_HELPER) {
         return LLVMGetParam(f->llvm, (unsigned)inst->imm);

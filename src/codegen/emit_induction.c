@@ -6,6 +6,8 @@
 
 #include "ir/assignment.h"
 
+#include <assert.h>
+
 // Whether the value is there before the loop over the iterations. Other invariant ones are emitted where they stand.
 static bool is_there_before(const struct emitter *e, const struct ir_inst *inst)
 {
@@ -51,6 +53,7 @@ static LLVMValueRef wide_value(struct emitter *e, const struct ir_inst *inst, in
 
 LLVMValueRef emit_induction_value(struct emitter *e, const struct ir_inst *inst)
 {
+    assert(ir_op_is_pure(inst->op));
     struct emit_function *f = e->function;
     int64_t factor;
     if (f->ir->kind != IR_FUNCTION_TASK || f->ir->is_serial || !inst->no_wrap || inst->op != IR_OP_ADD ||
@@ -98,6 +101,7 @@ void emit_induction_close(struct emitter *e, LLVMBasicBlockRef before, LLVMBasic
 
 void emit_counter_open(struct emitter *e, const struct ir_var *var, LLVMValueRef wide, LLVMValueRef value)
 {
+    assert(var->index < e->function->ir->var_count);
     struct emit_function *f = e->function;
     if (f->counters == NULL) {
         f->counters = ARENA_ARRAY(e->arena, struct emit_counter, f->ir->var_count + 1);
@@ -119,6 +123,7 @@ void emit_counter_close(struct emitter *e, const struct ir_var *var)
 
 void emit_counter_set(struct emitter *e, const struct ir_inst *inst)
 {
+    assert(inst->op == IR_OP_SET);
     if (inst->parent != &e->function->ir->body) { // set on every path or not at all
         return;
     }

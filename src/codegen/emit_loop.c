@@ -180,8 +180,8 @@ void emit_loop_notes(struct emitter *e, LLVMValueRef branch, const struct ir_reg
     }
 }
 
-// A loop inside a task keeps the verdict `proven` only if it hangs on nothing that a launch tests; other verdicts count
-// where the pass that made the task says that its launch tests them too.
+// A loop inside a task keeps the verdict `proven` only if it depends on nothing that a launch tests; other verdicts
+// count where the pass that made the task says that its launch tests them too.
 static bool is_independent(const struct ir_for *loop)
 {
     return loop->verdict == IR_VERDICT_PROVEN || (loop->tested && loop->verdict > IR_VERDICT_PROVEN);
@@ -230,11 +230,13 @@ static LLVMValueRef widen(struct emitter *e, LLVMValueRef value, enum ir_type ty
 
 static LLVMValueRef divide(struct emitter *e, LLVMValueRef value, uint64_t by)
 {
+    assert(by != 0);
     return by == 1 ? value : LLVMBuildUDiv(e->builder, value, LLVMConstInt(e->types[IR_I64], by, false), "");
 }
 
 static LLVMValueRef remainder_is_not_zero(struct emitter *e, LLVMValueRef value, uint64_t by)
 {
+    assert(by != 0);
     if (by == 1) {
         return emit_const(e, IR_I1, 0);
     }
@@ -370,12 +372,14 @@ static void emit_counted(struct emitter *e, const struct ir_inst *inst, LLVMValu
 
 static const struct ir_inst *yield_of(const struct ir_region *region)
 {
+    assert(region->last != NULL && region->last->op == IR_OP_YIELD);
     return region->last != NULL && region->last->op == IR_OP_YIELD ? region->last : NULL;
 }
 
 // The condition is evaluated before each iteration, as C does, since the body may change what it reads.
 static void emit_rechecked(struct emitter *e, const struct ir_inst *inst)
 {
+    assert(inst->loop->recheck && inst->region_count == 2);
     const struct ir_for *loop = inst->loop;
     LLVMBuilderRef b = e->builder;
     LLVMValueRef slot = e->function->vars[loop->var->index];
@@ -405,6 +409,7 @@ static void emit_rechecked(struct emitter *e, const struct ir_inst *inst)
 
 void emit_for(struct emitter *e, const struct ir_inst *inst)
 {
+    assert(inst->op == IR_OP_FOR && inst->loop != NULL);
     LLVMValueRef init = emit_value(e, inst->args[0]);
     LLVMBuildStore(e->builder, init, e->function->vars[inst->loop->var->index]);
     if (inst->loop->recheck) {

@@ -3,6 +3,8 @@
 
 #include "codegen/math.h"
 
+#include <assert.h>
+
 // The layout of a float type, as integers of the same size.
 struct float_parts {
     enum ir_type type;
@@ -14,12 +16,14 @@ struct float_parts {
 
 static struct float_parts parts_of(enum ir_type type)
 {
+    assert(ir_type_is_float(type));
     return type == IR_F32 ? (struct float_parts){IR_F32, IR_I32, 23, 0xff, 127}
                           : (struct float_parts){IR_F64, IR_I64, 52, 0x7ff, 1023};
 }
 
 static LLVMValueRef real(struct emitter *e, enum ir_type type, double value)
 {
+    assert(ir_type_is_float(type));
     return LLVMConstReal(e->types[type], value);
 }
 
@@ -233,6 +237,7 @@ static const char *intrinsic_of(enum ir_math math)
 
 LLVMValueRef emit_math(struct emitter *e, const struct ir_inst *inst)
 {
+    assert(inst->op == IR_OP_MATH && inst->imm >= 0 && inst->imm < IR_MATH_COUNT);
     enum ir_math math = (enum ir_math)inst->imm;
     enum ir_type type = inst->args[0]->type;
     struct float_parts parts = parts_of(type);

@@ -3,6 +3,7 @@
 
 #include "ir/points_to.h"
 
+#include <assert.h>
 #include <string.h>
 
 // ---- what is known about a pointer
@@ -52,6 +53,7 @@ static uint64_t known_alignment(struct emitter *e, const struct ir_inst *pointer
 // type in C is, and so is what is found at constant steps from it.
 uint32_t emit_alignment(struct emitter *e, const struct ir_inst *access)
 {
+    assert(ir_op_accesses(access->op));
     const struct ir_inst *pointer = access->args[0];
     uint64_t natural = (uint64_t)ir_type_size(access->type);
     uint64_t known = known_alignment(e, pointer);
@@ -134,6 +136,7 @@ static LLVMValueRef scale_index(struct emitter *e, LLVMValueRef base, LLVMValueR
 // overflow. The pointer itself may lie outside its object as long as nothing is read there, hence no inbounds.
 static LLVMValueRef emit_index(struct emitter *e, const struct ir_inst *inst)
 {
+    assert(inst->op == IR_OP_INDEX);
     LLVMValueRef base = emit_value(e, inst->args[0]);
     LLVMValueRef index = emit_value(e, inst->args[1]);
     LLVMValueRef size = emit_value(e, inst->args[2]);
@@ -177,6 +180,7 @@ LLVMValueRef emit_address(struct emitter *e, const struct ir_inst *inst)
 // An access that is not aligned ends everything on a GPU; so it does on what stands in for one.
 void emit_insist_on_alignment(struct emitter *e, LLVMValueRef pointer, uint32_t align)
 {
+    assert(align != 0 && (align & (align - 1)) == 0);
     LLVMBuilderRef b = e->builder;
     if (!e->target->is_stand_in || align == 1) {
         return;
@@ -242,6 +246,7 @@ LLVMValueRef emit_load_from(struct emitter *e, const struct ir_inst *inst, LLVMV
 
 static void emit_store(struct emitter *e, const struct ir_inst *inst)
 {
+    assert(inst->op == IR_OP_STORE);
     const struct ir_inst *pointer = inst->args[0];
     sanitize_access(e, inst, pointer, (uint64_t)ir_type_size(inst->type), true);
     LLVMValueRef store =
@@ -304,6 +309,7 @@ static LLVMValueRef emit_compare_loop(struct emitter *e, LLVMValueRef *args)
 
 LLVMValueRef emit_memory(struct emitter *e, const struct ir_inst *inst)
 {
+    assert(ir_op_accesses(inst->op));
     if (inst->op == IR_OP_LOAD) {
         LLVMValueRef early = emit_run_early(e, inst);
         return early != NULL ? early : emit_load_from(e, inst, emit_value(e, inst->args[0]));

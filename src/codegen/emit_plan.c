@@ -55,6 +55,7 @@ static LLVMValueRef count_steps(struct emitter *e, const struct ir_trip *trip, L
 // As struct ir_trip says, and no more than INT64_MAX, as plan_eval() has it.
 static LLVMValueRef emit_trip(struct emitter *e, const struct plan_expr *expr, LLVMValueRef init, LLVMValueRef bound)
 {
+    assert(expr->kind == PLAN_EXPR_TRIP && expr->arg_count == 2);
     struct ir_trip trip = plan_trip_of(expr);
     enum ir_type type = trip.type;
     if (trip.is_around) {

@@ -4,6 +4,7 @@
 
 #include "plan/abi.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -223,6 +224,7 @@ static LLVMValueRef emit_atomic(struct emitter *e, const struct ir_inst *inst)
 
 static LLVMValueRef emit_cas(struct emitter *e, const struct ir_inst *inst)
 {
+    assert(inst->op == IR_OP_CAS);
     LLVMValueRef expected = to_int(e, inst->type, emit_value(e, inst->args[1]));
     LLVMValueRef wanted = to_int(e, inst->type, emit_value(e, inst->args[2]));
     LLVMValueRef pointer = emit_value(e, inst->args[0]);
@@ -237,6 +239,7 @@ static LLVMValueRef emit_cas(struct emitter *e, const struct ir_inst *inst)
 // x = fma(±a, b, x): the product that the update adds is never rounded.
 static LLVMValueRef emit_fused(struct emitter *e, const struct ir_inst *inst, LLVMValueRef old)
 {
+    assert(inst->fused);
     const struct ir_inst *product = inst->args[inst->arg_count - 1];
     LLVMValueRef a = emit_value(e, product->args[0]);
     LLVMTypeRef type = LLVMTypeOf(a);
@@ -278,6 +281,7 @@ static LLVMValueRef emit_reduction_step(struct emitter *e, const struct ir_inst 
 
 static void emit_variable_update(struct emitter *e, const struct ir_inst *inst)
 {
+    assert(inst->op == IR_OP_VUPDATE);
     LLVMValueRef slot = e->function->vars[inst->var->index];
     enum ir_type type = inst->var->type;
     LLVMValueRef old = LLVMBuildLoad2(e->builder, e->types[type], slot, inst->var->name);
@@ -342,6 +346,7 @@ static void emit_copied_update(struct emitter *e, const struct ir_inst *inst)
 
 LLVMValueRef emit_update(struct emitter *e, const struct ir_inst *inst)
 {
+    assert(ir_op_updates(inst->op) || inst->op == IR_OP_CAS);
     switch (inst->op) {
     case IR_OP_ATOMIC: return emit_atomic(e, inst);
     case IR_OP_CAS: return emit_cas(e, inst);

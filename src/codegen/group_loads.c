@@ -63,7 +63,7 @@ static int place_of(const struct block *block, LLVMValueRef inst, int first, int
     return -1;
 }
 
-// Adds the load |at| and what it needs behind |first|; not if its address hangs on a load there.
+// Adds the load |at| and what it needs behind |first|; not if its address depends on a load there.
 static bool add_load(struct block *block, int first, int at)
 {
     bool needed[BLOCK_LIMIT] = {false};

@@ -9,6 +9,7 @@
 #include "ir/assignment.h"
 #include "ir/invariant.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { RUN_BYTES = 16, RUN_LIMIT = 8, RUN_INST_LIMIT = 64 };
@@ -35,6 +36,7 @@ static const struct ir_inst *only_set(const struct ir_function *task, const stru
 // Whether |a|, at the body's top, stands before |b| or what |b| is part of.
 static bool is_before(const struct ir_inst *a, const struct ir_inst *b)
 {
+    assert(a->parent->owner == NULL);
     while (b->parent != a->parent && b->parent->owner != NULL) {
         b = b->parent->owner;
     }
@@ -113,6 +115,7 @@ static bool counts_iterations(const struct ir_function *task, const struct ir_in
 
 bool run_access(const struct ir_function *task, const struct ir_inst *pointer, struct run_access *out)
 {
+    assert(pointer->type == IR_PTR);
     if (pointer->op != IR_OP_INDEX || pointer->args[2]->op != IR_OP_CONST) {
         return false;
     }
@@ -182,6 +185,7 @@ struct tally {
 
 static bool tally_access(const struct ir_function *task, const struct ir_inst *inst, struct tally *tally)
 {
+    assert(ir_op_is_element(inst->op));
     struct run_access access;
     const struct ir_inst *pointer = inst->args[0];
     if (run_access(task, pointer, &access) && access.size == ir_type_size(inst->type)) {

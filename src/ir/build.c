@@ -31,6 +31,7 @@ static const struct math_row math_rows[] = {
 
 int ir_type_size(enum ir_type type)
 {
+    assert((unsigned)type <= IR_PTR);
     return type_rows[type].size;
 }
 
@@ -56,6 +57,7 @@ const char *ir_math_name(enum ir_math math)
 
 int ir_math_arg_count(enum ir_math math)
 {
+    assert((unsigned)math < IR_MATH_COUNT);
     return math_rows[math].arg_count;
 }
 
@@ -143,6 +145,7 @@ struct ir_var *ir_var_create(struct ir_module *module, struct ir_function *funct
 
 static void link_last(struct ir_region *region, struct ir_inst *inst)
 {
+    assert((region->first == NULL) == (region->last == NULL));
     inst->parent = region;
     inst->prev = region->last;
     inst->next = NULL;
@@ -156,6 +159,7 @@ static void link_last(struct ir_region *region, struct ir_inst *inst)
 
 static void link_before(struct ir_inst *inst, struct ir_inst *where)
 {
+    assert(where->parent != NULL);
     inst->parent = where->parent;
     inst->prev = where->prev;
     inst->next = where;
@@ -232,6 +236,7 @@ int64_t ir_normalize(enum ir_type type, int64_t value)
 
 struct ir_inst *ir_const(struct ir_builder *b, enum ir_type type, int64_t value)
 {
+    assert(ir_type_is_int(type) || (type == IR_PTR && value == 0));
     struct ir_inst *inst = ir_emit0(b, IR_OP_CONST, type);
     inst->imm = ir_normalize(type, value);
     return inst;
@@ -239,6 +244,7 @@ struct ir_inst *ir_const(struct ir_builder *b, enum ir_type type, int64_t value)
 
 struct ir_inst *ir_fconst(struct ir_builder *b, enum ir_type type, double value)
 {
+    assert(ir_type_is_float(type));
     struct ir_inst *inst = ir_emit0(b, IR_OP_FCONST, type);
     inst->fimm = type == IR_F32 ? (double)(float)value : value;
     return inst;
@@ -246,6 +252,7 @@ struct ir_inst *ir_fconst(struct ir_builder *b, enum ir_type type, double value)
 
 struct ir_inst *ir_get(struct ir_builder *b, struct ir_var *var)
 {
+    assert(!var->is_memory);
     struct ir_inst *inst = ir_emit0(b, IR_OP_GET, var->type);
     inst->var = var;
     return inst;
@@ -253,6 +260,7 @@ struct ir_inst *ir_get(struct ir_builder *b, struct ir_var *var)
 
 struct ir_inst *ir_set(struct ir_builder *b, struct ir_var *var, struct ir_inst *value)
 {
+    assert(!var->is_memory && value->type == var->type);
     struct ir_inst *inst = ir_emit1(b, IR_OP_SET, var->type, value);
     inst->var = var;
     return inst;
@@ -269,6 +277,7 @@ void ir_make_regions(struct ir_module *module, struct ir_inst *inst, int region_
 
 struct ir_inst *ir_control(struct ir_builder *b, enum ir_op op, struct ir_inst *arg, int region_count)
 {
+    assert(ir_op_has_regions(op) && region_count > 0);
     struct ir_inst *inst = ir_emit(b, op, IR_VOID, arg != NULL ? 1 : 0, &arg);
     ir_make_regions(b->module, inst, region_count);
     return inst;
@@ -308,6 +317,7 @@ void ir_remove(struct ir_inst *inst)
 
 void ir_move_before(struct ir_inst *inst, struct ir_inst *where)
 {
+    assert(inst != where);
     if (inst == where) {
         return;
     }

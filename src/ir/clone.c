@@ -94,6 +94,7 @@ static void copy_vars(struct copier *c, const struct ir_function *from, struct i
 
 struct ir_function *clone_helper(struct ir_module *module, struct ir_function *from, const char *name)
 {
+    assert(from->kind == IR_FUNCTION_HELPER);
     struct copier c = {.module = module};
     struct ir_function *to = ir_function_create(module, IR_FUNCTION_HELPER, name);
     to->loc = from->loc;

@@ -1,6 +1,7 @@
 #include "ir/interpret_code.h"
 #include "ir/walk.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,11 +77,13 @@ static int new_reg(struct compiler *c)
 
 static int width_of(enum ir_type type)
 {
+    assert(type != IR_VOID);
     return type == IR_I1 ? 1 : 8 * ir_type_size(type);
 }
 
 static int var_reg(const struct compiler *c, const struct ir_var *var)
 {
+    assert(!var->is_memory);
     return c->fn->var_reg + var->index;
 }
 
@@ -372,6 +375,7 @@ static void set_constant(struct compiler *c, const struct ir_inst *inst)
 // The numbers of the loops inside it are divided off; then what is left is cut to its own loop's.
 static void compile_nest_iter(struct compiler *c, const struct ir_inst *inst)
 {
+    assert(inst->imm >= 0 && inst->imm <= inst->arg_count && inst->arg_count > 0);
     struct cell cell = {.code = CODE_UDIV, .width = 64, .dst = inst->id, .a = c->fn->iter_reg};
     for (int loop = inst->arg_count; loop > inst->imm; loop--) {
         cell.b = arg_reg(c, inst, loop - 1);

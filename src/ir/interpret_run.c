@@ -2,6 +2,7 @@
 #include "ir/interpret_code.h"
 #include "ir/trip.h"
 
+#include <assert.h>
 #include <string.h>
 
 static int32_t switch_cell(const struct switch_table *table, int64_t value)
@@ -96,6 +97,7 @@ static bool index_checked(struct interp *interp, const struct ir_inst *inst, uin
 // Whether there is an iteration to run.
 static bool for_start(const struct ir_inst *inst, uint64_t *regs, const struct cell *cell)
 {
+    assert(inst->op == IR_OP_FOR);
     const struct ir_for *loop = inst->loop;
     regs[cell->c] = 0;
     if (loop->recheck) {

@@ -3,6 +3,7 @@
 #include "base/format.h"
 #include "ir/arith.h"
 
+#include <assert.h>
 #include <string.h>
 
 // ---- registers and values ------------------------------------------------------------------------------------------
@@ -190,6 +191,7 @@ static void store(enum ir_type type, uint64_t address, uint64_t value)
 
 static bool block_operation(struct interp *interp, const struct ir_inst *inst, const struct cell *cell, uint64_t *regs)
 {
+    assert(ir_op_is_bytes(inst->op));
     uint64_t to = regs[cell->a];
     uint64_t from = regs[cell->b];
     uint64_t size = regs[cell->c];
@@ -222,6 +224,7 @@ static bool block_operation(struct interp *interp, const struct ir_inst *inst, c
 static bool read_modify_write(struct interp *interp, const struct ir_inst *inst, const struct cell *cell,
                               uint64_t *regs)
 {
+    assert(ir_op_is_element(inst->op) && ir_op_reads(inst->op) && ir_op_writes(inst->op));
     uint64_t address = regs[cell->a];
     if (address < INTERP_NULL_PAGE) {
         return interp_fail(interp, INTERP_NULL, inst);

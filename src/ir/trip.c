@@ -59,6 +59,7 @@ static uint64_t count_around(const struct ir_trip *trip, uint64_t from, uint64_t
 
 uint64_t trip_count(const struct ir_trip *trip, int64_t init, int64_t bound)
 {
+    assert(ir_type_is_int(trip->type));
     uint64_t from = widened(trip, trip->rises ? init : bound);
     uint64_t to = widened(trip, trip->rises ? bound : init);
     if (trip->is_around) {
@@ -94,6 +95,7 @@ bool trip_is_known(const struct ir_inst *loop, uint64_t *out_count)
 
 bool trip_step_fits(const struct ir_for *loop)
 {
+    assert(ir_type_is_int(loop->var->type));
     struct ir_trip trip = trip_of(loop);
     int width = arith_width(loop->var->type);
     if (trip.is_around) {

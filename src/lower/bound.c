@@ -5,6 +5,8 @@
 // and the loop does end (by threes from 250 to 254) the loop runs as C has it: whether it does is tested at its entry.
 #include "lower/loop.h"
 
+#include <assert.h>
+
 const struct expr *lower_without_widening(const struct expr *e)
 {
     while (e->kind == EXPR_CAST && e->is_implicit && type_is_integer(e->type) && type_is_integer(e->a->type) &&
@@ -158,6 +160,7 @@ static struct ir_inst *clamped(struct lower *l, struct canonical *c, struct ir_i
 
 static void fail_if(struct lower *l, struct ir_inst *condition, const char *text)
 {
+    assert(condition->type == IR_I1 && text != NULL);
     int64_t known;
     if (lower_const_value(condition, &known) && known == 0) {
         return;
@@ -247,6 +250,7 @@ enum ir_op lower_bound_compare(const struct canonical *c)
 // Whether the first value that ends the loop lies outside the variable's type; operands as i64, for up to 32 bits.
 static struct ir_inst *leaves_narrow(struct lower *l, const struct canonical *c, struct ir_inst *x, struct ir_inst *y)
 {
+    assert(c->step != 0);
     bool is_signed = type_is_signed(c->var->type);
     int bits = (int)c->var->type->size * 8;
     int64_t step = c->step > 0 ? c->step : -c->step;
@@ -269,6 +273,7 @@ static struct ir_inst *leaves_narrow(struct lower *l, const struct canonical *c,
 // The same for 64 bits, where sums would wrap themselves, and downwards: by the remainder of the way.
 static struct ir_inst *leaves_wide(struct lower *l, const struct canonical *c, struct ir_inst *x, struct ir_inst *y)
 {
+    assert(c->step != 0);
     bool is_strict = c->compare == EXPR_GT;
     struct ir_inst *size = lower_int(l, IR_I64, -c->step);
     struct ir_inst *runs = lower_binary(l, is_strict ? IR_OP_ULT : IR_OP_ULE, IR_I1, y, x);

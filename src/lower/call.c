@@ -60,8 +60,8 @@ void lower_settle_params(struct lower *l, const struct function *function)
     }
 }
 
-// Whether the argument's value may be named wherever the callee is: it hangs on nothing but the kernel's parameters, or
-// is an address. Other values go into a variable, which tasks can hand on.
+// Whether the argument's value may be named wherever the callee is: it depends on nothing but the kernel's parameters,
+// or is an address. Other values go into a variable, which tasks can hand on.
 static bool is_lasting(const struct ir_inst *value, int depth)
 {
     if (depth > 8) {
@@ -299,7 +299,7 @@ static struct ir_inst *helper_call(struct lower *l, const struct expr *e, struct
 
 // ---- calls ---------------------------------------------------------------------------------------------------------
 
-// What such a helper does to memory hangs on its arguments: it is worth more to see it where it is called.
+// What such a helper does to memory depends on its arguments: it is worth more to see it where it is called.
 static bool takes_pointers(const struct function *function)
 {
     for (int i = 0; i < function->param_count; i++) {

@@ -1,6 +1,7 @@
 // Instructions, folded where their operands are constants, so that the passes see `a[i][2]` as it was meant.
 #include "lower/internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 void lower_at(struct lower *l, struct loc loc)
@@ -59,6 +60,7 @@ static bool constant_operand(const struct ir_inst *inst, union ir_value *out)
 
 static struct ir_inst *fold(struct lower *l, enum ir_op op, enum ir_type type, int count, struct ir_inst *const *args)
 {
+    assert(count >= 1 && count <= 3);
     union ir_value values[3];
     union ir_value result;
     for (int i = 0; i < count; i++) {
@@ -74,6 +76,7 @@ static struct ir_inst *fold(struct lower *l, enum ir_op op, enum ir_type type, i
 
 struct ir_inst *lower_unary(struct lower *l, enum ir_op op, enum ir_type type, struct ir_inst *x)
 {
+    assert(ir_op_arg_count(op) == 1 && ir_op_is_pure(op));
     // Widening in two steps is widening in one: unsigned values stay what they are.
     bool widens_twice = (op == IR_OP_SEXT || op == IR_OP_ZEXT) && x->op == IR_OP_ZEXT;
     if (widens_twice || (op == IR_OP_SEXT && x->op == IR_OP_SEXT)) {
@@ -86,6 +89,7 @@ struct ir_inst *lower_unary(struct lower *l, enum ir_op op, enum ir_type type, s
 
 struct ir_inst *lower_binary(struct lower *l, enum ir_op op, enum ir_type type, struct ir_inst *x, struct ir_inst *y)
 {
+    assert(ir_op_arg_count(op) == 2 && ir_op_is_pure(op));
     struct ir_inst *args[] = {x, y};
     struct ir_inst *folded = fold(l, op, type, 2, args);
     return folded != NULL ? folded : ir_emit2(&l->b, op, type, x, y);
@@ -93,6 +97,7 @@ struct ir_inst *lower_binary(struct lower *l, enum ir_op op, enum ir_type type, 
 
 struct ir_inst *lower_select(struct lower *l, struct ir_inst *condition, struct ir_inst *x, struct ir_inst *y)
 {
+    assert(condition->type == IR_I1 && x->type == y->type);
     int64_t known;
     if (lower_const_value(condition, &known)) {
         return known != 0 ? x : y;
@@ -102,11 +107,13 @@ struct ir_inst *lower_select(struct lower *l, struct ir_inst *condition, struct 
 
 struct ir_inst *lower_not(struct lower *l, struct ir_inst *condition)
 {
+    assert(condition->type == IR_I1);
     return lower_binary(l, IR_OP_XOR, IR_I1, condition, lower_int(l, IR_I1, 1));
 }
 
 struct ir_inst *lower_is_nonzero(struct lower *l, struct ir_inst *value)
 {
+    assert(value->type != IR_VOID);
     if (value->type == IR_I1) {
         return value;
     }
@@ -121,6 +128,7 @@ struct ir_inst *lower_is_nonzero(struct lower *l, struct ir_inst *value)
 
 struct ir_inst *lower_widen(struct lower *l, struct ir_inst *value, const struct type *from)
 {
+    assert(ir_type_is_int(value->type));
     if (value->type == IR_I64) {
         return value;
     }
@@ -178,6 +186,7 @@ struct ir_inst *lower_convert(struct lower *l, struct ir_inst *value, const stru
 
 struct ir_inst *lower_math(struct lower *l, enum ir_math math, enum ir_type type, struct ir_inst *x, struct ir_inst *y)
 {
+    assert((unsigned)math < IR_MATH_COUNT);
     struct ir_inst *args[] = {x, y};
     struct ir_inst *inst = ir_emit(&l->b, IR_OP_MATH, type, y != NULL ? 2 : 1, args);
     inst->imm = math;
@@ -186,6 +195,7 @@ struct ir_inst *lower_math(struct lower *l, enum ir_math math, enum ir_type type
 
 struct ir_inst *lower_offset(struct lower *l, struct ir_inst *address, int64_t offset)
 {
+    assert(address->type == IR_PTR);
     if (offset == 0) {
         return address;
     }
@@ -204,6 +214,7 @@ struct ir_inst *lower_offset(struct lower *l, struct ir_inst *address, int64_t o
 // What a constant of the module holds at a known place; NULL if it is not known.
 static struct ir_inst *load_constant(struct lower *l, enum ir_type type, const struct ir_inst *address)
 {
+    assert(address->type == IR_PTR);
     int64_t offset = address->op == IR_OP_OFFSET ? address->imm : 0;
     const struct ir_inst *base = address->op == IR_OP_OFFSET ? address->args[0] : address;
     const struct ir_global *global = base->op == IR_OP_ADDR_GLOBAL ? base->global : NULL;
@@ -238,6 +249,7 @@ static struct ir_inst *load_constant(struct lower *l, enum ir_type type, const s
 
 struct ir_inst *lower_load(struct lower *l, enum ir_type type, struct ir_inst *address, struct lower_access access)
 {
+    assert(address->type == IR_PTR && type != IR_VOID);
     struct ir_inst *known = access.is_volatile ? NULL : load_constant(l, type, address);
     if (known != NULL) {
         return known;
@@ -251,6 +263,7 @@ struct ir_inst *lower_load(struct lower *l, enum ir_type type, struct ir_inst *a
 
 struct ir_inst *lower_store(struct lower *l, struct ir_inst *address, struct ir_inst *value, struct lower_access access)
 {
+    assert(address->type == IR_PTR && value->type != IR_VOID);
     struct ir_inst *inst = ir_emit2(&l->b, IR_OP_STORE, value->type, address, value);
     inst->is_volatile = access.is_volatile;
     inst->is_packed = access.is_packed;
@@ -260,6 +273,7 @@ struct ir_inst *lower_store(struct lower *l, struct ir_inst *address, struct ir_
 
 void lower_copy(struct lower *l, struct ir_inst *to, struct ir_inst *from, uint64_t size, bool is_packed)
 {
+    assert(to->type == IR_PTR && from->type == IR_PTR);
     if (size > 0) {
         struct ir_inst *bytes = lower_int(l, IR_I64, (int64_t)size);
         ir_emit3(&l->b, IR_OP_COPY, IR_VOID, to, from, bytes)->is_packed = is_packed;
@@ -329,6 +343,7 @@ struct ir_var *lower_memory(struct lower *l, const char *name, const struct type
 
 struct ir_inst *lower_addr_var(struct lower *l, struct ir_var *var)
 {
+    assert(var->is_memory); // a scalar has no address
     struct ir_inst *inst = ir_emit0(&l->b, IR_OP_ADDR_VAR, IR_PTR);
     inst->var = var;
     return inst;

@@ -2,6 +2,8 @@
 // change what was read before.
 #include "lower/internal.h"
 
+#include <assert.h>
+
 // ---- arithmetic ----------------------------------------------------------------------------------------------------
 
 static enum ir_op integer_op(enum expr_kind kind, bool is_unsigned)
@@ -186,6 +188,7 @@ struct ir_inst *lower_condition(struct lower *l, const struct expr *e)
 
 static void cond_arm(struct lower *l, const struct expr *e, struct ir_region *region, struct ir_var *result)
 {
+    assert(region->first == NULL);
     struct ir_region *outer = l->b.region;
     l->b.region = region;
     if (e->type->kind == TYPE_VOID) {

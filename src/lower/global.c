@@ -2,6 +2,7 @@
 #include "lower/image.h"
 #include "lower/internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { MAX_POINTERS_SIZE = 64 << 20 }; // of an object that holds pointers and is initialised: it is never sparse
@@ -15,6 +16,7 @@ struct image {
 
 static void put_integer(struct image *image, uint64_t offset, uint64_t size, uint64_t value)
 {
+    assert(size <= sizeof value);
     uint8_t bytes[8];
     for (uint64_t i = 0; i < size; i++) {
         bytes[i] = (uint8_t)(value >> (8 * i));

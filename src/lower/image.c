@@ -4,6 +4,7 @@
 
 #include "base/vec.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,7 @@ static uint8_t *page_at(struct lower_image *image, uint64_t index)
 
 uint8_t *lower_image_at(struct lower_image *image, uint64_t offset)
 {
+    assert(offset < image->size);
     if (image->dense != NULL) {
         return image->dense + offset;
     }
@@ -42,6 +44,7 @@ uint8_t *lower_image_at(struct lower_image *image, uint64_t offset)
 
 void lower_image_put(struct lower_image *image, uint64_t offset, const void *bytes, uint64_t size)
 {
+    assert(offset <= image->size && size <= image->size - offset);
     const uint8_t *from = bytes;
     while (size > 0) {
         uint64_t room = image->dense != NULL ? size : PAGE_SIZE - offset % PAGE_SIZE;

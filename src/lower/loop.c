@@ -3,6 +3,8 @@
 // and becomes a plain loop.
 #include "lower/loop.h"
 
+#include <assert.h>
+
 static bool fail(struct canonical *c, struct loc where, const char *why)
 {
     c->why = why;
@@ -261,6 +263,7 @@ bool lower_canonical_find(struct lower *l, const struct stmt *stmt, struct canon
 
 static void fill_recheck(struct lower *l, struct ir_inst *inst, const struct canonical *c)
 {
+    assert(inst->op == IR_OP_FOR && inst->region_count == 2);
     struct ir_region *outer = l->b.region;
     l->b.region = &inst->regions[1];
     ir_emit1(&l->b, IR_OP_YIELD, IR_VOID, lower_condition(l, c->condition));
@@ -269,6 +272,7 @@ static void fill_recheck(struct lower *l, struct ir_inst *inst, const struct can
 
 static void fill_body(struct lower *l, struct ir_inst *inst, const struct stmt *stmt)
 {
+    assert(inst->op == IR_OP_FOR && inst->region_count >= 1);
     struct lower_target outer_break = l->frame->break_target;
     struct lower_target outer_continue = l->frame->continue_target;
     struct ir_region *region = &inst->regions[0];

@@ -1,6 +1,8 @@
 // Lvalues: where an object is and how it is read and written there.
 #include "lower/internal.h"
 
+#include <assert.h>
+
 // ---- objects -------------------------------------------------------------------------------------------------------
 
 bool lower_is_memory_object(const struct lower *l, const struct object *object)
@@ -330,11 +332,13 @@ static struct window window_of(const struct lower_place *place)
 
 static enum ir_type int_of_size(int size)
 {
+    assert(size == 1 || size == 2 || size == 4 || size == 8);
     return size == 1 ? IR_I8 : size == 2 ? IR_I16 : size == 4 ? IR_I32 : IR_I64;
 }
 
 static struct ir_inst *resize(struct lower *l, struct ir_inst *value, enum ir_type type, bool is_signed)
 {
+    assert(ir_type_is_int(value->type) && ir_type_is_int(type));
     int grows = ir_type_size(type) - ir_type_size(value->type);
     if (grows == 0) {
         return value;

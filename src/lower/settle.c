@@ -3,6 +3,8 @@
 
 #include "ir/walk.h"
 
+#include <assert.h>
+
 static void count_uses(const struct ir_region *region, int *uses)
 {
     WALK (inst, region) {
@@ -47,6 +49,7 @@ static bool renumber(struct ir_inst *inst, void *user)
 
 void lower_settle_function(struct lower *l, struct ir_function *function)
 {
+    assert(l->b.region == &function->body); // every region that was entered has been left
     if (function->return_type != IR_VOID && !lower_is_dead(l)) {
         enum ir_type type = function->return_type; // C leaves the value open when the end is reached
         struct ir_inst *value = ir_type_is_float(type) ? ir_fconst(&l->b, type, 0) : lower_int(l, type, 0);

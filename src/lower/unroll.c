@@ -5,6 +5,8 @@
 
 #include "ir/trip.h"
 
+#include <assert.h>
+
 enum { MAX_UNROLLED = 64 }; // iterations
 
 static bool refuse(struct lower *l, const struct stmt *stmt, struct loc where, const char *why)
@@ -72,6 +74,7 @@ bool lower_unroll_find(struct lower *l, const struct stmt *stmt, bool reports, s
 
 void lower_unroll_block(struct lower *l, const struct lower_unrolled *loop, int index, struct ir_region *region)
 {
+    assert(index >= 0 && index < loop->count * loop->block_count);
     struct pointer_map bindings = l->frame->bindings;
     struct pointer_map extents = l->frame->extents;
     l->frame->bindings = pointer_map_copy(l->arena, &bindings); // its locals are those of this block
