@@ -489,8 +489,8 @@ struct ir_for {
     struct loc reason_loc_a;
     struct loc reason_loc_b;
     void *analysis; // of the pass that runs now; not printed
-    // Inside a task: the launch also tests the pairs and conditions that this loop's own verdict hangs on, so that its
-    // iterations may be taken as independent (vectorised without looking at addresses).
+    // Inside a task: the launch also tests the pairs and conditions that this loop's own verdict depends on, so that
+    // its iterations may be taken as independent (vectorised without looking at addresses).
     bool tested;
 };
 

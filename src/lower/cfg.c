@@ -3,6 +3,8 @@
 // are taken apart; all others stay structured inside a region, and jump out of it.
 #include "lower/internal.h"
 
+#include <assert.h>
+
 static void flatten(struct lower *l, const struct stmt *stmt);
 
 static int count_regions(const struct stmt *stmt)
@@ -20,7 +22,8 @@ static int count_regions(const struct stmt *stmt)
 static int new_region(struct lower *l)
 {
     struct lower_cfg *cfg = l->frame->cfg;
-    return cfg->count < cfg->capacity ? cfg->count++ : cfg->capacity - 1;
+    assert(cfg->count < cfg->capacity); // count_regions() has made room for all
+    return cfg->count++;
 }
 
 static struct lower_target to_region(const struct lower *l, int region)
@@ -31,6 +34,7 @@ static struct lower_target to_region(const struct lower *l, int region)
 // Goes on in |region|: what came before falls into it.
 static void start(struct lower *l, int region)
 {
+    assert(region >= 0 && region < l->frame->cfg->count);
     lower_jump(l, to_region(l, region));
     l->b.region = &l->frame->cfg->inst->regions[region];
 }

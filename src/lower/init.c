@@ -1,6 +1,8 @@
 // Initialisers of locals: what no store covers is zero, so memory is filled first unless the stores cover all of it.
 #include "lower/internal.h"
 
+#include <assert.h>
+
 static bool covers_all(const struct object *object)
 {
     uint64_t end = 0;
@@ -28,6 +30,7 @@ static bool is_zero(const struct init_store *store)
 
 static void copy_text(struct lower *l, struct ir_inst *address, const struct init_store *store)
 {
+    assert(store->value->kind == EXPR_STRING);
     uint64_t size = store->value->u < store->type->size ? store->value->u : store->type->size;
     struct ir_inst *text = ir_emit0(&l->b, IR_OP_ADDR_GLOBAL, IR_PTR);
     text->global = lower_string(l, store->value);
@@ -39,7 +42,8 @@ static void init_memory(struct lower *l, const struct object *object, struct ir_
     bool is_filled = !covers_all(object);
     if (is_filled && object->type->size > 0) {
         struct ir_inst *size = lower_int(l, IR_I64, (int64_t)object->type->size);
-        ir_emit3(&l->b, IR_OP_FILL, IR_VOID, lower_addr_var(l, var), lower_int(l, IR_I8, 0), size);
+        struct ir_inst *zero = lower_int(l, IR_I8, 0);
+        ir_emit3(&l->b, IR_OP_FILL, IR_VOID, lower_addr_var(l, var), zero, size);
     }
     uint64_t written = 0; // up to here a store has been made: a zero there must be stored too
     for (int i = 0; i < object->init_count; i++) {

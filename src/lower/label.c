@@ -4,6 +4,8 @@
 // straight in its body, is irregular: the smallest statement around it and its jumps becomes a control-flow graph.
 #include "lower/internal.h"
 
+#include <assert.h>
+
 struct jump {
     struct label *label;
     int at; // position of the goto
@@ -37,6 +39,7 @@ static void number(struct survey *s, const struct stmt *stmt, const struct stmt 
 
 static void number_labeled(struct survey *s, const struct stmt *stmt, const struct stmt *list, int item)
 {
+    assert(stmt->kind == STMT_LABEL && extent_of(s->info, stmt) != NULL);
     // Its own position, not that of its body: a graph that is made of the body alone does not hold the label.
     struct place_of_label place = {stmt->label, stmt, list, item, extent_of(s->info, stmt)->enter};
     VEC_PUSH(s->l->arena, &s->labels, place);

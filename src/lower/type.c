@@ -1,6 +1,8 @@
 // C's types as the IR and the host see them.
 #include "lower/internal.h"
 
+#include <assert.h>
+
 enum ir_type lower_type(const struct type *type)
 {
     switch (type->kind) {
@@ -52,6 +54,7 @@ static const char *scalar_name(const struct type *type)
 
 static struct ir_ctype *record_ctype(struct lower *l, const struct type *type)
 {
+    assert(type_is_record(type));
     const struct record *record = type->record;
     struct ir_ctype *known = pointer_map_get(&l->ctypes, record);
     if (known != NULL) {

@@ -5,10 +5,12 @@
 
 #include "base/status.h"
 
+#include <assert.h>
 #include <string.h>
 
 static uint64_t align_up(uint64_t value, uint64_t align)
 {
+    assert(align > 0);
     return (value + align - 1) / align * align;
 }
 
@@ -33,6 +35,7 @@ static void sort_sections(struct link *link)
         }
     }
     memcpy(link->sections, sorted, sizeof *sorted * (size_t)count);
+    assert(count == link->section_count);
     for (uint32_t i = 0; i < link->file.section_count; i++) {
         if (link->places[i].section >= 0) {
             link->places[i].section = moved[link->places[i].section];
@@ -43,6 +46,7 @@ static void sort_sections(struct link *link)
 static void name_sections(struct link *link)
 {
     struct link_section *names = link_find(link, LINK_NAMES);
+    assert(names != NULL); // add_tables() has put it there
     names->header.sh_size = 1;
     for (int i = 0; i < link->section_count; i++) {
         link->sections[i].header.sh_name = (uint32_t)names->header.sh_size;

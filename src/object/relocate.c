@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { STUB_SIZE = 16 };
@@ -9,6 +10,7 @@ enum { STUB_SIZE = 16 };
 // jmp *[rip + 2], then the address 8-byte aligned at the stub's half.
 static void write_stub(unsigned char *stub, uint64_t address)
 {
+    assert((uintptr_t)stub % 8 == 0);
     static const unsigned char jump[8] = {0xff, 0x25, 0x02, 0x00, 0x00, 0x00, 0xcc, 0xcc};
     memcpy(stub, jump, sizeof jump);
     memcpy(stub + 8, &address, sizeof address);

@@ -365,7 +365,8 @@ const char *reduce_finish(struct outline *task, const char *name)
     ir_set(&fin.prologue, at, ir_const(&fin.prologue, IR_I64, 0));
     struct ir_inst *loop = ir_control(&fin.body, IR_OP_LOOP, NULL, 1);
     struct ir_builder b = inside(&fin.body, loop, 0);
-    struct ir_inst *is_done = ir_emit2(&b, IR_OP_SGE, IR_I1, ir_get(&b, at), ir_emit0(&b, IR_OP_ITER_COUNT, IR_I64));
+    struct ir_inst *number = ir_get(&b, at); // before the count: the order of arguments is the compiler's
+    struct ir_inst *is_done = ir_emit2(&b, IR_OP_SGE, IR_I1, number, ir_emit0(&b, IR_OP_ITER_COUNT, IR_I64));
     struct ir_builder done = inside(&b, ir_control(&b, IR_OP_IF, is_done, 2), 0);
     ir_emit0(&done, IR_OP_BREAK, IR_VOID)->target = loop;
     struct ir_inst *index[4] = {ir_emit0(&b, IR_OP_PARTIALS, IR_PTR), ir_get(&b, at),
@@ -374,7 +375,8 @@ const char *reduce_finish(struct outline *task, const char *name)
     for (int i = 0; i < task->reduction_count; i++) {
         merge(&fin, &task->reductions[i], totals[i], record, &b);
     }
-    ir_set(&b, at, ir_emit2(&b, IR_OP_ADD, IR_I64, ir_get(&b, at), ir_const(&b, IR_I64, 1)));
+    number = ir_get(&b, at);
+    ir_set(&b, at, ir_emit2(&b, IR_OP_ADD, IR_I64, number, ir_const(&b, IR_I64, 1)));
     for (int i = 0; i < task->reduction_count; i++) {
         if (task->reductions[i].kind == REDUCE_MEMORY) {
             store_total(&fin, &task->reductions[i], totals[i], &fin.body);

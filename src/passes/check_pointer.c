@@ -2,6 +2,8 @@
 // stand right before the pointer's own, so that they are known wherever it is.
 #include "passes/check_internal.h"
 
+#include "ir/walk.h"
+
 #include <assert.h>
 
 // ---- arithmetic ----------------------------------------------------------------------------------------------------
@@ -98,7 +100,7 @@ static int64_t unit_of(const struct checker *c, const struct ir_inst *value)
 static bool find_units(struct checker *c, const struct ir_region *region)
 {
     bool changed = false;
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+    WALK (inst, region) {
         if (inst->op == IR_OP_SET && inst->var->type == IR_PTR) {
             struct check_shadow *shadow = &c->shadows[inst->var->index];
             int64_t unit = unit_of(c, inst->args[0]);
@@ -106,9 +108,6 @@ static bool find_units(struct checker *c, const struct ir_region *region)
                 shadow->unit = shadow->unit == 0 ? unit : 1;
                 changed = true;
             }
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            changed |= find_units(c, &inst->regions[i]);
         }
     }
     return changed;

@@ -2,6 +2,8 @@
 
 #include "ir/walk.h"
 
+#include <assert.h>
+
 // A region is a row of segments: straight code between instructions that hold regions. A segment is the smallest piece
 // that the offload pass cuts out, so a value must not be used beyond the segment that computes it.
 struct demotion {
@@ -37,6 +39,7 @@ bool demote_is_recomputable(const struct ir_inst *value)
 
 static struct ir_var *var_of(struct demotion *demotion, const struct ir_inst *value)
 {
+    assert(value->id >= 0 && value->id < demotion->count && value->type != IR_VOID);
     if (demotion->vars[value->id] == NULL) {
         char *name = arena_printf(demotion->module->arena, ".v%d", value->id);
         struct ir_var *var = ir_var_create(demotion->module, demotion->function, name, value->type);

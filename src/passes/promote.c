@@ -28,12 +28,9 @@ static bool note_reads(struct ir_inst *inst, void *user)
 
 static void count_uses(struct ir_region *region, int *uses)
 {
-    for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+    WALK (inst, region) {
         for (int i = 0; i < inst->arg_count; i++) {
             uses[inst->args[i]->id]++;
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            count_uses(&inst->regions[i], uses);
         }
     }
 }
@@ -131,25 +128,19 @@ static bool is_settled(struct ir_module *module, const struct ir_function *funct
 
 static void settle_rechecks(struct ir_module *module, struct ir_function *function, struct ir_region *region)
 {
-    for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+    for (struct ir_inst *inst = region->first; inst != NULL; inst = walk_next(inst, region)) {
         if (inst->op == IR_OP_FOR && inst->loop->recheck && is_settled(module, function, inst)) {
             inst->loop->recheck = false;
             inst->region_count = 1;
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            settle_rechecks(module, function, &inst->regions[i]);
         }
     }
 }
 
 static void renumber(struct ir_region *region, int *next)
 {
-    for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+    for (struct ir_inst *inst = region->first; inst != NULL; inst = walk_next(inst, region)) {
         if (inst->id >= 0) {
             inst->id = (*next)++;
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            renumber(&inst->regions[i], next);
         }
     }
 }

@@ -6,6 +6,7 @@
 // variable is what later passes want: a kernel is cut into tasks between segments, and variables are what tasks hand
 // on.
 #include "ir/assignment.h"
+#include "ir/walk.h"
 #include "passes/promote_internal.h"
 
 #include <assert.h>
@@ -43,13 +44,10 @@ static void set_known(struct forward *f, const struct ir_var *var, struct ir_ins
 
 static void forget_written(struct forward *f, const struct ir_region *region)
 {
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+    WALK (inst, region) {
         const struct ir_var *var = assignment_target(inst);
         if (var != NULL) {
             set_known(f, var, NULL);
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            forget_written(f, &inst->regions[i]);
         }
     }
 }

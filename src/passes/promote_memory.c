@@ -3,6 +3,8 @@
 // copy of its members; copies between two such variables pass slices on to each other.
 #include "passes/promote_internal.h"
 
+#include "ir/walk.h"
+
 #include <assert.h>
 
 enum { MAX_SLICES = 64 };
@@ -69,6 +71,7 @@ static struct slice *find_slice(struct candidate *c, int64_t offset)
 
 static void add_slice(struct promotion *p, struct candidate *c, int64_t offset, enum ir_type type)
 {
+    assert(type != IR_VOID);
     if (!c->is_good) {
         return;
     }
@@ -219,7 +222,7 @@ static void use_argument(struct promotion *p, struct ir_inst *inst, int which)
 
 static void collect(struct promotion *p, struct ir_region *region)
 {
-    for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+    for (struct ir_inst *inst = region->first; inst != NULL; inst = walk_next(inst, region)) {
         if (inst->op == IR_OP_ADDR_VAR) {
             p->addresses[inst->id].candidate = p->candidates[inst->var->index];
             p->candidates[inst->var->index]->is_used = true;
@@ -232,9 +235,6 @@ static void collect(struct promotion *p, struct ir_region *region)
         }
         if (inst->op == IR_OP_COPY || inst->op == IR_OP_FILL || inst->op == IR_OP_UPDATE) {
             VEC_PUSH(p->module->arena, &p->related, inst);
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            collect(p, &inst->regions[i]);
         }
     }
 }
@@ -339,6 +339,7 @@ static struct slice *good_slice(const struct promotion *p, const struct ir_inst 
 
 static struct ir_inst *as_type(struct ir_builder *b, struct ir_inst *value, enum ir_type type)
 {
+    assert(convertible(value->type, type));
     return value->type == type ? value : ir_emit1(b, IR_OP_BITCAST, type, value);
 }
 

@@ -216,6 +216,7 @@ struct ir_inst *split_address_in(const struct split *s, struct ir_builder *b, in
 // A copy or fill of whole members becomes one for each.
 static void rewrite_range(struct ir_inst *inst, int which, struct place p)
 {
+    assert((inst->op == IR_OP_COPY || inst->op == IR_OP_FILL) && inst->args[2]->op == IR_OP_CONST);
     const struct split *s = p.of;
     struct ir_builder b = {.module = s->module, .function = s->function, .before = inst, .loc = inst->loc};
     b.region = inst->parent;

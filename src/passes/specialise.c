@@ -11,6 +11,8 @@
 #include "ir/clone.h"
 #include "ir/walk.h"
 
+#include <assert.h>
+
 enum { MAX_VARIANTS = 8 };
 
 struct variant { // a copy of a helper: the original with these updates atomic and these calls redirected
@@ -116,6 +118,7 @@ static bool has_own_variants(const struct call_context *context)
 // The code for the call; what it calls has its own already.
 static struct ir_function *variant_for(struct specialise *s, const struct call_context *context)
 {
+    assert(context->callee->kind == IR_FUNCTION_HELPER);
     struct ir_function *from = context->callee;
     if (!context->is_walked) {
         return variant_of_all(s, from);

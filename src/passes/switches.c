@@ -4,6 +4,8 @@
 
 #include "ir/walk.h"
 
+#include <assert.h>
+
 enum { MAX_CASES = 256 }; // more make long conditions
 
 static bool is_no_loop(struct ir_inst *inst, void *user)
@@ -32,6 +34,7 @@ static bool falls_through(const struct ir_inst *inst, int i)
 // Whether the value names region |i|: one of its cases, or none of any where it is the default.
 static struct ir_inst *names_region(struct ir_builder *b, const struct ir_inst *inst, int i)
 {
+    assert(inst->op == IR_OP_SWITCH && i >= 0 && i < inst->region_count);
     bool is_default = inst->default_region == i;
     struct ir_inst *any = NULL;
     for (int k = 0; k < inst->case_count; k++) {
@@ -48,6 +51,7 @@ static struct ir_inst *names_region(struct ir_builder *b, const struct ir_inst *
 
 static void move_region(struct ir_region *from, struct ir_region *to)
 {
+    assert(from != to);
     while (from->first != NULL) {
         struct ir_inst *inst = from->first;
         ir_remove(inst);

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "runtime/array.h"
 
+#include <assert.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -103,6 +104,7 @@ static rill_status refuse_number(const struct packed_args *packed, int index, co
 static rill_status pack_integer(struct packed_args *packed, int index, const struct ir_ctype *ctype,
                                 const rill_arg *given)
 {
+    assert(ctype->kind == IR_CTYPE_SCALAR && ctype->size <= sizeof given->value.u);
     rill_arg arg = *given;
     unsigned char *at = packed->buffer + packed->kernel->plan->params[index].offset;
     if (ctype->is_bool) {
@@ -158,6 +160,7 @@ static rill_status pack_scalar(struct packed_args *packed, int index, const rill
 
 static rill_status pack_struct(struct packed_args *packed, int index, const rill_arg *arg)
 {
+    assert(index >= 0 && index < packed->count);
     const struct plan_param *param = &packed->kernel->plan->params[index];
     if (arg->kind != RILL_ARG_STRUCT) {
         return refuse(packed, index, RILL_ERR_ARGUMENTS, "%s was passed where %s is wanted; use RILL_STRUCT",
@@ -209,6 +212,7 @@ static rill_status pin_array(struct packed_args *packed, int index, uint64_t id,
 
 static rill_status pack_handle(struct packed_args *packed, int index, const rill_arg *arg)
 {
+    assert(arg->kind == RILL_ARG_ARRAY);
     void *object;
     RILL_TRY(pin_array(packed, index, arg->value.id, &object));
     struct array *array = object;
@@ -261,6 +265,7 @@ static rill_status pack_array(struct packed_args *packed, int index, const rill_
 
 rill_status args_param_shape(const struct packed_args *packed, int index, rill_shape *out_shape)
 {
+    assert(index >= 0 && index < packed->kernel->plan->param_count);
     const struct plan_kernel *plan = packed->kernel->plan;
     const struct plan_param *param = &plan->params[index];
     struct plan_values values = {.kernel = plan, .args = packed->buffer, .array_sizes = packed->sizes};
@@ -287,6 +292,7 @@ rill_status args_param_shape(const struct packed_args *packed, int index, rill_s
 // Whether an array fits: inner extents equal, the outermost at least the parameter's.
 static bool shape_fits(const rill_shape *given, const rill_shape *wanted)
 {
+    assert(wanted->rank >= 1 && wanted->rank <= RILL_MAX_RANK);
     if (given->rank != wanted->rank || given->extents[0] < wanted->extents[0]) {
         return false;
     }

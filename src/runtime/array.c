@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "runtime/stream.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -85,6 +86,7 @@ static void release_wrapped(struct callback *callback)
 static void release_memory(struct retirement *retirement)
 {
     struct memory *memory = (struct memory *)retirement;
+    assert(atomic_load_explicit(&memory->reference_count, memory_order_relaxed) == 0);
     struct context *context = memory->context;
     stream_set_finish(context, &memory->users);
     if (memory->release != NULL) {
@@ -101,6 +103,7 @@ static void release_memory(struct retirement *retirement)
 
 static void memory_unreference(struct memory *memory)
 {
+    assert(atomic_load_explicit(&memory->reference_count, memory_order_relaxed) > 0);
     if (atomic_fetch_sub_explicit(&memory->reference_count, 1, memory_order_acq_rel) == 1) {
         retire(memory->context, &memory->retirement, &memory->users);
     }
@@ -144,6 +147,7 @@ void array_dispose(struct array *array)
 // An array over memory of which the caller gives it one reference, if it succeeds.
 static rill_status array_make(struct context *context, const char *who, const struct array *like, rill_array *out)
 {
+    assert(like->memory != NULL && like->shape.rank >= 1 && like->shape.rank <= RILL_MAX_RANK);
     struct array *array = context_alloc(context, sizeof *array);
     if (array == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: no memory for an array", who);

@@ -4,6 +4,8 @@
 #include "base/thread.h"
 #include "runtime/context.h"
 
+#include <assert.h>
+
 struct callback_thread {
     struct thread_mutex lock;
     struct thread_cond wake;
@@ -77,6 +79,7 @@ rill_status callback_thread_start(struct context *context)
 void callback_post(struct context *context, struct callback *callback)
 {
     struct callback_thread *thread = context->callbacks;
+    assert(callback->run != NULL && thread->thread.is_started); // who wants callbacks starts it
     callback->next = NULL;
     thread_lock(&thread->lock);
     if (thread->first == NULL) {

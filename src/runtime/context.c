@@ -8,6 +8,7 @@
 #include "runtime/module.h"
 #include "runtime/stream.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,6 +239,7 @@ rill_status context_retire(struct context *context, const char *who, uint64_t id
 
 uint64_t context_add(struct context *context, const char *who, void *object, enum object_kind kind)
 {
+    assert(object != NULL);
     bool is_striped = kind == KIND_KERNEL; // what threads launch at the same time
     uint64_t id = is_striped ? handle_add_striped(&context->handles, object, (int)kind)
                              : handle_add(&context->handles, object, (int)kind);
@@ -366,6 +368,7 @@ static struct context *take_first(void)
 static void free_context(struct context *context)
 {
     if ((char *)context == first_memory) {
+        assert(atomic_load(&first_is_taken));
         atomic_store(&first_is_taken, false);
         return;
     }

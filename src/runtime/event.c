@@ -5,6 +5,8 @@
 #include "runtime/callback.h"
 #include "runtime/stream.h"
 
+#include <assert.h>
+
 void event_dispose(struct event *event)
 {
     struct context *context = event->context;
@@ -87,6 +89,7 @@ static rill_status begin(const char *who, rill_event handle, struct context **ou
 
 static rill_status end(struct context *context, struct event *event, rill_status status)
 {
+    assert(event->context == context);
     context_unpin(context, event->id);
     context_leave(context);
     return status;

@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 
+#include <assert.h>
 #include <string.h>
 
 // ---- what the kernel does with a parameter ------------------------------------------------------------------------
@@ -72,6 +73,7 @@ static bool may_read(const struct packed_args *packed, int index)
         if (node->kind == PLAN_ASSIGN) {
             continue;
         }
+        assert(node->kind != PLAN_TASK || (node->task >= 0 && node->task < kernel->task_count));
         if (node->kind != PLAN_TASK && !(node->kind == PLAN_IF && node->task >= 0)) {
             return true;
         }
@@ -89,6 +91,7 @@ enum { HOST_ALIGNMENT = 128 }; // more than any element has
 // Adds a range; what it overlaps becomes one with it.
 static void add_range(struct host_ranges *ranges, struct backend_host_range range)
 {
+    assert(range.low != NULL && range.size > 0);
     bool is_shared = false;
     for (int i = 0; i < ranges->count;) {
         struct backend_host_range *other = &ranges->items[i];

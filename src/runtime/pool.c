@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 
+#include <assert.h>
 #include <string.h>
 
 // ---- what is lent -------------------------------------------------------------------------------------------------
@@ -41,6 +42,7 @@ static rill_status create_entry(struct stream_pool *pool, int priority, struct p
 
 static void put_idle(struct stream_pool *pool, struct pool_entry *entry)
 {
+    assert(entry->borrower_count == 0);
     entry->next = pool->idle;
     pool->idle = entry;
     pool->idle_count++;
@@ -48,6 +50,7 @@ static void put_idle(struct stream_pool *pool, struct pool_entry *entry)
 
 static void put_draining(struct stream_pool *pool, struct pool_entry *entry)
 {
+    assert(entry->borrower_count == 0);
     entry->next = NULL;
     *pool->draining_end = entry;
     pool->draining_end = &entry->next;
@@ -56,6 +59,7 @@ static void put_draining(struct stream_pool *pool, struct pool_entry *entry)
 
 static struct pool_entry *take_drained(struct stream_pool *pool, struct pool_entry **at)
 {
+    assert(*at != NULL && pool->draining_count > 0);
     struct pool_entry *entry = *at;
     *at = entry->next;
     if (*at == NULL) {
@@ -114,6 +118,7 @@ static void lend(struct stream_pool *pool, struct pool_entry *entry)
 
 static void unlink_lent(struct stream_pool *pool, struct pool_entry *entry)
 {
+    assert(pool->stats.in_use_count > 0);
     if (entry->previous != NULL) {
         entry->previous->next = entry->next;
     } else {

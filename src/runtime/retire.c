@@ -4,8 +4,11 @@
 #include "runtime/stream.h"
 #include "runtime/stream_set.h"
 
+#include <assert.h>
+
 static void count_down(struct retirement *retirement)
 {
+    assert(atomic_load_explicit(&retirement->open_count, memory_order_relaxed) > 0);
     if (atomic_fetch_sub_explicit(&retirement->open_count, 1, memory_order_acq_rel) == 1) {
         thread_observe(retirement);
         retirement->release(retirement);
@@ -56,6 +59,7 @@ static void await_all(struct context *context, struct retirement *retirement)
 
 void retire(struct context *context, struct retirement *retirement, const struct stream_set *users)
 {
+    assert(retirement->release != NULL);
     atomic_store_explicit(&retirement->open_count, 1, memory_order_relaxed);
     if (users == NULL || stream_set_is_all(users)) {
         await_all(context, retirement);

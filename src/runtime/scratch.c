@@ -2,6 +2,7 @@
 
 #include "plan/plan.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { SCRATCH_ALIGN = 256 };
@@ -17,6 +18,7 @@ struct scratch {
 void scratch_destroy(struct scratch *scratch)
 {
     if (scratch != NULL) {
+        assert(scratch->launch_count == 0);
         struct context *context = scratch->context;
         context->backend->memory_destroy(context->device, scratch->address, scratch->size);
         context_free(context, scratch, sizeof *scratch);
@@ -87,6 +89,7 @@ static struct scratch *acquire(struct context *context, struct stream *stream, u
 void scratch_return(struct scratch *scratch, struct stream *stream)
 {
     thread_lock(&scratch->context->scratch_lock);
+    assert(scratch->launch_count > 0);
     bool is_last = --scratch->launch_count == 0 && scratch->is_replaced;
     thread_unlock(&scratch->context->scratch_lock);
     if (is_last) {
@@ -143,6 +146,7 @@ static uint64_t round_up(uint64_t size)
 struct scratch *scratch_lend(struct packed_args *packed, struct stream *stream)
 {
     const struct plan_kernel *plan = packed->kernel->plan;
+    assert(packed->count + plan->hidden_count == plan->param_count);
     uint64_t total = 0;
     for (int i = packed->count; i < plan->param_count; i++) {
         total += round_up(wanted_size(packed, i));

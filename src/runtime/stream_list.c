@@ -3,12 +3,15 @@
 #include "runtime/scratch.h"
 #include "runtime/stream.h"
 
+#include <assert.h>
+
 enum { LEAST_BUCKETS = 16 };
 
 // ---- by id --------------------------------------------------------------------------------------------------------
 
 static struct stream **bucket_of(struct context *context, uint64_t id)
 {
+    assert((context->bucket_count & (context->bucket_count - 1)) == 0 && context->bucket_count > 0);
     return &context->stream_buckets[(id * 0x9e3779b97f4a7c15u) >> 32 & (context->bucket_count - 1)];
 }
 
@@ -23,6 +26,7 @@ static void index_remove(struct stream *stream)
 {
     struct stream **link = bucket_of(stream->context, stream->id);
     while (*link != stream) {
+        assert(*link != NULL); // it was added
         link = &(*link)->bucket_next;
     }
     *link = stream->bucket_next;
@@ -87,6 +91,7 @@ bool stream_list_add(struct stream *stream)
 
 void stream_list_finish(struct context *context)
 {
+    assert(context->streams == NULL && context->listed_count == 0);
     context_free(context, context->stream_buckets, context->bucket_count * sizeof *context->stream_buckets);
     context->stream_buckets = NULL;
     context->bucket_count = 0;
@@ -101,6 +106,7 @@ static bool unlink_if_free(struct stream *stream)
     struct context *context = stream->context;
     if (stream->previous != NULL) {
         stream->previous->next = stream->next;
+        assert(context->listed_count > 1);
     } else {
         context->streams = stream->next;
     }
@@ -182,6 +188,7 @@ void stream_end(struct stream *stream)
 // has run too.
 static bool end_visit(struct stream *stream)
 {
+    assert(stream->visitor_count > 0);
     bool was_last = --stream->visitor_count == 0 && stream->is_over;
     if (was_last) {
         stream->is_over = false;

@@ -34,6 +34,7 @@ static void store(_Atomic uint64_t *place, uint64_t id)
 
 static uint32_t home_of(const struct stream_table *table, uint64_t id)
 {
+    assert((table->size & (table->size - 1)) == 0 && id != 0); // 0 marks a free place
     return (uint32_t)((id * 0x9e3779b97f4a7c15u) >> 32) & (table->size - 1);
 }
 
@@ -72,6 +73,7 @@ static void put(struct stream_table *table, uint64_t id)
 // Moves up those behind the place that would no longer be found past it.
 static void take_out(struct stream_table *table, uint32_t place)
 {
+    assert(place < table->size && table->count > 0);
     uint32_t mask = table->size - 1;
     for (uint32_t at = (place + 1) & mask; load(&table->ids[at]) != 0; at = (at + 1) & mask) {
         uint64_t id = load(&table->ids[at]);

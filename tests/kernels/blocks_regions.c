@@ -379,7 +379,7 @@ kernel void divided(int n, int a[2 * n])
     }
 }
 
-// Triangles: the inner bound hangs on the outer variable.
+// Triangles: the inner bound depends on the outer variable.
 // run: triangles n=40
 kernel void triangles(int n, int a[n][n], int b[n][n])
 {

@@ -202,7 +202,7 @@ kernel int ranges(int n, const int x[n], int y[n])
     return gap(&all);
 }
 
-// The place hangs on what the helper reads from a local.
+// The place depends on what the helper reads from a local.
 // run: moved n=300
 kernel void moved(int n, int x[n + 8])
 {

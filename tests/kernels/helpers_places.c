@@ -1,5 +1,5 @@
-// Places that hang on what is not easily seen, and not on loaded data: nobody has given his word that they differ from
-// one iteration to another, so that the last iteration wins. Each gives what gcc's build gives, inlined or called.
+// Places that depend on what is not easily seen, and not on loaded data: nobody has given his word that they differ
+// from one iteration to another, so that the last iteration wins. Each gives what gcc's build gives, inlined or called.
 #include <rill/kernel.h>
 
 static void choose(int *k, int i)

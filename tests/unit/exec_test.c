@@ -351,6 +351,7 @@ static struct plan_task *add_loop(struct bench *bench, struct plan_node *parent,
     struct plan_task *task = add_task(bench, parent, entry);
     task->kind = PLAN_TASK_PARALLEL;
     task->trip = plan_param(&bench->arena, IR_I64, 0);
+    task->loop = 0;
     return task;
 }
 

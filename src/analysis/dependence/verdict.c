@@ -4,6 +4,7 @@
 #include "analysis/dependence/pair.h"
 #include "analysis/dependence/scatter.h"
 #include "analysis/scalars/scalars.h"
+#include "ir/walk.h"
 
 #include <assert.h>
 
@@ -437,23 +438,10 @@ static void judge_pairs(struct judgement *j, enum round round)
 
 static bool leaves_loop(const struct ir_region *region, const struct ir_inst *loop)
 {
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        if (inst->op == IR_OP_RETURN) {
+    WALK (inst, region) {
+        bool is_jump = inst->op == IR_OP_BREAK || inst->op == IR_OP_JUMP;
+        if (inst->op == IR_OP_RETURN || (is_jump && !walk_is_inside(inst->target, loop))) {
             return true;
-        }
-        if (inst->op == IR_OP_BREAK || inst->op == IR_OP_JUMP) {
-            const struct ir_inst *outer = inst->target;
-            while (outer != NULL && outer != loop) {
-                outer = outer->parent != NULL ? outer->parent->owner : NULL;
-            }
-            if (outer == NULL) {
-                return true;
-            }
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            if (leaves_loop(&inst->regions[i], loop)) {
-                return true;
-            }
         }
     }
     return false;

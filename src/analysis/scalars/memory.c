@@ -190,14 +190,9 @@ static void cover_for(struct cover *c, const struct ir_inst *inst, struct loop_i
 
 static bool has_break(const struct ir_region *region, const struct ir_inst *target)
 {
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+    WALK (inst, region) {
         if ((inst->op == IR_OP_BREAK && inst->target == target) || inst->op == IR_OP_JUMP) {
             return true;
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            if (has_break(&inst->regions[i], target)) {
-                return true;
-            }
         }
     }
     return false;

@@ -1,6 +1,8 @@
 // Recognises `if (e < x) { x = e; y = …; }`: a selection with its companions.
 #include "analysis/scalars/scalars.h"
 
+#include "ir/walk.h"
+
 #include <assert.h>
 #include <stddef.h>
 
@@ -139,12 +141,9 @@ static bool is_candidate(const struct ir_inst *inst, const struct ir_inst *set, 
 static int uses_of(const struct ir_region *region, const struct ir_inst *value)
 {
     int count = 0;
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+    WALK (inst, region) {
         for (int i = 0; i < inst->arg_count; i++) {
             count += inst->args[i] == value;
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            count += uses_of(&inst->regions[i], value);
         }
     }
     return count;
@@ -153,11 +152,8 @@ static int uses_of(const struct ir_region *region, const struct ir_inst *value)
 static int gets_of(const struct ir_region *region, const struct ir_var *var)
 {
     int count = 0;
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+    WALK (inst, region) {
         count += inst->op == IR_OP_GET && inst->var == var;
-        for (int i = 0; i < inst->region_count; i++) {
-            count += gets_of(&inst->regions[i], var);
-        }
     }
     return count;
 }
@@ -248,14 +244,9 @@ static bool is_selection(struct ir_inst *inst, const struct ir_inst *loop, const
 static bool search(struct ir_region *region, const struct ir_inst *loop, const struct scalar_use *uses,
                    struct ir_var *var, struct selection *out)
 {
-    for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+    for (struct ir_inst *inst = region->first; inst != NULL; inst = walk_next(inst, region)) {
         if (inst->op == IR_OP_IF && is_selection(inst, loop, uses, var, out)) {
             return true;
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            if (search(&inst->regions[i], loop, uses, var, out)) {
-                return true;
-            }
         }
     }
     return false;

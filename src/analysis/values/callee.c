@@ -1,6 +1,7 @@
 // What a helper may do, with all that it calls: found out once for each function, however many ways lead to it.
 #include "analysis/values/evaluate.h"
 #include "base/pointer_map.h"
+#include "ir/walk.h"
 
 #include <assert.h>
 
@@ -27,11 +28,8 @@ static unsigned done_by(struct analysis *an, const struct ir_inst *inst)
 static unsigned done_in(struct analysis *an, const struct ir_region *region)
 {
     unsigned does = 0;
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+    WALK (inst, region) {
         does |= done_by(an, inst);
-        for (int i = 0; i < inst->region_count; i++) {
-            does |= done_in(an, &inst->regions[i]);
-        }
     }
     return does;
 }

@@ -1,6 +1,7 @@
 // The variable of a loop as atoms, with what its bounds say of them.
 #include "analysis/values/evaluate.h"
 #include "ir/trip.h"
+#include "ir/walk.h"
 
 #include <assert.h>
 
@@ -37,14 +38,9 @@ static void make_variable(struct analysis *an, struct loop_info *info, struct po
 
 static bool writes_memory(const struct ir_region *region)
 {
-    for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+    WALK (inst, region) {
         if (ir_op_writes(inst->op)) {
             return true;
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            if (writes_memory(&inst->regions[i])) {
-                return true;
-            }
         }
     }
     return false;

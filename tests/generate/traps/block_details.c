@@ -1,4 +1,4 @@
-// Blocks whose independence hangs on one detail. generate_test.c says how a file of many kernels is read.
+// Blocks whose independence depends on one detail. generate_test.c says how a file of many kernels is read.
 
 //== bitfields_of_one_word_in_two_blocks
 //@ buffer b0 bytes 160 range 0 255

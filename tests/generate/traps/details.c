@@ -1,4 +1,4 @@
-// Loops whose independence hangs on one detail. generate_test.c says how a file of many kernels is read.
+// Loops whose independence depends on one detail. generate_test.c says how a file of many kernels is read.
 
 //== bitfield_neighbours
 //@ buffer b0 bytes 16 range 0 255

@@ -1,4 +1,4 @@
-// More loops whose independence hangs on one detail. generate_test.c says how a file of many kernels is read.
+// More loops whose independence depends on one detail. generate_test.c says how a file of many kernels is read.
 
 //== views_overlap_by_one
 //@ buffer b0 i32 64 range 0 99

@@ -277,7 +277,7 @@ kernel void kept_struct(int n, const int a[n], int y[n])
     }
 }
 
-// What the helper reads hangs on the iteration: the place is not i plus something fixed.
+// What the helper reads depends on the iteration: the place is not i plus something fixed.
 kernel void opposite(int n, int x[n + 8])
 {
     for (int i = 0; i < n; i++) { // expect: any

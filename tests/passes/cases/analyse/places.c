@@ -1,4 +1,4 @@
-// Places that hang on what is not followed, inlined or called: only what is made of loaded data is the author's word.
+// Places that depend on what is not followed, inlined or called: only what is made of loaded data is the author's word.
 #include <rill/kernel.h>
 
 static void choose(int *k, int i)
