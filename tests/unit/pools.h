@@ -24,6 +24,14 @@ static inline void free_pool(struct cpu_pool *pool)
     free(pool);
 }
 
+// Who has run the last of a loop says so before it gets up: its seat is free a moment later.
+static inline void wait_for_seats(struct cpu_pool *pool, int count)
+{
+    while (cpu_pool_free_seats(pool) != count) {
+        usleep(100);
+    }
+}
+
 // A loop whose chunks last until three threads are in it, or nobody has come for so long that nobody will: a busy
 // machine may take seconds.
 struct meeting {
