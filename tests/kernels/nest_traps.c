@@ -170,7 +170,7 @@ kernel int last_by_column(int n, int m, const int a[n][m], int out[n + m])
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < m; j++) {
             out[i + j] = a[i][j];
-            if (a[i][j] > 50) {
+            if (a[i][j] > 90) {
                 last = i * 1000 + j;
             }
         }
@@ -178,15 +178,15 @@ kernel int last_by_column(int n, int m, const int a[n][m], int out[n + m])
     return last;
 }
 
-// A triangle whose bounds go the other way, so that the outer variable is the inner one's upper bound.
+// A triangle whose bounds go the other way: the outer variable is the inner one's limit, and both fall. What is read
+// was written in the row below, one column to the left: (<, >) once more.
 // run: other_triangle n=13
 // run: other_triangle n=50
 kernel void other_triangle(int n, int a[n][n])
 {
-    for (int i = n - 1; i >= 0; i--) {
+    for (int i = n - 2; i >= 0; i--) {
         for (int j = n - 1; j > i; j--) {
-            a[i][j] = a[j][i] + a[i][n - 1];
-            a[j][i] += a[j][j];
+            a[i][j] += a[i + 1][j - 1] * 3;
         }
     }
 }
@@ -225,10 +225,25 @@ kernel void symmetric_in_place(int n, int m, const int a[n][n], int b[n][m])
 
 // ---- stencils -----------------------------------------------------------------------------------------------------
 
-// It looks like Jacobi's, and the second loop writes into the first array one row up.
+// It looks like Jacobi's, but both statements stand in one loop: the row above is new.
 // run: nearly_jacobi n=9 m=13 steps=3
 // run: nearly_jacobi n=40 m=31 steps=3
 kernel void nearly_jacobi(int n, int m, int steps, int a[n][m], int b[n][m])
+{
+    for (int t = 0; t < steps; t++) {
+        for (int i = 1; i < n - 1; i++) {
+            for (int j = 1; j < m - 1; j++) {
+                b[i][j] = a[i - 1][j] + a[i + 1][j] + a[i][j];
+                a[i][j] = b[i][j] >> 2;
+            }
+        }
+    }
+}
+
+// This one may be distributed, though it looks no better: nothing reads the row that is written.
+// run: one_behind n=9 m=13 steps=3
+// run: one_behind n=40 m=31 steps=3
+kernel void one_behind(int n, int m, int steps, int a[n][m], int b[n][m])
 {
     for (int t = 0; t < steps; t++) {
         for (int i = 1; i < n - 1; i++) {
