@@ -3,7 +3,9 @@
 // Builds take turns, the least time of each counts, and all results are compared with serial C's. On a GPU the arrays
 // are there already, and only serial C is beside it.
 //
-//     build/release/bench/nests [--full] [--large | --small] [--device NAME] [name …]
+//     build/release/bench/nests [--full] [--large | --small] [--device NAME] [--seconds N] [name …]
+//
+// --full takes the sizes that the default shortens, so that it ends in minutes; --seconds gives each row so long.
 #include "nests.h"
 #include "tree.h"
 
@@ -14,10 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-// A row's rounds end after SECONDS, but not before the second: the first is to warm up. OpenMP's threads keep their
-// cores for a while after a loop, so there is a pause before each build.
-enum { MIN_ROUNDS = 2, MAX_ROUNDS = 40, PAUSE_US = 3000 };
-static const double SECONDS = 0.7;
+// A row's rounds end after |seconds|, but not before the second, since the first is to warm up, unless that was long.
+// OpenMP's threads keep their cores for a while after a loop, so there is a pause before each build.
+enum { MIN_ROUNDS = 2, MAX_ROUNDS = 40, LONG_ROUND_S = 10, PAUSE_US = 3000 };
 
 enum { BY_SERIAL, BY_OPENMP, BY_RILL, WAYS };
 static const char *const way_names[WAYS] = {"gcc serial", "gcc omp", "rill"};
@@ -37,8 +38,9 @@ struct bench {
     const char *device;
     bool is_cpu;
     bool is_full;
-    bool wants[2]; // the large sizes, the small ones
-    char **names;  // borrowed: the rows wanted, all if there are none
+    double seconds; // for the rounds of one row
+    bool wants[2];  // the large sizes, the small ones
+    char **names;   // borrowed: the rows wanted, all if there are none
     int name_count;
     char dir[32];
     double log_sums[2][2]; // of the ratios to serial C and to OpenMP, large and small
@@ -149,6 +151,11 @@ static rill_status run_once(struct runs *runs, int way)
 
 // ---- one row ------------------------------------------------------------------------------------------------------
 
+static bool is_enough(const struct bench *bench, int round, double elapsed)
+{
+    return elapsed > (round < MIN_ROUNDS ? LONG_ROUND_S : bench->seconds);
+}
+
 static rill_status measure(struct runs *runs)
 {
     const struct row *row = runs->data.row;
@@ -161,7 +168,7 @@ static rill_status measure(struct runs *runs)
     }
     RILL_TRY(prepare_args(runs));
     double begin = now();
-    for (int round = 0; round < MAX_ROUNDS && (round < MIN_ROUNDS || now() - begin < SECONDS); round++) {
+    for (int round = 0; round < MAX_ROUNDS && !is_enough(runs->bench, round, now() - begin); round++) {
         for (int way = 0; way < WAYS; way++) {
             RILL_TRY(run_once(runs, way));
         }
@@ -304,8 +311,10 @@ static bool read_options(struct bench *bench, int argc, char **argv)
             bench->wants[LARGE] = false;
         } else if (strcmp(argv[i], "--device") == 0 && i + 1 < argc) {
             bench->device = argv[++i];
+        } else if (strcmp(argv[i], "--seconds") == 0 && i + 1 < argc) {
+            bench->seconds = atof(argv[++i]);
         } else {
-            fprintf(stderr, "usage: nests [--full] [--large | --small] [--device NAME] [name …]\n");
+            fprintf(stderr, "usage: nests [--full] [--large | --small] [--device NAME] [--seconds N] [name …]\n");
             return false;
         }
     }
@@ -317,7 +326,8 @@ static bool read_options(struct bench *bench, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    static struct bench bench = {.device = "cpu", .wants = {true, true}, .dir = "/tmp/rill-bench-XXXXXX"};
+    static struct bench bench = {
+        .device = "cpu", .seconds = 0.7, .wants = {true, true}, .dir = "/tmp/rill-bench-XXXXXX"};
     if (!read_options(&bench, argc, argv)) {
         return 2;
     }
