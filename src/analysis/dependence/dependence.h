@@ -26,6 +26,18 @@ bool pair_has_witness(struct analysis *an, const struct loop_info *info, const s
 struct pair_result pair_test(struct analysis *an, struct loop_info *info, const struct access *a,
                              const struct access *b, bool same_iteration);
 
+// What is known of two iterations of a nest, one of them of access a and the other of access b: |value| >= 0, or == 0.
+// The loop variables of b's iteration have the identifiers of the second iteration (polynomial.h).
+struct pair_relation {
+    const struct poly *value;
+    bool is_equal;
+};
+// Two accesses taken as made through one base, in any two iterations of the loop |info| and the loops in it of which
+// the relations hold. PAIR_APART: they never meet. PAIR_IF: they do not if no index or bound wraps, which the
+// conditions, at the entry of |info|, test. PAIR_CONFLICT: they may meet.
+struct pair_result pair_meet(struct analysis *an, struct loop_info *info, const struct access *a,
+                             const struct access *b, const struct pair_relation *relations, int count);
+
 // shared.c: the updates that iterations of a loop share.
 void shared_note(struct analysis *an, struct loop_info *info, const struct access *access);
 bool shared_has(const struct analysis *an, const struct loop_info *info, const struct access *access);

@@ -110,3 +110,24 @@ struct pair_result pair_test(struct analysis *an, struct loop_info *info, const 
     poly_release(&an->scratch, mark);
     return result;
 }
+
+struct pair_result pair_meet(struct analysis *an, struct loop_info *info, const struct access *a,
+                             const struct access *b, const struct pair_relation *relations, int count)
+{
+    struct poly_mark mark = poly_mark(&an->scratch);
+    struct pair_result result = {.answer = PAIR_APART};
+    struct pair *pair = new_pair(an, info, a, b);
+    if (pair_run_related(pair, relations, count)) {
+        result.answer = PAIR_CONFLICT;
+        struct pair *fitting = new_pair(an, info, a, b);
+        fitting->assumes_fits = true;
+        if (has_wrapping(pair) && !pair_run_related(fitting, relations, count) && fitting->fit_count > 0) {
+            result = pair_with_fits(fitting, (struct pair_result){.answer = PAIR_APART, .is_fit = true});
+        }
+    }
+    if (result.answer != PAIR_CONFLICT) {
+        result = pair_with_needs(an, info, a, b, result);
+    }
+    poly_release(&an->scratch, mark);
+    return result;
+}

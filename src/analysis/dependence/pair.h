@@ -78,6 +78,8 @@ bool pair_has_same_dims(struct analysis *an, const struct access *a, const struc
 // solve.c
 // Sets the system up and solves it; cases are left in the pair. False: they cannot meet.
 bool pair_run(struct pair *pair, bool same_iteration);
+// The same for two iterations of the nest of which the relations hold.
+bool pair_run_related(struct pair *pair, const struct pair_relation *relations, int count);
 bool pair_varies(const struct pair *pair, int id);
 int pair_sign_of(struct pair *pair, const struct poly_term *factor, const int *choice, int depth);
 const struct poly *pair_term_value(struct poly_pool *pool, const struct poly_term *term);

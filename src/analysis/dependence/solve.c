@@ -7,6 +7,8 @@
 // has been split into cases, so that m * i + j with j below m is understood without special treatment.
 #include "analysis/dependence/pair.h"
 
+#include <assert.h>
+
 // ---- cases ---------------------------------------------------------------------------------------------------------
 
 bool pair_varies(const struct pair *pair, int id)
@@ -280,7 +282,30 @@ static void solve(struct pair *pair, int *choice, int depth)
     }
 }
 
-// Sets the system up and solves it. False: apart for reasons that need none.
+// Adds all that is known of what the first |equations| constraints mention, and solves. False: they cannot meet.
+static bool run(struct pair *pair, int equations)
+{
+    for (int i = 0; i < equations; i++) {
+        pair_add_known(pair, pair->constraints[i].value);
+    }
+    for (const struct loop_info *loop = pair->info->parent; loop != NULL; loop = loop->parent) {
+        pair_add_atom(pair, loop->variable); // that the loops around this one run says something of their bounds
+    }
+    int known = pair->constraint_count;
+    pair_add_bounds(pair, pair->a, false);
+    pair_add_bounds(pair, pair->b, true);
+    for (int i = known; i < pair->constraint_count && i < MAX_CONSTRAINTS; i++) {
+        pair_add_known(pair, pair->constraints[i].value);
+    }
+    find_factors(pair);
+    split_guards(pair);
+    split_signs(pair);
+    split_distances(pair);
+    int choice[MAX_SPLITS + 1] = {0};
+    solve(pair, choice, 0);
+    return pair->case_count > 0 || pair->is_too_much;
+}
+
 bool pair_run(struct pair *pair, bool same_iteration)
 {
     struct poly_pool *pool = &pair->an->scratch;
@@ -301,23 +326,17 @@ bool pair_run(struct pair *pair, bool same_iteration)
         pair_add_atom(pair, pair->info->variable);
         pair_add_atom(pair, pair->info->variable | 1);
     }
-    for (int i = 0; i < equations; i++) {
-        pair_add_known(pair, pair->constraints[i].value);
+    return run(pair, equations);
+}
+
+bool pair_run_related(struct pair *pair, const struct pair_relation *relations, int count)
+{
+    if (!pair_add_equations(pair)) {
+        return false;
     }
-    for (const struct loop_info *loop = pair->info->parent; loop != NULL; loop = loop->parent) {
-        pair_add_atom(pair, loop->variable); // that the loops around this one run says something of their bounds
+    for (int i = 0; i < count; i++) {
+        assert(relations[i].value != NULL);
+        pair_add_constraint(pair, relations[i].value, relations[i].is_equal);
     }
-    int known = pair->constraint_count;
-    pair_add_bounds(pair, pair->a, false);
-    pair_add_bounds(pair, pair->b, true);
-    for (int i = known; i < pair->constraint_count && i < MAX_CONSTRAINTS; i++) {
-        pair_add_known(pair, pair->constraints[i].value);
-    }
-    find_factors(pair);
-    split_guards(pair);
-    split_signs(pair);
-    split_distances(pair);
-    int choice[MAX_SPLITS + 1] = {0};
-    solve(pair, choice, 0);
-    return pair->case_count > 0 || pair->is_too_much;
+    return run(pair, pair->constraint_count);
 }
