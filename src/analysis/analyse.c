@@ -278,6 +278,10 @@ static struct plan_expr *expr_within(struct arena *arena, const struct ir_inst *
         return expr;
     }
     case IR_OP_PARAM: return value->type == IR_PTR ? NULL : plan_param(arena, value->type, (int)value->imm);
+    case IR_OP_PTRTOINT: // an argument's address, which the launch knows
+        return value->args[0]->op != IR_OP_PARAM ? NULL
+                                                 : plan_op(arena, IR_OP_PTRTOINT, IR_I64, IR_PTR,
+                                                           plan_param(arena, IR_PTR, (int)value->args[0]->imm), NULL);
     case IR_OP_GET: return value->type == IR_PTR ? NULL : leaf(arena, PLAN_EXPR_VAR, value->type, value->var->index);
     case IR_OP_SELECT:
         return plan_select(arena, expr_within(arena, value->args[0], steps), expr_within(arena, value->args[1], steps),

@@ -478,6 +478,8 @@ struct ir_for {
     bool pragma_parallel;
     bool pragma_serial;
     bool pragma_single;
+    bool carries;     // of a nest that runs in another order: in order, it carries the dependences of the loops inside
+    bool is_fallback; // of a nest that runs in another order: the source's, for launches whose tests fail; one thread
     int collapse;
     int block_dim;
     int level; // 0 ordinary; 1 tile; 2 lane: room for two-level tasks
@@ -485,6 +487,7 @@ struct ir_for {
     enum ir_verdict verdict;
     struct ir_scalar_role *roles;
     int role_count;
+    const char *order;  // of a nest that runs in another order: says so, for people; not printed
     const char *reason; // in order: why; if: what is tested; scatter: which array; by atomics: which place
     struct loc reason_loc_a;
     struct loc reason_loc_b;

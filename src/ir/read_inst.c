@@ -115,6 +115,10 @@ static bool read_for_attribute(struct reader *r, struct ir_for *loop)
         loop->pragma_serial = true;
     } else if (ir_read_accept(r, "single")) {
         loop->pragma_single = true;
+    } else if (ir_read_accept(r, "carries")) {
+        loop->carries = true;
+    } else if (ir_read_accept(r, "fallback")) {
+        loop->is_fallback = true;
     } else if (ir_read_accept(r, "collapse")) {
         loop->collapse = ir_read_small(r, INT32_MIN, INT32_MAX);
     } else if (ir_read_accept(r, "block_dim")) {

@@ -15,7 +15,8 @@ static bool mark_inst(struct offload *o, struct ir_inst *inst, bool may_choose)
         }
         note->is_chosen = may_choose && facts_choose(inst);
         note->has_task =
-            note->is_chosen || choose_in_region(o, &inst->regions[0], may_choose && !inst->loop->pragma_single);
+            note->is_chosen || choose_in_region(o, &inst->regions[0],
+                                                may_choose && !inst->loop->pragma_single && !inst->loop->is_fallback);
         break;
     case IR_OP_IF:
     case IR_OP_BLOCK:

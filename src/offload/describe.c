@@ -68,7 +68,8 @@ static bool is_no_matter(const struct offload *o, const struct ir_inst *inst)
 // Whether the author asked for one thread.
 static bool is_meant(const struct offload *o, const struct ir_inst *inst)
 {
-    return o->kernel->pragma_single || (inst->op == IR_OP_FOR && inst->loop->pragma_single);
+    return o->kernel->pragma_single ||
+           (inst->op == IR_OP_FOR && (inst->loop->pragma_single || inst->loop->is_fallback));
 }
 
 static bool is_no_counted_loop(struct ir_inst *inst, void *user)
@@ -140,6 +141,7 @@ static void describe_loop(struct offload *o, struct ir_inst *inst, int depth, bo
         loop.verdict = inst->loop->verdict == IR_VERDICT_NONE ? IR_VERDICT_IN_ORDER : inst->loop->verdict;
         loop.loc_a = inst->loop->reason_loc_a;
         loop.loc_b = inst->loop->reason_loc_b;
+        loop.fusion = inst->loop->order;
         describe_roles(o, inst->loop, &loop);
     }
     offload_note(o, inst)->loop_index = o->loops.count;
@@ -153,6 +155,9 @@ static void describe_region(struct offload *o, struct ir_region *region, int dep
     for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
         if (inst->op == IR_OP_LOOP && inst->text != NULL && strcmp(inst->text, IR_REASON_WRAPS) == 0) {
             continue; // the loop is described where it does not wrap
+        }
+        if (inst->op == IR_OP_FOR && inst->loop->is_fallback) {
+            continue; // described in the order in which it runs as a rule
         }
         bool is_loop = inst->op == IR_OP_FOR || inst->op == IR_OP_LOOP;
         bool is_task = inst->op == IR_OP_FOR && offload_note(o, inst)->is_chosen;

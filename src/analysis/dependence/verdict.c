@@ -464,7 +464,11 @@ static bool settle_early(struct judgement *j)
                    "a loop under '#pragma rill %s' is one task and may not hold stream_parallel blocks",
                    j->loop->pragma_single ? "single" : "parallel");
     }
-    if (j->loop->pragma_single) {
+    if (j->loop->is_fallback) {
+        settle(j, IR_VERDICT_IN_ORDER, "it runs only where arguments overlap or indices wrap", here, none);
+    } else if (j->loop->carries) {
+        settle(j, IR_VERDICT_IN_ORDER, "it carries what the loops inside it depend on", here, none);
+    } else if (j->loop->pragma_single) {
         settle(j, IR_VERDICT_IN_ORDER, "'#pragma rill single' stands before it", here, none);
     } else if (j->loop->pragma_serial) {
         settle(j, IR_VERDICT_IN_ORDER, "'#pragma rill serial' stands before it", here, none);

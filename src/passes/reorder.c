@@ -1,0 +1,147 @@
+// The pass: each outermost nest of a kernel is looked at, and replaced if another order is better. Where that depends
+// on what only the launch knows, both are kept, and the source's runs, on one thread, where the test fails.
+#include "passes/reorder.h"
+
+#include "analysis/analyse.h"
+#include "ir/walk.h"
+#include "passes/reorder_nest.h"
+
+#include <assert.h>
+
+struct reorder {
+    struct ir_module *module;
+    struct ir_function *kernel;
+    struct analysis *an; // made when the first nest is met
+};
+
+static struct loop_info *info_of(const struct reorder *r, const struct ir_inst *inst)
+{
+    for (int i = 0; i < r->an->loops.count; i++) {
+        if (r->an->loops.items[i]->inst == inst) {
+            return r->an->loops.items[i];
+        }
+    }
+    return NULL;
+}
+
+// What the nest declared is declared nowhere once it is gone.
+static void drop(struct loop_nest *nest)
+{
+    for (int v = 0; v < nest->kernel->var_count; v++) {
+        struct ir_var *var = nest->kernel->vars[v];
+        if (var->scope != NULL && walk_is_inside(var->scope, nest->root->inst)) {
+            var->scope = NULL;
+        }
+    }
+    ir_remove(nest->root->inst);
+}
+
+static void describe(struct ir_region *code, bool is_tested)
+{
+    for (struct ir_inst *inst = code->first; inst != NULL; inst = inst->next) {
+        if (inst->op == IR_OP_FOR) {
+            inst->loop->order = is_tested ? "the nest runs in another order than in the source, where arguments do not "
+                                            "overlap; else as it is there, on one thread"
+                                          : "the nest runs in another order than in the source";
+            return;
+        }
+    }
+}
+
+// Code that came out right moves to before the nest, or beside it under the test.
+static void put(struct loop_nest *nest, struct ir_region *code, struct ir_region *test, struct ir_inst *holds)
+{
+    struct ir_inst *root = nest->root->inst;
+    for (struct ir_inst *inst = test->first; inst != NULL;) {
+        struct ir_inst *next = inst->next;
+        ir_move_before(inst, root);
+        inst = next;
+    }
+    struct ir_builder to = {
+        .module = nest->module, .function = nest->kernel, .region = root->parent, .before = root, .loc = root->loc};
+    if (holds == NULL) {
+        for (struct ir_inst *inst = code->first; inst != NULL;) {
+            struct ir_inst *next = inst->next;
+            ir_move_before(inst, root);
+            inst = next;
+        }
+        drop(nest);
+        return;
+    }
+    struct ir_inst *choice = ir_control(&to, IR_OP_IF, holds, 2);
+    ir_remove(root);
+    ir_append(&choice->regions[1], root);
+    for (struct ir_inst *inst = code->first; inst != NULL;) {
+        struct ir_inst *next = inst->next;
+        ir_remove(inst);
+        ir_append(&choice->regions[0], inst);
+        inst = next;
+    }
+    root->loop->is_fallback = true;
+}
+
+// True: the nest has been looked at as a whole.
+static bool reorder_nest(struct reorder *r, struct ir_inst *root)
+{
+    if (r->an == NULL) {
+        struct diags *diags = ARENA_NEW(r->module->arena, struct diags); // what it finds is said by the analysis proper
+        diags_init(diags, r->module->arena);
+        r->an = analysis_create(r->module, r->kernel, diags);
+    }
+    struct loop_nest *nest = ARENA_NEW(r->module->arena, struct loop_nest);
+    nest->module = r->module;
+    nest->kernel = r->kernel;
+    nest->an = r->an;
+    nest->root = info_of(r, root);
+    if (nest->root == NULL || !nest_find_statements(nest) || !nest_find_dependences(nest)) {
+        return false;
+    }
+    const struct order *order = nest_schedule(nest);
+    if (order == NULL) {
+        return true;
+    }
+    struct ir_region code = {.loc = root->parent->loc}, test = code;
+    struct ir_builder to = {.module = r->module, .function = r->kernel, .region = &code, .loc = root->loc};
+    struct ir_inst *holds = NULL;
+    if (!nest_build(nest, order, &to)) {
+        return true;
+    }
+    to.region = &test;
+    if (nest_build_test(nest, &to, &holds)) {
+        describe(&code, holds != NULL);
+        put(nest, &code, &test, holds);
+    }
+    return true;
+}
+
+static bool has_inner(const struct ir_inst *loop)
+{
+    WALK (inst, &loop->regions[0]) {
+        if (inst->op == IR_OP_FOR) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void reorder_region(struct reorder *r, struct ir_region *region)
+{
+    for (struct ir_inst *inst = region->first; inst != NULL;) {
+        struct ir_inst *next = inst->next;
+        bool is_done = inst->op == IR_OP_FOR && (!has_inner(inst) || reorder_nest(r, inst));
+        for (int i = 0; i < inst->region_count && !is_done && !(inst->op == IR_OP_FOR && inst->loop->pragma_single);
+             i++) {
+            reorder_region(r, &inst->regions[i]);
+        }
+        inst = next;
+    }
+}
+
+void reorder_loops(struct ir_module *module, struct ir_function *kernel, struct diags *diags)
+{
+    (void)diags;
+    struct reorder r = {.module = module, .kernel = kernel};
+    if (!kernel->pragma_single && !module->check_bounds) {
+        reorder_region(&r, &kernel->body);
+    }
+}

@@ -1,0 +1,117 @@
+// A nest of loops as the files of the reorder pass see it. reorder_statements.c cuts it into statements,
+// reorder_depend.c finds what they depend on, reorder_schedule.c chooses an order, reorder_build.c and reorder_scan.c
+// make the code of it, reorder_test.c what the launch tests.
+//
+// A statement is a run of instructions in the body of a loop of the nest, with all that is nested in it. It is executed
+// once for each iteration of the loops around it, and each such execution stays as it is: only their order changes.
+#ifndef RILL_PASSES_REORDER_NEST_H
+#define RILL_PASSES_REORDER_NEST_H
+
+#include "analysis/dependence/dependence.h"
+#include "base/vec.h"
+#include "passes/reorder.h"
+
+enum {
+    NEST_STATEMENTS = 16,
+    NEST_DEPTH = 6,
+    NEST_ACCESSES = 64,
+    NEST_DEPENDENCES = 400,
+    NEST_INSTRUCTIONS = 3000,
+    NEST_PAIRS = 32,
+};
+
+typedef uint32_t statement_set; // a bit for each statement
+
+struct statement {
+    struct ir_inst *first; // both in one region
+    struct ir_inst *last;
+    struct loop_info *loops[NEST_DEPTH]; // of the nest around it, outermost first
+    int depth;
+    int accesses[NEST_ACCESSES]; // numbers in the analysis
+    int access_count;
+};
+
+// An execution of statement |from| comes before one of |to|, and access |a| of the one may touch what |b| of the other
+// does. They are in the same iteration of the first |level| loops that both are in; of the next one, if there is one,
+// |from| is in an earlier iteration.
+struct dependence {
+    int from;
+    int to;
+    int a;
+    int b;
+    int level;
+};
+
+struct base_pair { // two arguments that must not overlap
+    int a;
+    int b;
+};
+
+struct loop_nest {
+    struct ir_module *module;
+    struct ir_function *kernel;
+    struct analysis *an;
+    struct loop_info *root;
+    struct statement statements[NEST_STATEMENTS]; // in program order
+    int statement_count;
+    bool *is_assigned; // by variable: in the nest, other than by a loop that counts with it
+    VEC(struct dependence) dependences;
+    uint8_t *distances; // what is known of each dependence by the loops it is looked at with: see reorder_depend.c
+    struct base_pair pairs[NEST_PAIRS];
+    int pair_count;
+    VEC(struct plan_condition) conditions;
+    bool is_refused; // while it is looked at: too large, or something in it must stay as it is
+};
+
+// What becomes of some of the statements.
+enum order_kind {
+    ORDER_LOOP, // a loop around |first|, and so on: of each statement the loop |loops[s]| of its own
+    ORDER_REST, // the statements in the source's order, in those of their loops that have none yet
+};
+struct order {
+    enum order_kind kind;
+    statement_set statements;
+    int loops[NEST_STATEMENTS]; // ORDER_LOOP: of each statement, the number of the loop; they run side by side
+    bool is_parallel;           // ORDER_LOOP
+    // ORDER_LOOP: a wavefront, if any weight is not 0. It counts the sum of the loops that all of the statements are
+    // in, each by its weight and in the direction in which it counts; the loop |solved|, of weight 1, follows from that
+    // sum and the others.
+    int weights[NEST_DEPTH];
+    int solved;
+    bool is_strip;       // ORDER_LOOP: runs in strips, the iterations of each in the loop's own place in the source
+    struct order *first; // ORDER_LOOP: what is in it
+    struct order *next;  // what comes after it
+};
+
+// reorder_statements.c: false if the nest must stay as it is.
+bool nest_find_statements(struct loop_nest *nest);
+bool nest_is_inside(const struct ir_inst *inst, const struct statement *statement);
+// The loop around the `get` that counts with its variable, up to the root; NULL: none.
+const struct ir_inst *nest_counting_loop(const struct loop_nest *nest, const struct ir_inst *get);
+// Whether the value may be computed wherever its operands are known: it does not read what the nest writes.
+bool nest_is_movable(const struct loop_nest *nest, const struct ir_inst *value);
+
+// reorder_depend.c: false if there are too many.
+bool nest_find_dependences(struct loop_nest *nest);
+// How far |to| is behind |from| in a common loop made of loop |x| of the one and |y| of the other.
+struct distance {
+    bool may_be_negative;
+    bool may_be_zero;
+    bool may_be_positive;
+};
+struct distance nest_distance(struct loop_nest *nest, int dependence, int x, int y);
+// The same in a wavefront over loops that both are in.
+struct distance nest_wave_distance(struct loop_nest *nest, int dependence, const int *weights);
+
+// reorder_schedule.c: NULL if the source's order is as good.
+struct order *nest_schedule(struct loop_nest *nest);
+
+// reorder_build.c: the code of the order, at |to|. False: it cannot be written; what was emitted is to be dropped.
+bool nest_build(struct loop_nest *nest, const struct order *order, struct ir_builder *to);
+
+// reorder_test.c: what the launch tests before it takes the new order. False: it cannot be tested. |out| is NULL if
+// there is nothing to test.
+bool nest_build_test(struct loop_nest *nest, struct ir_builder *to, struct ir_inst **out);
+struct ir_inst *nest_emit_expr(struct ir_builder *to, struct ir_function *kernel, const struct plan_expr *expr);
+
+#endif

@@ -1,0 +1,481 @@
+// Chooses the order of a nest. Statements that depend on each other in a circle stay together; the others may be
+// distributed. A loop with which all dependences among some statements have the distance zero is parallel wherever it
+// stands, and goes outside. Where there is none, one loop runs in order, and what it does not carry is looked at again;
+// it may be a different loop for each statement, so that they are aligned on the loop that carries their dependences.
+//
+// A GPU wants as many parallel loops outside as it can get. A CPU wants one, and else the source's order, which has
+// been written with caches in mind.
+#include "passes/reorder_nest.h"
+
+#include <assert.h>
+
+enum {
+    PARALLEL_GPU = 3, // loops that a GPU takes as one space
+    PARALLEL_CPU = 1,
+    MAX_CHOICES = 64, // ways to align statements that are tried
+};
+
+struct scheduler {
+    struct loop_nest *nest;
+    uint8_t used[NEST_STATEMENTS]; // by statement: a bit for each loop that has been placed
+    int most_parallel;             // loops that are wanted around a statement
+    bool is_aligned;               // loops outside have bounds made anew: those inside are no statements' own any more
+};
+
+struct group {
+    statement_set statements;
+    int parallel[NEST_DEPTH]; // loops that all of them are in and that are parallel
+    int parallel_count;
+};
+
+struct groups {
+    struct group items[NEST_STATEMENTS];
+    int count;
+};
+
+static bool has(statement_set set, int statement)
+{
+    return (set >> statement & 1) != 0;
+}
+
+static int first_of(statement_set set)
+{
+    return __builtin_ctz(set);
+}
+
+// ---- parallel loops ------------------------------------------------------------------------------------------------
+
+// Whether all of the statements are in the loop number |loop| of the first one, and it has not been placed.
+static bool is_common(const struct scheduler *s, statement_set set, int loop)
+{
+    const struct statement *first = &s->nest->statements[first_of(set)];
+    for (int i = 0; i < s->nest->statement_count; i++) {
+        const struct statement *statement = &s->nest->statements[i];
+        if (has(set, i) && (loop >= statement->depth || statement->loops[loop] != first->loops[loop] ||
+                            (s->used[i] >> loop & 1) != 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_active(const struct scheduler *s, const bool *active, statement_set set, int d)
+{
+    const struct dependence *dependence = &s->nest->dependences.items[d];
+    return active[d] && has(set, dependence->from) && has(set, dependence->to);
+}
+
+static bool is_parallel(const struct scheduler *s, const bool *active, statement_set set, int loop)
+{
+    for (int d = 0; d < s->nest->dependences.count; d++) {
+        if (is_active(s, active, set, d)) {
+            struct distance distance = nest_distance(s->nest, d, loop, loop);
+            if (distance.may_be_negative || distance.may_be_positive) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// Loops of which a device can use no more are not looked for.
+static struct group group_of(const struct scheduler *s, const bool *active, statement_set set)
+{
+    struct group group = {.statements = set};
+    for (int loop = 0; loop < NEST_DEPTH && group.parallel_count < s->most_parallel; loop++) {
+        if (is_common(s, set, loop) && is_parallel(s, active, set, loop)) {
+            group.parallel[group.parallel_count++] = loop;
+        }
+    }
+    return group;
+}
+
+// ---- distribution --------------------------------------------------------------------------------------------------
+
+// Statements that depend on each other in a circle, as sets; which depend on which, directly or not, in |reaches|.
+static void find_reach(const struct scheduler *s, const bool *active, statement_set set, statement_set *reaches)
+{
+    int count = s->nest->statement_count;
+    for (int i = 0; i < count; i++) {
+        reaches[i] = has(set, i) ? (statement_set)1 << i : 0;
+    }
+    for (int d = 0; d < s->nest->dependences.count; d++) {
+        if (is_active(s, active, set, d)) {
+            const struct dependence *dependence = &s->nest->dependences.items[d];
+            reaches[dependence->from] |= (statement_set)1 << dependence->to;
+        }
+    }
+    for (int k = 0; k < count; k++) {
+        for (int i = 0; i < count; i++) {
+            reaches[i] |= has(reaches[i], k) ? reaches[k] : 0;
+        }
+    }
+}
+
+// The circle of the first statement in the source of which everything it depends on has been taken.
+static statement_set next_circle(const statement_set *reaches, statement_set left, int count)
+{
+    for (int i = 0; i < count; i++) {
+        statement_set circle = 0, before = 0;
+        for (int k = 0; has(left, i) && k < count; k++) {
+            bool is_circle = has(reaches[i], k) && has(reaches[k], i);
+            circle |= is_circle ? (statement_set)1 << k : 0;
+            before |= has(left, k) && has(reaches[k], i) && !is_circle ? (statement_set)1 << k : 0;
+        }
+        if (has(left, i) && before == 0) {
+            return circle;
+        }
+    }
+    assert(false);
+    return left;
+}
+
+// Neighbours that lose no parallel loop by it stay in one group.
+static void distribute(const struct scheduler *s, const bool *active, statement_set set, struct groups *out)
+{
+    statement_set reaches[NEST_STATEMENTS];
+    find_reach(s, active, set, reaches);
+    out->count = 0;
+    for (statement_set left = set; left != 0;) {
+        statement_set circle = next_circle(reaches, left, s->nest->statement_count);
+        left &= ~circle;
+        struct group group = group_of(s, active, circle);
+        if (out->count > 0 && !s->is_aligned) {
+            struct group *last = &out->items[out->count - 1];
+            struct group both = group_of(s, active, last->statements | circle);
+            if (both.parallel_count >= last->parallel_count && both.parallel_count >= group.parallel_count) {
+                *last = both;
+                continue;
+            }
+        }
+        out->items[out->count++] = group;
+    }
+}
+
+// ---- loops in order ------------------------------------------------------------------------------------------------
+
+// How much of the work would be parallel: statements in deeper loops do more of it.
+static int score_of(const struct scheduler *s, const bool *active, statement_set set)
+{
+    struct groups groups;
+    distribute(s, active, set, &groups);
+    int score = 0;
+    for (int g = 0; g < groups.count; g++) {
+        for (int i = 0; i < s->nest->statement_count; i++) {
+            int depth = s->nest->statements[i].depth;
+            if (has(groups.items[g].statements, i)) {
+                score += depth * depth * groups.items[g].parallel_count;
+            }
+        }
+    }
+    return score;
+}
+
+static bool is_wave(const struct order *order)
+{
+    for (int k = 0; k < NEST_DEPTH; k++) {
+        if (order->weights[k] != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether the loop |level| may run in order around its statements. |out| gets the dependences that it does not carry.
+static bool may_run_in_order(const struct scheduler *s, const bool *active, const struct order *level, bool *out)
+{
+    for (int d = 0; d < s->nest->dependences.count; d++) {
+        out[d] = false;
+        if (is_active(s, active, level->statements, d)) {
+            const struct dependence *dependence = &s->nest->dependences.items[d];
+            struct distance distance = is_wave(level) ? nest_wave_distance(s->nest, d, level->weights)
+                                                      : nest_distance(s->nest, d, level->loops[dependence->from],
+                                                                      level->loops[dependence->to]);
+            if (distance.may_be_negative) {
+                return false;
+            }
+            out[d] = distance.may_be_zero;
+        }
+    }
+    return true;
+}
+
+static bool *new_flags(const struct scheduler *s)
+{
+    return ARENA_ARRAY(s->nest->an->arena, bool, s->nest->dependences.count + 1);
+}
+
+static void place(struct scheduler *s, statement_set set, const int *loops, bool is_placed)
+{
+    for (int i = 0; i < s->nest->statement_count; i++) {
+        if (has(set, i)) {
+            s->used[i] = (uint8_t)(is_placed ? s->used[i] | 1 << loops[i] : s->used[i] & ~(1 << loops[i]));
+        }
+    }
+}
+
+static int score_in_order(struct scheduler *s, const bool *active, const struct order *level)
+{
+    bool *left = new_flags(s);
+    if (!may_run_in_order(s, active, level, left)) {
+        return -1;
+    }
+    int most = s->most_parallel;
+    s->most_parallel = PARALLEL_GPU; // also on a CPU: what is parallel twice has the better loops inside
+    place(s, level->statements, level->loops, true);
+    int score = score_of(s, left, level->statements);
+    place(s, level->statements, level->loops, false);
+    s->most_parallel = most;
+    return score;
+}
+
+// The outermost loop that all of them are in, as the source has it.
+static bool take_common(const struct scheduler *s, statement_set set, int *loops)
+{
+    for (int loop = 0; loop < NEST_DEPTH; loop++) {
+        if (is_common(s, set, loop)) {
+            for (int i = 0; i < NEST_STATEMENTS; i++) {
+                loops[i] = loop;
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
+// A loop of each statement's own: choice number |number| of all. False: there are no more.
+static bool take_choice(const struct scheduler *s, statement_set set, int number, int *loops)
+{
+    for (int i = 0; i < s->nest->statement_count; i++) {
+        if (!has(set, i)) {
+            continue;
+        }
+        int open[NEST_DEPTH], count = 0;
+        for (int loop = 0; loop < s->nest->statements[i].depth; loop++) {
+            open[count] = loop;
+            count += (s->used[i] >> loop & 1) == 0;
+        }
+        if (count == 0) {
+            return false;
+        }
+        loops[i] = open[number % count];
+        number /= count;
+    }
+    return number == 0;
+}
+
+// On a CPU a wavefront gains nothing over the source's order unless there is a loop's work at each of its points.
+static bool is_worth_a_wave(const struct scheduler *s, statement_set set)
+{
+    bool has_deep = s->nest->module->is_gpu;
+    for (int i = 0; i < s->nest->statement_count; i++) {
+        has_deep |= has(set, i) && s->nest->statements[i].depth - __builtin_popcount(s->used[i]) > 2;
+    }
+    return has_deep && !s->is_aligned;
+}
+
+// Sums of the loops that all of the statements are in, the innermost of these by weight 1. Wavefront number |number|;
+// false: there are no more.
+static bool take_wave(const struct scheduler *s, statement_set set, int number, struct order *out)
+{
+    static const int weights[] = {0, 1, 2, 4};
+    int common[NEST_DEPTH], count = 0;
+    for (int loop = 0; loop < NEST_DEPTH; loop++) {
+        common[count] = loop;
+        count += is_common(s, set, loop);
+    }
+    if (count < 2) {
+        return false;
+    }
+    memset(out->weights, 0, sizeof out->weights);
+    out->solved = common[count - 1];
+    out->weights[out->solved] = 1;
+    for (int k = count - 2; k >= 0; k--) {
+        out->weights[common[k]] = weights[number % 4];
+        number /= 4;
+    }
+    for (int i = 0; i < NEST_STATEMENTS; i++) {
+        out->loops[i] = out->solved;
+    }
+    return number == 0;
+}
+
+static int choose_wave(struct scheduler *s, const bool *active, struct order *level)
+{
+    struct order tried = {.statements = level->statements};
+    int best = 0;
+    for (int number = 1; number < MAX_CHOICES && take_wave(s, level->statements, number, &tried); number++) {
+        int score = score_in_order(s, active, &tried);
+        if (score > best) {
+            best = score;
+            *level = tried;
+        }
+    }
+    return best;
+}
+
+// The loop that runs in order around the statements; the score of what is parallel inside, 0 if nothing is.
+static int choose_in_order(struct scheduler *s, const bool *active, struct order *level)
+{
+    int best = take_common(s, level->statements, level->loops) ? score_in_order(s, active, level) : -1;
+    struct order tried = {.statements = level->statements};
+    for (int number = 0; number < MAX_CHOICES && take_choice(s, level->statements, number, tried.loops); number++) {
+        int score = score_in_order(s, active, &tried);
+        if (score > best) {
+            best = score;
+            *level = tried;
+        }
+    }
+    if (best <= 0 && is_worth_a_wave(s, level->statements)) {
+        best = choose_wave(s, active, level);
+    }
+    return best > 0 ? best : 0;
+}
+
+// ---- the order -----------------------------------------------------------------------------------------------------
+
+static struct order *schedule(struct scheduler *s, const bool *active, statement_set set);
+
+static struct order *new_order(const struct scheduler *s, enum order_kind kind, statement_set set)
+{
+    struct order *order = ARENA_NEW(s->nest->an->arena, struct order);
+    order->kind = kind;
+    order->statements = set;
+    return order;
+}
+
+// Whether a loop outside it, that all of them are in, is still to be placed.
+static bool is_moved(const struct scheduler *s, statement_set set, int loop)
+{
+    for (int i = 0; i < loop; i++) {
+        if ((s->used[first_of(set)] >> i & 1) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct order *parallel_order(struct scheduler *s, const bool *active, const struct group *group)
+{
+    struct order *outer = NULL, **place_of = &outer;
+    uint8_t used[NEST_STATEMENTS];
+    memcpy(used, s->used, sizeof used);
+    for (int p = 0; p < group->parallel_count; p++) {
+        struct order *order = new_order(s, ORDER_LOOP, group->statements);
+        for (int i = 0; i < NEST_STATEMENTS; i++) {
+            order->loops[i] = group->parallel[p];
+        }
+        order->is_parallel = true;
+        order->is_strip = !s->nest->module->is_gpu && is_moved(s, group->statements, group->parallel[p]);
+        place(s, group->statements, order->loops, true);
+        *place_of = order;
+        place_of = &order->first;
+    }
+    *place_of = s->is_aligned ? schedule(s, active, group->statements) : new_order(s, ORDER_REST, group->statements);
+    memcpy(s->used, used, sizeof used);
+    return outer;
+}
+
+// Whether the loops chosen are one loop of the source, with nothing left outside it.
+static bool are_one_loop(const struct scheduler *s, statement_set set, const int *loops)
+{
+    int loop = loops[first_of(set)];
+    for (int i = 0; i < s->nest->statement_count; i++) {
+        if (has(set, i) && loops[i] != loop) {
+            return false;
+        }
+    }
+    return is_common(s, set, loop) && !is_moved(s, set, loop);
+}
+
+static struct order *group_order(struct scheduler *s, const bool *active, const struct group *group)
+{
+    if (group->parallel_count > 0) {
+        return parallel_order(s, active, group);
+    }
+    struct order *order = new_order(s, ORDER_LOOP, group->statements);
+    if (choose_in_order(s, active, order) == 0) {
+        return new_order(s, ORDER_REST, group->statements);
+    }
+    bool *left = new_flags(s);
+    may_run_in_order(s, active, order, left);
+    bool was_aligned = s->is_aligned;
+    s->is_aligned |= is_wave(order) || !are_one_loop(s, group->statements, order->loops);
+    place(s, group->statements, order->loops, true);
+    order->first = schedule(s, left, group->statements);
+    place(s, group->statements, order->loops, false);
+    s->is_aligned = was_aligned;
+    return order;
+}
+
+static struct order *schedule(struct scheduler *s, const bool *active, statement_set set)
+{
+    struct groups groups;
+    distribute(s, active, set, &groups);
+    struct order *first = NULL, **end = &first;
+    for (int g = 0; g < groups.count; g++) {
+        *end = group_order(s, active, &groups.items[g]);
+        end = &(*end)->next;
+    }
+    return first;
+}
+
+// ---- whether it is the source's ------------------------------------------------------------------------------------
+
+static bool share_loop(const struct scheduler *s, statement_set a, statement_set b)
+{
+    for (int loop = 0; loop < NEST_DEPTH; loop++) {
+        for (int i = 0; i < s->nest->statement_count; i++) {
+            statement_set two = has(a, i) ? (statement_set)1 << i : 0;
+            for (int k = 0; two != 0 && k < s->nest->statement_count; k++) {
+                if (has(b, k) && is_common(s, two | (statement_set)1 << k, loop)) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+static bool is_source_order(struct scheduler *s, const struct order *order)
+{
+    for (; order != NULL; order = order->next) {
+        for (const struct order *other = order->next; other != NULL; other = other->next) {
+            if (first_of(other->statements) < first_of(order->statements) ||
+                share_loop(s, order->statements, other->statements)) {
+                return false;
+            }
+        }
+        if (order->kind == ORDER_REST) {
+            continue;
+        }
+        int loop = order->loops[first_of(order->statements)];
+        if (is_wave(order) || !is_common(s, order->statements, loop) || is_moved(s, order->statements, loop)) {
+            return false;
+        }
+        for (int i = 0; i < s->nest->statement_count; i++) {
+            if (has(order->statements, i) && order->loops[i] != loop) {
+                return false;
+            }
+        }
+        place(s, order->statements, order->loops, true);
+        bool is_same = is_source_order(s, order->first);
+        place(s, order->statements, order->loops, false);
+        if (!is_same) {
+            return false;
+        }
+    }
+    return true;
+}
+
+struct order *nest_schedule(struct loop_nest *nest)
+{
+    struct scheduler s = {.nest = nest, .most_parallel = nest->module->is_gpu ? PARALLEL_GPU : PARALLEL_CPU};
+    bool *active = new_flags(&s);
+    for (int d = 0; d < nest->dependences.count; d++) {
+        active[d] = true;
+    }
+    statement_set all = (statement_set)(((uint64_t)1 << nest->statement_count) - 1);
+    struct order *order = schedule(&s, active, all);
+    return is_source_order(&s, order) ? NULL : order;
+}
