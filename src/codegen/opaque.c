@@ -6,6 +6,10 @@
 // were contiguous. So the vectoriser must not see that an index was narrowed. A rotation by nothing hides it: the
 // analysis of counters does not look through one, every vector unit has it, and the simplification that follows removes
 // it.
+//
+// Only functions that were written with such an index need this: in others the passes before have made what looks like
+// one, a row's number taken modulo 2^32, and hiding it costs the vector code. For the same reason 32 bits stay visible
+// everywhere: they are one width, and the tests for one width do not stand in for each other.
 #include "codegen/pipeline.h"
 
 #include "base/hash.h"
@@ -27,13 +31,34 @@ static bool is_op(LLVMValueRef value, LLVMOpcode op)
     return LLVMIsAInstruction(value) != NULL && LLVMGetInstructionOpcode(value) == op;
 }
 
+static bool is_constant(LLVMValueRef value, uint64_t constant)
+{
+    return LLVMIsAConstantInt(value) != NULL && LLVMConstIntGetZExtValue(value) == constant;
+}
+
+// Whether |inst| cuts its operand to 32 bits, without its sign.
+static bool is_word(LLVMValueRef inst)
+{
+    return is_constant(LLVMGetOperand(inst, 1), UINT32_MAX);
+}
+
+// `x << c >> d`, with a constant added in between or not: how a value is cut with its sign, other than to 32 bits.
+static bool is_cut_by_shifts(LLVMValueRef inst)
+{
+    LLVMValueRef shifted = LLVMGetOperand(inst, 0);
+    if (is_op(shifted, LLVMAdd)) {
+        shifted = LLVMGetOperand(shifted, 0);
+    }
+    return is_op(shifted, LLVMShl) && (bits_of(inst) != 64 || !is_constant(LLVMGetOperand(shifted, 1), 32));
+}
+
 // Whether the analysis would see a value of fewer bits in it.
 static bool is_narrowing(LLVMValueRef inst)
 {
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMAnd:
-    case LLVMURem: return LLVMIsAConstantInt(LLVMGetOperand(inst, 1)) != NULL;
-    case LLVMAShr: return is_op(LLVMGetOperand(inst, 0), LLVMShl);
+    case LLVMURem: return LLVMIsAConstantInt(LLVMGetOperand(inst, 1)) != NULL && !is_word(inst);
+    case LLVMAShr: return is_cut_by_shifts(inst);
     case LLVMZExt:
     case LLVMSExt: return bits_of(LLVMGetOperand(inst, 0)) <= NARROW_BITS && !is_op(LLVMGetOperand(inst, 0), LLVMLoad);
     default: return false;
@@ -106,32 +131,45 @@ static void hide_in_indices(struct emitter *e, struct index_parts *parts)
     }
 }
 
-static void note_narrowing(void *arg, LLVMValueRef inst)
+static bool has_narrowing(LLVMValueRef function)
 {
-    bool *any = arg;
-    *any = *any || is_narrowing(inst);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b != NULL; b = LLVMGetNextBasicBlock(b)) {
+        for (LLVMValueRef inst = LLVMGetFirstInstruction(b); inst != NULL; inst = LLVMGetNextInstruction(inst)) {
+            if (is_narrowing(inst)) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
-static void note_indices(void *arg, LLVMValueRef inst)
+static void note_indices(struct index_parts *parts, LLVMValueRef function)
 {
-    if (LLVMGetInstructionOpcode(inst) == LLVMGetElementPtr) {
-        for (int i = 1; i < LLVMGetNumOperands(inst); i++) {
-            add_part(arg, LLVMGetOperand(inst, (unsigned)i));
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b != NULL; b = LLVMGetNextBasicBlock(b)) {
+        for (LLVMValueRef inst = LLVMGetFirstInstruction(b); inst != NULL; inst = LLVMGetNextInstruction(inst)) {
+            for (int i = 1; is_op(inst, LLVMGetElementPtr) && i < LLVMGetNumOperands(inst); i++) {
+                add_part(parts, LLVMGetOperand(inst, (unsigned)i));
+            }
         }
     }
 }
 
-bool opaque_is_needed(struct emitter *e)
+void opaque_find(struct emitter *e, struct opaque *opaque)
 {
-    bool any = false;
-    pipeline_each_inst(e, note_narrowing, &any);
-    return any;
+    *opaque = (struct opaque){0};
+    for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (has_narrowing(f)) {
+            VEC_PUSH(e->arena, &opaque->functions, f);
+        }
+    }
 }
 
-void opaque_indices(struct emitter *e)
+void opaque_indices(struct emitter *e, const struct opaque *opaque)
 {
     struct index_parts parts = {.arena = e->arena};
     hash_map_init(&parts.seen, e->arena);
-    pipeline_each_inst(e, note_indices, &parts);
+    for (int i = 0; i < opaque->functions.count; i++) {
+        note_indices(&parts, opaque->functions.items[i]);
+    }
     hide_in_indices(e, &parts);
 }

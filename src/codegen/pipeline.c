@@ -117,15 +117,16 @@ static rill_status run_cpu(struct emitter *e)
             e, "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),cgscc(inline),globaldce"));
     }
     bool has_large = leave_out_large(e, true);
-    bool has_narrow = opaque_is_needed(e); // as written: passes make more that looks like it
+    struct opaque opaque;
+    opaque_find(e, &opaque);
     RILL_TRY(pipeline_passes(e, "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>)"));
     leave_out_cold(e);
     // Unrolling makes indices of local arrays constant: only then can they become registers.
 #define LOOPS "loop-mssa(licm,simple-loop-unswitch),loop(indvars,loop-deletion,loop-unroll-full),sroa,early-cse"
 #define VECTORS "loop-vectorize,early-cse,simplifycfg"
-    if (has_narrow) {
+    if (opaque.functions.count > 0) {
         RILL_TRY(pipeline_passes(e, "function(" LOOPS ")"));
-        opaque_indices(e);
+        opaque_indices(e, &opaque);
         RILL_TRY(pipeline_passes(e, "function(" VECTORS ")"));
     } else {
         RILL_TRY(pipeline_passes(e, "function(" LOOPS "," VECTORS ")"));

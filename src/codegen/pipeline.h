@@ -2,6 +2,7 @@
 #ifndef RILL_CODEGEN_PIPELINE_H
 #define RILL_CODEGEN_PIPELINE_H
 
+#include "base/vec.h"
 #include "codegen/emit.h"
 
 rill_status pipeline_run(struct emitter *e);
@@ -16,9 +17,12 @@ void pipeline_each_inst(struct emitter *e, pipeline_visit *visit, void *arg);
 // Gives |function| an attribute of LLVM's, or takes it.
 void pipeline_set_attribute(struct emitter *e, LLVMValueRef function, const char *name, bool on);
 
-// opaque.c: keeps narrow indices from the loop vectoriser; right before it.
-bool opaque_is_needed(struct emitter *e);
-void opaque_indices(struct emitter *e);
+// opaque.c: keeps narrow indices from the loop vectoriser, in the functions that have some as they were written.
+struct opaque {
+    VEC(LLVMValueRef) functions;
+};
+void opaque_find(struct emitter *e, struct opaque *opaque);          // before the passes, which make more of them
+void opaque_indices(struct emitter *e, const struct opaque *opaque); // right before the vectoriser
 
 // inner_choices.c: CPUs, after the passes.
 void inner_choices(struct emitter *e);

@@ -320,3 +320,13 @@ kernel void narrowed(int n, unsigned long a[n], const unsigned long b[n])
         a[(unsigned char)i] = b[i & 3] * 3;
     }
 }
+
+// The same with their signs, and a constant added before they are cut.
+// run: narrowed_signed n=100
+#pragma rill single
+kernel void narrowed_signed(int n, unsigned long a[2 * n], const unsigned long b[2 * n])
+{
+    for (long i = 0; i < n; i++) {
+        a[(signed char)(i + 3)] = b[((i + 2) & 7)] * 3 + b[(short)(i - 5) + 5];
+    }
+}

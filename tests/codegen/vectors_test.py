@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Which loops become vector code on a CPU: LLVM's form of an entry is read for the operations that a vector loop has. Each
+kernel is one that a plain C compiler vectorises, so that an entry without them is several times behind it."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(os.environ.get("RILL_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
+RILL = pathlib.Path(os.environ["RILL_BUILD"]) / "bin" / "rill"
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+from report import Report  # pylint: disable=wrong-import-position
+
+# The index of the first kernel is hidden from the vectoriser; those of the others, in its module, need not be.
+NARROW = """
+#include <rill/kernel.h>
+kernel void table(int n, const float t[4], float c[n])
+{ for (int i = 0; i < n; i++) { c[i] = t[i & 3]; } }
+kernel void stencil(int n, const float a[n][n], float c[n][n])
+{ for (int i = 1; i < n - 1; i++) { for (int j = 1; j < n - 1; j++) {
+  c[i][j] = a[i - 1][j] + a[i][j - 1] + a[i][j + 1] + a[i + 1][j]; } } }
+kernel void both(int n, const float t[4], const float a[n][n], float c[n][n])
+{ for (int i = 1; i < n - 1; i++) { for (int j = 1; j < n - 1; j++) {
+  c[i][j] = a[i - 1][j] + a[i][j - 1] + a[i + 1][j] + t[i & 3]; } } }
+"""
+
+# (claim, source, entry, (pattern, holds) …): the pattern is found in the entry's text, or not.
+FLOATS = r"= fadd <\d+ x float>"
+CASES = [
+    ("a_masked_index_costs_other_kernels_nothing", NARROW, "stencil.0", (FLOATS, True)),
+    ("a_masked_index_costs_its_own_kernel_nothing_else", NARROW, "both.0", (FLOATS, True)),
+]
+
+
+def entry_text(source, entry, target, folder):
+    """LLVM's form of the entry, or what went wrong."""
+    path = folder / "k.c"
+    path.write_text(source)
+    run = subprocess.run([RILL, "emit", "--llvm", "--target", target, path], capture_output=True, text=True, check=False)
+    found = re.search(r"^define[^\n]*@\"?" + re.escape(entry) + r"\"?\(.*?^}$", run.stdout, re.M | re.S)
+    return (found.group(), "") if found else (None, f"no {entry}: {run.stderr}")
+
+
+def main():
+    report = Report()
+    with tempfile.TemporaryDirectory() as name:
+        for target in ("x86-64-v3", "x86-64-v4"):
+            for claim, source, entry, *wants in CASES:
+                text, error = entry_text(source, entry, target, pathlib.Path(name))
+                wrong = error or [pattern for pattern, holds in wants if bool(re.search(pattern, text)) != holds]
+                report.check(f"{claim}_{target.replace('-', '_')}", not wrong, f"{wrong} in\n{text}")
+    sys.exit(report.finish())
+
+
+if __name__ == "__main__":
+    main()
