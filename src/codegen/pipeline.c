@@ -223,6 +223,7 @@ rill_status pipeline_run(struct emitter *e)
         RILL_TRY(e->options->unoptimised ? run_cpu_unoptimised(e) : run_cpu(e));
         RILL_TRY(sanitize_finish(e));
         inner_choices(e);
+        saturate_vectors(e);
         split_blocks(e);
         return RILL_OK;
     }

@@ -26,6 +26,8 @@ void opaque_indices(struct emitter *e, const struct opaque *opaque); // right be
 
 // inner_choices.c: CPUs, after the passes.
 void inner_choices(struct emitter *e);
+// saturate.c: likewise.
+void saturate_vectors(struct emitter *e);
 
 // Cuts large blocks, for the code generator.
 void split_blocks(struct emitter *e);

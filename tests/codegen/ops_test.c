@@ -37,6 +37,14 @@ TEST(operations_give_the_bits_of_ir_fold_when_not_optimised)
     check_all(&(struct codegen_options){.unoptimised = true});
 }
 
+TEST(operations_give_the_bits_of_ir_fold_with_avx2)
+{
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
+        SKIP("no AVX2");
+    }
+    check_all(&(struct codegen_options){.target = "x86-64-v3"});
+}
+
 TEST(operations_give_the_bits_of_ir_fold_on_the_oldest_cpu)
 {
     check_all(&(struct codegen_options){.target = "x86-64"});

@@ -26,11 +26,21 @@ kernel void both(int n, const float t[4], const float a[n][n], float c[n][n])
   c[i][j] = a[i - 1][j] + a[i][j - 1] + a[i + 1][j] + t[i & 3]; } } }
 """
 
+CONVERSIONS = "#include <rill/kernel.h>\n" + "".join(
+    f"kernel void {a}_to_{b.split()[-1]}(int n, const {a} x[n], {b} y[n])\n"
+    f"{{ for (int i = 0; i < n; i++) {{ y[i] = ({b})(x[i] * 2); }} }}\n"
+    for a in ("float", "double") for b in ("int", "unsigned char", "signed short", "unsigned"))
+
 # (claim, source, entry, (pattern, holds) …): the pattern is found in the entry's text, or not.
 FLOATS = r"= fadd <\d+ x float>"
 CASES = [
     ("a_masked_index_costs_other_kernels_nothing", NARROW, "stencil.0", (FLOATS, True)),
     ("a_masked_index_costs_its_own_kernel_nothing_else", NARROW, "both.0", (FLOATS, True)),
+] + [
+    # Element by element it takes five times as long.
+    (f"conversions_of_{entry}_take_whole_vectors", CONVERSIONS, f"{entry}.0", (r"= fpto[su]i <\d+ x ", True),
+     (r"fpto[su]i\.sat\.v\d", False))
+    for entry in ("float_to_int", "float_to_char", "float_to_short", "double_to_int", "float_to_unsigned")
 ]
 
 
