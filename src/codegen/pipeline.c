@@ -108,6 +108,35 @@ static void leave_out_cold(struct emitter *e)
     }
 }
 
+// Whether |last| leads back while a counter is not yet a constant: such a loop may be unrolled as a whole.
+static bool is_fixed_loop(LLVMValueRef last)
+{
+    LLVMValueRef test = LLVMIsABranchInst(last) != NULL && LLVMIsConditional(last) ? LLVMGetCondition(last) : NULL;
+    if (test == NULL || LLVMIsAICmpInst(test) == NULL || LLVMIsAConstantInt(LLVMGetOperand(test, 1)) == NULL) {
+        return false;
+    }
+    LLVMValueRef next = LLVMGetOperand(test, 0);
+    LLVMValueRef counter = LLVMIsABinaryOperator(next) != NULL ? LLVMGetOperand(next, 0) : NULL;
+    if (counter == NULL || LLVMIsAPHINode(counter) == NULL) {
+        return false;
+    }
+    LLVMBasicBlockRef head = LLVMGetInstructionParent(counter);
+    return LLVMGetSuccessor(last, 0) == head || LLVMGetSuccessor(last, 1) == head;
+}
+
+static bool has_fixed_loops(struct emitter *e)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f != NULL; f = LLVMGetNextFunction(f)) {
+        for (LLVMBasicBlockRef b = is_cold(f) ? NULL : LLVMGetFirstBasicBlock(f); b != NULL;
+             b = LLVMGetNextBasicBlock(b)) {
+            if (is_fixed_loop(LLVMGetBasicBlockTerminator(b))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 // Short on purpose: code is wanted in milliseconds. Helpers are inlined first, so that everything after sees whole
 // loops; the vectoriser wants loops simplified, counted and free of what does not change in them.
 static rill_status run_cpu(struct emitter *e)
@@ -121,15 +150,21 @@ static rill_status run_cpu(struct emitter *e)
     opaque_find(e, &opaque);
     RILL_TRY(pipeline_passes(e, "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>)"));
     leave_out_cold(e);
+    bool has_fixed = has_fixed_loops(e);
     // Unrolling makes indices of local arrays constant: only then can they become registers.
 #define LOOPS "loop-mssa(licm,simple-loop-unswitch),loop(indvars,loop-deletion,loop-unroll-full),sroa,early-cse"
+    // In its copies of a loop's body values have become invariant of the loop around: a row that was clamped to the
+    // image, for one. Left inside, the vectoriser takes the rows that they lead to for scattered; and what was found
+    // out about them while they were inside has to be forgotten.
+#define INVARIANT "loop-mssa(licm),invalidate<scalar-evolution>"
 #define VECTORS "loop-vectorize,early-cse,simplifycfg"
     if (opaque.functions.count > 0) {
-        RILL_TRY(pipeline_passes(e, "function(" LOOPS ")"));
+        RILL_TRY(pipeline_passes(e, has_fixed ? "function(" LOOPS "," INVARIANT ")" : "function(" LOOPS ")"));
         opaque_indices(e, &opaque);
         RILL_TRY(pipeline_passes(e, "function(" VECTORS ")"));
     } else {
-        RILL_TRY(pipeline_passes(e, "function(" LOOPS "," VECTORS ")"));
+        RILL_TRY(pipeline_passes(e, has_fixed ? "function(" LOOPS "," INVARIANT "," VECTORS ")"
+                                              : "function(" LOOPS "," VECTORS ")"));
     }
     if (has_large && leave_out_large(e, false)) {
         RILL_TRY(pipeline_passes(e, "function(sroa,early-cse,simplifycfg)"));

@@ -31,11 +31,27 @@ CONVERSIONS = "#include <rill/kernel.h>\n" + "".join(
     f"{{ for (int i = 0; i < n; i++) {{ y[i] = ({b})(x[i] * 2); }} }}\n"
     for a in ("float", "double") for b in ("int", "unsigned char", "signed short", "unsigned"))
 
+# What is the same for a whole row must be known to be, also in the copies that unrolling makes of the inner loop's body.
+ROWS = """
+#include <rill/kernel.h>
+static int clamp(int v, int low, int high) { return v < low ? low : v > high ? high : v; }
+kernel void blur(int h, int w, const float a[h][w], float c[h][w])
+{ for (int y = 0; y < h; y++) { for (int x = 0; x < w; x++) { float s = 0;
+  for (int k = -2; k <= 2; k++) { s += (k + 3) * a[clamp(y + k, 0, h - 1)][x]; } c[y][x] = s; } } }
+kernel void flat(int h, int w, const float *a, float *c)
+{ for (int y = 0; y < h; y++) { for (int x = 0; x < w; x++) { float s = 0;
+  for (int k = -2; k <= 2; k++) { int r = y + k; if (r < 0) { r = 0; } if (r >= h) { r = h - 1; } s += a[r * w + x]; }
+  c[y * w + x] = s; } } }
+"""
+
 # (claim, source, entry, (pattern, holds) …): the pattern is found in the entry's text, or not.
-FLOATS = r"= fadd <\d+ x float>"
+FLOATS = r"= fadd [a-z ]*<\d+ x float>"
 CASES = [
     ("a_masked_index_costs_other_kernels_nothing", NARROW, "stencil.0", (FLOATS, True)),
     ("a_masked_index_costs_its_own_kernel_nothing_else", NARROW, "both.0", (FLOATS, True)),
+    ("rows_chosen_by_a_clamped_number_are_loaded_whole", ROWS, "blur.0", (FLOATS, True), (r"masked\.gather", False)),
+    ("rows_of_a_flat_array_are_loaded_whole", ROWS, "flat.0", (FLOATS, True), (r"masked\.gather", False)),
+    ("rows_of_a_flat_array_in_a_nest_are_loaded_whole", ROWS, "flat.1", (FLOATS, True), (r"masked\.gather", False)),
 ] + [
     # Element by element it takes five times as long.
     (f"conversions_of_{entry}_take_whole_vectors", CONVERSIONS, f"{entry}.0", (r"= fpto[su]i <\d+ x ", True),
