@@ -51,8 +51,12 @@ struct emit_induction {
 
 // A variable that its loop alone sets, while the loop's body is emitted: it need not be loaded.
 struct emit_counter {
-    LLVMValueRef wide; // NULL: none
+    LLVMValueRef wide; // i64; NULL: none
     LLVMValueRef value;
+    LLVMValueRef first;           // |wide| in the first iteration; NULL: not known
+    int64_t step;                 // and from one iteration to the next
+    const struct ir_region *body; // of the loop, where |first| is known
+    const struct ir_inst *source; // without |wide|: what it was set to in this iteration
 };
 
 // GPUs: the consecutive iterations that a thread takes at once, while their code is emitted. See emit_grid.c.
@@ -119,9 +123,13 @@ struct emit_function {
     LLVMValueRef before;           // CPU tasks: the branch into the loop over the iterations, while its body is emitted
     LLVMValueRef first;            // the first iteration of the call
     struct emit_induction *inductions;
-    struct emit_counter *counters; // by ir_var.index; NULL until there is one
-    struct assignments *assigned;  // by ir_var.index, with |counters|
-    LLVMMetadataRef scope;         // of debug locations
+    struct emit_counter *counters;     // by ir_var.index; NULL until there is one
+    struct assignments *assigned;      // by ir_var.index, with |counters|
+    const struct ir_inst **sources;    // by ir_inst.id, with |counters|: GET, what the variable was set to
+    bool *accessed;                    // by ir_inst.id: INDEX; see emit_linear.c. NULL until it is asked for
+    const struct ir_region *looked_at; // the body that |is_complete| is about
+    bool is_complete;
+    LLVMMetadataRef scope; // of debug locations
     struct emit_target *targets;
     struct emit_group *groups;
     bool has_memory_vars;
@@ -238,10 +246,14 @@ bool emit_copies_update(struct emitter *e, const struct ir_inst *inst); // false
 // emit_induction.c
 LLVMValueRef emit_induction_value(struct emitter *e, const struct ir_inst *inst); // NULL: it is none
 void emit_induction_close(struct emitter *e, LLVMBasicBlockRef before, LLVMBasicBlockRef latch);
-void emit_counter_open(struct emitter *e, const struct ir_var *var, LLVMValueRef wide, LLVMValueRef value);
-void emit_counter_close(struct emitter *e, const struct ir_var *var);
-void emit_counter_set(struct emitter *e, const struct ir_inst *inst); // a SET that was just emitted
+void emit_counter_open(struct emitter *e, const struct ir_var *var, const struct emit_counter *counter);
+void emit_counter_close(struct emitter *e, const struct ir_inst *loop); // with those that its body sets
+void emit_counter_set(struct emitter *e, const struct ir_inst *inst);   // a SET that was just emitted
+void emit_counter_get(struct emitter *e, const struct ir_inst *inst);   // a GET that is emitted
 const struct emit_counter *emit_counter_of(struct emitter *e, const struct ir_inst *inst); // NULL: it is none
+
+// emit_linear.c
+LLVMValueRef emit_linear_index(struct emitter *e, const struct ir_inst *inst); // of an INDEX, i64; NULL: as everywhere
 
 // emit_control.c
 void emit_region(struct emitter *e, const struct ir_region *region);

@@ -99,39 +99,96 @@ void emit_induction_close(struct emitter *e, LLVMBasicBlockRef before, LLVMBasic
 // ---- variables that their loop alone sets
 // --------------------------------------------------------------------------------------------
 
-void emit_counter_open(struct emitter *e, const struct ir_var *var, LLVMValueRef wide, LLVMValueRef value)
+void emit_counter_open(struct emitter *e, const struct ir_var *var, const struct emit_counter *counter)
 {
     assert(var->index < e->function->ir->var_count);
     struct emit_function *f = e->function;
     if (f->counters == NULL) {
         f->counters = ARENA_ARRAY(e->arena, struct emit_counter, f->ir->var_count + 1);
         f->assigned = ARENA_ARRAY(e->arena, struct assignments, f->ir->var_count + 1);
+        f->sources = ARENA_ARRAY(e->arena, const struct ir_inst *, f->ir->value_count + 1);
         assignments_add(&f->ir->prologue, f->assigned);
         assignments_add(&f->ir->body, f->assigned);
     }
     if (f->assigned[var->index].count == 1) {
-        f->counters[var->index] = (struct emit_counter){.wide = wide, .value = value};
+        f->counters[var->index] = *counter;
     }
 }
 
-void emit_counter_close(struct emitter *e, const struct ir_var *var)
+void emit_counter_close(struct emitter *e, const struct ir_inst *loop)
 {
-    if (e->function->counters != NULL) {
-        e->function->counters[var->index] = (struct emit_counter){0};
+    struct emit_counter *counters = e->function->counters;
+    if (counters == NULL) {
+        return;
     }
+    counters[loop->loop->var->index] = (struct emit_counter){0};
+    for (const struct ir_inst *inst = loop->regions[0].first; inst != NULL; inst = inst->next) {
+        if (inst->op == IR_OP_SET) {
+            counters[inst->var->index] = (struct emit_counter){0};
+        }
+    }
+}
+
+static bool is_body_of_loop(const struct ir_region *region)
+{
+    return region->owner != NULL && region->owner->op == IR_OP_FOR && region == &region->owner->regions[0];
+}
+
+static bool is_fixed(const struct emitter *e, const struct ir_inst *inst)
+{
+    return is_there_before(e, inst) || inst->op == IR_OP_PARAM;
+}
+
+// A variable that is cut from one of 64 bits without loss, as the loops of a nest that is shared out in strips have it:
+// x = (int)(init + at). LLVM forgets the mark on its way to an index.
+static void open_cut(struct emitter *e, const struct ir_inst *set)
+{
+    const struct ir_inst *cut = set->args[0];
+    bool is_cut = cut->op == IR_OP_TRUNC && cut->no_wrap && cut->type == IR_I32 && cut->args[0]->type == IR_I64;
+    if (!is_cut) {
+        emit_counter_open(e, set->var, &(struct emit_counter){.source = cut});
+        return;
+    }
+    const struct ir_inst *sum = cut->args[0];
+    struct emit_counter counter = {.wide = emit_value(e, sum), .value = emit_value(e, cut)};
+    const struct ir_inst *init = sum->op == IR_OP_ADD && sum->no_wrap ? sum->args[0] : NULL;
+    const struct emit_counter *at = emit_counter_of(e, init != NULL ? sum->args[1] : sum);
+    bool is_same = init == NULL || is_fixed(e, init) || (init->op == IR_OP_SEXT && is_fixed(e, init->args[0]));
+    if (at != NULL && at->first != NULL && at->body == set->parent && is_same) {
+        counter.first = init != NULL ? LLVMBuildNSWAdd(e->builder, emit_value(e, init), at->first, "") : at->first;
+        counter.step = at->step;
+        counter.body = at->body;
+    }
+    emit_counter_open(e, set->var, &counter);
 }
 
 void emit_counter_set(struct emitter *e, const struct ir_inst *inst)
 {
     assert(inst->op == IR_OP_SET);
-    if (inst->parent != &e->function->ir->body) { // set on every path or not at all
+    const struct ir_region *body = &e->function->ir->body;
+    if (inst->parent != body && !is_body_of_loop(inst->parent)) { // set on every path or not at all
         return;
     }
     LLVMValueRef value = emit_value(e, inst->args[0]);
-    for (struct emit_induction *i = e->function->inductions; i != NULL; i = i->next) {
+    for (struct emit_induction *i = e->function->inductions; i != NULL && inst->parent == body; i = i->next) {
         if (i->value == value) {
-            emit_counter_open(e, inst->var, i->phi, value);
+            int64_t step = LLVMConstIntGetSExtValue(i->step);
+            struct emit_counter counter = {i->phi, value, i->start, step, body, NULL};
+            emit_counter_open(e, inst->var, &counter);
+            return;
         }
+    }
+    if (!target_is_gpu(e->target)) {
+        open_cut(e, inst);
+    }
+}
+
+void emit_counter_get(struct emitter *e, const struct ir_inst *inst)
+{
+    assert(inst->op == IR_OP_GET);
+    struct emit_function *f = e->function;
+    if (f->counters != NULL) {
+        f->sources[inst->id] = f->counters[inst->var->index].source;
     }
 }
 

@@ -316,6 +316,13 @@ static LLVMValueRef add_step(struct emitter *e, const struct ir_for *loop, LLVMV
     return LLVMBuildAdd(e->builder, value, step, "");
 }
 
+static void open_counter(struct emitter *e, const struct ir_inst *inst, LLVMValueRef wide, LLVMValueRef value,
+                         LLVMValueRef first)
+{
+    struct emit_counter counter = {wide, value, first, inst->loop->step, &inst->regions[0], NULL};
+    emit_counter_open(e, inst->loop->var, &counter);
+}
+
 static void emit_counted(struct emitter *e, const struct ir_inst *inst, LLVMValueRef init, LLVMValueRef trip)
 {
     const struct ir_for *loop = inst->loop;
@@ -334,9 +341,12 @@ static void emit_counted(struct emitter *e, const struct ir_inst *inst, LLVMValu
     if (is_wide(loop)) {
         LLVMValueRef narrow = LLVMBuildTrunc(b, value, e->types[loop->var->type], "");
         LLVMBuildStore(b, narrow, slot);
-        emit_counter_open(e, loop->var, value, narrow);
+        open_counter(e, inst, value, narrow, first);
     } else {
         LLVMBuildStore(b, value, slot);
+        if (trip_is_signed(loop) && loop->var->type == IR_I64) {
+            open_counter(e, inst, value, value, first);
+        }
     }
     forget_body_vars(e, inst);
     struct emit_group group = {0};
@@ -353,7 +363,7 @@ static void emit_counted(struct emitter *e, const struct ir_inst *inst, LLVMValu
         LLVMBasicBlockRef dead = emit_block(e, "dead");
         emit_at(e, dead);
     }
-    emit_counter_close(e, loop->var);
+    emit_counter_close(e, inst);
     debug_at(e, b, inst->loc);
     LLVMValueRef next_k = LLVMBuildNUWAdd(b, k, emit_i64(e, 1), "");
     LLVMValueRef next = add_step(e, loop, value);

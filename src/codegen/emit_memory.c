@@ -152,7 +152,8 @@ static LLVMValueRef emit_index(struct emitter *e, const struct ir_inst *inst)
     int64_t distance = 0;
     LLVMValueRef rest = split_index(e, inst->args[1], &distance);
     if (rest == NULL) {
-        return scale_index(e, base, index, size);
+        LLVMValueRef linear = emit_linear_index(e, inst);
+        return scale_index(e, base, linear != NULL ? linear : index, size);
     }
     return scale_index(e, scale_index(e, base, rest, size), emit_i64(e, distance), size);
 }

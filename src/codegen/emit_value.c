@@ -167,6 +167,11 @@ static LLVMValueRef emit_conversion(struct emitter *e, const struct ir_inst *ins
     if (counter != NULL && inst->op == IR_OP_SEXT && inst->type == IR_I64) {
         return counter->wide;
     }
+    const struct ir_inst *from = inst->args[0];
+    if (inst->op == IR_OP_SEXT && from->op == IR_OP_TRUNC && from->no_wrap && from->args[0]->type == inst->type &&
+        !target_is_gpu(e->target)) {
+        return emit_value(e, from->args[0]);
+    }
     switch (inst->op) {
     case IR_OP_SEXT: return from_bool ? LLVMBuildZExt(b, x, type, "") : LLVMBuildSExt(b, x, type, "");
     case IR_OP_ZEXT: return LLVMBuildZExt(b, x, type, "");
@@ -201,6 +206,7 @@ static LLVMValueRef emit_leaf(struct emitter *e, const struct ir_inst *inst)
     case IR_OP_PARAM: return emit_param(e, inst);
     case IR_OP_GET: {
         const struct emit_counter *counter = emit_counter_of(e, inst);
+        emit_counter_get(e, inst);
         return counter != NULL ? counter->value
                                : LLVMBuildLoad2(e->builder, type, e->function->vars[inst->var->index], inst->var->name);
     }

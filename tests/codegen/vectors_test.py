@@ -44,14 +44,37 @@ kernel void flat(int h, int w, const float *a, float *c)
   c[y * w + x] = s; } } }
 """
 
+# Indices of 32 bits that move by a constant: nothing is tested before the vector loop, and strides are seen.
+STRIDES = """
+#include <rill/kernel.h>
+kernel void grey(int n, const unsigned char p[3 * n], unsigned char c[n])
+{ for (int i = 0; i < n; i++) { c[i] = (77 * p[3 * i] + 150 * p[3 * i + 1] + 29 * p[3 * i + 2]) >> 8; } }
+kernel void pixel(int n, const unsigned char *p, unsigned char *c)
+{ for (int i = 0; i < n; i++) { const unsigned char *q = p + 3 * i; c[i] = (77 * q[0] + 150 * q[1] + 29 * q[2]) >> 8; } }
+kernel void image(int h, int w, const unsigned char *p, unsigned char *c)
+{ for (int y = 0; y < h; y++) { for (int x = 0; x < w; x++) { int i = y * w + x;
+  c[i] = (77 * p[3 * i] + 150 * p[3 * i + 1] + 29 * p[3 * i + 2]) >> 8; } } }
+kernel void rows(int h, int w, const float a[h][w], float c[h][w])
+{ for (int y = 0; y < h; y++) { for (int x = 1; x < w; x++) { c[y][x] = a[y][x] + a[y][x - 1]; } } }
+kernel void some(int n, const int a[n], int c[n])
+{ for (int i = 0; i < n; i++) { int k = (int)(i * 500000003u); if (k >= 0 && k < n) { c[i] = a[k]; } } }
+"""
+
 # (claim, source, entry, (pattern, holds) …): the pattern is found in the entry's text, or not.
 FLOATS = r"= fadd [a-z ]*<\d+ x float>"
+GREY = (r"shufflevector <\d+ x i8>", True)
+NO_TEST = (r"vector\.scevcheck", False)
 CASES = [
     ("a_masked_index_costs_other_kernels_nothing", NARROW, "stencil.0", (FLOATS, True)),
     ("a_masked_index_costs_its_own_kernel_nothing_else", NARROW, "both.0", (FLOATS, True)),
     ("rows_chosen_by_a_clamped_number_are_loaded_whole", ROWS, "blur.0", (FLOATS, True), (r"masked\.gather", False)),
     ("rows_of_a_flat_array_are_loaded_whole", ROWS, "flat.0", (FLOATS, True), (r"masked\.gather", False)),
     ("rows_of_a_flat_array_in_a_nest_are_loaded_whole", ROWS, "flat.1", (FLOATS, True), (r"masked\.gather", False)),
+    ("interleaved_bytes_are_loaded_whole", STRIDES, "grey.0", GREY, NO_TEST),
+    ("interleaved_bytes_by_a_pointer_are_loaded_whole", STRIDES, "pixel.0", GREY, NO_TEST),
+    ("interleaved_bytes_of_an_image_are_loaded_whole", STRIDES, "image.1", GREY, NO_TEST),
+    ("rows_in_strips_need_no_test_of_their_numbers", STRIDES, "rows.0", (FLOATS, True), NO_TEST),
+    ("an_index_of_some_iterations_may_wrap", STRIDES, "some.0", (r"mul i64 %[^,]*, 500000003", False)),
 ] + [
     # Element by element it takes five times as long.
     (f"conversions_of_{entry}_take_whole_vectors", CONVERSIONS, f"{entry}.0", (r"= fpto[su]i <\d+ x ", True),

@@ -177,3 +177,26 @@ kernel void blocks_inside(int m, int k, int a[m], const int b[m])
         }
     }
 }
+
+// An index that wraps and is used only where it is one: nothing may be concluded from the iterations that do not.
+// run: some_wrap n=1000
+kernel void some_wrap(int n, const int a[n], int c[n])
+{
+    for (int i = 0; i < n; i++) {
+        int k = (int)(i * 500000003u);
+        if (k >= 0 && k < n) {
+            c[i] = a[k];
+        }
+        c[i] += (int)(i * 400000009u) % 7;
+    }
+}
+
+// The same index, used by every iteration, and reckoned from numbers that wrap before the loop.
+// run: wrapped_start n=900 far=4294967196
+kernel void wrapped_start(int n, unsigned far, const int a[3 * n + 300], int c[n])
+{
+    int from = (int)(far + 100u); // 0
+    for (int i = 0; i < n; i++) {
+        c[i] = a[from + 3 * i + 2] - a[(int)(far + 200u) + 3 * i - 100];
+    }
+}
