@@ -28,14 +28,13 @@ static bool is_only_updated(const struct plan_task *task, int index)
     return true;
 }
 
-static void mark_task(struct plan_task *task)
+static void mark_bases(struct plan_task *task, bool are_locals)
 {
-    assert(task->kind == PLAN_TASK_PARALLEL && task->copy_count == 0);
     for (int i = 0; i < task->effect_count && task->copy_count < PLAN_MAX_COPIES; i++) {
         const struct plan_effect *first = &task->effects[i];
-        bool is_visible = first->base == PLAN_BASE_PARAM || first->base == PLAN_BASE_FIELD;
-        if (first->access != PLAN_UPDATE || !first->is_atomic || first->copy != 0 || !is_visible ||
-            !ir_update_gathers(first->update, first->type) || !is_only_updated(task, i)) {
+        if (first->access != PLAN_UPDATE || !first->is_atomic || first->copy != 0 ||
+            (first->base == PLAN_BASE_BLOCK) != are_locals || !ir_update_gathers(first->update, first->type) ||
+            !is_only_updated(task, i)) {
             continue;
         }
         task->copy_count++;
@@ -46,6 +45,14 @@ static void mark_task(struct plan_task *task)
             }
         }
     }
+}
+
+// Arrays before locals: a GPU takes the first copy alone, and none of a local.
+static void mark_task(struct plan_task *task)
+{
+    assert(task->kind == PLAN_TASK_PARALLEL && task->copy_count == 0);
+    mark_bases(task, false);
+    mark_bases(task, true);
 }
 
 void privatise_updates(struct offload *o)
@@ -78,6 +85,7 @@ int privatise_copy_of(const struct outline *out, const struct ir_inst *inst)
         base = PLAN_BASE_FIELD;
         index = field_number(out->o->module, index);
         break;
+    case BASE_LOCAL: base = PLAN_BASE_BLOCK; break;
     default: return 0;
     }
     for (int i = 0; i < task->effect_count; i++) {

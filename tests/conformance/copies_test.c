@@ -25,6 +25,10 @@ static const char copies_source[] =
     "kernel void fields(int n, const int key[n]) { for (int i = 0; i < n; i++) { table[key[i]]++; table[0] -= 2; } }\n"
     "kernel void three(int n, int bins, const int key[n], int a[bins], int64_t b[bins], uint8_t c[bins])\n"
     "{ for (int i = 0; i < n; i++) { a[key[i]]++; b[key[n - 1 - i]] += i; c[key[i]] ^= i; a[key[n - 1 - i]] -= 3; } }\n"
+    "kernel void locals(int n, const int key[n], int out[64], int sums[64])\n"
+    "{ int h[64] = {0}, far[64]; for (int i = 0; i < 64; i++) far[i] = i;\n"
+    "  for (int i = 0; i < n; i++) { h[key[i]]++; far[key[n - 1 - i]] += i; }\n"
+    "  for (int i = 0; i < 64; i++) { out[i] = h[i]; sums[i] = far[i]; } }\n"
     "kernel void ticket(int n, int bins, const int key[n], int a[bins], int got[n])\n"
     "{ for (int i = 0; i < n; i++) { got[i] = rill_atomic_add(&a[0], 1); a[key[i]] += 0; } }\n"
     "kernel void blocks(int n, int bins, const int key[n], int out[bins])\n"
@@ -293,6 +297,35 @@ TEST(fields_and_several_arrays_have_copies)
 }
 
 // A ticket is drawn from the array itself: nobody may hold some back.
+TEST(locals_have_copies)
+{
+    struct world world;
+    rill_module module = open_module(&world, 2);
+    int n = 100000, bins = 64;
+    int *keys = make_keys(n, bins, 1);
+    rill_array k = key_array(&world, n, bins);
+    rill_array out = world_array(&world, RILL_I32, bins), sums = world_array(&world, RILL_I32, bins);
+    OK(rill_launch(find(module, "locals"), RILL_CURRENT, RILL_ARGS(n, k, out, sums)));
+    int counts[64] = {0}, got[64];
+    unsigned far[64], got_far[64];
+    for (unsigned i = 0; i < 64; i++) {
+        far[i] = i;
+    }
+    for (int i = 0; i < n; i++) {
+        counts[keys[i]]++;
+        far[keys[n - 1 - i]] += (unsigned)i;
+    }
+    OK(rill_array_read(out, RILL_CURRENT, got, sizeof got));
+    OK(rill_array_read(sums, RILL_CURRENT, got_far, sizeof got_far));
+    CHECK(memcmp(got, counts, sizeof counts) == 0);
+    CHECK(memcmp(got_far, far, sizeof far) == 0);
+    if (world_is_cpu()) {
+        CHECK_INT(copied_count(&world), 1);
+    }
+    free(keys);
+    world_close(&world);
+}
+
 TEST(an_array_with_explicit_atomics_has_no_copy)
 {
     struct world world;

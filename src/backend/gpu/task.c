@@ -53,12 +53,14 @@ static bool region_missing(const struct gpu_run *run, const struct plan_effect *
            gpu_slots_missing(run, effect->region.step);
 }
 
-// Whether where the first private copy lies is known.
+// Whether where the first private copy lies is known: not of a local, since the launch block's address on the device is
+// none of the values.
 static bool knows_copy(const struct gpu_run *run, const struct plan_task *plan)
 {
     bool knows = plan->copy_count > 0;
     for (int i = 0; i < plan->effect_count; i++) {
-        knows &= plan->effects[i].copy != 1 || !region_missing(run, &plan->effects[i]);
+        const struct plan_effect *effect = &plan->effects[i];
+        knows &= effect->copy != 1 || (effect->base != PLAN_BASE_BLOCK && !region_missing(run, effect));
     }
     return knows;
 }
