@@ -1,5 +1,7 @@
-// Which of two loops inside each other becomes the task: the outermost independent one, except where a loop inside is
-// the better choice.
+// Which of two loops inside each other becomes the task: the outermost independent one, except where the source says
+// that it has few iterations and a loop inside is the better choice. That iterations of the outer one share updates is
+// no reason to take a loop inside: it may have three iterations. Where both ways are lawful and the trip counts are not
+// known here, the plan holds both and the launch decides (offload/short_loops.c).
 #include "analysis/facts.h"
 
 #include "ir/trip.h"
@@ -44,6 +46,6 @@ bool facts_choose(const struct ir_inst *loop)
         return false;
     }
     bool is_short = facts_has_few_iterations(loop) && loop->loop->collapse < 2;
-    bool has_better = (facts->independent_by_updates || is_short) && !walk_inst(whole, is_not_better, whole);
+    bool has_better = is_short && !walk_inst(whole, is_not_better, whole);
     return loop->loop->pragma_parallel || !has_better;
 }

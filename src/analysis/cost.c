@@ -1,10 +1,20 @@
 // Trip counts, and how much work an iteration is: simple operations, with the trip counts of inner loops multiplied in.
 #include "analysis/analyse.h"
 #include "analysis/effects/effects.h"
+#include "ir/walk.h"
 
 #include <assert.h>
 
-enum { COST_LOAD = 2, COST_DIVIDE = 8, COST_MATH = 20, COST_ATOMIC = 20, COST_PRINT = 2000, COST_UNKNOWN_TRIP = 16 };
+enum {
+    COST_LOAD = 2,
+    COST_UPDATE = 5, // that is not atomic
+    COST_DIVIDE = 8,
+    COST_MATH = 20,
+    COST_ATOMIC = 20,
+    COST_PRINT = 2000,
+    COST_UNKNOWN_TRIP = 16,
+    LANES = 8, // iterations that a vector takes at once
+};
 
 int64_t cost_of_inst(const struct ir_inst *inst)
 {
@@ -41,12 +51,20 @@ int64_t cost_of_inst(const struct ir_inst *inst)
     }
 }
 
-static struct plan_expr *cost_of_region(struct analysis *an, const struct loop_info *info,
-                                        const struct ir_region *region);
+// What is counted: an iteration of |info|, with its updates atomic or plain.
+struct costing {
+    struct analysis *an;
+    const struct loop_info *info;
+    bool is_plain;
+};
+
+static struct plan_expr *cost_of_region(const struct costing *c, const struct ir_region *region);
 
 // The inner loop's trip count as seen at the outer loop's entry: with the outer variables in the middle of their range.
-static struct plan_expr *inner_trip(struct analysis *an, const struct loop_info *info, const struct ir_inst *inst)
+static struct plan_expr *inner_trip(const struct costing *c, const struct ir_inst *inst)
 {
+    struct analysis *an = c->an;
+    const struct loop_info *info = c->info;
     for (int i = 0; i < an->loops.count; i++) {
         const struct loop_info *inner = an->loops.items[i];
         if (inner->inst != inst || !inner->is_kernel_loop || inner->last == NULL) {
@@ -73,40 +91,69 @@ static struct plan_expr *inner_trip(struct analysis *an, const struct loop_info 
     return NULL;
 }
 
-static struct plan_expr *cost_of_nested(struct analysis *an, const struct loop_info *info, const struct ir_inst *inst)
+static bool is_no_loop(struct ir_inst *inst, void *loop)
 {
-    struct plan_expr *sum = plan_const(an->arena, IR_I64, 1);
+    return inst == loop || (inst->op != IR_OP_FOR && inst->op != IR_OP_LOOP && inst->op != IR_OP_CFG);
+}
+
+// Without atomics an innermost loop that is independent runs over vectors, once it is long enough: a good many times
+// faster than updates one by one, which is what counts where the two are compared.
+static struct plan_expr *vector_trip(const struct costing *c, const struct ir_inst *inst, struct plan_expr *trip)
+{
+    const struct loop_facts *facts = inst->loop->analysis;
+    struct ir_inst *loop = (struct ir_inst *)inst; // walked, not changed
+    if (!c->is_plain || inst->loop->verdict != IR_VERDICT_PROVEN || facts == NULL || facts->independent_by_updates ||
+        !walk_inst(loop, is_no_loop, loop)) {
+        return trip;
+    }
+    struct arena *arena = c->an->arena;
+    struct plan_expr *vectors = plan_op(arena, IR_OP_SDIV, IR_I64, IR_I64, trip, plan_const(arena, IR_I64, LANES));
+    vectors = plan_op(arena, IR_OP_ADD, IR_I64, IR_I64, vectors, plan_const(arena, IR_I64, LANES - 1));
+    return plan_op(arena, IR_OP_SMIN, IR_I64, IR_I64, trip, vectors);
+}
+
+static struct plan_expr *cost_of_nested(const struct costing *c, const struct ir_inst *inst)
+{
+    struct arena *arena = c->an->arena;
+    struct plan_expr *sum = plan_const(arena, IR_I64, 1);
     for (int i = 0; i < inst->region_count; i++) {
-        struct plan_expr *body = cost_of_region(an, info, &inst->regions[i]);
+        struct plan_expr *body = cost_of_region(c, &inst->regions[i]);
         if (inst->op == IR_OP_FOR || inst->op == IR_OP_LOOP) {
-            struct plan_expr *trip = inst->op == IR_OP_FOR ? inner_trip(an, info, inst) : NULL;
-            trip = trip != NULL ? trip : plan_const(an->arena, IR_I64, COST_UNKNOWN_TRIP);
-            body = plan_op(an->arena, IR_OP_MUL, IR_I64, IR_I64, body, trip);
+            struct plan_expr *trip = inst->op == IR_OP_FOR ? inner_trip(c, inst) : NULL;
+            trip = trip != NULL ? trip : plan_const(arena, IR_I64, COST_UNKNOWN_TRIP);
+            trip = inst->op == IR_OP_FOR ? vector_trip(c, inst, trip) : trip;
+            body = plan_op(arena, IR_OP_MUL, IR_I64, IR_I64, body, trip);
         }
-        sum = plan_op(an->arena, IR_OP_ADD, IR_I64, IR_I64, sum, body);
+        sum = plan_op(arena, IR_OP_ADD, IR_I64, IR_I64, sum, body);
     }
     return sum;
 }
 
-static struct plan_expr *cost_of_region(struct analysis *an, const struct loop_info *info,
-                                        const struct ir_region *region)
+static struct plan_expr *cost_of_region(const struct costing *c, const struct ir_region *region)
 {
-    int64_t plain = 0;
-    struct plan_expr *sum = plan_const(an->arena, IR_I64, 0);
+    struct arena *arena = c->an->arena;
+    int64_t count = 0;
+    struct plan_expr *sum = plan_const(arena, IR_I64, 0);
     for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        plain += cost_of_inst(inst);
+        count += c->is_plain && inst->op == IR_OP_UPDATE ? COST_UPDATE : cost_of_inst(inst);
         if (inst->region_count > 0) {
-            sum = plan_op(an->arena, IR_OP_ADD, IR_I64, IR_I64, sum, cost_of_nested(an, info, inst));
+            sum = plan_op(arena, IR_OP_ADD, IR_I64, IR_I64, sum, cost_of_nested(c, inst));
         }
     }
-    return plan_op(an->arena, IR_OP_ADD, IR_I64, IR_I64, sum, plan_const(an->arena, IR_I64, plain));
+    return plan_op(arena, IR_OP_ADD, IR_I64, IR_I64, sum, plan_const(arena, IR_I64, count));
 }
 
 void cost_fill(struct analysis *an, struct loop_info *info, struct loop_facts *facts)
 {
     assert(info->inst->op == IR_OP_FOR);
     const struct ir_inst *inst = info->inst;
-    facts->cost = cost_of_region(an, info, &inst->regions[0]);
+    struct costing costing = {.an = an, .info = info};
+    facts->cost = cost_of_region(&costing, &inst->regions[0]);
+    facts->plain_cost = facts->cost;
+    if (facts->independent_by_updates) {
+        costing.is_plain = true;
+        facts->plain_cost = cost_of_region(&costing, &inst->regions[0]);
+    }
     struct plan_expr *init = expr_of_value(an->arena, inst->args[0]);
     struct plan_expr *bound = expr_of_value(an->arena, inst->args[1]);
     if (init == NULL || bound == NULL) {

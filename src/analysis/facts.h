@@ -44,6 +44,7 @@ struct loop_facts { // ir_for.analysis of every FOR in a kernel after analyse_lo
     struct plan_expr
         *trip; // i64, at the loop's entry; NULL: not expressible (init or bound reads memory): offload makes a slot
     struct plan_expr *cost; // i64: simple operations an iteration, inner trip counts multiplied in; NULL: unknown
+    struct plan_expr *plain_cost; // the same of the loop in order: the updates that iterations share are not atomic
     struct plan_effect *effects;
     int effect_count;
     struct plan_pair *pairs;
@@ -74,8 +75,9 @@ void analyse_effects(struct ir_module *module, struct ir_function *kernel, struc
 bool facts_is_shared(const struct ir_inst *loop, const struct ir_inst *update);
 
 // choose.c: whether the independent loop |loop| is taken as a task rather than a loop inside it. The task is the
-// outermost independent loop, passing over one that is independent_by_updates, or has few iterations, where a loop
-// inside it is independent without that.
+// outermost independent loop, passing over one that has few iterations where a loop inside it is independent, without
+// updates that iterations share, and may have many. What depends on trip counts that only the launch knows is settled
+// there: see offload/short_loops.c.
 bool facts_choose(const struct ir_inst *loop);
 bool facts_has_few_iterations(const struct ir_inst *loop);  // whether the source itself says so
 bool facts_is_not_blocks(struct ir_inst *inst, void *user); // for walks: false at a BLOCKS instruction

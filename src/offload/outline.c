@@ -251,12 +251,22 @@ static void clone_control(struct outline *out, const struct ir_inst *inst, struc
     }
 }
 
+// Whether an update that was found atomic is so in this task: not in one that runs in order, and not in the task of an
+// inner loop where the loop around it, for which that was found, runs in order.
+static bool is_shared(const struct outline *out, const struct ir_inst *update)
+{
+    const struct fragment *fragment = out->fragment;
+    bool is_inner = fragment->is_alternative && fragment->kind == FRAGMENT_PARALLEL;
+    bool is_plain = is_inner && !facts_is_shared(fragment->first, update);
+    return fragment->group != 0 || (out->is_parallel && !is_plain);
+}
+
 static void clone_update(struct outline *out, const struct ir_inst *inst, struct ir_builder *to)
 {
     struct reduce_entry *entry = out->is_parallel ? reduce_of_update(out, inst) : NULL;
     if (entry == NULL) {
         struct ir_inst *clone = outline_clone(out, inst, to);
-        clone->atomic = inst->atomic && (out->is_parallel || out->fragment->group != 0);
+        clone->atomic = inst->atomic && is_shared(out, inst);
         clone->copy = clone->atomic && out->is_parallel ? privatise_copy_of(out, inst) : 0;
         return;
     }
@@ -417,6 +427,15 @@ void outline_loop_variable(struct outline *out, const struct ir_inst *loop, stru
     ir_set(b, outline_var(out, loop->loop->var), value);
 }
 
+// Whether the loop in order gives what the task gives. Sums of floats may be regrouped in another way there, and what
+// fails would not name its iteration.
+static bool may_choose_order(struct offload *o, const struct fragment *fragment)
+{
+    const struct plan_task *task = &o->tasks.items[fragment->task];
+    return task->group == 0 && task->partial_size == 0 && !task->may_fail &&
+           walk_inst(fragment->first, offload_sums_no_float, NULL);
+}
+
 static void outline_parallel(struct offload *o, const struct fragment *fragment)
 {
     struct plan_task *task = &o->tasks.items[fragment->task];
@@ -441,8 +460,13 @@ static void outline_parallel(struct offload *o, const struct fragment *fragment)
     if (out.reduction_count > 0) {
         task->finish = reduce_finish(&out, arena_printf(o->arena, "%s.finish", task->name));
     }
-    if (task->pair_count > 0 || task->condition_count > 0) {
-        task->in_order = arena_printf(o->arena, "%s.in_order", task->name);
+    if (!may_choose_order(o, fragment)) {
+        task->order_cost = NULL;
+    }
+    if (task->pair_count > 0 || task->condition_count > 0 || task->order_cost != NULL) {
+        // By its name the code generator knows what is only for arguments that overlap.
+        bool is_fast = task->order_cost != NULL;
+        task->in_order = arena_printf(o->arena, "%s.%s", task->name, is_fast ? "one_thread" : "in_order");
         struct fragment serial = *fragment;
         serial.kind = FRAGMENT_SERIAL;
         serial.count = 1;

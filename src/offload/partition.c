@@ -77,6 +77,18 @@ static void describe_reductions(const struct loop_facts *facts, struct plan_task
     }
 }
 
+// On a CPU, what an iteration of the task costs in order, where that spares atomic updates. NULL: it does not.
+static struct plan_expr *order_cost(struct offload *o, const struct ir_inst *loop, const struct nest *nest)
+{
+    const struct loop_facts *facts = loop->loop->analysis;
+    if (!facts->independent_by_updates || o->module->is_gpu || (nest != NULL && !nest->is_flexible)) {
+        return NULL;
+    }
+    return nest == NULL
+               ? facts->plain_cost
+               : plan_op(o->arena, IR_OP_SDIV, IR_I64, IR_I64, facts->plain_cost, offload_var(o, nest->strip_count));
+}
+
 // The task of a parallel loop, or of a nest of them.
 static int add_parallel(struct offload *o, struct ir_inst *loop, int group, const struct nest *nest)
 {
@@ -87,6 +99,7 @@ static int add_parallel(struct offload *o, struct ir_inst *loop, int group, cons
     struct plan_task *task = fragment_add_task(o, PLAN_TASK_PARALLEL, loop->loc, group, &fragment.task);
     task->trip = nest != NULL ? nest_trip(o, nest) : offload_trip(o, loop);
     task->cost = nest != NULL ? nest_cost(o, nest) : facts->cost;
+    task->order_cost = order_cost(o, loop, nest);
     task->effects = copy_effects(o, facts->effects, facts->effect_count);
     task->effect_count = facts->effect_count;
     describe_reductions(facts, task);
@@ -158,10 +171,24 @@ static struct plan_node *add_for(struct offload *o, struct ir_inst *loop, struct
     return node;
 }
 
+// Whether an update is atomic was decided for the loop around the task, which runs in order here.
+static void describe_plain_updates(struct offload *o, const struct fragment *fragment)
+{
+    struct plan_task *task = &o->tasks.items[fragment->task];
+    bool is_plain = fragment->kind == FRAGMENT_PARALLEL && fragment->group == 0;
+    for (int i = 0; i < task->effect_count && is_plain; i++) {
+        if (task->effects[i].access == PLAN_UPDATE && !task->effects[i].is_explicit) {
+            task->effects[i].is_atomic = false;
+            task->effects[i].why = NULL;
+        }
+    }
+}
+
 // A loop as control, with the loops inside it as tasks, where |is_short| holds; else as one task.
 static void build_either(struct offload *o, struct ir_inst *loop, struct plan_node *parent, struct plan_expr *is_short)
 {
-    assert(offload_note(o, loop)->is_chosen && !nest_of(o, loop)->is_found);
+    const struct loop_facts *facts = loop->loop->analysis;
+    assert(offload_note(o, loop)->is_chosen && (!nest_of(o, loop)->is_found || facts->independent_by_updates));
     struct plan_node *choice = fragment_add_node(o, parent, PLAN_IF, loop->loc);
     choice->expr = is_short;
     offload_add_expr(o, &choice->expr);
@@ -172,6 +199,7 @@ static void build_either(struct offload *o, struct ir_inst *loop, struct plan_no
     o->loop_depth--;
     for (int i = first; i < o->fragments.count; i++) {
         o->fragments.items[i].is_alternative = true;
+        describe_plain_updates(o, &o->fragments.items[i]);
     }
     struct plan_node *task = fragment_add_node(o, choice, PLAN_SEQUENCE, loop->loc);
     build_parallel(o, loop, task);

@@ -1,6 +1,6 @@
-// Parallel loops that may turn out too short to fill the device while the loops inside them are parallel too, and that
-// are no perfect nests. The plan holds both ways, and the launch takes the faster one by the trip counts: the loop as
-// one task, or as control with a task for each loop inside it.
+// Parallel loops that may be better run as control, with a task for each loop inside them: those that turn out too
+// short to fill the device and are no perfect nests, and those whose iterations share updates that the loops inside do
+// not share. The plan holds both ways, and the launch takes the faster one by the trip counts.
 #include "offload/offload.h"
 
 #include "ir/walk.h"
@@ -20,8 +20,9 @@ enum {
 struct inside {
     struct offload *o;
     struct ir_inst *outer;
-    int loop_count; // that become tasks
-    bool is_longer; // one of them may have more iterations than the outer one
+    bool by_updates; // iterations of the outer one share updates
+    int loop_count;  // that become tasks
+    bool is_longer;  // one of them may have more iterations than the outer one, or enough to pay without atomics
 };
 
 static bool look_at_region(struct inside *in, const struct ir_region *region);
@@ -63,7 +64,7 @@ static bool look_at(struct inside *in, struct ir_inst *inst)
     case IR_OP_FOR: {
         const struct loop_facts *facts = inst->loop->analysis;
         in->loop_count++;
-        in->is_longer |= !facts_has_few_iterations(inst) && !has_same_trips(in, inst);
+        in->is_longer |= !facts_has_few_iterations(inst) && (in->by_updates || !has_same_trips(in, inst));
         return offload_note(in->o, inst)->is_chosen && facts != NULL && !facts->independent_by_updates &&
                !inst->loop->pragma_single && is_known_to_host(in, inst->args[0]) && is_known_to_host(in, inst->args[1]);
     }
@@ -151,8 +152,24 @@ static int64_t begin_work(const struct offload *o, int loop_count)
                              : loop_count * (int64_t)TASK_WORK_CPU + (loop_count + 1) * (int64_t)SERIAL_WORK_CPU;
 }
 
-// With w workers, n iterations of c operations each, and b more for its tasks to begin and end: the loop as one task
-// takes ceil(n / w) * c, as control n * (c / w + b). That must be a good deal less.
+// With w workers and n iterations of c operations each: ceil(n / w) * c, or n * c / w where the loops inside are cut
+// too. Where updates are atomic the task may also run on one worker, with plain ones.
+static struct plan_expr *work_as_task(struct offload *o, struct ir_inst *outer, struct plan_expr *n,
+                                      struct plan_expr *w)
+{
+    const struct loop_facts *facts = outer->loop->analysis;
+    struct plan_expr *most = number(o, INT64_C(1) << 38);
+    struct plan_expr *cost = op(o, IR_OP_SMIN, facts->cost, most);
+    struct plan_expr *rounds = op(o, IR_OP_SDIV, op(o, IR_OP_ADD, n, op(o, IR_OP_SUB, w, number(o, 1))), w);
+    struct plan_expr *work =
+        nest_of(o, outer)->is_found ? op(o, IR_OP_SDIV, op(o, IR_OP_MUL, n, cost), w) : op(o, IR_OP_MUL, rounds, cost);
+    if (!facts->independent_by_updates || o->module->is_gpu) {
+        return work;
+    }
+    return op(o, IR_OP_SMIN, work, op(o, IR_OP_MUL, n, op(o, IR_OP_SMIN, facts->plain_cost, most)));
+}
+
+// As control the loop takes n * (c / w + b), where its tasks take b to begin and end. That must be a good deal less.
 static struct plan_expr *is_too_short(struct offload *o, struct ir_inst *outer, int loop_count)
 {
     const struct loop_facts *facts = outer->loop->analysis;
@@ -164,9 +181,8 @@ static struct plan_expr *is_too_short(struct offload *o, struct ir_inst *outer, 
     struct plan_expr *most = number(o, INT64_C(1) << 20); // keeps the products below 2^63
     struct plan_expr *w = workers(o, outer);
     struct plan_expr *n = op(o, IR_OP_SMIN, trip, most);
-    struct plan_expr *c = op(o, IR_OP_SMIN, facts->cost, number(o, INT64_C(1) << 38));
-    struct plan_expr *rounds = op(o, IR_OP_SDIV, op(o, IR_OP_ADD, n, op(o, IR_OP_SUB, w, number(o, 1))), w);
-    struct plan_expr *as_task = op(o, IR_OP_MUL, rounds, c);
+    struct plan_expr *c = op(o, IR_OP_SMIN, facts->plain_cost, number(o, INT64_C(1) << 38));
+    struct plan_expr *as_task = work_as_task(o, outer, n, w);
     struct plan_expr *begin = number(o, begin_work(o, loop_count));
     struct plan_expr *as_control = op(o, IR_OP_MUL, n, op(o, IR_OP_ADD, op(o, IR_OP_SDIV, c, w), begin));
     as_control = op(o, IR_OP_ADD, as_control, op(o, IR_OP_SDIV, as_control, number(o, 4)));
@@ -177,7 +193,8 @@ static struct plan_expr *short_test(struct offload *o, struct ir_inst *outer)
 {
     assert(offload_note(o, outer)->is_chosen);
     const struct ir_for *loop = outer->loop;
-    struct inside in = {.o = o, .outer = outer};
+    const struct loop_facts *facts = loop->analysis;
+    struct inside in = {.o = o, .outer = outer, .by_updates = facts->independent_by_updates};
     if (loop->pragma_parallel || loop->collapse > 0 || loop->block_dim > 0 || loop->recheck ||
         !walk_inst(outer, is_plain, o) || !has_small_locals(o, outer)) {
         return NULL;
@@ -195,7 +212,9 @@ static void find_in_region(struct offload *o, struct ir_region *region);
 static void find_of_chosen(struct offload *o, struct ir_inst *loop)
 {
     struct offload_note *note = offload_note(o, loop);
-    if (loop->loop->verdict == IR_VERDICT_SCATTER || note->fusion != NULL || nest_of(o, loop)->is_found) {
+    const struct loop_facts *facts = loop->loop->analysis;
+    if (loop->loop->verdict == IR_VERDICT_SCATTER || note->fusion != NULL ||
+        (nest_of(o, loop)->is_found && !facts->independent_by_updates)) {
         return;
     }
     note->is_short = short_test(o, loop);

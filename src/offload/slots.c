@@ -206,6 +206,7 @@ static void add_task_exprs(struct offload *o)
             offload_add_expr(o, &task->trip);
         }
         offload_add_expr(o, &task->cost);
+        offload_add_expr(o, &task->order_cost);
         for (int k = 0; k < task->condition_count; k++) {
             offload_add_expr(o, &task->conditions[k].expr);
         }

@@ -100,7 +100,7 @@ static void check_task(struct check *check, const struct plan_task *task)
     for (int i = 0; i < task->pair_count; i++) {
         may_run_in_order |= !task->pairs[i].is_restrict;
     }
-    if (may_run_in_order && task->in_order == NULL) {
+    if ((may_run_in_order || task->order_cost != NULL) && task->in_order == NULL) {
         fail(check, "a task with conditions has no version that runs in order", 0);
     }
     if ((task->partial_size != 0) != (task->finish != NULL) || task->partial_size > ABI_MAX_BLOCK_SIZE) {
@@ -117,6 +117,7 @@ static void check_task(struct check *check, const struct plan_task *task)
     }
     check_expr(check, task->trip);
     check_expr(check, task->cost);
+    check_expr(check, task->order_cost);
     if (task->copy_count < 0 || task->copy_count > PLAN_MAX_COPIES) {
         fail(check, "a task has too many private copies", task->copy_count);
     }

@@ -34,6 +34,22 @@ static const char *verdict_color(enum ir_verdict verdict)
     return verdict == IR_VERDICT_PROVEN ? "\033[32m" : verdict == IR_VERDICT_IN_ORDER ? "\033[33m" : "\033[36m";
 }
 
+// Of a loop that is a task where the loop around it is control: when that is.
+static const char *when_inside(const struct explain *e, const struct plan_loop *loop)
+{
+    const struct plan_loop *around = loop;
+    while (around > e->kernel->loops && (around->depth >= loop->depth || around->task < 0)) {
+        around--;
+    }
+    bool is_atomic = false;
+    const struct plan_task *task = around->task >= 0 ? &e->kernel->tasks[around->task] : NULL;
+    for (int i = 0; task != NULL && around != loop && i < task->effect_count; i++) {
+        is_atomic |= task->effects[i].access == PLAN_UPDATE && task->effects[i].is_atomic;
+    }
+    return is_atomic ? ", where that is faster than the atomics of the loop around it"
+                     : ", where the loop around it is too short";
+}
+
 static void explain_loop(struct explain *e, const struct plan_loop *loop)
 {
     str_printf(e->out, "  %*s%s:%u: loop: %s%s%s", 2 * loop->depth, "", plan_file(e->module, loop->loc.file),
@@ -41,7 +57,7 @@ static void explain_loop(struct explain *e, const struct plan_loop *loop)
                paint(e, "\033[0m"));
     if (loop->task >= 0) {
         str_printf(e->out, " -> task %s%s", e->kernel->tasks[loop->task].name,
-                   loop->inside_task ? ", where the loop around it is too short" : "");
+                   loop->inside_task ? when_inside(e, loop) : "");
     } else if (loop->inside_task) {
         str_add(e->out, " (inside a task)");
     } else {
@@ -137,6 +153,9 @@ static void explain_task(struct explain *e, const struct plan_task *task)
     }
     if (task->partial_size != 0) {
         str_add(e->out, ", with reductions");
+    }
+    if (task->order_cost != NULL) {
+        str_add(e->out, ", or on one thread where that is faster without atomics");
     }
     explain_fused(e, task);
     str_add_char(e->out, '\n');

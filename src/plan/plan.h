@@ -110,6 +110,9 @@ struct plan_task {
     int loop;               // index into kernel->loops of the loop it was made for; -1: serial statements
     struct plan_expr *trip; // i64; PARALLEL
     struct plan_expr *cost; // i64: estimated simple operations for one iteration, or of all of it; NULL: unknown
+    // i64: the same of an iteration of |in_order|, which gives what |entry| gives and has no atomic updates: it is
+    // taken where one thread is to run all of it, and where that is faster. NULL: only where it must be
+    struct plan_expr *order_cost;
     // Entry points by the name of their IR function; "" or NULL where there is none. Serial tasks have only |entry|.
     const char *entry;     // the fast version
     const char *in_order;  // runs the whole loop as C would: called once with the range [0, 1)

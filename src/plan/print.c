@@ -265,6 +265,10 @@ static void print_task(struct print *p, const struct plan_task *task, int depth)
         str_add(p->out, " cost ");
         plan_expr_print(p->kernel, task->cost, p->out);
     }
+    if (task->order_cost != NULL) {
+        str_add(p->out, " in order ");
+        plan_expr_print(p->kernel, task->order_cost, p->out);
+    }
     print_loc(p, task->loc);
     str_add_char(p->out, '\n');
     for (int i = 0; i < task->effect_count; i++) {

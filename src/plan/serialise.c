@@ -8,7 +8,7 @@
 #include <string.h>
 
 // Nodes, with the types and expressions in the innermost, of which the language allows 256 and passes make fewer.
-enum { MAX_NESTING = 2 * PLAN_MAX_DEPTH, FORMAT_VERSION = 6 };
+enum { MAX_NESTING = 2 * PLAN_MAX_DEPTH, FORMAT_VERSION = 7 };
 
 struct io {
     struct arena *arena; // reading
@@ -253,6 +253,7 @@ static void io_task(struct io *io, struct plan_task *task)
     io_int(io, &task->loop);
     io_expr(io, &task->trip);
     io_expr(io, &task->cost);
+    io_expr(io, &task->order_cost);
     io_name(io, &task->entry);
     io_string(io, &task->in_order);
     io_string(io, &task->finish);

@@ -167,7 +167,7 @@ static void check_all_integers(int thread_count)
         }
     }
     if (world_is_cpu()) {
-        CHECK_INT(copied_count(&world), launches);
+        CHECK_INT(copied_count(&world), thread_count > 1 ? launches : 0); // one thread needs neither copies nor atomics
     }
     world_close(&world);
 }
@@ -216,7 +216,7 @@ TEST(float_updates_add_up_in_any_order)
             CHECK_NEAR(differences[i], -0.125 * counts[i], 0);
         }
         if (world_is_cpu()) {
-            CHECK_INT(copied_count(&world), 2);
+            CHECK_INT(copied_count(&world), threads > 1 ? 2 : 0);
         }
         free(keys);
         world_close(&world);

@@ -53,6 +53,14 @@ static const char ways_source[] =
     "{ for (int i = 0; i < n; i++) {\n"
     "    int last = m - i;\n"
     "    for (int j = 0; j < last; j++) y[i][j] = x[i][j] + 1; } }\n"
+    // By its updates outside, without inside: as one task, with atomics or copies, or as control.
+    "kernel void nodes(int n, int m, int k, const int at[n], int y[m])\n"
+    "{ for (int p = 0; p < n; p++) {\n"
+    "    int base = at[p];\n"
+    "    for (int j = 0; j < k; j++) y[base + j] += j + p; } }\n"
+    // The same with three nodes: never as control.
+    "kernel void three_nodes(int n, int m, const int at[n], int y[m])\n"
+    "{ for (int p = 0; p < n; p++) for (int j = 0; j < 3; j++) y[at[p] + j] += j + p; }\n"
     // In order, with a loop inside whose bound is computed in it.
     "kernel void steps(int n, int rounds, int x[n])\n"
     "{ for (int t = 0; t < rounds; t++) {\n"
@@ -180,6 +188,86 @@ TEST(sums_of_floats_go_the_same_way_on_every_number_of_threads)
     free(y);
 }
 
+// ---- shared updates -------------------------------------------------------------------------------------------------
+
+// How many tasks a launch of `nodes` runs; the results are checked. |out_stats| says how they ran.
+static uint64_t tasks_of_nodes(int thread_count, int n, int k, rill_stats *out_stats)
+{
+    struct world world;
+    rill_module module = {0};
+    world_open(&world, thread_count);
+    OK(rill_module_create(world.context, ways_source, NULL, &module));
+    int m = k + 1000;
+    int *at = calloc((size_t)n, sizeof *at), *y = calloc((size_t)m, sizeof *y);
+    int *expected = calloc((size_t)m, sizeof *expected);
+    for (int p = 0; p < n; p++) {
+        at[p] = (int)((unsigned)p * 7919 % 1000);
+        for (int j = 0; j < k; j++) {
+            expected[at[p] + j] += j + p;
+        }
+    }
+    uint64_t before = task_count(&world);
+    OK(rill_launch(find(module, "nodes"), RILL_CURRENT, RILL_ARGS(n, m, k, RILL_HOST(at, n), RILL_HOST(y, m))));
+    OK(rill_sync(world.context));
+    uint64_t count = task_count(&world) - before;
+    OK(rill_context_stats(world.context, out_stats));
+    CHECK(memcmp(y, expected, (size_t)m * sizeof *y) == 0);
+    free(at);
+    free(y);
+    free(expected);
+    world_close(&world);
+    return count;
+}
+
+TEST(a_loop_with_shared_updates_around_short_ones_is_one_task)
+{
+    if (!world_is_cpu()) {
+        SKIP("the counts are those of the CPU");
+    }
+    unsetenv("RILL_VERIFY"); // as above
+    rill_stats stats;
+    CHECK_INT(tasks_of_nodes(8, 50 * 1000, 3, &stats), 1);
+    CHECK_INT(stats.copied_count, 1);
+    CHECK_INT(tasks_of_nodes(8, 50 * 1000, 0, &stats), 1);
+}
+
+TEST(a_loop_with_shared_updates_around_long_ones_is_control)
+{
+    if (!world_is_cpu()) {
+        SKIP("the counts are those of the CPU");
+    }
+    unsetenv("RILL_VERIFY");
+    rill_stats stats;
+    CHECK_INT(tasks_of_nodes(8, 5, 4000 * 1000, &stats), 5 * 2);
+    CHECK_INT(stats.copied_count, 0);
+}
+
+TEST(one_thread_has_no_atomics_and_no_copies)
+{
+    if (!world_is_cpu()) {
+        SKIP("the counts are those of the CPU");
+    }
+    unsetenv("RILL_VERIFY");
+    rill_stats stats;
+    CHECK_INT(tasks_of_nodes(1, 50 * 1000, 3, &stats), 1);
+    CHECK_INT(stats.copied_count, 0);
+    CHECK_INT(tasks_of_nodes(1, 5, 400 * 1000, &stats), 1);
+    CHECK_INT(stats.copied_count, 0);
+}
+
+// The inner loop runs over vectors without atomics: two threads with scalar updates are no match.
+TEST(one_thread_over_vectors_is_faster_than_two_with_shared_updates)
+{
+    if (!world_is_cpu()) {
+        SKIP("the counts are those of the CPU");
+    }
+    unsetenv("RILL_VERIFY");
+    rill_stats stats;
+    CHECK_INT(tasks_of_nodes(2, 1000, 1000, &stats), 1);
+    CHECK_INT(stats.copied_count, 0);
+    CHECK_INT(stats.parallel_count, 0);
+}
+
 // ---- bounds by value ------------------------------------------------------------------------------------------------
 
 static bool explains(const char *kernel, const char *words)
@@ -200,6 +288,8 @@ TEST(bounds_are_compared_by_value)
     CHECK(!explains("kernel squares ", "where the loop around it is too short"));
     CHECK(!explains("kernel halves ", "where the loop around it is too short"));
     CHECK(explains("kernel changed ", "where the loop around it is too short"));
+    CHECK(explains("kernel nodes ", "where that is faster than the atomics of the loop around it"));
+    CHECK(!explains("kernel three_nodes ", "where that is faster than the atomics of the loop around it"));
     CHECK(explains("kernel few ", "(inside a task)"));
     CHECK(explains("kernel inner_bound ", "2 loops as one space"));
     CHECK(!explains("kernel triangle ", "2 loops as one space"));

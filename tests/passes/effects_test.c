@@ -292,7 +292,7 @@ TEST(updates_are_judged_by_the_loop_that_becomes_the_task)
     const struct loop_facts *inner = loop_at(&c, 3)->loop->analysis;
     CHECK(outer->independent_by_updates);
     CHECK(!inner->independent_by_updates);
-    CHECK(!effect_on(&c, 3, 3, PLAN_UPDATE)->is_atomic); // the inner loop is the task
+    CHECK(effect_on(&c, 2, 3, PLAN_UPDATE)->is_atomic); // the outer loop is the task
     CHECK_INT(outer->shared_count, 1);
     CHECK(facts_is_shared(loop_at(&c, 2), outer->shared[0]));
     CHECK(!facts_is_shared(loop_at(&c, 3), outer->shared[0]));

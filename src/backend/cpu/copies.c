@@ -189,7 +189,6 @@ void copies_begin(struct cpu_exec *exec, int64_t work, int worker_count)
         head_of(copies, (int)i)->is_used = false;
     }
     copies->count = exec->task->copy_count;
-    device_count(&device->counters.copied_count);
 }
 
 // The worker's first chunk of the task: its cache gets the copy, and nobody else's.

@@ -46,7 +46,7 @@ struct backend_device {
     struct thread_mutex print_lock;             // printed text leaves one task at a time
     struct thread_mutex drain_lock;             // of what follows
     struct thread_cond drain_cond;              // stream_count became 0
-    int stream_count;                           // guarded by drain_lock: streams not yet freed
+    atomic_int stream_count;                    // changed under drain_lock: streams not yet freed
     struct backend_stream *streams; // guarded by drain_lock: those whose launches are not part of |launch_count| yet
     uint64_t launch_count;          // guarded by drain_lock: launches ever queued on streams that are gone
     _Atomic uint64_t error_count;   // errors of streams ever: each has a number that no later one has

@@ -362,6 +362,33 @@ static void run_by_itself(struct cpu_exec *exec, struct cpu_worker *worker)
     }
 }
 
+// Whether nobody else can run a task now. The language makes updates atomic for other iterations and blocks; but those
+// of unordered launches on two streams all arrive too, if the task does not give it away.
+static bool is_only_task(const struct backend_device *device)
+{
+    return device->pool.worker_count == 1 || atomic_load_explicit(&device->stream_count, memory_order_relaxed) == 1;
+}
+
+// Whether one thread without atomic updates takes less time than all with them, or is all there is. In private copies
+// the updates are plain too, but one by one.
+static bool is_faster_in_order(const struct cpu_exec *exec)
+{
+    union ir_value cost;
+    if (exec->task->order_cost == NULL || !is_only_task(exec->run->device)) {
+        return false;
+    }
+    assert(exec->entries->in_order != NULL && exec->task->partial_size == 0);
+    if (!exec->is_shared || !plan_eval(exec->task->order_cost, &exec->run->values, &cost)) {
+        return !exec->is_shared;
+    }
+    int64_t in_order = plan_work(exec->trip, cost.i > 1 ? cost.i : 1);
+    int64_t shared = exec->work;
+    if (exec->copies.count > 0) {
+        shared = shared / 2 > in_order ? shared / 2 : in_order;
+    }
+    return in_order <= shared / exec->run->device->pool.worker_count;
+}
+
 static __attribute__((noinline)) bool start_parallel(struct cpu_exec *exec, struct cpu_worker *worker)
 {
     struct cpu_run *run = exec->run;
@@ -379,8 +406,16 @@ static __attribute__((noinline)) bool start_parallel(struct cpu_exec *exec, stru
     }
     exec->trip = trip.i;
     exec->is_shared = cut(exec);
+    exec->copies.count = 0;
     if (exec->task->copy_count > 0) {
-        copies_begin(exec, plan_work(trip.i, cost_of(exec)), exec->is_shared ? run->device->pool.worker_count : 1);
+        copies_begin(exec, exec->work, exec->is_shared ? run->device->pool.worker_count : 1);
+    }
+    if (is_faster_in_order(exec)) {
+        run_alone(exec, exec->entries->in_order, "");
+        return true;
+    }
+    if (exec->copies.count > 0) {
+        device_count(&run->device->counters.copied_count);
     }
     if (!exec->is_shared) {
         run_by_itself(exec, worker);
