@@ -56,12 +56,13 @@ struct costing {
     struct analysis *an;
     const struct loop_info *info;
     bool is_plain;
+    bool has_guess; // set: a trip count in it is not known
 };
 
-static struct plan_expr *cost_of_region(const struct costing *c, const struct ir_region *region);
+static struct plan_expr *cost_of_region(struct costing *c, const struct ir_region *region);
 
 // The inner loop's trip count as seen at the outer loop's entry: with the outer variables in the middle of their range.
-static struct plan_expr *inner_trip(const struct costing *c, const struct ir_inst *inst)
+static struct plan_expr *inner_trip(struct costing *c, const struct ir_inst *inst)
 {
     struct analysis *an = c->an;
     const struct loop_info *info = c->info;
@@ -98,7 +99,7 @@ static bool is_no_loop(struct ir_inst *inst, void *loop)
 
 // Without atomics an innermost loop that is independent runs over vectors, once it is long enough: a good many times
 // faster than updates one by one, which is what counts where the two are compared.
-static struct plan_expr *vector_trip(const struct costing *c, const struct ir_inst *inst, struct plan_expr *trip)
+static struct plan_expr *vector_trip(struct costing *c, const struct ir_inst *inst, struct plan_expr *trip)
 {
     const struct loop_facts *facts = inst->loop->analysis;
     struct ir_inst *loop = (struct ir_inst *)inst; // walked, not changed
@@ -112,7 +113,7 @@ static struct plan_expr *vector_trip(const struct costing *c, const struct ir_in
     return plan_op(arena, IR_OP_SMIN, IR_I64, IR_I64, trip, vectors);
 }
 
-static struct plan_expr *cost_of_nested(const struct costing *c, const struct ir_inst *inst)
+static struct plan_expr *cost_of_nested(struct costing *c, const struct ir_inst *inst)
 {
     struct arena *arena = c->an->arena;
     struct plan_expr *sum = plan_const(arena, IR_I64, 1);
@@ -120,6 +121,7 @@ static struct plan_expr *cost_of_nested(const struct costing *c, const struct ir
         struct plan_expr *body = cost_of_region(c, &inst->regions[i]);
         if (inst->op == IR_OP_FOR || inst->op == IR_OP_LOOP) {
             struct plan_expr *trip = inst->op == IR_OP_FOR ? inner_trip(c, inst) : NULL;
+            c->has_guess |= trip == NULL;
             trip = trip != NULL ? trip : plan_const(arena, IR_I64, COST_UNKNOWN_TRIP);
             trip = inst->op == IR_OP_FOR ? vector_trip(c, inst, trip) : trip;
             body = plan_op(arena, IR_OP_MUL, IR_I64, IR_I64, body, trip);
@@ -129,7 +131,7 @@ static struct plan_expr *cost_of_nested(const struct costing *c, const struct ir
     return sum;
 }
 
-static struct plan_expr *cost_of_region(const struct costing *c, const struct ir_region *region)
+static struct plan_expr *cost_of_region(struct costing *c, const struct ir_region *region)
 {
     struct arena *arena = c->an->arena;
     int64_t count = 0;
@@ -160,4 +162,20 @@ void cost_fill(struct analysis *an, struct loop_info *info, struct loop_facts *f
         return;
     }
     facts->trip = plan_trip(an->arena, inst->loop, init, bound);
+}
+
+struct plan_expr *facts_work_inside(const struct ir_function *kernel, const struct ir_inst *outer,
+                                    const struct ir_inst *inner)
+{
+    assert(outer->op == IR_OP_FOR && inner->op == IR_OP_FOR);
+    struct analysis *an = kernel->analysis;
+    for (int i = 0; i < an->loops.count; i++) {
+        const struct loop_info *info = an->loops.items[i];
+        if (info->inst == outer && info->is_kernel_loop) {
+            struct costing costing = {.an = an, .info = info};
+            struct plan_expr *work = cost_of_nested(&costing, inner);
+            return costing.has_guess ? NULL : work;
+        }
+    }
+    return NULL;
 }

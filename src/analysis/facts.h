@@ -43,7 +43,7 @@ struct loop_facts { // ir_for.analysis of every FOR in a kernel after analyse_lo
                     // analyse_effects()
     struct plan_expr
         *trip; // i64, at the loop's entry; NULL: not expressible (init or bound reads memory): offload makes a slot
-    struct plan_expr *cost; // i64: simple operations an iteration, inner trip counts multiplied in; NULL: unknown
+    struct plan_expr *cost;       // i64: simple operations an iteration, inner trip counts multiplied in; NULL: unknown
     struct plan_expr *plain_cost; // the same of the loop in order: the updates that iterations share are not atomic
     struct plan_effect *effects;
     int effect_count;
@@ -73,6 +73,11 @@ void analyse_effects(struct ir_module *module, struct ir_function *kernel, struc
 // Whether another iteration of |loop| may touch what the UPDATE |update| in it updates. UPDATE.atomic says it for the
 // loop that becomes the task; this for any loop, if another one is taken.
 bool facts_is_shared(const struct ir_inst *loop, const struct ir_inst *update);
+
+// cost.c: operations of one run of the loop |inner| inside |outer|, at the entry of |outer|, with the variables of loops
+// in the middle of their ranges: what an average run takes. NULL: a trip count in it is not known there.
+struct plan_expr *facts_work_inside(const struct ir_function *kernel, const struct ir_inst *outer,
+                                    const struct ir_inst *inner);
 
 // choose.c: whether the independent loop |loop| is taken as a task rather than a loop inside it. The task is the
 // outermost independent loop, passing over one that has few iterations where a loop inside it is independent, without

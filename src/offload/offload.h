@@ -76,6 +76,8 @@ struct fragment {
     int count;
     int task;
     int group;
+    struct ir_var *rounds;    // serial: so many iterations of the loop |first| from here on; NULL: all there is
+    struct ir_var *goes_on;   // of these, where it is a LOOP: 0 if it was left, else 1; NULL: it is a FOR
     struct ir_var *escape;    // serial: 0, or k + 1 after the code left by escapes[k]; NULL: it never does
     struct ir_inst **escapes; // BREAK targets outside the fragment; NULL in it: return
     int escape_count;
@@ -137,6 +139,11 @@ struct offload {
         int count;
         int capacity;
     } fusions;
+    struct {
+        struct control_loop *items; // of the outermost loop that is built now, inside out
+        int count;
+        int capacity;
+    } control_loops;
     int group_count;
     int scratch_count;            // hidden parameters that hold memory of the launch
     int loop_depth;               // control loops around what is built now
@@ -194,8 +201,25 @@ void straight_line_flush(struct offload *o, struct plan_node *parent, struct pen
 struct plan_expr *straight_line_value(struct offload *o, struct plan_node *parent, struct pending *pending,
                                       struct ir_inst *value, struct ir_inst *control);
 
-// whole_loops.c: |first_task| is the first of the tasks made inside the loop.
-void whole_loops_add(struct offload *o, struct ir_inst *loop, struct plan_node *node, int first_task);
+enum { OFFLOAD_WORK_TOO_SMALL = 50 * 1000 }; // operations that one core does while others are still being woken
+
+// A loop in order around tasks, as it was built.
+struct control_loop {
+    struct ir_inst *loop;
+    struct plan_node *node;
+    struct plan_node *parent; // |node| is one of its children
+    int first_task;           // of those made inside it
+    int last_task;            // one past the last
+    bool is_innermost;        // there is no such loop in it
+};
+
+// whole_loops.c: notes a loop; settles, once the outermost one is built, which of them may run whole.
+void whole_loops_note(struct offload *o, const struct control_loop *control);
+void whole_loops_settle(struct offload *o);
+bool whole_loops_may_be_task(struct offload *o, struct ir_inst *loop);
+int whole_loops_add_task(struct offload *o, struct fragment fragment, int group); // of the loop |fragment.first|
+// rounds.c: lets a loop run some rounds at once where these are small.
+void rounds_add(struct offload *o, const struct control_loop *control);
 
 // substitute.c: the expression with what variables were assigned in place of the variables, where that has the same
 // value: everywhere, or inside |loop| (may be NULL) if the loop assigns nothing that the result names.

@@ -118,7 +118,11 @@ static bool is_own(const struct outline *out, const struct ir_var *var)
     if (var->slot < 0) {
         return true;
     }
-    if (!out->is_parallel) { // nobody else sees what is declared in the fragment
+    if (!out->is_parallel) { // nobody else sees what is declared in the fragment, but for where some rounds begin
+        bool is_loop = out->fragment->rounds != NULL && out->fragment->first->op == IR_OP_FOR;
+        if (is_loop && var == out->fragment->first->loop->var) {
+            return false;
+        }
         return var->scope != NULL && is_in_fragment(out->fragment, var->scope);
     }
     const struct ir_inst *loop = out->fragment->first;
@@ -488,7 +492,13 @@ void outline_tasks(struct offload *o)
         case FRAGMENT_PARALLEL: outline_parallel(o, fragment); break;
         case FRAGMENT_CLEAR: outline_clear(o, fragment); break;
         case FRAGMENT_MARK: outline_marks(o, fragment); break;
-        case FRAGMENT_SERIAL: outline_serial(o, fragment, o->tasks.items[fragment->task].entry); break;
+        case FRAGMENT_SERIAL:
+            if (fragment->rounds != NULL) {
+                outline_rounds(o, fragment);
+            } else {
+                outline_serial(o, fragment, o->tasks.items[fragment->task].entry);
+            }
+            break;
         }
     }
 }

@@ -47,6 +47,8 @@ void outline_clone_loop(struct outline *out, const struct ir_inst *inst, struct 
 void outline_loop_variable(struct outline *out, const struct ir_inst *loop, struct ir_inst *iter, struct ir_builder *b);
 void outline_nest(struct outline *out, const struct nest *nest); // outline_nest.c: the body of a task for a nest
 
+void outline_rounds(struct offload *o, const struct fragment *fragment); // outline_rounds.c
+
 // outline_scatter.c: the function that clears the marks of a scatter, the one that sets them, and a store to a
 // scattered array in either of the two that run the loop.
 void outline_clear(struct offload *o, const struct fragment *fragment);

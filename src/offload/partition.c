@@ -285,15 +285,20 @@ static void build_rechecked(struct offload *o, struct ir_inst *loop, struct plan
                                      plan_const(o->arena, var->type, loop->loop->step));
     offload_assign(o, round, var, next, loop->loc);
 }
-static void build_body(struct offload *o, struct ir_inst *loop, struct plan_node *node)
+
+static void build_body(struct offload *o, struct ir_inst *loop, struct plan_node *node, struct plan_node *parent)
 {
     assert(o->loop_depth >= 0);
-    int first_task = o->tasks.count;
+    struct control_loop control = {.loop = loop, .node = node, .parent = parent, .first_task = o->tasks.count};
+    int loop_count = o->control_loops.count;
     o->loop_depth++;
     build_region(o, &loop->regions[0], fragment_add_node(o, node, PLAN_SEQUENCE, loop->loc));
     o->loop_depth--;
+    control.is_innermost = o->control_loops.count == loop_count;
+    control.last_task = o->tasks.count;
+    whole_loops_note(o, &control);
     if (o->loop_depth == 0) {
-        whole_loops_add(o, loop, node, first_task);
+        whole_loops_settle(o);
     }
 }
 
@@ -303,7 +308,7 @@ static void build_for(struct offload *o, struct ir_inst *loop, struct plan_node 
         build_rechecked(o, loop, parent);
         return;
     }
-    build_body(o, loop, add_for(o, loop, parent));
+    build_body(o, loop, add_for(o, loop, parent), parent);
 }
 
 static void build_blocks(struct offload *o, struct ir_inst *inst, struct plan_node *parent)
@@ -357,7 +362,7 @@ static void build_control(struct offload *o, struct ir_inst *inst, struct plan_n
             fragment_add_node(o, parent, inst->op == IR_OP_LOOP ? PLAN_LOOP : PLAN_BLOCK, inst->loc);
         offload_note(o, inst)->node_id = node->id;
         if (inst->op == IR_OP_LOOP) {
-            build_body(o, inst, node);
+            build_body(o, inst, node, parent);
         } else {
             build_region(o, &inst->regions[0], fragment_add_node(o, node, PLAN_SEQUENCE, inst->loc));
         }

@@ -152,8 +152,24 @@ static int64_t begin_work(const struct offload *o, int loop_count)
                              : loop_count * (int64_t)TASK_WORK_CPU + (loop_count + 1) * (int64_t)SERIAL_WORK_CPU;
 }
 
+// Whether the loop may run in any order, as far as the launch tests conditions of it; NULL: nothing is tested, or on a
+// GPU not by the host.
+static struct plan_expr *holds(struct offload *o, const struct loop_facts *facts)
+{
+    struct plan_expr *all = NULL;
+    for (int i = 0; i < facts->condition_count; i++) {
+        struct plan_expr *expr = facts->conditions[i].expr;
+        if (o->module->is_gpu && !is_of_arguments(expr, NULL)) {
+            return NULL;
+        }
+        all = all == NULL ? expr : plan_op(o->arena, IR_OP_AND, IR_I1, IR_I1, all, expr);
+    }
+    return all;
+}
+
 // With w workers and n iterations of c operations each: ceil(n / w) * c, or n * c / w where the loops inside are cut
-// too. Where updates are atomic the task may also run on one worker, with plain ones.
+// too. Where updates are atomic a CPU may also run the task on one worker, with plain ones; where its conditions do not
+// hold, it has to.
 static struct plan_expr *work_as_task(struct offload *o, struct ir_inst *outer, struct plan_expr *n,
                                       struct plan_expr *w)
 {
@@ -163,10 +179,12 @@ static struct plan_expr *work_as_task(struct offload *o, struct ir_inst *outer, 
     struct plan_expr *rounds = op(o, IR_OP_SDIV, op(o, IR_OP_ADD, n, op(o, IR_OP_SUB, w, number(o, 1))), w);
     struct plan_expr *work =
         nest_of(o, outer)->is_found ? op(o, IR_OP_SDIV, op(o, IR_OP_MUL, n, cost), w) : op(o, IR_OP_MUL, rounds, cost);
-    if (!facts->independent_by_updates || o->module->is_gpu) {
-        return work;
+    struct plan_expr *in_order = op(o, IR_OP_MUL, n, op(o, IR_OP_SMIN, facts->plain_cost, most));
+    if (facts->independent_by_updates && !o->module->is_gpu) {
+        work = op(o, IR_OP_SMIN, work, in_order);
     }
-    return op(o, IR_OP_SMIN, work, op(o, IR_OP_MUL, n, op(o, IR_OP_SMIN, facts->plain_cost, most)));
+    struct plan_expr *condition = holds(o, facts);
+    return condition != NULL ? plan_select(o->arena, condition, work, in_order) : work;
 }
 
 // As control the loop takes n * (c / w + b), where its tasks take b to begin and end. That must be a good deal less.

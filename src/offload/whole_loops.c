@@ -3,6 +3,7 @@
 
 #include "base/vec.h"
 #include "ir/walk.h"
+#include "offload/fuse.h"
 
 #include <assert.h>
 
@@ -14,6 +15,23 @@ static const struct fragment *fragment_of(const struct offload *o, int task)
         }
     }
     return NULL;
+}
+
+// The same on average, where trip counts depend on the variables of |loop| and of loops in it; NULL: not known either.
+static struct plan_expr *middle_work(struct offload *o, const struct fragment *fragment, const struct ir_inst *loop)
+{
+    if (loop->op != IR_OP_FOR || fragment == NULL) {
+        return NULL;
+    }
+    const struct fusion *fusion = fragment->fusion;
+    if (fusion == NULL) {
+        return facts_work_inside(o->kernel, loop, fragment->first);
+    }
+    struct plan_expr *sum = plan_const(o->arena, IR_I64, 0);
+    for (int i = 0; i < fusion->count; i++) {
+        sum = plan_op(o->arena, IR_OP_ADD, IR_I64, IR_I64, sum, facts_work_inside(o->kernel, loop, fusion->parts[i]));
+    }
+    return sum;
 }
 
 // Operations of one run of the task, as far as they are known where |loop| begins; NULL: they are not.
@@ -30,26 +48,48 @@ static struct plan_expr *work_of(struct offload *o, int index, struct ir_inst *l
     }
     struct plan_expr *work = plan_op(o->arena, IR_OP_MUL, IR_I64, IR_I64, trip, cost);
     work = substitute_variables(o, work, loop);
-    return work != NULL && walk_inst(loop, substitute_is_unassigned, work) ? work : NULL;
+    bool is_known = work != NULL && walk_inst(loop, substitute_is_unassigned, work);
+    return is_known ? work : middle_work(o, fragment, loop);
 }
 
-enum { WORK_TOO_SMALL = 50 * 1000 }; // operations that one core does while others are still being woken
+bool whole_loops_may_be_task(struct offload *o, struct ir_inst *loop)
+{
+    return !o->module->never_whole && walk_inst(loop, facts_is_not_blocks, NULL) &&
+           walk_inst(loop, choose_has_no_escape, loop);
+}
+
+int whole_loops_add_task(struct offload *o, struct fragment fragment, int group)
+{
+    struct ir_inst *loop = fragment.first;
+    fragment.kind = FRAGMENT_SERIAL;
+    fragment.count = 1;
+    fragment.group = group;
+    struct plan_task *task = fragment_add_task(o, PLAN_TASK_SERIAL, loop->loc, group, &fragment.task);
+    struct fragment_flags flags = {.check_bounds = o->module->check_bounds};
+    walk_inst(loop, fragment_note_flags, &flags);
+    task->may_fail = flags.may_fail;
+    task->may_print = flags.may_print;
+    effects_of_code(o->module, o->kernel, loop, 1, &task->effects, &task->effect_count);
+    VEC_PUSH(o->arena, &o->fragments, fragment);
+    return fragment.task;
+}
 
 // A loop in order whose tasks are all too small to be shared runs whole: the launch decides by their trip counts.
-void whole_loops_add(struct offload *o, struct ir_inst *loop, struct plan_node *node, int first_task)
+static void add_whole(struct offload *o, const struct control_loop *control)
 {
+    struct ir_inst *loop = control->loop;
+    struct plan_node *node = control->node;
     assert(loop->op == IR_OP_FOR || loop->op == IR_OP_LOOP);
-    assert(first_task <= o->tasks.count && node->whole_task < 0);
-    if (o->module->never_whole || !walk_inst(loop, facts_is_not_blocks, NULL) ||
-        !walk_inst(loop, choose_has_no_escape, loop)) {
+    assert(control->last_task <= o->tasks.count && node->whole_task < 0);
+    if (!whole_loops_may_be_task(o, loop)) {
         return;
     }
     struct plan_expr *small = plan_const(o->arena, IR_I1, 1);
-    for (int i = first_task; i < o->tasks.count && small != NULL; i++) {
+    for (int i = control->first_task; i < control->last_task && small != NULL; i++) {
         const struct plan_task *task = &o->tasks.items[i];
         const struct fragment *fragment = fragment_of(o, i);
         if (task->kind == PLAN_TASK_PARALLEL && !(fragment != NULL && fragment->is_alternative)) {
-            struct plan_expr *limit = plan_const(o->arena, IR_I64, WORK_TOO_SMALL);
+            struct plan_expr *limit = plan_const(o->arena, IR_I64, OFFLOAD_WORK_TOO_SMALL);
             struct plan_expr *is_small = plan_op(o->arena, IR_OP_SLT, IR_I1, IR_I64, work_of(o, i, loop), limit);
             small = plan_op(o->arena, IR_OP_AND, IR_I1, IR_I1, small, is_small);
         }
@@ -57,15 +97,44 @@ void whole_loops_add(struct offload *o, struct ir_inst *loop, struct plan_node *
     if (small == NULL) {
         return;
     }
-    struct fragment fragment = {.kind = FRAGMENT_SERIAL, .first = loop, .count = 1, .group = node->group};
-    struct plan_task *task = fragment_add_task(o, PLAN_TASK_SERIAL, loop->loc, node->group, &fragment.task);
-    struct fragment_flags flags = {.check_bounds = o->module->check_bounds};
-    walk_inst(loop, fragment_note_flags, &flags);
-    task->may_fail = flags.may_fail;
-    task->may_print = flags.may_print;
-    effects_of_code(o->module, o->kernel, loop, 1, &task->effects, &task->effect_count);
-    VEC_PUSH(o->arena, &o->fragments, fragment);
-    node->whole_task = fragment.task;
+    node->whole_task = whole_loops_add_task(o, (struct fragment){.first = loop}, node->group);
     node->whole_if = small;
     offload_add_expr(o, &node->whole_if);
+}
+
+void whole_loops_note(struct offload *o, const struct control_loop *control)
+{
+    assert(control->node->children[0] != NULL);
+    VEC_PUSH(o->arena, &o->control_loops, *control);
+}
+
+// Whether all parallel tasks of the outer loop are in the inner one: if they are small, the outer one runs whole.
+static bool has_all(const struct offload *o, const struct control_loop *outer, const struct control_loop *inner)
+{
+    bool has = true;
+    for (int i = outer->first_task; i < outer->last_task && has; i++) {
+        has = o->tasks.items[i].kind != PLAN_TASK_PARALLEL || (i >= inner->first_task && i < inner->last_task);
+    }
+    return has;
+}
+
+// Each loop that may run whole is its code once more. So it is the outermost one, which has all, and those that have no
+// loop in them, which do most, where something else keeps the outermost one from running whole.
+void whole_loops_settle(struct offload *o)
+{
+    const struct control_loop *outer = &VEC_LAST(&o->control_loops);
+    add_whole(o, outer);
+    for (int i = 0; i < o->control_loops.count; i++) {
+        const struct control_loop *control = &o->control_loops.items[i];
+        if (!control->is_innermost || (outer->node->whole_task >= 0 && has_all(o, outer, control))) {
+            continue;
+        }
+        if (control != outer) {
+            add_whole(o, control);
+        }
+        if (control->node->whole_task < 0) {
+            rounds_add(o, control);
+        }
+    }
+    o->control_loops.count = 0;
 }
