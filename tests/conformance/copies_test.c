@@ -250,7 +250,7 @@ TEST(large_arrays_and_short_loops_have_no_copies)
 {
     struct world world;
     rill_module module = open_module(&world, 2);
-    CHECK_INT(count_into(&world, module, 200000, 1 << 20), 0); // more than a core's cache
+    CHECK_INT(count_into(&world, module, 200000, 1 << 21), 0); // more than is kept for a worker
     CHECK_INT(count_into(&world, module, 300, 2000), 0);       // more to set up than to update
     CHECK_INT(copied_count(&world), 0);
     CHECK_INT(count_into(&world, module, 300000, 2000), 0);

@@ -1,7 +1,7 @@
 // Private copies of memory that all iterations of a task update. A million atomic updates of 256 counters cost more
 // than doing them one after the other; so each worker gathers its own in a copy that begins with the operation's
 // identity, without atomics, and when the task has ended the copies are added up and the sum goes to the memory itself.
-// That last step is atomic: another block or stream may update the same memory at the same time.
+// That last step is atomic where another block or stream may update the same memory at the same time.
 //
 // A part of the memory belongs to each worker, and to nobody else while the task runs. It begins with a head that says
 // whether the worker has come at all.
@@ -11,9 +11,9 @@
 #include <string.h>
 
 enum {
-    COPIES_PART_SIZE = 256 * 1024, // what a core's own cache holds
-    COPIES_SIZE = 32 << 20,        // of all workers
-    COPIES_WORK = 16, // simple operations for each element that is set up and added: below, it does not pay
+    COPIES_PART_SIZE = 4 << 20, // beyond, what is set up and added is far from the caches
+    COPIES_SIZE = 32 << 20,     // of all workers
+    COPIES_WORK = 16,           // simple operations for each element that is set up and added: below, it does not pay
     COPIES_LINE = 64,
 };
 
@@ -68,6 +68,7 @@ struct copies_operation {
     void (*clear)(void *copy, size_t count, union ir_value identity);
     void (*add)(void *into, const void *from, size_t count);                              // one copy to another
     void (*store)(void *shared, const void *copy, size_t count, union ir_value identity); // to its place, atomically
+    void (*place)(void *shared, const void *copy, size_t count, union ir_value identity); // the same where it is alone
 };
 
 // What is still the identity leaves memory alone; floats are compared by their bits, since 0 + -0 is not -0.
@@ -106,9 +107,25 @@ struct copies_operation {
 COPIES_LIST(COPIES_DEFINE)
 #undef COPIES_DEFINE
 
+#define COPIES_DEFINE_PLACE(update, ir, type, member, operation)                                                       \
+    static void place_##update##_##ir(void *shared, const void *copy, size_t count, union ir_value identity)           \
+    {                                                                                                                  \
+        type *to = shared;                                                                                             \
+        const type *from = copy;                                                                                       \
+        const type none = (type)identity.member;                                                                       \
+        for (size_t i = 0; i < count; i++) {                                                                           \
+            if (memcmp(&from[i], &none, sizeof none) != 0) {                                                           \
+                to[i] = (type)operation(to[i], from[i]);                                                               \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+COPIES_LIST(COPIES_DEFINE_PLACE)
+#undef COPIES_DEFINE_PLACE
+
 static const struct copies_operation operations[] = {
 #define COPIES_ENTRY(update, ir, type, member, operation)                                                              \
-    {IR_UPDATE_##update, IR_##ir, clear_##update##_##ir, add_##update##_##ir, store_##update##_##ir},
+    {IR_UPDATE_##update,   IR_##ir, clear_##update##_##ir, add_##update##_##ir, store_##update##_##ir,                 \
+     place_##update##_##ir},
     COPIES_LIST(COPIES_ENTRY)
 #undef COPIES_ENTRY
 };
@@ -238,7 +255,8 @@ static void end_copy(struct cpu_exec *exec, const struct copied_span *copy)
         }
     }
     if (sum != NULL) {
-        operation->store((void *)(uintptr_t)copy->first, sum, count, identity_of(copy));
+        bool is_alone = exec->task->group == 0 && task_is_only_one(exec->run->device);
+        (is_alone ? operation->place : operation->store)((void *)(uintptr_t)copy->first, sum, count, identity_of(copy));
     }
 }
 

@@ -20,6 +20,7 @@ enum {
     ALONE_TIME_OF_TWO = 4 * 1000, // the same where there is only one other
     SHORT_TIME = 60 * 1000,       // nanoseconds of a loop by itself below which it is over before a sleeper has come
     PACE_MAX_TIME = 1000 * 1000,  // nanoseconds: the thread may not have run all the time
+    ATOMIC_TIMES = 6,             // what an atomic update takes more than a plain one, over what the plan's costs say
     PRINT_KEPT = 64 * 1024,       // text of a serial task that is kept before it goes out
 };
 
@@ -362,9 +363,9 @@ static void run_by_itself(struct cpu_exec *exec, struct cpu_worker *worker)
     }
 }
 
-// Whether nobody else can run a task now. The language makes updates atomic for other iterations and blocks; but those
-// of unordered launches on two streams all arrive too, if the task does not give it away.
-static bool is_only_task(const struct backend_device *device)
+// The language makes updates atomic for other iterations and blocks; but those of unordered launches on two streams all
+// arrive too, if the task does not give it away.
+bool task_is_only_one(const struct backend_device *device)
 {
     return device->pool.worker_count == 1 || atomic_load_explicit(&device->stream_count, memory_order_relaxed) == 1;
 }
@@ -374,7 +375,7 @@ static bool is_only_task(const struct backend_device *device)
 static bool is_faster_in_order(const struct cpu_exec *exec)
 {
     union ir_value cost;
-    if (exec->task->order_cost == NULL || !is_only_task(exec->run->device)) {
+    if (exec->task->order_cost == NULL || !task_is_only_one(exec->run->device)) {
         return false;
     }
     assert(exec->entries->in_order != NULL && exec->task->partial_size == 0);
@@ -382,9 +383,11 @@ static bool is_faster_in_order(const struct cpu_exec *exec)
         return !exec->is_shared;
     }
     int64_t in_order = plan_work(exec->trip, cost.i > 1 ? cost.i : 1);
-    int64_t shared = exec->work;
+    int64_t more = exec->work > in_order ? exec->work - in_order : 0;
+    int64_t shared = plan_work(more, ATOMIC_TIMES);
+    shared = shared < INT64_MAX - in_order ? in_order + shared : INT64_MAX;
     if (exec->copies.count > 0) {
-        shared = shared / 2 > in_order ? shared / 2 : in_order;
+        shared = exec->work / 2 > in_order ? exec->work / 2 : in_order;
     }
     return in_order <= shared / exec->run->device->pool.worker_count;
 }
