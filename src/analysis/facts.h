@@ -74,8 +74,8 @@ void analyse_effects(struct ir_module *module, struct ir_function *kernel, struc
 // loop that becomes the task; this for any loop, if another one is taken.
 bool facts_is_shared(const struct ir_inst *loop, const struct ir_inst *update);
 
-// cost.c: operations of one run of the loop |inner| inside |outer|, at the entry of |outer|, with the variables of loops
-// in the middle of their ranges: what an average run takes. NULL: a trip count in it is not known there.
+// cost.c: operations of one run of the loop |inner| inside |outer|, at the entry of |outer|, with the variables of
+// loops in the middle of their ranges: what an average run takes. NULL: a trip count in it is not known there.
 struct plan_expr *facts_work_inside(const struct ir_function *kernel, const struct ir_inst *outer,
                                     const struct ir_inst *inner);
 

@@ -1,5 +1,5 @@
-// The kernels of bench/kernels/particles.c as one writes them with OpenMP: loops over particles in parallel, and what two
-// of them may add to is atomic.
+// The kernels of bench/kernels/particles.c as one writes them with OpenMP: loops over particles in parallel, and what
+// two of them may add to is atomic.
 
 // Positions are in [0, m - 2].
 void deposit(int n, int m, const float x[n], const float y[n], float rho[m][m])
@@ -20,7 +20,7 @@ void deposit(int n, int m, const float x[n], const float y[n], float rho[m][m])
 
 // Positions are in [0, 1), cells are 1 / m wide, and what leaves the inner cells is taken back to them.
 void fluid(int n, int m, int steps, float dt, float x[n][2], float v[n][2], float c[n][2][2], float volume[n],
-                  float grid_v[m][m][2], float grid_m[m][m])
+           float grid_v[m][m][2], float grid_m[m][m])
 {
     const float dx = 1.0f / m, mass = dx * dx * 0.25f, stiffness = 400;
     for (int t = 0; t < steps; t++) {
