@@ -105,7 +105,7 @@ static void find_reduced_effects(const struct analysis *an, const struct loop_in
     }
 }
 
-static void fill_effects(struct analysis *an, const struct loop_info *info)
+static void fill_effects(struct analysis *an, struct loop_info *info)
 {
     assert(info->access_begin <= info->access_end);
     struct loop_facts *facts = info->inst->loop->analysis;
@@ -120,6 +120,7 @@ static void fill_effects(struct analysis *an, const struct loop_info *info)
                                   .roots = roots,
                                   .root_count = 1};
     effects_sum_up(an, &scope, &facts->effects, &facts->effect_count, effect_of_access);
+    info->effect_of_access = effect_of_access;
     add_pairs(an, info, facts, effect_of_access);
     find_reduced_effects(an, info, facts, effect_of_access);
 }

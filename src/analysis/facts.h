@@ -9,6 +9,9 @@
 #include "ir/ir.h"
 #include "plan/plan.h"
 
+struct analysis;     // values/analysis.h
+struct loop_info;    // there, too
+struct need;         // there, too
 struct call_context; // one call of a helper that is not inlined: see values/analysis.h
 
 struct reduced_update {
@@ -50,6 +53,7 @@ struct loop_facts { // ir_for.analysis of every FOR in a kernel after analyse_lo
     struct plan_pair *pairs;
     int pair_count;
     struct plan_condition *conditions;
+    const struct need *const *needs; // by condition: the value that must fit its type; NULL: it says something else
     int condition_count;
     struct memory_reduction *reductions;
     int reduction_count;
@@ -62,6 +66,8 @@ struct loop_facts { // ir_for.analysis of every FOR in a kernel after analyse_lo
     bool may_print;
     struct ir_inst **shared; // UPDATEs of memory that another iteration may touch
     int shared_count;
+    struct analysis *analysis; // that the facts are from, and the loop there: for at_outer.c
+    const struct loop_info *info;
 };
 
 // Fills ir_for.verdict, roles, reason, reason_loc_a/b and analysis of every FOR of the kernel, and ir_inst.base of
@@ -86,6 +92,13 @@ struct plan_expr *facts_work_inside(const struct ir_function *kernel, const stru
 bool facts_choose(const struct ir_inst *loop);
 bool facts_has_few_iterations(const struct ir_inst *loop);  // whether the source itself says so
 bool facts_is_not_blocks(struct ir_inst *inst, void *user); // for walks: false at a BLOCKS instruction
+
+// at_outer.c: of a loop inside another one what is known where the outer one begins, for all of that one's iterations.
+// The condition |number| of |inner|; NULL: it cannot be told there by the analysis.
+struct plan_expr *facts_condition_at(const struct ir_inst *inner, int number, const struct ir_inst *outer);
+// What |inner| needs apart, as pairs of |outer|'s effects; false: an array of it is none of |outer|'s.
+bool facts_pairs_at(const struct ir_inst *inner, const struct ir_inst *outer, struct plan_pair **out_pairs,
+                    int *out_count);
 
 // The effects of straight-line code: of |count| consecutive instructions from |first| on (with all that is nested in
 // them).

@@ -39,16 +39,13 @@ static bool sums_floats(const struct loop_facts *facts)
     return false;
 }
 
-static const char *why_not_independent(const struct ir_inst *inst, bool is_outermost)
+static const char *why_not_independent(const struct ir_inst *inst)
 {
     const struct loop_facts *facts = inst->loop->analysis;
     if (!is_independent(inst->loop) || facts == NULL) {
         return "its iterations are not independent";
     }
-    if (inst->loop->recheck) {
-        return "its bound is read from memory";
-    }
-    return !is_outermost && facts->condition_count > 0 ? "its iterations are independent only if a test holds" : NULL;
+    return inst->loop->recheck ? "its bound is read from memory" : NULL;
 }
 
 // Sums and choices are made of the iterations in their order, however they are cut; last values are looked at below.
@@ -85,12 +82,11 @@ static bool is_not_outside(struct ir_inst *inst, void *user)
 // The last value is that of the last iteration that wrote one, and the iterations of the nest are numbered as they come
 // in the program. That is so only of what the innermost loop's body writes: what stands between the loops is done also
 // where the inner one has no iterations, and a loop's variable has another value when the loop has ended.
-static bool last_values_are_kept(const struct nest *nest)
+static bool last_values_are_kept(struct ir_inst *outer, const struct ir_inst *innermost)
 {
-    struct ir_inst *outer = nest->loops[0];
     for (int i = 0; i < outer->loop->role_count; i++) {
         const struct ir_scalar_role *role = &outer->loop->roles[i];
-        struct assignment a = {role->var, nest->loops[nest->count - 1]};
+        struct assignment a = {role->var, innermost};
         if (role->role == IR_ROLE_LAST_VALUE && !walk_inst(outer, is_not_outside, &a)) {
             return false;
         }
@@ -124,35 +120,6 @@ static struct ir_inst *inner_of(const struct ir_inst *outer)
         }
     }
     return inner;
-}
-
-static bool is_same_base(const struct plan_effect *a, const struct plan_effect *b)
-{
-    return a->base == b->base && a->index == b->index;
-}
-
-// What the inner loop needs disjoint the outer one needs disjoint too, and as strictly. Of one array there may be
-// several regions, each with a pair of its own: where some of these may be equal it is not asked which is meant.
-static bool pairs_are_known(const struct loop_facts *outer, const struct loop_facts *inner)
-{
-    for (int i = 0; i < inner->pair_count; i++) {
-        const struct plan_pair *pair = &inner->pairs[i];
-        const struct plan_effect *a = &inner->effects[pair->a];
-        const struct plan_effect *b = &inner->effects[pair->b];
-        bool is_known = false, is_less = false;
-        for (int k = 0; k < outer->pair_count; k++) {
-            const struct plan_pair *other = &outer->pairs[k];
-            const struct plan_effect *x = &outer->effects[other->a];
-            const struct plan_effect *y = &outer->effects[other->b];
-            bool is_one = (is_same_base(a, x) && is_same_base(b, y)) || (is_same_base(a, y) && is_same_base(b, x));
-            is_known |= is_one;
-            is_less |= is_one && other->equal_will_do && !pair->equal_will_do;
-        }
-        if (!is_known || is_less) {
-            return false;
-        }
-    }
-    return true;
 }
 
 // The trip count of a loop inside |outer| as it is known where |outer| begins; NULL: it is not.
@@ -228,7 +195,7 @@ static const char *add_inner(struct offload *o, struct nest *nest)
     if (inner == NULL) {
         return why_no_inner(nest->loops[nest->count - 1]);
     }
-    const char *why = why_not_independent(inner, false);
+    const char *why = why_not_independent(inner);
     why = why != NULL ? why : why_not_cut(inner, nest->is_flexible);
     if (why != NULL) {
         return why;
@@ -240,8 +207,12 @@ static const char *add_inner(struct offload *o, struct nest *nest)
     if (trip == NULL || !(nest->is_flexible || is_computable(o, trip))) {
         return "the inner loop's trip count changes in it";
     }
-    if (!pairs_are_known(outer->loop->analysis, inner->loop->analysis)) {
-        return "the inner loop needs more arguments to be apart";
+    if (!last_values_are_kept(outer, inner)) {
+        return "a scalar keeps a value that is not the innermost loop's";
+    }
+    why = nest_take_tests(o, nest, inner);
+    if (why != NULL) {
+        return why;
     }
     nest->trips[nest->count] = trip;
     nest->loops[nest->count++] = inner;
@@ -254,14 +225,15 @@ static bool find(struct offload *o, struct ir_inst *outer, struct nest *out, con
     int wanted = asked > 0 ? asked : o->module->is_gpu ? UNASKED_MOST : 2;
     *out = (struct nest){.count = 1, .strip = 1, .is_flexible = asked == 0 && !o->module->is_gpu};
     out->loops[0] = outer;
-    const char *why = why_not_independent(outer, true);
+    const struct loop_facts *facts = outer->loop->analysis;
+    out->conditions = facts->conditions;
+    out->condition_count = facts->condition_count;
+    out->pairs = facts->pairs;
+    out->pair_count = facts->pair_count;
+    const char *why = why_not_independent(outer);
     why = why != NULL ? why : why_not_cut(outer, out->is_flexible);
     while (why == NULL && out->count < wanted && out->count < NEST_MOST) {
         why = add_inner(o, out);
-    }
-    while (out->count > 1 && !last_values_are_kept(out)) {
-        why = "a scalar keeps a value that is not the innermost loop's";
-        out->count--;
     }
     *out_why = why;
     if (out->count < 2 || (asked > 0 && out->count < wanted)) {

@@ -53,6 +53,10 @@ struct nest {
     struct ir_inst *loops[NEST_MOST];   // outermost first
     struct plan_expr *trips[NEST_MOST]; // of the inner ones, at the entry of the outermost
     int count;
+    struct plan_condition *conditions; // of the task: the outermost loop's, and what the inner ones need
+    int condition_count;
+    struct plan_pair *pairs; // the same, of the outermost loop's effects
+    int pair_count;
     bool is_flexible;           // two loops; the launch cuts the inner one into as many strips as the device wants
     int64_t strip;              // iterations of the innermost loop that are one of the task, at least
     struct ir_var *trip_count;  // flexible: of the inner loop, as the launch has found it
@@ -229,6 +233,8 @@ bool substitute_is_unassigned(struct ir_inst *inst,
 
 // nest.c: the nest that |outer| is the outside of, if it is one; found out when it is first asked for.
 struct nest *nest_of(struct offload *o, struct ir_inst *outer);
+// nest_tests.c: makes the tests of |inner| the nest's own; else says why not.
+const char *nest_take_tests(struct offload *o, struct nest *nest, const struct ir_inst *inner);
 // Nodes that settle how the nest is cut go to |parent|, before its task.
 void nest_settle(struct offload *o, struct nest *nest, struct plan_node *parent);
 struct plan_expr *nest_trip(struct offload *o, const struct nest *nest);

@@ -103,13 +103,14 @@ static int add_parallel(struct offload *o, struct ir_inst *loop, int group, cons
     task->effects = copy_effects(o, facts->effects, facts->effect_count);
     task->effect_count = facts->effect_count;
     describe_reductions(facts, task);
-    task->pairs = facts->pairs;
-    task->pair_count = facts->pair_count;
-    task->conditions = ARENA_ARRAY(o->arena, struct plan_condition, facts->condition_count);
-    for (int i = 0; i < facts->condition_count; i++) {
-        task->conditions[i] = facts->conditions[i];
+    task->pairs = nest != NULL ? nest->pairs : facts->pairs;
+    task->pair_count = nest != NULL ? nest->pair_count : facts->pair_count;
+    const struct plan_condition *conditions = nest != NULL ? nest->conditions : facts->conditions;
+    task->condition_count = nest != NULL ? nest->condition_count : facts->condition_count;
+    task->conditions = ARENA_ARRAY(o->arena, struct plan_condition, task->condition_count);
+    for (int i = 0; i < task->condition_count; i++) {
+        task->conditions[i] = conditions[i];
     }
-    task->condition_count = facts->condition_count;
     task->loop = offload_note(o, loop)->loop_index;
     task->collapse = nest != NULL ? nest->count : 1;
     task->block_dim = loop->loop->block_dim;

@@ -63,12 +63,14 @@ static bool can_hold(struct pair *pair, int c, const struct guard *guards)
     return false;
 }
 
-static bool add_condition(struct pair_result *result, struct plan_expr *expr, const char *text, struct loc loc)
+// |need| may be NULL.
+static bool add_condition(struct pair_result *result, struct plan_condition condition, const struct need *need)
 {
-    if (expr == NULL || result->condition_count == PAIR_MAX_CONDITIONS) {
+    if (condition.expr == NULL || result->condition_count == PAIR_MAX_CONDITIONS) {
         return false;
     }
-    result->conditions[result->condition_count++] = (struct plan_condition){expr, text, loc};
+    result->needs[result->condition_count] = need;
+    result->conditions[result->condition_count++] = condition;
     return true;
 }
 
@@ -111,7 +113,8 @@ struct pair_result pair_make_condition(struct pair *pair)
         struct str text;
         str_init(&text, an->arena);
         struct plan_expr *expr = negated_case(pair, &pair->cases[c], &text);
-        if (pair->cases[c].count == 0 || !add_condition(&result, expr, str_text(&text), pair->a->inst->loc)) {
+        struct plan_condition condition = {expr, str_text(&text), pair->a->inst->loc};
+        if (pair->cases[c].count == 0 || !add_condition(&result, condition, NULL)) {
             result = conflict;
             break;
         }
@@ -122,7 +125,7 @@ struct pair_result pair_make_condition(struct pair *pair)
 
 // ---- needs ---------------------------------------------------------------------------------------------------------
 
-static struct plan_expr *need_condition(struct analysis *an, const struct loop_info *info, const struct need *need)
+struct plan_expr *need_condition(struct analysis *an, const struct loop_info *info, const struct need *need)
 {
     const struct poly *low, *high;
     an->assumed.count = 0;
@@ -152,7 +155,8 @@ static bool add_need(struct analysis *an, const struct loop_info *info, const st
     an->names = NULL;
     str_printf(&text, " fits in %d bits", 8 * ir_type_size(need->type));
     result->answer = PAIR_IF;
-    return add_condition(result, need_condition(an, info, need), str_text(&text), need->loc);
+    struct plan_condition condition = {need_condition(an, info, need), str_text(&text), need->loc};
+    return add_condition(result, condition, need);
 }
 
 // The same for what was taken not to wrap.
@@ -160,8 +164,9 @@ struct pair_result pair_with_fits(struct pair *pair, struct pair_result result)
 {
     for (int i = 0; i < pair->fit_count; i++) {
         const struct atom *atom = atom_of(pair->an, pair->fits[i]);
-        struct need need = {atom->a, atom->type, atom->op == IR_OP_SEXT, pair->info->inst->loc, NULL};
-        if (!add_need(pair->an, pair->info, &need, &result)) {
+        struct need *need = ARENA_NEW(pair->an->arena, struct need); // the loop's facts keep it
+        *need = (struct need){atom->a, atom->type, atom->op == IR_OP_SEXT, pair->info->inst->loc, NULL};
+        if (!add_need(pair->an, pair->info, need, &result)) {
             return (struct pair_result){.answer = PAIR_CONFLICT};
         }
     }

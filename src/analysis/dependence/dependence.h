@@ -16,6 +16,7 @@ enum { PAIR_MAX_CONDITIONS = 16 };
 struct pair_result {
     enum pair_answer answer;
     struct plan_condition conditions[PAIR_MAX_CONDITIONS]; // PAIR_IF: all of these
+    const struct need *needs[PAIR_MAX_CONDITIONS];         // as loop_facts.needs
     int condition_count;
     bool is_fit; // PAIR_IF: only that indices do not wrap
 };
@@ -37,6 +38,10 @@ struct pair_relation {
 // conditions, at the entry of |info|, test. PAIR_CONFLICT: they may meet.
 struct pair_result pair_meet(struct analysis *an, struct loop_info *info, const struct access *a,
                              const struct access *b, const struct pair_relation *relations, int count);
+
+// condition.c: the test at the loop's entry that the value fits its type in all iterations; NULL: it is not known
+// there.
+struct plan_expr *need_condition(struct analysis *an, const struct loop_info *info, const struct need *need);
 
 // shared.c: the updates that iterations of a loop share.
 void shared_note(struct analysis *an, struct loop_info *info, const struct access *access);

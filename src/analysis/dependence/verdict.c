@@ -101,6 +101,7 @@ struct judgement {
     struct loop_facts *facts;
     struct distinct distinct;
     VEC(struct plan_condition) conditions;
+    VEC(const struct need *) needs; // as loop_facts.needs
     const char *conflict;
     struct loc conflict_a;
     struct loc conflict_b;
@@ -234,6 +235,7 @@ static void note_conditions(struct judgement *j, const struct pair_result *resul
         }
         if (is_new) {
             VEC_PUSH(j->an->arena, &j->conditions, result->conditions[c]);
+            VEC_PUSH(j->an->arena, &j->needs, result->needs[c]);
         }
     }
     if (j->conditions.count > MAX_CONDITIONS && j->conflict == NULL) {
@@ -642,6 +644,8 @@ void independence_judge(struct analysis *an, struct loop_info *info)
     struct loop_facts *facts = ARENA_NEW(an->arena, struct loop_facts);
     j.facts = facts;
     j.loop->analysis = facts;
+    facts->analysis = an;
+    facts->info = info;
     facts->may_fail = info->may_fail;
     facts->may_print = info->may_print;
     struct scalar_result scalars = scalars_find_roles(an, info);
@@ -673,6 +677,7 @@ void independence_judge(struct analysis *an, struct loop_info *info)
         return;
     }
     facts->conditions = j.conditions.items;
+    facts->needs = j.needs.items;
     facts->condition_count = j.conditions.count;
     independence_find_reductions(an, info, facts);
 }

@@ -165,6 +165,7 @@ struct loop_info {
     bool is_kernel_loop;           // not in a helper that is called
     struct base_set *stores;       // the bases that its code may write; made on demand, also while it is walked
     VEC(struct access_pair) pairs; // through different bases: must be apart
+    const int *effect_of_access;   // by access, from the loop's first: the number of its effect, -1: none
     VEC(struct ir_inst *)
     shared;                   // the kernel's updates of memory that another iteration may touch, and its calls of
                               // helpers that do so
