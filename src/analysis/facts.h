@@ -99,6 +99,10 @@ struct plan_expr *facts_condition_at(const struct ir_inst *inner, int number, co
 // What |inner| needs apart, as pairs of |outer|'s effects; false: an array of it is none of |outer|'s.
 bool facts_pairs_at(const struct ir_inst *inner, const struct ir_inst *outer, struct plan_pair **out_pairs,
                     int *out_count);
+// The most iterations that |inner| has in one of |outer|'s (i64), where its bounds are sums of variables of the loops
+// around it and of what does not vary; it holds if all of |out_conditions| do. NULL: the bounds are others.
+struct plan_expr *facts_most_trips_at(const struct ir_inst *inner, const struct ir_inst *outer,
+                                      struct plan_condition **out_conditions, int *out_count);
 
 // The effects of straight-line code: of |count| consecutive instructions from |first| on (with all that is nested in
 // them).

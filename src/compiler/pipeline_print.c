@@ -134,6 +134,8 @@ static void print_choice(struct notes *n, struct ir_inst *inst, enum around arou
     str_printf(n->out, " %s", what_becomes_of(note, around));
     if (note->nest != NULL && note->nest->is_found) {
         str_printf(n->out, ", a nest of %d loops", note->nest->count);
+        const char *words = nest_words(n->offload, note->nest);
+        str_printf(n->out, "%s%s", words != NULL ? ", " : "", words != NULL ? words : "");
     } else if (note->nest != NULL && note->nest->why_not != NULL) {
         str_printf(n->out, ", no nest: %s", note->nest->why_not);
     }

@@ -187,6 +187,43 @@ static const char *why_no_inner(const struct ir_inst *outer)
                                                              : "something else stands in it beside the inner loop";
 }
 
+// ---- loops
+// ---------------------------------------------------------------------------------------------------------
+
+static int count_rows(const struct nest *nest)
+{
+    int count = 0;
+    for (int i = 1; i < nest->count; i++) {
+        count += nest->has_rows[i];
+    }
+    return count;
+}
+
+struct inner_trip {
+    struct plan_expr *expr; // NULL: not known
+    bool has_rows;          // it is that of the longest row, if all of these hold
+    struct plan_condition *conditions;
+    int condition_count;
+};
+
+static struct inner_trip trip_in(struct offload *o, const struct nest *nest, const struct ir_inst *inner)
+{
+    struct ir_inst *outer = nest->loops[0];
+    struct inner_trip trip = {.expr = trip_at(o, inner, outer)};
+    if (trip.expr != NULL && (nest->is_flexible || is_computable(o, trip.expr))) {
+        return trip;
+    }
+    // A triangle is half of the square that is taken as one space. On a CPU threads take rows as they come. A pyramid
+    // is a sixth of its cube: there the loop inside the triangle is left to the threads.
+    trip.expr = NULL;
+    if (o->module->is_gpu && (outer->loop->collapse > 0 || count_rows(nest) == 0)) {
+        trip.has_rows = true;
+        trip.expr = facts_most_trips_at(inner, outer, &trip.conditions, &trip.condition_count);
+    }
+    trip.expr = trip.expr != NULL && is_computable(o, trip.expr) ? trip.expr : NULL;
+    return trip;
+}
+
 // Takes one more loop in; else says why not.
 static const char *add_inner(struct offload *o, struct nest *nest)
 {
@@ -203,18 +240,19 @@ static const char *add_inner(struct offload *o, struct nest *nest)
     if (!shares_as_outer(outer, inner)) {
         return "the inner loop's iterations update the same memory";
     }
-    struct plan_expr *trip = trip_at(o, inner, outer);
-    if (trip == NULL || !(nest->is_flexible || is_computable(o, trip))) {
+    struct inner_trip trip = trip_in(o, nest, inner);
+    if (trip.expr == NULL) {
         return "the inner loop's trip count changes in it";
     }
     if (!last_values_are_kept(outer, inner)) {
         return "a scalar keeps a value that is not the innermost loop's";
     }
-    why = nest_take_tests(o, nest, inner);
+    why = nest_take_tests(o, nest, inner, trip.conditions, trip.condition_count);
     if (why != NULL) {
         return why;
     }
-    nest->trips[nest->count] = trip;
+    nest->has_rows[nest->count] = trip.has_rows;
+    nest->trips[nest->count] = trip.expr;
     nest->loops[nest->count++] = inner;
     return NULL;
 }
@@ -363,4 +401,17 @@ struct plan_expr *nest_cost(struct offload *o, const struct nest *nest)
         cost = op(o, IR_OP_SDIV, cost, nest->trips[i]); // what divides by 0 never runs
     }
     return op(o, IR_OP_SDIV, cost, strips_of(o, nest));
+}
+
+const char *nest_words(struct offload *o, const struct nest *nest)
+{
+    struct str text;
+    str_init(&text, o->arena);
+    for (int i = 1; i < nest->count; i++) {
+        if (nest->has_rows[i]) {
+            str_printf(&text, "%sthe loop in line %u counts for its longest row", text.length > 0 ? ", " : "",
+                       nest->loops[i]->loc.line);
+        }
+    }
+    return text.length > 0 ? str_text(&text) : NULL;
 }

@@ -115,10 +115,14 @@ static bool is_stricter(const struct nest *nest, const struct tests *tests)
     return is_more;
 }
 
-const char *nest_take_tests(struct offload *o, struct nest *nest, const struct ir_inst *inner)
+const char *nest_take_tests(struct offload *o, struct nest *nest, const struct ir_inst *inner,
+                            const struct plan_condition *more, int more_count)
 {
     const struct loop_facts *facts = inner->loop->analysis;
     struct tests tests = tests_of(o, nest);
+    for (int i = 0; i < more_count; i++) {
+        add_condition(&tests, more[i]);
+    }
     for (int i = 0; i < facts->condition_count; i++) {
         struct plan_condition condition = facts->conditions[i];
         condition.expr = condition_at(o, inner, i, nest->loops[0]);

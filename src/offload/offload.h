@@ -52,6 +52,7 @@ enum { NEST_MOST = 16 };
 struct nest {
     struct ir_inst *loops[NEST_MOST];   // outermost first
     struct plan_expr *trips[NEST_MOST]; // of the inner ones, at the entry of the outermost
+    bool has_rows[NEST_MOST];           // |trips| is that of the longest row: each row ends where it does in the source
     int count;
     struct plan_condition *conditions; // of the task: the outermost loop's, and what the inner ones need
     int condition_count;
@@ -233,12 +234,14 @@ bool substitute_is_unassigned(struct ir_inst *inst,
 
 // nest.c: the nest that |outer| is the outside of, if it is one; found out when it is first asked for.
 struct nest *nest_of(struct offload *o, struct ir_inst *outer);
-// nest_tests.c: makes the tests of |inner| the nest's own; else says why not.
-const char *nest_take_tests(struct offload *o, struct nest *nest, const struct ir_inst *inner);
+// nest_tests.c: makes the tests of |inner|, and |more|, the nest's own; else says why not.
+const char *nest_take_tests(struct offload *o, struct nest *nest, const struct ir_inst *inner,
+                            const struct plan_condition *more, int more_count);
 // Nodes that settle how the nest is cut go to |parent|, before its task.
 void nest_settle(struct offload *o, struct nest *nest, struct plan_node *parent);
 struct plan_expr *nest_trip(struct offload *o, const struct nest *nest);
 struct plan_expr *nest_cost(struct offload *o, const struct nest *nest);
+const char *nest_words(struct offload *o, const struct nest *nest); // what explain says of it; NULL: nothing
 
 void describe_signature(struct offload *o);   // describe.c: parameters and how they lie; changes nothing of the kernel
 void fuse_place_variables(struct offload *o); // fuse.c: the variables of the copies get the slots of the kernel's

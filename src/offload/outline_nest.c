@@ -1,6 +1,8 @@
 // The body of a task for a nest of loops: the iteration's number is taken apart into each loop's own.
 #include "offload/outline.h"
 
+#include "ir/trip.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -12,33 +14,27 @@ static struct ir_inst *number(struct outline *out, int64_t value)
 // ---- trip counts
 // ---------------------------------------------------------------------------------------------------
 
-static struct ir_inst *widened(struct outline *out, struct ir_inst *value, bool is_unsigned)
+static struct ir_inst *widened(struct ir_builder *b, struct ir_inst *value, bool is_unsigned)
 {
-    return value->type == IR_I64 ? value
-                                 : ir_emit1(&out->prologue, is_unsigned ? IR_OP_ZEXT : IR_OP_SEXT, IR_I64, value);
+    return value->type == IR_I64 ? value : ir_emit1(b, is_unsigned ? IR_OP_ZEXT : IR_OP_SEXT, IR_I64, value);
 }
 
-static struct ir_inst *computed(struct outline *out, const struct plan_expr *expr);
-
 // As struct ir_trip says. The distance less one is divided, for which 64 unsigned bits are enough.
-static struct ir_inst *trips(struct outline *out, const struct plan_expr *expr)
+static struct ir_inst *trips(struct outline *out, struct ir_trip trip, struct ir_inst *first, struct ir_inst *bound,
+                             struct ir_builder *b)
 {
-    struct ir_builder *b = &out->prologue;
-    struct ir_inst *first = computed(out, expr->args[0]);
-    struct ir_inst *bound = computed(out, expr->args[1]);
-    struct ir_trip trip = plan_trip_of(expr);
     struct ir_inst *from = trip.rises ? first : bound;
     struct ir_inst *to = trip.rises ? bound : first;
     assert(!trip.is_endless && (!trip.is_around || trip.stride == 1)); // a canonical loop's
     if (trip.is_around) {
-        return widened(out, ir_emit2(b, IR_OP_SUB, first->type, to, from), true);
+        return widened(b, ir_emit2(b, IR_OP_SUB, first->type, to, from), true);
     }
     struct ir_inst *way =
-        ir_emit2(b, IR_OP_SUB, IR_I64, widened(out, to, trip.is_unsigned), widened(out, from, trip.is_unsigned));
+        ir_emit2(b, IR_OP_SUB, IR_I64, widened(b, to, trip.is_unsigned), widened(b, from, trip.is_unsigned));
     way = ir_emit2(b, IR_OP_SUB, IR_I64, way, number(out, !trip.is_inclusive));
     struct ir_inst *rounds = ir_emit2(b, IR_OP_UDIV, IR_I64, way, number(out, (int64_t)trip.stride));
     rounds = ir_emit2(b, IR_OP_ADD, IR_I64, rounds, number(out, 1));
-    struct ir_inst *choice[3] = {ir_emit2(b, expr->op, IR_I1, first, bound), rounds, number(out, 0)};
+    struct ir_inst *choice[3] = {ir_emit2(b, trip.compare, IR_I1, first, bound), rounds, number(out, 0)};
     return ir_emit(b, IR_OP_SELECT, IR_I64, 3, choice);
 }
 
@@ -56,7 +52,10 @@ static struct ir_inst *computed(struct outline *out, const struct plan_expr *exp
         return param;
     }
     case PLAN_EXPR_VAR: return ir_get(b, outline_var(out, out->o->kernel->vars[expr->index]));
-    case PLAN_EXPR_TRIP: return trips(out, expr);
+    case PLAN_EXPR_TRIP: {
+        struct ir_inst *first = computed(out, expr->args[0]);
+        return trips(out, plan_trip_of(expr), first, computed(out, expr->args[1]), b);
+    }
     default:
         for (int i = 0; i < expr->arg_count; i++) {
             args[i] = computed(out, expr->args[i]);
@@ -129,11 +128,24 @@ static void split_flexible(struct outline *out, const struct nest *nest, struct 
     own[1] = ir_get(b, strip);
 }
 
+// The code of an iteration that its row has: nothing if the row ends before the number |own|.
+static struct ir_builder in_row(struct outline *out, const struct ir_inst *loop, struct ir_inst *own,
+                                struct ir_builder *b)
+{
+    struct ir_inst *first = outline_value(out, loop->args[0]);
+    struct ir_inst *bound = outline_value(out, loop->args[1]);
+    struct ir_inst *count = trips(out, trip_of(loop->loop), first, bound, b);
+    struct ir_builder inner = *b;
+    inner.region = &ir_control(b, IR_OP_IF, ir_emit2(b, IR_OP_ULT, IR_I1, own, count), 2)->regions[0];
+    return inner;
+}
+
 // What stands between the loops is done again for each iteration of the task.
 void outline_nest(struct outline *out, const struct nest *nest)
 {
     assert(nest->is_found && out->is_parallel);
     struct ir_builder *b = &out->body;
+    struct ir_builder row; // in the condition that an iteration is in its row
     struct ir_inst *own[NEST_MOST];
     struct ir_inst *counts[NEST_MOST];
     if (nest->is_flexible) {
@@ -150,6 +162,10 @@ void outline_nest(struct outline *out, const struct nest *nest)
         const struct ir_inst *inst = nest->loops[i]->regions[0].first;
         for (; inst != NULL && inst != nest->loops[i + 1]; inst = inst->next) {
             outline_inst(out, inst, b);
+        }
+        if (nest->has_rows[i + 1]) {
+            row = in_row(out, nest->loops[i + 1], own[i + 1], b);
+            b = &row;
         }
     }
     int last = nest->count - 1;

@@ -151,6 +151,12 @@ static void build_parallel(struct offload *o, struct ir_inst *loop, struct plan_
 {
     struct nest *nest = nest_of(o, loop);
     if (nest->is_found) {
+        const char *words = nest_words(o, nest);
+        struct plan_loop *told = &o->loops.items[offload_note(o, loop)->loop_index];
+        if (words != NULL) {
+            bool has_notes = told->notes != NULL && told->notes[0] != '\0';
+            told->notes = has_notes ? arena_printf(o->arena, "%s, %s", told->notes, words) : words;
+        }
         partition_add_task(o, loop, parent, nest);
     } else {
         warn_of_collapse(o, loop, nest);
