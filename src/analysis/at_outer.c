@@ -179,3 +179,54 @@ struct plan_expr *facts_most_trips_at(const struct ir_inst *inner, const struct 
     *out_count = t.conditions.count;
     return plan_op(arena, IR_OP_SMAX, IR_I64, IR_I64, rounds, plan_const(arena, IR_I64, 0));
 }
+
+// ---- neighbours ----------------------------------------------------------------------------------------------------
+
+// The access's offset by the numbers of iterations, not by the values of loop variables: an inner loop may begin where
+// an outer one has got to.
+static const struct poly *by_counts(struct analysis *an, const struct access *access, const struct loop_info *outer)
+{
+    struct poly_pool *pool = &an->scratch;
+    const struct poly *flat = access->flat;
+    for (const struct loop_info *loop = access->loop; loop != NULL; loop = loop != outer ? loop->parent : NULL) {
+        const struct poly *count = poly_scale(pool, poly_atom(pool, loop->count), loop->inst->loop->step);
+        flat = poly_replace(pool, flat, loop->variable, poly_add(pool, loop->init, count));
+    }
+    return flat;
+}
+
+// Whether neighbours touch places that no transaction has in common.
+static bool is_far(struct analysis *an, const struct access *access, const struct loop_info *outer,
+                   const struct loop_info *loop)
+{
+    enum { NEAR = 32 }; // bytes
+    const struct poly *stride = poly_coefficient(&an->scratch, by_counts(an, access, outer), loop->count, NULL);
+    int64_t bytes;
+    return stride != NULL && (!poly_is_const(stride, &bytes) || bytes > NEAR || bytes < -NEAR);
+}
+
+int64_t facts_far_accesses(const struct ir_inst *outer, const struct ir_inst *innermost, const struct ir_inst *loop)
+{
+    enum { INNER_TRIPS = 16, DEPTH_LIMIT = 4 }; // what a loop inside counts for
+    struct analysis *an = facts_of(outer)->analysis;
+    const struct loop_info *whole = facts_of(outer)->info, *last = facts_of(innermost)->info;
+    int64_t sum = 0;
+    for (int i = whole->access_begin; i < whole->access_end; i++) {
+        const struct access *access = &an->accesses.items[i];
+        enum base_kind kind = base_kind(access->base);
+        struct poly_mark mark = poly_mark(&an->scratch);
+        if (access->flat != NULL && (kind == BASE_PARAM || kind == BASE_GLOBAL) &&
+            is_far(an, access, whole, facts_of(loop)->info)) {
+            int64_t weight = 1;
+            int depth = 0;
+            for (const struct loop_info *l = access->loop; l != NULL && l != last && depth < DEPTH_LIMIT;
+                 l = l->parent) {
+                weight *= INNER_TRIPS;
+                depth++;
+            }
+            sum += weight;
+        }
+        poly_release(&an->scratch, mark);
+    }
+    return sum;
+}

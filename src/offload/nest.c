@@ -253,8 +253,49 @@ static const char *add_inner(struct offload *o, struct nest *nest)
     }
     nest->has_rows[nest->count] = trip.has_rows;
     nest->trips[nest->count] = trip.expr;
+    nest->order[nest->count] = nest->count;
     nest->loops[nest->count++] = inner;
     return NULL;
+}
+
+// ---- neighbours
+// ----------------------------------------------------------------------------------------------------
+
+// Whether it does not matter in which order the iterations are numbered: nothing is kept or told by number.
+static bool may_reorder(struct offload *o, struct ir_inst *outer)
+{
+    const struct loop_facts *facts = outer->loop->analysis;
+    struct fragment_flags flags = {.check_bounds = o->module->check_bounds};
+    walk_inst(outer, fragment_note_flags, &flags);
+    for (int i = 0; i < outer->loop->role_count; i++) {
+        enum ir_role role = outer->loop->roles[i].role;
+        flags.may_fail |= role != IR_ROLE_PRIVATE;
+    }
+    return !flags.may_fail && !flags.may_print && facts->reduction_count == 0;
+}
+
+// Neighbouring threads should touch neighbouring elements: the loop of which the fewest accesses are far apart gets the
+// number that changes with each thread.
+static void choose_order(struct offload *o, struct nest *nest)
+{
+    int last = nest->count - 1, best = last;
+    int64_t least = facts_far_accesses(nest->loops[0], nest->loops[last], nest->loops[last]);
+    for (int i = last - 1; i >= 0 && least > 0; i--) {
+        int64_t trips;
+        struct plan_expr *trip = i > 0 ? nest->trips[i] : trip_at(o, nest->loops[0], nest->loops[0]);
+        bool is_short =
+            trip == NULL || !is_computable(o, trip) || (plan_expr_is_const(trip, &trips) && trips < INNER_LEAST);
+        int64_t far = is_short ? least : facts_far_accesses(nest->loops[0], nest->loops[last], nest->loops[i]);
+        if (far < least && may_reorder(o, nest->loops[0])) {
+            nest->trips[i] = trip;
+            best = i;
+            least = far;
+        }
+    }
+    for (int k = best; k < last; k++) {
+        nest->order[k] = k + 1;
+    }
+    nest->order[last] = best;
 }
 
 static bool find(struct offload *o, struct ir_inst *outer, struct nest *out, const char **out_why)
@@ -278,6 +319,9 @@ static bool find(struct offload *o, struct ir_inst *outer, struct nest *out, con
         return false;
     }
     out->strip = strip_of(o, out->loops[out->count - 1]);
+    if (o->module->is_gpu) {
+        choose_order(o, out);
+    }
     return !out->is_flexible || may_cut(o, outer, out, out_why);
 }
 
@@ -412,6 +456,10 @@ const char *nest_words(struct offload *o, const struct nest *nest)
             str_printf(&text, "%sthe loop in line %u counts for its longest row", text.length > 0 ? ", " : "",
                        nest->loops[i]->loc.line);
         }
+    }
+    if (nest->order[0] != 0 || nest->order[nest->count - 1] != nest->count - 1) {
+        str_printf(&text, "%sneighbouring threads differ in the loop in line %u", text.length > 0 ? ", " : "",
+                   nest->loops[nest->order[nest->count - 1]]->loc.line);
     }
     return text.length > 0 ? str_text(&text) : NULL;
 }

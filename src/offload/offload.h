@@ -53,6 +53,7 @@ struct nest {
     struct ir_inst *loops[NEST_MOST];   // outermost first
     struct plan_expr *trips[NEST_MOST]; // of the inner ones, at the entry of the outermost
     bool has_rows[NEST_MOST];           // |trips| is that of the longest row: each row ends where it does in the source
+    int order[NEST_MOST];               // loops by their digits of the iteration's number, the first counts most
     int count;
     struct plan_condition *conditions; // of the task: the outermost loop's, and what the inner ones need
     int condition_count;

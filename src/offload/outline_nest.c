@@ -4,7 +4,6 @@
 #include "ir/trip.h"
 
 #include <assert.h>
-#include <string.h>
 
 static struct ir_inst *number(struct outline *out, int64_t value)
 {
@@ -92,20 +91,24 @@ static void add_strip(struct outline *out, const struct nest *nest, struct ir_in
     outline_region(out, &loop->regions[0], &inner);
 }
 
-// From the innermost loop outwards. |counts| are the trip counts of the inner loops.
+// From the loop of the last digit on. |counts| are the trip counts of the loops.
 static void split_iteration(struct outline *out, const struct nest *nest, struct ir_inst *const *counts,
                             struct ir_inst **own)
 {
     int last = nest->count - 1;
     struct ir_inst *sizes[NEST_MOST];
-    memcpy(sizes, counts + 1, sizeof *sizes * (size_t)last);
+    for (int i = 1; i <= last; i++) {
+        sizes[i - 1] = counts[nest->order[i]];
+    }
     if (nest->strip > 1) {
+        assert(nest->order[last] == last);
         struct ir_inst *most = ir_emit2(&out->prologue, IR_OP_ADD, IR_I64, counts[last], number(out, nest->strip - 1));
         sizes[last - 1] = ir_emit2(&out->prologue, IR_OP_UDIV, IR_I64, most, number(out, nest->strip));
     }
     for (int i = last; i >= 0; i--) {
-        own[i] = ir_emit(&out->body, IR_OP_NEST_ITER, IR_I64, last, sizes);
-        own[i]->imm = i;
+        struct ir_inst *digit = ir_emit(&out->body, IR_OP_NEST_ITER, IR_I64, last, sizes);
+        digit->imm = i;
+        own[nest->order[i]] = digit;
     }
 }
 
@@ -152,7 +155,7 @@ void outline_nest(struct outline *out, const struct nest *nest)
         counts[1] = import_var(out, nest->trip_count);
         split_flexible(out, nest, own);
     } else {
-        for (int i = 1; i < nest->count; i++) {
+        for (int i = nest->order[0] == 0; i < nest->count; i++) {
             counts[i] = computed(out, nest->trips[i]);
         }
         split_iteration(out, nest, counts, own);
