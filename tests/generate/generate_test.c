@@ -156,7 +156,7 @@ TEST(generated_kernels_agree_between_interpreter_plan_cpu_and_gcc)
                                        GENERATE_EXITS,
                                        GENERATE_WRAPS,
                                        GENERATE_LOCALS,
-                                       0,
+                                       GENERATE_NESTS,
                                        GENERATE_SCATTERS,
                                        GENERATE_FOLLOWS,
                                        GENERATE_OVERLAPS,
