@@ -446,7 +446,7 @@ enum ir_verdict {
     IR_VERDICT_PROVEN,
     IR_VERDICT_IF,
     IR_VERDICT_SCATTER, // stores to places that are not followed: each keeps that of its last iteration
-    IR_VERDICT_ATOMICS, // explicit atomics beside reads: the author's word that any order will do
+    IR_VERDICT_ATOMICS, // explicit atomics whose order shows: the author's word that any order will do
     IR_VERDICT_PRAGMA,  // `#pragma rill parallel`: the same
 };
 

@@ -1,8 +1,8 @@
 // Kernel files made from a seed, for differ: well-defined C under the language's rules, every index in its bounds. The
 // values of the scalar arguments are chosen here, so that ranges are known while the text is written.
 //
-// No kernel needs its author's word but those with `#pragma rill parallel`, of which any order gives the same: for all
-// others a line at the end says so. Floats that are summed are small whole numbers, so that every order of summing
+// No kernel needs its author's word but those with `#pragma rill parallel` or exchanges of one constant, of which any
+// order gives the same: for all others a line at the end says so. Floats that are summed are small whole numbers, so that every order of summing
 // gives the same bits.
 #ifndef RILL_TESTS_SUPPORT_GENERATE_H
 #define RILL_TESTS_SUPPORT_GENERATE_H

@@ -94,7 +94,7 @@ struct gen {
     int scalar_count;
     int name_count;
     bool is_tame;    // every float in an array is a small whole number
-    bool gives_word; // a loop has `#pragma rill parallel`
+    bool gives_word; // a loop has `#pragma rill parallel`, or atomics that do not commute
     bool is_wild;    // with what C leaves open: gcc's build dies of it, the others agree
     bool has_records;
     bool has_print;

@@ -294,7 +294,10 @@ static void update_array(struct gen *g, const struct gen_array *a)
     case UPDATE_ATOMIC_AND: gen_line(g, "rill_atomic_and(&%s, %s);", place, own); break;
     case UPDATE_ATOMIC_XOR: gen_line(g, "rill_atomic_xor(&%s, %s);", place, own); break;
     case UPDATE_ATOMIC_MUL: gen_line(g, "rill_atomic_mul(&%s, %s);", place, own); break;
-    case UPDATE_ATOMIC_EXCHANGE: gen_line(g, "rill_atomic_exchange(&%s, 5);", place); break;
+    case UPDATE_ATOMIC_EXCHANGE:
+        gen_line(g, "rill_atomic_exchange(&%s, 5);", place); // the same in any order
+        g->gives_word = true;
+        break;
     case UPDATE_ATOMIC_MIN: gen_line(g, "rill_atomic_min(&%s, %s);", place, own); break;
     case UPDATE_ATOMIC_OR: gen_line(g, "rill_atomic_or(&%s, %s);", place, own); break;
     default: gen_line(g, "%s = fmax%s(%s, %s);", place, type == GEN_F32 ? "f" : "", place, own); break;

@@ -105,7 +105,7 @@ struct judgement {
     const char *conflict;
     struct loc conflict_a;
     struct loc conflict_b;
-    const char *atomics; // explicit ones beside reads
+    const char *atomics; // explicit ones whose order shows
     struct loc atomics_a;
     struct loc atomics_b;
     VEC(int) scattered; // bases whose stores collide at places that are not followed
@@ -275,9 +275,55 @@ static void note_shared(struct judgement *j, const struct access *access)
 
 // ---- pairs ---------------------------------------------------------------------------------------------------------
 
-// Two updates that commute: if they may meet they must be atomic.
+// Whether anything uses what the instruction gives: it is in scope in its own region and in those inside it.
+static bool is_result_used(const struct ir_inst *inst)
+{
+    WALK (user, inst->parent) {
+        for (int i = 0; i < user->arg_count; i++) {
+            if (user->args[i] == inst) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// The same of an explicit atomic, or of one of those that are like it.
+static bool is_old_value_used(const struct judgement *j, const struct access *access)
+{
+    int index = (int)(access - j->an->accesses.items);
+    for (; access->kind == ACCESS_ATOMIC && index >= 0; index = j->distinct.next_alike[index - j->info->access_begin]) {
+        if (is_result_used(j->an->accesses.items[index].inst)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Explicit atomics that give another result in another order, if they meet: by what they return or by what they leave
+// in memory. That any order will do is then the author's word, and nothing that was proven.
+static void note_order_of_atomics(struct judgement *j, const struct access *a, const struct access *b)
+{
+    const struct access *first = a->kind == ACCESS_ATOMIC ? a : b, *other = first == a ? b : a;
+    if (first->kind != ACCESS_ATOMIC || j->atomics != NULL) {
+        return;
+    }
+    bool commutes = a->type == b->type && ir_updates_commute(a->update, b->update);
+    bool is_used = is_old_value_used(j, a) || is_old_value_used(j, b);
+    if ((commutes && !is_used) || pair_test(j->an, j->info, a, b, false).answer == PAIR_APART) {
+        return;
+    }
+    j->atomics = arena_printf(j->an->arena, "%s %s: any order will do", describe(j->an, first),
+                              commutes ? "is updated by an explicit atomic here whose result is used"
+                                       : "is updated here by explicit atomics that do not commute");
+    j->atomics_a = first->inst->loc;
+    j->atomics_b = first == other ? (struct loc){0} : other->inst->loc;
+}
+
+// Two updates that commute, or explicit atomics: if they may meet they must be atomic.
 static void judge_updates(struct judgement *j, const struct access *a, const struct access *b)
 {
+    note_order_of_atomics(j, a, b);
     if (is_shared(j, a) && is_shared(j, b)) {
         return; // known to be atomic, whatever comes out
     }

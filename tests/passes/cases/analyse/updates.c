@@ -249,9 +249,53 @@ kernel void atomic_and_plain_write(int n, int count[1])
 
 kernel void atomic_mixed(int n, int count[1])
 {
-    for (int i = 0; i < n; i++) { // expect: proven
+    for (int i = 0; i < n; i++) { // expect: atomics
         rill_atomic_add(&count[0], 1);
         rill_atomic_max(&count[0], i);
+    }
+}
+
+kernel void atomic_value_used(int n, int y[n], int count[1])
+{
+    for (int i = 0; i < n; i++) { // expect: atomics
+        y[i] = rill_atomic_add(&count[0], 1);
+    }
+}
+
+kernel void atomic_value_used_of_one(int n, int y[n], int count[1])
+{
+    for (int i = 0; i < n; i++) { // expect: atomics
+        rill_atomic_add(&count[0], 1);
+        y[i] = rill_atomic_add(&count[0], 1);
+    }
+}
+
+kernel void atomic_exchange(int n, const int b[n], int last[16])
+{
+    for (int i = 0; i < n; i++) { // expect: atomics
+        rill_atomic_exchange(&last[b[i] & 15], i);
+    }
+}
+
+kernel void atomic_compare(int n, int state[1])
+{
+    for (int i = 0; i < n; i++) { // expect: atomics
+        rill_atomic_cas(&state[0], i, i + 1);
+    }
+}
+
+kernel void atomic_sum(int n, const int b[n], int sum[1])
+{
+    for (int i = 0; i < n; i++) { // expect: proven
+        rill_atomic_add(&sum[0], b[i]);
+        rill_atomic_sub(&sum[0], 1);
+    }
+}
+
+kernel void atomic_of_its_own(int n, int x[n], int y[n])
+{
+    for (int i = 0; i < n; i++) { // expect: if
+        y[i] = rill_atomic_exchange(&x[i], i);
     }
 }
 
