@@ -113,6 +113,10 @@ static void warn_of_one_thread(struct offload *o, const struct ir_inst *inst, co
     if (loop->loc_b.line != 0 && loop->loc_b.line != loop->loc_a.line) {
         diag_note(o->diags, loop->loc_b, "and here");
     }
+    const struct loop_facts *facts = inst->op == IR_OP_FOR ? inst->loop->analysis : NULL;
+    if (facts != NULL && facts->in_order_perhaps) {
+        diag_note(o->diags, inst->loc, "'#pragma rill parallel' before the loop says that any order will do");
+    }
 }
 
 // Every iteration would have been a fragment of one task; now each forks and joins, one after the other.

@@ -90,6 +90,25 @@ def check_texts(report):
         report.check(name, all(word in wanted for word in named) and named != [], f"{text}\n{said}")
 
 
+# Whether a note names the pragma: it does where the loop runs in order only because an index is not followed.
+PRAGMAS = {
+    "pragma_is_named_where_a_read_is_not_followed": ("x[i] = x[(int)y[i]] + 1;", True),
+    "pragma_is_named_where_a_product_is_not_followed": ("x[i * (int)y[i]] = x[i] + 1;", True),
+    "pragma_is_not_named_where_it_would_be_false": ("x[i + 1] = x[i] + 1;", False),
+}
+
+
+def check_pragmas(report):
+    for name, (body, wanted) in PRAGMAS.items():
+        text = ("#include <rill/kernel.h>\nkernel void f(int n, float *x, float *y)\n{\n"
+                f"for (int i = 0; i < n; i++) {{ {body} }}\n}}\n")
+        said = subprocess.run([RILL, "check", "--json", "-"], input=text, capture_output=True, text=True, timeout=LIMIT,
+                              check=False).stdout
+        found = [d["text"] for d in json.loads(said)["diagnostics"]]
+        named = any("'#pragma rill parallel' before the loop" in word for word in found)
+        report.check(name, named == wanted and len(found) > 1, f"{text}\n{said}")
+
+
 def check_inlined(report):
     """A loop of kernels that call each other is one place."""
     text = ("#include <rill/kernel.h>\n" + f"kernel void f(int n, float x[n]) {{\n{CHAIN}\n}}\n"
@@ -105,6 +124,7 @@ def main():
     check_collapses(report)
     check_inlined(report)
     check_texts(report)
+    check_pragmas(report)
     for name, body in CASES.items():
         text = f"#include <rill/kernel.h>\nkernel void f(int n, int m, float x[n], float y[m])\n{{\n{body}\n}}\n"
         said = subprocess.run([RILL, "check", "--json", "-"], input=text, capture_output=True, text=True, timeout=LIMIT,

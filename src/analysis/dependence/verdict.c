@@ -103,6 +103,7 @@ struct judgement {
     VEC(struct plan_condition) conditions;
     VEC(const struct need *) needs; // as loop_facts.needs
     const char *conflict;
+    bool is_perhaps; // the conflict is one only because an index or a pointer is not followed
     struct loc conflict_a;
     struct loc conflict_b;
     const char *atomics; // explicit ones whose order shows
@@ -149,6 +150,8 @@ static void note_conflict(struct judgement *j, const struct access *a, const str
                             verb(first), verb(other), describe(an, other));
     }
     j->conflict = text;
+    j->is_perhaps = is_vague(j, first) || is_vague(j, other) || base_kind(a->base) == BASE_UNKNOWN ||
+                    base_kind(b->base) == BASE_UNKNOWN;
     j->conflict_a = first->inst->loc;
     j->conflict_b = other->inst->loc;
 }
@@ -638,6 +641,7 @@ static void settle_by_pairs(struct judgement *j, const struct scalar_result *sca
         j->info->pairs.count = 0;
     } else if (j->conflict != NULL) {
         settle(j, IR_VERDICT_IN_ORDER, j->conflict, j->conflict_a, j->conflict_b);
+        j->facts->in_order_perhaps = j->is_perhaps;
         if (j->loop->pragma_parallel) { // no order will do without atomics
             diag_warning(j->an->diags, here, "the loop runs in order in spite of '#pragma rill parallel': %s",
                          j->conflict);
