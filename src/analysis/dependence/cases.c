@@ -1,6 +1,8 @@
 // The cases in which two accesses can meet, in terms of what the launch knows, in their shortest form.
 #include "analysis/dependence/pair.h"
 
+#include <assert.h>
+
 static bool is_launch_known(const struct poly_term *column, void *data)
 {
     const struct pair *pair = data;
@@ -127,6 +129,7 @@ static bool merge_cases(struct pair *pair, struct conflict_case *into, const str
 void pair_simplify_cases(struct pair *pair)
 {
     struct poly_pool *pool = &pair->an->scratch;
+    assert(pair->case_count <= MAX_CASES && !pair->is_too_much); // else some cases are not there
     for (int a = 0; a < pair->case_count; a++) {
         for (int b = 0; b < pair->case_count; b++) {
             if (a != b && merge_cases(pair, &pair->cases[a], &pair->cases[b])) {
@@ -182,6 +185,7 @@ static bool is_simpler(const struct poly *a, const struct poly *b)
 // Keeps the simplest rows, in that order.
 static void add_row(struct conflict_case *found, struct constraint row)
 {
+    assert(found->count <= MAX_CASE_ROWS);
     int place = found->count;
     while (place > 0 && is_simpler(row.value, found->rows[place - 1].value)) {
         place--;

@@ -2,6 +2,8 @@
 #include "analysis/dependence/pair.h"
 #include "analysis/effects/effects.h"
 
+#include <assert.h>
+
 // The value is what 64 bits compute. A sum that fits at last is right whatever its terms are; a least or greatest of
 // two values is not if one of them has wrapped.
 static struct plan_expr *magnitude_guard(struct analysis *an, const struct poly *value, const struct var_values *entry)
@@ -162,6 +164,7 @@ static bool add_need(struct analysis *an, const struct loop_info *info, const st
 // The same for what was taken not to wrap.
 struct pair_result pair_with_fits(struct pair *pair, struct pair_result result)
 {
+    assert(pair->assumes_fits && result.answer != PAIR_CONFLICT);
     for (int i = 0; i < pair->fit_count; i++) {
         const struct atom *atom = atom_of(pair->an, pair->fits[i]);
         struct need *need = ARENA_NEW(pair->an->arena, struct need); // the loop's facts keep it
@@ -178,6 +181,7 @@ struct pair_result pair_with_needs(struct analysis *an, struct loop_info *info, 
                                    const struct access *b, struct pair_result result)
 {
     const struct need *lists[2] = {a->needs, a == b ? NULL : b->needs};
+    assert(result.answer != PAIR_CONFLICT);
     result.is_fit |= result.answer == PAIR_APART;
     for (int i = 0; i < 2; i++) {
         for (const struct need *need = lists[i]; need != NULL; need = need->next) {

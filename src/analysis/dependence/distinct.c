@@ -4,6 +4,8 @@
 #include "analysis/scalars/scalars.h"
 #include "base/hash.h"
 
+#include <assert.h>
+
 enum { MAX_COMPARED = 2048 };
 
 // ---- which accesses matter -----------------------------------------------------------------------------------------
@@ -119,6 +121,7 @@ static bool is_of_family(const struct family *family, const struct access *acces
     if (dim < 0) {
         return has_same_terms(first->flat, access->flat);
     }
+    assert(dim < access->dim_count);
     for (int d = 0; d < access->dim_count && access->dim_count == first->dim_count; d++) {
         if (!poly_equal(access->dims[d].stride, first->dims[d].stride)) {
             return false;
@@ -215,6 +218,7 @@ static void add(struct finder *f, int index)
 {
     struct analysis *an = f->an;
     const struct access *access = &an->accesses.items[index];
+    assert(index >= f->info->access_begin && index < f->info->access_end);
     uint64_t hash = hash_access(access);
     int *bucket = &f->buckets[hash & f->mask];
     f->out->next_alike[index - f->info->access_begin] = -1;

@@ -1,6 +1,8 @@
 // What is known of two iterations, as constraints: where the accesses meet, loop bounds, facts of the atoms, guards.
 #include "analysis/dependence/pair.h"
 
+#include <assert.h>
+
 // ---- the second iteration ------------------------------------------------------------------------------------------
 
 static const struct poly *second(struct pair *pair, const struct poly *value)
@@ -46,6 +48,7 @@ static const struct poly *fitting(struct pair *pair, const struct poly *value)
 
 void pair_add_constraint(struct pair *pair, const struct poly *value, bool is_equal)
 {
+    assert(pair->assumes_fits || pair->fit_count == 0);
     value = pair->assumes_fits ? fitting(pair, value) : value;
     if (value == NULL || pair->constraint_count == MAX_CONSTRAINTS) {
         return;
@@ -55,6 +58,7 @@ void pair_add_constraint(struct pair *pair, const struct poly *value, bool is_eq
 
 void pair_add_split(struct pair *pair, struct split split)
 {
+    assert(split.count >= 1 && split.count <= 3);
     if (pair->split_count < MAX_SPLITS) {
         pair->splits[pair->split_count++] = split;
     }

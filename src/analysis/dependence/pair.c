@@ -1,6 +1,8 @@
 // The answer for one pair of accesses: apart, apart under a condition, or in conflict.
 #include "analysis/dependence/pair.h"
 
+#include <assert.h>
+
 // ---- answers -------------------------------------------------------------------------------------------------------
 
 // The usual case, without a system: one index is the same in both, moves with the loop and with nothing else.
@@ -69,6 +71,7 @@ static struct pair_result judge_cases(struct pair *pair, bool same_iteration)
         return result;
     }
     struct pair *fitting = new_pair(an, pair->info, pair->a, pair->b);
+    assert(!pair->assumes_fits); // once
     fitting->assumes_fits = true;
     bool can_meet = pair_run(fitting, same_iteration);
     if (fitting->fit_count == 0 || an->budget <= 0) {
@@ -93,6 +96,7 @@ bool pair_is_followed(const struct analysis *an, const struct loop_info *info, c
 struct pair_result pair_test(struct analysis *an, struct loop_info *info, const struct access *a,
                              const struct access *b, bool same_iteration)
 {
+    assert(a->kind != ACCESS_READ || b->kind != ACCESS_READ); // two reads never collide
     struct poly_mark mark = poly_mark(&an->scratch);
     struct pair_result result = {.answer = PAIR_APART};
     if (!same_iteration && a->needs == NULL && b->needs == NULL &&

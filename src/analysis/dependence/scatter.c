@@ -8,6 +8,8 @@
 #include "analysis/scalars/scalars.h"
 #include "analysis/values/evaluate.h"
 
+#include <assert.h>
+
 struct unit { // what one store covers: |size| bytes at |offset|, counted from a multiple of |modulus|
     int64_t offset;
     int64_t size;
@@ -96,6 +98,7 @@ static int64_t find_granule(const struct analysis *an, const struct loop_info *i
         if (count == MAX_UNITS) {
             return 0;
         }
+        assert(unit.size > 0); // why_not_store() has seen to that
         units[count++] = unit;
         granule = gcd(gcd(granule, unit.offset), unit.size);
     }

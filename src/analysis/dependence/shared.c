@@ -1,6 +1,8 @@
 // The updates that iterations of a loop share: asked of every two of them, so that no list is searched.
 #include "analysis/dependence/dependence.h"
 
+#include <assert.h>
+
 bool shared_has(const struct analysis *an, const struct loop_info *info, const struct access *access)
 {
     if (access->context == NULL) {
@@ -13,6 +15,7 @@ bool shared_has(const struct analysis *an, const struct loop_info *info, const s
 void shared_note(struct analysis *an, struct loop_info *info, const struct access *access)
 {
     int index = (int)(access - an->accesses.items);
+    assert(access->kind == ACCESS_UPDATE && index >= info->access_begin && index < info->access_end);
     if (access->context != NULL && !shared_has(an, info, access)) {
         if (info->is_shared_in_calls == NULL) {
             info->is_shared_in_calls = ARENA_ARRAY(an->arena, bool, info->access_end - info->access_begin + 1);

@@ -162,6 +162,7 @@ int pair_sign_of(struct pair *pair, const struct poly_term *factor, const int *c
             return 2;
         }
         sign *= one;
+        assert(sign >= -1 && sign <= 1);
     }
     return sign;
 }
@@ -264,6 +265,7 @@ static void solve(struct pair *pair, int *choice, int depth)
         pair->is_too_much = true;
         return;
     }
+    assert(depth <= pair->split_count);
     build(pair, choice, depth, system);
     system_copy(copy, system);
     if (system_is_infeasible(copy)) {
@@ -285,6 +287,7 @@ static void solve(struct pair *pair, int *choice, int depth)
 // Adds all that is known of what the first |equations| constraints mention, and solves. False: they cannot meet.
 static bool run(struct pair *pair, int equations)
 {
+    assert(pair->case_count == 0 && pair->node_count == 0); // a pair is solved once
     for (int i = 0; i < equations; i++) {
         pair_add_known(pair, pair->constraints[i].value);
     }

@@ -500,6 +500,7 @@ static bool leaves_loop(const struct ir_region *region, const struct ir_inst *lo
 
 static void settle(struct judgement *j, enum ir_verdict verdict, const char *reason, struct loc a, struct loc b)
 {
+    assert(verdict != IR_VERDICT_NONE && (verdict == IR_VERDICT_PROVEN || reason != NULL));
     j->loop->verdict = verdict;
     j->loop->reason = reason;
     j->loop->reason_loc_a = a;

@@ -2,6 +2,8 @@
 // is certain enough to keep the order where the index alone cannot be followed.
 #include "analysis/dependence/dependence.h"
 
+#include <assert.h>
+
 enum { TRIED_VALUES = 6, MAX_POINTS = 2048 };
 
 struct trial {
@@ -103,6 +105,7 @@ static void collect(struct trial *t, const struct access *access, const struct l
                     struct point *points, int *point_count)
 {
     int64_t first, last;
+    assert(level <= count && *point_count <= MAX_POINTS);
     if (level == count) {
         struct point point = {.iteration = t->values[t->info->variable >> 1]};
         if (*point_count < MAX_POINTS && guards_hold(t, access->guards) && evaluate(t, access->flat, &point.begin)) {
@@ -117,8 +120,9 @@ static void collect(struct trial *t, const struct access *access, const struct l
         return;
     }
     for (int64_t k = 0; k < TRIED_VALUES; k++) {
-        int64_t value = first + k * step;
-        if (step > 0 ? value > last : value < last) {
+        int64_t value;
+        if (__builtin_mul_overflow(k, step, &value) || __builtin_add_overflow(first, value, &value) ||
+            (step > 0 ? value > last : value < last)) {
             break;
         }
         t->values[loop->variable >> 1] = value;
