@@ -29,13 +29,10 @@ static void add(struct ir_inst *inst, struct assignments *assignments)
 
 void assignments_add(const struct ir_region *region, struct assignments *vars)
 {
-    for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+    for (struct ir_inst *inst = region->first; inst != NULL; inst = walk_next(inst, region)) {
         const struct ir_var *var = assignment_target(inst);
         if (var != NULL) {
             add(inst, &vars[var->index]);
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            assignments_add(&inst->regions[i], vars);
         }
     }
 }

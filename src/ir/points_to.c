@@ -1,5 +1,7 @@
 #include "ir/points_to.h"
 
+#include "ir/walk.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -72,14 +74,11 @@ void points_to_of(struct arena *arena, const struct points_to *sets, const struc
 static bool visit(struct arena *arena, struct points_to *sets, struct ir_region *region)
 {
     bool changed = false;
-    for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+    WALK (inst, region) {
         if (inst->op == IR_OP_SET && inst->var->type == IR_PTR) {
             struct base_set found = {0};
             points_to_of(arena, sets, inst->args[0], &found);
             changed |= add_set(arena, &sets->of_var[inst->var->index], &found);
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            changed |= visit(arena, sets, &inst->regions[i]);
         }
     }
     return changed;

@@ -189,13 +189,10 @@ static void write_shadow(struct checker *c, struct ir_inst *set, const struct ch
 
 static void write_in_region(struct checker *c, struct ir_region *region, const bool *is_due)
 {
-    for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+    for (struct ir_inst *inst = region->first; inst != NULL; inst = walk_next(inst, region)) {
         bool is_pointer = inst->op == IR_OP_SET && inst->var->type == IR_PTR && inst->var->index < c->shadow_count;
         if (is_pointer && is_due[inst->var->index]) {
             write_shadow(c, inst, &c->shadows[inst->var->index]);
-        }
-        for (int i = 0; i < inst->region_count; i++) {
-            write_in_region(c, &inst->regions[i], is_due);
         }
     }
 }
