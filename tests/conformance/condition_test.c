@@ -1,4 +1,4 @@
-// Control over device data: `while`, `do`, `if` and `break` that hang on what tasks compute. Results are those of C;
+// Control over device data: `while`, `do`, `if` and `break` that depend on what tasks compute. Results are those of C;
 // where the device's graphs can decide, no launch waits, and elsewhere each wait is counted and named.
 #include "world.h"
 

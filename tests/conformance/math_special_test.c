@@ -540,7 +540,7 @@ static void check_forms(rill_context context, const struct math_function *functi
         return;
     }
     static const char *const hows[] = {"", "in a serial loop", "of a scalar", "of a literal"};
-    // A real GPU's driver may compute what hangs on constants alone, to other last bits: docs/math.md.
+    // A real GPU's driver may compute what depends on constants alone, to other last bits: docs/math.md.
     const char *device = getenv("RILL_TEST_DEVICE");
     bool is_real_gpu = device != NULL && strcmp(device, "cpu") != 0 && getenv("RILL_STAND_IN") == NULL;
     for (size_t i = 0; i < VALUES; i++) {

@@ -177,7 +177,7 @@ TEST(wait_ends_although_another_thread_goes_on_queueing)
 }
 
 // The host waits for the last of several streams, each of which waits for the one before.
-TEST(wait_reaches_through_events_to_what_it_hangs_on)
+TEST(wait_reaches_through_events_to_what_it_depends_on)
 {
     enum { STREAMS = 12, N = 50 };
     for (int threads = 1; threads <= 3; threads++) {

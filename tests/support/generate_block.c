@@ -41,7 +41,7 @@ static void end_region(struct gen *g, int kept)
     gen_end(g, kept);
 }
 
-// a[0 ... k) and a[k ... end), in pieces that loops, copies and helpers fill; whether they meet hangs on parameters.
+// a[0 ... k) and a[k ... end), in pieces that loops, copies and helpers fill; whether they meet depends on parameters.
 bool gen_block_split(struct gen *g)
 {
     struct gen_array *a = gen_find_array(g, 1, true, 6);

@@ -222,7 +222,7 @@ static bool selection(struct gen *g)
     return true;
 }
 
-// a[i] = a[i + k]: whether iterations meet hangs on a parameter.
+// a[i] = a[i + k]: whether iterations meet depends on a parameter.
 static bool shift(struct gen *g)
 {
     struct gen_array *a = gen_find_array(g, 1, true, 4);

@@ -7,7 +7,7 @@
 //@ array b2 0 32
 //@ array b3 0 32
 #include <rill/kernel.h>
-// Where an iteration writes hangs on what those before it wrote: nobody's word that they do not meet.
+// Where an iteration writes depends on what those before it wrote: nobody's word that they do not meet.
 kernel int run(int x[64], int table[64], int parent[32], int cycle[32])
 {
     for (int i = 0; i < 40; i++) {
