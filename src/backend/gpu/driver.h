@@ -97,7 +97,7 @@ struct gpu_driver {
     void (*leave)(void *context, void *before);
 
     enum gpu_place (*place_of)(const void *address);
-    // Whether all atomics of the hardware hold at |address|; NULL: they do everywhere. See grain.c.
+    // Whether all atomics of the hardware hold at |address|; NULL: they do everywhere. See remote.c.
     bool (*is_own)(void *context, const void *address);
 
     // Between any two places. From and to pageable memory the call may wait.

@@ -73,7 +73,7 @@ struct backend_image {
     uint64_t *field_sizes;
 };
 
-// grain.c: whether the kernel updates memory atomically that is not the device's own, and the driver minds.
+// remote.c: whether the kernel updates memory atomically that is not the device's own, and the driver minds.
 bool gpu_launch_is_remote(const struct backend_device *device, const struct backend_launch *launch);
 
 int gpu_slot_at(const struct plan_kernel *kernel, int64_t offset); // the slot that holds the byte; -1: none
