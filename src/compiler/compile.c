@@ -236,6 +236,11 @@ static rill_status run(struct job *job, const struct compiler_input *input)
         RILL_TRY(find_passes(job, input->after, &passes));
         options.passes = &passes;
     }
+    if (input->emit == COMPILER_OPENMP) { // pragmas stand at the source's loops, in the source's order
+        passes = pass_set_until(PASS_COUNT - 1);
+        passes.has[pass_find("reorder", strlen("reorder"))] = false;
+        options.passes = &passes;
+    }
     pipeline_compile(&job->arena, &diags, input->path, input->text, input->length, &options, &made);
     publish_diagnostics(job, &diags, input->color);
     if (diags.error_count > 0 || (made.plan == NULL && !is_part)) {

@@ -103,13 +103,14 @@ static bool reorder_nest(struct reorder *r, struct ir_inst *root)
     struct ir_region code = {.loc = root->parent->loc}, test = code;
     struct ir_builder to = {.module = r->module, .function = r->kernel, .region = &code, .loc = root->loc};
     struct ir_inst *holds = NULL;
-    if (!nest_build(nest, order, &to)) {
-        return true;
-    }
+    int var_count = r->kernel->var_count;
+    bool is_built = nest_build(nest, order, &to);
     to.region = &test;
-    if (nest_build_test(nest, &to, &holds)) {
+    if (is_built && nest_build_test(nest, &to, &holds)) {
         describe(&code, holds != NULL);
         put(nest, &code, &test, holds);
+    } else {
+        r->kernel->var_count = var_count; // those that were made belong to code that is dropped
     }
     return true;
 }

@@ -21,12 +21,29 @@ static bool has(statement_set set, int statement)
     return (set >> statement & 1) != 0;
 }
 
+// The loop whose body the builder stands in: what is declared there is new in each of its iterations.
+static struct ir_inst *scope_of(const struct build *b)
+{
+    struct ir_inst *owner = b->to.region->owner;
+    bool is_outside = owner == NULL;
+    owner = is_outside ? b->nest->root->inst->parent->owner : owner;
+    while (owner != NULL && owner->op != IR_OP_FOR && owner->op != IR_OP_LOOP && owner->op != IR_OP_BLOCKS) {
+        owner = owner->parent->owner;
+        if (owner == NULL && !is_outside) {
+            is_outside = true;
+            owner = b->nest->root->inst->parent->owner;
+        }
+    }
+    return owner;
+}
+
 struct ir_var *build_new_var(struct build *b, const struct ir_inst *inst, enum ir_type type)
 {
     const struct ir_var *from = inst->loop->var;
     struct ir_var *var = ir_var_create(b->nest->module, b->nest->kernel, from->name, type);
     var->is_unsigned = from->is_unsigned && type == from->type;
     var->loc = from->loc;
+    var->scope = scope_of(b);
     return var;
 }
 
@@ -146,6 +163,7 @@ static struct ir_var *copy_var(struct copy *c, struct ir_var *var)
         *made = *var;
         made->index = index;
         made->scope = pointer_map_get(&c->made, var->scope);
+        made->scope = made->scope != NULL ? made->scope : scope_of(c->b);
         pointer_map_set(nest->an->arena, &c->vars, var, made);
     }
     return made;
