@@ -252,6 +252,17 @@ static rill_status run_cpu_unoptimised(struct emitter *e)
     return pipeline_passes(e, "always-inline");
 }
 
+// The language has no recursion, nor has the library. An AMD GPU's kernel that calls a function which might recurse
+// claims a stack whose size is not known before it runs, and memory for it.
+static void mark_not_recursive(struct emitter *e)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (!LLVMIsDeclaration(f)) {
+            pipeline_set_attribute(e, f, "norecurse", true);
+        }
+    }
+}
+
 rill_status pipeline_run(struct emitter *e)
 {
     if (!target_is_gpu(e->target)) {
@@ -263,6 +274,7 @@ rill_status pipeline_run(struct emitter *e)
         return RILL_OK;
     }
     RILL_TRY(math_link_library(e));
+    mark_not_recursive(e);
     if (!e->options->unoptimised) {
         RILL_TRY(run_gpu(e));
     }

@@ -204,6 +204,9 @@ def check_target(report, target, folder):
             if count != wanted and not (wanted is None and count > 0):
                 wrong.append(f"{pattern!r} stands {count} times, not {wanted}")
         report.check(f"{target}_{entry}", not wrong, "\n".join(wrong + [text]))
+    if target.startswith("gfx"):
+        stacks = re.findall(r"uses_dynamic_stack:? +(?:1|true)", done.stdout)
+        report.check(f"{target}_kernels_that_call_the_library_claim_no_dynamic_stack", not stacks, "\n".join(stacks))
     if target.startswith("sm_") and shutil.which("ptxas"):
         (folder / "kernels.ptx").write_text(done.stdout)
         taken = subprocess.run(["ptxas", f"-arch={target}", str(folder / "kernels.ptx"), "-o", str(folder / "kernels.cubin")],
