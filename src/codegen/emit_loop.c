@@ -409,6 +409,7 @@ static void emit_rechecked(struct emitter *e, const struct ir_inst *inst)
     emit_at(e, body);
     forget_body_vars(e, inst);
     emit_region(e, &inst->regions[0]);
+    emit_counter_close(e, inst);
     if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(b)) == NULL) {
         LLVMValueRef value = LLVMBuildLoad2(b, type, slot, "");
         LLVMBuildStore(b, LLVMBuildAdd(b, value, emit_const(e, loop->var->type, loop->step), ""), slot);

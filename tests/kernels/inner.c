@@ -330,3 +330,24 @@ kernel void narrowed_signed(int n, unsigned long a[2 * n], const unsigned long b
         a[(signed char)(i + 3)] = b[((i + 2) & 7)] * 3 + b[(short)(i - 5) + 5];
     }
 }
+
+// What an inner loop alone sets, as an index after it. The loop's bound is read anew each time.
+// run: set_inside n=50 m=40
+#pragma rill single
+kernel void set_inside(int n, int m, int a[3 * n + 3], int left[m])
+{
+    int w = 0;
+    for (int i = 0; i < m; i++) {
+        w = w < left[i] ? left[i] & 1 : w;
+    }
+    for (int i = 0; i < n; i++) {
+        int k;
+        left[i % m] = (left[i % m] & 3) + 2;
+        for (int j = 0; j < left[i % m]; j++) {
+            k = 3 * i + w;
+            a[3 * i] += j;
+            left[i % m]--;
+        }
+        a[k] += left[i % m];
+    }
+}
