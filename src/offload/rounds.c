@@ -115,11 +115,15 @@ static void build_for(struct rounds *r, struct plan_node *node)
 {
     const struct ir_for *loop = r->loop->loop;
     struct plan_node *body = node->children[0];
+    struct plan_expr *trip = node->trip, *first = node->expr;
     r->left = add_var(r, "left");
     node->kind = PLAN_SEQUENCE;
     node->child_count = 0;
-    assign(r, node, r->left, node->trip);
-    assign(r, node, loop->var, node->expr);
+    node->trip = NULL;
+    node->expr = NULL;
+    node->step = 0;
+    assign(r, node, r->left, trip);
+    assign(r, node, loop->var, first);
     assign(r, node, r->chunk, number(r, ROUNDS_FIRST));
     struct plan_node *rounds = fragment_add_node(r->o, node, PLAN_LOOP, r->loop->loc);
     struct plan_node *round = fragment_add_node(r->o, rounds, PLAN_SEQUENCE, r->loop->loc);

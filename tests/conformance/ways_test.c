@@ -61,6 +61,30 @@ static const char ways_source[] =
     // The same with three nodes: never as control.
     "kernel void three_nodes(int n, int m, const int at[n], int y[m])\n"
     "{ for (int p = 0; p < n; p++) for (int j = 0; j < 3; j++) y[at[p] + j] += j + p; }\n"
+    // In order, with a loop inside whose bounds are loaded each time; the second by a `while`.
+    "kernel void sweep(int n, int m, const int row[n + 1], const int a[m], int x[n])\n"
+    "{ for (int i = 0; i < n; i++) {\n"
+    "    int s = i;\n"
+    "    for (int k = row[i]; k < row[i + 1]; k++) s += a[k] * x[(i + k) % n];\n"
+    "    x[i] = s & 1023; } }\n"
+    "kernel void sweep_while(int n, int m, const int row[n + 1], const int a[m], int x[n])\n"
+    "{ int i = 0; while (i < n) {\n"
+    "    int s = i;\n"
+    "    for (int k = row[i]; k < row[i + 1]; k++) s += a[k] * x[(i + k) % n];\n"
+    "    x[i] = s & 1023; i++; } }\n"
+    // The same inside of another loop with a large task, and three at a time.
+    "kernel void threes(int n, int steps, const int at[n], int x[n], int y[n])\n"
+    "{ for (int t = 0; t < steps; t++) {\n"
+    "    for (int i = 0; i < n; i++) y[i] = 3 * y[i] + t;\n"
+    "    for (int i = 0; i < n; i++) {\n"
+    "      int from = at[i], s = x[from] + y[i];\n"
+    "      for (int j = 0; j < 3; j++) x[from + j] = s & 255; } } }\n"
+    // The trip count grows.
+    "kernel void triangle_in_order(int n, const int a[n], int x[n])\n"
+    "{ for (int i = 1; i < n; i++) {\n"
+    "    int s = a[i];\n"
+    "    for (int j = 0; j < i; j++) s += a[j] * x[j];\n"
+    "    x[i] = s & 1023; } }\n"
     // In order, with a loop inside whose bound is computed in it.
     "kernel void steps(int n, int rounds, int x[n])\n"
     "{ for (int t = 0; t < rounds; t++) {\n"
@@ -313,6 +337,116 @@ TEST(an_in_order_loop_around_small_ones_runs_whole_whatever_name_their_bound_has
     }
     uint64_t before = whole_count(&world);
     OK(rill_launch(find(module, "steps"), RILL_CURRENT, RILL_ARGS(N, ROUNDS, RILL_HOST(x, N))));
+    OK(rill_sync(world.context));
+    CHECK(!world_is_cpu() || whole_count(&world) == before + 1);
+    CHECK(memcmp(x, expected, sizeof x) == 0);
+    world_close(&world);
+}
+
+// ---- small rounds of loops in order ---------------------------------------------------------------------------------
+
+// How many tasks a launch of |name| runs, on rows of |size| elements each; the results are checked.
+static uint64_t tasks_of_sweep(const char *name, int n, int size)
+{
+    struct world world;
+    rill_module module = {0};
+    world_open(&world, 2);
+    OK(rill_module_create(world.context, ways_source, NULL, &module));
+    int m = n * size;
+    int *row = calloc((size_t)n + 1, sizeof *row), *a = calloc((size_t)m, sizeof *a);
+    int *x = calloc((size_t)n, sizeof *x), *expected = calloc((size_t)n, sizeof *expected);
+    for (int i = 0; i <= n; i++) {
+        row[i] = i * size;
+    }
+    for (int i = 0; i < m; i++) {
+        a[i] = i % 7;
+    }
+    for (int i = 0; i < n; i++) {
+        unsigned s = (unsigned)i;
+        for (int k = row[i]; k < row[i + 1]; k++) {
+            s += (unsigned)(a[k] * expected[(i + k) % n]);
+        }
+        expected[i] = (int)(s & 1023);
+    }
+    uint64_t before = task_count(&world);
+    OK(rill_launch(find(module, name), RILL_CURRENT,
+                   RILL_ARGS(n, m, RILL_HOST(row, n + 1), RILL_HOST(a, m), RILL_HOST(x, n))));
+    OK(rill_sync(world.context));
+    uint64_t count = task_count(&world) - before;
+    CHECK(memcmp(x, expected, (size_t)n * sizeof *x) == 0);
+    free(row);
+    free(a);
+    free(x);
+    free(expected);
+    world_close(&world);
+    return count;
+}
+
+TEST(rounds_that_are_small_run_several_at_once)
+{
+    uint64_t count = tasks_of_sweep("sweep", 5000, 3);
+    uint64_t count_by_while = tasks_of_sweep("sweep_while", 5000, 3);
+    CHECK(!world_is_cpu() || (count < 200 && count_by_while < 200));
+}
+
+TEST(rounds_that_are_large_are_tasks)
+{
+    uint64_t count = tasks_of_sweep("sweep", 20, 40 * 1000);
+    uint64_t count_by_while = tasks_of_sweep("sweep_while", 20, 40 * 1000);
+    CHECK(!world_is_cpu() || (count >= 3 * 20 && count_by_while >= 3 * 20));
+}
+
+TEST(a_loop_in_order_inside_of_another_runs_whole)
+{
+    enum { N = 20 * 1000, STEPS = 3 };
+    struct world world;
+    rill_module module = {0};
+    world_open(&world, 2);
+    OK(rill_module_create(world.context, ways_source, NULL, &module));
+    static int at[N], x[N], y[N], expected[N], more[N];
+    for (int i = 0; i < N; i++) {
+        at[i] = (int)((unsigned)i * 7919 % (N - 3));
+    }
+    for (int t = 0; t < STEPS; t++) {
+        for (int i = 0; i < N; i++) {
+            more[i] = 3 * more[i] + t;
+        }
+        for (int i = 0; i < N; i++) {
+            int s = expected[at[i]] + more[i];
+            for (int j = 0; j < 3; j++) {
+                expected[at[i] + j] = s & 255;
+            }
+        }
+    }
+    uint64_t before = task_count(&world);
+    OK(rill_launch(find(module, "threes"), RILL_CURRENT,
+                   RILL_ARGS(N, STEPS, RILL_HOST(at, N), RILL_HOST(x, N), RILL_HOST(y, N))));
+    OK(rill_sync(world.context));
+    CHECK(!world_is_cpu() || task_count(&world) - before == 2 * STEPS);
+    CHECK(memcmp(x, expected, sizeof x) == 0 && memcmp(y, more, sizeof y) == 0);
+    world_close(&world);
+}
+
+TEST(a_loop_in_order_around_a_growing_one_runs_whole_by_its_middle)
+{
+    enum { N = 500 };
+    struct world world;
+    rill_module module = {0};
+    world_open(&world, 2);
+    OK(rill_module_create(world.context, ways_source, NULL, &module));
+    int a[N], x[N] = {0}, expected[N] = {0};
+    for (int i = 0; i < N; i++) {
+        a[i] = i % 5;
+    }
+    for (int i = 1; i < N; i++) {
+        int s = a[i];
+        for (int j = 0; j < i; j++) {
+            s += a[j] * expected[j];
+        }
+        expected[i] = s & 1023;
+    }
+    uint64_t before = whole_count(&world);
+    OK(rill_launch(find(module, "triangle_in_order"), RILL_CURRENT, RILL_ARGS(N, RILL_HOST(a, N), RILL_HOST(x, N))));
     OK(rill_sync(world.context));
     CHECK(!world_is_cpu() || whole_count(&world) == before + 1);
     CHECK(memcmp(x, expected, sizeof x) == 0);
