@@ -44,6 +44,7 @@ static bool run_passes(struct ir_module *module, const struct pipeline_options *
 {
     for (int row = 0; row < PASS_COUNT; row++) {
         const struct pass *pass = &pass_list[row];
+        assert(row == 0 || pass_list[row - 1].scope != PASS_PLAN || pass->scope == PASS_PLAN); // those are the last
         if (pass->scope == PASS_LOWER || pass->scope == PASS_PLAN || !is_wanted(options, row)) {
             continue;
         }
@@ -93,6 +94,7 @@ static struct plan_module *make_plan(struct ir_module *module, const struct pipe
     for (int i = 0; i < function_count; i++) {
         if (module->functions[i]->kind == IR_FUNCTION_KERNEL) {
             struct offload *offload = offload_create(module, module->functions[i], plan, diags);
+            assert(result->kernel_count < function_count);
             result->kernels[result->kernel_count++] = offload;
             plan_kernel(offload, options, is_complete);
         }

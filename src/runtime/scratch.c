@@ -74,6 +74,7 @@ static struct scratch *acquire(struct context *context, struct stream *stream, u
             unwanted = unwanted->launch_count == 0 ? unwanted : NULL;
         }
     }
+    assert(made == NULL || unwanted == NULL);
     struct scratch *lent = stream->scratch != NULL && stream->scratch->size >= size ? stream->scratch : NULL;
     if (lent != NULL) {
         lent->launch_count++;

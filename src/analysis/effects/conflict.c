@@ -1,6 +1,8 @@
 // Whether the effects of two blocks conflict: for no arguments, for some that the launch can tell, or for certain.
 #include "analysis/effects/effects.h"
 
+#include <assert.h>
+
 // Regions become polynomials again: every leaf of the expressions is an atom, found by comparing.
 struct leaves {
     struct poly_pool pool;
@@ -176,6 +178,7 @@ static enum conflict_answer same_base(struct conflict_room *room, const struct b
                                       const struct block_effect *effect_b)
 {
     const struct plan_effect *a = &effect_a->effect, *b = &effect_b->effect;
+    assert(a->base == b->base && a->index == b->index);
     if (a->region.low == NULL || b->region.low == NULL) {
         return CONFLICT_ALWAYS;
     }

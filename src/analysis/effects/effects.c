@@ -91,6 +91,7 @@ static bool merge_region(struct analysis *an, struct region *into, const struct 
         }
         return false;
     }
+    assert(into->high != NULL && from->high != NULL); // a region has both ends or none
     int64_t low, high;
     if (!poly_is_const(poly_sub(pool, from->low, into->low), &low) ||
         !poly_is_const(poly_sub(pool, from->high, into->high), &high)) {
