@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the code of GPUs must hold to be right and fast, read in its assembly: widths of accesses, barriers with the
+"""What code, of GPUs above all, must hold to be right and fast, read in its assembly: widths of accesses, barriers with the
 waits before them and the invalidations behind, scopes of atomics, shuffles, and that nothing of it stands where it is
 not wanted. For each target and kernel file a list of patterns that an entry must, or must not, have."""
 import os
@@ -56,6 +56,8 @@ kernel void narrow(short m, int n, int a[n], const int p[4])
 #pragma rill single
   for (int i = 0; i != m; i++) { for (int j = 0; j < 2; j++) { for (int k = 0; k < m; k++) {
   a[j * m + k] = (j + 7 <= p[k & 3]) << 2; } } } }
+kernel void plane(int n, const double a[n][n], double c[n][n])
+{ for (int i = 1; i < n - 1; i++) { for (int j = 1; j < n - 1; j++) { c[i][j] = a[i][j - 1] + a[i][j + 1]; } } }
 kernel void extremes(int n, const int k[n], short a[n], unsigned char b[n])
 {
 #pragma rill parallel
@@ -164,7 +166,11 @@ def amd(family):
     ]
 
 
+# The index that one kernel narrows, `k & 3`, keeps no other kernel of the file from being vectorised.
+X86 = [("plane.0", (r"vaddpd.*ymm", None))]
+
 TARGETS = {
+    "x86-64-v3": X86,
     "sm_75": PTX, "sm_90": PTX, "sm_100": PTX, "gfx90a": amd(GFX90A), "gfx942": amd(GFX942), "gfx1030": amd(GFX1030),
     "gfx1100": amd(GFX1100), "gfx1201": amd(GFX1201), "gfx90a:v4": amd(GFX90A), "gfx1030:v4": amd(GFX1030),
 }
