@@ -157,7 +157,9 @@ static rill_status run_cpu(struct emitter *e)
     // image, for one. Left inside, the vectoriser takes the rows that they lead to for scattered; and what was found
     // out about them while they were inside has to be forgotten.
 #define INVARIANT "loop-mssa(licm),invalidate<scalar-evolution>"
-#define VECTORS "loop-vectorize,early-cse,simplifycfg"
+    // A loop that runs in order keeps in registers what the next iteration reads: while narrow indices are still
+    // hidden, because this rests on the analysis that opaque.c is about.
+#define VECTORS "loop-vectorize,loop-load-elim,early-cse,simplifycfg"
     if (opaque.functions.count > 0) {
         RILL_TRY(pipeline_passes(e, has_fixed ? "function(" LOOPS "," INVARIANT ")" : "function(" LOOPS ")"));
         opaque_indices(e, &opaque);

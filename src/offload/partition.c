@@ -194,8 +194,8 @@ static void describe_plain_updates(struct offload *o, const struct fragment *fra
 // A loop as control, with the loops inside it as tasks, where |is_short| holds; else as one task.
 static void build_either(struct offload *o, struct ir_inst *loop, struct plan_node *parent, struct plan_expr *is_short)
 {
-    const struct loop_facts *facts = loop->loop->analysis;
-    assert(offload_note(o, loop)->is_chosen && (!nest_of(o, loop)->is_found || facts->independent_by_updates));
+    assert(offload_note(o, loop)->is_chosen);
+    assert(!nest_of(o, loop)->is_found || ((struct loop_facts *)loop->loop->analysis)->independent_by_updates);
     struct plan_node *choice = fragment_add_node(o, parent, PLAN_IF, loop->loc);
     choice->expr = is_short;
     offload_add_expr(o, &choice->expr);

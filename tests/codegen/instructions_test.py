@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What code, of GPUs above all, must hold to be right and fast, read in its assembly: widths of accesses, barriers with the
-waits before them and the invalidations behind, scopes of atomics, shuffles, and that nothing of it stands where it is
+"""What code, above all of GPUs, must hold to be right and fast, read in its assembly: widths of accesses, barriers with
+the waits before them and the invalidations behind, scopes of atomics, shuffles, and that nothing of it stands where it is
 not wanted. For each target and kernel file a list of patterns that an entry must, or must not, have."""
 import os
 import pathlib
@@ -58,6 +58,8 @@ kernel void narrow(short m, int n, int a[n], const int p[4])
   a[j * m + k] = (j + 7 <= p[k & 3]) << 2; } } } }
 kernel void plane(int n, const double a[n][n], double c[n][n])
 { for (int i = 1; i < n - 1; i++) { for (int j = 1; j < n - 1; j++) { c[i][j] = a[i][j - 1] + a[i][j + 1]; } } }
+kernel void running(int n, double a[n][n])
+{ for (int i = 0; i < n; i++) { for (int j = 1; j < n; j++) { a[i][j] += a[i][j - 1]; } } }
 kernel void extremes(int n, const int k[n], short a[n], unsigned char b[n])
 {
 #pragma rill parallel
@@ -166,8 +168,12 @@ def amd(family):
     ]
 
 
-# The index that one kernel narrows, `k & 3`, keeps no other kernel of the file from being vectorised.
-X86 = [("plane.0", (r"vaddpd.*ymm", None))]
+X86 = [
+    # The index that one kernel narrows, `k & 3`, keeps no other kernel of the file from being vectorised.
+    ("plane.0", (r"vaddpd.*ymm", None)),
+    # What the iteration before has stored stays in a register.
+    ("running.0", (r"vaddsd", 1), (r"-8\(", 0)),
+]
 
 TARGETS = {
     "x86-64-v3": X86,
