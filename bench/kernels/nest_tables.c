@@ -195,8 +195,8 @@ kernel void transpose(int n, double a[n][n])
 
 // ---- sparse matrices and particles --------------------------------------------------------------------------------
 
-// Here the numbers of a test are no row starts: both stay below one row's end.
-// run: sparse n=3 e=200 ~ 1e-12
+// A test's numbers are below 100: columns of its matrix, and row starts that do not always rise.
+// run: sparse n=100 e=200 ~ 1e-12
 kernel void sparse(int n, int e, const int start[n + 1], const int column[e], const double value[e], const double x[n],
                    double y[n])
 {
@@ -204,7 +204,7 @@ kernel void sparse(int n, int e, const int start[n + 1], const int column[e], co
     for (int i = 0; i < n; i++) {
         double s = 0;
         for (int k = start[i]; k < start[i + 1]; k++) {
-            s += value[k] * x[column[k] % n];
+            s += value[k] * x[column[k]];
         }
         y[i] = s;
     }
