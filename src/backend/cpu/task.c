@@ -20,6 +20,7 @@ enum {
     ALONE_TIME_OF_TWO = 4 * 1000, // the same where there is only one other
     SHORT_TIME = 60 * 1000,       // nanoseconds of a loop by itself below which it is over before a sleeper has come
     PACE_MAX_TIME = 1000 * 1000,  // nanoseconds: the thread may not have run all the time
+    MERGE_WORK = 32,              // of an element of private copies: it is cleared, added up and added to its place
     ATOMIC_TIMES = 6,             // what an atomic update takes more than a plain one, over what the plan's costs say
     PRINT_KEPT = 64 * 1024,       // text of a serial task that is kept before it goes out
 };
@@ -386,10 +387,15 @@ static bool is_faster_in_order(const struct cpu_exec *exec)
     int64_t more = exec->work > in_order ? exec->work - in_order : 0;
     int64_t shared = plan_work(more, ATOMIC_TIMES);
     shared = shared < INT64_MAX - in_order ? in_order + shared : INT64_MAX;
-    if (exec->copies.count > 0) {
+    int64_t merge = 0;
+    if (exec->copies.count > 0) { // plain updates, one by one and a bit dearer, and one thread that adds them up
         shared = exec->work / 2 > in_order ? exec->work / 2 : in_order;
+        shared += shared / 4;
+        for (int i = 0; i < exec->copies.count; i++) {
+            merge += (int64_t)(exec->copies.items[i].size / (uint64_t)ir_type_size(exec->copies.items[i].type));
+        }
     }
-    return in_order <= shared / exec->run->device->pool.worker_count;
+    return in_order <= shared / exec->run->device->pool.worker_count + MERGE_WORK * merge;
 }
 
 static __attribute__((noinline)) bool start_parallel(struct cpu_exec *exec, struct cpu_worker *worker)
