@@ -2,8 +2,8 @@
 // values of the scalar arguments are chosen here, so that ranges are known while the text is written.
 //
 // No kernel needs its author's word but those with `#pragma rill parallel` or exchanges of one constant, of which any
-// order gives the same: for all others a line at the end says so. Floats that are summed are small whole numbers, so that every order of summing
-// gives the same bits.
+// order gives the same: for all others a line at the end says so. Floats that are summed are small whole numbers, so
+// that every order of summing gives the same bits.
 #ifndef RILL_TESTS_SUPPORT_GENERATE_H
 #define RILL_TESTS_SUPPORT_GENERATE_H
 
