@@ -130,8 +130,9 @@ static void reorder_region(struct reorder *r, struct ir_region *region)
     for (struct ir_inst *inst = region->first; inst != NULL;) {
         struct ir_inst *next = inst->next;
         bool is_done = inst->op == IR_OP_FOR && (!has_inner(inst) || reorder_nest(r, inst));
-        for (int i = 0; i < inst->region_count && !is_done && !(inst->op == IR_OP_FOR && inst->loop->pragma_single);
-             i++) {
+        // What blocks touch is compared with each other, and is described best in the source's order.
+        is_done |= inst->op == IR_OP_BLOCKS || (inst->op == IR_OP_FOR && inst->loop->pragma_single);
+        for (int i = 0; i < inst->region_count && !is_done; i++) {
             reorder_region(r, &inst->regions[i]);
         }
         inst = next;

@@ -158,6 +158,28 @@ static struct ir_inst *add_term(struct build *b, struct ir_inst *sum, struct ir_
     return sum == NULL ? term : ir_emit2(&b->to, IR_OP_ADD, IR_I64, sum, term);
 }
 
+static bool is_small(const struct analysis *an, const struct poly *value)
+{
+    const poly_wide limit = (poly_wide)1 << 58;
+    struct poly_range range = value_range(an, value);
+    return range.lo > -limit && range.hi < limit;
+}
+
+// What does not change in the nest, computed in 64 bits: that it fits is tested by the launch if it has to be.
+static struct ir_inst *emit_known(struct build *b, const struct poly *value)
+{
+    struct loop_nest *nest = b->nest;
+    const struct var_values *entry = &nest->root->entry;
+    if (!is_small(nest->an, value)) {
+        struct plan_expr *fits = value_terms_within(nest->an, value, (int64_t)1 << 56, entry);
+        if (fits == NULL) {
+            return NULL;
+        }
+        VEC_PUSH(nest->an->arena, &nest->conditions, (struct plan_condition){fits, "", nest->root->inst->loc});
+    }
+    return nest_emit_expr(&b->to, nest->kernel, value_expr(nest->an, value, entry));
+}
+
 // The value as an i64, with the variables of the statement's loops as they are here.
 static struct ir_inst *emit_poly(struct build *b, int statement, const struct poly *value)
 {
@@ -173,7 +195,8 @@ static struct ir_inst *emit_poly(struct build *b, int statement, const struct po
             continue;
         }
         const struct poly *found = poly_coefficient(pool, value, id, &rest);
-        if (found == NULL || !poly_is_const(found, &factor) || (d >= 0 && b->vars[statement][d] == NULL)) {
+        if (found == NULL || !poly_is_const(found, &factor) ||
+            (d >= 0 && (b->vars[statement][d] == NULL || !is_small(b->nest->an, poly_atom(pool, id))))) {
             return NULL;
         }
         struct ir_inst *one = d >= 0 ? build_wide_value(b, &b->to, statement, d) : ir_get(&b->to, wave->var);
@@ -184,8 +207,7 @@ static struct ir_inst *emit_poly(struct build *b, int statement, const struct po
     if (sum != NULL && poly_is_const(value, &constant) && constant == 0) {
         return sum;
     }
-    struct ir_inst *known =
-        nest_emit_expr(&b->to, b->nest->kernel, value_expr(b->nest->an, value, &b->nest->root->entry));
+    struct ir_inst *known = emit_known(b, value);
     return known == NULL || sum == NULL ? known : ir_emit2(&b->to, IR_OP_ADD, IR_I64, sum, known);
 }
 

@@ -160,7 +160,7 @@ TEST(generated_kernels_agree_between_interpreter_plan_cpu_and_gcc)
                                        GENERATE_SCATTERS,
                                        GENERATE_FOLLOWS,
                                        GENERATE_OVERLAPS,
-                                       GENERATE_OVERLAPS,
+                                       GENERATE_ORDERS,
                                        0};
     struct seeds seeds = seeds_of_the_form(60, 10000, 9);
     struct differ differ;

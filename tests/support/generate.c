@@ -408,7 +408,7 @@ static void choose_params(struct gen *g)
 
 static bool write_from_grammar(struct gen *g, uint64_t seed)
 {
-    static const char *const names[] = {"exits", "wraps", "scatters", "follows", "nests"};
+    static const char *const names[] = {"exits", "wraps", "scatters", "follows", "nests", "orders"};
     for (int i = 0; i < (int)(sizeof names / sizeof names[0]); i++) {
         if ((seed & GENERATE_EXITS << i) != 0) {
             gen_line(g, "// seed %llu", (unsigned long long)seed);

@@ -21,12 +21,13 @@
 #define GENERATE_OVERLAPS (UINT64_C(1) << 43)
 // ... are those of a grammar of tests/generate/grammar: ways out of loops; sums that wrap and values that do not change
 // in the loop; stores through indices that depend on data; textbook loops that read so what they write;
-// nests whose rows differ.
+// nests whose rows differ; nests whose loops may run in another order.
 #define GENERATE_EXITS (UINT64_C(1) << 44)
 #define GENERATE_WRAPS (UINT64_C(1) << 45)
 #define GENERATE_SCATTERS (UINT64_C(1) << 46)
 #define GENERATE_FOLLOWS (UINT64_C(1) << 47)
 #define GENERATE_NESTS (UINT64_C(1) << 48)
+#define GENERATE_ORDERS (UINT64_C(1) << 49)
 
 void generate_kernel(uint64_t seed, struct str *out);
 
