@@ -1,6 +1,6 @@
 // A nest of loops as the files of the reorder pass see it. reorder_statements.c cuts it into statements,
 // reorder_depend.c finds what they depend on, reorder_schedule.c chooses an order, reorder_build.c and reorder_scan.c
-// make the code of it, reorder_test.c what the launch tests.
+// make the code of it, reorder_condition.c what the launch tests.
 //
 // A statement is a run of instructions in the body of a loop of the nest, with all that is nested in it. It is executed
 // once for each iteration of the loops around it, and each such execution stays as it is: only their order changes.
@@ -109,7 +109,7 @@ struct order *nest_schedule(struct loop_nest *nest);
 // reorder_build.c: the code of the order, at |to|. False: it cannot be written; what was emitted is to be dropped.
 bool nest_build(struct loop_nest *nest, const struct order *order, struct ir_builder *to);
 
-// reorder_test.c: what the launch tests before it takes the new order. False: it cannot be tested. |out| is NULL if
+// reorder_condition.c: what the launch tests before it takes the new order. False: it cannot be tested. |out| is NULL if
 // there is nothing to test.
 bool nest_build_test(struct loop_nest *nest, struct ir_builder *to, struct ir_inst **out);
 struct ir_inst *nest_emit_expr(struct ir_builder *to, struct ir_function *kernel, const struct plan_expr *expr);
