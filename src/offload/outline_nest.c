@@ -28,12 +28,14 @@ static struct ir_inst *trips(struct outline *out, struct ir_trip trip, struct ir
     if (trip.is_around) {
         return widened(b, ir_emit2(b, IR_OP_SUB, first->type, to, from), true);
     }
-    struct ir_inst *way =
-        ir_emit2(b, IR_OP_SUB, IR_I64, widened(b, to, trip.is_unsigned), widened(b, from, trip.is_unsigned));
+    from = widened(b, from, trip.is_unsigned);
+    to = widened(b, to, trip.is_unsigned);
+    struct ir_inst *way = ir_emit2(b, IR_OP_SUB, IR_I64, to, from);
     way = ir_emit2(b, IR_OP_SUB, IR_I64, way, number(out, !trip.is_inclusive));
     struct ir_inst *rounds = ir_emit2(b, IR_OP_UDIV, IR_I64, way, number(out, (int64_t)trip.stride));
     rounds = ir_emit2(b, IR_OP_ADD, IR_I64, rounds, number(out, 1));
-    struct ir_inst *choice[3] = {ir_emit2(b, trip.compare, IR_I1, first, bound), rounds, number(out, 0)};
+    struct ir_inst *runs = ir_emit2(b, trip.compare, IR_I1, first, bound);
+    struct ir_inst *choice[3] = {runs, rounds, number(out, 0)};
     return ir_emit(b, IR_OP_SELECT, IR_I64, 3, choice);
 }
 

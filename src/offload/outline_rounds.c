@@ -34,7 +34,8 @@ static void outline_uncounted(struct outline *out, const struct ir_inst *loop, s
     then.region = &over->regions[0];
     ir_set(&then, goes_on, ir_const(&then, IR_I64, 1));
     ir_emit0(&then, IR_OP_BREAK, IR_VOID)->target = out->exit;
-    ir_set(&inner, round, ir_emit2(&inner, IR_OP_ADD, IR_I64, ir_get(&inner, round), ir_const(&inner, IR_I64, 1)));
+    struct ir_inst *number = ir_get(&inner, round);
+    ir_set(&inner, round, ir_emit2(&inner, IR_OP_ADD, IR_I64, number, ir_const(&inner, IR_I64, 1)));
     outline_region(out, &loop->regions[0], &inner);
 }
 

@@ -89,7 +89,8 @@ static const char ways_source[] =
     "kernel void steps(int n, int rounds, int x[n])\n"
     "{ for (int t = 0; t < rounds; t++) {\n"
     "    int half = n / 2;\n"
-    "    for (int i = 0; i < half; i++) x[i] = x[i] * 3 + x[i + half]; } }\n";
+    "    for (int i = 0; i < half; i++) x[i] = x[i] * 3 + x[i + half];\n"
+    "    for (int i = 0; i < half; i++) x[i + half] ^= x[half - 1 - i]; } }\n";
 
 static uint64_t task_count(const struct world *world)
 {
@@ -333,6 +334,9 @@ TEST(an_in_order_loop_around_small_ones_runs_whole_whatever_name_their_bound_has
     for (int t = 0; t < ROUNDS; t++) {
         for (int i = 0; i < N / 2; i++) {
             expected[i] = (int)((unsigned)expected[i] * 3 + (unsigned)expected[i + N / 2]);
+        }
+        for (int i = 0; i < N / 2; i++) {
+            expected[i + N / 2] ^= expected[N / 2 - 1 - i];
         }
     }
     uint64_t before = whole_count(&world);
