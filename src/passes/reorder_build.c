@@ -437,24 +437,44 @@ static bool build_loop(struct build *b, const struct order *order)
     return is_built && build_order(&inner, order->first);
 }
 
-// Loops that are made with new bounds are not shared by the rest of several statements.
-static bool build_new_rest(struct build *b, const struct order *order)
+// Whether two of the statements are in a loop that is still to be placed.
+static bool share_a_loop(const struct build *b, statement_set set)
 {
-    int first = __builtin_ctz(order->statements);
-    struct build inner = *b;
-    if (order->statements != (statement_set)1 << first) {
-        return false;
-    }
-    open_guard(&inner, order->statements);
-    const struct statement *statement = &b->nest->statements[first];
-    for (int d = 0; d < statement->depth; d++) {
-        struct order loop = {.kind = ORDER_LOOP, .statements = order->statements};
-        loop.loops[first] = d;
-        if (!build_is_placed(&inner, first, d) && !scan_loop(&inner, &loop)) {
-            return false;
+    for (int i = 0; i < count_of(b); i++) {
+        const struct statement *x = &b->nest->statements[i];
+        for (int k = i + 1; has(set, i) && k < count_of(b); k++) {
+            const struct statement *y = &b->nest->statements[k];
+            for (int d = 0; has(set, k) && d < x->depth && d < y->depth; d++) {
+                if (x->loops[d] == y->loops[d] && !build_is_placed(b, i, d)) {
+                    return true;
+                }
+            }
         }
     }
-    copy_statement(&inner, first);
+    return false;
+}
+
+// Loops that are made with new bounds are not shared by the rest of several statements: one after the other.
+static bool build_new_rest(struct build *b, const struct order *order)
+{
+    if (share_a_loop(b, order->statements)) {
+        return false;
+    }
+    for (int i = 0; i < count_of(b); i++) {
+        if (!has(order->statements, i)) {
+            continue;
+        }
+        struct build inner = *b;
+        open_guard(&inner, (statement_set)1 << i);
+        for (int d = 0; d < b->nest->statements[i].depth; d++) {
+            struct order loop = {.kind = ORDER_LOOP, .statements = (statement_set)1 << i};
+            loop.loops[i] = d;
+            if (!build_is_placed(&inner, i, d) && !scan_loop(&inner, &loop)) {
+                return false;
+            }
+        }
+        copy_statement(&inner, i);
+    }
     return true;
 }
 

@@ -427,7 +427,7 @@ bool scan_loop(struct build *b, const struct order *order)
     struct ir_inst *high = emit_union(b, order->statements, scan, false);
     struct ir_inst *made =
         rises ? ir_emit_for(&b->to, var, low, high, IR_OP_SLE, 1) : ir_emit_for(&b->to, var, high, low, IR_OP_SGE, -1);
-    made->loop->carries = !order->is_parallel;
+    made->loop->carries = !order->is_parallel && order->first != NULL; // of the rest it is for the analysis to say
     b->to.region = &made->regions[0];
     b->to.before = NULL;
     for (int i = 0; i < b->nest->statement_count; i++) {

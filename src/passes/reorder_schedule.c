@@ -154,17 +154,29 @@ static void distribute(const struct scheduler *s, const bool *active, statement_
 
 // ---- loops in order ------------------------------------------------------------------------------------------------
 
-// How much of the work would be parallel: statements in deeper loops do more of it.
-static int score_of(const struct scheduler *s, const bool *active, statement_set set)
+static int deepest_of(const struct scheduler *s, statement_set set)
+{
+    int deepest = 0;
+    for (int i = 0; i < s->nest->statement_count; i++) {
+        int depth = s->nest->statements[i].depth;
+        deepest = has(set, i) && depth > deepest ? depth : deepest;
+    }
+    return deepest;
+}
+
+// How much of the work would be parallel: statements in deeper loops do more of it. |out_most|: all in the deepest are.
+static int score_of(const struct scheduler *s, const bool *active, statement_set set, bool *out_most)
 {
     struct groups groups;
     distribute(s, active, set, &groups);
-    int score = 0;
+    int score = 0, deepest = deepest_of(s, set);
+    *out_most = true;
     for (int g = 0; g < groups.count; g++) {
         for (int i = 0; i < s->nest->statement_count; i++) {
             int depth = s->nest->statements[i].depth;
             if (has(groups.items[g].statements, i)) {
                 score += depth * depth * groups.items[g].parallel_count;
+                *out_most &= depth < deepest || groups.items[g].parallel_count > 0;
             }
         }
     }
@@ -214,7 +226,8 @@ static void place(struct scheduler *s, statement_set set, const int *loops, bool
     }
 }
 
-static int score_in_order(struct scheduler *s, const bool *active, const struct order *level)
+// An order that is not the source's has to make most of the work parallel.
+static int score_in_order(struct scheduler *s, const bool *active, const struct order *level, bool is_source)
 {
     bool *left = new_flags(s);
     if (!may_run_in_order(s, active, level, left)) {
@@ -223,10 +236,11 @@ static int score_in_order(struct scheduler *s, const bool *active, const struct 
     int most = s->most_parallel;
     s->most_parallel = PARALLEL_GPU; // also on a CPU: what is parallel twice has the better loops inside
     place(s, level->statements, level->loops, true);
-    int score = score_of(s, left, level->statements);
+    bool is_most;
+    int score = score_of(s, left, level->statements, &is_most);
     place(s, level->statements, level->loops, false);
     s->most_parallel = most;
-    return score;
+    return is_most || is_source ? score : 0;
 }
 
 // The outermost loop that all of them are in, as the source has it.
@@ -264,14 +278,15 @@ static bool take_choice(const struct scheduler *s, statement_set set, int number
     return number == 0;
 }
 
-// On a CPU a wavefront gains nothing over the source's order unless there is a loop's work at each of its points.
-static bool is_worth_a_wave(const struct scheduler *s, statement_set set)
+// On a CPU an order that is not the source's needs work to pay for it: two loops inside the one that runs in order.
+// With one alone a wavefront gains nothing, and an aligned statement runs down a column.
+static bool has_deep_loops(const struct scheduler *s, statement_set set)
 {
     bool has_deep = s->nest->module->is_gpu;
     for (int i = 0; i < s->nest->statement_count; i++) {
         has_deep |= has(set, i) && s->nest->statements[i].depth - __builtin_popcount(s->used[i]) > 2;
     }
-    return has_deep && !s->is_aligned;
+    return has_deep;
 }
 
 // Sums of the loops that all of the statements are in, the innermost of these by weight 1. Wavefront number |number|;
@@ -300,34 +315,27 @@ static bool take_wave(const struct scheduler *s, statement_set set, int number, 
     return number == 0;
 }
 
-static int choose_wave(struct scheduler *s, const bool *active, struct order *level)
-{
-    struct order tried = {.statements = level->statements};
-    int best = 0;
-    for (int number = 1; number < MAX_CHOICES && take_wave(s, level->statements, number, &tried); number++) {
-        int score = score_in_order(s, active, &tried);
-        if (score > best) {
-            best = score;
-            *level = tried;
-        }
-    }
-    return best;
-}
-
 // The loop that runs in order around the statements; the score of what is parallel inside, 0 if nothing is.
 static int choose_in_order(struct scheduler *s, const bool *active, struct order *level)
 {
-    int best = take_common(s, level->statements, level->loops) ? score_in_order(s, active, level) : -1;
-    struct order tried = {.statements = level->statements};
-    for (int number = 0; number < MAX_CHOICES && take_choice(s, level->statements, number, tried.loops); number++) {
-        int score = score_in_order(s, active, &tried);
+    statement_set set = level->statements;
+    int best = take_common(s, set, level->loops) ? score_in_order(s, active, level, true) : -1;
+    struct order tried = {.statements = set}, wave = tried;
+    bool may_change = has_deep_loops(s, set);
+    for (int number = 0; number < MAX_CHOICES && may_change && take_choice(s, set, number, tried.loops); number++) {
+        int score = score_in_order(s, active, &tried, false);
         if (score > best) {
             best = score;
             *level = tried;
         }
     }
-    if (best <= 0 && is_worth_a_wave(s, level->statements)) {
-        best = choose_wave(s, active, level);
+    may_change &= !s->is_aligned;
+    for (int number = 1; number < MAX_CHOICES && may_change && take_wave(s, set, number, &wave); number++) {
+        int score = score_in_order(s, active, &wave, false);
+        if (score > best) {
+            best = score;
+            *level = wave;
+        }
     }
     return best > 0 ? best : 0;
 }
