@@ -58,7 +58,7 @@ static const struct poly *extreme_bound(struct analysis *an, const struct atom *
     return bound != NULL ? bound : bound_of(an, other, first_atom, wants_high, depth + 1);
 }
 
-static bool hangs_on_changing_bound(const struct analysis *an, const struct poly *value)
+static bool depends_on_changing_bound(const struct analysis *an, const struct poly *value)
 {
     for (int i = 0; i < value->count; i++) {
         for (int k = 0; k < value->terms[i].degree; k++) {
@@ -74,7 +74,7 @@ static bool hangs_on_changing_bound(const struct analysis *an, const struct poly
 static const struct poly *quotient_bound(struct analysis *an, int id, int first_atom, bool wants_high, int depth)
 {
     const struct atom *atom = atom_of(an, id);
-    if (hangs_on_changing_bound(an, atom->a)) {
+    if (depends_on_changing_bound(an, atom->a)) {
         return NULL;
     }
     for (const struct fact *fact = atom->facts; fact != NULL && wants_high; fact = fact->next) {
