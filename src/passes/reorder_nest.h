@@ -109,8 +109,8 @@ struct order *nest_schedule(struct loop_nest *nest);
 // reorder_build.c: the code of the order, at |to|. False: it cannot be written; what was emitted is to be dropped.
 bool nest_build(struct loop_nest *nest, const struct order *order, struct ir_builder *to);
 
-// reorder_condition.c: what the launch tests before it takes the new order. False: it cannot be tested. |out| is NULL if
-// there is nothing to test.
+// reorder_condition.c: what the launch tests before it takes the new order. False: it cannot be tested. |out| is NULL
+// if there is nothing to test.
 bool nest_build_test(struct loop_nest *nest, struct ir_builder *to, struct ir_inst **out);
 struct ir_inst *nest_emit_expr(struct ir_builder *to, struct ir_function *kernel, const struct plan_expr *expr);
 
