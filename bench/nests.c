@@ -3,11 +3,12 @@
 // Builds take turns, the least time of each counts, and all results are compared with serial C's. On a GPU the arrays
 // are there already, and only serial C is beside it.
 //
-//     build/release/bench/nests [--full] [--work] [--large | --small] [--device NAME] [--seconds N] [name …]
+//     build/release/bench/nests [--full] [--alone] [--work] [--large | --small] [--device NAME] [--seconds N] [name …]
 //
 // --full takes the sizes that the default shortens, so that it ends in minutes; --seconds gives each row so long.
-// --work takes the processor time of all threads: with RILL_THREADS=1 what the code itself costs, whoever else uses the
-// machine.
+// --alone leaves gcc's builds out, and with them the comparison of results: for full sizes where time on the device is
+// short. --work takes the processor time of all threads: with RILL_THREADS=1 what the code itself costs, whoever else
+// uses the machine.
 #include "nests.h"
 #include "tree.h"
 
@@ -40,6 +41,7 @@ struct bench {
     const char *device;
     bool is_cpu;
     bool is_full;
+    bool is_alone;
     double seconds;  // for the rounds of one row
     clockid_t clock; // for its runs
     bool wants[2];   // the large sizes, the small ones
@@ -170,8 +172,10 @@ static rill_status measure(struct runs *runs)
     char path[64];
     snprintf(path, sizeof path, "bench/kernels/%s.c", row->file);
     RILL_TRY(rill_kernel_load(runs->bench->context, tree_file(path), row->name, &runs->kernel));
-    runs->natives[BY_SERIAL] = native_build(row, false, runs->bench->dir);
-    if (row->has_openmp && runs->bench->is_cpu) {
+    if (!runs->bench->is_alone) {
+        runs->natives[BY_SERIAL] = native_build(row, false, runs->bench->dir);
+    }
+    if (row->has_openmp && runs->bench->is_cpu && !runs->bench->is_alone) {
         runs->natives[BY_OPENMP] = native_build(row, true, runs->bench->dir);
     }
     RILL_TRY(prepare_args(runs));
@@ -313,6 +317,8 @@ static bool read_options(struct bench *bench, int argc, char **argv)
     for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
         if (strcmp(argv[i], "--full") == 0) {
             bench->is_full = true;
+        } else if (strcmp(argv[i], "--alone") == 0) {
+            bench->is_alone = true;
         } else if (strcmp(argv[i], "--large") == 0) {
             bench->wants[SMALL] = false;
         } else if (strcmp(argv[i], "--small") == 0) {
@@ -325,7 +331,8 @@ static bool read_options(struct bench *bench, int argc, char **argv)
             bench->seconds = atof(argv[++i]);
         } else {
             fprintf(stderr,
-                    "usage: nests [--full] [--work] [--large | --small] [--device NAME] [--seconds N] [name …]\n");
+                    "usage: nests [--full] [--alone] [--work] [--large | --small] [--device NAME] [--seconds N] "
+                    "[name …]\n");
             return false;
         }
     }
