@@ -1,7 +1,9 @@
 // Updates: of variables, of memory, and atomic ones. What the hardware has no instruction for is a loop around compare
-// and swap; LLVM widens 8- and 16-bit ones where the target lacks them.
+// and swap; LLVM widens 8- and 16-bit ones where the target lacks them. Memory that belongs to one thread has no
+// atomics on a GPU, and needs none: there they are plain.
 #include "codegen/emit.h"
 
+#include "ir/points_to.h"
 #include "plan/abi.h"
 
 #include <assert.h>
@@ -117,6 +119,10 @@ static void set_scope(struct emitter *e, LLVMValueRef atomic, bool is_shared)
         emit_metadata(e, atomic, "amdgpu.no.remote.memory", empty);
     }
     emit_metadata(e, atomic, "amdgpu.ignore.denormal.mode", empty); // a GPU's float atomics may flush subnormals
+    // None is done in a thread's own memory (emit_atomic sees to it), for which LLVM would look once more.
+    LLVMMetadataRef range[2] = {LLVMValueAsMetadata(emit_const(e, IR_I32, TARGET_SPACE_PRIVATE)),
+                                LLVMValueAsMetadata(emit_const(e, IR_I32, TARGET_SPACE_PRIVATE + 1))};
+    emit_metadata(e, atomic, "noalias.addrspace", LLVMMDNodeInContext2(e->context, range, 2));
 }
 
 static enum ir_type int_of(enum ir_type type)
@@ -210,27 +216,104 @@ LLVMValueRef emit_atomic_at(struct emitter *e, enum ir_update update, enum ir_ty
     return old;
 }
 
-static LLVMValueRef emit_atomic(struct emitter *e, const struct ir_inst *inst)
+static LLVMValueRef emit_cas(struct emitter *e, const struct ir_inst *inst, const LLVMValueRef *args)
 {
-    LLVMValueRef pointer = emit_value(e, inst->args[0]);
-    LLVMValueRef operand = emit_value(e, inst->args[1]);
+    assert(inst->op == IR_OP_CAS);
+    insist(e, inst->type, args[0]);
+    LLVMValueRef pair = compare_and_swap(e, args[0], to_int(e, inst->type, args[1]), to_int(e, inst->type, args[2]));
+    return from_int(e, inst->type, LLVMBuildExtractValue(e->builder, pair, 0, ""));
+}
+
+// In memory that other threads see. |args| are the instruction's; returns the old value.
+static LLVMValueRef emit_device_atomic(struct emitter *e, const struct ir_inst *inst, const LLVMValueRef *args)
+{
+    if (inst->op == IR_OP_CAS) {
+        return emit_cas(e, inst, args);
+    }
     bool has;
     (void)hardware_op(inst->update, ir_type_is_float(inst->type), &has);
     if (!has || inst->type == IR_I1 || inst->type == IR_PTR) {
-        return emit_swap_loop(e, inst, pointer, operand);
+        return emit_swap_loop(e, inst, args[0], args[1]);
     }
-    return emit_atomic_at(e, inst->update, inst->type, pointer, operand, false);
+    return emit_atomic_at(e, inst->update, inst->type, args[0], args[1], false);
 }
 
-static LLVMValueRef emit_cas(struct emitter *e, const struct ir_inst *inst)
+// In memory that no other thread sees.
+static LLVMValueRef emit_own_atomic(struct emitter *e, const struct ir_inst *inst, const LLVMValueRef *args)
 {
-    assert(inst->op == IR_OP_CAS);
-    LLVMValueRef expected = to_int(e, inst->type, emit_value(e, inst->args[1]));
-    LLVMValueRef wanted = to_int(e, inst->type, emit_value(e, inst->args[2]));
-    LLVMValueRef pointer = emit_value(e, inst->args[0]);
-    insist(e, inst->type, pointer);
-    LLVMValueRef pair = compare_and_swap(e, pointer, expected, wanted);
-    return from_int(e, inst->type, LLVMBuildExtractValue(e->builder, pair, 0, ""));
+    LLVMBuilderRef b = e->builder;
+    enum ir_type type = inst->type;
+    uint32_t align = emit_alignment(e, inst);
+    LLVMValueRef load = emit_load_raw(e, type, args[0], align);
+    LLVMValueRef old = type == IR_I1 ? LLVMBuildTrunc(b, load, e->types[IR_I1], "") : load;
+    LLVMValueRef value;
+    if (inst->op == IR_OP_CAS) { // bits are compared
+        LLVMValueRef is_same = LLVMBuildICmp(b, LLVMIntEQ, to_int(e, type, old), to_int(e, type, args[1]), "");
+        value = LLVMBuildSelect(b, is_same, args[2], old, "");
+    } else {
+        value = emit_update_value(e, inst->update, type, old, args[1], LLVMFastMathNone);
+    }
+    emit_store_raw(e, type, value, args[0], align);
+    return old;
+}
+
+// Whose memory |pointer| points into.
+enum owner { OWNER_ALL, OWNER_THREAD, OWNER_EITHER };
+
+static enum owner owner_of(const struct emitter *e, const struct ir_inst *pointer)
+{
+    const struct ir_inst *root = address_root(pointer);
+    bool is_gpu = e->target->kind != TARGET_X86; // elsewhere atomics do in all memory alike
+    switch (root->op) {
+    case IR_OP_ADDR_VAR: return OWNER_THREAD;
+    case IR_OP_ADDR_GLOBAL:
+    case IR_OP_ADDR_SLOT: return OWNER_ALL;
+    case IR_OP_PARAM: return is_gpu && e->function->ir->kind == IR_FUNCTION_HELPER ? OWNER_EITHER : OWNER_ALL;
+    default: return is_gpu ? OWNER_EITHER : OWNER_ALL;
+    }
+}
+
+// A pointer that cannot be followed: the thread looks where it leads. Once a helper is inlined, LLVM mostly knows.
+static LLVMValueRef emit_either_atomic(struct emitter *e, const struct ir_inst *inst, LLVMValueRef *args)
+{
+    LLVMBuilderRef b = e->builder;
+    bool is_nvidia = e->target->kind == TARGET_NVPTX;
+    const char *test = is_nvidia ? "llvm.nvvm.isspacep.local" : "llvm.amdgcn.is.private";
+    LLVMValueRef is_own = emit_intrinsic(e, test, NULL, 0, args, 1);
+    LLVMBasicBlockRef own = emit_block(e, "own");
+    LLVMBasicBlockRef shared = emit_block(e, "shared");
+    LLVMBasicBlockRef after = emit_block(e, "updated");
+    LLVMBuildCondBr(b, is_own, own, shared);
+    LLVMValueRef values[2];
+    LLVMBasicBlockRef ends[2];
+    emit_at(e, own);
+    values[0] = emit_own_atomic(e, inst, args);
+    ends[0] = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, after);
+    emit_at(e, shared);
+    values[1] = emit_device_atomic(e, inst, args);
+    ends[1] = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, after);
+    emit_at(e, after);
+    LLVMValueRef old = LLVMBuildPhi(b, e->types[inst->type], "old");
+    LLVMAddIncoming(old, values, ends, 2);
+    return old;
+}
+
+// Of an ATOMIC, a CAS or an UPDATE that must be atomic; returns the old value. In a thread's own memory it is undefined
+// in PTX for a generic address and refused for a local one, and AMD's flat instructions do not do all of them there.
+static LLVMValueRef emit_atomic(struct emitter *e, const struct ir_inst *inst)
+{
+    LLVMValueRef args[3] = {0};
+    assert(inst->arg_count >= 2 && inst->arg_count <= 3);
+    for (int i = 0; i < inst->arg_count; i++) {
+        args[i] = emit_value(e, inst->args[i]);
+    }
+    switch (owner_of(e, inst->args[0])) {
+    case OWNER_THREAD: return emit_own_atomic(e, inst, args);
+    case OWNER_EITHER: return emit_either_atomic(e, inst, args);
+    default: return emit_device_atomic(e, inst, args);
+    }
 }
 
 // ---- plain updates
@@ -348,8 +431,8 @@ LLVMValueRef emit_update(struct emitter *e, const struct ir_inst *inst)
 {
     assert(ir_op_updates(inst->op) || inst->op == IR_OP_CAS);
     switch (inst->op) {
-    case IR_OP_ATOMIC: return emit_atomic(e, inst);
-    case IR_OP_CAS: return emit_cas(e, inst);
+    case IR_OP_ATOMIC:
+    case IR_OP_CAS: return emit_atomic(e, inst);
     case IR_OP_VUPDATE: emit_variable_update(e, inst); return NULL;
     default: break;
     }

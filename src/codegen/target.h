@@ -32,7 +32,7 @@ struct target {
 };
 
 // Address spaces of the GPUs' memory; 0 is generic, and everything on a CPU.
-enum { TARGET_SPACE_GENERIC = 0, TARGET_SPACE_GLOBAL = 1, TARGET_SPACE_KERNARG = 4 };
+enum { TARGET_SPACE_GENERIC = 0, TARGET_SPACE_GLOBAL = 1, TARGET_SPACE_KERNARG = 4, TARGET_SPACE_PRIVATE = 5 };
 
 rill_status target_init(struct target *target, const char *name, bool unoptimised);
 rill_status target_init_stand_in(struct target *target, bool unoptimised, enum target_kind stands_for);
