@@ -133,7 +133,8 @@ typedef struct rill_stats {
     uint64_t task_count;           // tasks run
     uint64_t parallel_count;       // of these, spread over several threads
     uint64_t in_order_count;       // parallel tasks that ran in order, because arguments overlap or a condition failed
-    uint64_t whole_count;          // in-order loops that ran whole, as one task, because the loops inside are small
+    uint64_t whole_count;          // in-order loops that ran whole: as one task, because the loops inside are small, or
+                                   // as one grid on a GPU, whose threads meet behind each task
     uint64_t copied_count;         // parallel tasks whose updates of shared memory went to copies of each thread's own
     uint64_t block_in_order_count; // times a stream_parallel block waited for an earlier one, as arguments overlap
     uint64_t ring_wait_count;      // launches that waited because 4,096 or more were outstanding on their stream

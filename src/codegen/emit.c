@@ -311,7 +311,8 @@ static void emit_entries(struct emitter *e)
 {
     for (int i = 0; i < e->module->function_count; i++) {
         const struct ir_function *function = e->module->functions[i];
-        enum codegen_part part = emit_is_fallback(function) ? CODEGEN_LATE : CODEGEN_FIRST;
+        bool is_late = emit_is_fallback(function) || (function->is_serial && emit_is_spare(e, function));
+        enum codegen_part part = is_late ? CODEGEN_LATE : CODEGEN_FIRST;
         if (!is_entry(function) || (e->options->part != CODEGEN_ALL && e->options->part != part)) {
             continue;
         }
@@ -339,6 +340,7 @@ void emit_module(struct emitter *e)
     emit_entries(e);
     if (target_is_gpu(e->target) && e->options->part != CODEGEN_LATE) {
         emit_plan_nodes(e);
+        emit_residents(e);
     }
     debug_end(e);
 }

@@ -16,6 +16,8 @@
 
 struct emit_helper;
 struct math_use;
+struct plan_expr;
+struct plan_kernel;
 
 // Debug information of the module.
 struct emit_debug {
@@ -89,11 +91,23 @@ struct emit_digits {
 
 // GPUs: which thread this is. 64 bits each.
 struct emit_thread {
-    LLVMValueRef number; // in the grid
-    LLVMValueRef lane;   // in its block
-    LLVMValueRef size;   // threads of a block
-    LLVMValueRef group;  // block
-    LLVMValueRef groups; // of the grid
+    LLVMValueRef number;  // in the grid
+    LLVMValueRef lane;    // in its block
+    LLVMValueRef size;    // threads of a block
+    LLVMValueRef group;   // block
+    LLVMValueRef groups;  // of the grid
+    LLVMValueRef place;   // among the threads of the block that merge what they have; beyond them: more than any count
+    LLVMValueRef merging; // how many these are
+};
+
+// GPUs: a loop in order that stays on the device, while the functions of its tasks and its entry are emitted. See
+// emit_resident.c.
+struct emit_resident {
+    const struct plan_kernel *kernel;
+    const struct ir_function *function; // the kernel
+    const bool *own;                    // by slot: each thread has its own copy; the others are in the launch block
+    const bool *written;                // by slot: a task writes it
+    const bool *assigned;               // by slot: control assigns it
 };
 
 // The function that is emitted now.
@@ -112,9 +126,11 @@ struct emit_function {
     LLVMValueRef chunk;   // GPU: iterations of one partial record
     LLVMValueRef partial; //
     LLVMValueRef frame;
-    LLVMValueRef failed;  // GPU: whether something has, where the entry goes on all the same; else NULL
-    struct emit_run *run; // NULL: iterations are emitted one by one
-    LLVMValueRef shared;  // GPU: where the block gathers updates; NULL: it does not
+    LLVMValueRef failed;                  // GPU: whether something has, where the entry goes on all the same; else NULL
+    const struct emit_resident *resident; // GPU: the loop that this is part of; NULL: none
+    LLVMValueRef control;                 // the thread's own copies of slots, laid out as the launch block is
+    struct emit_run *run;                 // NULL: iterations are emitted one by one
+    LLVMValueRef shared;                  // GPU: where the block gathers updates; NULL: it does not
     struct emit_digits *digits;
     const struct ir_inst *nest_at; // the NEST_ITER that was emitted last by a division …
     LLVMValueRef nest_rest;        // … and the quotient, of which the next loop's number is taken
@@ -203,6 +219,10 @@ void emit_metadata(struct emitter *e, LLVMValueRef inst, const char *kind, LLVMM
 bool emit_is_fallback(const struct ir_function *ir); // a task's version that runs in order
 void emit_entry(struct emitter *e, const struct ir_function *function);
 void emit_entry_begin(struct emitter *e, struct emit_function *f, const struct ir_function *ir);
+// The function of a task, or of the end of its reductions, that the entry of a resident loop calls: in all threads,
+// with the parameters of an entry and the thread's copies of slots. It is inlined.
+LLVMValueRef emit_part(struct emitter *e, const struct emit_resident *resident, const struct ir_function *ir);
+LLVMTypeRef emit_part_type(struct emitter *e);
 void emit_function_begin(struct emitter *e, struct emit_function *f, const struct ir_function *ir, LLVMValueRef llvm);
 void emit_function_end(struct emitter *e);
 LLVMValueRef emit_param(struct emitter *e, const struct ir_inst *inst);
@@ -210,6 +230,7 @@ void emit_set_accumulators(struct emitter *e);
 void emit_store_accumulators(struct emitter *e);
 void emit_forget_vars(struct emitter *e); // when an iteration begins
 bool emit_has_loops(const struct ir_region *region);
+void emit_mark_loops(struct emitter *e, LLVMValueRef entry); // that its iterations hold loops
 
 // emit_grid.c: how the threads of a GPU share the iterations
 struct emit_thread emit_thread(struct emitter *e);
@@ -312,6 +333,14 @@ void emit_plan_count(struct emitter *e); // of the entry that has just begun: wh
 void emit_plan_reads(struct emitter *e); // of the same: which arrays nobody writes meanwhile
 bool emit_plan_is_remote(const struct emitter *e, const struct ir_function *ir); // the entry has such a version
 void emit_plan_nodes(struct emitter *e); // entries for assignments and conditions over what tasks compute
+LLVMValueRef emit_plan_expr(struct emitter *e, const struct plan_kernel *kernel, const struct plan_expr *expr);
+// Records of a loop with |trip| iterations, and the iterations of one: by the trip count alone, as the host does it.
+LLVMValueRef emit_plan_records(struct emitter *e, LLVMValueRef trip, bool is_merged, LLVMValueRef *out_chunk);
+
+// emit_resident.c: entries for loops in order that stay on the device
+void emit_residents(struct emitter *e);
+bool emit_is_spare(struct emitter *e, const struct ir_function *function); // only where such a loop cannot run so
+LLVMValueRef emit_slot(struct emitter *e, int64_t offset); // the address of a byte of the launch block, or of its copy
 
 // stand_in.c: the GPU's entries as functions for the CPU
 LLVMValueRef stand_in_declare(struct emitter *e, const char *name, LLVMTypeRef *params, int count);

@@ -470,14 +470,31 @@ static void leave_if_failed(struct emitter *e)
     emit_at(e, go);
 }
 
+// Begins the code of an entry, or of a function with an entry's parameters.
+static void begin_with_params(struct emitter *e, struct emit_function *f, const struct ir_function *ir,
+                              LLVMValueRef llvm)
+{
+    uint64_t *offsets = f->param_offsets;
+    LLVMValueRef *params = f->params;
+    bool is_gpu = target_is_gpu(e->target);
+    name_params(llvm, is_gpu);
+    emit_function_begin(e, f, ir, llvm);
+    f->param_offsets = offsets;
+    f->params = params;
+    f->args = LLVMGetParam(llvm, 0);
+    f->block = LLVMGetParam(llvm, 1);
+    f->partial = LLVMGetParam(llvm, 4);
+    f->frame = LLVMGetParam(llvm, 5);
+    f->count = load_count(e);
+    f->chunk = is_gpu ? LLVMGetParam(llvm, 3) : NULL;
+}
+
 // Declares the entry and begins its code: what is emitted next runs unless the launch has failed.
 void emit_entry_begin(struct emitter *e, struct emit_function *f, const struct ir_function *ir)
 {
     *f = (struct emit_function){.ir = ir};
     const struct ir_function *kernel = ir->kernel != NULL ? ir->kernel : ir;
     uint64_t args_size = layout_params(e, f, kernel);
-    uint64_t *offsets = f->param_offsets;
-    LLVMValueRef *params = f->params;
     bool is_gpu = target_is_gpu(e->target);
     LLVMValueRef llvm = is_gpu ? declare_gpu_entry(e, ir, args_size) : declare_cpu_entry(e, ir);
     emit_attribute(e, llvm, LLVMAttributeFunctionIndex, "nounwind", 0);
@@ -490,21 +507,9 @@ void emit_entry_begin(struct emitter *e, struct emit_function *f, const struct i
         emit_attribute(e, llvm, LLVMAttributeFunctionIndex, "optsize", 0);
     }
     if (is_gpu && emit_has_loops(&ir->body)) {
-        emit_attribute_text(e, llvm, EMIT_INNER_LOOPS, "");
-        if (e->target->is_stand_in) {
-            stand_in_mark(e, llvm, EMIT_INNER_LOOPS);
-        }
+        emit_mark_loops(e, llvm);
     }
-    name_params(llvm, is_gpu);
-    emit_function_begin(e, f, ir, llvm);
-    f->param_offsets = offsets;
-    f->params = params;
-    f->args = LLVMGetParam(llvm, 0);
-    f->block = LLVMGetParam(llvm, 1);
-    f->partial = LLVMGetParam(llvm, 4);
-    f->frame = LLVMGetParam(llvm, 5);
-    f->count = load_count(e);
-    f->chunk = is_gpu ? LLVMGetParam(llvm, 3) : NULL;
+    begin_with_params(e, f, ir, llvm);
     if (is_gpu && e->failure_kernel != kernel) {
         e->can_fail = kernel_can_fail(e, kernel);
         e->failure_kernel = kernel;
@@ -516,6 +521,41 @@ void emit_entry_begin(struct emitter *e, struct emit_function *f, const struct i
     } else if (can_fail) {
         leave_if_failed(e);
     }
+}
+
+void emit_mark_loops(struct emitter *e, LLVMValueRef entry)
+{
+    emit_attribute_text(e, entry, EMIT_INNER_LOOPS, "");
+    if (e->target->is_stand_in) {
+        stand_in_mark(e, entry, EMIT_INNER_LOOPS);
+    }
+}
+
+LLVMTypeRef emit_part_type(struct emitter *e)
+{
+    bool is_amd = e->target->kind == TARGET_AMDGPU;
+    LLVMTypeRef args = is_amd ? LLVMPointerTypeInContext(e->context, TARGET_SPACE_KERNARG) : e->types[IR_PTR];
+    LLVMTypeRef i64 = e->types[IR_I64], i32 = e->types[IR_I32];
+    LLVMTypeRef params[] = {args, e->global_ptr, i64, i64, e->global_ptr, e->global_ptr, e->types[IR_PTR], i32, i32};
+    return LLVMFunctionType(e->types[IR_VOID], params, e->target->is_stand_in ? 9 : 7, false);
+}
+
+LLVMValueRef emit_part(struct emitter *e, const struct emit_resident *resident, const struct ir_function *ir)
+{
+    assert(target_is_gpu(e->target) && ir->kernel != NULL);
+    const char *name = arena_printf(e->arena, "%s.part", ir->name);
+    LLVMValueRef llvm = LLVMAddFunction(e->llvm, name, emit_part_type(e));
+    LLVMSetLinkage(llvm, LLVMInternalLinkage);
+    emit_attribute(e, llvm, LLVMAttributeFunctionIndex, "nounwind", 0);
+    emit_attribute(e, llvm, LLVMAttributeFunctionIndex, "alwaysinline", 0);
+    struct emit_function f = {.ir = ir};
+    layout_params(e, &f, ir->kernel);
+    begin_with_params(e, &f, ir, llvm);
+    f.resident = resident;
+    f.control = LLVMGetParam(llvm, 6);
+    emit_body(e);
+    emit_function_end(e);
+    return llvm;
 }
 
 void emit_entry(struct emitter *e, const struct ir_function *ir)

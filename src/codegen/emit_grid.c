@@ -12,6 +12,7 @@
 #include "codegen/emit.h"
 
 #include "codegen/run.h"
+#include "plan/abi.h"
 
 #include <string.h>
 
@@ -71,6 +72,13 @@ struct emit_thread emit_thread(struct emitter *e)
     }
     LLVMValueRef first = LLVMBuildNUWMul(e->builder, thread.group, thread.size, "");
     thread.number = LLVMBuildNUWAdd(e->builder, first, thread.lane, "thread");
+    thread.place = thread.lane;
+    thread.merging = thread.size;
+    if (e->function->resident != NULL && !e->target->is_stand_in) { // the bits of a sum are the same everywhere
+        thread.merging = emit_i64(e, ABI_GPU_MERGED_BLOCK);
+        LLVMValueRef is_one = LLVMBuildICmp(e->builder, LLVMIntULT, thread.lane, thread.merging, "");
+        thread.place = LLVMBuildSelect(e->builder, is_one, thread.lane, emit_i64(e, INT64_C(1) << 60), "place");
+    }
     return thread;
 }
 
@@ -113,8 +121,8 @@ static struct share share_of_thread(struct emitter *e, const struct emit_thread 
         return share_of_piece(e, thread->number);
     }
     struct share share = share_of_piece(e, thread->group);
-    share.first = thread->lane;
-    share.stride = thread->size;
+    share.first = thread->place;
+    share.stride = thread->merging;
     return share;
 }
 
@@ -561,11 +569,51 @@ static void emit_share(struct emitter *e, const struct share *share, const struc
     }
 }
 
+// In a resident loop the grid is what it is: a thread, or a block where its threads merge, takes every n-th record.
+static void emit_pieces(struct emitter *e, const struct emit_thread *thread)
+{
+    struct emit_function *f = e->function;
+    LLVMBuilderRef b = e->builder;
+    bool merges = ir_merges(f->ir);
+    LLVMValueRef threads = LLVMBuildNUWMul(b, thread->size, thread->groups, "threads");
+    LLVMValueRef partials = f->partial;
+    struct thread_loop loop = {.first = merges ? thread->group : thread->number,
+                               .limit = divide_up(e, f->count, f->chunk),
+                               .stride = merges ? thread->groups : threads};
+    open_loop(e, &loop);
+    struct share share = share_of_piece(e, loop.k);
+    if (merges) {
+        share.first = thread->place;
+        share.stride = thread->merging;
+    }
+    LLVMBasicBlockRef next = emit_block(e, "piece");
+    f->iter = share.lo;
+    f->end = next;
+    emit_region(e, &f->ir->prologue);
+    emit_set_accumulators(e);
+    emit_share(e, &share, thread);
+    if (merges) {
+        emit_merge_threads(e, thread, next);
+    }
+    emit_store_accumulators(e);
+    LLVMBuildBr(b, next);
+    emit_at(e, next);
+    if (merges) { // what the threads merge by is used again
+        emit_meet(e);
+    }
+    f->partial = partials;
+    close_loop(e, &loop);
+}
+
 void emit_grid(struct emitter *e, LLVMBasicBlockRef leave)
 {
     struct emit_function *f = e->function;
     LLVMBuilderRef b = e->builder;
     struct emit_thread thread = emit_thread(e);
+    if (f->resident != NULL && f->ir->accumulator_count > 0) {
+        emit_pieces(e, &thread);
+        return;
+    }
     struct share share = share_of_thread(e, &thread);
     if (f->ir->accumulator_count > 0) { // what has no iterations has no record
         LLVMBasicBlockRef run = emit_block(e, "run");

@@ -169,7 +169,7 @@ LLVMValueRef emit_address(struct emitter *e, const struct ir_inst *inst)
     switch (inst->op) {
     case IR_OP_ADDR_VAR: return e->function->vars[inst->var->index];
     case IR_OP_ADDR_GLOBAL: return emit_generic(e, e->globals[inst->global->index]);
-    case IR_OP_ADDR_SLOT: return add_bytes(e, emit_generic(e, e->function->block), inst->imm);
+    case IR_OP_ADDR_SLOT: return emit_slot(e, inst->imm);
     case IR_OP_INDEX: return emit_index(e, inst);
     default: return add_bytes(e, emit_value(e, inst->args[0]), inst->imm);
     }

@@ -263,7 +263,7 @@ static void merge_block(struct emitter *e, const struct merge *merge, const stru
     LLVMValueRef number = LLVMBuildTrunc(b, thread->lane, e->types[IR_I32], "");
     LLVMValueRef lane = LLVMBuildURem(b, number, size, "lane");
     LLVMValueRef warp = LLVMBuildUDiv(b, number, size, "warp");
-    LLVMValueRef warps = LLVMBuildUDiv(b, LLVMBuildTrunc(b, thread->size, e->types[IR_I32], ""), size, "warps");
+    LLVMValueRef warps = LLVMBuildUDiv(b, LLVMBuildTrunc(b, thread->merging, e->types[IR_I32], ""), size, "warps");
     LLVMTypeRef type = LLVMArrayType2(e->types[IR_I8], MAX_WARPS * merge->task->partial_size);
     LLVMValueRef shared = emit_shared(e, type, "rill_warps");
     LLVMBasicBlockRef leads = emit_block(e, "leads");
@@ -317,7 +317,7 @@ const struct ir_function *emit_merge_task(const struct emitter *e, const struct 
     return NULL;
 }
 
-// The records lane, lane + size, … of all.
+// The records place, place + threads, … of all.
 static void merge_records(struct emitter *e, const struct merge *merge, const struct emit_thread *thread)
 {
     LLVMBuilderRef b = e->builder;
@@ -325,7 +325,7 @@ static void merge_records(struct emitter *e, const struct merge *merge, const st
     LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
     LLVMBasicBlockRef body = emit_block(e, "record");
     LLVMBasicBlockRef after = emit_block(e, "records");
-    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, thread->lane, f->count, ""), body, after);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, thread->place, f->count, ""), body, after);
     emit_at(e, body);
     LLVMValueRef at = LLVMBuildPhi(b, e->types[IR_I64], "");
     LLVMValueRef offset = LLVMBuildMul(b, at, emit_i64(e, (int64_t)merge->task->partial_size), "");
@@ -335,10 +335,10 @@ static void merge_records(struct emitter *e, const struct merge *merge, const st
         others[i] = load_field(e, record, &merge->task->accumulators[i]);
     }
     merge_values(e, merge, others);
-    LLVMValueRef next = LLVMBuildNSWAdd(b, at, thread->size, "");
+    LLVMValueRef next = LLVMBuildNSWAdd(b, at, thread->merging, "");
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, next, f->count, ""), body, after);
-    LLVMAddIncoming(at, (LLVMValueRef[]){thread->lane, next}, (LLVMBasicBlockRef[]){before, latch}, 2);
+    LLVMAddIncoming(at, (LLVMValueRef[]){thread->place, next}, (LLVMBasicBlockRef[]){before, latch}, 2);
     emit_at(e, after);
 }
 

@@ -70,11 +70,11 @@ static LLVMValueRef emit_trip(struct emitter *e, const struct plan_expr *expr, L
     return LLVMBuildSelect(e->builder, runs, count, emit_i64(e, 0), "");
 }
 
-static LLVMValueRef emit_expr(struct emitter *e, const struct plan_kernel *kernel, const struct plan_expr *expr)
+LLVMValueRef emit_plan_expr(struct emitter *e, const struct plan_kernel *kernel, const struct plan_expr *expr)
 {
     LLVMValueRef args[3] = {NULL};
     for (int i = 0; i < expr->arg_count; i++) {
-        args[i] = emit_expr(e, kernel, expr->args[i]);
+        args[i] = emit_plan_expr(e, kernel, expr->args[i]);
     }
     switch (expr->kind) {
     case PLAN_EXPR_CONST:
@@ -82,7 +82,8 @@ static LLVMValueRef emit_expr(struct emitter *e, const struct plan_kernel *kerne
                                             : emit_const(e, expr->type, expr->imm);
     case PLAN_EXPR_PARAM:
         return load_at(e, e->function->args, (int64_t)kernel->params[expr->index].offset + expr->imm, expr->type);
-    case PLAN_EXPR_SLOT: return load_at(e, e->function->block, expr->imm, expr->type);
+    case PLAN_EXPR_SLOT: return load_at(e, emit_slot(e, expr->imm), 0, expr->type);
+    case PLAN_EXPR_WIDTH: return emit_i64(e, PLAN_WIDTH_UNKNOWN); // as a GPU's host has it
     case PLAN_EXPR_TRIP: return emit_trip(e, expr, args[0], args[1]);
     default: break;
     }
@@ -143,8 +144,7 @@ static bool *device_slots(struct emitter *e, const struct plan_kernel *kernel)
     return slots;
 }
 
-// Records of a loop with |trip| iterations, and the iterations of one: by the trip count alone, as the host does it.
-static LLVMValueRef count_records(struct emitter *e, LLVMValueRef trip, bool is_merged, LLVMValueRef *out_chunk)
+LLVMValueRef emit_plan_records(struct emitter *e, LLVMValueRef trip, bool is_merged, LLVMValueRef *out_chunk)
 {
     LLVMBuilderRef b = e->builder;
     LLVMValueRef last = LLVMBuildSub(b, trip, emit_i64(e, 1), "");
@@ -185,7 +185,7 @@ void emit_plan_count(struct emitter *e)
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, f->count, emit_i64(e, 0), ""), ask, known);
 
     emit_at(e, ask);
-    LLVMValueRef trip = emit_expr(e, kernel, task->trip);
+    LLVMValueRef trip = emit_plan_expr(e, kernel, task->trip);
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSGT, trip, emit_i64(e, 0), ""), some, empty);
     emit_at(e, empty);
     LLVMBuildRetVoid(b);
@@ -194,7 +194,7 @@ void emit_plan_count(struct emitter *e)
     LLVMValueRef chunk = emit_i64(e, 1);
     LLVMValueRef records = emit_i64(e, 0);
     if (task->partial_size != 0) {
-        records = count_records(e, trip, task->is_merged, &chunk);
+        records = emit_plan_records(e, trip, task->is_merged, &chunk);
     }
     LLVMValueRef count = f->ir->kind == IR_FUNCTION_FINISH ? records : trip;
     LLVMBasicBlockRef end = LLVMGetInsertBlock(b);
@@ -265,7 +265,7 @@ void emit_plan_reads(struct emitter *e)
 
 static void emit_node_body(struct emitter *e, const struct plan_kernel *kernel, const struct plan_node *node)
 {
-    LLVMValueRef value = emit_expr(e, kernel, node->expr);
+    LLVMValueRef value = emit_plan_expr(e, kernel, node->expr);
     if (node->kind == PLAN_IF) {
         LLVMValueRef at = e->function->chunk;
         LLVMValueRef flag = LLVMBuildInBoundsGEP2(e->builder, e->types[IR_I8], e->function->block, &at, 1, "");

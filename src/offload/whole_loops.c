@@ -102,6 +102,19 @@ static void add_whole(struct offload *o, const struct control_loop *control)
     offload_add_expr(o, &node->whole_if);
 }
 
+// How much the threads of a GPU have to share in a round, where the loop stays on the device (plan/resident.c).
+static void add_work(struct offload *o, const struct control_loop *control)
+{
+    struct plan_expr *most = plan_const(o->arena, IR_I64, 0);
+    for (int i = control->first_task; i < control->last_task && most != NULL; i++) {
+        if (o->tasks.items[i].kind == PLAN_TASK_PARALLEL) {
+            most = plan_op(o->arena, IR_OP_SMAX, IR_I64, IR_I64, most, work_of(o, i, control->loop));
+        }
+    }
+    control->node->work = most;
+    offload_add_expr(o, &control->node->work);
+}
+
 void whole_loops_note(struct offload *o, const struct control_loop *control)
 {
     assert(control->node->children[0] != NULL);
@@ -126,6 +139,9 @@ void whole_loops_settle(struct offload *o)
     add_whole(o, outer);
     for (int i = 0; i < o->control_loops.count; i++) {
         const struct control_loop *control = &o->control_loops.items[i];
+        if (o->module->is_gpu) {
+            add_work(o, control);
+        }
         if (!control->is_innermost || (outer->node->whole_task >= 0 && has_all(o, outer, control))) {
             continue;
         }

@@ -86,6 +86,11 @@ struct abi_place {
 // the trip count elsewhere: that is value, size (1, 2, 4 or 8) + 16 * offset. plan_trip_has_code() and
 // plan_node_has_code() say which there are.
 //
+// A loop in order that stays on the device (plan_loop_is_resident()) has an entry for itself, "k.r4" for node 4: its
+// blocks have ABI_GPU_MERGED_BLOCK threads at least. More than one block are launched such that all of them run at the
+// same time, and meet by the 4 bytes of the launch block, zero in the beginning, at the offset that is the iterations
+// of one record elsewhere. The first partial record has room for those of each of its tasks.
+//
 // On AMD GPUs an entry of a task that updates a caller's memory atomically (plan_task_has_remote()) assumes that this
 // is memory of the device itself; "k.3.remote" (and "k.3.in_order.remote", …) is the same for memory anywhere.
 #define ABI_REMOTE ".remote"
@@ -107,6 +112,9 @@ enum { ABI_GPU_TEXT_SIZE = 96 };
 enum { ABI_GPU_MAX_PARTIALS = 2048, ABI_GPU_MIN_CHUNK = 16, ABI_GPU_MERGED_CHUNK = 2048, ABI_GPU_CHUNK_STEP = 16 };
 
 enum { ABI_GPU_COPY_SIZE = 8192 };
+
+// Threads of a block that merge what they have, unless `#pragma rill block_dim` says otherwise or the device has fewer.
+enum { ABI_GPU_MERGED_BLOCK = 256 };
 
 // Iterations of one partial record. Where a block merges what its threads have, it has enough for all of them, and
 // begins where 16 elements begin, so that wide accesses are aligned if the array is.

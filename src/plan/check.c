@@ -186,6 +186,7 @@ static void check_node(struct check *check, const struct plan_node *node, const 
     check_expr(check, node->expr);
     check_expr(check, node->trip);
     check_expr(check, node->whole_if);
+    check_expr(check, node->work);
     if (node->kind == PLAN_BREAK) {
         const struct enclosing *e = outer;
         while (e != NULL && !(e->node->id == node->target && (e->node->kind == PLAN_FOR || e->node->kind == PLAN_LOOP ||

@@ -129,10 +129,11 @@ bool plan_expr_has_code(const struct plan_expr *expr)
     switch (expr->kind) {
     case PLAN_EXPR_CONST:
     case PLAN_EXPR_PARAM:
+    case PLAN_EXPR_WIDTH:
     case PLAN_EXPR_SLOT: return true;
     case PLAN_EXPR_OP: has_code = op_has_code(expr->op, expr->arg_count); break;
     case PLAN_EXPR_TRIP: has_code = trip_has_code(expr); break;
-    default: return false; // sizes of arrays and of the device only the host knows
+    default: return false; // sizes of arrays only the host knows
     }
     for (int i = 0; i < expr->arg_count; i++) {
         has_code = has_code && plan_expr_has_code(expr->args[i]);

@@ -210,6 +210,9 @@ struct plan_node {
     int conflict_count;
     int whole_task;             // FOR and LOOP: a serial task that runs all of it; -1: none
     struct plan_expr *whole_if; // taken when this (i1) holds: the inner loops are too small to pay for tasks
+    // FOR and LOOP, for GPUs (i64): operations of the largest task of a round, on average, as far as it is known where
+    // the loop begins. NULL: it is not
+    struct plan_expr *work;
 };
 
 // The task that the node may start itself; -1: none.

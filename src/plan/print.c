@@ -358,6 +358,12 @@ static void print_node(struct print *p, const struct plan_node *node, int depth)
         plan_expr_print(p->kernel, node->whole_if, p->out);
         str_add_char(p->out, '\n');
     }
+    if (node->work != NULL) {
+        indent(p, depth + 1);
+        str_add(p->out, "work ");
+        plan_expr_print(p->kernel, node->work, p->out);
+        str_add_char(p->out, '\n');
+    }
     for (int i = 0; i < node->child_count; i++) {
         print_node(p, node->children[i], depth + 1);
     }

@@ -345,6 +345,7 @@ static void io_node(struct io *io, struct plan_node **place)
     io_loc(io, &node->atomic_b);
     io_int(io, &node->whole_task);
     io_expr(io, &node->whole_if);
+    io_expr(io, &node->work);
     IO_ARRAY(io, &node->conflicts, &node->conflict_count);
     for (int i = 0; i < node->conflict_count; i++) {
         io_conflict(io, &node->conflicts[i]);

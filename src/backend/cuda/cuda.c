@@ -165,6 +165,8 @@ static rill_status context_open(size_t index, struct gpu_properties *out, void *
     out->takes_rows = true;
     out->has_conditions = out->has_graphs && cu->graph_handle != NULL && cu->graph_add_node != NULL &&
                           driver.library.version >= CUDA_CONDITIONS_VERSION;
+    out->has_meeting =
+        attribute(device, CU_DEVICE_COOPERATIVE_LAUNCH) != 0 && cu->launch_cooperative != NULL && cu->node_set != NULL;
     context_leave(context, before);
     if (status != RILL_OK) {
         context_close(context);
@@ -379,6 +381,18 @@ static void kernel_node(const struct gpu_kernel_call *call, void **extra, struct
     memcpy(out, &node, sizeof node);
 }
 
+static rill_status launch_meeting(void *stream, const struct gpu_kernel_call *call)
+{
+    return CALL(launch_cooperative, call->function, call->grid, 1, 1, call->block, 1, 1, 0, stream, call->params);
+}
+
+static rill_status node_meets(void *node)
+{
+    union cu_launch_value value = {.bytes = {0}};
+    value.cooperative = 1;
+    return CALL(node_set, node, CU_LAUNCH_COOPERATIVE, &value);
+}
+
 static rill_status graph_handle(void *object, void *graph, bool initial, uint64_t *out_handle)
 {
     assert(graph != NULL);
@@ -409,6 +423,8 @@ static const struct gpu_driver cuda_driver = {
     .convert = convert,
     .is_lost = is_lost,
     .kernel_node = kernel_node,
+    .launch_meeting = launch_meeting,
+    .node_meets = node_meets,
     .dot = '$',
     .range_push = cuda_nvtx_push,
     .range_pop = cuda_nvtx_pop,

@@ -61,6 +61,12 @@ struct cu_kernel_node {
     void **extra;
 };
 
+// The value of a launch's attribute.
+union cu_launch_value {
+    unsigned char bytes[64];
+    int cooperative;
+};
+
 // A conditional node, in the form that all kinds of nodes share.
 struct cu_node_options {
     int kind; // CU_NODE_CONDITIONAL
@@ -124,6 +130,8 @@ enum {
     CU_JIT_LINE_INFO = 13,
     CU_JIT_INPUT_PTX = 1,
     CU_NODE_CONDITIONAL = 13,
+    CU_DEVICE_COOPERATIVE_LAUNCH = 95,
+    CU_LAUNCH_COOPERATIVE = 2, // attribute of a node
     CU_HANDLE_HAS_DEFAULT = 1,
 };
 
@@ -151,6 +159,8 @@ enum {
     X(link_destroy,          "cuLinkDestroy",                     OPTIONAL, (cu_link link))                            \
     X(function_attribute,    "cuFuncGetAttribute",                REQUIRED, (int *out, int attribute, cu_function function))\
     X(occupancy,             "cuOccupancyMaxPotentialBlockSize",  REQUIRED, (int *grid, int *block, cu_function function, void *shared, size_t shared_size, int limit))\
+    X(launch_cooperative,    "cuLaunchCooperativeKernel",         OPTIONAL, (cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_size, cu_stream stream, void **params))\
+    X(node_set,              "cuGraphKernelNodeSetAttribute",     OPTIONAL, (cu_node node, int attribute, const union cu_launch_value *value))\
     X(graph_handle,          "cuGraphConditionalHandleCreate",    OPTIONAL, (uint64_t *out, cu_graph graph, cu_context context, unsigned initial, unsigned flags))\
     X(graph_add_node,        "cuGraphAddNode",                    OPTIONAL, (cu_node *out, cu_graph graph, const cu_node *after, size_t count, struct cu_node_options *options))
 // clang-format on

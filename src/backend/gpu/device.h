@@ -110,12 +110,23 @@ struct gpu_mark_pool {
     int event_count;
 };
 
+// Which loops in order stay on the device: RILL_RESIDENT.
+enum gpu_resident_mode {
+    GPU_RESIDENT_AUTO,
+    GPU_RESIDENT_OFF,
+    GPU_RESIDENT_BLOCK, // all that can, on one block
+    GPU_RESIDENT_GRID,  // all that can
+    GPU_RESIDENT_MODE_COUNT
+};
+enum gpu_resident_mode gpu_resident_mode(void); // resident.c
+
 struct backend_device {
     // What each launch looks at, side by side: the driver has pushed it out of the first cache since the last one.
     struct gpu_properties properties; // ends with the flags
     const struct gpu_driver *driver;
     void *context; // owned
     enum backend_graph_mode graph_mode;
+    enum gpu_resident_mode resident_mode;
     atomic_bool is_lost;
     struct gpu_choice choice; // its first words
 

@@ -373,6 +373,9 @@ rill_status driver_module_global(const struct gpu_driver *driver, void *module, 
 rill_status driver_launch(const struct gpu_driver *driver, void *stream, const struct gpu_kernel_call *call)
 {
     assert(call->grid > 0 && call->block > 0);
+    if (call->meets) {
+        return driver->launch_meeting(stream, call);
+    }
     return CALL(driver, launch, call->function, call->grid, 1, 1, call->block, 1, 1, 0, stream, call->params, NULL);
 }
 
@@ -401,7 +404,7 @@ rill_status driver_graph_add(const struct gpu_driver *driver, void *graph, const
     driver->kernel_node(call, NULL, &kernel);
     rill_status status = CALL(driver, graph_add_kernel, &node, graph, (const driver_node *)after, after_count, &kernel);
     *out_node = status == RILL_OK ? node : NULL;
-    return status;
+    return status == RILL_OK && call->meets ? driver->node_meets(node) : status;
 }
 
 rill_status driver_graph_instantiate(const struct gpu_driver *driver, void *graph, void **out_exec)

@@ -24,6 +24,7 @@ struct gpu_properties {
     bool has_graphs;
     bool takes_rows; // of a graph's kernel: all parameters in a row, which costs the driver less than one by one
     bool has_conditions;
+    bool has_meeting; // grids can be launched such that all blocks run at the same time
     bool has_pools;
     bool has_binaries;
     bool has_peers;
@@ -42,6 +43,7 @@ struct gpu_kernel_call {
     void **params;
     const uint64_t *row; // exec_set() alone, with takes_rows: in place of |params|; NULL: there is none
     size_t row_size;
+    bool meets; // all blocks run at the same time, or the call fails; has_meeting
 };
 
 struct gpu_condition {
@@ -110,6 +112,10 @@ struct gpu_driver {
     rill_status (*module_load)(void *context, const void *code, size_t size, void **out_module);
     // The best block size for |function|, and the grid that fills the device with it.
     rill_status (*occupancy)(void *function, uint32_t *out_grid, uint32_t *out_block);
+
+    // A launch, and what makes a graph's node one, of a grid whose blocks all run at the same time; has_meeting.
+    rill_status (*launch_meeting)(void *stream, const struct gpu_kernel_call *call);
+    rill_status (*node_meets)(void *node);
 
     // Conditional nodes; has_conditions. A handle holds a number, |initial| when the graph is launched, which a kernel
     // sets: a body runs if it is not 0, that of a loop again and again. The kernel of condition_function() has the

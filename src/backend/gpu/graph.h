@@ -35,6 +35,7 @@ struct gpu_node {
     int64_t count;
     int64_t chunk;
     uint64_t partials;
+    bool meets;     // all blocks run at the same time
     int first_edge; // into the recording's edges: the nodes that it depends on
     int edge_count;
 };

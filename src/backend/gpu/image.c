@@ -1,6 +1,7 @@
 #include "backend/gpu/run.h"
 
 #include "base/status.h"
+#include "plan/resident.h"
 
 #include <stdio.h>
 
@@ -36,13 +37,15 @@ static rill_status find_version(struct backend_image *image, const char *name, c
     return find_entry(image, has_name ? arena_printf(&image->arena, "%s%s", name, version) : NULL, out_function);
 }
 
-static rill_status find_task(struct backend_image *image, const struct plan_kernel *kernel,
+static rill_status find_task(struct backend_image *image, const struct gpu_kernel *gpu_kernel,
                              const struct plan_task *plan, const char *version, struct gpu_task *task)
 {
-    RILL_TRY(find_version(image, plan->entry, version, &task->entry));
+    const struct plan_kernel *kernel = gpu_kernel->plan;
+    bool is_late = image->late != NULL && gpu_kernel->spare_tasks[plan - kernel->tasks];
+    RILL_TRY(find_version(image, is_late ? NULL : plan->entry, version, &task->entry));
     RILL_TRY(find_version(image, image->late == NULL ? plan->in_order : NULL, version, &task->in_order));
     RILL_TRY(find_version(image, plan->finish, version, &task->finish));
-    if (task->entry == NULL) {
+    if (task->entry == NULL && !is_late) {
         return status_fail(RILL_ERR_INVALID, "the image lacks the entry of task '%s'", plan->name);
     }
     RILL_TRY(gpu_shape_find(image->device, plan, task));
@@ -215,6 +218,16 @@ static void find_deciding(struct backend_image *image, struct gpu_kernel *kernel
     }
 }
 
+static void find_spare(struct backend_image *image, struct gpu_kernel *kernel)
+{
+    int count = kernel->plan->slot_count + 1;
+    struct plan_resident slots = {.assigned = ARENA_ARRAY(&image->arena, bool, count),
+                                  .written = ARENA_ARRAY(&image->arena, bool, count),
+                                  .changes = ARENA_ARRAY(&image->arena, bool, count)};
+    kernel->spare_tasks = ARENA_ARRAY(&image->arena, bool, kernel->plan->task_count + 1);
+    plan_spare_tasks(kernel->plan, &slots, kernel->spare_tasks);
+}
+
 static rill_status find_kernel(struct backend_image *image, const struct plan_kernel *plan, struct gpu_kernel *kernel)
 {
     kernel->plan = plan;
@@ -228,16 +241,17 @@ static rill_status find_kernel(struct backend_image *image, const struct plan_ke
     kernel->block_size = plan->block_size;
     kernel->needs_block = plan->return_ctype != NULL;
     plan_device_slots(plan, kernel->task_writes);
+    find_spare(image, kernel);
     for (int i = 0; i < plan->task_count; i++) {
         const struct plan_task *task = &plan->tasks[i];
-        RILL_TRY(find_task(image, plan, task, "", &kernel->tasks[i]));
+        RILL_TRY(find_task(image, kernel, task, "", &kernel->tasks[i]));
         kernel->may_fail |= task->may_fail;
         kernel->may_print |= task->may_print;
         kernel->needs_block |= task->slot_use_count > 0;
         kernel->tasks[i].computes_trip = plan_trip_has_code(plan, task, kernel->task_writes);
         if (image->device->driver->is_own != NULL && plan_task_has_remote(task)) {
             struct gpu_task *remote = ARENA_NEW(&image->arena, struct gpu_task);
-            RILL_TRY(find_task(image, plan, task, ABI_REMOTE, remote));
+            RILL_TRY(find_task(image, kernel, task, ABI_REMOTE, remote));
             remote->computes_trip = kernel->tasks[i].computes_trip;
             kernel->tasks[i].remote = remote;
         }
@@ -254,7 +268,7 @@ static rill_status find_kernel(struct backend_image *image, const struct plan_ke
         }
         kernel->is_conditional = reads && !kernel->may_print && gpu_condition_prepare(kernel);
     }
-    return RILL_OK;
+    return gpu_residents_find(image, kernel);
 }
 
 // On a stream of its own, which is passed before the image is used.

@@ -7,8 +7,8 @@
 #include "plan/abi.h"
 
 struct gpu_task {
-    void *entry;             // functions of the driver; NULL: the task has none
-    void *in_order;          // NULL also if the image has it in late code
+    void *entry;             // functions of the driver; NULL: the image has it in late code
+    void *in_order;          // the same; NULL also if there is none
     void *finish;            //
     uint32_t block;          // threads of a block for |entry|
     uint32_t max_grid;       // blocks beyond which threads take more than one iteration
@@ -44,20 +44,35 @@ struct gpu_kernel {
     bool is_graphable;   // the arguments decide all of its plan, and nothing but tasks runs
     bool is_conditional; // control over what tasks write can be decided on the device
     bool needs_block;    // some task touches the launch block, or there is a result
+    bool *spare_tasks;   // for each task: only where a loop cannot stay on the device (plan_spare_tasks())
     bool *task_writes;   // for each slot: a task writes it, or it is assigned from such a one
     void **node_entries; // for each node: what evaluates its assignment or condition on the device; NULL: nothing
     // The arguments that may decide what the plan does: all but floating numbers that stand in none of its expressions.
     struct gpu_part *deciding;
     int deciding_count;
-    void *store;                // stores a value of the host into the launch block; NULL: there is none to store
-    int64_t *condition_offsets; // for each node whose entry stores a condition: where in the launch block
-    uint64_t block_size;        // the plan's, and a byte for each such condition
-    bool *reads_device;         // for each node: control in it depends on what tasks write
-    bool *is_left;              // for each node: a break or return leaves it that only the device decides about
-    int64_t *left_offsets;      // for each node that is left to: a byte of the launch block that says so; 0: none
-    int64_t return_offset;      // the same for returns
-    bool leaves_by_bytes;       // these bytes are used
-    int64_t zero_offset;        // a byte of the launch block that stays zero, where the device decides
+    void *store;                     // stores a value of the host into the launch block; NULL: there is none to store
+    int64_t *condition_offsets;      // for each node whose entry stores a condition: where in the launch block
+    uint64_t block_size;             // the plan's, and a byte for each such condition
+    bool *reads_device;              // for each node: control in it depends on what tasks write
+    bool *is_left;                   // for each node: a break or return leaves it that only the device decides about
+    int64_t *left_offsets;           // for each node that is left to: a byte of the launch block that says so; 0: none
+    int64_t return_offset;           // the same for returns
+    bool leaves_by_bytes;            // these bytes are used
+    int64_t zero_offset;             // a byte of the launch block that stays zero, where the device decides
+    struct gpu_resident **residents; // by node; NULL: the loop does not stay on the device
+    int64_t meet_offset;             // of the launch block: by which the blocks of such a loop meet
+};
+
+// A loop in order that stays on the device: resident.c.
+struct gpu_resident {
+    void *entry;
+    uint32_t block;       // threads of a block
+    uint32_t grid;        // blocks that run at the same time
+    const bool *written;  // by slot: a task of the loop writes it
+    const bool *changes;  // by slot: the loop does
+    int variable;         // the slot of the loop's variable, if the loop runs to its end; -1: none
+    size_t partials_size; // of the task that needs most
+    bool has_loops;       // in order, inside it
 };
 
 struct backend_image {
@@ -86,12 +101,16 @@ bool gpu_region_reads(const struct gpu_kernel *kernel, const struct plan_node *n
 void gpu_spell(const struct gpu_driver *driver, char *symbol);
 
 // late.c: what is loaded by the first launch that needs it. gpu_late_find gives the bytes that are loaded at once, and
-// where the others are (size 0: none); gpu_late_entry the version in order, and loads it if it is the first.
+// where the others are (size 0: none); gpu_late_entry the version in order, or the one of a spare task, and loads it if
+// it is the first.
 size_t gpu_late_find(const void *code, size_t code_size, struct abi_gpu_late *out);
 rill_status gpu_late_make(struct backend_image *image, const void *code, const struct abi_gpu_late *where);
 void gpu_late_destroy(struct backend_image *image);
 rill_status gpu_late_entry(const struct backend_image *image, const struct gpu_kernel *kernel,
                            const struct plan_task *plan, void **out_entry);
+
+// resident.c: finds the entries of loops that stay on the device
+rill_status gpu_residents_find(struct backend_image *image, struct gpu_kernel *kernel);
 
 // shape.c
 rill_status gpu_shape_find(struct backend_device *device, const struct plan_task *plan, struct gpu_task *task);

@@ -22,6 +22,7 @@ uint64_t gpu_recording_shape(const struct gpu_recording *recording)
         const struct gpu_node *node = &recording->nodes[i];
         hash = mix(hash, (uint64_t)(uintptr_t)node->function);
         hash = mix(hash, (uint64_t)node->kind << 32 | (uint64_t)(uint32_t)node->parent);
+        hash = mix(hash, (uint64_t)node->meets);
         hash = mix(hash, (uint64_t)(uint32_t)node->sets[0] << 32 | (uint64_t)(uint32_t)node->sets[1]);
         for (int k = 0; k < node->edge_count; k++) {
             hash = mix(hash, (uint64_t)recording->edges[node->first_edge + k]);
@@ -156,8 +157,11 @@ static void fill_call(struct call_params *out, const struct gpu_node *node, cons
         out->params[2] = (void *)(uintptr_t)&conditions[node->sets[0] - 1];
         out->params[4] = (void *)(uintptr_t)(node->sets[1] > 0 ? &conditions[node->sets[1] - 1] : &out->none);
     }
-    out->call = (struct gpu_kernel_call){
-        .function = node->function, .grid = node->grid, .block = node->block, .params = out->params};
+    out->call = (struct gpu_kernel_call){.function = node->function,
+                                         .grid = node->grid,
+                                         .block = node->block,
+                                         .params = out->params,
+                                         .meets = node->meets};
 }
 
 // The same in a row. The code takes its arguments in whole words, and one word where there are none.

@@ -1,6 +1,6 @@
-// Code that few launches need: the versions of tasks that run in order, for arguments that overlap. The driver takes as
-// long to compile them as all the rest, so the image has them apart (plan/abi.h), and the first launch that needs one
-// loads them all. Two launches may do that at the same time; the second gives back what it has loaded.
+// Code that few launches need: the versions of tasks and of loops that run in order, for arguments that overlap. The
+// driver takes as long to compile them as all the rest, so the image has them apart (plan/abi.h), and the first launch
+// that needs one loads them all. Two launches may do that at the same time; the second gives back what it has loaded.
 #include "backend/gpu/image.h"
 
 #include "base/status.h"
@@ -66,7 +66,8 @@ static rill_status find_entries(const struct backend_image *image, struct gpu_la
     for (int k = 0; k < image->plan->kernel_count; k++) {
         const struct gpu_kernel *kernel = &image->kernels[k];
         for (int i = 0; i < kernel->plan->task_count; i++) {
-            const char *name = kernel->plan->tasks[i].in_order;
+            const struct plan_task *task = &kernel->plan->tasks[i];
+            const char *name = kernel->spare_tasks[i] ? task->entry : task->in_order;
             char symbol[512];
             if (name == NULL || *name == '\0') {
                 continue;

@@ -5,6 +5,7 @@
 
 #include "backend/gpu/graph.h"
 
+enum { GPU_MAX_EFFECTS = 64 }; // of a task whose pairs are compared before their regions are known
 enum { RUN_MAX_BLOCKS = PLAN_MAX_BLOCKS, PRINT_BUFFER_SIZE = 256 << 10, PRINT_ENDS = 4096 };
 
 // Who has the value of a slot.
@@ -113,6 +114,12 @@ enum gpu_step gpu_walk_region(struct gpu_walk *walk, const struct plan_node *nod
 enum gpu_step gpu_task_start(struct gpu_walk *walk, int index);
 // Runs the entry that stores the value of an assignment, whose expression the host cannot evaluate.
 enum gpu_step gpu_task_assign(struct gpu_walk *walk, const struct plan_node *node);
+
+// Room for partial records, which the tasks of the walk use one after the other.
+rill_status gpu_make_partials(struct gpu_walk *walk, size_t size);
+
+// resident.c: runs a loop in order on the device, if it can; false: it is walked.
+bool gpu_resident_run(struct gpu_walk *walk, const struct plan_node *node, enum gpu_step *out_step);
 
 // slots.c
 // In the body of a conditional node the value goes to the device at once: elsewhere nobody could say whether it did.

@@ -25,7 +25,7 @@ static uint32_t whole_warps(const struct backend_device *device, uint32_t wanted
 // alone, unless the device has not so many.
 static uint32_t merged_block(const struct backend_device *device, const struct plan_task *plan)
 {
-    return whole_warps(device, plan->block_dim > 0 ? (uint32_t)plan->block_dim : MAX_BLOCK);
+    return whole_warps(device, plan->block_dim > 0 ? (uint32_t)plan->block_dim : ABI_GPU_MERGED_BLOCK);
 }
 
 rill_status gpu_shape_find(struct backend_device *device, const struct plan_task *plan, struct gpu_task *task)

@@ -20,6 +20,7 @@ struct gpu_task_call {
     int64_t count;
     int64_t chunk;
     uint64_t partials; // 0: the walk's
+    bool meets;        // all blocks run at the same time
 };
 
 // Of the direct sink: the streams of a region's blocks.

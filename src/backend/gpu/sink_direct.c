@@ -17,7 +17,7 @@ rill_status gpu_direct_task(struct gpu_walk *walk, const struct gpu_task_call *c
                       &partials,
                       &run->frame};
     struct gpu_kernel_call kernel_call = {
-        .function = call->function, .grid = call->grid, .block = call->block, .params = params};
+        .function = call->function, .grid = call->grid, .block = call->block, .params = params, .meets = call->meets};
     RILL_TRY(driver_launch(run->device->driver, walk->lane->handle, &kernel_call));
     run->stream->has_begun = true;
     return RILL_OK;

@@ -70,7 +70,8 @@ static rill_status record_task(struct gpu_walk *walk, const struct gpu_task_call
                                        .block = call->block,
                                        .count = call->count,
                                        .chunk = call->chunk,
-                                       .partials = call->partials});
+                                       .partials = call->partials,
+                                       .meets = call->meets});
 }
 
 // By a small kernel of the image, which takes the value as its count.

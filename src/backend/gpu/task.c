@@ -10,13 +10,12 @@
 enum {
     UNKNOWN_TRIP = -1, // the device computes it
     UNKNOWN_PART = 8,  // of the largest grid, for loops whose trip count the host does not know
-    MAX_EFFECTS = 64,  // of a task whose pairs are compared before their regions are known
 };
 
 static rill_status call(struct gpu_walk *walk, void *function, uint32_t grid, uint32_t block, int64_t count,
                         int64_t chunk)
 {
-    struct gpu_task_call wanted = {function, grid, block, count, chunk, 0};
+    struct gpu_task_call wanted = {.function = function, .grid = grid, .block = block, .count = count, .chunk = chunk};
     return walk->run->sink->task(walk, &wanted);
 }
 
@@ -36,7 +35,7 @@ static rill_status note_print(struct gpu_walk *walk)
 
 // ---- parallel tasks -----------------------------------------------------------------------------------------------
 
-static rill_status make_partials(struct gpu_walk *walk, size_t size)
+rill_status gpu_make_partials(struct gpu_walk *walk, size_t size)
 {
     if (walk->partials_size >= size) {
         return RILL_OK;
@@ -72,7 +71,7 @@ static rill_status spread(struct gpu_walk *walk, const struct plan_task *plan, c
     assert(trip > 0 || trip == UNKNOWN_TRIP);
     struct gpu_shape shape = gpu_shape_of(plan, task, trip == UNKNOWN_TRIP ? INT64_MAX : trip);
     if (shape.records > 0) {
-        RILL_TRY(make_partials(walk, (size_t)shape.records * plan->partial_size));
+        RILL_TRY(gpu_make_partials(walk, (size_t)shape.records * plan->partial_size));
     }
     if (trip == UNKNOWN_TRIP && shape.records == 0) {
         shape.grid = (shape.grid + UNKNOWN_PART - 1) / UNKNOWN_PART;
@@ -80,7 +79,12 @@ static rill_status spread(struct gpu_walk *walk, const struct plan_task *plan, c
     if (trip != UNKNOWN_TRIP && knows_copy(walk->run, plan)) {
         gpu_shape_gather(plan, task, &walk->run->values, trip, &shape);
     }
-    struct gpu_task_call wanted = {task->entry, shape.grid, shape.block, trip, shape.chunk, shape.first};
+    struct gpu_task_call wanted = {.function = task->entry,
+                                   .grid = shape.grid,
+                                   .block = shape.block,
+                                   .count = trip,
+                                   .chunk = shape.chunk,
+                                   .partials = shape.first};
     RILL_TRY(walk->run->sink->task(walk, &wanted));
     int64_t records = trip == UNKNOWN_TRIP ? UNKNOWN_TRIP : shape.records;
     return task->finish != NULL ? call(walk, task->finish, 1, shape.finish_block, records, 1) : RILL_OK;
@@ -155,8 +159,8 @@ static bool pair_missing(const struct gpu_run *run, const struct plan_task *task
 // Whether the fast version may run whatever the regions are that the host does not know: the whole arrays are apart.
 static bool is_fast_anyway(const struct gpu_run *run, const struct plan_task *task)
 {
-    struct plan_effect effects[MAX_EFFECTS];
-    if (task->effect_count > MAX_EFFECTS) {
+    struct plan_effect effects[GPU_MAX_EFFECTS];
+    if (task->effect_count > GPU_MAX_EFFECTS) {
         return false;
     }
     for (int i = 0; i < task->effect_count; i++) {
@@ -207,10 +211,20 @@ static void note_writes(struct gpu_run *run, const struct plan_task *plan, const
     }
 }
 
+static rill_status run_serial(struct gpu_walk *walk, const struct plan_task *plan, const struct gpu_task *task)
+{
+    void *entry = task->entry;
+    if (entry == NULL) {
+        RILL_TRY(gpu_late_entry(walk->run->image, walk->run->kernel, plan, &entry));
+        gpu_run_note(walk->run);
+    }
+    return call(walk, entry, 1, 1, 1, 1);
+}
+
 static rill_status run_version(struct gpu_walk *walk, const struct plan_task *plan, const struct gpu_task *task,
                                int64_t trip, bool is_fast)
 {
-    return plan->kind != PLAN_TASK_PARALLEL ? call(walk, task->entry, 1, 1, 1, 1)
+    return plan->kind != PLAN_TASK_PARALLEL ? run_serial(walk, plan, task)
            : is_fast                        ? spread(walk, plan, task, trip)
                                             : run_in_order(walk, plan, task);
 }

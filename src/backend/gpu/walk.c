@@ -146,6 +146,10 @@ static bool goes_on(struct gpu_walk *walk, const struct plan_node *node, enum gp
 
 static enum gpu_step walk_for(struct gpu_walk *walk, const struct plan_node *node)
 {
+    enum gpu_step resident;
+    if (gpu_resident_run(walk, node, &resident)) {
+        return resident;
+    }
     if (runs_whole(walk, node)) {
         return gpu_task_start(walk, node->whole_task);
     }
@@ -175,6 +179,10 @@ static enum gpu_step walk_for(struct gpu_walk *walk, const struct plan_node *nod
 
 static enum gpu_step walk_loop(struct gpu_walk *walk, const struct plan_node *node)
 {
+    enum gpu_step resident;
+    if (gpu_resident_run(walk, node, &resident)) {
+        return resident;
+    }
     if (runs_whole(walk, node)) {
         return gpu_task_start(walk, node->whole_task);
     }

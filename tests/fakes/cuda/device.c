@@ -144,6 +144,7 @@ int fake_cu_device_attribute(int *out, int attribute, int device)
         {78, 1},         // stream priorities
         {81, 49152},     // shared memory of a multiprocessor
         {92, 1},         // waits for values
+        {95, 1},         // cooperative launches
         {99, 1},         // host memory can be registered
         {115, 1},        // memory pools
         {122, 1},        // 64-bit waits for values

@@ -155,6 +155,8 @@ int fake_cu_function_attribute(int *out, int attribute, cu_function handle)
     return function != NULL ? FAKE_OK : FAKE_INVALID_HANDLE;
 }
 
+enum { FAKE_RESIDENT_GRID = 8 }; // blocks that run at the same time
+
 int fake_cu_occupancy(int *grid, int *block, cu_function handle, void *shared, size_t shared_size, int limit)
 {
     ENTER("cuOccupancyMaxPotentialBlockSize", DEVICE);
@@ -164,7 +166,7 @@ int fake_cu_occupancy(int *grid, int *block, cu_function handle, void *shared, s
     fake_lock();
     struct fake_function *function = fake_get_locked(handle, FAKE_FUNCTION, "cuOccupancyMaxPotentialBlockSize");
     fake_unlock();
-    *grid = 8;
+    *grid = FAKE_RESIDENT_GRID;
     *block = 1;
     return function != NULL ? FAKE_OK : FAKE_INVALID_HANDLE;
 }
@@ -234,6 +236,36 @@ int fake_cu_launch(cu_function function, unsigned grid_x, unsigned grid_y, unsig
         code = FAKE_INVALID_HANDLE;
     }
     code = code == FAKE_OK ? fake_queue_locked(stream, &work, call) : code;
+    fake_unlock();
+    return code;
+}
+
+// The stand-in's code for such a grid does all in its first block.
+int fake_cu_launch_cooperative(cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                               unsigned block_y, unsigned block_z, unsigned shared_size, cu_stream handle,
+                               void **params)
+{
+    if (grid_x > FAKE_RESIDENT_GRID) {
+        fake_lock();
+        fake_violation_locked("cuLaunchCooperativeKernel: %u blocks do not run at the same time", grid_x);
+        fake_unlock();
+        return FAKE_INVALID_VALUE;
+    }
+    return fake_cu_launch(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_size, handle, params,
+                          NULL);
+}
+
+int fake_cu_node_set(cu_node handle, int attribute, const union cu_launch_value *value)
+{
+    static const char call[] = "cuGraphKernelNodeSetAttribute";
+    ENTER(call, DEVICE);
+    fake_lock();
+    struct fake_node *node = fake_get_locked(handle, FAKE_NODE, call);
+    int code = node == NULL ? FAKE_INVALID_HANDLE : FAKE_OK;
+    if (code == FAKE_OK && (attribute != CU_LAUNCH_COOPERATIVE || value->cooperative != 1)) {
+        fake_violation_locked("%s: the stand-in knows one attribute", call);
+        code = FAKE_INVALID_VALUE;
+    }
     fake_unlock();
     return code;
 }
