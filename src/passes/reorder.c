@@ -36,13 +36,18 @@ static void drop(struct loop_nest *nest)
     ir_remove(nest->root->inst);
 }
 
-static void describe(struct ir_region *code, bool is_tested)
+static void describe(struct ir_region *code, bool is_tested, bool is_split)
 {
+    const char *split = is_tested
+                            ? "the nest is split at the iteration that the others depend on, where arguments do not "
+                              "overlap; else it runs as in the source, on one thread"
+                            : "the nest is split at the iteration that the others depend on";
+    const char *order = is_tested ? "the nest runs in another order than in the source, where arguments do not "
+                                    "overlap; else as it is there, on one thread"
+                                  : "the nest runs in another order than in the source";
     for (struct ir_inst *inst = code->first; inst != NULL; inst = inst->next) {
         if (inst->op == IR_OP_FOR) {
-            inst->loop->order = is_tested ? "the nest runs in another order than in the source, where arguments do not "
-                                            "overlap; else as it is there, on one thread"
-                                          : "the nest runs in another order than in the source";
+            inst->loop->order = is_split ? split : order;
             return;
         }
     }
@@ -96,7 +101,10 @@ static bool reorder_nest(struct reorder *r, struct ir_inst *root)
     if (nest->root == NULL || !nest_find_statements(nest) || !nest_find_dependences(nest)) {
         return false;
     }
-    const struct order *order = nest_schedule(nest);
+    bool is_parallel;
+    const struct order *order = nest_schedule(nest, &is_parallel);
+    const struct order *split = is_parallel ? NULL : nest_split(nest);
+    order = split != NULL ? split : order;
     if (order == NULL) {
         return true;
     }
@@ -107,7 +115,7 @@ static bool reorder_nest(struct reorder *r, struct ir_inst *root)
     bool is_built = nest_build(nest, order, &to);
     to.region = &test;
     if (is_built && nest_build_test(nest, &to, &holds)) {
-        describe(&code, holds != NULL);
+        describe(&code, holds != NULL, split != NULL);
         put(nest, &code, &test, holds);
     } else {
         r->kernel->var_count = var_count; // those that were made belong to code that is dropped

@@ -97,6 +97,9 @@ struct ir_inst *build_wide_value(struct build *b, struct ir_builder *to, int sta
     assert(build_is_placed(b, statement, loop));
     const struct ir_var *from = b->nest->statements[statement].loops[loop]->inst->loop->var;
     struct ir_var *var = b->vars[statement][loop];
+    if (b->pins[statement][loop] != NULL) {
+        return b->pins[statement][loop];
+    }
     if (var == NULL) {
         return solved_value(b, to, statement);
     }
@@ -365,17 +368,28 @@ static bool is_same_loop(const struct build *b, statement_set set, const int *lo
     return true;
 }
 
+static struct ir_inst *emit_guard(struct build *b, const struct build_guard *guard)
+{
+    struct ir_inst *all = NULL;
+    for (; guard != NULL; guard = guard->next) {
+        struct ir_inst *value = guard->var != NULL ? ir_get(&b->to, guard->var) : ir_const(&b->to, IR_I64, 0);
+        struct ir_inst *holds = ir_emit2(&b->to, guard->op, IR_I1, value, guard->bound);
+        all = all == NULL ? holds : ir_emit2(&b->to, IR_OP_AND, IR_I1, all, holds);
+    }
+    return all;
+}
+
 // Tests what must hold for the statements, if it is one test for all of them.
 static void open_guard(struct build *b, statement_set set)
 {
-    struct ir_inst *guard = b->guards[__builtin_ctz(set)];
+    const struct build_guard *guard = b->guards[__builtin_ctz(set)];
     for (int i = 0; i < count_of(b); i++) {
         if (has(set, i) && b->guards[i] != guard) {
             return;
         }
     }
     if (guard != NULL) {
-        enter(b, ir_control(&b->to, IR_OP_IF, guard, 2), 0);
+        enter(b, ir_control(&b->to, IR_OP_IF, emit_guard(b, guard), 2), 0);
         for (int i = 0; i < count_of(b); i++) {
             b->guards[i] = has(set, i) ? NULL : b->guards[i];
         }
@@ -424,7 +438,8 @@ static bool build_loop(struct build *b, const struct order *order)
     open_guard(&inner, order->statements);
     bool is_same = !scan_is_wave(order) && is_same_loop(b, order->statements, order->loops);
     for (int i = 0; i < count_of(b) && is_same; i++) {
-        is_same = !has(order->statements, i) || has_known_bounds(&inner, i, order->loops[i]);
+        is_same = !has(order->statements, i) || (has_known_bounds(&inner, i, order->loops[i]) &&
+                                                 b->nest->statements[i].pivots[order->loops[i]] == NULL);
     }
     bool is_built = true;
     if (is_same && order->is_strip) {
@@ -478,16 +493,30 @@ static bool build_new_rest(struct build *b, const struct order *order)
     return true;
 }
 
+static bool is_piece(const struct statement *statement)
+{
+    for (int d = 0; d < statement->depth; d++) {
+        if (statement->pivots[d] != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool build_order(struct build *b, const struct order *order)
 {
     for (; order != NULL; order = order->next) {
+        struct build own = *b;
+        if (!scan_pins(&own, order->statements)) {
+            return false;
+        }
         bool is_new = false;
         for (int i = 0; i < count_of(b); i++) {
-            is_new |= has(order->statements, i) && b->has_new_bounds[i];
+            is_new |= has(order->statements, i) && (own.has_new_bounds[i] || is_piece(&b->nest->statements[i]));
         }
-        bool is_built = order->kind == ORDER_LOOP ? build_loop(b, order)
-                        : is_new                  ? build_new_rest(b, order)
-                                                  : build_rest(b, order->statements, 0);
+        bool is_built = order->kind == ORDER_LOOP ? build_loop(&own, order)
+                        : is_new                  ? build_new_rest(&own, order)
+                                                  : build_rest(&own, order->statements, 0);
         if (!is_built) {
             return false;
         }

@@ -11,6 +11,15 @@ struct wave { // a wavefront that some statements are in
     const struct poly *value; // of the loop that follows from it and the others
 };
 
+// |var| |op| |bound|, all i64; NULL: 0 in the place of the variable. The comparison is made where it is tested: a value
+// that crosses loops would hide what it says.
+struct build_guard {
+    enum ir_op op;
+    struct ir_var *var;
+    struct ir_inst *bound;
+    const struct build_guard *next;
+};
+
 struct build {
     struct loop_nest *nest;
     struct ir_builder to;
@@ -19,16 +28,18 @@ struct build {
     // By statement and loop: the beginning of the strip, and the end of the loop behind it; NULL: it has no strips.
     struct ir_var *strips[NEST_STATEMENTS][NEST_DEPTH];
     struct ir_inst *strip_ends[NEST_STATEMENTS][NEST_DEPTH];
-    const struct wave *waves[NEST_STATEMENTS]; // NULL: it is in none
-    bool has_new_bounds[NEST_STATEMENTS];      // from now on its loops are made by scan_loop()
-    struct ir_inst *guards[NEST_STATEMENTS];   // what must hold for it, not tested yet; NULL: nothing
+    struct ir_inst *pins[NEST_STATEMENTS][NEST_DEPTH]; // the pivot as an i64, of pinned loops; NULL: not known yet
+    const struct wave *waves[NEST_STATEMENTS];         // NULL: it is in none
+    bool has_new_bounds[NEST_STATEMENTS];              // from now on its loops are made by scan_loop()
+    const struct build_guard *guards[NEST_STATEMENTS]; // what must hold for it, not tested yet; NULL: nothing
 };
 
 // Whether the value of the loop is known here: it has been placed, or follows from a wavefront.
 static inline bool build_is_placed(const struct build *b, int statement, int loop)
 {
     const struct wave *wave = b->waves[statement];
-    return b->vars[statement][loop] != NULL || (wave != NULL && wave->order->solved == loop);
+    return b->vars[statement][loop] != NULL || b->pins[statement][loop] != NULL ||
+           (wave != NULL && wave->order->solved == loop);
 }
 
 // A variable like that of the loop |inst|, of type |type|.
@@ -39,6 +50,9 @@ struct ir_inst *build_wide_value(struct build *b, struct ir_builder *to, int sta
 // reorder_scan.c: a loop over what the statements of the order have left to do, with bounds made anew. The builder then
 // stands in it. False: they cannot be written.
 bool scan_loop(struct build *b, const struct order *order);
+// Of the statements' pinned loops those whose pivots are known here: their values, and as guards that they are among
+// the loop's. False: they cannot be written.
+bool scan_pins(struct build *b, statement_set set);
 bool scan_is_wave(const struct order *order);
 
 #endif

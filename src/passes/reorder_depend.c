@@ -13,8 +13,7 @@ static int common_depth(const struct statement *a, const struct statement *b)
     return depth;
 }
 
-// By how much the loop's variable is larger in the second iteration, in the order in which it counts.
-static const struct poly *way(struct loop_nest *nest, const struct loop_info *x, const struct loop_info *y)
+const struct poly *nest_way(struct loop_nest *nest, const struct loop_info *x, const struct loop_info *y)
 {
     struct poly_pool *pool = &nest->an->scratch;
     const struct poly *first = poly_scale(pool, poly_atom(pool, x->variable), x->inst->loop->step > 0 ? 1 : -1);
@@ -32,8 +31,7 @@ static bool has_condition(const struct loop_nest *nest, const struct plan_condit
     return false;
 }
 
-// Whether they may meet. What must hold for them not to is noted for the launch.
-static bool may_meet(struct loop_nest *nest, int a, int b, const struct pair_relation *relations, int count)
+bool nest_may_meet(struct loop_nest *nest, int a, int b, const struct pair_relation *relations, int count)
 {
     struct analysis *an = nest->an;
     struct pair_result result =
@@ -53,11 +51,11 @@ static int relations_of(struct loop_nest *nest, const struct dependence *d, stru
     const struct statement *from = &nest->statements[d->from], *to = &nest->statements[d->to];
     int common = common_depth(from, to), count = 0;
     for (int k = 0; k < d->level; k++) {
-        out[count++] = (struct pair_relation){way(nest, from->loops[k], to->loops[k]), true};
+        out[count++] = (struct pair_relation){nest_way(nest, from->loops[k], to->loops[k]), true};
     }
     if (d->level < common) {
-        out[count++] =
-            (struct pair_relation){poly_plus(pool, way(nest, from->loops[d->level], to->loops[d->level]), -1), false};
+        out[count++] = (struct pair_relation){
+            poly_plus(pool, nest_way(nest, from->loops[d->level], to->loops[d->level]), -1), false};
     }
     return count;
 }
@@ -67,7 +65,7 @@ static void add_dependence(struct loop_nest *nest, struct dependence d)
     struct pair_relation relations[NEST_DEPTH + 1];
     struct poly_mark mark = poly_mark(&nest->an->scratch);
     int count = relations_of(nest, &d, relations);
-    if (may_meet(nest, d.a, d.b, relations, count)) {
+    if (nest_may_meet(nest, d.a, d.b, relations, count)) {
         nest->is_refused |= nest->dependences.count == NEST_DEPENDENCES;
         VEC_PUSH(nest->an->arena, &nest->dependences, d);
     }
@@ -77,7 +75,7 @@ static void add_dependence(struct loop_nest *nest, struct dependence d)
 // Statement |s| is |t| or before it.
 static void compare_accesses(struct loop_nest *nest, int s, int t, int a, int b)
 {
-    if (!may_meet(nest, a, b, NULL, 0)) {
+    if (!nest_may_meet(nest, a, b, NULL, 0)) {
         return;
     }
     int common = common_depth(&nest->statements[s], &nest->statements[t]);
@@ -141,16 +139,20 @@ static bool is_repeated(const struct loop_nest *nest, const struct statement *st
     return false;
 }
 
+bool nest_are_ordered(const struct loop_nest *nest, const struct statement *x, int i, const struct statement *y, int k)
+{
+    const struct access *a = &nest->an->accesses.items[x->accesses[i]];
+    const struct access *b = &nest->an->accesses.items[y->accesses[k]];
+    return (a->kind != ACCESS_READ || b->kind != ACCESS_READ) && access_relation(nest->an, a, b) == RELATION_SAME &&
+           !is_repeated(nest, x, i) && !is_repeated(nest, y, k);
+}
+
 static void compare_statements(struct loop_nest *nest, int s, int t)
 {
     const struct statement *x = &nest->statements[s], *y = &nest->statements[t];
     for (int i = 0; i < x->access_count; i++) {
         for (int k = s == t ? i : 0; k < y->access_count && !nest->is_refused; k++) {
-            const struct access *a = &nest->an->accesses.items[x->accesses[i]];
-            const struct access *b = &nest->an->accesses.items[y->accesses[k]];
-            bool is_ordered = a->kind != ACCESS_READ || b->kind != ACCESS_READ;
-            if (is_ordered && access_relation(nest->an, a, b) == RELATION_SAME && !is_repeated(nest, x, i) &&
-                !is_repeated(nest, y, k)) {
+            if (nest_are_ordered(nest, x, i, y, k)) {
                 compare_accesses(nest, s, t, x->accesses[i], y->accesses[k]);
             }
         }
@@ -181,11 +183,11 @@ static uint8_t test_distance(struct loop_nest *nest, const struct dependence *d,
         return DISTANCE_KNOWN | DISTANCE_NEGATIVE | DISTANCE_ZERO | DISTANCE_POSITIVE;
     }
     relations[count] = (struct pair_relation){poly_plus(pool, poly_scale(pool, distance, -1), -1), false};
-    found |= may_meet(nest, d->a, d->b, relations, count + 1) ? DISTANCE_NEGATIVE : 0;
+    found |= nest_may_meet(nest, d->a, d->b, relations, count + 1) ? DISTANCE_NEGATIVE : 0;
     relations[count] = (struct pair_relation){distance, true};
-    found |= may_meet(nest, d->a, d->b, relations, count + 1) ? DISTANCE_ZERO : 0;
+    found |= nest_may_meet(nest, d->a, d->b, relations, count + 1) ? DISTANCE_ZERO : 0;
     relations[count] = (struct pair_relation){poly_plus(pool, distance, -1), false};
-    found |= may_meet(nest, d->a, d->b, relations, count + 1) ? DISTANCE_POSITIVE : 0;
+    found |= nest_may_meet(nest, d->a, d->b, relations, count + 1) ? DISTANCE_POSITIVE : 0;
     return found;
 }
 
@@ -202,7 +204,7 @@ static uint8_t find_distance(struct loop_nest *nest, const struct dependence *d,
         return DISTANCE_KNOWN | (x < d->level ? DISTANCE_ZERO : DISTANCE_POSITIVE);
     }
     struct poly_mark mark = poly_mark(&nest->an->scratch);
-    uint8_t found = test_distance(nest, d, way(nest, from->loops[x], to->loops[y]));
+    uint8_t found = test_distance(nest, d, nest_way(nest, from->loops[x], to->loops[y]));
     poly_release(&nest->an->scratch, mark);
     return found;
 }
@@ -217,7 +219,7 @@ struct distance nest_wave_distance(struct loop_nest *nest, int dependence, const
     for (int k = 0; k < NEST_DEPTH; k++) {
         if (weights[k] != 0) {
             assert(k < common_depth(from, to));
-            sum = poly_add(pool, sum, poly_scale(pool, way(nest, from->loops[k], to->loops[k]), weights[k]));
+            sum = poly_add(pool, sum, poly_scale(pool, nest_way(nest, from->loops[k], to->loops[k]), weights[k]));
         }
     }
     struct distance found = distance_of(test_distance(nest, d, sum));

@@ -1,6 +1,7 @@
 // A nest of loops as the files of the reorder pass see it. reorder_statements.c cuts it into statements,
 // reorder_depend.c finds what they depend on, reorder_schedule.c chooses an order, reorder_build.c and reorder_scan.c
-// make the code of it, reorder_condition.c what the launch tests.
+// make the code of it, reorder_condition.c what the launch tests. reorder_split.c cuts loops in two at an iteration
+// that the others depend on, reorder_levels.c orders the pieces for a GPU.
 //
 // A statement is a run of instructions in the body of a loop of the nest, with all that is nested in it. It is executed
 // once for each iteration of the loops around it, and each such execution stays as it is: only their order changes.
@@ -12,7 +13,8 @@
 #include "passes/reorder.h"
 
 enum {
-    NEST_STATEMENTS = 16,
+    NEST_STATEMENTS = 32,
+    NEST_SOURCE_STATEMENTS = 16, // before any is split
     NEST_DEPTH = 6,
     NEST_ACCESSES = 64,
     NEST_DEPENDENCES = 400,
@@ -22,6 +24,14 @@ enum {
 
 typedef uint32_t statement_set; // a bit for each statement
 
+// The iterations of a loop that a piece of a statement has, where the loop is split at a pivot.
+enum side {
+    SIDE_ALL, // the loop is not split
+    SIDE_BELOW,
+    SIDE_AT,
+    SIDE_ABOVE,
+};
+
 struct statement {
     struct ir_inst *first; // both in one region
     struct ir_inst *last;
@@ -29,6 +39,9 @@ struct statement {
     int depth;
     int accesses[NEST_ACCESSES]; // numbers in the analysis
     int access_count;
+    enum side sides[NEST_DEPTH];
+    const struct poly *pivots[NEST_DEPTH]; // of loops that are split: a value that loops further out determine
+    bool is_pinned[NEST_DEPTH];            // SIDE_AT: no loop is made for it, its variable is the pivot
 };
 
 // An execution of statement |from| comes before one of |to|, and access |a| of the one may touch what |b| of the other
@@ -91,8 +104,20 @@ const struct ir_inst *nest_counting_loop(const struct loop_nest *nest, const str
 // Whether the value may be computed wherever its operands are known: it does not read what the nest writes.
 bool nest_is_movable(const struct loop_nest *nest, const struct ir_inst *value);
 
+// The value is made of what does not change in the nest and of the variables of the first |depth| loops.
+bool nest_is_followed(const struct loop_nest *nest, const struct poly *value, struct loop_info *const *loops,
+                      int depth);
+
 // reorder_depend.c: false if there are too many.
 bool nest_find_dependences(struct loop_nest *nest);
+// Of two accesses of the nest whether they may meet in iterations of which the relations hold. What must hold for them
+// not to is noted for the launch.
+bool nest_may_meet(struct loop_nest *nest, int a, int b, const struct pair_relation *relations, int count);
+// By how much the variable of |y| in the second iteration is larger than that of |x| in the first, in the order in
+// which they count.
+const struct poly *nest_way(struct loop_nest *nest, const struct loop_info *x, const struct loop_info *y);
+// Whether the statement's accesses of these numbers have to be compared: one writes, and no others stand for them.
+bool nest_are_ordered(const struct loop_nest *nest, const struct statement *x, int i, const struct statement *y, int k);
 // How far |to| is behind |from| in a common loop made of loop |x| of the one and |y| of the other.
 struct distance {
     bool may_be_negative;
@@ -103,8 +128,19 @@ struct distance nest_distance(struct loop_nest *nest, int dependence, int x, int
 // The same in a wavefront over loops that both are in.
 struct distance nest_wave_distance(struct loop_nest *nest, int dependence, const int *weights);
 
-// reorder_schedule.c: NULL if the source's order is as good.
-struct order *nest_schedule(struct loop_nest *nest);
+// reorder_schedule.c: NULL if the source's order is as good. |out_is_parallel|: in it, too, what is deepest in the nest
+// is in parallel loops, and in no wavefront.
+struct order *nest_schedule(struct loop_nest *nest, bool *out_is_parallel);
+
+// reorder_split.c: an order of pieces of the statements, which then take their place; NULL: none makes a loop parallel.
+struct order *nest_split(struct loop_nest *nest);
+// Of an iteration of the piece: it lies on its sides of the pivots. |is_second|: of a pair, the second one.
+int nest_side_relations(struct loop_nest *nest, const struct statement *piece, bool is_second,
+                        struct pair_relation *out);
+
+// reorder_levels.c: an order of the pieces in which those that do not depend on each other run together. The first
+// |outer| loops are all of theirs and run in order. NULL: pieces depend on each other in a circle, or on themselves.
+struct order *nest_levels(struct loop_nest *nest, int outer);
 
 // reorder_build.c: the code of the order, at |to|. False: it cannot be written; what was emitted is to be dropped.
 bool nest_build(struct loop_nest *nest, const struct order *order, struct ir_builder *to);

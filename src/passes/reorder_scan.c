@@ -77,6 +77,18 @@ static void find_rows(struct build *b, int statement, struct rows *out)
         const struct poly *variable = poly_atom(pool, loop->variable);
         add_row(out, poly_sub(pool, variable, loop->first));
         add_row(out, poly_sub(pool, loop->last, variable));
+        if (s->sides[d] == SIDE_BELOW || (s->sides[d] == SIDE_AT && !s->is_pinned[d])) {
+            add_row(out, poly_plus(pool, poly_sub(pool, s->pivots[d], variable), s->sides[d] == SIDE_BELOW ? -1 : 0));
+        }
+        if (s->sides[d] == SIDE_ABOVE || (s->sides[d] == SIDE_AT && !s->is_pinned[d])) {
+            add_row(out, poly_plus(pool, poly_sub(pool, variable, s->pivots[d]), s->sides[d] == SIDE_ABOVE ? -1 : 0));
+        }
+    }
+    for (int d = s->depth - 1; d >= 0; d--) { // a pivot may depend on loops further out
+        for (int i = 0; i < out->count && s->is_pinned[d]; i++) {
+            out->items[i] = poly_replace(pool, out->items[i], s->loops[d]->variable, s->pivots[d]);
+            out->is_refused |= out->items[i] == NULL;
+        }
     }
     const struct wave *wave = b->waves[statement];
     for (int i = 0; wave != NULL && i < out->count; i++) {
@@ -268,7 +280,7 @@ static bool is_same_bound(const struct edges *x, const struct edges *y)
 }
 
 struct scan {
-    struct bounds bounds[NEST_STATEMENTS];
+    struct bounds *bounds[NEST_STATEMENTS];
     struct ir_inst *lows[NEST_STATEMENTS];
     struct ir_inst *highs[NEST_STATEMENTS];
 };
@@ -284,8 +296,8 @@ static struct ir_inst *emit_union(struct build *b, statement_set set, const stru
         }
         struct ir_inst *own = is_low ? scan->lows[i] : scan->highs[i];
         int wider = widest < 0 ? 0
-                               : wider_of(b, is_low ? &scan->bounds[widest].lows : &scan->bounds[widest].highs,
-                                          is_low ? &scan->bounds[i].lows : &scan->bounds[i].highs, is_low);
+                               : wider_of(b, is_low ? &scan->bounds[widest]->lows : &scan->bounds[widest]->highs,
+                                          is_low ? &scan->bounds[i]->lows : &scan->bounds[i]->highs, is_low);
         if (found == NULL || wider == 2) {
             found = own;
             widest = i;
@@ -298,31 +310,34 @@ static struct ir_inst *emit_union(struct build *b, statement_set set, const stru
 }
 
 // What must hold for the statement beside the loop that it shares.
-static void add_guard(struct build *b, int statement, struct ir_inst *holds)
+static void add_guard(struct build *b, int statement, struct ir_var *var, enum ir_op op, struct ir_inst *bound)
 {
-    struct ir_inst *before = b->guards[statement];
-    b->guards[statement] = before == NULL ? holds : ir_emit2(&b->to, IR_OP_AND, IR_I1, before, holds);
+    struct build_guard *guard = ARENA_NEW(b->nest->an->arena, struct build_guard);
+    *guard = (struct build_guard){op, var, bound, b->guards[statement]};
+    b->guards[statement] = guard;
 }
 
-static void add_guards(struct build *b, statement_set set, const struct scan *scan, struct ir_var *var)
+static void add_guards(struct build *b, statement_set set, const struct scan *scan, struct ir_inst *loop)
 {
     int first = __builtin_ctz(set);
+    bool rises = loop->loop->step > 0;
+    const struct ir_inst *low = loop->args[rises ? 0 : 1], *high = loop->args[rises ? 1 : 0];
     bool is_same_low = true, is_same_high = true;
     for (int i = first; i < b->nest->statement_count; i++) {
         if ((set >> i & 1) != 0) {
-            is_same_low &= i == first || is_same_bound(&scan->bounds[i].lows, &scan->bounds[first].lows);
-            is_same_high &= i == first || is_same_bound(&scan->bounds[i].highs, &scan->bounds[first].highs);
+            is_same_low &= i == first || is_same_bound(&scan->bounds[i]->lows, &scan->bounds[first]->lows);
+            is_same_high &= i == first || is_same_bound(&scan->bounds[i]->highs, &scan->bounds[first]->highs);
         }
     }
     for (int i = first; i < b->nest->statement_count; i++) {
         if ((set >> i & 1) == 0) {
             continue;
         }
-        if (!is_same_low) {
-            add_guard(b, i, ir_emit2(&b->to, IR_OP_SGE, IR_I1, ir_get(&b->to, var), scan->lows[i]));
+        if (!is_same_low && scan->lows[i] != low) {
+            add_guard(b, i, loop->loop->var, IR_OP_SGE, scan->lows[i]);
         }
-        if (!is_same_high) {
-            add_guard(b, i, ir_emit2(&b->to, IR_OP_SLE, IR_I1, ir_get(&b->to, var), scan->highs[i]));
+        if (!is_same_high && scan->highs[i] != high) {
+            add_guard(b, i, loop->loop->var, IR_OP_SLE, scan->highs[i]);
         }
     }
 }
@@ -336,11 +351,12 @@ static bool emit_bounds(struct build *b, const struct order *order, struct scan 
         bool is_wave = scan_is_wave(order);
         int loop = is_wave ? -1 : order->loops[i];
         int id = is_wave ? b->waves[i]->atom : b->nest->statements[i].loops[loop]->variable;
-        if (!find_bounds(b, i, loop, id, &scan->bounds[i])) {
+        scan->bounds[i] = ARENA_NEW(b->nest->an->arena, struct bounds);
+        if (!find_bounds(b, i, loop, id, scan->bounds[i])) {
             return false;
         }
-        scan->lows[i] = emit_extreme(b, i, &scan->bounds[i].lows, true);
-        scan->highs[i] = emit_extreme(b, i, &scan->bounds[i].highs, false);
+        scan->lows[i] = emit_extreme(b, i, &scan->bounds[i]->lows, true);
+        scan->highs[i] = emit_extreme(b, i, &scan->bounds[i]->highs, false);
         if (scan->lows[i] == NULL || scan->highs[i] == NULL) {
             return false;
         }
@@ -406,6 +422,68 @@ static void add_wave(struct build *b, const struct order *order, struct ir_var *
     }
 }
 
+// ---- pivots --------------------------------------------------------------------------------------------------------
+
+static bool mentions_open_loop(const struct build *b, int statement, const struct poly *value)
+{
+    const struct statement *s = &b->nest->statements[statement];
+    for (int d = 0; d < s->depth; d++) {
+        if (!build_is_placed(b, statement, d) && poly_mentions(value, s->loops[d]->variable)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// That the pivot is one of the loop's values. Where that depends on a loop to come, it is a bound of that one.
+static bool guard_pin(struct build *b, int statement, int loop)
+{
+    struct analysis *an = b->nest->an;
+    const struct statement *s = &b->nest->statements[statement];
+    const struct poly *rows[2] = {poly_sub(&an->pool, s->pivots[loop], s->loops[loop]->first),
+                                  poly_sub(&an->pool, s->loops[loop]->last, s->pivots[loop])};
+    for (int i = 0; i < 2; i++) {
+        for (int d = loop - 1; d >= 0; d--) {
+            rows[i] = s->is_pinned[d] ? poly_replace(&an->pool, rows[i], s->loops[d]->variable, s->pivots[d]) : rows[i];
+        }
+        if (rows[i] == NULL) {
+            return false;
+        }
+        if (mentions_open_loop(b, statement, rows[i]) || value_is_nonnegative(an, rows[i], b->nest->root->guards)) {
+            continue;
+        }
+        struct ir_inst *row = emit_poly(b, statement, rows[i]);
+        if (row == NULL) {
+            return false;
+        }
+        add_guard(b, statement, NULL, IR_OP_SLE, row);
+    }
+    return true;
+}
+
+bool scan_pins(struct build *b, statement_set set)
+{
+    for (int i = 0; i < b->nest->statement_count; i++) {
+        const struct statement *s = &b->nest->statements[i];
+        for (int d = 0; d < s->depth && (set >> i & 1) != 0; d++) {
+            if (!s->is_pinned[d] || b->pins[i][d] != NULL || mentions_open_loop(b, i, s->pivots[d])) {
+                continue;
+            }
+            const struct poly *pivot = s->pivots[d];
+            for (int outer = d - 1; outer >= 0 && pivot != NULL; outer--) {
+                pivot = s->is_pinned[outer]
+                            ? poly_replace(&b->nest->an->pool, pivot, s->loops[outer]->variable, s->pivots[outer])
+                            : pivot;
+            }
+            b->pins[i][d] = pivot == NULL ? NULL : emit_poly(b, i, pivot);
+            if (b->pins[i][d] == NULL || !guard_pin(b, i, d)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 bool scan_loop(struct build *b, const struct order *order)
 {
     assert(order->kind == ORDER_LOOP);
@@ -417,7 +495,7 @@ bool scan_loop(struct build *b, const struct order *order)
     b->to.loc = from->loc;
     if (is_wave) {
         add_wave(b, order, var);
-    } else if (order->is_strip || !has_one_direction(b, order, &rises)) {
+    } else if (order->is_strip || (!has_one_direction(b, order, &rises) && !order->is_parallel)) {
         return false;
     }
     if (!emit_bounds(b, order, scan)) {
@@ -438,6 +516,6 @@ bool scan_loop(struct build *b, const struct order *order)
             b->has_new_bounds[i] = true;
         }
     }
-    add_guards(b, order->statements, scan, var);
+    add_guards(b, order->statements, scan, made);
     return true;
 }

@@ -476,7 +476,23 @@ static bool is_source_order(struct scheduler *s, const struct order *order)
     return true;
 }
 
-struct order *nest_schedule(struct loop_nest *nest)
+// Whether the deepest of the statements are in parallel loops and in no wavefront.
+static bool is_parallel_inside(const struct scheduler *s, const struct order *order, int deepest)
+{
+    for (; order != NULL; order = order->next) {
+        if (order->kind == ORDER_LOOP && order->is_parallel) {
+            continue;
+        }
+        bool is_deepest = deepest_of(s, order->statements) == deepest;
+        if (is_deepest &&
+            (order->kind == ORDER_REST || is_wave(order) || !is_parallel_inside(s, order->first, deepest))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+struct order *nest_schedule(struct loop_nest *nest, bool *out_is_parallel)
 {
     struct scheduler s = {.nest = nest, .most_parallel = nest->module->is_gpu ? PARALLEL_GPU : PARALLEL_CPU};
     bool *active = new_flags(&s);
@@ -485,5 +501,6 @@ struct order *nest_schedule(struct loop_nest *nest)
     }
     statement_set all = (statement_set)(((uint64_t)1 << nest->statement_count) - 1);
     struct order *order = schedule(&s, active, all);
+    *out_is_parallel = is_parallel_inside(&s, order, deepest_of(&s, all));
     return is_source_order(&s, order) ? NULL : order;
 }

@@ -171,9 +171,7 @@ static struct loop_info *info_of(const struct loop_nest *nest, const struct ir_i
     return NULL;
 }
 
-// Made of what does not change in the nest and of the variables of the loops around.
-static bool is_followed_bound(const struct loop_nest *nest, const struct poly *value, struct loop_info *const *loops,
-                              int depth)
+bool nest_is_followed(const struct loop_nest *nest, const struct poly *value, struct loop_info *const *loops, int depth)
 {
     for (int i = 0; i < value->count; i++) {
         for (int k = 0; k < value->terms[i].degree; k++) {
@@ -212,7 +210,7 @@ static bool is_member(const struct loop_nest *nest, const struct ir_inst *inst, 
     const struct loop_info *info = inst->op == IR_OP_FOR && depth < NEST_DEPTH ? info_of(nest, inst) : NULL;
     return info != NULL && info->first != NULL && info->last != NULL && !nest->is_assigned[inst->loop->var->index] &&
            inst->loop->compare != IR_OP_NE && trip_step_fits(inst->loop) &&
-           is_followed_bound(nest, info->init, loops, depth) && is_followed_bound(nest, info->bound, loops, depth) &&
+           nest_is_followed(nest, info->init, loops, depth) && nest_is_followed(nest, info->bound, loops, depth) &&
            is_movable_deep(nest, inst->args[0], 16) && is_movable_deep(nest, inst->args[1], 16);
 }
 
@@ -221,7 +219,7 @@ static void cut_region(struct loop_nest *nest, struct ir_region *region, struct 
 static void add_statement(struct loop_nest *nest, struct ir_inst *first, struct ir_inst *last,
                           struct loop_info *const *loops, int depth)
 {
-    if (nest->statement_count == NEST_STATEMENTS) {
+    if (nest->statement_count == NEST_SOURCE_STATEMENTS) {
         nest->is_refused = true;
         return;
     }
