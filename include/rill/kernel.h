@@ -5,6 +5,7 @@
 //   stream_parallel, RILL_STREAM_PARALLEL   before a block: it may overlap with the blocks beside it
 //   rill_atomic_add ...                     updates of one place, in any order, that return the old value
 //   rill_random_u32 ...                     numbers that depend on a key and a counter alone
+//   rill_rsqrt, rill_rsqrtf                 1 / sqrt(x)
 //
 // With RILL_NO_SHORT_NAMES defined before the #include, `kernel` and `stream_parallel` stay ordinary names. For Rill
 // stream_parallel means something only before a block, and kernel only before a type or a function's name; for a plain
@@ -129,6 +130,18 @@
 #endif
 
 #endif // __RILL__
+
+// 1 / sqrt(x), each of the two rounded to nearest: at most one unit in the last place from the exact value, and the
+// same bits on every back end and in the plain build. (C23 has rsqrt; the C library of few machines does.)
+static inline float rill_rsqrtf(float x)
+{
+    return 1.0f / sqrtf(x);
+}
+
+static inline double rill_rsqrt(double x)
+{
+    return 1.0 / sqrt(x);
+}
 
 // Random numbers. Each is a function of its two arguments: no state, so any order and any number of threads give the
 // same numbers, and every back end and the plain build give the same bits. Use the key for what is drawn and the

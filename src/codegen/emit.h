@@ -351,6 +351,10 @@ void stand_in_saturate(struct emitter *e);                          // after the
 rill_status stand_in_join(struct codegen_output *ptx, const struct codegen_output *object);
 rill_status stand_in_append(struct codegen_output *elf, const struct codegen_output *object);
 
+// emit_bits.c
+LLVMValueRef emit_bits(struct emitter *e, enum ir_op op, LLVMValueRef x);
+LLVMValueRef emit_upper_product(struct emitter *e, LLVMValueRef x, LLVMValueRef y);
+
 // emit_math.c
 LLVMValueRef emit_math(struct emitter *e, const struct ir_inst *inst);
 LLVMValueRef emit_minimum(struct emitter *e, LLVMValueRef x, LLVMValueRef y, bool least); // C's fmin and fmax

@@ -131,6 +131,7 @@ LLVMValueRef emit_binary(struct emitter *e, enum ir_op op, enum ir_type type, LL
     case IR_OP_SMAX: return emit_intrinsic2(e, "llvm.smax", x, y);
     case IR_OP_UMIN: return emit_intrinsic2(e, "llvm.umin", x, y);
     case IR_OP_UMAX: return emit_intrinsic2(e, "llvm.umax", x, y);
+    case IR_OP_UMULH: return emit_upper_product(e, x, y);
     case IR_OP_FADD: value = LLVMBuildFAdd(b, x, y, ""); break;
     case IR_OP_FSUB: value = LLVMBuildFSub(b, x, y, ""); break;
     case IR_OP_FMUL: value = LLVMBuildFMul(b, x, y, ""); break;
@@ -224,6 +225,9 @@ LLVMValueRef emit_pure(struct emitter *e, const struct ir_inst *inst)
     }
     if (ir_op_group(inst->op) == IR_GROUP_CONVERT) {
         return emit_conversion(e, inst);
+    }
+    if (ir_op_group(inst->op) == IR_GROUP_BITS) {
+        return emit_bits(e, inst->op, emit_value(e, inst->args[0]));
     }
     if (inst->op == IR_OP_MATH) {
         return emit_math(e, inst);

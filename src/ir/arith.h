@@ -66,6 +66,60 @@ static inline int64_t arith_ashr(int64_t value, unsigned count)
     return value < 0 ? (int64_t)~(~(uint64_t)value >> count) : (int64_t)((uint64_t)value >> count);
 }
 
+static inline int arith_popcount(uint64_t value)
+{
+    int count = 0;
+    for (; value != 0; value &= value - 1) {
+        count++;
+    }
+    return count;
+}
+
+// |value| has no bits above |width|.
+static inline int arith_clz(int width, uint64_t value)
+{
+    int count = width;
+    for (; value != 0; value >>= 1) {
+        count--;
+    }
+    return count;
+}
+
+static inline int arith_ctz(int width, uint64_t value)
+{
+    return value == 0 ? width : arith_popcount((value & (0 - value)) - 1);
+}
+
+static inline uint64_t arith_bitreverse(int width, uint64_t value)
+{
+    uint64_t result = 0;
+    for (int i = 0; i < width; i++) {
+        result = result << 1 | (value >> i & 1);
+    }
+    return result;
+}
+
+static inline uint64_t arith_bswap(int width, uint64_t value)
+{
+    uint64_t result = 0;
+    for (int i = 0; i < width; i += 8) {
+        result = result << 8 | (value >> i & 0xff);
+    }
+    return result;
+}
+
+// The upper half of the product: schoolbook multiplication of halves.
+static inline uint64_t arith_umulh(int width, uint64_t a, uint64_t b)
+{
+    if (width < 64) {
+        return a * b >> width;
+    }
+    uint64_t low = UINT64_C(0xffffffff);
+    uint64_t middle = (a >> 32) * (b & low) + ((a & low) * (b & low) >> 32);
+    uint64_t other = (a & low) * (b >> 32) + (middle & low);
+    return (a >> 32) * (b >> 32) + (middle >> 32) + (other >> 32);
+}
+
 // Saturates, NaN is 0. 2^(width-1) is exact in double, and so is every bound below it that can be reached by
 // truncation.
 static inline int64_t arith_fptosi(int width, double value)

@@ -27,6 +27,23 @@ static bool fold_integer(enum ir_op op, int width, int64_t a, int64_t b, int64_t
     case IR_OP_SMAX: r = (uint64_t)(a > b ? a : b); break;
     case IR_OP_UMIN: r = ua < ub ? ua : ub; break;
     case IR_OP_UMAX: r = ua > ub ? ua : ub; break;
+    case IR_OP_UMULH: r = arith_umulh(width, ua, ub); break;
+    default: return false;
+    }
+    *out = arith_wrap(width, r);
+    return true;
+}
+
+static bool fold_bits(enum ir_op op, int width, int64_t a, int64_t *out)
+{
+    uint64_t ua = arith_unsigned(width, a);
+    uint64_t r = 0;
+    switch (op) {
+    case IR_OP_POPCOUNT: r = (uint64_t)arith_popcount(ua); break;
+    case IR_OP_CLZ: r = (uint64_t)arith_clz(width, ua); break;
+    case IR_OP_CTZ: r = (uint64_t)arith_ctz(width, ua); break;
+    case IR_OP_BSWAP: r = arith_bswap(width, ua); break;
+    case IR_OP_BITREVERSE: r = arith_bitreverse(width, ua); break;
     default: return false;
     }
     *out = arith_wrap(width, r);
@@ -150,6 +167,7 @@ bool ir_fold(enum ir_op op, enum ir_type type, enum ir_type arg_type, const unio
     case IR_GROUP_INTEGER:
         known = ir_type_is_int(type) && fold_integer(op, arith_width(type), args[0].i, args[1].i, &result.i);
         break;
+    case IR_GROUP_BITS: known = ir_type_is_int(type) && fold_bits(op, arith_width(type), args[0].i, &result.i); break;
     case IR_GROUP_FLOAT:
         known = type == IR_F32 ? fold_f32(op, args, &result) : type == IR_F64 && fold_f64(op, args, &result);
         break;

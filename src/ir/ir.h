@@ -65,6 +65,7 @@ enum ir_op_group {
     IR_GROUP_NEST,          // the iteration number of a nest taken apart
     IR_GROUP_ASSIGN,        // assigns a scalar variable
     IR_GROUP_INTEGER,       // operands and result T, integers
+    IR_GROUP_BITS,          // one operand and result T, integers
     IR_GROUP_FLOAT,         // operands and result T, floats
     IR_GROUP_COMPARE,       // integers or ptr to i1
     IR_GROUP_FLOAT_COMPARE, // floats to i1
@@ -116,6 +117,13 @@ enum ir_op_group {
     X(SMAX, "smax", 2, INTEGER, IR_PURE, "")                                                                           \
     X(UMIN, "umin", 2, INTEGER, IR_PURE, "")                                                                           \
     X(UMAX, "umax", 2, INTEGER, IR_PURE, "")                                                                           \
+    X(UMULH, "umulh", 2, INTEGER, IR_PURE, "the upper half of the unsigned product, which has twice the width")        \
+    /* bits of an integer: operand and result T */                                                                     \
+    X(POPCOUNT, "popcount", 1, BITS, IR_PURE, "how many are 1")                                                        \
+    X(CLZ, "clz", 1, BITS, IR_PURE, "zeros above the highest 1; of 0: the width")                                      \
+    X(CTZ, "ctz", 1, BITS, IR_PURE, "zeros below the lowest 1; of 0: the width")                                       \
+    X(BSWAP, "bswap", 1, BITS, IR_PURE, "the bytes in reverse")                                                        \
+    X(BITREVERSE, "bitreverse", 1, BITS, IR_PURE, "the bits in reverse")                                               \
     /* floats */                                                                                                       \
     X(FADD, "fadd", 2, FLOAT, IR_PURE, "")                                                                             \
     X(FSUB, "fsub", 2, FLOAT, IR_PURE, "")                                                                             \

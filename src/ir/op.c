@@ -75,6 +75,7 @@ bool ir_op_is_foldable(enum ir_op op)
 {
     switch (ir_op_group(op)) {
     case IR_GROUP_INTEGER:
+    case IR_GROUP_BITS:
     case IR_GROUP_FLOAT:
     case IR_GROUP_COMPARE:
     case IR_GROUP_FLOAT_COMPARE:

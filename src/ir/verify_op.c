@@ -386,7 +386,8 @@ static void verify_fused(struct verifier *v, const struct ir_inst *inst)
 static void verify_group(struct verifier *v, const struct ir_inst *inst)
 {
     switch (ir_op_group(inst->op)) {
-    case IR_GROUP_INTEGER: verify_integer(v, inst); break;
+    case IR_GROUP_INTEGER:
+    case IR_GROUP_BITS: verify_integer(v, inst); break;
     case IR_GROUP_FLOAT: verify_float(v, inst); break;
     case IR_GROUP_COMPARE:
     case IR_GROUP_FLOAT_COMPARE: verify_compare(v, inst); break;

@@ -82,7 +82,7 @@ const char *parse_foreign_advice(const char *name)
         {": declare a struct of your own",
          " float2 float3 float4 double2 double3 double4 int2 int3 int4 uint2 uint3 uint4 dim3 "},
         {": write fminf(fmaxf(x, low), high)", " clamp __saturatef "},
-        {": write 1 / sqrt(x)", " rsqrt rsqrtf __frsqrt_rn "},
+        {": use rill_rsqrt() or rill_rsqrtf()", " rsqrt rsqrtf __frsqrt_rn "},
         {": write NULL or 0", " nullptr "},
         {": pass memory as an array; there is no heap in a kernel", " new delete "},
         {": write '(type)value'", " static_cast reinterpret_cast const_cast dynamic_cast "},

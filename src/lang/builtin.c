@@ -204,6 +204,11 @@ struct expr *builtin_expression(struct parser *p, const struct token *token)
     for (size_t i = 0; strncmp(name, "rill_atomic_", 12) == 0 && i < sizeof atomics / sizeof *atomics; i++) {
         atomic = strcmp(atomics[i].name, name) == 0 ? &atomics[i] : atomic;
     }
+    if (!is_offsetof && strncmp(name, "__builtin_", 10) == 0) {
+        struct expr *gnu = parse_enter(p) ? builtin_gnu_expression(p, name + 10, token->loc) : NULL;
+        parse_leave(p);
+        return gnu;
+    }
     if (!is_offsetof && (atomic == NULL || !builtin_has_kernel_header(p))) {
         return NULL;
     }

@@ -205,9 +205,11 @@ static bool check_format(struct parser *p, struct format_state *state, const str
 
 struct expr *builtin_check_call(struct parser *p, struct expr *call)
 {
-    if (call->kind != EXPR_CALL || !call->function->is_builtin || strcmp(call->function->name, "printf") != 0 ||
-        call->arg_count < 1) {
+    if (call->kind != EXPR_CALL || !call->function->is_builtin || call->arg_count < 1) {
         return call;
+    }
+    if (strcmp(call->function->name, "printf") != 0) {
+        return builtin_gnu_fold(p, call);
     }
     const struct expr *format = without_casts(call->args[0]);
     if (format->kind != EXPR_DECAY || format->a->kind != EXPR_STRING) {

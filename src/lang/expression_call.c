@@ -22,7 +22,8 @@ static struct expr *call_argument(struct parser *p, struct expr *e, const struct
     int warnings = p->diags->warning_count;
     struct expr *converted = convert_assign(p, e, param->type, what);
     bool complained = p->diags->error_count + p->diags->warning_count > errors + warnings;
-    if (complained && !parse_in_builtin_header(p, param->loc)) {
+    bool is_own = function != NULL && function->is_builtin; // of no header: its place is the call's
+    if (complained && !is_own && !parse_in_builtin_header(p, param->loc)) {
         parse_note(p, param->loc, "the parameter is declared here as '%s'",
                    parse_describe(p, param->array_type != NULL ? param->array_type : param->type));
     }
@@ -39,7 +40,7 @@ static void check_count(struct parser *p, const struct function *function, const
     const char *name = function != NULL ? arena_printf(p->arena, "'%s'", function->name) : "the function";
     parse_error(p, loc, "%s takes %s%d argument%s, but %d %s given", name, type->is_variadic ? "at least " : "",
                 type->param_count, type->param_count == 1 ? "" : "s", count, count == 1 ? "is" : "are");
-    if (function != NULL && !parse_in_builtin_header(p, function->loc)) {
+    if (function != NULL && !function->is_builtin && !parse_in_builtin_header(p, function->loc)) {
         parse_note(p, function->loc, "'%s' is declared here", function->name);
     }
 }

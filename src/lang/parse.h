@@ -296,6 +296,9 @@ struct type *builtin_type(struct parser *p, const char *name);
 bool builtin_has_kernel_header(const struct parser *p);
 // printf and kin: the call, or what replaces it.
 struct expr *builtin_check_call(struct parser *p, struct expr *call);
+// builtin_gnu.c: __builtin_NAME; NULL when it is not known. A call of constants may be a constant.
+struct expr *builtin_gnu_expression(struct parser *p, const char *name, struct loc loc);
+struct expr *builtin_gnu_fold(struct parser *p, struct expr *call);
 // builtin_library.c: a library function that was declared by hand is the library's, until it is defined.
 void builtin_adopt(struct function *function);
 

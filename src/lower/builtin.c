@@ -20,6 +20,10 @@ enum builtin_kind {
     BUILTIN_ASSERT,
     BUILTIN_ATOMIC,
     BUILTIN_CAS,
+    BUILTIN_BITS,
+    BUILTIN_OVERFLOW,
+    BUILTIN_OVERFLOW_P,
+    BUILTIN_NOTHING,
 };
 
 struct builtin {
@@ -46,6 +50,23 @@ static bool find_math(const char *name, struct builtin *out)
         }
     }
     return false;
+}
+
+// By the names that begin with __builtin_.
+static struct builtin find_gnu(const struct function *function)
+{
+    bool is_question;
+    struct builtin found = {BUILTIN_NONE, 0, 0};
+    if (lower_is_overflow(function, &is_question)) {
+        found.kind = is_question ? BUILTIN_OVERFLOW_P : BUILTIN_OVERFLOW;
+    } else if (lower_is_bits(function)) {
+        found.kind = BUILTIN_BITS;
+    } else if (strcmp(function->name, "__builtin_unreachable") == 0) {
+        found.kind = BUILTIN_NOTHING;
+    } else if (strcmp(function->name, "__builtin_trap") == 0) {
+        found.kind = BUILTIN_ASSERT;
+    }
+    return found;
 }
 
 static struct builtin find_builtin(const struct function *function)
@@ -81,6 +102,9 @@ static struct builtin find_builtin(const struct function *function)
         {"rill_atomic_cas", {BUILTIN_CAS, 0, 0}},
     };
     struct builtin found = {BUILTIN_NONE, 0, 0};
+    if (function->is_builtin && strncmp(function->name, "__builtin_", 10) == 0) {
+        return find_gnu(function);
+    }
     if (!function->is_builtin || find_math(function->name, &found)) {
         return found;
     }
@@ -94,10 +118,17 @@ static struct builtin find_builtin(const struct function *function)
 
 // ---- questions -----------------------------------------------------------------------------------------------------
 
+// Neither reads nor writes anything.
+static bool is_arithmetic(enum builtin_kind kind)
+{
+    return kind == BUILTIN_MATH || kind == BUILTIN_FMA || kind == BUILTIN_ABS || kind == BUILTIN_BITS ||
+           kind == BUILTIN_OVERFLOW_P || kind == BUILTIN_NOTHING;
+}
+
 bool lower_builtin_is_pure(const struct function *function)
 {
     enum builtin_kind kind = find_builtin(function).kind;
-    return kind == BUILTIN_MATH || kind == BUILTIN_FMA || kind == BUILTIN_ABS || kind == BUILTIN_COMPARE;
+    return is_arithmetic(kind) || kind == BUILTIN_COMPARE;
 }
 
 int lower_builtin_written(const struct function *function)
@@ -106,15 +137,15 @@ int lower_builtin_written(const struct function *function)
     case BUILTIN_COPY:
     case BUILTIN_FILL: return 0;
     case BUILTIN_FREXP: return 1;
-    case BUILTIN_REMQUO: return 2;
+    case BUILTIN_REMQUO:
+    case BUILTIN_OVERFLOW: return 2;
     default: return -1;
     }
 }
 
 bool lower_builtin_reads_memory(const struct function *function)
 {
-    enum builtin_kind kind = find_builtin(function).kind;
-    return kind != BUILTIN_MATH && kind != BUILTIN_FMA && kind != BUILTIN_ABS;
+    return !is_arithmetic(find_builtin(function).kind);
 }
 
 bool lower_builtin_is_cheap(const struct function *function)
@@ -122,7 +153,8 @@ bool lower_builtin_is_cheap(const struct function *function)
     struct builtin builtin = find_builtin(function);
     switch (builtin.kind) {
     case BUILTIN_FMA:
-    case BUILTIN_ABS: return true;
+    case BUILTIN_ABS:
+    case BUILTIN_BITS: return true;
     case BUILTIN_MATH: break;
     default: return false;
     }
@@ -340,8 +372,8 @@ static void emit_fail(struct lower *l, const struct expr *e)
         l->b.region = &always->regions[0];
     }
     struct ir_inst *inst = ir_emit0(&l->b, IR_OP_FAIL, IR_VOID);
-    const struct expr *text = literal_of(e->args[0]);
-    inst->text = text != NULL ? text->bytes : "assertion";
+    const struct expr *text = e->arg_count > 0 ? literal_of(e->args[0]) : NULL;
+    inst->text = text != NULL ? text->bytes : e->arg_count > 0 ? "assertion" : e->function->name;
     l->b.region = outer;
 }
 
@@ -370,6 +402,9 @@ struct ir_inst *lower_builtin_call(struct lower *l, const struct expr *e, bool i
         struct ir_inst *negative = lower_binary(l, IR_OP_SUB, type, lower_int(l, type, 0), args[0]);
         return lower_binary(l, IR_OP_SMAX, type, args[0], negative);
     }
+    case BUILTIN_BITS: return lower_bits(l, e, args[0]);
+    case BUILTIN_OVERFLOW:
+    case BUILTIN_OVERFLOW_P: return lower_overflow(l, e, args);
     case BUILTIN_COPY:
     case BUILTIN_FILL:
     case BUILTIN_COMPARE: return emit_memory(l, builtin.kind, args);

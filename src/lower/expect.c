@@ -9,6 +9,23 @@ const struct expr *lower_strip(const struct expr *e)
     return e;
 }
 
+static bool is_truth(const struct expr *e)
+{
+    return e->kind == EXPR_LOGNOT || (e->kind >= EXPR_LT && e->kind <= EXPR_LOGOR);
+}
+
+const struct expr *lower_truth(const struct expr *e)
+{
+    for (;;) {
+        bool is_widened = e->kind == EXPR_CAST && type_is_integer(e->type) && is_truth(lower_strip(e->a));
+        bool is_twice = e->kind == EXPR_LOGNOT && e->a->kind == EXPR_LOGNOT;
+        if (!is_widened && !is_twice) {
+            return e;
+        }
+        e = is_widened ? lower_strip(e->a) : e->a->a;
+    }
+}
+
 static bool is_volatile(const struct expr *e)
 {
     return e->is_lvalue && (e->type->quals & QUAL_VOLATILE) != 0;

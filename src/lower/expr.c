@@ -158,6 +158,7 @@ static struct ir_inst *short_circuit(struct lower *l, const struct expr *e)
 
 struct ir_inst *lower_condition(struct lower *l, const struct expr *e)
 {
+    e = lower_truth(e);
     lower_at(l, e->loc);
     if (e->kind >= EXPR_LT && e->kind <= EXPR_NE) {
         struct ir_inst *x = lower_value(l, e->a);
@@ -174,8 +175,7 @@ struct ir_inst *lower_condition(struct lower *l, const struct expr *e)
     case EXPR_LOGAND:
     case EXPR_LOGOR: return short_circuit(l, e);
     case EXPR_CAST:
-        if (e->type->kind == TYPE_BOOL ||
-            (type_is_integer(e->type) && e->a->kind >= EXPR_LT && e->a->kind <= EXPR_LOGOR)) {
+        if (e->type->kind == TYPE_BOOL) {
             return lower_condition(l, e->a);
         }
         break;

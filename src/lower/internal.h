@@ -188,6 +188,8 @@ bool lower_same(const struct expr *a, const struct expr *b);          // the sam
 bool lower_mentions(const struct expr *e, const struct expr *lvalue);
 bool lower_is_cheap(const struct lower *l, const struct expr *e);
 const struct expr *lower_strip(const struct expr *e); // without implicit casts
+// What is as true as |e|: without `!!`, and without what makes another integer of a truth value (__builtin_expect).
+const struct expr *lower_truth(const struct expr *e);
 bool lower_is_memory_object(const struct lower *l, const struct object *object);
 
 // label.c
@@ -292,6 +294,11 @@ struct ir_inst *lower_call(struct lower *l, const struct expr *e, bool is_used);
 void lower_enter_function(struct lower *l, struct lower_frame *frame, struct lower_info *info);
 // Parameters that are assigned or addressed move from their values to variables of their own.
 void lower_settle_params(struct lower *l, const struct function *function);
+// builtin_bits.c: GNU C's functions of bits; arithmetic that tells whether its result fits
+bool lower_is_bits(const struct function *function);
+struct ir_inst *lower_bits(struct lower *l, const struct expr *e, struct ir_inst *x);
+bool lower_is_overflow(const struct function *function, bool *out_is_question);
+struct ir_inst *lower_overflow(struct lower *l, const struct expr *e, struct ir_inst *const *args);
 struct ir_inst *lower_builtin_call(struct lower *l, const struct expr *e, bool is_used);
 // NULL if lowering knows the function; else why a kernel must not call it.
 const char *lower_builtin_refusal(struct lower *l, const struct expr *call);

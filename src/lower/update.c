@@ -283,7 +283,7 @@ struct relation {
 
 static bool compares_with(const struct expr *condition, const struct expr *x, struct relation *out)
 {
-    condition = lower_strip(condition);
+    condition = lower_truth(lower_strip(condition));
     if (condition->kind < EXPR_LT || condition->kind > EXPR_GE) {
         return false;
     }

@@ -181,6 +181,30 @@ TEST(floats_are_ieee_in_their_own_type)
     CHECK(ir_fold(IR_OP_FMA, IR_F32, IR_F32, args, &out) && out.f == -0x1p-24);
 }
 
+TEST(bits_are_counted_in_the_operands_width)
+{
+    for (size_t t = 0; t < 4; t++) {
+        enum ir_type type = int_types[t];
+        int width = width_of(type);
+        union ir_value none = {.i = 0}, all = {.i = -1}, one = {.i = 1};
+        CHECK_INT(fold1(IR_OP_POPCOUNT, type, type, none).i, 0);
+        CHECK_INT(fold1(IR_OP_POPCOUNT, type, type, all).i, width);
+        CHECK_INT(fold1(IR_OP_CLZ, type, type, none).i, width);
+        CHECK_INT(fold1(IR_OP_CLZ, type, type, one).i, width - 1);
+        CHECK_INT(fold1(IR_OP_CLZ, type, type, all).i, 0);
+        CHECK_INT(fold1(IR_OP_CTZ, type, type, none).i, width);
+        CHECK_INT(fold1(IR_OP_CTZ, type, type, (union ir_value){.i = ir_normalize(type, INT64_C(3) << (width - 2))}).i,
+                  width - 2);
+        CHECK_INT(fold1(IR_OP_BITREVERSE, type, type, one).i, ir_normalize(type, INT64_MIN >> (64 - width)));
+        CHECK_INT(fold1(IR_OP_BSWAP, type, type, (union ir_value){.i = 0x12}).i,
+                  ir_normalize(type, INT64_C(0x12) << (width - 8)));
+        CHECK_INT(fold2(IR_OP_UMULH, type, -1, -1), -2);
+        CHECK_INT(fold2(IR_OP_UMULH, type, -1, 1), 0);
+    }
+    CHECK_INT(fold2(IR_OP_UMULH, IR_I64, INT64_C(0x123456789abcdef0), INT64_C(0x0fedcba987654321)),
+              INT64_C(0x0121fa00ad77d742));
+}
+
 TEST(comparisons_are_false_for_nan_except_not_equal)
 {
     static const enum ir_op ops[] = {IR_OP_FEQ, IR_OP_FLT, IR_OP_FLE, IR_OP_FGT, IR_OP_FGE};

@@ -111,6 +111,7 @@ static struct ir_inst *make(struct fixture *f, enum ir_op op, struct ir_var *var
         inst->update = op == IR_OP_VUPDATE ? IR_UPDATE_ADD : IR_UPDATE_NONE;
         return inst;
     case IR_GROUP_INTEGER: return ir_emit2(&f->b, op, IR_I64, o->i64, o->i64);
+    case IR_GROUP_BITS: return ir_emit1(&f->b, op, IR_I64, o->i64);
     case IR_GROUP_FLOAT:
         return ir_emit(&f->b, op, IR_F64, ir_op_arg_count(op), (struct ir_inst *[3]){o->f64, o->f64, o->f64});
     case IR_GROUP_COMPARE: return ir_emit2(&f->b, op, IR_I1, o->i64, o->i64);

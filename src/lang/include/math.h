@@ -220,6 +220,10 @@ static inline int __rill_isinff(float x)
 {
     return fabsf(x) == INFINITY;
 }
+static inline int __rill_isinf_sign(double x)
+{
+    return x == (double)INFINITY ? 1 : x == -(double)INFINITY ? -1 : 0;
+}
 static inline int __rill_isfinite(double x)
 {
     return fabs(x) < (double)INFINITY;
@@ -278,6 +282,26 @@ static inline int __rill_fpclassifyf(float x)
 #define isfinite(x) __RILL_BY_TYPE(__rill_isfinite, x)
 #define isnormal(x) __RILL_BY_TYPE(__rill_isnormal, x)
 #define signbit(x) __RILL_BY_TYPE(__rill_signbit, x)
+
+#define __builtin_inf() ((double)INFINITY)
+#define __builtin_inff() INFINITY
+#define __builtin_huge_val() ((double)INFINITY)
+#define __builtin_huge_valf() INFINITY
+#define __builtin_nan(tag) ((double)NAN)
+#define __builtin_nanf(tag) NAN
+#define __builtin_isnan(x) isnan(x)
+#define __builtin_isinf(x) isinf(x)
+#define __builtin_isinf_sign(x) __rill_isinf_sign(x)
+#define __builtin_isfinite(x) isfinite(x)
+#define __builtin_isnormal(x) isnormal(x)
+#define __builtin_signbit(x) signbit(x)
+#define __builtin_signbitf(x) signbit((float)(x))
+#define __builtin_isgreater(x, y) ((x) > (y))
+#define __builtin_isgreaterequal(x, y) ((x) >= (y))
+#define __builtin_isless(x, y) ((x) < (y))
+#define __builtin_islessequal(x, y) ((x) <= (y))
+#define __builtin_islessgreater(x, y) islessgreater(x, y)
+#define __builtin_isunordered(x, y) isunordered(x, y)
 
 #define isgreater(x, y) ((x) > (y))
 #define isgreaterequal(x, y) ((x) >= (y))

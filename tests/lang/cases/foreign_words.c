@@ -22,7 +22,7 @@ kernel void late(float x[m], int m)
 {
     int *p = nullptr;
     asm volatile("nop" ::: "memory");
-    x[0] = __builtin_popcount(m);
+    x[0] = __builtin_ia32_popcnt(m);
     float4 v;
     cout << m;
 }
