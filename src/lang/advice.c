@@ -92,8 +92,8 @@ const char *parse_foreign_advice(const char *name)
         {": there are no floats of 16 bits yet", " _Float16 __half half __bf16 __nv_bfloat16 bfloat16 "},
         {": the largest integers have 64 bits", " __int128 __int128_t __uint128_t "},
         {": inline assembly is not supported", " asm "},
-        {": write '__typeof__'", " typeof typeof_unqual "},
-        {": write the type, or '__typeof__(value)'", " __auto_type "},
+        {": write '__typeof__'", " typeof_unqual "},
+        {": write the type, or '__typeof__(value)'", " __auto_type auto "},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (has_name(table[i].names, name)) {

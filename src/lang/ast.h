@@ -203,6 +203,7 @@ enum expr_kind {
     EXPR_CALL,     // |function| (direct calls only; others are EXPR_REFUSED) with |args| converted to their parameters'
                    // types
     EXPR_COMPOUND_LITERAL, // |object|: an unnamed local with initialiser, made anew here; an lvalue
+    EXPR_STATEMENTS,       // ({ … }): |body|, then the value |a| (NULL: void). No jump crosses its edge
     EXPR_REFUSED,          // |text| says what a kernel must not reach; has a type
 };
 
@@ -229,6 +230,7 @@ struct expr {
     struct type *compute_type; // EXPR_UPDATE: |a| is converted to this, the operation done, the result converted back
     struct expr **args;
     int arg_count;
+    struct stmt *body; // EXPR_STATEMENTS: a block
     const char *text;
     int depth; // of the tree below, at most LANG_MAX_EXPR_DEPTH
 };

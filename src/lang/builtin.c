@@ -195,7 +195,8 @@ static struct expr *function_name(struct parser *p, struct loc loc)
 struct expr *builtin_expression(struct parser *p, const struct token *token)
 {
     const char *name = parse_identifier_text(token);
-    if (strcmp(name, "__func__") == 0 || strcmp(name, "__FUNCTION__") == 0) {
+    if (strcmp(name, "__func__") == 0 || strcmp(name, "__FUNCTION__") == 0 ||
+        strcmp(name, "__PRETTY_FUNCTION__") == 0) {
         return function_name(p, token->loc);
     }
     struct expr *e = NULL;

@@ -306,10 +306,46 @@ void declare_static_assert(struct parser *p)
     }
 }
 
+// __auto_type name = value: the type is the value's.
+static void auto_declaration(struct parser *p, struct stmt_list *out)
+{
+    parse_advance(p);
+    struct declarator d = {.loc = parse_loc(p), .name = parse_identifier(p)};
+    if (d.name == NULL || !parse_expect(p, TOKEN_ASSIGN, "after the name that '__auto_type' declares")) {
+        p->is_panicking = true;
+        return;
+    }
+    struct expr *value = convert_decay(p, parse_assignment_expression(p));
+    d.type = type_unqualified(p->arena, value->type);
+    check_object_type(p, &d);
+    struct object *object = declare_local_object(p, d.name, d.type, d.loc);
+    if (check_free(p, &d)) {
+        scope_add(p, SYMBOL_OBJECT, d.name, d.loc)->object = object;
+    }
+    object->has_init = true;
+    object->inits = ARENA_NEW(p->arena, struct init_store);
+    *object->inits = (struct init_store){.type = d.type, .value = value, .loc = d.loc};
+    object->init_count = expr_is_error(value) ? 0 : 1;
+    struct stmt *stmt = stmt_new(p, STMT_DECL, d.loc);
+    stmt->object = object;
+    VEC_PUSH(p->arena, out, stmt);
+    parse_expect(p, TOKEN_SEMI, "after the declaration");
+}
+
+static bool at_auto_type(struct parser *p)
+{
+    const struct token *token = parse_token(p);
+    return token->kind == TOKEN_IDENT && strcmp(token->text, "__auto_type") == 0 && parse_at_identifier(p, 1);
+}
+
 void declare_local(struct parser *p, struct stmt_list *out)
 {
     if (parse_at(p, TOKEN_KW_STATIC_ASSERT)) {
         declare_static_assert(p);
+        return;
+    }
+    if (at_auto_type(p)) {
+        auto_declaration(p, out);
         return;
     }
     struct specifiers specifiers;

@@ -335,6 +335,9 @@ static struct type *sized_array(struct parser *p, struct type *element, const st
     if (!const_eval_int(extent, &length)) {
         return variable_array(p, element, extent, place);
     }
+    if (length == 0 && place == DECLARE_MEMBER) {
+        return type_array_of(p->arena, element, TYPE_LENGTH_UNKNOWN); // GNU C's older form of a flexible member
+    }
     if (length <= 0 && (type_is_signed(extent->type) || length == 0)) {
         parse_error(p, extent->loc, "an array needs at least one element, not %lld", (long long)length);
         return &p->basic[TYPE_ERROR];

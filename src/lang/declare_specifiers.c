@@ -245,6 +245,13 @@ static struct type *typeof_specifier(struct parser *p)
 
 // ---- all of them ---------------------------------------------------------------------------------------------------
 
+// Without underscores it is a word of GNU C alone: a program may also have it as a name.
+static bool is_typeof(const struct token *token)
+{
+    assert(token->kind == TOKEN_IDENT); // not the last of all, which is the file's end
+    return strcmp(token->text, "typeof") == 0 && token[1].kind == TOKEN_LPAREN;
+}
+
 bool declare_starts_type(struct parser *p, const struct token *token)
 {
     switch (token->kind) {
@@ -281,7 +288,8 @@ bool declare_starts_type(struct parser *p, const struct token *token)
     case TOKEN_KW_KERNEL: return true;
     case TOKEN_IDENT: {
         const struct symbol *symbol = scope_find(p, token->text);
-        return symbol != NULL ? symbol->kind == SYMBOL_TYPEDEF : builtin_type(p, token->text) != NULL;
+        return symbol != NULL ? symbol->kind == SYMBOL_TYPEDEF
+                              : is_typeof(token) || builtin_type(p, token->text) != NULL;
     }
     default: return false;
     }
@@ -359,6 +367,9 @@ static struct type *type_specifier(struct parser *p, struct specifiers *out)
     case TOKEN_KW_TYPEOF: return typeof_specifier(p);
     case TOKEN_IDENT: {
         const struct symbol *symbol = scope_find(p, token->text);
+        if (symbol == NULL && is_typeof(token)) {
+            return typeof_specifier(p);
+        }
         struct type *type = symbol == NULL                   ? builtin_type(p, token->text)
                             : symbol->kind == SYMBOL_TYPEDEF ? symbol->type
                                                              : NULL;

@@ -198,13 +198,10 @@ struct expr *parse_conditional_expression(struct parser *p)
     struct expr *e = NULL;
     if (parse_enter(p)) {
         parse_advance(p);
-        if (parse_at(p, TOKEN_COLON)) {
-            parse_error(p, loc, "'?:' without a middle operand is not C99: write 'a ? a : b'");
-        }
-        struct expr *b = parse_at(p, TOKEN_COLON) ? expr_error(p, loc) : parse_expression(p);
+        struct expr *b = parse_at(p, TOKEN_COLON) ? NULL : parse_expression(p);
         parse_expect(p, TOKEN_COLON, "in the conditional expression");
         struct expr *c = parse_conditional_expression(p);
-        e = operate_condition(p, a, b, c, loc);
+        e = b == NULL ? parse_omitted_operand(p, a, c, loc) : operate_condition(p, a, b, c, loc);
     }
     parse_leave(p);
     return e != NULL ? e : expr_error(p, loc);

@@ -110,6 +110,7 @@ bool expr_has_effect(const struct expr *e)
     case EXPR_ASSIGN:
     case EXPR_UPDATE:
     case EXPR_CALL:
+    case EXPR_STATEMENTS:
     case EXPR_REFUSED: return true;
     case EXPR_OBJECT: return (e->type->quals & QUAL_VOLATILE) != 0;
     case EXPR_COMPOUND_LITERAL: return true;

@@ -34,7 +34,7 @@ static struct expr *binary_at(struct parser *p, enum expr_kind kind, struct type
 static bool check_pointee(struct parser *p, const struct type *pointer, struct loc loc)
 {
     assert(pointer->kind == TYPE_POINTER);
-    if (type_is_complete(pointer->base)) {
+    if (type_is_complete(pointer->base) || type_is_void(pointer->base)) {
         return true;
     }
     parse_error(p, loc, "arithmetic on '%s': the size of '%s' is not known", parse_describe(p, pointer),
@@ -52,9 +52,23 @@ static struct expr *negate_index(struct parser *p, struct expr *index, struct lo
     return expr_binary(p, EXPR_SUB, zero->type, zero, convert_to_kind(p, index, TYPE_LONG));
 }
 
+// As GNU C has it, a step of `void *` is a byte.
+static struct expr *as_bytes(struct parser *p, struct expr *pointer)
+{
+    if (!type_is_void(pointer->type->base)) {
+        return pointer;
+    }
+    struct type *byte = type_with_quals(p->arena, &p->basic[TYPE_CHAR], type_quals(pointer->type->base));
+    return convert_to(p, pointer, type_pointer_to(p->arena, byte));
+}
+
 static struct expr *pointer_add(struct parser *p, struct expr *pointer, struct expr *index, struct loc loc)
 {
     assert(type_is_integer(index->type) || expr_is_error(index));
+    if (type_is_void(pointer->type->base)) {
+        struct type *type = type_unqualified(p->arena, pointer->type);
+        return convert_to(p, pointer_add(p, as_bytes(p, pointer), index, loc), type);
+    }
     if (!check_pointee(p, pointer->type, loc)) {
         return expr_error(p, loc);
     }
@@ -78,6 +92,8 @@ static struct expr *additive(struct parser *p, enum expr_kind kind, struct expr 
         return pointer_add(p, b, a, loc);
     }
     if (kind == EXPR_SUB && a_pointer && b_pointer && type_compatible(a->type->base, b->type->base)) {
+        a = as_bytes(p, a);
+        b = as_bytes(p, b);
         if (!check_pointee(p, a->type, loc)) {
             return expr_error(p, loc);
         }
@@ -525,6 +541,9 @@ struct expr *operate_sizeof(struct parser *p, struct type *type, struct loc loc)
 {
     if (type_is_error(type)) {
         return expr_error(p, loc);
+    }
+    if (type_is_void(type)) {
+        return expr_int(p, TYPE_ULONG, 1, loc); // as GNU C has it
     }
     if (!type_is_complete(type)) {
         parse_error(p, loc, "the size of '%s' is not known", parse_describe(p, type));

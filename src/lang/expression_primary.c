@@ -135,9 +135,9 @@ static struct expr *parenthesized(struct parser *p)
 {
     struct loc loc = parse_loc(p);
     if (parse_peek(p, 1)->kind == TOKEN_LBRACE) {
-        parse_error(p, loc, "statement expressions '({ … })' are not supported: write a function");
-        parse_skip_parens(p);
-        return expr_error(p, loc);
+        struct expr *e = parse_enter(p) ? parse_statement_expression(p) : NULL;
+        parse_leave(p);
+        return e != NULL ? e : expr_error(p, loc);
     }
     struct expr *e = NULL;
     if (parse_enter(p)) {

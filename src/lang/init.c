@@ -323,10 +323,16 @@ static bool check_flexible(struct init *in, const struct place *whole, struct lo
 
 // ---- designators ---------------------------------------------------------------------------------------------------
 
+// GNU C's old form of `.name =`.
+static bool at_old_designator(const struct parser *p, int ahead)
+{
+    return parse_peek(p, ahead)->kind == TOKEN_IDENT && parse_peek(p, ahead + 1)->kind == TOKEN_COLON;
+}
+
 static bool at_designator(const struct parser *p, int ahead)
 {
     enum token_kind kind = parse_peek(p, ahead)->kind;
-    return kind == TOKEN_DOT || kind == TOKEN_LBRACKET;
+    return kind == TOKEN_DOT || kind == TOKEN_LBRACKET || at_old_designator(p, ahead);
 }
 
 struct designator {
@@ -366,7 +372,7 @@ static bool array_designator(struct init *in, const struct type *type, struct de
 static bool member_designator(struct init *in, const struct type *type, struct designator *out)
 {
     struct parser *p = in->p;
-    const struct token *token = parse_peek(p, 1);
+    const struct token *token = parse_peek(p, at_old_designator(p, 0) ? 0 : 1);
     if (token->kind != TOKEN_IDENT && token->kind != TOKEN_KW_STREAM_PARALLEL) {
         parse_advance(p);
         parse_syntax_error(p, "expected a member's name after '.'");
@@ -488,7 +494,8 @@ static int64_t designated(struct init *in, struct place whole)
     struct parser *p = in->p;
     struct designator d = {0};
     in->has_designators = true;
-    bool is_member = parse_at(p, TOKEN_DOT);
+    bool is_old = at_old_designator(p, 0);
+    bool is_member = is_old || parse_at(p, TOKEN_DOT);
     if (!(is_member ? member_designator(in, whole.type, &d) : array_designator(in, whole.type, &d))) {
         return -1;
     }
@@ -508,7 +515,9 @@ static int64_t designated(struct init *in, struct place whole)
         }
         list(in, place, NULL, LIST_DESIGNATED);
     } else {
-        parse_expect(p, TOKEN_ASSIGN, "after the designator");
+        if (!is_old) {
+            parse_expect(p, TOKEN_ASSIGN, "after the designator");
+        }
         if (!p->is_panicking) {
             designated_value(in, place);
         }

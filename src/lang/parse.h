@@ -63,7 +63,8 @@ struct body_state {
     bool breaks_outside; // there is a target, but beyond the block's edge
     bool continues_outside;
     bool switch_outside;
-    int block; // -1: in none
+    int block;            // -1: in none
+    int expression_depth; // statement expressions around this place
 };
 
 struct parser {
@@ -220,6 +221,9 @@ struct expr *parse_postfix_expression(struct parser *p);
 struct expr *parse_primary_expression(struct parser *p);
 struct expr *parse_generic_selection(struct parser *p);
 struct expr *parse_compound_literal(struct parser *p, struct type *type, struct loc loc); // at its '{'
+// expression_statements.c: ({ … }), at its '('; a ?: c
+struct expr *parse_statement_expression(struct parser *p);
+struct expr *parse_omitted_operand(struct parser *p, struct expr *a, struct expr *c, struct loc loc);
 bool parse_integer_constant(struct parser *p, const char *what, int64_t *out_value);
 
 struct expr *expr_new(struct parser *p, enum expr_kind kind, struct type *type, struct loc loc);

@@ -142,10 +142,14 @@ static struct stmt *expression_statement(struct parser *p)
     }
     struct stmt *stmt = stmt_new(p, STMT_EXPR, loc);
     stmt->expr = convert_decay(p, parse_expression(p));
-    if (is_useless(stmt->expr)) {
+    bool is_useful = !is_useless(stmt->expr);
+    parse_expect(p, TOKEN_SEMI, "after the expression");
+    // The value of a statement expression is its last statement.
+    bool is_value =
+        p->body->expression_depth > 0 && parse_at(p, TOKEN_RBRACE) && parse_peek(p, 1)->kind == TOKEN_RPAREN;
+    if (!is_useful && !is_value) {
         parse_warning(p, stmt->expr->loc, "this expression has no effect");
     }
-    parse_expect(p, TOKEN_SEMI, "after the expression");
     return stmt;
 }
 
@@ -155,14 +159,17 @@ static struct stmt *return_statement(struct parser *p)
     const struct function *function = p->body->function;
     struct type *result = function->type->base;
     parse_advance(p);
-    if (p->body->block >= 0) {
+    if (p->body->expression_depth > 0) {
+        parse_error(p, stmt->loc, "not supported: 'return' in a statement expression");
+    } else if (p->body->block >= 0) {
         parse_error(p, stmt->loc, "'return' would leave the stream_parallel block");
     }
     if (!parse_at(p, TOKEN_SEMI)) {
         struct expr *e = parse_expression(p);
         if (type_is_void(result)) {
             e = convert_decay(p, e);
-            if (!expr_is_error(e)) {
+            stmt->expr = type_is_void(e->type) ? e : NULL; // what GNU C allows: the call, and then the return
+            if (!expr_is_error(e) && stmt->expr == NULL) {
                 parse_error(p, stmt->loc, "'%s' returns nothing, but a value is given", function->name);
             }
         } else {
@@ -186,7 +193,10 @@ static struct stmt *break_statement(struct parser *p)
     const struct body_state *body = p->body;
     if (!(is_break ? body->can_break : body->can_continue)) {
         if (is_break ? body->breaks_outside : body->continues_outside) {
-            parse_error(p, stmt->loc, "'%s' would leave the stream_parallel block", word);
+            parse_error(p, stmt->loc,
+                        body->expression_depth > 0 ? "not supported: '%s' out of a statement expression"
+                                                   : "'%s' would leave the stream_parallel block",
+                        word);
         } else {
             parse_error(p, stmt->loc, "'%s' stands in no loop%s", word, is_break ? " and no switch" : "");
         }
@@ -202,6 +212,10 @@ static struct stmt *asm_statement(struct parser *p)
     parse_advance(p);
     while (parse_at(p, TOKEN_KW_VOLATILE) || parse_at(p, TOKEN_KW_GOTO) || parse_at(p, TOKEN_KW_INLINE)) {
         parse_advance(p);
+    }
+    const struct token *text = parse_peek(p, 1);
+    if (text->kind == TOKEN_STRING && text->length == 0) {
+        stmt->kind = STMT_EMPTY; // a fence for a compiler: there is no instruction in it
     }
     if (parse_at(p, TOKEN_LPAREN)) {
         parse_skip_parens(p);

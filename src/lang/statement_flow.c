@@ -197,6 +197,9 @@ struct stmt *parse_goto_statement(struct parser *p)
 {
     assert(parse_at(p, TOKEN_KW_GOTO));
     struct stmt *stmt = stmt_new(p, STMT_GOTO, parse_loc(p));
+    if (p->body->expression_depth > 0) {
+        parse_error(p, stmt->loc, "not supported: 'goto' in a statement expression");
+    }
     parse_advance(p);
     struct loc loc = parse_loc(p);
     if (parse_at(p, TOKEN_STAR)) {
@@ -227,7 +230,9 @@ struct stmt *parse_labeled_statement(struct parser *p)
     struct attributes ignored = {0};
     declare_attributes(p, &ignored);
     struct label_state *state = find_label(p, name);
-    if (state->label.loc.line != 0) {
+    if (p->body->expression_depth > 0) {
+        parse_error(p, stmt->loc, "not supported: a label in a statement expression");
+    } else if (state->label.loc.line != 0) {
         parse_error(p, stmt->loc, "the label '%s' is here twice", name);
         parse_note(p, state->label.loc, "the other one");
     } else {

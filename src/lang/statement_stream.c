@@ -70,6 +70,8 @@ static void check_place(struct parser *p, struct loc loc)
     const struct body_state *body = p->body;
     if (body->block >= 0) {
         parse_error(p, loc, "a stream_parallel block cannot stand inside another");
+    } else if (body->expression_depth > 0) {
+        parse_error(p, loc, "a stream_parallel block cannot stand in an expression");
     } else if (!body->function->is_kernel) {
         parse_error(p, loc, "stream_parallel stands in '%s', which is no kernel: a helper has no tasks",
                     body->function->name);

@@ -46,7 +46,8 @@ static bool has_effect(const struct lower *l, const struct expr *e, bool counts_
     if (e == NULL) {
         return false;
     }
-    if (is_volatile(e) || e->kind == EXPR_ASSIGN || e->kind == EXPR_UPDATE || e->kind == EXPR_REFUSED) {
+    if (is_volatile(e) || e->kind == EXPR_ASSIGN || e->kind == EXPR_UPDATE || e->kind == EXPR_REFUSED ||
+        e->kind == EXPR_STATEMENTS) {
         return true;
     }
     if (e->kind == EXPR_CALL && call_has_effect(l, e)) {
@@ -112,6 +113,7 @@ static bool reads(const struct lower *l, const struct expr *e, bool as_address)
     case EXPR_OBJECT: return !as_address && is_shared_place(l, e);
     case EXPR_STRING:
     case EXPR_FUNCTION: return false;
+    case EXPR_STATEMENTS: return true;
     case EXPR_MEMBER:
         if (root_object(e) != NULL) {
             return !as_address && is_shared_place(l, e);
@@ -146,8 +148,8 @@ bool lower_same(const struct expr *a, const struct expr *b)
     if (a == NULL || b == NULL) {
         return a == b;
     }
-    if (a->kind != b->kind || a->object != b->object || a->function != b->function || a->member != b->member ||
-        a->arg_count != b->arg_count || a->op != b->op || a->is_postfix != b->is_postfix) {
+    if (a->kind != b->kind || a->kind == EXPR_STATEMENTS || a->object != b->object || a->function != b->function ||
+        a->member != b->member || a->arg_count != b->arg_count || a->op != b->op || a->is_postfix != b->is_postfix) {
         return false;
     }
     bool same_type = a->type->kind == b->type->kind && a->type->size == b->type->size;
@@ -168,8 +170,8 @@ bool lower_mentions(const struct expr *e, const struct expr *lvalue)
     if (e == NULL) {
         return false;
     }
-    if (lower_same(e, lvalue)) {
-        return true;
+    if (e->kind == EXPR_STATEMENTS || lower_same(e, lvalue)) {
+        return true; // it may
     }
     for (int i = 0; i < e->arg_count; i++) {
         if (lower_mentions(e->args[i], lvalue)) {

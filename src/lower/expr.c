@@ -373,6 +373,7 @@ static struct ir_inst *value_of(struct lower *l, const struct expr *e)
     case EXPR_UPDATE: return update_value(l, e);
     case EXPR_COND: return conditional_value(l, e);
     case EXPR_CALL: return lower_call(l, e, true);
+    case EXPR_STATEMENTS: lower_stmt(l, e->body); return lower_value(l, e->a);
     case EXPR_REFUSED:
     case EXPR_FUNCTION: return lower_int(l, IR_I32, 0); // refused before: never reached without an error
     default: return binary_value(l, e);
@@ -401,6 +402,12 @@ void lower_effect(struct lower *l, const struct expr *e)
         lower_effect(l, e->b);
         return;
     case EXPR_CALL: lower_call(l, e, false); return;
+    case EXPR_STATEMENTS:
+        lower_stmt(l, e->body);
+        if (e->a != NULL) {
+            lower_effect(l, e->a);
+        }
+        return;
     case EXPR_ASSIGN:
     case EXPR_UPDATE:
         if (lower_try_update(l, e)) {

@@ -120,8 +120,8 @@ static bool mentions_object(const struct expr *e, const struct object *object)
     if (e == NULL) {
         return false;
     }
-    if (e->object == object) {
-        return true;
+    if (e->object == object || e->kind == EXPR_STATEMENTS) {
+        return true; // statements may
     }
     for (int i = 0; i < e->arg_count; i++) {
         if (mentions_object(e->args[i], object)) {
@@ -141,10 +141,15 @@ static const struct object *written_object(const struct expr *e)
     return target->kind == EXPR_OBJECT ? target->object : NULL;
 }
 
+static bool check_stmt(struct body_check *check, const struct stmt *stmt);
+
 static bool check_expr(struct body_check *check, const struct expr *e)
 {
     if (e == NULL) {
         return true;
+    }
+    if (e->kind == EXPR_STATEMENTS && !check_stmt(check, e->body)) {
+        return false;
     }
     if (e->kind == EXPR_ASSIGN || e->kind == EXPR_UPDATE) {
         const struct object *object = written_object(e);
@@ -172,8 +177,6 @@ static bool check_expr(struct body_check *check, const struct expr *e)
     }
     return check_expr(check, e->a) && check_expr(check, e->b) && check_expr(check, e->c);
 }
-
-static bool check_stmt(struct body_check *check, const struct stmt *stmt);
 
 static bool check_jump(struct body_check *check, const struct stmt *stmt)
 {

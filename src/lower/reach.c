@@ -6,6 +6,7 @@ struct walk {
     struct lower *l;
     struct lower_info *info;
     int block_depth;        // stream_parallel blocks around this place
+    int expression_depth;   // statement expressions around this place
     unsigned refused_types; // by kind: one complaint about each in a function is enough
     struct lower_pointers pointers;
 };
@@ -81,7 +82,8 @@ static void walk_object(struct walk *w, const struct object *object, struct loc 
     if (object->kind == OBJECT_STATIC_LOCAL) {
         diag_error(w->l->diags, loc, "a kernel cannot use the static local '%s': no call may leave state behind",
                    object->name);
-        diag_note(w->l->diags, object->loc, "declare it at file scope, where it is a field");
+        diag_note(w->l->diags, object->loc,
+                  "declare it const if nothing writes it, or at file scope, where it is a field");
         note_path(w);
     } else if (object->is_extern) {
         diag_error(w->l->diags, loc, "'%s' is declared extern and never defined", object->name);
@@ -236,6 +238,14 @@ static bool is_place(const struct expr *e)
     return e->kind == EXPR_DEREF || (e->kind == EXPR_OBJECT && e->object->kind == OBJECT_FIELD);
 }
 
+static void walk_statements(struct walk *w, const struct expr *e)
+{
+    w->expression_depth++;
+    walk_stmt(w, e->body);
+    w->expression_depth--;
+    walk_expr(w, e->a);
+}
+
 static void walk_kind(struct walk *w, const struct expr *e)
 {
     w->info->weight++;
@@ -255,6 +265,7 @@ static void walk_kind(struct walk *w, const struct expr *e)
     case EXPR_OBJECT: walk_object(w, e->object, e->loc); return;
     case EXPR_COMPOUND_LITERAL: walk_local(w, e->object, e->loc); return;
     case EXPR_CALL: walk_call(w, e); return;
+    case EXPR_STATEMENTS: walk_statements(w, e); return;
     case EXPR_CAST: walk_cast(w, e); break;
     case EXPR_ASSIGN:
         if (e->a->kind == EXPR_OBJECT) {
@@ -302,6 +313,17 @@ static void walk_declaration(struct walk *w, const struct object *object, struct
     }
 }
 
+static void walk_switch(struct walk *w, const struct stmt *stmt)
+{
+    bool is_regular = lower_switch_is_regular(stmt);
+    w->info->has_jumps |= !is_regular;
+    if (!is_regular && w->expression_depth > 0) {
+        diag_error(w->l->diags, stmt->loc,
+                   "not supported: in a statement expression a switch whose cases do not stand straight in its body");
+        note_path(w);
+    }
+}
+
 static void walk_stmt(struct walk *w, const struct stmt *stmt)
 {
     if (stmt == NULL) {
@@ -311,7 +333,7 @@ static void walk_stmt(struct walk *w, const struct stmt *stmt)
     case STMT_DECL: walk_declaration(w, stmt->object, stmt->object->loc); break;
     case STMT_RETURN: w->info->return_count++; break;
     case STMT_GOTO: w->info->has_jumps = true; break;
-    case STMT_SWITCH: w->info->has_jumps |= !lower_switch_is_regular(stmt); break;
+    case STMT_SWITCH: walk_switch(w, stmt); break;
     case STMT_REFUSED:
         diag_error(w->l->diags, stmt->loc, "a kernel cannot use %s", stmt->text);
         note_path(w);

@@ -1,0 +1,177 @@
+// What GNU C adds to C: statement expressions, `?:` with two operands, __auto_type, steps of `void *`, and the rest
+// that programs bring along.
+#include <rill/kernel.h>
+
+#define MAX(a, b)                                                                                                      \
+    ({                                                                                                                 \
+        __typeof__(a) a_ = (a);                                                                                        \
+        __typeof__(b) b_ = (b);                                                                                        \
+        a_ > b_ ? a_ : b_;                                                                                             \
+    })
+#define CLAMP(x, low, high)                                                                                            \
+    MAX(low, ({                                                                                                        \
+            __auto_type x_ = (x);                                                                                      \
+            x_ < (high) ? x_ : (high);                                                                                 \
+        }))
+#define SWAP(a, b)                                                                                                     \
+    do {                                                                                                               \
+        typeof(a) t_ = (a);                                                                                            \
+        (a) = (b);                                                                                                     \
+        (b) = t_;                                                                                                      \
+    } while (0)
+
+struct pair {
+    int a, b;
+};
+
+static inline __attribute__((always_inline)) int next(int *counter)
+{
+    return (*counter)++;
+}
+
+// A macro that names its operands is still a reduction.
+// run: largest n=1000 wild
+kernel int largest(int n, const int a[n], int bins[4])
+{
+    int most = -1000;
+    for (int i = 0; i < n; i++) {
+        most = MAX(most, a[i]);
+        bins[a[i] & 3] = MAX(bins[a[i] & 3], a[i] >> 4);
+    }
+    return most;
+}
+
+// The operands are evaluated once: one that has an effect keeps its name.
+// run: once n=200 wild
+kernel void once(int n, const int a[n], int out[n], int count[n])
+{
+    for (int i = 0; i < n; i++) {
+        int c = 0;
+        out[i] = MAX(next(&c), a[i]) + MAX(c++, 1) + CLAMP(a[i], -100, c + 50);
+        out[i] += next(&c) ?: 7;
+        out[i] += (a[i] & 1) ?: c;
+        out[i] += c++ ?: 100;
+        count[i] = c;
+    }
+}
+
+// Statements with loops, blocks, switches and structs in them, wherever an expression may stand.
+// run: statements n=300 wild
+kernel void statements(int n, const int a[n], int out[n])
+{
+    for (int i = 0; i < n; i++) {
+        out[i] = ({
+            int sum = 0;
+            for (int k = 0; k < 8; k++) {
+                if (k == (a[i] & 15)) {
+                    break;
+                }
+                if (k == 2) {
+                    continue;
+                }
+                sum += k * a[i];
+            }
+            sum;
+        });
+        out[i] += ({
+                      struct pair p = {a[i], 2};
+                      p.a ^= 5;
+                      p;
+                  }).a;
+        if (a[i] > 0 && ({
+                int q = out[i];
+                q *= 3;
+                q > 10;
+            })) {
+            out[i] -= 9;
+        }
+        switch (({
+            int q = a[i] & 3;
+            q++;
+            q;
+        })) {
+        case 1 ... 2: out[i] += 1000; break;
+        case 3:
+            out[i] += ({
+                int r;
+                switch (a[i] & 12) {
+                case 4: r = 1; break;
+                default: r = 2;
+                }
+                r;
+            });
+            break;
+        default: break;
+        }
+        ({ out[i]++; });
+        ({ ; });
+    }
+}
+
+// A bound that statements compute, and a body that writes what the bound reads inside one.
+// run: bounds n=64
+kernel void bounds(int n, int out[n])
+{
+    for (int i = 0; i < ({ int half = n; half /= 2; half; }); i++) {
+        out[i] = i * i;
+    }
+    int end = n;
+    for (int i = n / 2; i < end; i++) {
+        out[i] = ({
+            end -= i % 7 == 3;
+            end;
+        });
+    }
+}
+
+// The bits of contraction: a name ends the expression.
+// run: rounded n=200 wild
+kernel void rounded(int n, const float a[n], float out[n])
+{
+    for (int i = 0; i < n; i++) {
+        out[i] = ({
+            float product = a[i] * 3.7f;
+            product + 1.1f;
+        });
+    }
+}
+
+struct tail {
+    int n;
+    float rest[0];
+};
+
+// run: forms n=100 wild
+kernel void forms(int n, const int a[n], int out[n])
+{
+    static const int table[16] = {[0 ... 7] = 0b101, [8 ... 14] = 9};
+    for (int i = 0; i < n; i++) {
+        int u = a[i], v = i;
+        SWAP(u, v);
+        struct pair p = {a : u, b : v};
+        const void *bytes = a;
+        bytes += sizeof *a * (unsigned)i;
+        const void *first = a;
+        __asm__ volatile("" ::: "memory");
+        out[i] = p.a + 3 * p.b + table[a[i] & 15] + *(const int *)bytes + (int)(bytes - first) + (int)sizeof(void) +
+                 (int)sizeof(struct tail) + __PRETTY_FUNCTION__[0] + __extension__ __alignof__(double);
+    }
+}
+
+static void store(int *to, int value)
+{
+    *to = value;
+}
+
+static void store_twice(int *to, int value)
+{
+    return store(to, 2 * value);
+}
+
+// run: returns n=50 wild
+kernel void returns(int n, const int a[n], int out[n])
+{
+    for (int i = 0; i < n; i++) {
+        store_twice(&out[i], a[i]);
+    }
+}
