@@ -256,6 +256,7 @@ void emit_merge_threads(struct emitter *e, const struct emit_thread *thread, LLV
 void emit_merge_records(struct emitter *e, const struct ir_function *task, LLVMBasicBlockRef leave);
 const struct ir_function *emit_merge_task(const struct emitter *e, const struct ir_function *finish);
 LLVMValueRef emit_shared(struct emitter *e, LLVMTypeRef type, const char *name); // memory that a block's threads share
+int emit_warp_size(const struct emitter *e);
 void emit_meet(struct emitter *e); // all threads of the block come here before any goes on
 
 // emit_copies.c: shared updates that a block gathers

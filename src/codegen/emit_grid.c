@@ -53,6 +53,18 @@ static void read_grid(struct emitter *e, struct emit_thread *thread)
     thread->groups = LLVMBuildZExt(e->builder, groups, e->types[IR_I64], "");
 }
 
+// The number of a thread in a resident loop: consecutive warps are of different blocks, so that a loop of few
+// iterations, which may be long, keeps many processors busy.
+static LLVMValueRef spread_warps(struct emitter *e, const struct emit_thread *thread)
+{
+    LLVMBuilderRef b = e->builder;
+    LLVMValueRef size = emit_i64(e, emit_warp_size(e));
+    LLVMValueRef rest = LLVMBuildURem(b, thread->lane, size, "");
+    LLVMValueRef warp = LLVMBuildUDiv(b, thread->lane, size, "");
+    warp = LLVMBuildNUWAdd(b, LLVMBuildNUWMul(b, warp, thread->groups, ""), thread->group, "");
+    return LLVMBuildNUWAdd(b, LLVMBuildNUWMul(b, warp, size, ""), rest, "thread");
+}
+
 struct emit_thread emit_thread(struct emitter *e)
 {
     struct emit_thread thread;
@@ -74,8 +86,9 @@ struct emit_thread emit_thread(struct emitter *e)
     thread.number = LLVMBuildNUWAdd(e->builder, first, thread.lane, "thread");
     thread.place = thread.lane;
     thread.merging = thread.size;
-    if (e->function->resident != NULL && !e->target->is_stand_in) { // the bits of a sum are the same everywhere
-        thread.merging = emit_i64(e, ABI_GPU_MERGED_BLOCK);
+    if (e->function->resident != NULL && !e->target->is_stand_in) {
+        thread.number = spread_warps(e, &thread);
+        thread.merging = emit_i64(e, ABI_GPU_MERGED_BLOCK); // the bits of a sum are the same everywhere
         LLVMValueRef is_one = LLVMBuildICmp(e->builder, LLVMIntULT, thread.lane, thread.merging, "");
         thread.place = LLVMBuildSelect(e->builder, is_one, thread.lane, emit_i64(e, INT64_C(1) << 60), "place");
     }

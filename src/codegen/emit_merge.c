@@ -9,7 +9,7 @@
 
 enum { MAX_WARPS = 32, SHARED_SPACE = 3 };
 
-static int warp_size(const struct emitter *e)
+int emit_warp_size(const struct emitter *e)
 {
     // AMD's processors up to gfx9 have waves of 64 threads, the later ones of 32.
     bool is_wide = e->target->kind == TARGET_AMDGPU && strncmp(e->target->cpu, "gfx9", 4) == 0;
@@ -176,7 +176,7 @@ static void merge_warp(struct emitter *e, const struct merge *merge, LLVMValueRe
 {
     int count = merge->task->accumulator_count;
     LLVMValueRef *others = ARENA_ARRAY(e->arena, LLVMValueRef, count);
-    for (int distance = warp_size(e) / 2; distance > 0; distance /= 2) {
+    for (int distance = emit_warp_size(e) / 2; distance > 0; distance /= 2) {
         for (int i = 0; i < count; i++) {
             enum ir_type type = merge->task->accumulators[i].var->type;
             others[i] = read_neighbour(e, type, load_value(e, merge, i), lane, distance);
@@ -258,7 +258,7 @@ static void merge_block(struct emitter *e, const struct merge *merge, const stru
     if (e->target->is_stand_in) {
         return;
     }
-    LLVMValueRef size = emit_const(e, IR_I32, warp_size(e));
+    LLVMValueRef size = emit_const(e, IR_I32, emit_warp_size(e));
     LLVMValueRef zero = emit_const(e, IR_I32, 0);
     LLVMValueRef number = LLVMBuildTrunc(b, thread->lane, e->types[IR_I32], "");
     LLVMValueRef lane = LLVMBuildURem(b, number, size, "lane");

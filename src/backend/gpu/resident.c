@@ -15,7 +15,7 @@
 enum {
     BLOCK_WORK = 96 * 1024, // operations of a task that one block does while a grid's blocks would still be meeting
     THREAD_WORK = 32,       // operations worth another thread
-    MUCH_WORK = 16 * 1000 * 1000, // operations of a task beside which a launch of its own does not count
+    MUCH_WORK = 1000 * 1000 * 1000, // operations of a task beside which a launch of its own does not count
 };
 
 // ---- when the image is loaded
