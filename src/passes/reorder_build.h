@@ -50,8 +50,8 @@ struct ir_inst *build_wide_value(struct build *b, struct ir_builder *to, int sta
 // reorder_scan.c: a loop over what the statements of the order have left to do, with bounds made anew. The builder then
 // stands in it. False: they cannot be written.
 bool scan_loop(struct build *b, const struct order *order);
-// Of the statements' pinned loops those whose pivots are known here: their values, and as guards that they are among
-// the loop's. False: they cannot be written.
+// Of the statements' pinned loops those whose outer loops have been placed: their values, and as guards that they are
+// among the loop's. False: they cannot be written.
 bool scan_pins(struct build *b, statement_set set);
 bool scan_is_wave(const struct order *order);
 

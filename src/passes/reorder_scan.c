@@ -424,18 +424,18 @@ static void add_wave(struct build *b, const struct order *order, struct ir_var *
 
 // ---- pivots --------------------------------------------------------------------------------------------------------
 
-static bool mentions_open_loop(const struct build *b, int statement, const struct poly *value)
+// Whether the loops outside it have been placed: they may determine which values it has.
+static bool are_outer_placed(const struct build *b, int statement, int loop)
 {
-    const struct statement *s = &b->nest->statements[statement];
-    for (int d = 0; d < s->depth; d++) {
-        if (!build_is_placed(b, statement, d) && poly_mentions(value, s->loops[d]->variable)) {
-            return true;
+    for (int d = 0; d < loop; d++) {
+        if (!build_is_placed(b, statement, d)) {
+            return false;
         }
     }
-    return false;
+    return true;
 }
 
-// That the pivot is one of the loop's values. Where that depends on a loop to come, it is a bound of that one.
+// That the pivot is one of the loop's values.
 static bool guard_pin(struct build *b, int statement, int loop)
 {
     struct analysis *an = b->nest->an;
@@ -449,7 +449,7 @@ static bool guard_pin(struct build *b, int statement, int loop)
         if (rows[i] == NULL) {
             return false;
         }
-        if (mentions_open_loop(b, statement, rows[i]) || value_is_nonnegative(an, rows[i], b->nest->root->guards)) {
+        if (value_is_nonnegative(an, rows[i], b->nest->root->guards)) {
             continue;
         }
         struct ir_inst *row = emit_poly(b, statement, rows[i]);
@@ -466,7 +466,7 @@ bool scan_pins(struct build *b, statement_set set)
     for (int i = 0; i < b->nest->statement_count; i++) {
         const struct statement *s = &b->nest->statements[i];
         for (int d = 0; d < s->depth && (set >> i & 1) != 0; d++) {
-            if (!s->is_pinned[d] || b->pins[i][d] != NULL || mentions_open_loop(b, i, s->pivots[d])) {
+            if (!s->is_pinned[d] || b->pins[i][d] != NULL || !are_outer_placed(b, i, d)) {
                 continue;
             }
             const struct poly *pivot = s->pivots[d];

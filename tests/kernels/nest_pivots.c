@@ -279,6 +279,20 @@ kernel void triangles(int n, unsigned a[n][n])
     }
 }
 
+// Columns alone are split, and in some rows the pivot is none of them.
+// run: rows_in_order n=13
+// run: rows_in_order n=50
+kernel void rows_in_order(int n, unsigned a[n][n])
+{
+    for (int k = n - 1; k > 0; k--) {
+        for (int i = n - 1; i > 0; i--) {
+            for (int j = i; j < n; j++) {
+                a[i][j] += (a[i - 1][k] + a[k][j] * 3) & 31;
+            }
+        }
+    }
+}
+
 // Two arrays, which may be one: the test of the launch decides.
 // run: two_tables n=13
 // run: two_tables n=50
