@@ -30,6 +30,7 @@ struct build {
     struct ir_inst *strip_ends[NEST_STATEMENTS][NEST_DEPTH];
     struct ir_inst *pins[NEST_STATEMENTS][NEST_DEPTH]; // the pivot as an i64, of pinned loops; NULL: not known yet
     const struct wave *waves[NEST_STATEMENTS];         // NULL: it is in none
+    bool is_parallel_outside;                          // the loop around is a parallel one that scan_loop() made
     bool has_new_bounds[NEST_STATEMENTS];              // from now on its loops are made by scan_loop()
     const struct build_guard *guards[NEST_STATEMENTS]; // what must hold for it, not tested yet; NULL: nothing
 };

@@ -484,8 +484,80 @@ bool scan_pins(struct build *b, statement_set set)
     return true;
 }
 
+// ---- spaces of a wavefront -----------------------------------------------------------------------------------------
+
+// Whether the last loop of a wavefront is made with its own bounds, which do not depend on the loop around it, and what
+// is not in the wavefront is guarded. On a GPU the two are then one space of threads; many find nothing to do, but each
+// of the others would have a row of points to itself.
+static bool is_space(const struct build *b, const struct order *order)
+{
+    int first = __builtin_ctz(order->statements);
+    const struct loop_info *loop = b->nest->statements[first].loops[order->loops[first]];
+    bool is_one = b->nest->module->is_gpu && order->is_parallel && b->is_parallel_outside;
+    for (int i = 0; i < b->nest->statement_count && is_one; i++) {
+        const struct statement *s = &b->nest->statements[i];
+        if ((order->statements >> i & 1) == 0) {
+            continue;
+        }
+        is_one = b->waves[i] != NULL && b->waves[i] == b->waves[first] && s->loops[order->loops[i]] == loop;
+        for (int d = 0; d < s->depth && is_one; d++) {
+            is_one = (d == order->loops[i] || build_is_placed(b, i, d)) &&
+                     !poly_mentions(loop->first, s->loops[d]->variable) &&
+                     !poly_mentions(loop->last, s->loops[d]->variable);
+        }
+    }
+    return is_one;
+}
+
+// That the point is one of the statement's: the loop that follows from the wavefront is within its bounds.
+static bool guard_solved(struct build *b, int statement)
+{
+    struct poly_pool *pool = &b->nest->an->pool;
+    const struct statement *s = &b->nest->statements[statement];
+    const struct wave *wave = b->waves[statement];
+    const struct loop_info *solved = s->loops[wave->order->solved];
+    const struct poly *rows[2] = {poly_sub(pool, wave->value, solved->first),
+                                  poly_sub(pool, solved->last, wave->value)};
+    for (int i = 0; i < 2; i++) {
+        struct ir_inst *row = rows[i] == NULL ? NULL : emit_poly(b, statement, rows[i]);
+        if (row == NULL) {
+            return false;
+        }
+        add_guard(b, statement, NULL, IR_OP_SLE, row);
+    }
+    return true;
+}
+
+static bool scan_space(struct build *b, const struct order *order)
+{
+    int first = __builtin_ctz(order->statements);
+    struct loop_info *loop = b->nest->statements[first].loops[order->loops[first]];
+    b->to.loc = loop->inst->loc;
+    struct ir_inst *low = emit_poly(b, first, loop->first), *high = emit_poly(b, first, loop->last);
+    if (low == NULL || high == NULL) {
+        return false;
+    }
+    struct ir_var *var = build_new_var(b, loop->inst, IR_I64);
+    struct ir_inst *made = ir_emit_for(&b->to, var, low, high, IR_OP_SLE, 1);
+    b->to.region = &made->regions[0];
+    b->to.before = NULL;
+    for (int i = 0; i < b->nest->statement_count; i++) {
+        if ((order->statements >> i & 1) != 0) {
+            b->vars[i][order->loops[i]] = var;
+            if (!guard_solved(b, i)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 bool scan_loop(struct build *b, const struct order *order)
 {
+    if (is_space(b, order)) {
+        return scan_space(b, order);
+    }
+    b->is_parallel_outside = order->is_parallel;
     assert(order->kind == ORDER_LOOP);
     int first = __builtin_ctz(order->statements);
     struct ir_inst *from = b->nest->statements[first].loops[order->loops[first]]->inst;
