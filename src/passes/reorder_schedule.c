@@ -90,6 +90,19 @@ static struct group group_of(const struct scheduler *s, const bool *active, stat
     return group;
 }
 
+// Whether a GPU has one loop to share out, while each of its threads would run two loops or more inside each other: a
+// launch for each iteration of one of them, with two loops to share out, takes less time than threads that wait for
+// their memory.
+static bool is_poor(const struct scheduler *s, const struct group *group)
+{
+    int deepest = 0;
+    for (int i = 0; i < s->nest->statement_count; i++) {
+        int open = s->nest->statements[i].depth - __builtin_popcount(s->used[i]);
+        deepest = has(group->statements, i) && open > deepest ? open : deepest;
+    }
+    return s->nest->module->is_gpu && group->parallel_count == 1 && deepest > 2;
+}
+
 // ---- distribution --------------------------------------------------------------------------------------------------
 
 // Statements that depend on each other in a circle, as sets; which depend on which, directly or not, in |reaches|.
@@ -143,7 +156,9 @@ static void distribute(const struct scheduler *s, const bool *active, statement_
         if (out->count > 0 && !s->is_aligned) {
             struct group *last = &out->items[out->count - 1];
             struct group both = group_of(s, active, last->statements | circle);
-            if (both.parallel_count >= last->parallel_count && both.parallel_count >= group.parallel_count) {
+            bool is_as_good =
+                both.parallel_count >= last->parallel_count && both.parallel_count >= group.parallel_count;
+            if (is_as_good && !is_poor(s, last) && !is_poor(s, &group)) {
                 *last = both;
                 continue;
             }
@@ -398,12 +413,15 @@ static bool are_one_loop(const struct scheduler *s, statement_set set, const int
 
 static struct order *group_order(struct scheduler *s, const bool *active, const struct group *group)
 {
-    if (group->parallel_count > 0) {
+    if (group->parallel_count > 0 && !is_poor(s, group)) {
         return parallel_order(s, active, group);
     }
     struct order *order = new_order(s, ORDER_LOOP, group->statements);
-    if (choose_in_order(s, active, order) == 0) {
-        return new_order(s, ORDER_REST, group->statements);
+    bool is_most;
+    int least = group->parallel_count > 0 ? score_of(s, active, group->statements, &is_most) : 0;
+    if (choose_in_order(s, active, order) <= least) {
+        return group->parallel_count > 0 ? parallel_order(s, active, group)
+                                         : new_order(s, ORDER_REST, group->statements);
     }
     bool *left = new_flags(s);
     may_run_in_order(s, active, order, left);
