@@ -110,6 +110,16 @@ struct emit_resident {
     const bool *assigned;               // by slot: control assigns it
 };
 
+// GPUs: the team whose code is emitted now. See emit_team.c.
+struct emit_team {
+    LLVMValueRef lane;      // of this thread in its team, i64; the stand-in, whose one thread is all of it: NULL
+    LLVMValueRef warp_lane; // the same in its warp, i32
+    LLVMValueRef is_first;  // i1
+    bool is_inside;         // a loop is shared out: each thread has its own iterations of it
+    LLVMValueRef *olds;     // what the variables that the loop accumulates had before, by role
+    LLVMValueRef *rows;     // stand-in: what each thread of the team has accumulated, by role
+};
+
 // The function that is emitted now.
 struct emit_function {
     const struct ir_function *ir;
@@ -130,6 +140,7 @@ struct emit_function {
     const struct emit_resident *resident; // GPU: the loop that this is part of; NULL: none
     LLVMValueRef control;                 // the thread's own copies of slots, laid out as the launch block is
     struct emit_run *run;                 // NULL: iterations are emitted one by one
+    struct emit_team *team;               // NULL: a thread takes an iteration
     LLVMValueRef shared;                  // GPU: where the block gathers updates; NULL: it does not
     struct emit_digits *digits;
     const struct ir_inst *nest_at; // the NEST_ITER that was emitted last by a division …
@@ -259,6 +270,21 @@ LLVMValueRef emit_shared(struct emitter *e, LLVMTypeRef type, const char *name);
 int emit_warp_size(const struct emitter *e);
 void emit_meet(struct emitter *e); // all threads of the block come here before any goes on
 
+LLVMValueRef emit_neighbour(struct emitter *e, enum ir_type type, LLVMValueRef value, LLVMValueRef lane, int distance);
+LLVMValueRef emit_from_lane(struct emitter *e, enum ir_type type, LLVMValueRef value, LLVMValueRef from);
+LLVMValueRef emit_warp_lane(struct emitter *e, const struct emit_thread *thread); // i32
+
+// emit_team.c: two-level tasks
+void emit_team_init(struct emitter *e, struct emit_team *team, const struct emit_thread *thread);
+bool emit_team_spreads(const struct emitter *e, const struct ir_inst *loop);         // it is shared out here
+void emit_team_open(struct emitter *e, const struct ir_inst *loop);                  // before the loop …
+void emit_team_enter(struct emitter *e, const struct ir_inst *loop, LLVMValueRef k); // … of an iteration …
+void emit_team_leave(struct emitter *e, const struct ir_inst *loop, LLVMValueRef k);
+void emit_team_close(struct emitter *e, const struct ir_inst *loop, LLVMValueRef trip); // … and behind it
+bool emit_team_is_alone(const struct emitter *e, const struct ir_inst *inst); // the first thread does it for all
+LLVMBasicBlockRef emit_team_begin_alone(struct emitter *e);
+void emit_team_end_alone(struct emitter *e, LLVMBasicBlockRef after);
+
 // emit_copies.c: shared updates that a block gathers
 bool emit_copies_has(const struct emitter *e, const struct ir_function *ir);
 void emit_copies_begin(struct emitter *e, const struct emit_thread *thread);
@@ -330,8 +356,10 @@ void emit_gpu_failure(struct emitter *e, const struct ir_inst *inst, int kind, L
 void emit_gpu_print(struct emitter *e, const struct ir_inst *inst, LLVMValueRef *values, const char *conversions);
 
 // emit_plan.c: what the plan leaves to the device
-void emit_plan_count(struct emitter *e); // of the entry that has just begun: where the host does not know it
-void emit_plan_reads(struct emitter *e); // of the same: which arrays nobody writes meanwhile
+void emit_plan_count(struct emitter *e);        // of the entry that has just begun: where the host does not know it
+void emit_plan_reads(struct emitter *e);        // of the same: which arrays nobody writes meanwhile
+LLVMValueRef emit_plan_team(struct emitter *e); // i1: whether teams take the iterations; NULL: there are none
+bool emit_plan_has_team(const struct emitter *e, const struct ir_function *ir);
 bool emit_plan_is_remote(const struct emitter *e, const struct ir_function *ir); // the entry has such a version
 void emit_plan_nodes(struct emitter *e); // entries for assignments and conditions over what tasks compute
 LLVMValueRef emit_plan_expr(struct emitter *e, const struct plan_kernel *kernel, const struct plan_expr *expr);

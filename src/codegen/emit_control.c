@@ -161,6 +161,13 @@ void emit_control_inst(struct emitter *e, const struct ir_inst *inst)
 static void emit_inst(struct emitter *e, const struct ir_inst *inst)
 {
     debug_at(e, e->builder, inst->loc);
+    if (emit_team_is_alone(e, inst)) {
+        LLVMBasicBlockRef after = emit_team_begin_alone(e);
+        bool is_plain = ir_op_is_bytes(inst->op) || !ir_op_reads(inst->op);
+        (void)(is_plain ? emit_memory(e, inst) : emit_update(e, inst));
+        emit_team_end_alone(e, after);
+        return;
+    }
     if (ir_op_is_value(inst->op)) {
         emit_set_value(e, inst, emit_pure(e, inst));
         return;

@@ -1,7 +1,8 @@
-// How the threads of a GPU's grid share the iterations of a task. Three ways, as plan/abi.h says:
+// How the threads of a GPU's grid share the iterations of a task. Four ways, as plan/abi.h says:
 //   one by one   every thread takes every n-th iteration, or every n-th run of a few consecutive ones (below);
 //   merged       a block has |chunk| consecutive iterations, its threads share them in the first way, and what they
 //                accumulated is merged into one record (emit_merge.c);
+//   by teams     a few threads together take an iteration and share out the loops inside it (emit_team.c);
 //   in pieces    every thread has |chunk| consecutive iterations and a record of its own: where the order counts.
 //
 // Runs. Memory gives its full speed only to accesses of 16 bytes. Where a task walks through arrays element by element,
@@ -557,9 +558,32 @@ static void emit_tiles(struct emitter *e, const struct share *share, const struc
     close_loop(e, &loop);
 }
 
+// ---- teams --------------------------------------------------------------------------------------------------------
+
+static LLVMValueRef count_teams(struct emitter *e, LLVMValueRef threads)
+{
+    return e->target->is_stand_in ? threads : LLVMBuildUDiv(e->builder, threads, emit_i64(e, ABI_GPU_TEAM), "");
+}
+
+static void emit_teams(struct emitter *e, const struct share *share, const struct emit_thread *thread)
+{
+    struct emit_team team;
+    emit_team_init(e, &team, thread);
+    struct share own = *share;
+    own.first = count_teams(e, share->first);
+    own.stride = count_teams(e, share->stride);
+    if (e->function->failed != NULL && !e->target->is_stand_in) { // one answer for all of the team
+        LLVMValueRef first = LLVMBuildAnd(e->builder, team.warp_lane, emit_const(e, IR_I32, -ABI_GPU_TEAM), "");
+        own.hi = emit_from_lane(e, IR_I64, share->hi, first);
+    }
+    e->function->team = &team;
+    emit_singles(e, &own);
+    e->function->team = NULL;
+}
+
 // ---- the task -----------------------------------------------------------------------------------------------------
 
-static void emit_share(struct emitter *e, const struct share *share, const struct emit_thread *thread)
+static void emit_alone(struct emitter *e, const struct share *share, const struct emit_thread *thread)
 {
     struct emit_function *f = e->function;
     struct emit_run run = {.length = e->check_bounds ? 1 : run_length(f->ir)};
@@ -580,6 +604,26 @@ static void emit_share(struct emitter *e, const struct share *share, const struc
     } else {
         emit_stored_runs(e, &run, share);
     }
+}
+
+static void emit_share(struct emitter *e, const struct share *share, const struct emit_thread *thread)
+{
+    LLVMValueRef is_team = emit_plan_team(e);
+    if (is_team == NULL) {
+        emit_alone(e, share, thread);
+        return;
+    }
+    LLVMBasicBlockRef teams = emit_block(e, "teams");
+    LLVMBasicBlockRef alone = emit_block(e, "threads");
+    LLVMBasicBlockRef after = emit_block(e, "shared");
+    LLVMBuildCondBr(e->builder, is_team, teams, alone);
+    emit_at(e, teams);
+    emit_teams(e, share, thread);
+    LLVMBuildBr(e->builder, after);
+    emit_at(e, alone);
+    emit_alone(e, share, thread);
+    LLVMBuildBr(e->builder, after);
+    emit_at(e, after);
 }
 
 // In a resident loop the grid is what it is: a thread, or a block where its threads merge, takes every n-th record.

@@ -3,6 +3,7 @@
 #include "codegen/emit.h"
 
 #include "ir/trip.h"
+#include "plan/abi.h"
 
 #include <assert.h>
 #include <llvm-c/IRReader.h>
@@ -304,9 +305,14 @@ static bool is_wide(const struct ir_for *loop)
 }
 
 // Iteration k has init + k * step, which by the trip count stays on the near side of the bound; only `!=` may wrap.
-static LLVMValueRef add_step(struct emitter *e, const struct ir_for *loop, LLVMValueRef value)
+static LLVMValueRef add_step(struct emitter *e, const struct ir_for *loop, LLVMValueRef value, bool is_spread)
 {
-    LLVMValueRef step = emit_const(e, is_wide(loop) ? IR_I64 : loop->var->type, loop->step);
+    enum ir_type type = is_wide(loop) ? IR_I64 : loop->var->type;
+    if (is_spread) { // which may lead far behind the bound
+        uint64_t steps = (uint64_t)loop->step * ABI_GPU_TEAM;
+        return LLVMBuildAdd(e->builder, value, emit_const(e, type, ir_normalize(type, (int64_t)steps)), "");
+    }
+    LLVMValueRef step = emit_const(e, type, loop->step);
     if (trip_is_signed(loop)) {
         return LLVMBuildNSWAdd(e->builder, value, step, "");
     }
@@ -323,17 +329,32 @@ static void open_counter(struct emitter *e, const struct ir_inst *inst, LLVMValu
     emit_counter_open(e, inst->loop->var, &counter);
 }
 
+// What the loop's variable has in iteration |lane|, the first of this thread of a team.
+static LLVMValueRef first_of_lane(struct emitter *e, const struct ir_for *loop, LLVMValueRef first, LLVMValueRef lane)
+{
+    enum ir_type type = is_wide(loop) ? IR_I64 : loop->var->type;
+    LLVMValueRef number = type == IR_I64 ? lane : LLVMBuildTrunc(e->builder, lane, e->types[type], "");
+    LLVMValueRef distance = LLVMBuildMul(e->builder, number, emit_const(e, type, loop->step), "");
+    return LLVMBuildAdd(e->builder, first, distance, "");
+}
+
 static void emit_counted(struct emitter *e, const struct ir_inst *inst, LLVMValueRef init, LLVMValueRef trip)
 {
     const struct ir_for *loop = inst->loop;
     LLVMBuilderRef b = e->builder;
     LLVMValueRef slot = e->function->vars[loop->var->index];
+    bool is_team = emit_team_spreads(e, inst);
+    LLVMValueRef lane = is_team ? e->function->team->lane : NULL;
+    if (is_team) {
+        emit_team_open(e, inst);
+    }
     LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
     LLVMBasicBlockRef body = emit_block(e, "for");
     LLVMBasicBlockRef after = emit_block(e, "done");
-    LLVMValueRef zero = emit_i64(e, 0);
+    LLVMValueRef zero = lane != NULL ? lane : emit_i64(e, 0);
     LLVMValueRef first = is_wide(loop) ? LLVMBuildSExt(b, init, e->types[IR_I64], "") : init;
-    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, trip, zero, ""), body, after);
+    first = lane != NULL ? first_of_lane(e, loop, first, lane) : first;
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, lane != NULL ? LLVMIntULT : LLVMIntNE, zero, trip, ""), body, after);
 
     emit_at(e, body);
     LLVMValueRef k = LLVMBuildPhi(b, e->types[IR_I64], "k");
@@ -349,6 +370,9 @@ static void emit_counted(struct emitter *e, const struct ir_inst *inst, LLVMValu
         }
     }
     forget_body_vars(e, inst);
+    if (is_team) {
+        emit_team_enter(e, inst, k);
+    }
     struct emit_group group = {0};
     bool independent = !target_is_gpu(e->target) && is_independent(loop) && emit_order_is_free(e, inst);
     int math_calls = e->math_call_count;
@@ -365,15 +389,22 @@ static void emit_counted(struct emitter *e, const struct ir_inst *inst, LLVMValu
     }
     emit_counter_close(e, inst);
     debug_at(e, b, inst->loc);
-    LLVMValueRef next_k = LLVMBuildNUWAdd(b, k, emit_i64(e, 1), "");
-    LLVMValueRef next = add_step(e, loop, value);
+    if (is_team) {
+        emit_team_leave(e, inst, k);
+    }
+    LLVMValueRef next_k = LLVMBuildNUWAdd(b, k, emit_i64(e, lane != NULL ? ABI_GPU_TEAM : 1), "");
+    LLVMValueRef next = add_step(e, loop, value, lane != NULL);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(b);
-    LLVMValueRef branch = LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, next_k, trip, ""), body, after);
+    LLVMIntPredicate goes_on = lane != NULL ? LLVMIntULT : LLVMIntNE;
+    LLVMValueRef branch = LLVMBuildCondBr(b, LLVMBuildICmp(b, goes_on, next_k, trip, ""), body, after);
     emit_loop_notes(e, branch, &inst->regions[0], group.group, e->math_call_count > math_calls);
     LLVMAddIncoming(k, (LLVMValueRef[]){zero, next_k}, (LLVMBasicBlockRef[]){before, latch}, 2);
     LLVMAddIncoming(value, (LLVMValueRef[]){first, next}, (LLVMBasicBlockRef[]){before, latch}, 2);
 
     emit_at(e, after);
+    if (is_team) {
+        emit_team_close(e, inst, trip);
+    }
     enum ir_type type = loop->var->type;
     LLVMValueRef count = type == IR_I64 ? trip : LLVMBuildTrunc(b, trip, e->types[type], "");
     LLVMValueRef moved = LLVMBuildMul(b, count, emit_const(e, type, loop->step), "");

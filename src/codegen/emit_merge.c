@@ -32,39 +32,75 @@ static LLVMValueRef read_word(struct emitter *e, LLVMValueRef word, LLVMValueRef
     return emit_intrinsic(e, "llvm.amdgcn.ds.bpermute", NULL, 0, args, 2);
 }
 
-static LLVMValueRef read_wide(struct emitter *e, LLVMValueRef bits, LLVMValueRef lane, int distance)
+// 32 bits of the thread number |from| of the warp.
+static LLVMValueRef read_word_of(struct emitter *e, LLVMValueRef word, LLVMValueRef from)
+{
+    if (e->target->kind == TARGET_NVPTX) {
+        LLVMValueRef args[4] = {emit_const(e, IR_I32, -1), word, from, emit_const(e, IR_I32, 31)};
+        return emit_intrinsic(e, "llvm.nvvm.shfl.sync.idx.i32", NULL, 0, args, 4);
+    }
+    LLVMValueRef args[2] = {LLVMBuildShl(e->builder, from, emit_const(e, IR_I32, 2), ""), word};
+    return emit_intrinsic(e, "llvm.amdgcn.ds.bpermute", NULL, 0, args, 2);
+}
+
+// Which thread's registers are read: that |distance| further on than |lane|, or number |lane| itself.
+struct source {
+    LLVMValueRef lane;
+    int distance;
+    bool is_number;
+};
+
+static LLVMValueRef read_word_from(struct emitter *e, LLVMValueRef word, struct source from)
+{
+    return from.is_number ? read_word_of(e, word, from.lane) : read_word(e, word, from.lane, from.distance);
+}
+
+static LLVMValueRef read_wide(struct emitter *e, LLVMValueRef bits, struct source from)
 {
     LLVMBuilderRef b = e->builder;
     LLVMValueRef half = emit_i64(e, 32);
     LLVMValueRef low = LLVMBuildTrunc(b, bits, e->types[IR_I32], "");
     LLVMValueRef high = LLVMBuildTrunc(b, LLVMBuildLShr(b, bits, half, ""), e->types[IR_I32], "");
-    low = LLVMBuildZExt(b, read_word(e, low, lane, distance), e->types[IR_I64], "");
-    high = LLVMBuildZExt(b, read_word(e, high, lane, distance), e->types[IR_I64], "");
+    low = LLVMBuildZExt(b, read_word_from(e, low, from), e->types[IR_I64], "");
+    high = LLVMBuildZExt(b, read_word_from(e, high, from), e->types[IR_I64], "");
     return LLVMBuildOr(b, LLVMBuildShl(b, high, half, ""), low, "");
 }
 
-static LLVMValueRef read_neighbour(struct emitter *e, enum ir_type type, LLVMValueRef value, LLVMValueRef lane,
-                                   int distance)
+static LLVMValueRef read_value(struct emitter *e, enum ir_type type, LLVMValueRef value, struct source from)
 {
     LLVMBuilderRef b = e->builder;
     LLVMTypeRef word = e->types[IR_I32];
     switch (type) {
     case IR_F32:
-        return LLVMBuildBitCast(b, read_word(e, LLVMBuildBitCast(b, value, word, ""), lane, distance), e->types[type],
-                                "");
+        return LLVMBuildBitCast(b, read_word_from(e, LLVMBuildBitCast(b, value, word, ""), from), e->types[type], "");
     case IR_F64: {
         LLVMValueRef bits = LLVMBuildBitCast(b, value, e->types[IR_I64], "");
-        return LLVMBuildBitCast(b, read_wide(e, bits, lane, distance), e->types[type], "");
+        return LLVMBuildBitCast(b, read_wide(e, bits, from), e->types[type], "");
     }
     case IR_PTR: {
         LLVMValueRef bits = LLVMBuildPtrToInt(b, value, e->types[IR_I64], "");
-        return LLVMBuildIntToPtr(b, read_wide(e, bits, lane, distance), e->types[type], "");
+        return LLVMBuildIntToPtr(b, read_wide(e, bits, from), e->types[type], "");
     }
-    case IR_I64: return read_wide(e, value, lane, distance);
-    case IR_I32: return read_word(e, value, lane, distance);
-    default:
-        return LLVMBuildTrunc(b, read_word(e, LLVMBuildZExt(b, value, word, ""), lane, distance), e->types[type], "");
+    case IR_I64: return read_wide(e, value, from);
+    case IR_I32: return read_word_from(e, value, from);
+    default: return LLVMBuildTrunc(b, read_word_from(e, LLVMBuildZExt(b, value, word, ""), from), e->types[type], "");
     }
+}
+
+LLVMValueRef emit_neighbour(struct emitter *e, enum ir_type type, LLVMValueRef value, LLVMValueRef lane, int distance)
+{
+    return read_value(e, type, value, (struct source){.lane = lane, .distance = distance});
+}
+
+LLVMValueRef emit_from_lane(struct emitter *e, enum ir_type type, LLVMValueRef value, LLVMValueRef from)
+{
+    return read_value(e, type, value, (struct source){.lane = from, .is_number = true});
+}
+
+LLVMValueRef emit_warp_lane(struct emitter *e, const struct emit_thread *thread)
+{
+    LLVMValueRef number = LLVMBuildTrunc(e->builder, thread->lane, e->types[IR_I32], "");
+    return LLVMBuildURem(e->builder, number, emit_const(e, IR_I32, warp_size(e)), "lane");
 }
 
 // ---- accumulators --------------------------------------------------------------------------------------------------
@@ -179,7 +215,7 @@ static void merge_warp(struct emitter *e, const struct merge *merge, LLVMValueRe
     for (int distance = emit_warp_size(e) / 2; distance > 0; distance /= 2) {
         for (int i = 0; i < count; i++) {
             enum ir_type type = merge->task->accumulators[i].var->type;
-            others[i] = read_neighbour(e, type, load_value(e, merge, i), lane, distance);
+            others[i] = emit_neighbour(e, type, load_value(e, merge, i), lane, distance);
         }
         merge_values(e, merge, others);
     }

@@ -205,6 +205,24 @@ void emit_plan_count(struct emitter *e)
     f->chunk = join(e, f->chunk, before, chunk, end, "chunk");
 }
 
+LLVMValueRef emit_plan_team(struct emitter *e)
+{
+    const struct plan_kernel *kernel;
+    const struct plan_task *task = task_of(e, e->function->ir, &kernel);
+    if (task == NULL || task->team == NULL || e->function->ir->kind != IR_FUNCTION_TASK) {
+        return NULL;
+    }
+    assert(plan_expr_has_code(task->team));
+    return LLVMBuildICmp(e->builder, LLVMIntSLE, e->function->count, emit_expr(e, kernel, task->team), "teams");
+}
+
+bool emit_plan_has_team(const struct emitter *e, const struct ir_function *ir)
+{
+    const struct plan_kernel *kernel;
+    const struct plan_task *task = ir->kind == IR_FUNCTION_TASK ? task_of(e, ir, &kernel) : NULL;
+    return task != NULL && task->team != NULL;
+}
+
 // ---- what is only read ----------------------------------------------------------------------------------------------
 
 static bool is_of_param(const struct plan_effect *effect, int param)

@@ -89,6 +89,7 @@ struct fragment {
     int escape_count;
     const struct scatter *scatter; // clear: whose marks
     const struct nest *nest;       // parallel: the loops that are one space; NULL: only |first|
+    const struct team *team;       // parallel: of a GPU's threads, for each iteration; NULL: one thread
     bool is_alternative;           // of a loop that is also a task: that one stands for it
     const struct fusion *fusion;   // parallel: the loops that |first| was made of; NULL: it is the kernel's own
 };
@@ -103,6 +104,7 @@ struct offload_note {
     const struct fusion *fusion; // FOR: the first of a run that becomes one task; NULL: it is not
     bool is_absorbed;            // FOR: a later one of such a run
     struct nest *nest;           // FOR: see nest_of(); NULL: not asked yet
+    struct team *team;           // FOR: see team_of(); NULL: not asked yet
     struct plan_expr *is_short;  // FOR: chosen, but better run as control where this holds; NULL: never
     struct plan_node **nodes;    // BLOCKS: its plan nodes, of PLAN_MAX_BLOCKS blocks each
 };

@@ -11,6 +11,7 @@
 #include "ir/trip.h"
 #include "ir/walk.h"
 #include "offload/fuse.h"
+#include "offload/team.h"
 #include "passes/demote.h"
 
 #include <assert.h>
@@ -150,7 +151,7 @@ struct ir_var *outline_var(struct outline *out, struct ir_var *var)
 }
 
 // The address of a memory variable: its own, or in the launch block.
-static struct ir_inst *memory_address(struct outline *out, struct ir_var *var, struct ir_builder *to)
+struct ir_inst *outline_memory_address(struct outline *out, struct ir_var *var, struct ir_builder *to)
 {
     if (!is_own(out, var)) {
         note_slot(out, var, true, memory_is_written(out->fragment->first, out->fragment->count, var));
@@ -189,7 +190,7 @@ struct ir_inst *outline_value(struct outline *out, struct ir_inst *value)
     }
     // From outside the fragment. The demote pass left only what can be recomputed here.
     if (value->op == IR_OP_ADDR_VAR) {
-        return set_value(out, value, memory_address(out, value->var, &out->prologue));
+        return set_value(out, value, outline_memory_address(out, value->var, &out->prologue));
     }
     if (value->op == IR_OP_GET) { // the first value of the fragment's own loop
         return set_value(out, value, ir_get(&out->prologue, outline_var(out, value->var)));
@@ -241,6 +242,10 @@ void outline_clone_loop(struct outline *out, const struct ir_inst *inst, struct 
 
 static void clone_control(struct outline *out, const struct ir_inst *inst, struct ir_builder *to)
 {
+    if (team_spreads(out->team, inst)) {
+        outline_team_loop(out, inst, to);
+        return;
+    }
     struct ir_inst *clone = outline_clone(out, inst, to);
     if (inst->op == IR_OP_FOR) {
         outline_clone_loop(out, inst, clone);
@@ -257,7 +262,7 @@ static void clone_control(struct outline *out, const struct ir_inst *inst, struc
 
 // Whether an update that was found atomic is so in this task: not in one that runs in order, and not in the task of an
 // inner loop where the loop around it, for which that was found, runs in order.
-static bool is_shared(const struct outline *out, const struct ir_inst *update)
+bool outline_is_shared(const struct outline *out, const struct ir_inst *update)
 {
     const struct fragment *fragment = out->fragment;
     bool is_inner = fragment->is_alternative && fragment->kind == FRAGMENT_PARALLEL;
@@ -267,10 +272,13 @@ static bool is_shared(const struct outline *out, const struct ir_inst *update)
 
 static void clone_update(struct outline *out, const struct ir_inst *inst, struct ir_builder *to)
 {
+    if (outline_team_update(out, inst, to)) {
+        return;
+    }
     struct reduce_entry *entry = out->is_parallel ? reduce_of_update(out, inst) : NULL;
     if (entry == NULL) {
         struct ir_inst *clone = outline_clone(out, inst, to);
-        clone->atomic = inst->atomic && is_shared(out, inst);
+        clone->atomic = inst->atomic && outline_is_shared(out, inst);
         clone->copy = clone->atomic && out->is_parallel ? privatise_copy_of(out, inst) : 0;
         return;
     }
@@ -302,7 +310,7 @@ void outline_inst(struct outline *out, const struct ir_inst *inst, struct ir_bui
         reduce_note_write(out, inst->var, clone->args[0], to);
         break;
     }
-    case IR_OP_ADDR_VAR: set_value(out, inst, memory_address(out, inst->var, to)); break;
+    case IR_OP_ADDR_VAR: set_value(out, inst, outline_memory_address(out, inst->var, to)); break;
     case IR_OP_UPDATE: clone_update(out, inst, to); break;
     case IR_OP_BREAK:
     case IR_OP_JUMP:
@@ -450,6 +458,10 @@ static void outline_parallel(struct offload *o, const struct fragment *fragment)
     out.is_parallel = true;
     out.function->assume_independent = true;
     reduce_prepare(&out);
+    if (fragment->team != NULL && out.reduction_count == 0 && task->copy_count == 0) {
+        out.team = fragment->team;
+        task->team = fragment->team->limit;
+    }
     out.body.loc = loop->loc;
     if (fragment->nest != NULL) {
         outline_nest(&out, fragment->nest);

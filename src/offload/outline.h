@@ -31,6 +31,9 @@ struct outline {
     struct reduce_entry *reductions;
     int reduction_count;
     int call_count; // helpers that were specialised for this task
+    // Parallel: the team that takes an iteration, NULL: a thread does; and the loop of it whose body is cloned now.
+    const struct team *team;
+    struct team_loop *team_loop;
 };
 
 void outline_init(struct outline *out, struct offload *o, const struct fragment *fragment, enum ir_function_kind kind,
@@ -38,16 +41,22 @@ void outline_init(struct outline *out, struct offload *o, const struct fragment 
 struct ir_var *outline_var(struct outline *out, struct ir_var *var);
 struct ir_inst *outline_value(struct outline *out,
                               struct ir_inst *value); // the clone, imported into the prologue if it lies outside
+struct ir_inst *outline_memory_address(struct outline *out, struct ir_var *var, struct ir_builder *to);
 void outline_region(struct outline *out, const struct ir_region *from, struct ir_builder *to);
 void outline_inst(struct outline *out, const struct ir_inst *inst, struct ir_builder *to);
 void outline_store_slots(struct outline *out, struct ir_builder *to); // writes back what the function assigned
 
+bool outline_is_shared(const struct outline *out, const struct ir_inst *update); // an update is atomic in this task
 void outline_clone_loop(struct outline *out, const struct ir_inst *inst, struct ir_inst *clone); // the facts about it
 // The loop's variable for the iteration number |iter|, i64.
 void outline_loop_variable(struct outline *out, const struct ir_inst *loop, struct ir_inst *iter, struct ir_builder *b);
 void outline_nest(struct outline *out, const struct nest *nest); // outline_nest.c: the body of a task for a nest
 
 void outline_rounds(struct offload *o, const struct fragment *fragment); // outline_rounds.c
+
+// outline_team.c: a loop that is spread over a team, and an update in it; false: it is none that is accumulated there.
+void outline_team_loop(struct outline *out, const struct ir_inst *inst, struct ir_builder *to);
+bool outline_team_update(struct outline *out, const struct ir_inst *inst, struct ir_builder *to);
 
 // outline_scatter.c: the function that clears the marks of a scatter, the one that sets them, and a store to a
 // scattered array in either of the two that run the loop.

@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "ir/walk.h"
 #include "offload/fuse.h"
+#include "offload/team.h"
 
 #include <assert.h>
 
@@ -96,6 +97,11 @@ static int add_parallel(struct offload *o, struct ir_inst *loop, int group, cons
     const struct loop_facts *facts = loop->loop->analysis;
     struct fragment fragment = {.kind = FRAGMENT_PARALLEL, .first = loop, .count = 1, .group = group, .nest = nest};
     fragment.fusion = offload_note(o, loop)->fusion;
+    const struct nest *tests = nest; // NULL: the loop's own
+    if (nest == NULL && team_of(o, loop)->is_found) {
+        fragment.team = team_of(o, loop);
+        tests = &fragment.team->tests;
+    }
     struct plan_task *task = fragment_add_task(o, PLAN_TASK_PARALLEL, loop->loc, group, &fragment.task);
     task->trip = nest != NULL ? nest_trip(o, nest) : offload_trip(o, loop);
     task->cost = nest != NULL ? nest_cost(o, nest) : facts->cost;
@@ -103,10 +109,10 @@ static int add_parallel(struct offload *o, struct ir_inst *loop, int group, cons
     task->effects = copy_effects(o, facts->effects, facts->effect_count);
     task->effect_count = facts->effect_count;
     describe_reductions(facts, task);
-    task->pairs = nest != NULL ? nest->pairs : facts->pairs;
-    task->pair_count = nest != NULL ? nest->pair_count : facts->pair_count;
-    const struct plan_condition *conditions = nest != NULL ? nest->conditions : facts->conditions;
-    task->condition_count = nest != NULL ? nest->condition_count : facts->condition_count;
+    task->pairs = tests != NULL ? tests->pairs : facts->pairs;
+    task->pair_count = tests != NULL ? tests->pair_count : facts->pair_count;
+    const struct plan_condition *conditions = tests != NULL ? tests->conditions : facts->conditions;
+    task->condition_count = tests != NULL ? tests->condition_count : facts->condition_count;
     task->conditions = ARENA_ARRAY(o->arena, struct plan_condition, task->condition_count);
     for (int i = 0; i < task->condition_count; i++) {
         task->conditions[i] = conditions[i];

@@ -4,6 +4,8 @@
 #include "offload/offload.h"
 
 #include "ir/walk.h"
+#include "offload/team.h"
+#include "plan/abi.h"
 
 #include <assert.h>
 
@@ -168,15 +170,20 @@ static struct plan_expr *holds(struct offload *o, const struct loop_facts *facts
 }
 
 // With w workers and n iterations of c operations each: ceil(n / w) * c, or n * c / w where the loops inside are cut
-// too. Where updates are atomic a CPU may also run the task on one worker, with plain ones; where its conditions do not
-// hold, it has to.
+// too; with teams of t threads ceil(n * t / w) * c / t. Where updates are atomic a CPU may also run the task on one
+// worker, with plain ones; where its conditions do not hold, it has to.
 static struct plan_expr *work_as_task(struct offload *o, struct ir_inst *outer, struct plan_expr *n,
                                       struct plan_expr *w)
 {
     const struct loop_facts *facts = outer->loop->analysis;
     struct plan_expr *most = number(o, INT64_C(1) << 38);
     struct plan_expr *cost = op(o, IR_OP_SMIN, facts->cost, most);
-    struct plan_expr *rounds = op(o, IR_OP_SDIV, op(o, IR_OP_ADD, n, op(o, IR_OP_SUB, w, number(o, 1))), w);
+    struct plan_expr *threads = n;
+    if (team_of(o, outer)->is_found) {
+        threads = op(o, IR_OP_MUL, n, number(o, ABI_GPU_TEAM));
+        cost = op(o, IR_OP_SDIV, cost, number(o, ABI_GPU_TEAM));
+    }
+    struct plan_expr *rounds = op(o, IR_OP_SDIV, op(o, IR_OP_ADD, threads, op(o, IR_OP_SUB, w, number(o, 1))), w);
     struct plan_expr *work =
         nest_of(o, outer)->is_found ? op(o, IR_OP_SDIV, op(o, IR_OP_MUL, n, cost), w) : op(o, IR_OP_MUL, rounds, cost);
     struct plan_expr *in_order = op(o, IR_OP_MUL, n, op(o, IR_OP_SMIN, facts->plain_cost, most));

@@ -76,8 +76,9 @@ struct abi_place {
 // records: these blocks are whole warps. Otherwise serial tasks and finishes run on thread 0. Grids are
 // one-dimensional. A task without accumulators may gather the updates of its first private copy (plan_effect.copy) in
 // memory that a block shares: then the first partial record is the address that the copy stands for, and the iterations
-// of a record are its bytes, at most ABI_GPU_COPY_SIZE, 0 for none. In PTX, which has no dots in names, "k.3" is called
-// "k$3".
+// of a record are its bytes, at most ABI_GPU_COPY_SIZE, 0 for none. Where teams take the iterations (plan_task.team, by
+// the trip count and the arguments alone) ABI_GPU_TEAM consecutive threads are one, and blocks are whole teams. In PTX,
+// which has no dots in names, "k.3" is called "k$3".
 //
 // A trip count (finish: number of records) below 0 means that the host does not know it: the entry computes it from the
 // launch block, and with it the iterations of one record. An assignment or condition of the plan over what tasks
@@ -115,6 +116,8 @@ enum { ABI_GPU_COPY_SIZE = 8192 };
 
 // Threads of a block that merge what they have, unless `#pragma rill block_dim` says otherwise or the device has fewer.
 enum { ABI_GPU_MERGED_BLOCK = 256 };
+
+enum { ABI_GPU_TEAM = 32 }; // on every GPU, whatever its warps: sums have bits that depend on it
 
 // Iterations of one partial record. Where a block merges what its threads have, it has enough for all of them, and
 // begins where 16 elements begin, so that wide accesses are aligned if the array is.

@@ -118,6 +118,10 @@ static void check_task(struct check *check, const struct plan_task *task)
     check_expr(check, task->trip);
     check_expr(check, task->cost);
     check_expr(check, task->order_cost);
+    check_expr(check, task->team);
+    if (task->team != NULL && (task->partial_size != 0 || task->copy_count != 0 || task->collapse > 1)) {
+        fail(check, "a task for teams has partial records or copies", (int64_t)task->partial_size);
+    }
     if (task->copy_count < 0 || task->copy_count > PLAN_MAX_COPIES) {
         fail(check, "a task has too many private copies", task->copy_count);
     }

@@ -154,6 +154,11 @@ static void explain_task(struct explain *e, const struct plan_task *task)
     if (task->partial_size != 0) {
         str_add(e->out, ", with reductions");
     }
+    if (task->team != NULL) {
+        int64_t limit;
+        str_add(e->out, ", a warp for each iteration");
+        str_add(e->out, plan_expr_is_const(task->team, &limit) ? " of few" : " where its loops are long enough");
+    }
     if (task->order_cost != NULL) {
         str_add(e->out, ", or on one thread where that is faster without atomics");
     }

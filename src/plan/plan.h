@@ -122,7 +122,10 @@ struct plan_task {
     uint64_t partial_size; // bytes of a partial record; 0: none. Then the range is split by iteration number alone
     int copy_count;        // private copies of memory that all iterations update: see plan_effect.copy
     bool is_merged;        // GPUs: the threads of a block merge what they have into one partial record: see plan/abi.h
-    int run;               // GPUs: consecutive iterations that a thread takes at once; 0 and 1: one by one
+    // GPUs, i64: with so many iterations or fewer a team of ABI_GPU_TEAM threads takes each of them and shares out the
+    // loops inside it; with more, one thread does. Made of constants and arguments; NULL: there is no such version
+    struct plan_expr *team;
+    int run; // GPUs: consecutive iterations that a thread takes at once; 0 and 1: one by one
     struct plan_effect *effects;
     int effect_count;
     struct plan_pair *pairs;

@@ -261,6 +261,10 @@ static void print_task(struct print *p, const struct plan_task *task, int depth)
     if (task->run > 1) {
         str_printf(p->out, " run %d", task->run);
     }
+    if (task->team != NULL) {
+        str_add(p->out, " teams up to ");
+        plan_expr_print(p->kernel, task->team, p->out);
+    }
     if (task->cost != NULL && task->kind == PLAN_TASK_PARALLEL) { // a serial one says more by its text
         str_add(p->out, " cost ");
         plan_expr_print(p->kernel, task->cost, p->out);

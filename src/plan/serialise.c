@@ -263,6 +263,7 @@ static void io_task(struct io *io, struct plan_task *task)
     io_int(io, &task->copy_count);
     io_bool(io, &task->is_merged);
     io_int(io, &task->run);
+    io_expr(io, &task->team);
     IO_ARRAY(io, &task->effects, &task->effect_count);
     for (int i = 0; i < task->effect_count; i++) {
         io_effect(io, &task->effects[i]);

@@ -116,6 +116,9 @@ rill_status gpu_residents_find(struct backend_image *image, struct gpu_kernel *k
 rill_status gpu_shape_find(struct backend_device *device, const struct plan_task *plan, struct gpu_task *task);
 struct gpu_shape gpu_shape_of(const struct plan_task *plan, const struct gpu_task *task, int64_t trip);
 // For a task that has private copies: whether its blocks gather what they update.
+// Where teams take the iterations, as many blocks as there are teams for.
+void gpu_shape_teams(const struct plan_task *plan, const struct gpu_task *task, const struct plan_values *values,
+                     int64_t trip, struct gpu_shape *shape);
 void gpu_shape_gather(const struct plan_task *plan, const struct gpu_task *task, const struct plan_values *values,
                       int64_t trip, struct gpu_shape *shape);
 

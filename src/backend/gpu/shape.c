@@ -28,6 +28,13 @@ static uint32_t merged_block(const struct backend_device *device, const struct p
     return whole_warps(device, plan->block_dim > 0 ? (uint32_t)plan->block_dim : ABI_GPU_MERGED_BLOCK);
 }
 
+// Blocks of teams are whole ones, and whole warps. A device whose blocks have one thread has it do for a team.
+static uint32_t whole_teams(const struct backend_device *device, uint32_t wanted)
+{
+    uint32_t threads = whole_warps(device, wanted);
+    return threads >= ABI_GPU_TEAM ? threads / ABI_GPU_TEAM * ABI_GPU_TEAM : 1;
+}
+
 rill_status gpu_shape_find(struct backend_device *device, const struct plan_task *plan, struct gpu_task *task)
 {
     task->block = 1;
@@ -43,6 +50,8 @@ rill_status gpu_shape_find(struct backend_device *device, const struct plan_task
     task->block = block < MAX_BLOCK ? block : MAX_BLOCK;
     if (plan->is_merged) {
         task->block = merged_block(device, plan);
+    } else if (plan->team != NULL) {
+        task->block = whole_teams(device, task->block);
     } else if (plan->block_dim > 0) {
         task->block = (uint32_t)plan->block_dim < most ? (uint32_t)plan->block_dim : most;
     }
@@ -72,6 +81,18 @@ struct gpu_shape gpu_shape_of(const struct plan_task *plan, const struct gpu_tas
     shape.block = task->block < 64 ? task->block : 64;
     shape.grid = (uint32_t)((shape.records + shape.block - 1) / shape.block);
     return shape;
+}
+
+void gpu_shape_teams(const struct plan_task *plan, const struct gpu_task *task, const struct plan_values *values,
+                     int64_t trip, struct gpu_shape *shape)
+{
+    union ir_value limit;
+    if (plan->team == NULL || !plan_eval(plan->team, values, &limit) || trip > limit.i) {
+        return;
+    }
+    uint64_t teams = task->block > ABI_GPU_TEAM ? task->block / ABI_GPU_TEAM : 1;
+    uint64_t blocks = ((uint64_t)trip + teams - 1) / teams;
+    shape->grid = blocks < task->max_grid ? (uint32_t)blocks : task->max_grid;
 }
 
 void gpu_shape_gather(const struct plan_task *plan, const struct gpu_task *task, const struct plan_values *values,

@@ -76,6 +76,9 @@ static rill_status spread(struct gpu_walk *walk, const struct plan_task *plan, c
     if (trip == UNKNOWN_TRIP && shape.records == 0) {
         shape.grid = (shape.grid + UNKNOWN_PART - 1) / UNKNOWN_PART;
     }
+    if (trip != UNKNOWN_TRIP) {
+        gpu_shape_teams(plan, task, &walk->run->values, trip, &shape);
+    }
     if (trip != UNKNOWN_TRIP && knows_copy(walk->run, plan)) {
         gpu_shape_gather(plan, task, &walk->run->values, trip, &shape);
     }
@@ -236,6 +239,9 @@ static rill_status run_traced(struct gpu_walk *walk, const struct plan_task *pla
     struct gpu_trace_how how = {.way = "alone", .way_text = why, .piece_count = 1};
     if (plan->kind == PLAN_TASK_PARALLEL && is_fast) {
         struct gpu_shape shape = gpu_shape_of(plan, task, trip == UNKNOWN_TRIP ? INT64_MAX : trip);
+        if (trip != UNKNOWN_TRIP) {
+            gpu_shape_teams(plan, task, &walk->run->values, trip, &shape);
+        }
         how.way = shape.grid * shape.block > 1 ? "shared" : "alone";
         how.piece_count = shape.grid;
     } else if (plan->kind == PLAN_TASK_PARALLEL) {

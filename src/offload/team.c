@@ -1,0 +1,363 @@
+// Two-level tasks on a GPU. A task whose iterations hold loops (the rows of a matrix, of a table, of a batch) has few
+// iterations for a device of a hundred thousand threads, and threads that walk through rows of their own touch places
+// far apart. So a team of threads, a warp, takes each iteration: what stands outside of the inner loops is done by all
+// of them alike, or by the first where it writes; the inner loops are dealt out, iteration by iteration, which is
+// lawful where they are independent or accumulate; and what they accumulated is merged in an order that the trip counts
+// alone decide.
+//
+// Here it is found out which loops these are and what the launch must test for it; outline_team.c writes them as the
+// code generator wants them (codegen/emit_team.c).
+#include "offload/team.h"
+
+#include "base/vec.h"
+#include "ir/points_to.h"
+#include "ir/walk.h"
+
+#include <assert.h>
+
+enum {
+    FILLS_GPU = 1 << 16,     // iterations that fill a device with one thread each
+    WORK_LEAST = 1000,       // operations of an iteration that are worth a team
+    WORK_LEAST_TESTED = 300, // in tests, which have small ones
+    REDUCTIONS_MOST = 16,    // of one loop
+};
+
+static const int64_t ANY_NUMBER = INT64_C(1) << 40;
+
+struct search {
+    struct offload *o;
+    struct ir_inst *outer;
+    struct team *team;
+    VEC(struct ir_inst *) loops;
+};
+
+// ---- loops that can be spread -------------------------------------------------------------------------------------
+
+// Whether values of the update may be accumulated apart from x, in any order.
+static bool accumulates(enum ir_update update, enum ir_type type)
+{
+    union ir_value identity;
+    return !ir_update_is_ordered(update) && ir_update_merge(update) != IR_UPDATE_NONE &&
+           ir_update_identity(update, type, &identity);
+}
+
+static bool has_good_roles(const struct ir_for *loop)
+{
+    int count = 0;
+    for (int i = 0; i < loop->role_count; i++) {
+        const struct ir_scalar_role *role = &loop->roles[i];
+        bool is_sum = role->role == IR_ROLE_REDUCTION && accumulates(role->update, role->var->type);
+        bool is_good =
+            role->role == IR_ROLE_PRIVATE || is_sum || (role->role == IR_ROLE_LAST_VALUE && role->always_written);
+        count += is_sum;
+        if (role->var->is_memory || !is_good) {
+            return false;
+        }
+    }
+    return count <= REDUCTIONS_MOST;
+}
+
+static bool is_reduced(const struct loop_facts *facts, const struct ir_inst *update)
+{
+    for (int i = 0; i < facts->reduction_count; i++) {
+        for (int k = 0; k < facts->reductions[i].update_count; k++) {
+            if (facts->reductions[i].updates[k].inst == update) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// Whether updates that iterations of |inner| share are accumulated, or atomic since those of the task share them too.
+static bool has_good_updates(const struct ir_inst *outer, const struct ir_inst *inner)
+{
+    const struct loop_facts *facts = inner->loop->analysis;
+    for (int i = 0; i < facts->reduction_count; i++) {
+        const struct memory_reduction *reduction = &facts->reductions[i];
+        bool is_good = accumulates(reduction->update, reduction->type);
+        bool is_certain = false;
+        for (int k = 0; k < reduction->update_count; k++) {
+            is_good &= reduction->updates[k].context == NULL;
+            is_certain |= reduction->updates[k].inst->parent == &inner->regions[0];
+        }
+        // Where one thread runs the task it sums as the source does, which it can where it may load the sum before.
+        is_good &= is_certain || !ir_type_is_float(reduction->type) || reduction->is_atomic;
+        if (!is_good) {
+            return false;
+        }
+    }
+    for (int i = 0; i < facts->shared_count; i++) {
+        const struct ir_inst *update = facts->shared[i];
+        if (!is_reduced(facts, update) && (update->op == IR_OP_CALL || !facts_is_shared(outer, update))) {
+            return false;
+        }
+    }
+    return facts->reduction_count <= REDUCTIONS_MOST;
+}
+
+static bool prints(const struct ir_function *helper)
+{
+    WALK (inst, &helper->body) {
+        if (inst->op == IR_OP_PRINT || inst->op == IR_OP_CALL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Memory that an address leads to: what all threads see, or a local, which each has for itself.
+static const struct ir_inst *known_root(const struct ir_inst *address)
+{
+    const struct ir_inst *root = address_root(address);
+    bool is_known = root->op == IR_OP_PARAM || root->op == IR_OP_ADDR_GLOBAL || root->op == IR_OP_ADDR_VAR;
+    return is_known ? root : NULL;
+}
+
+// A helper that is given no local, and so touches what all threads see.
+static bool may_call(const struct ir_inst *call)
+{
+    for (int i = 0; i < call->arg_count; i++) {
+        const struct ir_inst *root = call->args[i]->type == IR_PTR ? known_root(call->args[i]) : NULL;
+        if (call->args[i]->type == IR_PTR && (root == NULL || root->op == IR_OP_ADDR_VAR)) {
+            return false;
+        }
+    }
+    return !call->function->may_fail && !prints(call->function);
+}
+
+// Whether |inst|, in the loop |inner|, may be done by one thread of a team alone. What is local to the task is there
+// once for each thread and may be read, but not written for the others.
+static bool may_be_spread(const struct ir_inst *inst, const struct ir_inst *inner)
+{
+    if (inst->op == IR_OP_CALL) {
+        return may_call(inst);
+    }
+    if (inst->op == IR_OP_PRINT || inst->op == IR_OP_RETURN || inst->op == IR_OP_BLOCKS || inst->is_volatile ||
+        ir_may_fail(inst, false)) {
+        return false;
+    }
+    if (ir_op_accesses(inst->op) && ir_op_writes(inst->op) && !is_reduced(inner->loop->analysis, inst)) {
+        const struct ir_inst *root = known_root(inst->args[0]);
+        bool is_own = root != NULL && root->op == IR_OP_ADDR_VAR && root->var->scope != NULL &&
+                      walk_is_inside(root->var->scope, inner);
+        return root != NULL && (root->op != IR_OP_ADDR_VAR || is_own);
+    }
+    return true;
+}
+
+static bool has_good_body(const struct ir_inst *inner)
+{
+    WALK (inst, &inner->regions[0]) {
+        if (!may_be_spread(inst, inner)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool take_tests(struct search *search, const struct ir_inst *inner)
+{
+    struct nest tests = search->team->tests;
+    if (nest_take_tests(search->o, &tests, inner, NULL, 0) != NULL) {
+        return false;
+    }
+    search->team->tests = tests;
+    return true;
+}
+
+static bool can_spread(const struct search *search, const struct ir_inst *inner)
+{
+    const struct ir_for *loop = inner->loop;
+    const struct loop_facts *facts = loop->analysis, *around = search->outer->loop->analysis;
+    bool is_independent = loop->verdict == IR_VERDICT_PROVEN || loop->verdict == IR_VERDICT_IF;
+    return is_independent && facts != NULL && facts->analysis == around->analysis && !loop->pragma_single &&
+           !facts_has_few_iterations(inner) && has_good_roles(loop) && has_good_updates(search->outer, inner) &&
+           has_good_body(inner);
+}
+
+// Of two loops inside each other, both of which can be spread, the one whose neighbours touch neighbouring places.
+static bool is_nearer(const struct search *search, const struct ir_inst *a, const struct ir_inst *b)
+{
+    return facts_far_accesses(search->outer, search->outer, a) < facts_far_accesses(search->outer, search->outer, b);
+}
+
+// The loop that is the body of |loop|, but for values.
+static struct ir_inst *only_loop(const struct ir_inst *loop)
+{
+    struct ir_inst *found = NULL;
+    for (struct ir_inst *inst = loop->regions[0].first; inst != NULL; inst = inst->next) {
+        if (inst->op == IR_OP_FOR && found == NULL) {
+            found = inst;
+        } else if (!ir_op_is_value(inst->op)) {
+            return NULL;
+        }
+    }
+    return found;
+}
+
+static bool spread(struct search *search, struct ir_inst *inner)
+{
+    if (!can_spread(search, inner)) {
+        return false;
+    }
+    const struct ir_inst *below = only_loop(inner);
+    if (below != NULL && can_spread(search, below) && is_nearer(search, below, inner)) {
+        return false; // it is met next
+    }
+    if (!take_tests(search, inner)) {
+        return false;
+    }
+    VEC_PUSH(search->o->arena, &search->loops, inner);
+    return true;
+}
+
+// ---- the rest of the iteration --------------------------------------------------------------------------------------
+
+// Whether all threads of a team may do |inst| alike, or the first for all.
+static bool may_be_alike(const struct ir_inst *inst)
+{
+    if (inst->op == IR_OP_CALL || inst->op == IR_OP_PRINT || inst->op == IR_OP_RETURN || inst->op == IR_OP_BLOCKS ||
+        inst->is_volatile || ir_may_fail(inst, false)) {
+        return false;
+    }
+    if (ir_op_accesses(inst->op) && ir_op_writes(inst->op)) {
+        return !ir_has_result(inst) && known_root(inst->args[0]) != NULL;
+    }
+    return true;
+}
+
+static bool look_at_region(struct search *search, const struct ir_region *region);
+
+// A loop that cannot be spread runs in every thread: that is lost work unless most of it is a loop inside that can.
+static bool look_at_loop(struct search *search, struct ir_inst *loop)
+{
+    int before = search->loops.count;
+    for (int i = 0; i < loop->region_count; i++) {
+        if (!look_at_region(search, &loop->regions[i])) {
+            return false;
+        }
+    }
+    return search->loops.count > before || (loop->op == IR_OP_FOR && facts_has_few_iterations(loop));
+}
+
+static bool look_at_region(struct search *search, const struct ir_region *region)
+{
+    for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        if (inst->op == IR_OP_FOR && spread(search, inst)) {
+            continue;
+        }
+        if (!may_be_alike(inst)) {
+            return false;
+        }
+        if (ir_op_repeats(inst->op)) {
+            if (!look_at_loop(search, inst)) {
+                return false;
+            }
+            continue;
+        }
+        for (int i = 0; i < inst->region_count; i++) {
+            if (!look_at_region(search, &inst->regions[i])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// ---- when it pays -------------------------------------------------------------------------------------------------
+
+static bool is_of_arguments(const struct plan_expr *expr)
+{
+    for (int i = 0; i < expr->arg_count; i++) {
+        if (!is_of_arguments(expr->args[i])) {
+            return false;
+        }
+    }
+    return expr->arg_count > 0 || expr->kind == PLAN_EXPR_CONST || expr->kind == PLAN_EXPR_PARAM;
+}
+
+// Iterations of the task up to which teams are better than a thread for each: by what is known of the arguments alone,
+// since the sums' bits follow from it. Rows whose elements neighbours of one iteration share, and those of neighbouring
+// iterations do not, are read faster by teams however many there are.
+static struct plan_expr *limit_of(struct search *search)
+{
+    struct offload *o = search->o;
+    int64_t far_inside = 0;
+    struct plan_expr *work = plan_const(o->arena, IR_I64, 0);
+    for (int i = 0; i < search->loops.count; i++) {
+        struct plan_expr *part = facts_work_inside(o->kernel, search->outer, search->loops.items[i]);
+        far_inside += facts_far_accesses(search->outer, search->outer, search->loops.items[i]);
+        work = plan_op(o->arena, IR_OP_ADD, IR_I64, IR_I64, work, part);
+    }
+    bool is_row = far_inside < facts_far_accesses(search->outer, search->outer, search->outer);
+    struct plan_expr *fills = plan_const(o->arena, IR_I64, FILLS_GPU);
+    work = work != NULL ? substitute_variables(o, work, search->outer) : NULL;
+    if (work == NULL || !is_of_arguments(work) || !plan_expr_has_code(work)) {
+        return fills;
+    }
+    struct plan_expr *most = is_row ? plan_const(o->arena, IR_I64, ANY_NUMBER) : fills;
+    int64_t least = o->module->has_short_strips ? WORK_LEAST_TESTED : WORK_LEAST;
+    struct plan_expr *pays = plan_op(o->arena, IR_OP_SGE, IR_I1, IR_I64, work, plan_const(o->arena, IR_I64, least));
+    return plan_select(o->arena, pays, most, plan_const(o->arena, IR_I64, 0));
+}
+
+// Whether the task has nothing that is merged over all its iterations, as far as that is known before slots are given
+// out: see outline_team.c.
+static bool accumulates_nothing(const struct ir_inst *outer)
+{
+    const struct loop_facts *facts = outer->loop->analysis;
+    bool has_none = facts->reduction_count == 0;
+    for (int i = 0; i < outer->loop->role_count; i++) {
+        enum ir_role role = outer->loop->roles[i].role;
+        has_none &= role == IR_ROLE_PRIVATE || role == IR_ROLE_LAST_VALUE;
+    }
+    return has_none;
+}
+
+static void find(struct offload *o, struct ir_inst *outer, struct team *team)
+{
+    const struct loop_facts *facts = outer->loop->analysis;
+    enum ir_verdict verdict = outer->loop->verdict;
+    bool is_independent = verdict == IR_VERDICT_PROVEN || verdict == IR_VERDICT_IF || verdict == IR_VERDICT_PRAGMA;
+    if (!o->module->is_gpu || o->module->check_bounds || facts == NULL || !is_independent ||
+        nest_of(o, outer)->is_found || outer->loop->block_dim > 0 || !accumulates_nothing(outer)) {
+        return;
+    }
+    struct search search = {.o = o, .outer = outer, .team = team};
+    team->tests = (struct nest){.count = 1,
+                                .strip = 1,
+                                .conditions = facts->conditions,
+                                .condition_count = facts->condition_count,
+                                .pairs = facts->pairs,
+                                .pair_count = facts->pair_count};
+    team->tests.loops[0] = outer;
+    if (!look_at_region(&search, &outer->regions[0]) || search.loops.count == 0) {
+        return;
+    }
+    team->loops = search.loops.items;
+    team->loop_count = search.loops.count;
+    team->limit = limit_of(&search);
+    team->is_found = true;
+}
+
+const struct team *team_of(struct offload *o, struct ir_inst *outer)
+{
+    assert(outer->op == IR_OP_FOR && outer->loop->analysis != NULL);
+    struct offload_note *note = offload_note(o, outer);
+    if (note->team == NULL) {
+        note->team = ARENA_NEW(o->arena, struct team);
+        find(o, outer, note->team);
+    }
+    return note->team;
+}
+
+bool team_spreads(const struct team *team, const struct ir_inst *loop)
+{
+    for (int i = 0; team != NULL && i < team->loop_count; i++) {
+        if (team->loops[i] == loop) {
+            return true;
+        }
+    }
+    return false;
+}
