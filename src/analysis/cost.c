@@ -164,18 +164,32 @@ void cost_fill(struct analysis *an, struct loop_info *info, struct loop_facts *f
     facts->trip = plan_trip(an->arena, inst->loop, init, bound);
 }
 
+// For costs inside |outer|; of a loop that was made of several, by the analysis of that.
+static bool begin_inside(struct costing *c, const struct ir_function *kernel, const struct ir_inst *outer)
+{
+    const struct loop_facts *facts = outer->loop->analysis;
+    *c = (struct costing){.an = facts != NULL ? facts->analysis : kernel->analysis};
+    for (int i = 0; i < c->an->loops.count; i++) {
+        const struct loop_info *info = c->an->loops.items[i];
+        if (info->inst == outer && info->is_kernel_loop) {
+            c->info = info;
+        }
+    }
+    return c->info != NULL;
+}
+
 struct plan_expr *facts_work_inside(const struct ir_function *kernel, const struct ir_inst *outer,
                                     const struct ir_inst *inner)
 {
     assert(outer->op == IR_OP_FOR && inner->op == IR_OP_FOR);
-    struct analysis *an = kernel->analysis;
-    for (int i = 0; i < an->loops.count; i++) {
-        const struct loop_info *info = an->loops.items[i];
-        if (info->inst == outer && info->is_kernel_loop) {
-            struct costing costing = {.an = an, .info = info};
-            struct plan_expr *work = cost_of_nested(&costing, inner);
-            return costing.has_guess ? NULL : work;
-        }
-    }
-    return NULL;
+    struct costing costing;
+    struct plan_expr *work = begin_inside(&costing, kernel, outer) ? cost_of_nested(&costing, inner) : NULL;
+    return costing.has_guess ? NULL : work;
+}
+
+struct plan_expr *facts_trips_inside(const struct ir_function *kernel, const struct ir_inst *outer,
+                                     const struct ir_inst *inner)
+{
+    struct costing costing;
+    return begin_inside(&costing, kernel, outer) ? inner_trip(&costing, inner) : NULL;
 }

@@ -85,6 +85,9 @@ bool facts_is_shared(const struct ir_inst *loop, const struct ir_inst *update);
 // loops in the middle of their ranges: what an average run takes. NULL: a trip count in it is not known there.
 struct plan_expr *facts_work_inside(const struct ir_function *kernel, const struct ir_inst *outer,
                                     const struct ir_inst *inner);
+// The same of its iterations.
+struct plan_expr *facts_trips_inside(const struct ir_function *kernel, const struct ir_inst *outer,
+                                     const struct ir_inst *inner);
 
 // choose.c: whether the independent loop |loop| is taken as a task rather than a loop inside it. The task is the
 // outermost independent loop, passing over one that has few iterations where a loop inside it is independent, without

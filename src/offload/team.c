@@ -18,8 +18,10 @@
 enum {
     FILLS_GPU = 1 << 16,     // iterations that fill a device with one thread each
     WORK_LEAST = 1000,       // operations of an iteration that are worth a team
+    TRIPS_LEAST = 32,        // iterations of the longest of its loops
     WORK_LEAST_TESTED = 300, // in tests, which have small ones
-    REDUCTIONS_MOST = 16,    // of one loop
+    TRIPS_LEAST_TESTED = 8,
+    REDUCTIONS_MOST = 16, // of one loop
 };
 
 static const int64_t ANY_NUMBER = INT64_C(1) << 40;
@@ -106,20 +108,22 @@ static bool prints(const struct ir_function *helper)
     return false;
 }
 
-// Memory that an address leads to: what all threads see, or a local, which each has for itself.
-static const struct ir_inst *known_root(const struct ir_inst *address)
+// The local that an access touches, of which each thread has one for itself. False: it is not known whether it is one.
+static bool find_local(const struct ir_inst *access, const struct ir_var **out_local)
 {
-    const struct ir_inst *root = address_root(address);
-    bool is_known = root->op == IR_OP_PARAM || root->op == IR_OP_ADDR_GLOBAL || root->op == IR_OP_ADDR_VAR;
-    return is_known ? root : NULL;
+    const struct ir_inst *root = address_root(access->args[0]);
+    enum base_kind kind = base_kind(access->base);
+    *out_local = root->op == IR_OP_ADDR_VAR ? root->var : NULL;
+    return *out_local != NULL || root->op == IR_OP_PARAM || root->op == IR_OP_ADDR_GLOBAL || kind == BASE_PARAM ||
+           kind == BASE_GLOBAL;
 }
 
 // A helper that is given no local, and so touches what all threads see.
 static bool may_call(const struct ir_inst *call)
 {
     for (int i = 0; i < call->arg_count; i++) {
-        const struct ir_inst *root = call->args[i]->type == IR_PTR ? known_root(call->args[i]) : NULL;
-        if (call->args[i]->type == IR_PTR && (root == NULL || root->op == IR_OP_ADDR_VAR)) {
+        const struct ir_inst *root = address_root(call->args[i]);
+        if (call->args[i]->type == IR_PTR && root->op != IR_OP_PARAM && root->op != IR_OP_ADDR_GLOBAL) {
             return false;
         }
     }
@@ -138,10 +142,9 @@ static bool may_be_spread(const struct ir_inst *inst, const struct ir_inst *inne
         return false;
     }
     if (ir_op_accesses(inst->op) && ir_op_writes(inst->op) && !is_reduced(inner->loop->analysis, inst)) {
-        const struct ir_inst *root = known_root(inst->args[0]);
-        bool is_own = root != NULL && root->op == IR_OP_ADDR_VAR && root->var->scope != NULL &&
-                      walk_is_inside(root->var->scope, inner);
-        return root != NULL && (root->op != IR_OP_ADDR_VAR || is_own);
+        const struct ir_var *local;
+        return find_local(inst, &local) &&
+               (local == NULL || (local->scope != NULL && walk_is_inside(local->scope, inner)));
     }
     return true;
 }
@@ -222,7 +225,8 @@ static bool may_be_alike(const struct ir_inst *inst)
         return false;
     }
     if (ir_op_accesses(inst->op) && ir_op_writes(inst->op)) {
-        return !ir_has_result(inst) && known_root(inst->args[0]) != NULL;
+        const struct ir_var *local;
+        return !ir_has_result(inst) && find_local(inst, &local);
     }
     return true;
 }
@@ -277,6 +281,17 @@ static bool is_of_arguments(const struct plan_expr *expr)
     return expr->arg_count > 0 || expr->kind == PLAN_EXPR_CONST || expr->kind == PLAN_EXPR_PARAM;
 }
 
+// Whether the value is so much; NULL: the arguments do not tell.
+static struct plan_expr *at_least(struct search *search, struct plan_expr *value, int64_t least)
+{
+    struct offload *o = search->o;
+    value = value != NULL ? substitute_variables(o, value, search->outer) : NULL;
+    if (value == NULL || !is_of_arguments(value) || !plan_expr_has_code(value)) {
+        return NULL;
+    }
+    return plan_op(o->arena, IR_OP_SGE, IR_I1, IR_I64, value, plan_const(o->arena, IR_I64, least));
+}
+
 // Iterations of the task up to which teams are better than a thread for each: by what is known of the arguments alone,
 // since the sums' bits follow from it. Rows whose elements neighbours of one iteration share, and those of neighbouring
 // iterations do not, are read faster by teams however many there are.
@@ -285,20 +300,24 @@ static struct plan_expr *limit_of(struct search *search)
     struct offload *o = search->o;
     int64_t far_inside = 0;
     struct plan_expr *work = plan_const(o->arena, IR_I64, 0);
+    struct plan_expr *trips = work;
     for (int i = 0; i < search->loops.count; i++) {
-        struct plan_expr *part = facts_work_inside(o->kernel, search->outer, search->loops.items[i]);
-        far_inside += facts_far_accesses(search->outer, search->outer, search->loops.items[i]);
-        work = plan_op(o->arena, IR_OP_ADD, IR_I64, IR_I64, work, part);
+        const struct ir_inst *loop = search->loops.items[i];
+        far_inside += facts_far_accesses(search->outer, search->outer, loop);
+        work = plan_op(o->arena, IR_OP_ADD, IR_I64, IR_I64, work, facts_work_inside(o->kernel, search->outer, loop));
+        trips =
+            plan_op(o->arena, IR_OP_SMAX, IR_I64, IR_I64, trips, facts_trips_inside(o->kernel, search->outer, loop));
     }
     bool is_row = far_inside < facts_far_accesses(search->outer, search->outer, search->outer);
     struct plan_expr *fills = plan_const(o->arena, IR_I64, FILLS_GPU);
-    work = work != NULL ? substitute_variables(o, work, search->outer) : NULL;
-    if (work == NULL || !is_of_arguments(work) || !plan_expr_has_code(work)) {
+    bool is_tested = o->module->has_short_strips;
+    struct plan_expr *pays =
+        plan_op(o->arena, IR_OP_AND, IR_I1, IR_I1, at_least(search, work, is_tested ? WORK_LEAST_TESTED : WORK_LEAST),
+                at_least(search, trips, is_tested ? TRIPS_LEAST_TESTED : TRIPS_LEAST));
+    if (pays == NULL) {
         return fills;
     }
     struct plan_expr *most = is_row ? plan_const(o->arena, IR_I64, ANY_NUMBER) : fills;
-    int64_t least = o->module->has_short_strips ? WORK_LEAST_TESTED : WORK_LEAST;
-    struct plan_expr *pays = plan_op(o->arena, IR_OP_SGE, IR_I1, IR_I64, work, plan_const(o->arena, IR_I64, least));
     return plan_select(o->arena, pays, most, plan_const(o->arena, IR_I64, 0));
 }
 

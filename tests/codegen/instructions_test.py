@@ -75,6 +75,8 @@ kernel void either(int n, const int k[n], unsigned c[n], float d[n])
 { unsigned s[4] = {0};
 #pragma rill single
   for (int i = 0; i < n; i++) { d[i] = rill_atomic_mul(k[i] & 1 ? &s[i & 3] : &c[i], 3) + s[i & 1]; } }
+kernel void rows(int n, int m, const double a[n][m], const double x[m], double y[n])
+{ for (int i = 0; i < n; i++) { double s = 0; for (int j = 0; j < m; j++) { s += a[i][j] * x[j]; } y[i] = s; } }
 kernel void checks(int n, const int a[n], int c[n])
 { for (int i = 0; i < n; i++) { assert(a[i] > 0); c[i] = a[i]; } }
 """
@@ -114,6 +116,10 @@ PTX = [
     # There are no atomics on memory of a thread's own; where a pointer leads is found out before one is done.
     ("own.0", (r"atom|isspacep|generic", 0)),
     ("either.0", (r"isspacep\.local", None), (r"atom\.\S*cas\.b32", None), (r"\.local\.cas", 0)),
+    # A team's sum: a tree of five steps, two words each, and the whole to all of them; the first thread stores it, the
+    # others wait. One thread's has no part in it. The rows' elements lie side by side.
+    ("rows.2", (SHUFFLES, 10), (r"shfl\.sync\.idx\.b32", 2), (r"bar\.warp\.sync", 2), (r"st\.global\.b64", 2),
+     (r"\.shared|bar\.sync", 0), (r"ld\.global\.nc\.b64 .*\+\d*256\]", None)),
     ("checks.0", (r"ld\.relaxed\.gpu\.global\.b32", 1), (r"st\.release\.sys\.global\.b32", 1), (r"trap", 0)),
 ]
 
@@ -174,6 +180,8 @@ def amd(family):
          (f"(?:{family['swap'][1]}).*{family['returns']}", 2), (r"atomic_add_f|atomic_u?max", 0),
          (r"s_cbranch_execnz", None)),
         ("histogram.0.remote", (family["add"], 6), (r"cmpswap", 0)),  # which a bus does too
+        # A team is 32 threads also where a wave is 64.
+        ("rows.2", (r"ds_bpermute_b32", {64: 12, 32: 10}[family["wave"]]), (family["barrier"], 0), (r"atomic", 0)),
         ("own.0", (r"atomic|flat_", 0)),
         ("either.0", (r"flat_atomic_cmpswap", None), (r"private_base", None)),
         ("checks.0", (family["claimed"], 1), (family["publish"], 1), (r"s_trap", 0)),
