@@ -213,7 +213,7 @@ LLVMValueRef emit_plan_team(struct emitter *e)
         return NULL;
     }
     assert(plan_expr_has_code(task->team));
-    return LLVMBuildICmp(e->builder, LLVMIntSLE, e->function->count, emit_expr(e, kernel, task->team), "teams");
+    return LLVMBuildICmp(e->builder, LLVMIntSLE, e->function->count, emit_plan_expr(e, kernel, task->team), "teams");
 }
 
 bool emit_plan_has_team(const struct emitter *e, const struct ir_function *ir)
