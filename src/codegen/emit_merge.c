@@ -100,7 +100,7 @@ LLVMValueRef emit_from_lane(struct emitter *e, enum ir_type type, LLVMValueRef v
 LLVMValueRef emit_warp_lane(struct emitter *e, const struct emit_thread *thread)
 {
     LLVMValueRef number = LLVMBuildTrunc(e->builder, thread->lane, e->types[IR_I32], "");
-    return LLVMBuildURem(e->builder, number, emit_const(e, IR_I32, warp_size(e)), "lane");
+    return LLVMBuildURem(e->builder, number, emit_const(e, IR_I32, emit_warp_size(e)), "lane");
 }
 
 // ---- accumulators --------------------------------------------------------------------------------------------------

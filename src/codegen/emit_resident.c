@@ -236,7 +236,9 @@ static void emit_parallel(struct resident *r, const struct plan_task *task, cons
     struct emitter *e = r->e;
     LLVMBuilderRef b = e->builder;
     LLVMValueRef trip = evaluate(r, task->trip);
-    if ((r->has_stored && uses_written(r, task, false)) || (r->has_read && uses_written(r, task, true))) {
+    bool team_reads = plan_expr_reads(r->kernel, task->team, r->slots.written); // when the task begins
+    if ((r->has_stored && (team_reads || uses_written(r, task, false))) ||
+        (r->has_read && uses_written(r, task, true))) {
         meet(r);
     }
     LLVMBasicBlockRef some = emit_block(e, "some");
