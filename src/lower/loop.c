@@ -63,7 +63,51 @@ static bool find_step(const struct lower *l, const struct stmt *stmt, struct can
     return true;
 }
 
-static bool find_condition(const struct stmt *stmt, struct canonical *c)
+static struct expr *as_long(struct lower *l, const struct expr *e, struct type *type)
+{
+    struct expr *cast = ARENA_NEW(l->arena, struct expr);
+    *cast = (struct expr){.kind = EXPR_CAST,
+                          .type = type,
+                          .loc = e->loc,
+                          .is_implicit = true,
+                          .a = (struct expr *)(uintptr_t)e,
+                          .depth = e->depth + 1};
+    return cast;
+}
+
+// i + a compared with a bound is i compared with bound - a: in 64 bits, where an int's difference cannot overflow. Only
+// a sum that overflows, which C leaves undefined, could tell. False: |sum| is no such sum of the loop's variable.
+static bool take_sum(struct lower *l, struct canonical *c, const struct expr *sum, const struct expr *bound)
+{
+    const struct type *var = c->var->type;
+    if ((sum->kind != EXPR_ADD && sum->kind != EXPR_SUB) || !type_is_signed(var) || var->size > 4 ||
+        !type_is_signed(c->common) || c->common->size != 4) {
+        return false;
+    }
+    const struct expr *a = lower_without_widening(sum->a);
+    const struct expr *b = lower_without_widening(sum->b);
+    const struct expr *other = a->kind == EXPR_OBJECT && a->object == c->var ? sum->b : NULL;
+    if (other == NULL && sum->kind == EXPR_ADD && b->kind == EXPR_OBJECT && b->object == c->var) {
+        other = sum->a;
+    }
+    if (other == NULL) {
+        return false;
+    }
+    struct type *wide = ARENA_NEW(l->arena, struct type);
+    *wide = (struct type){.kind = TYPE_LONG, .size = 8, .align = 8};
+    struct expr *difference = ARENA_NEW(l->arena, struct expr);
+    *difference = (struct expr){.kind = sum->kind == EXPR_ADD ? EXPR_SUB : EXPR_ADD,
+                                .type = wide,
+                                .loc = bound->loc,
+                                .a = as_long(l, bound, wide),
+                                .b = as_long(l, other, wide),
+                                .depth = sum->depth + bound->depth + 2};
+    c->bound = difference;
+    c->common = wide;
+    return true;
+}
+
+static bool find_condition(struct lower *l, const struct stmt *stmt, struct canonical *c)
 {
     const struct expr *condition = stmt->expr != NULL ? lower_strip(stmt->expr) : NULL;
     if (condition == NULL || condition->kind < EXPR_LT || condition->kind > EXPR_NE || condition->kind == EXPR_EQ ||
@@ -80,6 +124,10 @@ static bool find_condition(const struct stmt *stmt, struct canonical *c)
     } else if (b->kind == EXPR_OBJECT && b->object == c->var) {
         c->compare = expr_mirrored(condition->kind);
         c->bound = condition->a;
+    } else if (take_sum(l, c, a, condition->b)) {
+        c->compare = condition->kind;
+    } else if (take_sum(l, c, b, condition->a)) {
+        c->compare = expr_mirrored(condition->kind);
     } else {
         return fail(c, condition->loc, "its condition is no comparison of its variable with a bound");
     }
@@ -245,7 +293,7 @@ static bool check_body(struct lower *l, const struct stmt *stmt, struct canonica
 
 bool lower_canonical_find(struct lower *l, const struct stmt *stmt, struct canonical *c)
 {
-    if (!find_step(l, stmt, c) || !find_condition(stmt, c)) {
+    if (!find_step(l, stmt, c) || !find_condition(l, stmt, c)) {
         return false;
     }
     find_init(stmt, c);
