@@ -115,6 +115,12 @@ struct emit_team {
     LLVMValueRef lane;      // of this thread in its team, i64; the stand-in, whose one thread is all of it: NULL
     LLVMValueRef warp_lane; // the same in its warp, i32
     LLVMValueRef is_first;  // i1
+    // Teams that lie across the warps of a block: thread |column| of each half of a warp is of the same one.
+    LLVMValueRef column;    // i64; NULL: the team is a warp
+    LLVMValueRef is_active; // i1: the column is one of the task's iterations
+    LLVMValueRef shared;    // where the threads of a block merge what they have
+    bool is_alone;          // the first thread does all of it
+    bool has_met;           // and nothing has touched memory since
     bool is_inside;         // a loop is shared out: each thread has its own iterations of it
     LLVMValueRef *olds;     // what the variables that the loop accumulates had before, by role
     LLVMValueRef *rows;     // stand-in: what each thread of the team has accumulated, by role
@@ -276,12 +282,16 @@ LLVMValueRef emit_warp_lane(struct emitter *e, const struct emit_thread *thread)
 
 // emit_team.c: two-level tasks
 void emit_team_init(struct emitter *e, struct emit_team *team, const struct emit_thread *thread);
+bool emit_team_fits_columns(const struct emitter *e, const struct ir_function *ir);
+void emit_team_init_columns(struct emitter *e, struct emit_team *team, const struct emit_thread *thread);
 bool emit_team_spreads(const struct emitter *e, const struct ir_inst *loop);         // it is shared out here
 void emit_team_open(struct emitter *e, const struct ir_inst *loop);                  // before the loop …
 void emit_team_enter(struct emitter *e, const struct ir_inst *loop, LLVMValueRef k); // … of an iteration …
 void emit_team_leave(struct emitter *e, const struct ir_inst *loop, LLVMValueRef k);
 void emit_team_close(struct emitter *e, const struct ir_inst *loop, LLVMValueRef trip); // … and behind it
 bool emit_team_is_alone(const struct emitter *e, const struct ir_inst *inst); // the first thread does it for all
+LLVMValueRef emit_team_trip(struct emitter *e, LLVMValueRef trip);  // of a loop that is shared out, for this thread
+void emit_team_note(struct emitter *e, const struct ir_inst *inst); // before any instruction, and behind regions
 LLVMBasicBlockRef emit_team_begin_alone(struct emitter *e);
 void emit_team_end_alone(struct emitter *e, LLVMBasicBlockRef after);
 
@@ -359,7 +369,7 @@ void emit_gpu_print(struct emitter *e, const struct ir_inst *inst, LLVMValueRef 
 void emit_plan_count(struct emitter *e);        // of the entry that has just begun: where the host does not know it
 void emit_plan_reads(struct emitter *e);        // of the same: which arrays nobody writes meanwhile
 LLVMValueRef emit_plan_team(struct emitter *e); // i1: whether teams take the iterations; NULL: there are none
-bool emit_plan_has_team(const struct emitter *e, const struct ir_function *ir);
+bool emit_plan_has_team(const struct emitter *e, const struct ir_function *ir, int *out_columns);
 bool emit_plan_is_remote(const struct emitter *e, const struct ir_function *ir); // the entry has such a version
 void emit_plan_nodes(struct emitter *e); // entries for assignments and conditions over what tasks compute
 LLVMValueRef emit_plan_expr(struct emitter *e, const struct plan_kernel *kernel, const struct plan_expr *expr);

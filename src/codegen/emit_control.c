@@ -161,10 +161,15 @@ void emit_control_inst(struct emitter *e, const struct ir_inst *inst)
 static void emit_inst(struct emitter *e, const struct ir_inst *inst)
 {
     debug_at(e, e->builder, inst->loc);
+    emit_team_note(e, inst);
     if (emit_team_is_alone(e, inst)) {
         LLVMBasicBlockRef after = emit_team_begin_alone(e);
         bool is_plain = ir_op_is_bytes(inst->op) || !ir_op_reads(inst->op);
-        (void)(is_plain ? emit_memory(e, inst) : emit_update(e, inst));
+        if (inst->op == IR_OP_IF) {
+            emit_if(e, inst);
+        } else {
+            (void)(is_plain ? emit_memory(e, inst) : emit_update(e, inst));
+        }
         emit_team_end_alone(e, after);
         return;
     }
@@ -187,7 +192,10 @@ static void emit_inst(struct emitter *e, const struct ir_inst *inst)
     case IR_OP_PRINT: emit_print(e, inst); break;
     case IR_OP_FAIL: emit_failure(e, inst); break;
     case IR_OP_CHECK: emit_bounds_check(e, inst, emit_value(e, inst->args[0]), emit_value(e, inst->args[1])); break;
-    default: emit_control_inst(e, inst); break;
+    default:
+        emit_control_inst(e, inst);
+        emit_team_note(e, inst); // whichever way it went
+        break;
     }
 }
 

@@ -515,7 +515,12 @@ void emit_entry_begin(struct emitter *e, struct emit_function *f, const struct i
         e->failure_kernel = kernel;
     }
     bool can_fail = is_gpu && e->can_fail;
-    bool stays = ir_merges(ir) || emit_merge_task(e, ir) != NULL || emit_copies_has(e, ir) || emit_plan_has_team(e, ir);
+    int columns;
+    bool has_team = emit_plan_has_team(e, ir, &columns);
+    bool stays = ir_merges(ir) || emit_merge_task(e, ir) != NULL || emit_copies_has(e, ir) || has_team;
+    if (columns > 0 && e->target->kind == TARGET_NVPTX) { // the registers must do for such a block
+        emit_attribute_text(e, llvm, "nvvm.maxntid", arena_printf(e->arena, "%d", columns * ABI_GPU_TEAM));
+    }
     if (can_fail && stays) {
         f->failed = has_failed(e); // threads that meet stay together, and each may see something else here
     } else if (can_fail) {

@@ -581,6 +581,27 @@ static void emit_teams(struct emitter *e, const struct share *share, const struc
     e->function->team = NULL;
 }
 
+// A block takes as many neighbouring iterations as there are columns. Threads beyond the last one stay with the others.
+static void emit_columns(struct emitter *e, const struct share *share, const struct emit_thread *thread)
+{
+    LLVMBuilderRef b = e->builder;
+    struct emit_team team;
+    emit_team_init_columns(e, &team, thread);
+    LLVMValueRef columns = emit_i64(e, ABI_GPU_TEAM_COLUMNS);
+    struct thread_loop loop = {
+        .first = thread->group, .limit = divide_up(e, share->hi, columns), .stride = thread->groups};
+    open_loop(e, &loop);
+    LLVMValueRef column = LLVMBuildAdd(b, LLVMBuildMul(b, loop.k, columns, ""), team.column, "column");
+    LLVMValueRef last = LLVMBuildSub(b, share->hi, emit_i64(e, 1), "");
+    team.is_active = LLVMBuildICmp(b, LLVMIntSLE, column, last, "active");
+    LLVMValueRef is_zero = LLVMBuildICmp(b, LLVMIntEQ, team.lane, emit_i64(e, 0), "");
+    team.is_first = LLVMBuildAnd(b, is_zero, team.is_active, "first");
+    e->function->team = &team;
+    emit_iteration(e, emit_intrinsic2(e, "llvm.smin", column, last));
+    e->function->team = NULL;
+    close_loop(e, &loop);
+}
+
 // ---- the task -----------------------------------------------------------------------------------------------------
 
 static void emit_alone(struct emitter *e, const struct share *share, const struct emit_thread *thread)
@@ -618,7 +639,11 @@ static void emit_share(struct emitter *e, const struct share *share, const struc
     LLVMBasicBlockRef after = emit_block(e, "shared");
     LLVMBuildCondBr(e->builder, is_team, teams, alone);
     emit_at(e, teams);
-    emit_teams(e, share, thread);
+    if (emit_team_fits_columns(e, e->function->ir)) {
+        emit_columns(e, share, thread);
+    } else {
+        emit_teams(e, share, thread);
+    }
     LLVMBuildBr(e->builder, after);
     emit_at(e, alone);
     emit_alone(e, share, thread);

@@ -348,6 +348,8 @@ static void emit_counted(struct emitter *e, const struct ir_inst *inst, LLVMValu
     if (is_team) {
         emit_team_open(e, inst);
     }
+    LLVMValueRef whole_trip = trip;
+    trip = is_team ? emit_team_trip(e, trip) : trip;
     LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
     LLVMBasicBlockRef body = emit_block(e, "for");
     LLVMBasicBlockRef after = emit_block(e, "done");
@@ -403,10 +405,10 @@ static void emit_counted(struct emitter *e, const struct ir_inst *inst, LLVMValu
 
     emit_at(e, after);
     if (is_team) {
-        emit_team_close(e, inst, trip);
+        emit_team_close(e, inst, whole_trip);
     }
     enum ir_type type = loop->var->type;
-    LLVMValueRef count = type == IR_I64 ? trip : LLVMBuildTrunc(b, trip, e->types[type], "");
+    LLVMValueRef count = type == IR_I64 ? whole_trip : LLVMBuildTrunc(b, whole_trip, e->types[type], "");
     LLVMValueRef moved = LLVMBuildMul(b, count, emit_const(e, type, loop->step), "");
     LLVMBuildStore(b, LLVMBuildAdd(b, init, moved, ""), slot);
 }

@@ -216,11 +216,13 @@ LLVMValueRef emit_plan_team(struct emitter *e)
     return LLVMBuildICmp(e->builder, LLVMIntSLE, e->function->count, emit_plan_expr(e, kernel, task->team), "teams");
 }
 
-bool emit_plan_has_team(const struct emitter *e, const struct ir_function *ir)
+bool emit_plan_has_team(const struct emitter *e, const struct ir_function *ir, int *out_columns)
 {
     const struct plan_kernel *kernel;
     const struct plan_task *task = ir->kind == IR_FUNCTION_TASK ? task_of(e, ir, &kernel) : NULL;
-    return task != NULL && task->team != NULL;
+    bool has_team = task != NULL && task->team != NULL;
+    *out_columns = has_team ? task->team_columns : 0;
+    return has_team;
 }
 
 // ---- what is only read ----------------------------------------------------------------------------------------------

@@ -4,8 +4,12 @@
 // yet, and afterwards. Of a loop that is shared out thread t has the iterations t, t + ABI_GPU_TEAM, …; what these
 // accumulate is merged in a tree over the threads' numbers and handed to all.
 //
-// A team is a warp, or half of a wave of 64: its threads run together but may take turns where they branch. The
-// stand-in has one thread for all of a team, with what each would have accumulated side by side, and the same tree.
+// A team is a warp, or half of a wave of 64: its threads run together but may take turns where they branch. Or it lies
+// across the warps of a block, where neighbouring iterations of the task, rather than of its loops, touch neighbouring
+// places: a block has ABI_GPU_TEAM_COLUMNS of them, one for each column, and its threads meet as a block does. So they
+// must all come to the same places: such loops stand in no condition or other loop. Both merge in the same order.
+//
+// The stand-in has one thread for all of a team, with what each would have accumulated side by side, and the same tree.
 #include "codegen/emit.h"
 
 #include "ir/points_to.h"
@@ -27,10 +31,106 @@ void emit_team_init(struct emitter *e, struct emit_team *team, const struct emit
     team->is_first = LLVMBuildICmp(b, LLVMIntEQ, team->lane, emit_i64(e, 0), "first");
 }
 
+// ---- teams across warps -------------------------------------------------------------------------------------------
+
+enum { LEVEL_LANE = 2, WORD = 8, COLUMN_SUMS = 8 }; // COLUMN_SUMS: of one loop
+
+static bool writes_memory(const struct ir_inst *inst)
+{
+    return ir_op_accesses(inst->op) && ir_op_writes(inst->op);
+}
+
+static int count_sums(const struct ir_for *loop)
+{
+    int count = 0;
+    for (int i = 0; i < loop->role_count; i++) {
+        count += loop->roles[i].role == IR_ROLE_REDUCTION;
+    }
+    return count;
+}
+
+static bool fits_loop(const struct ir_for *loop)
+{
+    for (int i = 0; i < loop->role_count; i++) {
+        if (loop->roles[i].role == IR_ROLE_LAST_VALUE) {
+            return false;
+        }
+    }
+    return loop->level == LEVEL_LANE && count_sums(loop) <= COLUMN_SUMS;
+}
+
+// A condition under which something is written is the first thread's alone, so that nobody else may need what it sets.
+static bool fits_condition(const struct ir_inst *condition)
+{
+    bool has_writes = false, has_sets = false;
+    for (int i = 0; i < condition->region_count; i++) {
+        WALK (inst, &condition->regions[i]) {
+            has_writes |= writes_memory(inst);
+            has_sets |=
+                ir_op_sets(inst->op) || (writes_memory(inst) && address_root(inst->args[0])->op == IR_OP_ADDR_VAR);
+            if (inst->op != IR_OP_IF && (inst->region_count > 0 || ir_op_is_terminator(inst->op))) {
+                return false;
+            }
+        }
+    }
+    return !(has_writes && has_sets);
+}
+
+bool emit_team_fits_columns(const struct emitter *e, const struct ir_function *ir)
+{
+    int columns;
+    if (!emit_plan_has_team(e, ir, &columns) || columns == 0 || e->target->is_stand_in ||
+        e->function->resident != NULL || e->function->failed != NULL) {
+        return false;
+    }
+    for (const struct ir_inst *inst = ir->body.first; inst != NULL; inst = inst->next) {
+        bool is_good = inst->op == IR_OP_FOR  ? fits_loop(inst->loop)
+                       : inst->op == IR_OP_IF ? fits_condition(inst)
+                                              : inst->region_count == 0 && !ir_op_is_terminator(inst->op);
+        if (!is_good) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static uint64_t most_sums(const struct ir_function *ir)
+{
+    int most = 0;
+    for (const struct ir_inst *inst = ir->body.first; inst != NULL; inst = inst->next) {
+        int count = inst->op == IR_OP_FOR ? count_sums(inst->loop) : 0;
+        most = count > most ? count : most;
+    }
+    return (uint64_t)most;
+}
+
+// Threads x and x + 16 of warp w are w and w + 16 of team x: the first step of the tree is inside the warp.
+void emit_team_init_columns(struct emitter *e, struct emit_team *team, const struct emit_thread *thread)
+{
+    assert(ABI_GPU_TEAM == 2 * ABI_GPU_TEAM_COLUMNS && !e->target->is_stand_in);
+    LLVMBuilderRef b = e->builder;
+    *team = (struct emit_team){.warp_lane = emit_warp_lane(e, thread)};
+    team->column = LLVMBuildAnd(b, thread->lane, emit_i64(e, ABI_GPU_TEAM_COLUMNS - 1), "");
+    LLVMValueRef half = LLVMBuildAnd(b, thread->lane, emit_i64(e, ABI_GPU_TEAM_COLUMNS), "");
+    team->lane = LLVMBuildAdd(b, LLVMBuildUDiv(b, thread->lane, emit_i64(e, ABI_GPU_TEAM), ""), half, "lane");
+    uint64_t size = most_sums(e->function->ir) * ABI_GPU_TEAM_COLUMNS * ABI_GPU_TEAM_COLUMNS * WORD;
+    team->shared = emit_shared(e, LLVMArrayType2(e->types[IR_I8], size), "rill_team");
+}
+
+LLVMValueRef emit_team_trip(struct emitter *e, LLVMValueRef trip)
+{
+    const struct emit_team *team = e->function->team;
+    return team->column != NULL ? LLVMBuildSelect(e->builder, team->is_active, trip, emit_i64(e, 0), "") : trip;
+}
+
 // All threads of the team come here before any goes on, and see what the others have written.
 static void meet(struct emitter *e)
 {
     if (e->target->is_stand_in) {
+        return;
+    }
+    if (e->function->team->column != NULL) {
+        emit_meet(e);
         return;
     }
     if (e->target->kind == TARGET_NVPTX) {
@@ -46,38 +146,64 @@ static void meet(struct emitter *e)
 
 // ---- what the first thread does alone -----------------------------------------------------------------------------
 
+static bool is_shared_write(const struct ir_inst *inst)
+{
+    return writes_memory(inst) && address_root(inst->args[0])->op != IR_OP_ADDR_VAR;
+}
+
 bool emit_team_is_alone(const struct emitter *e, const struct ir_inst *inst)
 {
     const struct emit_team *team = e->function->team;
-    return team != NULL && !team->is_inside && !e->target->is_stand_in && ir_op_accesses(inst->op) &&
-           ir_op_writes(inst->op) && address_root(inst->args[0])->op != IR_OP_ADDR_VAR;
+    if (team == NULL || team->is_inside || team->is_alone || e->target->is_stand_in) {
+        return false;
+    }
+    bool is_alone = is_shared_write(inst);
+    for (int i = 0; team->column != NULL && inst->op == IR_OP_IF && i < inst->region_count && !is_alone; i++) {
+        WALK (inner, &inst->regions[i]) {
+            is_alone |= is_shared_write(inner);
+        }
+    }
+    return is_alone;
+}
+
+// What one store has behind it the next one need not have before it.
+void emit_team_note(struct emitter *e, const struct ir_inst *inst)
+{
+    struct emit_team *team = e->function->team;
+    bool is_quiet = ir_op_is_value(inst->op) || ir_op_sets(inst->op) || inst->op == IR_OP_STORE;
+    if (team != NULL && !is_quiet) {
+        team->has_met = false;
+    }
 }
 
 LLVMBasicBlockRef emit_team_begin_alone(struct emitter *e)
 {
     LLVMBasicBlockRef alone = emit_block(e, "alone");
     LLVMBasicBlockRef after = emit_block(e, "together");
-    meet(e);
+    if (!e->function->team->has_met) {
+        meet(e);
+    }
     LLVMBuildCondBr(e->builder, e->function->team->is_first, alone, after);
     emit_at(e, alone);
+    e->function->team->is_alone = true;
     return after;
 }
 
 void emit_team_end_alone(struct emitter *e, LLVMBasicBlockRef after)
 {
+    e->function->team->is_alone = false;
     emit_go(e, after);
     emit_at(e, after);
     meet(e);
+    e->function->team->has_met = true;
 }
 
 // ---- loops that are shared out -------------------------------------------------------------------------------------
 
-enum { LEVEL_LANE = 2 };
-
 bool emit_team_spreads(const struct emitter *e, const struct ir_inst *loop)
 {
     const struct emit_team *team = e->function->team;
-    return team != NULL && !team->is_inside && loop->loop->level == LEVEL_LANE;
+    return team != NULL && !team->is_inside && !team->is_alone && loop->loop->level == LEVEL_LANE;
 }
 
 static bool writes(const struct ir_inst *loop)
@@ -171,6 +297,66 @@ void emit_team_leave(struct emitter *e, const struct ir_inst *loop, LLVMValueRef
     }
 }
 
+// A block's teams: the first halves of the warps put down what they and the second halves have …
+static LLVMValueRef place_in_block(struct emitter *e, int sum, LLVMValueRef row)
+{
+    LLVMBuilderRef b = e->builder;
+    const struct emit_team *team = e->function->team;
+    LLVMValueRef number = LLVMBuildAdd(b, row, emit_i64(e, (int64_t)sum * ABI_GPU_TEAM_COLUMNS), "");
+    number = LLVMBuildAdd(b, LLVMBuildMul(b, number, emit_i64(e, ABI_GPU_TEAM_COLUMNS), ""), team->column, "");
+    LLVMValueRef offset = LLVMBuildMul(b, number, emit_i64(e, WORD), "");
+    return LLVMBuildGEP2(b, e->types[IR_I8], team->shared, &offset, 1, "");
+}
+
+static void put_down(struct emitter *e, const struct ir_inst *loop)
+{
+    LLVMBuilderRef b = e->builder;
+    const struct emit_team *team = e->function->team;
+    LLVMValueRef *values = ARENA_ARRAY(e->arena, LLVMValueRef, loop->loop->role_count + 1);
+    for (int i = 0; i < loop->loop->role_count; i++) {
+        const struct ir_scalar_role *role = &loop->loop->roles[i];
+        if (role->role == IR_ROLE_REDUCTION) {
+            LLVMValueRef value = load_slot(e, role);
+            LLVMValueRef other = emit_neighbour(e, role->var->type, value, team->warp_lane, ABI_GPU_TEAM_COLUMNS);
+            values[i] = merge(e, role, value, other);
+        }
+    }
+    LLVMBasicBlockRef put = emit_block(e, "put");
+    LLVMBasicBlockRef after = emit_block(e, "down");
+    meet(e); // what was put down before has been read
+    LLVMValueRef is_half = LLVMBuildICmp(b, LLVMIntULT, team->lane, emit_i64(e, ABI_GPU_TEAM_COLUMNS), "");
+    LLVMBuildCondBr(b, is_half, put, after);
+    emit_at(e, put);
+    int sum = 0;
+    for (int i = 0; i < loop->loop->role_count; i++) {
+        if (values[i] != NULL) {
+            enum ir_type type = loop->loop->roles[i].var->type;
+            emit_store_raw(e, type, values[i], place_in_block(e, sum++, team->lane), (uint32_t)ir_type_size(type));
+        }
+    }
+    LLVMBuildBr(b, after);
+    emit_at(e, after);
+    meet(e);
+}
+
+// … and all read all.
+static LLVMValueRef take_up(struct emitter *e, const struct ir_scalar_role *role, int sum)
+{
+    LLVMValueRef values[ABI_GPU_TEAM_COLUMNS];
+    enum ir_type type = role->var->type;
+    for (int row = 0; row < ABI_GPU_TEAM_COLUMNS; row++) {
+        LLVMValueRef place = place_in_block(e, sum, emit_i64(e, row));
+        values[row] = emit_load_raw(e, type, place, (uint32_t)ir_type_size(type));
+        values[row] = type == IR_I1 ? LLVMBuildTrunc(e->builder, values[row], e->types[IR_I1], "") : values[row];
+    }
+    for (int distance = ABI_GPU_TEAM_COLUMNS / 2; distance > 0; distance /= 2) {
+        for (int row = 0; row < distance; row++) {
+            values[row] = merge(e, role, values[row], values[row + distance]);
+        }
+    }
+    return values[0];
+}
+
 // What all threads of the team have accumulated.
 static LLVMValueRef merge_lanes(struct emitter *e, const struct ir_inst *loop, int index)
 {
@@ -216,11 +402,17 @@ void emit_team_close(struct emitter *e, const struct ir_inst *loop, LLVMValueRef
     if (writes(loop)) {
         meet(e);
     }
+    bool is_block = team->column != NULL && count_sums(loop->loop) > 0;
+    int sum = 0;
+    if (is_block) {
+        put_down(e, loop);
+    }
     for (int i = 0; i < loop->loop->role_count; i++) {
         const struct ir_scalar_role *role = &loop->loop->roles[i];
         LLVMValueRef value = NULL;
         if (role->role == IR_ROLE_REDUCTION) {
-            value = merge(e, role, team->olds[i], merge_lanes(e, loop, i));
+            LLVMValueRef all = is_block ? take_up(e, role, sum++) : merge_lanes(e, loop, i);
+            value = merge(e, role, team->olds[i], all);
         } else if (role->role == IR_ROLE_LAST_VALUE && !e->target->is_stand_in) {
             value = last_value(e, role, trip);
         }

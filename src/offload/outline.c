@@ -13,6 +13,7 @@
 #include "offload/fuse.h"
 #include "offload/team.h"
 #include "passes/demote.h"
+#include "plan/abi.h"
 
 #include <assert.h>
 #include <string.h>
@@ -461,6 +462,7 @@ static void outline_parallel(struct offload *o, const struct fragment *fragment)
     if (fragment->team != NULL && out.reduction_count == 0 && task->copy_count == 0) {
         out.team = fragment->team;
         task->team = fragment->team->limit;
+        task->team_columns = fragment->team->is_column ? ABI_GPU_TEAM_COLUMNS : 0;
     }
     out.body.loc = loop->loc;
     if (fragment->nest != NULL) {

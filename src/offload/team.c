@@ -308,7 +308,9 @@ static struct plan_expr *limit_of(struct search *search)
         trips =
             plan_op(o->arena, IR_OP_SMAX, IR_I64, IR_I64, trips, facts_trips_inside(o->kernel, search->outer, loop));
     }
-    bool is_row = far_inside < facts_far_accesses(search->outer, search->outer, search->outer);
+    int64_t far_outside = facts_far_accesses(search->outer, search->outer, search->outer);
+    bool is_row = far_inside < far_outside;
+    search->team->is_column = far_inside > far_outside;
     struct plan_expr *fills = plan_const(o->arena, IR_I64, FILLS_GPU);
     bool is_tested = o->module->has_short_strips;
     struct plan_expr *pays =

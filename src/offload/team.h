@@ -10,6 +10,7 @@ struct team {
     int loop_count;
     struct nest tests;       // of the task: the outer loop's conditions and pairs, and what those inside need
     struct plan_expr *limit; // i64: iterations of the task up to which it is run by teams
+    bool is_column;          // neighbouring iterations touch neighbouring places, rather than those of the loops inside
 };
 
 // The team of a chosen loop; found out when it is first asked for.

@@ -119,6 +119,10 @@ enum { ABI_GPU_MERGED_BLOCK = 256 };
 
 enum { ABI_GPU_TEAM = 32 }; // on every GPU, whatever its warps: sums have bits that depend on it
 
+// Iterations that a block takes at once where teams lie across its warps (plan_task.team_columns): such blocks have
+// ABI_GPU_TEAM times as many threads. As many doubles are 128 bytes, which memory gives at once.
+enum { ABI_GPU_TEAM_COLUMNS = 16 };
+
 // Iterations of one partial record. Where a block merges what its threads have, it has enough for all of them, and
 // begins where 16 elements begin, so that wide accesses are aligned if the array is.
 static inline int64_t abi_gpu_chunk(int64_t trip, bool is_merged)

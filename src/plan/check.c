@@ -119,6 +119,10 @@ static void check_task(struct check *check, const struct plan_task *task)
     check_expr(check, task->cost);
     check_expr(check, task->order_cost);
     check_expr(check, task->team);
+    bool has_columns = task->team_columns != 0 && task->team_columns != ABI_GPU_TEAM_COLUMNS;
+    if (has_columns || (task->team_columns != 0 && task->team == NULL)) {
+        fail(check, "a task's teams have a wrong number of columns", task->team_columns);
+    }
     if (task->team != NULL && (task->partial_size != 0 || task->copy_count != 0 || task->collapse > 1)) {
         fail(check, "a task for teams has partial records or copies", (int64_t)task->partial_size);
     }

@@ -156,7 +156,8 @@ static void explain_task(struct explain *e, const struct plan_task *task)
     }
     if (task->team != NULL) {
         int64_t limit;
-        str_add(e->out, ", a warp for each iteration");
+        str_add(e->out,
+                task->team_columns > 0 ? ", a block for 16 neighbouring iterations" : ", a warp for each iteration");
         str_add(e->out, plan_expr_is_const(task->team, &limit) ? " of few" : " where its loops are long enough");
     }
     if (task->order_cost != NULL) {

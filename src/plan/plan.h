@@ -125,6 +125,9 @@ struct plan_task {
     // GPUs, i64: with so many iterations or fewer a team of ABI_GPU_TEAM threads takes each of them and shares out the
     // loops inside it; with more, one thread does. Made of constants and arguments; NULL: there is no such version
     struct plan_expr *team;
+    // GPUs: neighbouring iterations that a block takes at once, with that many teams across its warps: where these
+    // touch neighbouring places and those of the loops inside do not. 0: a team is a warp
+    int team_columns;
     int run; // GPUs: consecutive iterations that a thread takes at once; 0 and 1: one by one
     struct plan_effect *effects;
     int effect_count;

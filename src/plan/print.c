@@ -264,6 +264,7 @@ static void print_task(struct print *p, const struct plan_task *task, int depth)
     if (task->team != NULL) {
         str_add(p->out, " teams up to ");
         plan_expr_print(p->kernel, task->team, p->out);
+        str_add(p->out, task->team_columns > 0 ? " by columns" : "");
     }
     if (task->cost != NULL && task->kind == PLAN_TASK_PARALLEL) { // a serial one says more by its text
         str_add(p->out, " cost ");

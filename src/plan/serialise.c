@@ -264,6 +264,7 @@ static void io_task(struct io *io, struct plan_task *task)
     io_bool(io, &task->is_merged);
     io_int(io, &task->run);
     io_expr(io, &task->team);
+    io_int(io, &task->team_columns);
     IO_ARRAY(io, &task->effects, &task->effect_count);
     for (int i = 0; i < task->effect_count; i++) {
         io_effect(io, &task->effects[i]);

@@ -77,6 +77,8 @@ kernel void either(int n, const int k[n], unsigned c[n], float d[n])
   for (int i = 0; i < n; i++) { d[i] = rill_atomic_mul(k[i] & 1 ? &s[i & 3] : &c[i], 3) + s[i & 1]; } }
 kernel void rows(int n, int m, const double a[n][m], const double x[m], double y[n])
 { for (int i = 0; i < n; i++) { double s = 0; for (int j = 0; j < m; j++) { s += a[i][j] * x[j]; } y[i] = s; } }
+kernel void columns(int n, int m, const double a[n][m], const double x[n], double y[m])
+{ for (int j = 0; j < m; j++) { y[j] = 0; for (int i = 0; i < n; i++) { y[j] += a[i][j] * x[i]; } } }
 kernel void checks(int n, const int a[n], int c[n])
 { for (int i = 0; i < n; i++) { assert(a[i] > 0); c[i] = a[i]; } }
 """
@@ -120,6 +122,10 @@ PTX = [
     # others wait. One thread's has no part in it. The rows' elements lie side by side.
     ("rows.2", (SHUFFLES, 10), (r"shfl\.sync\.idx\.b32", 2), (r"bar\.warp\.sync", 2), (r"st\.global\.b64", 2),
      (r"\.shared|bar\.sync", 0), (r"ld\.global\.nc\.b64 .*\+\d*256\]", None)),
+    # Teams across warps: one step in the warp, then through shared memory; six meetings: around the first store, around
+    # what is put down, around the last store. The registers do for 512 threads.
+    ("columns.2", (SHUFFLES, 2), (r"shfl\.sync\.idx", 0), (r"st\.shared\.b64", 1), (r"ld\.shared\.b64", 16),
+     (r"bar\.sync\s+0", 6), (r"bar\.warp", 0)),
     ("checks.0", (r"ld\.relaxed\.gpu\.global\.b32", 1), (r"st\.release\.sys\.global\.b32", 1), (r"trap", 0)),
 ]
 
@@ -182,6 +188,7 @@ def amd(family):
         ("histogram.0.remote", (family["add"], 6), (r"cmpswap", 0)),  # which a bus does too
         # A team is 32 threads also where a wave is 64.
         ("rows.2", (r"ds_bpermute_b32", {64: 12, 32: 10}[family["wave"]]), (family["barrier"], 0), (r"atomic", 0)),
+        ("columns.2", (r"ds_bpermute_b32", 2), (loosely, None), (r"atomic", 0)),
         ("own.0", (r"atomic|flat_", 0)),
         ("either.0", (r"flat_atomic_cmpswap", None), (r"private_base", None)),
         ("checks.0", (family["claimed"], 1), (family["publish"], 1), (r"s_trap", 0)),

@@ -51,7 +51,8 @@ rill_status gpu_shape_find(struct backend_device *device, const struct plan_task
     if (plan->is_merged) {
         task->block = merged_block(device, plan);
     } else if (plan->team != NULL) {
-        task->block = whole_teams(device, task->block);
+        task->block =
+            whole_teams(device, plan->team_columns > 0 ? (uint32_t)plan->team_columns * ABI_GPU_TEAM : task->block);
     } else if (plan->block_dim > 0) {
         task->block = (uint32_t)plan->block_dim < most ? (uint32_t)plan->block_dim : most;
     }
