@@ -217,11 +217,12 @@ static bool spread(struct search *search, struct ir_inst *inner)
 
 // ---- the rest of the iteration --------------------------------------------------------------------------------------
 
-// Whether all threads of a team may do |inst| alike, or the first for all.
+// Whether all threads of a team may do |inst| alike, or the first for all. What others update meanwhile they would not
+// see alike.
 static bool may_be_alike(const struct ir_inst *inst)
 {
     if (inst->op == IR_OP_CALL || inst->op == IR_OP_PRINT || inst->op == IR_OP_RETURN || inst->op == IR_OP_BLOCKS ||
-        inst->is_volatile || ir_may_fail(inst, false)) {
+        inst->is_volatile || ir_may_fail(inst, false) || (inst->op == IR_OP_LOAD && inst->atomic)) {
         return false;
     }
     if (ir_op_accesses(inst->op) && ir_op_writes(inst->op)) {
@@ -340,7 +341,9 @@ static void find(struct offload *o, struct ir_inst *outer, struct team *team)
 {
     const struct loop_facts *facts = outer->loop->analysis;
     enum ir_verdict verdict = outer->loop->verdict;
-    bool is_independent = verdict == IR_VERDICT_PROVEN || verdict == IR_VERDICT_IF || verdict == IR_VERDICT_PRAGMA;
+    // By the author's word iterations may read what others write meanwhile: then threads of a team may see different
+    // values, and go different ways.
+    bool is_independent = verdict == IR_VERDICT_PROVEN || verdict == IR_VERDICT_IF;
     if (!o->module->is_gpu || o->module->check_bounds || facts == NULL || !is_independent ||
         nest_of(o, outer)->is_found || outer->loop->block_dim > 0 || !accumulates_nothing(outer)) {
         return;
