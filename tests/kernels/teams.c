@@ -15,6 +15,9 @@
 // run: row_sums n=5 m=33 ~ 1e-5
 // run: row_sums n=7 m=700 ~ 1e-5
 // run: row_sums n=2 m=40000 ~ 1e-5
+// run: row_sums n=700 m=64 ~ 1e-5
+// run: row_sums n=700 m=97 ~ 1e-5
+// run: row_sums n=700 m=333 ~ 1e-5
 kernel void row_sums(int n, int m, const float a[n][m], float s[n])
 {
     for (int i = 0; i < n; i++) {
@@ -30,6 +33,7 @@ kernel void row_sums(int n, int m, const float a[n][m], float s[n])
 // run: memory_sums n=9 m=0 at=100000
 // run: memory_sums n=9 m=40 at=0
 // run: memory_sums n=9 m=333 at=0
+// run: memory_sums n=700 m=97 at=0
 kernel void memory_sums(int n, int m, int at, const int a[n][m], int s[n])
 {
     for (int i = 0; i < n; i++) {
@@ -43,6 +47,9 @@ kernel void memory_sums(int n, int m, int at, const int a[n][m], int s[n])
 // run: two_places n=9 m=40 k=0
 // run: two_places n=9 m=333 k=1
 // run: two_places n=20 m=333 k=0
+// run: two_places n=700 m=97 k=0
+// run: two_places n=701 m=97 k=0
+// run: two_places n=700 m=97 k=1
 kernel void two_places(int n, int m, int k, const int a[n][m], int s[n][2])
 {
     for (int i = 0; i < n; i++) {
@@ -56,6 +63,7 @@ kernel void two_places(int n, int m, int k, const int a[n][m], int s[n][2])
 // Under a condition: the place exists only where one element asks for it.
 // run: perhaps n=9 m=50
 // run: perhaps n=40 m=333
+// run: perhaps n=700 m=97
 kernel void perhaps(int n, int m, const int a[n][m], int s[n])
 {
     for (int i = 0; i < n; i++) {
@@ -70,6 +78,7 @@ kernel void perhaps(int n, int m, const int a[n][m], int s[n])
 // Integers wrap the same way in any order; each operator with a row of its own.
 // run: operators n=6 m=37 wild
 // run: operators n=33 m=100 wild
+// run: operators n=700 m=97 wild
 kernel void operators(int n, int m, const int a[n][m], int s[n][8])
 {
     for (int i = 0; i < n; i++) {
@@ -101,6 +110,7 @@ kernel void operators(int n, int m, const int a[n][m], int s[n][8])
 
 // 8, 16 and 64 bits, and 5 && 1, which is 1.
 // run: widths n=7 m=100 wild
+// run: widths n=700 m=97 wild
 kernel void widths(int n, int m, const int8_t a[n][m], int8_t s8[n], int16_t s16[n], int64_t s64[n], int t[n])
 {
     for (int i = 0; i < n; i++) {
@@ -124,6 +134,7 @@ kernel void widths(int n, int m, const int8_t a[n][m], int8_t s8[n], int16_t s16
 // A NaN is ignored by one form, taken by another, and resets a third.
 // run: extremes n=8 m=45 wild
 // run: extremes n=20 m=320 wild
+// run: extremes n=700 m=97 wild
 kernel void extremes(int n, int m, const float a[n][m], float s[n][4])
 {
     for (int i = 0; i < n; i++) {
@@ -146,6 +157,7 @@ kernel void extremes(int n, int m, const float a[n][m], float s[n][4])
 // Which of equal ones it was is the first; the loop beside it may be shared out.
 // run: least_at n=9 m=70
 // run: least_at n=40 m=133
+// run: least_at n=700 m=97
 kernel void least_at(int n, int m, const int a[n][m], int at[n], int sums[n])
 {
     for (int i = 0; i < n; i++) {
@@ -166,6 +178,7 @@ kernel void least_at(int n, int m, const int a[n][m], int at[n], int sums[n])
 
 // Downwards, by threes, with counters of other types.
 // run: counted n=9 m=200
+// run: counted n=700 m=97
 kernel void counted(int n, int m, const int a[n][m], int s[n], long t[n], unsigned u[n])
 {
     for (int i = 0; i < n; i++) {
@@ -192,6 +205,7 @@ kernel void counted(int n, int m, const int a[n][m], int s[n], long t[n], unsign
 // What the first loop leaves in memory the second one reads, from another thread.
 // run: twice n=9 m=64
 // run: twice n=33 m=333
+// run: twice n=700 m=97
 kernel void twice(int n, int m, const int a[n][m], int b[n][m], int c[n][m])
 {
     for (int i = 0; i < n; i++) {
@@ -207,6 +221,7 @@ kernel void twice(int n, int m, const int a[n][m], int b[n][m], int c[n][m])
 // A sum in memory that the same iteration begins, reads, and ends.
 // run: read_back n=9 m=64
 // run: read_back n=33 m=333
+// run: read_back n=700 m=97
 kernel void read_back(int n, int m, const int a[n][m], int b[n][m], int s[n])
 {
     for (int i = 0; i < n; i++) {
@@ -228,6 +243,7 @@ kernel void read_back(int n, int m, const int a[n][m], int b[n][m], int s[n])
 // An element that the iteration writes between two reads of it: no thread may be late.
 // run: between n=9 m=64
 // run: between n=33 m=333
+// run: between n=700 m=97
 kernel void between(int n, int m, int a[n][m], int s[n][4])
 {
     for (int i = 0; i < n; i++) {
@@ -250,6 +266,7 @@ kernel void between(int n, int m, int a[n][m], int s[n][4])
 
 // run: soft_rows n=9 m=70 ~ 1e-5
 // run: soft_rows n=33 m=333 ~ 1e-5
+// run: soft_rows n=700 m=97 ~ 1e-5
 kernel void soft_rows(int n, int m, const float a[n][m], float b[n][m])
 {
     for (int i = 0; i < n; i++) {
@@ -270,6 +287,7 @@ kernel void soft_rows(int n, int m, const float a[n][m], float b[n][m])
 // Each element of the second loop needs the one before: in order.
 // run: running n=9 m=70
 // run: running n=33 m=333
+// run: running n=700 m=97
 kernel void running(int n, int m, int a[n][m], int s[n])
 {
     for (int i = 0; i < n; i++) {
@@ -286,6 +304,7 @@ kernel void running(int n, int m, int a[n][m], int s[n])
 
 // The sum is read while it grows.
 // run: growing n=9 m=70
+// run: growing n=700 m=97
 kernel void growing(int n, int m, const int a[n][m], int b[n][m])
 {
     for (int i = 0; i < n; i++) {
@@ -299,6 +318,7 @@ kernel void growing(int n, int m, const int a[n][m], int b[n][m])
 
 // The loop moves the bound that it reads.
 // run: moving n=9 m=70 k=12
+// run: moving n=700 m=97 k=12
 kernel void moving(int n, int m, int k, int bound[n], int a[n][m])
 {
     for (int i = 0; i < n; i++) {
@@ -317,6 +337,7 @@ kernel void moving(int n, int m, int k, int bound[n], int a[n][m])
 // Rows that take different ways, and leave early.
 // run: ways n=40 m=70
 // run: ways n=70 m=133
+// run: ways n=700 m=97
 kernel void ways(int n, int m, const int a[n][m], int s[n])
 {
     for (int i = 0; i < n; i++) {
@@ -345,6 +366,7 @@ kernel void ways(int n, int m, const int a[n][m], int s[n])
 // A loop in order around loops that are shared out, until a row says that it is enough.
 // run: rounds n=9 m=70 k=5
 // run: rounds n=20 m=133 k=9
+// run: rounds n=700 m=97 k=9
 kernel void rounds(int n, int m, int k, int a[n][m], int s[n])
 {
     for (int i = 0; i < n; i++) {
@@ -369,6 +391,7 @@ kernel void rounds(int n, int m, int k, int a[n][m], int s[n])
 // One level is shared out, and the loops inside it run in their threads; a triangle, so that rows end differently.
 // run: inner_pairs n=7 m=50 ~ 1e-12
 // run: inner_pairs n=3 m=133 ~ 1e-12
+// run: inner_pairs n=700 m=97 ~ 1e-12
 kernel void inner_pairs(int n, int m, const double a[n][m], double s[n])
 {
     for (int i = 0; i < n; i++) {
@@ -385,6 +408,7 @@ kernel void inner_pairs(int n, int m, const double a[n][m], double s[n])
 // Counters and temporaries of the old style keep what the last iteration left.
 // run: old_style n=9 m=70
 // run: old_style n=20 m=133
+// run: old_style n=700 m=97
 kernel void old_style(int n, int m, const int a[n][m], int s[n][3])
 {
     int i, j, t, u;
@@ -402,6 +426,7 @@ kernel void old_style(int n, int m, const int a[n][m], int s[n][3])
 
 // A temporary that not every iteration sets.
 // run: sometimes n=9 m=70
+// run: sometimes n=700 m=97
 kernel void sometimes(int n, int m, const int a[n][m], int s[n][2])
 {
     for (int i = 0; i < n; i++) {
@@ -420,6 +445,7 @@ kernel void sometimes(int n, int m, const int a[n][m], int s[n][2])
 // A small array of the iteration's own, filled by one loop and read by another.
 // run: own_array n=9 m=70
 // run: own_array n=40 m=133
+// run: own_array n=700 m=97
 kernel void own_array(int n, int m, const int a[n][m], int b[n][m], int s[n])
 {
     for (int i = 0; i < n; i++) {
@@ -436,6 +462,7 @@ kernel void own_array(int n, int m, const int a[n][m], int b[n][m], int s[n])
 
 // run: fixed_array n=9 m=70
 // run: fixed_array n=40 m=133
+// run: fixed_array n=700 m=97
 kernel void fixed_array(int n, int m, const int a[n][m], int s[n])
 {
     for (int i = 0; i < n; i++) {
@@ -490,6 +517,7 @@ kernel void sparse_columns(int n, int m, int k, const int value[n][m], int y[k])
 
 // By the author's word others may write what an iteration asks about: each asks once.
 // run: asked n=40 m=70
+// run: asked n=700 m=97
 kernel void asked(int n, int m, const int at[n], const int a[n][m], int flag[4], int s[n])
 {
 #pragma rill parallel
@@ -509,6 +537,7 @@ kernel void asked(int n, int m, const int at[n], const int a[n][m], int flag[4],
 
 // run: by_columns n=70 m=13 ~ 1e-12
 // run: by_columns n=333 m=40 ~ 1e-12
+// run: by_columns n=97 m=700 ~ 1e-12
 kernel void by_columns(int n, int m, const double a[n][m], const double t[n], double y[m])
 {
     for (int j = 0; j < m; j++) {
@@ -520,6 +549,7 @@ kernel void by_columns(int n, int m, const double a[n][m], const double t[n], do
 }
 
 // run: normal n=70 m=65 ~ 1e-12
+// run: normal n=700 m=97 ~ 1e-12
 kernel void normal(int n, int m, const double a[n][m], const double x[m], double y[m], double t[n])
 {
     for (int i = 0; i < m; i++) {
@@ -539,6 +569,7 @@ kernel void normal(int n, int m, const double a[n][m], const double x[m], double
 // A system for each iteration: steps in order, the rows of a step shared out.
 // run: systems s=9 n=2 ~ 1e-9
 // run: systems s=3 n=12 ~ 1e-6
+// run: systems s=40 n=30 ~ 1e-6
 kernel void systems(int s, int n, double a[s][n][n], double x[s][n])
 {
     for (int b = 0; b < s; b++) {
