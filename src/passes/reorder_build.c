@@ -175,6 +175,9 @@ static struct ir_var *copy_var(struct copy *c, struct ir_var *var)
 static void copy_inst(struct copy *c, struct ir_inst *inst, struct ir_builder to)
 {
     const struct loop_nest *nest = c->b->nest;
+    if (!nest_is_inside(inst, &nest->statements[c->statement])) {
+        return; // a part of it that is a statement of its own
+    }
     if (inst->op == IR_OP_GET) {
         const struct ir_inst *loop = nest_counting_loop(nest, inst);
         int number = loop != NULL ? number_of_loop(&nest->statements[c->statement], loop) : -1;
@@ -187,7 +190,10 @@ static void copy_inst(struct copy *c, struct ir_inst *inst, struct ir_builder to
     struct ir_inst **args = ARENA_ARRAY(nest->an->arena, struct ir_inst *, inst->arg_count + 1);
     for (int i = 0; i < inst->arg_count; i++) {
         struct ir_inst *made = pointer_map_get(&c->made, inst->args[i]);
-        assert(made != NULL || !walk_is_inside(inst->args[i], nest->root->inst));
+        if (made == NULL && walk_is_inside(inst->args[i], nest->root->inst)) {
+            assert(nest->statements[c->statement].left_out_count > 0 && ir_op_is_pure(inst->op));
+            return; // made of a part that is a statement of its own: nobody here uses it
+        }
         args[i] = made != NULL ? made : inst->args[i];
     }
     struct ir_inst *made = clone_inst(&to, inst, args);
@@ -211,7 +217,7 @@ static void copy_inst(struct copy *c, struct ir_inst *inst, struct ir_builder to
 static void copy_operands(struct copy *c, const struct ir_inst *inst)
 {
     const struct statement *statement = &c->b->nest->statements[c->statement];
-    for (int i = 0; i < inst->arg_count; i++) {
+    for (int i = 0; i < inst->arg_count && nest_is_inside(inst, statement); i++) {
         if (!nest_is_inside(inst->args[i], statement)) {
             copy_value(c, &c->b->to, inst->args[i]);
         }

@@ -32,6 +32,13 @@ enum side {
     SIDE_ABOVE,
 };
 
+enum { NEST_LEFT_OUT = 4 };
+
+struct run { // instructions of one region
+    struct ir_inst *first;
+    struct ir_inst *last;
+};
+
 struct statement {
     struct ir_inst *first; // both in one region
     struct ir_inst *last;
@@ -41,7 +48,9 @@ struct statement {
     int access_count;
     enum side sides[NEST_DEPTH];
     const struct poly *pivots[NEST_DEPTH]; // of loops that are split: a value that loops further out determine
-    bool is_pinned[NEST_DEPTH];            // SIDE_AT: no loop is made for it, its variable is the pivot
+    struct run left_out[NEST_LEFT_OUT];    // parts of it that are statements of their own
+    int left_out_count;
+    bool is_pinned[NEST_DEPTH]; // SIDE_AT: no loop is made for it, its variable is the pivot
 };
 
 // An execution of statement |from| comes before one of |to|, and access |a| of the one may touch what |b| of the other
@@ -99,6 +108,19 @@ struct order {
 // reorder_statements.c: false if the nest must stay as it is.
 bool nest_find_statements(struct loop_nest *nest);
 bool nest_is_inside(const struct ir_inst *inst, const struct statement *statement);
+bool nest_is_in_run(const struct ir_inst *inst, const struct run *run);
+// The runs of a region that stay together, in |out|, of at most |room|. -1: there are more.
+int nest_find_runs(struct loop_nest *nest, struct ir_region *region, struct run *out, int room);
+// Whether the loop, in |loops|, may be one of the nest: its bounds are followed.
+bool nest_is_member(const struct loop_nest *nest, const struct ir_inst *inst, struct loop_info *const *loops,
+                    int depth);
+struct loop_info *nest_info_of(const struct loop_nest *nest, const struct ir_inst *inst);
+// Whether |inst| mentions a scalar that has another value elsewhere in the nest.
+bool nest_mentions_carried(const struct loop_nest *nest, const struct ir_inst *inst, const struct ir_var **out_var);
+
+// reorder_peel.c: parts of loops in the run that may be statements of their own, executed before the rest of it. They
+// are left out of |rest|. |loops| are the |depth| loops around it.
+int nest_peel(struct loop_nest *nest, struct statement *rest, struct run *out_parts, struct ir_inst **out_loops);
 // The loop around the `get` that counts with its variable, up to the root; NULL: none.
 const struct ir_inst *nest_counting_loop(const struct loop_nest *nest, const struct ir_inst *get);
 // Whether the value may be computed wherever its operands are known: it does not read what the nest writes.

@@ -20,20 +20,30 @@ const struct ir_inst *nest_counting_loop(const struct loop_nest *nest, const str
     return NULL;
 }
 
-bool nest_is_inside(const struct ir_inst *inst, const struct statement *statement)
+bool nest_is_in_run(const struct ir_inst *inst, const struct run *run)
 {
-    while (inst != NULL && inst->parent != statement->first->parent) {
+    while (inst != NULL && inst->parent != run->first->parent) {
         inst = inst->parent != NULL ? inst->parent->owner : NULL;
     }
-    for (const struct ir_inst *part = statement->first; inst != NULL; part = part->next) {
+    for (const struct ir_inst *part = run->first; inst != NULL; part = part->next) {
         if (part == inst) {
             return true;
         }
-        if (part == statement->last) {
+        if (part == run->last) {
             break;
         }
     }
     return false;
+}
+
+bool nest_is_inside(const struct ir_inst *inst, const struct statement *statement)
+{
+    for (int i = 0; i < statement->left_out_count; i++) {
+        if (nest_is_in_run(inst, &statement->left_out[i])) {
+            return false;
+        }
+    }
+    return nest_is_in_run(inst, &(struct run){statement->first, statement->last});
 }
 
 static bool is_written(const struct loop_nest *nest, int base)
@@ -147,21 +157,26 @@ static void reach(struct cutting *c, const struct ir_inst *value, int user)
     }
 }
 
+bool nest_mentions_carried(const struct loop_nest *nest, const struct ir_inst *inst, const struct ir_var **out_var)
+{
+    *out_var = inst->op == IR_OP_FOR ? inst->loop->var : inst->var;
+    return inst->op == IR_OP_FOR ? nest->is_assigned[(*out_var)->index] : is_carried(nest, inst);
+}
+
 static void reach_from(struct cutting *c, const struct ir_inst *inst, int user)
 {
     for (int i = 0; i < inst->arg_count; i++) {
         reach(c, inst->args[i], user);
     }
-    const struct ir_var *var = inst->op == IR_OP_FOR ? inst->loop->var : inst->var;
-    bool mentions = inst->op == IR_OP_FOR ? c->nest->is_assigned[var->index] : is_carried(c->nest, inst);
-    if (mentions) {
+    const struct ir_var *var;
+    if (nest_mentions_carried(c->nest, inst, &var)) {
         int *first = &c->first_of_var[var->index];
         *first = *first == 0 ? user + 1 : *first;
         tie(c, *first - 1, user);
     }
 }
 
-static struct loop_info *info_of(const struct loop_nest *nest, const struct ir_inst *inst)
+struct loop_info *nest_info_of(const struct loop_nest *nest, const struct ir_inst *inst)
 {
     for (int i = 0; i < nest->an->loops.count; i++) {
         if (nest->an->loops.items[i]->inst == inst) {
@@ -204,10 +219,9 @@ static bool is_movable_deep(const struct loop_nest *nest, const struct ir_inst *
     return true;
 }
 
-static bool is_member(const struct loop_nest *nest, const struct ir_inst *inst, struct loop_info *const *loops,
-                      int depth)
+bool nest_is_member(const struct loop_nest *nest, const struct ir_inst *inst, struct loop_info *const *loops, int depth)
 {
-    const struct loop_info *info = inst->op == IR_OP_FOR && depth < NEST_DEPTH ? info_of(nest, inst) : NULL;
+    const struct loop_info *info = inst->op == IR_OP_FOR && depth < NEST_DEPTH ? nest_info_of(nest, inst) : NULL;
     return info != NULL && info->first != NULL && info->last != NULL && !nest->is_assigned[inst->loop->var->index] &&
            inst->loop->compare != IR_OP_NE && trip_step_fits(inst->loop) &&
            nest_is_followed(nest, info->init, loops, depth) && nest_is_followed(nest, info->bound, loops, depth) &&
@@ -216,16 +230,14 @@ static bool is_member(const struct loop_nest *nest, const struct ir_inst *inst, 
 
 static void cut_region(struct loop_nest *nest, struct ir_region *region, struct loop_info **loops, int depth);
 
-static void add_statement(struct loop_nest *nest, struct ir_inst *first, struct ir_inst *last,
-                          struct loop_info *const *loops, int depth)
+static void add_statement(struct loop_nest *nest, const struct statement *made)
 {
     if (nest->statement_count == NEST_SOURCE_STATEMENTS) {
         nest->is_refused = true;
         return;
     }
     struct statement *statement = &nest->statements[nest->statement_count++];
-    *statement = (struct statement){.first = first, .last = last, .depth = depth};
-    memcpy(statement->loops, loops, sizeof *loops * (size_t)depth);
+    *statement = *made;
     for (int i = nest->root->access_begin; i < nest->root->access_end; i++) {
         if (nest_is_inside(nest->an->accesses.items[i].site, statement)) {
             if (statement->access_count == NEST_ACCESSES) {
@@ -237,15 +249,23 @@ static void add_statement(struct loop_nest *nest, struct ir_inst *first, struct 
     }
 }
 
-static void add_run(struct loop_nest *nest, struct ir_inst *first, struct ir_inst *last, struct loop_info **loops,
-                    int depth)
+static void add_run(struct loop_nest *nest, const struct run *run, struct loop_info **loops, int depth)
 {
-    if (first == last && is_member(nest, first, loops, depth)) {
-        loops[depth] = info_of(nest, first);
-        cut_region(nest, &first->regions[0], loops, depth + 1);
-    } else {
-        add_statement(nest, first, last, loops, depth);
+    if (run->first == run->last && nest_is_member(nest, run->first, loops, depth)) {
+        loops[depth] = nest_info_of(nest, run->first);
+        cut_region(nest, &run->first->regions[0], loops, depth + 1);
+        return;
     }
+    struct statement statement = {.first = run->first, .last = run->last, .depth = depth};
+    memcpy(statement.loops, loops, sizeof *loops * (size_t)depth);
+    struct run parts[NEST_LEFT_OUT];
+    struct ir_inst *around[NEST_LEFT_OUT];
+    int count = nest_peel(nest, &statement, parts, around);
+    for (int i = 0; i < count; i++) {
+        loops[depth] = nest_info_of(nest, around[i]);
+        add_run(nest, &parts[i], loops, depth + 1);
+    }
+    add_statement(nest, &statement);
 }
 
 static void find_ties(struct cutting *c)
@@ -264,7 +284,7 @@ static void find_ties(struct cutting *c)
     }
 }
 
-static void cut_region(struct loop_nest *nest, struct ir_region *region, struct loop_info **loops, int depth)
+int nest_find_runs(struct loop_nest *nest, struct ir_region *region, struct run *out, int room)
 {
     struct arena *arena = nest->an->arena;
     struct cutting c = {.nest = nest, .region = region};
@@ -275,13 +295,13 @@ static void cut_region(struct loop_nest *nest, struct ir_region *region, struct 
     c.ends = ARENA_ARRAY(arena, int, c.count + 1);
     c.first_of_var = ARENA_ARRAY(arena, int, nest->kernel->var_count + 1);
     c.stamps = ARENA_ARRAY(arena, int, nest->kernel->value_count + 1);
-    int at = 0;
+    int at = 0, count = 0;
     for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next, at++) {
         insts[at] = inst;
         c.ends[at] = at;
     }
     find_ties(&c);
-    for (at = 0; at < c.count && !nest->is_refused; at++) {
+    for (at = 0; at < c.count; at++) {
         if (nest_is_movable(nest, insts[at])) {
             continue;
         }
@@ -290,11 +310,36 @@ static void cut_region(struct loop_nest *nest, struct ir_region *region, struct 
             last = c.ends[at] > last ? c.ends[at] : last;
             last = c.ends[at + 1] > last ? c.ends[at + 1] : last;
         }
-        add_run(nest, insts[first], insts[last], loops, depth);
+        if (count == room) {
+            return -1;
+        }
+        out[count++] = (struct run){insts[first], insts[last]};
+    }
+    return count;
+}
+
+static void cut_region(struct loop_nest *nest, struct ir_region *region, struct loop_info **loops, int depth)
+{
+    struct run runs[NEST_SOURCE_STATEMENTS];
+    int count = nest_find_runs(nest, region, runs, NEST_SOURCE_STATEMENTS);
+    nest->is_refused |= count < 0;
+    for (int i = 0; i < count && !nest->is_refused; i++) {
+        add_run(nest, &runs[i], loops, depth);
     }
 }
 
 // ---- scalars -------------------------------------------------------------------------------------------------------
+
+// Whether the loop is inside a statement, from which parts of it were peeled off.
+static bool is_peeled(const struct loop_nest *nest, const struct loop_info *loop)
+{
+    for (int s = 0; s < nest->statement_count; s++) {
+        if (nest_is_inside(loop->inst, &nest->statements[s])) {
+            return true;
+        }
+    }
+    return false;
+}
 
 // Nothing that a scalar holds goes from one execution of a statement to another, nor out of the nest.
 static bool scalars_stay(struct loop_nest *nest)
@@ -308,7 +353,9 @@ static bool scalars_stay(struct loop_nest *nest)
             const struct scalar_use *uses = scalars_use(&an->scratch, nest->kernel, statement->loops[d]->inst);
             bool is_exposed = false;
             for (int v = 0; v < nest->kernel->var_count; v++) {
-                is_exposed |= nest->is_assigned[v] && uses[v].exposed != NULL;
+                // A loop that a part was peeled off is none of the rest's.
+                is_exposed |= nest->is_assigned[v] && uses[v].exposed != NULL &&
+                              (nest_is_inside(uses[v].exposed, statement) || !is_peeled(nest, statement->loops[d]));
             }
             poly_release(&an->scratch, mark);
             if (is_exposed) {
@@ -325,7 +372,27 @@ static bool scalars_stay(struct loop_nest *nest)
     return true;
 }
 
-// Every mention of an assigned variable, and what a jump goes to, lies in one statement.
+// Whether the statement assigns the variable before all else that it does with it: it gets no value of it from others.
+static bool is_set_first(const struct statement *statement, const struct ir_var *var)
+{
+    for (const struct ir_inst *inst = statement->first;; inst = inst->next) {
+        if (inst->op == IR_OP_SET && inst->var == var) {
+            return true;
+        }
+        bool is_mentioned = inst->var == var || (inst->op == IR_OP_FOR && inst->loop->var == var);
+        for (int i = 0; i < inst->region_count && !is_mentioned; i++) {
+            WALK (inner, &inst->regions[i]) {
+                is_mentioned |= inner->var == var || (inner->op == IR_OP_FOR && inner->loop->var == var);
+            }
+        }
+        if (is_mentioned || inst == statement->last) {
+            return false;
+        }
+    }
+}
+
+// Every mention of an assigned variable, and what a jump goes to, lies in one statement, or each statement gives the
+// variable a value of its own.
 static bool statements_are_whole(const struct loop_nest *nest)
 {
     int *owner = ARENA_ARRAY(nest->an->arena, int, nest->kernel->var_count + 1);
@@ -341,7 +408,9 @@ static bool statements_are_whole(const struct loop_nest *nest)
             found = nest_is_inside(inst, &nest->statements[s]) ? s + 1 : found;
         }
         if (found == 0 || (inst->target != NULL && !nest_is_inside(inst->target, &nest->statements[found - 1])) ||
-            (is_mention && owner[var->index] != 0 && owner[var->index] != found)) {
+            (is_mention && owner[var->index] != 0 && owner[var->index] != found &&
+             (!is_set_first(&nest->statements[found - 1], var) ||
+              !is_set_first(&nest->statements[owner[var->index] - 1], var)))) {
             return false;
         }
         if (is_mention) {
@@ -359,7 +428,7 @@ bool nest_find_statements(struct loop_nest *nest)
     }
     struct loop_info *loops[NEST_DEPTH];
     struct ir_inst *root = nest->root->inst;
-    if (!is_member(nest, root, loops, 0)) {
+    if (!nest_is_member(nest, root, loops, 0)) {
         return false;
     }
     loops[0] = nest->root;
