@@ -5,6 +5,7 @@
 //
 // A GPU wants as many parallel loops outside as it can get. A CPU wants one, and else the source's order, which has
 // been written with caches in mind.
+#include "ir/trip.h"
 #include "passes/reorder_nest.h"
 
 #include <assert.h>
@@ -179,6 +180,19 @@ static int deepest_of(const struct scheduler *s, statement_set set)
     return deepest;
 }
 
+// Parallel loops of a group, without those that are known to have a few iterations.
+static int long_count(const struct scheduler *s, const struct group *group)
+{
+    enum { FEW = 8 };
+    int count = 0;
+    for (int p = 0; p < group->parallel_count; p++) {
+        const struct loop_info *loop = s->nest->statements[first_of(group->statements)].loops[group->parallel[p]];
+        uint64_t trips;
+        count += !trip_is_known(loop->inst, &trips) || trips > FEW;
+    }
+    return count;
+}
+
 // How much of the work would be parallel: statements in deeper loops do more of it. |out_most|: all in the deepest are.
 static int score_of(const struct scheduler *s, const bool *active, statement_set set, bool *out_most)
 {
@@ -190,7 +204,7 @@ static int score_of(const struct scheduler *s, const bool *active, statement_set
         for (int i = 0; i < s->nest->statement_count; i++) {
             int depth = s->nest->statements[i].depth;
             if (has(groups.items[g].statements, i)) {
-                score += depth * depth * groups.items[g].parallel_count;
+                score += depth * depth * long_count(s, &groups.items[g]);
                 *out_most &= depth < deepest || groups.items[g].parallel_count > 0;
             }
         }
@@ -272,6 +286,26 @@ static bool take_common(const struct scheduler *s, statement_set set, int *loops
     return false;
 }
 
+// The score of the source's loops in order, one inside the other until loops further in are parallel. |level| gets the
+// outermost one; -1: there is none.
+static int score_source(struct scheduler *s, const bool *active, struct order *level)
+{
+    if (!take_common(s, level->statements, level->loops)) {
+        return -1;
+    }
+    int score = score_in_order(s, active, level, true);
+    if (score == 0) {
+        bool *left = new_flags(s);
+        struct order next = {.statements = level->statements};
+        may_run_in_order(s, active, level, left);
+        place(s, level->statements, level->loops, true);
+        score = score_source(s, left, &next);
+        place(s, level->statements, level->loops, false);
+        score = score > 0 ? score : 0;
+    }
+    return score;
+}
+
 // A loop of each statement's own: choice number |number| of all. False: there are no more.
 static bool take_choice(const struct scheduler *s, statement_set set, int number, int *loops)
 {
@@ -334,7 +368,7 @@ static bool take_wave(const struct scheduler *s, statement_set set, int number, 
 static int choose_in_order(struct scheduler *s, const bool *active, struct order *level)
 {
     statement_set set = level->statements;
-    int best = take_common(s, set, level->loops) ? score_in_order(s, active, level, true) : -1;
+    int best = score_source(s, active, level);
     struct order tried = {.statements = set}, wave = tried;
     bool may_change = has_deep_loops(s, set);
     for (int number = 0; number < MAX_CHOICES && may_change && take_choice(s, set, number, tried.loops); number++) {
