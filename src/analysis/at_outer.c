@@ -138,12 +138,30 @@ static bool add_sign_needs(struct trips *t, const struct loop_info *info)
     return true;
 }
 
+// At most the value, and often more: a remainder by a few, as in the first point of a colour, has its extreme value.
+static const struct poly *without_remainders(struct trips *t, const struct poly *way)
+{
+    enum { FEW = 16 };
+    const struct poly *found = way;
+    for (int i = 0; way != NULL && i < way->count; i++) {
+        const struct poly_term *term = &way->terms[i];
+        const struct atom *atom = term->degree == 1 ? atom_of(t->an, term->ids[0]) : NULL;
+        if (atom != NULL && atom->kind == ATOM_OP && varies(t, term->ids[0]) && atom->range.lo > -FEW &&
+            atom->range.hi < FEW) {
+            int64_t extreme = (int64_t)(term->coef > 0 ? atom->range.hi : atom->range.lo);
+            found = poly_replace(&t->an->pool, found, term->ids[0], poly_const(&t->an->pool, extreme));
+        }
+    }
+    return found;
+}
+
 // The most that lies between the variable's first value and its last, of which no term is so large that 64 bits wrap.
 static struct plan_expr *longest_way(struct trips *t, const struct loop_info *info)
 {
     const int64_t limit = (int64_t)1 << 56;
     struct analysis *an = t->an;
     const struct poly *way = unwrapped(t, poly_sub(&an->pool, info->last, info->first), info->inst->loc);
+    way = without_remainders(t, way);
     const struct poly *low, *high;
     if (way == NULL || !is_trapezoid(t, way) || !value_extremes(an, way, t->outer, &low, &high)) {
         return NULL;
