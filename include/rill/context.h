@@ -132,7 +132,8 @@ typedef struct rill_stats {
     uint64_t launch_skipped_count; // launches that did not run because their stream had failed before
     uint64_t task_count;           // tasks run
     uint64_t parallel_count;       // of these, spread over several threads
-    uint64_t in_order_count;       // parallel tasks that ran in order, because arguments overlap or a condition failed
+    uint64_t in_order_count;       // parallel tasks, and nests whose order had been changed, that ran as the source has
+                                   // them, because arguments overlap or a condition failed
     uint64_t whole_count;          // in-order loops that ran whole: as one task, because the loops inside are small, or
                                    // as one grid on a GPU, whose threads meet behind each task
     uint64_t copied_count;         // parallel tasks whose updates of shared memory went to copies of each thread's own

@@ -106,6 +106,22 @@ static bool add_cost(struct ir_inst *inst, void *user)
     return true;
 }
 
+// Of a nest as the source has it, beside the order that it runs in as a rule: the first loop of that; else -1.
+static int replaced_loop(struct offload *o, const struct ir_inst *first, int count)
+{
+    if (count != 1 || first->op != IR_OP_FOR || !first->loop->is_fallback) {
+        return -1;
+    }
+    const struct ir_inst *choice = first->parent->owner;
+    assert(choice != NULL && choice->op == IR_OP_IF);
+    for (struct ir_inst *inst = choice->regions[0].first; inst != NULL; inst = inst->next) {
+        if (inst->op == IR_OP_FOR) {
+            return offload_note(o, inst)->loop_index;
+        }
+    }
+    return -1;
+}
+
 // |is_all|: nothing follows the fragment, so that it does not matter by which exit it was left.
 void fragment_add_serial(struct offload *o, struct plan_node *parent, struct ir_inst *first, int count, bool is_all)
 {
@@ -123,6 +139,7 @@ void fragment_add_serial(struct offload *o, struct plan_node *parent, struct ir_
     }
     task->may_fail = flags.may_fail;
     task->may_print = flags.may_print;
+    task->loop = replaced_loop(o, first, count);
     task->cost = cost.is_known ? plan_const(o->arena, IR_I64, cost.sum) : NULL;
     effects_of_code(o->module, o->kernel, first, count, &task->effects, &task->effect_count);
     struct plan_node *node = fragment_add_node(o, parent, PLAN_TASK, first->loc);

@@ -105,9 +105,11 @@ enum plan_task_kind { PLAN_TASK_SERIAL, PLAN_TASK_PARALLEL };
 struct plan_task {
     const char *name; // "simulate.3"
     enum plan_task_kind kind;
-    struct loc loc;         // the loop, or the first statement
-    int group;              // 0: none; else the block (1 …, unique in the kernel) it belongs to
-    int loop;               // index into kernel->loops of the loop it was made for; -1: serial statements
+    struct loc loc; // the loop, or the first statement
+    int group;      // 0: none; else the block (1 …, unique in the kernel) it belongs to
+    // Index into kernel->loops of the loop it was made for; -1: serial statements. A SERIAL one with a loop is a nest
+    // as the source has it, for launches whose arguments do not allow the order that it runs in as a rule.
+    int loop;
     struct plan_expr *trip; // i64; PARALLEL
     struct plan_expr *cost; // i64: estimated simple operations for one iteration, or of all of it; NULL: unknown
     // i64: the same of an iteration of |in_order|, which gives what |entry| gives and has no atomic updates: it is

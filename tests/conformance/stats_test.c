@@ -138,3 +138,37 @@ TEST(regions_in_a_loop_that_the_device_decides_are_counted_once)
     CHECK_UINT(after.regions.concurrent_count - before.regions.concurrent_count, device_decides ? 1 : TIMES);
     world_close(&stage.world);
 }
+
+// The columns are parallel once the loops are interchanged, which arguments that overlap do not allow. Each launch says
+// so.
+TEST(nest_that_runs_as_in_the_source_is_counted_and_logged)
+{
+    static const char text[] = "#include <rill/kernel.h>\n"
+                               "kernel void down(int n, int m, int a[n][m], const int b[n][m])\n"
+                               "{ for (int i = 1; i < n; i++) for (int j = 0; j < m; j++) a[i][j] = a[i - 1][j] + "
+                               "b[i][j]; }\n";
+    enum { N = 8, M = 12 };
+    struct world world;
+    world_open(&world, 3);
+    rill_module module;
+    rill_kernel down;
+    OK(rill_module_create(world.context, text, NULL, &module));
+    OK(rill_module_kernel(module, "down", &down));
+    rill_array both = world_array(&world, RILL_I32, 3 * N * M), first = {0}, near = {0}, far = {0};
+    OK(rill_array_view(both, 0, RILL_SHAPE(N, M), &first));
+    OK(rill_array_view(both, 5, RILL_SHAPE(N, M), &near));
+    OK(rill_array_view(both, 2 * N * M, RILL_SHAPE(N, M), &far));
+    rill_stats before, after;
+    OK(rill_launch(down, RILL_CURRENT, RILL_ARGS(N, M, first, far)));
+    OK(rill_sync(world.context));
+    OK(rill_context_stats(world.context, &before));
+    CHECK_UINT(before.in_order_count, 0);
+    for (int i = 0; i < 3; i++) {
+        OK(rill_launch(down, RILL_CURRENT, RILL_ARGS(N, M, near, first)));
+    }
+    OK(rill_sync(world.context));
+    OK(rill_context_stats(world.context, &after));
+    CHECK_UINT(after.in_order_count, 3);
+    CHECK_CONTAINS(world.logged, "the nest runs as in the source: arguments overlap, or indices wrap");
+    world_close(&world);
+}

@@ -453,6 +453,17 @@ static __attribute__((noinline)) bool breaks_restrict(struct cpu_exec *exec)
     return broken != NULL;
 }
 
+// A nest that the launch does not let run in another order than the source's.
+static __attribute__((noinline)) void run_as_in_source(struct cpu_exec *exec)
+{
+    static const char why[] = "arguments overlap, or indices wrap";
+    struct cpu_run *run = exec->run;
+    device_count(&run->device->counters.in_order_count);
+    backend_log(&run->device->host, BACKEND_LOG_NOTE, "kernel '%s', %s:%u: the nest runs as in the source: %s",
+                run->kernel->plan->name, plan_file(run->image->plan, exec->task->loc.file), exec->task->loc.line, why);
+    run_alone(exec, exec->entries->entry, why);
+}
+
 HOT bool task_start(struct cpu_exec *exec, int index, struct cpu_worker *worker)
 {
     const struct cpu_kernel *kernel = exec->run->kernel;
@@ -470,6 +481,10 @@ HOT bool task_start(struct cpu_exec *exec, int index, struct cpu_worker *worker)
     if (exec->task->kind == PLAN_TASK_PARALLEL) {
         return start_parallel(exec, worker);
     }
-    run_alone(exec, exec->entries->entry, "");
+    if (UNLIKELY(exec->task->loop >= 0)) {
+        run_as_in_source(exec);
+    } else {
+        run_alone(exec, exec->entries->entry, "");
+    }
     return true;
 }

@@ -214,12 +214,23 @@ static void note_writes(struct gpu_run *run, const struct plan_task *plan, const
     }
 }
 
+// A serial task that has a loop is a nest that the launch does not let run in another order than the source's.
 static rill_status run_serial(struct gpu_walk *walk, const struct plan_task *plan, const struct gpu_task *task)
 {
+    struct gpu_run *run = walk->run;
     void *entry = task->entry;
     if (entry == NULL) {
-        RILL_TRY(gpu_late_entry(walk->run->image, walk->run->kernel, plan, &entry));
-        gpu_run_note(walk->run);
+        RILL_TRY(gpu_late_entry(run->image, run->kernel, plan, &entry));
+        gpu_run_note(run);
+    }
+    if (plan->loop >= 0) {
+        gpu_run_note(run);
+    }
+    if (plan->loop >= 0 && !run->is_second) {
+        gpu_count(&run->device->counters.in_order_count);
+        backend_log(&run->device->host, BACKEND_LOG_NOTE,
+                    "kernel '%s', %s:%u: the nest runs as in the source: arguments overlap, or indices wrap",
+                    run->kernel->plan->name, plan_file(run->image->plan, plan->loc.file), plan->loc.line);
     }
     return call(walk, entry, 1, 1, 1, 1);
 }
