@@ -284,8 +284,12 @@ static LLVMValueRef declare_gpu_entry(struct emitter *e, const struct ir_functio
     emit_attribute(e, function, 1, "align", 16);
     if (is_amd) {
         LLVMSetVisibility(function, LLVMProtectedVisibility);
-        emit_attribute_text(e, function, "amdgpu-flat-work-group-size", "1,1024");
+        emit_attribute_text(e, function, "amdgpu-flat-work-group-size", ir->count != NULL ? "1,256" : "1,1024");
         emit_attribute_text(e, function, "uniform-work-group-size", "true");
+    } else if (ir->count !=
+               NULL) { // tiles fill the registers: two blocks of shape.c's at a time are what there is room for
+        emit_attribute_text(e, function, "nvvm.maxntid", "256");
+        emit_attribute_text(e, function, "nvvm.minctasm", "2");
     }
     return function;
 }

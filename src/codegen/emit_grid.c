@@ -708,6 +708,10 @@ void emit_grid(struct emitter *e, LLVMBasicBlockRef leave)
     f->iter = share.lo;
     f->end = leave;
     emit_region(e, &f->ir->prologue);
+    if (f->ir->count != NULL) {
+        LLVMValueRef count = emit_value(e, f->ir->count);
+        share.hi = f->failed != NULL ? LLVMBuildSelect(b, f->failed, share.lo, count, "") : count;
+    }
     emit_set_accumulators(e);
     emit_copies_begin(e, &thread);
     emit_share(e, &share, &thread);

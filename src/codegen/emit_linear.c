@@ -226,7 +226,8 @@ LLVMValueRef emit_linear_index(struct emitter *e, const struct ir_inst *inst)
     assert(inst->op == IR_OP_INDEX);
     const struct ir_inst *index = inst->args[1];
     struct linear linear;
-    if (target_is_gpu(e->target) || e->options->unoptimised || e->check_bounds || e->function->counters == NULL ||
+    bool is_plain = target_is_gpu(e->target) && e->function->ir->count == NULL; // of one iteration: little to gain
+    if (is_plain || e->options->unoptimised || e->check_bounds || e->function->counters == NULL ||
         index->op != IR_OP_SEXT || index->args[0]->type != IR_I32 || emit_counter_of(e, index->args[0]) != NULL ||
         !find(e, index->args[0], inst->parent, 0, &linear) || linear.counter == NULL || linear.factor == 0) {
         return NULL;

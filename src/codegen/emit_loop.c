@@ -95,7 +95,7 @@ static int weigh_divisions(const struct ir_region *region, int weight)
 //
 // The functions of angles are twenty instructions each and a branch to what is rare, across which nothing moves: a body
 // full of them gains nothing from standing there four times. The tangent has its rare way in place (math_library.c).
-enum { UNROLL_COUNT = 4, UNROLL_LEAST = 24, UNROLL_LIMIT = 96, ANGLE_COST = 6, TANGENT_COST = 12 };
+enum { TILE_LOADS = 48, UNROLL_COUNT = 4, UNROLL_LEAST = 24, UNROLL_LIMIT = 96, ANGLE_COST = 6, TANGENT_COST = 12 };
 
 static int cost_of(const struct ir_inst *inst)
 {
@@ -134,9 +134,22 @@ static bool is_long(const struct ir_inst *inst)
     return inst->op == IR_OP_MATH || inst->op == IR_OP_FDIV || ir_op_is_division(inst->op);
 }
 
+// Bytes that a round of the loop loads.
+static int loaded_size(const struct ir_region *body)
+{
+    int size = 0;
+    for (const struct ir_inst *inst = body->first; inst != NULL; inst = inst->next) {
+        size += inst->op == IR_OP_LOAD ? ir_type_size(inst->type) : 0;
+    }
+    return size;
+}
+
 // How often an innermost loop with this body is unrolled; 0: nothing is said.
 static int unroll_count(struct emitter *e, const struct ir_region *body)
 {
+    if (e->function->ir->count != NULL) { // a tile: the loads of one round are under way in the round before
+        return emit_has_loops(body) ? 0 : loaded_size(body) > TILE_LOADS ? UNROLL_COUNT / 2 : UNROLL_COUNT;
+    }
     int operations = target_is_gpu(e->target) ? count_operations(body, false) : 0;
     if (operations > UNROLL_LEAST) {
         return count_operations(body, true) <= UNROLL_LIMIT ? UNROLL_COUNT : 0;

@@ -104,6 +104,15 @@ static bool is_named(const char *a, const char *b)
     return a != NULL && strcmp(a, b) == 0;
 }
 
+static bool has_tile(const struct plan_task *task, const char *name)
+{
+    bool has = false;
+    for (int i = 0; i < task->tile_count; i++) {
+        has |= is_named(task->tiles[i].entry, name);
+    }
+    return has;
+}
+
 // The parallel task that the function is the fast version or the end of; NULL: none.
 static const struct plan_task *task_of(const struct emitter *e, const struct ir_function *ir,
                                        const struct plan_kernel **out_kernel)
@@ -113,7 +122,7 @@ static const struct plan_task *task_of(const struct emitter *e, const struct ir_
         *out_kernel = plan->kernels[i];
         for (int k = 0; is_named((*out_kernel)->name, ir->kernel->name) && k < (*out_kernel)->task_count; k++) {
             const struct plan_task *task = &(*out_kernel)->tasks[k];
-            if (is_named(task->entry, ir->name) || is_named(task->finish, ir->name)) {
+            if (is_named(task->entry, ir->name) || is_named(task->finish, ir->name) || has_tile(task, ir->name)) {
                 return task;
             }
         }
@@ -227,45 +236,6 @@ bool emit_plan_has_team(const struct emitter *e, const struct ir_function *ir, i
 
 // ---- what is only read ----------------------------------------------------------------------------------------------
 
-static bool is_of_param(const struct plan_effect *effect, int param)
-{
-    return effect->base == PLAN_BASE_PARAM && effect->index == param;
-}
-
-// Whether the launch compares the two and runs another version if they overlap at all.
-static bool are_apart(const struct plan_task *task, int a, int b)
-{
-    for (int i = 0; i < task->pair_count; i++) {
-        const struct plan_pair *pair = &task->pairs[i];
-        bool is_it = (pair->a == a && pair->b == b) || (pair->a == b && pair->b == a);
-        if (is_it && !pair->equal_will_do) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_only_read(const struct plan_kernel *kernel, const struct plan_task *task, int param)
-{
-    for (int i = 0; i < task->effect_count; i++) {
-        const struct plan_effect *written = &task->effects[i];
-        if (written->access == PLAN_READ) {
-            continue;
-        }
-        if (written->base == PLAN_BASE_UNKNOWN || is_of_param(written, param)) {
-            return false;
-        }
-        bool is_restrict = written->base == PLAN_BASE_PARAM &&
-                           (kernel->params[written->index].is_restrict || kernel->params[param].is_restrict);
-        for (int k = 0; k < task->effect_count && !is_restrict && written->base != PLAN_BASE_BLOCK; k++) {
-            if (is_of_param(&task->effects[k], param) && !are_apart(task, i, k)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
 // While such a task runs nobody writes what these parameters lead to: loads of it need not look whether somebody did.
 void emit_plan_reads(struct emitter *e)
 {
@@ -277,7 +247,7 @@ void emit_plan_reads(struct emitter *e)
     }
     f->only_read = ARENA_ARRAY(e->arena, bool, kernel->param_count + 1);
     for (int i = 0; i < kernel->param_count; i++) {
-        f->only_read[i] = kernel->params[i].is_array && is_only_read(kernel, task, i);
+        f->only_read[i] = kernel->params[i].is_array && plan_task_only_reads(kernel, task, i);
     }
 }
 

@@ -74,6 +74,8 @@ const struct pass pass_list[PASS_COUNT] = {
          "arrays whose atomic updates may go to a copy for each worker"),
     PLAN("outline", outline_tasks, FACTS " params choose describe partition slots",
          "a function for each task, with its reductions and its version in order"),
+    PLAN("tiles", tiles_make, FACTS " params choose describe partition slots outline",
+         "GPUs: a version of nests that share what they read, in which a thread takes several iterations"),
     PLAN("stack", stack_check, FACTS " params choose describe partition slots outline",
          "refuses tasks whose locals do not fit on a stack"),
     PLAN("restrict", restrict_check, FACTS " params choose describe partition",

@@ -600,6 +600,7 @@ struct ir_function {
     struct ir_function *kernel; // whose piece it is: its params are what PARAM means
     bool is_serial;             // called once, range [0, 1)
     bool assume_independent;    // the fast version: iterations may be vectorised as independent
+    struct ir_inst *count; // of the prologue, i64: so many iterations; NULL: the trip count, as ITER_COUNT gives it
     struct ir_accumulator *accumulators;
     int accumulator_count;
     uint64_t partial_size; // bytes of one partial record; 0: none

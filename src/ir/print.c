@@ -267,6 +267,9 @@ static void print_function(struct printer *p, const struct ir_function *function
         ir_print_region(p, &function->prologue, 1);
         str_add_char(p->out, '\n');
     }
+    if (function->count != NULL) {
+        str_printf(p->out, "  count %%%d\n", function->count->id);
+    }
     str_add(p->out, "  body");
     ir_print_region(p, &function->body, 1);
     str_add(p->out, "\nend\n");

@@ -68,6 +68,7 @@ struct loc ir_read_loc(struct reader *r); // !file:line:column
 bool ir_read_is_loc(const struct reader *r);
 int ir_read_index(struct reader *r, char sigil); // the number of $name#3; below the text's length
 int ir_read_label(struct reader *r);             // the number of L3
+struct ir_inst *ir_read_value(struct reader *r); // one that was defined before
 int ir_read_value_number(struct reader *r);      // the number of %3
 enum ir_type ir_read_type(struct reader *r);
 bool ir_read_is_type(const struct reader *r);

@@ -225,6 +225,10 @@ void ir_read_function(struct reader *r, enum ir_function_kind kind, int expected
         ir_read_region(r, &function->prologue, NULL);
         ir_read_line_end(r);
     }
+    if (ir_read_accept(r, "count")) {
+        function->count = ir_read_value(r);
+        ir_read_line_end(r);
+    }
     ir_read_expect(r, "body");
     ir_read_region(r, &function->body, NULL);
     ir_read_line_end(r);

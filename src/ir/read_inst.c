@@ -64,7 +64,7 @@ struct ir_var *ir_read_var(struct reader *r)
     return r->failed ? NULL : r->function->vars[index];
 }
 
-static struct ir_inst *read_value(struct reader *r)
+struct ir_inst *ir_read_value(struct reader *r)
 {
     int number = ir_read_value_number(r);
     if (!r->failed && (number >= r->values.count || r->values.items[number] == NULL)) {
@@ -179,7 +179,7 @@ static void read_operand(struct reader *r, struct ir_inst *inst)
         }
         inst->args = args;
     }
-    inst->args[count] = read_value(r);
+    inst->args[count] = ir_read_value(r);
     inst->arg_count = count + 1;
 }
 

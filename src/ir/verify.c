@@ -327,6 +327,10 @@ static void verify_kind(struct verifier *v)
     if (function->return_type != IR_VOID || function->param_count != 0) {
         ir_verify_error(v, NULL, "a task or finish has neither parameters nor a result");
     }
+    const struct ir_inst *count = function->count;
+    if (count != NULL && (function->is_serial || count->type != IR_I64 || count->parent != &function->prologue)) {
+        ir_verify_error(v, NULL, "its number of iterations is no i64 of its prologue");
+    }
     if (function->is_serial && function->assume_independent) {
         ir_verify_error(v, NULL, "is serial and assumes independent iterations");
     }

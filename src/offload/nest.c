@@ -434,6 +434,16 @@ struct plan_expr *nest_trip(struct offload *o, const struct nest *nest)
 }
 
 // Of one strip.
+struct plan_expr *nest_digit_trip(struct offload *o, const struct nest *nest, int digit)
+{
+    assert(0 <= digit && digit < nest->count);
+    int loop = nest->order[digit];
+    if (nest->is_flexible || nest->strip > 1) {
+        return NULL;
+    }
+    return loop == 0 ? offload_trip(o, nest->loops[0]) : nest->trips[loop];
+}
+
 struct plan_expr *nest_cost(struct offload *o, const struct nest *nest)
 {
     const struct loop_facts *outer = nest->loops[0]->loop->analysis;

@@ -35,6 +35,7 @@ void blocks_check(struct offload *o);      // blocks.c: compares the blocks of e
 void slots_assign(struct offload *o);      // slots.c: room in the launch block for what more than one task uses
 void privatise_updates(struct offload *o); // privatise.c: arrays whose atomic updates may go to private copies
 void outline_tasks(struct offload *o);     // outline.c: a function of each task
+void tiles_make(struct offload *o);        // tile.c: tasks whose threads take several iterations of a nest at once
 void stack_check(struct offload *o);       // stack.c: refuses tasks whose locals do not fit on a stack
 void restrict_check(struct offload *o);    // restrict.c: in checked mode, the tests of what `restrict` promises
 void depth_check(struct offload *o);       // depth.c: refuses control that is nested too deep
@@ -243,6 +244,7 @@ const char *nest_take_tests(struct offload *o, struct nest *nest, const struct i
 // Nodes that settle how the nest is cut go to |parent|, before its task.
 void nest_settle(struct offload *o, struct nest *nest, struct plan_node *parent);
 struct plan_expr *nest_trip(struct offload *o, const struct nest *nest);
+struct plan_expr *nest_digit_trip(struct offload *o, const struct nest *nest, int digit); // NULL: there are strips
 struct plan_expr *nest_cost(struct offload *o, const struct nest *nest);
 const char *nest_words(struct offload *o, const struct nest *nest); // what explain says of it; NULL: nothing
 

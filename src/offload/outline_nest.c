@@ -1,6 +1,7 @@
 // The body of a task for a nest of loops: the iteration's number is taken apart into each loop's own.
 #include "offload/outline.h"
 
+#include "ir/invariant.h"
 #include "ir/trip.h"
 
 #include <assert.h>
@@ -133,16 +134,61 @@ static void split_flexible(struct outline *out, const struct nest *nest, struct 
     own[1] = ir_get(b, strip);
 }
 
-// The code of an iteration that its row has: nothing if the row ends before the number |own|.
+// Whether the value is the same in all iterations: made of nothing but parameters and constants.
+static bool is_invariant(const struct ir_inst *value, const struct ir_function *task, int depth)
+{
+    bool is_made = depth > 0 && value->arg_count > 0 && ir_op_is_pure(value->op) && value->op != IR_OP_NEST_ITER;
+    for (int i = 0; i < value->arg_count && is_made; i++) {
+        is_made = is_invariant(value->args[i], task, depth - 1);
+    }
+    return is_made || invariant_in_task(value, task);
+}
+
+// Whether rows of different lengths end at the same number: on a GPU such a row is counted from its end, so that what
+// neighbouring rows do in the same column has the same number, and reads the same elements.
+static bool ends_as_others(const struct outline *out, const struct ir_inst *loop, const struct ir_inst *bound)
+{
+    const struct ir_for *canonical = loop->loop;
+    return out->o->module->is_gpu && canonical->step == 1 && canonical->var->type == IR_I32 &&
+           (canonical->compare == IR_OP_SLT || canonical->compare == IR_OP_SLE) &&
+           is_invariant(bound, out->function, 4);
+}
+
+// The code of an iteration that its row has: nothing if the row ends before the number |own|. |longest| is the length
+// of the longest row; |out_at|, if the row is counted from its end, the value of the loop's variable, else NULL.
 static struct ir_builder in_row(struct outline *out, const struct ir_inst *loop, struct ir_inst *own,
-                                struct ir_builder *b)
+                                struct ir_inst *longest, struct ir_builder *b, struct ir_inst **out_at)
 {
     struct ir_inst *first = outline_value(out, loop->args[0]);
     struct ir_inst *bound = outline_value(out, loop->args[1]);
-    struct ir_inst *count = trips(out, trip_of(loop->loop), first, bound, b);
+    struct ir_inst *is_in;
+    *out_at = NULL;
+    if (ends_as_others(out, loop, bound)) {
+        struct ir_inst *end = widened(b, bound, false);
+        end = ir_emit2(b, IR_OP_ADD, IR_I64, end, number(out, loop->loop->compare == IR_OP_SLE));
+        *out_at = ir_emit2(b, IR_OP_ADD, IR_I64, ir_emit2(b, IR_OP_SUB, IR_I64, end, longest), own);
+        (*out_at)->no_wrap = true;
+        is_in = ir_emit2(b, IR_OP_SGE, IR_I1, *out_at, widened(b, first, false));
+    } else {
+        is_in = ir_emit2(b, IR_OP_ULT, IR_I1, own, trips(out, trip_of(loop->loop), first, bound, b));
+    }
     struct ir_builder inner = *b;
-    inner.region = &ir_control(b, IR_OP_IF, ir_emit2(b, IR_OP_ULT, IR_I1, own, count), 2)->regions[0];
+    inner.region = &ir_control(b, IR_OP_IF, is_in, 2)->regions[0];
+    if (*out_at != NULL) {
+        *out_at = ir_emit1(&inner, IR_OP_TRUNC, IR_I32, *out_at);
+        (*out_at)->no_wrap = true;
+    }
     return inner;
+}
+
+static void set_variable(struct outline *out, const struct ir_inst *loop, struct ir_inst *own, struct ir_inst *at,
+                         struct ir_builder *b)
+{
+    if (at != NULL) {
+        ir_set(b, outline_var(out, loop->loop->var), at);
+    } else {
+        outline_loop_variable(out, loop, own, b);
+    }
 }
 
 // What stands between the loops is done again for each iteration of the task.
@@ -153,6 +199,7 @@ void outline_nest(struct outline *out, const struct nest *nest)
     struct ir_builder row; // in the condition that an iteration is in its row
     struct ir_inst *own[NEST_MOST];
     struct ir_inst *counts[NEST_MOST];
+    struct ir_inst *at = NULL; // the next loop's variable
     if (nest->is_flexible) {
         counts[1] = import_var(out, nest->trip_count);
         split_flexible(out, nest, own);
@@ -163,13 +210,14 @@ void outline_nest(struct outline *out, const struct nest *nest)
         split_iteration(out, nest, counts, own);
     }
     for (int i = 0; i < nest->count - 1; i++) {
-        outline_loop_variable(out, nest->loops[i], own[i], b);
+        set_variable(out, nest->loops[i], own[i], at, b);
+        at = NULL;
         const struct ir_inst *inst = nest->loops[i]->regions[0].first;
         for (; inst != NULL && inst != nest->loops[i + 1]; inst = inst->next) {
             outline_inst(out, inst, b);
         }
         if (nest->has_rows[i + 1]) {
-            row = in_row(out, nest->loops[i + 1], own[i + 1], b);
+            row = in_row(out, nest->loops[i + 1], own[i + 1], counts[i + 1], b, &at);
             b = &row;
         }
     }
@@ -178,6 +226,6 @@ void outline_nest(struct outline *out, const struct nest *nest)
         add_strip(out, nest, own[last], counts[last]);
         return;
     }
-    outline_loop_variable(out, nest->loops[last], own[last], b);
+    set_variable(out, nest->loops[last], own[last], at, b);
     outline_region(out, &nest->loops[last]->regions[0], b);
 }

@@ -106,6 +106,8 @@ static int add_parallel(struct offload *o, struct ir_inst *loop, int group, cons
     task->trip = nest != NULL ? nest_trip(o, nest) : offload_trip(o, loop);
     task->cost = nest != NULL ? nest_cost(o, nest) : facts->cost;
     task->order_cost = order_cost(o, loop, nest);
+    task->row_length = nest != NULL ? nest_digit_trip(o, nest, nest->count - 1) : NULL;
+    task->row_count = nest != NULL && nest->count > 2 ? nest_digit_trip(o, nest, nest->count - 2) : NULL;
     task->effects = copy_effects(o, facts->effects, facts->effect_count);
     task->effect_count = facts->effect_count;
     describe_reductions(facts, task);

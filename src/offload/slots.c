@@ -207,6 +207,8 @@ static void add_task_exprs(struct offload *o)
         }
         offload_add_expr(o, &task->cost);
         offload_add_expr(o, &task->order_cost);
+        offload_add_expr(o, &task->row_length);
+        offload_add_expr(o, &task->row_count);
         for (int k = 0; k < task->condition_count; k++) {
             offload_add_expr(o, &task->conditions[k].expr);
         }

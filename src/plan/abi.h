@@ -96,6 +96,13 @@ struct abi_place {
 // is memory of the device itself; "k.3.remote" (and "k.3.in_order.remote", …) is the same for memory anywhere.
 #define ABI_REMOTE ".remote"
 
+// An entry for tiles ("k.3.tile8x8") is called as the task's own is, with the same trip count. Iterations are those of
+// a nest of two loops: thread p, q (the digits of its number, as if the inner loop had ABI_TILE_LANES iterations for
+// each so many times |columns|, begun or full) has |rows| iterations of the outer loop from p * rows on, and in each of
+// them |columns| of the inner one that lie ABI_TILE_LANES apart, so that neighbours read neighbouring elements. Both
+// loops have so many iterations at least: at the end of a loop threads move back, and do what is left of their own.
+enum { ABI_TILE_LANES = 32, ABI_TILE_MOST = 16 };
+
 // The versions in order may have code of their own, which a launch loads that needs one: NVIDIA's driver takes as long
 // to compile them as all the rest. Then the image's code is the first part, what is loaded late (each with a zero byte
 // behind it, the second at a multiple of 16), and this at its very end.

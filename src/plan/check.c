@@ -91,6 +91,22 @@ static void check_effect(struct check *check, const struct plan_effect *effect)
     check_expr(check, effect->region.step);
 }
 
+static void check_tiles(struct check *check, const struct plan_task *task)
+{
+    bool may = task->row_length != NULL && task->collapse >= 2 && task->partial_size == 0 &&
+               (task->collapse == 2 || task->row_count != NULL);
+    if (task->tile_count < 0 || task->tile_count > PLAN_MAX_TILES || (task->tile_count > 0 && !may)) {
+        fail(check, "a task has tiles that it cannot have", task->tile_count);
+        return;
+    }
+    for (int i = 0; i < task->tile_count; i++) {
+        const struct plan_tile *tile = &task->tiles[i];
+        if (tile->rows < 1 || tile->rows > ABI_TILE_MOST || tile->columns < 1 || tile->columns > ABI_TILE_MOST) {
+            fail(check, "a task's tile is out of range", tile->rows);
+        }
+    }
+}
+
 static void check_task(struct check *check, const struct plan_task *task)
 {
     if (task->kind == PLAN_TASK_PARALLEL && task->trip == NULL) {
@@ -112,6 +128,7 @@ static void check_task(struct check *check, const struct plan_task *task)
     if (task->run < 0 || task->run > 16 || (task->is_merged && task->partial_size == 0)) {
         fail(check, "a task's run is out of range", task->run);
     }
+    check_tiles(check, task);
     if (task->loop < -1 || task->loop >= check->kernel->loop_count) {
         fail(check, "a task names a loop that does not exist", task->loop);
     }
@@ -126,6 +143,8 @@ static void check_task(struct check *check, const struct plan_task *task)
     if (task->team != NULL && (task->partial_size != 0 || task->copy_count != 0 || task->collapse > 1)) {
         fail(check, "a task for teams has partial records or copies", (int64_t)task->partial_size);
     }
+    check_expr(check, task->row_length);
+    check_expr(check, task->row_count);
     if (task->copy_count < 0 || task->copy_count > PLAN_MAX_COPIES) {
         fail(check, "a task has too many private copies", task->copy_count);
     }

@@ -187,3 +187,41 @@ bool plan_task_has_remote(const struct plan_task *task)
     }
     return false;
 }
+
+static bool is_of_param(const struct plan_effect *effect, int param)
+{
+    return effect->base == PLAN_BASE_PARAM && effect->index == param;
+}
+
+bool plan_task_keeps_apart(const struct plan_task *task, int a, int b)
+{
+    for (int i = 0; i < task->pair_count; i++) {
+        const struct plan_pair *pair = &task->pairs[i];
+        bool is_it = (pair->a == a && pair->b == b) || (pair->a == b && pair->b == a);
+        if (is_it && !pair->equal_will_do) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool plan_task_only_reads(const struct plan_kernel *kernel, const struct plan_task *task, int param)
+{
+    for (int i = 0; i < task->effect_count; i++) {
+        const struct plan_effect *written = &task->effects[i];
+        if (written->access == PLAN_READ) {
+            continue;
+        }
+        if (written->base == PLAN_BASE_UNKNOWN || is_of_param(written, param)) {
+            return false;
+        }
+        bool is_restrict = written->base == PLAN_BASE_PARAM &&
+                           (kernel->params[written->index].is_restrict || kernel->params[param].is_restrict);
+        for (int k = 0; k < task->effect_count && !is_restrict && written->base != PLAN_BASE_BLOCK; k++) {
+            if (is_of_param(&task->effects[k], param) && !plan_task_keeps_apart(task, i, k)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}

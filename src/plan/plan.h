@@ -100,6 +100,8 @@ struct plan_condition {
 // ---- tasks
 // -------------------------------------------------------------------------------------------------------------
 
+enum { PLAN_MAX_TILES = 2 };
+
 enum plan_task_kind { PLAN_TASK_SERIAL, PLAN_TASK_PARALLEL };
 
 struct plan_task {
@@ -131,6 +133,16 @@ struct plan_task {
     // touch neighbouring places and those of the loops inside do not. 0: a team is a warp
     int team_columns;
     int run; // GPUs: consecutive iterations that a thread takes at once; 0 and 1: one by one
+    // GPUs: entries whose threads take |rows| iterations of the outer loop by |columns| of the inner one at once,
+    // the two innermost loops of a nest, with so many iterations at least: see plan/abi.h. The largest first.
+    struct plan_tile {
+        const char *entry;
+        int rows;
+        int columns;
+    } tiles[PLAN_MAX_TILES];
+    int tile_count;
+    struct plan_expr *row_length; // i64: iterations of the innermost loop of a nest; NULL: not said
+    struct plan_expr *row_count;  // i64: of the loop around it, in a nest of more than two; NULL: not said
     struct plan_effect *effects;
     int effect_count;
     struct plan_pair *pairs;
@@ -379,6 +391,10 @@ bool plan_node_has_code(const struct plan_kernel *kernel, const struct plan_node
 // hardware do not hold in all memory, it has entries for such memory too (abi.h).
 bool plan_effect_is_remote(const struct plan_effect *effect);
 bool plan_task_has_remote(const struct plan_task *task);
+// Whether nobody writes what array parameter |param| leads to while the fast version of the task runs.
+bool plan_task_only_reads(const struct plan_kernel *kernel, const struct plan_task *task, int param);
+// Whether the launch compares effects |a| and |b| of the task, and runs another version if they overlap at all.
+bool plan_task_keeps_apart(const struct plan_task *task, int a, int b);
 
 // Evaluated regions, and whether two of them overlap given the addresses of their bases.
 struct plan_span {

@@ -266,6 +266,9 @@ static void print_task(struct print *p, const struct plan_task *task, int depth)
         plan_expr_print(p->kernel, task->team, p->out);
         str_add(p->out, task->team_columns > 0 ? " by columns" : "");
     }
+    for (int i = 0; i < task->tile_count; i++) {
+        str_printf(p->out, " tile %d x %d", task->tiles[i].rows, task->tiles[i].columns);
+    }
     if (task->cost != NULL && task->kind == PLAN_TASK_PARALLEL) { // a serial one says more by its text
         str_add(p->out, " cost ");
         plan_expr_print(p->kernel, task->cost, p->out);

@@ -265,6 +265,14 @@ static void io_task(struct io *io, struct plan_task *task)
     io_int(io, &task->run);
     io_expr(io, &task->team);
     io_int(io, &task->team_columns);
+    io_int(io, &task->tile_count);
+    for (int i = 0; i < task->tile_count && i < PLAN_MAX_TILES; i++) {
+        io_name(io, &task->tiles[i].entry);
+        io_int(io, &task->tiles[i].rows);
+        io_int(io, &task->tiles[i].columns);
+    }
+    io_expr(io, &task->row_length);
+    io_expr(io, &task->row_count);
     IO_ARRAY(io, &task->effects, &task->effect_count);
     for (int i = 0; i < task->effect_count; i++) {
         io_effect(io, &task->effects[i]);

@@ -100,3 +100,53 @@ TEST(reductions_are_cut_by_the_trip_count_alone)
     free(device);
     free(other);
 }
+
+static const struct gpu_task *tiles_of(struct backend_device *device, const struct plan_task *plan, int64_t rows,
+                                       int64_t columns, struct gpu_shape *out_shape)
+{
+    static struct gpu_task tiles[PLAN_MAX_TILES];
+    struct gpu_task task = {.tiles = tiles};
+    for (int i = 0; i < plan->tile_count; i++) {
+        CHECK_INT(gpu_shape_find(device, plan, &tiles[i]), RILL_OK);
+    }
+    const struct gpu_task *chosen =
+        gpu_shape_in_tiles(plan, &task, &(struct gpu_nest){rows * columns, columns, rows}, out_shape);
+    CHECK(chosen == NULL || chosen == &tiles[0] || chosen == &tiles[1]);
+    return chosen;
+}
+
+static rill_status occupancy_of_tiles(void *function, uint32_t *out_grid, uint32_t *out_block)
+{
+    (void)function;
+    *out_grid = 132 * 2;
+    *out_block = 256;
+    return RILL_OK;
+}
+
+TEST(tiles_are_taken_where_loops_are_long_enough_and_the_device_stays_busy)
+{
+    static const struct gpu_driver driver = {.occupancy = occupancy_of_tiles};
+    struct backend_device *device = make_device(&driver, 1024, 32);
+    struct plan_task plan = {.kind = PLAN_TASK_PARALLEL, .collapse = 2, .tiles = {{"a", 8, 8}, {"b", 4, 4}}};
+    struct gpu_shape shape = {0};
+    plan.tile_count = 2;
+    const struct gpu_task *large = tiles_of(device, &plan, 2048, 2048, &shape);
+    CHECK(large != NULL);
+    CHECK_INT(shape.grid, 256);
+    CHECK_INT(shape.block, 256);
+    const struct gpu_task *small_one = tiles_of(device, &plan, 1024, 1024, &shape);
+    CHECK(small_one == large + 1); // large ones would leave most of the device idle
+    CHECK_INT(shape.grid, 256);
+    CHECK(tiles_of(device, &plan, 256, 256, &shape) == NULL);
+    CHECK(tiles_of(device, &plan, 1 << 20, 127, &shape) == NULL); // no 128 columns
+    CHECK(tiles_of(device, &plan, 1 << 20, 255, &shape) == small_one);
+    CHECK(tiles_of(device, &plan, 1 << 20, 256, &shape) == large);
+    CHECK(tiles_of(device, &plan, 3, 1 << 24, &shape) == NULL); // no four rows
+    CHECK(tiles_of(device, &plan, 7, 1 << 24, &shape) == small_one);
+    CHECK(tiles_of(device, &plan, 8, 1 << 24, &shape) == large);
+    CHECK(tiles_of(device, &plan, 2049, 2049, &shape) == large);
+    CHECK_INT(shape.grid, 257 * 9 * 32 / 256 + 1); // one more row of tiles, and one more column
+    plan.tile_count = 0;
+    CHECK(tiles_of(device, &plan, 2048, 2048, &shape) == NULL);
+    free(device);
+}

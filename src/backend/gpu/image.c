@@ -37,6 +37,19 @@ static rill_status find_version(struct backend_image *image, const char *name, c
     return find_entry(image, has_name ? arena_printf(&image->arena, "%s%s", name, version) : NULL, out_function);
 }
 
+static rill_status find_tiles(struct backend_image *image, const struct plan_task *plan, struct gpu_task *task)
+{
+    task->tiles = ARENA_ARRAY(&image->arena, struct gpu_task, plan->tile_count + 1);
+    for (int i = 0; i < plan->tile_count; i++) {
+        RILL_TRY(find_entry(image, plan->tiles[i].entry, &task->tiles[i].entry));
+        if (task->tiles[i].entry == NULL) {
+            return status_fail(RILL_ERR_INVALID, "the image lacks the tiles of task '%s'", plan->name);
+        }
+        RILL_TRY(gpu_shape_find(image->device, plan, &task->tiles[i]));
+    }
+    return RILL_OK;
+}
+
 static rill_status find_task(struct backend_image *image, const struct gpu_kernel *gpu_kernel,
                              const struct plan_task *plan, const char *version, struct gpu_task *task)
 {
@@ -49,6 +62,7 @@ static rill_status find_task(struct backend_image *image, const struct gpu_kerne
         return status_fail(RILL_ERR_INVALID, "the image lacks the entry of task '%s'", plan->name);
     }
     RILL_TRY(gpu_shape_find(image->device, plan, task));
+    RILL_TRY(find_tiles(image, plan, task));
     task->slot_indices = ARENA_ARRAY(&image->arena, int, plan->slot_use_count + 1);
     for (int i = 0; i < plan->slot_use_count; i++) {
         task->slot_indices[i] = gpu_slot_at(kernel, plan->slot_uses[i].offset);

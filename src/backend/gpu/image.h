@@ -14,6 +14,7 @@ struct gpu_task {
     uint32_t max_grid;       // blocks beyond which threads take more than one iteration
     int *slot_indices;       // of the plan's slot uses; -1: none
     bool computes_trip;      // |entry| and |finish| find the trip count themselves where the host does not know it
+    struct gpu_task *tiles;  // the versions whose threads take tiles, entries alone: as many as the plan has
     struct gpu_task *remote; // the version for memory outside of the device; NULL: this one will do
 };
 
@@ -115,6 +116,15 @@ rill_status gpu_residents_find(struct backend_image *image, struct gpu_kernel *k
 // shape.c
 rill_status gpu_shape_find(struct backend_device *device, const struct plan_task *plan, struct gpu_task *task);
 struct gpu_shape gpu_shape_of(const struct plan_task *plan, const struct gpu_task *task, int64_t trip);
+// The iterations of a nest's task: in all, of its innermost loop, and of the loop around that.
+struct gpu_nest {
+    int64_t trip;
+    int64_t length;
+    int64_t rows;
+};
+// The version that such a task is worth running in tiles, and its grid; NULL: none.
+const struct gpu_task *gpu_shape_in_tiles(const struct plan_task *plan, const struct gpu_task *task,
+                                          const struct gpu_nest *nest, struct gpu_shape *shape);
 // For a task that has private copies: whether its blocks gather what they update.
 // Where teams take the iterations, as many blocks as there are teams for.
 void gpu_shape_teams(const struct plan_task *plan, const struct gpu_task *task, const struct plan_values *values,

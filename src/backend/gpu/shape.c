@@ -10,6 +10,8 @@ enum {
     GRIDS_AT_MOST = 32, // as many threads as the device runs at a time, times this: then they take more iterations
     GATHER_GRIDS = 2,   // the same where each block has an end to pay for
     GATHER_WORK = 16,   // iterations for each element that a block sets up and adds
+    TILE_PART = 6,      // of the threads that the device runs at a time: fewer with tiles lose to many without …
+    LARGE_PART = 2,     // … and fewer with large tiles lose to more with small ones
 };
 
 // The most threads, up to |wanted|, that the device has for one block: whole warps.
@@ -94,6 +96,37 @@ void gpu_shape_teams(const struct plan_task *plan, const struct gpu_task *task, 
     uint64_t teams = task->block > ABI_GPU_TEAM ? task->block / ABI_GPU_TEAM : 1;
     uint64_t blocks = ((uint64_t)trip + teams - 1) / teams;
     shape->grid = blocks < task->max_grid ? (uint32_t)blocks : task->max_grid;
+}
+
+// How many threads a nest has in tiles; 0: its loops are too short for them.
+static uint64_t tile_threads(const struct plan_tile *tile, const struct gpu_nest *nest)
+{
+    int64_t strip = (int64_t)ABI_TILE_LANES * tile->columns;
+    if (nest->length < strip || nest->rows < tile->rows) {
+        return 0;
+    }
+    uint64_t across = (uint64_t)(nest->length / strip + (nest->length % strip != 0)) * ABI_TILE_LANES;
+    uint64_t down = (uint64_t)(nest->rows / tile->rows + (nest->rows % tile->rows != 0));
+    return across * down * (uint64_t)(nest->trip / nest->length / nest->rows);
+}
+
+const struct gpu_task *gpu_shape_in_tiles(const struct plan_task *plan, const struct gpu_task *task,
+                                          const struct gpu_nest *nest, struct gpu_shape *shape)
+{
+    assert(nest->trip > 0 && nest->length > 0 && nest->rows > 0);
+    for (int i = 0; i < plan->tile_count; i++) {
+        const struct gpu_task *tile = &task->tiles[i];
+        uint64_t threads = tile_threads(&plan->tiles[i], nest);
+        uint64_t resident = (uint64_t)tile->max_grid / GRIDS_AT_MOST * tile->block;
+        bool has_smaller = i + 1 < plan->tile_count && tile_threads(&plan->tiles[i + 1], nest) > 0;
+        if (threads > 0 && threads >= resident / (has_smaller ? LARGE_PART : TILE_PART)) {
+            uint64_t blocks = (threads + tile->block - 1) / tile->block;
+            *shape = (struct gpu_shape){.block = tile->block, .finish_block = 1};
+            shape->grid = blocks < tile->max_grid ? (uint32_t)blocks : tile->max_grid;
+            return tile;
+        }
+    }
+    return NULL;
 }
 
 void gpu_shape_gather(const struct plan_task *plan, const struct gpu_task *task, const struct plan_values *values,

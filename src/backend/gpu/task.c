@@ -64,12 +64,39 @@ static bool knows_copy(const struct gpu_run *run, const struct plan_task *plan)
     return knows;
 }
 
+static bool find_length(const struct gpu_run *run, const struct plan_expr *expr, int64_t *out)
+{
+    union ir_value value;
+    bool knows = expr != NULL && !gpu_slots_missing(run, expr) && plan_eval(expr, &run->values, &value);
+    *out = knows ? value.i : 0;
+    return *out > 0;
+}
+
+// The version in tiles that the task runs in, and its grid; NULL: none.
+static const struct gpu_task *choose_tiles(const struct gpu_run *run, const struct plan_task *plan,
+                                           const struct gpu_task *task, int64_t trip, struct gpu_shape *out_shape)
+{
+    struct gpu_nest nest = {.trip = trip};
+    if (plan->tile_count == 0 || trip == UNKNOWN_TRIP || !find_length(run, plan->row_length, &nest.length)) {
+        return NULL;
+    }
+    nest.rows = trip / nest.length;
+    if (nest.rows == 0 || (plan->collapse > 2 && !find_length(run, plan->row_count, &nest.rows))) {
+        return NULL;
+    }
+    return gpu_shape_in_tiles(plan, task, &nest, out_shape);
+}
+
 static rill_status spread(struct gpu_walk *walk, const struct plan_task *plan, const struct gpu_task *task,
                           int64_t trip)
 {
     gpu_run_count(walk->run, &walk->run->device->counters.parallel_count);
     assert(trip > 0 || trip == UNKNOWN_TRIP);
     struct gpu_shape shape = gpu_shape_of(plan, task, trip == UNKNOWN_TRIP ? INT64_MAX : trip);
+    const struct gpu_task *tiles = choose_tiles(walk->run, plan, task, trip, &shape);
+    if (tiles != NULL) {
+        return call(walk, tiles->entry, shape.grid, shape.block, trip, 0);
+    }
     if (shape.records > 0) {
         RILL_TRY(gpu_make_partials(walk, (size_t)shape.records * plan->partial_size));
     }
@@ -253,6 +280,7 @@ static rill_status run_traced(struct gpu_walk *walk, const struct plan_task *pla
         if (trip != UNKNOWN_TRIP) {
             gpu_shape_teams(plan, task, &walk->run->values, trip, &shape);
         }
+        (void)choose_tiles(walk->run, plan, task, trip, &shape);
         how.way = shape.grid * shape.block > 1 ? "shared" : "alone";
         how.piece_count = shape.grid;
     } else if (plan->kind == PLAN_TASK_PARALLEL) {
