@@ -268,12 +268,20 @@ template <typename... Values> inline rill_args_of_list_<sizeof...(Values)> rill_
 
 // One argument from one value. A value of another type does not compile: pointers want RILL_PTR or RILL_HOST.
 // clang-format off
+#ifdef __FLT16_MAX__ // the compiler has _Float16
+__extension__ typedef _Float16 rill_f16_;
+#define RILL_ARG_F16_ rill_f16_: rill_arg_float,
+#define RILL_TYPE_F16_ rill_f16_ *: RILL_F16, const rill_f16_ *: RILL_F16,
+#else
+#define RILL_ARG_F16_
+#define RILL_TYPE_F16_
+#endif
 #define RILL_ARG(x)                                                                                                    \
     _Generic((x),                                                                                                      \
         _Bool: rill_arg_uint, char: rill_arg_int, signed char: rill_arg_int, unsigned char: rill_arg_uint,             \
         short: rill_arg_int, unsigned short: rill_arg_uint, int: rill_arg_int, unsigned int: rill_arg_uint,            \
         long: rill_arg_int, unsigned long: rill_arg_uint, long long: rill_arg_int,                                     \
-        unsigned long long: rill_arg_uint, float: rill_arg_float, double: rill_arg_float,                              \
+        unsigned long long: rill_arg_uint, RILL_ARG_F16_ float: rill_arg_float, double: rill_arg_float,                \
         rill_array: rill_arg_array, rill_arg: rill_arg_same_)(x)
 #define RILL_TYPE_OF_POINTER_(p)                                                                                       \
     _Generic((p),                                                                                                      \
@@ -284,7 +292,7 @@ template <typename... Values> inline rill_args_of_list_<sizeof...(Values)> rill_
         const unsigned int *: RILL_U32, long *: RILL_I64, const long *: RILL_I64, unsigned long *: RILL_U64,           \
         const unsigned long *: RILL_U64, long long *: RILL_I64, const long long *: RILL_I64,                           \
         unsigned long long *: RILL_U64, const unsigned long long *: RILL_U64, float *: RILL_F32,                       \
-        const float *: RILL_F32, double *: RILL_F64, const double *: RILL_F64, default: RILL_RECORD)
+        const float *: RILL_F32, RILL_TYPE_F16_ double *: RILL_F64, const double *: RILL_F64, default: RILL_RECORD)
 // clang-format on
 
 #define RILL_PTR(p, count) rill_arg_memory(RILL_ARG_PTR, RILL_TYPE_OF_POINTER_(p), (p), (uint64_t)(count), sizeof *(p))

@@ -48,6 +48,7 @@
 #include "rill/array.h"
 #include "rill/context.h"
 #include "rill/event.h"
+#include "rill/half.h"
 #include "rill/launch.h"
 #include "rill/module.h"
 #include "rill/status.h"

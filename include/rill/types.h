@@ -21,7 +21,9 @@ extern "C" {
     X(I64, 8, 8, "int64_t")                                                                                            \
     X(U64, 9, 8, "uint64_t")                                                                                           \
     X(F32, 10, 4, "float")                                                                                             \
-    X(F64, 11, 8, "double")
+    X(F64, 11, 8, "double")                                                                                            \
+    X(F16, 12, 2, "_Float16")                                                                                          \
+    X(BF16, 13, 2, "__bf16")
 
 typedef enum rill_type {
     RILL_RECORD = 0, // a struct or union: its size is given beside it

@@ -5,6 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void store_half(unsigned char *to, const rill_type_info *type, double value)
+{
+    uint16_t half = type->type == RILL_BF16 ? rill_bf16_from_double(value) : rill_f16_from_double(value);
+    memcpy(to, &half, sizeof half);
+}
+
 static void store_int(unsigned char *to, const rill_type_info *type, int64_t value)
 {
     assert(type->kind == RILL_KIND_SCALAR && type->size <= 8);
@@ -13,6 +19,8 @@ static void store_int(unsigned char *to, const rill_type_info *type, int64_t val
     switch (type->type) {
     case RILL_F32: memcpy(to, &f32, sizeof f32); break;
     case RILL_F64: memcpy(to, &f64, sizeof f64); break;
+    case RILL_F16:
+    case RILL_BF16: store_half(to, type, f64); break;
     case RILL_BOOL: to[0] = value != 0; break;
     default: memcpy(to, &value, type->size); break; // little-endian: the low bytes
     }
@@ -144,6 +152,8 @@ bool fill_store(unsigned char *record, const struct fill_place *place, const ril
     switch (place->type->type) {
     case RILL_F32: memcpy(to, &f32, sizeof f32); break;
     case RILL_F64: memcpy(to, &number->value.f, sizeof number->value.f); break;
+    case RILL_F16:
+    case RILL_BF16: store_half(to, place->type, number->value.f); break;
     default: memcpy(to, &number->value.i, place->type->size); break; // little-endian: the low bytes
     }
     return true;
@@ -178,6 +188,8 @@ void fill_print_value(FILE *out, const rill_type_info *type, const void *bytes, 
         memcpy(&f64, bytes, sizeof f64);
         print_float(out, f64, 17, is_json);
         break;
+    case RILL_F16: print_float(out, rill_f16_to_double((uint16_t)u), 5, is_json); break;
+    case RILL_BF16: print_float(out, rill_bf16_to_double((uint16_t)u), 4, is_json); break;
     case RILL_I8:
     case RILL_I16:
     case RILL_I32:

@@ -13,9 +13,10 @@ static const char magic[] = "\x93NUMPY";
 
 const char *npy_descr(const rill_type_info *type, char text[16])
 {
-    static const char *const names[] = {[RILL_BOOL] = "|b1", [RILL_I8] = "|i1",  [RILL_U8] = "|u1",  [RILL_I16] = "<i2",
-                                        [RILL_U16] = "<u2",  [RILL_I32] = "<i4", [RILL_U32] = "<u4", [RILL_I64] = "<i8",
-                                        [RILL_U64] = "<u8",  [RILL_F32] = "<f4", [RILL_F64] = "<f8"};
+    static const char *const names[] = {
+        [RILL_BOOL] = "|b1", [RILL_I8] = "|i1",  [RILL_U8] = "|u1",  [RILL_I16] = "<i2", [RILL_U16] = "<u2",
+        [RILL_I32] = "<i4",  [RILL_U32] = "<u4", [RILL_I64] = "<i8", [RILL_U64] = "<u8", [RILL_F32] = "<f4",
+        [RILL_F64] = "<f8",  [RILL_F16] = "<f2", [RILL_BF16] = "|V2"}; // which NumPy has no name for
     if (type->kind == RILL_KIND_SCALAR) {
         snprintf(text, 16, "%s", names[type->type]);
     } else {

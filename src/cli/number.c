@@ -18,6 +18,11 @@ static bool parse_float(const char *text, const rill_type_info *type, rill_arg *
         return false;
     }
     *out = rill_arg_float(value);
+    if (type->type == RILL_F16 || type->type == RILL_BF16) {
+        double held = type->type == RILL_F16 ? rill_f16_to_double(rill_f16_from_double(value))
+                                             : rill_bf16_to_double(rill_bf16_from_double(value));
+        return !isfinite(value) || isfinite(held);
+    }
     return type->type != RILL_F32 || !isfinite(value) || fabs(value) <= (double)FLT_MAX;
 }
 
@@ -69,7 +74,7 @@ int cli_number(const char *option, const char *name, const char *text, const ril
         *out = rill_arg_uint(text[0] == 't');
         return CLI_OK;
     }
-    bool is_float = type->type == RILL_F32 || type->type == RILL_F64;
+    bool is_float = type->type >= RILL_F32; // the other types are before them
     assert(type->kind == RILL_KIND_SCALAR);
     if (is_float ? parse_float(text, type, out) : parse_integer(text, type, out)) {
         return CLI_OK;

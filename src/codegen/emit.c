@@ -285,6 +285,7 @@ static void make_types(struct emitter *e)
     e->types[IR_I16] = LLVMInt16TypeInContext(c);
     e->types[IR_I32] = LLVMInt32TypeInContext(c);
     e->types[IR_I64] = LLVMInt64TypeInContext(c);
+    e->types[IR_F16] = e->types[IR_BF16] = e->types[IR_I16];
     e->types[IR_F32] = LLVMFloatTypeInContext(c);
     e->types[IR_F64] = LLVMDoubleTypeInContext(c);
     e->types[IR_PTR] = LLVMPointerTypeInContext(c, TARGET_SPACE_GENERIC);

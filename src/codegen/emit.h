@@ -346,6 +346,7 @@ LLVMValueRef emit_store_raw(struct emitter *e, enum ir_type type, LLVMValueRef v
                             uint32_t align);
 
 // emit_update.c: updates and atomics
+LLVMValueRef emit_truth(struct emitter *e, enum ir_type type, LLVMValueRef x); // x != 0
 LLVMValueRef emit_update_value(struct emitter *e, enum ir_update update, enum ir_type type, LLVMValueRef old,
                                LLVMValueRef operand, LLVMFastMathFlags flags);
 LLVMValueRef emit_update(struct emitter *e, const struct ir_inst *inst); // update, vupdate, atomic, cas
@@ -389,6 +390,13 @@ void stand_in_note_atomic(struct emitter *e, LLVMValueRef pointer); // before an
 void stand_in_saturate(struct emitter *e);                          // after the math library is linked in
 rill_status stand_in_join(struct codegen_output *ptx, const struct codegen_output *object);
 rill_status stand_in_append(struct codegen_output *elf, const struct codegen_output *object);
+
+// emit_half.c: floats of 16 bits, which are integers for LLVM
+LLVMValueRef emit_half_widen(struct emitter *e, enum ir_type type, LLVMValueRef x);  // to float
+LLVMValueRef emit_half_narrow(struct emitter *e, enum ir_type type, LLVMValueRef x); // from float, rounded
+LLVMValueRef emit_half_conversion(struct emitter *e, const struct ir_inst *inst, LLVMValueRef x);
+LLVMValueRef emit_real(struct emitter *e, enum ir_type type, double value);      // a constant of any float type
+LLVMValueRef emit_negated(struct emitter *e, enum ir_type type, LLVMValueRef x); // -x
 
 // emit_bits.c
 LLVMValueRef emit_bits(struct emitter *e, enum ir_op op, LLVMValueRef x);

@@ -142,9 +142,9 @@ void emit_set_accumulators(struct emitter *e)
     const struct ir_function *ir = e->function->ir;
     for (int i = 0; i < ir->accumulator_count; i++) {
         const struct ir_inst *init = ir->accumulators[i].init;
-        LLVMTypeRef type = e->types[ir->accumulators[i].var->type];
-        LLVMValueRef value =
-            init->op == IR_OP_FCONST ? LLVMConstReal(type, init->fimm) : LLVMConstInt(type, (uint64_t)init->imm, true);
+        enum ir_type type = ir->accumulators[i].var->type;
+        LLVMValueRef value = init->op == IR_OP_FCONST ? emit_real(e, type, init->fimm)
+                                                      : LLVMConstInt(e->types[type], (uint64_t)init->imm, true);
         LLVMBuildStore(e->builder, value, e->function->vars[ir->accumulators[i].var->index]);
     }
 }

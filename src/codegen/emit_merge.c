@@ -121,7 +121,7 @@ static LLVMValueRef identity_of(struct emitter *e, const struct ir_accumulator *
 {
     const struct ir_inst *init = accumulator->init;
     enum ir_type type = accumulator->var->type;
-    return init->op == IR_OP_FCONST ? LLVMConstReal(e->types[type], init->fimm) : emit_const(e, type, init->imm);
+    return init->op == IR_OP_FCONST ? emit_real(e, type, init->fimm) : emit_const(e, type, init->imm);
 }
 
 static LLVMValueRef merge_value(struct emitter *e, const struct ir_accumulator *accumulator, LLVMValueRef old,
@@ -129,9 +129,7 @@ static LLVMValueRef merge_value(struct emitter *e, const struct ir_accumulator *
 {
     enum ir_type type = accumulator->var->type;
     if (ir_update_takes_truth(accumulator->merge)) {
-        LLVMValueRef zero = LLVMConstNull(e->types[type]);
-        other = ir_type_is_float(type) ? LLVMBuildFCmp(e->builder, LLVMRealUNE, other, zero, "")
-                                       : LLVMBuildICmp(e->builder, LLVMIntNE, other, zero, "");
+        other = emit_truth(e, type, other);
     }
     return emit_update_value(e, accumulator->merge, type, old, other, LLVMFastMathNone);
 }

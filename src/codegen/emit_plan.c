@@ -78,7 +78,7 @@ LLVMValueRef emit_plan_expr(struct emitter *e, const struct plan_kernel *kernel,
     }
     switch (expr->kind) {
     case PLAN_EXPR_CONST:
-        return ir_type_is_float(expr->type) ? LLVMConstReal(e->types[expr->type], expr->fimm)
+        return ir_type_is_float(expr->type) ? emit_real(e, expr->type, expr->fimm)
                                             : emit_const(e, expr->type, expr->imm);
     case PLAN_EXPR_PARAM:
         return load_at(e, e->function->args, (int64_t)kernel->params[expr->index].offset + expr->imm, expr->type);
@@ -91,7 +91,7 @@ LLVMValueRef emit_plan_expr(struct emitter *e, const struct plan_kernel *kernel,
         return LLVMBuildSelect(e->builder, args[0], args[1], args[2], "");
     }
     if (expr->op == IR_OP_FNEG) {
-        return LLVMBuildFNeg(e->builder, args[0], "");
+        return emit_negated(e, expr->type, args[0]);
     }
     return expr->arg_count == 1 ? convert(e, expr, args[0])
                                 : emit_binary(e, expr->op, expr->args[0]->type, args[0], args[1]);

@@ -13,8 +13,12 @@
 // ---- the value after an update
 // -----------------------------------------------------------------------------------------------
 
-static LLVMValueRef is_true(struct emitter *e, enum ir_type type, LLVMValueRef x)
+LLVMValueRef emit_truth(struct emitter *e, enum ir_type type, LLVMValueRef x)
 {
+    if (ir_type_is_half(type)) {
+        x = emit_half_widen(e, type, x);
+        type = IR_F32;
+    }
     LLVMValueRef zero = LLVMConstNull(e->types[type]);
     return ir_type_is_float(type) ? LLVMBuildFCmp(e->builder, LLVMRealUNE, x, zero, "")
                                   : LLVMBuildICmp(e->builder, LLVMIntNE, x, zero, "");
@@ -24,11 +28,14 @@ static LLVMValueRef emit_logical(struct emitter *e, enum ir_update update, enum 
                                  LLVMValueRef operand)
 {
     LLVMBuilderRef b = e->builder;
-    LLVMValueRef was = is_true(e, type, old);
+    LLVMValueRef was = emit_truth(e, type, old);
     LLVMValueRef is = ir_update_kind(update) == IR_UPDATE_KIND_LAND ? LLVMBuildAnd(b, was, operand, "")
                                                                     : LLVMBuildOr(b, was, operand, "");
     if (type == IR_I1) {
         return is;
+    }
+    if (ir_type_is_half(type)) {
+        return LLVMBuildSelect(b, is, emit_real(e, type, 1), emit_real(e, type, 0), "");
     }
     return ir_type_is_float(type) ? LLVMBuildUIToFP(b, is, e->types[type], "")
                                   : LLVMBuildZExt(b, is, e->types[type], "");
@@ -40,7 +47,11 @@ static LLVMValueRef emit_min_max(struct emitter *e, enum ir_update update, enum 
     enum ir_op compare;
     bool old_first;
     if (!ir_update_choice(update, &compare, &old_first)) {
-        return emit_minimum(e, old, operand, ir_update_kind(update) == IR_UPDATE_KIND_MIN);
+        bool is_half = ir_type_is_half(type);
+        LLVMValueRef x = is_half ? emit_half_widen(e, type, old) : old;
+        LLVMValueRef y = is_half ? emit_half_widen(e, type, operand) : operand;
+        LLVMValueRef value = emit_minimum(e, x, y, ir_update_kind(update) == IR_UPDATE_KIND_MIN);
+        return is_half ? emit_half_narrow(e, type, value) : value;
     }
     LLVMValueRef first = old_first ? old : operand;
     LLVMValueRef second = old_first ? operand : old;
@@ -71,10 +82,14 @@ LLVMValueRef emit_update_value(struct emitter *e, enum ir_update update, enum ir
 // -----------------------------------------------------------------------------------------------------------------
 
 // The hardware's operation; LLVMAtomicRMWBinOpXchg with |has| false if there is none.
-static LLVMAtomicRMWBinOp hardware_op(enum ir_update update, bool is_float, bool *has)
+static LLVMAtomicRMWBinOp hardware_op(enum ir_update update, enum ir_type type, bool *has)
 {
     *has = true;
-    if (is_float) {
+    if (ir_type_is_half(type)) {
+        *has = update == IR_UPDATE_EXCHANGE;
+        return LLVMAtomicRMWBinOpXchg;
+    }
+    if (ir_type_is_float(type)) {
         switch (update) {
         case IR_UPDATE_ADD: return LLVMAtomicRMWBinOpFAdd;
         case IR_UPDATE_SUB: return LLVMAtomicRMWBinOpFSub;
@@ -127,7 +142,11 @@ static void set_scope(struct emitter *e, LLVMValueRef atomic, bool is_shared)
 
 static enum ir_type int_of(enum ir_type type)
 {
-    return type == IR_F32 ? IR_I32 : type == IR_F64 || type == IR_PTR ? IR_I64 : type == IR_I1 ? IR_I8 : type;
+    return ir_type_is_half(type)              ? IR_I16
+           : type == IR_F32                   ? IR_I32
+           : type == IR_F64 || type == IR_PTR ? IR_I64
+           : type == IR_I1                    ? IR_I8
+                                              : type;
 }
 
 static LLVMValueRef to_int(struct emitter *e, enum ir_type type, LLVMValueRef value)
@@ -206,7 +225,7 @@ LLVMValueRef emit_atomic_at(struct emitter *e, enum ir_update update, enum ir_ty
                             LLVMValueRef operand, bool is_shared)
 {
     bool has;
-    LLVMAtomicRMWBinOp op = hardware_op(update, ir_type_is_float(type), &has);
+    LLVMAtomicRMWBinOp op = hardware_op(update, type, &has);
     if (target_has_remote(e->target) && e->target->is_stand_in && !is_shared && !e->is_remote) {
         stand_in_note_atomic(e, pointer);
     }
@@ -231,7 +250,7 @@ static LLVMValueRef emit_device_atomic(struct emitter *e, const struct ir_inst *
         return emit_cas(e, inst, args);
     }
     bool has;
-    (void)hardware_op(inst->update, ir_type_is_float(inst->type), &has);
+    (void)hardware_op(inst->update, inst->type, &has);
     if (!has || inst->type == IR_I1 || inst->type == IR_PTR) {
         return emit_swap_loop(e, inst, args[0], args[1]);
     }

@@ -112,6 +112,10 @@ LLVMValueRef emit_binary(struct emitter *e, enum ir_op op, enum ir_type type, LL
     if (type == IR_I1) {
         op = unsigned_form(op);
     }
+    if (ir_type_is_half(type)) {
+        LLVMValueRef wide = emit_binary(e, op, IR_F32, emit_half_widen(e, type, x), emit_half_widen(e, type, y));
+        return ir_op_is_compare(op) ? wide : emit_half_narrow(e, type, wide);
+    }
     LLVMValueRef value;
     switch (op) {
     case IR_OP_ADD: return LLVMBuildAdd(b, x, y, "");
@@ -148,6 +152,9 @@ LLVMValueRef emit_binary(struct emitter *e, enum ir_op op, enum ir_type type, LL
 static LLVMValueRef emit_saturating(struct emitter *e, const struct ir_inst *inst, LLVMValueRef x)
 {
     bool is_signed = inst->op == IR_OP_FPTOSI;
+    if (ir_type_is_half(inst->args[0]->type)) {
+        x = emit_half_widen(e, inst->args[0]->type, x);
+    }
     enum ir_type type = inst->type == IR_I1 ? IR_I8 : inst->type;
     LLVMTypeRef types[2] = {e->types[type], LLVMTypeOf(x)};
     LLVMValueRef value = emit_intrinsic(e, is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat", types, 2, &x, 1);
@@ -172,6 +179,10 @@ static LLVMValueRef emit_conversion(struct emitter *e, const struct ir_inst *ins
     if (inst->op == IR_OP_SEXT && from->op == IR_OP_TRUNC && from->no_wrap && from->args[0]->type == inst->type &&
         !target_is_gpu(e->target)) {
         return emit_value(e, from->args[0]);
+    }
+    bool has_half = ir_type_is_half(inst->type) || ir_type_is_half(from->type);
+    if (has_half && inst->op != IR_OP_FPTOSI && inst->op != IR_OP_FPTOUI) {
+        return emit_half_conversion(e, inst, x);
     }
     switch (inst->op) {
     case IR_OP_SEXT: return from_bool ? LLVMBuildZExt(b, x, type, "") : LLVMBuildSExt(b, x, type, "");
@@ -203,7 +214,7 @@ static LLVMValueRef emit_leaf(struct emitter *e, const struct ir_inst *inst)
     LLVMTypeRef type = e->types[inst->type];
     switch (inst->op) {
     case IR_OP_CONST: return inst->type == IR_PTR ? LLVMConstNull(type) : LLVMConstInt(type, (uint64_t)inst->imm, true);
-    case IR_OP_FCONST: return LLVMConstReal(type, inst->fimm);
+    case IR_OP_FCONST: return emit_real(e, inst->type, inst->fimm);
     case IR_OP_PARAM: return emit_param(e, inst);
     case IR_OP_GET: {
         const struct emit_counter *counter = emit_counter_of(e, inst);
@@ -238,7 +249,7 @@ LLVMValueRef emit_pure(struct emitter *e, const struct ir_inst *inst)
     LLVMValueRef x = emit_value(e, inst->args[0]);
     LLVMValueRef value;
     switch (inst->op) {
-    case IR_OP_FNEG: value = LLVMBuildFNeg(e->builder, x, ""); break;
+    case IR_OP_FNEG: value = emit_negated(e, inst->type, x); break;
     case IR_OP_FMA: {
         LLVMTypeRef type = LLVMTypeOf(x);
         LLVMValueRef args[3] = {x, emit_value(e, inst->args[1]), emit_value(e, inst->args[2])};

@@ -246,12 +246,14 @@ static void describe_x86(struct target *target, const struct target_row *row)
         LLVMDisposeMessage(cpu);
         target->features = LLVMGetHostCPUFeatures();
         target->isa = isa_of_features(target->features);
+        target->has_f16c = has_feature(target->features, "f16c");
         return;
     }
     snprintf(target->cpu, sizeof target->cpu, "%s", row->name);
     target->isa = strcmp(row->name, "x86-64-v4") == 0   ? TARGET_ISA_AVX512
                   : strcmp(row->name, "x86-64-v3") == 0 ? TARGET_ISA_AVX2
                                                         : TARGET_ISA_SSE;
+    target->has_f16c = target->isa != TARGET_ISA_SSE;
 }
 
 static void describe(struct target *target, const struct target_row *row)

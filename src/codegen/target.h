@@ -26,6 +26,7 @@ struct target {
     bool is_stand_in; // x86-64 code for the GPU's form of the tasks, one lane a block: see codegen/stand_in.c
     enum target_kind stands_for; // is_stand_in: the GPU
     enum target_isa isa;
+    bool has_f16c;                // x86: converts between float and binary16
     int code_object;              // AMDGPU: the version of the code object, 4 or 5
     LLVMTargetMachineRef machine; // owned
     char *layout;                 // owned by LLVM: the data layout as text

@@ -195,4 +195,10 @@ static inline float arith_held(double value)
     return arith_float((uint32_t)(bits >> 63) << 31 | UINT32_C(0x7f800000) | (payload == 0 ? 0x400000 : payload));
 }
 
+// A NaN as conversions leave it.
+static inline double arith_quiet(double value)
+{
+    return value == value ? value : arith_double(arith_bits64(value) | UINT64_C(1) << 51);
+}
+
 #endif

@@ -1,5 +1,7 @@
 #include "ir/ir.h"
 
+#include "base/half.h"
+
 #include "base/vec.h"
 
 #include <assert.h>
@@ -45,9 +47,14 @@ bool ir_type_is_int(enum ir_type type)
     return type >= IR_I1 && type <= IR_I64;
 }
 
+bool ir_type_is_half(enum ir_type type)
+{
+    return type == IR_F16 || type == IR_BF16;
+}
+
 bool ir_type_is_float(enum ir_type type)
 {
-    return type == IR_F32 || type == IR_F64;
+    return type >= IR_F16 && type <= IR_F64;
 }
 
 const char *ir_math_name(enum ir_math math)
@@ -246,7 +253,9 @@ struct ir_inst *ir_fconst(struct ir_builder *b, enum ir_type type, double value)
 {
     assert(ir_type_is_float(type));
     struct ir_inst *inst = ir_emit0(b, IR_OP_FCONST, type);
-    inst->fimm = type == IR_F32 ? (double)(float)value : value;
+    inst->fimm = type == IR_F32          ? (double)(float)value
+                 : ir_type_is_half(type) ? half_round(value, type == IR_BF16)
+                                         : value;
     return inst;
 }
 

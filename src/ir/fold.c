@@ -1,5 +1,6 @@
 #include "ir/ir.h"
 
+#include "base/half.h"
 #include "ir/arith.h"
 
 // ---- integers ------------------------------------------------------------------------------------------------------
@@ -117,12 +118,33 @@ static bool fold_f64(enum ir_op op, const union ir_value *args, union ir_value *
     }
 }
 
+// Of halves: what float gives, rounded to 16 bits. A float has more than twice their bits, so that of a sum, a product
+// or a quotient this is the nearest half.
+static bool fold_half(enum ir_op op, enum ir_type type, const union ir_value *args, union ir_value *out)
+{
+    bool is_bf16 = type == IR_BF16;
+    if (op == IR_OP_FNEG) {
+        out->f = half_value(half_bits(args[0].f, is_bf16) ^ 0x8000, is_bf16);
+        return true;
+    }
+    union ir_value wide;
+    if (op == IR_OP_FMA || !fold_f32(op, args, &wide)) {
+        return false;
+    }
+    out->f = half_round(wide.f, is_bf16);
+    return true;
+}
+
 // ---- conversions ---------------------------------------------------------------------------------------------------
 
 static void fold_bitcast(enum ir_type type, enum ir_type from, union ir_value x, union ir_value *out)
 {
     if (type == IR_F32 && from == IR_I32) {
         out->f = arith_hold(arith_float((uint32_t)x.i));
+    } else if (ir_type_is_half(type)) {
+        out->f = half_value((uint16_t)x.i, type == IR_BF16);
+    } else if (ir_type_is_half(from)) {
+        out->i = (int16_t)half_bits(x.f, from == IR_BF16);
     } else if (type == IR_I32 && from == IR_F32) {
         out->i = arith_wrap(32, arith_bits32(arith_held(x.f)));
     } else {
@@ -138,16 +160,26 @@ static bool fold_conversion(enum ir_op op, enum ir_type type, enum ir_type from,
     case IR_OP_SEXT:
     case IR_OP_TRUNC: out->i = arith_wrap(width, (uint64_t)x.i); return true;
     case IR_OP_ZEXT: out->i = arith_wrap(width, arith_unsigned(from_width, x.i)); return true;
-    case IR_OP_SITOFP: out->f = type == IR_F32 ? (double)(float)x.i : (double)x.i; return true;
+    case IR_OP_SITOFP:
+        if (ir_type_is_half(type)) {
+            out->f = half_round(half_sticky(x.i < 0 ? 0 - (uint64_t)x.i : (uint64_t)x.i, x.i < 0), type == IR_BF16);
+            return true;
+        }
+        out->f = type == IR_F32 ? (double)(float)x.i : (double)x.i;
+        return true;
     case IR_OP_UITOFP: {
         uint64_t u = arith_unsigned(from_width, x.i);
-        out->f = type == IR_F32 ? (double)(float)u : (double)u;
+        out->f = ir_type_is_half(type) ? half_round(half_sticky(u, false), type == IR_BF16)
+                 : type == IR_F32      ? (double)(float)u
+                                       : (double)u;
         return true;
     }
     case IR_OP_FPTOSI: out->i = arith_fptosi(width, x.f); return true;
     case IR_OP_FPTOUI: out->i = arith_fptoui(width, x.f); return true;
-    case IR_OP_FPEXT: out->f = (double)arith_held(x.f); return true;
-    case IR_OP_FPTRUNC: out->f = arith_hold((float)x.f); return true;
+    case IR_OP_FPEXT: out->f = ir_type_is_half(from) ? arith_quiet(x.f) : (double)arith_held(x.f); return true;
+    case IR_OP_FPTRUNC:
+        out->f = ir_type_is_half(type) ? half_round(arith_quiet(x.f), type == IR_BF16) : arith_hold((float)x.f);
+        return true;
     case IR_OP_BITCAST: fold_bitcast(type, from, x, out); return true;
     case IR_OP_PTRTOINT:
     case IR_OP_INTTOPTR: out->i = x.i; return true;
@@ -169,7 +201,9 @@ bool ir_fold(enum ir_op op, enum ir_type type, enum ir_type arg_type, const unio
         break;
     case IR_GROUP_BITS: known = ir_type_is_int(type) && fold_bits(op, arith_width(type), args[0].i, &result.i); break;
     case IR_GROUP_FLOAT:
-        known = type == IR_F32 ? fold_f32(op, args, &result) : type == IR_F64 && fold_f64(op, args, &result);
+        known = ir_type_is_half(type) ? fold_half(op, type, args, &result)
+                : type == IR_F32      ? fold_f32(op, args, &result)
+                                      : type == IR_F64 && fold_f64(op, args, &result);
         break;
     case IR_GROUP_COMPARE:
         known = (ir_type_is_int(arg_type) || arg_type == IR_PTR) &&
@@ -216,7 +250,7 @@ static bool fold_min_max(enum ir_update update, enum ir_type type, union ir_valu
     }
     bool is_min = ir_update_kind(update) == IR_UPDATE_KIND_MIN;
     double x = old.f, e = operand.f;
-    if (type == IR_F32) {
+    if (type == IR_F32 || ir_type_is_half(type)) {
         out->f = (double)(is_min ? fminf((float)x, (float)e) : fmaxf((float)x, (float)e));
     } else {
         out->f = is_min ? fmin(x, e) : fmax(x, e);

@@ -122,6 +122,9 @@ static enum code integer_code(enum ir_op op, int width)
 
 static enum code float_code(enum ir_op op, enum ir_type type)
 {
+    if (ir_type_is_half(type)) {
+        return CODE_FOLD;
+    }
     return (enum code)((type == IR_F32 ? CODE_FADD32 : CODE_FADD64) + (int)(op - IR_OP_FADD));
 }
 
@@ -136,6 +139,9 @@ static enum code pure_code(const struct ir_inst *inst)
     case IR_GROUP_FLOAT: return float_code(op, inst->type);
     case IR_GROUP_COMPARE: return (enum code)(CODE_EQ + (int)(op - IR_OP_EQ));
     case IR_GROUP_FLOAT_COMPARE:
+        if (ir_type_is_half(inst->args[0]->type)) {
+            return CODE_FOLD;
+        }
         return (enum code)((inst->args[0]->type == IR_F32 ? CODE_FEQ32 : CODE_FEQ64) + (int)(op - IR_OP_FEQ));
     default: break;
     }
@@ -205,7 +211,9 @@ static enum code load_code(enum ir_type type)
     switch (type) {
     case IR_I1: return CODE_LOAD1;
     case IR_I8: return CODE_LOAD8;
-    case IR_I16: return CODE_LOAD16;
+    case IR_I16:
+    case IR_F16:
+    case IR_BF16: return CODE_LOAD16;
     case IR_I32:
     case IR_F32: return CODE_LOAD32;
     default: return CODE_LOAD64;

@@ -1,6 +1,7 @@
 #include "ir/interpret_code.h"
 
 #include "base/format.h"
+#include "base/half.h"
 #include "ir/arith.h"
 
 #include <assert.h>
@@ -11,6 +12,8 @@
 union ir_value interp_value_of(enum ir_type type, uint64_t reg)
 {
     switch (type) {
+    case IR_F16:
+    case IR_BF16: return (union ir_value){.f = half_value((uint16_t)reg, type == IR_BF16)};
     case IR_F32: return (union ir_value){.f = arith_hold(arith_float((uint32_t)reg))};
     case IR_F64: return (union ir_value){.f = arith_double(reg)};
     default: return (union ir_value){.i = (int64_t)reg};
@@ -20,6 +23,8 @@ union ir_value interp_value_of(enum ir_type type, uint64_t reg)
 uint64_t interp_reg_of(enum ir_type type, union ir_value value)
 {
     switch (type) {
+    case IR_F16:
+    case IR_BF16: return (uint64_t)(int64_t)(int16_t)half_bits(value.f, type == IR_BF16);
     case IR_F32: return (uint64_t)(int64_t)(int32_t)arith_bits32(arith_held(value.f));
     case IR_F64: return arith_bits64(value.f);
     default: return (uint64_t)value.i;

@@ -30,6 +30,8 @@
     X(I16, "i16", 2)                                                                                                   \
     X(I32, "i32", 4)                                                                                                   \
     X(I64, "i64", 8)                                                                                                   \
+    X(F16, "f16", 2)                                                                                                   \
+    X(BF16, "bf16", 2)                                                                                                 \
     X(F32, "f32", 4)                                                                                                   \
     X(F64, "f64", 8)                                                                                                   \
     X(PTR, "ptr", 8)
@@ -158,7 +160,7 @@ enum ir_op_group {
     X(FPTOUI, "fptoui", 1, CONVERT, IR_PURE, "saturates, NaN is 0")                                                    \
     X(FPEXT, "fpext", 1, CONVERT, IR_PURE, "")                                                                         \
     X(FPTRUNC, "fptrunc", 1, CONVERT, IR_PURE, "")                                                                     \
-    X(BITCAST, "bitcast", 1, CONVERT, IR_PURE, "i32 and f32, i64 and f64")                                             \
+    X(BITCAST, "bitcast", 1, CONVERT, IR_PURE, "i16 and halves, i32 and f32, i64 and f64")                             \
     X(PTRTOINT, "ptrtoint", 1, CONVERT, IR_PURE, "to i64")                                                             \
     X(INTTOPTR, "inttoptr", 1, CONVERT, IR_PURE, "from i64")                                                           \
     X(SELECT, "select", 3, SELECT, IR_PURE, "args[0] (i1) ? args[1] : args[2]; both are evaluated")                    \
@@ -659,6 +661,7 @@ void ir_move_before(struct ir_inst *inst, struct ir_inst *where);
 
 int ir_type_size(enum ir_type type);
 bool ir_type_is_int(enum ir_type type);   // i1 … i64
+bool ir_type_is_half(enum ir_type type);  // the floats of 16 bits, whose operations are float's, rounded once more
 bool ir_type_is_float(enum ir_type type); //
 
 // ---- op.c: what the list of operations says ------------------------------------------------------------------------

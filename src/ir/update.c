@@ -181,7 +181,7 @@ bool ir_update_identity(enum ir_update update, enum ir_type type, union ir_value
 bool ir_update_gathers(enum ir_update update, enum ir_type type)
 {
     if (ir_type_is_float(type)) {
-        return ir_update_kind(update) == IR_UPDATE_KIND_SUM;
+        return ir_update_kind(update) == IR_UPDATE_KIND_SUM && !ir_type_is_half(type);
     }
     switch (ir_update_kind(update)) {
     case IR_UPDATE_KIND_SUM:

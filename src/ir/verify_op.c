@@ -1,6 +1,7 @@
 #include "ir/verify.h"
 
 #include "base/format.h"
+#include "base/half.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -66,9 +67,12 @@ static void verify_const(struct verifier *v, const struct ir_inst *inst)
 static void verify_fconst(struct verifier *v, const struct ir_inst *inst)
 {
     if (!ir_type_is_float(inst->type)) {
-        ir_verify_error(v, inst, "has type %s, must have f32 or f64", ir_type_name(inst->type));
+        ir_verify_error(v, inst, "has type %s, must have f32 or f64 or a half", ir_type_name(inst->type));
     } else if (inst->type == IR_F32 && inst->fimm == inst->fimm && (double)(float)inst->fimm != inst->fimm) {
         ir_verify_error(v, inst, "%a is no f32", inst->fimm);
+    } else if (ir_type_is_half(inst->type) && inst->fimm == inst->fimm &&
+               half_round(inst->fimm, inst->type == IR_BF16) != inst->fimm) {
+        ir_verify_error(v, inst, "%a is no %s", inst->fimm, ir_type_name(inst->type));
     }
 }
 
@@ -169,7 +173,7 @@ static void verify_integer(struct verifier *v, const struct ir_inst *inst)
 
 static void verify_float(struct verifier *v, const struct ir_inst *inst)
 {
-    if (!ir_type_is_float(inst->type)) {
+    if (!ir_type_is_float(inst->type) || (inst->op == IR_OP_FMA && ir_type_is_half(inst->type))) {
         ir_verify_error(v, inst, "is not defined for %s", ir_type_name(inst->type));
     }
     want_args(v, inst, inst->type);
@@ -204,8 +208,8 @@ static bool conversion_fits(enum ir_op op, enum ir_type to, enum ir_type from)
     case IR_OP_UITOFP: return ir_type_is_float(to) && ir_type_is_int(from);
     case IR_OP_FPTOSI:
     case IR_OP_FPTOUI: return is_wide_int(to) && ir_type_is_float(from);
-    case IR_OP_FPEXT: return to == IR_F64 && from == IR_F32;
-    case IR_OP_FPTRUNC: return to == IR_F32 && from == IR_F64;
+    case IR_OP_FPEXT: return ir_type_is_float(to) && ir_type_is_float(from) && grows > 0;
+    case IR_OP_FPTRUNC: return ir_type_is_float(to) && ir_type_is_float(from) && grows < 0;
     case IR_OP_BITCAST:
         return grows == 0 &&
                ((is_wide_int(to) && ir_type_is_float(from)) || (ir_type_is_float(to) && is_wide_int(from)));
@@ -377,7 +381,7 @@ static void verify_fused(struct verifier *v, const struct ir_inst *inst)
 {
     bool updates = ir_op_updates(inst->op) && inst->op != IR_OP_ATOMIC;
     const struct ir_inst *operand = updates ? inst->args[inst->arg_count - 1] : NULL;
-    if (operand == NULL || operand->op != IR_OP_FMUL || operand->type != inst->type ||
+    if (operand == NULL || operand->op != IR_OP_FMUL || operand->type != inst->type || ir_type_is_half(inst->type) ||
         ir_update_kind(inst->update) != IR_UPDATE_KIND_SUM) {
         ir_verify_error(v, inst, "only an add or sub update by an fmul of its type can be fused");
     }

@@ -89,7 +89,8 @@ const char *parse_foreign_advice(const char *name)
         {": kernels are C, not C++",
          " template typename class namespace using std cout cin cerr endl try catch throw virtual public private "
          "protected operator friend constexpr decltype explicit mutable "},
-        {": there are no floats of 16 bits yet", " _Float16 __half half __bf16 __nv_bfloat16 bfloat16 "},
+        {": write '_Float16'", " __half half __fp16 "},
+        {": write '__bf16'", " __nv_bfloat16 bfloat16 "},
         {": the largest integers have 64 bits", " __int128 __int128_t __uint128_t "},
         {": inline assembly is not supported", " asm "},
         {": write '__typeof__'", " typeof_unqual "},

@@ -38,6 +38,8 @@ enum type_kind {
     TYPE_LLONG,
     TYPE_ULLONG,
     TYPE_ENUM, // |base| is its integer type (int, or unsigned int as gcc does when no value is negative)
+    TYPE_BF16, // __bf16; kinds of floats are in the order of their conversions
+    TYPE_F16,  // _Float16
     TYPE_FLOAT,
     TYPE_DOUBLE,
     TYPE_LDOUBLE, // refused where reached

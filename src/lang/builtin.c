@@ -69,7 +69,7 @@ static bool check_atomic_pointer(struct parser *p, const struct atomic *atomic, 
         return false;
     }
     bool fits = type->kind == TYPE_POINTER && ((type_is_integer(type->base) && type->base->kind != TYPE_BOOL) ||
-                                               type->base->kind == TYPE_FLOAT || type->base->kind == TYPE_DOUBLE);
+                                               (type_is_float(type->base) && type->base->kind != TYPE_LDOUBLE));
     if (!fits) {
         parse_error(p, e->loc, "'%s' needs a pointer to an integer, float or double, not '%s'", atomic->name,
                     parse_describe(p, type));

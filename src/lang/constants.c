@@ -2,6 +2,8 @@
 // at run time, so that folding never changes a result.
 #include "lang/types.h"
 
+#include "base/half.h"
+
 #include <assert.h>
 #include <math.h>
 
@@ -28,6 +30,9 @@ static int64_t wrap(const struct type *type, uint64_t bits)
 
 static double round_to(const struct type *type, double value)
 {
+    if (type->kind == TYPE_F16 || type->kind == TYPE_BF16) {
+        return half_round(value, type->kind == TYPE_BF16);
+    }
     return type->kind == TYPE_FLOAT ? (double)(float)value : value;
 }
 
@@ -50,6 +55,11 @@ static int64_t float_to_int(const struct type *type, double value)
 
 static double int_to_float(const struct type *from, const struct type *to, int64_t value)
 {
+    if (to->kind == TYPE_F16 || to->kind == TYPE_BF16) {
+        bool is_negative = type_is_signed(from) && value < 0;
+        uint64_t magnitude = is_negative ? 0 - (uint64_t)value : (uint64_t)value;
+        return half_round(half_sticky(magnitude, is_negative), to->kind == TYPE_BF16);
+    }
     // Straight to float: by way of double it would be rounded twice.
     if (to->kind == TYPE_FLOAT) {
         return type_is_signed(from) ? (double)(float)value : (double)(float)(uint64_t)value;

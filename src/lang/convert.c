@@ -107,7 +107,8 @@ struct expr *convert_promote(struct parser *p, struct expr *e)
 struct expr *convert_default_argument(struct parser *p, struct expr *e)
 {
     e = convert_decay(p, e);
-    return e->type->kind == TYPE_FLOAT ? convert_to_kind(p, e, TYPE_DOUBLE) : convert_promote(p, e);
+    bool is_narrow = type_is_float(e->type) && e->type->size < 8;
+    return is_narrow ? convert_to_kind(p, e, TYPE_DOUBLE) : convert_promote(p, e);
 }
 
 static enum type_kind unsigned_of(enum type_kind kind)
@@ -123,7 +124,7 @@ static int rank_of(enum type_kind kind)
 // 6.3.1.8 for two promoted integer types.
 static enum type_kind common_integer_kind(enum type_kind a, enum type_kind b)
 {
-    assert(a >= TYPE_INT && a < TYPE_FLOAT && b >= TYPE_INT && b < TYPE_FLOAT); // promoted
+    assert(a >= TYPE_INT && a < TYPE_BF16 && b >= TYPE_INT && b < TYPE_BF16); // promoted
     bool a_unsigned = a == TYPE_UINT || a == TYPE_ULONG || a == TYPE_ULLONG;
     bool b_unsigned = b == TYPE_UINT || b == TYPE_ULONG || b == TYPE_ULLONG;
     if (a_unsigned == b_unsigned) {
@@ -148,8 +149,10 @@ struct type *convert_common_type(struct parser *p, struct expr *a, struct expr *
     enum type_kind ka = type_is_integer(a->type) ? promoted_kind(a) : real_kind(a->type);
     enum type_kind kb = type_is_integer(b->type) ? promoted_kind(b) : real_kind(b->type);
     enum type_kind kind;
-    if (ka >= TYPE_FLOAT || kb >= TYPE_FLOAT) {
+    if (ka >= TYPE_BF16 || kb >= TYPE_BF16) {
         kind = ka > kb ? ka : kb; // an integer kind is below every float kind
+        bool is_mixed = ka != kb && ka >= TYPE_BF16 && kb >= TYPE_BF16 && kind == TYPE_F16;
+        kind = is_mixed ? TYPE_FLOAT : kind; // neither of the two holds the other's values
     } else {
         kind = common_integer_kind(ka, kb);
     }

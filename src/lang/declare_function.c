@@ -117,8 +117,8 @@ static const char *param_trouble(const struct type *type)
 void declare_check_kernel(struct parser *p, const struct function *function)
 {
     const struct type *result = function->type->base;
-    bool returns = type_is_void(result) || type_is_integer(result) || result->kind == TYPE_FLOAT ||
-                   result->kind == TYPE_DOUBLE || type_is_error(result);
+    bool returns = type_is_void(result) || type_is_integer(result) || type_is_error(result) ||
+                   (type_is_float(result) && result->kind != TYPE_LDOUBLE);
     if (!returns) {
         parse_error(p, function->loc, "the kernel '%s' returns '%s': a kernel returns a number or nothing",
                     function->name, parse_describe(p, result));

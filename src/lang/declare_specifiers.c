@@ -130,13 +130,13 @@ uint32_t declare_alignas(struct parser *p)
 // ---- the type ------------------------------------------------------------------------------------------------------
 
 struct words {
-    int voids, bools, chars, shorts, ints, longs, floats, doubles, signeds, unsigneds, complexes;
+    int voids, bools, chars, shorts, ints, longs, floats, doubles, signeds, unsigneds, complexes, halves, bfloats;
 };
 
 static bool has_words(const struct words *w)
 {
     return w->voids + w->bools + w->chars + w->shorts + w->ints + w->longs + w->floats + w->doubles + w->signeds +
-               w->unsigneds + w->complexes >
+               w->unsigneds + w->complexes + w->halves + w->bfloats >
            0;
 }
 
@@ -151,6 +151,8 @@ static bool add_word(struct words *w, enum token_kind token)
     case TOKEN_KW_LONG: w->longs++; return true;
     case TOKEN_KW_FLOAT: w->floats++; return true;
     case TOKEN_KW_DOUBLE: w->doubles++; return true;
+    case TOKEN_KW_FLOAT16: w->halves++; return true;
+    case TOKEN_KW_BF16: w->bfloats++; return true;
     case TOKEN_KW_SIGNED: w->signeds++; return true;
     case TOKEN_KW_UNSIGNED: w->unsigneds++; return true;
     case TOKEN_KW_COMPLEX: w->complexes++; return true;
@@ -185,7 +187,7 @@ static enum type_kind words_kind(const struct words *w)
 {
     assert(has_words(w));
     int integers = w->chars + w->shorts + w->ints + w->signeds + w->unsigneds;
-    int others = w->voids + w->bools + w->floats + w->doubles;
+    int others = w->voids + w->bools + w->floats + w->doubles + w->halves + w->bfloats;
     if (others > 1 || (others == 1 && integers > 0) || (others == 1 && w->longs > w->doubles)) {
         return TYPE_ERROR;
     }
@@ -194,6 +196,9 @@ static enum type_kind words_kind(const struct words *w)
     }
     if (w->bools > 0) {
         return TYPE_BOOL;
+    }
+    if (w->halves + w->bfloats > 0) {
+        return w->halves > 0 ? TYPE_F16 : TYPE_BF16;
     }
     if (w->floats > 0) {
         return TYPE_FLOAT;
@@ -263,6 +268,8 @@ bool declare_starts_type(struct parser *p, const struct token *token)
     case TOKEN_KW_LONG:
     case TOKEN_KW_FLOAT:
     case TOKEN_KW_DOUBLE:
+    case TOKEN_KW_FLOAT16:
+    case TOKEN_KW_BF16:
     case TOKEN_KW_SIGNED:
     case TOKEN_KW_UNSIGNED:
     case TOKEN_KW_COMPLEX:

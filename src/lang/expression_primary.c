@@ -23,7 +23,11 @@ static struct expr *integer_constant(struct parser *p, const struct token *token
 static struct expr *floating_constant(struct parser *p, const struct token *token)
 {
     assert(token->kind == TOKEN_FLOAT);
-    enum type_kind kind = token->is_float32 ? TYPE_FLOAT : token->is_long_double ? TYPE_LDOUBLE : TYPE_DOUBLE;
+    enum type_kind kind = token->is_float32       ? TYPE_FLOAT
+                          : token->is_long_double ? TYPE_LDOUBLE
+                          : token->is_float16     ? TYPE_F16
+                          : token->is_bf16        ? TYPE_BF16
+                                                  : TYPE_DOUBLE;
     struct expr *e = expr_new(p, EXPR_FLOAT, &p->basic[kind], token->loc);
     e->f = token->f;
     return e;

@@ -1,6 +1,8 @@
 // Numbers: a preprocessing number is anything that looks like one; here it gets its value and type, or an error.
 #include "lang/lex.h"
 
+#include "base/half.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <locale.h>
@@ -99,6 +101,7 @@ static void set_zero(struct token *out)
     out->kind = TOKEN_INT;
     out->u = 0;
     out->is_unsigned = out->is_long = out->is_long_long = out->is_float32 = out->is_long_double = false;
+    out->is_float16 = out->is_bf16 = false;
 }
 
 static void wrong_suffix(const struct number *number, const char *suffix, const char *kind)
@@ -192,6 +195,11 @@ static bool read_float_suffix(const char *suffix, struct token *out)
     if (suffix[0] == '\0') {
         return true;
     }
+    out->is_float16 = strcmp(suffix, "f16") == 0 || strcmp(suffix, "F16") == 0;
+    out->is_bf16 = strcmp(suffix, "bf16") == 0 || strcmp(suffix, "BF16") == 0;
+    if (out->is_float16 || out->is_bf16) {
+        return true;
+    }
     out->is_float32 = lower(suffix[0]) == 'f';
     out->is_long_double = lower(suffix[0]) == 'l';
     return (out->is_float32 || out->is_long_double) && suffix[1] == '\0';
@@ -245,6 +253,10 @@ static void float_value(const struct number *number, struct token *out)
     out->f = convert(digits, out->is_float32);
     errno = saved;
     const char *type = out->is_float32 ? "float" : "double";
+    if (out->is_float16 || out->is_bf16) {
+        out->f = half_round(out->f, out->is_bf16);
+        type = out->is_bf16 ? "__bf16" : "_Float16";
+    }
     if (isinf(out->f)) {
         diag_warning(diags, number->loc, "the constant %s is beyond the range of %s and becomes infinity", number->text,
                      type);

@@ -334,9 +334,9 @@ void parse_leave(struct parser *p)
 static void init_basic_types(struct parser *p)
 {
     static const uint8_t sizes[] = {
-        [TYPE_BOOL] = 1,   [TYPE_CHAR] = 1,   [TYPE_SCHAR] = 1, [TYPE_UCHAR] = 1,  [TYPE_SHORT] = 2,
-        [TYPE_USHORT] = 2, [TYPE_INT] = 4,    [TYPE_UINT] = 4,  [TYPE_LONG] = 8,   [TYPE_ULONG] = 8,
-        [TYPE_LLONG] = 8,  [TYPE_ULLONG] = 8, [TYPE_FLOAT] = 4, [TYPE_DOUBLE] = 8, [TYPE_LDOUBLE] = 16,
+        [TYPE_BOOL] = 1, [TYPE_CHAR] = 1, [TYPE_SCHAR] = 1, [TYPE_UCHAR] = 1,  [TYPE_SHORT] = 2,    [TYPE_USHORT] = 2,
+        [TYPE_INT] = 4,  [TYPE_UINT] = 4, [TYPE_LONG] = 8,  [TYPE_ULONG] = 8,  [TYPE_LLONG] = 8,    [TYPE_ULLONG] = 8,
+        [TYPE_BF16] = 2, [TYPE_F16] = 2,  [TYPE_FLOAT] = 4, [TYPE_DOUBLE] = 8, [TYPE_LDOUBLE] = 16,
     };
     for (int kind = 0; kind <= TYPE_LDOUBLE; kind++) {
         struct type *type = &p->basic[kind];

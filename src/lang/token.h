@@ -43,6 +43,8 @@
     X(VOID, "void")                                                                                                    \
     X(VOLATILE, "volatile")                                                                                            \
     X(WHILE, "while")                                                                                                  \
+    X(FLOAT16, "_Float16")                                                                                             \
+    X(BF16, "__bf16")                                                                                                  \
     X(BOOL, "_Bool")                                                                                                   \
     X(COMPLEX, "_Complex")                                                                                             \
     X(IMAGINARY, "_Imaginary")                                                                                         \
@@ -136,11 +138,13 @@ struct token {
     const char *text;    // identifier or spelling, terminated; string bytes for TOKEN_STRING
     uint32_t length;     // of text
     uint64_t u;          // integer value
-    double f;            // float value, already rounded to float when is_float32
+    double f;            // float value, already rounded to float when is_float32, and so for the others
     bool is_unsigned;    // the constant's C99 type, settled by value, base and suffix
     bool is_long;        //
     bool is_long_long;   //
     bool is_float32;     // suffix f
+    bool is_float16;     // suffix f16
+    bool is_bf16;        // suffix bf16
     bool is_long_double; // suffix l
     bool is_wide;        // L'' or L""
     bool is_short_name;  // TOKEN_IDENT: `kernel` or `stream_parallel`, a macro of rill/kernel.h for other compilers

@@ -172,7 +172,7 @@ bool type_is_integer(const struct type *type)
 
 bool type_is_float(const struct type *type)
 {
-    return type->kind >= TYPE_FLOAT && type->kind <= TYPE_LDOUBLE;
+    return type->kind >= TYPE_BF16 && type->kind <= TYPE_LDOUBLE;
 }
 
 bool type_is_real(const struct type *type)
@@ -309,7 +309,7 @@ static bool identical(const struct type *a, const struct type *b, int *steps)
 
 static bool promotes_to_itself(const struct type *type)
 {
-    return type->kind != TYPE_FLOAT && !(type_is_integer(type) && type->size < 4);
+    return !(type_is_float(type) && type->size < 8) && !(type_is_integer(type) && type->size < 4);
 }
 
 static bool functions_compatible(const struct type *a, const struct type *b, int *steps)

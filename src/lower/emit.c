@@ -1,6 +1,8 @@
 // Instructions, folded where their operands are constants, so that the passes see `a[i][2]` as it was meant.
 #include "lower/internal.h"
 
+#include "base/half.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -179,7 +181,12 @@ struct ir_inst *lower_convert(struct lower *l, struct ir_inst *value, const stru
         if (type == value->type) {
             return value;
         }
-        return lower_unary(l, type == IR_F64 ? IR_OP_FPEXT : IR_OP_FPTRUNC, type, value);
+        bool is_between = ir_type_is_half(type) && ir_type_is_half(value->type);
+        if (is_between) { // neither holds the other's values: by way of one that holds both
+            value = lower_unary(l, IR_OP_FPEXT, IR_F32, value);
+        }
+        bool grows = ir_type_size(type) > ir_type_size(value->type);
+        return lower_unary(l, grows ? IR_OP_FPEXT : IR_OP_FPTRUNC, type, value);
     }
     return lower_unary(l, lower_is_unsigned(to) ? IR_OP_FPTOUI : IR_OP_FPTOSI, type, value);
 }
@@ -238,6 +245,9 @@ static struct ir_inst *load_constant(struct lower *l, enum ir_type type, const s
         float value;
         memcpy(&value, &narrow, sizeof value);
         return ir_fconst(&l->b, type, (double)value);
+    }
+    if (ir_type_is_half(type)) {
+        return ir_fconst(&l->b, type, half_value((uint16_t)bits, type == IR_BF16));
     }
     if (type == IR_F64) {
         double value;

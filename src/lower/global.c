@@ -2,6 +2,8 @@
 #include "lower/image.h"
 #include "lower/internal.h"
 
+#include "base/half.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -39,6 +41,9 @@ static void put_float(struct image *image, uint64_t offset, const struct type *t
     if (type->kind == TYPE_FLOAT) {
         float narrow = (float)value;
         lower_image_put(&image->bytes, offset, &narrow, sizeof narrow);
+    } else if (type->kind == TYPE_F16 || type->kind == TYPE_BF16) {
+        uint16_t half = half_bits(value, type->kind == TYPE_BF16);
+        lower_image_put(&image->bytes, offset, &half, sizeof half);
     } else {
         lower_image_put(&image->bytes, offset, &value, sizeof value);
     }

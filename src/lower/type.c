@@ -19,6 +19,8 @@ enum ir_type lower_type(const struct type *type)
     case TYPE_LLONG:
     case TYPE_ULLONG: return IR_I64;
     case TYPE_ENUM: return lower_type(type->base);
+    case TYPE_BF16: return IR_BF16;
+    case TYPE_F16: return IR_F16;
     case TYPE_FLOAT: return IR_F32;
     case TYPE_DOUBLE: return IR_F64;
     case TYPE_POINTER: return IR_PTR;
@@ -46,6 +48,8 @@ static const char *scalar_name(const struct type *type)
     case TYPE_ULONG: return "unsigned long";
     case TYPE_LLONG: return "long long";
     case TYPE_ULLONG: return "unsigned long long";
+    case TYPE_BF16: return "__bf16";
+    case TYPE_F16: return "_Float16";
     case TYPE_FLOAT: return "float";
     case TYPE_DOUBLE: return "double";
     default: return "void";

@@ -15,10 +15,11 @@ static bool is_lossless(const struct type *from, const struct type *to)
         return !type_is_signed(from) && (from->size < to->size || from->kind == TYPE_BOOL);
     }
     if (type_is_float(from) && type_is_float(to)) {
-        return from->size <= to->size;
+        return from->kind == to->kind || from->size < to->size;
     }
     if (type_is_integer(from) && type_is_float(to)) {
-        return from->size * 8 <= (to->kind == TYPE_FLOAT ? 16U : 32U); // 24 and 53 bits of significand
+        // 8, 11, 24 and 53 bits of significand
+        return from->size * 8 <= (to->size == 2 ? 8U : to->kind == TYPE_FLOAT ? 16U : 32U);
     }
     return false;
 }
@@ -64,7 +65,8 @@ static struct ir_inst *emit_update(struct lower *l, const struct lower_place *pl
 static void fuse(const struct lower *l, struct ir_inst *update, const struct expr *operand)
 {
     update->fused = l->options.contract && !operand->is_uncontracted && operand->kind == EXPR_MUL &&
-                    ir_type_is_float(update->type) && update->args[update->arg_count - 1]->op == IR_OP_FMUL;
+                    ir_type_is_float(update->type) && !ir_type_is_half(update->type) &&
+                    update->args[update->arg_count - 1]->op == IR_OP_FMUL;
 }
 
 // ---- sums, products, bits ------------------------------------------------------------------------------------------

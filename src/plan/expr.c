@@ -2,6 +2,8 @@
 // bounds holds plain numbers and two equal forms look alike.
 #include "plan/plan.h"
 
+#include "base/half.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -215,6 +217,11 @@ static bool read_scalar(enum ir_type type, const void *from, union ir_value *out
         return true;
     case IR_I64:
     case IR_PTR: memcpy(&out->i, p, sizeof out->i); return true;
+    case IR_F16:
+    case IR_BF16:
+        memcpy(&i16, p, sizeof i16);
+        out->f = half_value((uint16_t)i16, type == IR_BF16);
+        return true;
     case IR_F32:
         memcpy(&f32, p, sizeof f32);
         out->f = f32;

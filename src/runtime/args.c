@@ -1,5 +1,6 @@
 #include "runtime/args.h"
 
+#include "base/half.h"
 #include "base/hot.h"
 #include "base/status.h"
 #include "runtime/array.h"
@@ -121,6 +122,20 @@ static rill_status pack_integer(struct packed_args *packed, int index, const str
     return RILL_OK;
 }
 
+static rill_status pack_half(struct packed_args *packed, int index, const struct ir_ctype *ctype, const rill_arg *arg)
+{
+    bool is_negative = arg->kind == RILL_ARG_INT && arg->value.i < 0;
+    double value = arg->kind == RILL_ARG_FLOAT
+                       ? arg->value.f
+                       : half_sticky(is_negative ? 0 - arg->value.u : arg->value.u, is_negative);
+    uint16_t half = half_bits(value, ctype->scalar == IR_BF16);
+    if (isinf(half_value(half, ctype->scalar == IR_BF16)) && !isinf(value)) {
+        return refuse(packed, index, RILL_ERR_ARGUMENTS, "%.17g is beyond the range of %s", value, ctype->name);
+    }
+    memcpy(packed->buffer + packed->kernel->plan->params[index].offset, &half, sizeof half);
+    return RILL_OK;
+}
+
 static rill_status pack_float(struct packed_args *packed, int index, const struct ir_ctype *ctype, const rill_arg *arg)
 {
     unsigned char *at = packed->buffer + packed->kernel->plan->params[index].offset;
@@ -130,6 +145,9 @@ static rill_status pack_float(struct packed_args *packed, int index, const struc
                                                    : (double)arg->value.u;
         memcpy(at, &value, sizeof value);
         return RILL_OK;
+    }
+    if (ctype->scalar == IR_F16 || ctype->scalar == IR_BF16) {
+        return pack_half(packed, index, ctype, arg);
     }
     // From an integer straight to float: by way of double it would be rounded twice.
     float value = arg->kind == RILL_ARG_INT    ? (float)arg->value.i
@@ -152,7 +170,7 @@ static rill_status pack_scalar(struct packed_args *packed, int index, const rill
         return refuse(packed, index, RILL_ERR_ARGUMENTS, "%s was passed where %s is wanted", kind_of_arg(arg),
                       ctype->name);
     }
-    if (ctype->scalar == IR_F32 || ctype->scalar == IR_F64) {
+    if (ctype->scalar >= IR_F16 && ctype->scalar <= IR_F64) {
         return pack_float(packed, index, ctype, arg);
     }
     return pack_integer(packed, index, ctype, arg);

@@ -30,6 +30,8 @@ rill_type reflect_scalar(const struct ir_ctype *ctype)
     case IR_I16: return ctype->is_unsigned ? RILL_U16 : RILL_I16;
     case IR_I32: return ctype->is_unsigned ? RILL_U32 : RILL_I32;
     case IR_I64: return ctype->is_unsigned ? RILL_U64 : RILL_I64;
+    case IR_F16: return RILL_F16;
+    case IR_BF16: return RILL_BF16;
     case IR_F32: return RILL_F32;
     case IR_F64: return RILL_F64;
     case IR_PTR:

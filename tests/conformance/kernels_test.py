@@ -54,7 +54,7 @@ RACES = {"dependence.c": ["one_constant"]}
 IS_WATCHED = DEVICE == "cpu" and PART == "tsan"
 FOLDERS = ["tests/kernels", "examples/kernels", "bench/kernels"]
 # Serial and exact: what language.md defines is what these flags give, short of the traps that end the process.
-GCC = ["gcc", "-std=gnu99", "-O1", "-fwrapv", "-fno-strict-aliasing", "-fsigned-char", "-ffp-contract=off", "-w", "-shared", "-Wl,-Bsymbolic",
+GCC = ["gcc", "-std=gnu99", "-O1", "-fwrapv", "-fno-strict-aliasing", "-fsigned-char", "-ffp-contract=off", "-fexcess-precision=16", "-w", "-shared", "-Wl,-Bsymbolic",
        "-fPIC", f"-I{ROOT}/include"]
 
 SCALARS = {
@@ -70,6 +70,7 @@ SCALARS = {
     "unsigned long long": ("Q", ctypes.c_uint64, "<u8"), "int64_t": ("q", ctypes.c_int64, "<i8"),
     "uint64_t": ("Q", ctypes.c_uint64, "<u8"), "size_t": ("Q", ctypes.c_uint64, "<u8"),
     "float": ("f", ctypes.c_float, "<f4"), "double": ("d", ctypes.c_double, "<f8"),
+    "_Float16": ("e", ctypes.c_uint16, "<f2"),  # in arrays: ctypes has no such value
 }
 
 
@@ -110,6 +111,8 @@ def evaluate(text, values):
 
 def wild_value(letter, rng):
     size = struct.calcsize(letter)
+    if letter == "e":
+        return struct.unpack("e", rng.getrandbits(16).to_bytes(2, "little"))[0]  # every one of them
     if letter in "fd":
         value = rng.choice(WILD_FLOATS) if rng.random() < 0.3 else rng.uniform(-1, 1) * 10.0 ** rng.randrange(-12, 12)
         return struct.unpack(letter, struct.pack(letter, value))[0]
@@ -128,7 +131,7 @@ def first_bytes(param, count, rng, wild):
         for letter in letters:
             if wild:
                 values.append(wild_value(letter, rng))
-            elif letter in "fd":
+            elif letter in "fde":
                 values.append(rng.randrange(1, 2000) / 64.0)
             elif letter == "?":
                 values.append(rng.random() < 0.5)
@@ -145,10 +148,10 @@ def differ(param, mine, theirs, tolerance):
     letters = re.sub(r"\d*x", "", param.format)
     a = [v for part in struct.iter_unpack("@" + param.format, mine) for v in part]
     b = [v for part in struct.iter_unpack("@" + param.format, theirs) for v in part]
-    scale = max((abs(v) for i, v in enumerate(b) if letters[i % len(letters)] in "fd" and math.isfinite(v)), default=0)
+    scale = max((abs(v) for i, v in enumerate(b) if letters[i % len(letters)] in "fde" and math.isfinite(v)), default=0)
     for i, (x, y) in enumerate(zip(a, b)):
         letter = letters[i % len(letters)]
-        is_float = letter in "fd"
+        is_float = letter in "fde"
         if struct.pack(letter, x) == struct.pack(letter, y) or (is_float and x != x and y != y):
             continue
         if is_float and tolerance > 0 and abs(x - y) <= tolerance * scale:
@@ -181,7 +184,7 @@ class Case:
     def value(self, p):
         """A scalar or a struct, for gcc's build."""
         def number(letter, text):
-            return float(text) if letter in "fd" else int(text, 0)
+            return float(text) if letter in "fde" else int(text, 0)
         if not p.members:
             return p.ctype(number(p.format, self.settings[p.name]))
         letters = re.sub(r"\d*x", "", p.format)

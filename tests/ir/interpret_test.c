@@ -1,5 +1,6 @@
 #include "support.h"
 
+#include "base/half.h"
 #include "ir/interpret.h"
 
 #include <time.h>
@@ -159,6 +160,12 @@ static uint64_t bits_of(double value)
     return value != value ? UINT64_C(0x7ff) << 52 | 1 : bits; // all NaNs are alike here
 }
 
+// The nearest number that the type has.
+static double in_type(enum ir_type type, double value)
+{
+    return type == IR_F32 ? (double)(float)value : ir_type_is_half(type) ? half_round(value, type == IR_BF16) : value;
+}
+
 static void check_float_operation(enum ir_op op, enum ir_type type, const double *values, int count)
 {
     struct fixture f;
@@ -176,7 +183,7 @@ static void check_float_operation(enum ir_op op, enum ir_type type, const double
     for (int i = 0; i < count * count; i++) {
         union ir_value in[3] = {{.f = values[i % count]}, {.f = values[i / count]}, {.f = values[(i + 1) % count]}};
         for (int k = 0; k < 3; k++) {
-            in[k].f = type == IR_F32 ? (double)(float)in[k].f : in[k].f;
+            in[k].f = in_type(type, in[k].f);
         }
         struct interp_arg args[3] = {{.f = in[0].f}, {.f = in[1].f}, {.f = in[2].f}};
         union ir_value expected, actual;
@@ -190,7 +197,7 @@ static void check_float_operation(enum ir_op op, enum ir_type type, const double
     fixture_finish(&f);
 }
 
-TEST(float_operations_equal_folding_in_both_types)
+TEST(float_operations_equal_folding_in_every_type)
 {
     static const double values[] = {0,     -0.0,  1,     -1,     0.1, 3.25,     -7e10,     1e38,
                                     -1e38, 1e300, 1e-45, 1e-310, NAN, INFINITY, -INFINITY, 16777217};
@@ -201,6 +208,10 @@ TEST(float_operations_equal_folding_in_both_types)
         }
         check_float_operation((enum ir_op)op, IR_F32, values, count);
         check_float_operation((enum ir_op)op, IR_F64, values, count);
+        if (op != IR_OP_FMA) { // halves have none
+            check_float_operation((enum ir_op)op, IR_F16, values, count);
+            check_float_operation((enum ir_op)op, IR_BF16, values, count);
+        }
     }
 }
 
@@ -220,7 +231,7 @@ static void check_conversion(enum ir_op op, enum ir_type type, enum ir_type from
     for (int i = 0; i < count; i++) {
         union ir_value in = {.i = ir_normalize(from, values[i].i)};
         if (ir_type_is_float(from)) {
-            in.f = from == IR_F32 ? (double)(float)values[i].f : values[i].f;
+            in.f = in_type(from, values[i].f);
         }
         union ir_value expected, actual;
         CHECK(ir_fold(op, type, from, &in, &expected));

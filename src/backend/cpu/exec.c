@@ -1,5 +1,6 @@
 #include "backend/cpu/exec.h"
 
+#include "base/half.h"
 #include "base/hot.h"
 
 #include <assert.h>
@@ -93,6 +94,9 @@ static void write_slot(struct cpu_exec *exec, const struct plan_node *node, unio
     if (node->type == IR_F32) {
         float narrow = (float)value.f;
         memcpy(at, &narrow, sizeof narrow);
+    } else if (node->type == IR_F16 || node->type == IR_BF16) {
+        uint16_t half = half_bits(value.f, node->type == IR_BF16);
+        memcpy(at, &half, sizeof half);
     } else {
         // Little-endian: the low bytes of the word are the value, of a double all of it.
         static const int sizes[] = {

@@ -202,7 +202,7 @@ static bool node_names(const struct plan_node *node, int param)
 static bool decides(const struct plan_kernel *plan, int index)
 {
     const struct plan_param *param = &plan->params[index];
-    if (param->is_array || param->is_struct || (param->type != IR_F32 && param->type != IR_F64)) {
+    if (param->is_array || param->is_struct || param->type < IR_F16 || param->type > IR_F64) {
         return true;
     }
     bool names = plan->root != NULL && node_names(plan->root, index);

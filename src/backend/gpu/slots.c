@@ -2,6 +2,7 @@
 #include "backend/gpu/sink.h"
 
 #include "base/clock.h"
+#include "base/half.h"
 #include "base/status.h"
 
 #include <assert.h>
@@ -21,6 +22,9 @@ rill_status gpu_slot_assign(struct gpu_walk *walk, const struct plan_node *node,
     if (node->type == IR_F32) {
         float narrow = (float)value.f;
         memcpy(at, &narrow, sizeof narrow);
+    } else if (node->type == IR_F16 || node->type == IR_BF16) {
+        uint16_t half = half_bits(value.f, node->type == IR_BF16);
+        memcpy(at, &half, sizeof half);
     } else {
         // Little-endian: the low bytes of the word are the value, of a double all of it.
         memcpy(at, &value, (size_t)type_sizes[node->type]);
