@@ -1,9 +1,9 @@
 # Writes a C file that holds the built-in headers as text:
-#     cmake -DOUT=file.c -DSTANDARD=folder -DKERNEL=kernel.h -P embed.cmake
-# STANDARD is a folder of headers by their own names; KERNEL becomes rill/kernel.h. The table is ordered by name.
+#     cmake -DOUT=file.c -DSTANDARD=folder -DOWN=folder -P embed.cmake
+# STANDARD is a folder of headers by their own names; of OWN those for kernels become rill/…. The table is ordered by name.
 
 file(GLOB standard RELATIVE ${STANDARD} ${STANDARD}/*.h)
-set(names ${standard} rill/kernel.h)
+set(names ${standard} rill/kernel.h rill/vec.h rill/vec_of.h rill/mat_of.h rill/eigen_of.h)
 list(SORT names)
 
 set(texts "")
@@ -11,8 +11,8 @@ set(table "")
 set(number 0)
 foreach(name IN LISTS names)
     set(path ${STANDARD}/${name})
-    if(name STREQUAL "rill/kernel.h")
-        set(path ${KERNEL})
+    if(name MATCHES "^rill/(.*)")
+        set(path ${OWN}/${CMAKE_MATCH_1})
     endif()
     file(READ ${path} bytes HEX)
     string(LENGTH "${bytes}" length)
