@@ -53,7 +53,7 @@ static bool may_depend(struct loop_nest *nest, const struct statement *x, const 
     bool may_meet = false;
     for (int i = 0; i < x->access_count; i++) {
         for (int k = 0; k < y->access_count && !may_meet; k++) {
-            if (!nest_are_ordered(nest, x, i, y, k)) {
+            if (!nest_are_ordered(nest, x, i, y, k) || nest_are_beside(nest, x, i, y, k, level)) {
                 continue;
             }
             struct poly_mark mark = poly_mark(pool);

@@ -160,6 +160,12 @@ struct order *nest_split(struct loop_nest *nest);
 int nest_side_relations(struct loop_nest *nest, const struct statement *piece, bool is_second,
                         struct pair_relation *out);
 
+// Whether by their sides alone accesses number |i| of the one piece and |k| of the other do not meet, in the same
+// iteration of the first |level| loops and, if there is one, different ones of the next: most do not, and need no other
+// test.
+bool nest_are_beside(struct loop_nest *nest, const struct statement *x, int i, const struct statement *y, int k,
+                     int level);
+
 // reorder_levels.c: an order of the pieces in which those that do not depend on each other run together. The first
 // |outer| loops are all of theirs and run in order. NULL: pieces depend on each other in a circle, or on themselves.
 struct order *nest_levels(struct loop_nest *nest, int outer);

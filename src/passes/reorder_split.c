@@ -139,6 +139,58 @@ int nest_side_relations(struct loop_nest *nest, const struct statement *piece, b
     return count;
 }
 
+// The index is the variable of loop |loop| and something that loops outside |level| determine, which |out_rest| gets.
+static bool is_index_of(struct loop_nest *nest, const struct statement *s, const struct poly *index, int loop,
+                        int level, const struct poly **out_rest)
+{
+    int64_t factor;
+    const struct poly *found = poly_coefficient(&nest->an->scratch, index, s->loops[loop]->variable, out_rest);
+    return found != NULL && poly_is_const(found, &factor) && factor == 1 &&
+           nest_is_followed(nest, *out_rest, s->loops, level);
+}
+
+// Of one index of both: that of |x| is a loop's variable, which has another value in |y|, or never that of the pivot.
+static bool is_index_beside(struct loop_nest *nest, const struct statement *x, const struct poly *own,
+                            const struct statement *y, const struct poly *other, int level)
+{
+    struct poly_pool *pool = &nest->an->scratch;
+    for (int d = level; d < x->depth; d++) {
+        const struct poly *rest, *other_rest;
+        if (!is_index_of(nest, x, own, d, level, &rest)) {
+            continue;
+        }
+        bool is_off = x->sides[d] == SIDE_BELOW || x->sides[d] == SIDE_ABOVE;
+        const struct poly *pivot =
+            is_off && nest_is_followed(nest, x->pivots[d], x->loops, level) ? poly_add(pool, x->pivots[d], rest) : NULL;
+        if (pivot != NULL && poly_equal(pivot, other)) {
+            return true;
+        }
+        bool is_shared = d < y->depth && x->loops[d] == y->loops[d];
+        bool is_split = is_shared && x->sides[d] != SIDE_ALL && y->sides[d] != SIDE_ALL;
+        bool is_other = is_shared && (d == level || (is_split && x->sides[d] != y->sides[d]));
+        if (is_other && is_index_of(nest, y, other, d, level, &other_rest) && poly_equal(rest, other_rest)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool nest_are_beside(struct loop_nest *nest, const struct statement *x, int i, const struct statement *y, int k,
+                     int level)
+{
+    const struct access *a = &nest->an->accesses.items[x->accesses[i]], *b = &nest->an->accesses.items[y->accesses[k]];
+    bool is_beside = false;
+    struct poly_mark mark = poly_mark(&nest->an->scratch);
+    if (a->needs == NULL && b->needs == NULL && pair_has_same_dims(nest->an, a, b)) {
+        for (int d = 0; d < a->dim_count && d < b->dim_count && !is_beside; d++) {
+            is_beside = is_index_beside(nest, x, a->dims[d].index, y, b->dims[d].index, level) ||
+                        is_index_beside(nest, y, b->dims[d].index, x, a->dims[d].index, level);
+        }
+    }
+    poly_release(&nest->an->scratch, mark);
+    return is_beside;
+}
+
 // Whether in one iteration of the loops outside |depth| two of that loop, on these sides, may touch one place.
 static bool may_two_meet(struct loop_nest *nest, const struct statement *x, const struct statement *y, int depth)
 {
@@ -147,7 +199,7 @@ static bool may_two_meet(struct loop_nest *nest, const struct statement *x, cons
     bool may_meet = false;
     for (int i = 0; i < x->access_count; i++) {
         for (int k = 0; k < y->access_count && !may_meet; k++) {
-            if (!nest_are_ordered(nest, x, i, y, k)) {
+            if (!nest_are_ordered(nest, x, i, y, k) || nest_are_beside(nest, x, i, y, k, depth)) {
                 continue;
             }
             struct poly_mark mark = poly_mark(pool);

@@ -39,6 +39,9 @@ struct pair_relation {
 struct pair_result pair_meet(struct analysis *an, struct loop_info *info, const struct access *a,
                              const struct access *b, const struct pair_relation *relations, int count);
 
+// facts.c: whether the accesses, through one base, are apart wherever one index of the one differs from the other's.
+bool pair_has_same_dims(struct analysis *an, const struct access *a, const struct access *b);
+
 // condition.c: the test at the loop's entry that the value fits its type in all iterations; NULL: it is not known
 // there.
 struct plan_expr *need_condition(struct analysis *an, const struct loop_info *info, const struct need *need);

@@ -73,7 +73,6 @@ void pair_add_known(struct pair *pair, const struct poly *value);
 void pair_add_bounds(struct pair *pair, const struct access *access, bool is_second);
 // The accesses touch a common byte. False: they never do, whatever the iterations.
 bool pair_add_equations(struct pair *pair);
-bool pair_has_same_dims(struct analysis *an, const struct access *a, const struct access *b);
 
 // solve.c
 // Sets the system up and solves it; cases are left in the pair. False: they cannot meet.
