@@ -22,6 +22,7 @@ enum {
     CODE_LIMIT = 300,     // instructions of an iteration
     REGISTER_LIMIT = 100, // 4-byte registers for what a tile holds, of 128
     GUARD_REGISTERS = 16, // more where conditions part a tile
+    FAR_COST = 16,        // of loads whose columns lie in different lines
     SMALLER = 4,          // times: of the second shape
     DIGITS_MOST = 3,      // loops around the innermost one
     GAIN_PERCENT = 65,    // of the loads in loops are left, at most
@@ -306,17 +307,45 @@ static int registers_of(enum ir_type type)
     return ir_type_size(type) > 4 ? 2 : 1;
 }
 
-// The addresses that a load needs: one for all columns where these are constant distances apart.
-static int count_addresses(const struct tile *tile, const struct ir_inst *load)
+// Whether an index moves by a constant from one column to the next.
+static bool moves_evenly(const struct tile *tile, const struct ir_inst *index, int depth)
 {
+    if ((tile->of_value[index->id] & TILE_COLUMN) == 0 || index->op == IR_OP_NEST_ITER) {
+        return true;
+    }
+    const struct ir_inst *set =
+        index->op == IR_OP_GET ? assignments_only_set(&tile->assigned[index->var->index]) : NULL;
+    if (depth == 0 || (index->op == IR_OP_GET && set == NULL)) {
+        return false;
+    }
+    bool is_scaled = index->op == IR_OP_MUL && index->args[0]->op != IR_OP_CONST && index->args[1]->op != IR_OP_CONST;
+    bool is_even = set != NULL || index->op == IR_OP_ADD || index->op == IR_OP_SUB || index->op == IR_OP_SEXT ||
+                   index->op == IR_OP_TRUNC || (index->op == IR_OP_MUL && !is_scaled);
+    for (int i = 0; i < index->arg_count && is_even; i++) {
+        is_even = moves_evenly(tile, index->args[i], depth - 1);
+    }
+    return is_even && (set == NULL || moves_evenly(tile, set->args[0], depth - 1));
+}
+
+// Whether the elements that a load has for neighbouring columns are neighbours.
+static bool is_close(const struct tile *tile, const struct ir_inst *load)
+{
+    enum { DEPTH = 12 };
     const struct ir_inst *at = load->args[0];
     while (at->op == IR_OP_OFFSET) {
         at = at->args[0];
     }
+    return (tile->of_value[load->id] & TILE_COLUMN) == 0 ||
+           (at->op == IR_OP_INDEX && at->args[2]->op == IR_OP_CONST &&
+            (tile->of_value[at->args[0]->id] & TILE_COLUMN) == 0 && moves_evenly(tile, at->args[1], DEPTH));
+}
+
+// The addresses that a load needs: one for all columns where these are constant distances apart.
+static int count_addresses(const struct tile *tile, const struct ir_inst *load)
+{
     unsigned varies = tile->of_value[load->id];
-    bool is_close = at->op == IR_OP_INDEX && at->args[2]->op == IR_OP_CONST &&
-                    (tile->of_value[at->args[0]->id] & TILE_COLUMN) == 0 && !is_guarded(tile, load);
-    return tile_count(tile, is_close ? varies & ~(unsigned)TILE_COLUMN : varies);
+    bool is_one = is_close(tile, load) && !is_guarded(tile, load);
+    return tile_count(tile, is_one ? varies & ~(unsigned)TILE_COLUMN : varies);
 }
 
 // What a tile of this shape holds in a round of its loops: what is accumulated, what was loaded for it, and addresses.
@@ -352,20 +381,40 @@ static int loads_left(const struct tile *tile)
     return before > 0 ? 100 * after / before : 100;
 }
 
-// The largest shape of at most so many iterations that leaves registers enough, if it spares loads enough.
+// What the loads of a round cost, for each of a thousand iterations: a warp loads 128 bytes at a time, or one element
+// if each of its threads has another line.
+static int cost_of_loads(const struct tile *tile)
+{
+    int cost = 0;
+    WALK (inst, &tile->task->body) {
+        if (inst->op == IR_OP_LOAD && loop_around(inst) != NULL) {
+            bool is_one = (tile->of_value[inst->id] & TILE_COLUMN) == 0;
+            int each = is_one ? 1 : is_close(tile, inst) ? registers_of(inst->type) : FAR_COST;
+            cost += each * tile_count(tile, tile->of_value[inst->id]);
+        }
+    }
+    return 1000 * cost / tile_count(tile, TILE_BOTH);
+}
+
+// The shape of at most so many iterations whose loads cost least, if it leaves registers enough and spares loads
+// enough.
 static bool find_shape(struct tile *tile, int most)
 {
-    static const int shapes[][2] = {{8, 8}, {8, 4}, {4, 4}, {4, 2}, {2, 2}, {8, 1}, {1, 8}, {4, 1}, {1, 4}};
+    static const int shapes[][2] = {{8, 8}, {8, 4}, {4, 4}, {8, 2}, {4, 2}, {2, 2}, {8, 1}, {1, 8}, {4, 1}, {1, 4}};
+    struct tile best = {0};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         tile->rows = shapes[i][0];
         tile->columns = shapes[i][1];
         bool fits = (tile->rows > 1) == ((tile->tiled & TILE_ROW) != 0) &&
                     (tile->columns > 1) == ((tile->tiled & TILE_COLUMN) != 0) && tile->rows * tile->columns <= most;
-        if (fits && count_registers(tile) <= REGISTER_LIMIT) {
-            return loads_left(tile) <= GAIN_PERCENT;
+        if (fits && count_registers(tile) <= REGISTER_LIMIT && loads_left(tile) <= GAIN_PERCENT &&
+            (best.rows == 0 || cost_of_loads(tile) < cost_of_loads(&best))) {
+            best = *tile;
         }
     }
-    return false;
+    tile->rows = best.rows;
+    tile->columns = best.columns;
+    return best.rows > 0;
 }
 
 // ---- the pass -----------------------------------------------------------------------------------------------------
