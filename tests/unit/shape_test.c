@@ -150,3 +150,36 @@ TEST(tiles_are_taken_where_loops_are_long_enough_and_the_device_stays_busy)
     CHECK(tiles_of(device, &plan, 2048, 2048, &shape) == NULL);
     free(device);
 }
+
+static struct gpu_shape shape_of_teams(struct backend_device *device, const struct plan_task *plan, int64_t trip)
+{
+    struct gpu_task task = {0};
+    struct plan_values values = {0};
+    CHECK_INT(gpu_shape_find(device, plan, &task), RILL_OK);
+    struct gpu_shape shape = gpu_shape_of(plan, &task, trip);
+    gpu_shape_teams(plan, &task, &values, trip, &shape);
+    return shape;
+}
+
+TEST(teams_are_whole_and_as_many_as_there_are_iterations)
+{
+    struct backend_device *device = make_device(&big, 1024, 32);
+    struct backend_device *wide = make_device(&big, 1024, 64);
+    struct backend_device *one = make_device(&small, 1, 1);
+    struct plan_expr limit = {.kind = PLAN_EXPR_CONST, .type = IR_I64, .imm = 1000};
+    struct plan_task plan = {.kind = PLAN_TASK_PARALLEL, .team = &limit};
+    CHECK_INT(shape_of_teams(device, &plan, 999).block, 256);
+    CHECK_INT(shape_of_teams(device, &plan, 999).grid, 125); // of eight teams
+    CHECK_INT(shape_of_teams(device, &plan, 1000).grid, 125);
+    CHECK_INT(shape_of_teams(device, &plan, 1001).grid, 4); // a thread each
+    CHECK_INT(shape_of_teams(wide, &plan, 999).grid, 125);
+    CHECK_INT(shape_of_teams(one, &plan, 999).block, 1); // the stand-in's thread is a team
+    CHECK_INT(shape_of_teams(one, &plan, 64).grid, 64);
+    plan.team_columns = ABI_GPU_TEAM_COLUMNS;
+    CHECK_INT(shape_of_teams(device, &plan, 999).block, 512);
+    CHECK_INT(shape_of_teams(device, &plan, 999).grid, 63); // of sixteen columns
+    CHECK_INT(shape_of_teams(device, &plan, 1001).grid, 2);
+    free(device);
+    free(wide);
+    free(one);
+}
