@@ -588,8 +588,9 @@ static void emit_columns(struct emitter *e, const struct share *share, const str
     struct emit_team team;
     emit_team_init_columns(e, &team, thread);
     LLVMValueRef columns = emit_i64(e, ABI_GPU_TEAM_COLUMNS);
+    LLVMValueRef more = LLVMBuildAdd(b, share->hi, emit_i64(e, ABI_GPU_TEAM_COLUMNS - 1), "");
     struct thread_loop loop = {
-        .first = thread->group, .limit = divide_up(e, share->hi, columns), .stride = thread->groups};
+        .first = thread->group, .limit = LLVMBuildUDiv(b, more, columns, ""), .stride = thread->groups};
     open_loop(e, &loop);
     LLVMValueRef column = LLVMBuildAdd(b, LLVMBuildMul(b, loop.k, columns, ""), team.column, "column");
     LLVMValueRef last = LLVMBuildSub(b, share->hi, emit_i64(e, 1), "");
