@@ -315,6 +315,33 @@ static struct type *variable_array(struct parser *p, struct type *element, struc
     return type;
 }
 
+// The expression with the values of what is const and known in the place of their names.
+static struct expr *with_known_values(struct parser *p, struct expr *e)
+{
+    if (e == NULL || e->arg_count > 0) {
+        return e;
+    }
+    const struct object *object = e->kind == EXPR_OBJECT ? e->object : NULL;
+    bool is_known = object != NULL && (object->kind == OBJECT_LOCAL || object->kind == OBJECT_CONSTANT) &&
+                    type_is_integer(object->type) && object->type->quals == QUAL_CONST && object->init_count == 1;
+    if (is_known) {
+        return with_known_values(p, object->inits[0].value);
+    }
+    struct expr *copy = ARENA_NEW(p->arena, struct expr);
+    *copy = *e;
+    copy->a = with_known_values(p, e->a);
+    copy->b = with_known_values(p, e->b);
+    copy->c = with_known_values(p, e->c);
+    return copy;
+}
+
+// `const int n = 8; float x[n];`: for C an array of variable length, for its author none.
+static bool is_known_length(struct parser *p, struct expr *extent, enum declare_place place, int64_t *out_length)
+{
+    return const_eval_int(extent, out_length) ||
+           (place == DECLARE_BLOCK && const_eval_int(with_known_values(p, extent), out_length));
+}
+
 static struct type *sized_array(struct parser *p, struct type *element, const struct derivation *by,
                                 enum declare_place place)
 {
@@ -332,7 +359,7 @@ static struct type *sized_array(struct parser *p, struct type *element, const st
         parse_error(p, extent->loc, "not supported: the extent of a parameter that changes something");
         return &p->basic[TYPE_ERROR];
     }
-    if (!const_eval_int(extent, &length)) {
+    if (!is_known_length(p, extent, place, &length)) {
         return variable_array(p, element, extent, place);
     }
     if (length == 0 && place == DECLARE_MEMBER) {

@@ -158,6 +158,29 @@ kernel void forms(int n, const int a[n], int out[n])
     }
 }
 
+static const int TAPS = 5;
+
+// Lengths that are const and known make arrays of fixed length.
+// run: lengths n=60 wild
+kernel void lengths(int n, const int a[n], int out[n])
+{
+    const int half = TAPS / 2, width = 2 * half + 1;
+    for (int i = 0; i < n; i++) {
+        const unsigned char more = 3;
+        int window[width], pairs[half + more][2];
+        for (int k = 0; k < width; k++) {
+            int at = i + k - half;
+            window[k] = at < 0 || at >= n ? 0 : a[at];
+            pairs[k % (half + more)][k & 1] = window[k];
+        }
+        int sum = (int)(sizeof window + sizeof pairs);
+        for (int k = 0; k < TAPS; k++) {
+            sum = sum * 3 + window[k] - pairs[k][k & 1];
+        }
+        out[i] = sum;
+    }
+}
+
 static void store(int *to, int value)
 {
     *to = value;
