@@ -315,31 +315,35 @@ static struct type *variable_array(struct parser *p, struct type *element, struc
     return type;
 }
 
+// Nodes that the values of names may come to: `const int m = m;` has no end, and sums of sums double.
+enum { MOST_KNOWN = 1000 };
+
 // The expression with the values of what is const and known in the place of their names.
-static struct expr *with_known_values(struct parser *p, struct expr *e)
+static struct expr *with_known_values(struct parser *p, struct expr *e, int *nodes)
 {
-    if (e == NULL || e->arg_count > 0) {
+    if (e == NULL || e->arg_count > 0 || ++*nodes > MOST_KNOWN) {
         return e;
     }
     const struct object *object = e->kind == EXPR_OBJECT ? e->object : NULL;
     bool is_known = object != NULL && (object->kind == OBJECT_LOCAL || object->kind == OBJECT_CONSTANT) &&
                     type_is_integer(object->type) && object->type->quals == QUAL_CONST && object->init_count == 1;
     if (is_known) {
-        return with_known_values(p, object->inits[0].value);
+        return with_known_values(p, object->inits[0].value, nodes);
     }
     struct expr *copy = ARENA_NEW(p->arena, struct expr);
     *copy = *e;
-    copy->a = with_known_values(p, e->a);
-    copy->b = with_known_values(p, e->b);
-    copy->c = with_known_values(p, e->c);
+    copy->a = with_known_values(p, e->a, nodes);
+    copy->b = with_known_values(p, e->b, nodes);
+    copy->c = with_known_values(p, e->c, nodes);
     return copy;
 }
 
 // `const int n = 8; float x[n];`: for C an array of variable length, for its author none.
 static bool is_known_length(struct parser *p, struct expr *extent, enum declare_place place, int64_t *out_length)
 {
+    int nodes = 0;
     return const_eval_int(extent, out_length) ||
-           (place == DECLARE_BLOCK && const_eval_int(with_known_values(p, extent), out_length));
+           (place == DECLARE_BLOCK && const_eval_int(with_known_values(p, extent, &nodes), out_length));
 }
 
 static struct type *sized_array(struct parser *p, struct type *element, const struct derivation *by,

@@ -176,11 +176,30 @@ struct expr *parse_statement_expression(struct parser *p)
     return value != NULL && expr_is_error(value) ? value : statements(p, block, value, loc);
 }
 
+// A number that is known is one node, however it was written.
+static struct expr *folded(struct parser *p, struct expr *e)
+{
+    int64_t integer;
+    double number;
+    if (type_is_integer(e->type) && const_eval_int(e, &integer)) {
+        struct expr *constant = expr_new(p, EXPR_INT, type_unqualified(p->arena, e->type), e->loc);
+        constant->u = (uint64_t)integer;
+        return constant;
+    }
+    if (type_is_float(e->type) && const_eval_float(e, &number)) {
+        struct expr *constant = expr_new(p, EXPR_FLOAT, type_unqualified(p->arena, e->type), e->loc);
+        constant->f = number;
+        return constant;
+    }
+    return e;
+}
+
 // a ?: b: |a| is evaluated once, and is the value unless it is 0.
 struct expr *parse_omitted_operand(struct parser *p, struct expr *a, struct expr *c, struct loc loc)
 {
-    a = convert_decay(p, a);
-    if (expr_is_error(a) || !type_is_scalar(a->type) || is_pure(a)) {
+    a = folded(p, convert_decay(p, a));
+    bool is_small = is_pure(a) && nodes_of(a) <= MOST_NODES / 4; // one in another doubles
+    if (expr_is_error(a) || !type_is_scalar(a->type) || is_small) {
         return operate_condition(p, a, a, c, loc);
     }
     if (p->body == NULL) {

@@ -176,6 +176,24 @@ TEST(sizeof_a_variable_array_is_computed)
               "(mul<unsigned long> (to<unsigned long> (extent)) 8:unsigned long))");
 }
 
+TEST(a_length_that_is_const_and_known_is_fixed)
+{
+    CHECK_CONTAINS(body_of("static const int N = 3; void f(void) { const int m = 2 * N, k = m; double a[k + 1]; }"),
+                   "decl a: double [7]");
+    CHECK_CONTAINS(body_of("void f(int n) { const int m = n; double a[m]; }"), "decl a: double [(extent)]");
+    CHECK_CONTAINS(body_of("void f(void) { const int m = m; double a[m]; }"), "decl a: double [(extent)]");
+    CHECK_CONTAINS(body_of("void f(void) { int m = 3; double a[m]; }"), "decl a: double [(extent)]");
+    char text[4096];
+    int length = snprintf(text, sizeof text, "void f(void) { const int x0 = 1;");
+    for (int i = 0; i < 40; i++) { // each twice the one before
+        length += snprintf(text + length, sizeof text - (size_t)length, " const int x%d = x%d + x%d;", i + 1, i, i);
+    }
+    snprintf(text + length, sizeof text - (size_t)length, " double a[x3], b[x40]; }");
+    const char *body = body_of(text);
+    CHECK_CONTAINS(body, "decl a: double [8]");
+    CHECK_CONTAINS(body, "decl b: double [(extent)]");
+}
+
 TEST(a_call_converts_its_arguments)
 {
     CHECK_STR(value_of("double g(float, char *, ...);", "int i, float x", "g(i, 0, x, 'c')"),
