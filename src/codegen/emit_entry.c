@@ -557,6 +557,7 @@ LLVMValueRef emit_part(struct emitter *e, const struct emit_resident *resident, 
     LLVMSetLinkage(llvm, LLVMInternalLinkage);
     emit_attribute(e, llvm, LLVMAttributeFunctionIndex, "nounwind", 0);
     emit_attribute(e, llvm, LLVMAttributeFunctionIndex, "alwaysinline", 0);
+    emit_attribute(e, llvm, LLVMAttributeFunctionIndex, "convergent", 0); // threads meet in it
     struct emit_function f = {.ir = ir};
     layout_params(e, &f, ir->kernel);
     begin_with_params(e, &f, ir, llvm);

@@ -163,13 +163,26 @@ static bool is_covered(const struct state *s, const struct interp_access *access
     return false;
 }
 
+// A team keeps what a loop updates in a register: it loads the memory before the loop and stores to it behind it.
+static bool is_kept(const struct state *s, const struct interp_access *access)
+{
+    for (int i = 0; s->task->team != NULL && i < s->task->effect_count; i++) {
+        const struct plan_effect *effect = &s->task->effects[i];
+        if (effect->access == PLAN_UPDATE && !effect->is_atomic && effect->type == access->type &&
+            span_holds(&s->spans[i], access)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void check_effect(struct state *s, const struct interp_access *access)
 {
     bool reads_and_writes = is_covered(s, access, PLAN_READ) && is_covered(s, access, PLAN_WRITE);
     bool ok = true;
     switch (access->kind) {
-    case INTERP_READ: ok = is_covered(s, access, PLAN_READ); break;
-    case INTERP_WRITE: ok = is_covered(s, access, PLAN_WRITE); break;
+    case INTERP_READ: ok = is_covered(s, access, PLAN_READ) || is_kept(s, access); break;
+    case INTERP_WRITE: ok = is_covered(s, access, PLAN_WRITE) || is_kept(s, access); break;
     case INTERP_UPDATE:
     case INTERP_ATOMIC: ok = reads_and_writes || is_covered(s, access, PLAN_UPDATE); break;
     }
