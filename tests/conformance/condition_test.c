@@ -149,8 +149,10 @@ static uint64_t readbacks(const struct scene *scene)
     return stats.readback_count;
 }
 
-static void scene_open(struct scene *scene)
+// |resident|: which loops stay on a GPU as one grid.
+static void scene_open_with(struct scene *scene, const char *resident)
 {
+    setenv("RILL_RESIDENT", resident, 1);
     world_open(&scene->world, 2);
     OK(rill_module_create(scene->world.context, source, NULL, &scene->module));
     OK(rill_stream_create(scene->world.context, NULL, &scene->stream));
@@ -161,8 +163,15 @@ static void scene_open(struct scene *scene)
     scene->decides = world_is_cpu() || (has && has_graphs && !world_is_traced());
 }
 
+// Loops are walked: this is about who decides then.
+static void scene_open(struct scene *scene)
+{
+    scene_open_with(scene, "off");
+}
+
 static void scene_close(struct scene *scene)
 {
+    unsetenv("RILL_RESIDENT");
     world_close(&scene->world);
 }
 
@@ -633,4 +642,32 @@ TEST(deciding_in_one_block_leaves_the_counters_of_another_alone)
     }
     check_all(&scene, y, ROUNDS * 11 + ROUNDS / 2 * 100);
     scene_close(&scene);
+}
+
+// One launch runs all rounds, and the threads themselves decide about each.
+TEST(loop_that_stays_on_the_device_waits_for_nothing)
+{
+    static const char *const modes[] = {"auto", "block", "grid"};
+    for (int mode = 0; mode < 3; mode++) {
+        struct scene scene;
+        scene_open_with(&scene, modes[mode]);
+        rill_array flag = world_array(&scene.world, RILL_I32, 2);
+        rill_array x = world_array(&scene.world, RILL_I32, N);
+        static int host[N];
+        rill_stats before, after;
+        OK(rill_context_stats(scene.world.context, &before));
+        put(&scene, flag, 9, 0);
+        OK(rill_launch(kernel_of(&scene, "repeat"), scene.stream, RILL_ARGS(N, flag, x)));
+        OK(rill_array_read(x, scene.stream, host, sizeof host));
+        OK(rill_context_stats(scene.world.context, &after));
+        for (int i = 0; i < N; i++) {
+            CHECK_INT(host[i], 9 * (i % 7));
+        }
+        CHECK_INT(after.readback_count, before.readback_count);
+        if (!world_is_cpu()) {
+            CHECK_INT(after.task_count - before.task_count, 1);
+            CHECK_INT(after.whole_count - before.whole_count, 1);
+        }
+        scene_close(&scene);
+    }
 }
