@@ -13,9 +13,14 @@
             __auto_type x_ = (x);                                                                                      \
             x_ < (high) ? x_ : (high);                                                                                 \
         }))
+#ifdef __STRICT_ANSI__ // gcc -std=c99
+#define TYPEOF(x) __typeof__(x)
+#else
+#define TYPEOF(x) typeof(x)
+#endif
 #define SWAP(a, b)                                                                                                     \
     do {                                                                                                               \
-        typeof(a) t_ = (a);                                                                                            \
+        TYPEOF(a) t_ = (a);                                                                                            \
         (a) = (b);                                                                                                     \
         (b) = t_;                                                                                                      \
     } while (0)
