@@ -166,6 +166,57 @@ static bool can_say_update(const struct openmp *o, const struct plan_kernel *ker
             memcmp(o->text + statement, "--", 2) == 0);
 }
 
+// Where the |count|-th of |letters| stands from |at| on, outside of parentheses and brackets; the text's length:
+// nowhere.
+static size_t find_outside(const struct openmp *o, size_t at, const char *letters, int count)
+{
+    int depth = 0;
+    for (; at < o->length; at++) {
+        char c = o->text[at];
+        if (depth == 0 && strchr(letters, c) != NULL && c != '\0' && --count == 0) {
+            return at;
+        }
+        depth += c == '(' || c == '[';
+        depth -= c == ')' || c == ']';
+        if (depth < 0) {
+            break;
+        }
+    }
+    return o->length;
+}
+
+// Whether nothing stands in [at, end) but a name that the step, which follows |step|, has too.
+static bool is_variable(const struct openmp *o, size_t at, size_t end, size_t step)
+{
+    while (at < end && isspace((unsigned char)o->text[at])) {
+        at++;
+    }
+    while (end > at && isspace((unsigned char)o->text[end - 1])) {
+        end--;
+    }
+    for (size_t i = at; i < end; i++) {
+        if (!is_word(o->text[i])) {
+            return false;
+        }
+    }
+    char *name = arena_printf(o->arena, "%.*s", (int)(end - at), o->text + at);
+    return at < end && count_word(o, step, find_outside(o, step + 1, ")", 1), name) > 0;
+}
+
+// OpenMP's loops compare the variable itself, not a sum of it.
+static bool compares_variable(const struct openmp *o, size_t at)
+{
+    size_t open = find_outside(o, at, "(", 1);
+    size_t first = open < o->length ? find_outside(o, open + 1, ";", 1) : o->length;
+    size_t second = first < o->length ? find_outside(o, first + 1, ";", 1) : o->length;
+    size_t compare = first < o->length ? find_outside(o, first + 1, "<>!", 1) : o->length;
+    if (compare >= second || second == o->length) {
+        return false;
+    }
+    size_t right = compare + (o->text[compare + 1] == '=' ? 2 : 1);
+    return is_variable(o, first + 1, compare, second) || is_variable(o, right, second, second);
+}
+
 // Whether OpenMP can say what this loop's task does.
 static bool can_say(const struct openmp *o, const struct plan_kernel *kernel, const struct plan_loop *loop, size_t at)
 {
@@ -174,7 +225,7 @@ static bool can_say(const struct openmp *o, const struct plan_kernel *kernel, co
         return false;
     }
     const struct plan_task *task = &kernel->tasks[loop->task];
-    if (task->condition_count > 0 || loop->verdict == IR_VERDICT_SCATTER) {
+    if (task->condition_count > 0 || !compares_variable(o, at) || loop->verdict == IR_VERDICT_SCATTER) {
         return false;
     }
     for (int e = 0; e < task->effect_count; e++) {
