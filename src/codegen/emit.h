@@ -108,6 +108,7 @@ struct emit_resident {
     const bool *own;                    // by slot: each thread has its own copy; the others are in the launch block
     const bool *written;                // by slot: a task writes it
     const bool *assigned;               // by slot: control assigns it
+    bool *only_read;                    // by parameter: nobody writes it while the loop runs
 };
 
 // GPUs: the team whose code is emitted now. See emit_team.c.

@@ -563,6 +563,7 @@ LLVMValueRef emit_part(struct emitter *e, const struct emit_resident *resident, 
     begin_with_params(e, &f, ir, llvm);
     f.resident = resident;
     f.control = LLVMGetParam(llvm, 6);
+    f.only_read = resident->only_read;
     emit_body(e);
     emit_function_end(e);
     return llvm;

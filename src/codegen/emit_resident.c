@@ -489,13 +489,17 @@ static void find_loops(struct emitter *e, const struct ir_function *function, co
             uint64_t size = kernel->slots[i].size;
             own[i] = !found.written[i] && (size == 1 || size == 2 || size == 4 || size == 8);
         }
+        bool *only_read = ARENA_ARRAY(e->arena, bool, kernel->param_count + 1);
+        bool *written = ARENA_ARRAY(e->arena, bool, kernel->param_count + 1);
+        (void)plan_resident_params(kernel, node, only_read, written);
         struct resident r = {.e = e,
                              .kernel = kernel,
                              .slots = {.kernel = kernel,
                                        .function = function,
                                        .own = own,
                                        .written = found.written,
-                                       .assigned = found.assigned},
+                                       .assigned = found.assigned,
+                                       .only_read = only_read},
                              .parts = ARENA_ARRAY(e->arena, struct part, kernel->task_count + 1)};
         emit_resident(&r, node);
         return;

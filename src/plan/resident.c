@@ -179,6 +179,39 @@ bool plan_loop_is_resident(const struct plan_kernel *kernel, const struct plan_n
     return !is_open;
 }
 
+static bool mark_params(const struct plan_kernel *kernel, const struct plan_node *node, bool *read, bool *written)
+{
+    const struct plan_task *task = node->kind == PLAN_TASK ? &kernel->tasks[node->task] : NULL;
+    bool are_known = true;
+    for (int i = 0; task != NULL && i < task->effect_count; i++) {
+        const struct plan_effect *effect = &task->effects[i];
+        bool is_param = effect->base == PLAN_BASE_PARAM;
+        bool writes = effect->access != PLAN_READ;
+        if (is_param) {
+            (writes ? written : read)[effect->index] = true;
+        }
+        are_known &= !writes || is_param || effect->base == PLAN_BASE_BLOCK; // a field may be an argument too
+    }
+    for (int i = 0; i < node->child_count; i++) {
+        are_known &= node->children[i] == NULL || mark_params(kernel, node->children[i], read, written);
+    }
+    return are_known;
+}
+
+bool plan_resident_params(const struct plan_kernel *kernel, const struct plan_node *loop, bool *out_read,
+                          bool *out_written)
+{
+    for (int i = 0; i < kernel->param_count; i++) {
+        out_read[i] = false;
+        out_written[i] = false;
+    }
+    bool are_known = mark_params(kernel, loop, out_read, out_written);
+    for (int i = 0; i < kernel->param_count; i++) {
+        out_read[i] = out_read[i] && !out_written[i] && are_known && kernel->params[i].is_array;
+    }
+    return are_known;
+}
+
 static void mark_spare(const struct plan_kernel *kernel, const struct plan_node *node, bool is_resident,
                        struct plan_resident *slots, bool *tasks)
 {

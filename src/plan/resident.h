@@ -19,6 +19,12 @@ bool plan_loop_is_resident(const struct plan_kernel *kernel, const struct plan_n
 // -1: there is none.
 int plan_resident_variable(const struct plan_kernel *kernel, const struct plan_node *loop);
 
+// For each array parameter, whether the loop's tasks read it and write it not (|out_read|), or write it
+// (|out_written|). False: they may write what cannot be followed. The code takes what is only read as constant: the
+// launch sees to it that no such array overlaps one that is written.
+bool plan_resident_params(const struct plan_kernel *kernel, const struct plan_node *loop, bool *out_read,
+                          bool *out_written);
+
 // For each task, whether it only stands for a loop that stays on the device, or for one inside such a loop: one thread
 // runs all of it (plan_node.whole_task), where arguments overlap. |slots| is the caller's, for the function's own use.
 void plan_spare_tasks(const struct plan_kernel *kernel, struct plan_resident *slots, bool *out_tasks);

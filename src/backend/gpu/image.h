@@ -71,6 +71,8 @@ struct gpu_resident {
     uint32_t grid;        // blocks that run at the same time
     const bool *written;  // by slot: a task of the loop writes it
     const bool *changes;  // by slot: the loop does
+    const bool *reads;    // by parameter: its tasks only read it
+    const bool *writes;   // by parameter: they write it
     int variable;         // the slot of the loop's variable, if the loop runs to its end; -1: none
     size_t partials_size; // of the task that needs most
     bool has_loops;       // in order, inside it

@@ -51,6 +51,11 @@ static rill_status make(struct backend_image *image, struct gpu_kernel *kernel, 
     resident->changes = slots->changes;
     resident->variable = plan_resident_variable(kernel->plan, node);
     look_at(kernel->plan, node, resident);
+    bool *reads = ARENA_ARRAY(&image->arena, bool, kernel->plan->param_count + 1);
+    bool *writes = ARENA_ARRAY(&image->arena, bool, kernel->plan->param_count + 1);
+    (void)plan_resident_params(kernel->plan, node, reads, writes);
+    resident->reads = reads;
+    resident->writes = writes;
     bool is_wide = resident->block >= ABI_GPU_MERGED_BLOCK || warp == 1; // the stand-in has one thread
     kernel->residents[node->id] = is_wide ? resident : NULL;
     return RILL_OK;
@@ -143,6 +148,30 @@ static bool are_fast(const struct gpu_run *run, const struct gpu_resident *resid
     return fast;
 }
 
+static bool span_of_param(const struct gpu_run *run, int param, struct plan_span *out)
+{
+    struct plan_effect whole = {.base = PLAN_BASE_PARAM, .index = param};
+    return plan_span_of(&whole, &run->values, out) && !out->unknown;
+}
+
+// Whether what the loop only reads is apart from all that it writes: its code relies on that.
+static bool reads_are_apart(const struct gpu_run *run, const struct gpu_resident *resident)
+{
+    const struct plan_kernel *plan = run->kernel->plan;
+    for (int i = 0; i < plan->param_count; i++) {
+        for (int k = 0; resident->reads[i] && k < plan->param_count; k++) {
+            struct plan_span read, written;
+            bool is_restrict = plan->params[i].is_restrict || plan->params[k].is_restrict;
+            if (resident->writes[k] && !is_restrict &&
+                (!span_of_param(run, i, &read) || !span_of_param(run, k, &written) ||
+                 plan_spans_overlap(&read, &written))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 // Operations of the largest task of a round; -1: not known.
 static int64_t work_of(const struct gpu_run *run, const struct plan_node *node)
 {
@@ -216,7 +245,7 @@ bool gpu_resident_run(struct gpu_walk *walk, const struct plan_node *node, enum 
         return false;
     }
     uint32_t blocks = blocks_for(run, resident, node);
-    if (blocks == 0 || !are_fast(run, resident, node)) {
+    if (blocks == 0 || !are_fast(run, resident, node) || !reads_are_apart(run, resident)) {
         return false;
     }
     union ir_value init, trip, last;
