@@ -648,7 +648,8 @@ static struct ir_inst *place(struct ir_inst *first, struct ir_inst *count, int m
                              struct ir_inst **own)
 {
     struct ir_inst *end = ir_emit2(b, IR_OP_ADD, IR_I64, first, number(b, step * (most - 1) + 1));
-    struct ir_inst *over = ir_emit2(b, IR_OP_SMAX, IR_I64, ir_emit2(b, IR_OP_SUB, IR_I64, end, count), number(b, 0));
+    struct ir_inst *zero = number(b, 0);
+    struct ir_inst *over = ir_emit2(b, IR_OP_SMAX, IR_I64, ir_emit2(b, IR_OP_SUB, IR_I64, end, count), zero);
     struct ir_inst *back = ir_emit2(b, IR_OP_ADD, IR_I64, over, number(b, step - 1));
     back = ir_emit2(b, IR_OP_UDIV, IR_I64, back, number(b, step));
     for (int i = 0; i < most; i++) {
@@ -659,7 +660,8 @@ static struct ir_inst *place(struct ir_inst *first, struct ir_inst *count, int m
 
 static struct ir_inst *divide_up(struct ir_builder *b, struct ir_inst *x, int64_t by)
 {
-    return ir_emit2(b, IR_OP_UDIV, IR_I64, ir_emit2(b, IR_OP_ADD, IR_I64, x, number(b, by - 1)), number(b, by));
+    struct ir_inst *divisor = number(b, by); // operands are emitted in one order, whatever the compiler
+    return ir_emit2(b, IR_OP_UDIV, IR_I64, ir_emit2(b, IR_OP_ADD, IR_I64, x, number(b, by - 1)), divisor);
 }
 
 // How many tiles there are: the trip counts of the loops become those of tiles, as operands of their digits.

@@ -193,7 +193,9 @@ TEST(bits_are_counted_in_the_operands_width)
         CHECK_INT(fold1(IR_OP_CLZ, type, type, one).i, width - 1);
         CHECK_INT(fold1(IR_OP_CLZ, type, type, all).i, 0);
         CHECK_INT(fold1(IR_OP_CTZ, type, type, none).i, width);
-        CHECK_INT(fold1(IR_OP_CTZ, type, type, (union ir_value){.i = ir_normalize(type, INT64_C(3) << (width - 2))}).i,
+        CHECK_INT(fold1(IR_OP_CTZ, type, type,
+                        (union ir_value){.i = ir_normalize(type, (int64_t)(UINT64_C(3) << (width - 2)))})
+                      .i,
                   width - 2);
         CHECK_INT(fold1(IR_OP_BITREVERSE, type, type, one).i, ir_normalize(type, INT64_MIN >> (64 - width)));
         CHECK_INT(fold1(IR_OP_BSWAP, type, type, (union ir_value){.i = 0x12}).i,
