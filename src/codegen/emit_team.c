@@ -231,7 +231,7 @@ static LLVMValueRef identity_of(struct emitter *e, const struct ir_scalar_role *
     union ir_value identity;
     enum ir_type type = role->var->type;
     (void)ir_update_identity(role->update, type, &identity);
-    return ir_type_is_float(type) ? LLVMConstReal(e->types[type], identity.f) : emit_const(e, type, identity.i);
+    return ir_type_is_float(type) ? emit_real(e, type, identity.f) : emit_const(e, type, identity.i);
 }
 
 static LLVMValueRef merge(struct emitter *e, const struct ir_scalar_role *role, LLVMValueRef x, LLVMValueRef y)
