@@ -72,7 +72,7 @@ RILL_API RILL_NODISCARD rill_status rill_array_read(rill_array array, rill_strea
 RILL_API RILL_NODISCARD rill_status rill_array_write(rill_array array, rill_stream stream, const void *host,
                                                      size_t size);
 // The same without waiting, however large and whatever is queued before: |host| is used until the stream has come past
-// it. On a GPU pinned memory saves a copy.
+// it. On a GPU pinned memory saves a copy: rill_host_alloc().
 RILL_API RILL_NODISCARD rill_status rill_array_read_async(rill_array array, rill_stream stream, void *host,
                                                           size_t size);
 RILL_API RILL_NODISCARD rill_status rill_array_write_async(rill_array array, rill_stream stream, const void *host,

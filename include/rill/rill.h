@@ -49,6 +49,7 @@
 #include "rill/context.h"
 #include "rill/event.h"
 #include "rill/half.h"
+#include "rill/host.h"
 #include "rill/launch.h"
 #include "rill/module.h"
 #include "rill/status.h"

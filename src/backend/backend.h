@@ -230,6 +230,10 @@ struct backend {
 
     rill_status (*memory_create)(struct backend_device *device, uint64_t size, void **out_address); // zeroed
     void (*memory_destroy)(struct backend_device *device, void *address, uint64_t size);
+    // Memory of the host from which the device copies without a detour. What it holds is not specified. Destroying it
+    // may wait for the device, so that no thread does it on which the device's work waits.
+    rill_status (*host_memory_create)(struct backend_device *device, uint64_t size, void **out_memory);
+    void (*host_memory_destroy)(struct backend_device *device, void *memory, uint64_t size);
 
     // |plan| is borrowed and outlives the image; |code| is untrusted and not needed afterwards.
     rill_status (*image_load)(struct backend_device *device, const struct plan_module *plan, const void *code,

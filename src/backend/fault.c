@@ -71,6 +71,12 @@ static rill_status hit(enum fault fault)
         RILL_TRY(hit(FAULT_memory));                                                                                   \
         return backend_##family.memory_create(device, size, out);                                                      \
     }                                                                                                                  \
+    static rill_status family##_host_memory_create(struct backend_device *device, uint64_t size, void **out)           \
+    {                                                                                                                  \
+        *out = NULL;                                                                                                   \
+        RILL_TRY(hit(FAULT_memory));                                                                                   \
+        return backend_##family.host_memory_create(device, size, out);                                                 \
+    }                                                                                                                  \
     static rill_status family##_image_load(struct backend_device *device, const struct plan_module *plan,              \
                                            const void *code, size_t size, struct backend_image **out)                  \
     {                                                                                                                  \
@@ -138,6 +144,7 @@ static rill_status hit(enum fault fault)
     {                                                                                                                  \
         *table = backend_##family;                                                                                     \
         table->memory_create = family##_memory_create;                                                                 \
+        table->host_memory_create = family##_host_memory_create;                                                       \
         table->image_load = family##_image_load;                                                                       \
         table->stream_create = family##_stream_create;                                                                 \
         table->stream_wait = family##_stream_wait;                                                                     \

@@ -390,6 +390,7 @@ static rill_status destroy(struct context *context)
     module_forget_files(context);
     callback_thread_destroy(context);
     pool_finish_streams(&context->stream_pool);
+    host_memory_finish(context);
     context->backend->device_close(context->device);
     rill_status status =
         context->trace_failure[0] == '\0' ? RILL_OK : status_fail(RILL_ERR_IO, "%s", context->trace_failure);
@@ -399,6 +400,7 @@ static rill_status destroy(struct context *context)
     thread_mutex_finish(&context->load_lock);
     thread_mutex_finish(&context->wrap_lock);
     thread_mutex_finish(&context->scratch_lock);
+    thread_mutex_finish(&context->host_lock);
     thread_mutex_finish(&context->lock);
     thread_mutex_finish(&context->log_lock);
     free_context(context);
@@ -479,6 +481,7 @@ static struct context *new_context(const rill_open_options *options, const struc
     thread_mutex_init(&context->load_lock);
     thread_mutex_init(&context->wrap_lock);
     thread_mutex_init(&context->scratch_lock);
+    thread_mutex_init(&context->host_lock);
     thread_cond_init(&context->left);
     handle_table_init(&context->handles, dispose);
     apply_options(context, options);
@@ -651,6 +654,7 @@ rill_status rill_context_trim(rill_context handle)
     RILL_TRY(context_enter("rill_context_trim", handle.id, KIND_CONTEXT, &context));
     pool_trim(&context->stream_pool);
     context->backend->device_trim(context->device);
+    host_memory_collect(context);
     context_leave(context);
     return RILL_OK;
 }

@@ -31,6 +31,7 @@ struct callback_thread;
 struct stream;
 struct compiler_table;
 struct loaded_file;
+struct host_block;
 
 struct context {
     // What each launch looks at, side by side.
@@ -70,6 +71,10 @@ struct context {
     char trace_failure[512];        // why RILL_TRACE could not be written, for who closes; "": it could
     bool is_left;                   // every call has left a closed context
     struct thread_cond left;
+
+    struct thread_mutex host_lock;  // of what follows
+    struct host_block *host_blocks; // owned: what rill_host_alloc() gave out and nobody has freed
+    struct host_block *host_idle;   // owned: freed, and no work uses it any more; see host_memory.c
 
     struct thread_mutex scratch_lock;                // of what streams lend to their launches
     struct thread_mutex wrap_lock;                   // one rill_stream_wrap() at a time
@@ -141,6 +146,11 @@ static inline rill_status context_fail_as(const char *who, rill_status status)
 {
     return LIKELY(status == RILL_OK) ? RILL_OK : context_prefix(who, status);
 }
+
+// host_memory.c: nothing that is queued uses any of it.
+void host_memory_finish(struct context *context);
+// Gives what was freed and is idle back to the device, which may wait.
+void host_memory_collect(struct context *context);
 
 const char *kind_words(enum object_kind kind);
 

@@ -386,6 +386,27 @@ CALL(rill_array_transfer)
     return rill_array_transfer(s->a, RILL_CURRENT, s->b, RILL_CURRENT);
 }
 
+// ---- host memory
+
+CALL(rill_host_alloc)
+{
+    void *memory = &s->out;
+    rill_status status = rill_host_alloc(s->context, 1000, &memory);
+    s->out = (uint64_t)(uintptr_t)memory;
+    return status;
+}
+
+CALL(rill_host_free)
+{
+    // In use, so that it goes back after a mark on the stream.
+    void *memory;
+    RILL_TRY(rill_host_alloc(s->context, sizeof s->host, &memory));
+    memset(memory, 0, sizeof s->host);
+    rill_status status = rill_array_write_async(s->a, s->stream, memory, sizeof s->host);
+    rill_status freed = rill_host_free(s->context, memory);
+    return status != RILL_OK ? status : freed;
+}
+
 // ---- streams, scopes, events
 
 CALL(rill_stream_create)
@@ -756,6 +777,8 @@ CALL(rill_launch_result)
     X(rill_field_read, true)                                                                                           \
     X(rill_field_write, true)                                                                                          \
     X(rill_free, false)                                                                                                \
+    X(rill_host_alloc, false)                                                                                          \
+    X(rill_host_free, false)                                                                                           \
     X(rill_kernel_describe, true)                                                                                      \
     X(rill_kernel_load, false)                                                                                         \
     X(rill_kernel_module, true)                                                                                        \

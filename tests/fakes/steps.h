@@ -245,6 +245,18 @@ static rill_status do_arrays(struct scene *s)
     return status;
 }
 
+// Pinned memory, freed while it is copied.
+static rill_status do_pinned(struct scene *s)
+{
+    void *memory = NULL;
+    RILL_TRY(rill_host_alloc(s->context, N * sizeof(int), &memory));
+    memset(memory, 0, N * sizeof(int));
+    rill_status status = rill_array_write_async(s->x, s->stream, memory, N * sizeof(int));
+    status = first_of(status, rill_array_read_async(s->x, s->stream, memory, N * sizeof(int)));
+    status = first_of(status, rill_host_free(s->context, memory));
+    return first_of(status, rill_stream_synchronize(s->stream));
+}
+
 // From one device to another, and through the host where they do not reach each other.
 static rill_status do_transfer(struct scene *s)
 {
@@ -382,6 +394,7 @@ static const struct step {
     {.name = "callback", .run = do_callback},
     {.name = "scope", .run = do_scope},
     {.name = "devices", .run = do_devices},
+    {.name = "pinned", .run = do_pinned},
     {.name = "module", .run = do_module, .is_slow = true},
     {.name = "capture", .run = do_capture, .before = begin_capture, .after = end_capture},
 };
@@ -436,6 +449,8 @@ enum { STEP_COUNT = sizeof steps / sizeof steps[0] };
     X(rill_field_read, "field")                                                                                        \
     X(rill_field_write, "field")                                                                                       \
     X(rill_free, "")                                                                                                   \
+    X(rill_host_alloc, "pinned")                                                                                       \
+    X(rill_host_free, "pinned")                                                                                        \
     X(rill_kernel_describe, "")                                                                                        \
     X(rill_kernel_load, "module") /* which reads a file too */                                                         \
     X(rill_kernel_module, "")                                                                                          \

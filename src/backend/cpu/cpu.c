@@ -125,9 +125,8 @@ static void device_stats(struct backend_device *device, struct backend_stats *ou
     }
 }
 
-static rill_status memory_create(struct backend_device *device, uint64_t size, void **out_address)
+static void *allocate(struct backend_device *device, uint64_t size)
 {
-    *out_address = NULL;
     size_t wanted = size > 0 ? size : 1; // so that an empty array has an address too
     void *memory = NULL;
     if (device->host.has_allocator || wanted < LARGE_MEMORY) {
@@ -139,11 +138,24 @@ static rill_status memory_create(struct backend_device *device, uint64_t size, v
             madvise(memory, wanted, MADV_HUGEPAGE); // a wish: fewer misses when large arrays are walked
         }
     }
-    if (memory == NULL) {
-        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for an array of %llu bytes", (unsigned long long)size);
-    }
-    *out_address = memory;
-    return RILL_OK;
+    return memory;
+}
+
+static rill_status memory_create(struct backend_device *device, uint64_t size, void **out_address)
+{
+    *out_address = allocate(device, size);
+    return *out_address != NULL
+               ? RILL_OK
+               : status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for an array of %llu bytes", (unsigned long long)size);
+}
+
+// The device is the host: any memory will do.
+static rill_status host_memory_create(struct backend_device *device, uint64_t size, void **out_memory)
+{
+    *out_memory = allocate(device, size);
+    return *out_memory != NULL
+               ? RILL_OK
+               : status_fail(RILL_ERR_OUT_OF_MEMORY, "no host memory of %llu bytes", (unsigned long long)size);
 }
 
 static void memory_destroy(struct backend_device *device, void *address, uint64_t size)
@@ -175,6 +187,8 @@ const struct backend backend_cpu = {
     .device_flush = device_flush,
     .memory_create = memory_create,
     .memory_destroy = memory_destroy,
+    .host_memory_create = host_memory_create,
+    .host_memory_destroy = memory_destroy,
     .image_load = image_load,
     .image_unload = image_unload,
     .image_field = image_field,

@@ -289,6 +289,24 @@ rill_status gpu_memory_create(struct backend_device *device, uint64_t size, void
     return status;
 }
 
+rill_status gpu_host_memory_create(struct backend_device *device, uint64_t size, void **out_memory)
+{
+    const struct gpu_driver *driver = device->driver;
+    void *before = driver->enter(device->context);
+    rill_status status = driver_pinned_alloc(driver, size > 0 ? size : 1, out_memory);
+    status = gpu_note_loss(device, status);
+    driver->leave(device->context, before);
+    return status;
+}
+
+void gpu_host_memory_destroy(struct backend_device *device, void *memory, uint64_t size)
+{
+    (void)size;
+    void *before = device->driver->enter(device->context);
+    driver_pinned_free(device->driver, memory);
+    device->driver->leave(device->context, before);
+}
+
 void gpu_memory_destroy(struct backend_device *device, void *address, uint64_t size)
 {
     if (address != NULL) {

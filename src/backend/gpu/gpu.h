@@ -15,6 +15,8 @@ const char *gpu_device_target(const struct backend_device *device);
 bool gpu_device_has(const struct backend_device *device, enum backend_capability capability);
 rill_status gpu_memory_create(struct backend_device *device, uint64_t size, void **out_address);
 void gpu_memory_destroy(struct backend_device *device, void *address, uint64_t size);
+rill_status gpu_host_memory_create(struct backend_device *device, uint64_t size, void **out_memory);
+void gpu_host_memory_destroy(struct backend_device *device, void *memory, uint64_t size);
 
 rill_status gpu_image_load(struct backend_device *device, const struct plan_module *plan, const void *code,
                            size_t code_size, struct backend_image **out_image);
@@ -58,6 +60,7 @@ rill_status gpu_event_elapsed(struct backend_event *begin, struct backend_event 
     .device_close = gpu_device_close, .device_release_idle = gpu_device_release_idle, .device_trim = gpu_device_trim,  \
     .device_flush = gpu_device_flush, .device_stats = gpu_device_stats, .device_target = gpu_device_target,            \
     .device_has = gpu_device_has, .has_own_memory = true, .memory_create = gpu_memory_create,                          \
+    .host_memory_create = gpu_host_memory_create, .host_memory_destroy = gpu_host_memory_destroy,                      \
     .memory_destroy = gpu_memory_destroy, .image_load = gpu_image_load, .image_unload = gpu_image_unload,              \
     .image_field = gpu_image_field, .image_describe = backend_no_describe, .stream_create = gpu_stream_create,         \
     .stream_wrap = gpu_stream_wrap, .stream_native = gpu_stream_native, .stream_may_wait = gpu_stream_may_wait,        \
