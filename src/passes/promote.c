@@ -161,6 +161,9 @@ void promote_function(struct ir_module *module, struct ir_function *function)
     settle_rechecks(module, function, &function->body);
     while (sweep(module, function)) {
     }
+    promote_updates(module, function);
+    while (sweep(module, function)) {
+    }
     drop_vars(module, function);
     int next = 0;
     renumber(&function->body, &next);

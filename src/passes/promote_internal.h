@@ -1,4 +1,4 @@
-// The two steps of promotion, repeated until nothing changes: pointers that are known where they are read are read no
+// The steps of promotion, repeated until nothing changes: pointers that are known where they are read are read no
 // more, and memory whose every access is then known becomes variables.
 #ifndef RILL_PASSES_PROMOTE_INTERNAL_H
 #define RILL_PASSES_PROMOTE_INTERNAL_H
@@ -18,5 +18,8 @@ bool promote_call(struct ir_module *module, struct ir_function *function);
 
 // Takes structs apart that stay memory, where every use stays in one member. True if any was.
 bool promote_split(struct ir_module *module, struct ir_function *function);
+
+// Makes updates of what reads a place in a loop, computes with it once and writes it again.
+void promote_updates(struct ir_module *module, struct ir_function *function);
 
 #endif

@@ -97,7 +97,7 @@ kernel void operands(int n, const int b[n], const float x[n], int h[256], float 
 
 kernel void operands_with_effects(int n, const int b[n], int h[256])
 {
-    for (int i = 0; i < n; i++) { // expect: in order
+    for (int i = 0; i < n; i++) { // proven where the helper is inlined, which makes t a scalar; in order where it is called
         int t;
         h[b[i]] += through(&t, i);
     }
