@@ -6,6 +6,7 @@
 #include "passes/demote.h"
 #include "passes/promote.h"
 #include "passes/reorder.h"
+#include "passes/scan.h"
 #include "passes/split_locals.h"
 #include "passes/switches.h"
 
@@ -52,6 +53,7 @@ const struct pass pass_list[PASS_COUNT] = {
     MODULE("check", run_check, "with --check=bounds: accesses through pointers are checked"),
     KERNELS("split-locals", split_locals, NULL, "each stream_parallel block gets its own copy of a local it fills"),
     KERNELS("reorder", reorder_loops, NULL, "nests of loops in another order, where that makes more of them parallel"),
+    KERNELS("scan", scan_loops, NULL, "GPUs: loops that carry and store a running integer, in three steps"),
     KERNELS("demote", run_demote, NULL, "values that cross from one task to another become variables"),
     KERNELS("analyse", analyse_loops, NULL, "loops: whether iterations are independent, roles of scalars"),
     KERNELS("atomics", atomics_set, "analyse", "updates that several iterations or blocks may make become atomic"),
