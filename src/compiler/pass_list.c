@@ -7,6 +7,7 @@
 #include "passes/promote.h"
 #include "passes/reorder.h"
 #include "passes/scan.h"
+#include "passes/search.h"
 #include "passes/split_locals.h"
 #include "passes/switches.h"
 
@@ -52,6 +53,7 @@ const struct pass pass_list[PASS_COUNT] = {
     FUNCTIONS("promote", run_promote, "locals that need no address become scalars, scalars assigned once become values"),
     MODULE("check", run_check, "with --check=bounds: accesses through pointers are checked"),
     KERNELS("split-locals", split_locals, NULL, "each stream_parallel block gets its own copy of a local it fills"),
+    KERNELS("search", search_loops, NULL, "loops that are left early try iterations ahead, in chunks that are parallel"),
     KERNELS("reorder", reorder_loops, NULL, "nests of loops in another order, where that makes more of them parallel"),
     KERNELS("scan", scan_loops, NULL, "GPUs: loops that carry and store a running integer, in three steps"),
     KERNELS("demote", run_demote, NULL, "values that cross from one task to another become variables"),

@@ -490,6 +490,7 @@ struct ir_for {
     bool pragma_single;
     bool carries;     // of a nest that runs in another order: in order, it carries the dependences of the loops inside
     bool is_fallback; // of a nest that runs in another order: the source's, for launches whose tests fail; one thread
+    bool is_search;   // a chunk of iterations that are tried ahead: see passes/search_build.c; not printed
     int collapse;
     int block_dim;
     int level; // 0 ordinary; 1 tile; 2 lane: room for two-level tasks
@@ -511,6 +512,10 @@ bool ir_has_role(const struct ir_for *loop, const struct ir_var *var); // the lo
 
 // LOOP.text of the version of a canonical loop that runs where its variable wraps around.
 #define IR_REASON_WRAPS "its variable wraps around on its way to the bound"
+// LOOP.text of a search's chunks, and of what it leaves to the loop of the source: see passes/search_build.c.
+#define IR_REASON_SEARCH "it is a search"
+// LOOP.text of one that a pragma keeps in order, so that nothing of it is tried ahead.
+#define IR_REASON_ASKED "a pragma asks for it"
 
 struct ir_inst {
     enum ir_op op;

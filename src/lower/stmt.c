@@ -303,7 +303,8 @@ void lower_plain_loop(struct lower *l, const struct stmt *stmt, const char *why)
 {
     lower_at(l, stmt->loc);
     struct ir_inst *loop = ir_control(&l->b, IR_OP_LOOP, NULL, 1);
-    loop->text = why;
+    bool is_asked = stmt->pragmas.serial || stmt->pragmas.single || l->single_depth > 0;
+    loop->text = is_asked ? IR_REASON_ASKED : why;
     struct ir_region *outer = l->b.region;
     struct lower_target outer_break = l->frame->break_target;
     struct lower_target outer_continue = l->frame->continue_target;

@@ -152,6 +152,17 @@ static void describe_loop(struct offload *o, struct ir_inst *inst, int depth, bo
     VEC_PUSH(o->arena, &o->loops, loop);
 }
 
+// Of the two loops of a search, whether it is the one around its chunks.
+static bool has_chunks(const struct ir_inst *loop)
+{
+    WALK (inst, &loop->regions[0]) {
+        if (inst->op == IR_OP_FOR && inst->loop->is_search) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // |is_told|: no warning is due here, because a loop around it is a parallel task or was warned of, or one thread was
 // asked for. Of a nest that ends up on one thread the outermost loop that matters is warned of.
 static void describe_region(struct offload *o, struct ir_region *region, int depth, bool inside_task, bool is_told)
@@ -159,6 +170,13 @@ static void describe_region(struct offload *o, struct ir_region *region, int dep
     for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
         if (inst->op == IR_OP_LOOP && inst->text != NULL && strcmp(inst->text, IR_REASON_WRAPS) == 0) {
             continue; // the loop is described where it does not wrap
+        }
+        if (inst->op == IR_OP_LOOP && inst->text != NULL && strcmp(inst->text, IR_REASON_SEARCH) == 0) {
+            // Described as the loop of its chunks; what it leaves to the source's is an iteration or two.
+            if (has_chunks(inst)) {
+                describe_region(o, &inst->regions[0], depth, inside_task, is_told);
+            }
+            continue;
         }
         if (inst->op == IR_OP_FOR && inst->loop->is_fallback) {
             continue; // described in the order in which it runs as a rule
