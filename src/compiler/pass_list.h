@@ -30,7 +30,7 @@ struct pass {
     } run;
 };
 
-enum { PASS_COUNT = 26 };
+enum { PASS_COUNT = 27 };
 extern const struct pass pass_list[PASS_COUNT];
 
 // Some of the passes; they always run in the list's order.
