@@ -237,8 +237,7 @@ static rill_status run(struct job *job, const struct compiler_input *input)
         options.passes = &passes;
     }
     if (input->emit == COMPILER_OPENMP) { // pragmas stand at the source's loops, in the source's order
-        passes = pass_set_until(PASS_COUNT - 1);
-        passes.has[pass_find("reorder", strlen("reorder"))] = false;
+        passes = pass_set_of_source_loops();
         options.passes = &passes;
     }
     pipeline_compile(&job->arena, &diags, input->path, input->text, input->length, &options, &made);

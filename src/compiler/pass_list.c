@@ -40,10 +40,12 @@ static void run_demote(struct ir_module *module, struct ir_function *kernel, str
 }
 
 // clang-format off
-#define MODULE(name, run, does)           {name, PASS_MODULE, does, NULL, {.on_module = run}}
-#define KERNELS(name, run, needs, does)   {name, PASS_KERNELS, does, needs, {.on_function = run}}
-#define FUNCTIONS(name, run, does)        {name, PASS_FUNCTIONS, does, NULL, {.on_function = run}}
-#define PLAN(name, run, needs, does)      {name, PASS_PLAN, does, needs, {.on_plan = run}}
+#define ROW(text, of, what)               .name = text, .scope = of, .does = what
+#define MODULE(name, on, does)            {ROW(name, PASS_MODULE, does), .run.on_module = on}
+#define KERNELS(name, on, uses, does)     {ROW(name, PASS_KERNELS, does), .needs = uses, .run.on_function = on}
+#define LOOPS(name, on, does)             {ROW(name, PASS_KERNELS, does), .run.on_function = on, .changes_loops = true}
+#define FUNCTIONS(name, on, does)         {ROW(name, PASS_FUNCTIONS, does), .run.on_function = on}
+#define PLAN(name, on, uses, does)        {ROW(name, PASS_PLAN, does), .needs = uses, .run.on_plan = on}
 
 #define FACTS "analyse atomics effects"
 
@@ -53,9 +55,9 @@ const struct pass pass_list[PASS_COUNT] = {
     FUNCTIONS("promote", run_promote, "locals that need no address become scalars, scalars assigned once become values"),
     MODULE("check", run_check, "with --check=bounds: accesses through pointers are checked"),
     KERNELS("split-locals", split_locals, NULL, "each stream_parallel block gets its own copy of a local it fills"),
-    KERNELS("search", search_loops, NULL, "loops that are left early try iterations ahead, in chunks that are parallel"),
-    KERNELS("reorder", reorder_loops, NULL, "nests of loops in another order, where that makes more of them parallel"),
-    KERNELS("scan", scan_loops, NULL, "GPUs: loops that carry and store a running integer, in three steps"),
+    LOOPS("search", search_loops, "loops that are left early try iterations ahead, in chunks that are parallel"),
+    LOOPS("reorder", reorder_loops, "nests of loops in another order, where that makes more of them parallel"),
+    LOOPS("scan", scan_loops, "GPUs: loops that carry and store a running integer, in three steps"),
     KERNELS("demote", run_demote, NULL, "values that cross from one task to another become variables"),
     KERNELS("analyse", analyse_loops, NULL, "loops: whether iterations are independent, roles of scalars"),
     KERNELS("atomics", atomics_set, "analyse", "updates that several iterations or blocks may make become atomic"),
@@ -104,6 +106,15 @@ struct pass_set pass_set_until(int row)
     struct pass_set set = {0};
     for (int i = 0; i <= row; i++) {
         set.has[i] = true;
+    }
+    return set;
+}
+
+struct pass_set pass_set_of_source_loops(void)
+{
+    struct pass_set set = {0};
+    for (int i = 0; i < PASS_COUNT; i++) {
+        set.has[i] = !pass_list[i].changes_loops;
     }
     return set;
 }

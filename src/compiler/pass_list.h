@@ -28,6 +28,7 @@ struct pass {
         void (*on_function)(struct ir_module *module, struct ir_function *function, struct diags *diags);
         void (*on_plan)(struct offload *offload);
     } run;
+    bool changes_loops; // what stands behind it are not the source's loops any more
 };
 
 enum { PASS_COUNT = 27 };
@@ -40,6 +41,7 @@ struct pass_set {
 
 int pass_find(const char *name, size_t length); // its row; -1: there is none of that name
 struct pass_set pass_set_until(int row);        // all up to |row|, itself included
+struct pass_set pass_set_of_source_loops(void); // all but those that change the source's loops
 void pass_list_print(struct str *out);          // a line for each
 
 #endif
