@@ -7,6 +7,7 @@
 #define LIVE_BIT (UINT64_C(1) << HANDLE_LIVE_SHIFT)
 #define STRIPED_BIT (UINT64_C(1) << HANDLE_STRIPED_SHIFT)
 #define ENDED_BIT (UINT64_C(1) << HANDLE_ENDED_SHIFT)
+#define MARKED_BIT (UINT64_C(1) << HANDLE_MARKED_SHIFT)
 #define KIND_MASK 15
 
 static int kind_of(uint64_t state)
@@ -272,6 +273,40 @@ void handle_end(struct handle_table *table, uint64_t id, void *object, uint64_t 
     assert((before & LIVE_BIT) == 0 && generation_in(before) == handle_generation_of(id));
     give_back_slot(table, entry_at(table, handle_slot_of(id)), handle_slot_of(id), handle_generation_of(id));
     table->dispose(object, kind_of(before));
+}
+
+bool handle_is_marked(struct handle_table *table, uint64_t id)
+{
+    return (atomic_load(&entry_at(table, handle_slot_of(id))->state) & MARKED_BIT) != 0;
+}
+
+static bool is_state_of(uint64_t state, uint64_t id)
+{
+    return generation_in(state) == handle_generation_of(id) && (state & LIVE_BIT) != 0;
+}
+
+void handle_mark(struct handle_table *table, uint64_t id)
+{
+    struct handle_entry *entry = entry_at(table, handle_slot_of(id));
+    uint64_t state = atomic_load(&entry->state);
+    while (is_state_of(state, id) && !atomic_compare_exchange_weak(&entry->state, &state, state | MARKED_BIT)) {
+    }
+}
+
+// Of an id that is not live only the pins are left, and then nobody pins it any more.
+bool handle_unmark(struct handle_table *table, uint64_t id)
+{
+    struct handle_entry *entry = entry_at(table, handle_slot_of(id));
+    uint64_t state = atomic_load(&entry->state);
+    while (generation_in(state) == handle_generation_of(id)) {
+        if ((uint32_t)state > 0) {
+            return false;
+        }
+        if (atomic_compare_exchange_weak(&entry->state, &state, state & ~MARKED_BIT)) {
+            return true;
+        }
+    }
+    return true; // another object has the slot
 }
 
 static uint32_t used_slots(struct handle_table *table)

@@ -8,6 +8,9 @@
 //
 // What many threads pin at once may be added with stripes: pins are then counted in several places, on cache lines of
 // their own, and threads that choose different ones write nothing that another reads.
+//
+// A mark says that an object may have been pinned since somebody looked: a call that finds it at its pin knows, without
+// another look, that the object is already among those which that one will look at.
 #ifndef RILL_BASE_HANDLE_H
 #define RILL_BASE_HANDLE_H
 
@@ -70,15 +73,16 @@ uint64_t handle_add_striped(struct handle_table *table, void *object, int kind);
 enum handle_result { HANDLE_OK, HANDLE_STALE, HANDLE_WRONG_KIND };
 
 // The state of an entry is one word: pins in the low 32 bits, then one bit that says whether the id is live, four bits
-// of kind, then the generation, then whether it has stripes and whether such an object is being disposed of. A pin is
-// taken by a compare-and-swap on the whole word, so that it cannot be taken from a generation that has passed. Whoever
-// brings the pins of an entry that is not live to zero owns the object and disposes of it.
+// of kind, then the generation, then whether it has stripes, whether such an object is being disposed of, and the mark.
+// A pin is taken by a compare-and-swap on the whole word, so that it cannot be taken from a generation that has passed.
+// Whoever brings the pins of an entry that is not live to zero owns the object and disposes of it.
 enum {
     HANDLE_LIVE_SHIFT = 32,
     HANDLE_KIND_SHIFT = 33,
     HANDLE_STATE_GENERATION_SHIFT = 37,
     HANDLE_STRIPED_SHIFT = 58,
     HANDLE_ENDED_SHIFT = 59,
+    HANDLE_MARKED_SHIFT = 60,
 };
 
 static inline uint32_t handle_slot_of(uint64_t id)
@@ -105,29 +109,44 @@ void handle_end(struct handle_table *table, uint64_t id, void *object, uint64_t 
 // A pin of a stripe was dropped and the entry is not what it was: disposes of its object if that was the last one.
 void handle_end_striped(struct handle_table *table, uint32_t slot) __attribute__((noinline, cold));
 
-// The upper half of the state of a live entry without stripes.
+// The upper half of the state of a live entry without stripes and mark.
 static inline uint64_t handle_live_state(uint64_t id, int kind)
 {
     return (uint64_t)handle_generation_of(id) << 5 | (uint64_t)(unsigned)kind << 1 | 1;
 }
 
-// Pins the object of |id| if nothing is in the way. False: handle_pin_slowly() pins it or says why not.
-static inline bool handle_pin_at_once(struct handle_table *table, uint64_t id, int kind, void **out_object)
+#define HANDLE_STRIPED_PART (UINT64_C(1) << (HANDLE_STRIPED_SHIFT - HANDLE_LIVE_SHIFT))
+#define HANDLE_MARKED_PART (UINT64_C(1) << (HANDLE_MARKED_SHIFT - HANDLE_LIVE_SHIFT))
+
+// Pins the object of |id| if the upper half of its state is |live|, |ignored| left out.
+static inline bool handle_pin_if(struct handle_table *table, uint64_t id, uint64_t live, uint64_t ignored,
+                                 void **out_object)
 {
-    const uint64_t striped = UINT64_C(1) << (HANDLE_STRIPED_SHIFT - HANDLE_LIVE_SHIFT); // may be pinned here too
     uint32_t slot = handle_slot_of(id);
     if (UNLIKELY(slot >= HANDLE_FIRST_SLOTS)) {
         return false;
     }
     struct handle_entry *entry = &table->first[slot];
     uint64_t state = atomic_load_explicit(&entry->state, memory_order_acquire);
-    if (UNLIKELY((state >> HANDLE_LIVE_SHIFT & ~striped) != handle_live_state(id, kind)) ||
+    if (UNLIKELY((state >> HANDLE_LIVE_SHIFT & ~ignored) != live) ||
         UNLIKELY(!atomic_compare_exchange_strong_explicit(&entry->state, &state, state + 1, memory_order_acq_rel,
                                                           memory_order_relaxed))) {
         return false;
     }
     *out_object = atomic_load_explicit(&entry->object, memory_order_relaxed);
     return true;
+}
+
+// Pins the object of |id| if nothing is in the way. False: handle_pin_slowly() pins it or says why not.
+static inline bool handle_pin_at_once(struct handle_table *table, uint64_t id, int kind, void **out_object)
+{
+    return handle_pin_if(table, id, handle_live_state(id, kind), HANDLE_STRIPED_PART | HANDLE_MARKED_PART, out_object);
+}
+
+// The same for an object that is marked and has no stripes.
+static inline bool handle_pin_marked_at_once(struct handle_table *table, uint64_t id, int kind, void **out_object)
+{
+    return handle_pin_if(table, id, handle_live_state(id, kind) | HANDLE_MARKED_PART, 0, out_object);
 }
 
 // Pins the object of |id|. |kind| -1 takes any.
@@ -215,6 +234,12 @@ static inline void *handle_part_at_once(struct handle_table *table, uint64_t id)
 {
     return atomic_load_explicit(&table->first[handle_slot_of(id)].part, memory_order_relaxed);
 }
+
+// Whether the object, which the caller has pinned, is marked; if so it stays that until the pin is dropped.
+bool handle_is_marked(struct handle_table *table, uint64_t id);
+void handle_mark(struct handle_table *table, uint64_t id); // a stale id is skipped
+// Takes the mark off unless the object is pinned. True: it has none, and what was done under earlier pins is visible.
+bool handle_unmark(struct handle_table *table, uint64_t id);
 
 // Where |id| has its state; NULL: there was never an object there. For tests.
 struct handle_entry *handle_entry_of(struct handle_table *table, uint64_t id);

@@ -65,6 +65,10 @@ struct context {
     struct stream **stream_buckets; // owned: the same streams by id; see stream_list.c
     size_t bucket_count;            // a power of two, or 0
     size_t listed_count;            // of these streams
+    struct stream *used_streams;    // those of them that may be busy, in the order in which they began to be used
+    struct stream *last_used;       //
+    uint64_t use_number;            // of the last one
+    size_t used_count;              // of them
     struct loaded_file *files;      // owned: what rill_kernel_load() has loaded
     rill_status unreported_status;  // a failure found where no call could return it
     char unreported_text[512];      //

@@ -48,6 +48,9 @@ rill_status stream_make(struct context *context, const char *who, const struct s
         return context_fail_as(who, status);
     }
     handle_set_part(&context->handles, handle_in_table(stream->id), stream->queue);
+    if (stream->is_wrapped) {
+        stream_note_use(stream); // others queue there too
+    }
     atomic_fetch_add(&context->stream_count, 1);
     *out_stream = stream;
     return RILL_OK;
@@ -117,6 +120,7 @@ rill_status stream_pin(struct context *context, const char *who, rill_stream han
     void *object;
     RILL_TRY(context_pin(context, who, handle.id, KIND_STREAM, &object));
     *out_stream = object;
+    stream_note_use(*out_stream);
     return RILL_OK;
 }
 
@@ -136,7 +140,7 @@ HOT rill_status stream_pin_queue(struct context *context, const char *who, rill_
     void *object;
     uint64_t id = handle_in_table(handle.id);
     if (LIKELY(handle_table_of(handle.id) == context->serial &&
-               handle_pin_at_once(&context->handles, id, KIND_STREAM, &object))) {
+               handle_pin_marked_at_once(&context->handles, id, KIND_STREAM, &object))) {
         *out = (struct pinned_stream){object, handle_part_at_once(&context->handles, id), handle.id};
         return RILL_OK;
     }
@@ -158,6 +162,7 @@ static HOT rill_status begin(const char *who, rill_stream handle, struct context
         return status;
     }
     *out_stream = object;
+    stream_note_use(*out_stream);
     return RILL_OK;
 }
 

@@ -14,8 +14,10 @@ struct stream {
     uint64_t number;              // counts up: by age
     struct stream *previous;      //
     struct stream *bucket_next;   // among those with the same place in the index
-    int visitor_count;            // walkers of the list that stand here
-    bool is_disposed;             // no handle and no pin is left
+    struct stream *next_used;     // among those that may be busy: see stream_list.c
+    struct stream *previous_used; //
+    uint64_t use_number;          // counts up: when it came among them; 0: it is not
+    int visitor_count;            // walkers of the lists that stand here
     bool is_over;                 // its work has run: goes when no visitor is left
     atomic_bool has_mark;         // a visitor has queued a mark since the last notice; set before it leaves
     _Atomic uint64_t known_error; // the serial of the error that a call has returned since the last clear; 0: none
@@ -46,8 +48,11 @@ void stream_end(struct stream *stream);
 // Walks them, the oldest first, and none that is made meanwhile: that is what |end| is for. |stream| NULL starts; NULL
 // ends. A walk must go on to its end.
 struct stream *stream_next(struct context *context, struct stream *stream, uint64_t *end);
-// The same without those that have no work left and no error.
+// The same without those that have no work left and no error, in the order in which they began to be used. It looks
+// only at streams that were used since such a walk found them without work.
 struct stream *stream_next_busy(struct context *context, struct stream *stream, uint64_t *end);
+// Whoever pins a stream to queue something there calls this first: stream_pin() and stream_pin_queue() have.
+void stream_note_use(struct stream *stream);
 // The stream of that id, also if its handle is stale; NULL: it is gone, and its work has run.
 struct stream *stream_visit(struct context *context, uint64_t id);
 void stream_leave(struct stream *stream);

@@ -1,11 +1,20 @@
 // The streams of a context whose work may not have run yet, in the order of their age and by id. Whoever waits for all
 // of them, or for those that used an array, visits them here: also one whose handle is stale and whose work still runs.
+//
+// Those that may be busy are in a second list, so that waiting for all takes no time for streams that only exist. A
+// stream in it has the mark of base/handle.h: whoever pins it to queue something sees the mark with the pin, and puts
+// the stream into the list if there is none. A walk takes out what has no work: unless it is pinned, which is known by
+// the word that holds the mark, nobody can be about to queue anything without seeing that the mark is gone.
 #include "runtime/scratch.h"
 #include "runtime/stream.h"
 
 #include <assert.h>
 
 enum { LEAST_BUCKETS = 16 };
+
+// So many streams may stay in the list of used ones without work: a program that waits after each launch has few, and
+// they would come and go each time.
+enum { IDLE_USED = 16 };
 
 // ---- by id --------------------------------------------------------------------------------------------------------
 
@@ -66,7 +75,7 @@ bool stream_is_listed(struct context *context, uint64_t id)
     return index_find(context, id) != NULL;
 }
 
-// ---- coming, going ------------------------------------------------------------------------------------------------
+// ---- coming --------------------------------------------------------------------------------------------------------
 
 bool stream_list_add(struct stream *stream)
 {
@@ -97,6 +106,84 @@ void stream_list_finish(struct context *context)
     context->bucket_count = 0;
 }
 
+// ---- used ---------------------------------------------------------------------------------------------------------
+
+// The context's lock is held here and below.
+static void used_add(struct stream *stream)
+{
+    struct context *context = stream->context;
+    assert(stream->use_number == 0);
+    stream->use_number = ++context->use_number;
+    stream->next_used = NULL;
+    stream->previous_used = context->last_used;
+    if (stream->previous_used != NULL) {
+        stream->previous_used->next_used = stream;
+    } else {
+        context->used_streams = stream;
+    }
+    context->last_used = stream;
+    context->used_count++;
+}
+
+static void used_remove(struct stream *stream)
+{
+    struct context *context = stream->context;
+    assert(stream->use_number > 0 && context->used_count > 0);
+    if (stream->previous_used != NULL) {
+        stream->previous_used->next_used = stream->next_used;
+    } else {
+        context->used_streams = stream->next_used;
+    }
+    if (stream->next_used != NULL) {
+        stream->next_used->previous_used = stream->previous_used;
+    } else {
+        context->last_used = stream->previous_used;
+    }
+    stream->use_number = 0;
+    context->used_count--;
+}
+
+static __attribute__((noinline)) void note_first_use(struct stream *stream)
+{
+    struct context *context = stream->context;
+    thread_lock(&context->lock);
+    if (stream->use_number == 0) {
+        used_add(stream);
+    }
+    handle_mark(&context->handles, handle_in_table(stream->id));
+    thread_unlock(&context->lock);
+}
+
+void stream_note_use(struct stream *stream)
+{
+    if (!handle_is_marked(&stream->context->handles, handle_in_table(stream->id))) {
+        note_first_use(stream);
+    }
+}
+
+static bool is_quiet(const struct stream *stream)
+{
+    return stream->context->backend->stream_is_quiet(stream->queue);
+}
+
+// Takes a stream without work out of the list, if there are many. Where it is pinned, or had work queued between the
+// first look and the mark's going, it stays.
+static void used_settle(struct stream *stream)
+{
+    struct context *context = stream->context;
+    uint64_t id = handle_in_table(stream->id);
+    if (context->used_count <= IDLE_USED || stream->visitor_count > 0 || !handle_unmark(&context->handles, id)) {
+        return;
+    }
+    if (is_quiet(stream)) {
+        used_remove(stream);
+    } else {
+        handle_mark(&context->handles, id);
+    }
+}
+
+// ---- going --------------------------------------------------------------------------------------------------------
+
 // The context's lock is held. True if the caller must free the stream once it has let go of the lock.
 static bool unlink_if_free(struct stream *stream)
 {
@@ -117,6 +204,9 @@ static bool unlink_if_free(struct stream *stream)
     }
     context->listed_count--;
     index_remove(stream);
+    if (stream->use_number > 0) {
+        used_remove(stream);
+    }
     return true;
 }
 
@@ -218,20 +308,9 @@ void stream_leave(struct stream *stream)
     }
 }
 
-static bool is_quiet(const struct stream *stream)
+// Goes on to |next| and ends the visit of |stream|, if there was one. The context's lock is held, and let go of.
+static struct stream *move_on(struct context *context, struct stream *stream, struct stream *next)
 {
-    return stream->context->backend->stream_is_quiet(stream->queue);
-}
-
-static struct stream *next_of(struct context *context, struct stream *stream, uint64_t *end, bool only_busy)
-{
-    thread_lock(&context->lock);
-    *end = stream == NULL ? context->stream_number : *end;
-    struct stream *next = stream == NULL ? context->streams : stream->next;
-    while (only_busy && next != NULL && next->number <= *end && is_quiet(next)) {
-        next = next->next;
-    }
-    next = next != NULL && next->number <= *end ? next : NULL;
     if (next != NULL) {
         next->visitor_count++;
     }
@@ -245,10 +324,21 @@ static struct stream *next_of(struct context *context, struct stream *stream, ui
 
 struct stream *stream_next(struct context *context, struct stream *stream, uint64_t *end)
 {
-    return next_of(context, stream, end, false);
+    thread_lock(&context->lock);
+    *end = stream == NULL ? context->stream_number : *end;
+    struct stream *next = stream == NULL ? context->streams : stream->next;
+    return move_on(context, stream, next != NULL && next->number <= *end ? next : NULL);
 }
 
 struct stream *stream_next_busy(struct context *context, struct stream *stream, uint64_t *end)
 {
-    return next_of(context, stream, end, true);
+    thread_lock(&context->lock);
+    *end = stream == NULL ? context->use_number : *end;
+    struct stream *next = stream == NULL ? context->used_streams : stream->next_used;
+    while (next != NULL && next->use_number <= *end && is_quiet(next)) {
+        struct stream *quiet = next;
+        next = next->next_used;
+        used_settle(quiet);
+    }
+    return move_on(context, stream, next != NULL && next->use_number <= *end ? next : NULL);
 }

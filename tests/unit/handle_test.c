@@ -199,6 +199,44 @@ TEST(visit_and_retire_all_reach_every_live_object_of_a_kind)
     free_table(table);
 }
 
+TEST(mark_is_seen_at_the_pin_and_stays_while_pinned)
+{
+    struct handle_table *table = make_table();
+    struct fruit fruit = {0};
+    void *object = NULL;
+    uint64_t id = handle_add(table, &fruit, APPLE);
+    CHECK(!handle_pin_marked_at_once(table, id, APPLE, &object));
+    REQUIRE(handle_pin_at_once(table, id, APPLE, &object));
+    CHECK(!handle_is_marked(table, id));
+    handle_mark(table, id);
+    CHECK(handle_is_marked(table, id));
+    CHECK(!handle_unmark(table, id)); // pinned
+    handle_unpin(table, id);
+
+    object = NULL;
+    CHECK(!handle_pin_marked_at_once(table, id, PEAR, &object));
+    REQUIRE(handle_pin_marked_at_once(table, id, APPLE, &object) && object == &fruit);
+    handle_unpin(table, id);
+    REQUIRE(handle_pin_at_once(table, id, APPLE, &object)); // who does not ask for it is not kept off
+    handle_unpin(table, id);
+    CHECK(handle_unmark(table, id));
+    CHECK(!handle_pin_marked_at_once(table, id, APPLE, &object));
+
+    handle_mark(table, id);
+    CHECK_INT(handle_retire(table, id, APPLE, &object), HANDLE_OK);
+    CHECK(!handle_unmark(table, id)); // the pin of retiring
+    handle_unpin(table, id);
+    CHECK(handle_unmark(table, id)); // it is gone
+    uint64_t next = handle_add(table, &fruit, APPLE);
+    CHECK_INT(handle_slot_of(next), handle_slot_of(id));
+    CHECK(!handle_pin_marked_at_once(table, next, APPLE, &object));
+    handle_mark(table, id); // stale: the slot is another's
+    CHECK(!handle_pin_marked_at_once(table, next, APPLE, &object));
+    CHECK_INT(handle_retire(table, next, APPLE, &object), HANDLE_OK);
+    handle_unpin(table, next);
+    free_table(table);
+}
+
 TEST(part_is_the_objects_and_goes_with_it)
 {
     struct handle_table *table = make_table();
