@@ -73,11 +73,13 @@ TEST(streams_that_were_used_are_forgotten_once_their_work_is_done)
         CHECK(used_count(&many) <= FEW);
     }
     // Destroying them in a stale list would be seen by the sanitizers.
+    atomic_int calls = 0;
     for (int i = 0; i < MANY; i++) {
-        CHECK(rill_stream_callback(many.streams[i], count_up, &(atomic_int){0}) == RILL_OK);
+        CHECK(rill_stream_callback(many.streams[i], count_up, &calls) == RILL_OK);
         CHECK(rill_stream_destroy(many.streams[i]) == RILL_OK);
     }
     CHECK(rill_sync(many.context) == RILL_OK);
+    CHECK_INT(atomic_load(&calls), MANY);
     CHECK(rill_sync(many.context) == RILL_OK);
     CHECK(used_count(&many) <= FEW);
     CHECK(rill_close(many.context) == RILL_OK);
