@@ -90,6 +90,9 @@ static const char *element_trouble(const struct type *type)
         if (!type->record->is_complete) {
             return "its elements have an incomplete type";
         }
+        if (type->record->size == 0) {
+            return "its elements have no bytes: leave it out";
+        }
         if (type->record->has_flexible_array) {
             return "its elements end in a flexible array, so that their size is not known";
         }
@@ -106,6 +109,9 @@ static const char *param_trouble(const struct type *type)
     case TYPE_COMPLEX: return "'_Complex' is not supported in kernels";
     case TYPE_STRUCT:
     case TYPE_UNION:
+        if (type->record->size == 0) {
+            return "it has no bytes: leave it out";
+        }
         if (type->record->has_flexible_array) {
             return "its flexible array would not be passed: make it a parameter of its own";
         }

@@ -171,8 +171,12 @@ static void check_flexible(struct parser *p, struct record *record, struct membe
     int named = 0;
     for (int i = 0; i < list->count; i++) {
         struct member *member = &list->items[i].member;
+        bool can_be = !record->is_union && i == list->count - 1 && named > 0;
+        if (can_be && member->type->kind == TYPE_ARRAY && member->type->length == 0) {
+            member->type = type_array_of(p->arena, member->type->base, TYPE_LENGTH_UNKNOWN);
+        }
         bool is_flexible = member->type->kind == TYPE_ARRAY && member->type->length == TYPE_LENGTH_UNKNOWN;
-        if (is_flexible && (record->is_union || i != list->count - 1 || named == 0)) {
+        if (is_flexible && !can_be) {
             parse_error(p, member->loc, "the flexible array '%s' must be the last of several members of a struct",
                         member->name);
             member->type = &p->basic[TYPE_ERROR];
@@ -180,9 +184,6 @@ static void check_flexible(struct parser *p, struct record *record, struct membe
             record->has_flexible_array = true;
         }
         named += member->name != NULL || !member->is_bitfield;
-    }
-    if (named == 0 && !p->is_panicking) {
-        parse_error(p, record->loc, "a %s needs a member", record->is_union ? "union" : "struct");
     }
 }
 

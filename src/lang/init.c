@@ -47,6 +47,18 @@ struct place {
 static void element(struct init *in, struct place place, struct expr *first);
 static void list(struct init *in, struct place whole, struct expr *first, enum list_mode mode);
 
+// GNU C's old form of `.name =`.
+static bool at_old_designator(const struct parser *p, int ahead)
+{
+    return parse_peek(p, ahead)->kind == TOKEN_IDENT && parse_peek(p, ahead + 1)->kind == TOKEN_COLON;
+}
+
+static bool at_designator(const struct parser *p, int ahead)
+{
+    enum token_kind kind = parse_peek(p, ahead)->kind;
+    return kind == TOKEN_DOT || kind == TOKEN_LBRACKET || at_old_designator(p, ahead);
+}
+
 // ---- storing -------------------------------------------------------------------------------------------------------
 
 static const char *describe_target(struct init *in)
@@ -184,12 +196,13 @@ static void place_expression(struct init *in, struct place place, struct expr *e
     }
 }
 
-// |why| is NULL where enough was said already.
-static void skip_rest(struct init *in, struct loc loc, const char *why)
+// Up to the '}', or to the comma before a designator, which says where the list goes on. |why| is NULL where enough was
+// said already.
+static void skip_values(struct init *in, struct loc loc, const char *why)
 {
     struct parser *p = in->p;
     bool warned = why == NULL;
-    while (!parse_at(p, TOKEN_RBRACE) && !parse_at(p, TOKEN_EOF) && !p->is_panicking) {
+    while (!parse_at(p, TOKEN_RBRACE) && !parse_at(p, TOKEN_EOF) && !p->is_panicking && !at_designator(p, 0)) {
         if (!warned) {
             parse_warning(p, loc, "%s", why);
             warned = true;
@@ -200,9 +213,10 @@ static void skip_rest(struct init *in, struct loc loc, const char *why)
         } else {
             parse_assignment_expression(p);
         }
-        if (!parse_accept(p, TOKEN_COMMA)) {
+        if (!parse_at(p, TOKEN_COMMA) || at_designator(p, 1)) {
             break;
         }
+        parse_advance(p);
     }
 }
 
@@ -223,7 +237,12 @@ static void braced_scalar(struct init *in, struct place place)
     } else {
         element(in, place, NULL);
         parse_accept(p, TOKEN_COMMA);
-        skip_rest(in, parse_loc(p), type_is_error(place.type) ? NULL : "more values than the place takes");
+        skip_values(in, parse_loc(p), type_is_error(place.type) ? NULL : "more values than the place takes");
+        bool is_designated = parse_accept(p, TOKEN_COMMA) || at_designator(p, 0);
+        if (is_designated && !type_is_error(place.type)) {
+            parse_error(p, parse_loc(p), "a designator for '%s', which has no parts", parse_describe(p, place.type));
+        }
+        p->is_panicking |= is_designated;
     }
 }
 
@@ -322,18 +341,6 @@ static bool check_flexible(struct init *in, const struct place *whole, struct lo
 }
 
 // ---- designators ---------------------------------------------------------------------------------------------------
-
-// GNU C's old form of `.name =`.
-static bool at_old_designator(const struct parser *p, int ahead)
-{
-    return parse_peek(p, ahead)->kind == TOKEN_IDENT && parse_peek(p, ahead + 1)->kind == TOKEN_COLON;
-}
-
-static bool at_designator(const struct parser *p, int ahead)
-{
-    enum token_kind kind = parse_peek(p, ahead)->kind;
-    return kind == TOKEN_DOT || kind == TOKEN_LBRACKET || at_old_designator(p, ahead);
-}
 
 struct designator {
     int64_t first;
@@ -571,11 +578,10 @@ static void list_places(struct init *in, struct place whole, struct expr *first,
             continue;
         }
         if (index >= count) {
-            skip_rest(in, loc, arena_printf(p->arena, "more values than '%s' takes", parse_describe(p, whole.type)));
-            return;
+            skip_values(in, loc, arena_printf(p->arena, "more values than '%s' takes", parse_describe(p, whole.type)));
+            continue;
         }
-        struct place place = place_at(in, &whole, index);
-        element(in, place, first);
+        element(in, place_at(in, &whole, index), first);
         first = NULL;
         reached(in, &whole, index);
         index++;
@@ -586,8 +592,11 @@ static void list(struct init *in, struct place whole, struct expr *first, enum l
 {
     if (parse_enter(in->p)) {
         bool is_open = !type_is_record(whole.type) || whole.type->record->is_complete;
-        if (is_open && place_count(whole.type) > 0) {
+        bool has_room = place_count(whole.type) > 0 || mode == LIST_BRACED;
+        if (is_open && has_room) {
             list_places(in, whole, first, mode);
+        } else if (is_open && first != NULL) { // gcc drops the value, clang refuses it
+            parse_error(in->p, first->loc, "'%s' takes no value: write {} for it", parse_describe(in->p, whole.type));
         }
     }
     parse_leave(in->p);

@@ -114,7 +114,7 @@ static struct ir_inst *argument_extent(struct lower *l, const struct expr *arg, 
     if (e->kind == EXPR_OBJECT) {
         return lower_bind(l, e->object)->extent;
     }
-    if (e->kind == EXPR_DECAY && e->a->type->kind == TYPE_ARRAY && e->a->type->length >= 0) {
+    if (e->kind == EXPR_DECAY && e->a->type->kind == TYPE_ARRAY && e->a->type->length > 0) {
         return lower_int(l, IR_I64, e->a->type->length);
     }
     return NULL;

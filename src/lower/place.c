@@ -170,7 +170,8 @@ static struct ir_inst *known_extent(struct lower *l, const struct expr *pointer,
     const struct expr *p = lower_strip(pointer);
     *out_name = lower_expr_name(l, p);
     if (p->kind == EXPR_DECAY && p->a->type->kind == TYPE_ARRAY) {
-        return p->a->type->length == TYPE_LENGTH_UNKNOWN ? NULL : extent_count(l, p->a->type);
+        bool is_open = p->a->type->length == TYPE_LENGTH_UNKNOWN || p->a->type->length == 0;
+        return is_open ? NULL : extent_count(l, p->a->type);
     }
     if (p->kind == EXPR_OBJECT) {
         return lower_bind(l, p->object)->extent;
