@@ -93,6 +93,7 @@ const char *parse_foreign_advice(const char *name)
         {": write '__bf16'", " __nv_bfloat16 bfloat16 "},
         {": the largest integers have 64 bits", " __int128 __int128_t __uint128_t "},
         {": inline assembly is not supported", " asm "},
+        {": labels belong to the whole function", " __label__ "},
         {": write '__typeof__'", " typeof_unqual "},
         {": write the type, or '__typeof__(value)'", " __auto_type auto "},
     };
@@ -101,7 +102,14 @@ const char *parse_foreign_advice(const char *name)
             return table[i].advice;
         }
     }
-    return strncmp(name, "__builtin_", 10) == 0 ? ": the built-in functions of other compilers are not there" : "";
+    static const char math[] =
+        " inf inff infl huge_val huge_valf nan nanf isnan isinf isinf_sign isfinite isnormal signbit "
+        "signbitf isgreater isgreaterequal isless islessequal islessgreater isunordered ";
+    if (strncmp(name, "__builtin_", 10) == 0) {
+        return has_name(math, name + 10) ? "; #include <math.h>"
+                                         : ": the built-in functions of other compilers are not there";
+    }
+    return "";
 }
 
 const char *parse_name_advice(struct parser *p, const char *name, bool wants_type)

@@ -371,11 +371,21 @@ static struct expr *library_function(struct parser *p, const char *name, struct 
         return function_of_row(p, row, row->name, loc);
     }
     const struct symbol *symbol = scope_find(p, name);
-    if (symbol == NULL || symbol->kind != SYMBOL_FUNCTION || !parse_in_builtin_header(p, symbol->function->loc)) {
+    struct function *function = NULL;
+    bool is_float;
+    int math_params = builtin_math_params(name, &is_float);
+    if (symbol != NULL && symbol->kind == SYMBOL_FUNCTION && parse_in_builtin_header(p, symbol->function->loc)) {
+        function = symbol->function;
+    } else if (math_params > 0) { // math.h is not included
+        struct type *type = &p->basic[is_float ? TYPE_FLOAT : TYPE_DOUBLE];
+        struct type *types[] = {type, type, type};
+        function = new_function(p, name, type, types, math_params, loc);
+    }
+    if (function == NULL) {
         return NULL;
     }
-    struct expr *e = expr_new(p, EXPR_FUNCTION, symbol->function->type, loc);
-    e->function = symbol->function;
+    struct expr *e = expr_new(p, EXPR_FUNCTION, function->type, loc);
+    e->function = function;
     return e;
 }
 

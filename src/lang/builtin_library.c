@@ -55,6 +55,27 @@ static bool is_math(const char *name, const char *signature)
            is_in_math_header(name, (int)length - 1, param_count);
 }
 
+// Those of numbers alone: their count of parameters, 0 if it is none of them.
+int builtin_math_params(const char *name, bool *out_is_float)
+{
+    size_t length = strlen(name);
+    if (strcmp(name, "fma") == 0 || strcmp(name, "fmaf") == 0) {
+        *out_is_float = length == 4;
+        return 3;
+    }
+    for (int count = 1; count <= 2; count++) {
+        *out_is_float = false;
+        if (is_in_math_header(name, (int)length, count)) {
+            return count;
+        }
+        *out_is_float = true;
+        if (length > 1 && name[length - 1] == 'f' && is_in_math_header(name, (int)length - 1, count)) {
+            return count;
+        }
+    }
+    return 0;
+}
+
 void builtin_adopt(struct function *function)
 {
     static const struct {

@@ -366,7 +366,8 @@ static struct type *sized_array(struct parser *p, struct type *element, const st
     if (!is_known_length(p, extent, place, &length)) {
         return variable_array(p, element, extent, place);
     }
-    bool is_none = length == 0 && place == DECLARE_MEMBER; // GNU C's: as the last member, an older form of a flexible one
+    bool is_none =
+        length == 0 && place == DECLARE_MEMBER; // GNU C's: as the last member, an older form of a flexible one
     if (!is_none && length <= 0 && (type_is_signed(extent->type) || length == 0)) {
         parse_error(p, extent->loc, "an array needs at least one element, not %lld", (long long)length);
         return &p->basic[TYPE_ERROR];

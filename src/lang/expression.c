@@ -47,6 +47,9 @@ static struct expr *alignof_expression(struct parser *p, struct loc loc)
     if (type_is_error(type)) {
         return expr_error(p, loc);
     }
+    if (type_is_void(type) || type->kind == TYPE_FUNCTION) {
+        return expr_int(p, TYPE_ULONG, 1, loc); // as GNU C has it
+    }
     if (type->kind != TYPE_ARRAY && !type_is_complete(type)) {
         parse_error(p, loc, "the alignment of '%s' is not known", parse_describe(p, type));
         return expr_error(p, loc);

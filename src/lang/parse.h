@@ -175,6 +175,7 @@ bool declare_starts_type(struct parser *p, const struct token *token);
 bool declare_specifiers(struct parser *p, struct specifiers *out, enum declare_place place);
 void declare_attributes(struct parser *p, struct attributes *attributes);
 uint32_t declare_alignas(struct parser *p);
+uint32_t declare_check_align(struct parser *p, int64_t value, struct loc loc); // 0 after a complaint
 struct type *declare_record(struct parser *p);
 struct type *declare_enum(struct parser *p);
 // Lays a record out as gcc does for x86-64. |members| has width -1 where there is no bit-field.
@@ -281,6 +282,7 @@ void convert_mark_address_taken(struct expr *e);
 struct stmt *parse_statement(struct parser *p);
 struct stmt *parse_compound_statement(struct parser *p, bool opens_scope);
 struct stmt *stmt_new(struct parser *p, enum stmt_kind kind, struct loc loc);
+struct stmt *parse_asm_statement(struct parser *p); // statement_asm.c
 struct stmt *parse_switch_statement(struct parser *p);
 struct stmt *parse_case_statement(struct parser *p);
 struct stmt *parse_goto_statement(struct parser *p);
@@ -305,5 +307,6 @@ struct expr *builtin_gnu_expression(struct parser *p, const char *name, struct l
 struct expr *builtin_gnu_fold(struct parser *p, struct expr *call);
 // builtin_library.c: a library function that was declared by hand is the library's, until it is defined.
 void builtin_adopt(struct function *function);
+int builtin_math_params(const char *name, bool *out_is_float);
 
 #endif

@@ -205,25 +205,6 @@ static struct stmt *break_statement(struct parser *p)
     return stmt;
 }
 
-static struct stmt *asm_statement(struct parser *p)
-{
-    struct stmt *stmt = stmt_new(p, STMT_REFUSED, parse_loc(p));
-    stmt->text = "inline assembly";
-    parse_advance(p);
-    while (parse_at(p, TOKEN_KW_VOLATILE) || parse_at(p, TOKEN_KW_GOTO) || parse_at(p, TOKEN_KW_INLINE)) {
-        parse_advance(p);
-    }
-    const struct token *text = parse_peek(p, 1);
-    if (text->kind == TOKEN_STRING && text->length == 0) {
-        stmt->kind = STMT_EMPTY; // a fence for a compiler: there is no instruction in it
-    }
-    if (parse_at(p, TOKEN_LPAREN)) {
-        parse_skip_parens(p);
-    }
-    parse_expect(p, TOKEN_SEMI, "after the assembly");
-    return stmt;
-}
-
 // ---- if ------------------------------------------------------------------------------------------------------------
 
 // `if (n = 3)` compares nothing. Who means it writes a pair of parentheses more, as for other compilers.
@@ -431,7 +412,7 @@ static struct stmt *plain_statement(struct parser *p)
 {
     const struct token *token = parse_token(p);
     if (is_asm(p)) {
-        return asm_statement(p);
+        return parse_asm_statement(p);
     }
     switch (token->kind) {
     case TOKEN_LBRACE: return parse_compound_statement(p, true);
@@ -443,7 +424,7 @@ static struct stmt *plain_statement(struct parser *p)
     case TOKEN_KW_CONTINUE: return break_statement(p);
     case TOKEN_KW_RETURN: return return_statement(p);
     case TOKEN_KW_GOTO: return parse_goto_statement(p);
-    case TOKEN_KW_ASM: return asm_statement(p);
+    case TOKEN_KW_ASM: return parse_asm_statement(p);
     case TOKEN_KW_ATTRIBUTE:
         if (at_attribute_statement(p)) {
             return attribute_statement(p);

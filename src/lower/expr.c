@@ -252,11 +252,13 @@ static bool is_contracted_update(const struct lower *l, const struct expr *e)
            e->b->kind == EXPR_MUL && (e->compute_type->kind == TYPE_FLOAT || e->compute_type->kind == TYPE_DOUBLE);
 }
 
-static struct ir_inst *contracted_update(struct lower *l, const struct expr *e, struct ir_inst *old)
+static struct ir_inst *contracted_update(struct lower *l, const struct expr *e, const struct lower_place *place,
+                                         struct ir_inst *old)
 {
     struct ir_inst *x = lower_value(l, e->b->a);
     struct ir_inst *y = lower_value(l, e->b->b);
     lower_at(l, e->loc);
+    old = old != NULL ? old : lower_place_read(l, place);
     enum ir_type type = lower_type(e->compute_type);
     if (e->op == EXPR_SUB) {
         x = lower_unary(l, IR_OP_FNEG, type, x);
@@ -265,17 +267,19 @@ static struct ir_inst *contracted_update(struct lower *l, const struct expr *e, 
     return lower_convert(l, sum, e->compute_type, e->a->type);
 }
 
+// A call in the operand comes before the update or after it, as C has it, not between its read and its write.
 static struct ir_inst *update_value(struct lower *l, const struct expr *e)
 {
     struct lower_place place = lower_place(l, e->a);
-    struct ir_inst *old = lower_place_read(l, &place);
+    struct ir_inst *old = lower_has_effect(l, e->b) ? NULL : lower_place_read(l, &place);
     struct ir_inst *value;
     if (is_contracted_update(l, e)) {
-        value = lower_place_write(l, &place, contracted_update(l, e, old));
-        return e->is_postfix ? old : value;
+        value = lower_place_write(l, &place, contracted_update(l, e, &place, old));
+        return value; // a step, ++ or --, has no product
     }
     struct ir_inst *operand = lower_value(l, e->b);
     lower_at(l, e->loc);
+    old = old != NULL ? old : lower_place_read(l, &place);
     if (e->op == EXPR_PTR_ADD) {
         struct ir_inst *args[] = {old, lower_widen(l, operand, e->b->type), lower_type_size(l, e->a->type->base),
                                   lower_int(l, IR_I64, -1)};

@@ -2,8 +2,10 @@
 // initialisers that say more than there is room for, which a designator may follow.
 #include <rill/kernel.h>
 
-struct empty {};
-union nothing {};
+struct empty {
+};
+union nothing {
+};
 struct padding {
     int : 3;
 };

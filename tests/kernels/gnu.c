@@ -203,3 +203,68 @@ kernel void returns(int n, const int a[n], int out[n])
         store_twice(&out[i], a[i]);
     }
 }
+
+static int *counted(int *count, int *place)
+{
+    ++*count;
+    return place;
+}
+
+// An empty asm statement hides values from a compiler: an output has the value of the input in its place.
+// run: hidden n=100 wild
+kernel void hidden(int n, const int a[n], int out[n])
+{
+    for (int i = 0; i < n; i++) {
+        int u = a[i], v = i, count = 0, named = 0;
+        long wide;
+        __asm__("" : "=r"(u), "=r"(v) : "0"(v), "1"(u)); // both are read first
+        __asm__ volatile("" : "+r"(*counted(&count, &u)) : : "memory");
+        __asm__("" : [result] "=r"(named) : [other] "r"(u), "[result]"(count + 10) : "cc");
+        __asm__ volatile("" : : "r"(v++));
+        __asm__("" : "=r"(wide) : "0"((long)a[i]));
+        out[i] = u + 3 * v + 100 * count + 1000 * named + (int)(wide >> 1);
+    }
+}
+
+static int set_bits(int *x, int value)
+{
+    *x |= 128;
+    return value;
+}
+
+static float moved(float *x, float by)
+{
+    *x *= 2;
+    return by;
+}
+
+// A call in the operand of an update comes before all of it, its reading of the place too.
+// run: called_first n=100 wild
+kernel void called_first(int n, const int a[n], int out[n], float f[n])
+{
+    for (int i = 0; i < n; i++) {
+        int x = a[i] & 15;
+        struct {
+            int low : 9, high : 12;
+        } bits = {x, x};
+        float y = (float)(a[i] & 1023);
+        x |= set_bits(&x, 1);
+        x += set_bits(&x, 3) * 5;
+        bits.low += set_bits(&x, 2);
+        y += moved(&y, 0.5f);
+        y -= moved(&y, 0.25f) * moved(&y, 3.0f);
+        out[i] = x + 1024 * bits.low;
+        f[i] = y;
+    }
+}
+
+// Functions of math.h by their built-in names, without the header's help.
+// run: builtin_math n=100 wild
+kernel void builtin_math(int n, const float x[n], float out[n], double wide[n])
+{
+    for (int i = 0; i < n; i++) {
+        out[i] = __builtin_fabsf(x[i]) + __builtin_copysignf(2.0f, x[i]) + __builtin_floorf(x[i]);
+        wide[i] = __builtin_sqrt(__builtin_fabs(x[i])) + __builtin_fmax(x[i], 0) + __alignof__(void) +
+                  __alignof__(builtin_math);
+    }
+}

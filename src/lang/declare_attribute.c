@@ -1,0 +1,105 @@
+// GNU C's attributes.
+#include "lang/parse.h"
+
+#include <string.h>
+
+static bool is_word(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    if (strncmp(text, "__", 2) == 0) {
+        return strncmp(text + 2, word, length) == 0 && strcmp(text + 2 + length, "__") == 0;
+    }
+    return strcmp(text, word) == 0;
+}
+
+uint32_t declare_check_align(struct parser *p, int64_t value, struct loc loc)
+{
+    if (value <= 0 || (value & (value - 1)) != 0 || value > 4096) {
+        parse_error(p, loc, "an alignment must be a power of two from 1 to 4096, not %lld", (long long)value);
+        return 0;
+    }
+    return (uint32_t)value;
+}
+
+static void aligned_attribute(struct parser *p, struct attributes *attributes, struct loc loc)
+{
+    int64_t value = 16; // what gcc takes without a number on x86-64
+    if (parse_accept(p, TOKEN_LPAREN)) {
+        if (!parse_integer_constant(p, "an alignment", &value)) {
+            value = 1;
+        }
+        parse_expect(p, TOKEN_RPAREN, "after the alignment");
+    }
+    uint32_t align = declare_check_align(p, value, loc);
+    attributes->align = align > attributes->align ? align : attributes->align;
+}
+
+// Attributes that would change what the program computes and that are not done here. All others say something to the
+// optimiser, the linker or a checker.
+static void foreign_attribute(struct parser *p, const struct token *token, const char *text)
+{
+    static const char *const refused[] = {"vector_size",
+                                          "ext_vector_type",
+                                          "mode",
+                                          "address_space",
+                                          "scalar_storage_order",
+                                          "ms_struct",
+                                          "hardbool",
+                                          "transparent_union",
+                                          "cleanup",
+                                          "alias",
+                                          "weakref",
+                                          "ifunc"};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        if (is_word(text, refused[i])) {
+            parse_error(p, token->loc, "the attribute '%s' is not supported", text);
+            return;
+        }
+    }
+    if (is_word(text, "constructor") || is_word(text, "destructor")) {
+        parse_warning(p, token->loc, "the attribute '%s' is ignored: a module runs nothing but its kernels", text);
+    }
+    const struct token *argument = parse_peek(p, 1);
+    if (is_word(text, "optimize") && argument->kind == TOKEN_STRING && strstr(argument->text, "fp-contract") != NULL) {
+        parse_warning(p, token->loc,
+                      "the attribute '%s' does not set contraction: write '#pragma STDC FP_CONTRACT OFF'", text);
+    }
+}
+
+static void attribute(struct parser *p, struct attributes *attributes)
+{
+    const struct token *token = parse_token(p);
+    parse_advance(p); // any word, keywords like const too
+    const char *text = token->text != NULL ? token->text : "";
+    if (is_word(text, "aligned")) {
+        aligned_attribute(p, attributes, token->loc);
+        return;
+    }
+    if (is_word(text, "packed")) {
+        attributes->is_packed = true;
+    } else if (is_word(text, "noreturn")) {
+        attributes->is_noreturn = true;
+    } else {
+        foreign_attribute(p, token, text);
+    }
+    if (parse_at(p, TOKEN_LPAREN)) {
+        parse_skip_parens(p);
+    }
+}
+
+void declare_attributes(struct parser *p, struct attributes *attributes)
+{
+    while (parse_accept(p, TOKEN_KW_ATTRIBUTE)) {
+        if (!parse_expect(p, TOKEN_LPAREN, "after '__attribute__'") ||
+            !parse_expect(p, TOKEN_LPAREN, "after '__attribute__('")) {
+            return;
+        }
+        while (!parse_at(p, TOKEN_RPAREN) && !parse_at(p, TOKEN_EOF) && !p->is_panicking) {
+            if (!parse_accept(p, TOKEN_COMMA)) {
+                attribute(p, attributes);
+            }
+        }
+        parse_expect(p, TOKEN_RPAREN, "after the attributes");
+        parse_expect(p, TOKEN_RPAREN, "after the attributes");
+    }
+}
