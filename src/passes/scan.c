@@ -229,8 +229,10 @@ static struct ir_inst *place_of(struct scan *s, struct ir_builder *to, const str
 {
     struct ir_inst *base = ir_emit0(to, IR_OP_ADDR_VAR, IR_PTR);
     base->var = p->memory;
-    struct ir_inst *args[4] = {base, ir_get(to, block), ir_const(to, IR_I64, ir_type_size(s->sum->type)),
-                               ir_const(to, IR_I64, BLOCKS)};
+    struct ir_inst *number = ir_get(to, block);
+    struct ir_inst *element = ir_const(to, IR_I64, ir_type_size(s->sum->type));
+    struct ir_inst *count = ir_const(to, IR_I64, BLOCKS);
+    struct ir_inst *args[4] = {base, number, element, count};
     struct ir_inst *index = ir_emit(to, IR_OP_INDEX, IR_PTR, 4, args);
     index->text = ".part";
     index->in_bounds = true;
@@ -253,7 +255,9 @@ static struct ir_inst *build_runs(struct scan *s, struct ir_builder *to, const s
     } else {
         ir_set(&in, sum, ir_emit1(&in, IR_OP_LOAD, sum->type, place_of(s, &in, p, block)));
     }
-    struct ir_inst *run = ir_emit2(&in, IR_OP_MUL, IR_I64, ir_get(&in, block), ir_get(&in, p->size));
+    struct ir_inst *size = ir_get(&in, p->size);
+    struct ir_inst *number = ir_get(&in, block);
+    struct ir_inst *run = ir_emit2(&in, IR_OP_MUL, IR_I64, number, size);
     struct ir_inst *low = ir_emit2(&in, IR_OP_ADD, IR_I64, p->init, run);
     struct ir_inst *high = ir_emit2(&in, IR_OP_ADD, IR_I64, low, ir_get(&in, p->size));
     struct ir_inst *inner = ir_emit_for(&in, counter, low, high, IR_OP_SLT, 1);
@@ -310,7 +314,9 @@ static void rewrite(struct scan *s, struct ir_region *test, struct ir_inst *hold
     }
     struct ir_builder to = {
         .module = s->module, .function = s->kernel, .region = loop->parent, .before = loop, .loc = loop->loc};
-    struct parts p = {.init = wide(&to, loop->args[0]), .loop_bound = wide(&to, loop->args[1])};
+    struct parts p = {0};
+    p.init = wide(&to, loop->args[0]);
+    p.loop_bound = wide(&to, loop->args[1]);
     struct ir_inst *count = ir_emit2(&to, IR_OP_SUB, IR_I64, p.loop_bound, p.init);
     struct ir_inst *are_many = ir_emit2(&to, IR_OP_SGE, IR_I1, count, ir_const(&to, IR_I64, FEWEST));
     // In 64 bits the difference of a bound far below the first value wraps around to a positive one.
