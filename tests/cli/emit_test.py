@@ -3,8 +3,8 @@
 the serial build.
 
 Front end and passes take 2 s for all files and all kinds; what takes long is the code for the machines. In the short form each
-file becomes IR, plan and OpenMP, and one of the kinds that have code, in turns; under a sanitizer, which is many times
-slower, one file in twelve each kind. RILL_TEST_LONG, or a run by hand, makes all files all kinds.
+file becomes IR, plan and OpenMP, and some ten files each of the kinds that have code, in turns; under a sanitizer, which is
+many times slower, four files each kind. RILL_TEST_LONG, or a run by hand, makes all files all kinds.
 
     emit_test.py ptx gfx942   only these kinds
     emit_test.py command      only what is about the command
@@ -53,8 +53,8 @@ def files_for(name, files):
     """Those that become this kind in this form and turn."""
     if not IS_SHORT or (PART == "plain" and name not in CODE):
         return files
-    first, step = (KINDS.index(name) + TURN) % 6, 12 if IS_QUICK or PART != "plain" else 6
-    return files[first::step]
+    step = max(1, len(files) // (4 if IS_QUICK or PART != "plain" else 10))
+    return files[(KINDS.index(name) * 5 + TURN) % step::step]
 
 
 def check_kinds(report, files, wanted):

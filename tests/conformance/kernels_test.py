@@ -11,8 +11,8 @@ fields in both builds.
 
 Cases of a file share compilations: each setting of `settings_of` is one process that compiles the file once and runs its
 share of the cases (kernel_cases.c). Thread counts, checked bounds, helpers that are called and not inlined, and schedules of
-blocks take turns: in the short form a file has one setting, a file of blocks two; under AddressSanitizer one file in four
-runs, under ThreadSanitizer one in two, with one setting. RILL_TEST_LONG runs all cases of all files with every setting, and so does a run by hand, each case with one.
+blocks take turns: in the short form a file has one setting, a file of blocks two; under a sanitizer one file in four runs,
+with one setting. RILL_TEST_LONG runs all cases of all files with every setting, and so does a run by hand, each case with one.
 RILL_TEST_SHARE=1/4, or an argument 1/4, takes every fourth file, from the second on. The compiler verifies what each pass
 leaves.
 
@@ -395,7 +395,7 @@ def shares():
         return range(PIECES)
     if "RILL_TEST_QUICK" in os.environ:
         return [TURN % PIECES]
-    step = {"asan": 4, "tsan": 2}.get(PART, 1)
+    step = 1 if IS_PLAIN else 4
     return range(TURN % step, PIECES, step)
 
 

@@ -3,8 +3,8 @@
 
 Every program of tests/conformance and the random graphs, found by name. There are four ways to run one: on the stand-in for
 CUDA or for HIP, with graphs or task by task. In the plain build each program runs in one of the four ways; under
-ThreadSanitizer all that start threads, one in two of the others, and one in eight of those about what kernels compute; under
-AddressSanitizer one program in six. The turn of the run decides which. Of the kernel files against gcc (kernels_test.py)
+ThreadSanitizer one in two of those that start threads, one in four of the others, and one in sixteen of those about what
+kernels compute; under AddressSanitizer one program in ten. The turn of the run decides which. Of the kernel files against gcc (kernels_test.py)
 each stand-in has a share. A run by hand is the whole product. RILL_TEST_LONG adds what runs long on one device, and seeds that pick any legal
 order, of which the plain build has a few: ten for each program, three under the sanitizers, which are many times slower.
 This shows the layer that calls the driver; what the device does is shown by other tests, and on a device.
@@ -44,7 +44,7 @@ SWEEPS = [("cuda", "faults", {"ATTRIBUTE": "115:0"}), ("hip", "hip_faults", {"AT
           ("cuda", "host", {"ATTRIBUTE": "115:0"}), ("hip", "hip_host", {"ATTRIBUTE": "88:0"})]
 KERNELS = "kernels"  # the kernel files against gcc
 # Of these, each stand-in has one file in so many.
-SHARES = {"plain": 8, "asan": 32, "tsan": 32}
+SHARES = {"plain": 10, "asan": 40, "tsan": 40}
 LONG_SHARES = 8  # the pieces in which it has all of them
 WAYS = [("cuda", "on"), ("hip", "off"), ("cuda", "off"), ("hip", "on")]
 # Scripts that drive the command line or the C interface of other languages. What they load cannot be sanitized.
@@ -81,7 +81,7 @@ def runs_in(program, number):
     """Whether a program runs in this part and turn. In the plain build all do, but for the quick form."""
     if PART == "plain":
         return not IS_QUICK or (number + TURN) % 8 == 0
-    step = 6 if PART == "asan" else 8 if program in COMPUTES else 1 if starts_threads(program) else 2
+    step = 10 if PART == "asan" else 16 if program in COMPUTES else 2 if starts_threads(program) else 4
     return (number + TURN) % step == 0 and program not in DEVICE_CODE  # these show nothing new there
 
 

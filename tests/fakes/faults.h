@@ -81,13 +81,19 @@ static long stride_of(bool is_slow)
     if (!form_is_sanitized()) {
         return 1;
     }
-    return is_slow ? 7 : form_is_long() ? 1 : 3;
+    return is_slow ? 7 : form_is_long() ? 1 : 5;
+}
+
+// Another first point in each turn.
+static long first_point(long stride)
+{
+    return 1 + (long)(form_turn() % (unsigned long)stride);
 }
 
 static long sweep_step(struct scene *s, const struct step *step, int code, long stride)
 {
     long points = 0;
-    for (long n = 1; n < 1000; n += stride) {
+    for (long n = first_point(stride); n < 1000; n += stride) {
         if (step->before != NULL) {
             step->before(s);
         }
@@ -209,7 +215,7 @@ TEST(opening_and_closing_may_fail_anywhere)
     REQUIRE(open_scene_of(&first, small_source) == RILL_OK);
     CHECK_INT(rill_close(first.context), RILL_OK);
     long points = 0;
-    for (long n = 1; n < 1000; n += stride_of(true)) {
+    for (long n = first_point(stride_of(true)); n < 1000; n += stride_of(true)) {
         long before = stand_in_calls_at("*");
         struct scene s;
         stand_in_fail_at("*", n, 999);
