@@ -36,15 +36,19 @@ static void drop(struct loop_nest *nest)
     ir_remove(nest->root->inst);
 }
 
-static void describe(struct ir_region *code, bool is_tested, bool is_split)
+// |has_extents|: among what is tested is whether the order has iterations enough.
+static void describe(struct ir_region *code, bool is_tested, bool is_split, bool has_extents)
 {
     const char *split = is_tested
                             ? "the nest is split at the iteration that the others depend on, where arguments do not "
                               "overlap; else it runs as in the source, on one thread"
                             : "the nest is split at the iteration that the others depend on";
-    const char *order = is_tested ? "the nest runs in another order than in the source, where arguments do not "
-                                    "overlap; else as it is there, on one thread"
-                                  : "the nest runs in another order than in the source";
+    const char *order = has_extents
+                            ? "the nest runs in another order than in the source, where that has enough iterations to "
+                              "share out and arguments do not overlap; else as it is there"
+                        : is_tested ? "the nest runs in another order than in the source, where arguments do not "
+                                      "overlap; else as it is there, on one thread"
+                                    : "the nest runs in another order than in the source";
     for (struct ir_inst *inst = code->first; inst != NULL; inst = inst->next) {
         if (inst->op == IR_OP_FOR) {
             inst->loop->order = is_split ? split : order;
@@ -53,8 +57,10 @@ static void describe(struct ir_region *code, bool is_tested, bool is_split)
     }
 }
 
-// Code that came out right moves to before the nest, or beside it under the test.
-static void put(struct loop_nest *nest, struct ir_region *code, struct ir_region *test, struct ir_inst *holds)
+// Code that came out right moves to before the nest, or beside it under the test. |is_fallback|: the source's order is
+// not worth more than one thread.
+static void put(struct loop_nest *nest, struct ir_region *code, struct ir_region *test, struct ir_inst *holds,
+                bool is_fallback)
 {
     struct ir_inst *root = nest->root->inst;
     for (struct ir_inst *inst = test->first; inst != NULL;) {
@@ -82,7 +88,7 @@ static void put(struct loop_nest *nest, struct ir_region *code, struct ir_region
         ir_append(&choice->regions[0], inst);
         inst = next;
     }
-    root->loop->is_fallback = true;
+    root->loop->is_fallback = is_fallback;
 }
 
 // True: the nest has been looked at as a whole.
@@ -105,8 +111,13 @@ static bool reorder_nest(struct reorder *r, struct ir_inst *root)
     const struct order *order = nest_schedule(nest, &is_parallel);
     const struct order *split = is_parallel ? NULL : nest_split(nest);
     order = split != NULL ? split : order;
-    if (order == NULL) {
+    struct plan_expr *extents = NULL;
+    if (order == NULL || (split == NULL && !nest_is_long_enough(nest, order, &extents))) {
         return true;
+    }
+    if (extents != NULL) {
+        struct plan_condition enough = {extents, "the new order has enough iterations", root->loc};
+        VEC_PUSH(r->module->arena, &nest->conditions, enough);
     }
     struct ir_region code = {.loc = root->parent->loc}, test = code;
     struct ir_builder to = {.module = r->module, .function = r->kernel, .region = &code, .loc = root->loc};
@@ -115,8 +126,8 @@ static bool reorder_nest(struct reorder *r, struct ir_inst *root)
     bool is_built = nest_build(nest, order, &to);
     to.region = &test;
     if (is_built && nest_build_test(nest, &to, &holds)) {
-        describe(&code, holds != NULL, split != NULL);
-        put(nest, &code, &test, holds);
+        describe(&code, holds != NULL, split != NULL, extents != NULL);
+        put(nest, &code, &test, holds, extents == NULL);
     } else {
         r->kernel->var_count = var_count; // those that were made belong to code that is dropped
     }

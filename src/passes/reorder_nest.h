@@ -1,7 +1,8 @@
 // A nest of loops as the files of the reorder pass see it. reorder_statements.c cuts it into statements,
 // reorder_depend.c finds what they depend on, reorder_schedule.c chooses an order, reorder_build.c and reorder_scan.c
 // make the code of it, reorder_condition.c what the launch tests. reorder_split.c cuts loops in two at an iteration
-// that the others depend on, reorder_levels.c orders the pieces for a GPU.
+// that the others depend on, reorder_levels.c orders the pieces for a GPU. reorder_extents.c keeps the source's order
+// where another one would leave too few iterations to share out.
 //
 // A statement is a run of instructions in the body of a loop of the nest, with all that is nested in it. It is executed
 // once for each iteration of the loops around it, and each such execution stays as it is: only their order changes.
@@ -169,6 +170,10 @@ bool nest_are_beside(struct loop_nest *nest, const struct statement *x, int i, c
 // reorder_levels.c: an order of the pieces in which those that do not depend on each other run together. The first
 // |outer| loops are all of theirs and run in order. NULL: pieces depend on each other in a circle, or on themselves.
 struct order *nest_levels(struct loop_nest *nest, int outer);
+
+// reorder_extents.c: false if the source's order, in parallel by shared updates, is better than this one, which avoids
+// them. |out_test|: what the launch must find for the new order to be the better one; NULL: nothing.
+bool nest_is_long_enough(struct loop_nest *nest, const struct order *order, struct plan_expr **out_test);
 
 // reorder_build.c: the code of the order, at |to|. False: it cannot be written; what was emitted is to be dropped.
 bool nest_build(struct loop_nest *nest, const struct order *order, struct ir_builder *to);
