@@ -14,9 +14,12 @@
 //                          there. On the CPU it is used in place.
 //     RILL_STRUCT(s)       a struct by value: |s| is an lvalue of exactly the parameter's layout
 //
+// In C++ also a rill::array, and a std::vector, std::array or std::span, which is RILL_HOST of all its elements.
+//
 // Numbers convert as in a C call, a double rounds to a float parameter. An integer that does not fit, a fraction for an
 // integer parameter and a finite double beyond float's range are errors. RILL_PTR and RILL_HOST fit a parameter whose
-// elements, all extents multiplied, are at most |count|: of float a[N][M] pass RILL_HOST(&a[0][0], N * M).
+// elements, all extents multiplied, are at most |count|: of float a[N][M] pass RILL_HOST(&a[0][0], N * M). Where |p|
+// points to const elements, a parameter that the kernel writes is an error.
 #ifndef RILL_ARGS_H
 #define RILL_ARGS_H
 
@@ -36,6 +39,8 @@ typedef enum rill_arg_kind {
     RILL_ARG_PTR = 5,
     RILL_ARG_HOST = 6,
     RILL_ARG_STRUCT = 7,
+    RILL_ARG_CONST_PTR = 8,  // PTR and HOST that no kernel may write to
+    RILL_ARG_CONST_HOST = 9, //
 } rill_arg_kind;
 
 typedef struct rill_arg {
@@ -97,7 +102,7 @@ static inline rill_arg rill_arg_array(rill_array array)
     return arg;
 }
 
-// |kind| is RILL_ARG_PTR or RILL_ARG_HOST.
+// |kind| is RILL_ARG_PTR or RILL_ARG_HOST, or one of the two for const elements.
 static inline rill_arg rill_arg_memory(int32_t kind, rill_type type, const void *memory, uint64_t count, uint64_t size)
 {
     rill_arg arg = rill_arg_zero_(kind);
@@ -238,9 +243,36 @@ inline rill_arg rill_arg_of_(const rill_arg &value)
 // A bare pointer would convert to bool: it wants RILL_PTR or RILL_HOST.
 template <typename T> rill_arg rill_arg_of_(T *) = delete;
 
-template <typename T> inline rill_arg rill_arg_memory_of_(int32_t kind, T *memory, uint64_t count)
+template <typename T> inline rill_arg rill_arg_memory_of_(int32_t kind, int32_t, T *memory, uint64_t count)
 {
     return rill_arg_memory(kind, rill_type_of_<T>::value, memory, count, sizeof(T));
+}
+template <typename T> inline rill_arg rill_arg_memory_of_(int32_t, int32_t const_kind, const T *memory, uint64_t count)
+{
+    return rill_arg_memory(const_kind, rill_type_of_<T>::value, memory, count, sizeof(T));
+}
+
+// An array that something owns, and containers with data() and size(), such as std::vector and std::span, which are
+// RILL_HOST memory. The kernel uses it until the stream has come past: no container that would be gone by then.
+template <typename Owner> inline auto rill_arg_of_(const Owner &owner) -> decltype(rill_arg_array(owner.get()))
+{
+    return rill_arg_array(owner.get());
+}
+template <typename First, typename Second> struct rill_is_same_ {
+    static const bool value = false;
+};
+template <typename Type> struct rill_is_same_<Type, Type> {
+    static const bool value = true;
+};
+template <typename Container>
+inline auto rill_arg_of_(Container &&container)
+    -> decltype(rill_arg_memory_of_(0, 0, container.data(), uint64_t(container.size())))
+{
+    static_assert(rill_is_same_<Container, Container &>::value ||
+                      rill_is_same_<decltype(container.data()),
+                                    decltype(static_cast<const Container &>(container).data())>::value,
+                  "a temporary container is gone before the kernel has run: give it a name");
+    return rill_arg_memory_of_(RILL_ARG_HOST, RILL_ARG_CONST_HOST, container.data(), uint64_t(container.size()));
 }
 
 // Holds the arguments until the end of the full expression, which is the call.
@@ -252,16 +284,16 @@ template <size_t Count> struct rill_args_of_list_ {
     }
 };
 
-template <typename... Values> inline rill_args_of_list_<sizeof...(Values)> rill_args_make_(const Values &...values)
+template <typename... Values> inline rill_args_of_list_<sizeof...(Values)> rill_args_make_(Values &&...values)
 {
     static_assert(sizeof...(Values) <= RILL_MAX_ARGS, "a kernel takes at most 64 arguments");
-    return rill_args_of_list_<sizeof...(Values)>{{rill_arg_of_(values)...}};
+    return rill_args_of_list_<sizeof...(Values)>{{rill_arg_of_(static_cast<Values &&>(values))...}};
 }
 
 #define RILL_ARG(x) rill_arg_of_(x)
 #define RILL_ARGS(...) rill_args_make_(__VA_ARGS__)
-#define RILL_PTR(p, count) rill_arg_memory_of_(RILL_ARG_PTR, (p), (count))
-#define RILL_HOST(p, count) rill_arg_memory_of_(RILL_ARG_HOST, (p), (count))
+#define RILL_PTR(p, count) rill_arg_memory_of_(RILL_ARG_PTR, RILL_ARG_CONST_PTR, (p), (count))
+#define RILL_HOST(p, count) rill_arg_memory_of_(RILL_ARG_HOST, RILL_ARG_CONST_HOST, (p), (count))
 #define RILL_STRUCT(s) rill_arg_struct(&(s), sizeof(s))
 
 #else
@@ -295,9 +327,12 @@ __extension__ typedef _Float16 rill_f16_;
         const float *: RILL_F32, RILL_TYPE_F16_ double *: RILL_F64, const double *: RILL_F64, default: RILL_RECORD)
 // clang-format on
 
-#define RILL_PTR(p, count) rill_arg_memory(RILL_ARG_PTR, RILL_TYPE_OF_POINTER_(p), (p), (uint64_t)(count), sizeof *(p))
-#define RILL_HOST(p, count)                                                                                            \
-    rill_arg_memory(RILL_ARG_HOST, RILL_TYPE_OF_POINTER_(p), (p), (uint64_t)(count), sizeof *(p))
+// A choice between a pointer to const and a void * that is no null constant is a const void *.
+#define RILL_MEMORY_(kind, const_kind, p, count)                                                                       \
+    rill_arg_memory(_Generic(1 ? (p) : (void *)1, const void *: const_kind, default: kind), RILL_TYPE_OF_POINTER_(p),  \
+                    (p), (uint64_t)(count), sizeof *(p))
+#define RILL_PTR(p, count) RILL_MEMORY_(RILL_ARG_PTR, RILL_ARG_CONST_PTR, p, count)
+#define RILL_HOST(p, count) RILL_MEMORY_(RILL_ARG_HOST, RILL_ARG_CONST_HOST, p, count)
 #define RILL_STRUCT(s) rill_arg_struct(&(s), sizeof(s))
 
 // An empty list has one argument, which is empty: told apart from one real argument by what happens around it. A comma

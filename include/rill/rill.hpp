@@ -3,7 +3,8 @@
 //
 //     rill::context ctx = rill::open("auto");
 //     rill::array x = rill::make_array(ctx, RILL_F32, RILL_SHAPE(n));
-//     rill::check(rill_launch(kernel, RILL_CURRENT, RILL_ARGS(n, x.get())));
+//     rill::launch(kernel, RILL_CURRENT, n, x, host);          // host: a std::vector, std::array or std::span
+//     float sum = rill::call<float>(total, RILL_CURRENT, n, x);
 #ifndef RILL_RILL_HPP
 #define RILL_RILL_HPP
 
@@ -151,6 +152,21 @@ template <typename T> inline void write_at(const array &to, size_t index, const 
 {
     check_element<T>(to);
     check(rill_array_write_at(to.get(), on, index, &value, 1));
+}
+
+// Queues a kernel: rill_launch() of RILL_ARGS(values...).
+template <typename... Values> inline void launch(rill_kernel kernel, rill_stream on, Values &&...values)
+{
+    check(rill_launch(kernel, on, RILL_ARGS(std::forward<Values>(values)...)));
+}
+
+// Runs a kernel, waits for it, and gives back its value: rill_call().
+template <typename Result, typename... Values>
+inline Result call(rill_kernel kernel, rill_stream on, Values &&...values)
+{
+    Result result;
+    check(rill_call(kernel, on, RILL_ARGS(std::forward<Values>(values)...), &result, sizeof result));
+    return result;
 }
 
 } // namespace rill

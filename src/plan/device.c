@@ -205,6 +205,20 @@ bool plan_task_keeps_apart(const struct plan_task *task, int a, int b)
     return false;
 }
 
+bool plan_writes_param(const struct plan_kernel *kernel, int param)
+{
+    assert(param >= 0 && param < kernel->param_count);
+    for (int t = 0; t < kernel->task_count; t++) {
+        for (int i = 0; i < kernel->tasks[t].effect_count; i++) {
+            const struct plan_effect *effect = &kernel->tasks[t].effects[i];
+            if (effect->base == PLAN_BASE_PARAM && effect->index == param && effect->access != PLAN_READ) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 bool plan_task_only_reads(const struct plan_kernel *kernel, const struct plan_task *task, int param)
 {
     for (int i = 0; i < task->effect_count; i++) {

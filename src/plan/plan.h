@@ -391,6 +391,8 @@ bool plan_node_has_code(const struct plan_kernel *kernel, const struct plan_node
 // hardware do not hold in all memory, it has entries for such memory too (abi.h).
 bool plan_effect_is_remote(const struct plan_effect *effect);
 bool plan_task_has_remote(const struct plan_task *task);
+// Whether a task writes to array parameter |param|, as far as its address is known.
+bool plan_writes_param(const struct plan_kernel *kernel, int param);
 // Whether nobody writes what array parameter |param| leads to while the fast version of the task runs.
 bool plan_task_only_reads(const struct plan_kernel *kernel, const struct plan_task *task, int param);
 // Whether the launch compares effects |a| and |b| of the task, and runs another version if they overlap at all.

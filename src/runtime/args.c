@@ -37,8 +37,10 @@ static const char *kind_of_arg(const rill_arg *arg)
     case RILL_ARG_UINT: return "an integer";
     case RILL_ARG_FLOAT: return "a floating number";
     case RILL_ARG_ARRAY: return "an array";
-    case RILL_ARG_PTR: return "RILL_PTR memory";
-    case RILL_ARG_HOST: return "RILL_HOST memory";
+    case RILL_ARG_PTR:
+    case RILL_ARG_CONST_PTR: return "RILL_PTR memory";
+    case RILL_ARG_HOST:
+    case RILL_ARG_CONST_HOST: return "RILL_HOST memory";
     case RILL_ARG_STRUCT: return "a struct";
     default: return "an argument that was never set";
     }
@@ -241,6 +243,16 @@ static rill_status pack_handle(struct packed_args *packed, int index, const rill
     return RILL_OK;
 }
 
+static bool is_host_memory(const rill_arg *arg)
+{
+    return arg->kind == RILL_ARG_HOST || arg->kind == RILL_ARG_CONST_HOST;
+}
+
+static bool is_const_memory(const rill_arg *arg)
+{
+    return arg->kind == RILL_ARG_CONST_PTR || arg->kind == RILL_ARG_CONST_HOST;
+}
+
 static rill_status pack_memory(struct packed_args *packed, int index, const rill_arg *arg)
 {
     const struct plan_param *param = &packed->kernel->plan->params[index];
@@ -257,8 +269,11 @@ static rill_status pack_memory(struct packed_args *packed, int index, const rill
         return refuse(packed, index, RILL_ERR_ARGUMENTS, "the memory at %p is not aligned to %u bytes, as %s wants",
                       arg->value.pointer, element->align, element->name);
     }
+    if (is_const_memory(arg) && !param->is_const && plan_writes_param(packed->kernel->plan, index)) {
+        return refuse(packed, index, RILL_ERR_ARGUMENTS, "the kernel writes it, and the pointer is to const elements");
+    }
     memcpy(packed->buffer + param->offset, &arg->value.pointer, sizeof arg->value.pointer);
-    if (arg->kind == RILL_ARG_HOST && packed->context->backend->has_own_memory) {
+    if (is_host_memory(arg) && packed->context->backend->has_own_memory) {
         for (int i = 0; packed->host_count == 0 && i < packed->count; i++) {
             packed->hosts[i] = NULL;
         }
@@ -273,7 +288,7 @@ static rill_status pack_array(struct packed_args *packed, int index, const rill_
     if (arg->kind == RILL_ARG_ARRAY) {
         return pack_handle(packed, index, arg);
     }
-    if (arg->kind == RILL_ARG_PTR || arg->kind == RILL_ARG_HOST) {
+    if (arg->kind == RILL_ARG_PTR || is_host_memory(arg) || is_const_memory(arg)) {
         return pack_memory(packed, index, arg);
     }
     const struct ir_ctype *element = reflect_element(packed->kernel->plan->params[index].ctype);

@@ -90,9 +90,10 @@ TEST(arrays_memory_and_structs_have_their_kind)
     CHECK_INT(copy[1].type, RILL_F32);
     CHECK(copy[1].value.pointer == host);
     CHECK_INT(copy[1].count, 4);
-    CHECK_INT(copy[2].kind, RILL_ARG_HOST);
+    CHECK_INT(copy[2].kind, RILL_ARG_CONST_HOST);
     CHECK_INT(copy[2].type, RILL_I32);
     CHECK_INT(copy[2].size, 4);
+    CHECK_INT(copy[3].kind, RILL_ARG_HOST);
     CHECK_INT(copy[3].type, RILL_RECORD);
     CHECK_INT(copy[3].size, sizeof(struct pair));
     CHECK_INT(copy[4].kind, RILL_ARG_STRUCT);

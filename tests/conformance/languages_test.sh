@@ -69,6 +69,69 @@ END
     "$@" $strict "$box/owners.cpp" -o "$box/owners" -L"$build/lib" -lrill -Wl,-rpath,"$build/lib" && "$box/owners"
 }
 
+containers_are_memory() {
+    cat >"$box/containers.cpp" <<'END'
+#include <rill/rill.hpp>
+#include <array>
+#include <cstring>
+#include <vector>
+#if __cplusplus >= 202002L
+#include <span>
+#endif
+static const char text[] =
+    "#include <rill/kernel.h>\n"
+    "kernel void add(int n, const float x[n], float y[n]) { for (int i = 0; i < n; i++) y[i] += x[i]; }\n"
+    "kernel double sum(int n, const float x[n]) { double s = 0; for (int i = 0; i < n; i++) s += x[i]; return s; }\n";
+static bool refuses(rill_kernel add, const std::vector<float> &fixed)
+{
+    try {
+        rill::launch(add, RILL_CURRENT, 4, fixed, fixed);
+    } catch (const rill::error &e) {
+        return e.status() == RILL_ERR_ARGUMENTS && std::strstr(e.what(), "'y'") && std::strstr(e.what(), "const");
+    }
+    return false;
+}
+int main()
+{
+    rill::context ctx = rill::open("cpu");
+    rill_module module{0};
+    rill_kernel add{0}, sum{0};
+    rill::check(rill_module_create(ctx.get(), text, nullptr, &module));
+    rill::check(rill_module_kernel(module, "add", &add));
+    rill::check(rill_module_kernel(module, "sum", &sum));
+    std::vector<float> x(4, 1.5f);
+    const std::array<float, 4> by{{1, 2, 3, 4}};
+    rill::array z = rill::make_array(ctx, RILL_F32, RILL_SHAPE(4));
+    rill::launch(add, RILL_CURRENT, 4, by, x);
+    rill::launch(add, RILL_CURRENT, 4, x, z);
+    if (rill::call<double>(sum, RILL_CURRENT, 4, z) != 16 || x[3] != 5.5f) {
+        return 1;
+    }
+#if __cplusplus >= 202002L
+    rill::launch(add, RILL_CURRENT, 2, std::span<const float>(by), std::span<float>(x).subspan(2));
+    rill::check(rill_sync(ctx.get()));
+    if (x[2] != 5.5f || x[3] != 7.5f) {
+        return 2;
+    }
+#endif
+    return refuses(add, x) ? 0 : 3;
+}
+END
+    # shellcheck disable=SC2086
+    "$@" $strict "$box/containers.cpp" -o "$box/containers" -L"$build/lib" -lrill -Wl,-rpath,"$build/lib" && "$box/containers"
+}
+
+temporary_is_refused_by() {
+    cat >"$box/temporary.cpp" <<'END'
+#include <rill/rill.hpp>
+#include <vector>
+void f(rill_kernel k) { rill::launch(k, RILL_CURRENT, std::vector<float>(4)); }
+END
+    ! "$@" -Iinclude -fsyntax-only "$box/temporary.cpp" 2>"$box/said" && grep -q 'give it a name' "$box/said"
+}
+
+claim a_temporary_container_is_refused_by_gxx temporary_is_refused_by g++ -std=c++11
+claim a_temporary_container_is_refused_by_clangxx temporary_is_refused_by clang++-22 -std=c++20
 claim arguments_are_made_by_gcc args_under gcc -std=c11
 claim arguments_are_made_by_clang args_under clang-22 -std=c11
 claim arguments_are_made_by_gxx args_under g++ -std=c++17 -x c++
@@ -81,5 +144,7 @@ if nm -D "$build/lib/librill.so" | grep -q -E '__(asan|tsan)_init'; then
 else
     claim owners_clean_up_with_gxx owners_clean_up g++ -std=c++11
     claim owners_clean_up_with_clangxx owners_clean_up clang++-22 -std=c++20
+    claim containers_are_memory_with_gxx containers_are_memory g++ -std=c++11
+    claim containers_are_memory_with_clangxx containers_are_memory clang++-22 -std=c++20
 fi
 finish

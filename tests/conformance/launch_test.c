@@ -106,6 +106,38 @@ TEST(host_memory_and_device_pointers_are_arguments)
     world_close(&world);
 }
 
+// What the kernel reads may be const, also where its parameter is not declared so.
+TEST(memory_of_const_elements_is_not_written)
+{
+    struct world world;
+    world_open(&world, 0);
+    static const float x[4] = {1, 2, 3, 4};
+    float y[4] = {0};
+    const float *fixed = y;
+    rill_kernel saxpy = world_kernel(&world, "saxpy");
+    OK(rill_launch(saxpy, RILL_CURRENT, RILL_ARGS(4, 2, RILL_HOST(x, 4), RILL_HOST(y, 4))));
+    rill_args refused = RILL_ARGS(4, 2, RILL_HOST(x, 4), RILL_HOST(fixed, 4));
+    STATUS(rill_launch(saxpy, RILL_CURRENT, refused), RILL_ERR_ARGUMENTS);
+    CHECK_CONTAINS(rill_message(), "'y'");
+    CHECK_CONTAINS(rill_message(), "const");
+    refused = RILL_ARGS(4, 2, RILL_PTR(x, 4), RILL_PTR(fixed, 4));
+    STATUS(rill_launch(saxpy, RILL_CURRENT, refused), RILL_ERR_ARGUMENTS);
+    OK(rill_sync(world.context));
+    CHECK_NEAR(y[3], 8, 0);
+    rill_module module;
+    rill_kernel sum;
+    double total = 0;
+    OK(rill_module_create(world.context,
+                          "#include <rill/kernel.h>\n"
+                          "kernel double sum(int n, float x[n]) "
+                          "{ double s = 0; for (int i = 0; i < n; i++) s += x[i]; return s; }\n",
+                          NULL, &module));
+    OK(rill_module_kernel(module, "sum", &sum));
+    OK(rill_call(sum, RILL_CURRENT, RILL_ARGS(4, RILL_HOST(x, 4)), &total, sizeof total));
+    CHECK_NEAR(total, 10, 0);
+    world_close(&world);
+}
+
 TEST(views_show_part_of_an_array_and_keep_it_alive)
 {
     struct world world;

@@ -22,7 +22,7 @@ static void check(int holds)
 // Takes the list as the calls of the API do: by value, read inside the call.
 static void check_kinds(rill_args args, const char *kinds)
 {
-    static const char letters[] = "?iufapHs"; // by rill_arg_kind
+    static const char letters[] = "?iufapHsPC"; // by rill_arg_kind
     check(args.count == strlen(kinds));
     for (size_t i = 0; i < args.count; i++) {
         check(letters[args.items[i].kind] == kinds[i]);
@@ -62,6 +62,7 @@ int main(void)
     const long longs[2] = {4, 5};
     struct point p = {1.0, 2.0};
     struct point *points = &p;
+    const struct point *fixed = &p;
     rill_array array = {42};
     unsigned seven = 7;
     const int constant = 3;
@@ -77,7 +78,10 @@ int main(void)
     check_kinds(RILL_ARGS(1.0f, 1.0), "ff");
     check_values(RILL_ARGS(-5, seven, 0.5f, array, RILL_PTR(floats, 3), RILL_HOST(longs, 2), RILL_STRUCT(p),
                            RILL_HOST(points, 1)));
-    check_kinds(RILL_ARGS(-5, seven, 0.5f, array, RILL_PTR(floats, 3), RILL_HOST(longs, 2), RILL_STRUCT(p)), "iufapHs");
+    check_kinds(RILL_ARGS(-5, seven, 0.5f, array, RILL_PTR(floats, 3), RILL_HOST(longs, 2), RILL_STRUCT(p)), "iufapCs");
+    check_kinds(RILL_ARGS(RILL_PTR(longs, 2), RILL_HOST(floats, 3), RILL_HOST(points, 1), RILL_HOST(fixed, 1),
+                          RILL_PTR(fixed, 1)),
+                "PHHCP");
     check_sequence(RILL_ARGS(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24,
                              25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
                              48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62),
