@@ -100,6 +100,17 @@ static const char help_devices[] =
     "usage: rill devices [--all]\n\nLists the devices that --device and rill_open take, best first.\n\n"
     "  --all                also kinds of device that are not there, and why\n";
 
+static const char help_doctor[] =
+    "usage: rill doctor [--quick] [--device D]\n\n"
+    "Says which libraries, devices, limits and RILL_ variables are found, and of what is missing the command that "
+    "mends\n"
+    "it. Then runs small kernels on each device and says what a launch, an event, a fork and join cost and whether "
+    "two\n"
+    "streams overlap, beside the driver's own calls on cuda:0 and a thread of the C library on cpu. Exit status 1 if\n"
+    "something is to be mended.\n\n"
+    "  --quick              no measurement\n"
+    "  --device D           measure this one alone\n";
+
 static const char help_selftest[] =
     "usage: rill selftest [--device D] [--jobs N] [--time SECONDS] [--report[=FILE]]\n\n"
     "Runs a small kernel and then the conformance programs that lie in ../tests/conformance, seen from this program, "

@@ -1,0 +1,25 @@
+// What `rill doctor` is made of.
+#ifndef RILL_CLI_DOCTOR_H
+#define RILL_CLI_DOCTOR_H
+
+#include "cli/cli.h"
+
+// Microseconds; negative: not measured.
+struct doctor_times {
+    double launch;  // queue a small kernel
+    double round;   // queue it and wait for it
+    double event;   // record an event, and let another stream wait for it
+    double fork;    // two kernels at the same time, forked and joined, and wait for them
+    double overlap; // how long two long kernels took side by side, of how long one after the other
+};
+
+// Runs small kernels on |device| and compares what they compute. The status says what failed.
+rill_status doctor_measure(const char *device, struct doctor_times *out);
+// The same by the NVIDIA driver's own calls, without Rill. False where that cannot be done.
+bool doctor_measure_cuda(struct doctor_times *out);
+// What a thread of the C library costs that sleeps: woken and answered.
+bool doctor_measure_threads(struct doctor_times *out);
+
+double doctor_now(void); // microseconds
+
+#endif
