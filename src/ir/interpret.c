@@ -22,6 +22,76 @@ static enum interp_outcome end_call(struct interp *interp, enum interp_outcome o
     return outcome == INTERP_DONE && interp->has_failed ? INTERP_FAILED : outcome;
 }
 
+// What an instruction of a kernel's entry comes to, for these arguments.
+static bool entry_value(const struct ir_function *kernel, const struct ir_inst *inst, const struct interp_arg *args,
+                        union ir_value *out)
+{
+    union ir_value values[3] = {{0}};
+    if (inst->op == IR_OP_CONST) {
+        out->i = inst->imm;
+        return true;
+    }
+    if (inst->op == IR_OP_PARAM && ir_type_is_int(kernel->params[inst->imm].type)) {
+        out->i = ir_normalize(kernel->params[inst->imm].type, args[inst->imm].i);
+        return true;
+    }
+    for (int i = 0; i < inst->arg_count && i < 3; i++) {
+        if (!entry_value(kernel, inst->args[i], args, &values[i])) {
+            return false;
+        }
+    }
+    if (inst->op == IR_OP_SELECT) {
+        *out = values[values[0].i != 0 ? 1 : 2];
+        return true;
+    }
+    enum ir_type type = inst->arg_count > 0 ? inst->args[0]->type : inst->type;
+    return inst->arg_count <= 3 && ir_op_is_foldable(inst->op) && ir_fold(inst->op, inst->type, type, values, out);
+}
+
+// The kernel's own arrays, where the caller gives no memory for them. False: there is none.
+static bool make_scratch(struct interp *interp, struct interp_function *fn, const struct interp_arg *args)
+{
+    const struct ir_function *kernel = fn->function;
+    for (int i = 0; i < kernel->param_count; i++) {
+        const struct ir_param *param = &kernel->params[i];
+        if (!param->is_scratch || args[i].p != NULL) {
+            continue;
+        }
+        uint64_t size = param->ctype->size;
+        for (int k = 0; k < param->rank; k++) {
+            union ir_value extent = {0};
+            if (!entry_value(kernel, param->extents[k], args, &extent) || extent.i < 0 ||
+                __builtin_mul_overflow(size, (uint64_t)extent.i, &size) || size > INTERP_MAX_SCRATCH) {
+                return false;
+            }
+        }
+        unsigned char *memory = calloc(1, size + 1);
+        struct interp_scratch *scratch = calloc(1, sizeof *scratch);
+        if (memory == NULL || scratch == NULL) {
+            free(memory);
+            free(scratch);
+            return false;
+        }
+        *scratch = (struct interp_scratch){interp->scratch, memory};
+        interp->scratch = scratch;
+        if (interp->options.poison != 0) {
+            interp_fill(interp, memory, size);
+        }
+        fn->regs[fn->param_reg + i] = (uint64_t)(uintptr_t)memory;
+    }
+    return true;
+}
+
+static void drop_scratch(struct interp *interp)
+{
+    while (interp->scratch != NULL) {
+        struct interp_scratch *next = interp->scratch->next;
+        free(interp->scratch->memory);
+        free(interp->scratch);
+        interp->scratch = next;
+    }
+}
+
 static void set_params(struct interp_function *fn, const struct interp_arg *args)
 {
     const struct ir_function *owner = fn->function->kernel != NULL ? fn->function->kernel : fn->function;
@@ -47,7 +117,10 @@ enum interp_outcome interp_kernel(struct interp *interp, const struct ir_functio
     interp_start_locals(interp, fn);
     set_params(fn, args);
     uint64_t result = 0;
-    enum interp_outcome outcome = end_call(interp, interp_run(interp, fn, fn->body_cell, &result));
+    bool has_memory = make_scratch(interp, fn, args);
+    enum interp_outcome outcome =
+        end_call(interp, has_memory ? interp_run(interp, fn, fn->body_cell, &result) : INTERP_NO_MEMORY);
+    drop_scratch(interp);
     if (out_result != NULL) {
         *out_result = interp_value_of(kernel->return_type, result);
     }

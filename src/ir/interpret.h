@@ -60,7 +60,8 @@ struct interp_arg {
     union {
         int64_t i; // integers; wrapped to the parameter's type
         double f;  // floats; f32: rounded
-        void *p;   // arrays, and the bytes of a struct by value
+        void *p;   // arrays, and the bytes of a struct by value. Of a kernel's own array (is_scratch) NULL will do: the
+                   // interpreter then has memory for it while the kernel runs
     };
 };
 

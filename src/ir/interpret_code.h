@@ -162,6 +162,13 @@ struct interp_function {
     uint64_t memory_size;
 };
 
+enum { INTERP_MAX_SCRATCH = 1 << 30 };
+
+struct interp_scratch {
+    struct interp_scratch *next;
+    unsigned char *memory; // owned
+};
+
 struct interp {
     struct arena arena;
     const struct ir_module *module; // borrowed
@@ -174,6 +181,7 @@ struct interp {
     uint64_t steps_left;
     uint64_t step_count;
     uint64_t poison_state;
+    struct interp_scratch *scratch; // owned: of the kernel that runs
 };
 
 // Fills |fn| for |function|. The frame exists already: registers of constants and addresses are set here.

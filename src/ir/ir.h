@@ -439,6 +439,9 @@ struct ir_param {
     // Kernels, where bounds are checked: 1 + the number of the pointer parameter whose elements the launch counts here;
     // 0: the caller gives the argument. Those that count come last.
     int counts;
+    // Kernels: an array of the kernel's own, with the extents it has there: the launch lends the memory. Nothing else
+    // points to it. Such parameters come behind those that are given.
+    bool is_scratch;
 };
 
 struct ir_region {

@@ -154,7 +154,7 @@ static void bind_arguments(struct lower *l, const struct expr *e, struct lower_f
 
 static struct ir_inst *inline_call(struct lower *l, const struct expr *e, struct lower_info *info)
 {
-    struct lower_frame frame = {.caller = l->frame, .info = info, .is_inlined = true};
+    struct lower_frame frame = {.caller = l->frame, .info = info, .args = e->args, .is_inlined = true};
     bind_arguments(l, e, &frame);
     struct ir_region *outer = l->b.region;
     const struct type *type = e->type;

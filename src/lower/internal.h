@@ -16,8 +16,11 @@ enum {
     LOWER_INLINE_WEIGHT = 2000,
     LOWER_INLINE_POINTERS = 8000, // of helpers that take pointers
     LOWER_KERNEL_WEIGHT = 40000,
-    LOWER_MAX_LOCALS = 64 * 1024
+    LOWER_MAX_LOCALS = 64 * 1024,
+    LOWER_MAX_OUTER = 16 * 1024, // of an array at a kernel's outer level, to be the launch block's or a task's
 };
+// Arrays that the launch lends to a kernel: see scratch.c.
+enum { LOWER_MAX_SCRATCH = 32, LOWER_SCRATCH_ALIGN = 256 };
 // Calls in calls, and expressions and statements in each other with the calls among them taken for their bodies.
 enum { LOWER_MAX_CALLS = 256, LOWER_MAX_DEPTH = 8192 };
 // Kernels that call each other twice double at every level; this is thousands of tasks.
@@ -60,12 +63,13 @@ struct lower_info {
     bool is_on_path;         // of the walk: meeting it again is recursion
     bool is_done;
     int return_count;
-    bool returns_last;          // its only return is the last statement of the body
-    bool has_blocks;            // stream_parallel, itself or a kernel it calls
-    bool has_jumps;             // goto, or a switch whose cases do not stand straight in its body
-    struct lower_info *caller;  // on the path
-    struct loc call_loc;        // where the caller calls it
-    struct ir_function *helper; // when it is called rather than inlined
+    bool returns_last;            // its only return is the last statement of the body
+    bool has_blocks;              // stream_parallel, itself or a kernel it calls
+    const struct object *scratch; // an array that only a kernel can have, its own or of a kernel it calls; NULL: none
+    bool has_jumps;               // goto, or a switch whose cases do not stand straight in its body
+    struct lower_info *caller;    // on the path
+    struct loc call_loc;          // where the caller calls it
+    struct ir_function *helper;   // when it is called rather than inlined
     // label.c, only if has_jumps
     struct pointer_map extents;   // stmt → lower_extent_of_stmt
     struct pointer_map spans;     // block → lower_spans
@@ -82,6 +86,7 @@ enum lower_binding_kind {
     BIND_MEMORY,  // the memory variable |var|
     BIND_GLOBAL,  // |global|
     BIND_ADDRESS, // memory at |value|
+    BIND_SCRATCH, // memory that the launch lends, to which parameter |param| of the kernel points
 };
 
 struct lower_binding {
@@ -124,7 +129,8 @@ struct lower_frame {
     struct pointer_map labels;   // label → lower_target
     struct lower_target break_target;
     struct lower_target continue_target;
-    struct lower_cfg *cfg; // being filled
+    struct lower_cfg *cfg;    // being filled
+    struct expr *const *args; // inlined: as the caller wrote them, in its own frame
     bool is_inlined;
     bool is_direct;                 // its only return comes last: |result| is the value
     struct ir_inst *return_block;   // inlined, not direct: leaving it returns
@@ -132,6 +138,9 @@ struct lower_frame {
     struct ir_inst *return_address; // functions that return a struct: where it goes
     struct ir_inst *result;
 };
+
+struct lower_guard;
+struct lower_scratch;
 
 struct lower {
     struct arena *arena; // borrowed
@@ -141,20 +150,27 @@ struct lower {
     struct ir_module *module;
     struct ir_builder b;
     struct lower_frame *frame;
-    struct ir_inst *scope;      // the innermost for, loop or blocks that is being filled
-    int scope_key;              // its number; 0 at function level
-    int scope_count;            //
-    int temp_count;             // in this function
-    int single_depth;           // inside a loop that is not canonical and has `#pragma rill single`
-    int plain_depth;            // inside the version of a loop for when its variable wraps: all loops are plain ones
-    struct pointer_map infos;   // function → lower_info
-    struct pointer_map objects; // object → lower_object
-    struct pointer_map globals; // object → ir_global
-    uint64_t globals_size;      // bytes of them
-    struct pointer_map strings; // bytes → ir_global
-    struct hash_map names;      // of the first |named_count| globals of the module
-    int named_count;            //
-    struct pointer_map ctypes;  // record → ir_ctype
+    struct ir_inst *scope;         // the innermost for, loop or blocks that is being filled
+    int scope_key;                 // its number; 0 at function level
+    int scope_count;               //
+    int temp_count;                // in this function
+    int single_depth;              // inside a loop that is not canonical and has `#pragma rill single`
+    int plain_depth;               // inside the version of a loop for when its variable wraps: all loops are plain ones
+    int parallel_depth;            // of loops under `#pragma rill parallel`
+    int block_key;                 // of the stream_parallel block that is being filled; 0: none
+    int block_count;               // in this function
+    struct lower_guard *guard;     // of the statements that are being lowered
+    struct lower_scratch *scratch; // of this kernel
+    int scratch_count;             //
+    struct ir_inst *entry_end;     // the last instruction of the kernel's entry; NULL: there is none
+    struct pointer_map infos;      // function → lower_info
+    struct pointer_map objects;    // object → lower_object
+    struct pointer_map globals;    // object → ir_global
+    uint64_t globals_size;         // bytes of them
+    struct pointer_map strings;    // bytes → ir_global
+    struct hash_map names;         // of the first |named_count| globals of the module
+    int named_count;               //
+    struct pointer_map ctypes;     // record → ir_ctype
     int string_count;
     int call_depth;
     int depth;
@@ -317,6 +333,15 @@ struct ir_global *lower_string(struct lower *l, const struct expr *e);
 bool lower_is_table(const struct lower *l, const struct object *object);
 bool lower_name_is_taken(struct lower *l, const char *name);
 struct ir_inst *lower_constant(struct lower *l, const struct object *object); // of a const scalar; NULL if not known
+
+// ---- scratch.c -------------------------------------------------------------------------------------------------
+
+// A local array that the launch lends.
+bool lower_is_scratch(const struct lower *l, const struct object *object);
+void lower_bind_scratch(struct lower *l, const struct object *object);
+// What follows runs only where the condition holds, or does not. What is returned goes to lower_guard_leave().
+struct lower_guard *lower_guard_enter(struct lower *l, const struct expr *condition, bool is_negated);
+void lower_guard_leave(struct lower *l, struct lower_guard *saved);
 
 // ---- stmt.c, loop.c, cfg.c -----------------------------------------------------------------------
 

@@ -380,7 +380,9 @@ static void lower_canonical(struct lower *l, const struct stmt *stmt, const stru
         ir_make_regions(l->module, inst, 2);
     }
     struct lower_saved_scope saved = lower_enter_scope(l, inst);
+    l->parallel_depth += stmt->pragmas.parallel;
     fill_body(l, inst, stmt);
+    l->parallel_depth -= stmt->pragmas.parallel;
     if (inst->loop->recheck) {
         fill_recheck(l, inst, c);
     }

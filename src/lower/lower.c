@@ -75,11 +75,15 @@ static void lower_kernel(struct lower *l, struct lower_info *info)
     l->scope_key = 0;
     l->scope_count = 0;
     l->temp_count = 0;
+    l->block_count = 0;
+    l->scratch = NULL;
+    l->scratch_count = 0;
     struct lower_frame frame = {0};
     lower_enter_function(l, &frame, info);
-    for (int i = 0; i < f->param_count; i++) {
+    for (int i = 0; i < function->param_count; i++) {
         fill_shape(l, function->params[i], &f->params[i]);
     }
+    l->entry_end = f->body.last;
     lower_stmt(l, function->body);
     lower_at(l, function->body->end);
     lower_settle_function(l, f);

@@ -39,6 +39,10 @@ struct lower_binding *lower_bind(struct lower *l, const struct object *object)
     }
     bool is_own = object->kind == OBJECT_LOCAL || object->kind == OBJECT_PARAM;
     if (is_own && !lower_is_table(l, object)) {
+        if (lower_is_scratch(l, object)) {
+            lower_bind_scratch(l, object);
+            return pointer_map_get(&l->frame->bindings, object);
+        }
         return lower_bind_new(l, object);
     }
     binding = ARENA_NEW(l->arena, struct lower_binding);
@@ -73,6 +77,10 @@ static struct lower_place object_place(struct lower *l, const struct object *obj
         place.inst->global = binding->global;
         break;
     case BIND_ADDRESS: place.inst = binding->value; break;
+    case BIND_SCRATCH:
+        place.inst = ir_emit0(&l->b, IR_OP_PARAM, IR_PTR);
+        place.inst->imm = binding->param;
+        break;
     }
     return place;
 }

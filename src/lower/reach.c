@@ -99,11 +99,17 @@ static void walk_local(struct walk *w, const struct object *object, struct loc l
 {
     use_of(w->l, object);
     refuse_type(w, object->type, loc);
-    if (object->kind == OBJECT_LOCAL && object->type->kind == TYPE_ARRAY && type_is_variable(object->type)) {
-        diag_error(w->l->diags, loc, "a kernel cannot have the variable-length array '%s': pass it as an array",
-                   object->name);
+    bool is_array = object->kind == OBJECT_LOCAL && object->type->kind == TYPE_ARRAY && object->name != NULL;
+    bool is_variable = is_array && type_is_variable(object->type);
+    bool is_large = object->kind == OBJECT_LOCAL && object->type->size > LOWER_MAX_LOCALS;
+    if (is_array && (is_variable || is_large) && w->info->function->is_kernel) {
+        w->info->scratch = object; // the launch lends it: scratch.c
+    } else if (is_variable) {
+        diag_error(w->l->diags, loc,
+                   "'%s' is no kernel and cannot have the variable-length array '%s': let its caller pass it",
+                   w->info->function->name, object->name);
         note_path(w);
-    } else if (object->kind == OBJECT_LOCAL && object->type->size > LOWER_MAX_LOCALS) {
+    } else if (is_large) {
         diag_error(w->l->diags, loc, "'%s' takes %llu bytes, and locals have at most %d: pass it as an array",
                    object->name != NULL ? object->name : "this", (unsigned long long)object->type->size,
                    LOWER_MAX_LOCALS);
@@ -174,6 +180,21 @@ static void walk_blocks(struct walk *w, const struct expr *e, const struct lower
     w->info->has_blocks = true;
 }
 
+// Such an array belongs to a launch: a kernel that has one is no helper.
+static void walk_scratch(struct walk *w, const struct expr *e, const struct lower_info *callee)
+{
+    if (callee->scratch == NULL) {
+        return;
+    }
+    w->info->scratch = callee->scratch;
+    if (!w->info->function->is_kernel) {
+        diag_error(w->l->diags, e->loc, "'%s' has an array that the launch lends, '%s': only a kernel may call it",
+                   callee->function->name, callee->scratch->name);
+        diag_note(w->l->diags, callee->scratch->loc, "it is declared here");
+        note_path(w);
+    }
+}
+
 // Said once, of the innermost kernel that grows too large: those that call it count it as nothing.
 static void add_weight(struct walk *w, const struct lower_info *callee, struct loc call)
 {
@@ -220,6 +241,7 @@ static void walk_call(struct walk *w, const struct expr *e)
         }
         w->info->reads_memory |= callee->reads_memory;
         walk_blocks(w, e, callee);
+        walk_scratch(w, e, callee);
     }
 }
 

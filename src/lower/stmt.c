@@ -18,7 +18,11 @@ static void declare(struct lower *l, const struct stmt *stmt)
     if (object->kind != OBJECT_LOCAL || object->is_extern) {
         return;
     }
-    lower_bind_extents(l, object->type, false);
+    if (lower_is_scratch(l, object) && !lower_is_table(l, object)) {
+        lower_bind_scratch(l, object); // again where it was met before: its length may be another
+    } else {
+        lower_bind_extents(l, object->type, false);
+    }
     struct lower_binding *binding = lower_bind(l, object);
     if (object->has_init && binding->kind != BIND_GLOBAL) {
         lower_init_local(l, object);
@@ -130,11 +134,14 @@ static void lower_item(struct lower *l, const struct blocks_item *item, struct i
         const struct stmt *block = item->loop != NULL ? item->loop->blocks[i % item->loop->block_count] : item->stmt;
         regions[i].loc = block->loc;
         regions[i].in_order = block->pragmas.in_order;
+        int outer = l->block_key;
+        l->block_key = ++l->block_count;
         if (item->loop != NULL) {
             lower_unroll_block(l, item->loop, i, &regions[i]);
         } else {
             lower_body(l, block->body, &regions[i]);
         }
+        l->block_key = outer;
     }
 }
 
@@ -170,9 +177,20 @@ static int lower_blocks(struct lower *l, const struct stmt *list, int low, int h
     return end;
 }
 
+// if (n <= 0) return;
+static bool is_way_out(const struct stmt *stmt)
+{
+    const struct stmt *body = stmt->kind == STMT_IF && stmt->else_body == NULL ? stmt->body : NULL;
+    while (body != NULL && body->kind == STMT_BLOCK && body->item_count > 0) {
+        body = body->items[body->item_count - 1];
+    }
+    return body != NULL && body->kind == STMT_RETURN;
+}
+
 static void lower_list(struct lower *l, const struct stmt *block, int low, int high, const struct lower_spans *spans,
                        bool *is_open)
 {
+    struct lower_guard *saved = l->guard;
     int i = low;
     while (i < high) {
         int span = span_at(spans, is_open, i, high);
@@ -188,9 +206,13 @@ static void lower_list(struct lower *l, const struct stmt *block, int low, int h
             i = lower_blocks(l, block, i, high);
         } else {
             lower_stmt(l, block->items[i]);
+            if (is_way_out(block->items[i])) {
+                lower_guard_enter(l, block->items[i]->expr, true); // what follows in the list
+            }
             i++;
         }
     }
+    lower_guard_leave(l, saved);
 }
 
 static void lower_block(struct lower *l, const struct stmt *stmt)
@@ -218,8 +240,12 @@ static void lower_if(struct lower *l, const struct stmt *stmt)
         return;
     }
     struct ir_inst *inst = ir_control(&l->b, IR_OP_IF, condition, 2);
+    struct lower_guard *saved = lower_guard_enter(l, stmt->expr, false);
     lower_body(l, stmt->body, &inst->regions[0]);
+    lower_guard_leave(l, saved);
+    saved = lower_guard_enter(l, stmt->expr, true);
     lower_body(l, stmt->else_body, &inst->regions[1]);
+    lower_guard_leave(l, saved);
 }
 
 // Whether a `continue` (or a `break`) in |stmt| belongs to the loop around it.

@@ -224,8 +224,9 @@ void describe_signature(struct offload *o)
                                   .ctype = from->ctype,
                                   .rank = from->rank,
                                   .counts = from->counts,
+                                  .is_scratch = from->is_scratch,
                                   .loc = from->loc};
-        out->hidden_count += from->counts > 0;
+        out->hidden_count += from->counts > 0 || from->is_scratch;
         to->extents = ARENA_ARRAY(o->arena, struct plan_expr *, from->rank);
         for (int k = 0; k < from->rank; k++) {
             to->extents[k] = expr_of_value(o->arena, from->extents[k]);

@@ -265,7 +265,9 @@ static void check_hidden(struct check *check, int index)
     bool counts = param->counts > 0 && param->counts <= index && kernel->params[param->counts - 1].is_array &&
                   param->type == IR_I64 && !param->is_array && !param->is_struct;
     bool is_lent = param->scratch != NULL && param->is_array && param->rank == 0 && param->counts == 0;
-    if (index >= given ? counts == is_lent : param->counts != 0 || param->scratch != NULL) {
+    bool is_own = param->is_scratch && param->is_array && param->rank > 0 && param->counts == 0 && !is_lent;
+    if (index >= given ? counts + is_lent + is_own != 1
+                       : param->counts != 0 || param->scratch != NULL || param->is_scratch) {
         fail(check, "a parameter counts no array", index);
     }
     if (param->scratch != NULL) {
@@ -276,7 +278,8 @@ static void check_hidden(struct check *check, int index)
 static void check_params(struct check *check)
 {
     const struct plan_kernel *kernel = check->kernel;
-    if (kernel->hidden_count < 0 || kernel->hidden_count > kernel->param_count / 2 + 2 * PLAN_MAX_SCRATCH ||
+    if (kernel->hidden_count < 0 ||
+        kernel->hidden_count > kernel->param_count / 2 + 2 * PLAN_MAX_SCRATCH + PLAN_MAX_OWN ||
         kernel->hidden_count > kernel->param_count) {
         fail(check, "there are fewer parameters than hidden ones", kernel->hidden_count);
         return;

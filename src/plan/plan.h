@@ -267,6 +267,7 @@ struct plan_param {
     int counts;                 // 1 + the number of the array whose elements the launch counts here; 0: given
     struct plan_expr *scratch;  // i64 bytes of memory that the launch lends for as long as it runs, or gives none
                                 // (null); NULL: the array is given
+    bool is_scratch;            // an array of the kernel's own: the launch lends as much as its extents say
     uint64_t offset;            // in the argument buffer
     struct loc loc;
 };
@@ -277,7 +278,8 @@ struct plan_slot {
     uint64_t size;
 };
 
-enum { PLAN_MAX_SCRATCH = 16 }; // arrays that are lent to one launch
+// Arrays that are lent to one launch: for the marks of scatters, and of the kernel's own.
+enum { PLAN_MAX_SCRATCH = 16, PLAN_MAX_OWN = 32 };
 
 struct plan_kernel {
     const char *name;

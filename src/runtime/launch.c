@@ -56,7 +56,8 @@ static __attribute__((noinline)) rill_status launch_with_host(struct packed_args
 static __attribute__((noinline)) rill_status launch_lent(struct packed_args *packed, const struct pinned_stream *on,
                                                          const struct launch_result *result)
 {
-    struct scratch *scratch = scratch_lend(packed, on->stream);
+    struct scratch *scratch;
+    RILL_TRY(scratch_lend(packed, on->stream, &scratch));
     rill_status status = packed->host_count == 0 ? launch_packed(packed, on->queue, result, NULL)
                                                  : launch_with_host(packed, on->queue, result);
     if (scratch != NULL) {

@@ -1,8 +1,10 @@
 #include "runtime/scratch.h"
 
+#include "base/status.h"
 #include "plan/plan.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 enum { SCRATCH_ALIGN = 256 };
@@ -11,8 +13,10 @@ struct scratch {
     struct context *context; // borrowed
     void *address;           // owned
     uint64_t size;
-    int launch_count; // that have it and are not queued yet; guarded by the context's scratch lock, as what follows
-    bool is_replaced; // by a larger one: goes when the stream has come past the last launch that uses it
+    int launch_count;     // that have it and are not queued yet; guarded by the context's scratch lock, as what follows
+    bool is_replaced;     // by a larger one: goes when the stream has come past the last launch that uses it
+    bool is_captured;     // in a graph: stays as long as the context
+    struct scratch *next; // captured: in the context's list
 };
 
 void scratch_destroy(struct scratch *scratch)
@@ -41,14 +45,20 @@ static void destroy_behind(struct scratch *scratch, struct stream *stream)
     }
 }
 
-static struct scratch *scratch_create(struct context *context, uint64_t size)
+// |more|: bytes that it may have beyond |size|, so that launches that grow do not make one each.
+static struct scratch *scratch_create(struct context *context, uint64_t size, uint64_t more)
 {
     struct scratch *scratch = context_alloc(context, sizeof *scratch);
     if (scratch == NULL) {
         return NULL;
     }
-    *scratch = (struct scratch){.context = context, .size = size + size / 4};
-    if (context->backend->memory_create(context->device, scratch->size, &scratch->address) != RILL_OK) {
+    *scratch = (struct scratch){.context = context, .size = size + more};
+    rill_status status = context->backend->memory_create(context->device, scratch->size, &scratch->address);
+    if (status != RILL_OK && more > 0) {
+        scratch->size = size;
+        status = context->backend->memory_create(context->device, size, &scratch->address);
+    }
+    if (status != RILL_OK) {
         context_free(context, scratch, sizeof *scratch);
         return NULL;
     }
@@ -62,7 +72,7 @@ static struct scratch *acquire(struct context *context, struct stream *stream, u
     thread_lock(&context->scratch_lock);
     if (stream->scratch == NULL || stream->scratch->size < size) {
         thread_unlock(&context->scratch_lock); // making one may take its time
-        made = scratch_create(context, size);
+        made = scratch_create(context, size, size / 4);
         thread_lock(&context->scratch_lock);
     }
     if (made != NULL && (stream->scratch == NULL || stream->scratch->size < made->size)) {
@@ -89,6 +99,9 @@ static struct scratch *acquire(struct context *context, struct stream *stream, u
 
 void scratch_return(struct scratch *scratch, struct stream *stream)
 {
+    if (scratch->is_captured) {
+        return;
+    }
     thread_lock(&scratch->context->scratch_lock);
     assert(scratch->launch_count > 0);
     bool is_last = --scratch->launch_count == 0 && scratch->is_replaced;
@@ -104,22 +117,30 @@ static bool is_captured(const struct context *context, const struct stream *stre
     return stream->is_wrapped && context->backend->stream_may_wait(stream->queue, false) != RILL_OK;
 }
 
-// The memory for a launch; NULL: it wants none, or there is none, which is logged.
-static struct scratch *find_scratch(const struct packed_args *packed, struct stream *stream, uint64_t size)
+// Memory of its own for a launch that is captured.
+static struct scratch *acquire_captured(struct context *context, uint64_t size)
 {
-    struct context *context = packed->context;
-    if (size == 0) {
-        return NULL;
-    }
-    bool is_for_graph = is_captured(context, stream);
-    struct scratch *scratch = is_for_graph ? NULL : acquire(context, stream, size);
-    if (scratch == NULL) {
-        context_log(context, RILL_LOG_WARNING, "kernel '%s': a scatter runs in order, on one thread: %s",
-                    packed->kernel->plan->name,
-                    is_for_graph ? "its stream is captured into a graph" : "there is no memory for its marks");
+    struct scratch *scratch = scratch_create(context, size, 0);
+    if (scratch != NULL) {
+        scratch->is_captured = true;
+        thread_lock(&context->scratch_lock);
+        scratch->next = context->captured_scratch;
+        context->captured_scratch = scratch;
+        thread_unlock(&context->scratch_lock);
     }
     return scratch;
 }
+
+void scratch_destroy_captured(struct context *context)
+{
+    while (context->captured_scratch != NULL) {
+        struct scratch *next = context->captured_scratch->next;
+        scratch_destroy(context->captured_scratch);
+        context->captured_scratch = next;
+    }
+}
+
+// ---- what a launch wants -------------------------------------------------------------------------------------------
 
 // What the back end will take for it. A device of its own has a fixed one, and its plans do not ask here.
 static int64_t width_of(const struct context *context)
@@ -129,14 +150,48 @@ static int64_t width_of(const struct context *context)
     return (int64_t)stats.thread_count * PLAN_WIDTH_PER_WORKER;
 }
 
-static uint64_t wanted_size(const struct packed_args *packed, int index)
+static struct plan_values values_of(const struct packed_args *packed, bool has_width)
 {
-    const struct plan_kernel *plan = packed->kernel->plan;
-    struct plan_values values = {
-        .kernel = plan, .args = packed->buffer, .array_sizes = packed->sizes, .width = width_of(packed->context)};
+    return (struct plan_values){.kernel = packed->kernel->plan,
+                                .args = packed->buffer,
+                                .array_sizes = packed->sizes,
+                                .width = has_width ? width_of(packed->context) : 0};
+}
+
+static uint64_t marks_size(const struct packed_args *packed, const struct plan_param *param)
+{
+    struct plan_values values = values_of(packed, true);
     union ir_value size = {0};
-    bool is_known = plan->params[index].scratch != NULL && plan_eval(plan->params[index].scratch, &values, &size);
+    bool is_known = plan_eval(param->scratch, &values, &size);
     return is_known && size.i > 0 && size.i < INT64_MAX / 4 ? (uint64_t)size.i : 0;
+}
+
+static rill_status own_size(const struct packed_args *packed, const struct plan_param *param, uint64_t *out_size)
+{
+    struct plan_values values = values_of(packed, false);
+    const char *who = packed->who, *kernel = packed->kernel->plan->name;
+    uint64_t size = param->ctype->size;
+    bool is_empty = false, is_large = false;
+    for (int i = 0; i < param->rank; i++) {
+        union ir_value extent = {0};
+        if (!plan_eval(param->extents[i], &values, &extent)) {
+            return status_fail(RILL_ERR_INTERNAL, "%s: kernel '%s': the length of its array '%s' is not known", who,
+                               kernel, param->name);
+        }
+        if (extent.i < 0) {
+            return status_fail(RILL_ERR_ARGUMENTS, "%s: kernel '%s': its array '%s' would have a length of %" PRId64,
+                               who, kernel, param->name, extent.i);
+        }
+        is_empty = is_empty || extent.i == 0;
+        is_large = is_large || __builtin_mul_overflow(size, (uint64_t)extent.i, &size) || size > PLAN_MAX_OBJECT_SIZE;
+        size = is_large ? 1 : size; // as far as there is an element at all
+    }
+    if (is_large && !is_empty) {
+        return status_fail(RILL_ERR_ARGUMENTS, "%s: kernel '%s': its array '%s' would take more than 2^47 bytes", who,
+                           kernel, param->name);
+    }
+    *out_size = is_empty ? 0 : size;
+    return RILL_OK;
 }
 
 static uint64_t round_up(uint64_t size)
@@ -144,27 +199,78 @@ static uint64_t round_up(uint64_t size)
     return (size + SCRATCH_ALIGN - 1) / SCRATCH_ALIGN * SCRATCH_ALIGN;
 }
 
-struct scratch *scratch_lend(struct packed_args *packed, struct stream *stream)
+// Notes for each hidden parameter how much it gets.
+static rill_status find_sizes(struct packed_args *packed, uint64_t *out_own, uint64_t *out_marks)
 {
     const struct plan_kernel *plan = packed->kernel->plan;
-    assert(packed->count + plan->hidden_count == plan->param_count);
-    uint64_t total = 0;
+    *out_own = 0;
+    *out_marks = 0;
     for (int i = packed->count; i < plan->param_count; i++) {
-        total += round_up(wanted_size(packed, i));
+        const struct plan_param *param = &plan->params[i];
+        uint64_t size = 0;
+        if (param->is_scratch) {
+            RILL_TRY(own_size(packed, param, &size));
+            *out_own += round_up(size); // a few dozen of 2^47 bytes at most
+        } else if (param->scratch != NULL) {
+            size = marks_size(packed, param);
+            *out_marks += round_up(size);
+        }
+        packed->sizes[i] = size;
     }
-    struct scratch *scratch = find_scratch(packed, stream, total);
-    if (scratch == NULL) {
-        return NULL;
-    }
-    unsigned char *at = scratch->address;
+    return RILL_OK;
+}
+
+// Memory of the stream for |size| bytes, or of the launch's own if it is captured; NULL: there is none.
+static struct scratch *find_memory(struct context *context, struct stream *stream, uint64_t size, bool is_for_graph)
+{
+    return size == 0 ? NULL : is_for_graph ? acquire_captured(context, size) : acquire(context, stream, size);
+}
+
+static void put_addresses(struct packed_args *packed, struct scratch *scratch, bool has_marks)
+{
+    const struct plan_kernel *plan = packed->kernel->plan;
+    unsigned char *at = scratch != NULL ? scratch->address : NULL;
     for (int i = packed->count; i < plan->param_count; i++) {
-        uint64_t size = wanted_size(packed, i);
-        if (size > 0) {
-            packed->sizes[i] = size;
-            memcpy(packed->buffer + plan->params[i].offset, &at, sizeof at);
-            at += round_up(size);
+        const struct plan_param *param = &plan->params[i];
+        bool is_lent = param->is_scratch || (param->scratch != NULL && has_marks && packed->sizes[i] > 0);
+        if (is_lent && at != NULL) {
+            memcpy(packed->buffer + param->offset, &at, sizeof at);
+            at += round_up(packed->sizes[i]);
+        } else if (param->scratch != NULL) {
+            packed->sizes[i] = 0;
         }
     }
     args_count_elements(packed);
-    return scratch;
+}
+
+rill_status scratch_lend(struct packed_args *packed, struct stream *stream, struct scratch **out_scratch)
+{
+    assert(packed->count + packed->kernel->plan->hidden_count == packed->kernel->plan->param_count);
+    *out_scratch = NULL;
+    struct context *context = packed->context;
+    const char *name = packed->kernel->plan->name;
+    uint64_t own, marks;
+    RILL_TRY(find_sizes(packed, &own, &marks));
+    if (own + marks == 0) {
+        put_addresses(packed, NULL, false);
+        return RILL_OK;
+    }
+    bool is_for_graph = is_captured(context, stream);
+    bool wants_marks = marks > 0 && !is_for_graph;
+    struct scratch *scratch = find_memory(context, stream, own + (wants_marks ? marks : 0), is_for_graph);
+    bool has_marks = wants_marks && scratch != NULL;
+    if (scratch == NULL && wants_marks) {
+        scratch = find_memory(context, stream, own, is_for_graph);
+    }
+    if (scratch == NULL && own > 0) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: kernel '%s': no memory for its own arrays, %" PRIu64 " bytes",
+                           packed->who, name, own);
+    }
+    if (marks > 0 && !has_marks) {
+        context_log(context, RILL_LOG_WARNING, "kernel '%s': a scatter runs in order, on one thread: %s", name,
+                    is_for_graph ? "its stream is captured into a graph" : "there is no memory for its marks");
+    }
+    put_addresses(packed, scratch, has_marks);
+    *out_scratch = scratch;
+    return RILL_OK;
 }

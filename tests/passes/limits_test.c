@@ -78,17 +78,17 @@ static void arguments(struct str *out, int n)
 static void local(struct str *out, int n)
 {
     str_printf(out,
-               "__rill_kernel__ void k(int n, char x[n]) { for (int i = 0; i < n; i++) { char a[%d]; a[x[i]] = 1; "
-               "x[i] = a[i]; } }\n",
+               "static char at(int k, int i) { char a[%d]; a[k] = 1; return a[i]; }\n"
+               "__rill_kernel__ void k(int n, char x[n]) { for (int i = 0; i < n; i++) x[i] = at(x[i], i); }\n",
                n);
 }
 
 static void crossing_locals(struct str *out, int n)
 {
     str_printf(out,
-               "__rill_kernel__ void k(int n, char x[n]) { char a[%d], b[%d];\n"
-               "for (int i = 0; i < 1000; i++) { a[i] = x[i]; b[i] = x[i + 1]; }\n"
-               "for (int i = 0; i < 1000; i++) x[i] = a[i ^ 1] + b[i ^ 2]; }\n",
+               "__rill_kernel__ void k(int n, char x[n]) { struct { char a[%d]; } s; struct { char a[%d]; } t;\n"
+               "for (int i = 0; i < 1000; i++) { s.a[i] = x[i]; t.a[i] = x[i + 1]; }\n"
+               "for (int i = 0; i < 1000; i++) x[i] = s.a[i ^ 1] + t.a[i ^ 2]; }\n",
                n, n);
 }
 
@@ -136,6 +136,16 @@ static void operations(struct str *out, int n)
     }
 }
 
+static void lent_arrays(struct str *out, int n)
+{
+    str_add(out, "__rill_kernel__ void k(int n, int x[n]) {\n");
+    for (int i = 0; i < n; i++) {
+        str_printf(out, "int t%d[n + %d]; for (int i = 0; i < n; i++) t%d[i] = x[i] + %d; x[0] = t%d[n - 1];\n", i, i,
+                   i, i, i);
+    }
+    str_add(out, "}\n");
+}
+
 // ---- both sides ----------------------------------------------------------------------------------------------------
 
 static const struct row rows[] = {
@@ -153,6 +163,7 @@ static const struct row rows[] = {
     {"locals of one task", locals_of_a_task, 60, 66, "at most 4194304"},
     {"calls in calls", calls, 255, 256, "calls are nested more than 256 deep"},
     {"control in control", nested_kernels, 4, 6, "at most 500 are possible"},
+    {"arrays that the launch lends", lent_arrays, 32, 33, "has more than 32 arrays of its own"},
     {"operations of a kernel", operations, 8, 18, "has more than 100000 operations"},
 };
 

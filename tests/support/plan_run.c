@@ -555,6 +555,17 @@ static void lay_out_args(struct state *s)
     }
 }
 
+static uint64_t own_size(struct state *s, const struct plan_param *param)
+{
+    uint64_t size = param->ctype->size;
+    for (int k = 0; k < param->rank; k++) {
+        union ir_value extent = {0};
+        bool is_known = plan_eval(param->extents[k], &s->values, &extent);
+        size *= is_known && extent.i > 0 ? (uint64_t)extent.i : 0;
+    }
+    return size;
+}
+
 // Memory that the launch lends, full of what others left there; sometimes it has none.
 static void lend_scratch(struct state *s, bool has_some)
 {
@@ -565,6 +576,11 @@ static void lend_scratch(struct state *s, bool has_some)
             s->args[i].p = malloc((size_t)size.i);
             memset(s->args[i].p, 0x5a, (size_t)size.i);
             s->sizes[i] = (uint64_t)size.i;
+        } else if (param->is_scratch) {
+            uint64_t bytes = own_size(s, param);
+            s->args[i].p = malloc(bytes + 1);
+            memset(s->args[i].p, 0x5a, bytes);
+            s->sizes[i] = bytes;
         } else if (param->counts > 0) {
             const struct ir_ctype *element = s->kernel->params[param->counts - 1].ctype;
             s->args[i].i = (int64_t)(s->sizes[param->counts - 1] / (element->size > 0 ? element->size : 1));
@@ -634,7 +650,7 @@ void plan_run(const struct ir_module *module, const struct plan_module *plan, co
     }
     interp_destroy(s.interp);
     for (int i = 0; i < kernel->param_count; i++) {
-        if (kernel->params[i].scratch != NULL) {
+        if (kernel->params[i].scratch != NULL || kernel->params[i].is_scratch) {
             free(s.args[i].p);
         }
     }

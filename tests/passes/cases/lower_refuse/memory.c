@@ -11,7 +11,6 @@ __rill_kernel__ int memory(int n, char *p)
     int *q = malloc(4);
     free(q);
     puts("x");
-    int variable[n];
     n += count();
     n += pointer();
     n += elsewhere;

@@ -20,7 +20,8 @@ kernel void fptr(int n, int a[n]) { int (*p)(int) = f; for (int i = 0; i < n; i+
 
 kernel void static_local(int n, int a[n]) { static int c; for (int i = 0; i < n; i++) a[i] = c++; }
 
-kernel void vla_object(int n, int a[n]) { for (int i = 0; i < n; i++) { int t[n]; t[0] = i; a[i] = t[0]; } }
+static int vla_object(int n, int i) { int t[n]; t[0] = i; return t[0]; }
+kernel void vla_in_helper(int n, int a[n]) { for (int i = 0; i < n; i++) { a[i] = vla_object(n, i); } }
 
 kernel void uses_malloc(int n, int a[n]) { int *p = malloc(4); a[0] = p != 0; }
 
@@ -41,10 +42,11 @@ kernel void int_to_pointer(int n, int a[n]) { int *p = (int *)0x1000; a[0] = *p;
 
 kernel void int_roundtrip_pointer(int n, int a[n]) { int *p = (int *)((uintptr_t)a + 4); p[0] = 3; }
 
-kernel int big_local(int n, int a[n])
+static int big_local(int n, int a[n])
 {
     int t[20000];
     for (int i = 0; i < n; i++) t[i] = a[i];
     for (int i = 1; i < n; i++) a[i] = t[i - 1];
     return t[0];
 }
+kernel int calls_big_local(int n, int a[n]) { return big_local(n, a); }

@@ -9,7 +9,5 @@ kernel void k(int n, float a[n])
     for (int i = 0; i < n; i++) a[i] = probe(a[i]);
     fesetround(FE_UPWARD);
     if (setjmp(env)) a[0] = 1;
-    float big[100000];
-    big[n] = 1;
-    a[1] = big[0];
+    a[1] = (float[100000]){1}[n];
 }
