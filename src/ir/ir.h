@@ -519,6 +519,8 @@ bool ir_has_role(const struct ir_for *loop, const struct ir_var *var); // the lo
 #define IR_REASON_SEARCH "it is a search"
 // LOOP.text of one that a pragma keeps in order, so that nothing of it is tried ahead.
 #define IR_REASON_ASKED "a pragma asks for it"
+// What |order| of a loop says of a nest as the source has it, beside the order that it runs in with other trip counts.
+#define IR_ORDER_OF_SOURCE "so it runs where the other order has too few iterations to share out"
 
 struct ir_inst {
     enum ir_op op;

@@ -89,6 +89,7 @@ static void put(struct loop_nest *nest, struct ir_region *code, struct ir_region
         inst = next;
     }
     root->loop->is_fallback = is_fallback;
+    root->loop->order = is_fallback ? NULL : IR_ORDER_OF_SOURCE;
 }
 
 // True: the nest has been looked at as a whole.

@@ -124,6 +124,21 @@ static void find_pairs(struct loop_nest *nest)
     }
 }
 
+void nest_keep_pairs_of_values(struct loop_nest *nest)
+{
+    const struct analysis *an = nest->an;
+    nest->pair_count = 0;
+    for (int i = nest->root->access_begin; i < nest->root->access_end; i++) {
+        const struct access *a = &an->accesses.items[i];
+        for (int k = nest->root->access_begin; k < nest->root->access_end && nest_is_movable(nest, a->inst); k++) {
+            const struct access *b = &an->accesses.items[k];
+            if (b->kind != ACCESS_READ && access_relation(an, a, b) == RELATION_TWO_BASES) {
+                note_pair(nest, a->base, b->base);
+            }
+        }
+    }
+}
+
 // Reads of one place by one statement depend on the same.
 static bool is_repeated(const struct loop_nest *nest, const struct statement *statement, int index)
 {

@@ -85,6 +85,10 @@ static struct plan_expr *is_worth_it(struct loop_nest *nest, struct plan_expr *s
     int enough = nest->module->is_gpu ? LONG_GPU : LONG_CPU;
     struct plan_expr *ratio = plan_const(arena, IR_I64, RATIO);
     struct plan_expr *is_short = compare(arena, source, plan_const(arena, IR_I64, MANY));
+    int64_t known;
+    if (is_short != NULL && plan_expr_is_const(is_short, &known) && known != 0) {
+        return is_short;
+    }
     struct plan_expr *is_near = compare(arena, source, plan_op(arena, IR_OP_MUL, IR_I64, IR_I64, trips, ratio));
     struct plan_expr *is_long = compare(arena, plan_const(arena, IR_I64, enough - 1), trips);
     struct plan_expr *any = plan_op(arena, IR_OP_OR, IR_I1, IR_I1, is_short, is_near);

@@ -133,6 +133,9 @@ bool nest_is_followed(const struct loop_nest *nest, const struct poly *value, st
 
 // reorder_depend.c: false if there are too many.
 bool nest_find_dependences(struct loop_nest *nest);
+// An order that is the source's needs two arguments apart only where values loaded from the one are computed anew in
+// each statement that uses them, behind what is written to the other. Other pairs are dropped.
+void nest_keep_pairs_of_values(struct loop_nest *nest);
 // Of two accesses of the nest whether they may meet in iterations of which the relations hold. What must hold for them
 // not to is noted for the launch.
 bool nest_may_meet(struct loop_nest *nest, int a, int b, const struct pair_relation *relations, int count);

@@ -472,7 +472,7 @@ struct order *nest_split(struct loop_nest *nest)
         }
         nest->conditions.count = 0;
     }
-    nest->pair_count = 0;
+    nest_keep_pairs_of_values(nest);
     statement_set all = (statement_set)(((uint64_t)1 << nest->statement_count) - 1);
     return source_order(&s, all, 0);
 }

@@ -335,7 +335,9 @@ static void walk_for(struct extractor *x, const struct ir_inst *inst)
 static bool is_fallback(const struct ir_region *region)
 {
     for (const struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        if (inst->op == IR_OP_FOR && inst->loop->is_fallback) {
+        if (inst->op == IR_OP_FOR &&
+            (inst->loop->is_fallback ||
+             (inst->loop->order != NULL && strcmp(inst->loop->order, IR_ORDER_OF_SOURCE) == 0))) {
             return true;
         }
     }
