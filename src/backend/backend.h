@@ -141,6 +141,7 @@ struct backend_kernel {
     int depth;             // of the tree of control
     int block_count;       // the most blocks of a region
     uint64_t partial_size; // the largest partial record of its tasks
+    int memo_count;        // as the plan has it
 };
 
 static inline struct backend_kernel backend_kernel_of(const struct plan_kernel *plan)
@@ -148,7 +149,8 @@ static inline struct backend_kernel backend_kernel_of(const struct plan_kernel *
     return (struct backend_kernel){.param_count = plan->param_count,
                                    .hidden_count = plan->hidden_count,
                                    .args_size = plan->args_size,
-                                   .block_size = plan->block_size};
+                                   .block_size = plan->block_size,
+                                   .memo_count = plan->memo_count};
 }
 
 // Memory of the host that a launch uses on a device with memory of its own. Each range is copied there before and back

@@ -253,14 +253,8 @@ static bool eval_leaf(const struct plan_expr *expr, const struct plan_values *va
     }
 }
 
-bool plan_eval(const struct plan_expr *expr, const struct plan_values *values, union ir_value *out)
+static bool eval_node(const struct plan_expr *expr, const struct plan_values *values, union ir_value *out)
 {
-    if (expr == NULL) {
-        return false;
-    }
-    if (expr->kind != PLAN_EXPR_OP && expr->kind != PLAN_EXPR_TRIP) {
-        return eval_leaf(expr, values, out);
-    }
     if (expr->kind == PLAN_EXPR_OP && expr->op == IR_OP_SELECT) {
         union ir_value condition;
         return plan_eval(expr->args[0], values, &condition) &&
@@ -280,4 +274,30 @@ bool plan_eval(const struct plan_expr *expr, const struct plan_values *values, u
         return true;
     }
     return ir_fold(expr->op, expr->type, expr->arg_type, args, out);
+}
+
+bool plan_eval(const struct plan_expr *expr, const struct plan_values *values, union ir_value *out)
+{
+    if (expr == NULL) {
+        return false;
+    }
+    if (expr->kind != PLAN_EXPR_OP && expr->kind != PLAN_EXPR_TRIP) {
+        return eval_leaf(expr, values, out);
+    }
+    if (expr->memo == 0 || values->memo.known == NULL) {
+        return eval_node(expr, values, out);
+    }
+    assert(expr->memo <= values->kernel->memo_count);
+    _Atomic uint8_t *known = &values->memo.known[expr->memo - 1];
+    _Atomic uint64_t *bits = &values->memo.values[expr->memo - 1];
+    if (atomic_load_explicit(known, memory_order_acquire) != 0) {
+        out->i = (int64_t)atomic_load_explicit(bits, memory_order_relaxed);
+        return true;
+    }
+    if (!eval_node(expr, values, out)) {
+        return false;
+    }
+    atomic_store_explicit(bits, (uint64_t)out->i, memory_order_relaxed);
+    atomic_store_explicit(known, 1, memory_order_release);
+    return true;
 }

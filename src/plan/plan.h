@@ -13,6 +13,7 @@
 #include "ir/trip.h"
 #include "rill/status.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -42,6 +43,8 @@ struct plan_expr {
     double fimm;
     struct plan_expr *args[3];
     int arg_count;
+    bool is_fixed; // of a plan that was read: it has the same value all through a launch, and for equal arguments
+    int memo;      // the same: 1 + where struct plan_memo keeps that value; 0: it does not
 };
 
 // ---- effects
@@ -298,6 +301,7 @@ struct plan_kernel {
     struct plan_loop *loops;
     int loop_count;
     int node_count;
+    int memo_count; // of a plan that was read: what its expressions are numbered with
 };
 
 #define PLAN_MAX_OBJECT_SIZE (UINT64_C(1) << 47) // what the language allows: larger types are compile errors
@@ -354,6 +358,13 @@ enum {
     PLAN_WIDTH_PER_WORKER = 4, // on a CPU: iterations for each worker that keep all of them busy to the end
 };
 
+// What was evaluated already for one set of arguments. Threads that run blocks of one launch may share it: two that
+// find the same value out write the same.
+struct plan_memo {
+    _Atomic uint8_t *known;   // |memo_count| of the kernel; 0: not yet
+    _Atomic uint64_t *values; // the bits
+};
+
 struct plan_values {
     const struct plan_kernel *kernel;
     const void *args;                // the argument buffer
@@ -362,6 +373,7 @@ struct plan_values {
     const uint64_t *field_addresses; // of the module's fields as loaded; NULL: not known
     const uint64_t *field_sizes;     //
     int64_t width; // iterations that fill the device: a shorter loop leaves some of it idle; 0: PLAN_WIDTH_UNKNOWN
+    struct plan_memo memo; // for what |args|, |array_sizes| and |width| decide; zero: none
 };
 // False if it needs what |values| does not have.
 bool plan_eval(const struct plan_expr *expr, const struct plan_values *values, union ir_value *out);
@@ -377,6 +389,17 @@ void plan_explain(const struct plan_module *module, bool color, struct str *out)
 bool plan_verify(const struct plan_module *module, struct str *out);
 void plan_write(const struct plan_module *module, struct str *out); // bytes; str may hold zeros
 rill_status plan_read(struct arena *arena, const void *bytes, size_t size, struct plan_module **out_module);
+
+// share.c: equal expressions of a kernel become one, and those that do not change in a launch are numbered
+struct plan_share {
+    struct arena *arena; // borrowed
+    struct plan_expr **table;
+    int capacity; // a power of two
+    int count;
+    int memo_count;
+};
+// The one that stands for |expr|, whose operands stand for themselves.
+struct plan_expr *plan_share_expr(struct plan_share *share, struct plan_expr *expr);
 
 // device.c: what the host cannot know when it launches, because tasks compute it, and which of that has code for a GPU
 int plan_slot_at(const struct plan_kernel *kernel, int64_t offset); // the slot that holds the byte; -1: none

@@ -18,6 +18,7 @@ struct io {
     size_t at;
     bool failed;
     int depth;
+    struct plan_share share; // reading: of the kernel that is read
 };
 
 static void io_raw(struct io *io, void *value, size_t size)
@@ -187,6 +188,9 @@ static void io_expr(struct io *io, struct plan_expr **place)
         io->failed |= expr->args[i] == NULL;
     }
     io->depth--;
+    if (io->out == NULL && !io->failed) {
+        *place = plan_share_expr(&io->share, expr);
+    }
 }
 
 static void io_ctype(struct io *io, struct ir_ctype **place)
@@ -393,6 +397,7 @@ static void io_param(struct io *io, struct plan_param *param)
 
 static void io_kernel(struct io *io, struct plan_kernel *kernel)
 {
+    io->share = (struct plan_share){.arena = io->arena};
     io_name(io, &kernel->name);
     io_loc(io, &kernel->loc);
     io_ctype(io, &kernel->return_ctype);
@@ -420,6 +425,9 @@ static void io_kernel(struct io *io, struct plan_kernel *kernel)
         io_loop(io, &kernel->loops[i]);
     }
     io_int(io, &kernel->node_count);
+    if (io->out == NULL) {
+        kernel->memo_count = io->share.memo_count;
+    }
 }
 
 static void io_module(struct io *io, struct plan_module *module)

@@ -49,6 +49,7 @@ struct backend_device {
     atomic_int stream_count;                    // changed under drain_lock: streams not yet freed
     struct backend_stream *streams; // guarded by drain_lock: those whose launches are not part of |launch_count| yet
     uint64_t launch_count;          // guarded by drain_lock: launches ever queued on streams that are gone
+    _Atomic uint64_t image_count;   // images ever made
     _Atomic uint64_t error_count;   // errors of streams ever: each has a number that no later one has
     struct cpu_error no_words;      // what a stream has whose error found no memory; the device has one reference
 };

@@ -16,7 +16,8 @@ static size_t round_up(size_t size)
 bool need_fits(const struct cpu_need *has, const struct cpu_need *wanted)
 {
     return has->depth >= wanted->depth && has->block_count >= wanted->block_count &&
-           has->partial_size >= wanted->partial_size && has->local_size >= wanted->local_size;
+           has->partial_size >= wanted->partial_size && has->local_size >= wanted->local_size &&
+           has->memo_count >= wanted->memo_count && has->known_size >= wanted->known_size;
 }
 
 struct cpu_need need_join(const struct cpu_need *a, const struct cpu_need *b)
@@ -24,7 +25,9 @@ struct cpu_need need_join(const struct cpu_need *a, const struct cpu_need *b)
     return (struct cpu_need){.depth = a->depth > b->depth ? a->depth : b->depth,
                              .block_count = a->block_count > b->block_count ? a->block_count : b->block_count,
                              .partial_size = a->partial_size > b->partial_size ? a->partial_size : b->partial_size,
-                             .local_size = a->local_size > b->local_size ? a->local_size : b->local_size};
+                             .local_size = a->local_size > b->local_size ? a->local_size : b->local_size,
+                             .memo_count = a->memo_count > b->memo_count ? a->memo_count : b->memo_count,
+                             .known_size = a->known_size > b->known_size ? a->known_size : b->known_size};
 }
 
 struct cpu_workspace *workspace_create(struct backend_device *device, const struct cpu_need *need)
@@ -34,7 +37,11 @@ struct cpu_workspace *workspace_create(struct backend_device *device, const stru
     size_t frames = round_up((size_t)need->depth * sizeof(struct cpu_frame));
     size_t shares = (size_t)device->pool.worker_count * sizeof(struct cpu_pool_share);
     size_t partials = round_up(EXEC_MAX_PARTIALS * need->partial_size);
-    size_t size = head + frames + shares + partials + round_up(need->local_size);
+    size_t locals = round_up(need->local_size);
+    size_t values = round_up((size_t)need->memo_count * sizeof(uint64_t));
+    size_t flags = round_up((size_t)need->memo_count);
+    size_t known = values + flags + round_up(need->known_size);
+    size_t size = head + frames + shares + partials + locals + EXEC_KNOWN_COUNT * known;
     struct cpu_workspace *workspace = device_alloc(device, size, 64);
     if (workspace == NULL) {
         return NULL;
@@ -46,6 +53,12 @@ struct cpu_workspace *workspace_create(struct backend_device *device, const stru
     workspace->exec.loop.shares = (struct cpu_pool_share *)(at + frames);
     workspace->exec.partials = at + frames + shares;
     workspace->locals = at + frames + shares + partials;
+    at = (char *)workspace->locals + locals;
+    for (int i = 0; i < EXEC_KNOWN_COUNT; i++, at += known) {
+        workspace->known[i] = (struct cpu_known){.memo.values = (_Atomic uint64_t *)at,
+                                                 .memo.known = (_Atomic uint8_t *)(at + values),
+                                                 .args = (unsigned char *)at + values + flags};
+    }
     workspace->exec.blocks = workspace->blocks;
     print_init(&workspace->print);
     for (int i = 0; i < need->block_count; i++) {

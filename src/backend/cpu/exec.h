@@ -115,6 +115,20 @@ struct cpu_need {
     int block_count;
     uint64_t partial_size;
     uint64_t local_size;
+    int memo_count;      // of plan_memo
+    uint64_t known_size; // of the arguments and sizes of arrays that one memo is for
+};
+
+// Arguments for which the memo holds what was evaluated. A later launch on the stream begins with that if it is one of
+// the same kernel with the same arguments: the steps of a computation repeat a few launches, or two arrays change
+// places.
+enum { EXEC_KNOWN_COUNT = 4 };
+
+struct cpu_known {
+    struct plan_memo memo;
+    uint64_t image_number; // which no other image has; 0: none
+    const struct cpu_kernel *kernel;
+    unsigned char *args; // and sizes of arrays
 };
 
 // The workspace of a stream: what it needs to run one launch, or one block of another stream's launch, at a time. One
@@ -123,6 +137,8 @@ struct cpu_workspace {
     size_t size;
     struct cpu_need need;
     void *locals; // the launch block: locals that cross tasks, the result
+    struct cpu_known known[EXEC_KNOWN_COUNT];
+    int known_next; // which of them goes first
     struct cpu_run run;
     struct cpu_exec exec;
     struct print_log print;

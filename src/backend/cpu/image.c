@@ -107,6 +107,7 @@ rill_status image_create(struct backend_device *device, const struct plan_module
     }
     image->device = device;
     image->plan = plan;
+    image->number = atomic_fetch_add_explicit(&device->image_count, 1, memory_order_relaxed) + 1;
     arena_init(&image->arena);
     jmp_buf escape;
     image->arena.escape = &escape;

@@ -37,6 +37,7 @@ struct backend_image {
     struct object *object;                       // owned; NULL in tests that give functions of their own
     struct dylib libraries[IMAGE_LIBRARY_COUNT]; // where the code finds its mathematics; open as long as it is loaded
     struct cpu_kernel *kernels;
+    uint64_t number; // of the device's images, from 1
     uint64_t *field_addresses;
     uint64_t *field_sizes;
 };

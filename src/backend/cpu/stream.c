@@ -124,6 +124,12 @@ static size_t args_size(uint64_t size)
     return (size + 7) & ~(size_t)7;
 }
 
+// Of the arguments and what follows them.
+static size_t known_size(uint64_t size, int param_count)
+{
+    return args_size(size) + (size_t)param_count * sizeof(uint64_t);
+}
+
 // Arguments are a few words as a rule: to call for them takes longer than to copy them.
 static inline __attribute__((always_inline)) void copy_words(unsigned char *target, const unsigned char *source,
                                                              size_t size)
@@ -168,7 +174,12 @@ static __attribute__((noinline)) struct cpu_workspace *make_workspace(struct bac
 static HOT struct cpu_launch *take_launch(struct backend_stream *stream, const struct backend_kernel *kernel,
                                           size_t size)
 {
-    struct cpu_need need = {kernel->depth, kernel->block_count, kernel->partial_size, kernel->block_size};
+    struct cpu_need need = {.depth = kernel->depth,
+                            .block_count = kernel->block_count,
+                            .partial_size = kernel->partial_size,
+                            .local_size = kernel->block_size,
+                            .memo_count = kernel->memo_count,
+                            .known_size = known_size(kernel->args_size, kernel->param_count)};
     struct cpu_workspace *workspace = NULL;
     bool has_workspace = LIKELY(need_fits(&stream->newest_need, &need));
     if (UNLIKELY(!has_workspace)) {
@@ -227,8 +238,7 @@ static __attribute__((noinline)) rill_status prepare(struct backend_stream *stre
 static HOT rill_status launch_known(struct backend_stream *stream, const struct backend_launch *launch,
                                     const struct backend_kernel *kernel)
 {
-    size_t size =
-        sizeof(struct cpu_launch) + args_size(kernel->args_size) + (size_t)kernel->param_count * sizeof(uint64_t);
+    size_t size = sizeof(struct cpu_launch) + known_size(kernel->args_size, kernel->param_count);
     RILL_TRY(lock_for_work(stream));
     // A workspace for a larger kernel travels with the launch, and its blocks have their streams, so that nothing can
     // fail once it is queued.
@@ -400,6 +410,40 @@ void cpu_stream_take_workspace(struct backend_stream *stream, struct cpu_workspa
     workspace->run.values.width = PLAN_WIDTH_PER_WORKER * stream->device->pool.worker_count;
 }
 
+// Without what is between the arguments and the sizes, which nobody fills.
+static bool is_known(const struct cpu_known *known, const struct cpu_launch *launch)
+{
+    const struct plan_kernel *plan = launch->kernel->plan;
+    size_t sizes = args_size(plan->args_size);
+    return known->image_number == launch->image->number && known->kernel == launch->kernel &&
+           memcmp(known->args, launch->args, plan->args_size) == 0 &&
+           memcmp(known->args + sizes, launch->args + sizes, (size_t)plan->param_count * sizeof(uint64_t)) == 0;
+}
+
+// What expressions over the arguments are is found out again only if the arguments are others. Slots, addresses of
+// fields and the like are no part of the memo.
+static struct plan_memo find_memo(struct cpu_workspace *workspace, const struct cpu_launch *launch)
+{
+    const struct plan_kernel *plan = launch->kernel->plan;
+    if (plan->memo_count == 0) {
+        return (struct plan_memo){0};
+    }
+    for (int i = 0; i < EXEC_KNOWN_COUNT; i++) {
+        if (is_known(&workspace->known[i], launch)) {
+            return workspace->known[i].memo;
+        }
+    }
+    struct cpu_known *known = &workspace->known[workspace->known_next];
+    size_t size = known_size(plan->args_size, plan->param_count);
+    assert(plan->memo_count <= workspace->need.memo_count && size <= workspace->need.known_size);
+    memset((void *)known->memo.known, 0, (size_t)plan->memo_count);
+    memcpy(known->args, launch->args, size);
+    known->image_number = launch->image->number;
+    known->kernel = launch->kernel;
+    workspace->known_next = (workspace->known_next + 1) % EXEC_KNOWN_COUNT;
+    return known->memo;
+}
+
 static void fill_run(struct backend_stream *stream, const struct cpu_launch *launch)
 {
     struct cpu_workspace *workspace = stream->workspace;
@@ -412,6 +456,7 @@ static void fill_run(struct backend_stream *stream, const struct cpu_launch *lau
     run->values.array_sizes = (const uint64_t *)(launch->args + args_size(plan->args_size));
     run->values.field_addresses = launch->image->field_addresses;
     run->values.field_sizes = launch->image->field_sizes;
+    run->values.memo = find_memo(workspace, launch);
     atomic_store_explicit(&run->failure_state, 0, memory_order_relaxed);
     if (plan->block_size > 0) {
         memset(workspace->locals, 0, plan->block_size);
