@@ -122,6 +122,25 @@ with rill.Context("cpu") as ctx:
     assert module.sum(10, x) == 45')
 }
 
+# Each command of the first block of its README, one after the other.
+its_readme_is_true() {
+    local command
+    sed -n '/^```sh/,/^```/p' "$box/elsewhere/README.md" | sed '/^```/d; s/ *#.*//' >"$box/commands"
+    [ "$(wc -l <"$box/commands")" -ge 7 ] || return 1
+    while read -r command; do
+        echo "$command"
+        (cd "$box/elsewhere" && RILL_THREADS=2 bash -c "$command") </dev/null || return 1
+    done <"$box/commands"
+    [ -s "$box/elsewhere/fluid.png" ]
+}
+
+is_a_debian_package() {
+    cpack --config "$build/CPackConfig.cmake" -B "$box/deb" && dpkg-deb --info "$box"/deb/*.deb &&
+        dpkg-deb -x "$box"/deb/*.deb "$box/root" && "$box/root/usr/bin/rill" doctor --quick &&
+        cc examples/simulate.c -I"$box/root/usr/include" -L"$box/root/usr/lib" -lrill -o "$box/by_deb" &&
+        LD_LIBRARY_PATH=$box/root/usr/lib "$box/by_deb"
+}
+
 claim the_archive_is_made is_made
 claim it_is_at_most_25_megabytes is_at_most_25_megabytes
 claim it_needs_glibc_2_34_at_most needs_glibc_2_34_at_most
@@ -132,6 +151,12 @@ claim its_tests_run_where_they_are_unpacked runs_its_tests
 claim its_benchmarks_are_all_there has_every_benchmark
 claim its_example_runs_and_builds runs_its_example
 claim has_no_hooks_for_planted_bugs has_no_hooks_for_planted_bugs
+claim its_readme_is_true its_readme_is_true
+if command -v dpkg-deb >/dev/null; then
+    claim it_is_a_debian_package_too is_a_debian_package
+else
+    skip it_is_a_debian_package_too "there is no dpkg-deb"
+fi
 claim cmake_finds_it is_found_by_cmake
 if command -v pkg-config >/dev/null; then
     claim pkg_config_finds_it is_found_by_pkg_config
