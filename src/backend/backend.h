@@ -257,6 +257,10 @@ struct backend {
     // what others have queued so far. |asks|: it does not wait; RILL_ERR_NOT_READY if something of others has not run.
     // backend_always_may_wait.
     rill_status (*stream_may_wait)(struct backend_stream *stream, bool asks);
+    // Whether the stream is being captured into a graph; then |out_memory| gets |size| bytes that go with the graph (0:
+    // none are wanted). backend_never_captures.
+    rill_status (*stream_capture_memory)(struct backend_stream *stream, uint64_t size, bool *out_is_captured,
+                                         void **out_memory);
     void (*stream_destroy)(struct backend_stream *stream);     // does not wait: goes when its work has run
     void (*stream_synchronize)(struct backend_stream *stream); // waits for what is queued so far
     // By a thread that is about to wait for several streams: does of this one what it can do itself, and does not wait.
@@ -308,6 +312,8 @@ rill_status backend_no_wrap(struct backend_device *device, void *native, uint64_
                             struct backend_stream **out_stream);
 rill_status backend_no_native(struct backend_stream *stream, void **out_native);
 rill_status backend_always_may_wait(struct backend_stream *stream, bool asks);
+rill_status backend_never_captures(struct backend_stream *stream, uint64_t size, bool *out_is_captured,
+                                   void **out_memory);
 void backend_no_help(struct backend_stream *stream);
 rill_status backend_no_copy_from(struct backend_stream *stream, void *target, struct backend_device *source_device,
                                  const void *source, size_t size);

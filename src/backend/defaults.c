@@ -74,6 +74,16 @@ rill_status backend_always_may_wait(struct backend_stream *stream, bool asks)
     return RILL_OK;
 }
 
+rill_status backend_never_captures(struct backend_stream *stream, uint64_t size, bool *out_is_captured,
+                                   void **out_memory)
+{
+    (void)stream;
+    (void)size;
+    *out_is_captured = false;
+    *out_memory = NULL;
+    return RILL_OK;
+}
+
 void backend_no_help(struct backend_stream *stream)
 {
     (void)stream;

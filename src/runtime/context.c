@@ -6,7 +6,6 @@
 #include "runtime/callback.h"
 #include "runtime/event.h"
 #include "runtime/module.h"
-#include "runtime/scratch.h"
 #include "runtime/stream.h"
 
 #include <assert.h>
@@ -392,7 +391,6 @@ static rill_status destroy(struct context *context)
     callback_thread_destroy(context);
     pool_finish_streams(&context->stream_pool);
     host_memory_finish(context);
-    scratch_destroy_captured(context);
     context->backend->device_close(context->device);
     rill_status status =
         context->trace_failure[0] == '\0' ? RILL_OK : status_fail(RILL_ERR_IO, "%s", context->trace_failure);

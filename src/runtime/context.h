@@ -81,7 +81,6 @@ struct context {
     struct host_block *host_idle;   // owned: freed, and no work uses it any more; see host_memory.c
 
     struct thread_mutex scratch_lock;                // of what streams lend to their launches
-    struct scratch *captured_scratch;                // owned; guarded by scratch_lock: lent to launches in graphs
     struct thread_mutex wrap_lock;                   // one rill_stream_wrap() at a time
     struct thread_mutex load_lock;                   // one rill_kernel_load() at a time compiles
     atomic_bool is_open;                             // all of it is made

@@ -13,10 +13,8 @@ struct scratch {
     struct context *context; // borrowed
     void *address;           // owned
     uint64_t size;
-    int launch_count;     // that have it and are not queued yet; guarded by the context's scratch lock, as what follows
-    bool is_replaced;     // by a larger one: goes when the stream has come past the last launch that uses it
-    bool is_captured;     // in a graph: stays as long as the context
-    struct scratch *next; // captured: in the context's list
+    int launch_count; // that have it and are not queued yet; guarded by the context's scratch lock, as what follows
+    bool is_replaced; // by a larger one: goes when the stream has come past the last launch that uses it
 };
 
 void scratch_destroy(struct scratch *scratch)
@@ -99,44 +97,12 @@ static struct scratch *acquire(struct context *context, struct stream *stream, u
 
 void scratch_return(struct scratch *scratch, struct stream *stream)
 {
-    if (scratch->is_captured) {
-        return;
-    }
     thread_lock(&scratch->context->scratch_lock);
     assert(scratch->launch_count > 0);
     bool is_last = --scratch->launch_count == 0 && scratch->is_replaced;
     thread_unlock(&scratch->context->scratch_lock);
     if (is_last) {
         destroy_behind(scratch, stream);
-    }
-}
-
-// A launch that is captured runs again later, beside others of the stream.
-static bool is_captured(const struct context *context, const struct stream *stream)
-{
-    return stream->is_wrapped && context->backend->stream_may_wait(stream->queue, false) != RILL_OK;
-}
-
-// Memory of its own for a launch that is captured.
-static struct scratch *acquire_captured(struct context *context, uint64_t size)
-{
-    struct scratch *scratch = scratch_create(context, size, 0);
-    if (scratch != NULL) {
-        scratch->is_captured = true;
-        thread_lock(&context->scratch_lock);
-        scratch->next = context->captured_scratch;
-        context->captured_scratch = scratch;
-        thread_unlock(&context->scratch_lock);
-    }
-    return scratch;
-}
-
-void scratch_destroy_captured(struct context *context)
-{
-    while (context->captured_scratch != NULL) {
-        struct scratch *next = context->captured_scratch->next;
-        scratch_destroy(context->captured_scratch);
-        context->captured_scratch = next;
     }
 }
 
@@ -220,16 +186,10 @@ static rill_status find_sizes(struct packed_args *packed, uint64_t *out_own, uin
     return RILL_OK;
 }
 
-// Memory of the stream for |size| bytes, or of the launch's own if it is captured; NULL: there is none.
-static struct scratch *find_memory(struct context *context, struct stream *stream, uint64_t size, bool is_for_graph)
-{
-    return size == 0 ? NULL : is_for_graph ? acquire_captured(context, size) : acquire(context, stream, size);
-}
-
-static void put_addresses(struct packed_args *packed, struct scratch *scratch, bool has_marks)
+static void put_addresses(struct packed_args *packed, void *memory, bool has_marks)
 {
     const struct plan_kernel *plan = packed->kernel->plan;
-    unsigned char *at = scratch != NULL ? scratch->address : NULL;
+    unsigned char *at = memory;
     for (int i = packed->count; i < plan->param_count; i++) {
         const struct plan_param *param = &plan->params[i];
         bool is_lent = param->is_scratch || (param->scratch != NULL && has_marks && packed->sizes[i] > 0);
@@ -243,34 +203,64 @@ static void put_addresses(struct packed_args *packed, struct scratch *scratch, b
     args_count_elements(packed);
 }
 
+static void log_no_marks(const struct packed_args *packed)
+{
+    context_log(packed->context, RILL_LOG_WARNING,
+                "kernel '%s': a scatter runs in order, on one thread: there is no memory for its marks",
+                packed->kernel->plan->name);
+}
+
+// The graph's own memory for a launch that is captured.
+static rill_status take_captured(struct packed_args *packed, struct stream *stream, uint64_t own, uint64_t marks,
+                                 bool *out_is_captured)
+{
+    const struct backend *backend = packed->context->backend;
+    void *memory;
+    bool has_marks = marks > 0;
+    rill_status status = backend->stream_capture_memory(stream->queue, own + marks, out_is_captured, &memory);
+    if (status != RILL_OK && *out_is_captured && has_marks) {
+        has_marks = false;
+        status = backend->stream_capture_memory(stream->queue, own, out_is_captured, &memory);
+    }
+    RILL_TRY(context_fail_as(packed->who, status));
+    if (*out_is_captured) {
+        if (marks > 0 && !has_marks) {
+            log_no_marks(packed);
+        }
+        put_addresses(packed, memory, has_marks);
+    }
+    return RILL_OK;
+}
+
 rill_status scratch_lend(struct packed_args *packed, struct stream *stream, struct scratch **out_scratch)
 {
     assert(packed->count + packed->kernel->plan->hidden_count == packed->kernel->plan->param_count);
     *out_scratch = NULL;
-    struct context *context = packed->context;
-    const char *name = packed->kernel->plan->name;
     uint64_t own, marks;
+    bool is_captured = false;
     RILL_TRY(find_sizes(packed, &own, &marks));
-    if (own + marks == 0) {
-        put_addresses(packed, NULL, false);
+    if (own + marks > 0) {
+        RILL_TRY(take_captured(packed, stream, own, marks, &is_captured));
+    }
+    if (own + marks == 0 || is_captured) {
+        if (!is_captured) {
+            put_addresses(packed, NULL, false);
+        }
         return RILL_OK;
     }
-    bool is_for_graph = is_captured(context, stream);
-    bool wants_marks = marks > 0 && !is_for_graph;
-    struct scratch *scratch = find_memory(context, stream, own + (wants_marks ? marks : 0), is_for_graph);
-    bool has_marks = wants_marks && scratch != NULL;
-    if (scratch == NULL && wants_marks) {
-        scratch = find_memory(context, stream, own, is_for_graph);
+    struct scratch *scratch = acquire(packed->context, stream, own + marks);
+    bool has_marks = scratch != NULL && marks > 0;
+    if (scratch == NULL && marks > 0 && own > 0) {
+        scratch = acquire(packed->context, stream, own);
     }
     if (scratch == NULL && own > 0) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: kernel '%s': no memory for its own arrays, %" PRIu64 " bytes",
-                           packed->who, name, own);
+                           packed->who, packed->kernel->plan->name, own);
     }
     if (marks > 0 && !has_marks) {
-        context_log(context, RILL_LOG_WARNING, "kernel '%s': a scatter runs in order, on one thread: %s", name,
-                    is_for_graph ? "its stream is captured into a graph" : "there is no memory for its marks");
+        log_no_marks(packed);
     }
-    put_addresses(packed, scratch, has_marks);
+    put_addresses(packed, scratch != NULL ? scratch->address : NULL, has_marks);
     *out_scratch = scratch;
     return RILL_OK;
 }

@@ -3,8 +3,8 @@
 // buffer serves every launch on it; nothing is ever read there that the launch itself has not written. Without memory
 // for its own arrays a launch fails; without any for marks it runs another way.
 //
-// A launch that is captured into a graph of the driver runs again, whenever and wherever the graph does: it has memory
-// that nobody else gets before the context is closed.
+// A launch that is captured into a graph of the driver runs again, whenever and wherever the graph does: its memory
+// belongs to the graph.
 #ifndef RILL_RUNTIME_SCRATCH_H
 #define RILL_RUNTIME_SCRATCH_H
 
@@ -19,7 +19,5 @@ rill_status scratch_lend(struct packed_args *packed, struct stream *stream, stru
 void scratch_return(struct scratch *scratch, struct stream *stream);
 // All work of the stream has run.
 void scratch_destroy(struct scratch *scratch);
-// Of launches that were captured. The context's work has run, and it takes no more.
-void scratch_destroy_captured(struct context *context);
 
 #endif

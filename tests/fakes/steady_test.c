@@ -14,6 +14,12 @@ static const char source[] =
     "#include <assert.h>\n"
     "kernel void one(int n, float s, float x[n]) { for (int i = 0; i < n; i++) x[i] += s; }\n"
     "kernel void checked(int n, float s, float x[n]) { for (int i = 0; i < n; i++) { assert(s >= 0); x[i] += s; } }\n"
+    "kernel void own(int n, float s, float x[n])\n"
+    "{\n"
+    "    float t[n];\n"
+    "    for (int i = 0; i < n; i++) t[i] = x[i] + s;\n"
+    "    for (int i = 0; i < n; i++) x[i] = t[n - 1 - i];\n"
+    "}\n"
     "kernel void four(int n, float s, float a[n], float b[n], float c[n], float d[n])\n"
     "{\n"
     "    stream_parallel { for (int i = 0; i < n; i++) a[i] += s; }\n"
@@ -29,7 +35,7 @@ static long (*calls)(const char *);
 
 struct stage {
     rill_context context;
-    rill_kernel one, checked, four;
+    rill_kernel one, checked, own, four;
     rill_array arrays[4];
 };
 
@@ -44,6 +50,7 @@ static void fill_stage(struct stage *stage, const rill_open_options *options)
     OK(rill_module_create(stage->context, source, NULL, &module));
     OK(rill_module_kernel(module, "one", &stage->one));
     OK(rill_module_kernel(module, "checked", &stage->checked));
+    OK(rill_module_kernel(module, "own", &stage->own));
     OK(rill_module_kernel(module, "four", &stage->four));
     for (int i = 0; i < 4; i++) {
         OK(rill_array_create(stage->context, RILL_F32, RILL_SHAPE(N), &stage->arrays[i]));
@@ -139,6 +146,17 @@ TEST(a_failure_record_costs_no_call)
     CHECK_INT(checked.graphs, LAUNCHES);
     CHECK_INT(checked.sets, LAUNCHES);
     CHECK(checked.all - checked.graphs - checked.sets <= TICKS);
+    OK(rill_close(stage.context));
+}
+
+TEST(arrays_that_the_launch_lends_cost_no_call)
+{
+    struct stage stage;
+    open_stage(&stage, "on");
+    struct count own = count_launches(&stage, stage.own, false);
+    CHECK_INT(own.graphs, LAUNCHES);
+    CHECK_INT(own.sets, 0);
+    CHECK(own.all - own.graphs <= TICKS);
     OK(rill_close(stage.context));
 }
 

@@ -97,6 +97,15 @@ static rill_status do_launch(struct scene *s)
     return rill_stream_synchronize(s->stream);
 }
 
+// Arrays of the kernel's own: some memory, more of it, the same again.
+static rill_status do_own(struct scene *s)
+{
+    RILL_TRY(rill_launch(kernel_of(s, "own"), s->stream, RILL_ARGS(8, s->y)));
+    RILL_TRY(rill_launch(kernel_of(s, "own"), s->stream, RILL_ARGS(N, s->y)));
+    RILL_TRY(rill_launch(kernel_of(s, "own"), s->stream, RILL_ARGS(N - 1, s->y)));
+    return rill_stream_synchronize(s->stream);
+}
+
 static rill_status do_launch_host(struct scene *s)
 {
     static int host[N];
@@ -347,6 +356,7 @@ static void begin_capture(struct scene *s)
 static rill_status do_capture(struct scene *s)
 {
     RILL_TRY(rill_launch(kernel_of(s, "pair"), s->known, RILL_ARGS(N, s->x, s->y)));
+    RILL_TRY(rill_launch(kernel_of(s, "own"), s->known, RILL_ARGS(N, s->y)));
     return rill_launch(kernel_of(s, "checked"), s->known, RILL_ARGS(N, s->x));
 }
 
@@ -378,6 +388,7 @@ static const struct step {
     {.name = "large_transfers", .run = do_large_transfers},
     {.name = "far", .run = do_transfer},
     {.name = "launch", .run = do_launch},
+    {.name = "own", .run = do_own},
     {.name = "launch_host", .run = do_launch_host},
     {.name = "launch_hosts", .run = do_launch_hosts},
     {.name = "call", .run = do_call},

@@ -197,6 +197,7 @@ const struct backend backend_cpu = {
     .stream_wrap = backend_no_wrap,
     .stream_native = backend_no_native,
     .stream_may_wait = backend_always_may_wait,
+    .stream_capture_memory = backend_never_captures,
     .stream_destroy = cpu_stream_destroy,
     .stream_synchronize = cpu_stream_synchronize,
     .stream_help = cpu_stream_help,

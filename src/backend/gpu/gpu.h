@@ -29,6 +29,8 @@ rill_status gpu_stream_wrap(struct backend_device *device, void *native, uint64_
                             struct backend_stream **out_stream);
 rill_status gpu_stream_native(struct backend_stream *stream, void **out_native);
 rill_status gpu_stream_may_wait(struct backend_stream *stream, bool asks);
+rill_status gpu_stream_capture_memory(struct backend_stream *stream, uint64_t size, bool *out_is_captured,
+                                      void **out_memory);
 void gpu_stream_destroy(struct backend_stream *stream);
 void gpu_stream_synchronize(struct backend_stream *stream);
 bool gpu_stream_is_idle(struct backend_stream *stream);
@@ -64,12 +66,13 @@ rill_status gpu_event_elapsed(struct backend_event *begin, struct backend_event 
     .memory_destroy = gpu_memory_destroy, .image_load = gpu_image_load, .image_unload = gpu_image_unload,              \
     .image_field = gpu_image_field, .image_describe = backend_no_describe, .stream_create = gpu_stream_create,         \
     .stream_wrap = gpu_stream_wrap, .stream_native = gpu_stream_native, .stream_may_wait = gpu_stream_may_wait,        \
-    .stream_destroy = gpu_stream_destroy, .stream_synchronize = gpu_stream_synchronize,                                \
-    .stream_help = backend_no_help, .stream_is_idle = gpu_stream_is_idle, .stream_is_quiet = gpu_stream_is_quiet,      \
-    .stream_error = gpu_stream_error, .stream_clear_error = gpu_stream_clear_error, .stream_wait = gpu_stream_wait,    \
-    .launch = gpu_launch, .copy = gpu_copy, .copy_from = gpu_copy_from, .fill = gpu_fill, .notify = gpu_notify,        \
-    .proceed = gpu_proceed, .event_create = gpu_event_create, .event_destroy = gpu_event_destroy,                      \
-    .event_record = gpu_event_record, .event_is_recorded = gpu_event_is_recorded, .event_wait = gpu_event_wait,        \
+    .stream_capture_memory = gpu_stream_capture_memory, .stream_destroy = gpu_stream_destroy,                          \
+    .stream_synchronize = gpu_stream_synchronize, .stream_help = backend_no_help,                                      \
+    .stream_is_idle = gpu_stream_is_idle, .stream_is_quiet = gpu_stream_is_quiet, .stream_error = gpu_stream_error,    \
+    .stream_clear_error = gpu_stream_clear_error, .stream_wait = gpu_stream_wait, .launch = gpu_launch,                \
+    .copy = gpu_copy, .copy_from = gpu_copy_from, .fill = gpu_fill, .notify = gpu_notify, .proceed = gpu_proceed,      \
+    .event_create = gpu_event_create, .event_destroy = gpu_event_destroy, .event_record = gpu_event_record,            \
+    .event_is_recorded = gpu_event_is_recorded, .event_wait = gpu_event_wait,                                          \
     .event_synchronize = gpu_event_synchronize, .event_is_reached = gpu_event_is_reached,                              \
     .event_elapsed = gpu_event_elapsed
 

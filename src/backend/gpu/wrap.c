@@ -118,3 +118,24 @@ rill_status gpu_stream_may_wait(struct backend_stream *stream, bool asks)
     gpu_stream_end(stream, before);
     return status;
 }
+
+rill_status gpu_stream_capture_memory(struct backend_stream *stream, uint64_t size, bool *out_is_captured,
+                                      void **out_memory)
+{
+    *out_is_captured = false;
+    *out_memory = NULL;
+    if (!atomic_load(&stream->is_shared)) {
+        return RILL_OK;
+    }
+    RILL_TRY(gpu_stream_check_thread(stream));
+    uint64_t address = 0;
+    void *before = gpu_stream_begin(stream);
+    rill_status status = gpu_capture_begin(stream);
+    *out_is_captured = stream->is_capturing;
+    if (status == RILL_OK && stream->is_capturing && size > 0) {
+        status = gpu_capture_take(stream, GPU_RING_PLAIN, size, &address);
+    }
+    gpu_stream_end(stream, before);
+    *out_memory = (void *)(uintptr_t)address;
+    return status;
+}
