@@ -83,7 +83,7 @@ static struct spent compile(rill_context context, char *text)
 int main(void)
 {
     RILL_AUTO_CONTEXT context = {0};
-    if (rill_open("cpu", NULL, &context) != RILL_OK) {
+    if (rill_open("cpu", &(rill_open_options){.cache = "off"}, &context) != RILL_OK) {
         fprintf(stderr, "%s\n", rill_message());
         return 1;
     }

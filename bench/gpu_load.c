@@ -240,7 +240,7 @@ static rill_status time_control(const char *mode, int rounds, double *out_round,
 int main(void)
 {
     rill_context context;
-    if (rill_open("cuda:0", NULL, &context) != RILL_OK) {
+    if (rill_open("cuda:0", &(rill_open_options){.cache = "off"}, &context) != RILL_OK) {
         return stop("rill_open");
     }
     int result = compare_loads(context);

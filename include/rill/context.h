@@ -58,7 +58,9 @@ typedef struct rill_open_options {
     const rill_allocator *allocator; // NULL: the C library's; copied
     int thread_count;                // CPU: threads that run kernels; 0: RILL_THREADS, else what the machine gives
     rill_graph_mode graph_mode;      // GPUs; RILL_GRAPH in the environment overrides it. The CPU has no graphs
-    int pool_cap; // idle streams that the context keeps for stream_parallel blocks; 0: 64; below 0: none
+    int pool_cap;      // idle streams that the context keeps for stream_parallel blocks; 0: 64; below 0: none
+    const char *cache; // the folder in which compiles are kept for the next process, or "off"; NULL: RILL_CACHE in the
+                       // environment, else rill in $XDG_CACHE_HOME or ~/.cache; copied
 } rill_open_options;
 
 // Opens |device|: "cpu", "cuda:0", "amdgpu:1", as rill_device_get() names them, or "auto" for the best device there is
@@ -125,6 +127,18 @@ typedef struct rill_region_stats {
         limited_count; // one after the other, as the device cannot do more: on a GPU blocks of a kernel that prints
 } rill_region_stats;
 
+// The cache of compiles on disk: each module that is made, and each binary of a GPU's driver that it needs, counts once
+// as found, missed or passed by.
+typedef struct rill_cache_stats {
+    uint64_t hit_count;     // found
+    uint64_t missing_count; // missed: there is no entry
+    uint64_t changed_count; // missed: a file that the source includes is not what it was, or one has come before it
+    uint64_t damaged_count; // missed: the entry is damaged, of another format or not this user's; also logged
+    uint64_t passed_count; // not looked for: instrumented kernels, a folder that cannot be used, no memory; also logged
+    uint64_t kept_count;   // entries written
+    uint64_t not_kept_count; // entries that could not be written; the first one is also logged
+} rill_cache_stats;
+
 // Counters since the context was opened.
 typedef struct rill_stats {
     uint64_t launch_count;         // launches queued
@@ -148,6 +162,7 @@ typedef struct rill_stats {
     int32_t thread_count;          // threads that run kernels; 0 before the first launch
     rill_region_stats regions;     // regions of stream_parallel blocks
     rill_pool_stats stream_pool;   // streams for stream_parallel blocks
+    rill_cache_stats cache;        // compiles on disk; all 0 with the cache off
 } rill_stats;
 
 RILL_API RILL_NODISCARD rill_status rill_context_stats(rill_context context, rill_stats *out_stats);

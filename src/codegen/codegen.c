@@ -6,6 +6,7 @@
 #include "codegen/pipeline.h"
 #include "plan/abi.h"
 
+#include <dlfcn.h>
 #include <llvm-c/Analysis.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -304,4 +305,19 @@ const char *codegen_llvm_version(void)
 {
     static const char version[] = LLVM_VERSION_STRING;
     return version;
+}
+
+const char *codegen_llvm_library(struct arena *arena)
+{
+    union {
+        void (*function)(unsigned *, unsigned *, unsigned *);
+        void *object;
+    } theirs = {.function = LLVMGetVersion};
+    union {
+        const char *(*function)(struct arena *);
+        void *object;
+    } own = {.function = codegen_llvm_library};
+    Dl_info there, here;
+    bool is_known = dladdr(theirs.object, &there) != 0 && dladdr(own.object, &here) != 0;
+    return is_known && there.dli_fbase != here.dli_fbase ? arena_strdup(arena, there.dli_fname) : NULL;
 }

@@ -8,6 +8,7 @@
 #ifndef RILL_CODEGEN_CODEGEN_H
 #define RILL_CODEGEN_CODEGEN_H
 
+#include "base/arena.h"
 #include "ir/ir.h"
 #include "rill/status.h"
 
@@ -65,5 +66,7 @@ RILL_NODISCARD rill_status codegen_check_target(const char *target);
 
 // "22.1.3": of the LLVM in use.
 const char *codegen_llvm_version(void);
+// The file that LLVM's code is in, in |arena|; NULL: the same as this code.
+const char *codegen_llvm_library(struct arena *arena);
 
 #endif

@@ -17,6 +17,7 @@
 
 struct job {
     struct arena arena; // everything but the result's bytes
+    struct preprocess_probes probes;
     struct compiler_result result;
     struct codegen_output code;
     void *bytes; // owned: what result.bytes points to
@@ -38,8 +39,9 @@ static bool is_gpu(const char *target)
     return target != NULL && (strncmp(target, "sm_", 3) == 0 || strncmp(target, "gfx", 3) == 0);
 }
 
-static struct pipeline_options options_of(struct arena *arena, const struct compiler_input *input)
+static struct pipeline_options options_of(struct job *job, const struct compiler_input *input)
 {
+    struct arena *arena = &job->arena;
     struct pipeline_options options = {.contract = !input->contract_off, .check_bounds = input->check_bounds};
     const char *verify = getenv("RILL_VERIFY");
     options.verify = verify != NULL;
@@ -60,6 +62,7 @@ static struct pipeline_options options_of(struct arena *arena, const struct comp
                                                      .include_dirs = input->include_dirs,
                                                      .include_dir_count = input->include_dir_count,
                                                      .headers = headers,
+                                                     .probes = &job->probes,
                                                      .header_count = input->header_count};
     return options;
 }
@@ -84,6 +87,27 @@ static void publish_diagnostics(struct job *job, const struct diags *diags, bool
     job->result.diagnostic_count = diags->count;
     job->result.error_count = diags->error_count;
     job->result.warning_count = diags->warning_count;
+}
+
+// What else the result depends on.
+static void publish_files(struct job *job)
+{
+    const char *library = codegen_llvm_library(&job->arena);
+    struct compiler_file *files = ARENA_ARRAY(&job->arena, struct compiler_file, job->probes.count + 1);
+    int count = 0;
+    for (int i = 0; i < job->probes.count; i++) {
+        const struct preprocess_probe *probe = job->probes.items[i];
+        enum compiler_file_kind kind = probe->found == PREPROCESS_READ      ? COMPILER_FILE_READ
+                                       : probe->found == PREPROCESS_PRESENT ? COMPILER_FILE_PRESENT
+                                                                            : COMPILER_FILE_ABSENT;
+        files[count++] =
+            (struct compiler_file){.kind = kind, .path = probe->path, .bytes = probe->text, .size = probe->length};
+    }
+    if (library != NULL) {
+        files[count++] = (struct compiler_file){.kind = COMPILER_FILE_LIBRARY, .path = library};
+    }
+    job->result.files = files;
+    job->result.file_count = count;
 }
 
 // What LLVM takes, in bytes: some, most of it for every instruction (0.8 to 1.7 KB were seen), and a few for each byte
@@ -225,7 +249,7 @@ static rill_status run(struct job *job, const struct compiler_input *input)
 {
     struct diags diags;
     diags_init(&diags, &job->arena);
-    struct pipeline_options options = options_of(&job->arena, input);
+    struct pipeline_options options = options_of(job, input);
     struct pipeline_result made;
     struct pass_set passes;
     bool is_part = input->emit == COMPILER_IR && input->after != NULL;
@@ -242,6 +266,7 @@ static rill_status run(struct job *job, const struct compiler_input *input)
     }
     pipeline_compile(&job->arena, &diags, input->path, input->text, input->length, &options, &made);
     publish_diagnostics(job, &diags, input->color);
+    publish_files(job);
     if (diags.error_count > 0 || (made.plan == NULL && !is_part)) {
         const char *first = "no reason was given";
         for (int i = diags.count - 1; i >= 0; i--) {

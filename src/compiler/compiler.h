@@ -59,6 +59,26 @@ struct compiler_diagnostic {
     const char *rendered; // with the line and the caret
 };
 
+// What else than its input a compile depends on: X(NAME, number in entries of the cache)
+#define COMPILER_FILE_LIST(X)                                                                                          \
+    X(READ, 0)    /* a file that was included: |bytes| are what was read */                                            \
+    X(PRESENT, 1) /* there is something by that name that is no directory */                                           \
+    X(ABSENT, 2)  /* there is not: else the include would have found that */                                           \
+    X(LIBRARY, 3) /* one that the compiler is made of, apart from its own file */
+
+enum compiler_file_kind {
+#define COMPILER_FILE_ENUM(name, number) COMPILER_FILE_##name = number,
+    COMPILER_FILE_LIST(COMPILER_FILE_ENUM)
+#undef COMPILER_FILE_ENUM
+};
+
+struct compiler_file {
+    enum compiler_file_kind kind;
+    const char *path;
+    const void *bytes; // of READ
+    size_t size;       //
+};
+
 struct compiler_result {
     const struct compiler_diagnostic *diagnostics;
     int diagnostic_count;
@@ -67,9 +87,11 @@ struct compiler_result {
     const void
         *bytes; // what |emit| asked for; NULL after errors. Text is terminated by a zero that |size| does not count
     size_t size;
+    const struct compiler_file *files; // each path once, in the order in which they were asked for
+    int file_count;
 };
 
-enum { COMPILER_TABLE_VERSION = 5 };
+enum { COMPILER_TABLE_VERSION = 6 };
 
 struct compiler_table {
     // These two stay first in every version, so that a library of another one can be named (before 5 there was no

@@ -65,6 +65,7 @@ static void init(struct preprocessor *pp)
 {
     lex_names_init(&pp->names, pp->arena);
     hash_map_init(&pp->loaded, pp->arena);
+    hash_map_init(&pp->probed, pp->arena);
     pp->values = (struct lex_values){pp->arena, pp->diags};
     pp->name_defined = name_of(pp, "defined");
     pp->name_va_args = name_of(pp, "__VA_ARGS__");

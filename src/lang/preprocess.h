@@ -15,6 +15,22 @@ struct preprocess_header {
     size_t length;
 };
 
+// A path that was looked for on the disk, and what was found there.
+enum preprocess_found { PREPROCESS_READ, PREPROCESS_PRESENT, PREPROCESS_ABSENT };
+
+struct preprocess_probe {
+    enum preprocess_found found;
+    const char *path;
+    const char *text; // READ: as it stands in the file
+    size_t length;    //
+};
+
+struct preprocess_probes {
+    struct preprocess_probe **items; // each path once
+    int count;
+    int capacity;
+};
+
 struct preprocess_options {
     const struct preprocess_define *defines;
     int define_count;
@@ -22,8 +38,9 @@ struct preprocess_options {
     int include_dir_count;
     const struct preprocess_header *headers; // from memory; these come before the disk
     int header_count;
-    bool no_disk;        // headers from memory and built-in ones only (fuzzing)
-    uint64_t work_limit; // 0 is LANG_MAX_PREPROCESS_WORK; fuzzing sets less, to spend its time elsewhere
+    bool no_disk;                     // headers from memory and built-in ones only (fuzzing)
+    struct preprocess_probes *probes; // filled, in the arena; NULL: nobody asks
+    uint64_t work_limit;              // 0 is LANG_MAX_PREPROCESS_WORK; fuzzing sets less, to spend its time elsewhere
 };
 
 // Limits, stated in docs/language.md and tested.

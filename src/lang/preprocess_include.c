@@ -2,6 +2,7 @@
 // in the include directories and among the built-in headers; <name> among the built-in headers first.
 #include "lang/preprocess_state.h"
 
+#include "base/vec.h"
 #include "lang/headers.h"
 
 #include <assert.h>
@@ -90,6 +91,21 @@ void pp_close(struct preprocessor *pp)
     pp->file = pp->file->outer;
 }
 
+// Tells who asked what was looked for, and what was found at first.
+static struct preprocess_probe *note_probe(struct preprocessor *pp, const char *path, bool is_there)
+{
+    struct preprocess_probes *probes = pp->options->probes;
+    struct preprocess_probe *probe = probes != NULL ? hash_map_get(&pp->probed, path, strlen(path)) : NULL;
+    if (probes != NULL && probe == NULL) {
+        probe = ARENA_NEW(pp->arena, struct preprocess_probe);
+        probe->found = is_there ? PREPROCESS_PRESENT : PREPROCESS_ABSENT;
+        probe->path = path;
+        hash_map_set(&pp->probed, path, strlen(path), probe);
+        VEC_PUSH(pp->arena, probes, probe);
+    }
+    return probe;
+}
+
 static bool is_regular(const char *path)
 {
     struct stat info;
@@ -128,6 +144,12 @@ static struct loaded_file *read_disk(struct preprocessor *pp, const char *path, 
     size_t length = fread(text, 1, size, file);
     fclose(file);
     text[length] = '\0';
+    struct preprocess_probe *probe = note_probe(pp, path, true);
+    if (probe != NULL) {
+        probe->found = PREPROCESS_READ;
+        probe->text = text;
+        probe->length = length;
+    }
     return make_loaded(pp, path, text, length);
 }
 
@@ -162,8 +184,9 @@ static bool try_memory(struct preprocessor *pp, const char *name, bool quoted, s
 static bool try_disk(struct preprocessor *pp, const char *directory, const char *name, struct found *found)
 {
     const char *path = name[0] == '/' ? name : join(pp, directory, name);
-    if (!pp->options->no_disk && is_regular(path)) {
-        found->disk_path = path;
+    if (!pp->options->no_disk) {
+        found->disk_path = is_regular(path) ? path : NULL;
+        note_probe(pp, path, found->disk_path != NULL);
     }
     return found->disk_path != NULL;
 }

@@ -82,6 +82,7 @@ struct preprocessor {
     struct lex_values values;
     struct open_file *file;
     struct hash_map loaded; // path → struct loaded_file
+    struct hash_map probed; // path → struct preprocess_probe
     struct expansion *expansions;
     struct expansion *free_expansions;
     struct token_buffer *free_buffers;

@@ -3,6 +3,7 @@
 #include "base/hot.h"
 #include "base/status.h"
 #include "runtime/array.h"
+#include "runtime/cache.h"
 #include "runtime/callback.h"
 #include "runtime/event.h"
 #include "runtime/module.h"
@@ -394,6 +395,7 @@ static rill_status destroy(struct context *context)
     context->backend->device_close(context->device);
     rill_status status =
         context->trace_failure[0] == '\0' ? RILL_OK : status_fail(RILL_ERR_IO, "%s", context->trace_failure);
+    cache_destroy(context, context->cache);
     stream_list_finish(context);
     handle_table_finish(&context->handles);
     thread_cond_finish(&context->left);
@@ -448,6 +450,7 @@ static rill_status open_device(struct context *context, size_t index, const rill
     host.graph_mode = (enum backend_graph_mode)options->graph_mode;
     RILL_TRY(context->backend->device_open(index, &host, &context->device));
     open_pools(context, options->pool_cap);
+    context->cache = cache_create(context, options->cache);
     struct backend_device_info info;
     context->backend->device_describe(index, &info);
     snprintf(context->device_name, sizeof context->device_name, "%s", info.name);

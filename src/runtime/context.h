@@ -27,6 +27,7 @@ enum object_kind {
 #undef OBJECT_KIND_ENUM
 };
 
+struct cache;
 struct callback_thread;
 struct stream;
 struct compiler_table;
@@ -86,6 +87,7 @@ struct context {
     atomic_bool is_open;                             // all of it is made
     struct callback_thread *callbacks;               // owned
     _Atomic(const struct compiler_table *) compiler; // NULL until the first compile
+    struct cache *cache;                             // owned: compiles on disk; NULL: there is none
 
     _Atomic uint64_t stream_count;
     _Atomic uint64_t array_count;

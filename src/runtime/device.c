@@ -1,5 +1,6 @@
 // The devices of this machine, and what a context tells about its own.
 #include "base/status.h"
+#include "runtime/cache.h"
 #include "runtime/context.h"
 
 #include <stdio.h>
@@ -172,6 +173,7 @@ rill_status rill_context_stats(rill_context handle, rill_stats *out_stats)
                                           .small_count = stats.region_counts[BACKEND_REGION_SMALL],
                                           .limited_count = stats.region_counts[BACKEND_REGION_LIMITED]}};
     pool_read_stats(&context->stream_pool, &out_stats->stream_pool);
+    cache_read_stats(context->cache, &out_stats->cache);
     context_leave(context);
     return RILL_OK;
 }

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/status.h"
+#include "runtime/cache.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,31 +139,75 @@ struct module_request {
     const rill_module_options *options;
 };
 
+// What a compile gave, now or once: |table| frees the result if it is set, otherwise it lies in the cache's entry.
+struct compiled {
+    const struct compiler_result *result;
+    struct compiler_result *fresh;      // owned
+    const struct compiler_table *table; // with |fresh|
+    struct cache_lookup lookup;         // owned
+};
+
+static void compiled_finish(struct compiled *compiled)
+{
+    if (compiled->fresh != NULL) {
+        compiled->table->free_result(compiled->fresh);
+    }
+    cache_end(&compiled->lookup);
+}
+
+static rill_status take_found(const char *who, struct compiled *compiled, rill_diagnostics *diagnostics)
+{
+    compiled->result = &compiled->lookup.entry.result;
+    return diagnostics == NULL || source_copy_diagnostics(compiled->result, diagnostics)
+               ? RILL_OK
+               : status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: no memory for the diagnostics", who);
+}
+
+// The cache is asked first, and the compiler is not loaded if it knows. |compiled| is to be finished in any case.
+static rill_status compile(const struct module_request *request, struct module *module, struct compiled *compiled)
+{
+    rill_diagnostics *diagnostics = request->options != NULL ? request->options->diagnostics : NULL;
+    *compiled = (struct compiled){.result = NULL};
+    cache_find_image(module->context, module->source, &compiled->lookup);
+    if (compiled->lookup.is_found) {
+        return take_found(request->who, compiled, diagnostics);
+    }
+    RILL_TRY(context_compiler(request->who, module->context, &compiled->table));
+    RILL_TRY(
+        source_compile(request->who, compiled->table, module->source, COMPILER_IMAGE, diagnostics, &compiled->fresh));
+    compiled->result = compiled->fresh;
+    return RILL_OK;
+}
+
 // Fills a module whose arena may jump out.
 static rill_status build_module(const struct module_request *request, struct module *module)
 {
-    const struct compiler_table *table;
-    RILL_TRY(context_compiler(request->who, module->context, &table));
     module->source = source_copy(&module->arena, request->text, request->length, request->path, request->options);
     const char *target = module->context->backend->device_target(module->context->device);
     if (target != NULL) { // what runs here is compiled for what is here
         module->source->input.target = arena_strdup(&module->arena, target);
     }
-    rill_diagnostics *diagnostics = request->options != NULL ? request->options->diagnostics : NULL;
-    struct compiler_result *result;
-    RILL_TRY(source_compile(request->who, table, module->source, COMPILER_IMAGE, diagnostics, &result));
+    struct compiled compiled;
+    volatile rill_status status = compile(request, module, &compiled);
+    if (status != RILL_OK) {
+        compiled_finish(&compiled);
+        return status;
+    }
     // The result must be freed when the arena jumps out while the plan is read.
     jmp_buf *outer = module->arena.escape;
     jmp_buf escape;
     module->arena.escape = &escape;
-    volatile rill_status status = RILL_ERR_OUT_OF_MEMORY;
+    status = RILL_ERR_OUT_OF_MEMORY;
     if (setjmp(escape) == 0) {
-        status = open_image(request->who, module, result);
+        status = open_image(request->who, module, compiled.result);
     } else {
         status_fail(status, "%s: no memory for the module", request->who);
     }
     module->arena.escape = outer;
-    table->free_result(result);
+    if (status == RILL_OK) {
+        cache_keep_image(module->context, &compiled.lookup, module->source, compiled.result);
+    }
+    compiled_finish(&compiled);
     RILL_TRY(status);
     size_t count = (size_t)module->plan->kernel_count;
     module->kernels = ARENA_ARRAY(&module->arena, struct kernel, count > 0 ? count : 1);

@@ -112,6 +112,11 @@ static const char *sanitizer(const char *wanted, enum compiler_emit emit, const 
     return dylib_process_symbol("__asan_report_load1") != NULL ? "address" : NULL;
 }
 
+bool source_is_sanitized(const struct source *source)
+{
+    return sanitizer(source->input.sanitize, COMPILER_IMAGE, source->input.target) != NULL;
+}
+
 struct source *source_copy(struct arena *arena, const char *text, size_t length, const char *path,
                            const rill_module_options *options)
 {
@@ -188,10 +193,33 @@ static rill_status read_table(const char *who, const struct dylib *library, cons
     return refuse_table(who, cast.object, table);
 }
 
+static bool locate_beside(char *out, size_t size)
+{
+    union {
+        rill_status (*function)(rill_context);
+        void *object;
+    } self = {.function = rill_sync};
+    char directory[PATH_MAX];
+    if (!dylib_directory_of(self.object, directory, sizeof directory)) {
+        return false;
+    }
+    int length = snprintf(out, size, "%s/librill-compiler.so", directory);
+    return length > 0 && (size_t)length < size;
+}
+
+bool source_locate_compiler(char *out, size_t size)
+{
+    const char *given = getenv("RILL_COMPILER");
+    if (given != NULL && *given != '\0') {
+        int length = snprintf(out, size, "%s", given);
+        return strchr(given, '/') != NULL && length > 0 && (size_t)length < size;
+    }
+    return locate_beside(out, size) && access(out, R_OK) == 0;
+}
+
 // The library stays open until the process ends: other contexts may use it, and LLVM does not like to be unloaded.
 rill_status source_find_compiler(const char *who, const struct compiler_table **out_table)
 {
-    char directory[PATH_MAX];
     char path[PATH_MAX + 32];
     char error[512] = "";
     struct dylib library = {0};
@@ -203,16 +231,9 @@ rill_status source_find_compiler(const char *who, const struct compiler_table **
         }
         return read_table(who, &library, out_table);
     }
-    union {
-        rill_status (*function)(rill_context);
-        void *object;
-    } self = {.function = rill_sync};
-    if (dylib_directory_of(self.object, directory, sizeof directory)) {
-        snprintf(path, sizeof path, "%s/librill-compiler.so", directory);
-        if (!dylib_open(&library, path, error, sizeof error) && access(path, F_OK) == 0) {
-            return status_fail(RILL_ERR_NO_COMPILER, "%s: the compiler is installed, but cannot be loaded: %s", who,
-                               error);
-        }
+    if (locate_beside(path, sizeof path) && !dylib_open(&library, path, error, sizeof error) &&
+        access(path, F_OK) == 0) {
+        return status_fail(RILL_ERR_NO_COMPILER, "%s: the compiler is installed, but cannot be loaded: %s", who, error);
     }
     char second[512] = "";
     if (library.handle == NULL && !dylib_open(&library, "librill-compiler.so", second, sizeof second)) {

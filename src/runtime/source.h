@@ -21,6 +21,11 @@ rill_status source_check_options(const char *who, const rill_module_options *opt
 // The compiler's table; RILL_ERR_NO_COMPILER with words if the library is not there.
 rill_status source_find_compiler(const char *who, const struct compiler_table **out_table);
 
+// The file of that library, without loading it. False: it is not known, as the system would have to look for it.
+bool source_locate_compiler(char *out, size_t size);
+// Whether kernels of |source| that are to run are instrumented.
+bool source_is_sanitized(const struct source *source);
+
 // Compiles for |emit|. |diagnostics| (may be NULL) is filled also when there are errors. On success the result must be
 // freed by the table.
 rill_status source_compile(const char *who, const struct compiler_table *table, const struct source *source,

@@ -16,6 +16,9 @@ TURN = int(os.environ.get("RILL_TEST_TURN", "0"))
 # Processes that a script may run side by side: one where the runner itself runs several scripts.
 JOBS = int(os.environ.get("RILL_TEST_JOBS", len(os.sched_getaffinity(0))))
 
+# Nothing depends on what this user has compiled before.
+os.environ.setdefault("RILL_CACHE", "off")
+
 # Seconds that one command may take: what the runner gives one TEST, more in slower builds.
 LIMIT = int(os.environ.get("RILL_TEST_TIMEOUT", "120"))
 

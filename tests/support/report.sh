@@ -5,6 +5,7 @@
 #   claim the_library_is_small test "$size" -lt 1000000
 #   finish
 report_status=0
+export RILL_CACHE=${RILL_CACHE-off} # nothing depends on what this user has compiled before
 
 # claim NAME COMMAND...: holds if the command succeeds; what it printed is shown if it does not.
 claim() {
