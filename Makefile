@@ -5,7 +5,7 @@ export RILL_LLVM_CONFIG
 llvm = $(if $(RILL_LLVM_CONFIG),-DRILL_LLVM_CONFIG=$(RILL_LLVM_CONFIG))
 rill = build/release/bin/rill
 
-.PHONY: all demo check test test-all bench release deb coverage fuzz format exports install-deps help
+.PHONY: all demo check test test-all bench release wheel deb coverage fuzz format exports install-deps help
 
 all: build/release
 	@cmake --build build/release -j $(JOBS)
@@ -19,6 +19,7 @@ help:
 	@echo 'make bench     the benchmarks, beside gcc and clang with OpenMP, PoCL, bare threads'
 	@echo 'make release   the archive of what a user needs, in dist/'
 	@echo 'make deb       a Debian package, in dist/'
+	@echo 'make wheel     the Python package, in dist/: pip install dist/rill-*.whl'
 	@echo 'make coverage  what the tests reach, in build/coverage'
 	@echo 'make fuzz      the fuzz targets, ten minutes each (FUZZ_SECONDS=n for another time)'
 	@echo 'make format    clang-format over the tree'
@@ -56,6 +57,9 @@ release: all
 
 deb: all
 	@cpack --config build/release/CPackConfig.cmake -B dist >/dev/null && rm -rf dist/_CPack_Packages && ls dist/*.deb
+
+wheel: build/release
+	@tools/make-wheel
 
 coverage: install-deps
 	@tools/coverage

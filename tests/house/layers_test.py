@@ -60,6 +60,8 @@ PLANTED = [
     ("src/cli/x.c", '#include "base/str.h"', False),
     ("examples/x.c", '#include "base/str.h"', False),
     ("bench/x.c", '#include "runtime/launch.h"', False),
+    ("python/src/x.c", '#include "runtime/launch.h"', False),
+    ("python/src/x.c", "#include <rill/rill.h>", True),
     ("include/rill/x.h", '#include "base/str.h"', False),
     ("src/elsewhere/x.c", "#include <stdio.h>", False),
 ]

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit
 . tests/support/report.sh
 
 long_files() {
-    ! find src include tests bench examples tools cmake -type f \
+    ! find src include tests bench examples python tools cmake -type f \
         \( -name '*.c' -o -name '*.h' -o -name '*.hpp' -o -name '*.py' -o -name '*.sh' -o -name '*.cmake' -o -path 'tools/*' \) \
         -exec awk 'END { if (NR > 1000) printf "%s: %d lines\n", FILENAME, NR }' {} \; | grep .
 }

@@ -1,0 +1,56 @@
+"""Rill: data-parallel kernels on CPU threads and GPUs.
+
+    import numpy, rill
+    with rill.open("cpu") as ctx:
+        saxpy = ctx.kernel('''
+            #include <rill/kernel.h>
+            kernel void saxpy(long n, float a, const float x[n], float y[n])
+            { for (long i = 0; i < n; i++) y[i] += a * x[i]; }
+        ''')
+        x, y = numpy.arange(1000, dtype="f4"), numpy.ones(1000, "f4")
+        saxpy(len(y), 2, x, y)      # returns at once
+        ctx.sync()                  # now y has the result
+
+docs/python.md is the manual.
+"""
+from rill import _core
+from rill.array import Array
+from rill.context import Context, Device, default, devices, open, set_default
+from rill.errors import (ArgumentError, AssertError, BoundsError, CallbackError, CapturingError, CompileError,
+                         ConflictError, DeviceError, Diagnostic, Error, FileError, ForkError, InternalError,
+                         InvalidError, KernelError, NotFoundError, NotReadyError, OutOfMemoryError, StaleError,
+                         UnrecordedError, UnsupportedError)
+from rill.module import Kernel, Module
+from rill.stream import Event, Stream, stream
+from rill.types import BY_NAME as _types, ArrayType, DType, dtype
+
+bool_, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16 = (
+    _types[name] for name in ("bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64", "f16", "bf16"))
+__version__ = _core.version()
+
+
+def array(values, dtype=None):
+    """Context.array() of the default context."""
+    return default().array(values, dtype)
+
+
+def zeros(shape, dtype="f32"):
+    """Context.zeros() of the default context."""
+    return default().zeros(shape, dtype)
+
+
+def sync():
+    """Waits for every stream of the default context."""
+    default().sync()
+
+
+def _stream_of_torch(context):
+    """Where work on device memory of others goes, if nobody says: torch's current stream, if torch is there."""
+    import sys
+    torch = sys.modules.get("torch")
+    if torch is None or not context.device.startswith("cuda") or not torch.cuda.is_initialized():
+        return None
+    return context.wrap_stream(torch._C._cuda_getCurrentRawStream(int(context.device.partition(":")[2])))
+
+
+_core.set_stream_chooser(_stream_of_torch)

@@ -1,0 +1,25 @@
+"""docs/python.md: its programs run, and its claims hold."""
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+
+def test_programs_of_the_manual_run(capsys, tmp_path, monkeypatch):
+    page = ROOT / "docs/python.md"
+    if not page.exists():
+        return
+    monkeypatch.chdir(tmp_path)
+    import rill
+    names = {}
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.S)
+    assert len(blocks) >= 4
+    try:
+        for block in blocks:
+            exec(compile(block, str(page), "exec"), names)
+    finally:
+        rill.set_default(None)
+        names["ctx"].close()
+    out = capsys.readouterr().out
+    total = float(out.splitlines()[0])
+    assert abs(total - 1000) < 1 and "loop: parallel, proven" in out and "the assertion 'n > 1' failed" in out
