@@ -494,6 +494,7 @@ struct ir_for {
     bool carries;     // of a nest that runs in another order: in order, it carries the dependences of the loops inside
     bool is_fallback; // of a nest that runs in another order: the source's, for launches whose tests fail; one thread
     bool is_search;   // a chunk of iterations that are tried ahead: see passes/search_build.c; not printed
+    int runs;         // of runs of iterations of a scan, its number: what it stores by |own| of that number; 0: none
     int collapse;
     int block_dim;
     int level; // 0 ordinary; 1 tile; 2 lane: room for two-level tasks
@@ -544,6 +545,8 @@ struct ir_inst {
     bool atomic;    // UPDATE: must be atomic (set by the atomics pass; true until proven otherwise only inside parallel
                     // loops). LOAD: of what others update atomically meanwhile
     bool in_bounds; // INDEX: proven to lie inside its extent
+    int own;        // STORE, COPY: in the loop with |runs| of this number, no other iteration stores there by one of
+                    // this number and base; 0: nothing is known
     bool is_constant; // STORE, FILL: the analysis takes it to write one constant in every iteration; not printed
     struct ir_region *regions;
     int region_count;

@@ -87,6 +87,7 @@ static void print_for(struct printer *p, const struct ir_for *loop)
     ir_print_flag(p, "single", loop->pragma_single);
     ir_print_flag(p, "carries", loop->carries);
     ir_print_flag(p, "fallback", loop->is_fallback);
+    ir_print_number(p, "runs", loop->runs, 0);
     ir_print_number(p, "collapse", loop->collapse, 0);
     ir_print_number(p, "block_dim", loop->block_dim, 0);
     ir_print_number(p, "level", loop->level, 0);
@@ -156,6 +157,7 @@ static void print_attributes(struct printer *p, const struct ir_inst *inst)
     ir_print_flag(p, "in_bounds", inst->in_bounds);
     ir_print_flag(p, "no_wrap", inst->no_wrap);
     ir_print_flag(p, "fused", inst->fused);
+    ir_print_number(p, "own", inst->own, 0);
     ir_print_number(p, "copy", inst->copy, 0);
     ir_print_number(p, "base", inst->base, 0);
     ir_print_loc(p, inst->loc);

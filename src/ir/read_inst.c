@@ -119,6 +119,8 @@ static bool read_for_attribute(struct reader *r, struct ir_for *loop)
         loop->carries = true;
     } else if (ir_read_accept(r, "fallback")) {
         loop->is_fallback = true;
+    } else if (ir_read_accept(r, "runs")) {
+        loop->runs = ir_read_small(r, 0, INT32_MAX);
     } else if (ir_read_accept(r, "collapse")) {
         loop->collapse = ir_read_small(r, INT32_MIN, INT32_MAX);
     } else if (ir_read_accept(r, "block_dim")) {
@@ -225,6 +227,8 @@ static bool read_attribute(struct reader *r, struct ir_inst *inst)
         inst->no_wrap = true;
     } else if (ir_read_accept(r, "fused")) {
         inst->fused = true;
+    } else if (ir_read_accept(r, "own")) {
+        inst->own = ir_read_small(r, 0, INT32_MAX);
     } else if (ir_read_accept(r, "copy")) {
         inst->copy = ir_read_small(r, 0, INT32_MAX);
     } else if (ir_read_accept(r, "base")) {

@@ -1,5 +1,5 @@
-// Loops that carry a running value and store it: prefix sums and their kin, written as three steps of which the first
-// and the last are parallel.
+// Loops that carry a running value and store it, or store by it: prefix sums, lists and their kin, written as three
+// steps of which the first and the last are parallel.
 #ifndef RILL_PASSES_SCAN_H
 #define RILL_PASSES_SCAN_H
 

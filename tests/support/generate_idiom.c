@@ -699,8 +699,41 @@ static bool struct_sum(struct gen *g)
 }
 
 // What fits is moved to the front.
+// What goes into a list, and where: in most of the ways in which people write it.
+static void append(struct gen *g, const struct gen_array *to, const struct gen_array *from, const char *i, int n)
+{
+    const char *value = gen_text(g, "%s(%s[%s])", to->type == GEN_F64 ? "TD" : "TF", from->name, i);
+    switch (gen_random(g, 6)) {
+    case 0: // to be left out is said first
+        gen_line(g, "if (!(%s)) continue;", gen_condition(g, 1));
+        gen_line(g, "%s[count%d++] = %s;", to->name, n, value);
+        break;
+    case 1:
+        gen_open(g, "if (%s) {", gen_condition(g, 1));
+        gen_line(g, "count%d++;", n);
+        gen_line(g, "%s[count%d - 1] = %s;", to->name, n, value);
+        gen_close(g);
+        break;
+    case 2: // stored in any case
+        gen_line(g, "%s[count%d] = %s;", to->name, n, value);
+        gen_line(g, "count%d += (%s) ? 1 : 0;", n, gen_condition(g, 1));
+        break;
+    case 3:
+        gen_open(g, "if (%s) {", gen_condition(g, 1));
+        gen_line(g, "%s[count%d] = %s;", to->name, n, value);
+        gen_line(g, "count%d += 1;", n);
+        gen_close(g);
+        gen_open(g, "else {");
+        gen_line(g, "rest%d += 2;", n);
+        gen_close(g);
+        break;
+    default: gen_line(g, "if (%s) %s[count%d++] = %s;", gen_condition(g, 1), to->name, n, value); break;
+    }
+}
+
 static bool compaction(struct gen *g)
 {
+    static const char *const types[] = {"int", "int", "unsigned", "long", "size_t"};
     struct gen_array *to = gen_find_array(g, 1, true, 4);
     struct gen_array *from = gen_find_array(g, 1, false, 4);
     struct gen_scalar *s = gen_choose_scalar(g, false, true);
@@ -712,12 +745,17 @@ static bool compaction(struct gen *g)
     int n = g->name_count++;
     const char *i = gen_push_counter(g, 0, trips - 1);
     gen_begin(g, to, from);
-    gen_line(g, "int count%d = 0;", n);
-    gen_open(g, "for (int %s = 0; %s < %ld; %s++) {", i, i, trips, i);
-    gen_line(g, "if (%s) %s[count%d++] = %s(%s[%s]);", gen_condition(g, 1), to->name, n,
-             to->type == GEN_F64 ? "TD" : "TF", from->name, i);
+    gen_line(g, "%s count%d = 0;", types[gen_random(g, 5)], n);
+    gen_line(g, "int rest%d = 0;", n);
+    bool is_down = gen_chance(g, 25);
+    if (is_down) {
+        gen_open(g, "for (int %s = %ld; %s >= 0; %s--) {", i, trips - 1, i, i);
+    } else {
+        gen_open(g, "for (int %s = 0; %s < %ld; %s++) {", i, i, trips, i);
+    }
+    append(g, to, from, i, n);
     gen_close(g);
-    gen_line(g, "%s = count%d;", s->name, n);
+    gen_line(g, "%s = (int)count%d + rest%d;", s->name, n, n);
     gen_end(g, kept);
     return true;
 }

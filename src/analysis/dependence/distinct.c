@@ -41,8 +41,9 @@ static bool is_alike(const struct access *a, const struct access *b)
     if (a->base != b->base || a->kind != b->kind || a->update != b->update || a->type != b->type ||
         a->dim_count != b->dim_count || !poly_equal(a->flat, b->flat) || !poly_equal(a->size, b->size) ||
         a->guards != b->guards || a->source != b->source || a->loop != b->loop || a->recheck != b->recheck ||
-        a->has_constant != b->has_constant || a->constant != b->constant || a->inst->is_packed != b->inst->is_packed ||
-        a->inst->is_around != b->inst->is_around || !has_same_needs(a->needs, b->needs)) {
+        a->inst->own != b->inst->own || a->has_constant != b->has_constant || a->constant != b->constant ||
+        a->inst->is_packed != b->inst->is_packed || a->inst->is_around != b->inst->is_around ||
+        !has_same_needs(a->needs, b->needs)) {
         return false;
     }
     for (int d = 0; d < a->dim_count; d++) {

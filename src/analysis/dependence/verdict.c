@@ -406,8 +406,18 @@ static bool is_scatter(struct judgement *j, const struct access *a, const struct
            scatter_slice(j->an, j->info, &a->base, 1)->refused == NULL;
 }
 
+// Stores of a compaction: see passes/scan_store.c.
+static bool are_own(const struct judgement *j, const struct access *a, const struct access *b)
+{
+    return j->loop->runs != 0 && a->kind == ACCESS_WRITE && b->kind == ACCESS_WRITE && a->base == b->base &&
+           a->inst->own == j->loop->runs && b->inst->own == j->loop->runs;
+}
+
 static void judge_same_base(struct judgement *j, const struct access *a, const struct access *b)
 {
+    if (are_own(j, a, b)) {
+        return;
+    }
     if (commute(a, b)) {
         judge_updates(j, a, b);
         return;

@@ -1,0 +1,525 @@
+// The code of a scan, in three steps over runs of consecutive iterations:
+//
+//     for b: part[b] = what the updates of run b come to     parallel
+//     for b: part[b] = s; s = s op (what part[b] was)        in order
+//     for b: the source's body over run b, from part[b] on   parallel
+//
+// A GPU takes all iterations at once, in RUNS runs. A CPU takes rounds of RUNS runs of RUN_SIZE iterations, so that the
+// third step finds in a cache what the first one has read; fewer where an iteration is a loop. How iterations are cut
+// into runs depends on their number alone, and so do the bits of a sum of floats.
+#include "passes/scan_loop.h"
+
+#include "analysis/scalars/scalars.h"
+#include "ir/assignment.h"
+#include "ir/clone.h"
+#include "ir/trip.h"
+#include "ir/walk.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { RUNS_GPU = 256, RUNS_CPU = 128, RUN_SIZE = 8192, FEWEST = 32768 };
+enum { DEEP_RUN_SIZE = 32, DEEP_FEWEST = 256 };                  // where an iteration is a loop
+enum { SHORT_RUNS = 8, SHORT_RUN_SIZE = 16, SHORT_FEWEST = 24 }; // tests: where it does not pay
+
+struct parts { // values and variables of the three steps
+    struct ir_var *memory[SCAN_CARRIES];
+    struct ir_var *ends[SCAN_CARRIES]; // where each run ends; NULL: nobody asks
+    struct ir_inst *init;              // of the loop, i64
+    struct ir_inst *count;
+    struct ir_inst *begin; // the first iteration of the runs
+    struct ir_inst *runs;  // how many
+    struct ir_inst *size;  // of a run
+    struct ir_inst *scope; // the loop around the runs, for variables; NULL: none
+};
+
+static struct ir_inst *op(struct ir_builder *b, enum ir_op op, struct ir_inst *x, struct ir_inst *y)
+{
+    return ir_emit2(b, op, ir_op_is_compare(op) ? IR_I1 : x->type, x, y);
+}
+
+static struct ir_inst *op_const(struct ir_builder *b, enum ir_op which, struct ir_inst *x, int64_t y)
+{
+    return op(b, which, x, ir_const(b, x->type, y));
+}
+
+static struct ir_var *make_var(struct scan *s, const char *name, enum ir_type type, struct ir_inst *scope)
+{
+    struct ir_var *var = ir_var_create(s->module, s->kernel, name, type);
+    var->loc = s->loop->loc;
+    var->scope = scope;
+    return var;
+}
+
+// ---- how runs are cut ----------------------------------------------------------------------------------------------
+
+static int runs_of(const struct scan *s)
+{
+    return s->module->is_gpu ? RUNS_GPU : s->module->has_short_strips ? SHORT_RUNS : RUNS_CPU;
+}
+
+static int run_size_of(const struct scan *s)
+{
+    return s->module->has_short_strips ? SHORT_RUN_SIZE : s->is_deep ? DEEP_RUN_SIZE : RUN_SIZE;
+}
+
+static int fewest_of(const struct scan *s)
+{
+    return s->module->has_short_strips ? SHORT_FEWEST : s->is_deep ? DEEP_FEWEST : FEWEST;
+}
+
+// ---- the body ------------------------------------------------------------------------------------------------------
+
+static struct ir_inst *value_of(const struct scan *s, struct ir_inst *value)
+{
+    struct ir_inst *copy = value->id < s->value_count ? s->values[value->id] : NULL;
+    return copy != NULL ? copy : value;
+}
+
+static struct ir_var *var_of(const struct scan *s, struct ir_var *var)
+{
+    struct ir_var *copy = var != NULL && var->index < s->var_count ? s->vars[var->index] : NULL;
+    return copy != NULL ? copy : var;
+}
+
+struct body {
+    struct scan *s;
+    struct ir_inst *wide; // the loop's variable in this iteration, i64
+    struct ir_inst *counter;
+    bool is_ahead;                      // no more than the updates need
+    int number;                         // of the runs, for what they store
+    struct ir_inst *ends[SCAN_CARRIES]; // of the third step: where the run ends; NULL: nobody asks
+};
+
+static void copy_update(const struct body *body, struct ir_builder *to, const struct ir_inst *inst)
+{
+    struct scan_update update;
+    bool is_update = scan_is_update(inst, &update);
+    assert(is_update);
+    struct ir_inst *made = ir_emit1(to, IR_OP_VUPDATE, inst->type, value_of(body->s, update.operand));
+    made->var = var_of(body->s, inst->var);
+    made->update = is_update ? update.update : IR_UPDATE_NONE;
+    made->loc = inst->loc;
+}
+
+// The loop's variable, which the run counts in another way.
+static struct ir_inst *copy_of_counter(const struct body *body, const struct ir_inst *inst)
+{
+    const struct ir_var *var = body->s->loop->loop->var;
+    if (inst->op == IR_OP_GET) {
+        return inst->var == var ? body->counter : NULL;
+    }
+    bool is_unsigned = trip_of(body->s->loop->loop).is_unsigned;
+    bool is_wide = inst->op == (is_unsigned ? IR_OP_ZEXT : IR_OP_SEXT) && inst->type == IR_I64;
+    return is_wide && inst->args[0]->op == IR_OP_GET && inst->args[0]->var == var ? body->wide : NULL;
+}
+
+static void copy_region(const struct body *body, const struct ir_region *from, struct ir_builder to);
+
+static void copy_inst(const struct body *body, struct ir_inst *inst, struct ir_builder to)
+{
+    struct scan *s = body->s;
+    struct ir_inst *counter = copy_of_counter(body, inst);
+    if (counter != NULL) {
+        s->values[inst->id] = counter;
+        return;
+    }
+    struct ir_inst **args = ARENA_ARRAY(s->module->arena, struct ir_inst *, inst->arg_count + 1);
+    for (int i = 0; i < inst->arg_count; i++) {
+        args[i] = value_of(s, inst->args[i]);
+    }
+    struct ir_inst *made = clone_inst(&to, inst, args);
+    made->var = var_of(s, inst->var);
+    made->own = !body->is_ahead && pointer_map_get(&s->own, inst) != NULL ? body->number : 0;
+    inst->note = made;
+    if (inst->id >= 0) {
+        s->values[inst->id] = made;
+    }
+    if (made->op == IR_OP_FOR) {
+        made->loop->var = var_of(s, inst->loop->var);
+    }
+    made->target = inst->target != NULL ? inst->target->note : NULL;
+    for (int i = 0; i < inst->region_count; i++) {
+        struct ir_builder inner = to;
+        inner.region = &made->regions[i];
+        inner.before = NULL;
+        copy_region(body, &inst->regions[i], inner);
+    }
+}
+
+// One of the two regions of a branch that becomes plain code. What it stores goes to where the counter is, kept or not.
+static void copy_flat(const struct body *body, const struct ir_region *from, struct ir_builder to,
+                      struct ir_inst *is_kept)
+{
+    struct scan *s = body->s;
+    struct ir_inst *update = NULL, *begin = NULL, *behind = NULL, *has_room = NULL;
+    for (struct ir_inst *inst = from->first; inst != NULL; inst = inst->next) {
+        update = ir_op_sets(inst->op) ? inst : update;
+    }
+    const struct scan_carry *carry = update != NULL ? scan_carry_of(s, update->var) : NULL;
+    assert(carry != NULL);
+    if (carry == NULL) {
+        return;
+    }
+    begin = ir_get(&to, var_of(s, carry->var));
+    has_room = op(&to, IR_OP_NE, begin, body->ends[carry - s->carries]);
+    behind = op_const(&to, IR_OP_ADD, begin, 1);
+    struct ir_inst *now = begin;
+    for (struct ir_inst *inst = from->first; inst != NULL; inst = inst->next) {
+        to.loc = inst->loc;
+        if (inst == update) {
+            now = behind;
+        } else if (inst->op == IR_OP_GET && inst->var == carry->var) {
+            s->values[inst->id] = now;
+        } else if (inst->op == IR_OP_STORE) {
+            struct ir_inst *branch = ir_control(&to, IR_OP_IF, has_room, 2);
+            struct ir_builder inner = to;
+            inner.region = &branch->regions[0];
+            inner.before = NULL;
+            copy_inst(body, inst, inner);
+        } else {
+            copy_inst(body, inst, to);
+        }
+    }
+    to.loc = update->loc;
+    struct ir_inst *added = ir_emit1(&to, IR_OP_ZEXT, update->type, is_kept);
+    struct ir_inst *made = ir_emit1(&to, IR_OP_VUPDATE, update->type, added);
+    made->var = var_of(s, carry->var);
+    made->update = IR_UPDATE_ADD;
+}
+
+static void copy_region(const struct body *body, const struct ir_region *from, struct ir_builder to)
+{
+    struct scan *s = body->s;
+    for (struct ir_inst *inst = from->first; inst != NULL; inst = inst->next) {
+        if (body->is_ahead && pointer_map_get(&s->needed, inst) == NULL) {
+            continue;
+        }
+        to.loc = inst->loc;
+        if (ir_op_sets(inst->op) && scan_carry_of(s, inst->var) != NULL && body->is_ahead) {
+            copy_update(body, &to, inst);
+        } else if (!body->is_ahead && pointer_map_get(&s->flat, inst) != NULL) {
+            struct ir_inst *is_kept = value_of(s, inst->args[0]);
+            copy_flat(body, &inst->regions[0], to, is_kept);
+            if (inst->regions[1].first != NULL) {
+                struct ir_inst *is_dropped = op_const(&to, IR_OP_XOR, is_kept, 1);
+                copy_flat(body, &inst->regions[1], to, is_dropped);
+            }
+        } else {
+            copy_inst(body, inst, to);
+        }
+    }
+}
+
+static struct ir_var *copy_var(struct scan *s, const struct ir_var *var, struct ir_inst *scope)
+{
+    struct ir_var *copy = make_var(s, var->name, var->type, scope);
+    int index = copy->index;
+    *copy = *var;
+    copy->index = index;
+    copy->scope = scope;
+    return copy;
+}
+
+// Scalars that iterations assign are new in each run, but for those that matter after the loop, of which the third step
+// makes the reductions and last values that they are.
+static void copy_vars(struct scan *s, struct ir_inst *run, struct ir_inst *iteration, bool is_ahead)
+{
+    memset(s->vars, 0, sizeof *s->vars * (size_t)s->var_count);
+    WALK (inst, &s->loop->regions[0]) {
+        struct ir_var *var = assignment_target(inst);
+        if (inst->op == IR_OP_ADDR_VAR && scalars_is_declared_in(inst->var, s->loop)) {
+            var = inst->var;
+        }
+        if (var == NULL || s->vars[var->index] != NULL) {
+            continue;
+        }
+        bool is_local = scalars_is_declared_in(var, s->loop);
+        if (scan_carry_of(s, var) != NULL) {
+            s->vars[var->index] = copy_var(s, var, run);
+        } else if (is_local || is_ahead) {
+            s->vars[var->index] = copy_var(s, var, iteration);
+        }
+    }
+}
+
+// ---- the three steps -----------------------------------------------------------------------------------------------
+
+static struct ir_inst *make_runs(struct scan *s, struct ir_builder *to, const struct parts *p, struct ir_var **out_run)
+{
+    *out_run = make_var(s, ".run", IR_I64, p->scope);
+    to->loc = s->loop->loc;
+    struct ir_inst *zero = ir_const(to, IR_I64, 0);
+    return ir_emit_for(to, *out_run, zero, p->runs, IR_OP_SLT, 1);
+}
+
+// Of a run, in the memory of a carry.
+static struct ir_inst *part_of(struct scan *s, struct ir_builder *to, const struct ir_var *memory, enum ir_type type,
+                               struct ir_var *run)
+{
+    struct ir_inst *base = ir_emit0(to, IR_OP_ADDR_VAR, IR_PTR);
+    base->var = (struct ir_var *)memory;
+    struct ir_inst *number = ir_get(to, run);
+    struct ir_inst *element = ir_const(to, IR_I64, ir_type_size(type));
+    struct ir_inst *extent = ir_const(to, IR_I64, runs_of(s));
+    struct ir_inst *args[4] = {base, number, element, extent};
+    struct ir_inst *index = ir_emit(to, IR_OP_INDEX, IR_PTR, 4, args);
+    index->text = ".part";
+    index->in_bounds = true;
+    return index;
+}
+
+static struct ir_inst *emit_load(struct scan *s, struct ir_builder *to, const struct ir_var *memory, enum ir_type type,
+                                 struct ir_var *run)
+{
+    struct ir_inst *place = part_of(s, to, memory, type, run);
+    return ir_emit1(to, IR_OP_LOAD, type, place);
+}
+
+static struct ir_inst *emit_identity(struct ir_builder *to, const struct scan_carry *carry)
+{
+    union ir_value identity;
+    bool has_one = ir_update_identity(carry->merge, carry->var->type, &identity);
+    assert(has_one);
+    if (!has_one || !ir_type_is_float(carry->var->type)) {
+        return ir_const(to, carry->var->type, identity.i);
+    }
+    return ir_fconst(to, carry->var->type, identity.f);
+}
+
+static struct ir_inst *emit_narrow(struct scan *s, struct ir_builder *to, struct ir_inst *wide)
+{
+    enum ir_type type = s->loop->loop->var->type;
+    if (type == IR_I64) {
+        return wide;
+    }
+    struct ir_inst *made = ir_emit1(to, IR_OP_TRUNC, type, wide);
+    made->no_wrap = !trip_of(s->loop->loop).is_unsigned;
+    return made;
+}
+
+// The iterations of one run, counted from 0 and not by the source's variable, whose step and type may be any.
+static void build_run(struct scan *s, struct ir_builder in, const struct parts *p, struct ir_var *run, bool is_ahead)
+{
+    struct ir_inst *outer = in.region->owner;
+    struct ir_var *at = make_var(s, ".at", IR_I64, outer);
+    struct ir_inst *way = op(&in, IR_OP_MUL, ir_get(&in, run), p->size);
+    struct ir_inst *low = op(&in, IR_OP_ADD, p->begin, way);
+    struct ir_inst *high = op(&in, IR_OP_ADD, low, p->size);
+    high = op(&in, IR_OP_SMIN, high, p->count);
+    struct ir_inst *inner = ir_emit_for(&in, at, low, high, IR_OP_SLT, 1);
+    struct ir_builder to = in;
+    to.region = &inner->regions[0];
+    struct ir_inst *wide = ir_get(&to, at);
+    wide = s->loop->loop->step == 1 ? wide : op_const(&to, IR_OP_MUL, wide, s->loop->loop->step);
+    bool is_zero = s->loop->args[0]->op == IR_OP_CONST && s->loop->args[0]->imm == 0;
+    wide = is_zero ? wide : op(&to, IR_OP_ADD, p->init, wide);
+    struct body body = {.s = s, .wide = wide, .is_ahead = is_ahead, .number = s->made};
+    body.counter = emit_narrow(s, &to, wide);
+    copy_vars(s, outer, inner, is_ahead);
+    for (int i = 0; i < s->carry_count; i++) { // before the loop over the run
+        struct ir_builder before = in;
+        before.before = inner;
+        enum ir_type type = s->carries[i].var->type;
+        struct ir_inst *first =
+            is_ahead ? emit_identity(&before, &s->carries[i]) : emit_load(s, &before, p->memory[i], type, run);
+        ir_set(&before, s->vars[s->carries[i].var->index], first);
+        bool has_end = !is_ahead && p->ends[i] != NULL;
+        body.ends[i] = has_end ? emit_load(s, &before, p->ends[i], type, run) : NULL;
+    }
+    memset(s->values, 0, sizeof *s->values * (size_t)s->value_count);
+    copy_region(&body, &s->loop->regions[0], to);
+    clone_forget(s->kernel);
+    for (int i = 0; i < s->carry_count && is_ahead; i++) {
+        struct ir_var *var = s->carries[i].var;
+        struct ir_inst *place = part_of(s, &in, p->memory[i], var->type, run);
+        ir_emit2(&in, IR_OP_STORE, var->type, place, ir_get(&in, s->vars[var->index]));
+    }
+}
+
+static struct ir_inst *build_runs(struct scan *s, struct ir_builder *to, const struct parts *p, bool is_ahead)
+{
+    struct ir_var *run;
+    struct ir_inst *outer = make_runs(s, to, p, &run);
+    struct ir_builder in = *to;
+    in.region = &outer->regions[0];
+    in.before = NULL;
+    build_run(s, in, p, run, is_ahead);
+    return outer;
+}
+
+static void build_middle(struct scan *s, struct ir_builder *to, const struct parts *p)
+{
+    struct ir_var *run;
+    struct ir_inst *outer = make_runs(s, to, p, &run);
+    outer->loop->is_fallback = true; // in order, and not worth a word
+    struct ir_builder in = *to;
+    in.region = &outer->regions[0];
+    in.before = NULL;
+    for (int i = 0; i < s->carry_count; i++) {
+        struct ir_var *var = s->carries[i].var;
+        struct ir_inst *place = part_of(s, &in, p->memory[i], var->type, run);
+        struct ir_inst *part = ir_emit1(&in, IR_OP_LOAD, var->type, place);
+        ir_emit2(&in, IR_OP_STORE, var->type, place, ir_get(&in, var));
+        struct ir_inst *update = ir_emit1(&in, IR_OP_VUPDATE, var->type, part);
+        update->var = var;
+        update->update = s->carries[i].merge;
+        if (p->ends[i] != NULL) {
+            struct ir_inst *end = part_of(s, &in, p->ends[i], var->type, run);
+            ir_emit2(&in, IR_OP_STORE, var->type, end, ir_get(&in, var));
+        }
+    }
+}
+
+static void build_steps(struct scan *s, struct ir_builder *to, const struct parts *p)
+{
+    s->made++;
+    build_runs(s, to, p, true);
+    build_middle(s, to, p);
+    struct ir_for *last = build_runs(s, to, p, false)->loop;
+    last->runs = s->has_own ? s->made : 0;
+    last->order = s->has_own ? "a compaction: runs of iterations count what they will store, then each stores from "
+                               "where those before it end"
+                             : "a scan: runs of iterations begin with what those before them come to";
+}
+
+// ---- how many ------------------------------------------------------------------------------------------------------
+
+static struct ir_inst *widened(struct ir_builder *b, struct ir_inst *value, bool is_unsigned)
+{
+    return value->type == IR_I64 ? value : ir_emit1(b, is_unsigned ? IR_OP_ZEXT : IR_OP_SEXT, IR_I64, value);
+}
+
+// The trip count, in |out->count|. What is given back is false where it might not be right, and where there are few.
+static struct ir_inst *emit_count(struct scan *s, struct ir_builder *b, struct parts *out)
+{
+    const struct ir_trip trip = trip_of(s->loop->loop);
+    struct ir_inst *bound = widened(b, s->loop->args[1], trip.is_unsigned);
+    out->init = widened(b, s->loop->args[0], trip.is_unsigned);
+    struct ir_inst *low = trip.rises ? out->init : bound, *high = trip.rises ? bound : out->init;
+    struct ir_inst *distance = op(b, IR_OP_SUB, high, low);
+    int64_t stride = (int64_t)trip.stride, more = trip.is_inclusive ? stride : stride - 1;
+    out->count = more == 0 ? distance : op_const(b, IR_OP_ADD, distance, more);
+    out->count = stride == 1 ? out->count : op_const(b, IR_OP_SDIV, out->count, stride);
+    struct ir_inst *is_right = op_const(b, IR_OP_SGE, out->count, fewest_of(s));
+    if (trip.type == IR_I64) { // else it may wrap around
+        const int64_t most = INT64_C(1) << 61;
+        struct ir_inst *is_low = op_const(b, IR_OP_SGE, low, trip.is_unsigned ? 0 : -most);
+        struct ir_inst *is_high = op_const(b, IR_OP_SLE, high, most);
+        is_right = op(b, IR_OP_AND, is_right, op(b, IR_OP_AND, is_low, is_high));
+    }
+    int64_t most = INT64_MAX;
+    for (int i = 0; i < s->carry_count && s->has_own; i++) {
+        const struct scan_carry *carry = &s->carries[i];
+        if (carry->is_counter && !carry->is_repeated && carry->var->type == IR_I32 && INT32_MAX / carry->most < most) {
+            most = INT32_MAX / carry->most;
+        }
+    }
+    bool is_few = trip.type == IR_I32 && most == INT32_MAX && !trip.is_unsigned;
+    return is_few || most == INT64_MAX ? is_right
+                                       : op(b, IR_OP_AND, is_right, op_const(b, IR_OP_SLE, out->count, most));
+}
+
+static struct ir_inst *outer_scope(const struct ir_inst *inst)
+{
+    struct ir_inst *owner = inst->parent->owner;
+    while (owner != NULL && owner->op != IR_OP_FOR && owner->op != IR_OP_LOOP && owner->op != IR_OP_BLOCKS) {
+        owner = owner->parent->owner;
+    }
+    return owner;
+}
+
+static struct ir_var *make_memory(struct scan *s, const char *name, enum ir_type type)
+{
+    struct ir_var *memory = make_var(s, name, IR_VOID, outer_scope(s->loop));
+    memory->is_memory = true;
+    memory->align = 8;
+    memory->size = (uint64_t)(runs_of(s) * ir_type_size(type));
+    return memory;
+}
+
+static void make_parts(struct scan *s, struct parts *p)
+{
+    for (int i = 0; i < s->carry_count; i++) {
+        const struct scan_carry *carry = &s->carries[i];
+        p->memory[i] = make_memory(s, ".parts", carry->var->type);
+        p->ends[i] = carry->is_flat ? make_memory(s, ".ends", carry->var->type) : NULL;
+    }
+}
+
+static void build_rounds(struct scan *s, struct ir_builder *to, struct parts *p)
+{
+    const int64_t run_size = run_size_of(s), most = runs_of(s);
+    struct ir_var *begin = make_var(s, ".begin", IR_I64, outer_scope(s->loop));
+    struct ir_inst *rounds = ir_emit_for(to, begin, ir_const(to, IR_I64, 0), p->count, IR_OP_SLT, most * run_size);
+    rounds->loop->carries = true;
+    struct ir_builder in = *to;
+    in.region = &rounds->regions[0];
+    p->scope = rounds;
+    p->begin = ir_get(&in, begin);
+    struct ir_inst *left = op(&in, IR_OP_SUB, p->count, p->begin);
+    left = op_const(&in, IR_OP_ADD, left, run_size - 1);
+    struct ir_inst *runs = op_const(&in, IR_OP_SDIV, left, run_size);
+    p->runs = op_const(&in, IR_OP_SMIN, runs, most);
+    p->size = ir_const(&in, IR_I64, run_size);
+    build_steps(s, &in, p);
+}
+
+static void build_at_once(struct scan *s, struct ir_builder *to, struct parts *p)
+{
+    p->scope = outer_scope(s->loop);
+    p->begin = ir_const(to, IR_I64, 0);
+    p->runs = ir_const(to, IR_I64, RUNS_GPU);
+    struct ir_inst *more = op_const(to, IR_OP_ADD, p->count, RUNS_GPU - 1);
+    p->size = op_const(to, IR_OP_SDIV, more, RUNS_GPU);
+    build_steps(s, to, p);
+}
+
+// The variable as C leaves it.
+static void set_last(struct scan *s, struct ir_builder *to, const struct parts *p)
+{
+    if (scalars_live_after(s->loop, s->loop->loop->var)) {
+        struct ir_inst *way = op_const(to, IR_OP_MUL, p->count, s->loop->loop->step);
+        struct ir_inst *last = op(to, IR_OP_ADD, p->init, way);
+        ir_set(to, s->loop->loop->var, emit_narrow(s, to, last));
+    }
+}
+
+void scan_build(struct scan *s, struct loop_nest *nest)
+{
+    struct ir_inst *loop = s->loop;
+    s->value_count = s->kernel->value_count;
+    s->var_count = s->kernel->var_count;
+    s->values = ARENA_ARRAY(s->module->arena, struct ir_inst *, s->value_count + 1);
+    s->vars = ARENA_ARRAY(s->module->arena, struct ir_var *, s->var_count + 1);
+    struct ir_region test = {.loc = loop->parent->loc};
+    struct ir_builder to = {.module = s->module, .function = s->kernel, .region = &test, .loc = loop->loc};
+    struct ir_inst *holds = NULL;
+    if (!nest_build_test(nest, &to, &holds)) {
+        return;
+    }
+    for (struct ir_inst *inst = test.first; inst != NULL;) {
+        struct ir_inst *next = inst->next;
+        ir_move_before(inst, loop);
+        inst = next;
+    }
+    to.region = loop->parent;
+    to.before = loop;
+    struct parts p = {0};
+    struct ir_inst *are_many = emit_count(s, &to, &p);
+    struct ir_inst *all = holds == NULL ? are_many : op(&to, IR_OP_AND, holds, are_many);
+    struct ir_inst *choice = ir_control(&to, IR_OP_IF, all, 2);
+    make_parts(s, &p);
+    struct ir_builder in = to;
+    in.region = &choice->regions[0];
+    in.before = NULL;
+    if (s->module->is_gpu) {
+        build_at_once(s, &in, &p);
+    } else {
+        build_rounds(s, &in, &p);
+    }
+    set_last(s, &in, &p);
+    ir_remove(loop);
+    ir_append(&choice->regions[1], loop);
+    loop->loop->is_fallback = true;
+}
