@@ -49,6 +49,15 @@ typedef enum rill_graph_mode {
     RILL_GRAPH_OFF = 2,  // task by task
 } rill_graph_mode;
 
+// Who orders work on several streams that touches the same memory. docs/streams.md.
+typedef enum rill_order {
+    RILL_ORDER_MANUAL = 0, // the program, by events
+    // Rill: whatever is queued on a stream follows the unfinished work of others that was queued before and touches the
+    // same bytes, one of the two writing them. The results are those of running everything in the sequence of the
+    // calls.
+    RILL_ORDER_AUTO = 1,
+} rill_order;
+
 // All zero is the default.
 typedef struct rill_open_options {
     rill_log_callback log; // NULL: errors and warnings go to stderr; RILL_LOG=note in the environment adds the notes
@@ -58,6 +67,7 @@ typedef struct rill_open_options {
     const rill_allocator *allocator; // NULL: the C library's; copied
     int thread_count;                // CPU: threads that run kernels; 0: RILL_THREADS, else what the machine gives
     rill_graph_mode graph_mode;      // GPUs; RILL_GRAPH in the environment overrides it. The CPU has no graphs
+    rill_order order;                // RILL_ORDER in the environment overrides it
     int pool_cap;      // idle streams that the context keeps for stream_parallel blocks; 0: 64; below 0: none
     const char *cache; // the folder in which compiles are kept for the next process, or "off"; NULL: RILL_CACHE in the
                        // environment, else rill in $XDG_CACHE_HOME or ~/.cache; copied
@@ -160,6 +170,7 @@ typedef struct rill_stats {
     uint64_t array_size;           // bytes in arrays that exist or are still in use, views and wrapped memory left out
     uint64_t module_count;         // modules that exist
     int32_t thread_count;          // threads that run kernels; 0 before the first launch
+    uint64_t order_wait_count;     // RILL_ORDER_AUTO: times that a stream was made to wait for another
     rill_region_stats regions;     // regions of stream_parallel blocks
     rill_pool_stats stream_pool;   // streams for stream_parallel blocks
     rill_cache_stats cache;        // compiles on disk; all 0 with the cache off

@@ -40,6 +40,9 @@ static inline rill_stream rill_stream_current_(void)
 // All zero is the default.
 typedef struct rill_stream_options {
     int priority; // above 0: its work is taken before that of other streams; below 0: after
+    // In a context with RILL_ORDER_AUTO: what is queued here is ordered by events alone, and nobody follows it by
+    // itself.
+    bool is_unordered;
 } rill_stream_options;
 
 // Creates a stream on |context|. |options| may be NULL.

@@ -182,6 +182,7 @@ struct backend_launch {
     size_t result_size;                 // bytes of the returned value
     bool result_is_host;                // |result| is the host's memory and lives until the stream came past
     struct backend_error *caller; // set: a failure goes here and not to the stream; lives until the stream came past
+    bool only_queues;             // nothing of the stream may run in the call: the caller has a lock
     struct backend_host_memory *host; // NULL: none; always where the device sees the host's memory
     // Whether the call must not wait: the queue grows instead. Asked only where it would. NULL: it may.
     bool (*must_not_wait)(void);

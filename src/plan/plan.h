@@ -433,6 +433,10 @@ struct plan_span {
 };
 bool plan_span_of(const struct plan_effect *effect, const struct plan_values *values, struct plan_span *out);
 bool plan_spans_overlap(const struct plan_span *a, const struct plan_span *b);
+// What the updates of the effect come to if they leave the same bits behind in any order with others that have the same
+// merge and type, whoever does them; else IR_UPDATE_NONE. Sums of floats depend on the order, and who does an explicit
+// atomic may look at what it gives.
+enum ir_update plan_effect_merge(const struct plan_effect *effect);
 // What the updates that private copy |copy| (from 0) of the task takes may touch, and an effect that has their type and
 // update. False: it is not known, or nothing.
 bool plan_span_of_copy(const struct plan_task *task, int copy, const struct plan_values *values, struct plan_span *out,

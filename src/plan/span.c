@@ -147,6 +147,13 @@ bool plan_spans_overlap(const struct plan_span *a, const struct plan_span *b)
     return true;
 }
 
+enum ir_update plan_effect_merge(const struct plan_effect *effect)
+{
+    bool is_exact = effect->access == PLAN_UPDATE && effect->is_atomic && !effect->is_explicit &&
+                    !ir_type_is_float(effect->type) && ir_updates_commute(effect->update, effect->update);
+    return is_exact ? ir_update_merge(effect->update) : IR_UPDATE_NONE;
+}
+
 static bool pair_holds(const struct plan_task *task, const struct plan_pair *pair, const struct plan_values *values)
 {
     assert(pair->a >= 0 && pair->a < task->effect_count && pair->b >= 0 && pair->b < task->effect_count);

@@ -1,6 +1,7 @@
 #include "runtime/array.h"
 
 #include "base/status.h"
+#include "runtime/order.h"
 #include "runtime/stream.h"
 
 #include <assert.h>
@@ -76,11 +77,22 @@ static rill_status measure(const char *who, rill_shape shape, size_t element_siz
 
 // ---- memory -------------------------------------------------------------------------------------------------------
 
+// The memory is gone, or nothing of it is ours any more.
+static void free_record(struct memory *memory)
+{
+    struct context *context = memory->context;
+    if (context->order != NULL) {
+        order_forget(context->order, memory);
+    } else {
+        context_free(context, memory, sizeof *memory);
+    }
+}
+
 static void release_wrapped(struct callback *callback)
 {
     struct memory *memory = (struct memory *)((char *)callback - offsetof(struct memory, callback));
     memory->release(memory->user, memory->address);
-    context_free(memory->context, memory, sizeof *memory);
+    free_record(memory);
 }
 
 static void release_memory(struct retirement *retirement)
@@ -98,7 +110,7 @@ static void release_memory(struct retirement *retirement)
         atomic_fetch_sub(&context->array_size, memory->size);
         context->backend->memory_destroy(context->device, memory->address, memory->size);
     }
-    context_free(context, memory, sizeof *memory);
+    free_record(memory);
 }
 
 static void memory_unreference(struct memory *memory)
@@ -124,6 +136,9 @@ void array_note_use_on(struct array *array, rill_stream stream)
 
 static struct memory *memory_make(struct context *context, const char *who)
 {
+    if (context->order != NULL) {
+        order_forget_now(context->order);
+    }
     struct memory *memory = context_alloc(context, sizeof *memory);
     if (memory == NULL) {
         status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: no memory for an array", who);
@@ -396,9 +411,8 @@ rill_status array_read_bytes(const char *who, struct context *context, rill_stre
     struct stream *stream;
     RILL_TRY(stream_pin(context, who, handle, &stream));
     rill_status status = stream_may_wait(who, stream);
-    status = status == RILL_OK
-                 ? context_fail_as(who, context->backend->copy(stream->queue, host, address, size, BACKEND_READ_LATER))
-                 : status;
+    status =
+        status == RILL_OK ? context_fail_as(who, order_copy(stream, host, address, size, BACKEND_READ_LATER)) : status;
     if (status == RILL_OK) {
         status = stream_finish_work(who, stream);
     }
@@ -415,8 +429,7 @@ rill_status array_write_bytes(const char *who, struct context *context, rill_str
                              : size <= STAGE_SIZE  ? BACKEND_READ_NOW
                                                    : BACKEND_READ_LATER;
     rill_status status = read != BACKEND_READ_LATER ? RILL_OK : stream_may_wait(who, stream);
-    status = status == RILL_OK ? context_fail_as(who, context->backend->copy(stream->queue, address, host, size, read))
-                               : status;
+    status = status == RILL_OK ? context_fail_as(who, order_copy(stream, address, host, size, read)) : status;
     if (status == RILL_OK && read == BACKEND_READ_LATER) {
         status = stream_finish_work(who, stream);
     }
@@ -463,8 +476,7 @@ rill_status array_copy_later(const char *who, struct context *context, rill_stre
 {
     struct stream *stream;
     RILL_TRY(stream_pin(context, who, handle, &stream));
-    rill_status status =
-        context_fail_as(who, context->backend->copy(stream->queue, target, source, size, BACKEND_READ_LATER));
+    rill_status status = context_fail_as(who, order_copy(stream, target, source, size, BACKEND_READ_LATER));
     context_unpin(context, stream->id);
     return status;
 }
@@ -508,7 +520,7 @@ static rill_status fill(struct context *context, struct array *array, rill_strea
     struct stream *stream;
     RILL_TRY(stream_pin(context, "rill_array_fill", handle, &stream));
     array_note_use(array, stream->id);
-    rill_status status = context->backend->fill(stream->queue, array->address, array->count, element, element_size);
+    rill_status status = order_fill(stream, array->address, array->count, element, element_size);
     context_unpin(context, stream->id);
     return context_fail_as("rill_array_fill", status);
 }

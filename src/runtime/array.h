@@ -18,6 +18,7 @@ struct memory {
     bool is_wrapped;
     void (*release)(void *user, void *memory);
     void *user;
+    struct memory *next_forgotten; // see order_forget()
 };
 
 struct array {

@@ -7,6 +7,7 @@
 #include "runtime/callback.h"
 #include "runtime/event.h"
 #include "runtime/module.h"
+#include "runtime/order.h"
 #include "runtime/stream.h"
 
 #include <assert.h>
@@ -390,6 +391,7 @@ static rill_status destroy(struct context *context)
     handle_retire_all(&context->handles, KIND_STREAM, NULL, NULL);
     module_forget_files(context);
     callback_thread_destroy(context);
+    order_destroy(context->order);
     pool_finish_streams(&context->stream_pool);
     host_memory_finish(context);
     context->backend->device_close(context->device);
@@ -445,6 +447,11 @@ static void open_pools(struct context *context, int cap)
 static rill_status open_device(struct context *context, size_t index, const rill_open_options *options)
 {
     struct backend_host host;
+    rill_order order;
+    RILL_TRY(order_find_mode(options->order, &order));
+    if (order == RILL_ORDER_AUTO) {
+        RILL_TRY(order_create(context));
+    }
     host_describe(context, &host);
     host.thread_count = options->thread_count;
     host.graph_mode = (enum backend_graph_mode)options->graph_mode;

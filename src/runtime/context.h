@@ -33,6 +33,7 @@ struct stream;
 struct compiler_table;
 struct loaded_file;
 struct host_block;
+struct order;
 
 struct context {
     // What each launch looks at, side by side.
@@ -45,6 +46,7 @@ struct context {
     volatile char own_mark;   // of the first context: see context.c
     atomic_bool sleeps;       // all threads of the device do: a launch finds nothing in the caches
     uint64_t default_stream;  // its id
+    struct order *order;      // owned; NULL: the program orders its streams itself
     struct handle_table handles;
 
     char device_name[32];

@@ -2,6 +2,7 @@
 #include "base/status.h"
 #include "runtime/cache.h"
 #include "runtime/context.h"
+#include "runtime/order.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,6 +163,7 @@ rill_status rill_context_stats(rill_context handle, rill_stats *out_stats)
                               .ring_wait_count = stats.ring_wait_count,
                               .print_lost_count = stats.print_lost_count,
                               .readback_count = stats.readback_count,
+                              .order_wait_count = context->order != NULL ? order_wait_count(context->order) : 0,
                               .stream_count = atomic_load(&context->stream_count),
                               .array_count = atomic_load(&context->array_count),
                               .array_size = atomic_load(&context->array_size),

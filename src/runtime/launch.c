@@ -3,7 +3,9 @@
 #include "runtime/args.h"
 #include "runtime/array.h"
 #include "runtime/callback.h"
+#include "runtime/footprint.h"
 #include "runtime/host_range.h"
+#include "runtime/order.h"
 #include "runtime/scratch.h"
 #include "runtime/stream.h"
 
@@ -17,6 +19,7 @@ struct launch_result {
     size_t size;                  // of the returned value, if |address| is set
     bool is_host;                 // |address| is the host's
     struct backend_error *caller; // set: the caller waits for the launch and takes its failure
+    bool is_ordered;              // the order's lock is held
 };
 
 static HOT rill_status launch_packed(struct packed_args *packed, struct backend_stream *queue,
@@ -33,8 +36,9 @@ static HOT rill_status launch_packed(struct packed_args *packed, struct backend_
                                     .result_size = result->size,
                                     .result_is_host = result->is_host,
                                     .caller = result->caller,
+                                    .only_queues = result->is_ordered,
                                     .host = host,
-                                    .must_not_wait = callback_is_running};
+                                    .must_not_wait = result->is_ordered ? order_must_not_wait : callback_is_running};
     return context_fail_as(packed->who, context->launch(queue, &launch));
 }
 
@@ -66,15 +70,38 @@ static __attribute__((noinline)) rill_status launch_lent(struct packed_args *pac
     return status;
 }
 
+static inline rill_status launch_now(struct packed_args *packed, const struct pinned_stream *on,
+                                     const struct launch_result *result)
+{
+    return UNLIKELY(packed->kernel->known.hidden_count > 0) ? launch_lent(packed, on, result)
+           : LIKELY(packed->host_count == 0)                ? launch_packed(packed, on->queue, result, NULL)
+                                                            : launch_with_host(packed, on->queue, result);
+}
+
+// Behind the unfinished work of other streams that it conflicts with.
+static __attribute__((noinline)) rill_status launch_ordered(struct packed_args *packed, const struct pinned_stream *on,
+                                                            const struct launch_result *result)
+{
+    struct footprint footprint;
+    struct order_use use;
+    struct launch_result ordered = *result;
+    footprint_of_launch(&footprint, packed, result->is_host ? NULL : result->address);
+    RILL_TRY(order_begin(&use, packed->who, on->stream, footprint.items, footprint.count));
+    ordered.is_ordered = use.stream != NULL;
+    rill_status status = launch_now(packed, on, &ordered);
+    order_end(&use);
+    order_wait_for_room(on->stream);
+    return status;
+}
+
 static inline rill_status launch_args(struct packed_args *packed, const char *who, struct kernel *kernel,
                                       const struct pinned_stream *on, rill_args args,
                                       const struct launch_result *result)
 {
     rill_status status = args_pack(packed, who, kernel, args);
     if (LIKELY(status == RILL_OK)) {
-        status = UNLIKELY(kernel->known.hidden_count > 0) ? launch_lent(packed, on, result)
-                 : LIKELY(packed->host_count == 0)        ? launch_packed(packed, on->queue, result, NULL)
-                                                          : launch_with_host(packed, on->queue, result);
+        status = LIKELY(packed->context->order == NULL) ? launch_now(packed, on, result)
+                                                        : launch_ordered(packed, on, result);
     }
     args_finish(packed, on->id);
     return status;

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "runtime/cache.h"
+#include "runtime/footprint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,11 +85,6 @@ static rill_status add_handles(const char *who, struct module *module)
     atomic_store(&module->reference_count, count + 1);
     for (int i = 0; i < count; i++) {
         struct kernel *kernel = &module->kernels[i];
-        kernel->context = context;
-        kernel->image = module->image;
-        kernel->module = module;
-        kernel->index = i;
-        kernel->plan = module->plan->kernels[i];
         kernel->known = backend_kernel_of(kernel->plan);
         context->backend->image_describe(module->image, i, &kernel->known);
         kernel->id = context_add(context, who, kernel, KIND_KERNEL);
@@ -118,6 +114,22 @@ static rill_status add_handles(const char *who, struct module *module)
         atomic_fetch_sub(&context->module_count, 1);
     }
     return status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: no memory for handles", who);
+}
+
+// What a launch asks of a kernel that is known without its handle. The module's arena may jump out.
+static void describe_kernels(struct module *module)
+{
+    for (int i = 0; i < module->plan->kernel_count; i++) {
+        struct kernel *kernel = &module->kernels[i];
+        kernel->context = module->context;
+        kernel->image = module->image;
+        kernel->module = module;
+        kernel->index = i;
+        kernel->plan = module->plan->kernels[i];
+        if (module->context->order != NULL) {
+            footprint_describe(kernel);
+        }
+    }
 }
 
 static rill_status context_compiler(const char *who, struct context *context, const struct compiler_table **out_table)
@@ -211,6 +223,7 @@ static rill_status build_module(const struct module_request *request, struct mod
     RILL_TRY(status);
     size_t count = (size_t)module->plan->kernel_count;
     module->kernels = ARENA_ARRAY(&module->arena, struct kernel, count > 0 ? count : 1);
+    describe_kernels(module);
     reflect_module(module);
     return add_handles(request->who, module);
 }

@@ -20,6 +20,8 @@ struct kernel {
     struct arg_rule few_rules[ARG_RULE_FEW]; // where |rules| are if they are few: a launch finds them here
     const struct plan_kernel *plan;          // borrowed from the module, and so is what follows
     const struct arg_rule *rules;            //
+    const struct footprint_rule *footprint;  // what launches touch; only in contexts with an order
+    int footprint_count;                     //
     rill_param_info *params;                 //
     rill_type_info *returns;                 //
 };

@@ -3,6 +3,7 @@
 #include "base/hot.h"
 #include "base/status.h"
 #include "runtime/callback.h"
+#include "runtime/order.h"
 
 #include <stdio.h>
 
@@ -34,6 +35,7 @@ rill_status stream_make(struct context *context, const char *who, const struct s
         return RILL_ERR_OUT_OF_MEMORY;
     }
     stream->is_wrapped = origin->is_wrapped;
+    stream->is_unordered = origin->is_unordered;
     stream->native = origin->native;
     rill_status status = make_queue(stream, origin);
     if (status == RILL_OK && !stream_list_add(stream)) {
@@ -64,6 +66,9 @@ void stream_dispose(struct stream *stream)
         return;
     }
     atomic_fetch_sub(&context->stream_count, 1);
+    if (stream->order != NULL) {
+        order_leave(stream);
+    }
     stream_end(stream);
 }
 
@@ -74,7 +79,8 @@ rill_status rill_stream_create(rill_context handle, const rill_stream_options *o
     struct context *context;
     RILL_TRY(context_enter("rill_stream_create", handle.id, KIND_CONTEXT, &context));
     struct stream *stream;
-    struct stream_origin origin = {.priority = options != NULL ? options->priority : 0};
+    struct stream_origin origin = {.priority = options != NULL ? options->priority : 0,
+                                   .is_unordered = options != NULL && options->is_unordered};
     rill_status status = stream_make(context, "rill_stream_create", &origin, &stream);
     if (status == RILL_OK) {
         out_stream->id = stream->id;

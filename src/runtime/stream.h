@@ -8,6 +8,8 @@ struct stream {
     struct backend_stream *queue; // owned
     uint64_t id;
     struct scratch *scratch;      // owned; guarded by the context's scratch lock; NULL: no launch has wanted any
+    struct order_stream *order;   // the order's own: see order.h; NULL: none yet
+    bool is_unordered;            // the order leaves it alone
     bool is_wrapped;              // the driver's stream is another's
     void *native;                 // the driver's handle, once others have it; guarded by the context's wrap lock
     struct stream *next;          // guarded by the context's lock, and so is what follows
@@ -27,6 +29,7 @@ struct stream {
 // What a stream is made of: a priority, or another's stream.
 struct stream_origin {
     int priority;
+    bool is_unordered;
     bool is_wrapped;
     void *native;
 };

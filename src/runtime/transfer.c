@@ -2,6 +2,8 @@
 // piece through memory of the host.
 #include "base/status.h"
 #include "runtime/array.h"
+#include "runtime/footprint.h"
+#include "runtime/order.h"
 #include "runtime/stream.h"
 
 enum { PIECE_SIZE = 4 << 20 };
@@ -50,8 +52,8 @@ static rill_status copy_inside(const struct side *target, const struct side *sou
     if (status == RILL_OK) {
         status = from != to ? backend->stream_wait(to->queue, from->queue) : RILL_OK;
         if (status == RILL_OK) {
-            status = backend->copy(to->queue, target->array->address, source->array->address, source->array->size,
-                                   BACKEND_READ_LATER);
+            status =
+                order_copy(to, target->array->address, source->array->address, source->array->size, BACKEND_READ_LATER);
         }
         context_unpin(context, from->id);
     }
@@ -68,6 +70,41 @@ static rill_status finish(const struct side *side)
     return status;
 }
 
+// The same after what the source must follow where its context has an order.
+static rill_status finish_source(const struct side *side)
+{
+    if (side->context->order == NULL) {
+        return finish(side);
+    }
+    struct hazard_access access;
+    struct order_use use;
+    struct stream *stream;
+    RILL_TRY(stream_pin(side->context, who, side->stream, &stream));
+    int count = footprint_of_bytes(&access, HAZARD_READ, side->array->address, side->array->size);
+    rill_status status = order_begin(&use, who, stream, &access, count);
+    if (status == RILL_OK) {
+        order_end(&use); // the stream waits, and so does who waits for the stream
+        status = stream_finish_work(who, stream);
+    }
+    context_unpin(side->context, stream->id);
+    return status;
+}
+
+static rill_status copy_from(const struct side *target, const struct side *source, struct stream *stream)
+{
+    struct context *context = target->context;
+    struct order_use use = {.stream = NULL};
+    struct hazard_access access;
+    int count = footprint_of_bytes(&access, HAZARD_WRITE, target->array->address, source->array->size);
+    if (context->order != NULL) {
+        RILL_TRY(order_begin(&use, NULL, stream, &access, count));
+    }
+    rill_status status = context->backend->copy_from(stream->queue, target->array->address, source->context->device,
+                                                     source->array->address, source->array->size);
+    order_end(&use);
+    return status;
+}
+
 // From device to device. RILL_ERR_UNSUPPORTED: not these two.
 static rill_status copy_across(const struct side *target, const struct side *source)
 {
@@ -75,11 +112,10 @@ static rill_status copy_across(const struct side *target, const struct side *sou
     if (source->context->backend != backend) {
         return RILL_ERR_UNSUPPORTED;
     }
-    RILL_TRY(finish(source));
+    RILL_TRY(finish_source(source));
     struct stream *stream;
     RILL_TRY(stream_pin(target->context, who, target->stream, &stream));
-    rill_status status = backend->copy_from(stream->queue, target->array->address, source->context->device,
-                                            source->array->address, source->array->size);
+    rill_status status = copy_from(target, source, stream);
     context_unpin(target->context, stream->id);
     return status == RILL_OK ? finish(target) : status;
 }

@@ -33,7 +33,7 @@ STAND_INS = {
 # The compiler's seam has no device: its programs run once, with no stand-in.
 PROGRAMS = sorted(path.name.removesuffix("_test.c") for path in (ROOT / "tests" / "conformance").glob("*_test.c")
                   if path.name != "compiler_test.c")
-STRESS = ["graph", "graph_threads"]  # random programs against serial execution
+STRESS = ["graph", "graph_threads", "graph_auto"]  # random programs against serial execution
 SOAK = "soak"  # many launches and modules
 # About the code of the device, which the stand-in runs as the CPU's: their long form is for the CPU and for a GPU.
 DEVICE_CODE = ["math_float", "math_special", "math_ulp"]

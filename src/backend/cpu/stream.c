@@ -253,7 +253,7 @@ static HOT rill_status launch_known(struct backend_stream *stream, const struct 
     uint64_t count = atomic_load_explicit(&stream->launch_count, memory_order_relaxed) + 1;
     atomic_store_explicit(&stream->launch_count, count, memory_order_relaxed);
     bool push = cpu_stream_append(stream, &op->op, CPU_OP_LAUNCH);
-    if (LIKELY(launch->caller == NULL)) {
+    if (LIKELY(launch->caller == NULL) || launch->only_queues) {
         unlock_and_push(stream, push);
     } else {
         unlock_and_run(stream, push);

@@ -1,0 +1,517 @@
+#include "runtime/order.h"
+
+#include "base/hot.h"
+#include "base/status.h"
+#include "runtime/array.h"
+#include "runtime/footprint.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WANTS = 8, KNOWN_STREAMS = 16 };
+
+struct order_point {
+    struct hazard_point base;    // first
+    struct backend_event *event; // owned; NULL: there was no memory for one
+    bool is_recorded;            // the event marks the place; else only the stream's end is known to be behind it
+    struct order_point *next;    // among those that are free
+};
+
+// How far a stream is known to be ordered behind another.
+struct order_known {
+    uint64_t stream; // its serial; 0: none
+    uint64_t number;
+};
+
+// A stream as the order sees it. Lives as long as a point of it.
+struct order_stream {
+    struct backend_stream *queue; // NULL: the stream is gone
+    struct backend_event *last;   // owned; of a stream that is gone: behind all its work. NULL: that has run
+    uint64_t serial;              // no other stream of the context has it
+    uint64_t number;              // of the last point
+    uint64_t passed;              // the points up to this one have been passed, without an error
+    uint64_t blind;               // up to this point there may be accesses that are not in the table; 0: none
+    size_t point_count;
+    struct order_known known[KNOWN_STREAMS]; // by serial; one that is missing is only waited for again
+    struct order_stream *next;
+    struct order_stream *previous;
+};
+
+struct order {
+    struct context *context; // borrowed
+    struct thread_mutex lock;
+    struct hazard_table table;
+    struct order_stream *streams;    // owned
+    struct order_point *free_points; // owned
+    uint64_t serial;
+    uint64_t wait_count;
+    size_t blind_count;                 // of streams
+    _Atomic(struct memory *) forgotten; // owned: released, and not forgotten yet
+};
+
+static _Thread_local bool has_asked; // a launch of this thread would have waited for room
+
+// ---- modes --------------------------------------------------------------------------------------------------------
+
+rill_status order_find_mode(rill_order wanted, rill_order *out_mode)
+{
+    const char *text = getenv("RILL_ORDER");
+    *out_mode = wanted;
+    if (text == NULL || *text == '\0') {
+        return (int)wanted >= 0 && (int)wanted <= RILL_ORDER_AUTO
+                   ? RILL_OK
+                   : status_fail(RILL_ERR_INVALID, "there is no order %d", (int)wanted);
+    }
+    if (strcmp(text, "manual") != 0 && strcmp(text, "auto") != 0) {
+        return status_fail(RILL_ERR_INVALID, "RILL_ORDER is '%s'; it may be manual or auto", text);
+    }
+    *out_mode = strcmp(text, "auto") == 0 ? RILL_ORDER_AUTO : RILL_ORDER_MANUAL;
+    return RILL_OK;
+}
+
+// ---- streams ------------------------------------------------------------------------------------------------------
+
+static struct order_stream *add_stream(struct order *order, struct stream *stream)
+{
+    struct order_stream *own = context_alloc(order->context, sizeof *own);
+    if (own == NULL) {
+        return NULL;
+    }
+    own->queue = stream->queue;
+    own->serial = ++order->serial;
+    own->next = order->streams;
+    if (own->next != NULL) {
+        own->next->previous = own;
+    }
+    order->streams = own;
+    stream->order = own;
+    return own;
+}
+
+static void set_blind(struct order *order, struct order_stream *own, uint64_t number)
+{
+    order->blind_count += (size_t)(number != 0) - (size_t)(own->blind != 0);
+    own->blind = number;
+}
+
+static void free_stream(struct order *order, struct order_stream *own)
+{
+    if (own->previous != NULL) {
+        own->previous->next = own->next;
+    } else {
+        order->streams = own->next;
+    }
+    if (own->next != NULL) {
+        own->next->previous = own->previous;
+    }
+    set_blind(order, own, 0);
+    order->context->backend->event_destroy(own->last);
+    context_free(order->context, own, sizeof *own);
+}
+
+static void free_if_unused(struct order *order, struct order_stream *own)
+{
+    if (own->queue == NULL && own->point_count == 0 && own->blind == 0) {
+        free_stream(order, own);
+    }
+}
+
+// All of its work that was queued until now.
+static bool is_over(const struct order *order, const struct order_stream *own)
+{
+    const struct backend *backend = order->context->backend;
+    return own->queue != NULL ? backend->stream_is_idle(own->queue)
+                              : own->last == NULL || backend->event_is_reached(own->last);
+}
+
+// Work that has run and failed still has to be followed: whoever does gets the error.
+static bool has_failed(const struct order *order, const struct order_stream *own)
+{
+    struct backend_error error;
+    return own->queue != NULL && order->context->backend->stream_error(own->queue, &error);
+}
+
+static bool has_passed(void *arg, const struct hazard_point *base)
+{
+    struct order *order = arg;
+    const struct order_point *point = (const struct order_point *)base;
+    struct order_stream *own = base->stream;
+    if (own->passed >= base->number) {
+        return true;
+    }
+    bool is_behind = point->is_recorded ? order->context->backend->event_is_reached(point->event) : is_over(order, own);
+    if (!is_behind || has_failed(order, own)) {
+        return false;
+    }
+    own->passed = point->is_recorded ? base->number : own->number;
+    return true;
+}
+
+static void forget_locked(struct order *order);
+
+// ---- points -------------------------------------------------------------------------------------------------------
+
+static void release_point(void *user, struct hazard_point *base)
+{
+    struct order *order = user;
+    struct order_point *point = (struct order_point *)base;
+    struct order_stream *own = base->stream;
+    assert(own->point_count > 0);
+    own->point_count--;
+    point->next = order->free_points;
+    order->free_points = point;
+    free_if_unused(order, own);
+}
+
+// A point for work that is about to be queued, with one reference. NULL: no memory.
+static struct order_point *take_point(struct order *order, struct order_stream *own)
+{
+    struct order_point *point = order->free_points;
+    if (point != NULL) {
+        order->free_points = point->next;
+    } else {
+        point = context_alloc(order->context, sizeof *point);
+        if (point == NULL) {
+            return NULL;
+        }
+    }
+    point->base = (struct hazard_point){.stream = own, .reference_count = 1};
+    point->is_recorded = false;
+    own->point_count++;
+    return point;
+}
+
+// Marks the place behind what was just queued. As long as there is but one stream nobody can ask for it.
+static void mark_point(struct order *order, struct order_stream *own, struct order_point *point)
+{
+    const struct backend *backend = order->context->backend;
+    point->base.number = ++own->number;
+    if (atomic_load_explicit(&order->context->stream_count, memory_order_relaxed) < 2) {
+        return;
+    }
+    if (point->event == NULL && backend->event_create(order->context->device, false, &point->event) != RILL_OK) {
+        point->event = NULL;
+        return;
+    }
+    point->is_recorded = backend->event_record(point->event, own->queue) == RILL_OK;
+}
+
+// ---- waiting ------------------------------------------------------------------------------------------------------
+
+struct wants {
+    struct order *order;
+    struct order_stream *own;
+    const struct order_point *points[MOST_WANTS]; // of each stream the last that is wanted
+    int count;
+    rill_status status; // the first failure
+};
+
+static struct order_known *place_of(struct order_stream *own, const struct order_stream *other)
+{
+    return &own->known[other->serial % KNOWN_STREAMS];
+}
+
+static bool knows(struct order_stream *own, const struct order_stream *other, uint64_t number)
+{
+    const struct order_known *known = place_of(own, other);
+    return known->stream == other->serial && known->number >= number;
+}
+
+static rill_status wait_for_all(struct order *order, struct order_stream *own, struct order_stream *other)
+{
+    const struct backend *backend = order->context->backend;
+    if (other->queue != NULL) {
+        return backend->stream_wait(own->queue, other->queue);
+    }
+    return other->last != NULL ? backend->event_wait(other->last, own->queue) : RILL_OK;
+}
+
+static void wait_for(struct wants *wants, const struct order_point *point)
+{
+    struct order *order = wants->order;
+    struct order_stream *other = point->base.stream;
+    if (wants->status != RILL_OK) {
+        return;
+    }
+    wants->status = point->is_recorded ? order->context->backend->event_wait(point->event, wants->own->queue)
+                                       : wait_for_all(order, wants->own, other);
+    if (wants->status == RILL_OK) {
+        order->wait_count++;
+        *place_of(wants->own, other) =
+            (struct order_known){other->serial, point->is_recorded ? point->base.number : other->number};
+    }
+}
+
+static void want(void *arg, const struct hazard_entry *entry)
+{
+    struct wants *wants = arg;
+    const struct order_point *point = (const struct order_point *)entry->point;
+    struct order_stream *other = point->base.stream;
+    if (knows(wants->own, other, point->base.number) || has_passed(wants->order, &point->base)) {
+        return;
+    }
+    for (int i = 0; i < wants->count; i++) {
+        if (wants->points[i]->base.stream == other) {
+            bool is_later = point->base.number > wants->points[i]->base.number;
+            wants->points[i] = is_later ? point : wants->points[i];
+            return;
+        }
+    }
+    if (wants->count == MOST_WANTS) {
+        wait_for(wants, wants->points[--wants->count]);
+    }
+    wants->points[wants->count++] = point;
+}
+
+// Streams of which not everything is known, for want of memory.
+static __attribute__((noinline, cold)) void wait_for_blind(struct wants *wants)
+{
+    struct order *order = wants->order;
+    for (struct order_stream *other = order->streams; other != NULL;) {
+        struct order_stream *next = other->next;
+        if (other->blind != 0 && is_over(order, other) && !has_failed(order, other)) {
+            set_blind(order, other, 0);
+            free_if_unused(order, other);
+        } else if (other->blind != 0 && other != wants->own && !knows(wants->own, other, other->blind)) {
+            struct order_point all = {.base = {.stream = other, .number = other->blind}};
+            wait_for(wants, &all);
+        }
+        other = next;
+    }
+}
+
+static rill_status make_wait(struct order *order, struct order_stream *own, const struct order_use *use)
+{
+    struct wants wants = {.order = order, .own = own, .status = RILL_OK};
+    for (int i = 0; i < use->count; i++) {
+        hazard_find(&order->table, &use->accesses[i], own, want, &wants);
+    }
+    if (UNLIKELY(order->blind_count > 0)) {
+        wait_for_blind(&wants);
+    }
+    for (int i = 0; i < wants.count; i++) {
+        wait_for(&wants, wants.points[i]);
+    }
+    return wants.status;
+}
+
+// ---- queueing -----------------------------------------------------------------------------------------------------
+
+// What is captured into a graph of others does not run now.
+static bool takes_part(const struct stream *stream)
+{
+    if (stream->is_unordered) {
+        return false;
+    }
+    return !stream->is_wrapped || stream->context->backend->stream_may_wait(stream->queue, false) == RILL_OK;
+}
+
+static rill_status begin_locked(struct order *order, struct order_use *use)
+{
+    struct stream *stream = use->stream;
+    struct order_stream *own = stream->order != NULL ? stream->order : add_stream(order, stream);
+    if (own == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for the order of a stream");
+    }
+    RILL_TRY(make_wait(order, own, use));
+    use->point = take_point(order, own);
+    return use->point != NULL ? RILL_OK : status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for the order of a launch");
+}
+
+rill_status order_begin(struct order_use *use, const char *who, struct stream *stream,
+                        const struct hazard_access *accesses, int count)
+{
+    struct order *order = stream->context->order;
+    *use = (struct order_use){.order = order, .accesses = accesses, .count = count};
+    if (count == 0 || !takes_part(stream)) {
+        return RILL_OK;
+    }
+    use->stream = stream;
+    thread_lock(&order->lock);
+    forget_locked(order);
+    rill_status status = begin_locked(order, use);
+    if (UNLIKELY(status != RILL_OK)) {
+        thread_unlock(&order->lock);
+        return who != NULL ? context_fail_as(who, status) : status;
+    }
+    return RILL_OK;
+}
+
+void order_end(struct order_use *use)
+{
+    if (use->stream == NULL) {
+        return;
+    }
+    struct order *order = use->order;
+    struct order_stream *own = use->stream->order;
+    mark_point(order, own, use->point);
+    for (int i = 0; i < use->count; i++) {
+        if (UNLIKELY(!hazard_add(&order->table, &use->accesses[i], &use->point->base))) {
+            set_blind(order, own, own->number);
+        }
+    }
+    hazard_release(&order->table, &use->point->base);
+    if (UNLIKELY(hazard_wants_sweep(&order->table))) {
+        hazard_sweep(&order->table, has_passed, order);
+    }
+    thread_unlock(&order->lock);
+}
+
+bool order_must_not_wait(void)
+{
+    has_asked = true;
+    return true;
+}
+
+void order_wait_for_room(struct stream *stream)
+{
+    if (UNLIKELY(has_asked)) {
+        has_asked = false;
+        if (!callback_is_running()) {
+            stream->context->backend->stream_synchronize(stream->queue);
+        }
+    }
+}
+
+rill_status order_copy_slowly(struct stream *stream, void *target, const void *source, size_t size,
+                              enum backend_read read)
+{
+    struct hazard_access accesses[2];
+    struct order_use use;
+    int count = footprint_of_bytes(&accesses[0], HAZARD_WRITE, target, size);
+    if (read == BACKEND_READ_LATER) {
+        count += footprint_of_bytes(&accesses[count], HAZARD_READ, source, size);
+    }
+    RILL_TRY(order_begin(&use, NULL, stream, accesses, count));
+    enum backend_read how = read == BACKEND_READ_NOW ? BACKEND_READ_AT_ONCE : read;
+    rill_status status = stream->context->backend->copy(stream->queue, target, source, size, how);
+    order_end(&use);
+    return status;
+}
+
+rill_status order_fill_slowly(struct stream *stream, void *target, size_t count, const void *element, size_t size)
+{
+    struct hazard_access access;
+    struct order_use use;
+    int access_count = footprint_of_bytes(&access, HAZARD_WRITE, target, count * size);
+    RILL_TRY(order_begin(&use, NULL, stream, &access, access_count));
+    rill_status status = stream->context->backend->fill(stream->queue, target, count, element, size);
+    order_end(&use);
+    return status;
+}
+
+// ---- going --------------------------------------------------------------------------------------------------------
+
+// A mark behind all of the stream's work, for those that would wait for its end.
+static void keep_end(struct order *order, struct order_stream *own)
+{
+    const struct backend *backend = order->context->backend;
+    if ((own->point_count == 0 && own->blind == 0) || backend->stream_is_idle(own->queue)) {
+        return;
+    }
+    if (backend->event_create(order->context->device, false, &own->last) == RILL_OK &&
+        backend->event_record(own->last, own->queue) == RILL_OK) {
+        return;
+    }
+    // There is no memory for a mark. Waiting is the one safe way that needs none.
+    backend->event_destroy(own->last);
+    own->last = NULL;
+    backend->stream_synchronize(own->queue);
+}
+
+void order_leave(struct stream *stream)
+{
+    struct order *order = stream->context->order;
+    thread_lock(&order->lock);
+    keep_end(order, stream->order);
+    stream->order->queue = NULL;
+    free_if_unused(order, stream->order);
+    stream->order = NULL;
+    thread_unlock(&order->lock);
+}
+
+void order_forget(struct order *order, struct memory *memory)
+{
+    memory->next_forgotten = atomic_load_explicit(&order->forgotten, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&order->forgotten, &memory->next_forgotten, memory,
+                                                  memory_order_release, memory_order_relaxed)) {
+    }
+}
+
+// Others may wrap the same memory: what wraps it says nothing of those.
+static void forget_all(struct order *order, struct memory *memory)
+{
+    while (memory != NULL) {
+        struct memory *next = memory->next_forgotten;
+        uint64_t low = (uint64_t)(uintptr_t)memory->address;
+        if (!memory->is_wrapped) {
+            hazard_forget(&order->table, low, low + memory->size);
+        }
+        context_free(order->context, memory, sizeof *memory);
+        memory = next;
+    }
+}
+
+static void forget_locked(struct order *order)
+{
+    if (UNLIKELY(atomic_load_explicit(&order->forgotten, memory_order_relaxed) != NULL)) {
+        forget_all(order, atomic_exchange_explicit(&order->forgotten, NULL, memory_order_acquire));
+    }
+}
+
+void order_forget_now(struct order *order)
+{
+    if (atomic_load_explicit(&order->forgotten, memory_order_relaxed) != NULL) {
+        thread_lock(&order->lock);
+        forget_locked(order);
+        thread_unlock(&order->lock);
+    }
+}
+
+uint64_t order_wait_count(struct order *order)
+{
+    thread_lock(&order->lock);
+    uint64_t count = order->wait_count;
+    thread_unlock(&order->lock);
+    return count;
+}
+
+// ---- opening, closing ---------------------------------------------------------------------------------------------
+
+rill_status order_create(struct context *context)
+{
+    struct order *order = context_alloc(context, sizeof *order);
+    if (order == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for the order of streams");
+    }
+    order->context = context;
+    thread_mutex_init(&order->lock);
+    hazard_init(&order->table, context);
+    order->table.release = release_point;
+    order->table.user = order;
+    context->order = order;
+    return RILL_OK;
+}
+
+void order_destroy(struct order *order)
+{
+    if (order == NULL) {
+        return;
+    }
+    struct context *context = order->context;
+    forget_locked(order);
+    hazard_finish(&order->table);
+    while (order->streams != NULL) {
+        free_stream(order, order->streams);
+    }
+    while (order->free_points != NULL) {
+        struct order_point *point = order->free_points;
+        order->free_points = point->next;
+        context->backend->event_destroy(point->event);
+        context_free(context, point, sizeof *point);
+    }
+    thread_mutex_finish(&order->lock);
+    context->order = NULL;
+    context_free(context, order, sizeof *order);
+}

@@ -1,0 +1,699 @@
+// Automatic order (RILL_ORDER_AUTO): what is queued follows the unfinished work of other streams that it conflicts
+// with, and no other. A callback that does not return holds one stream: whoever gets past it was not ordered behind it.
+// The same programs in manual order show that nothing else orders them.
+#include "world.h"
+
+#include <semaphore.h>
+
+enum { N = 64 };
+
+static const char order_source[] =
+    "#include <rill/kernel.h>\n"
+    "#include <assert.h>\n"
+    "int box[64];\n"
+    "kernel void put(int n, int v, int x[n]) { for (int i = 0; i < n; i++) x[i] = v; }\n"
+    "kernel void get(int n, const int x[n], int y[n]) { for (int i = 0; i < n; i++) y[i] = x[i]; }\n"
+    "kernel void add(int n, int v, int x[n]) { for (int i = 0; i < n; i++) x[i] += v; }\n"
+    "kernel void evens(int n, int v, int x[2 * n]) { for (int i = 0; i < n; i++) x[2 * i] = v; }\n"
+    "kernel void odds(int n, int v, int x[2 * n]) { for (int i = 0; i < n; i++) x[2 * i + 1] = v; }\n"
+    "kernel void part(int n, int from, int to, int v, int x[n]) { for (int i = from; i < to; i++) x[i] = v; }\n"
+    "kernel void count(int n, const int at[n], int x[n]) { for (int i = 0; i < n; i++) x[at[i]] += 1; }\n"
+    "kernel void most(int n, const int at[n], int x[n])\n"
+    "{ for (int i = 0; i < n; i++) x[at[i]] = x[at[i]] > i ? x[at[i]] : i; }\n"
+    "kernel void countf(int n, const int at[n], float x[n]) { for (int i = 0; i < n; i++) x[at[i]] += 0.1f; }\n"
+    "kernel void take(int n, int x[n], int y[n]) { for (int i = 0; i < n; i++) y[i] = rill_atomic_add(&x[0], 1); }\n"
+    "kernel void fill_box(int v) { for (int i = 0; i < 64; i++) box[i] = v; }\n"
+    "kernel void read_box(int n, int y[n]) { for (int i = 0; i < n; i++) y[i] = box[i]; }\n"
+    "kernel int sum(int n, const int x[n]) { int s = 0; for (int i = 0; i < n; i++) s += x[i]; return s; }\n"
+    "kernel void fails(int n, int x[n]) { for (int i = 0; i < n; i++) assert(x[i] < 0); }\n"
+    "kernel void through(int n, int v, int *p) { for (int i = 0; i < n; i++) p[i] = v; }\n";
+
+struct scene {
+    struct world world;
+    rill_module module;
+    rill_array x, at, low, high, wrapped, floats;
+    rill_array out[2], other[2];
+    rill_stream streams[2];
+    int *address;
+    int host[N], shared[N];
+    int big[2][N];
+    sem_t entered, opened;
+};
+
+static rill_kernel kernel_of(struct scene *s, const char *name)
+{
+    rill_kernel kernel = {0};
+    OK(rill_module_kernel(s->module, name, &kernel));
+    return kernel;
+}
+
+static void make_arrays(struct scene *s)
+{
+    rill_context context = s->world.context;
+    int at[N];
+    for (int i = 0; i < N; i++) {
+        at[i] = i * 7 % N;
+        s->host[i] = s->shared[i] = 1;
+    }
+    OK(rill_array_create(context, RILL_I32, RILL_SHAPE(N), &s->x));
+    OK(rill_array_create(context, RILL_I32, RILL_SHAPE(N), &s->at));
+    OK(rill_array_create(context, RILL_F32, RILL_SHAPE(N), &s->floats));
+    OK(rill_array_view(s->x, 0, RILL_SHAPE(N / 2), &s->low));
+    OK(rill_array_view(s->x, N / 2, RILL_SHAPE(N / 2), &s->high));
+    void *address = NULL;
+    OK(rill_array_address(s->x, &address));
+    s->address = address;
+    rill_wrap wrap = {.memory = s->address + 8, .type = RILL_I32, .shape = RILL_SHAPE(8)};
+    OK(rill_array_wrap(context, &wrap, &s->wrapped));
+    for (int i = 0; i < 2; i++) {
+        OK(rill_array_create(context, RILL_I32, RILL_SHAPE(N), &s->out[i]));
+        OK(rill_array_create(context, RILL_I32, RILL_SHAPE(N), &s->other[i]));
+        OK(rill_stream_create(context, NULL, &s->streams[i]));
+    }
+    OK(rill_array_write(s->at, s->streams[0], at, sizeof at));
+    OK(rill_sync(context));
+}
+
+static void open_scene(struct scene *s, rill_order order)
+{
+    memset(s, 0, sizeof *s);
+    rill_open_options options = {.log = world_log, .log_user = &s->world, .thread_count = 2, .order = order};
+    if (rill_open(world_device(), &options, &s->world.context) != RILL_OK ||
+        rill_module_create(s->world.context, order_source, NULL, &s->module) != RILL_OK) {
+        FAIL("%s", rill_message());
+        test_leave(NULL);
+    }
+    make_arrays(s);
+    sem_init(&s->entered, 0, 0);
+    sem_init(&s->opened, 0, 0);
+}
+
+static void close_scene(struct scene *s)
+{
+    OK(rill_close(s->world.context));
+    sem_destroy(&s->entered);
+    sem_destroy(&s->opened);
+}
+
+static void hold_here(void *user, rill_status status)
+{
+    struct scene *s = user;
+    (void)status;
+    sem_post(&s->entered);
+    while (sem_wait(&s->opened) != 0) {
+    }
+}
+
+static void hold(struct scene *s, rill_stream stream)
+{
+    OK(rill_stream_callback(stream, hold_here, s));
+    while (sem_wait(&s->entered) != 0) {
+    }
+}
+
+static void let_go(struct scene *s)
+{
+    sem_post(&s->opened);
+}
+
+static uint64_t waits(struct scene *s)
+{
+    rill_stats stats = {0};
+    OK(rill_context_stats(s->world.context, &stats));
+    return stats.order_wait_count;
+}
+
+// ---- one operation on the first or second stream ------------------------------------------------------------------
+
+typedef void operation(struct scene *s, int i);
+
+#define LAUNCH(name, ...) OK(rill_launch(kernel_of(s, name), s->streams[i], RILL_ARGS(__VA_ARGS__)))
+
+static void launch_write(struct scene *s, int i)
+{
+    LAUNCH("put", N, 10 + i, s->x);
+}
+static void launch_read(struct scene *s, int i)
+{
+    LAUNCH("get", N, s->x, s->out[i]);
+}
+static void launch_add(struct scene *s, int i)
+{
+    LAUNCH("add", N, 5, s->x);
+}
+static void launch_other(struct scene *s, int i)
+{
+    LAUNCH("add", N, 5, s->other[i]);
+}
+static void launch_few(struct scene *s, int i)
+{
+    LAUNCH("put", 16, 20 + i, s->x);
+}
+static void launch_nothing(struct scene *s, int i)
+{
+    LAUNCH("put", 0, 20 + i, s->x);
+}
+static void launch_low(struct scene *s, int i)
+{
+    LAUNCH("put", N / 2, 30 + i, s->low);
+}
+static void launch_high(struct scene *s, int i)
+{
+    LAUNCH("put", N / 2, 40 + i, s->high);
+}
+static void launch_first(struct scene *s, int i)
+{
+    LAUNCH("part", N, 0, 16, 50 + i, s->x);
+}
+static void launch_rest(struct scene *s, int i)
+{
+    LAUNCH("part", N, 16, N, 60 + i, s->x);
+}
+static void launch_evens(struct scene *s, int i)
+{
+    LAUNCH("evens", N / 2, 70 + i, s->x);
+}
+static void launch_odds(struct scene *s, int i)
+{
+    LAUNCH("odds", N / 2, 80 + i, s->x);
+}
+static void launch_wrapped(struct scene *s, int i)
+{
+    LAUNCH("put", 8, 90 + i, s->wrapped);
+}
+static void launch_pointer(struct scene *s, int i)
+{
+    LAUNCH("through", 8, 95 + i, RILL_PTR(s->address + 20, 8));
+}
+static void launch_count(struct scene *s, int i)
+{
+    LAUNCH("count", N, s->at, s->x);
+}
+static void launch_most(struct scene *s, int i)
+{
+    LAUNCH("most", N, s->at, s->x);
+}
+static void launch_count_float(struct scene *s, int i)
+{
+    LAUNCH("countf", N, s->at, s->floats);
+}
+static void launch_take(struct scene *s, int i)
+{
+    LAUNCH("take", N, s->x, s->out[i]);
+}
+static void launch_fill_box(struct scene *s, int i)
+{
+    LAUNCH("fill_box", 3 + i);
+}
+static void launch_read_box(struct scene *s, int i)
+{
+    LAUNCH("read_box", N, s->out[i]);
+}
+static void launch_host(struct scene *s, int i)
+{
+    LAUNCH("add", N, 1 + i, RILL_HOST(s->host, N));
+}
+static void launch_host_end(struct scene *s, int i)
+{
+    LAUNCH("add", 8, 1 + i, RILL_HOST(s->host + N - 8, 8));
+}
+static void launch_host_other(struct scene *s, int i)
+{
+    LAUNCH("add", N, 1 + i, RILL_HOST(s->big[i], N));
+}
+static void launch_value(struct scene *s, int i)
+{
+    OK(rill_launch_result(kernel_of(s, "sum"), s->streams[i], RILL_ARGS(N, s->at), s->x));
+}
+static void copy_to(struct scene *s, int i)
+{
+    OK(rill_array_copy(s->x, s->other[i], s->streams[i]));
+}
+static void copy_from(struct scene *s, int i)
+{
+    OK(rill_array_copy(s->out[i], s->x, s->streams[i]));
+}
+static void copy_inside(struct scene *s, int i)
+{
+    OK(rill_array_copy(s->low, s->high, s->streams[i]));
+}
+static void transfer_to(struct scene *s, int i)
+{
+    OK(rill_array_transfer(s->x, s->streams[i], s->other[i], s->streams[i]));
+}
+static void fill(struct scene *s, int i)
+{
+    int value = 100 + i;
+    OK(rill_array_fill(s->x, s->streams[i], &value, sizeof value));
+}
+static void write_few(struct scene *s, int i)
+{
+    int values[4] = {i, 1, 2, 3};
+    OK(rill_array_write(s->x, s->streams[i], values, sizeof values));
+}
+static void write_later(struct scene *s, int i)
+{
+    OK(rill_array_write_async(s->x, s->streams[i], s->big[i], sizeof s->big[i]));
+}
+static void read_later(struct scene *s, int i)
+{
+    OK(rill_array_read_async(s->x, s->streams[i], s->big[i], sizeof s->big[i]));
+}
+static void read_shared_later(struct scene *s, int i)
+{
+    OK(rill_array_read_async(s->at, s->streams[i], s->shared, sizeof s->shared));
+}
+static void write_some(struct scene *s, int i)
+{
+    OK(rill_array_write_at_async(s->x, s->streams[i], 8, s->big[i], 8));
+}
+static void read_some(struct scene *s, int i)
+{
+    OK(rill_array_read_at_async(s->x, s->streams[i], 8, s->big[i], 8));
+}
+static void read_end(struct scene *s, int i)
+{
+    OK(rill_array_read_at_async(s->x, s->streams[i], N - 8, s->big[i], 8));
+}
+
+// ---- pairs --------------------------------------------------------------------------------------------------------
+
+struct pair {
+    const char *text;
+    operation *first, *second;
+    bool conflicts;
+};
+
+#define CONFLICT(a, b) {#a ", " #b, a, b, true}
+#define APART(a, b) {#a ", " #b, a, b, false}
+
+static const struct pair pairs[] = {
+    CONFLICT(launch_write, launch_read),
+    CONFLICT(launch_read, launch_write),
+    CONFLICT(launch_write, launch_write),
+    CONFLICT(launch_add, launch_add),
+    CONFLICT(launch_write, copy_from),
+    CONFLICT(copy_from, launch_add),
+    CONFLICT(copy_to, launch_read),
+    CONFLICT(launch_read, copy_to),
+    CONFLICT(copy_to, copy_to),
+    CONFLICT(copy_inside, launch_low),
+    CONFLICT(copy_inside, launch_high),
+    CONFLICT(launch_high, copy_inside),
+    CONFLICT(transfer_to, launch_read),
+    CONFLICT(launch_read, transfer_to),
+    CONFLICT(fill, launch_read),
+    CONFLICT(launch_read, fill),
+    CONFLICT(fill, fill),
+    CONFLICT(write_few, launch_few),
+    CONFLICT(launch_read, write_few),
+    CONFLICT(write_later, launch_read),
+    CONFLICT(launch_read, write_later),
+    CONFLICT(launch_write, read_later),
+    CONFLICT(read_later, launch_write),
+    CONFLICT(read_shared_later, read_shared_later), // the same memory of the host
+    CONFLICT(write_some, read_some),
+    CONFLICT(read_some, write_some),
+    CONFLICT(launch_few, read_some),
+    CONFLICT(launch_low, launch_write), // views
+    CONFLICT(launch_write, launch_low),
+    CONFLICT(launch_low, launch_first),
+    CONFLICT(launch_wrapped, launch_low), // memory wrapped again
+    CONFLICT(launch_low, launch_wrapped),
+    CONFLICT(launch_pointer, launch_low), // an address
+    CONFLICT(launch_low, launch_pointer),
+    CONFLICT(launch_evens, launch_evens),
+    CONFLICT(launch_evens, launch_few),
+    CONFLICT(launch_first, launch_few),
+    CONFLICT(launch_count, launch_read),
+    CONFLICT(launch_read, launch_count),
+    CONFLICT(launch_count, launch_most),              // updates that do not commute with each other
+    CONFLICT(launch_count_float, launch_count_float), // the sum of floats depends on the order
+    CONFLICT(launch_take, launch_take),               // and so does what an explicit atomic gives
+    CONFLICT(launch_value, launch_read),
+    CONFLICT(launch_read, launch_value),
+    CONFLICT(launch_fill_box, launch_read_box),
+    CONFLICT(launch_read_box, launch_fill_box),
+    CONFLICT(launch_host, launch_host),
+    CONFLICT(launch_host, launch_host_end),
+    CONFLICT(launch_host_end, launch_host),
+
+    APART(launch_read, launch_read),
+    APART(launch_read, copy_from),
+    APART(copy_from, read_later),
+    APART(read_later, launch_read),
+    APART(launch_write, launch_other),
+    APART(launch_other, launch_other),
+    APART(launch_low, launch_high),
+    APART(launch_high, launch_low),
+    APART(launch_first, launch_rest),
+    APART(launch_rest, launch_few),
+    APART(launch_evens, launch_odds),
+    APART(launch_few, launch_high),
+    APART(launch_nothing, launch_write),
+    APART(launch_wrapped, launch_high),
+    APART(launch_wrapped, launch_pointer),
+    APART(launch_few, read_end),
+    APART(write_some, read_end),
+    APART(write_few, launch_rest),
+    APART(launch_value, launch_high),
+    APART(launch_read_box, launch_read_box),
+    APART(launch_read_box, launch_write),
+    APART(launch_count, launch_count), // atomic updates that commute
+    APART(launch_most, launch_most),
+    APART(launch_host_other, launch_host_other),
+};
+
+static void try_pair(struct scene *s, const struct pair *pair, rill_order order)
+{
+    hold(s, s->streams[0]);
+    pair->first(s, 0);
+    uint64_t before = waits(s);
+    pair->second(s, 1);
+    bool has_waited = waits(s) > before;
+    bool expected = order == RILL_ORDER_AUTO && pair->conflicts;
+    if (has_waited != expected) {
+        FAIL("%s, order %d: it %s", pair->text, (int)order, has_waited ? "waits" : "does not wait");
+    }
+    if (expected) {
+        usleep(1000);
+        if (rill_stream_query(s->streams[1]) != RILL_ERR_NOT_READY) {
+            FAIL("%s: the second has run before the first", pair->text);
+        }
+    } else {
+        OK(rill_stream_synchronize(s->streams[1])); // while the first stream is held
+    }
+    let_go(s);
+    OK(rill_sync(s->world.context));
+}
+
+static void try_pairs(rill_order order)
+{
+    struct scene s;
+    open_scene(&s, order);
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        try_pair(&s, &pairs[i], order);
+    }
+    close_scene(&s);
+}
+
+TEST(conflicts_wait_and_nothing_else_does)
+{
+    try_pairs(RILL_ORDER_AUTO);
+}
+
+TEST(manual_order_waits_for_nothing)
+{
+    try_pairs(RILL_ORDER_MANUAL);
+}
+
+// ---- what exactly is waited for -----------------------------------------------------------------------------------
+
+static int first_of(struct scene *s, rill_array array)
+{
+    int values[N] = {-1};
+    OK(rill_array_read(array, s->streams[1], values, sizeof values));
+    return values[0];
+}
+
+TEST(what_comes_later_on_the_other_stream_is_not_waited_for)
+{
+    struct scene s;
+    open_scene(&s, RILL_ORDER_AUTO);
+    launch_write(&s, 0);
+    hold(&s, s.streams[0]);
+    launch_other(&s, 0);
+    launch_read(&s, 1);
+    CHECK_INT(first_of(&s, s.out[1]), 10); // while the first stream is held
+    let_go(&s);
+    close_scene(&s);
+}
+
+TEST(work_that_has_run_is_not_waited_for)
+{
+    struct scene s;
+    open_scene(&s, RILL_ORDER_AUTO);
+    launch_write(&s, 0);
+    OK(rill_stream_synchronize(s.streams[0]));
+    launch_read(&s, 1);
+    CHECK_INT(waits(&s), 0);
+    CHECK_INT(first_of(&s, s.out[1]), 10);
+    close_scene(&s);
+}
+
+TEST(a_stream_waits_for_a_place_once)
+{
+    struct scene s;
+    open_scene(&s, RILL_ORDER_AUTO);
+    hold(&s, s.streams[0]);
+    launch_write(&s, 0);
+    for (int i = 0; i < 5; i++) {
+        launch_read(&s, 1);
+    }
+    CHECK_INT(waits(&s), 1);
+    let_go(&s);
+    CHECK_INT(first_of(&s, s.out[1]), 10);
+    close_scene(&s);
+}
+
+// What follows the default stream's work from the time when there was no other stream.
+TEST(work_from_before_the_second_stream_is_waited_for)
+{
+    struct world world = {0};
+    rill_open_options options = {.log = world_log, .log_user = &world, .order = RILL_ORDER_AUTO, .thread_count = 2};
+    OK(rill_open(world_device(), &options, &world.context));
+    OK(rill_module_create(world.context, world_source, NULL, &world.module));
+    rill_array out = world_array(&world, RILL_I64, 1);
+    struct world_gate gate = WORLD_GATE_INIT;
+    rill_stream standard = rill_default_stream(world.context);
+    OK(rill_stream_callback(standard, world_stand_at_gate, &gate));
+    OK(rill_launch(world_kernel(&world, "append"), standard, RILL_ARGS(1, out)));
+    rill_stream second = {0};
+    OK(rill_stream_create(world.context, NULL, &second));
+    OK(rill_launch(world_kernel(&world, "append"), second, RILL_ARGS(2, out)));
+    world_open_gate(&gate);
+    int64_t value = 0;
+    OK(rill_array_read(out, second, &value, sizeof value));
+    CHECK_INT(value, 12);
+    world_close(&world);
+}
+
+TEST(a_stream_without_order_is_left_alone)
+{
+    struct scene s;
+    open_scene(&s, RILL_ORDER_AUTO);
+    OK(rill_stream_destroy(s.streams[1]));
+    OK(rill_stream_create(s.world.context, &(rill_stream_options){.is_unordered = true}, &s.streams[1]));
+    hold(&s, s.streams[0]);
+    launch_write(&s, 0);
+    launch_read(&s, 1);
+    OK(rill_stream_synchronize(s.streams[1]));
+    let_go(&s);
+    OK(rill_stream_synchronize(s.streams[0]));
+    hold(&s, s.streams[1]);
+    launch_write(&s, 1);
+    launch_read(&s, 0);
+    OK(rill_stream_synchronize(s.streams[0]));
+    let_go(&s);
+    CHECK_INT(waits(&s), 0);
+    close_scene(&s);
+}
+
+// ---- calls that wait ----------------------------------------------------------------------------------------------
+
+static void *let_go_later(void *arg)
+{
+    usleep(20000);
+    let_go(arg);
+    return NULL;
+}
+
+static pthread_t start_letting_go(struct scene *s)
+{
+    pthread_t thread;
+    REQUIRE(pthread_create(&thread, NULL, let_go_later, s) == 0);
+    return thread;
+}
+
+TEST(a_read_waits_for_the_writer)
+{
+    struct scene s;
+    open_scene(&s, RILL_ORDER_AUTO);
+    hold(&s, s.streams[0]);
+    launch_write(&s, 0);
+    pthread_t thread = start_letting_go(&s);
+    CHECK_INT(first_of(&s, s.x), 10);
+    pthread_join(thread, NULL);
+    close_scene(&s);
+}
+
+TEST(a_call_waits_for_the_writer)
+{
+    struct scene s;
+    open_scene(&s, RILL_ORDER_AUTO);
+    hold(&s, s.streams[0]);
+    launch_write(&s, 0);
+    pthread_t thread = start_letting_go(&s);
+    int sum = 0;
+    OK(rill_call(kernel_of(&s, "sum"), s.streams[1], RILL_ARGS(N, s.x), &sum, sizeof sum));
+    CHECK_INT(sum, 10 * N);
+    pthread_join(thread, NULL);
+    close_scene(&s);
+}
+
+TEST(fields_wait_for_the_kernels_that_use_them)
+{
+    struct scene s;
+    open_scene(&s, RILL_ORDER_AUTO);
+    int box[64] = {0};
+    hold(&s, s.streams[0]);
+    launch_fill_box(&s, 0);
+    pthread_t thread = start_letting_go(&s);
+    OK(rill_field_read(s.module, "box", s.streams[1], box, sizeof box));
+    CHECK_INT(box[63], 3);
+    pthread_join(thread, NULL);
+    hold(&s, s.streams[0]);
+    launch_read_box(&s, 0);
+    thread = start_letting_go(&s);
+    box[63] = 8;
+    OK(rill_field_write(s.module, "box", s.streams[1], box, sizeof box));
+    pthread_join(thread, NULL);
+    launch_read_box(&s, 1);
+    int values[N];
+    OK(rill_array_read(s.out[0], s.streams[0], values, sizeof values));
+    CHECK_INT(values[63], 3);
+    OK(rill_array_read(s.out[1], s.streams[1], values, sizeof values));
+    CHECK_INT(values[63], 8);
+    close_scene(&s);
+}
+
+TEST(a_copy_to_another_context_waits_for_the_writer)
+{
+    struct scene s;
+    struct scene t;
+    open_scene(&s, RILL_ORDER_AUTO);
+    open_scene(&t, RILL_ORDER_AUTO);
+    hold(&s, s.streams[0]);
+    launch_write(&s, 0);
+    pthread_t thread = start_letting_go(&s);
+    OK(rill_array_transfer(t.x, t.streams[1], s.x, s.streams[1]));
+    CHECK_INT(first_of(&t, t.x), 10);
+    pthread_join(thread, NULL);
+    close_scene(&s);
+    close_scene(&t);
+}
+
+// ---- lifetimes, failures ------------------------------------------------------------------------------------------
+
+TEST(destroyed_arrays_and_streams_are_still_waited_for)
+{
+    struct scene s;
+    open_scene(&s, RILL_ORDER_AUTO);
+    hold(&s, s.streams[0]);
+    launch_write(&s, 0);
+    OK(rill_array_destroy(s.x)); // its views live
+    OK(rill_stream_destroy_later(s.streams[0]));
+    OK(rill_launch(kernel_of(&s, "get"), s.streams[1], RILL_ARGS(N / 2, s.low, s.out[1])));
+    CHECK_INT(waits(&s), 1);
+    let_go(&s);
+    CHECK_INT(first_of(&s, s.out[1]), 10);
+    close_scene(&s);
+}
+
+TEST(memory_that_is_used_again_has_no_past)
+{
+    struct scene s;
+    open_scene(&s, RILL_ORDER_AUTO);
+    for (int i = 0; i < 50; i++) {
+        rill_array array = {0};
+        OK(rill_array_create(s.world.context, RILL_I32, RILL_SHAPE(N), &array));
+        OK(rill_launch(kernel_of(&s, "put"), s.streams[i % 2], RILL_ARGS(N, i, array)));
+        OK(rill_stream_synchronize(s.streams[i % 2]));
+        OK(rill_array_destroy(array));
+    }
+    CHECK_INT(waits(&s), 0);
+    close_scene(&s);
+}
+
+TEST(who_follows_failed_work_gets_its_error)
+{
+    struct scene s;
+    open_scene(&s, RILL_ORDER_AUTO);
+    OK(rill_launch(kernel_of(&s, "fails"), s.streams[0], RILL_ARGS(N, s.x)));
+    STATUS(rill_stream_synchronize(s.streams[0]), RILL_ERR_ASSERT);
+    launch_write(&s, 1); // after what has failed, though it has run
+    STATUS(rill_stream_synchronize(s.streams[1]), RILL_ERR_ASSERT);
+    OK(rill_stream_clear_error(s.streams[0]));
+    OK(rill_stream_clear_error(s.streams[1]));
+    launch_write(&s, 1);
+    OK(rill_stream_synchronize(s.streams[1]));
+    close_scene(&s);
+}
+
+TEST(a_refused_launch_is_not_waited_for)
+{
+    struct scene s;
+    open_scene(&s, RILL_ORDER_AUTO);
+    hold(&s, s.streams[0]);
+    STATUS(rill_launch(kernel_of(&s, "put"), s.streams[0], RILL_ARGS(N + 1, 1, s.x)), RILL_ERR_ARGUMENTS);
+    launch_write(&s, 1);
+    CHECK_INT(waits(&s), 0);
+    OK(rill_stream_synchronize(s.streams[1]));
+    let_go(&s);
+    close_scene(&s);
+}
+
+static void launch_in_callback(void *user, rill_status status)
+{
+    (void)status;
+    launch_add(user, 1);
+}
+
+TEST(callbacks_launch_in_order)
+{
+    struct scene s;
+    open_scene(&s, RILL_ORDER_AUTO);
+    for (int i = 0; i < 20; i++) {
+        launch_add(&s, 0);
+        OK(rill_stream_callback(s.streams[0], launch_in_callback, &s));
+        launch_add(&s, 1);
+    }
+    OK(rill_sync(s.world.context));
+    OK(rill_sync(s.world.context));
+    CHECK_INT(first_of(&s, s.x), 20 * 3 * 5);
+    close_scene(&s);
+}
+
+// More launches than a stream holds, while a callback that holds the stream launches too.
+TEST(full_streams_do_not_keep_callbacks_from_launching)
+{
+    struct scene s;
+    open_scene(&s, RILL_ORDER_AUTO);
+    OK(rill_stream_callback(s.streams[0], launch_in_callback, &s));
+    for (int i = 0; i < 5000; i++) {
+        OK(rill_launch(kernel_of(&s, "add"), s.streams[i % 2], RILL_ARGS(8, 1, s.x)));
+    }
+    OK(rill_sync(s.world.context));
+    OK(rill_sync(s.world.context));
+    CHECK_INT(first_of(&s, s.x), 5000 + 5);
+    close_scene(&s);
+}
+
+TEST(the_environment_says_the_order)
+{
+    struct scene s;
+    setenv("RILL_ORDER", "auto", 1);
+    open_scene(&s, RILL_ORDER_MANUAL);
+    hold(&s, s.streams[0]);
+    launch_write(&s, 0);
+    launch_read(&s, 1);
+    CHECK_INT(waits(&s), 1);
+    let_go(&s);
+    close_scene(&s);
+    setenv("RILL_ORDER", "sometimes", 1);
+    rill_context context = {0};
+    STATUS(rill_open(world_device(), NULL, &context), RILL_ERR_INVALID);
+    CHECK_CONTAINS(rill_message(), "RILL_ORDER is 'sometimes'");
+    unsetenv("RILL_ORDER");
+    STATUS(rill_open(world_device(), &(rill_open_options){.order = (rill_order)7}, &context), RILL_ERR_INVALID);
+}

@@ -1,0 +1,558 @@
+// Random programs without an event, in automatic order: launches, copies, fills, reads, writes, views, addresses,
+// memory of the host, fields and callbacks over several streams and threads, with arrays and streams destroyed and made
+// again while they are in use. Every array is compared with what the same program gives serially, bit for bit.
+//
+// Each thread has arrays of its own; others belong to all threads, which use them under a lock.
+// RILL_TEST_SEED=n runs the programs of seed n alone, with the schedule of RILL_SCHEDULE and RILL_THREADS threads;
+// RILL_TEST_PROGRAMS=100000 says how many there are, instead of 66 in each of the three tests; RILL_TEST_LONG runs
+// many.
+#include "rill/rill.h"
+
+#include "amount.h"
+#include "test.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { ARRAYS = 5, COMMON = 2, STREAMS = 3, STEPS = 80, MAX_N = 600, THREADS = 3, PROGRAMS = 66 };
+
+static const char source[] =
+    "#include <rill/kernel.h>\n"
+    "#include <stdint.h>\n"
+    "uint32_t box[64];\n"
+    "kernel void mix(int n, const uint32_t a[n], uint32_t b[n], uint32_t k)\n"
+    "{ for (int i = 0; i < n; i++) b[i] = b[i] * 3u + a[i] + k; }\n"
+    "kernel void both(int n, uint32_t a[n], uint32_t b[n], uint32_t k)\n"
+    "{\n"
+    "    stream_parallel { for (int i = 0; i < n; i++) a[i] = a[i] * 5u + k; }\n"
+    "    stream_parallel { for (int i = 0; i < n; i++) b[i] = b[i] * 7u + k; }\n"
+    "    for (int i = 0; i < n; i++) a[i] += b[i];\n"
+    "}\n"
+    "kernel uint32_t total(int n, const uint32_t a[n])\n"
+    "{ uint32_t s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }\n"
+    "kernel void steps(int n, int rounds, uint32_t a[n])\n"
+    "{ for (int t = 0; t < rounds; t++) for (int i = 0; i < n; i++) a[i] = a[i] * 9u + (uint32_t)t; }\n"
+    "kernel void part(int n, int from, int to, uint32_t k, uint32_t a[n])\n"
+    "{ for (int i = from; i < to; i++) a[i] = a[i] * 11u + k; }\n"
+    "kernel void comb(int n, int m, int first, uint32_t k, uint32_t a[n])\n"
+    "{ for (int i = 0; i < m; i++) a[2 * i + first] = a[2 * i + first] * 13u + k; }\n"
+    "kernel void hit(int n, uint32_t k, const uint32_t a[n], uint32_t b[n])\n"
+    "{ for (int i = 0; i < n; i++) b[(a[i] + k) % (uint32_t)n] += 1u; }\n"
+    "kernel void from_box(int n, uint32_t a[n]) { for (int i = 0; i < n; i++) a[i] += box[i % 64]; }\n"
+    "kernel void to_box(uint32_t k) { for (int i = 0; i < 64; i++) box[i] = box[i] * 3u + k + (uint32_t)i; }\n"
+    "kernel void through(int n, uint32_t k, uint32_t *p) { for (int i = 0; i < n; i++) p[i] ^= k; }\n";
+
+#define KERNELS(X)                                                                                                     \
+    X(mix)                                                                                                             \
+    X(both)                                                                                                            \
+    X(total)                                                                                                           \
+    X(steps)                                                                                                           \
+    X(part)                                                                                                            \
+    X(comb)                                                                                                            \
+    X(hit)                                                                                                             \
+    X(from_box)                                                                                                        \
+    X(to_box)                                                                                                          \
+    X(through)
+
+struct slot {
+    rill_array array;
+    uint32_t model[MAX_N];
+};
+
+// What all programs that run at the same time share. The lock is held from before a call until its effect is in the
+// model: that is the sequence of the calls.
+struct common {
+    pthread_mutex_t lock;
+    rill_context context;
+    rill_module module;
+    int n;
+    struct slot slots[COMMON];
+    uint32_t box[64];
+#define KERNEL(name) rill_kernel name;
+    KERNELS(KERNEL)
+#undef KERNEL
+};
+
+struct program {
+    struct common *k;
+    uint64_t random;
+    int n;
+    struct slot slots[ARRAYS];
+    rill_stream streams[STREAMS];
+    rill_array result;
+    uint32_t host[MAX_N]; // for calls that do not wait
+    uint32_t host_model[MAX_N];
+    atomic_int callbacks;
+    int callbacks_expected;
+    const char *failed; // the call that failed
+    char message[512];
+};
+
+static bool failing(struct program *p, rill_status status, const char *call)
+{
+    if (status != RILL_OK && p->failed == NULL) {
+        p->failed = call;
+        snprintf(p->message, sizeof p->message, "%s", rill_message());
+    }
+    return p->failed != NULL;
+}
+
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        if (failing(p, call, #call)) {                                                                                 \
+            return;                                                                                                    \
+        }                                                                                                              \
+    } while (0)
+
+static uint32_t pick(struct program *p, uint32_t count)
+{
+    p->random = p->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(p->random >> 33) % count;
+}
+
+static void expect(struct program *p, bool holds, const char *text)
+{
+    if (!holds && p->failed == NULL) {
+        p->failed = text;
+    }
+}
+
+// ---- operations on arrays of |n| elements -------------------------------------------------------------------------
+
+static void do_mix(struct program *p, rill_stream s, int n, struct slot *a, struct slot *b, uint32_t k)
+{
+    TRY(rill_launch(p->k->mix, s, RILL_ARGS(n, a->array, b->array, k)));
+    for (int i = 0; i < n; i++) {
+        b->model[i] = b->model[i] * 3u + a->model[i] + k;
+    }
+}
+
+static void do_both(struct program *p, rill_stream s, int n, struct slot *a, struct slot *b, uint32_t k)
+{
+    TRY(rill_launch(p->k->both, s, RILL_ARGS(n, a->array, b->array, k)));
+    for (int i = 0; i < n; i++) {
+        a->model[i] = a->model[i] * 5u + k;
+        b->model[i] = b->model[i] * 7u + k;
+        a->model[i] += b->model[i];
+    }
+}
+
+static void do_steps(struct program *p, rill_stream s, int n, struct slot *a, int rounds)
+{
+    TRY(rill_launch(p->k->steps, s, RILL_ARGS(n, rounds, a->array)));
+    for (int t = 0; t < rounds; t++) {
+        for (int i = 0; i < n; i++) {
+            a->model[i] = a->model[i] * 9u + (uint32_t)t;
+        }
+    }
+}
+
+static void do_part(struct program *p, rill_stream s, int n, struct slot *a, uint32_t k)
+{
+    int from = (int)pick(p, (uint32_t)n);
+    int to = from + (int)pick(p, (uint32_t)(n - from + 1));
+    TRY(rill_launch(p->k->part, s, RILL_ARGS(n, from, to, k, a->array)));
+    for (int i = from; i < to; i++) {
+        a->model[i] = a->model[i] * 11u + k;
+    }
+}
+
+static void do_comb(struct program *p, rill_stream s, int n, struct slot *a, uint32_t k)
+{
+    int first = (int)pick(p, 2);
+    TRY(rill_launch(p->k->comb, s, RILL_ARGS(n, n / 2, first, k, a->array)));
+    for (int i = 0; i < n / 2; i++) {
+        a->model[2 * i + first] = a->model[2 * i + first] * 13u + k;
+    }
+}
+
+static void do_hit(struct program *p, rill_stream s, int n, struct slot *a, struct slot *b, uint32_t k)
+{
+    TRY(rill_launch(p->k->hit, s, RILL_ARGS(n, k, a->array, b->array)));
+    for (int i = 0; i < n; i++) {
+        b->model[(a->model[i] + k) % (uint32_t)n] += 1u;
+    }
+}
+
+static void do_fill(struct program *p, rill_stream s, int n, struct slot *a, uint32_t k)
+{
+    TRY(rill_array_fill(a->array, s, &k, sizeof k));
+    for (int i = 0; i < n; i++) {
+        a->model[i] = k;
+    }
+}
+
+static void do_copy(struct program *p, rill_stream s, struct slot *a, struct slot *b)
+{
+    TRY(rill_array_copy(b->array, a->array, s));
+    memcpy(b->model, a->model, sizeof a->model);
+}
+
+// A view of a part, which is gone while it is used.
+static void do_view(struct program *p, rill_stream s, int n, struct slot *a, uint32_t k)
+{
+    int from = (int)pick(p, (uint32_t)n);
+    int count = (int)pick(p, (uint32_t)(n - from + 1));
+    rill_array view;
+    TRY(rill_array_view(a->array, (size_t)from, RILL_SHAPE(count), &view));
+    TRY(rill_launch(p->k->part, s, RILL_ARGS(count, 0, count, k, view)));
+    TRY(rill_array_destroy(view));
+    for (int i = from; i < from + count; i++) {
+        a->model[i] = a->model[i] * 11u + k;
+    }
+}
+
+static void do_pointer(struct program *p, rill_stream s, int n, struct slot *a, uint32_t k)
+{
+    int from = (int)pick(p, (uint32_t)n);
+    int count = (int)pick(p, (uint32_t)(n - from + 1));
+    void *address;
+    TRY(rill_array_address(a->array, &address));
+    TRY(rill_launch(p->k->through, s, RILL_ARGS(count, k, RILL_PTR((uint32_t *)address + from, count))));
+    for (int i = from; i < from + count; i++) {
+        a->model[i] ^= k;
+    }
+}
+
+static void do_write(struct program *p, rill_stream s, int n, struct slot *a, uint32_t k)
+{
+    uint32_t values[64];
+    int count = n < 64 ? n : 64;
+    for (int i = 0; i < count; i++) {
+        values[i] = a->model[i] = k + (uint32_t)i;
+    }
+    TRY(rill_array_write(a->array, s, values, (size_t)count * sizeof *values));
+    memset(values, 0xff, sizeof values); // the call may not look at it any more
+}
+
+static void do_write_some(struct program *p, rill_stream s, int n, struct slot *a, uint32_t k)
+{
+    uint32_t at = pick(p, (uint32_t)n);
+    a->model[at] = k;
+    TRY(rill_array_write_at(a->array, s, at, &k, 1));
+}
+
+static void do_read(struct program *p, rill_stream s, int n, struct slot *a)
+{
+    uint32_t got[MAX_N];
+    TRY(rill_array_read(a->array, s, got, (size_t)n * sizeof *got));
+    expect(p, memcmp(got, a->model, (size_t)n * sizeof *got) == 0, "a read gives something else");
+}
+
+static void do_total(struct program *p, rill_stream s, int n, struct slot *a)
+{
+    uint32_t sum = 0;
+    for (int i = 0; i < n; i++) {
+        sum += a->model[i];
+    }
+    uint32_t got = 0;
+    if (pick(p, 2) == 0) {
+        TRY(rill_call(p->k->total, s, RILL_ARGS(n, a->array), &got, sizeof got));
+    } else {
+        TRY(rill_launch_result(p->k->total, s, RILL_ARGS(n, a->array), p->result));
+        TRY(rill_array_read(p->result, p->streams[pick(p, STREAMS)], &got, sizeof got));
+    }
+    expect(p, got == sum, "total is wrong");
+}
+
+// ---- operations on what is the program's own ----------------------------------------------------------------------
+
+// Memory of the host goes into a kernel, out of an array, into one.
+static void do_host(struct program *p, rill_stream s, struct slot *a, uint32_t k)
+{
+    size_t size = (size_t)p->n * sizeof *p->host;
+    switch (pick(p, 3)) {
+    case 0:
+        TRY(rill_launch(p->k->mix, s, RILL_ARGS(p->n, a->array, RILL_HOST(p->host, p->n), k)));
+        for (int i = 0; i < p->n; i++) {
+            p->host_model[i] = p->host_model[i] * 3u + a->model[i] + k;
+        }
+        break;
+    case 1:
+        TRY(rill_array_read_async(a->array, s, p->host, size));
+        memcpy(p->host_model, a->model, size);
+        break;
+    default:
+        TRY(rill_array_write_async(a->array, s, p->host, size));
+        memcpy(a->model, p->host_model, size);
+        break;
+    }
+}
+
+static void renew_array(struct program *p, struct slot *slot)
+{
+    TRY(rill_array_destroy(slot->array));
+    TRY(rill_array_create(p->k->context, RILL_U32, RILL_SHAPE(p->n), &slot->array));
+    memset(slot->model, 0, sizeof slot->model);
+}
+
+static void renew_stream(struct program *p, int s)
+{
+    TRY(rill_stream_destroy_later(p->streams[s]));
+    TRY(rill_stream_create(p->k->context, &(rill_stream_options){.priority = (int)pick(p, 3) - 1}, &p->streams[s]));
+}
+
+static void count_callback(void *user, rill_status status)
+{
+    struct program *p = user;
+    if (status == RILL_OK) {
+        atomic_fetch_add(&p->callbacks, 1);
+    }
+}
+
+static void do_callback(struct program *p, rill_stream s)
+{
+    TRY(rill_stream_callback(s, count_callback, p));
+    p->callbacks_expected++;
+}
+
+// ---- programs -----------------------------------------------------------------------------------------------------
+
+static void on_arrays(struct program *p, rill_stream s, int n, struct slot *a, struct slot *b)
+{
+    uint32_t k = pick(p, 1000);
+    switch (pick(p, 16)) {
+    case 0:
+    case 1:
+    case 2: do_mix(p, s, n, a, b, k); break;
+    case 3: do_both(p, s, n, a, b, k); break;
+    case 4:
+    case 5: do_steps(p, s, n, a, (int)(k % 20)); break;
+    case 6: do_part(p, s, n, a, k); break;
+    case 7: do_comb(p, s, n, a, k); break;
+    case 8: do_hit(p, s, n, a, b, k); break;
+    case 9: do_fill(p, s, n, a, k); break;
+    case 10: do_copy(p, s, a, b); break;
+    case 11: do_view(p, s, n, a, k); break;
+    case 12: do_pointer(p, s, n, a, k); break;
+    case 13: do_write(p, s, n, a, k); break;
+    case 14: do_write_some(p, s, n, a, k); break;
+    default: pick(p, 2) == 0 ? do_read(p, s, n, a) : do_total(p, s, n, a); break;
+    }
+}
+
+static void on_field(struct program *p, rill_stream s, struct slot *a)
+{
+    uint32_t k = pick(p, 1000);
+    struct common *common = p->k;
+    if (pick(p, 2) == 0) {
+        TRY(rill_launch(common->to_box, s, RILL_ARGS(k)));
+        for (int i = 0; i < 64; i++) {
+            common->box[i] = common->box[i] * 3u + k + (uint32_t)i;
+        }
+    } else {
+        TRY(rill_launch(common->from_box, s, RILL_ARGS(common->n, a->array)));
+        for (int i = 0; i < common->n; i++) {
+            a->model[i] += common->box[i % 64];
+        }
+    }
+}
+
+static void on_common(struct program *p, rill_stream s)
+{
+    struct common *common = p->k;
+    int a = (int)pick(p, COMMON);
+    pthread_mutex_lock(&common->lock);
+    if (pick(p, 4) == 0) {
+        on_field(p, s, &common->slots[a]);
+    } else {
+        on_arrays(p, s, common->n, &common->slots[a], &common->slots[(a + 1) % COMMON]);
+    }
+    pthread_mutex_unlock(&common->lock);
+}
+
+static void do_one(struct program *p)
+{
+    int s = (int)pick(p, STREAMS);
+    uint32_t a = pick(p, ARRAYS);
+    uint32_t b = (a + 1 + pick(p, ARRAYS - 1)) % ARRAYS;
+    switch (pick(p, 12)) {
+    case 0:
+    case 1: on_common(p, p->streams[s]); break;
+    case 2: do_host(p, p->streams[s], &p->slots[a], pick(p, 1000)); break;
+    case 3: renew_array(p, &p->slots[a]); break;
+    case 4: pick(p, 2) == 0 ? renew_stream(p, s) : do_callback(p, p->streams[s]); break;
+    default: on_arrays(p, p->streams[s], p->n, &p->slots[a], &p->slots[b]); break;
+    }
+}
+
+static void compare(struct program *p)
+{
+    for (int i = 0; i < ARRAYS; i++) {
+        do_read(p, p->streams[i % STREAMS], p->n, &p->slots[i]);
+    }
+    TRY(rill_sync(p->k->context));
+    expect(p, memcmp(p->host, p->host_model, (size_t)p->n * sizeof *p->host) == 0, "memory of the host differs");
+    expect(p, atomic_load(&p->callbacks) == p->callbacks_expected, "callbacks were lost");
+}
+
+static void run_program(struct program *p)
+{
+    static const int sizes[] = {1, 2, 7, 100, MAX_N};
+    p->n = sizes[pick(p, 5)];
+    TRY(rill_array_create(p->k->context, RILL_U32, RILL_SHAPE(1), &p->result));
+    for (int i = 0; i < STREAMS; i++) {
+        TRY(rill_stream_create(p->k->context, NULL, &p->streams[i]));
+    }
+    for (int i = 0; i < ARRAYS; i++) {
+        TRY(rill_array_create(p->k->context, RILL_U32, RILL_SHAPE(p->n), &p->slots[i].array));
+    }
+    for (int i = 0; i < STEPS && p->failed == NULL; i++) {
+        do_one(p);
+    }
+    compare(p);
+    for (int i = 0; i < ARRAYS && p->failed == NULL; i++) {
+        TRY(rill_array_destroy(p->slots[i].array));
+    }
+    for (int i = 0; i < STREAMS && p->failed == NULL; i++) {
+        TRY(rill_stream_destroy(p->streams[i]));
+    }
+    TRY(rill_array_destroy(p->result));
+}
+
+static void *run_thread(void *arg)
+{
+    run_program(arg);
+    return NULL;
+}
+
+static rill_status open_common(struct common *k, int threads, rill_order order)
+{
+    const char *device = getenv("RILL_TEST_DEVICE");
+    rill_open_options options = {.thread_count = threads, .order = order};
+    *k = (struct common){.n = 50, .lock = PTHREAD_MUTEX_INITIALIZER};
+    RILL_TRY(rill_open(device != NULL ? device : "cpu", &options, &k->context));
+    RILL_TRY(rill_module_create(k->context, source, NULL, &k->module));
+#define FIND(name) RILL_TRY(rill_module_kernel(k->module, #name, &k->name));
+    KERNELS(FIND)
+#undef FIND
+    for (int i = 0; i < COMMON; i++) {
+        RILL_TRY(rill_array_create(k->context, RILL_U32, RILL_SHAPE(k->n), &k->slots[i].array));
+    }
+    return RILL_OK;
+}
+
+// False: an array that all programs use, or the field, is not what serial execution gives.
+static bool common_is_right(struct common *k)
+{
+    uint32_t got[64];
+    rill_stream stream = rill_default_stream(k->context);
+    for (int i = 0; i < COMMON; i++) {
+        if (rill_array_read(k->slots[i].array, stream, got, (size_t)k->n * sizeof *got) != RILL_OK ||
+            memcmp(got, k->slots[i].model, (size_t)k->n * sizeof *got) != 0) {
+            return false;
+        }
+    }
+    return rill_field_read(k->module, "box", stream, got, sizeof got) == RILL_OK &&
+           memcmp(got, k->box, sizeof got) == 0;
+}
+
+// How many programs went wrong.
+static int run_group(struct common *common, uint64_t seed, bool must_be_right, const char *how)
+{
+    static struct program programs[THREADS];
+    pthread_t runners[THREADS];
+    int wrong = 0;
+    for (int i = 0; i < THREADS; i++) {
+        programs[i] = (struct program){.k = common, .random = (seed + (uint64_t)i) * 2 + 1};
+        REQUIRE(pthread_create(&runners[i], NULL, run_thread, &programs[i]) == 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(runners[i], NULL);
+        wrong += programs[i].failed != NULL;
+        if (programs[i].failed != NULL && must_be_right) {
+            FAIL("%s: %s; again with RILL_TEST_SEED=%llu %s", programs[i].failed, programs[i].message,
+                 (unsigned long long)seed, how);
+        }
+    }
+    bool is_right = common_is_right(common);
+    if (!is_right && must_be_right) {
+        FAIL("what all programs use differs; again with RILL_TEST_SEED=%llu %s", (unsigned long long)seed, how);
+    }
+    return wrong + !is_right;
+}
+
+// |schedule| 0: as it comes.
+static int run_seeds(uint64_t first, uint64_t count, int threads, uint64_t schedule, rill_order order)
+{
+    char how[96];
+    snprintf(how, sizeof how, "%llu", (unsigned long long)schedule);
+    if (schedule != 0) {
+        setenv("RILL_SCHEDULE", how, 1);
+    }
+    struct common common;
+    rill_status status = open_common(&common, threads, order);
+    unsetenv("RILL_SCHEDULE");
+    if (status != RILL_OK) {
+        FAIL("%s", rill_message());
+        return 0;
+    }
+    snprintf(how, sizeof how, "RILL_THREADS=%d RILL_SCHEDULE=%llu", threads, (unsigned long long)schedule);
+    int wrong = 0;
+    bool must_be_right = order == RILL_ORDER_AUTO;
+    for (uint64_t seed = first; seed < first + count && wrong == 0; seed += THREADS) {
+        wrong += run_group(&common, seed, must_be_right, how);
+    }
+    for (int i = 0; i < COMMON; i++) {
+        CHECK_INT(rill_array_destroy(common.slots[i].array), RILL_OK);
+    }
+    CHECK_INT(rill_sync(common.context), RILL_OK); // memory goes back when every stream has come past
+    rill_stats stats;
+    CHECK_INT(rill_context_stats(common.context, &stats), RILL_OK);
+    if (wrong == 0) {
+        CHECK_INT(stats.array_count, 0);
+        CHECK_INT(stats.array_size, 0);
+        CHECK_INT(stats.stream_count, 1);
+    }
+    CHECK_INT(rill_close(common.context), RILL_OK);
+    return wrong;
+}
+
+static uint64_t seed_count(void)
+{
+    const char *programs = getenv("RILL_TEST_PROGRAMS");
+    return programs != NULL ? strtoull(programs, NULL, 10) / 3 : (uint64_t)(PROGRAMS * amount_times());
+}
+
+TEST(one_seed_again)
+{
+    const char *seed = getenv("RILL_TEST_SEED");
+    const char *schedule = getenv("RILL_SCHEDULE");
+    const char *threads = getenv("RILL_THREADS");
+    if (seed == NULL) {
+        SKIP("RILL_TEST_SEED names none");
+    }
+    run_seeds(strtoull(seed, NULL, 10), 1, threads != NULL ? atoi(threads) : 3,
+              schedule != NULL ? strtoull(schedule, NULL, 10) : 0, RILL_ORDER_AUTO);
+}
+
+TEST(programs_without_events_equal_serial_execution_with_one_thread)
+{
+    run_seeds(0, seed_count(), 1, 0, RILL_ORDER_AUTO);
+}
+
+TEST(programs_without_events_equal_serial_execution_with_several_threads)
+{
+    run_seeds(1000000, seed_count(), 3, 0, RILL_ORDER_AUTO);
+}
+
+TEST(programs_without_events_equal_serial_execution_in_any_schedule)
+{
+    uint64_t each = (seed_count() + 3) / 4;
+    for (uint64_t i = 0; i < 4; i++) {
+        run_seeds(2000000 + i * each, each, i % 2 == 0 ? 1 : 4, i + 1, RILL_ORDER_AUTO);
+    }
+}
+
+// The programs are such that they find a missing order.
+TEST(in_manual_order_they_go_wrong)
+{
+    if (form_is_sanitized()) {
+        SKIP("the sanitizer finds the races first");
+    }
+    int wrong = 0;
+    for (uint64_t i = 1; i <= 10 && wrong == 0; i++) {
+        wrong = run_seeds(3000000 + 100 * i, 30, 2, i, RILL_ORDER_MANUAL);
+    }
+    CHECK(wrong > 0);
+}
