@@ -3,7 +3,7 @@
 # STANDARD is a folder of headers by their own names; of OWN those for kernels become rill/…. The table is ordered by name.
 
 file(GLOB standard RELATIVE ${STANDARD} ${STANDARD}/*.h)
-set(names ${standard} rill/kernel.h rill/vec.h rill/vec_of.h rill/mat_of.h rill/eigen_of.h)
+set(names ${standard} rill/kernel.h rill/algorithms.h rill/bounds_of.h rill/scan_of.h rill/sort_of.h rill/vec.h rill/vec_of.h rill/mat_of.h rill/eigen_of.h)
 list(SORT names)
 
 set(texts "")

@@ -114,6 +114,25 @@ static void lower_fields(struct lower *l)
     }
 }
 
+// A static kernel is for the kernels of its file, as a static function is for its functions: the host does not find it.
+static bool is_launchable(const struct function *function)
+{
+    return function->is_kernel && function->body != NULL && !function->is_static;
+}
+
+// One that is inline too comes from a header that a file need not use up.
+static void warn_of_unreached(struct lower *l)
+{
+    for (int i = 0; i < l->unit->function_count; i++) {
+        const struct function *function = l->unit->functions[i];
+        if (function->is_kernel && function->body != NULL && function->is_static && !function->is_inline &&
+            lower_info(l, function) == NULL) {
+            diag_warning(l->diags, function->loc,
+                         "'%s' is static, so that the host cannot launch it, and no kernel calls it", function->name);
+        }
+    }
+}
+
 struct ir_module *lower_unit(struct arena *arena, struct diags *diags, const struct unit *unit,
                              const struct lower_options *options)
 {
@@ -126,16 +145,17 @@ struct ir_module *lower_unit(struct arena *arena, struct diags *diags, const str
     copy_files(&l);
     int errors = diags->error_count;
     for (int i = 0; i < unit->function_count; i++) {
-        if (unit->functions[i]->is_kernel && unit->functions[i]->body != NULL) {
+        if (is_launchable(unit->functions[i])) {
             lower_reach(&l, unit->functions[i]);
         }
     }
     if (diags->error_count != errors) {
         return l.module;
     }
+    warn_of_unreached(&l);
     lower_fields(&l);
     for (int i = 0; i < unit->function_count; i++) {
-        if (unit->functions[i]->is_kernel && unit->functions[i]->body != NULL) {
+        if (is_launchable(unit->functions[i])) {
             lower_kernel(&l, lower_info(&l, unit->functions[i]));
         }
     }

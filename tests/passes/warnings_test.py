@@ -119,8 +119,22 @@ def check_inlined(report):
     report.check("loop_that_several_kernels_inline_once", found == [3], f"{text}\n{said}")
 
 
+def check_static(report):
+    """A static kernel that no kernel calls is warned of, unless it is inline, as in headers. The host finds neither."""
+    text = ("#include <rill/kernel.h>\nstatic kernel void one(int n, float x[n]) { x[0] = 1; }\n"
+            "static kernel void two(int n, float x[n]) { x[0] = 2; }\n"
+            "static inline kernel void three(int n, float x[n]) { x[0] = 3; }\n"
+            "kernel void four(int n, float x[n]) { one(n, x); }\n")
+    said = subprocess.run([RILL, "check", "--json", "-"], input=text, capture_output=True, text=True, timeout=LIMIT,
+                          check=False).stdout
+    found = [(d["line"], d["text"]) for d in json.loads(said)["diagnostics"]]
+    report.check("static_kernel_that_no_kernel_calls",
+                 found == [(3, "'two' is static, so that the host cannot launch it, and no kernel calls it")], said)
+
+
 def main():
     report = Report()
+    check_static(report)
     check_collapses(report)
     check_inlined(report)
     check_texts(report)

@@ -1,0 +1,254 @@
+// Sorts, scans, histograms and searches for kernel files. They are written in the language of kernels: included by a
+// kernel file they are compiled with it, for every back end, and by a plain C compiler into serial functions.
+//
+//   rill_sort_T rill_sort_down_T              stable sort, upwards and downwards
+//   rill_sort_pairs_T rill_sort_pairs_down_T  the same with an int that goes with each key
+//   rill_order_T rill_order_down_T            the places of the keys in sorted order; the keys stay
+//   rill_inclusive_scan_T rill_exclusive_scan_T                 running sums; the result is the sum of all
+//   rill_histogram, rill_histogram_T                            how many are in each bin
+//   rill_lower_bound_T rill_upper_bound_T                       where a value belongs in a sorted array
+//   rill_lower_bounds_T rill_upper_bounds_T                     where each of many does
+//
+// T is i32, u32, i64, u64, f32 or f64: int32_t, uint32_t, int64_t, uint64_t, float, double.
+//
+// All but the bounds of one value are static kernels: a kernel calls them where control stands, at its outermost level,
+// in a loop that runs in order or in a stream_parallel block, and their loops are tasks of that kernel. The length is a
+// value like any other; it may come from an array on the device. In a parallel loop they are functions that one thread
+// runs. What a kernel file does not call costs it nothing but the reading.
+//
+// Order. Numbers are ordered as by <. Of floats -0 equals +0 and all NaNs equal each other; NaNs come after all
+// numbers, upwards and downwards. Sorts are stable: equal keys keep their order, in both directions. Running sums of
+// floats are taken in an order that depends on the length alone. So all results are the same bit by bit on every back
+// end and with any number of threads.
+//
+// Work arrays. A sort moves elements to and fro between the array and another of the same length, |other|, and counts
+// in |counts|, for which `rill_counts` is the type:
+//
+//     static rill_counts counts;                                  // a field, or a parameter `rill_counts counts`
+//     kernel void nearest(int n, float depth[n], float other[n])
+//     {
+//         rill_sort_f32(n, depth, other, counts);
+//     }
+//
+// What they hold before does not matter, nor does what they hold afterwards. Two sorts that may run at the same time,
+// in two blocks, need arrays of their own. Arrays of one call must not overlap, but for |in| and |out| of a scan, which
+// may be the same.
+//
+// Other types: rill/sort_of.h and rill/scan_of.h, included with RILL_T the type and so on, define the functions for it;
+// their heads say how. The headers are C, not C++: arrays carry their shapes.
+#ifndef RILL_ALGORITHMS_H
+#define RILL_ALGORITHMS_H
+
+#include "rill/kernel.h"
+
+#ifndef __cplusplus
+
+// An array is cut into at most so many parts, each of which a thread takes. Define it before the include for more, if a
+// GPU is to sort large arrays: the work array grows with it.
+#ifndef RILL_PARTS
+#define RILL_PARTS 1024
+#endif
+
+enum { RILL_DIGITS = 256, RILL_LEAST_PART = 4096 };
+enum { RILL_SORT_IDLE_, RILL_SORT_COPY_, RILL_SORT_MOVE_ };
+
+// How many keys of each digit each part has.
+typedef int64_t rill_counts[RILL_PARTS][RILL_DIGITS];
+
+// ---- parts of an array: their number and size depend on its length alone
+// ------------------------------------------------
+
+static inline int64_t rill_part_size(int64_t n)
+{
+    int64_t size = n / RILL_PARTS + (n % RILL_PARTS > 0);
+    return size < RILL_LEAST_PART ? RILL_LEAST_PART : size;
+}
+
+static inline int64_t rill_part_count(int64_t n)
+{
+    int64_t size = rill_part_size(n);
+    return n / size + (n % size > 0);
+}
+
+// Part |p| of |n| elements: where it begins, and the end of it.
+static inline int64_t rill_part_begin(int64_t n, int64_t p)
+{
+    return p * rill_part_size(n);
+}
+
+static inline int64_t rill_part_end(int64_t n, int64_t p)
+{
+    int64_t size = rill_part_size(n);
+    return n - p * size < size ? n : p * size + size;
+}
+
+// ---- codes: unsigned numbers in the order of the keys
+// -------------------------------------------------------------------
+
+static inline uint32_t rill_code_u32(uint32_t x, bool is_down)
+{
+    return is_down ? ~x : x;
+}
+
+static inline uint64_t rill_code_u64(uint64_t x, bool is_down)
+{
+    return is_down ? ~x : x;
+}
+
+static inline uint32_t rill_code_i32(int32_t x, bool is_down)
+{
+    return rill_code_u32((uint32_t)x ^ 0x80000000u, is_down);
+}
+
+static inline uint64_t rill_code_i64(int64_t x, bool is_down)
+{
+    return rill_code_u64((uint64_t)x ^ 0x8000000000000000u, is_down);
+}
+
+static inline uint32_t rill_code_f32(float x, bool is_down)
+{
+    union {
+        float value;
+        uint32_t bits;
+    } pun = {x};
+    uint32_t bits = x == 0 ? 0 : pun.bits;
+    uint32_t code = rill_code_u32(bits >> 31 != 0 ? ~bits : bits | 0x80000000u, is_down);
+    return x != x ? 0xffffffffu : code;
+}
+
+static inline uint64_t rill_code_f64(double x, bool is_down)
+{
+    union {
+        double value;
+        uint64_t bits;
+    } pun = {x};
+    uint64_t bits = x == 0 ? 0 : pun.bits;
+    uint64_t code = rill_code_u64(bits >> 63 != 0 ? ~bits : bits | 0x8000000000000000u, is_down);
+    return x != x ? 0xffffffffffffffffu : code;
+}
+
+// ---- what does not depend on a type
+// ---------------------------------------------------------------------------------------
+
+// From how many keys of each digit each part has to how many other parts' come before them: earlier parts' of the same
+// digit in |counts|, all parts' of smaller digits in |places|. Digits in strips, so that what a thread reads of one
+// part lies side by side.
+static inline RILL_KERNEL void rill_sort_places(int64_t n, rill_counts counts, int64_t places[RILL_DIGITS])
+{
+    enum { STRIP = 16 };
+    int64_t parts = rill_part_count(n);
+    // Each strip has digits of its own.
+#pragma rill parallel
+    for (int first = 0; first < RILL_DIGITS; first += STRIP) {
+        int64_t sums[STRIP] = {0};
+        for (int64_t p = 0; p < parts; p++) {
+            for (int d = 0; d < STRIP; d++) {
+                int64_t count = counts[p][first + d];
+                counts[p][first + d] = sums[d];
+                sums[d] += count;
+            }
+        }
+        for (int d = 0; d < STRIP; d++) {
+            places[first + d] = sums[d];
+        }
+    }
+    int64_t before = 0;
+#pragma rill single
+    for (int d = 0; d < RILL_DIGITS; d++) {
+        int64_t count = places[d];
+        places[d] = before;
+        before += count;
+    }
+}
+
+// How often each of 0 … |bins| - 1 is in |bin|. Other numbers are not counted.
+static inline RILL_KERNEL void rill_histogram(int64_t n, const int bin[n], int bins, int counts[bins])
+{
+    for (int b = 0; b < bins; b++) {
+        counts[b] = 0;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        int b = bin[i];
+        if (b >= 0 && b < bins) {
+            counts[b]++;
+        }
+    }
+}
+
+// ---- for each type
+// ----------------------------------------------------------------------------------------------------
+
+#define RILL_T int32_t
+#define RILL_NAME(name) rill_##name##_i32
+#define RILL_CODE_T uint32_t
+#define RILL_CODE(x, is_down) rill_code_i32(x, is_down)
+#include "rill/bounds_of.h"
+#include "rill/scan_of.h"
+#include "rill/sort_of.h"
+#undef RILL_T
+#undef RILL_NAME
+#undef RILL_CODE_T
+#undef RILL_CODE
+
+#define RILL_T uint32_t
+#define RILL_NAME(name) rill_##name##_u32
+#define RILL_CODE_T uint32_t
+#define RILL_CODE(x, is_down) rill_code_u32(x, is_down)
+#include "rill/bounds_of.h"
+#include "rill/scan_of.h"
+#include "rill/sort_of.h"
+#undef RILL_T
+#undef RILL_NAME
+#undef RILL_CODE_T
+#undef RILL_CODE
+
+#define RILL_T int64_t
+#define RILL_NAME(name) rill_##name##_i64
+#define RILL_CODE_T uint64_t
+#define RILL_CODE(x, is_down) rill_code_i64(x, is_down)
+#include "rill/bounds_of.h"
+#include "rill/scan_of.h"
+#include "rill/sort_of.h"
+#undef RILL_T
+#undef RILL_NAME
+#undef RILL_CODE_T
+#undef RILL_CODE
+
+#define RILL_T uint64_t
+#define RILL_NAME(name) rill_##name##_u64
+#define RILL_CODE_T uint64_t
+#define RILL_CODE(x, is_down) rill_code_u64(x, is_down)
+#include "rill/bounds_of.h"
+#include "rill/scan_of.h"
+#include "rill/sort_of.h"
+#undef RILL_T
+#undef RILL_NAME
+#undef RILL_CODE_T
+#undef RILL_CODE
+
+#define RILL_T float
+#define RILL_NAME(name) rill_##name##_f32
+#define RILL_CODE_T uint32_t
+#define RILL_CODE(x, is_down) rill_code_f32(x, is_down)
+#include "rill/bounds_of.h"
+#include "rill/scan_of.h"
+#include "rill/sort_of.h"
+#undef RILL_T
+#undef RILL_NAME
+#undef RILL_CODE_T
+#undef RILL_CODE
+
+#define RILL_T double
+#define RILL_NAME(name) rill_##name##_f64
+#define RILL_CODE_T uint64_t
+#define RILL_CODE(x, is_down) rill_code_f64(x, is_down)
+#include "rill/bounds_of.h"
+#include "rill/scan_of.h"
+#include "rill/sort_of.h"
+#undef RILL_T
+#undef RILL_NAME
+#undef RILL_CODE_T
+#undef RILL_CODE
+
+#endif // __cplusplus
+#endif

@@ -1,0 +1,76 @@
+// The running sums of rill/algorithms.h for one element type: included after it, with
+//
+//   RILL_T          the type, a number
+//   RILL_NAME(x)    the name of x for it
+//
+// By itself it declares nothing.
+//
+// Each part of the array is summed, the sums are added up, and each part begins with what the parts before it sum to. A
+// part is summed in order, so that floats come out the same in every build.
+#ifdef RILL_T
+
+// What comes before each part. The result is the sum of all.
+static inline RILL_KERNEL RILL_T RILL_NAME(scan_parts)(int64_t n, const RILL_T in[n], RILL_T before[RILL_PARTS])
+{
+    int64_t parts = rill_part_count(n);
+    for (int64_t p = 0; p < parts; p++) {
+        RILL_T sum = 0;
+        int64_t end = rill_part_end(n, p);
+#pragma rill serial
+        for (int64_t i = rill_part_begin(n, p); i < end; i++) {
+            sum += in[i];
+        }
+        before[p] = sum;
+    }
+    RILL_T sum = 0;
+#pragma rill single
+    for (int64_t p = 0; p < parts; p++) {
+        RILL_T part = before[p];
+        before[p] = sum;
+        sum += part;
+    }
+    return sum;
+}
+
+// out[i] is the sum of in[0] … in[i]. |out| may be |in|. The result is the sum of all.
+static inline RILL_KERNEL RILL_T RILL_NAME(inclusive_scan)(int64_t n, const RILL_T in[n], RILL_T out[n])
+{
+    RILL_T before[RILL_PARTS];
+    RILL_T total = RILL_NAME(scan_parts)(n, in, before);
+    int64_t parts = rill_part_count(n);
+    // Each part reads and writes its own elements, and no others.
+#pragma rill parallel
+    for (int64_t p = 0; p < parts; p++) {
+        RILL_T sum = before[p];
+        int64_t end = rill_part_end(n, p);
+#pragma rill serial
+        for (int64_t i = rill_part_begin(n, p); i < end; i++) {
+            sum += in[i];
+            out[i] = sum;
+        }
+    }
+    return total;
+}
+
+// out[i] is the sum of in[0] … in[i - 1], and out[0] is 0. |out| may be |in|. The result is the sum of all.
+static inline RILL_KERNEL RILL_T RILL_NAME(exclusive_scan)(int64_t n, const RILL_T in[n], RILL_T out[n])
+{
+    RILL_T before[RILL_PARTS];
+    RILL_T total = RILL_NAME(scan_parts)(n, in, before);
+    int64_t parts = rill_part_count(n);
+    // Each part reads and writes its own elements, and no others.
+#pragma rill parallel
+    for (int64_t p = 0; p < parts; p++) {
+        RILL_T sum = before[p];
+        int64_t end = rill_part_end(n, p);
+#pragma rill serial
+        for (int64_t i = rill_part_begin(n, p); i < end; i++) {
+            RILL_T value = in[i];
+            out[i] = sum;
+            sum += value;
+        }
+    }
+    return total;
+}
+
+#endif
