@@ -159,11 +159,24 @@ static void reorder_region(struct reorder *r, struct ir_region *region)
     }
 }
 
+static void rename_in_region(struct reorder *r, struct ir_region *region)
+{
+    for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
+        if (inst->op == IR_OP_FOR && has_inner(inst)) {
+            nest_rename_scalars(r->module, r->kernel, inst);
+        }
+        for (int i = 0; i < inst->region_count && inst->op != IR_OP_FOR; i++) {
+            rename_in_region(r, &inst->regions[i]);
+        }
+    }
+}
+
 void reorder_loops(struct ir_module *module, struct ir_function *kernel, struct diags *diags)
 {
     (void)diags;
     struct reorder r = {.module = module, .kernel = kernel};
     if (!kernel->pragma_single && !module->check_bounds) {
+        rename_in_region(&r, &kernel->body);
         reorder_region(&r, &kernel->body);
     }
 }

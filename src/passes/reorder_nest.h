@@ -2,7 +2,7 @@
 // reorder_depend.c finds what they depend on, reorder_schedule.c chooses an order, reorder_build.c and reorder_scan.c
 // make the code of it, reorder_condition.c what the launch tests. reorder_split.c cuts loops in two at an iteration
 // that the others depend on, reorder_levels.c orders the pieces for a GPU. reorder_extents.c keeps the source's order
-// where another one would leave too few iterations to share out.
+// where another one would leave too few iterations to share out. reorder_scalars.c gives loops scalars of their own.
 //
 // A statement is a run of instructions in the body of a loop of the nest, with all that is nested in it. It is executed
 // once for each iteration of the loops around it, and each such execution stays as it is: only their order changes.
@@ -105,6 +105,9 @@ struct order {
     struct order *first; // ORDER_LOOP: what is in it
     struct order *next;  // what comes after it
 };
+
+// reorder_scalars.c: before the nest is analysed, which has loops inside.
+void nest_rename_scalars(struct ir_module *module, struct ir_function *kernel, struct ir_inst *root);
 
 // reorder_statements.c: false if the nest must stay as it is.
 bool nest_find_statements(struct loop_nest *nest);

@@ -6,6 +6,7 @@
 // A GPU wants as many parallel loops outside as it can get. A CPU wants one, and else the source's order, which has
 // been written with caches in mind.
 #include "ir/trip.h"
+#include "ir/walk.h"
 #include "passes/reorder_nest.h"
 
 #include <assert.h>
@@ -327,13 +328,27 @@ static bool take_choice(const struct scheduler *s, statement_set set, int number
     return number == 0;
 }
 
-// On a CPU an order that is not the source's needs work to pay for it: two loops inside the one that runs in order.
-// With one alone a wavefront gains nothing, and an aligned statement runs down a column.
+static bool holds_loop(const struct statement *statement)
+{
+    for (const struct ir_inst *inst = statement->first; inst != statement->last->next;
+         inst = walk_next(inst, statement->first->parent)) {
+        if (inst->op == IR_OP_FOR) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// On a CPU an order that is not the source's needs work to pay for it: two loops inside the one that runs in order, of
+// which one may be in the statement. With one alone a wavefront gains nothing, and an aligned statement runs down a
+// column.
 static bool has_deep_loops(const struct scheduler *s, statement_set set)
 {
     bool has_deep = s->nest->module->is_gpu;
     for (int i = 0; i < s->nest->statement_count; i++) {
-        has_deep |= has(set, i) && s->nest->statements[i].depth - __builtin_popcount(s->used[i]) > 2;
+        const struct statement *statement = &s->nest->statements[i];
+        int open = statement->depth - __builtin_popcount(s->used[i]);
+        has_deep |= has(set, i) && open + (open == 2 && holds_loop(statement)) > 2;
     }
     return has_deep;
 }
