@@ -27,14 +27,15 @@ extern "C" {
 // (readback_count); in a callback it returns at once, and a thread of Rill's own waits. The CPU never waits so.
 RILL_API RILL_NODISCARD rill_status rill_launch(rill_kernel kernel, rill_stream stream, rill_args args);
 
-// Queues the kernel, waits for it and puts what it returned into |out_result|, which has |size| bytes: exactly those of
-// the returned type. For a kernel that returns nothing, and to drop what it returns, pass NULL and 0. A failure of this
-// kernel is returned and leaves no error on the stream; after any failure |out_result| is as it was.
+// Queues the kernel, waits for it and puts what it returned, a number or a struct, into |out_result|, which has |size|
+// bytes: exactly those of the returned type. For a kernel that returns nothing, and to drop what it returns, pass NULL
+// and 0. A failure of this kernel is returned and leaves no error on the stream; after any failure |out_result| is as
+// it was.
 RILL_API RILL_NODISCARD rill_status rill_call(rill_kernel kernel, rill_stream stream, rill_args args, void *out_result,
                                               size_t size);
 
 // Queues the kernel; what it returns goes into the first element of |result| in stream order. The element type must be
-// the returned type.
+// the returned type; for a struct RILL_RECORD of its size.
 RILL_API RILL_NODISCARD rill_status rill_launch_result(rill_kernel kernel, rill_stream stream, rill_args args,
                                                        rill_array result);
 

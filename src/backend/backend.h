@@ -180,6 +180,7 @@ struct backend_launch {
     const uint64_t *array_sizes;        // bytes of what was passed for each parameter, copied
     void *result;                       // where the returned value goes in stream order; NULL: nowhere
     size_t result_size;                 // bytes of the returned value
+    const void *result_source;          // memory of the device where it is then; NULL: the launch block's beginning
     bool result_is_host;                // |result| is the host's memory and lives until the stream came past
     struct backend_error *caller; // set: a failure goes here and not to the stream; lives until the stream came past
     bool only_queues;             // nothing of the stream may run in the call: the caller has a lock

@@ -181,10 +181,15 @@ static int show_failure(const struct run *run, rill_status status)
     return cli_fail_status(status);
 }
 
+static bool has_result(const struct run *run)
+{
+    return run->info.returns->kind != RILL_KIND_VOID && run->info.returns->size <= sizeof run->returned;
+}
+
 static int launch(struct run *run)
 {
     rill_args args = {run->args, run->info.param_count};
-    size_t size = run->info.returns->kind == RILL_KIND_VOID ? 0 : run->info.returns->size;
+    size_t size = has_result(run) ? run->info.returns->size : 0;
     run->best_ms = 1e300;
     for (int i = 0; i < run->repeat; i++) {
         double start = now_ms();
@@ -240,7 +245,7 @@ static void show_text(const struct run *run)
     if (run->printed_size > 0 && run->printed[run->printed_size - 1] != '\n') {
         putchar('\n');
     }
-    if (run->info.returns->kind == RILL_KIND_SCALAR) {
+    if (has_result(run)) {
         printf("returned  ");
         fill_print_value(stdout, run->info.returns, run->returned, false);
         putchar('\n');
@@ -264,7 +269,7 @@ static void show_json(const struct run *run)
     printf("{\"kernel\": \"%s\", \"printed\": ", run->info.name);
     cli_json_string(stdout, run->printed != NULL ? run->printed : "", run->printed_size);
     printf(", \"returned\": ");
-    if (run->info.returns->kind == RILL_KIND_SCALAR) {
+    if (has_result(run)) {
         fill_print_value(stdout, run->info.returns, run->returned, true);
     } else {
         printf("null");

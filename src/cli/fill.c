@@ -171,7 +171,7 @@ static void print_float(FILE *out, double value, int digits, bool is_json)
     }
 }
 
-void fill_print_value(FILE *out, const rill_type_info *type, const void *bytes, bool is_json)
+static void print_scalar(FILE *out, const rill_type_info *type, const void *bytes, bool is_json)
 {
     float f32;
     double f64;
@@ -195,5 +195,46 @@ void fill_print_value(FILE *out, const rill_type_info *type, const void *bytes, 
     case RILL_I32:
     case RILL_I64: fprintf(out, "%lld", (long long)((int64_t)(u << shift) >> shift)); break;
     default: fprintf(out, "%llu", (unsigned long long)u); break;
+    }
+}
+
+static void print_bits(FILE *out, const rill_member_info *member, const unsigned char *bytes)
+{
+    uint64_t u = 0;
+    memcpy(&u, bytes + member->offset, member->type->size);
+    bool is_signed = member->type->type == RILL_I8 || member->type->type == RILL_I16 ||
+                     member->type->type == RILL_I32 || member->type->type == RILL_I64;
+    u = u << (64 - member->bit_offset - member->bit_width);
+    if (is_signed) {
+        fprintf(out, "%lld", (long long)((int64_t)u >> (64 - member->bit_width)));
+    } else {
+        fprintf(out, "%llu", (unsigned long long)(u >> (64 - member->bit_width)));
+    }
+}
+
+void fill_print_value(FILE *out, const rill_type_info *type, const void *bytes, bool is_json)
+{
+    const unsigned char *at = bytes;
+    if (type->kind == RILL_KIND_SCALAR) {
+        print_scalar(out, type, bytes, is_json);
+    } else if (type->kind == RILL_KIND_ARRAY) {
+        fputc('[', out);
+        for (int64_t i = 0; i < type->length; i++) {
+            fputs(i > 0 ? ", " : "", out);
+            fill_print_value(out, type->element, at + (size_t)i * type->element->size, is_json);
+        }
+        fputc(']', out);
+    } else {
+        fputc('{', out);
+        for (size_t i = 0; i < type->member_count; i++) {
+            const rill_member_info *member = &type->members[i];
+            fprintf(out, is_json ? "%s\"%s\": " : "%s%s ", i > 0 ? ", " : "", member->name);
+            if (member->bit_width > 0) {
+                print_bits(out, member, at);
+            } else {
+                fill_print_value(out, member->type, at + member->offset, is_json);
+            }
+        }
+        fputc('}', out);
     }
 }

@@ -48,7 +48,7 @@ struct run {
     rill_kernel_info info;
     struct argument arguments[RILL_MAX_ARGS];
     rill_arg args[RILL_MAX_ARGS];
-    unsigned char returned[8]; // a kernel returns a number or nothing
+    unsigned char returned[4096]; // numbers and structs; larger ones are dropped
     double best_ms;
 };
 

@@ -442,6 +442,7 @@ struct ir_param {
     // Kernels: an array of the kernel's own, with the extents it has there: the launch lends the memory. Nothing else
     // points to it. Such parameters come behind those that are given.
     bool is_scratch;
+    bool is_result; // and the kernel leaves there the struct that it returns: return_ctype; return_type is VOID
 };
 
 struct ir_region {

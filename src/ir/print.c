@@ -179,6 +179,7 @@ static void print_param(struct printer *p, const struct ir_param *param, int ind
     ir_print_flag(p, "const", param->is_const);
     ir_print_flag(p, "restrict", param->is_restrict);
     ir_print_flag(p, "scratch", param->is_scratch);
+    ir_print_flag(p, "result", param->is_result);
     for (int i = 0; i < param->rank; i++) {
         str_printf(p->out, " extent %%%d", param->extents[i] != NULL ? param->extents[i]->id : -1);
     }

@@ -32,6 +32,8 @@ static void read_param(struct reader *r, struct ir_param *param, struct late_lis
             param->is_restrict = true;
         } else if (ir_read_accept(r, "scratch")) {
             param->is_scratch = true;
+        } else if (ir_read_accept(r, "result")) {
+            param->is_result = true;
         } else if (ir_read_accept(r, "counts")) {
             param->counts = 1 + ir_read_small(r, 0, INT32_MAX - 1);
         } else if (ir_read_accept(r, "extent")) {

@@ -234,6 +234,9 @@ static void verify_extents(struct verifier *v, const struct ir_param *param)
     if (param->rank > 0 && (!param->is_array || v->function->kind != IR_FUNCTION_KERNEL)) {
         ir_verify_error(v, NULL, "parameter '%s' has extents and is no array of a kernel", param->name);
     }
+    if (param->is_result && (!param->is_scratch || v->function->return_ctype == NULL)) {
+        ir_verify_error(v, NULL, "parameter '%s' takes what the kernel returns, which returns nothing", param->name);
+    }
     if (param->is_scratch && param->rank == 0) {
         ir_verify_error(v, NULL, "parameter '%s' is lent by the launch and has no extents", param->name);
     }

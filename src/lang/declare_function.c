@@ -123,11 +123,13 @@ static const char *param_trouble(const struct type *type)
 void declare_check_kernel(struct parser *p, const struct function *function)
 {
     const struct type *result = function->type->base;
-    bool returns = type_is_void(result) || type_is_integer(result) || type_is_error(result) ||
+    bool is_record = result->kind == TYPE_STRUCT || result->kind == TYPE_UNION;
+    const char *wrong = is_record && type_is_complete(result) ? param_trouble(result) : NULL;
+    bool returns = type_is_void(result) || type_is_integer(result) || type_is_error(result) || is_record ||
                    (type_is_float(result) && result->kind != TYPE_LDOUBLE);
-    if (!returns) {
-        parse_error(p, function->loc, "the kernel '%s' returns '%s': a kernel returns a number or nothing",
-                    function->name, parse_describe(p, result));
+    if (!returns || wrong != NULL) {
+        parse_error(p, function->loc, "the kernel '%s' returns '%s': %s", function->name, parse_describe(p, result),
+                    wrong != NULL ? wrong : "a kernel returns a number, a struct or nothing");
     }
     if (function->type->is_variadic) {
         parse_error(p, function->loc, "the kernel '%s' cannot take '...'", function->name);

@@ -336,6 +336,8 @@ struct ir_inst *lower_constant(struct lower *l, const struct object *object); //
 
 // ---- scratch.c -------------------------------------------------------------------------------------------------
 
+// Where a kernel leaves the struct that it returns: memory that the launch lends too.
+struct ir_inst *lower_result_address(struct lower *l, const struct function *function);
 // A local array that the launch lends.
 bool lower_is_scratch(const struct lower *l, const struct object *object);
 void lower_bind_scratch(struct lower *l, const struct object *object);

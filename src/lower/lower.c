@@ -64,7 +64,8 @@ static void lower_kernel(struct lower *l, struct lower_info *info)
     f->loc = function->loc;
     f->pragma_single = function->is_single;
     f->return_type = lower_type(function->type->base);
-    f->return_ctype = f->return_type != IR_VOID ? lower_ctype(l, function->type->base) : NULL;
+    bool returns_record = type_is_record(function->type->base);
+    f->return_ctype = f->return_type != IR_VOID || returns_record ? lower_ctype(l, function->type->base) : NULL;
     f->param_count = function->param_count;
     f->params = ARENA_ARRAY(l->arena, struct ir_param, f->param_count);
     for (int i = 0; i < f->param_count; i++) {
@@ -82,6 +83,9 @@ static void lower_kernel(struct lower *l, struct lower_info *info)
     lower_enter_function(l, &frame, info);
     for (int i = 0; i < function->param_count; i++) {
         fill_shape(l, function->params[i], &f->params[i]);
+    }
+    if (returns_record) {
+        frame.return_address = lower_result_address(l, function);
     }
     l->entry_end = f->body.last;
     lower_stmt(l, function->body);

@@ -220,18 +220,23 @@ static const struct lower_scratch *find_same(const struct lower *l, const struct
     return NULL;
 }
 
-static const struct lower_scratch *add_param(struct lower *l, const struct object *object, struct ir_param param)
+static int append(struct lower *l, struct ir_function *kernel, struct ir_param param)
 {
-    struct ir_function *kernel = l->b.function;
     struct ir_param *params = ARENA_ARRAY(l->arena, struct ir_param, kernel->param_count + 1);
     for (int i = 0; i < kernel->param_count; i++) {
         params[i] = kernel->params[i];
     }
     params[kernel->param_count] = param;
     kernel->params = params;
+    return kernel->param_count++;
+}
+
+static const struct lower_scratch *add_param(struct lower *l, const struct object *object, struct ir_param param)
+{
+    struct ir_function *kernel = l->b.function;
     struct lower_scratch *scratch = ARENA_NEW(l->arena, struct lower_scratch);
     *scratch = (struct lower_scratch){
-        .next = l->scratch, .object = object, .block_key = l->block_key, .param = kernel->param_count++};
+        .next = l->scratch, .object = object, .block_key = l->block_key, .param = append(l, kernel, param)};
     l->scratch = scratch;
     l->scratch_count++;
     if (l->scratch_count == LOWER_MAX_SCRATCH + 1) {
@@ -370,4 +375,22 @@ void lower_bind_scratch(struct lower *l, const struct object *object)
     binding->kind = BIND_SCRATCH;
     binding->param = scratch->param;
     pointer_map_set(l->arena, &l->frame->bindings, object, binding);
+}
+
+struct ir_inst *lower_result_address(struct lower *l, const struct function *function)
+{
+    struct ir_param param = {.name = ".result",
+                             .loc = function->loc,
+                             .type = IR_PTR,
+                             .ctype = lower_ctype(l, function->type->base),
+                             .is_array = true,
+                             .is_restrict = true,
+                             .is_scratch = true,
+                             .is_result = true,
+                             .rank = 1};
+    param.extents = ARENA_ARRAY(l->arena, struct ir_inst *, 1);
+    param.extents[0] = lower_int(l, IR_I64, 1);
+    struct ir_inst *address = ir_emit0(&l->b, IR_OP_PARAM, IR_PTR);
+    address->imm = append(l, l->b.function, param);
+    return address;
 }

@@ -225,6 +225,7 @@ void describe_signature(struct offload *o)
                                   .rank = from->rank,
                                   .counts = from->counts,
                                   .is_scratch = from->is_scratch,
+                                  .is_result = from->is_result,
                                   .loc = from->loc};
         out->hidden_count += from->counts > 0 || from->is_scratch;
         to->extents = ARENA_ARRAY(o->arena, struct plan_expr *, from->rank);

@@ -270,6 +270,10 @@ static void check_hidden(struct check *check, int index)
                        : param->counts != 0 || param->scratch != NULL || param->is_scratch) {
         fail(check, "a parameter counts no array", index);
     }
+    const struct ir_ctype *returned = kernel->return_ctype;
+    if (param->is_result && (!is_own || returned == NULL || param->ctype->size != returned->size)) {
+        fail(check, "a parameter takes a result that is another", index);
+    }
     if (param->scratch != NULL) {
         check_expr(check, param->scratch);
     }

@@ -271,6 +271,7 @@ struct plan_param {
     struct plan_expr *scratch;  // i64 bytes of memory that the launch lends for as long as it runs, or gives none
                                 // (null); NULL: the array is given
     bool is_scratch;            // an array of the kernel's own: the launch lends as much as its extents say
+    bool is_result;             // and what the kernel returns, a struct, is left there
     uint64_t offset;            // in the argument buffer
     struct loc loc;
 };
@@ -282,7 +283,7 @@ struct plan_slot {
 };
 
 // Arrays that are lent to one launch: for the marks of scatters, and of the kernel's own.
-enum { PLAN_MAX_SCRATCH = 16, PLAN_MAX_OWN = 32 };
+enum { PLAN_MAX_SCRATCH = 16, PLAN_MAX_OWN = 33 };
 
 struct plan_kernel {
     const char *name;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 // Nodes, with the types and expressions in the innermost, of which the language allows 256 and passes make fewer.
-enum { MAX_NESTING = 2 * PLAN_MAX_DEPTH, FORMAT_VERSION = 8 };
+enum { MAX_NESTING = 2 * PLAN_MAX_DEPTH, FORMAT_VERSION = 9 };
 
 struct io {
     struct arena *arena; // reading
@@ -391,6 +391,7 @@ static void io_param(struct io *io, struct plan_param *param)
     io_int(io, &param->counts);
     io_expr(io, &param->scratch);
     io_bool(io, &param->is_scratch);
+    io_bool(io, &param->is_result);
     io_u64(io, &param->offset);
     io_loc(io, &param->loc);
 }

@@ -22,6 +22,24 @@ struct launch_result {
     bool is_ordered;              // the order's lock is held
 };
 
+// A struct that is returned lies in memory that the launch was lent.
+static __attribute__((noinline)) const void *find_source(const struct packed_args *packed)
+{
+    const struct plan_kernel *plan = packed->kernel->plan;
+    const void *address = NULL;
+    for (int i = packed->count; i < plan->param_count; i++) {
+        if (plan->params[i].is_result) {
+            memcpy(&address, packed->buffer + plan->params[i].offset, sizeof address);
+        }
+    }
+    return address;
+}
+
+static inline const void *result_source(const struct packed_args *packed, const struct launch_result *result)
+{
+    return UNLIKELY(result->address != NULL && packed->kernel->known.hidden_count > 0) ? find_source(packed) : NULL;
+}
+
 static HOT rill_status launch_packed(struct packed_args *packed, struct backend_stream *queue,
                                      const struct launch_result *result, struct backend_host_memory *host)
 {
@@ -35,6 +53,7 @@ static HOT rill_status launch_packed(struct packed_args *packed, struct backend_
                                     .result = result->address,
                                     .result_size = result->size,
                                     .result_is_host = result->is_host,
+                                    .result_source = result_source(packed, result),
                                     .caller = result->caller,
                                     .only_queues = result->is_ordered,
                                     .host = host,
@@ -202,13 +221,19 @@ static rill_status call_on(struct kernel *kernel, const struct pinned_stream *on
     RILL_TRY(callback_refuse("rill_call"));
     RILL_TRY(check_result(kernel, out_result, size));
     RILL_TRY(stream_may_wait("rill_call", on->stream));
-    _Alignas(16) unsigned char value[16]; // a kernel returns a number
-    assert(size <= sizeof value);
-    RILL_TRY(call_into(kernel, on, args, size > 0 ? value : NULL, size));
-    if (size > 0) {
+    _Alignas(16) unsigned char room[256]; // for numbers and most structs
+    unsigned char *value = size > sizeof room ? context_alloc(kernel->context, size) : room;
+    if (value == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "rill_call: no memory for a result of %zu bytes", size);
+    }
+    rill_status status = call_into(kernel, on, args, size > 0 ? value : NULL, size);
+    if (status == RILL_OK && size > 0) {
         memcpy(out_result, value, size);
     }
-    return RILL_OK;
+    if (value != room) {
+        context_free(kernel->context, value, size);
+    }
+    return status;
 }
 
 rill_status rill_call(rill_kernel handle, rill_stream stream_handle, rill_args args, void *out_result, size_t size)

@@ -133,6 +133,16 @@ def check_structs(report, work):
     for bad in ("w.zork=1", "w.p=1", "w.v[3]=1", "w.v=1", "w=1", "w.p.b=300", "w.flags=9", "w.p.a.x=1", "w.v[x]=1"):
         done = rill("run", path, "read", "--set", bad)
         report.check(f"set_{bad}_is_refused", done.rc == 2 and bad.split("=")[0] in done.err and done.out == "", done)
+    returns = work / "returns.c"
+    returns.write_text("#include <rill/kernel.h>\n"
+                       "struct s { float x; int k[2]; struct { unsigned low : 3; int high : 5; } bits; };\n"
+                       "kernel struct s f(int n) { struct s r = {1.5f, {n, 2}, {5, -3}}; return r; }\n")
+    done = rill("run", returns, "f", "--set", "n=7", "--json")
+    report.check("a_struct_that_is_returned_is_an_object", done.rc == 0 and done.json()["returned"] ==
+                 {"x": 1.5, "k": [7, 2], "bits": {"low": 5, "high": -3}}, done)
+    done = rill("run", returns, "f", "--set", "n=7")
+    report.check("and_text_with_its_members", done.rc == 0 and
+                 "returned  {x 1.5, k [7, 2], bits {low 5, high -3}}\n" in done.out, done)
     done = rill("run", path, "total", "--set", "n=5", "--set", "p=300", "--json")
     report.check("set_gives_a_pointer_its_length", done.rc == 0 and done.json()["returned"] == 15
                  and done.json()["arrays"]["p"]["shape"] == [300], done)

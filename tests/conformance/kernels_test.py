@@ -177,6 +177,12 @@ class Case:
         if match is None:
             raise ValueError(f"there is no kernel '{self.name}'")
         self.returns = " ".join(match.group(1).split())
+        self.is_struct = self.returns.startswith("struct ")
+        if self.is_struct:
+            self.result_format, self.result_members = structs[self.returns.split()[1]]
+            self.result_type = structure(self.result_format, self.result_members)
+        elif self.returns != "void":
+            self.result_format, self.result_type = SCALARS[self.returns][:2]
         self.params = [Param(p, structs) for p in match.group(2).split(",") if p.strip() not in ("", "void")]
         numbers = {k: v for k, v in self.settings.items() if re.fullmatch(r"-?(0x[\da-fA-F]+|\d+)", v)}
         self.numbers = {k: int(v, 0) for k, v in numbers.items()}
@@ -211,7 +217,12 @@ def capture(function, arguments, work):
 
 
 def compare_returned(case, mine, returned):
-    mine = struct.unpack(SCALARS[case.returns][0], mine)[0]
+    if case.is_struct:
+        returned = tuple(getattr(returned, member) for member in case.result_members)
+        mine = struct.unpack(case.result_format, mine)
+        wrong = [m for m, x, y in zip(case.result_members, mine, returned) if x != y and abs(x - y) > case.tolerance * abs(y)]
+        return f"returned {mine}, gcc returns {returned}: {', '.join(wrong)}" if wrong else None
+    mine = struct.unpack(case.result_format, mine)[0]
     if isinstance(returned, float):
         if mine != mine and returned != returned or abs(mine - returned) <= case.tolerance * abs(returned):
             return None
@@ -299,7 +310,7 @@ def run_case(path, text, library, line, driver, work):
         return wrong
     (value, text_printed), outputs = got
     function = getattr(library, case.name)
-    function.restype = None if case.returns == "void" else SCALARS[case.returns][1]
+    function.restype = None if case.returns == "void" else case.result_type
     returned, printed = capture(function, arguments, work)
     for (p, buffer, size), output in zip(arrays, outputs):
         if len(output) != size:

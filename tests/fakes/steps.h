@@ -132,7 +132,11 @@ static rill_status do_launch_hosts(struct scene *s)
 static rill_status do_call(struct scene *s)
 {
     int sum = 0;
-    return rill_call(kernel_of(s, "sum"), s->stream, RILL_ARGS(N, s->y), &sum, sizeof sum);
+    RILL_TRY(rill_call(kernel_of(s, "sum"), s->stream, RILL_ARGS(N, s->y), &sum, sizeof sum));
+    int ends[3] = {-1, -1, -1};
+    rill_status status = rill_call(kernel_of(s, "ends"), s->stream, RILL_ARGS(N, s->y), ends, sizeof ends);
+    CHECK(status == RILL_OK || (ends[0] == -1 && ends[1] == -1 && ends[2] == -1));
+    return status;
 }
 
 static rill_status do_blocks(struct scene *s)
@@ -228,8 +232,12 @@ static rill_status do_scope(struct scene *s)
 
 static rill_status do_result(struct scene *s)
 {
+    rill_array ends = {0};
     RILL_TRY(rill_launch_result(kernel_of(s, "sum"), s->stream, RILL_ARGS(N, s->x), s->y));
-    return rill_stream_synchronize(s->stream);
+    RILL_TRY(rill_array_create_struct(s->context, 3 * sizeof(int), RILL_SHAPE(1), &ends));
+    rill_status status = rill_launch_result(kernel_of(s, "ends"), s->stream, RILL_ARGS(N, s->x), ends);
+    status = first_of(status, rill_array_destroy(ends));
+    return first_of(status, rill_stream_synchronize(s->stream));
 }
 
 // Arrays of other kinds: of structs, parts of another, over memory from elsewhere.

@@ -639,7 +639,7 @@ void plan_run(const struct ir_module *module, const struct plan_module *plan, co
                                     .width = options->seed % 3 == 2 ? 1000 : 0};
     lend_scratch(&s, options->seed % 4 != 3);
     run_node(&s, kernel->root);
-    if (kernel->return_ctype != NULL) {
+    if (kernel->return_ctype != NULL && kernel->return_ctype->kind == IR_CTYPE_SCALAR) {
         const struct plan_expr result = {.kind = PLAN_EXPR_SLOT, .type = kernel->return_ctype->scalar};
         plan_eval(&result, &s.values, &out_result->returned);
     }

@@ -155,6 +155,7 @@ static void fill_launch(struct cpu_launch *op, const struct backend_launch *laun
     op->kernel = kernel->own;
     op->result = launch->result;
     op->result_size = launch->result_size;
+    op->result_source = launch->result_source;
     op->caller = launch->caller;
     copy_words(op->args, launch->args, kernel->args_size);
     copy_words(op->args + args_size(kernel->args_size), (const unsigned char *)launch->array_sizes,
@@ -382,7 +383,8 @@ static inline void end_launch(struct backend_stream *stream, struct cpu_launch *
     if (UNLIKELY(run_has_failed(run))) {
         report_failure(stream, launch, run);
     } else if (launch->result != NULL) {
-        memcpy(launch->result, run->block, launch->result_size);
+        const void *source = launch->result_source != NULL ? launch->result_source : run->block;
+        memcpy(launch->result, source, launch->result_size);
     }
 }
 

@@ -62,6 +62,7 @@ struct cpu_launch {
     struct cpu_workspace *new_workspace; // owned until it starts: replaces the stream's; NULL: the stream's will do
     void *result;
     size_t result_size;
+    const void *result_source; // NULL: the block's beginning
     struct backend_error *caller;
     _Alignas(16) unsigned char args[]; // then the sizes of what was passed for each parameter
 };

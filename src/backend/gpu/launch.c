@@ -99,13 +99,31 @@ static rill_status prepare(struct gpu_run *run)
 
 // ---- afterwards ---------------------------------------------------------------------------------------------------
 
-static rill_status give_result(struct gpu_run *run)
+// From where the device has it.
+static rill_status copy_result(struct gpu_run *run, uint64_t source)
 {
     const struct backend_launch *launch = run->launch;
     const struct gpu_driver *driver = run->device->driver;
     void *handle = run->stream->lane.handle;
+    if (!launch->result_is_host) {
+        return driver->copy(handle, (uint64_t)(uintptr_t)launch->result, source, launch->result_size);
+    }
+    RILL_TRY(driver->copy(handle, run->result, source, launch->result_size));
+    struct gpu_watch watch = {.kind = GPU_WATCH_COPY,
+                              .target = launch->result,
+                              .source = (const void *)(uintptr_t)run->result,
+                              .size = launch->result_size};
+    return gpu_watch_add(run->stream, &watch);
+}
+
+static rill_status give_result(struct gpu_run *run)
+{
+    const struct backend_launch *launch = run->launch;
     if (launch->result == NULL || launch->result_size == 0) {
         return RILL_OK;
+    }
+    if (launch->result_source != NULL) {
+        return copy_result(run, (uint64_t)(uintptr_t)launch->result_source);
     }
     int slot = gpu_slot_at(run->kernel->plan, 0);
     bool is_known = slot < 0 || run->slots[slot] != GPU_SLOT_DEVICE;
@@ -115,15 +133,7 @@ static rill_status give_result(struct gpu_run *run)
     }
     struct gpu_walk walk = {.run = run, .lane = &run->stream->lane};
     RILL_TRY(gpu_slot_upload(&walk, slot));
-    if (!launch->result_is_host) {
-        return driver->copy(handle, (uint64_t)(uintptr_t)launch->result, run->block, launch->result_size);
-    }
-    RILL_TRY(driver->copy(handle, run->result, run->block, launch->result_size));
-    struct gpu_watch watch = {.kind = GPU_WATCH_COPY,
-                              .target = launch->result,
-                              .source = (const void *)(uintptr_t)run->result,
-                              .size = launch->result_size};
-    return gpu_watch_add(run->stream, &watch);
+    return copy_result(run, run->block);
 }
 
 // Brings the failure record, and what was printed, to the host, with what its words need.
