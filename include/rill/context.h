@@ -146,7 +146,10 @@ typedef struct rill_cache_stats {
     uint64_t damaged_count; // missed: the entry is damaged, of another format or not this user's; also logged
     uint64_t passed_count; // not looked for: instrumented kernels, a folder that cannot be used, no memory; also logged
     uint64_t kept_count;   // entries written
-    uint64_t not_kept_count; // entries that could not be written; the first one is also logged
+    uint64_t not_kept_count;    // entries that could not be written, also of binaries; the first one is also logged
+    uint64_t binary_hit_count;  // what a GPU's driver makes of a module's code: found
+    uint64_t binary_miss_count; // made by the driver, as no entry had it
+    uint64_t binary_kept_count; // entries written
 } rill_cache_stats;
 
 // Counters since the context was opened.

@@ -96,7 +96,8 @@ RILL_API RILL_NODISCARD rill_status rill_module_load(rill_context context, const
 RILL_API RILL_NODISCARD rill_status rill_module_destroy(rill_module module);
 
 // The kernel |name| of the file |path|, which is compiled at the first call for it in this context, and again at the
-// first call after its module was destroyed. |name| may be NULL if the file has one kernel only.
+// first call after its module was destroyed. |name| may be NULL if the file has one kernel only. Threads that ask for
+// different files compile them at the same time.
 RILL_API RILL_NODISCARD rill_status rill_kernel_load(rill_context context, const char *path, const char *name,
                                                      rill_kernel *out_kernel);
 // The module that |kernel| is of: for its fields, and to destroy what rill_kernel_load() has loaded.

@@ -48,6 +48,13 @@ enum { BACKEND_DEVICE_FRONT = 1024, BACKEND_STREAM_FRONT = 512 };
 // As in rill_open_options.
 enum backend_graph_mode { BACKEND_GRAPH_AUTO, BACKEND_GRAPH_ON, BACKEND_GRAPH_OFF, BACKEND_GRAPH_MODE_COUNT };
 
+// Code that a driver makes a binary of, and what tells that driver from every other.
+struct backend_binary_key {
+    const char *maker;
+    const void *code;
+    size_t size;
+};
+
 struct backend_host {
     void *user;
     void *(*allocate)(void *user, size_t size, size_t alignment); // NULL if there is no memory; not zeroed
@@ -59,6 +66,13 @@ struct backend_host {
     int thread_count;                   // wanted; 0: the back end chooses
     enum backend_graph_mode graph_mode; // wanted of a GPU; its environment may say otherwise
     atomic_bool *sleeps;                // set while all threads of the back end sleep; NULL: nobody looks
+
+    // What a driver made of code, on disk for the next process. True: found; |*out_memory| is for the caller to free(),
+    // and the bytes in it are aligned to 64.
+    bool (*find_binary)(void *user, const struct backend_binary_key *key, void **out_memory, const void **out_bytes,
+                        size_t *out_size);
+    // In place of what was found, if that was no good.
+    void (*keep_binary)(void *user, const struct backend_binary_key *key, const void *bytes, size_t size);
 
     // Streams for fork and join. Acquiring does not wait; a stream may be lent to several at once when the
     // device has no more: what is queued on it runs in order then too. Releasing may come while work is still queued

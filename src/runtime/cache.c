@@ -26,6 +26,9 @@ struct cache {
     _Atomic uint64_t passed_count;
     _Atomic uint64_t kept_count;
     _Atomic uint64_t not_kept_count;
+    _Atomic uint64_t binary_hit_count;
+    _Atomic uint64_t binary_miss_count;
+    _Atomic uint64_t binary_kept_count;
 };
 
 // ---- where --------------------------------------------------------------------------------------------------------
@@ -83,6 +86,9 @@ void cache_read_stats(struct cache *cache, rill_cache_stats *out_stats)
         out_stats->passed_count = atomic_load(&cache->passed_count);
         out_stats->kept_count = atomic_load(&cache->kept_count);
         out_stats->not_kept_count = atomic_load(&cache->not_kept_count);
+        out_stats->binary_hit_count = atomic_load(&cache->binary_hit_count);
+        out_stats->binary_miss_count = atomic_load(&cache->binary_miss_count);
+        out_stats->binary_kept_count = atomic_load(&cache->binary_kept_count);
     }
 }
 
@@ -196,6 +202,16 @@ static void note_not_kept(struct context *context, struct cache *cache, const ch
     }
 }
 
+static void keep(struct context *context, const struct cache_item *item, _Atomic uint64_t *count)
+{
+    struct cache_words words;
+    if (cache_store_keep(&context->cache->store, item, &words)) {
+        atomic_fetch_add(count, 1);
+    } else {
+        note_not_kept(context, context->cache, words.text);
+    }
+}
+
 void cache_keep_image(struct context *context, const struct cache_lookup *lookup, const struct source *source,
                       const struct compiler_result *result)
 {
@@ -222,12 +238,7 @@ void cache_keep_image(struct context *context, const struct cache_lookup *lookup
                               .memory = memory,
                               .payload_size = size,
                               .replaces = lookup->replaces};
-    struct cache_words words;
-    if (cache_store_keep(&cache->store, &item, &words)) {
-        atomic_fetch_add(&cache->kept_count, 1);
-    } else {
-        note_not_kept(context, cache, words.text);
-    }
+    keep(context, &item, &cache->kept_count);
     free(memory);
 }
 
@@ -235,4 +246,50 @@ void cache_end(struct cache_lookup *lookup)
 {
     cache_entry_free(&lookup->entry);
     cache_blob_free(&lookup->blob);
+}
+
+// ---- binaries -----------------------------------------------------------------------------------------------------
+
+bool cache_find_binary(struct context *context, const struct backend_binary_key *key, struct cache_blob *out_blob)
+{
+    struct cache *cache = context->cache;
+    *out_blob = (struct cache_blob){.memory = NULL};
+    if (cache == NULL || !is_open(context, cache)) {
+        return false;
+    }
+    struct cache_key digest;
+    struct cache_words words;
+    cache_key_of_binary(key, &digest);
+    enum cache_found found = cache_store_find(&cache->store, &digest, CACHE_BINARY, out_blob, &words);
+    if (found == CACHE_DAMAGED) {
+        report_damage(context, cache, words.text);
+    }
+    atomic_fetch_add(found == CACHE_FOUND ? &cache->binary_hit_count : &cache->binary_miss_count, 1);
+    return found == CACHE_FOUND;
+}
+
+void cache_keep_binary(struct context *context, const struct backend_binary_key *key, const void *bytes, size_t size)
+{
+    struct cache *cache = context->cache;
+    if (cache == NULL || !is_open(context, cache)) {
+        return;
+    }
+    struct cache_key digest;
+    cache_key_of_binary(key, &digest);
+    unsigned char *memory = malloc(CACHE_HEADER_SIZE + size);
+    if (memory == NULL) {
+        note_not_kept(context, cache, "there is no memory for an entry of the cache");
+        return;
+    }
+    memcpy(memory + CACHE_HEADER_SIZE, bytes, size);
+    char label[CACHE_LABEL_SIZE];
+    snprintf(label, sizeof label, "%.32s %.60s", context->backend->name, key->maker);
+    struct cache_item item = {.key = &digest,
+                              .kind = CACHE_BINARY,
+                              .label = label,
+                              .memory = memory,
+                              .payload_size = size,
+                              .replaces = true}; // whatever is there was no good, or is the same
+    keep(context, &item, &cache->binary_kept_count);
+    free(memory);
 }

@@ -5,6 +5,7 @@
 #ifndef RILL_RUNTIME_CACHE_H
 #define RILL_RUNTIME_CACHE_H
 
+#include "backend/backend.h"
 #include "rill/context.h"
 #include "runtime/cache_entry.h"
 #include "runtime/source.h"
@@ -34,6 +35,10 @@ void cache_keep_image(struct context *context, const struct cache_lookup *lookup
                       const struct compiler_result *result);
 void cache_end(struct cache_lookup *lookup);
 
+// What a GPU's driver made of code. True: found, and the blob is the caller's.
+bool cache_find_binary(struct context *context, const struct backend_binary_key *key, struct cache_blob *out_blob);
+void cache_keep_binary(struct context *context, const struct backend_binary_key *key, const void *bytes, size_t size);
+
 // What compiles for |source| depend on, as far as is known without compiling. |compiler| is the library's identity.
 struct cache_builds {
     struct identity runtime;
@@ -41,5 +46,6 @@ struct cache_builds {
 };
 void cache_key_of_image(const struct cache_builds *builds, const char *device, const struct compiler_input *input,
                         struct cache_key *out_key);
+void cache_key_of_binary(const struct backend_binary_key *binary, struct cache_key *out_key);
 
 #endif

@@ -1,5 +1,6 @@
-// The key of an image: a digest of everything that tells one compile from another before it is begun. Each field has
-// its length before it, so that no two lists of fields look alike; a text that is missing is not one that is empty.
+// The keys of entries. That of an image is a digest of everything that tells one compile from another before it is
+// begun. Each field has its length before it, so that no two lists of fields look alike; a text that is missing is not
+// one that is empty.
 //
 // Files that a source includes are not in the key: which those are is known when it was compiled, and so they stand in
 // the entry.
@@ -80,6 +81,19 @@ static void add_processor(struct blake2 *hash)
             add_number(hash, (c & OSXSAVE) != 0 ? (int64_t)enabled_state() : 0);
         }
     }
+}
+
+// Whoever adds a field that the compiler looks at adds it to the key.
+_Static_assert(sizeof(struct compiler_input) == 112, "all but emit, after and sanitize are in the key of an image");
+
+void cache_key_of_binary(const struct backend_binary_key *binary, struct cache_key *out_key)
+{
+    struct blake2 hash;
+    blake2_init(&hash, sizeof out_key->bytes);
+    add_text(&hash, "binary");
+    add_text(&hash, binary->maker);
+    add_bytes(&hash, binary->code, binary->size);
+    blake2_finish(&hash, out_key->bytes);
 }
 
 void cache_key_of_image(const struct cache_builds *builds, const char *device, const struct compiler_input *input,

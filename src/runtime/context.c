@@ -452,12 +452,12 @@ static rill_status open_device(struct context *context, size_t index, const rill
     if (order == RILL_ORDER_AUTO) {
         RILL_TRY(order_create(context));
     }
+    context->cache = cache_create(context, options->cache);
     host_describe(context, &host);
     host.thread_count = options->thread_count;
     host.graph_mode = (enum backend_graph_mode)options->graph_mode;
     RILL_TRY(context->backend->device_open(index, &host, &context->device));
     open_pools(context, options->pool_cap);
-    context->cache = cache_create(context, options->cache);
     struct backend_device_info info;
     context->backend->device_describe(index, &info);
     snprintf(context->device_name, sizeof context->device_name, "%s", info.name);

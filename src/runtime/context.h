@@ -72,7 +72,7 @@ struct context {
     struct stream *last_used;       //
     uint64_t use_number;            // of the last one
     size_t used_count;              // of them
-    struct loaded_file *files;      // owned: what rill_kernel_load() has loaded
+    struct loaded_file *files;      // owned: what rill_kernel_load() has loaded; guarded by load_lock
     rill_status unreported_status;  // a failure found where no call could return it
     char unreported_text[512];      //
     char trace_failure[512];        // why RILL_TRACE could not be written, for who closes; "": it could
@@ -85,7 +85,7 @@ struct context {
 
     struct thread_mutex scratch_lock;                // of what streams lend to their launches
     struct thread_mutex wrap_lock;                   // one rill_stream_wrap() at a time
-    struct thread_mutex load_lock;                   // one rill_kernel_load() at a time compiles
+    struct thread_mutex load_lock;                   // of |files|
     atomic_bool is_open;                             // all of it is made
     struct callback_thread *callbacks;               // owned
     _Atomic(const struct compiler_table *) compiler; // NULL until the first compile

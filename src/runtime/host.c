@@ -1,4 +1,5 @@
 // What a context gives to its own parts and to its back end: memory, the log, a place for printed text.
+#include "runtime/cache.h"
 #include "runtime/context.h"
 
 #include <stdarg.h>
@@ -120,6 +121,24 @@ static void host_release_stream(void *user, const struct backend_lease *lease, b
     pool_release(&context->stream_pool, lease->entry, is_sound);
 }
 
+static bool host_find_binary(void *user, const struct backend_binary_key *key, void **out_memory,
+                             const void **out_bytes, size_t *out_size)
+{
+    struct cache_blob blob;
+    if (!cache_find_binary(user, key, &blob)) {
+        return false;
+    }
+    *out_memory = blob.memory;
+    *out_bytes = blob.payload;
+    *out_size = blob.size;
+    return true;
+}
+
+static void host_keep_binary(void *user, const struct backend_binary_key *key, const void *bytes, size_t size)
+{
+    cache_keep_binary(user, key, bytes, size);
+}
+
 void host_describe(struct context *context, struct backend_host *out_host)
 {
     *out_host = (struct backend_host){.user = context,
@@ -128,6 +147,8 @@ void host_describe(struct context *context, struct backend_host *out_host)
                                       .log = host_log,
                                       .print = host_print,
                                       .trace_failed = host_trace_failed,
+                                      .find_binary = host_find_binary,
+                                      .keep_binary = host_keep_binary,
                                       .acquire_stream = host_acquire_stream,
                                       .release_stream = host_release_stream,
                                       .sleeps = &context->sleeps,

@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A file that rill_kernel_load() has loaded.
+// A file that rill_kernel_load() was asked for. Several files are compiled at the same time, each by one thread.
 struct loaded_file {
     struct loaded_file *next;
-    char *path;         // owned
-    rill_module module; // its handle, which rill_kernel_module() gives out; guarded by the context's load lock
+    char *path;               // owned
+    struct thread_mutex lock; // of what follows; held while the file is compiled
+    rill_module module;       // its handle, which rill_kernel_module() gives out; zero: it is not loaded
 };
 
 // ---- lifetime -----------------------------------------------------------------------------------------------------
@@ -416,41 +417,42 @@ rill_status rill_module_kernel_at(rill_module handle, size_t index, rill_kernel 
 
 // ---- files loaded by path -----------------------------------------------------------------------------------------
 
-static struct loaded_file *find_file(struct context *context, const char *path)
+// The record of a path; load_lock is held.
+static struct loaded_file *find_file(const struct context *context, const char *path)
 {
-    thread_lock(&context->lock);
     struct loaded_file *file = context->files;
     while (file != NULL && strcmp(file->path, path) != 0) {
         file = file->next;
     }
-    thread_unlock(&context->lock);
     return file;
 }
 
-// load_lock is held, so that nobody else adds the path meanwhile.
 static rill_status add_file(struct context *context, const char *path, struct loaded_file **out_file)
 {
     size_t length = strlen(path) + 1;
     struct loaded_file *file = context_alloc(context, sizeof *file);
     char *copy = context_alloc(context, length);
-    rill_status status = RILL_OK;
     if (file == NULL || copy == NULL) {
-        status = status_fail(RILL_ERR_OUT_OF_MEMORY, "rill_kernel_load: no memory for '%s'", path);
-    } else {
-        status = load_file(context, "rill_kernel_load", path, NULL, &file->module);
-    }
-    if (status != RILL_OK) {
         context_free(context, copy, length);
         context_free(context, file, sizeof *file);
-        return status;
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "rill_kernel_load: no memory for '%s'", path);
     }
     file->path = memcpy(copy, path, length);
-    thread_lock(&context->lock);
+    thread_mutex_init(&file->lock);
     file->next = context->files;
     context->files = file;
-    thread_unlock(&context->lock);
     *out_file = file;
     return RILL_OK;
+}
+
+// Found or made. It stays until the context closes, so that whoever loads the file locks this record alone.
+static rill_status file_of_path(struct context *context, const char *path, struct loaded_file **out_file)
+{
+    thread_lock(&context->load_lock);
+    *out_file = find_file(context, path);
+    rill_status status = *out_file != NULL ? RILL_OK : add_file(context, path, out_file);
+    thread_unlock(&context->load_lock);
+    return status;
 }
 
 void module_forget_files(struct context *context)
@@ -458,36 +460,35 @@ void module_forget_files(struct context *context)
     while (context->files != NULL) {
         struct loaded_file *file = context->files;
         context->files = file->next;
+        thread_mutex_finish(&file->lock);
         context_free(context, file->path, strlen(file->path) + 1);
         context_free(context, file, sizeof *file);
     }
 }
 
-// The module of a file, pinned. One that somebody has destroyed is loaded anew. load_lock is held.
-static rill_status pin_file(struct context *context, const char *path, rill_module *out_handle, void **out_module)
+// The module of a file, pinned. One that nobody has loaded, or that somebody has destroyed, is loaded now; the record's
+// lock is held.
+static rill_status pin_file(struct context *context, struct loaded_file *file, void **out_module)
 {
-    struct loaded_file *file = find_file(context, path);
-    if (file == NULL) {
-        RILL_TRY(add_file(context, path, &file));
-    } else if (handle_pin(&context->handles, handle_in_table(file->module.id), KIND_MODULE, out_module) == HANDLE_OK) {
-        *out_handle = file->module;
+    if (file->module.id != 0 &&
+        handle_pin(&context->handles, handle_in_table(file->module.id), KIND_MODULE, out_module) == HANDLE_OK) {
         return RILL_OK;
-    } else {
-        rill_module again;
-        RILL_TRY(load_file(context, "rill_kernel_load", path, NULL, &again));
-        file->module = again;
     }
-    *out_handle = file->module;
-    return context_pin(context, "rill_kernel_load", file->module.id, KIND_MODULE, out_module);
+    rill_module loaded;
+    RILL_TRY(load_file(context, "rill_kernel_load", file->path, NULL, &loaded));
+    file->module = loaded;
+    return context_pin(context, "rill_kernel_load", loaded.id, KIND_MODULE, out_module);
 }
 
 static rill_status kernel_of_file(struct context *context, const char *path, const char *name, rill_kernel *out)
 {
-    rill_module handle;
+    struct loaded_file *file;
     void *module;
-    thread_lock(&context->load_lock);
-    rill_status status = pin_file(context, path, &handle, &module);
-    thread_unlock(&context->load_lock);
+    RILL_TRY(file_of_path(context, path, &file));
+    thread_lock(&file->lock);
+    rill_status status = pin_file(context, file, &module);
+    rill_module handle = file->module;
+    thread_unlock(&file->lock);
     RILL_TRY(status);
     status = find_kernel("rill_kernel_load", module, name, out);
     context_unpin(context, handle.id);

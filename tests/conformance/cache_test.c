@@ -169,6 +169,10 @@ static int be_second(char **argv)
     }
     check_module(&use, module, 16);
     rill_cache_stats stats = stats_of(&use);
+    bool has_binaries = false;
+    OK(rill_context_has(use.context, RILL_CAPABILITY_BINARIES, &has_binaries));
+    CHECK_UINT(stats.binary_hit_count + stats.binary_miss_count, has_binaries ? 1 : 0);
+    CHECK_UINT(stats.binary_kept_count, stats.binary_miss_count);
     printf("hit %d missed %d kept %d compiler %d\n", (int)stats.hit_count, (int)stats.missing_count,
            (int)stats.kept_count, has_loaded_compiler());
     OK(rill_close(use.context));
@@ -183,7 +187,7 @@ int main(int argc, char **argv)
     return test_main(argc, argv);
 }
 
-static pid_t start_second(const char *path, int output)
+static pid_t start_second(const char *path, int output, int errors)
 {
     char self[512];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -191,8 +195,9 @@ static pid_t start_second(const char *path, int output)
     self[length] = '\0';
     pid_t child = fork();
     if (child == 0) {
-        if (output >= 0) {
-            dup2(output, STDOUT_FILENO);
+        dup2(output, STDOUT_FILENO);
+        if (errors >= 0) {
+            dup2(errors, STDERR_FILENO);
         }
         execl(self, self, "--second", folder, path, (char *)NULL);
         _exit(127);
@@ -201,12 +206,12 @@ static pid_t start_second(const char *path, int output)
     return child;
 }
 
-static const char *second(const char *path)
+static const char *second_with(const char *path, int errors)
 {
     static char said[1024];
     int ends[2];
     REQUIRE(pipe(ends) == 0);
-    pid_t child = start_second(path, ends[1]);
+    pid_t child = start_second(path, ends[1], errors);
     close(ends[1]);
     size_t used = 0;
     for (ssize_t got = 1; got > 0 && used < sizeof said - 1; used += got > 0 ? (size_t)got : 0) {
@@ -220,6 +225,11 @@ static const char *second(const char *path)
     return said;
 }
 
+static const char *second(const char *path)
+{
+    return second_with(path, -1);
+}
+
 // ---- the tests ----------------------------------------------------------------------------------------------------
 
 TEST(second_process_finds_what_the_first_compiled_and_loads_no_compiler)
@@ -230,6 +240,45 @@ TEST(second_process_finds_what_the_first_compiled_and_loads_no_compiler)
     CHECK_STR(second(path), "hit 0 missed 1 kept 1 compiler 1\n");
     CHECK_STR(second(path), "hit 1 missed 0 kept 0 compiler 0\n");
     CHECK_STR(second(path), "hit 1 missed 0 kept 0 compiler 0\n");
+    drop_root();
+}
+
+// The number of calls of the driver's linker in a process that loads the file. The stand-in writes what is called.
+static int links_of(const char *path, const char *expected)
+{
+    char line[4096];
+    int links = 0, calls = 0;
+    FILE *errors = tmpfile();
+    REQUIRE(errors != NULL);
+    CHECK_STR(second_with(path, fileno(errors)), expected);
+    rewind(errors);
+    while (fgets(line, sizeof line, errors) != NULL) {
+        links += strstr(line, "cuLinkCreate") != NULL;
+        calls += strstr(line, "cuModuleLoadData") != NULL;
+    }
+    fclose(errors);
+    CHECK(calls > 0);
+    return links;
+}
+
+TEST(second_process_has_the_driver_make_no_binary)
+{
+    if (strncmp(world_device(), "cuda", 4) != 0 || getenv("RILL_STAND_IN") == NULL) {
+        SKIP("what the driver is asked to do is seen on the stand-in for CUDA");
+    }
+    make_root();
+    const char *path = in_root("k.c");
+    write_file(path, blocks_source);
+    setenv("FAKE_CUDA_TRACE", "1", 1);
+    CHECK_INT(links_of(path, "hit 0 missed 1 kept 1 compiler 1\n"), 1);
+    CHECK_INT(links_of(path, "hit 1 missed 0 kept 0 compiler 0\n"), 0);
+    char command[256];
+    snprintf(command, sizeof command, "printf x | dd of=\"$(ls %s/*.binary)\" bs=1 seek=300 conv=notrunc 2>%s", folder,
+             in_root("said"));
+    CHECK_INT(system(command), 0); // a binary that is damaged is made again, once
+    CHECK_INT(links_of(path, "hit 1 missed 0 kept 0 compiler 0\n"), 1);
+    CHECK_INT(links_of(path, "hit 1 missed 0 kept 0 compiler 0\n"), 0);
+    unsetenv("FAKE_CUDA_TRACE");
     drop_root();
 }
 
@@ -612,7 +661,7 @@ TEST(processes_on_an_empty_cache_of_which_some_are_killed_leave_it_usable)
         pid_t children[MOST];
         bool is_killed[MOST];
         for (int i = 0; i < count; i++) {
-            children[i] = start_second(path, silent);
+            children[i] = start_second(path, silent, -1);
             is_killed[i] = rand_r(&seed) % 3 == 0;
         }
         for (int i = 0; i < count; i++) {
@@ -627,10 +676,10 @@ TEST(processes_on_an_empty_cache_of_which_some_are_killed_leave_it_usable)
             CHECK(status == 0 || (is_killed[i] && WIFSIGNALED(status)));
         }
         CHECK_STR(second(path), "hit 1 missed 0 kept 0 compiler 0\n");
-        char image[512];
-        find_image(image, sizeof image);
-        CHECK_INT(unlink(image), 0);
-        CHECK_INT(rmdir(folder), 0); // nothing else was left there, but a GPU's binaries
+        char command[256];
+        snprintf(command, sizeof command, "rm %s/*.image && rm -f %s/*.binary", folder, folder);
+        CHECK_INT(system(command), 0);
+        CHECK_INT(rmdir(folder), 0); // nothing else was left there
     }
     close(silent);
     drop_root();

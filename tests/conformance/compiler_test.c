@@ -269,6 +269,97 @@ TEST(compiler_that_fails_is_an_error_with_words)
     drop_fake(&fake);
 }
 
+// ---- at the same time ---------------------------------------------------------------------------------------------
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t cond;
+    int wanted;  // compiles that are to be under way at the same time
+    int inside;  // that are
+    int most;    //
+    int entered; // in all
+} meeting = {.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER};
+
+// Holds each compile until as many are under way as are wanted, or half a minute is over.
+static void meet(int inside)
+{
+    pthread_mutex_lock(&meeting.lock);
+    meeting.inside += inside ? 1 : -1;
+    meeting.entered += inside;
+    meeting.most = meeting.inside > meeting.most ? meeting.inside : meeting.most;
+    pthread_cond_broadcast(&meeting.cond);
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += 30;
+    int result = 0;
+    while (inside && meeting.most < meeting.wanted && result == 0) {
+        result = pthread_cond_timedwait(&meeting.cond, &meeting.lock, &end);
+    }
+    pthread_mutex_unlock(&meeting.lock);
+}
+
+struct loading {
+    rill_context context;
+    const char *path;
+    rill_status status;
+    rill_kernel kernel;
+};
+
+static void *load_in_thread(void *arg)
+{
+    struct loading *loading = arg;
+    loading->status = rill_kernel_load(loading->context, loading->path, "f", &loading->kernel);
+    return NULL;
+}
+
+// How many compiles were under way at once while two threads loaded |paths|, each one.
+static void load_two(const struct fake *fake, const char *const paths[2], int wanted)
+{
+    struct loading loadings[2];
+    pthread_t threads[2];
+    rill_context context = {0};
+    meeting.wanted = wanted;
+    meeting.inside = meeting.most = meeting.entered = 0;
+    *fake->enter = meet;
+    OK(rill_open(world_device(), NULL, &context));
+    for (int i = 0; i < 2; i++) {
+        loadings[i] = (struct loading){.context = context, .path = paths[i]};
+        REQUIRE(pthread_create(&threads[i], NULL, load_in_thread, &loadings[i]) == 0);
+    }
+    for (int i = 0; i < 2; i++) {
+        pthread_join(threads[i], NULL);
+        OK(loadings[i].status);
+        CHECK(loadings[i].kernel.id != 0);
+    }
+    OK(rill_close(context));
+    *fake->enter = NULL;
+}
+
+TEST(files_that_threads_load_are_compiled_at_the_same_time_and_one_file_once)
+{
+    struct fake fake;
+    make_fake(&fake);
+    char first[128], second[128];
+    const char *const names[] = {first, second};
+    snprintf(first, sizeof first, "%s/a.c", fake.folder);
+    snprintf(second, sizeof second, "%s/b.c", fake.folder);
+    for (int i = 0; i < 2; i++) {
+        FILE *file = fopen(names[i], "w");
+        REQUIRE(file != NULL);
+        fputs(small_source, file);
+        fclose(file);
+    }
+    load_two(&fake, names, 2);
+    CHECK_INT(meeting.most, 2);
+    CHECK_INT(meeting.entered, 2);
+    load_two(&fake, (const char *const[]){first, first}, 1);
+    CHECK_INT(meeting.most, 1);
+    CHECK_INT(meeting.entered, 1);
+    unlink(first);
+    unlink(second);
+    drop_fake(&fake);
+}
+
 // ---- damaged images -----------------------------------------------------------------------------------------------
 
 static struct damage {

@@ -30,8 +30,8 @@ bool cuda_binary_can_make(const struct cuda_symbols *cu)
     return cu->link_create != NULL && cu->link_add != NULL && cu->link_complete != NULL && cu->link_destroy != NULL;
 }
 
-static rill_status copy_binary(const void *bytes, size_t size, const struct cuda_binary_key *key,
-                               struct cuda_binary **out_binary)
+rill_status cuda_binary_copy(const void *bytes, size_t size, const struct cuda_binary_key *key,
+                             struct cuda_binary **out_binary)
 {
     assert(bytes != NULL && size > 0);
     struct cuda_binary *binary = aligned_alloc(64, (sizeof *binary + size + 63) / 64 * 64);
@@ -67,7 +67,7 @@ rill_status cuda_binary_make(const struct cuda_symbols *cu, const char *ptx, con
     result = result == CU_SUCCESS ? cu->link_complete(link, &bytes, &size) : result;
     rill_status status = cuda_convert(cu, result, "compiling the module's code");
     if (status == RILL_OK) {
-        status = copy_binary(bytes, size, key, out_binary);
+        status = cuda_binary_copy(bytes, size, key, out_binary);
     } else {
         char words[1024];
         snprintf(words, sizeof words, "%s", rill_message());

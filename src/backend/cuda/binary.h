@@ -1,9 +1,7 @@
 // What the driver makes of PTX: a binary for one architecture, which loads in a fraction of the time that the compile
 // takes. It is kept in memory for the rest of the process, by the PTX, the architecture and the driver, so that a
-// module that is loaded again, in another context or after it was unloaded, is not compiled again.
-//
-// cuda_binary_make() and the bytes it gives know nothing of the store: a cache on disk can keep them too, under the
-// same key.
+// module that is loaded again, in another context or after it was unloaded, is not compiled again; and on disk for the
+// next process, if the host does that (backend_host).
 #ifndef RILL_BACKEND_CUDA_BINARY_H
 #define RILL_BACKEND_CUDA_BINARY_H
 
@@ -44,6 +42,9 @@ struct cuda_binary_key cuda_binary_key_of(const char *ptx, size_t size, int arch
 bool cuda_binary_can_make(const struct cuda_symbols *cu);
 // Compiles and links. RILL_ERR_UNSUPPORTED: the driver cannot give its binaries away. One reference.
 rill_status cuda_binary_make(const struct cuda_symbols *cu, const char *ptx, const struct cuda_binary_key *key,
+                             struct cuda_binary **out_binary);
+// Of bytes that were made before.
+rill_status cuda_binary_copy(const void *bytes, size_t size, const struct cuda_binary_key *key,
                              struct cuda_binary **out_binary);
 void cuda_binary_release(struct cuda_binary *binary); // NULL is fine
 

@@ -65,9 +65,10 @@ static const struct gpu_driver cuda_driver;
 // ---- devices ------------------------------------------------------------------------------------------------------
 
 struct cuda_context {
-    struct driver_context base; // the first member: driver.c knows it
-    cu_context context;         // the device's primary one, which other parts of the process share
-    cu_module condition;        // owned: the kernel that sets conditional nodes; NULL until it is asked for
+    struct driver_context base;      // the first member: driver.c knows it
+    const struct backend_host *host; // borrowed
+    cu_context context;              // the device's primary one, which other parts of the process share
+    cu_module condition;             // owned: the kernel that sets conditional nodes; NULL until it is asked for
 };
 
 static int attribute(int device, int which)
@@ -133,7 +134,8 @@ static void context_close(void *object)
     free(context);
 }
 
-static rill_status context_open(size_t index, struct gpu_properties *out, void **out_context)
+static rill_status context_open(size_t index, const struct backend_host *host, struct gpu_properties *out,
+                                void **out_context)
 {
     *out_context = NULL;
     int device;
@@ -146,6 +148,7 @@ static rill_status context_open(size_t index, struct gpu_properties *out, void *
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for a device");
     }
     context->base.device = device;
+    context->host = host;
     rill_status status = CALL(primary_retain, &context->context, device);
     if (status != RILL_OK) {
         free(context);
@@ -251,24 +254,75 @@ static rill_status load_code(const void *code, void **out_module)
     return status_fail(status, "%s%s%s", words, log[0] != '\0' ? "; " : "", log);
 }
 
+// A text that no other driver, architecture or way to compile has.
+static void name_maker(int architecture, char *out, size_t size)
+{
+    int used = snprintf(out, size, "sm_%d, CUDA %d, lines, driver ", architecture, driver.library.version);
+    for (size_t i = 0; i < sizeof driver.library.identity.bytes && (size_t)used < size; i++) {
+        used += snprintf(out + used, size - (size_t)used, "%02x", driver.library.identity.bytes[i]);
+    }
+}
+
+// What an earlier process had the driver make. NULL: there is none, or this driver does not take it.
+static struct cuda_binary *load_kept(const struct backend_host *host, const struct backend_binary_key *kept,
+                                     const struct cuda_binary_key *key, void **out_module)
+{
+    void *memory = NULL;
+    const void *bytes;
+    size_t size;
+    struct cuda_binary *binary = NULL;
+    if (!driver.library.has_identity || !host->find_binary(host->user, kept, &memory, &bytes, &size)) {
+        return NULL;
+    }
+    if (cuda_binary_copy(bytes, size, key, &binary) == RILL_OK && load_code(binary->bytes, out_module) != RILL_OK) {
+        cuda_binary_release(binary);
+        binary = NULL;
+    }
+    free(memory);
+    return binary;
+}
+
+static rill_status make_binary(const char *ptx, const struct cuda_binary_key *key, struct cuda_binary **out_binary)
+{
+    int mode = driver_relax(&cuda_driver); // a launch may come here while its stream is captured
+    rill_status made = cuda_binary_make(symbols(), ptx, key, out_binary);
+    driver_restore(&cuda_driver, mode);
+    return made;
+}
+
 // The driver's compile is paid once: the binary that it makes is kept, and loaded the next time.
 static rill_status compile_and_load(struct cuda_context *context, const char *ptx, size_t size, void **out_module)
 {
+    const struct backend_host *host = context->host;
     int architecture =
         10 * attribute(context->base.device, CU_DEVICE_MAJOR) + attribute(context->base.device, CU_DEVICE_MINOR);
     struct cuda_binary_key key = cuda_binary_key_of(ptx, size, architecture, driver.library.version);
     struct cuda_binary *binary = cuda_binary_find(&driver.binaries, &key);
+    rill_status status = RILL_OK;
+    *out_module = NULL;
+    if (binary != NULL) {
+        status = load_code(binary->bytes, out_module);
+        cuda_binary_release(binary);
+        return status;
+    }
+    char maker[160];
+    name_maker(architecture, maker, sizeof maker);
+    struct backend_binary_key kept = {.maker = maker, .code = ptx, .size = size};
+    binary = load_kept(host, &kept, &key, out_module);
     if (binary == NULL) {
-        int mode = driver_relax(&cuda_driver); // a launch may come here while its stream is captured
-        rill_status made = cuda_binary_make(symbols(), ptx, &key, &binary);
-        driver_restore(&cuda_driver, mode);
-        if (made == RILL_ERR_UNSUPPORTED) {
+        status = make_binary(ptx, &key, &binary);
+        if (status == RILL_ERR_UNSUPPORTED) {
             return load_code(ptx, out_module);
         }
-        RILL_TRY(made);
+        RILL_TRY(status);
+        status = load_code(binary->bytes, out_module);
+        if (status == RILL_OK && driver.library.has_identity) {
+            host->keep_binary(host->user, &kept, binary->bytes, binary->size);
+        }
+    }
+    if (status == RILL_OK) {
         cuda_binary_keep(&driver.binaries, binary);
     }
-    rill_status status = load_code(binary->bytes, out_module);
     cuda_binary_release(binary);
     return status;
 }

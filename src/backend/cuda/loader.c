@@ -108,6 +108,10 @@ rill_status cuda_load(const char *path, struct cuda_library *out_library)
         return status_fail(RILL_ERR_NO_DEVICE, "there is no NVIDIA driver: %s", error);
     }
     rill_status status = start(out_library);
+    if (status == RILL_OK) {
+        const void *inside = dylib_symbol(&out_library->dylib, "cuInit");
+        out_library->has_identity = identity_of_address(inside, &out_library->identity);
+    }
     if (status != RILL_OK) {
         dylib_close(&out_library->dylib);
     }

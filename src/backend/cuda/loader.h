@@ -4,6 +4,7 @@
 
 #include "backend/cuda/symbols.h"
 #include "base/dylib.h"
+#include "base/identity.h"
 #include "rill/status.h"
 
 enum { CUDA_OLDEST_VERSION = 11080, CUDA_CONDITIONS_VERSION = 12030 };
@@ -11,8 +12,10 @@ enum { CUDA_OLDEST_VERSION = 11080, CUDA_CONDITIONS_VERSION = 12030 };
 struct cuda_library {
     struct dylib dylib; // stays open: other parts of the process may use the driver too
     struct cuda_symbols symbols;
-    int version;    // 12040 is CUDA 12.4
-    char path[256]; // what was opened
+    int version;              // 12040 is CUDA 12.4
+    char path[256];           // what was opened
+    struct identity identity; // of its file; |has_identity|: it is known
+    bool has_identity;
 };
 
 // Opens |path|, or where it is NULL what RILL_CUDA_LIBRARY names, or libcuda.so.1; finds the symbols; initialises the

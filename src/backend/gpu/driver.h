@@ -93,7 +93,9 @@ struct gpu_driver {
     void (*range_push)(const char *name);
     void (*range_pop)(void);
 
-    rill_status (*open)(size_t index, struct gpu_properties *out_properties, void **out_context);
+    // |host| outlives the context.
+    rill_status (*open)(size_t index, const struct backend_host *host, struct gpu_properties *out_properties,
+                        void **out_context);
     void (*close)(void *context);
     void *(*enter)(void *context); // makes it current if it is not; returns what was
     void (*leave)(void *context, void *before);

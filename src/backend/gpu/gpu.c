@@ -178,7 +178,7 @@ rill_status gpu_device_open(const struct gpu_driver *driver, size_t index, const
     thread_mutex_init(&device->print_lock);
     device->graph_mode = graph_mode(host->graph_mode);
     device->resident_mode = gpu_resident_mode();
-    rill_status status = driver->open(index, &device->properties, &device->context);
+    rill_status status = driver->open(index, &device->host, &device->properties, &device->context);
     if (status == RILL_OK) {
         void *before = driver->enter(device->context);
         status = gpu_store_join(device, index);

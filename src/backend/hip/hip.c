@@ -171,8 +171,10 @@ static void context_close(void *object)
     free(context);
 }
 
-static rill_status context_open(size_t index, struct gpu_properties *out, void **out_context)
+static rill_status context_open(size_t index, const struct backend_host *host, struct gpu_properties *out,
+                                void **out_context)
 {
+    (void)host; // the compiler makes the code itself: nothing is kept of this driver's
     *out_context = NULL;
     RILL_TRY(describe(index, out));
     struct hip_context *context = calloc(1, sizeof *context);
