@@ -21,6 +21,7 @@ from rill.errors import (ArgumentError, AssertError, BoundsError, CallbackError,
                          InvalidError, KernelError, NotFoundError, NotReadyError, OutOfMemoryError, StaleError,
                          UnrecordedError, UnsupportedError)
 from rill.module import Kernel, Module
+from rill.script import *  # noqa: F401,F403
 from rill.stream import Event, Stream, stream
 from rill.types import BY_NAME as _types, ArrayType, DType, dtype
 

@@ -140,7 +140,7 @@ def dtype(what):
         return what
     if isinstance(what, str) and what in BY_NAME:
         return BY_NAME[what]
-    if what in (bool, int, float):
+    if what is bool or what is int or what is float:
         return BY_NAME[{bool: "bool", int: "i64", float: "f64"}[what]]
     text = str(what)
     if text.startswith("torch."):

@@ -35,6 +35,7 @@ static bool describe_param(struct kernel_object *self, size_t index)
         return false;
     }
     param->text = PyBytes_AsString(param->name_bytes);
+    param->extent_of = -1;
     param->is_array = info.is_array;
     param->is_const = info.is_const;
     param->is_record = !info.is_array && info.type->kind == RILL_KIND_RECORD;
@@ -46,6 +47,16 @@ static bool describe_param(struct kernel_object *self, size_t index)
     snprintf(param->type_name, sizeof param->type_name, "%s", info.type->name);
     self->has_shapes = self->has_shapes || (param->is_array && param->rank > 1);
     return true;
+}
+
+static void note_visible(struct kernel_object *self)
+{
+    self->visible_count = 0;
+    for (size_t i = 0; i < self->count && i < RILL_MAX_ARGS; i++) {
+        if (self->params[i].extent_of < 0) {
+            self->visible[self->visible_count++] = (unsigned char)i;
+        }
+    }
 }
 
 static bool describe(struct kernel_object *self)
@@ -74,6 +85,7 @@ static bool describe(struct kernel_object *self)
             return false;
         }
     }
+    note_visible(self);
     return true;
 }
 
@@ -149,12 +161,12 @@ static void kernel_dealloc(PyObject *object)
 static int index_of(const struct kernel_object *self, PyObject *name)
 {
     for (size_t i = 0; i < self->count; i++) {
-        if (self->params[i].name == name) {
+        if (self->params[i].name == name && self->params[i].extent_of < 0) {
             return (int)i;
         }
     }
     for (size_t i = 0; i < self->count; i++) {
-        if (PyUnicode_Compare(self->params[i].name, name) == 0) {
+        if (self->params[i].extent_of < 0 && PyUnicode_Compare(self->params[i].name, name) == 0) {
             return (int)i;
         }
     }
@@ -199,24 +211,53 @@ static bool take_named(const struct kernel_object *self, PyObject *kwargs, PyObj
 static bool take_values(const struct kernel_object *self, PyObject *args, PyObject *kwargs, PyObject **values,
                         bool has_result, struct named *out)
 {
-    Py_ssize_t given = PyTuple_Size(args);
-    if ((size_t)given > self->count) {
-        PyErr_Format(PyExc_TypeError, "kernel '%s' takes %zu arguments, and got %zd", self->text, self->count, given);
+    size_t given = (size_t)PyTuple_Size(args);
+    if (given > self->visible_count) {
+        PyErr_Format(PyExc_TypeError, "kernel '%s' takes %zu arguments, and got %zu", self->text, self->visible_count,
+                     given);
         return false;
     }
-    for (size_t i = 0; i < self->count; i++) {
-        values[i] = (Py_ssize_t)i < given ? PyTuple_GetItem(args, (Py_ssize_t)i) : NULL;
+    for (size_t i = 0; i < self->visible_count; i++) {
+        values[self->visible[i]] = i < given ? PyTuple_GetItem(args, (Py_ssize_t)i) : NULL;
     }
     if (kwargs != NULL && !take_named(self, kwargs, values, has_result, out)) {
         return false;
     }
-    for (size_t i = (size_t)given; i < self->count; i++) {
-        values[i] = values[i] != NULL ? values[i] : self->params[i].value;
-        if (values[i] == NULL) {
+    for (size_t i = given; i < self->visible_count; i++) {
+        size_t index = self->visible[i];
+        values[index] = values[index] != NULL ? values[index] : self->params[index].value;
+        if (values[index] == NULL) {
             PyErr_Format(PyExc_TypeError, "kernel '%s' got no value for parameter '%s'", self->text,
-                         self->params[i].text);
+                         self->params[index].text);
             return false;
         }
+    }
+    return true;
+}
+
+// The parameters that get extents of arrays.
+static bool take_extents(struct call *call, PyObject **values)
+{
+    struct kernel_object *self = call->kernel;
+    for (size_t i = 0; i < self->count; i++) {
+        const struct param *param = &self->params[i];
+        if (param->extent_of < 0) {
+            continue;
+        }
+        size_t index = (size_t)param->extent_of;
+        const struct extents *extents = &call->extents[index];
+        int rank = extents->rank;
+        const int64_t *numbers = extents->extents;
+        if (rank < 0) {
+            const rill_shape *shape = &((struct array_object *)values[index])->info.shape;
+            rank = shape->rank;
+            numbers = shape->extents;
+        }
+        if (rank != self->params[index].rank) {
+            return argument_fail(call, index, "takes an array of %d extents, and what was passed has %d",
+                                 self->params[index].rank, rank);
+        }
+        call->items[i] = rill_arg_int(numbers[param->axis]);
     }
     return true;
 }
@@ -289,13 +330,12 @@ static void let_go(struct call *call)
 
 static PyObject *wait_for_result(struct call *call, rill_stream stream, rill_args args)
 {
-    char memory[256];
+    char small[64], *memory = small;
     struct kernel_object *self = call->kernel;
     rill_kernel kernel = {self->base.id};
-    if (self->result_size > sizeof memory) {
+    if (self->result_size > sizeof small && (memory = malloc(self->result_size)) == NULL) {
         let_go(call);
-        return core_fail_with(RILL_ERR_UNSUPPORTED, "kernel '%s' returns %zu bytes: too many for Python", self->text,
-                              self->result_size);
+        return PyErr_NoMemory();
     }
     rill_status status;
     WITHOUT_GIL(status, rill_call(kernel, stream, args, self->result_size > 0 ? memory : NULL, self->result_size));
@@ -307,6 +347,9 @@ static PyObject *wait_for_result(struct call *call, rill_stream stream, rill_arg
         Py_INCREF(result);
     } else {
         result = result_of(self, memory);
+    }
+    if (memory != small) {
+        free(memory);
     }
     let_go(call);
     return result;
@@ -365,14 +408,16 @@ static PyObject *run(PyObject *object, PyObject *args, PyObject *kwargs, enum ma
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "result must be a rill.Array of one element");
     }
     keep_poll(self->base.context, 2);
-    for (size_t i = 0; i < self->count; i++) {
-        if (!argument_from(&call, i, values[i])) {
+    for (size_t i = 0; i < self->visible_count; i++) {
+        size_t index = self->visible[i];
+        if (!argument_from(&call, index, values[index])) {
             let_go(&call);
             return NULL;
         }
     }
     rill_stream stream;
-    if ((self->has_shapes && call.held_count > 0 && !argument_check_shapes(&call)) ||
+    if ((self->visible_count < self->count && !take_extents(&call, values)) ||
+        (self->has_shapes && call.held_count > 0 && !argument_check_shapes(&call)) ||
         !choose_stream(&call, named.stream, &stream)) {
         let_go(&call);
         return NULL;
@@ -418,13 +463,35 @@ static PyObject *kernel_set_default(PyObject *object, PyObject *args)
     Py_RETURN_NONE;
 }
 
+// _set_extent(index, array, axis): parameter |index| gets an extent of the array parameter of that name, and no value
+// of a call. Whoever says so says it for all extents of all arrays.
+static PyObject *kernel_set_extent(PyObject *object, PyObject *args)
+{
+    struct kernel_object *self = as_kernel(object);
+    Py_ssize_t index = 0;
+    PyObject *name = NULL;
+    int axis = 0;
+    if (!PyArg_ParseTuple(args, "nUi", &index, &name, &axis)) {
+        return NULL;
+    }
+    int array = index_of(self, name);
+    if (index < 0 || (size_t)index >= self->count || array < 0 || axis < 0 || axis >= self->params[array].rank) {
+        return PyErr_Format(PyExc_ValueError, "kernel '%s' has no such extent", self->text);
+    }
+    self->params[index].extent_of = array;
+    self->params[index].axis = axis;
+    self->has_shapes = false; // they are what they are
+    note_visible(self);
+    Py_RETURN_NONE;
+}
+
 static PyObject *kernel_params(PyObject *object, void *none)
 {
     (void)none;
     struct kernel_object *self = as_kernel(object);
-    PyObject *list = PyTuple_New((Py_ssize_t)self->count);
-    for (size_t i = 0; list != NULL && i < self->count; i++) {
-        const struct param *p = &self->params[i];
+    PyObject *list = PyTuple_New((Py_ssize_t)self->visible_count);
+    for (size_t i = 0; list != NULL && i < self->visible_count; i++) {
+        const struct param *p = &self->params[self->visible[i]];
         PyObject *item =
             Py_BuildValue("(OOOiisnN)", p->name, p->is_array ? Py_True : Py_False, p->is_const ? Py_True : Py_False,
                           p->rank, (int)p->type, p->type_name, (Py_ssize_t)p->size, PyBool_FromLong(p->value != NULL));
@@ -494,6 +561,7 @@ static PyMethodDef methods[] = {
      "Queues the kernel, waits for it and returns what it returned. Its failure is raised, and leaves no error on the "
      "stream."},
     {"_set_default", kernel_set_default, METH_VARARGS, NULL},
+    {"_set_extent", kernel_set_extent, METH_VARARGS, NULL},
     {"_default", kernel_default, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };

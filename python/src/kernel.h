@@ -14,6 +14,8 @@ struct param {
     bool is_record; // a struct by value
     bool is_float;  // a scalar
     int rank;
+    int extent_of; // the array parameter whose extent |axis| it gets; -1: it gets a value of the call
+    int axis;
     rill_type type;
     size_t size;
     char type_name[64];
@@ -27,7 +29,9 @@ struct kernel_object {
     PyObject *name_bytes; // owned
     size_t count;
     struct param *params; // owned
-    bool has_shapes;      // an array of two extents or more
+    size_t visible_count; // parameters that get values of the call
+    unsigned char visible[RILL_MAX_ARGS];
+    bool has_shapes; // an array of two extents or more
     rill_type_kind result_kind;
     rill_type result_type;
     size_t result_size;

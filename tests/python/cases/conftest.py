@@ -29,6 +29,8 @@ int table[3] = {1, 2, 3};
 double level = 0.5;
 kernel void triple(void) { for (int i = 0; i < 3; i++) table[i] *= 3; }
 kernel void say(int n) { for (int i = 0; i < n; i++) printf("i = %d\n", i); }
+struct big { double v[40]; int n; };
+kernel struct big many(int n) { struct big b; for (int i = 0; i < 40; i++) b.v[i] = i * n; b.n = n; return b; }
 kernel void spin(long rounds, double out[1])
 { double x = 1; for (long i = 0; i < rounds; i++) x = x * 1.0000001 + 1e-9; out[0] = x; }
 """

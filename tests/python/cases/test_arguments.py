@@ -129,6 +129,11 @@ def test_struct_goes_by_value(module):
     assert "takes a struct point by value" in refused(module.weight, 1.0, 2)
 
 
+def test_struct_comes_back_as_its_bytes(module):
+    values = struct.unpack("40di", module.many(3)[:324])
+    assert values[1] == 3 and values[39] == 117 and values[40] == 3 and len(module.many(1)) == 328
+
+
 def test_arguments_have_names_and_defaults(ctx, module):
     x = numpy.zeros(N, numpy.float32)
     module.fill(N, x=x, value=3)

@@ -1,0 +1,162 @@
+"""What an expression of a kernel is: its text in C, its type, and what is known of it.
+
+A type is an element type of Rill and whether it is weak. The numbers of Python are weak, as in NumPy 2 and JAX: 2.0 * x[i]
+is what x[i] is, and so is a * x[i] for a parameter `a: float`. By themselves they are i64 and f64.
+"""
+import math
+
+from rill.types import BY_NAME
+
+
+class Type:
+    __slots__ = ("dtype", "weak")
+
+    def __init__(self, dtype, weak=False):
+        self.dtype, self.weak = dtype, weak
+
+    def __eq__(self, other):
+        return isinstance(other, Type) and (self.dtype, self.weak) == (other.dtype, other.weak)
+
+    def __hash__(self):
+        return hash((self.dtype, self.weak))
+
+    def __repr__(self):
+        return {"i64": "int", "f64": "float"}.get(self.dtype.name, self.dtype.name) if self.weak else f"rill.{self.dtype.name}"
+
+    @property
+    def c(self):
+        return self.dtype.c_name
+
+    @property
+    def is_float(self):
+        return self.dtype.is_float
+
+    @property
+    def is_bool(self):
+        return self.dtype.name == "bool"
+
+    @property
+    def is_int(self):
+        return not self.is_float and not self.is_bool
+
+
+BOOL = Type(BY_NAME["bool"])
+INT = Type(BY_NAME["i64"], True)
+FLOAT = Type(BY_NAME["f64"], True)
+I32, I64, U64, F32, F64 = (Type(BY_NAME[name]) for name in ("i32", "i64", "u64", "f32", "f64"))
+
+
+class ArrayValue:
+    """An array: a parameter, or a local. `extents` are Values."""
+
+    def __init__(self, name, dtype, extents, is_local=False):
+        self.name, self.dtype, self.extents, self.is_local = name, dtype, extents, is_local
+
+    @property
+    def rank(self):
+        return len(self.extents)
+
+
+class Value:
+    """An expression. `constant` is its number if it is known; `is_natural`: an integer that is not below 0; `is_pure`: it may
+    be written twice."""
+
+    __slots__ = ("text", "type", "constant", "is_natural", "is_pure")
+
+    def __init__(self, text, type, constant=None, is_natural=False, is_pure=True):
+        self.text, self.type, self.constant, self.is_natural, self.is_pure = text, type, constant, is_natural, is_pure
+
+
+def literal(number, type):
+    """The text of a number of a type."""
+    if type.is_bool:
+        return "1" if number else "0"
+    if type.is_float:
+        number = float(number)
+        if math.isnan(number):
+            return "NAN"
+        if math.isinf(number):
+            return "INFINITY" if number > 0 else "(-INFINITY)"
+        text = repr(number) + ("f" if type.dtype.name in ("f32", "f16", "bf16") else "")
+    else:
+        bits = 8 * type.dtype.size
+        number = int(number) & (1 << bits) - 1
+        if type.dtype.is_signed and number >> (bits - 1):
+            number -= 1 << bits
+        if number == -1 << 63:
+            return "(-9223372036854775807LL - 1)"
+        text = str(number)
+        if type.dtype.name == "u64":
+            text += "ULL"
+        elif type.dtype.name == "u32":
+            text += "u"
+        elif not -1 << 31 < number < 1 << 31:
+            text += "LL"
+    return f"({text})" if text.startswith("-") else text
+
+
+def constant(number):
+    """The value of a number of Python or NumPy; None if Rill has no such number."""
+    if isinstance(number, bool) or type(number).__name__ in ("bool_", "bool"):
+        return Value(literal(number, BOOL), BOOL, bool(number))
+    if type(number).__module__ == "numpy" and hasattr(number, "dtype") and getattr(number, "shape", None) == ():
+        name = {"int": "i", "uint": "u", "float": "f"}.get(number.dtype.name.rstrip("0123456789"))
+        name = f"{name}{8 * number.dtype.itemsize}"
+        if name not in BY_NAME:
+            return None
+        kind, number = Type(BY_NAME[name]), number.item()
+    elif isinstance(number, int):
+        if not -1 << 63 <= number < 1 << 64:
+            return None
+        kind = INT if number < 1 << 63 else U64
+    elif isinstance(number, float):
+        kind = FLOAT
+    else:
+        return None
+    return Value(literal(number, kind), kind, number, kind.is_int and number >= 0)
+
+
+def join(a, b):
+    """The type in which two values meet."""
+    if a == b or b is None:
+        return a
+    if a is None:
+        return b
+    if a.is_bool or b.is_bool:
+        return b if a.is_bool else a
+    if a.is_float != b.is_float:
+        real, whole = (a, b) if a.is_float else (b, a)
+        return real if not real.weak or whole.weak else FLOAT
+    if a.weak or b.weak:
+        return a if b.weak else b
+    if a.is_float:
+        if a.dtype.size == b.dtype.size:
+            return F32  # f16 and bf16
+        return a if a.dtype.size > b.dtype.size else b
+    if a.dtype.size != b.dtype.size:
+        return a if a.dtype.size > b.dtype.size else b
+    return I64 if a.dtype.size >= 4 else I32  # one is signed, one is not
+
+
+def arithmetic(a, b):
+    """The type of a + b: what is narrower than 32 bits is widened, as in C; a bool is a number."""
+    joined = join(a, b)
+    if joined.is_bool:
+        return INT
+    if joined.is_int and joined.dtype.size < 4:
+        return I32
+    return joined
+
+
+def convert(value, type):
+    """The value as a type."""
+    if value.type.dtype == type.dtype:
+        return Value(value.text, type, value.constant, value.is_natural, value.is_pure)
+    if value.constant is not None and not (value.type.is_float and not type.is_float):
+        return Value(literal(value.constant, type), type, value.constant,
+                     type.is_int and value.constant >= 0, value.is_pure)
+    if type.is_bool:
+        return Value(f"({value.text} != 0)", type, None, False, value.is_pure)
+    is_natural = type.is_int and value.is_natural and type.dtype.size >= value.type.dtype.size
+    return Value(f"({type.c})({value.text})" if not value.text.startswith("(") else f"({type.c}){value.text}", type, None,
+                 is_natural, value.is_pure)
