@@ -188,6 +188,24 @@ TEST(every_call_of_the_driver_may_fail_in_graphs)
     sweep("on", "", 0);
 }
 
+// A thread without a context of its own, as most are: the calls that follow say only that there is none.
+TEST(a_device_that_cannot_be_made_current_is_said)
+{
+    open_fake();
+    struct scene s;
+    REQUIRE(open_scene_of(&s, small_source) == RILL_OK);
+    for (long n = 1; n < 4; n++) {
+        rill_array array = {0};
+        stand_in_fail_at(vendor.enters, n, UNKNOWN);
+        rill_status status = rill_array_create(s.context, RILL_F32, RILL_SHAPE(N), &array);
+        stand_in_fail_at("", 0, 0);
+        CHECK(status == RILL_OK || strstr(rill_message(), vendor.unknown) != NULL);
+        CHECK(status != RILL_OK || rill_array_destroy(array) == RILL_OK);
+        forget_errors(&s);
+    }
+    CHECK_INT(rill_close(s.context), RILL_OK);
+}
+
 // What was queued before the call that fails is still there: it may be neither freed nor looked at.
 TEST(every_call_of_the_driver_may_fail_in_direct_launches_with_work_in_flight)
 {

@@ -64,6 +64,7 @@ struct vendor {
     const char *unknown; // what an unknown error is called
     const char *illegal; // what an illegal address is called
     bool recovers;       // a device that was lost works again once nobody uses it
+    const char *enters;  // makes a device or its context the thread's current one
     const char *begin_capture;
     const char *end_capture;
     const char *graph_destroy;
@@ -91,6 +92,7 @@ struct vendor {
         .unknown = "CUDA_ERROR_UNKNOWN",                                                                               \
         .illegal = "CUDA_ERROR_ILLEGAL_ADDRESS",                                                                       \
         .recovers = true,                                                                                              \
+        .enters = "cuCtxSetCurrent",                                                                                   \
         .begin_capture = "cuStreamBeginCapture_v2",                                                                    \
         .end_capture = "cuStreamEndCapture",                                                                           \
         .graph_destroy = "cuGraphDestroy",                                                                             \
@@ -117,6 +119,7 @@ struct vendor {
         .unknown = "hipErrorUnknown",                                                                                  \
         .illegal = "hipErrorIllegalAddress",                                                                           \
         .recovers = false,                                                                                             \
+        .enters = "hipSetDevice",                                                                                      \
         .begin_capture = "hipStreamBeginCapture",                                                                      \
         .end_capture = "hipStreamEndCapture",                                                                          \
         .graph_destroy = "hipGraphDestroy",                                                                            \

@@ -47,9 +47,18 @@ static const struct cuda_symbols *symbols(void)
     return &driver.library.symbols;
 }
 
+// Why the thread has no context, if it should have one: what it then asks of the driver says only that there is none.
+static _Thread_local int entry_failure;
+
 static rill_status convert(int result, const char *what)
 {
-    return result == CU_SUCCESS ? RILL_OK : cuda_convert(symbols(), result, what);
+    if (result == CU_SUCCESS) {
+        return RILL_OK;
+    }
+    if (result == CU_INVALID_CONTEXT && entry_failure != CU_SUCCESS) {
+        return cuda_convert(symbols(), entry_failure, "the driver's context_set");
+    }
+    return cuda_convert(symbols(), result, what);
 }
 
 static bool is_lost(int result)
@@ -98,12 +107,13 @@ static void *context_enter(void *object)
     cu_context before = NULL;
     assert(context->context != NULL);
     // What was current and is not known cannot be restored. It is most likely this context, entered further out.
+    entry_failure = CU_SUCCESS;
     if (symbols()->context_get(&before) != CU_SUCCESS) {
-        symbols()->context_set(context->context);
+        entry_failure = symbols()->context_set(context->context);
         return context->context;
     }
     if (before != context->context) {
-        symbols()->context_set(context->context);
+        entry_failure = symbols()->context_set(context->context);
     }
     return before;
 }
