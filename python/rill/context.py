@@ -50,6 +50,12 @@ class Context(_core.Context):
         except Error:
             pass
 
+    def close(self):
+        """Waits for the context's work and destroys all that was made on it. Raises a failure of that work that no call has
+        raised yet. Closing twice does nothing."""
+        self.__dict__.pop("_scripts", None)  # kernels in Python that were compiled for it, which hold it
+        super().close()
+
     # ---- kernels ------------------------------------------------------------------------------------------------------
 
     @staticmethod

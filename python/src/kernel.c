@@ -35,7 +35,7 @@ static bool describe_param(struct kernel_object *self, size_t index)
         return false;
     }
     param->text = PyBytes_AsString(param->name_bytes);
-    param->extent_of = -1;
+    param->extent_of = EXTENT_NONE;
     param->is_array = info.is_array;
     param->is_const = info.is_const;
     param->is_record = !info.is_array && info.type->kind == RILL_KIND_RECORD;
@@ -53,7 +53,7 @@ static void note_visible(struct kernel_object *self)
 {
     self->visible_count = 0;
     for (size_t i = 0; i < self->count && i < RILL_MAX_ARGS; i++) {
-        if (self->params[i].extent_of < 0) {
+        if (self->params[i].extent_of == EXTENT_NONE) {
             self->visible[self->visible_count++] = (unsigned char)i;
         }
     }
@@ -161,12 +161,12 @@ static void kernel_dealloc(PyObject *object)
 static int index_of(const struct kernel_object *self, PyObject *name)
 {
     for (size_t i = 0; i < self->count; i++) {
-        if (self->params[i].name == name && self->params[i].extent_of < 0) {
+        if (self->params[i].name == name && self->params[i].extent_of == EXTENT_NONE) {
             return (int)i;
         }
     }
     for (size_t i = 0; i < self->count; i++) {
-        if (self->params[i].extent_of < 0 && PyUnicode_Compare(self->params[i].name, name) == 0) {
+        if (self->params[i].extent_of == EXTENT_NONE && PyUnicode_Compare(self->params[i].name, name) == 0) {
             return (int)i;
         }
     }
@@ -235,12 +235,15 @@ static bool take_values(const struct kernel_object *self, PyObject *args, PyObje
     return true;
 }
 
-// The parameters that get extents of arrays.
-static bool take_extents(struct call *call, PyObject **values)
+// The parameters that get no value of the call: bound ones, and extents of arrays.
+static bool take_hidden(struct call *call, PyObject **values)
 {
     struct kernel_object *self = call->kernel;
     for (size_t i = 0; i < self->count; i++) {
         const struct param *param = &self->params[i];
+        if (param->extent_of == EXTENT_BOUND && !argument_from(call, i, param->value)) {
+            return false;
+        }
         if (param->extent_of < 0) {
             continue;
         }
@@ -416,7 +419,7 @@ static PyObject *run(PyObject *object, PyObject *args, PyObject *kwargs, enum ma
         }
     }
     rill_stream stream;
-    if ((self->visible_count < self->count && !take_extents(&call, values)) ||
+    if ((self->visible_count < self->count && !take_hidden(&call, values)) ||
         (self->has_shapes && call.held_count > 0 && !argument_check_shapes(&call)) ||
         !choose_stream(&call, named.stream, &stream)) {
         let_go(&call);
@@ -460,6 +463,25 @@ static PyObject *kernel_set_default(PyObject *object, PyObject *args)
     }
     Py_INCREF(value);
     REPLACE(self->params[index].value, value);
+    Py_RETURN_NONE;
+}
+
+// _bind(index, value): parameter |index| gets |value| in every call.
+static PyObject *kernel_bind(PyObject *object, PyObject *args)
+{
+    struct kernel_object *self = as_kernel(object);
+    Py_ssize_t index = 0;
+    PyObject *value = NULL;
+    if (!PyArg_ParseTuple(args, "nO", &index, &value)) {
+        return NULL;
+    }
+    if (index < 0 || (size_t)index >= self->count) {
+        return PyErr_Format(PyExc_ValueError, "kernel '%s' has no such parameter", self->text);
+    }
+    Py_INCREF(value);
+    REPLACE(self->params[index].value, value);
+    self->params[index].extent_of = EXTENT_BOUND;
+    note_visible(self);
     Py_RETURN_NONE;
 }
 
@@ -561,6 +583,7 @@ static PyMethodDef methods[] = {
      "Queues the kernel, waits for it and returns what it returned. Its failure is raised, and leaves no error on the "
      "stream."},
     {"_set_default", kernel_set_default, METH_VARARGS, NULL},
+    {"_bind", kernel_bind, METH_VARARGS, NULL},
     {"_set_extent", kernel_set_extent, METH_VARARGS, NULL},
     {"_default", kernel_default, METH_O, NULL},
     {NULL, NULL, 0, NULL},

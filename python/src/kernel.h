@@ -4,6 +4,9 @@
 
 #include "core.h"
 
+// It gets a value of the call; it gets |value| always.
+enum { EXTENT_NONE = -1, EXTENT_BOUND = -2 };
+
 struct param {
     PyObject *name;       // owned, interned
     const char *text;     // the name; borrowed of |name_bytes|
@@ -14,7 +17,7 @@ struct param {
     bool is_record; // a struct by value
     bool is_float;  // a scalar
     int rank;
-    int extent_of; // the array parameter whose extent |axis| it gets; -1: it gets a value of the call
+    int extent_of; // the array parameter whose extent |axis| it gets, or one of the two below
     int axis;
     rill_type type;
     size_t size;

@@ -4,6 +4,7 @@ import math
 
 
 from rill import types as rill_types
+from rill.array import Array
 from rill.script import library
 from rill.script.value import (BOOL, F32, FLOAT, INT, ArrayValue, Type, Value, arithmetic, constant, convert, join,
                                literal)
@@ -37,6 +38,8 @@ class Expressions:
     def known(self, node):
         """The Python object that a name or an attribute means; KeyError for what lives in the kernel."""
         if isinstance(node, ast.Name):
+            if node.id in self.module.captured_names:
+                raise KeyError(node.id)
             if node.id in self.params or node.id in self.arrays or node.id in self.scope.locals or node.id in self.bound:
                 raise KeyError(node.id)
             return self.source.look_up(node.id)
@@ -93,16 +96,35 @@ class Expressions:
             found = self.known(node)
         except KeyError:
             self.fail(node, f"the name '{ast.unparse(node)}' is not known")
+        if isinstance(found, Array):
+            return self.capture(found)
         number = constant(found)
         if number is None:
-            self.fail(node, f"'{ast.unparse(node)}' is {found!r}: numbers from outside are constants in a kernel, arrays and "
-                            "everything else are passed as parameters")
+            self.fail(node, f"'{ast.unparse(node)}' is {found!r}: numbers from outside are constants in a kernel, a rill.Array "
+                            "is used as it is, and everything else is passed as a parameter")
         return number
 
+    def capture(self, array):
+        """An array from outside: a parameter that nobody passes. Its extents are constants."""
+        name = self.module.capture(array)
+        if name not in self.arrays:
+            self.arrays[name] = ArrayValue(name, array.dtype, [constant(extent) for extent in array.shape or (1,)])
+            self.captured.append(name)
+        return self.arrays[name]
+
+    def array_of(self, node):
+        """The array that a name means, or None."""
+        if isinstance(node, ast.Name) and node.id in self.arrays:
+            return self.arrays[node.id]
+        try:
+            found = self.known(node)
+        except KeyError:
+            return None
+        return self.capture(found) if isinstance(found, Array) else None
+
     def expr_Attribute(self, node):
-        owner = node.value
-        if isinstance(owner, ast.Name) and owner.id in self.arrays:
-            array = self.arrays[owner.id]
+        array = self.array_of(node.value) if isinstance(node.value, (ast.Name, ast.Attribute)) else None
+        if array is not None:
             if node.attr == "shape":
                 return Shape(array)
             if node.attr == "ndim":
@@ -123,6 +145,10 @@ class Expressions:
             return owner.array.extents[index]
         if not isinstance(owner, ArrayValue):
             self.fail(node, "only arrays have elements")
+        if len(parts) == 1 and isinstance(parts[0], ast.Name) and isinstance(self.bound.get(parts[0].id), tuple):
+            parts = [ast.copy_location(ast.Name(name, ast.Load()), parts[0]) for name in self.bound[parts[0].id]]
+        if owner.rank == 1 and isinstance(parts[0], ast.Constant) and parts[0].value is None and self.is_scalar(owner):
+            return Value(f"{owner.name}[0]", Type(owner.dtype))
         if any(isinstance(part, ast.Slice) for part in parts):
             self.fail(node, "a slice of an array cannot be in a kernel: write a loop over its elements")
         if len(parts) > owner.rank:
@@ -140,6 +166,10 @@ class Expressions:
         if len(parts) < owner.rank:
             return ArrayValue(text, owner.dtype, owner.extents[len(parts):], owner.is_local)
         return Value(text, Type(owner.dtype), is_pure=is_pure)
+
+    def is_scalar(self, array):
+        """Whether x[None] is its one element."""
+        return self.module.loops_over_arrays or array.extents[0].constant == 1
 
     @staticmethod
     def bare(text):
@@ -317,7 +347,7 @@ class Expressions:
             method = getattr(self, f"call_{name}", None)
             if method is not None:
                 return method(node)
-        is_numpy = type(called).__name__ == "ufunc" or str(home).startswith("numpy")
+        is_numpy = type(called).__name__ == "ufunc" or str(home).startswith("numpy") or hasattr(called, "_rill_builtin")
         if home == "math" or is_numpy or hasattr(called, "_rill_builtin"):
             return self.call_math(node, name, is_numpy)
         self.fail(node, f"'{ast.unparse(node.func)}' cannot be called in a kernel: functions of a program's own are marked "
@@ -352,6 +382,8 @@ class Expressions:
         return self.module.call(self, node, called, arguments)
 
     def call_math(self, node, name, is_numpy):
+        if name == "cast":
+            return self.call_cast(node)
         if name in ("floor", "ceil"):
             value, = self.arguments(node, 1)
             if value.type.is_int:
@@ -397,6 +429,18 @@ class Expressions:
         if not value.is_pure:
             self.fail(node, "put the argument of abs() into a local before")
         return Value(f"({value.text} < 0 ? -{value.text} : {value.text})", kind, is_natural=True)
+
+    def call_cast(self, node):
+        """cast(x, rill.f32)"""
+        if len(node.args) != 2:
+            self.fail(node, "cast() takes a number and a type")
+        kind = self.type_of_annotation(node.args[1])
+        return self.cast(ast.copy_location(ast.Call(node.func, node.args[:1], []), node), kind)
+
+    def call_select(self, node):
+        if len(node.args) != 3:
+            self.fail(node, "select() takes a condition and two numbers")
+        return self.expr_IfExp(ast.copy_location(ast.IfExp(*node.args), node))
 
     def call_min(self, node):
         return self.least(node, "min")

@@ -51,6 +51,7 @@ class Function(Expressions):
         self.return_type, self.returns_something, self.is_last_round = None, None, False
         self.in_condition = False
         self.writes = set()
+        self.captured = []  # names of arrays from outside, in the order of their parameters
         self.fixed = {}  # locals with an annotation
         self.translate()
 
@@ -131,6 +132,7 @@ class Function(Expressions):
     def _whole(self):
         self.bound = {}
         self.arrays = {name: array for name, array in self.arrays.items() if not array.is_local}
+        self.pending = []  # pragmas of rill.loop_config(), for the next loop
         self.block(self.body, 1)
 
     def emit(self, node, depth, text):
@@ -142,7 +144,11 @@ class Function(Expressions):
 
     def head(self):
         parts = []
-        for text, name in self.c_params:
+        captured = []
+        for name in self.captured:
+            array = self.arrays[name]
+            captured.append((f"{array.dtype.c_name} {name}" + "".join(f"[{e.text}]" for e in array.extents), name))
+        for text, name in self.c_params + captured:
             is_const = name is not None and name not in self.writes
             parts.append(("const " if is_const else "") + text)
         word = "RILL_KERNEL " if self.is_kernel else "static "
@@ -211,8 +217,9 @@ class Function(Expressions):
     def note_write(self, node):
         while isinstance(node, ast.Subscript):
             node = node.value
-        if isinstance(node, ast.Name) and node.id in self.arrays:
-            self.writes.add(node.id)
+        array = self.array_of(node)
+        if array is not None:
+            self.writes.update(name for name, found in self.arrays.items() if found is array)
 
     def store(self, target, value, depth, statement):
         if isinstance(target, ast.Name):
@@ -385,10 +392,17 @@ class Function(Expressions):
         if node.orelse:
             self.fail(node.orelse[0], "else behind a loop cannot be in a kernel")
         pragmas, iteration = self.pragmas(node.iter)
+        pragmas, self.pending = self.pending + pragmas, []
+        grouped = None
+        over = self.loop_array(iteration)
+        if over is not None:
+            node, iteration, grouped = self.loop_over(node, *over)
         name = self.iteration_name(iteration)
         if name == "static":
             self.unroll(node, iteration, depth)
             return
+        if name == "ndrange":
+            name = "grid"
         if name not in ("range", "grid"):
             self.fail(node.iter, "a loop is over range(…), rill.grid(n, m) or rill.static(…)")
         targets = [node.target] if isinstance(node.target, ast.Name) else node.target.elts if isinstance(
@@ -402,13 +416,45 @@ class Function(Expressions):
         before, depth_now, opened = dict(self.bound), depth, []
         for place, target in enumerate(targets):
             ranges = iteration.args if name == "range" else [iteration.args[place]]
+            if name == "grid" and isinstance(ranges[0], ast.Tuple):
+                ranges = ranges[0].elts  # (start, end)
             opened += self.open_loop(node, target.id, ranges, iteration, depth_now, bool(pragmas))
             depth_now = depth + len(opened)
+        if grouped is not None:
+            self.bound[grouped] = tuple(target.id for target in targets)
         self.block(node.body, depth_now)
         for closing in reversed(opened):
             self.emit(self.last_of(node), depth_now - 1, closing)
             depth_now -= 1
         self.bound = before
+
+    def loop_array(self, node):
+        """The array of `for i, j in x` and `for I in grouped(x)`, and whether it is grouped; None for other loops."""
+        is_grouped = self.iteration_name(node) == "grouped" and len(node.args) == 1
+        array = self.array_of(node.args[0] if is_grouped else node) if is_grouped or isinstance(
+            node, (ast.Name, ast.Attribute)) else None
+        return None if array is None or not self.module.loops_over_arrays else (array, is_grouped)
+
+    def loop_over(self, node, array, is_grouped):
+        """The same loop over rill.grid(…), and the name that stands for all indices."""
+        names = [node.target.id] if isinstance(node.target, ast.Name) else [t.id for t in node.target.elts]
+        grouped = names[0] if is_grouped else None
+        if is_grouped:
+            names = [self.fresh_once(node, f"{names[0]}_{axis}") for axis in range(array.rank)]
+        if len(names) != array.rank:
+            self.fail(node.target, f"the loop has {len(names)} variables, and '{array.name}' {array.rank} extents")
+        key = id(node), "over"
+        if key not in self.c_names:  # one node for all rounds
+            targets = [ast.copy_location(ast.Name(name, ast.Store()), node) for name in names]
+            call = ast.copy_location(ast.Call(ast.copy_location(ast.Name("#grid", ast.Load()), node), [
+                ast.copy_location(ast.Constant(extent.constant) if extent.constant is not None else
+                                  ast.Name(extent.text, ast.Load()), node) for extent in array.extents], []), node)
+            loop = ast.copy_location(ast.For(ast.copy_location(ast.Tuple(targets, ast.Store()), node), call, node.body, []),
+                                     node)
+            self.c_names[key] = loop
+        for extent in array.extents:
+            self.bound.setdefault(extent.text, extent)
+        return self.c_names[key], self.c_names[key].iter, grouped
 
     def pragmas(self, node):
         """rill.parallel(range(n)) → the pragma, and range(n)."""
@@ -435,6 +481,8 @@ class Function(Expressions):
     def iteration_name(self, node):
         if not isinstance(node, ast.Call) or node.keywords:
             return None
+        if getattr(node.func, "id", None) == "#grid":
+            return "grid"
         try:
             called = self.known(node.func)
         except KeyError:
@@ -589,11 +637,25 @@ class Function(Expressions):
             if is_print:
                 self.print(node, call, depth)
                 return
+            if self.iteration_name(ast.copy_location(ast.Call(call.func, call.args, []), call)) == "loop_config":
+                self.loop_config(call)
+                return
             found = self.expression(call)
             if isinstance(found, Value):
                 self.emit(node, depth, f"{self.bare(found.text)};")
                 return
         self.fail(node, "this statement does nothing")
+
+    def loop_config(self, call):
+        """loop_config(block_dim=128, serialize=True): pragmas of the next loop."""
+        for keyword in call.keywords:
+            value = self.static(keyword.value)
+            if keyword.arg == "serialize" and value:
+                self.pending.append("#pragma rill single")
+            elif keyword.arg == "block_dim" and value and value > 1:
+                self.pending.append(f"#pragma rill block_dim({value})")
+            elif keyword.arg not in ("serialize", "block_dim", "parallelize", "bit_vectorize", "block_dim_adaptive", "name"):
+                self.fail(call, f"loop_config() knows no '{keyword.arg}'")
 
     def print(self, node, call, depth):
         ends = {"sep": " ", "end": "\n"}

@@ -15,6 +15,8 @@ class ScriptKernel:
     for those of the arguments. `source` is the C that Rill gets; explain() says what Rill made of its loops.
     """
 
+    loops_over_arrays = False  # `for i, j in x`
+
     def __init__(self, function, options):
         functools.update_wrapper(self, function)
         self.function, self.options = function, options
@@ -82,7 +84,7 @@ class ScriptKernel:
         key = tuple((k.type, k.constant) if hasattr(k, "constant") else k for k in kinds)
         found = self._units.get(key)
         if found is None:
-            found = self._units[key] = Unit(self._source, dict(zip(self.names, kinds)))
+            found = self._units[key] = Unit(self._source, dict(zip(self.names, kinds)), self.loops_over_arrays)
         return key, found
 
     @property
@@ -106,6 +108,9 @@ class ScriptKernel:
         kernel = module.kernel(unit.kernel.c_function)
         for index, name, axis in unit.kernel.extents:
             kernel._set_extent(index, unit.kernel.c_names.get(name, name), axis)
+        count = len(unit.kernel.c_params)
+        for index, name in enumerate(unit.kernel.captured):
+            kernel._bind(count + index, unit.captured_names[name])
         for name, value in self._defaults.items():
             if name in unit.kernel.params or name in unit.kernel.arrays:
                 kernel._set_default(unit.kernel.c_names.get(name, name), value)
@@ -141,6 +146,10 @@ class ScriptKernel:
         values = list(bound.arguments.values())
         kinds = [self._type_of(name, value) for name, value in zip(self.names, values)]
         key, unit = self._unit(kinds)
+        for array in unit.captured_names.values():
+            if array.context is not context:
+                context, scripts = array.context, array.context.__dict__.get("_scripts")
+            break
         found = (scripts or {}).get((self, key)) or self._compile(context, key, unit)
         return found, [v for v, k in zip(values, kinds) if not hasattr(k, "constant")], rest
 
@@ -161,6 +170,8 @@ class ScriptKernel:
     def explain(self, context=None):
         """What Rill found: control, tasks, each loop's verdict."""
         text = self.source  # says what is missing
+        for array in list(self._units.values())[-1].captured_names.values():
+            context = context or array.context
         return (context or contexts.default()).module(text, path=self._source.file, **self.options).explain()
 
 

@@ -31,7 +31,9 @@ def type_of_hint(hint):
 class Unit:
     """One translation: the kernel |source| for the types of its |parameters|."""
 
-    def __init__(self, source, parameters):
+    def __init__(self, source, parameters, loops_over_arrays=False):
+        self.loops_over_arrays = loops_over_arrays
+        self.captured, self.captured_names = {}, {}  # id of an Array → its name, and the other way
         self.operators = {}  # text of C, in the order in which it was needed
         self.functions = {}  # key → Function
         self.order = []      # functions, those that are called first
@@ -45,6 +47,13 @@ class Unit:
             name += "_"
         self.names.add(name)
         return name
+
+    def capture(self, array):
+        """The name in C of an array from outside."""
+        if id(array) not in self.captured:
+            name = self.clean(f"captured_{len(self.captured)}")
+            self.captured[id(array)], self.captured_names[name] = name, array
+        return self.captured[id(array)]
 
     def need(self, name, kind):
         text = library.OPERATORS[name].format(T=kind.c, N=kind.dtype.name, F=library.suffix(kind.dtype))
@@ -92,6 +101,11 @@ class Unit:
                     caller.writes.add(self.root(caller, argument))
             elif name in given:
                 texts.append(caller.bare(given[name].text))
+        for name in callee.captured:
+            array = caller.capture(self.captured_names[name])
+            texts.append(array.name)
+            if name in callee.writes:
+                caller.writes.add(name)
         kind = callee.return_type
         text = f"{callee.c_function}({', '.join(texts)})"
         return Value(text, kind if kind is not None else INT, is_pure=not callee.writes and kind is not None)

@@ -1,0 +1,57 @@
+"""The names that programs for Quadrants use for kernels, fields, ndarrays, streams, events and stream_parallel, over Rill:
+
+    import rill.quadrants as qd
+
+    qd.init(arch=qd.cpu)
+    x = qd.field(qd.f32, shape=(1024,))
+
+    @qd.kernel
+    def fill(value: qd.f32):
+        for i in x:
+            x[i] = value
+
+    with qd.create_stream() as s:
+        fill(42.0, qd_stream=s)
+
+Streams and blocks are real on the CPU too. docs/python.md says what is different, and what is not there.
+"""
+import rill as _rill
+from rill import (bf16, f16, f32, f64, i8, i16, i32, i64, stream_parallel, u8, u16, u32, u64)
+from rill.quadrants import lang, types
+from rill.quadrants.lang import impl as _impl
+from rill.quadrants.lang.exception import (QuadrantsCompilationError, QuadrantsRuntimeError, QuadrantsSyntaxError)
+from rill.quadrants.lang.field import Field, Ndarray, field, ndarray
+from rill.quadrants.lang.kernel import (abs, atomic_add, atomic_and, atomic_max, atomic_min, atomic_mul, atomic_or, atomic_sub,
+                                        atomic_xor, cast, ceil, cos, acos, asin, atan2, exp, floor, func, grouped, kernel, log,
+                                        loop_config, max, min, ndrange, pow, pyfunc, round, rsqrt, select, sin, sqrt,
+                                        static, tan, tanh, template)
+from rill.quadrants.lang.stream import Event, Stream, create_event, create_stream
+
+u1 = _rill.bool_
+cpu, x64, cuda, amdgpu, gpu = "cpu", "cpu", "cuda", "amdgpu", "auto"
+pi, e = 3.141592653589793, 2.718281828459045
+
+
+def init(arch=None, *, default_fp=f32, default_ip=i32, debug=False, cpu_max_num_threads=0, **others):
+    """Opens the device: qd.cpu, qd.cuda, qd.amdgpu or qd.gpu. debug=True checks indices. Options that Rill has no use for
+    (a cache, an advanced optimisation) are accepted and do nothing; a type of numbers other than i32 and i64, f32 and f64
+    is refused."""
+    if default_fp not in (f32, f64) or default_ip not in (i32, i64):
+        raise QuadrantsRuntimeError("default_fp is qd.f32 or qd.f64, default_ip qd.i32 or qd.i64")
+    _impl.start(arch or "auto", debug, cpu_max_num_threads)
+
+
+def reset():
+    """Waits for all work and gives everything back: fields, kernels, streams."""
+    _impl.stop()
+
+
+def sync():
+    """Waits for every stream; Quadrants waits for the default stream."""
+    _impl.context().sync()
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    raise AttributeError(f"rill.quadrants has no '{name}': docs/python.md lists what there is")

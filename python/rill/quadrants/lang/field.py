@@ -1,0 +1,54 @@
+"""Fields and ndarrays: arrays of Rill that know the names of Quadrants. A field may be used by a kernel without being passed."""
+from rill import types
+from rill.array import Array
+from rill.quadrants.lang import impl
+
+
+class Ndarray(Array):
+    """qd.ndarray(): passed to kernels as an argument. x[i, j] is one element; x[None] that of an array without extents."""
+
+    _is_scalar = False
+
+    def _place(self, key):
+        return (0, ()) if self._is_scalar and key in (None, ()) else super()._place(key)
+
+    @property
+    def shape(self):
+        return () if self._is_scalar else super().shape
+
+    def to_numpy(self, dtype=None):
+        """A copy. Waits for the current stream."""
+        values = self.numpy()
+        return values if dtype is None else values.astype(dtype)
+
+    def from_numpy(self, values):
+        """Copies an array of this shape; its elements are converted."""
+        import numpy
+        self.write(numpy.ascontiguousarray(values, self.dtype.numpy).reshape(self.shape))
+
+    def fill(self, value):
+        super().fill(value)
+
+
+class Field(Ndarray):
+    """qd.field()."""
+
+
+def _make(kind, dtype, shape, needs_grad):
+    if needs_grad:
+        raise NotImplementedError("rill.quadrants has no derivatives: needs_grad=True cannot be")
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    made = kind._make(impl.context(), shape or (1,), types.dtype(dtype))
+    if not shape:
+        made._is_scalar = True
+    return made
+
+
+def field(dtype, shape=(), *, needs_grad=False, **_):
+    """A field of numbers, all zero."""
+    return _make(Field, dtype, shape, needs_grad)
+
+
+def ndarray(dtype, shape=(), *, needs_grad=False, **_):
+    """An array of numbers, all zero."""
+    return _make(Ndarray, dtype, shape, needs_grad)

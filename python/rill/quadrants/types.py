@@ -1,0 +1,16 @@
+"""Annotations of arguments: qd.types.ndarray(dtype=qd.f32, ndim=1), qd.types.NDArray[qd.f32, 1]."""
+from rill.types import ArrayType, dtype as _dtype
+
+
+def ndarray(dtype=None, ndim=None, **_):
+    """An array of elements and extents that are said, or of those of the argument."""
+    if dtype is None or ndim is None:
+        return None
+    return ArrayType(_dtype(dtype), ndim)
+
+
+class NDArray:
+    """qd.types.NDArray[qd.f32, 2]."""
+
+    def __class_getitem__(cls, key):
+        return ndarray(*key) if isinstance(key, tuple) else None
