@@ -417,6 +417,10 @@ struct expr *builtin_gnu_expression(struct parser *p, const char *name, struct l
     if (strcmp(name, "types_compatible_p") == 0) {
         return types_question(p, loc);
     }
+    struct expr *vector = vector_builtin(p, name, loc);
+    if (vector != NULL) {
+        return vector;
+    }
     const struct row *row = find_row(plain, sizeof plain / sizeof *plain, name);
     return row != NULL ? function_of_row(p, row, arena_printf(p->arena, "__builtin_%s", name), loc)
                        : library_function(p, name, loc);

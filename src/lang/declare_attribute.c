@@ -38,17 +38,9 @@ static void aligned_attribute(struct parser *p, struct attributes *attributes, s
 // optimiser, the linker or a checker.
 static void foreign_attribute(struct parser *p, const struct token *token, const char *text)
 {
-    static const char *const refused[] = {"vector_size",
-                                          "ext_vector_type",
-                                          "mode",
-                                          "address_space",
-                                          "scalar_storage_order",
-                                          "ms_struct",
-                                          "hardbool",
-                                          "transparent_union",
-                                          "cleanup",
-                                          "alias",
-                                          "weakref",
+    static const char *const refused[] = {"mode",      "address_space", "scalar_storage_order",
+                                          "ms_struct", "hardbool",      "transparent_union",
+                                          "cleanup",   "alias",         "weakref",
                                           "ifunc"};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         if (is_word(text, refused[i])) {
@@ -66,6 +58,22 @@ static void foreign_attribute(struct parser *p, const struct token *token, const
     }
 }
 
+static void vector_attribute(struct parser *p, struct attributes *attributes, const struct token *token, int64_t *out)
+{
+    int64_t value = 0;
+    if (!parse_expect(p, TOKEN_LPAREN, "after the attribute")) {
+        return;
+    }
+    if (parse_integer_constant(p, "the size of a vector", &value) && value <= 0) {
+        parse_error(p, token->loc, "a vector needs a size, not %lld", (long long)value);
+    } else if (!attributes->takes_vector) {
+        parse_error(p, token->loc, "'%s' does not stand here: write it in a typedef", token->text);
+    } else {
+        *out = value;
+    }
+    parse_expect(p, TOKEN_RPAREN, "after the size of a vector");
+}
+
 static void attribute(struct parser *p, struct attributes *attributes)
 {
     const struct token *token = parse_token(p);
@@ -73,6 +81,11 @@ static void attribute(struct parser *p, struct attributes *attributes)
     const char *text = token->text != NULL ? token->text : "";
     if (is_word(text, "aligned")) {
         aligned_attribute(p, attributes, token->loc);
+        return;
+    }
+    if (is_word(text, "vector_size") || is_word(text, "ext_vector_type")) {
+        vector_attribute(p, attributes, token,
+                         is_word(text, "vector_size") ? &attributes->vector_size : &attributes->lanes);
         return;
     }
     if (is_word(text, "packed")) {

@@ -238,7 +238,10 @@ static bool function_specifier(struct parser *p, struct specifiers *out)
             return true;
         }
         break;
-    case TOKEN_KW_ATTRIBUTE: declare_attributes(p, &out->attributes); return true;
+    case TOKEN_KW_ATTRIBUTE:
+        out->attributes.takes_vector = true;
+        declare_attributes(p, &out->attributes);
+        return true;
     case TOKEN_KW_ALIGNAS: {
         uint32_t align = declare_alignas(p);
         out->alignas = align > out->alignas ? align : out->alignas;
@@ -384,7 +387,7 @@ bool declare_specifiers(struct parser *p, struct specifiers *out, enum declare_p
         }
         out->type = type;
     }
-    out->type = finish_type(p, out, &words);
+    out->type = vector_apply(p, finish_type(p, out, &words), &out->attributes, out->loc);
     if ((quals & QUAL_RESTRICT) != 0 && out->type->kind != TYPE_POINTER && !type_is_error(out->type)) {
         parse_error(p, out->loc, "'restrict' is for pointers, not for '%s'", parse_describe(p, out->type));
         quals &= ~(unsigned)QUAL_RESTRICT;

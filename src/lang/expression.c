@@ -63,6 +63,13 @@ static struct expr *sign_expression(struct parser *p, enum token_kind token, str
     if (expr_is_error(a)) {
         return a;
     }
+    if (vector_is(a->type) && token == TOKEN_PLUS) {
+        return a;
+    }
+    bool is_float = vector_is(a->type) && type_is_float(a->type->record->members[0].type->base);
+    if (vector_is(a->type) && !(is_float && token == TOKEN_TILDE)) {
+        return vector_unary(p, token == TOKEN_MINUS ? EXPR_NEG : EXPR_BITNOT, a, loc);
+    }
     bool fits = token == TOKEN_TILDE ? type_is_integer(a->type) : type_is_arithmetic(a->type);
     if (!fits) {
         parse_error(p, loc, "operator '%c' does not take '%s'",

@@ -204,6 +204,10 @@ struct expr *operate_binary(struct parser *p, enum expr_kind kind, struct expr *
     if (expr_is_error(a) || expr_is_error(b)) {
         return expr_error(p, loc);
     }
+    if (vector_is(a->type) || vector_is(b->type)) {
+        struct expr *e = vector_binary(p, kind, a, b, loc);
+        return e != NULL ? e : bad_operands(p, kind, a, b, loc);
+    }
     switch (kind) {
     case EXPR_ADD:
     case EXPR_SUB: return additive(p, kind, a, b, loc);
@@ -225,11 +229,15 @@ struct expr *operate_binary(struct parser *p, enum expr_kind kind, struct expr *
 
 struct expr *operate_condition(struct parser *p, struct expr *a, struct expr *b, struct expr *c, struct loc loc)
 {
-    a = convert_condition(p, a, "the condition of '?:'");
+    bool by_lanes = vector_is(a->type);
+    a = by_lanes ? a : convert_condition(p, a, "the condition of '?:'");
     b = convert_decay(p, b);
     c = convert_decay(p, c);
     if (expr_is_error(a) || expr_is_error(b) || expr_is_error(c)) {
         return expr_error(p, loc);
+    }
+    if (by_lanes) {
+        return vector_condition(p, a, b, c, loc);
     }
     struct type *type = NULL;
     if (type_is_arithmetic(b->type) && type_is_arithmetic(c->type)) {
@@ -323,6 +331,10 @@ struct expr *operate_update(struct parser *p, enum expr_kind kind, struct expr *
         return expr_error(p, loc);
     }
     struct expr *e;
+    if (vector_is(a->type)) { // each lane by itself
+        e = vector_update(p, kind, a, b, loc);
+        return e != NULL ? e : bad_operands(p, kind, a, b, loc);
+    }
     bool wants_integers = kind >= EXPR_MOD && kind <= EXPR_XOR;
     if (a->type->kind == TYPE_POINTER && (kind == EXPR_ADD || kind == EXPR_SUB) && type_is_integer(b->type)) {
         e = pointer_update(p, kind, a, b, loc);
@@ -350,13 +362,14 @@ struct expr *operate_step(struct parser *p, struct expr *a, bool is_decrement, b
     if (!check_modifiable(p, a, loc, is_decrement ? "decrement" : "increment")) {
         return expr_error(p, loc);
     }
-    if (!type_is_arithmetic(a->type) && a->type->kind != TYPE_POINTER) {
+    bool is_vector = vector_is(a->type) && !is_postfix;
+    if (!type_is_arithmetic(a->type) && a->type->kind != TYPE_POINTER && !is_vector) {
         parse_error(p, loc, "operator '%s' does not take '%s'", is_decrement ? "--" : "++", parse_describe(p, a->type));
         return expr_error(p, loc);
     }
     struct expr *one = expr_int(p, TYPE_INT, 1, loc);
     struct expr *e = operate_update(p, is_decrement ? EXPR_SUB : EXPR_ADD, a, one, loc);
-    e->is_postfix = is_postfix;
+    e->is_postfix = is_postfix && e->kind == EXPR_UPDATE;
     return e;
 }
 
@@ -442,6 +455,9 @@ struct expr *operate_subscript(struct parser *p, struct expr *a, struct expr *b,
         a = b;
         b = swap;
     }
+    if (vector_is(a->type)) {
+        return vector_subscript(p, a, b, loc);
+    }
     warn_of_index(p, a, b, loc);
     if (a->type->kind == TYPE_ARRAY) {
         // Indexing in place does not let the address out.
@@ -510,6 +526,9 @@ struct expr *operate_member(struct parser *p, struct expr *a, const char *name, 
         parse_error(p, loc, "'%s' has no members%s", parse_describe(p, a->type), is_pointer ? "; use '->'" : "");
         return expr_error(p, loc);
     }
+    if (vector_is(a->type)) {
+        return vector_member(p, a, name, loc);
+    }
     if (!a->type->record->is_complete) {
         parse_error(p, loc, "'%s' is declared but never defined", parse_describe(p, a->type));
         return expr_error(p, loc);
@@ -526,6 +545,13 @@ struct expr *operate_cast(struct parser *p, struct expr *a, struct type *type, s
         return expr_error(p, loc);
     }
     const struct type *from = a->type;
+    bool is_same = vector_is(type) && vector_is(from) && type->record == from->record;
+    if ((vector_is(type) || vector_is(from)) && !is_same && !type_is_void(type)) {
+        struct expr *e = vector_cast(p, a, type_unqualified(p->arena, type), loc);
+        if (e != NULL) {
+            return e;
+        }
+    }
     bool fits = type_is_void(type) || (type_is_arithmetic(type) && type_is_arithmetic(from)) ||
                 (type->kind == TYPE_POINTER && (from->kind == TYPE_POINTER || type_is_integer(from))) ||
                 (type_is_integer(type) && from->kind == TYPE_POINTER) ||

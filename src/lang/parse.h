@@ -89,6 +89,7 @@ struct parser {
     VEC(struct function *) functions;
     VEC(struct expr *) loose_calls; // made where the function's parameters were not known
     VEC(struct object *) globals;
+    VEC(struct type *) vectors; // each once
     VEC(struct waiting_pragma) pragmas;
     VEC(struct pushed_pack) pack_stack;
     int pack;             // of `#pragma pack`; 0: natural
@@ -144,7 +145,10 @@ enum storage_class { STORAGE_NONE, STORAGE_TYPEDEF, STORAGE_EXTERN, STORAGE_STAT
 struct attributes {
     bool is_packed;
     bool is_noreturn;
-    uint32_t align; // 0: not said
+    uint32_t align;      // 0: not said
+    bool takes_vector;   // whoever asks for the attributes applies these two to a type; elsewhere they are an error
+    int64_t vector_size; // bytes; 0: not said
+    int64_t lanes;       // 0: not said
 };
 
 struct specifiers {
@@ -251,6 +255,21 @@ struct expr *operate_member(struct parser *p, struct expr *a, const char *name, 
 struct expr *operate_condition(struct parser *p, struct expr *a, struct expr *b, struct expr *c, struct loc loc);
 struct expr *operate_cast(struct parser *p, struct expr *a, struct type *type, struct loc loc);
 struct expr *operate_sizeof(struct parser *p, struct type *type, struct loc loc);
+
+// vector.c
+bool vector_is(const struct type *type);
+// |type| with a vector in the place of its innermost number, if the attributes ask for one.
+struct type *vector_apply(struct parser *p, struct type *type, const struct attributes *attributes, struct loc loc);
+// One of the operands is a vector. NULL: the operator does not take them.
+struct expr *vector_binary(struct parser *p, enum expr_kind kind, struct expr *a, struct expr *b, struct loc loc);
+struct expr *vector_unary(struct parser *p, enum expr_kind kind, struct expr *a, struct loc loc);
+struct expr *vector_update(struct parser *p, enum expr_kind kind, struct expr *a, struct expr *b, struct loc loc);
+struct expr *vector_condition(struct parser *p, struct expr *c, struct expr *a, struct expr *b, struct loc loc);
+struct expr *vector_cast(struct parser *p, struct expr *a, struct type *type, struct loc loc); // NULL: impossible
+struct expr *vector_subscript(struct parser *p, struct expr *a, struct expr *index, struct loc loc);
+struct expr *vector_member(struct parser *p, struct expr *a, const char *name, struct loc loc);
+// __builtin_shuffle and its kin; NULL: it is none of them.
+struct expr *vector_builtin(struct parser *p, const char *name, struct loc loc);
 
 // expression_call.c
 struct expr *parse_call(struct parser *p, struct expr *callee, struct loc loc);
