@@ -57,7 +57,7 @@ const struct pass pass_list[PASS_COUNT] = {
     KERNELS("split-locals", split_locals, NULL, "each stream_parallel block gets its own copy of a local it fills"),
     LOOPS("search", search_loops, "loops that are left early try iterations ahead, in chunks that are parallel"),
     LOOPS("reorder", reorder_loops, "nests of loops in another order, where that makes more of them parallel"),
-    LOOPS("scan", scan_loops, "loops that hand on running integers, and store them or by them, in three steps"),
+    LOOPS("scan", scan_loops, "loops that hand on running values, and store them or by them, in three steps"),
     KERNELS("demote", run_demote, NULL, "values that cross from one task to another become variables"),
     KERNELS("analyse", analyse_loops, NULL, "loops: whether iterations are independent, roles of scalars"),
     KERNELS("atomics", atomics_set, "analyse", "updates that several iterations or blocks may make become atomic"),

@@ -1,6 +1,8 @@
 // A loop whose iterations depend on each other only by scalars s = s op e, where e does not depend on such scalars:
 // sums that are stored on the way, and counters that say where to store next. It is written as three steps over runs of
-// iterations, of which the first and the last are parallel: see passes/scan_build.c.
+// iterations, of which the first and the last are parallel: see passes/scan_build.c. Recurrences s = a * s + b, and
+// scalars that are set anew under a condition, are scans as well; and what a loop keeps in an array from one iteration
+// to the next is a scalar, while it is looked at.
 //
 // The first step reads before the third writes: so the updates may depend only on what no earlier iteration writes, and
 // the launch tests that arguments do not overlap. Where they do, or where there are few iterations, the source's loop
@@ -11,15 +13,27 @@
 
 #include <assert.h>
 
+static void scan_loop(struct scan *s, struct ir_inst *loop)
+{
+    struct loop_nest *nest;
+    s->loop = loop;
+    if (!scan_may_be(s)) {
+        return;
+    }
+    scan_take_memory(s);
+    if (scan_find(s, &nest)) {
+        scan_build(s, nest);
+    }
+    scan_give_memory_back(s);
+}
+
 static void scan_region(struct scan *s, struct ir_region *region)
 {
     for (struct ir_inst *inst = region->first; inst != NULL;) {
         struct ir_inst *next = inst->next;
         bool is_left = inst->op == IR_OP_BLOCKS || inst->op == IR_OP_FOR || inst->op == IR_OP_LOOP;
-        s->loop = inst;
-        struct loop_nest *nest;
-        if (inst->op == IR_OP_FOR && scan_find(s, &nest)) {
-            scan_build(s, nest);
+        if (inst->op == IR_OP_FOR) {
+            scan_loop(s, inst);
         }
         for (int i = 0; i < inst->region_count && !is_left; i++) {
             scan_region(s, &inst->regions[i]);

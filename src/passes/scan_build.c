@@ -19,13 +19,16 @@
 #include <string.h>
 
 enum { RUNS_GPU = 256, RUNS_CPU = 128, RUN_SIZE = 8192, FEWEST = 32768 };
-enum { DEEP_RUN_SIZE = 32, DEEP_FEWEST = 256 };                  // where an iteration is a loop
+enum { DEEP_RUN_SIZE = 32, DEEP_FEWEST = 256 }; // where an iteration is a loop
+enum { LANES = 4 };
 enum { SHORT_RUNS = 8, SHORT_RUN_SIZE = 16, SHORT_FEWEST = 24 }; // tests: where it does not pay
 
 struct parts { // values and variables of the three steps
     struct ir_var *memory[SCAN_CARRIES];
-    struct ir_var *ends[SCAN_CARRIES]; // where each run ends; NULL: nobody asks
-    struct ir_inst *init;              // of the loop, i64
+    struct ir_var *ends[SCAN_CARRIES];    // where each run ends; NULL: nobody asks
+    struct ir_var *resets[SCAN_CARRIES];  // whether a run has set it; NULL: none does
+    struct ir_var *factors[SCAN_CARRIES]; // what a run multiplies it by; NULL: none does
+    struct ir_inst *init;                 // of the loop, i64
     struct ir_inst *count;
     struct ir_inst *begin; // the first iteration of the runs
     struct ir_inst *runs;  // how many
@@ -68,6 +71,15 @@ static int fewest_of(const struct scan *s)
     return s->module->has_short_strips ? SHORT_FEWEST : s->is_deep ? DEEP_FEWEST : FEWEST;
 }
 
+// The innermost loop, or region of blocks, that |owner| is or stands in: whose the variables made there are.
+static struct ir_inst *loop_around(struct ir_inst *owner)
+{
+    while (owner != NULL && owner->op != IR_OP_FOR && owner->op != IR_OP_LOOP && owner->op != IR_OP_BLOCKS) {
+        owner = owner->parent->owner;
+    }
+    return owner;
+}
+
 // ---- the body ------------------------------------------------------------------------------------------------------
 
 static struct ir_inst *value_of(const struct scan *s, struct ir_inst *value)
@@ -86,20 +98,36 @@ struct body {
     struct scan *s;
     struct ir_inst *wide; // the loop's variable in this iteration, i64
     struct ir_inst *counter;
-    bool is_ahead;                      // no more than the updates need
-    int number;                         // of the runs, for what they store
-    struct ir_inst *ends[SCAN_CARRIES]; // of the third step: where the run ends; NULL: nobody asks
+    bool is_ahead;                        // no more than the updates need
+    int number;                           // of the runs, for what they store
+    struct ir_inst *ends[SCAN_CARRIES];   // of the third step: where the run ends; NULL: nobody asks
+    struct ir_var *resets[SCAN_CARRIES];  // of the first: whether the run has set it …
+    struct ir_var *factors[SCAN_CARRIES]; // … and what it has multiplied it by
 };
 
 static void copy_update(const struct body *body, struct ir_builder *to, const struct ir_inst *inst)
 {
     struct scan_update update;
+    struct scan *s = body->s;
+    const struct scan_carry *carry = scan_carry_of(s, inst->var);
     bool is_update = scan_is_update(inst, &update);
-    assert(is_update);
-    struct ir_inst *made = ir_emit1(to, IR_OP_VUPDATE, inst->type, value_of(body->s, update.operand));
-    made->var = var_of(body->s, inst->var);
-    made->update = is_update ? update.update : IR_UPDATE_NONE;
-    made->loc = inst->loc;
+    if (!is_update && carry->is_affine) {
+        struct ir_inst *factor = scan_emit_factor(s, to, inst);
+        ir_set(to, var_of(s, inst->var), value_of(s, inst->args[0]));
+        struct ir_var *var = body->factors[carry - s->carries];
+        enum ir_op times = ir_type_is_float(var->type) ? IR_OP_FMUL : IR_OP_MUL;
+        struct ir_inst *old = ir_get(to, var);
+        ir_set(to, var, ir_emit2(to, times, var->type, old, factor));
+        return;
+    }
+    if (!is_update) {
+        ir_set(to, var_of(s, inst->var), value_of(s, inst->args[0]));
+        ir_set(to, body->resets[carry - s->carries], ir_const(to, IR_I32, 1));
+        return;
+    }
+    struct ir_inst *made = ir_emit1(to, IR_OP_VUPDATE, inst->var->type, value_of(s, update.operand));
+    made->var = var_of(s, inst->var);
+    made->update = update.update;
 }
 
 // The loop's variable, which the run counts in another way.
@@ -245,24 +273,25 @@ static void copy_vars(struct scan *s, struct ir_inst *run, struct ir_inst *itera
 
 // ---- the three steps -----------------------------------------------------------------------------------------------
 
-static struct ir_inst *make_runs(struct scan *s, struct ir_builder *to, const struct parts *p, struct ir_var **out_run)
+// |first|: NULL is 0.
+static struct ir_inst *make_runs(struct scan *s, struct ir_builder *to, const struct parts *p, struct ir_inst *first,
+                                 struct ir_var **out_run)
 {
     *out_run = make_var(s, ".run", IR_I64, p->scope);
     to->loc = s->loop->loc;
-    struct ir_inst *zero = ir_const(to, IR_I64, 0);
-    return ir_emit_for(to, *out_run, zero, p->runs, IR_OP_SLT, 1);
+    first = first != NULL ? first : ir_const(to, IR_I64, 0);
+    return ir_emit_for(to, *out_run, first, p->runs, IR_OP_SLT, 1);
 }
 
 // Of a run, in the memory of a carry.
 static struct ir_inst *part_of(struct scan *s, struct ir_builder *to, const struct ir_var *memory, enum ir_type type,
-                               struct ir_var *run)
+                               struct ir_inst *run)
 {
     struct ir_inst *base = ir_emit0(to, IR_OP_ADDR_VAR, IR_PTR);
     base->var = (struct ir_var *)memory;
-    struct ir_inst *number = ir_get(to, run);
     struct ir_inst *element = ir_const(to, IR_I64, ir_type_size(type));
     struct ir_inst *extent = ir_const(to, IR_I64, runs_of(s));
-    struct ir_inst *args[4] = {base, number, element, extent};
+    struct ir_inst *args[4] = {base, run, element, extent};
     struct ir_inst *index = ir_emit(to, IR_OP_INDEX, IR_PTR, 4, args);
     index->text = ".part";
     index->in_bounds = true;
@@ -270,7 +299,7 @@ static struct ir_inst *part_of(struct scan *s, struct ir_builder *to, const stru
 }
 
 static struct ir_inst *emit_load(struct scan *s, struct ir_builder *to, const struct ir_var *memory, enum ir_type type,
-                                 struct ir_var *run)
+                                 struct ir_inst *run)
 {
     struct ir_inst *place = part_of(s, to, memory, type, run);
     return ir_emit1(to, IR_OP_LOAD, type, place);
@@ -278,13 +307,14 @@ static struct ir_inst *emit_load(struct scan *s, struct ir_builder *to, const st
 
 static struct ir_inst *emit_identity(struct ir_builder *to, const struct scan_carry *carry)
 {
-    union ir_value identity;
-    bool has_one = ir_update_identity(carry->merge, carry->var->type, &identity);
-    assert(has_one);
-    if (!has_one || !ir_type_is_float(carry->var->type)) {
-        return ir_const(to, carry->var->type, identity.i);
+    union ir_value identity = {0};
+    bool is_float = ir_type_is_float(carry->var->type);
+    if (carry->merge != IR_UPDATE_NONE && !carry->is_affine) { // else it is set before it is asked for
+        bool has_one = ir_update_identity(carry->merge, carry->var->type, &identity);
+        assert(has_one);
+        (void)has_one;
     }
-    return ir_fconst(to, carry->var->type, identity.f);
+    return is_float ? ir_fconst(to, carry->var->type, identity.f) : ir_const(to, carry->var->type, identity.i);
 }
 
 static struct ir_inst *emit_narrow(struct scan *s, struct ir_builder *to, struct ir_inst *wide)
@@ -298,72 +328,197 @@ static struct ir_inst *emit_narrow(struct scan *s, struct ir_builder *to, struct
     return made;
 }
 
-// The iterations of one run, counted from 0 and not by the source's variable, whose step and type may be any.
-static void build_run(struct scan *s, struct ir_builder in, const struct parts *p, struct ir_var *run, bool is_ahead)
+// The loop's variable in iteration |at| (i64, from 0), which the source may count in any type and by any step.
+static void set_counter(struct ir_builder *to, const struct parts *p, struct ir_inst *at, struct body *out)
 {
-    struct ir_inst *outer = in.region->owner;
-    struct ir_var *at = make_var(s, ".at", IR_I64, outer);
-    struct ir_inst *way = op(&in, IR_OP_MUL, ir_get(&in, run), p->size);
-    struct ir_inst *low = op(&in, IR_OP_ADD, p->begin, way);
-    struct ir_inst *high = op(&in, IR_OP_ADD, low, p->size);
-    high = op(&in, IR_OP_SMIN, high, p->count);
-    struct ir_inst *inner = ir_emit_for(&in, at, low, high, IR_OP_SLT, 1);
-    struct ir_builder to = in;
-    to.region = &inner->regions[0];
-    struct ir_inst *wide = ir_get(&to, at);
-    wide = s->loop->loop->step == 1 ? wide : op_const(&to, IR_OP_MUL, wide, s->loop->loop->step);
+    struct scan *s = out->s;
+    int64_t step = s->loop->loop->step;
     bool is_zero = s->loop->args[0]->op == IR_OP_CONST && s->loop->args[0]->imm == 0;
-    wide = is_zero ? wide : op(&to, IR_OP_ADD, p->init, wide);
-    struct body body = {.s = s, .wide = wide, .is_ahead = is_ahead, .number = s->made};
-    body.counter = emit_narrow(s, &to, wide);
-    copy_vars(s, outer, inner, is_ahead);
-    for (int i = 0; i < s->carry_count; i++) { // before the loop over the run
-        struct ir_builder before = in;
-        before.before = inner;
+    struct ir_inst *way = step == 1 ? at : op_const(to, IR_OP_MUL, at, step);
+    out->wide = is_zero ? way : op(to, IR_OP_ADD, p->init, way);
+    out->counter = emit_narrow(s, to, out->wide);
+}
+
+// What the run |run| begins with, |before| the loop over its iterations, which |body| is for.
+static void begin_run(struct scan *s, struct ir_builder before, const struct parts *p, struct ir_inst *run,
+                      struct body *body)
+{
+    struct ir_inst *inner = before.before;
+    copy_vars(s, loop_around(inner->parent->owner), inner, body->is_ahead);
+    for (int i = 0; i < s->carry_count; i++) {
         enum ir_type type = s->carries[i].var->type;
         struct ir_inst *first =
-            is_ahead ? emit_identity(&before, &s->carries[i]) : emit_load(s, &before, p->memory[i], type, run);
+            body->is_ahead ? emit_identity(&before, &s->carries[i]) : emit_load(s, &before, p->memory[i], type, run);
         ir_set(&before, s->vars[s->carries[i].var->index], first);
-        bool has_end = !is_ahead && p->ends[i] != NULL;
-        body.ends[i] = has_end ? emit_load(s, &before, p->ends[i], type, run) : NULL;
+        if (!body->is_ahead && p->ends[i] != NULL) {
+            body->ends[i] = emit_load(s, &before, p->ends[i], type, run);
+        }
+        if (body->is_ahead && p->factors[i] != NULL) {
+            body->factors[i] = make_var(s, ".factor", type, loop_around(inner->parent->owner));
+            bool is_float = ir_type_is_float(type);
+            ir_set(&before, body->factors[i], is_float ? ir_fconst(&before, type, 1) : ir_const(&before, type, 1));
+        }
+        if (body->is_ahead && p->resets[i] != NULL) {
+            body->resets[i] = make_var(s, ".reset", IR_I32, loop_around(inner->parent->owner));
+            ir_set(&before, body->resets[i], ir_const(&before, IR_I32, 0));
+        }
     }
     memset(s->values, 0, sizeof *s->values * (size_t)s->value_count);
-    copy_region(&body, &s->loop->regions[0], to);
-    clone_forget(s->kernel);
-    for (int i = 0; i < s->carry_count && is_ahead; i++) {
+}
+
+static void end_run(struct scan *s, struct ir_builder *in, const struct parts *p, struct ir_inst *run,
+                    const struct body *body)
+{
+    for (int i = 0; i < s->carry_count && body->is_ahead; i++) {
         struct ir_var *var = s->carries[i].var;
-        struct ir_inst *place = part_of(s, &in, p->memory[i], var->type, run);
-        ir_emit2(&in, IR_OP_STORE, var->type, place, ir_get(&in, s->vars[var->index]));
+        struct ir_inst *place = part_of(s, in, p->memory[i], var->type, run);
+        ir_emit2(in, IR_OP_STORE, var->type, place, ir_get(in, s->vars[var->index]));
+        if (p->factors[i] != NULL) {
+            place = part_of(s, in, p->factors[i], var->type, run);
+            ir_emit2(in, IR_OP_STORE, var->type, place, ir_get(in, body->factors[i]));
+        }
+        if (p->resets[i] != NULL) {
+            place = part_of(s, in, p->resets[i], IR_I32, run);
+            ir_emit2(in, IR_OP_STORE, IR_I32, place, ir_get(in, body->resets[i]));
+        }
     }
 }
 
-static struct ir_inst *build_runs(struct scan *s, struct ir_builder *to, const struct parts *p, bool is_ahead)
+// The loop over the run's iterations. |from|: a carry that begins with its own value; NULL: none.
+static void build_run(struct scan *s, struct ir_builder *in, const struct parts *p, struct ir_inst *run,
+                      const struct scan_carry *from, struct body *body)
 {
-    struct ir_var *run;
-    struct ir_inst *outer = make_runs(s, to, p, &run);
+    struct ir_inst *low = op(in, IR_OP_MUL, run, p->size);
+    low = op(in, IR_OP_ADD, p->begin, low);
+    struct ir_inst *high = op(in, IR_OP_ADD, low, p->size);
+    high = op(in, IR_OP_SMIN, high, p->count);
+    struct ir_var *at = make_var(s, ".at", IR_I64, loop_around(in->region->owner));
+    struct ir_inst *inner = ir_emit_for(in, at, low, high, IR_OP_SLT, 1);
+    struct ir_builder to = *in, before = *in;
+    to.region = &inner->regions[0];
+    before.before = inner;
+    begin_run(s, before, p, run, body);
+    if (from != NULL) {
+        ir_set(&before, s->vars[from->var->index], ir_get(&before, from->var));
+    }
+    set_counter(&to, p, ir_get(&to, at), body);
+    copy_region(body, &s->loop->regions[0], to);
+    clone_forget(s->kernel);
+}
+
+static struct ir_inst *build_runs(struct scan *s, struct ir_builder *to, const struct parts *p, struct ir_inst *first,
+                                  bool is_ahead)
+{
+    struct ir_var *run_var;
+    struct ir_inst *outer = make_runs(s, to, p, first, &run_var);
     struct ir_builder in = *to;
     in.region = &outer->regions[0];
     in.before = NULL;
-    build_run(s, in, p, run, is_ahead);
+    struct ir_inst *run = ir_get(&in, run_var);
+    struct body body = {.s = s, .is_ahead = is_ahead, .number = s->made};
+    build_run(s, &in, p, run, NULL, &body);
+    end_run(s, &in, p, run, &body);
     return outer;
+}
+
+// LANES runs at a time, all of them whole: an iteration of each in turn, so that they do not wait for each other.
+static struct ir_inst *build_lanes(struct scan *s, struct ir_builder *to, const struct parts *p, struct ir_inst *groups)
+{
+    struct ir_var *group_var = make_var(s, ".group", IR_I64, p->scope);
+    to->loc = s->loop->loc;
+    struct ir_inst *zero = ir_const(to, IR_I64, 0);
+    struct ir_inst *outer = ir_emit_for(to, group_var, zero, groups, IR_OP_SLT, 1);
+    struct ir_builder in = *to;
+    in.region = &outer->regions[0];
+    in.before = NULL;
+    struct ir_inst *first = op_const(&in, IR_OP_MUL, ir_get(&in, group_var), LANES);
+    struct ir_var *at = make_var(s, ".at", IR_I64, outer);
+    struct ir_inst *inner = ir_emit_for(&in, at, zero, p->size, IR_OP_SLT, 1);
+    struct ir_builder body_to = in, before = in;
+    body_to.region = &inner->regions[0];
+    before.before = inner;
+    for (int lane = 0; lane < LANES; lane++) {
+        struct ir_inst *run = lane == 0 ? first : op_const(&before, IR_OP_ADD, first, lane);
+        struct ir_inst *low = op(&before, IR_OP_MUL, run, p->size);
+        low = op(&before, IR_OP_ADD, p->begin, low);
+        struct body body = {.s = s, .number = s->made};
+        begin_run(s, before, p, run, &body);
+        struct ir_inst *number = op(&body_to, IR_OP_ADD, low, ir_get(&body_to, at));
+        set_counter(&body_to, p, number, &body);
+        copy_region(&body, &s->loop->regions[0], body_to);
+        clone_forget(s->kernel);
+    }
+    return outer;
+}
+
+static struct ir_inst *is_below(struct ir_builder *to, struct ir_inst *value, double limit)
+{
+    struct ir_inst *size = ir_emit1(to, IR_OP_MATH, value->type, value);
+    size->imm = IR_MATH_FABS;
+    struct ir_inst *most = ir_fconst(to, value->type, limit);
+    return ir_emit2(to, IR_OP_FLE, IR_I1, size, most);
+}
+
+// s = a * s + b of a whole run. Where the product of all its factors is large, or no number, it says nothing of what s
+// would be: then the run's iterations are gone through here, one after the other.
+static void build_affine(struct scan *s, struct ir_builder in, const struct parts *p, struct ir_inst *run, int carry)
+{
+    const double most_factor = 1e6, most = s->carries[carry].var->type == IR_F32 ? 1e30 : 1e300;
+    struct ir_var *var = s->carries[carry].var;
+    struct ir_inst *summand = emit_load(s, &in, p->memory[carry], var->type, run);
+    struct ir_inst *factor = emit_load(s, &in, p->factors[carry], var->type, run);
+    struct ir_inst *before = ir_get(&in, var);
+    struct ir_inst *place = part_of(s, &in, p->memory[carry], var->type, run);
+    ir_emit2(&in, IR_OP_STORE, var->type, place, before);
+    struct ir_builder then = in;
+    bool is_float = ir_type_is_float(var->type);
+    if (is_float) {
+        struct ir_inst *is_small = is_below(&in, factor, most_factor);
+        struct ir_inst *is_number = is_below(&in, before, most);
+        struct ir_inst *branch = ir_control(&in, IR_OP_IF, op(&in, IR_OP_AND, is_small, is_number), 2);
+        struct ir_builder otherwise = in;
+        then.region = &branch->regions[0];
+        otherwise.region = &branch->regions[1];
+        struct body body = {.s = s, .is_ahead = true, .number = s->made};
+        build_run(s, &otherwise, p, run, &s->carries[carry], &body);
+        ir_set(&otherwise, var, ir_get(&otherwise, s->vars[var->index]));
+    }
+    struct ir_inst *product = ir_emit2(&then, is_float ? IR_OP_FMUL : IR_OP_MUL, var->type, factor, before);
+    ir_set(&then, var, ir_emit2(&then, is_float ? IR_OP_FADD : IR_OP_ADD, var->type, product, summand));
 }
 
 static void build_middle(struct scan *s, struct ir_builder *to, const struct parts *p)
 {
-    struct ir_var *run;
-    struct ir_inst *outer = make_runs(s, to, p, &run);
+    struct ir_var *run_var;
+    struct ir_inst *outer = make_runs(s, to, p, NULL, &run_var);
     outer->loop->is_fallback = true; // in order, and not worth a word
     struct ir_builder in = *to;
     in.region = &outer->regions[0];
     in.before = NULL;
+    struct ir_inst *run = ir_get(&in, run_var);
     for (int i = 0; i < s->carry_count; i++) {
         struct ir_var *var = s->carries[i].var;
+        if (s->carries[i].is_affine) {
+            build_affine(s, in, p, run, i);
+            continue;
+        }
         struct ir_inst *place = part_of(s, &in, p->memory[i], var->type, run);
         struct ir_inst *part = ir_emit1(&in, IR_OP_LOAD, var->type, place);
         ir_emit2(&in, IR_OP_STORE, var->type, place, ir_get(&in, var));
-        struct ir_inst *update = ir_emit1(&in, IR_OP_VUPDATE, var->type, part);
-        update->var = var;
-        update->update = s->carries[i].merge;
+        struct ir_builder otherwise = in;
+        if (p->resets[i] != NULL) {
+            struct ir_inst *is_set = emit_load(s, &in, p->resets[i], IR_I32, run);
+            struct ir_inst *branch = ir_control(&in, IR_OP_IF, op_const(&in, IR_OP_NE, is_set, 0), 2);
+            struct ir_builder then = in;
+            then.region = &branch->regions[0];
+            ir_set(&then, var, part);
+            otherwise.region = &branch->regions[1];
+        }
+        if (s->carries[i].merge != IR_UPDATE_NONE) {
+            struct ir_inst *update = ir_emit1(&otherwise, IR_OP_VUPDATE, var->type, part);
+            update->var = var;
+            update->update = s->carries[i].merge;
+        }
         if (p->ends[i] != NULL) {
             struct ir_inst *end = part_of(s, &in, p->ends[i], var->type, run);
             ir_emit2(&in, IR_OP_STORE, var->type, end, ir_get(&in, var));
@@ -373,14 +528,23 @@ static void build_middle(struct scan *s, struct ir_builder *to, const struct par
 
 static void build_steps(struct scan *s, struct ir_builder *to, const struct parts *p)
 {
+    static const char scan_text[] = "a scan: runs of iterations begin with what those before them come to";
+    static const char list_text[] = "a compaction: runs of iterations count what they will store, then each stores "
+                                    "from where those before it end";
     s->made++;
-    build_runs(s, to, p, true);
+    build_runs(s, to, p, NULL, true);
     build_middle(s, to, p);
-    struct ir_for *last = build_runs(s, to, p, false)->loop;
+    struct ir_inst *first = NULL;
+    if (s->has_lanes) {
+        struct ir_inst *groups = op(to, IR_OP_SUB, p->count, p->begin);
+        groups = op(to, IR_OP_SDIV, groups, p->size);
+        groups = op_const(to, IR_OP_SDIV, op(to, IR_OP_SMIN, groups, p->runs), LANES);
+        build_lanes(s, to, p, groups)->loop->order = scan_text;
+        first = op_const(to, IR_OP_MUL, groups, LANES);
+    }
+    struct ir_for *last = build_runs(s, to, p, first, false)->loop;
     last->runs = s->has_own ? s->made : 0;
-    last->order = s->has_own ? "a compaction: runs of iterations count what they will store, then each stores from "
-                               "where those before it end"
-                             : "a scan: runs of iterations begin with what those before them come to";
+    last->order = s->has_own ? list_text : scan_text;
 }
 
 // ---- how many ------------------------------------------------------------------------------------------------------
@@ -420,18 +584,9 @@ static struct ir_inst *emit_count(struct scan *s, struct ir_builder *b, struct p
                                        : op(b, IR_OP_AND, is_right, op_const(b, IR_OP_SLE, out->count, most));
 }
 
-static struct ir_inst *outer_scope(const struct ir_inst *inst)
-{
-    struct ir_inst *owner = inst->parent->owner;
-    while (owner != NULL && owner->op != IR_OP_FOR && owner->op != IR_OP_LOOP && owner->op != IR_OP_BLOCKS) {
-        owner = owner->parent->owner;
-    }
-    return owner;
-}
-
 static struct ir_var *make_memory(struct scan *s, const char *name, enum ir_type type)
 {
-    struct ir_var *memory = make_var(s, name, IR_VOID, outer_scope(s->loop));
+    struct ir_var *memory = make_var(s, name, IR_VOID, loop_around(s->loop->parent->owner));
     memory->is_memory = true;
     memory->align = 8;
     memory->size = (uint64_t)(runs_of(s) * ir_type_size(type));
@@ -443,6 +598,8 @@ static void make_parts(struct scan *s, struct parts *p)
     for (int i = 0; i < s->carry_count; i++) {
         const struct scan_carry *carry = &s->carries[i];
         p->memory[i] = make_memory(s, ".parts", carry->var->type);
+        p->factors[i] = carry->is_affine ? make_memory(s, ".factors", carry->var->type) : NULL;
+        p->resets[i] = carry->has_reset ? make_memory(s, ".resets", IR_I32) : NULL;
         p->ends[i] = carry->is_flat ? make_memory(s, ".ends", carry->var->type) : NULL;
     }
 }
@@ -450,7 +607,7 @@ static void make_parts(struct scan *s, struct parts *p)
 static void build_rounds(struct scan *s, struct ir_builder *to, struct parts *p)
 {
     const int64_t run_size = run_size_of(s), most = runs_of(s);
-    struct ir_var *begin = make_var(s, ".begin", IR_I64, outer_scope(s->loop));
+    struct ir_var *begin = make_var(s, ".begin", IR_I64, loop_around(s->loop->parent->owner));
     struct ir_inst *rounds = ir_emit_for(to, begin, ir_const(to, IR_I64, 0), p->count, IR_OP_SLT, most * run_size);
     rounds->loop->carries = true;
     struct ir_builder in = *to;
@@ -467,7 +624,7 @@ static void build_rounds(struct scan *s, struct ir_builder *to, struct parts *p)
 
 static void build_at_once(struct scan *s, struct ir_builder *to, struct parts *p)
 {
-    p->scope = outer_scope(s->loop);
+    p->scope = loop_around(s->loop->parent->owner);
     p->begin = ir_const(to, IR_I64, 0);
     p->runs = ir_const(to, IR_I64, RUNS_GPU);
     struct ir_inst *more = op_const(to, IR_OP_ADD, p->count, RUNS_GPU - 1);
@@ -513,6 +670,7 @@ void scan_build(struct scan *s, struct loop_nest *nest)
     struct ir_builder in = to;
     in.region = &choice->regions[0];
     in.before = NULL;
+    scan_read_memory(s, &in);
     if (s->module->is_gpu) {
         build_at_once(s, &in, &p);
     } else {

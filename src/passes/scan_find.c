@@ -23,7 +23,7 @@ struct scan_carry *scan_carry_of(struct scan *s, const struct ir_var *var)
 
 // ---- updates -------------------------------------------------------------------------------------------------------
 
-static bool is_assigned_between(const struct ir_inst *get, const struct ir_inst *set)
+bool scan_is_assigned_between(const struct ir_inst *get, const struct ir_inst *set)
 {
     const struct ir_inst *at = get;
     while (at != NULL && at != set && !assignment_is_in(at, set->var)) {
@@ -46,7 +46,7 @@ static bool is_update_by_set(const struct ir_inst *set, struct scan_update *out)
         for (int side = 0; side < (updates[i] == IR_UPDATE_SUB ? 1 : 2); side++) {
             struct ir_inst *get = value->args[side];
             if (get->op == IR_OP_GET && get->var == set->var && get->parent == set->parent &&
-                !is_assigned_between(get, set)) {
+                !scan_is_assigned_between(get, set)) {
                 *out = (struct scan_update){updates[i], value->args[1 - side], get};
                 return true;
             }
@@ -69,12 +69,21 @@ static bool add_update(struct scan *s, struct scan_carry *carry, const struct ir
 {
     struct scan_update update;
     union ir_value identity;
-    if (!scan_is_update(inst, &update) || !ir_type_is_int(inst->type) || inst->type == IR_I1 ||
-        !ir_update_identity(update.update, inst->type, &identity)) {
+    enum ir_type type = carry->var->type;
+    if (type == IR_I1 || type == IR_PTR || ir_type_is_half(type)) {
         return false;
     }
+    if (!scan_is_update(inst, &update)) {
+        carry->is_counter = false;
+        bool is_affine = scan_is_affine(s, inst);
+        carry->is_affine |= is_affine;
+        carry->has_reset |= !is_affine;
+        return true;
+    }
     enum ir_update merge = ir_update_merge(update.update);
-    if (merge == IR_UPDATE_NONE || (carry->merge != IR_UPDATE_NONE && carry->merge != merge)) {
+    if (merge == IR_UPDATE_NONE || ir_update_is_ordered(update.update) ||
+        !ir_update_identity(update.update, type, &identity) ||
+        (carry->merge != IR_UPDATE_NONE && carry->merge != merge)) {
         return false;
     }
     carry->merge = merge;
@@ -102,7 +111,7 @@ static bool find_carries(struct scan *s)
         if (!is_assigned || use->exposed == NULL || is_reduction || scalars_is_declared_in(var, s->loop)) {
             continue;
         }
-        if (s->carry_count == SCAN_CARRIES || var->scope != NULL || var == s->loop->loop->var) {
+        if (s->carry_count == SCAN_CARRIES || var == s->loop->loop->var) {
             return false;
         }
         s->carries[s->carry_count++] = (struct scan_carry){.var = var, .is_counter = true};
@@ -116,12 +125,34 @@ static bool find_carries(struct scan *s)
             return false;
         }
     }
+    for (int i = 0; i < s->carry_count; i++) {
+        const struct scan_carry *carry = &s->carries[i];
+        bool is_sum = carry->merge == IR_UPDATE_NONE || carry->merge == IR_UPDATE_ADD;
+        if (carry->is_affine && (carry->has_reset || !is_sum)) {
+            return false;
+        }
+    }
     return s->carry_count > 0;
 }
 
 // ---- what is computed ahead ----------------------------------------------------------------------------------------
 
 static bool need(struct scan *s, struct ir_inst *inst);
+
+// What the assignment s = a * s + b is made of, but for s.
+static bool need_affine(struct scan *s, struct ir_inst *value, const struct ir_var *var)
+{
+    if (!scan_reads(s, value, var)) {
+        return need(s, value);
+    }
+    pointer_map_set(s->module->arena, &s->needed, value, value);
+    for (int i = 0; i < value->arg_count; i++) {
+        if (!need_affine(s, value->args[i], var)) {
+            return false;
+        }
+    }
+    return true;
+}
 
 static bool need_assignments(struct scan *s, const struct ir_var *var)
 {
@@ -164,8 +195,14 @@ static bool need(struct scan *s, struct ir_inst *inst)
     struct scan_carry *carry = inst->var != NULL ? scan_carry_of(s, inst->var) : NULL;
     struct scan_update update;
     if (carry != NULL) { // of an update no more than what it adds
-        bool is_update = ir_op_sets(inst->op) && scan_is_update(inst, &update);
-        return is_update && need(s, update.operand) && need_place(s, inst);
+        if (!ir_op_sets(inst->op)) {
+            return false;
+        }
+        if (scan_is_affine(s, inst) && !scan_is_update(inst, &update)) {
+            return need_affine(s, inst->args[0], inst->var) && need_place(s, inst);
+        }
+        struct ir_inst *operand = scan_is_update(inst, &update) ? update.operand : inst->args[0];
+        return need(s, operand) && need_place(s, inst);
     }
     if ((inst->op == IR_OP_GET || inst->op == IR_OP_VUPDATE) && inst->var != s->loop->loop->var &&
         !need_assignments(s, inst->var)) {
@@ -203,9 +240,6 @@ static bool find_needed(struct scan *s)
     s->is_deep = false;
     WALK (inst, &s->loop->regions[0]) {
         s->is_deep |= inst->op == IR_OP_FOR;
-        if (!takes_inst(s, inst)) {
-            return false;
-        }
     }
     for (int i = 0; i < s->carry_count; i++) {
         if (!need_assignments(s, s->carries[i].var)) {
@@ -264,7 +298,7 @@ static bool compare(struct scan *s, struct loop_nest *nest, const struct access 
     case RELATION_NONE: return true;
     case RELATION_UNKNOWN: return false;
     case RELATION_TWO_BASES:
-        if (is_ahead || is_read) {
+        if (is_ahead || is_read || s->has_lanes) {
             add_pair(nest, a->kind == ACCESS_READ ? a->base : b->base, a->kind == ACCESS_READ ? b->base : a->base);
         }
         return true;
@@ -294,20 +328,34 @@ static bool compare_all(struct scan *s, struct loop_nest *nest)
     return !nest->is_refused;
 }
 
-static struct loop_nest *make_nest(struct scan *s)
+struct loop_info *scan_info(struct scan *s)
 {
     if (s->an == NULL) {
         struct diags *diags = ARENA_NEW(s->module->arena, struct diags); // what it finds is said by the analysis proper
         diags_init(diags, s->module->arena);
         s->an = analysis_create(s->module, s->kernel, diags);
     }
-    struct loop_nest *nest = ARENA_NEW(s->module->arena, struct loop_nest);
-    *nest = (struct loop_nest){.module = s->module, .kernel = s->kernel, .an = s->an};
     for (int i = 0; i < s->an->loops.count; i++) {
-        nest->root = s->an->loops.items[i]->inst == s->loop ? s->an->loops.items[i] : nest->root;
+        if (s->an->loops.items[i]->inst == s->loop) {
+            return s->an->loops.items[i];
+        }
     }
+    return NULL;
+}
+
+static struct loop_nest *make_nest(struct scan *s)
+{
     enum { MOST_ACCESSES = 256 };
-    return nest->root != NULL && nest->root->access_end - nest->root->access_begin <= MOST_ACCESSES ? nest : NULL;
+    struct loop_info *info = scan_info(s);
+    if (info == NULL || info->access_end - info->access_begin > MOST_ACCESSES) {
+        return NULL;
+    }
+    struct loop_nest *nest = ARENA_NEW(s->module->arena, struct loop_nest);
+    *nest = (struct loop_nest){.module = s->module, .kernel = s->kernel, .an = s->an, .root = info};
+    for (int i = 0; i < s->apart_count; i++) {
+        add_pair(nest, s->apart[i].a, s->apart[i].b);
+    }
+    return nest;
 }
 
 // ---- the loop ------------------------------------------------------------------------------------------------------
@@ -322,6 +370,21 @@ static bool has_known_count(const struct scan *s)
            expr_of_value(s->module->arena, s->loop->args[1]) != NULL;
 }
 
+bool scan_may_be(const struct scan *s)
+{
+    const struct ir_for *loop = s->loop->loop;
+    if (loop->recheck || loop->pragma_single || loop->pragma_serial || loop->pragma_parallel || loop->carries ||
+        loop->is_fallback || loop->is_search || loop->runs != 0 || !has_known_count(s)) {
+        return false;
+    }
+    WALK (inst, &s->loop->regions[0]) {
+        if (!takes_inst(s, inst)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // A counter of 32 bits that might go all the way round would come to one place twice.
 static bool counters_fit(const struct scan *s)
 {
@@ -334,12 +397,49 @@ static bool counters_fit(const struct scan *s)
     return true;
 }
 
+// ---- what pays on a CPU --------------------------------------------------------------------------------------------
+
+// An iteration has to wait for what the last one came to for longer than it takes to read and store.
+static bool is_slow(const struct scan_carry *carry)
+{
+    bool is_rounded = carry->merge == IR_UPDATE_ADD || carry->merge == IR_UPDATE_MUL || carry->is_affine;
+    return is_rounded && ir_type_is_float(carry->var->type) && !carry->has_reset;
+}
+
+// Several runs at a time, which is several iterations that do not wait for each other. They end in another order, so
+// that nothing but what they hand on may matter afterwards.
+static void find_lanes(struct scan *s)
+{
+    enum { MOST_CODE = 100 };
+    int code = 0;
+    bool has_slow = false, is_plain = true;
+    for (int i = 0; i < s->carry_count; i++) {
+        has_slow |= is_slow(&s->carries[i]);
+    }
+    WALK (inst, &s->loop->regions[0]) {
+        struct ir_var *var = assignment_target(inst);
+        is_plain &= var == NULL || scan_carry_of(s, var) != NULL || scalars_is_declared_in(var, s->loop);
+        is_plain &= inst->op != IR_OP_UPDATE;
+        code++;
+    }
+    s->has_lanes = has_slow && is_plain && code <= MOST_CODE && !s->is_deep && !s->has_own && !s->module->is_gpu;
+}
+
+// Costly iterations are worth a second thread, even where the half of their work is done twice.
+static bool is_costly(const struct scan *s)
+{
+    enum { COSTLY = 24 };
+    int64_t cost = 0;
+    WALK (inst, &s->loop->regions[0]) {
+        cost += cost_of_inst(inst);
+    }
+    return s->is_deep || cost >= COSTLY || s->module->has_short_strips;
+}
+
 bool scan_find(struct scan *s, struct loop_nest **out_nest)
 {
-    const struct ir_for *loop = s->loop->loop;
     *out_nest = NULL;
-    if (loop->recheck || loop->pragma_single || loop->pragma_serial || loop->pragma_parallel || loop->carries ||
-        loop->is_fallback || loop->runs != 0 || !has_known_count(s) || !find_carries(s) || !find_needed(s)) {
+    if (!find_carries(s) || !find_needed(s)) {
         return false;
     }
     struct loop_nest *nest = make_nest(s);
@@ -349,11 +449,12 @@ bool scan_find(struct scan *s, struct loop_nest **out_nest)
     s->own = (struct pointer_map){0};
     s->has_own = false;
     scan_find_own(s, nest->root);
+    find_lanes(s);
     if ((s->has_own && !counters_fit(s)) || !compare_all(s, nest)) {
         return false;
     }
     scan_find_flat(s);
-    if (!s->module->is_gpu && !s->has_own) {
+    if (!s->module->is_gpu && !s->has_own && !s->has_lanes && !is_costly(s)) {
         return false; // to read everything twice costs a thread or two of a CPU as much as they gain
     }
     *out_nest = nest;

@@ -8,8 +8,7 @@
 
 #include <assert.h>
 
-// Whether two values of one iteration are the same, by how they are made.
-static bool is_same(const struct scan *s, const struct ir_inst *a, const struct ir_inst *b)
+bool scan_is_same(const struct scan *s, const struct ir_inst *a, const struct ir_inst *b)
 {
     if (a == b) {
         return true;
@@ -20,7 +19,7 @@ static bool is_same(const struct scan *s, const struct ir_inst *a, const struct 
         return false;
     }
     for (int i = 0; i < a->arg_count; i++) {
-        if (!is_same(s, a->args[i], b->args[i])) {
+        if (!scan_is_same(s, a->args[i], b->args[i])) {
             return false;
         }
     }
@@ -31,7 +30,7 @@ static bool is_same(const struct scan *s, const struct ir_inst *a, const struct 
 static bool is_read_before(const struct scan *s, const struct ir_inst *load, const struct ir_inst *branch)
 {
     for (const struct ir_inst *inst = branch->prev; inst != NULL; inst = inst->prev) {
-        if (inst->op == IR_OP_LOAD && inst->type == load->type && is_same(s, inst->args[0], load->args[0])) {
+        if (inst->op == IR_OP_LOAD && inst->type == load->type && scan_is_same(s, inst->args[0], load->args[0])) {
             return true;
         }
     }

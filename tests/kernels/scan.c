@@ -169,3 +169,258 @@ kernel void chained(int n, const int *a, int *out)
         s += 3;
     }
 }
+
+// In place, the running value in memory.
+// run: by_memory n=50000 a=50000 wild
+// run: by_memory n=1 a=8
+// run: by_memory n=0 a=8
+kernel void by_memory(int n, int a[n])
+{
+    for (int i = 1; i < n; i++) {
+        a[i] += a[i - 1];
+    }
+}
+
+// run: offsets n=50000 count=50000 start=50001
+kernel void offsets(int n, const int count[n], int start[n + 1])
+{
+    start[0] = 0;
+    for (int i = 0; i < n; i++) {
+        start[i + 1] = start[i] + count[i];
+    }
+}
+
+// From the back, with two arrays, each its own sum.
+// run: from_the_back n=50000 a=50000 sum=50001 most=50001 wild
+kernel void from_the_back(int n, const int a[n], int sum[n + 1], int most[n + 1])
+{
+    sum[n] = 5;
+    most[n] = -7;
+    for (int i = n - 1; i >= 0; i--) {
+        sum[i] = a[i] + sum[i + 1];
+        most[i] = most[i + 1] > a[i] ? most[i + 1] : a[i];
+    }
+}
+
+// Every other element; what lies between stays, and is read.
+// run: every_other n=100000 a=100001 wild
+kernel void every_other(int n, unsigned a[n + 1])
+{
+    for (int i = 2; i < n; i += 2) {
+        a[i] = a[i - 2] ^ a[i + 1];
+    }
+}
+
+// Stays in order: two before.
+// run: fibonacci n=50000 a=50000 wild
+kernel void fibonacci(int n, int a[n])
+{
+    for (int i = 2; i < n; i++) {
+        a[i] = a[i - 1] + a[i - 2];
+    }
+}
+
+// Stays in order: stored to elsewhere, too.
+// run: stored_twice n=50000 a=50001 wild
+kernel void stored_twice(int n, int a[n + 1])
+{
+    for (int i = 1; i < n; i++) {
+        a[i] = a[i - 1] + 3;
+        a[i + 1] = a[i] / 2;
+    }
+}
+
+// Begins anew at flags.
+// run: segments n=50000 a=50000 flag=50000 out=50000 wild
+kernel void segments(int n, const int a[n], const int flag[n], int out[n])
+{
+    int s = 0;
+    for (int i = 0; i < n; i++) {
+        if (flag[i] % 17 == 0) {
+            s = 0;
+        }
+        s += a[i];
+        out[i] = s;
+    }
+}
+
+// The last that was not negative.
+// run: filled n=50000 a=50000 at=50000 out=50000 wild
+// run: filled n=1100000 a=1100000 at=1100000 out=1100000 wild
+kernel int filled(int n, const int a[n], int at[n], int out[n])
+{
+    int last = -1, where = -1;
+    for (int i = 0; i < n; i++) {
+        if (a[i] >= 0) {
+            last = a[i];
+            where = i;
+        }
+        out[i] = last;
+        at[i] = where;
+    }
+    return last;
+}
+
+// Sums and what they begin with again, in several ways through an iteration.
+// run: resets n=70000 a=70000 out=70000 wild
+kernel int resets(int n, const int a[n], int out[n])
+{
+    int s = 1;
+    for (int i = 0; i < n; i++) {
+        switch (a[i] & 3) {
+        case 0: s = a[i]; break;
+        case 1: s ^= a[i]; break;
+        case 2: s ^= 5; break;
+        default: break;
+        }
+        out[i] = s;
+    }
+    return s;
+}
+
+// Sums of floats are rounded in another order; that of integers as floats are exact.
+// run: floats n=50000 a=50000 out=50000 ~ 1e-4
+// run: floats n=1100000 a=1100000 out=1100000 ~ 1e-4
+kernel float floats(int n, const float a[n], float out[n])
+{
+    float s = 0;
+    for (int i = 0; i < n; i++) {
+        s += a[i];
+        out[i] = s;
+    }
+    return s;
+}
+
+// run: doubles n=200001 a=200001 b=200001 sum=200001 product=200001 ~ 1e-9
+kernel void doubles(int n, const double a[n], const double b[n], double sum[n], double product[n])
+{
+    double s = 3, p = 1;
+    for (int i = 0; i < n; i++) {
+        sum[i] = s;
+        s -= a[i] * b[i];
+        p *= 1 + 1e-7 * b[i];
+        product[i] = p;
+    }
+}
+
+// The lowest and the highest so far: no rounding.
+// run: extremes n=200001 a=200001 low=200001 high=200001 wild
+kernel void extremes(int n, const float a[n], float low[n], float high[n])
+{
+    float l = INFINITY, h = -INFINITY;
+    for (int i = 0; i < n; i++) {
+        if (a[i] < l) {
+            l = a[i];
+        }
+        h = fmaxf(h, a[i]);
+        low[i] = l;
+        high[i] = h;
+    }
+}
+
+// struct pair: dd mass moment
+struct pair {
+    double mass;
+    double moment;
+};
+
+// Two sums in a struct.
+// run: structs n=100000 v=100000 out=100000 ~ 1e-9
+kernel void structs(int n, const struct pair v[n], struct pair out[n])
+{
+    struct pair s = {0, 0};
+    for (int i = 0; i < n; i++) {
+        s.mass += v[i].mass;
+        s.moment += v[i].moment * 0.5;
+        out[i] = s;
+    }
+}
+
+// Costly enough for a CPU.
+// run: costly n=60000 a=60000 out=60000 wild
+kernel void costly(int n, const int a[n], int out[n])
+{
+    int s = 0;
+    for (int i = 0; i < n; i++) {
+        int v = a[i] / 3, w = a[i] % 1000;
+        if (v % 7 > 2) {
+            s += v / (w * w + 1) + a[i] / 5 % 11;
+        }
+        out[i] = s;
+    }
+}
+
+// The rows of a matrix are as good as iterations.
+// run: by_rows h=300 w=50 m=15000 row=300 out=15000 wild
+kernel void by_rows(int h, int w, const int m[h][w], int row[h], int out[h][w])
+{
+    int s = 0;
+    for (int y = 0; y < h; y++) {
+        row[y] = s;
+        for (int x = 0; x < w; x++) {
+            s += m[y][x];
+            out[y][x] = s;
+        }
+    }
+}
+
+// Linear recurrences.
+// run: smoothed n=100000 alpha=0.3 x=100000 y=100000 ~ 1e-5
+// run: smoothed n=100000 alpha=-0.5 x=100000 y=100000 ~ 1e-5
+kernel void smoothed(int n, float alpha, const float x[n], float y[n])
+{
+    y[0] = x[0];
+    for (int i = 1; i < n; i++) {
+        y[i] = alpha * x[i] + (1 - alpha) * y[i - 1];
+    }
+}
+
+// Stays in order: the value stands in its update twice.
+// run: swinging n=100000 a=100000 b=100000 y=100000 ~ 1e-9
+kernel void swinging(int n, const double a[n], const double b[n], double y[n])
+{
+    double v = 0;
+    for (int i = 0; i < n; i++) {
+        double factor = i % 8192 < 4096 ? 1.25 : 0.8;
+        v = v * factor + (i % 8192 == 4095 ? -v : 0) * 0.5;
+        v = factor * (v * 1e-3) + b[i] - a[i] * 1e-3;
+        y[i] = v;
+    }
+}
+
+// Factors that grow and shrink: their products over a run are no numbers, the results are.
+// run: growing n=100000 a=100000 b=100000 y=100000 ~ 1e-9
+kernel void growing(int n, const double a[n], const double b[n], double y[n])
+{
+    double v = 0;
+    for (int i = 0; i < n; i++) {
+        v = v * (i % 3000 < 1500 ? 4.0 : 0.25) + b[i];
+        y[i] = v;
+    }
+}
+
+// Integers: exact.
+// run: hashed n=100000 text=100000 out=100000 wild
+kernel unsigned hashed(int n, const unsigned char text[n], unsigned out[n])
+{
+    unsigned h = 5381;
+    for (int i = 0; i < n; i++) {
+        out[i] = h;
+        h = h * 33 + text[i];
+    }
+    return h;
+}
+
+// run: reversed n=100000 a=100000 b=100001 wild
+kernel void reversed(int n, const long a[n], long b[n + 1])
+{
+    for (int i = n - 1; i >= 0; i--) {
+        if (i % 5 != 0) {
+            continue;
+        }
+        b[i] = 3;
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        b[i] = a[i] - b[i + 1] * 7;
+    }
+}

@@ -322,6 +322,38 @@ static bool pairs_of(struct gen *g)
     return true;
 }
 
+// A running value, from a statement that updates it and one that stores it, in either order.
+static void run_value(struct gen *g, const struct gen_array *a, const char *i, int n)
+{
+    const char *value = gen_tame(g, a->type, 2);
+    bool is_float = gen_is_float(a->type);
+    bool is_before = gen_chance(g, 30);
+    if (is_before) {
+        gen_line(g, "%s[%s] = s%d;", a->name, i, n);
+    }
+    if (gen_chance(g, 20)) {
+        gen_line(g, "if (%s) s%d = %s;", gen_condition(g, 1), n, gen_tame(g, a->type, 1));
+    }
+    bool is_guarded = gen_chance(g, 30);
+    if (is_guarded) {
+        gen_open(g, "if (%s) {", gen_condition(g, 1));
+    }
+    switch (gen_random(g, is_float ? 4 : 6)) {
+    case 0: gen_line(g, "s%d -= %s;", n, value); break;
+    case 1: gen_line(g, "if (%s > s%d) s%d = %s;", value, n, n, value); break;
+    case 2: gen_line(g, "s%d = s%d < (%s) ? s%d : (%s);", n, n, value, n, value); break;
+    case 4: gen_line(g, "s%d ^= %s;", n, value); break;
+    case 5: gen_line(g, "s%d *= %s;", n, value); break;
+    default: gen_line(g, "s%d += %s;", n, value); break;
+    }
+    if (is_guarded) {
+        gen_close(g);
+    }
+    if (!is_before) {
+        gen_line(g, "%s[%s] = s%d;", a->name, i, n);
+    }
+}
+
 static bool scan(struct gen *g)
 {
     struct gen_array *a = gen_find_array(g, 1, true, 3);
@@ -329,14 +361,31 @@ static bool scan(struct gen *g)
         return false;
     }
     int kept = g->scalar_count;
+    int n = g->name_count++;
+    bool is_running = gen_chance(g, 60);
+    const char *type = element_name(a);
+    if (is_running) {
+        gen_line(g, "%s s%d = %d;", type, n, (int)gen_random(g, 3));
+    }
     const char *i = gen_push_counter(g, 1, gen_trips_of(g, a) - 1);
     gen_begin(g, a, NULL);
-    if (gen_chance(g, 50)) {
+    if (is_running) {
+        bool is_down = gen_chance(g, 30);
+        if (is_down) {
+            gen_open(g, "for (int %s = %s - 1; %s >= 1; %s--) {", i, bound_of(g, a), i, i);
+        } else {
+            gen_open(g, "for (int %s = 1; %s < %s; %s++) {", i, i, bound_of(g, a), i);
+        }
+        run_value(g, a, i, n);
+    } else if (gen_chance(g, 50)) {
         gen_open(g, "for (int %s = 1; %s < %s; %s++) {", i, i, bound_of(g, a), i);
-        gen_line(g, "%s[%s] = %s(%s[%s - 1] + %s);", a->name, i, a->type == GEN_F64 ? "TD" : "TF", a->name, i,
-                 gen_int(g, 1));
+        bool is_plain = gen_chance(g, 50) && !gen_is_float(a->type);
+        gen_line(g, "%s[%s] = %s(%s[%s - 1] + %s);", a->name, i,
+                 is_plain             ? ""
+                 : a->type == GEN_F64 ? "TD"
+                                      : "TF",
+                 a->name, i, gen_int(g, 1));
     } else {
-        int n = g->name_count++;
         gen_line(g, "%s prev%d = 1;", element_name(a), n);
         gen_open(g, "for (int %s = 0; %s < %s; %s++) {", i, i, bound_of(g, a), i);
         gen_line(g, "%s now%d = %s[%s];", element_name(a), n, a->name, i);
