@@ -45,7 +45,7 @@ bool facts_choose(const struct ir_inst *loop)
     if (!walk_inst(whole, facts_is_not_blocks, NULL)) {
         return false;
     }
-    bool is_short = facts_has_few_iterations(loop) && loop->loop->collapse < 2;
+    bool is_short = facts_has_few_iterations(loop) && loop->loop->collapse < 2 && loop->loop->map == IR_MAP_ANY;
     bool has_better = is_short && !walk_inst(whole, is_not_better, whole);
     return loop->loop->pragma_parallel || !has_better;
 }

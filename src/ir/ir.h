@@ -480,6 +480,10 @@ struct ir_scalar_role { // a scalar declared outside the loop and assigned in it
     struct ir_var *leader; // COMPANION: the selection's variable
 };
 
+// What the author wants of a nest: that the iterations of this loop are what is shared out, each by one thread
+// (IR_MAP_OUTER) or by a team (IR_MAP_TWO_LEVEL), or that a thread takes a tile of it and of the loop inside.
+enum ir_map { IR_MAP_ANY, IR_MAP_OUTER, IR_MAP_TWO_LEVEL, IR_MAP_TILE };
+
 struct ir_for {
     struct ir_var *var;
     enum ir_op compare; // SLT SLE SGT SGE ULT ULE UGT UGE NE: `var compare bound` in var's type
@@ -498,6 +502,9 @@ struct ir_for {
     int runs;         // of runs of iterations of a scan, its number: what it stores by |own| of that number; 0: none
     int collapse;
     int block_dim;
+    enum ir_map map;
+    int tile_rows; // IR_MAP_TILE: iterations of the outer and of the inner loop that one thread of a GPU does
+    int tile_columns;
     int level; // 0 ordinary; 1 tile; 2 lane: room for two-level tasks
     // Filled by the passes.
     enum ir_verdict verdict;

@@ -90,6 +90,11 @@ static void print_for(struct printer *p, const struct ir_for *loop)
     ir_print_number(p, "runs", loop->runs, 0);
     ir_print_number(p, "collapse", loop->collapse, 0);
     ir_print_number(p, "block_dim", loop->block_dim, 0);
+    ir_print_flag(p, "map_outer", loop->map == IR_MAP_OUTER);
+    ir_print_flag(p, "map_two_level", loop->map == IR_MAP_TWO_LEVEL);
+    if (loop->map == IR_MAP_TILE) {
+        str_printf(p->out, " map_tile %d %d", loop->tile_rows, loop->tile_columns);
+    }
     ir_print_number(p, "level", loop->level, 0);
     if (loop->verdict != IR_VERDICT_NONE) {
         str_printf(p->out, " verdict %s", verdict_names[loop->verdict]);

@@ -125,6 +125,14 @@ static bool read_for_attribute(struct reader *r, struct ir_for *loop)
         loop->collapse = ir_read_small(r, INT32_MIN, INT32_MAX);
     } else if (ir_read_accept(r, "block_dim")) {
         loop->block_dim = ir_read_small(r, INT32_MIN, INT32_MAX);
+    } else if (ir_read_accept(r, "map_outer")) {
+        loop->map = IR_MAP_OUTER;
+    } else if (ir_read_accept(r, "map_two_level")) {
+        loop->map = IR_MAP_TWO_LEVEL;
+    } else if (ir_read_accept(r, "map_tile")) {
+        loop->map = IR_MAP_TILE;
+        loop->tile_rows = ir_read_small(r, 1, 8);
+        loop->tile_columns = ir_read_small(r, 1, 8);
     } else if (ir_read_accept(r, "level")) {
         loop->level = ir_read_small(r, INT32_MIN, INT32_MAX);
     } else if (ir_read_accept(r, "verdict")) {

@@ -241,6 +241,9 @@ struct expr {
 
 // ---- statements -----------------------------------------------------------------------------------------------------
 
+// rill map(…): what the machine's levels take of a nest. map(inner) and map(serial) are |serial| and |single|.
+enum pragma_map { PRAGMA_MAP_ANY, PRAGMA_MAP_OUTER, PRAGMA_MAP_TWO_LEVEL, PRAGMA_MAP_TILE };
+
 // What the pragmas before a loop or a block say.
 struct pragmas {
     struct loc loc; // of the first
@@ -251,6 +254,9 @@ struct pragmas {
     bool unroll;    // rill unroll, for loops around blocks
     int collapse;   // 0: none
     int block_dim;  // 0: none
+    enum pragma_map map;
+    int tile_rows; // map(tile(rows, columns)): of one thread
+    int tile_columns;
 };
 
 enum stmt_kind {

@@ -207,7 +207,8 @@ static void kernel_pragmas(struct parser *p, struct function *function, const st
         return;
     }
     bool only_single = pragmas->single && !pragmas->parallel && !pragmas->serial && !pragmas->in_order &&
-                       !pragmas->unroll && pragmas->collapse == 0 && pragmas->block_dim == 0;
+                       !pragmas->unroll && pragmas->collapse == 0 && pragmas->block_dim == 0 &&
+                       pragmas->map == PRAGMA_MAP_ANY;
     if (!function->is_kernel) {
         parse_error(p, pragmas->loc, "this '#pragma rill' stands before '%s', which is no kernel", function->name);
     } else if (!only_single) {

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const pragma_words[] = {"parallel", "serial",   "single",   "in_order",
-                                           "unroll",   "collapse", "block_dim"};
+static const char *const pragma_words[] = {"parallel", "serial",   "single",    "in_order",
+                                           "unroll",   "collapse", "block_dim", "map"};
 
 enum { MAX_COLLAPSE = 16, MAX_BLOCK_DIM = 1024 };
 
@@ -41,6 +41,75 @@ static int read_count(struct parser *p, const struct token *token, const char *w
     return (int)value;
 }
 
+// The character, behind spaces; false: another one stands there.
+static bool take(const char **text, char wanted)
+{
+    const char *at = skip_space(*text);
+    if (*at != wanted) {
+        return false;
+    }
+    *text = at + 1;
+    return true;
+}
+
+// A thread's share of a tile: what the code generator has shapes for.
+static bool read_side(const char **text, int *out)
+{
+    char *end = NULL;
+    long value = strtol(*text, &end, 0);
+    bool is_number = end != *text;
+    *text = end;
+    *out = (int)value;
+    return is_number && (value == 1 || value == 2 || value == 4 || value == 8);
+}
+
+// "( outer )", "( tile(8, 4) )" and the like behind map.
+static void read_map(struct parser *p, const struct token *token, const char **text, struct pragmas *out)
+{
+    static const char *const words[] = {"outer", "inner", "two_level", "tile", "serial"};
+    const char *at = *text;
+    bool is_open = take(&at, '(');
+    at = skip_space(at);
+    size_t length = 0;
+    while (isalnum((unsigned char)at[length]) || at[length] == '_') {
+        length++;
+    }
+    const char *word = arena_strndup(p->arena, at, length);
+    at += length;
+    bool is_tile = strcmp(word, "tile") == 0, is_right = is_open;
+    if (is_tile && is_right &&
+        !(take(&at, '(') && read_side(&at, &out->tile_rows) && take(&at, ',') && read_side(&at, &out->tile_columns) &&
+          take(&at, ')'))) {
+        parse_error(p, token->loc,
+                    "'map(tile(rows, columns))' takes 1, 2, 4 or 8 for each: so many iterations of the two loops does "
+                    "one thread");
+        *text += strlen(*text);
+        return;
+    }
+    is_right = is_right && take(&at, ')');
+    if (is_tile) {
+        out->map = PRAGMA_MAP_TILE;
+    } else if (strcmp(word, "outer") == 0) {
+        out->map = PRAGMA_MAP_OUTER;
+    } else if (strcmp(word, "two_level") == 0) {
+        out->map = PRAGMA_MAP_TWO_LEVEL;
+    } else if (strcmp(word, "inner") == 0) {
+        out->serial = true;
+    } else if (strcmp(word, "serial") == 0) {
+        out->single = true;
+    } else {
+        const char *best = diag_suggest(word, words, sizeof words / sizeof *words);
+        parse_error(p, token->loc,
+                    "'#pragma rill map' takes outer, inner, two_level, tile(rows, columns) or serial%s%s%s",
+                    best != NULL ? "; did you mean '" : "", best != NULL ? best : "", best != NULL ? "'?" : "");
+        is_right = true;
+    }
+    if (!is_right) {
+        parse_error(p, token->loc, "'#pragma rill map' needs one word in parentheses: map(outer)");
+    }
+    *text = is_right ? at : *text + strlen(*text);
+}
+
 static void apply_word(struct parser *p, const struct token *token, const char *word, const char **text,
                        struct pragmas *out)
 {
@@ -58,6 +127,8 @@ static void apply_word(struct parser *p, const struct token *token, const char *
         out->collapse = read_count(p, token, word, MAX_COLLAPSE, text);
     } else if (strcmp(word, "block_dim") == 0) {
         out->block_dim = read_count(p, token, word, MAX_BLOCK_DIM, text);
+    } else if (strcmp(word, "map") == 0) {
+        read_map(p, token, text, out);
     } else {
         const char *best = diag_suggest(word, pragma_words, sizeof pragma_words / sizeof *pragma_words);
         if (best != NULL) {
@@ -74,8 +145,8 @@ static void apply_words(struct parser *p, const struct token *token, struct prag
     const char *text = skip_space(token->text);
     if (*text == '\0') {
         parse_error(p, token->loc,
-                    "'#pragma rill' needs a word: parallel, serial, single, in_order, unroll, collapse(k) or "
-                    "block_dim(n)");
+                    "'#pragma rill' needs a word: parallel, serial, single, in_order, unroll, collapse(k), "
+                    "block_dim(n) or map(…)");
     }
     while (*text != '\0') {
         const char *begin = text;
@@ -152,11 +223,16 @@ void parse_check_loop_pragmas(struct parser *p, const struct pragmas *pragmas, e
     if (pragmas->parallel + pragmas->serial + pragmas->single > 1) {
         parse_error(p, pragmas->loc, "'parallel', 'serial' and 'single' exclude each other");
     }
-    if (pragmas->unroll &&
-        (pragmas->parallel || pragmas->serial || pragmas->single || pragmas->collapse > 0 || pragmas->block_dim > 0)) {
+    bool has_map = pragmas->map != PRAGMA_MAP_ANY;
+    if (has_map && (pragmas->serial || pragmas->single || pragmas->collapse > 0)) {
+        parse_error(p, pragmas->loc,
+                    "'map' says which loops are shared out: 'serial', 'single' and 'collapse' do not go with it");
+    }
+    if (pragmas->unroll && (pragmas->parallel || pragmas->serial || pragmas->single || pragmas->collapse > 0 ||
+                            pragmas->block_dim > 0 || has_map)) {
         parse_error(p, pragmas->loc, "'unroll' makes blocks of a loop's iterations: no other word goes with it");
     }
-    bool wants_for = pragmas->unroll || pragmas->parallel || pragmas->collapse > 0 || pragmas->block_dim > 0;
+    bool wants_for = pragmas->unroll || pragmas->parallel || pragmas->collapse > 0 || pragmas->block_dim > 0 || has_map;
     if (wants_for && kind != STMT_FOR) {
         parse_error(p, pragmas->loc, "this '#pragma rill' needs a 'for' loop; a '%s' loop runs in order",
                     kind == STMT_DO ? "do" : "while");

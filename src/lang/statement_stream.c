@@ -81,7 +81,7 @@ static void check_place(struct parser *p, struct loc loc)
 static void check_block_pragmas(struct parser *p, const struct pragmas *pragmas)
 {
     if (pragmas->parallel || pragmas->serial || pragmas->single || pragmas->unroll || pragmas->collapse > 0 ||
-        pragmas->block_dim > 0) {
+        pragmas->block_dim > 0 || pragmas->map != PRAGMA_MAP_ANY) {
         parse_error(p, pragmas->loc, "only '#pragma rill in_order' may stand before a stream_parallel block");
     }
 }

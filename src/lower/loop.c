@@ -347,6 +347,12 @@ static void copy_pragmas(const struct lower *l, struct ir_for *loop, const struc
     loop->pragma_single = pragmas->single || l->single_depth > 0;
     loop->collapse = pragmas->collapse;
     loop->block_dim = pragmas->block_dim;
+    loop->map = pragmas->map == PRAGMA_MAP_OUTER       ? IR_MAP_OUTER
+                : pragmas->map == PRAGMA_MAP_TWO_LEVEL ? IR_MAP_TWO_LEVEL
+                : pragmas->map == PRAGMA_MAP_TILE      ? IR_MAP_TILE
+                                                       : IR_MAP_ANY;
+    loop->tile_rows = pragmas->tile_rows;
+    loop->tile_columns = pragmas->tile_columns;
 }
 
 // The loop as C has it, for when its variable wraps around. Its body is lowered once more, with bindings of its own.

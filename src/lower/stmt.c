@@ -315,10 +315,15 @@ static void loop_body(struct lower *l, const struct stmt *stmt)
 
 static void refuse_parallel(struct lower *l, const struct stmt *stmt, const char *why, struct loc where)
 {
-    if (!stmt->pragmas.parallel && stmt->pragmas.collapse == 0 && stmt->pragmas.block_dim == 0) {
+    const struct pragmas *pragmas = &stmt->pragmas;
+    const char *pragma = pragmas->parallel                ? "parallel"
+                         : pragmas->collapse != 0         ? "collapse"
+                         : pragmas->block_dim != 0        ? "block_dim"
+                         : pragmas->map != PRAGMA_MAP_ANY ? "map"
+                                                          : NULL;
+    if (pragma == NULL) {
         return;
     }
-    const char *pragma = stmt->pragmas.parallel ? "parallel" : stmt->pragmas.collapse != 0 ? "collapse" : "block_dim";
     diag_error(l->diags, stmt->loc, "'#pragma rill %s' needs a canonical loop, and this is none: %s", pragma, why);
     if (where.line != 0 && (where.line != stmt->loc.line || where.file != stmt->loc.file)) {
         diag_note(l->diags, where, "here");

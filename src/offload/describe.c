@@ -135,6 +135,20 @@ static void warn_of_blocks(struct offload *o, const struct ir_inst *inst)
         "loop says that its order is meant");
 }
 
+// A loop that is no task is mapped otherwise than its pragma says.
+static void warn_of_map(struct offload *o, struct ir_inst *inst, const struct plan_loop *loop)
+{
+    static const char words[] = "'#pragma rill map' is not followed";
+    if (inst->op != IR_OP_FOR || inst->loop->map == IR_MAP_ANY || inst->loop->carries ||
+        offload_note(o, inst)->is_chosen || was_told(o->diags, inst->loc, words)) {
+        return;
+    }
+    bool is_in_order = loop->verdict == IR_VERDICT_IN_ORDER;
+    diag_warning(o->diags, inst->loc, "%s: %s%s", words,
+                 is_in_order ? "the loop runs in order: " : "a loop around it is the task",
+                 !is_in_order || loop->reason == NULL ? "" : loop->reason);
+}
+
 static void describe_loop(struct offload *o, struct ir_inst *inst, int depth, bool inside_task)
 {
     assert(offload_note(o, inst)->loop_index < 0); // each loop once
@@ -189,6 +203,7 @@ static void describe_region(struct offload *o, struct ir_region *region, int dep
         }
         if (is_loop) {
             warn_of_blocks(o, inst);
+            warn_of_map(o, inst, &o->loops.items[o->loops.count - 1]);
         }
         bool warns = is_loop && is_code && !is_frame(o, inst);
         if (warns && !is_told) {

@@ -118,7 +118,7 @@ static const char *why_not_at_all(const struct fuser *f, struct ir_inst *loop)
     if (loop->loop->verdict > IR_VERDICT_IF) {
         return "that its iterations are independent is the author's word";
     }
-    if (loop->loop->recheck || loop->loop->collapse > 0 || loop->loop->block_dim > 0) {
+    if (loop->loop->recheck || loop->loop->collapse > 0 || loop->loop->block_dim > 0 || loop->loop->map != IR_MAP_ANY) {
         return loop->loop->recheck ? "its bound is read from memory" : "a pragma says how it is to run";
     }
     if (facts->shared_count > 0 || facts->independent_by_updates) {

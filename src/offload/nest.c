@@ -300,7 +300,8 @@ static void choose_order(struct offload *o, struct nest *nest)
 
 static bool find(struct offload *o, struct ir_inst *outer, struct nest *out, const char **out_why)
 {
-    int asked = outer->loop->collapse;
+    bool is_one = outer->loop->map == IR_MAP_OUTER || outer->loop->map == IR_MAP_TWO_LEVEL;
+    int asked = is_one ? 1 : outer->loop->collapse;
     int wanted = asked > 0 ? asked : o->module->is_gpu ? UNASKED_MOST : 2;
     *out = (struct nest){.count = 1, .strip = 1, .is_flexible = asked == 0 && !o->module->is_gpu};
     out->loops[0] = outer;

@@ -140,6 +140,14 @@ static void warn_of_collapse(struct offload *o, const struct ir_inst *loop, cons
     }
 }
 
+static void warn_of_teams(struct offload *o, const struct ir_inst *loop, bool has_team)
+{
+    if (loop->loop->map == IR_MAP_TWO_LEVEL && o->module->is_gpu && !has_team) {
+        diag_warning(o->diags, loop->loc,
+                     "'#pragma rill map(two_level)' is not followed: a team of threads can share no loop inside");
+    }
+}
+
 void partition_add_task(struct offload *o, struct ir_inst *loop, struct plan_node *parent, struct nest *nest)
 {
     assert(nest == NULL || (nest->is_found && nest->loops[0] == loop));
@@ -168,6 +176,7 @@ static void build_parallel(struct offload *o, struct ir_inst *loop, struct plan_
         partition_add_task(o, loop, parent, nest);
     } else {
         warn_of_collapse(o, loop, nest);
+        warn_of_teams(o, loop, team_of(o, loop)->is_found);
         partition_add_task(o, loop, parent, NULL);
     }
 }

@@ -220,8 +220,8 @@ static struct plan_expr *short_test(struct offload *o, struct ir_inst *outer)
     const struct ir_for *loop = outer->loop;
     const struct loop_facts *facts = loop->analysis;
     struct inside in = {.o = o, .outer = outer, .by_updates = facts->independent_by_updates};
-    if (loop->pragma_parallel || loop->collapse > 0 || loop->block_dim > 0 || loop->recheck ||
-        !walk_inst(outer, is_plain, o) || !has_small_locals(o, outer)) {
+    if (loop->pragma_parallel || loop->collapse > 0 || loop->block_dim > 0 || loop->map != IR_MAP_ANY ||
+        loop->recheck || !walk_inst(outer, is_plain, o) || !has_small_locals(o, outer)) {
         return NULL;
     }
     choose_in_region(o, &outer->regions[0], true);

@@ -345,7 +345,8 @@ static void find(struct offload *o, struct ir_inst *outer, struct team *team)
     // values, and go different ways.
     bool is_independent = verdict == IR_VERDICT_PROVEN || verdict == IR_VERDICT_IF;
     if (!o->module->is_gpu || o->module->check_bounds || facts == NULL || !is_independent ||
-        nest_of(o, outer)->is_found || outer->loop->block_dim > 0 || !accumulates_nothing(outer)) {
+        nest_of(o, outer)->is_found || outer->loop->block_dim > 0 || outer->loop->map == IR_MAP_OUTER ||
+        !accumulates_nothing(outer)) {
         return;
     }
     struct search search = {.o = o, .outer = outer, .team = team};
@@ -362,6 +363,9 @@ static void find(struct offload *o, struct ir_inst *outer, struct team *team)
     team->loops = search.loops.items;
     team->loop_count = search.loops.count;
     team->limit = limit_of(&search);
+    if (outer->loop->map == IR_MAP_TWO_LEVEL) {
+        team->limit = plan_const(o->arena, IR_I64, ANY_NUMBER);
+    }
     team->is_found = true;
 }
 

@@ -436,11 +436,40 @@ static bool is_nest(const struct ir_function *task)
            first->arg_count >= 1 && first->arg_count <= DIGITS_MOST && first->imm == first->arg_count;
 }
 
-static void make_tile(struct offload *o, struct plan_task *plan)
+static void add_shape(struct offload *o, struct plan_task *plan, struct tile *tile)
+{
+    const char *name = arena_printf(o->arena, "%s.tile%dx%d", plan->name, tile->rows, tile->columns);
+    plan->tiles[plan->tile_count++] = (struct plan_tile){name, tile->rows, tile->columns};
+    tile_jam(tile, name);
+}
+
+// The shape of a pragma, whether it pays or not. False: the nest cannot be taken so.
+static bool add_asked(struct offload *o, struct plan_task *plan, struct tile *tile, unsigned tiled,
+                      const struct ir_for *asked)
+{
+    unsigned wanted = (asked->tile_rows > 1 ? TILE_ROW : 0) | (asked->tile_columns > 1 ? TILE_COLUMN : 0);
+    if (wanted == 0) {
+        return true; // a thread for each iteration
+    }
+    if ((wanted & ~tiled) != 0) {
+        return false;
+    }
+    find_varies(tile, wanted);
+    if (!has_good_code(tile)) {
+        return false;
+    }
+    tile->rows = asked->tile_rows;
+    tile->columns = asked->tile_columns;
+    add_shape(o, plan, tile);
+    return true;
+}
+
+// |asked|: the loop whose pragma says which shape; NULL: none does. False: what it says cannot be done.
+static bool make_tile(struct offload *o, struct plan_task *plan, const struct ir_for *asked)
 {
     const struct ir_function *task = function_of(o, plan->entry);
     if (task == NULL || !is_nest(task)) {
-        return;
+        return false;
     }
     struct tile tile = {.module = o->module, .arena = o->arena, .kernel = o->out, .plan = plan, .task = task};
     tile.assigned = ARENA_ARRAY(o->arena, struct assignments, task->var_count + 1);
@@ -449,18 +478,30 @@ static void make_tile(struct offload *o, struct plan_task *plan)
     assignments_add(&task->prologue, tile.assigned);
     assignments_add(&task->body, tile.assigned);
     unsigned tiled = may_be_tiled(&tile);
-    if (tiled == 0) {
-        return;
+    if (asked != NULL || tiled == 0) {
+        return asked != NULL && add_asked(o, plan, &tile, tiled, asked);
     }
     find_varies(&tile, tiled);
     // A small one for nests that do not fill the device with large ones.
     int most = TILE_COPIES;
     while (has_good_code(&tile) && plan->tile_count < PLAN_MAX_TILES && find_shape(&tile, most)) {
-        const char *name = arena_printf(o->arena, "%s.tile%dx%d", plan->name, tile.rows, tile.columns);
-        plan->tiles[plan->tile_count++] = (struct plan_tile){name, tile.rows, tile.columns};
-        tile_jam(&tile, name);
+        add_shape(o, plan, &tile);
         most = tile.rows * tile.columns / SMALLER;
     }
+    return true;
+}
+
+// The loop that a pragma wants in tiles, of which the task is made.
+static const struct ir_inst *asked_of(const struct offload *o, int task)
+{
+    for (int i = 0; i < o->fragments.count; i++) {
+        const struct fragment *fragment = &o->fragments.items[i];
+        if (fragment->kind == FRAGMENT_PARALLEL && fragment->task == task &&
+            fragment->first->loop->map == IR_MAP_TILE) {
+            return fragment->first;
+        }
+    }
+    return NULL;
 }
 
 void tiles_make(struct offload *o)
@@ -468,10 +509,16 @@ void tiles_make(struct offload *o)
     bool may = o->module->is_gpu && !o->module->check_bounds;
     for (int i = 0; may && i < o->tasks.count; i++) {
         struct plan_task *plan = &o->tasks.items[i];
-        if (plan->kind == PLAN_TASK_PARALLEL && plan->collapse >= 2 && plan->row_length != NULL &&
-            plan->partial_size == 0 && plan->copy_count == 0 && plan->block_dim == 0 && !plan->may_fail &&
-            !plan->may_print) {
-            make_tile(o, plan);
+        const struct ir_inst *asked = plan->kind == PLAN_TASK_PARALLEL ? asked_of(o, i) : NULL;
+        bool is_space = plan->kind == PLAN_TASK_PARALLEL && plan->collapse >= 2 && plan->row_length != NULL &&
+                        plan->partial_size == 0 && plan->copy_count == 0 && plan->block_dim == 0 && !plan->may_fail &&
+                        !plan->may_print;
+        bool is_made = is_space && make_tile(o, plan, asked != NULL ? asked->loop : NULL);
+        if (asked != NULL && !is_made) {
+            diag_warning(o->diags, asked->loc,
+                         "'#pragma rill map(tile(%d, %d))' is not followed: the loops are no nest of two whose "
+                         "neighbouring iterations one thread can do together",
+                         asked->loop->tile_rows, asked->loop->tile_columns);
         }
     }
 }

@@ -79,7 +79,7 @@ bool nest_is_movable(const struct loop_nest *nest, const struct ir_inst *value)
 static bool has_pragma(const struct ir_for *loop)
 {
     return loop->pragma_parallel || loop->pragma_serial || loop->pragma_single || loop->collapse > 0 ||
-           loop->block_dim > 0;
+           loop->block_dim > 0 || loop->map != IR_MAP_ANY;
 }
 
 static bool is_refused(const struct loop_nest *nest, const struct ir_inst *inst)

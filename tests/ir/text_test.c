@@ -133,6 +133,9 @@ static struct ir_function *make_kernel(struct fixture *f)
     loop->loop->collapse = 2;
     loop->loop->block_dim = 128;
     loop->loop->level = 1;
+    loop->loop->map = IR_MAP_TILE;
+    loop->loop->tile_rows = 4;
+    loop->loop->tile_columns = 8;
     loop->loop->tested = true;
     loop->loop->pragma_parallel = true;
     loop->loop->verdict = IR_VERDICT_IF;

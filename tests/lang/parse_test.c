@@ -111,6 +111,29 @@ TEST(pragmas_attach_to_the_next_loop)
               "expr (= (deref (padd x j)) (to<float> 0)); while single n; expr (post-sub=<int> n 1)");
 }
 
+TEST(map_says_what_is_shared_out)
+{
+    CHECK_STR(body_of("#include <rill/kernel.h>\n#define R 4\n"
+                      "kernel void f(int n, float x[n]) {\n"
+                      "#pragma rill map( outer )\n"
+                      "for (int i = 0; i < n; i++)\n"
+                      "#pragma rill parallel, map(tile( R, 8 )) block_dim(64)\n"
+                      "for (int j = 0; j < n; j++) x[j] = 0;\n"
+                      "#pragma rill map(two_level)\n"
+                      "for (int j = 0; j < n; j++) x[j] = 0;\n"
+                      "#pragma rill map(inner)\n"
+                      "for (int j = 0; j < n; j++) x[j] = 0;\n"
+                      "#pragma rill map(serial)\n"
+                      "while (n) n--;\n}"),
+              "for map(outer) (lt i n); decl i: int @0=0; step (post-add=<int> i 1); "
+              "for parallel block_dim(64) map(tile(4, 8)) (lt j n); decl j: int @0=0; step (post-add=<int> j 1); "
+              "expr (= (deref (padd x j)) (to<float> 0)); "
+              "for map(two_level) (lt j n); decl j: int @0=0; step (post-add=<int> j 1); "
+              "expr (= (deref (padd x j)) (to<float> 0)); "
+              "for serial (lt j n); decl j: int @0=0; step (post-add=<int> j 1); "
+              "expr (= (deref (padd x j)) (to<float> 0)); while single n; expr (post-sub=<int> n 1)");
+}
+
 TEST(blocks_are_numbered_and_keep_their_pragma)
 {
     CHECK_STR(body_of("#include <rill/kernel.h>\n"

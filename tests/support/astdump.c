@@ -165,6 +165,11 @@ static void dump_pragmas(const struct pragmas *pragmas, struct str *out)
     if (pragmas->block_dim > 0) {
         str_printf(out, " block_dim(%d)", pragmas->block_dim);
     }
+    str_add(out, pragmas->map == PRAGMA_MAP_OUTER ? " map(outer)" : "");
+    str_add(out, pragmas->map == PRAGMA_MAP_TWO_LEVEL ? " map(two_level)" : "");
+    if (pragmas->map == PRAGMA_MAP_TILE) {
+        str_printf(out, " map(tile(%d, %d))", pragmas->tile_rows, pragmas->tile_columns);
+    }
 }
 
 static const char *const stmt_names[] = {
