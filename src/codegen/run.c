@@ -260,6 +260,9 @@ static bool tally_body(const struct ir_function *task, struct tally *tally)
     for (const struct ir_inst *inst = task->body.first; inst != NULL; inst = inst->next) {
         bool writes = inst->op == IR_OP_STORE || inst->op == IR_OP_UPDATE;
         tally->count += weight_of(inst);
+        if (tally->count > RUN_INST_LIMIT) {
+            return false; // each access looks through the body: a large one would take long to be refused
+        }
         if (inst->region_count > 0 || (inst->op == IR_OP_UPDATE && inst->atomic)) {
             if (!tally_control(task, nest, inst, tally)) {
                 return false;
@@ -273,7 +276,7 @@ static bool tally_body(const struct ir_function *task, struct tally *tally)
             return false;
         }
     }
-    return tally->count <= RUN_INST_LIMIT && !(tally->has_control && tally->has_stores);
+    return !(tally->has_control && tally->has_stores) && tally->count <= RUN_INST_LIMIT; // branches count, too
 }
 
 int run_length(const struct ir_function *task)

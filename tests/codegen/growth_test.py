@@ -12,11 +12,11 @@ HEAD = "#include <rill/kernel.h>\nkernel void k(int n, float a[n], const float b
 
 
 def emit(kind, text):
-    """The text that `rill emit` writes for a kernel."""
+    """The text that `rill emit` writes for a kernel. |kind|: its options."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "k.c"
         path.write_text(text)
-        done = subprocess.run([RILL, "emit", kind, path], capture_output=True, text=True)
+        done = subprocess.run([RILL, "emit", *kind.split(), path], capture_output=True, text=True)
     if done.returncode != 0:
         raise SystemExit(f"FAIL rill emit {kind}: {done.stderr}")
     return done.stdout
@@ -116,6 +116,10 @@ def main():
     for name, (head, part) in PARTS.items():
         small, large = (min(seconds("--plan", in_one_loop(head, part, count)) for _ in range(2)) for count in (150, 1200))
         claim(f"{name}_take_time_by_their_number", large < 30 * small, f"{small:.3f} s, then {large:.3f} s")
+    head, part = "for (int i = 1; i < n; i++)", "    x[i] = x[i] * # + y[i - 1];\n"
+    small, large = (min(seconds("--plan --target sm_90", in_one_loop(head, part, count)) for _ in range(2))
+                    for count in (150, 1200))
+    claim("accesses_of_a_gpu_take_time_by_their_number", large < 30 * small, f"{small:.3f} s, then {large:.3f} s")
     small, large = (min(seconds("--plan", lines(count)) for _ in range(2)) for count in (1500, 9000))
     claim("plans_take_time_by_their_length", large < 30 * small, f"{small:.3f} s, then {large:.3f} s")
 
