@@ -21,13 +21,32 @@ from rill.errors import (ArgumentError, AssertError, BoundsError, CallbackError,
                          InvalidError, KernelError, NotFoundError, NotReadyError, OutOfMemoryError, StaleError,
                          UnrecordedError, UnsupportedError)
 from rill.module import Kernel, Module
-from rill.script import *  # noqa: F401,F403
 from rill.stream import Event, Stream, stream
 from rill.types import BY_NAME as _types, ArrayType, DType, dtype
 
 bool_, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16 = (
     _types[name] for name in ("bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64", "f16", "bf16"))
 __version__ = _core.version()
+
+
+# Kernels in Python, and what stands in them: loaded when one of the names is first asked for.
+_SCRIPT = frozenset((
+    "ScriptError", "ScriptKernel", "func", "kernel", "static", "grid", "local", "parallel", "serial", "single", "collapse",
+    "block_dim", "stream_parallel", "rsqrt", "template", "atomic_add", "atomic_sub", "atomic_mul", "atomic_min", "atomic_max",
+    "atomic_and", "atomic_or", "atomic_xor", "atomic_exchange", "atomic_cas", "random_u32", "random_f32", "random_f64",
+    "random_normal_f32"))
+
+
+def __getattr__(name):
+    if name not in _SCRIPT:
+        raise AttributeError(f"module 'rill' has no attribute '{name}'")
+    from rill import script
+    globals().update({each: getattr(script, each) for each in _SCRIPT})
+    return globals()[name]
+
+
+def __dir__():
+    return sorted({*globals(), *_SCRIPT})
 
 
 def array(values, dtype=None):

@@ -129,8 +129,16 @@ def test_types():
         rill.f32[3]
 
 
+def test_names_of_kernels_in_python_are_all_there():
+    from rill import script
+    assert set(script.__all__) == rill._SCRIPT and set(script.__all__) <= set(dir(rill))
+    assert all(getattr(rill, name) is getattr(script, name) for name in script.__all__)
+    with pytest.raises(AttributeError):
+        rill.nothing
+
+
 def test_import_loads_neither_numpy_nor_the_compiler():
-    script = ("import sys, rill; maps = open('/proc/self/maps').read(); "
-              "print('numpy' in sys.modules, 'librill-compiler' in maps, 'librill.so' in maps)")
+    script = ("import sys; sys.modules.pop('ast', None); import rill; maps = open('/proc/self/maps').read(); "
+              "print('numpy' in sys.modules, 'ast' in sys.modules, 'librill-compiler' in maps, 'librill.so' in maps)")
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert done.stdout == "False False True\n", done
+    assert done.stdout == "False False False True\n", done
