@@ -3,7 +3,9 @@
 # STANDARD is a folder of headers by their own names; of OWN those for kernels become rill/…. The table is ordered by name.
 
 file(GLOB standard RELATIVE ${STANDARD} ${STANDARD}/*.h)
-set(names ${standard} rill/kernel.h rill/algorithms.h rill/bounds_of.h rill/scan_of.h rill/sort_of.h rill/vec.h rill/vec_of.h rill/mat_of.h rill/eigen_of.h)
+set(names ${standard} rill/kernel.h rill/vec.h rill/vec_of.h rill/mat_of.h rill/eigen_of.h
+    rill/algorithms.h rill/algorithms_of.h rill/bounds_of.h rill/histogram_of.h rill/merge_of.h rill/partition_of.h
+    rill/run_sums_of.h rill/runs_of.h rill/scan_of.h rill/sort_of.h rill/transpose_of.h)
 list(SORT names)
 
 set(texts "")

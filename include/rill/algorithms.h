@@ -4,17 +4,24 @@
 //   rill_sort_T rill_sort_down_T              stable sort, upwards and downwards
 //   rill_sort_pairs_T rill_sort_pairs_down_T  the same with an int that goes with each key
 //   rill_order_T rill_order_down_T            the places of the keys in sorted order; the keys stay
-//   rill_inclusive_scan_T rill_exclusive_scan_T                 running sums; the result is the sum of all
-//   rill_histogram, rill_histogram_T                            how many are in each bin
-//   rill_lower_bound_T rill_upper_bound_T                       where a value belongs in a sorted array
-//   rill_lower_bounds_T rill_upper_bounds_T                     where each of many does
+//   rill_inclusive_scan_T rill_exclusive_scan_T  running sums; the result is the sum of all
+//   rill_partition_T                          first those that are marked, then the others
+//   rill_unique_T                             the first of each run of equal elements
+//   rill_sum_V_by_T                           the sum over each run of equal keys
+//   rill_merge_T                              one sorted array of two
+//   rill_lower_bound_T rill_upper_bound_T     where a value belongs in a sorted array
+//   rill_lower_bounds_T rill_upper_bounds_T   where each of many does
+//   rill_histogram, rill_histogram_T          how many are in each bin
+//   rill_transpose_T                          columns become rows
+//   rill_permutation, rill_permuted           a random order
 //
-// T is i32, u32, i64, u64, f32 or f64: int32_t, uint32_t, int64_t, uint64_t, float, double.
+// T is i32, u32, i64, u64, f32 or f64: int32_t, uint32_t, int64_t, uint64_t, float, double; V is i32, i64, f32 or f64.
+// What each does stands before it, in the headers that this one includes for each type.
 //
-// All but the bounds of one value are static kernels: a kernel calls them where control stands, at its outermost level,
-// in a loop that runs in order or in a stream_parallel block, and their loops are tasks of that kernel. The length is a
-// value like any other; it may come from an array on the device. In a parallel loop they are functions that one thread
-// runs. What a kernel file does not call costs it nothing but the reading.
+// All but the bounds of one value and rill_permuted are static kernels: a kernel calls them where control stands, at
+// its outermost level, in a loop that runs in order or in a stream_parallel block, and their loops are tasks of that
+// kernel. The length is a value like any other; it may come from an array on the device. In a parallel loop they are
+// functions that one thread runs. What a kernel file does not call costs it nothing but the reading.
 //
 // Order. Numbers are ordered as by <. Of floats -0 equals +0 and all NaNs equal each other; NaNs come after all
 // numbers, upwards and downwards. Sorts are stable: equal keys keep their order, in both directions. Running sums of
@@ -34,8 +41,8 @@
 // in two blocks, need arrays of their own. Arrays of one call must not overlap, but for |in| and |out| of a scan, which
 // may be the same.
 //
-// Other types: rill/sort_of.h and rill/scan_of.h, included with RILL_T the type and so on, define the functions for it;
-// their heads say how. The headers are C, not C++: arrays carry their shapes.
+// Other types: rill/sort_of.h and the other headers …_of.h, included with RILL_T the type and so on, define the
+// functions for it; their heads say how. The headers are C, not C++: arrays carry their shapes.
 #ifndef RILL_ALGORITHMS_H
 #define RILL_ALGORITHMS_H
 
@@ -161,6 +168,19 @@ static inline RILL_KERNEL void rill_sort_places(int64_t n, rill_counts counts, i
     }
 }
 
+// Makes of each part's number that of all parts before it. The result is the number of all.
+static inline RILL_KERNEL int64_t rill_add_up(int64_t parts, int64_t numbers[RILL_PARTS])
+{
+    int64_t sum = 0;
+#pragma rill single
+    for (int64_t p = 0; p < parts; p++) {
+        int64_t number = numbers[p];
+        numbers[p] = sum;
+        sum += number;
+    }
+    return sum;
+}
+
 // How often each of 0 … |bins| - 1 is in |bin|. Other numbers are not counted.
 static inline RILL_KERNEL void rill_histogram(int64_t n, const int bin[n], int bins, int counts[bins])
 {
@@ -175,6 +195,45 @@ static inline RILL_KERNEL void rill_histogram(int64_t n, const int bin[n], int b
     }
 }
 
+static inline uint64_t rill_permuted_hash_(uint64_t key, int round, uint64_t half)
+{
+    uint64_t x = (key + (uint64_t)round * 0x9e3779b97f4a7c15u) ^ half * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+// Place i of a random order of 0 … n - 1, which |key| chooses: a function like those of rill_random_u32, for any code.
+// For numbers of as many bits as n - 1 has, but 8 at least, it is a Feistel network: each round changes one half by a
+// hash of the other, and so is undone by itself. Where the result is no place, it is taken again.
+static inline int64_t rill_permuted(int64_t n, uint64_t key, int64_t i)
+{
+    int bits = 8;
+    while (bits < 63 && ((n - 1) >> bits) != 0) {
+        bits++;
+    }
+    int low_bits = bits / 2;
+    uint64_t low_mask = (1ull << low_bits) - 1, high_mask = (1ull << (bits - low_bits)) - 1;
+    uint64_t x = (uint64_t)i;
+    do {
+        uint64_t low = x & low_mask, high = x >> low_bits;
+        for (int round = 0; round < 6; round++) {
+            high ^= rill_permuted_hash_(key, 2 * round, low) & high_mask;
+            low ^= rill_permuted_hash_(key, 2 * round + 1, high) & low_mask;
+        }
+        x = high << low_bits | low;
+    } while (x >= (uint64_t)n);
+    return (int64_t)x;
+}
+
+// |order| gets 0 … n - 1 in a random order, which |key| chooses.
+static inline RILL_KERNEL void rill_permutation(int64_t n, uint64_t key, int order[n])
+{
+    for (int64_t i = 0; i < n; i++) {
+        order[i] = (int)rill_permuted(n, key, i);
+    }
+}
+
 // ---- for each type
 // ----------------------------------------------------------------------------------------------------
 
@@ -182,9 +241,7 @@ static inline RILL_KERNEL void rill_histogram(int64_t n, const int bin[n], int b
 #define RILL_NAME(name) rill_##name##_i32
 #define RILL_CODE_T uint32_t
 #define RILL_CODE(x, is_down) rill_code_i32(x, is_down)
-#include "rill/bounds_of.h"
-#include "rill/scan_of.h"
-#include "rill/sort_of.h"
+#include "rill/algorithms_of.h"
 #undef RILL_T
 #undef RILL_NAME
 #undef RILL_CODE_T
@@ -194,9 +251,7 @@ static inline RILL_KERNEL void rill_histogram(int64_t n, const int bin[n], int b
 #define RILL_NAME(name) rill_##name##_u32
 #define RILL_CODE_T uint32_t
 #define RILL_CODE(x, is_down) rill_code_u32(x, is_down)
-#include "rill/bounds_of.h"
-#include "rill/scan_of.h"
-#include "rill/sort_of.h"
+#include "rill/algorithms_of.h"
 #undef RILL_T
 #undef RILL_NAME
 #undef RILL_CODE_T
@@ -206,9 +261,7 @@ static inline RILL_KERNEL void rill_histogram(int64_t n, const int bin[n], int b
 #define RILL_NAME(name) rill_##name##_i64
 #define RILL_CODE_T uint64_t
 #define RILL_CODE(x, is_down) rill_code_i64(x, is_down)
-#include "rill/bounds_of.h"
-#include "rill/scan_of.h"
-#include "rill/sort_of.h"
+#include "rill/algorithms_of.h"
 #undef RILL_T
 #undef RILL_NAME
 #undef RILL_CODE_T
@@ -218,9 +271,7 @@ static inline RILL_KERNEL void rill_histogram(int64_t n, const int bin[n], int b
 #define RILL_NAME(name) rill_##name##_u64
 #define RILL_CODE_T uint64_t
 #define RILL_CODE(x, is_down) rill_code_u64(x, is_down)
-#include "rill/bounds_of.h"
-#include "rill/scan_of.h"
-#include "rill/sort_of.h"
+#include "rill/algorithms_of.h"
 #undef RILL_T
 #undef RILL_NAME
 #undef RILL_CODE_T
@@ -230,9 +281,8 @@ static inline RILL_KERNEL void rill_histogram(int64_t n, const int bin[n], int b
 #define RILL_NAME(name) rill_##name##_f32
 #define RILL_CODE_T uint32_t
 #define RILL_CODE(x, is_down) rill_code_f32(x, is_down)
-#include "rill/bounds_of.h"
-#include "rill/scan_of.h"
-#include "rill/sort_of.h"
+#include "rill/algorithms_of.h"
+#include "rill/histogram_of.h"
 #undef RILL_T
 #undef RILL_NAME
 #undef RILL_CODE_T
@@ -242,9 +292,8 @@ static inline RILL_KERNEL void rill_histogram(int64_t n, const int bin[n], int b
 #define RILL_NAME(name) rill_##name##_f64
 #define RILL_CODE_T uint64_t
 #define RILL_CODE(x, is_down) rill_code_f64(x, is_down)
-#include "rill/bounds_of.h"
-#include "rill/scan_of.h"
-#include "rill/sort_of.h"
+#include "rill/algorithms_of.h"
+#include "rill/histogram_of.h"
 #undef RILL_T
 #undef RILL_NAME
 #undef RILL_CODE_T

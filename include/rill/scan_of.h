@@ -5,8 +5,8 @@
 //
 // By itself it declares nothing.
 //
-// Each part of the array is summed, the sums are added up, and each part begins with what the parts before it sum to. A
-// part is summed in order, so that floats come out the same in every build.
+// Each part of the array is summed, the sums are added up, and each part begins with what the parts before it sum to.
+// All sums are taken in an order that the source says, so that floats come out the same in every build.
 #ifdef RILL_T
 
 // What comes before each part. The result is the sum of all.
@@ -14,13 +14,21 @@ static inline RILL_KERNEL RILL_T RILL_NAME(scan_parts)(int64_t n, const RILL_T i
 {
     int64_t parts = rill_part_count(n);
     for (int64_t p = 0; p < parts; p++) {
-        RILL_T sum = 0;
-        int64_t end = rill_part_end(n, p);
+        // Four sums at a time: one would wait for each addition.
+        RILL_T sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
+        int64_t begin = rill_part_begin(n, p), end = rill_part_end(n, p), fours = (end - begin) / 4;
 #pragma rill serial
-        for (int64_t i = rill_part_begin(n, p); i < end; i++) {
-            sum += in[i];
+        for (int64_t k = 0; k < fours; k++) {
+            sum0 += in[begin + 4 * k];
+            sum1 += in[begin + 4 * k + 1];
+            sum2 += in[begin + 4 * k + 2];
+            sum3 += in[begin + 4 * k + 3];
         }
-        before[p] = sum;
+#pragma rill serial
+        for (int64_t i = begin + 4 * fours; i < end; i++) {
+            sum0 += in[i];
+        }
+        before[p] = (sum0 + sum1) + (sum2 + sum3);
     }
     RILL_T sum = 0;
 #pragma rill single

@@ -1,0 +1,40 @@
+// The partition of rill/algorithms.h for one element type: included after it, with
+//
+//   RILL_T          the type
+//   RILL_NAME(x)    the name of x for it
+//
+// By itself it declares nothing.
+#ifdef RILL_T
+
+// |out| gets first the elements of |in| whose |is_first| is not 0, then the others, both in the order in which they
+// were. The result is the number of the first ones.
+static inline RILL_KERNEL int64_t RILL_NAME(partition)(int64_t n, const RILL_T in[n], const uint8_t is_first[n],
+                                                       RILL_T out[n])
+{
+    int64_t before[RILL_PARTS];
+    int64_t parts = rill_part_count(n);
+    for (int64_t p = 0; p < parts; p++) {
+        int64_t count = 0;
+        int64_t end = rill_part_end(n, p);
+        for (int64_t i = rill_part_begin(n, p); i < end; i++) {
+            count += is_first[i] != 0;
+        }
+        before[p] = count;
+    }
+    int64_t total = rill_add_up(parts, before);
+    // The elements of a part go to places of its own: behind the first ones, or the others, of the parts before it.
+#pragma rill parallel
+    for (int64_t p = 0; p < parts; p++) {
+        int64_t begin = rill_part_begin(n, p), end = rill_part_end(n, p);
+        int64_t first = before[p], other = total + begin - before[p];
+        for (int64_t i = begin; i < end; i++) {
+            int64_t is = is_first[i] != 0;
+            out[is ? first : other] = in[i];
+            first += is;
+            other += 1 - is;
+        }
+    }
+    return total;
+}
+
+#endif
