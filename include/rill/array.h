@@ -53,6 +53,9 @@ RILL_API RILL_NODISCARD rill_status rill_array_wrap(rill_context context, const 
 // others.
 RILL_API RILL_NODISCARD rill_status rill_array_destroy(rill_array array);
 
+// Names the array in the reports of RILL_ORDER_CHECK, in 47 bytes at most: it, and what shares its bytes.
+RILL_API RILL_NODISCARD rill_status rill_array_label(rill_array array, const char *label);
+
 typedef struct rill_array_info {
     rill_type type;
     size_t element_size; // bytes

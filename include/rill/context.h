@@ -56,7 +56,33 @@ typedef enum rill_order {
     // same bytes, one of the two writing them. The results are those of running everything in the sequence of the
     // calls.
     RILL_ORDER_AUTO = 1,
+    // The program; and Rill says which two pieces of work touch the same bytes and are ordered by no stream and no
+    // event, whatever they did this time. A warning in the log for each pair of places.
+    RILL_ORDER_CHECK = 2,
 } rill_order;
+
+// One of two pieces of work that conflict.
+typedef struct rill_conflict_side {
+    const char *call;        // "rill_launch", "rill_array_copy"
+    const char *kernel_name; // "" if it is no launch
+    const char *place;       // where a launch stands in the program, "main.c:41"; "": not known
+    const char *stream;      // its label (rill_stream_label), or its number
+    const char *access;      // "reads", "writes", "updates"
+    const char *array;       // its label (rill_array_label), or the kernel's name for it
+    uint64_t low;            // the bytes of it that are touched ...
+    uint64_t high;           // ... end here; UINT64_MAX: all
+} rill_conflict_side;
+
+typedef struct rill_conflict {
+    rill_conflict_side first; // was queued before the other
+    rill_conflict_side second;
+    bool is_certain;  // both touch these bytes; else they may, as far as the compiler can tell
+    const char *text; // all of it as one sentence
+} rill_conflict;
+
+// Called from the thread that queues the second, one call at a time for each context. It must not call Rill; what
+// |conflict| has lives until it returns.
+typedef void (*rill_conflict_callback)(void *user, const rill_conflict *conflict);
 
 // All zero is the default.
 typedef struct rill_open_options {
@@ -68,7 +94,11 @@ typedef struct rill_open_options {
     int thread_count;                // CPU: threads that run kernels; 0: RILL_THREADS, else what the machine gives
     rill_graph_mode graph_mode;      // GPUs; RILL_GRAPH in the environment overrides it. The CPU has no graphs
     rill_order order;                // RILL_ORDER in the environment overrides it
-    int pool_cap;      // idle streams that the context keeps for stream_parallel blocks; 0: 64; below 0: none
+    rill_conflict_callback conflict; // RILL_ORDER_CHECK: gets what is reported; the log gets it too
+    void *conflict_user;
+    bool conflict_fails;         // the next rill_sync() or rill_stream_synchronize() returns RILL_ERR_CONFLICT, once
+    bool only_certain_conflicts; // what only may be one is not reported
+    int pool_cap;                // idle streams that the context keeps for stream_parallel blocks; 0: 64; below 0: none
     const char *cache; // the folder in which compiles are kept for the next process, or "off"; NULL: RILL_CACHE in the
                        // environment, else rill in $XDG_CACHE_HOME or ~/.cache; copied
 } rill_open_options;

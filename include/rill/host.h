@@ -30,6 +30,13 @@ RILL_API RILL_NODISCARD rill_status rill_host_alloc(rill_context context, size_t
 // rill_context_trim() that no callback makes, as that may wait for the device, or with its context.
 RILL_API RILL_NODISCARD rill_status rill_host_free(rill_context context, void *memory);
 
+// Between the two the program reads, or with |writes| writes, memory of the host that it also gives to Rill (RILL_HOST,
+// the _async forms): RILL_ORDER_CHECK reports launches and copies that use it meanwhile and for which the program has
+// not waited. In other contexts nothing happens. Any number may be open at a time.
+RILL_API RILL_NODISCARD rill_status rill_host_access_begin(rill_context context, const void *memory, size_t size,
+                                                           bool writes);
+RILL_API RILL_NODISCARD rill_status rill_host_access_end(rill_context context, const void *memory);
+
 #ifdef __cplusplus
 }
 #endif

@@ -27,6 +27,15 @@ extern "C" {
 // (readback_count); in a callback it returns at once, and a thread of Rill's own waits. The CPU never waits so.
 RILL_API RILL_NODISCARD rill_status rill_launch(rill_kernel kernel, rill_stream stream, rill_args args);
 
+// The same, with the place in the program where the call stands, "main.c:41", for the reports of RILL_ORDER_CHECK; NULL
+// is none. |place| lives as long as the call. In C and C++ a call of rill_launch() has its place by this macro.
+RILL_API RILL_NODISCARD rill_status rill_launch_at(const char *place, rill_kernel kernel, rill_stream stream,
+                                                   rill_args args);
+#define RILL_LINE_NOW_(line) #line
+#define RILL_LINE_(line) RILL_LINE_NOW_(line)
+#define RILL_PLACE_ __FILE__ ":" RILL_LINE_(__LINE__)
+#define rill_launch(...) rill_launch_at(RILL_PLACE_, __VA_ARGS__)
+
 // Queues the kernel, waits for it and puts what it returned, a number or a struct, into |out_result|, which has |size|
 // bytes: exactly those of the returned type. For a kernel that returns nothing, and to drop what it returns, pass NULL
 // and 0. A failure of this kernel is returned and leaves no error on the stream; after any failure |out_result| is as

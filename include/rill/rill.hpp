@@ -157,7 +157,7 @@ template <typename T> inline void write_at(const array &to, size_t index, const 
 // Queues a kernel: rill_launch() of RILL_ARGS(values...).
 template <typename... Values> inline void launch(rill_kernel kernel, rill_stream on, Values &&...values)
 {
-    check(rill_launch(kernel, on, RILL_ARGS(std::forward<Values>(values)...)));
+    check(rill_launch_at(nullptr, kernel, on, RILL_ARGS(std::forward<Values>(values)...)));
 }
 
 // Runs a kernel, waits for it, and gives back its value: rill_call().

@@ -45,6 +45,9 @@ typedef struct rill_stream_options {
     bool is_unordered;
 } rill_stream_options;
 
+// Names the stream in reports, in 31 bytes at most; NULL or "" takes the name away.
+RILL_API RILL_NODISCARD rill_status rill_stream_label(rill_stream stream, const char *label);
+
 // Creates a stream on |context|. |options| may be NULL.
 RILL_API RILL_NODISCARD rill_status rill_stream_create(rill_context context, const rill_stream_options *options,
                                                        rill_stream *out_stream);

@@ -69,6 +69,7 @@ struct plan_effect {
     enum ir_update update; // PLAN_UPDATE
     enum ir_type type;     // element type; IR_VOID for copies and mixtures
     bool is_must;          // every byte of the region is touched whenever the task runs (used to skip uploads)
+    bool is_sure;          // the same of reads and updates too, where the region is not bounded only
     bool is_atomic;        // updates
     bool is_explicit;      // by rill_atomic_*
     // Atomic updates: 1 + the number of the private copy that may take them; 0: none. A base that has one is touched by

@@ -237,6 +237,7 @@ static void io_effect(struct io *io, struct plan_effect *effect)
     IO_ENUM(io, &effect->update, IR_UPDATE_COUNT);
     IO_ENUM(io, &effect->type, IR_PTR + 1);
     io_bool(io, &effect->is_must);
+    io_bool(io, &effect->is_sure);
     io_bool(io, &effect->is_atomic);
     io_bool(io, &effect->is_explicit);
     io_int(io, &effect->copy);

@@ -392,6 +392,18 @@ rill_status rill_array_describe(rill_array handle, rill_array_info *out_info)
     return end(context, handle.id, RILL_OK);
 }
 
+rill_status rill_array_label(rill_array handle, const char *label)
+{
+    RILL_TRY(context_check_out("rill_array_label", label, "label"));
+    struct context *context;
+    struct array *array;
+    RILL_TRY(begin("rill_array_label", handle, &context, &array));
+    if (context->order != NULL) {
+        order_label_array(context->order, array->address, array->size, label);
+    }
+    return end(context, handle.id, RILL_OK);
+}
+
 rill_status rill_array_address(rill_array handle, void **out_address)
 {
     RILL_TRY(context_check_out("rill_array_address", out_address, "out_address"));
@@ -411,8 +423,8 @@ rill_status array_read_bytes(const char *who, struct context *context, rill_stre
     struct stream *stream;
     RILL_TRY(stream_pin(context, who, handle, &stream));
     rill_status status = stream_may_wait(who, stream);
-    status =
-        status == RILL_OK ? context_fail_as(who, order_copy(stream, host, address, size, BACKEND_READ_LATER)) : status;
+    status = status == RILL_OK ? context_fail_as(who, order_copy(who, stream, host, address, size, BACKEND_READ_LATER))
+                               : status;
     if (status == RILL_OK) {
         status = stream_finish_work(who, stream);
     }
@@ -429,7 +441,7 @@ rill_status array_write_bytes(const char *who, struct context *context, rill_str
                              : size <= STAGE_SIZE  ? BACKEND_READ_NOW
                                                    : BACKEND_READ_LATER;
     rill_status status = read != BACKEND_READ_LATER ? RILL_OK : stream_may_wait(who, stream);
-    status = status == RILL_OK ? context_fail_as(who, order_copy(stream, address, host, size, read)) : status;
+    status = status == RILL_OK ? context_fail_as(who, order_copy(who, stream, address, host, size, read)) : status;
     if (status == RILL_OK && read == BACKEND_READ_LATER) {
         status = stream_finish_work(who, stream);
     }
@@ -476,7 +488,7 @@ rill_status array_copy_later(const char *who, struct context *context, rill_stre
 {
     struct stream *stream;
     RILL_TRY(stream_pin(context, who, handle, &stream));
-    rill_status status = context_fail_as(who, order_copy(stream, target, source, size, BACKEND_READ_LATER));
+    rill_status status = context_fail_as(who, order_copy(who, stream, target, source, size, BACKEND_READ_LATER));
     context_unpin(context, stream->id);
     return status;
 }
@@ -520,7 +532,7 @@ static rill_status fill(struct context *context, struct array *array, rill_strea
     struct stream *stream;
     RILL_TRY(stream_pin(context, "rill_array_fill", handle, &stream));
     array_note_use(array, stream->id);
-    rill_status status = order_fill(stream, array->address, array->count, element, element_size);
+    rill_status status = order_fill("rill_array_fill", stream, array->address, array->count, element, element_size);
     context_unpin(context, stream->id);
     return context_fail_as("rill_array_fill", status);
 }

@@ -449,8 +449,8 @@ static rill_status open_device(struct context *context, size_t index, const rill
     struct backend_host host;
     rill_order order;
     RILL_TRY(order_find_mode(options->order, &order));
-    if (order == RILL_ORDER_AUTO) {
-        RILL_TRY(order_create(context));
+    if (order != RILL_ORDER_MANUAL) {
+        RILL_TRY(order_create(context, order, options));
     }
     context->cache = cache_create(context, options->cache);
     host_describe(context, &host);
@@ -588,6 +588,10 @@ static rill_status finish_streams(struct context *context, const char *who, bool
     }
     context->backend->device_flush(context->device);
     rill_status unreported = take_unreported(context, who);
+    if (context->order != NULL) {
+        order_host_saw_all(context->order);
+        unreported = unreported == RILL_OK ? order_take_conflict(context->order, who) : unreported;
+    }
     return first != RILL_OK ? status_fail(first, "%s", text) : unreported;
 }
 

@@ -3,6 +3,7 @@
 #include "base/hot.h"
 #include "base/status.h"
 #include "runtime/callback.h"
+#include "runtime/order.h"
 #include "runtime/stream.h"
 
 #include <assert.h>
@@ -11,6 +12,7 @@ void event_dispose(struct event *event)
 {
     struct context *context = event->context;
     context->backend->event_destroy(event->place);
+    order_clock_finish(context, &event->clock);
     context_free(context, event, sizeof *event);
 }
 
@@ -138,8 +140,9 @@ static inline rill_status queue_on(const char *who, rill_event handle, rill_stre
     struct event_use use;
     RILL_TRY(begin_on(who, handle, stream, &use));
     const struct backend *backend = use.context->backend;
-    rill_status status = waits ? backend->event_wait(use.event->place, use.on.queue)
-                               : backend->event_record(use.event->place, use.on.queue);
+    rill_status status = UNLIKELY(use.context->order != NULL) ? order_queue_event(use.on.stream, use.event, waits)
+                         : waits                              ? backend->event_wait(use.event->place, use.on.queue)
+                                                              : backend->event_record(use.event->place, use.on.queue);
     status = context_fail_as(who, status);
     end_on(&use);
     return status;
@@ -168,6 +171,9 @@ rill_status rill_event_synchronize(rill_event handle)
     if (status == RILL_OK && context->backend->event_synchronize(event->place, &error)) {
         status = status_fail(error.status, "rill_event_synchronize: %s", error.text);
     }
+    if (status == RILL_OK && context->order != NULL) {
+        order_host_saw_event(event);
+    }
     return end(context, event, status);
 }
 
@@ -181,6 +187,8 @@ rill_status rill_event_query(rill_event handle)
         status = unrecorded("rill_event_query");
     } else if (!context->backend->event_is_reached(event->place)) {
         status = status_fail(RILL_ERR_NOT_READY, "rill_event_query: the event has not been reached");
+    } else if (context->order != NULL) {
+        order_host_saw_event(event);
     }
     return end(context, event, status);
 }

@@ -120,11 +120,34 @@ static bool needs_fast(const struct plan_task *task)
     return has_tests;
 }
 
+static bool leaves_early(const struct plan_node *node)
+{
+    bool does = node != NULL && (node->kind == PLAN_RETURN || node->kind == PLAN_BREAK);
+    for (int i = 0; node != NULL && !does && i < node->child_count; i++) {
+        does = leaves_early(node->children[i]);
+    }
+    return does;
+}
+
+// Whether the task runs, at least for no iteration, whenever |node| does.
+static bool runs_for_sure(const struct plan_node *node, int task)
+{
+    if (node == NULL || (node->kind == PLAN_TASK && node->task != task)) {
+        return false;
+    }
+    bool does = node->kind == PLAN_TASK;
+    bool goes_in = node->kind == PLAN_SEQUENCE || node->kind == PLAN_REGION;
+    for (int i = 0; goes_in && !does && i < node->child_count; i++) {
+        does = runs_for_sure(node->children[i], task);
+    }
+    return does;
+}
+
 static struct footprint_rule describe_effect(const struct kernel *kernel, const struct plan_task *task,
                                              const struct plan_effect *effect)
 {
     const struct plan_region *region = &effect->region;
-    struct footprint_rule rule = {.effect = effect, .access = {.kind = kind_of(effect), .is_certain = effect->is_must}};
+    struct footprint_rule rule = {.effect = effect, .access = {.kind = kind_of(effect), .is_certain = effect->is_sure}};
     if (rule.access.kind == HAZARD_UPDATE) {
         rule.access.update = plan_effect_merge(effect);
         rule.access.type = effect->type;
@@ -210,6 +233,7 @@ static bool counts(const struct plan_kernel *plan, const struct plan_effect *eff
 static bool find_rules(const struct kernel *kernel, bool is_coarse, struct rules *rules)
 {
     const struct plan_kernel *plan = kernel->plan;
+    bool early = leaves_early(plan->root);
     rules->count = 0;
     for (int t = 0; t < plan->task_count; t++) {
         for (int i = 0; i < plan->tasks[t].effect_count; i++) {
@@ -218,6 +242,7 @@ static bool find_rules(const struct kernel *kernel, bool is_coarse, struct rules
                 continue;
             }
             struct footprint_rule rule = describe_effect(kernel, &plan->tasks[t], effect);
+            rule.access.is_certain = rule.access.is_certain && !early && runs_for_sure(plan->root, t);
             if (is_coarse) {
                 rule.is_whole = true;
                 rule.access.is_certain = false;

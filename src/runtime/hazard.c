@@ -330,3 +330,22 @@ void hazard_forget(struct hazard_table *table, uint64_t low, uint64_t high)
         }
     }
 }
+
+void hazard_forget_first(struct hazard_table *table, uint64_t low, const void *stream)
+{
+    size_t at = first_behind(table, low);
+    if (at == table->count) {
+        return;
+    }
+    struct hazard_zone *zone = table->zones[at];
+    for (size_t k = 0; k < zone->count; k++) {
+        if (zone->entries[k].access.span.low == low && zone->entries[k].point->stream == stream) {
+            drop_entry(table, zone, k);
+            break;
+        }
+    }
+    if (zone->count == 0) {
+        free_zone(table, zone);
+        remove_zones(table, at, 1);
+    }
+}

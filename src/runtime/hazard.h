@@ -24,6 +24,7 @@ struct hazard_access {
     enum ir_type type;     //
     bool is_certain;       // every byte is touched; else each may be
     int what;              // the caller's: of what this is an access
+    int number;            // the caller's: which of the accesses of one piece of work
 };
 
 // A place in a stream, behind what has the access. Counted by the table's entries and by whoever works with it.
@@ -84,5 +85,7 @@ void hazard_sweep(struct hazard_table *table, bool (*has_passed)(void *arg, cons
                   void *arg);
 // Forgets what touches nothing beside [low, high).
 void hazard_forget(struct hazard_table *table, uint64_t low, uint64_t high);
+// Forgets one access of |stream| that begins at |low|.
+void hazard_forget_first(struct hazard_table *table, uint64_t low, const void *stream);
 
 #endif

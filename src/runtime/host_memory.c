@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "runtime/callback.h"
 #include "runtime/context.h"
+#include "runtime/order.h"
 #include "runtime/retire.h"
 
 #include <assert.h>
@@ -124,6 +125,32 @@ rill_status rill_host_free(rill_context handle, void *memory)
                              "rill_host_free: %p is no address that rill_host_alloc() gave for this context, or it was "
                              "freed before",
                              memory);
+    }
+    context_leave(context);
+    return status;
+}
+
+rill_status rill_host_access_begin(rill_context handle, const void *memory, size_t size, bool writes)
+{
+    struct context *context;
+    RILL_TRY(context_enter("rill_host_access_begin", handle.id, KIND_CONTEXT, &context));
+    rill_status status =
+        memory != NULL ? RILL_OK : status_fail(RILL_ERR_INVALID, "rill_host_access_begin: the memory is NULL");
+    if (status == RILL_OK && context->order != NULL) {
+        order_host_access(context, memory, size, writes);
+    }
+    context_leave(context);
+    return status;
+}
+
+rill_status rill_host_access_end(rill_context handle, const void *memory)
+{
+    struct context *context;
+    RILL_TRY(context_enter("rill_host_access_end", handle.id, KIND_CONTEXT, &context));
+    rill_status status =
+        memory != NULL ? RILL_OK : status_fail(RILL_ERR_INVALID, "rill_host_access_end: the memory is NULL");
+    if (status == RILL_OK && context->order != NULL) {
+        order_host_access_over(context, memory);
     }
     context_leave(context);
     return status;

@@ -20,6 +20,7 @@ struct launch_result {
     bool is_host;                 // |address| is the host's
     struct backend_error *caller; // set: the caller waits for the launch and takes its failure
     bool is_ordered;              // the order's lock is held
+    const char *place;            // where the call stands in the program; NULL: not known
 };
 
 // A struct that is returned lies in memory that the launch was lent.
@@ -105,7 +106,12 @@ static __attribute__((noinline)) rill_status launch_ordered(struct packed_args *
     struct order_use use;
     struct launch_result ordered = *result;
     footprint_of_launch(&footprint, packed, result->is_host ? NULL : result->address);
-    RILL_TRY(order_begin(&use, packed->who, on->stream, footprint.items, footprint.count));
+    struct order_work work = {.call = packed->who,
+                              .accesses = footprint.items,
+                              .count = footprint.count,
+                              .packed = packed,
+                              .place = result->place};
+    RILL_TRY(context_fail_as(packed->who, order_begin(&use, &work, on->stream)));
     ordered.is_ordered = use.stream != NULL;
     rill_status status = launch_now(packed, on, &ordered);
     order_end(&use);
@@ -155,10 +161,10 @@ fetch_launch(const struct context *context, const struct kernel *kernel, const s
     fetch_for_reading(on->queue, BACKEND_STREAM_FRONT);
     fetch_for_reading(context->device, BACKEND_DEVICE_FRONT);
     fetch_for_reading((const void *)(uintptr_t)context->launch, HOT_PART_SIZE);
-    fetch_for_reading((const void *)(uintptr_t)rill_launch, HOT_PART_SIZE);
+    fetch_for_reading((const void *)(uintptr_t)rill_launch_at, HOT_PART_SIZE);
 }
 
-LAUNCH_PART rill_status rill_launch(rill_kernel handle, rill_stream stream_handle, rill_args args)
+LAUNCH_PART rill_status rill_launch_at(const char *place, rill_kernel handle, rill_stream stream_handle, rill_args args)
 {
     struct context *context;
     struct kernel *kernel;
@@ -170,11 +176,16 @@ LAUNCH_PART rill_status rill_launch(rill_kernel handle, rill_stream stream_handl
         if (UNLIKELY(atomic_load_explicit(&context->sleeps, memory_order_relaxed))) {
             fetch_launch(context, kernel, &on);
         }
-        status = launch_on("rill_launch", kernel, &on, args, &(struct launch_result){0});
+        status = launch_on("rill_launch", kernel, &on, args, &(struct launch_result){.place = place});
         context_unpin(context, on.id);
     }
     kernel_end_launch(context, kernel, stripe);
     return status;
+}
+
+rill_status(rill_launch)(rill_kernel kernel, rill_stream stream, rill_args args)
+{
+    return rill_launch_at(NULL, kernel, stream, args);
 }
 
 static rill_status check_result(const struct kernel *kernel, const void *out_result, size_t size)
@@ -208,6 +219,9 @@ static rill_status call_into(struct kernel *kernel, const struct pinned_stream *
     struct launch_result result = {.address = value, .size = size, .is_host = true, .caller = &error};
     RILL_TRY(launch_on("rill_call", kernel, on, args, &result));
     kernel->context->backend->stream_synchronize(on->queue);
+    if (UNLIKELY(kernel->context->order != NULL)) {
+        order_host_saw(on->stream);
+    }
     if (error.status == RILL_OK) { // the stream itself may have failed meanwhile
         RILL_TRY(stream_check("rill_call", on->stream));
     }

@@ -1,4 +1,4 @@
-#include "runtime/order.h"
+#include "runtime/order_parts.h"
 
 #include "base/hot.h"
 #include "base/status.h"
@@ -9,46 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WANTS = 8, KNOWN_STREAMS = 16 };
-
-struct order_point {
-    struct hazard_point base;    // first
-    struct backend_event *event; // owned; NULL: there was no memory for one
-    bool is_recorded;            // the event marks the place; else only the stream's end is known to be behind it
-    struct order_point *next;    // among those that are free
-};
-
-// How far a stream is known to be ordered behind another.
-struct order_known {
-    uint64_t stream; // its serial; 0: none
-    uint64_t number;
-};
-
-// A stream as the order sees it. Lives as long as a point of it.
-struct order_stream {
-    struct backend_stream *queue; // NULL: the stream is gone
-    struct backend_event *last;   // owned; of a stream that is gone: behind all its work. NULL: that has run
-    uint64_t serial;              // no other stream of the context has it
-    uint64_t number;              // of the last point
-    uint64_t passed;              // the points up to this one have been passed, without an error
-    uint64_t blind;               // up to this point there may be accesses that are not in the table; 0: none
-    size_t point_count;
-    struct order_known known[KNOWN_STREAMS]; // by serial; one that is missing is only waited for again
-    struct order_stream *next;
-    struct order_stream *previous;
-};
-
-struct order {
-    struct context *context; // borrowed
-    struct thread_mutex lock;
-    struct hazard_table table;
-    struct order_stream *streams;    // owned
-    struct order_point *free_points; // owned
-    uint64_t serial;
-    uint64_t wait_count;
-    size_t blind_count;                 // of streams
-    _Atomic(struct memory *) forgotten; // owned: released, and not forgotten yet
-};
+enum { MOST_WANTS = 8 };
 
 static _Thread_local bool has_asked; // a launch of this thread would have waited for room
 
@@ -56,36 +17,39 @@ static _Thread_local bool has_asked; // a launch of this thread would have waite
 
 rill_status order_find_mode(rill_order wanted, rill_order *out_mode)
 {
+    static const char *const words[] = {
+        [RILL_ORDER_MANUAL] = "manual", [RILL_ORDER_AUTO] = "auto", [RILL_ORDER_CHECK] = "check"};
     const char *text = getenv("RILL_ORDER");
     *out_mode = wanted;
     if (text == NULL || *text == '\0') {
-        return (int)wanted >= 0 && (int)wanted <= RILL_ORDER_AUTO
+        return (int)wanted >= 0 && (int)wanted <= RILL_ORDER_CHECK
                    ? RILL_OK
                    : status_fail(RILL_ERR_INVALID, "there is no order %d", (int)wanted);
     }
-    if (strcmp(text, "manual") != 0 && strcmp(text, "auto") != 0) {
-        return status_fail(RILL_ERR_INVALID, "RILL_ORDER is '%s'; it may be manual or auto", text);
+    for (int i = 0; i <= RILL_ORDER_CHECK; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            *out_mode = (rill_order)i;
+            return RILL_OK;
+        }
     }
-    *out_mode = strcmp(text, "auto") == 0 ? RILL_ORDER_AUTO : RILL_ORDER_MANUAL;
-    return RILL_OK;
+    return status_fail(RILL_ERR_INVALID, "RILL_ORDER is '%s'; it may be manual, auto or check", text);
 }
 
 // ---- streams ------------------------------------------------------------------------------------------------------
 
-static struct order_stream *add_stream(struct order *order, struct stream *stream)
+struct order_stream *order_add_stream(struct order *order, struct backend_stream *queue)
 {
     struct order_stream *own = context_alloc(order->context, sizeof *own);
     if (own == NULL) {
         return NULL;
     }
-    own->queue = stream->queue;
+    own->queue = queue;
     own->serial = ++order->serial;
     own->next = order->streams;
     if (own->next != NULL) {
         own->next->previous = own;
     }
     order->streams = own;
-    stream->order = own;
     return own;
 }
 
@@ -106,13 +70,15 @@ static void free_stream(struct order *order, struct order_stream *own)
         own->next->previous = own->previous;
     }
     set_blind(order, own, 0);
+    order_check_stream_gone(order, own);
+    order_clock_finish(order->context, &own->clock);
     order->context->backend->event_destroy(own->last);
     context_free(order->context, own, sizeof *own);
 }
 
 static void free_if_unused(struct order *order, struct order_stream *own)
 {
-    if (own->queue == NULL && own->point_count == 0 && own->blind == 0) {
+    if (own->queue == NULL && own != order->program && own->point_count == 0 && own->blind == 0) {
         free_stream(order, own);
     }
 }
@@ -137,6 +103,9 @@ static bool has_passed(void *arg, const struct hazard_point *base)
     struct order *order = arg;
     const struct order_point *point = (const struct order_point *)base;
     struct order_stream *own = base->stream;
+    if (order->is_check) {
+        return order_check_has_passed(order, base);
+    }
     if (own->passed >= base->number) {
         return true;
     }
@@ -150,6 +119,14 @@ static bool has_passed(void *arg, const struct hazard_point *base)
 
 static void forget_locked(struct order *order);
 
+struct order_stream *order_stream_of(struct stream *stream)
+{
+    if (stream->order == NULL) {
+        stream->order = order_add_stream(stream->context->order, stream->queue);
+    }
+    return stream->order;
+}
+
 // ---- points -------------------------------------------------------------------------------------------------------
 
 static void release_point(void *user, struct hazard_point *base)
@@ -159,13 +136,15 @@ static void release_point(void *user, struct hazard_point *base)
     struct order_stream *own = base->stream;
     assert(own->point_count > 0);
     own->point_count--;
+    order_origin_free(order, point->origin);
+    point->origin = NULL;
     point->next = order->free_points;
     order->free_points = point;
     free_if_unused(order, own);
 }
 
 // A point for work that is about to be queued, with one reference. NULL: no memory.
-static struct order_point *take_point(struct order *order, struct order_stream *own)
+struct order_point *order_take_point(struct order *order, struct order_stream *own)
 {
     struct order_point *point = order->free_points;
     if (point != NULL) {
@@ -187,6 +166,9 @@ static void mark_point(struct order *order, struct order_stream *own, struct ord
 {
     const struct backend *backend = order->context->backend;
     point->base.number = ++own->number;
+    if (order->is_check) {
+        return;
+    }
     if (atomic_load_explicit(&order->context->stream_count, memory_order_relaxed) < 2) {
         return;
     }
@@ -207,14 +189,14 @@ struct wants {
     rill_status status; // the first failure
 };
 
-static struct order_known *place_of(struct order_stream *own, const struct order_stream *other)
+static struct order_time *place_of(struct order_stream *own, const struct order_stream *other)
 {
-    return &own->known[other->serial % KNOWN_STREAMS];
+    return &own->known[other->serial % ORDER_KNOWN_STREAMS];
 }
 
 static bool knows(struct order_stream *own, const struct order_stream *other, uint64_t number)
 {
-    const struct order_known *known = place_of(own, other);
+    const struct order_time *known = place_of(own, other);
     return known->stream == other->serial && known->number >= number;
 }
 
@@ -239,7 +221,7 @@ static void wait_for(struct wants *wants, const struct order_point *point)
     if (wants->status == RILL_OK) {
         order->wait_count++;
         *place_of(wants->own, other) =
-            (struct order_known){other->serial, point->is_recorded ? point->base.number : other->number};
+            (struct order_time){other->serial, point->is_recorded ? point->base.number : other->number};
     }
 }
 
@@ -298,10 +280,10 @@ static rill_status make_wait(struct order *order, struct order_stream *own, cons
 
 // ---- queueing -----------------------------------------------------------------------------------------------------
 
-// What is captured into a graph of others does not run now.
+// What is captured into a graph of others does not run now. How others order their streams nobody can check.
 static bool takes_part(const struct stream *stream)
 {
-    if (stream->is_unordered) {
+    if (stream->is_unordered || (stream->is_wrapped && stream->context->order->is_check)) {
         return false;
     }
     return !stream->is_wrapped || stream->context->backend->stream_may_wait(stream->queue, false) == RILL_OK;
@@ -309,33 +291,40 @@ static bool takes_part(const struct stream *stream)
 
 static rill_status begin_locked(struct order *order, struct order_use *use)
 {
-    struct stream *stream = use->stream;
-    struct order_stream *own = stream->order != NULL ? stream->order : add_stream(order, stream);
+    struct order_stream *own = order_stream_of(use->stream);
     if (own == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for the order of a stream");
     }
-    RILL_TRY(make_wait(order, own, use));
-    use->point = take_point(order, own);
-    return use->point != NULL ? RILL_OK : status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for the order of a launch");
+    if (order->is_check) {
+        order_check_begin(order, own, use);
+    } else {
+        RILL_TRY(make_wait(order, own, use));
+    }
+    use->point = order_take_point(order, own);
+    if (use->point == NULL) {
+        return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for the order of a launch");
+    }
+    use->point->origin = use->origin;
+    return RILL_OK;
 }
 
-rill_status order_begin(struct order_use *use, const char *who, struct stream *stream,
-                        const struct hazard_access *accesses, int count)
+rill_status order_begin(struct order_use *use, const struct order_work *work, struct stream *stream)
 {
     struct order *order = stream->context->order;
-    *use = (struct order_use){.order = order, .accesses = accesses, .count = count};
-    if (count == 0 || !takes_part(stream)) {
+    *use = (struct order_use){.order = order, .accesses = work->accesses, .count = work->count};
+    if (work->count == 0 || !takes_part(stream)) {
         return RILL_OK;
     }
     use->stream = stream;
+    use->origin = order->is_check ? order_origin_make(order, work, stream) : NULL;
     thread_lock(&order->lock);
     forget_locked(order);
     rill_status status = begin_locked(order, use);
     if (UNLIKELY(status != RILL_OK)) {
         thread_unlock(&order->lock);
-        return who != NULL ? context_fail_as(who, status) : status;
+        order_origin_free(order, use->origin);
     }
-    return RILL_OK;
+    return status;
 }
 
 void order_end(struct order_use *use)
@@ -347,7 +336,9 @@ void order_end(struct order_use *use)
     struct order_stream *own = use->stream->order;
     mark_point(order, own, use->point);
     for (int i = 0; i < use->count; i++) {
-        if (UNLIKELY(!hazard_add(&order->table, &use->accesses[i], &use->point->base))) {
+        struct hazard_access access = use->accesses[i];
+        access.number = i;
+        if (UNLIKELY(!hazard_add(&order->table, &access, &use->point->base))) {
             set_blind(order, own, own->number);
         }
     }
@@ -374,28 +365,31 @@ void order_wait_for_room(struct stream *stream)
     }
 }
 
-rill_status order_copy_slowly(struct stream *stream, void *target, const void *source, size_t size,
+rill_status order_copy_slowly(const char *who, struct stream *stream, void *target, const void *source, size_t size,
                               enum backend_read read)
 {
     struct hazard_access accesses[2];
     struct order_use use;
-    int count = footprint_of_bytes(&accesses[0], HAZARD_WRITE, target, size);
+    struct order_work work = {.call = who, .accesses = accesses};
+    work.count = footprint_of_bytes(&accesses[0], HAZARD_WRITE, target, size);
     if (read == BACKEND_READ_LATER) {
-        count += footprint_of_bytes(&accesses[count], HAZARD_READ, source, size);
+        work.count += footprint_of_bytes(&accesses[work.count], HAZARD_READ, source, size);
     }
-    RILL_TRY(order_begin(&use, NULL, stream, accesses, count));
+    RILL_TRY(order_begin(&use, &work, stream));
     enum backend_read how = read == BACKEND_READ_NOW ? BACKEND_READ_AT_ONCE : read;
     rill_status status = stream->context->backend->copy(stream->queue, target, source, size, how);
     order_end(&use);
     return status;
 }
 
-rill_status order_fill_slowly(struct stream *stream, void *target, size_t count, const void *element, size_t size)
+rill_status order_fill_slowly(const char *who, struct stream *stream, void *target, size_t count, const void *element,
+                              size_t size)
 {
     struct hazard_access access;
     struct order_use use;
-    int access_count = footprint_of_bytes(&access, HAZARD_WRITE, target, count * size);
-    RILL_TRY(order_begin(&use, NULL, stream, &access, access_count));
+    struct order_work work = {.call = who, .accesses = &access};
+    work.count = footprint_of_bytes(&access, HAZARD_WRITE, target, count * size);
+    RILL_TRY(order_begin(&use, &work, stream));
     rill_status status = stream->context->backend->fill(stream->queue, target, count, element, size);
     order_end(&use);
     return status;
@@ -407,7 +401,7 @@ rill_status order_fill_slowly(struct stream *stream, void *target, size_t count,
 static void keep_end(struct order *order, struct order_stream *own)
 {
     const struct backend *backend = order->context->backend;
-    if ((own->point_count == 0 && own->blind == 0) || backend->stream_is_idle(own->queue)) {
+    if (order->is_check || (own->point_count == 0 && own->blind == 0) || backend->stream_is_idle(own->queue)) {
         return;
     }
     if (backend->event_create(order->context->device, false, &own->last) == RILL_OK &&
@@ -439,14 +433,16 @@ void order_forget(struct order *order, struct memory *memory)
     }
 }
 
-// Others may wrap the same memory: what wraps it says nothing of those.
+// Others may wrap the same memory: what wraps it says nothing of those. Where order is only checked that is put up
+// with, as the program may have used the memory for something else meanwhile.
 static void forget_all(struct order *order, struct memory *memory)
 {
     while (memory != NULL) {
         struct memory *next = memory->next_forgotten;
         uint64_t low = (uint64_t)(uintptr_t)memory->address;
-        if (!memory->is_wrapped) {
+        if (!memory->is_wrapped || order->is_check) {
             hazard_forget(&order->table, low, low + memory->size);
+            order_check_forget(order, low, low + memory->size);
         }
         context_free(order->context, memory, sizeof *memory);
         memory = next;
@@ -479,13 +475,18 @@ uint64_t order_wait_count(struct order *order)
 
 // ---- opening, closing ---------------------------------------------------------------------------------------------
 
-rill_status order_create(struct context *context)
+rill_status order_create(struct context *context, rill_order mode, const rill_open_options *options)
 {
     struct order *order = context_alloc(context, sizeof *order);
     if (order == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "no memory for the order of streams");
     }
     order->context = context;
+    order->is_check = mode == RILL_ORDER_CHECK;
+    order->report = options->conflict;
+    order->report_user = options->conflict_user;
+    order->fails = options->conflict_fails;
+    order->only_certain = options->only_certain_conflicts;
     thread_mutex_init(&order->lock);
     hazard_init(&order->table, context);
     order->table.release = release_point;
@@ -502,6 +503,7 @@ void order_destroy(struct order *order)
     struct context *context = order->context;
     forget_locked(order);
     hazard_finish(&order->table);
+    order_check_finish(order);
     while (order->streams != NULL) {
         free_stream(order, order->streams);
     }

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "runtime/callback.h"
 #include "runtime/order.h"
+#include "runtime/order_clock.h"
 
 #include <stdio.h>
 
@@ -84,6 +85,25 @@ rill_status rill_stream_create(rill_context handle, const rill_stream_options *o
     rill_status status = stream_make(context, "rill_stream_create", &origin, &stream);
     if (status == RILL_OK) {
         out_stream->id = stream->id;
+    }
+    context_leave(context);
+    return status;
+}
+
+rill_status rill_stream_label(rill_stream handle, const char *label)
+{
+    struct context *context;
+    struct stream *stream;
+    if (handle.id == UINT64_MAX) {
+        RILL_TRY(stream_only_current("rill_stream_label", &handle));
+    }
+    RILL_TRY(context_enter("rill_stream_label", handle.id, KIND_STREAM, &context));
+    rill_status status = stream_pin(context, "rill_stream_label", handle, &stream);
+    if (status == RILL_OK) {
+        thread_lock(&context->lock);
+        snprintf(stream->label, sizeof stream->label, "%s", label != NULL ? label : "");
+        thread_unlock(&context->lock);
+        context_unpin(context, stream->id);
     }
     context_leave(context);
     return status;
@@ -217,7 +237,11 @@ rill_status stream_check(const char *who, struct stream *stream)
 
 rill_status stream_finish_work(const char *who, struct stream *stream)
 {
-    stream->context->backend->stream_synchronize(stream->queue);
+    struct context *context = stream->context;
+    context->backend->stream_synchronize(stream->queue);
+    if (UNLIKELY(context->order != NULL)) {
+        order_host_saw(stream);
+    }
     return stream_check(who, stream);
 }
 
@@ -254,6 +278,9 @@ rill_status rill_stream_destroy(rill_stream handle)
     struct stream *stream;
     RILL_TRY(take_away("rill_stream_destroy", handle, true, &context, &stream));
     context->backend->stream_synchronize(stream->queue);
+    if (context->order != NULL) {
+        order_host_saw(stream);
+    }
     struct backend_error error;
     rill_status status = stream_has_news(stream, &error) ? stream_check("rill_stream_destroy", stream) : RILL_OK;
     return end(context, stream, status);
@@ -298,6 +325,9 @@ HOT FLAT rill_status rill_stream_synchronize(rill_stream handle)
     if (status == RILL_OK) {
         status = stream_finish_work("rill_stream_synchronize", stream);
     }
+    if (UNLIKELY(context->order != NULL) && status == RILL_OK) {
+        status = order_take_conflict(context->order, "rill_stream_synchronize");
+    }
     return end(context, stream, status);
 }
 
@@ -316,6 +346,9 @@ rill_status rill_stream_query(rill_stream handle)
     if (status == RILL_OK && !is_idle) {
         status = status_fail(RILL_ERR_NOT_READY, "rill_stream_query: the stream's work has not finished");
     }
+    if (status == RILL_OK && context->order != NULL) {
+        order_host_saw(stream);
+    }
     return end(context, stream, status);
 }
 
@@ -333,7 +366,7 @@ rill_status rill_stream_wait(rill_stream handle, rill_stream other_handle)
     if (status == RILL_OK) {
         status = stream_pin(context, "rill_stream_wait", other_handle, &other);
         if (status == RILL_OK) {
-            status = context_fail_as("rill_stream_wait", context->backend->stream_wait(stream->queue, other->queue));
+            status = context_fail_as("rill_stream_wait", order_queue_wait(stream, other));
             context_unpin(context, other->id);
         }
         context_unpin(context, stream->id);
@@ -351,11 +384,15 @@ struct stream_callback {
     rill_stream_callback_function function;
     void *user;
     rill_status status;
+    struct order_clock clock; // what comes before it, where order is checked
 };
 
 static void run_callback(struct callback *callback)
 {
     struct stream_callback *own = (struct stream_callback *)callback;
+    if (own->context->order != NULL) {
+        order_host_saw_place(own->context, &own->clock);
+    }
     own->function(own->user, own->status);
     const struct backend *backend = own->context->backend;
     struct backend_stream *queue = own->queue;
@@ -389,8 +426,12 @@ static rill_status queue_callback(struct context *context, struct stream *stream
     own->queue = stream->queue;
     own->function = function;
     own->user = user;
+    if (context->order != NULL) {
+        order_note_place(stream, &own->clock);
+    }
     status = context->backend->notify(stream->queue, post_callback, own, true);
     if (status != RILL_OK) {
+        order_clock_finish(context, &own->clock);
         context_free(context, own, sizeof *own);
     }
     return context_fail_as("rill_stream_callback", status);

@@ -10,6 +10,7 @@ struct stream {
     struct scratch *scratch;      // owned; guarded by the context's scratch lock; NULL: no launch has wanted any
     struct order_stream *order;   // the order's own: see order.h; NULL: none yet
     bool is_unordered;            // the order leaves it alone
+    char label[32];               // the program's name for it; guarded by the context's lock
     bool is_wrapped;              // the driver's stream is another's
     void *native;                 // the driver's handle, once others have it; guarded by the context's wrap lock
     struct stream *next;          // guarded by the context's lock, and so is what follows

@@ -44,16 +44,15 @@ static void side_close(struct side *side)
 static rill_status copy_inside(const struct side *target, const struct side *source)
 {
     struct context *context = target->context;
-    const struct backend *backend = context->backend;
     struct stream *to;
     struct stream *from;
     RILL_TRY(stream_pin(context, who, target->stream, &to));
     rill_status status = stream_pin(context, who, source->stream, &from);
     if (status == RILL_OK) {
-        status = from != to ? backend->stream_wait(to->queue, from->queue) : RILL_OK;
+        status = from != to ? order_queue_wait(to, from) : RILL_OK;
         if (status == RILL_OK) {
-            status =
-                order_copy(to, target->array->address, source->array->address, source->array->size, BACKEND_READ_LATER);
+            status = order_copy(who, to, target->array->address, source->array->address, source->array->size,
+                                BACKEND_READ_LATER);
         }
         context_unpin(context, from->id);
     }
@@ -78,10 +77,11 @@ static rill_status finish_source(const struct side *side)
     }
     struct hazard_access access;
     struct order_use use;
+    struct order_work work = {.call = who, .accesses = &access};
     struct stream *stream;
     RILL_TRY(stream_pin(side->context, who, side->stream, &stream));
-    int count = footprint_of_bytes(&access, HAZARD_READ, side->array->address, side->array->size);
-    rill_status status = order_begin(&use, who, stream, &access, count);
+    work.count = footprint_of_bytes(&access, HAZARD_READ, side->array->address, side->array->size);
+    rill_status status = context_fail_as(who, order_begin(&use, &work, stream));
     if (status == RILL_OK) {
         order_end(&use); // the stream waits, and so does who waits for the stream
         status = stream_finish_work(who, stream);
@@ -95,9 +95,10 @@ static rill_status copy_from(const struct side *target, const struct side *sourc
     struct context *context = target->context;
     struct order_use use = {.stream = NULL};
     struct hazard_access access;
-    int count = footprint_of_bytes(&access, HAZARD_WRITE, target->array->address, source->array->size);
+    struct order_work work = {.call = who, .accesses = &access};
+    work.count = footprint_of_bytes(&access, HAZARD_WRITE, target->array->address, source->array->size);
     if (context->order != NULL) {
-        RILL_TRY(order_begin(&use, NULL, stream, &access, count));
+        RILL_TRY(order_begin(&use, &work, stream));
     }
     rill_status status = context->backend->copy_from(stream->queue, target->array->address, source->context->device,
                                                      source->array->address, source->array->size);

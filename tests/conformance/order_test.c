@@ -38,7 +38,15 @@ struct scene {
     int host[N], shared[N];
     int big[2][N];
     sem_t entered, opened;
+    int conflict_count; // of those reported
 };
+
+static void count_conflict(void *user, const rill_conflict *conflict)
+{
+    struct scene *s = user;
+    (void)conflict;
+    s->conflict_count++;
+}
 
 static rill_kernel kernel_of(struct scene *s, const char *name)
 {
@@ -77,7 +85,12 @@ static void make_arrays(struct scene *s)
 static void open_scene(struct scene *s, rill_order order)
 {
     memset(s, 0, sizeof *s);
-    rill_open_options options = {.log = world_log, .log_user = &s->world, .thread_count = 2, .order = order};
+    rill_open_options options = {.log = world_log,
+                                 .log_user = &s->world,
+                                 .thread_count = 2,
+                                 .order = order,
+                                 .conflict = count_conflict,
+                                 .conflict_user = s};
     if (rill_open(world_device(), &options, &s->world.context) != RILL_OK ||
         rill_module_create(s->world.context, order_source, NULL, &s->module) != RILL_OK) {
         FAIL("%s", rill_message());
@@ -405,6 +418,34 @@ TEST(conflicts_wait_and_nothing_else_does)
 TEST(manual_order_waits_for_nothing)
 {
     try_pairs(RILL_ORDER_MANUAL);
+}
+
+// Without an event each conflict is reported, with one nothing is.
+TEST(checked_order_reports_the_same_conflicts)
+{
+    struct scene s;
+    rill_event event = {0};
+    open_scene(&s, RILL_ORDER_CHECK);
+    OK(rill_event_create(s.world.context, NULL, &event));
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        for (int has_event = 1; has_event >= 0; has_event--) {
+            s.conflict_count = 0;
+            s.world.logged[0] = '\0';
+            pairs[i].first(&s, 0);
+            if (has_event) {
+                OK(rill_event_record(event, s.streams[0]));
+                OK(rill_event_wait(event, s.streams[1]));
+            }
+            pairs[i].second(&s, 1);
+            bool expected = pairs[i].conflicts && !has_event;
+            if (s.conflict_count != expected) {
+                FAIL("%s, with%s an event: %d reports", pairs[i].text, has_event ? "" : "out", s.conflict_count);
+            }
+            OK(rill_sync(s.world.context));
+        }
+    }
+    CHECK_INT(waits(&s), 0);
+    close_scene(&s);
 }
 
 // ---- what exactly is waited for -----------------------------------------------------------------------------------

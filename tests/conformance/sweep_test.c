@@ -324,6 +324,11 @@ CALL(rill_array_describe)
     return rill_array_describe(s->a, &info);
 }
 
+CALL(rill_array_label)
+{
+    return rill_array_label(s->a, "a");
+}
+
 CALL(rill_array_address)
 {
     void *address;
@@ -396,6 +401,16 @@ CALL(rill_host_alloc)
     return status;
 }
 
+CALL(rill_host_access_begin)
+{
+    return rill_host_access_begin(s->context, s->host, sizeof s->host, true);
+}
+
+CALL(rill_host_access_end)
+{
+    return rill_host_access_end(s->context, s->host);
+}
+
 CALL(rill_host_free)
 {
     // In use, so that it goes back after a mark on the stream.
@@ -436,6 +451,11 @@ CALL(rill_auto_stream)
 CALL(rill_stream_synchronize)
 {
     return rill_stream_synchronize(s->second);
+}
+
+CALL(rill_stream_label)
+{
+    return rill_stream_label(s->second, "second");
 }
 
 CALL(rill_stream_query)
@@ -725,6 +745,11 @@ CALL(rill_call)
     return rill_call(s->blocks, RILL_CURRENT, RILL_ARGS(N, RILL_HOST(s->host, N), s->b), &result, sizeof result);
 }
 
+CALL(rill_launch_at)
+{
+    return rill_launch_at("here", s->blocks, RILL_CURRENT, RILL_ARGS(N, s->a, s->b));
+}
+
 CALL(rill_launch_result)
 {
     return rill_launch_result(s->blocks, RILL_CURRENT, RILL_ARGS(N, s->a, s->b), s->one);
@@ -739,6 +764,7 @@ CALL(rill_launch_result)
     X(rill_array_describe, false)                                                                                      \
     X(rill_array_destroy, false)                                                                                       \
     X(rill_array_fill, false)                                                                                          \
+    X(rill_array_label, false)                                                                                         \
     X(rill_array_read, false)                                                                                          \
     X(rill_array_read_async, false)                                                                                    \
     X(rill_array_read_at, false)                                                                                       \
@@ -777,6 +803,8 @@ CALL(rill_launch_result)
     X(rill_field_read, true)                                                                                           \
     X(rill_field_write, true)                                                                                          \
     X(rill_free, false)                                                                                                \
+    X(rill_host_access_begin, false)                                                                                   \
+    X(rill_host_access_end, false)                                                                                     \
     X(rill_host_alloc, false)                                                                                          \
     X(rill_host_free, false)                                                                                           \
     X(rill_kernel_describe, true)                                                                                      \
@@ -786,6 +814,7 @@ CALL(rill_launch_result)
     X(rill_kernel_param_shape, true)                                                                                   \
     X(rill_kernel_task, true)                                                                                          \
     X(rill_launch, true)                                                                                               \
+    X(rill_launch_at, true)                                                                                            \
     X(rill_launch_result, true)                                                                                        \
     X(rill_message, false)                                                                                             \
     X(rill_module_create, false)                                                                                       \
@@ -811,6 +840,7 @@ CALL(rill_launch_result)
     X(rill_stream_destroy, false)                                                                                      \
     X(rill_stream_destroy_later, false)                                                                                \
     X(rill_stream_error, false)                                                                                        \
+    X(rill_stream_label, false)                                                                                        \
     X(rill_stream_native, false)                                                                                       \
     X(rill_stream_query, false)                                                                                        \
     X(rill_stream_synchronize, false)                                                                                  \

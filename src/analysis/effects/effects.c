@@ -99,6 +99,7 @@ static bool merge_region(struct analysis *an, struct region *into, const struct 
     }
     if (low == 0 && high == 0 && into->width == from->width && poly_equal(into->step, from->step)) {
         into->is_must |= from->is_must;
+        into->is_sure |= from->is_sure;
         return true;
     }
     int64_t step_a, step_b;
@@ -111,6 +112,7 @@ static bool merge_region(struct analysis *an, struct region *into, const struct 
     into->low = low < 0 ? from->low : into->low;
     into->high = high > 0 ? from->high : into->high;
     into->is_must = false;
+    into->is_sure = false;
     return true;
 }
 
@@ -176,6 +178,7 @@ static void finish_draft(struct analysis *an, const struct draft *draft, const s
     bool is_gapless = poly_is_const(draft->region.step, &step) && step <= draft->region.width;
     out->region.step = draft->region.step != NULL && !is_gapless ? value_expr(an, draft->region.step, entry) : NULL;
     out->is_must = draft->region.is_must;
+    out->is_sure = draft->region.is_sure;
 }
 
 bool effects_is_own(const struct effects_scope *scope, const struct ir_var *var)
@@ -231,6 +234,7 @@ static struct drafts draft_all(struct analysis *an, const struct effects_scope *
         if (plant_bug(an, access, &draft.region)) {
             continue;
         }
+        draft.region.is_sure = draft.region.low != NULL && effects_is_sure(an, access, scope->info, &draft.region);
         draft.region.is_must = draft.region.low != NULL && effects_is_must(an, access, scope->info, &draft.region);
         int index = add_draft(an, &drafts, &draft, scope->is_block);
         if (effect_of_access != NULL) {

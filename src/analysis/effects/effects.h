@@ -33,6 +33,7 @@ struct region { // of one access
     const struct poly *step; // NULL: any byte between
     int width;
     bool is_must;
+    bool is_sure;
     struct plan_expr *only_if; // the region is right if this holds, else it is the whole array; NULL: always
 };
 
@@ -62,6 +63,9 @@ bool effects_returns_early(const struct ir_function *helper); // not only at its
 // which is empty if a loop inside does not run.
 bool effects_is_must(struct analysis *an, const struct access *access, const struct loop_info *info,
                      struct region *region);
+// The same of reads and updates too, as far as |region| says it already.
+bool effects_is_sure(struct analysis *an, const struct access *access, const struct loop_info *info,
+                     const struct region *region);
 // The same for one run of bytes in every |out_step|: a member of each element of an array.
 bool effects_is_must_by_steps(struct analysis *an, const struct access *access, const struct loop_info *info,
                               int64_t *out_step);

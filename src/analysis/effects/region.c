@@ -227,11 +227,16 @@ static bool covers_region(struct analysis *an, const struct access *access, cons
     return region->low != NULL && region->high != NULL;
 }
 
+static bool is_certain(const struct analysis *an, const struct access *access, const struct loop_info *info)
+{
+    return info != NULL && !access->is_alternative && access->needs == NULL && access->size != NULL &&
+           access->recheck == NULL &&
+           (is_unconditional(an, access, info->inst->parent) || analysis_has_bug(an, BUG_MUST_IN_BRANCH));
+}
+
 static bool is_certain_write(const struct analysis *an, const struct access *access, const struct loop_info *info)
 {
-    return info != NULL && access->kind == ACCESS_WRITE && !access->is_alternative && access->needs == NULL &&
-           access->size != NULL && access->recheck == NULL &&
-           (is_unconditional(an, access, info->inst->parent) || analysis_has_bug(an, BUG_MUST_IN_BRANCH));
+    return access->kind == ACCESS_WRITE && is_certain(an, access, info);
 }
 
 bool effects_is_must_by_steps(struct analysis *an, const struct access *access, const struct loop_info *info,
@@ -272,4 +277,11 @@ bool effects_is_must(struct analysis *an, const struct access *access, const str
                      struct region *region)
 {
     return is_certain_write(an, access, info) && covers_region(an, access, info, region);
+}
+
+bool effects_is_sure(struct analysis *an, const struct access *access, const struct loop_info *info,
+                     const struct region *region)
+{
+    struct region copy = *region;
+    return is_certain(an, access, info) && covers_region(an, access, info, &copy);
 }

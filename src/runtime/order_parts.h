@@ -1,0 +1,84 @@
+// What the files of the order share: order.c, which makes streams wait, and order_check.c, which only looks.
+#ifndef RILL_RUNTIME_ORDER_PARTS_H
+#define RILL_RUNTIME_ORDER_PARTS_H
+
+#include "runtime/order.h"
+#include "runtime/order_clock.h"
+
+enum { ORDER_KNOWN_STREAMS = 16, ORDER_NAME = 48 };
+
+struct order_point {
+    struct hazard_point base;    // first
+    struct backend_event *event; // owned; NULL: there was no memory for one
+    bool is_recorded;            // the event marks the place; else only the stream's end is known to be behind it
+    struct order_origin *origin; // owned; only where order is checked
+    struct order_point *next;    // among those that are free
+};
+
+// A stream as the order sees it. Lives as long as a point of it.
+struct order_stream {
+    struct backend_stream *queue; // NULL: the stream is gone
+    struct backend_event *last;   // owned; of a stream that is gone: behind all its work. NULL: that has run
+    uint64_t serial;              // no other stream of the context has it
+    uint64_t number;              // of the last point
+    uint64_t passed;              // the points up to this one have been passed, without an error
+    uint64_t blind;               // up to this point there may be accesses that are not in the table; 0: none
+    size_t point_count;
+    struct order_time known[ORDER_KNOWN_STREAMS]; // by serial; one that is missing is only waited for again
+    struct order_clock clock;                     // where order is checked: what comes before its next work
+    uint64_t host_version;                        // of the host's clock when it was last made part of this one
+    struct order_stream *next;
+    struct order_stream *previous;
+};
+
+// A label that the program gave to an array.
+struct order_label {
+    uint64_t low;
+    uint64_t high;
+    char text[ORDER_NAME];
+};
+
+struct order {
+    struct context *context; // borrowed
+    bool is_check;           // nothing waits: conflicts are reported
+    struct thread_mutex lock;
+    struct hazard_table table;
+    struct order_stream *streams;    // owned
+    struct order_point *free_points; // owned
+    uint64_t serial;
+    uint64_t wait_count;
+    size_t blind_count;                 // of streams
+    _Atomic(struct memory *) forgotten; // owned: released, and not forgotten yet
+
+    // Where order is checked.
+    rill_conflict_callback report;
+    void *report_user;
+    bool fails;              // a conflict is a status of the next call that waits
+    bool only_certain;       // what only may be a conflict is not reported
+    bool has_lost;           // there was no memory: what is known is not all
+    struct order_clock host; // what the program has waited for
+    uint64_t host_version;
+    struct order_stream *program; // owned: what the program itself does between rill_host_access_begin() and _end()
+    uint64_t *seen;               // owned: pairs of places that were reported; open addressing, 0: free
+    size_t seen_count;
+    size_t seen_capacity;
+    struct order_label *labels; // owned
+    size_t label_count;
+    size_t label_capacity;
+    uint64_t conflict_count;
+    atomic_bool has_unreported;
+    char unreported[1536];
+};
+
+struct order_stream *order_add_stream(struct order *order, struct backend_stream *queue);
+struct order_point *order_take_point(struct order *order, struct order_stream *own);
+
+// order_check.c. The lock is held.
+void order_check_begin(struct order *order, struct order_stream *own, const struct order_use *use);
+bool order_check_has_passed(struct order *order, const struct hazard_point *point);
+void order_check_stream_gone(struct order *order, const struct order_stream *own);
+void order_check_forget(struct order *order, uint64_t low, uint64_t high);
+void order_check_finish(struct order *order);
+void order_origin_free(struct order *order, struct order_origin *origin); // NULL is skipped
+
+#endif
