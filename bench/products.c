@@ -1,5 +1,6 @@
 // Products of matrices from plain loops beside the vendor's library: cuBLAS without tensor cores on an NVIDIA GPU,
-// OpenBLAS on the CPU, where either is installed.
+// OpenBLAS on the CPU, where either is installed. `sum` and `flat` add up in a local variable, the others in memory, in
+// each order of the three loops.
 //
 //     build/release/bench/products [--device NAME] [--seconds N] [n …]
 //
@@ -18,8 +19,15 @@
 
 static const char source[] =
     "#include <rill/kernel.h>\n"
+    "#define PRODUCT(T, name, x, y, z) \\\n"
+    "kernel void name(int n, const T a[n][n], const T b[n][n], T c[n][n]) \\\n"
+    "{ for (int i = 0; i < n; i++) { for (int j = 0; j < n; j++) { c[i][j] = 0; } } \\\n"
+    "  for (int x = 0; x < n; x++) { for (int y = 0; y < n; y++) { for (int z = 0; z < n; z++) { \\\n"
+    "  c[i][j] += a[i][k] * b[k][j]; } } } }\n"
     "#define PRODUCTS(T, name) \\\n"
-    "kernel void name##_ijk(int n, const T a[n][n], const T b[n][n], T c[n][n]) \\\n"
+    "PRODUCT(T, name##_ijk, i, j, k) PRODUCT(T, name##_jik, j, i, k) PRODUCT(T, name##_jki, j, k, i) \\\n"
+    "PRODUCT(T, name##_kij, k, i, j) PRODUCT(T, name##_kji, k, j, i) \\\n"
+    "kernel void name##_sum(int n, const T a[n][n], const T b[n][n], T c[n][n]) \\\n"
     "{ for (int i = 0; i < n; i++) { for (int j = 0; j < n; j++) { T s = 0; \\\n"
     "  for (int k = 0; k < n; k++) { s += a[i][k] * b[k][j]; } c[i][j] = s; } } } \\\n"
     "kernel void name##_ikj(int n, const T a[n][n], const T b[n][n], T c[n][n]) \\\n"
@@ -255,7 +263,7 @@ static rill_status time_library(struct bench *bench, const struct matrices *m, d
 
 static rill_status run_size(struct bench *bench, int n, bool is_wide)
 {
-    static const char *const orders[] = {"ijk", "ikj", "flat"};
+    static const char *const orders[] = {"sum", "flat", "ijk", "ikj", "jik", "jki", "kij", "kji"};
     struct matrices m = {.n = n, .is_wide = is_wide};
     double library = 0;
     double flops = 2.0 * n * n * n;
@@ -263,7 +271,7 @@ static rill_status run_size(struct bench *bench, int n, bool is_wide)
     if (bench->library.name != NULL) {
         RILL_TRY(time_library(bench, &m, &library));
     }
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
         char name[32];
         rill_kernel kernel;
         double time;

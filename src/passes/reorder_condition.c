@@ -83,16 +83,48 @@ static bool find_footprint(struct loop_nest *nest, int base, struct footprint *o
     struct analysis *an = nest->an;
     *out = (struct footprint){0};
     for (int i = nest->root->access_begin; i < nest->root->access_end; i++) {
-        const struct access *access = &an->accesses.items[i];
+        struct access exact = an->accesses.items[i];
         const struct poly *low, *high;
-        if (access->base == base &&
-            (access->needs != NULL || !effects_region(an, access, nest->root->variable >> 1, &low, &high) ||
-             !add_edge(nest, out->lows, &out->low_count, low, true) ||
-             !add_edge(nest, out->highs, &out->high_count, high, false))) {
+        exact.needs = NULL; // they are tested: see add_needs()
+        if (exact.base == base && (!effects_region(an, &exact, nest->root->variable >> 1, &low, &high) ||
+                                   !add_edge(nest, out->lows, &out->low_count, low, true) ||
+                                   !add_edge(nest, out->highs, &out->high_count, high, false))) {
             return false;
         }
     }
     return out->low_count > 0;
+}
+
+static bool add_condition(struct loop_nest *nest, struct plan_expr *expr, const struct need *need)
+{
+    int64_t known;
+    if (expr == NULL || plan_expr_is_const(expr, &known)) {
+        return expr != NULL && known != 0;
+    }
+    for (int i = 0; i < nest->conditions.count; i++) {
+        if (plan_expr_equal(nest->conditions.items[i].expr, expr)) {
+            return true;
+        }
+    }
+    struct plan_condition condition = {expr, "an index does not wrap", need->loc};
+    VEC_PUSH(nest->an->arena, &nest->conditions, condition);
+    return true;
+}
+
+// What is touched of an argument is known if indices into it are what they seem. False: it cannot be tested.
+static bool add_needs(struct loop_nest *nest, int base)
+{
+    struct analysis *an = nest->an;
+    for (int i = nest->root->access_begin; i < nest->root->access_end; i++) {
+        const struct access *access = &an->accesses.items[i];
+        const struct need *need = access->base == base ? access->needs : NULL;
+        for (; need != NULL; need = need->next) {
+            if (!add_condition(nest, need_condition(an, nest->root, need), need)) {
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 // The address of an end of what is touched; NULL: the launch does not know it.
@@ -142,6 +174,11 @@ static bool add_pair(struct loop_nest *nest, struct ir_builder *to, const struct
 bool nest_build_test(struct loop_nest *nest, struct ir_builder *to, struct ir_inst **out)
 {
     *out = NULL;
+    for (int i = 0; i < nest->pair_count; i++) {
+        if (!add_needs(nest, nest->pairs[i].a) || !add_needs(nest, nest->pairs[i].b)) {
+            return false;
+        }
+    }
     for (int i = 0; i < nest->conditions.count; i++) {
         struct ir_inst *holds = nest_emit_expr(to, nest->kernel, nest->conditions.items[i].expr);
         if (holds == NULL) {

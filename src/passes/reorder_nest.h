@@ -161,6 +161,11 @@ struct distance nest_wave_distance(struct loop_nest *nest, int dependence, const
 // is in parallel loops, and in no wavefront.
 struct order *nest_schedule(struct loop_nest *nest, bool *out_is_parallel);
 
+// reorder_rows.c: for a CPU, the loops of the statements that are not |used|, the outermost first, in an order whose
+// innermost loop runs along memory as the source's does not; the first one is parallel. How many there are; 0: the
+// source's order is as good, or must stay.
+int nest_rows(struct loop_nest *nest, const bool *active, statement_set set, const uint8_t *used, int *out_loops);
+
 // reorder_split.c: an order of pieces of the statements, which then take their place; NULL: none makes a loop parallel.
 struct order *nest_split(struct loop_nest *nest);
 // Of an iteration of the piece: it lies on its sides of the pivots. |is_second|: of a pair, the second one.

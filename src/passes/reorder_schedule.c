@@ -105,6 +105,13 @@ static bool is_poor(const struct scheduler *s, const struct group *group)
     return s->nest->module->is_gpu && group->parallel_count == 1 && deepest > 2;
 }
 
+// Whether another order would run along memory: such statements are best alone.
+static bool has_rows(const struct scheduler *s, const bool *active, statement_set set)
+{
+    int loops[NEST_DEPTH];
+    return !s->is_aligned && nest_rows(s->nest, active, set, s->used, loops) > 0;
+}
+
 // ---- distribution --------------------------------------------------------------------------------------------------
 
 // Statements that depend on each other in a circle, as sets; which depend on which, directly or not, in |reaches|.
@@ -158,8 +165,9 @@ static void distribute(const struct scheduler *s, const bool *active, statement_
         if (out->count > 0 && !s->is_aligned) {
             struct group *last = &out->items[out->count - 1];
             struct group both = group_of(s, active, last->statements | circle);
-            bool is_as_good =
-                both.parallel_count >= last->parallel_count && both.parallel_count >= group.parallel_count;
+            bool is_as_good = both.parallel_count >= last->parallel_count &&
+                              both.parallel_count >= group.parallel_count && !has_rows(s, active, last->statements) &&
+                              !has_rows(s, active, circle);
             if (is_as_good && !is_poor(s, last) && !is_poor(s, &group)) {
                 *last = both;
                 continue;
@@ -427,8 +435,29 @@ static bool is_moved(const struct scheduler *s, statement_set set, int loop)
     return false;
 }
 
+// All of the statements' loops, in the order of |loops|.
+static struct order *rows_order(const struct scheduler *s, statement_set set, const int *loops, int count)
+{
+    struct order *inner = new_order(s, ORDER_REST, set);
+    for (int k = count - 1; k >= 0; k--) {
+        struct order *order = new_order(s, ORDER_LOOP, set);
+        for (int i = 0; i < NEST_STATEMENTS; i++) {
+            order->loops[i] = loops[k];
+        }
+        order->is_parallel = k == 0;
+        order->first = inner;
+        inner = order;
+    }
+    return inner;
+}
+
 static struct order *parallel_order(struct scheduler *s, const bool *active, const struct group *group)
 {
+    int rows[NEST_DEPTH];
+    int row_count = s->is_aligned ? 0 : nest_rows(s->nest, active, group->statements, s->used, rows);
+    if (row_count > 0) {
+        return rows_order(s, group->statements, rows, row_count);
+    }
     struct order *outer = NULL, **place_of = &outer;
     uint8_t used[NEST_STATEMENTS];
     memcpy(used, s->used, sizeof used);

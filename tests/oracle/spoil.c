@@ -160,7 +160,8 @@ static bool forget_test(struct ir_module *module, struct ir_function *kernel)
 {
     for (int i = 0; find(kernel, IR_OP_IF, i) != NULL; i++) {
         struct ir_inst *inst = find(kernel, IR_OP_IF, i), *other = inst->regions[1].first;
-        if (other != NULL && other->op == IR_OP_FOR && other->loop->is_fallback) {
+        bool is_loop = other != NULL && other->op == IR_OP_FOR;
+        if (is_loop && (other->loop->is_fallback || other->loop->order != NULL)) {
             struct ir_builder b = {.module = module, .function = kernel, .region = inst->parent, .before = inst};
             inst->args[0] = ir_const(&b, IR_I1, 1);
             return true;

@@ -288,6 +288,38 @@ static struct value chosen(const struct value *truth, const struct value *a, con
     return result;
 }
 
+// Launches test in doubles whether sums of products fit. Whole numbers that doubles hold exactly are as good as
+// integers.
+static bool is_exact(const struct value *a)
+{
+    const int64_t most = INT64_C(1) << 53;
+    return a->low >= -most && a->high <= most;
+}
+
+struct value value_real(const struct walk *walk, double number)
+{
+    const double most = (double)(INT64_C(1) << 53);
+    bool is_whole = number >= -most && number <= most && (double)(int64_t)number == number;
+    return is_whole ? value_constant(walk, (int64_t)number) : (struct value){0};
+}
+
+// The operation on integers that does the same; IR_OP_COUNT: there is none.
+static enum ir_op as_integers(enum ir_op op)
+{
+    switch (op) {
+    case IR_OP_FADD: return IR_OP_ADD;
+    case IR_OP_FSUB: return IR_OP_SUB;
+    case IR_OP_FMUL: return IR_OP_MUL;
+    case IR_OP_FEQ: return IR_OP_EQ;
+    case IR_OP_FNE: return IR_OP_NE;
+    case IR_OP_FLT: return IR_OP_SLT;
+    case IR_OP_FLE: return IR_OP_SLE;
+    case IR_OP_FGT: return IR_OP_SGT;
+    case IR_OP_FGE: return IR_OP_SGE;
+    default: return IR_OP_COUNT;
+    }
+}
+
 static struct value converted(struct walk *walk, enum ir_op op, enum ir_type type, enum ir_type from,
                               const struct value *a)
 {
@@ -305,6 +337,9 @@ static struct value converted(struct walk *walk, enum ir_op op, enum ir_type typ
     }
     if (op == IR_OP_ZEXT) {
         return widened(walk, a, from);
+    }
+    if (op == IR_OP_SITOFP) {
+        return type == IR_F64 && is_exact(a) ? value_copy(a) : (struct value){0};
     }
     return op == IR_OP_SEXT || fits(walk, a, type) ? value_copy(a) : (struct value){0};
 }
@@ -339,6 +374,13 @@ struct value value_operation(struct walk *walk, enum ir_op op, enum ir_type type
     }
     if (ir_op_group(op) == IR_GROUP_CONVERT) {
         return converted(walk, op, type, from, &args[0]);
+    }
+    if (from == IR_F64 && as_integers(op) != IR_OP_COUNT) {
+        struct value result = value_operation(walk, as_integers(op), type == IR_F64 ? IR_I64 : type, IR_I64, args);
+        if (result.kind == VALUE_NUMBER && !is_exact(&result)) {
+            value_finish(&result);
+        }
+        return result;
     }
     if (args[0].kind == VALUE_TRUTH && args[1].kind == VALUE_TRUTH) {
         return of_truths(op, &args[0], &args[1]);

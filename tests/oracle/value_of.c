@@ -182,6 +182,7 @@ struct value value_of(struct walk *walk, const struct ir_inst *inst)
     }
     switch (inst->op) {
     case IR_OP_CONST: return integer(walk, inst->type, inst->imm);
+    case IR_OP_FCONST: return value_real(walk, inst->fimm);
     case IR_OP_PARAM: return parameter(walk, (int)inst->imm, inst->type);
     case IR_OP_GET: return variable(walk, inst->var, inst);
     case IR_OP_ADDR_VAR:
@@ -215,7 +216,8 @@ struct value value_of_expr(struct walk *walk, const struct plan_expr *expr, cons
 {
     struct value args[3] = {{0}}, result = {0};
     switch (expr->kind) {
-    case PLAN_EXPR_CONST: return integer(walk, expr->type, expr->imm);
+    case PLAN_EXPR_CONST:
+        return ir_type_is_float(expr->type) ? value_real(walk, expr->fimm) : integer(walk, expr->type, expr->imm);
     case PLAN_EXPR_PARAM:
         result = parameter(walk, expr->index, expr->type);
         if (result.kind == VALUE_ADDRESS) {
