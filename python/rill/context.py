@@ -14,6 +14,7 @@ from rill.stream import Event, Stream
 _open_contexts = weakref.WeakSet()
 _default = None
 _GRAPHS = {"auto": 0, "on": 1, "off": 2}
+_ORDERS = {"manual": 0, "auto": 1}
 _CAPABILITIES = {"graphs": 0, "conditions": 1, "pools": 2, "binaries": 3, "peers": 4}
 
 
@@ -26,11 +27,13 @@ class Context(_core.Context):
     """A device that was opened, and everything made on it. rill.open() makes one; `with rill.open() as ctx:` closes it at
     the end, which waits for its work."""
 
-    def __new__(cls, device="auto", *, threads=0, graphs="auto", pool_cap=0, log=None, print=_to_stdout):
-        if graphs not in _GRAPHS:
-            raise InvalidError(f"graphs is {graphs!r}, and must be one of {', '.join(_GRAPHS)}")
-        self = super().__new__(cls, device, threads=threads, graphs=_GRAPHS[graphs], pool_cap=pool_cap, log=log,
-                               print=print)
+    def __new__(cls, device="auto", *, threads=0, graphs="auto", order="manual", pool_cap=0, cache=None, log=None,
+                print=_to_stdout):
+        for name, value, known in (("graphs", graphs, _GRAPHS), ("order", order, _ORDERS)):
+            if value not in known:
+                raise InvalidError(f"{name} is {value!r}, and must be one of {', '.join(known)}")
+        self = super().__new__(cls, device, threads=threads, graphs=_GRAPHS[graphs], order=_ORDERS[order],
+                               pool_cap=pool_cap, cache=None if cache is None else os.fspath(cache), log=log, print=print)
         self._pid = os.getpid()
         _open_contexts.add(self)
         return self
@@ -114,9 +117,10 @@ class Context(_core.Context):
 
     # ---- streams ------------------------------------------------------------------------------------------------------
 
-    def stream(self, priority=0):
-        """A new stream; |priority| above 0: its work is taken before that of others."""
-        return Stream(self, priority)
+    def stream(self, priority=0, unordered=False):
+        """A new stream; |priority| above 0: its work is taken before that of others; |unordered|: in a context with
+        order="auto" events alone order it."""
+        return Stream(self, priority, unordered=unordered)
 
     def event(self, timed=True):
         """A new event; not |timed| costs less, most of all on a GPU."""
@@ -169,7 +173,8 @@ def _steps(shape, size):
 
 def open(device="auto", **options):
     """Opens a device: "cpu", "cuda:0", "amdgpu:1", or "auto", the best there is (RILL_DEVICE overrides "auto"). Options:
-    threads (CPU), graphs ("auto", "on", "off"; GPUs), pool_cap, log(level, text), print(text): what kernels print, to
+    threads (CPU), graphs ("auto", "on", "off"; GPUs), order ("manual": events order streams; "auto": Rill does, by what work
+    touches), pool_cap, cache (a folder, or "off"), log(level, text), print(text): what kernels print, to
     sys.stdout if nothing is said, None: to C's."""
     return Context(device, **options)
 

@@ -136,6 +136,14 @@ struct memory {
     bool is_device;
 };
 
+static int32_t memory_kind(const struct memory *memory)
+{
+    if (memory->is_readonly) {
+        return memory->is_device ? RILL_ARG_CONST_PTR : RILL_ARG_CONST_HOST;
+    }
+    return memory->is_device ? RILL_ARG_PTR : RILL_ARG_HOST;
+}
+
 static bool check_memory(struct call *call, size_t index, const struct memory *memory)
 {
     const struct param *param = &kernel_of(call)->params[index];
@@ -162,8 +170,8 @@ static bool check_memory(struct call *call, size_t index, const struct memory *m
     if (memory->is_device && call->kernel->base.context->is_cpu) {
         return argument_fail(call, index, "the memory is a GPU's, and the kernel runs on the CPU");
     }
-    call->items[index] = rill_arg_memory(memory->is_device ? RILL_ARG_PTR : RILL_ARG_HOST, (rill_type)memory->type,
-                                         memory->address, memory->count, memory->itemsize);
+    call->items[index] =
+        rill_arg_memory(memory_kind(memory), (rill_type)memory->type, memory->address, memory->count, memory->itemsize);
     call->has_device_memory = call->has_device_memory || memory->is_device;
     return true;
 }

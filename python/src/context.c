@@ -52,12 +52,12 @@ static void on_print(void *user, const char *text, size_t length)
 
 static PyObject *context_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"device", "threads", "graphs", "pool_cap", "log", "print", NULL};
-    const char *device = "auto";
-    int threads = 0, graphs = 0, pool_cap = 0;
+    static char *names[] = {"device", "threads", "graphs", "order", "pool_cap", "cache", "log", "print", NULL};
+    const char *device = "auto", *cache = NULL;
+    int threads = 0, graphs = 0, order = 0, pool_cap = 0;
     PyObject *log = Py_None, *print = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|siiiOO", names, &device, &threads, &graphs, &pool_cap, &log,
-                                     &print)) {
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|siiiizOO", names, &device, &threads, &graphs, &order, &pool_cap,
+                                     &cache, &log, &print)) {
         return NULL;
     }
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
@@ -65,7 +65,11 @@ static PyObject *context_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
     if (self == NULL) {
         return NULL;
     }
-    rill_open_options options = {.thread_count = threads, .graph_mode = (rill_graph_mode)graphs, .pool_cap = pool_cap};
+    rill_open_options options = {.thread_count = threads,
+                                 .graph_mode = (rill_graph_mode)graphs,
+                                 .order = (rill_order)order,
+                                 .pool_cap = pool_cap,
+                                 .cache = cache};
     if (log != Py_None) {
         Py_INCREF(log);
         self->log = log;
@@ -79,8 +83,7 @@ static PyObject *context_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
         options.print_user = self;
     }
     self->keep = keep_create();
-    self->native = PyDict_New();
-    if (self->keep == NULL || self->native == NULL) {
+    if (self->keep == NULL) {
         Py_DECREF(self);
         return PyErr_NoMemory();
     }
@@ -131,7 +134,6 @@ static PyObject *context_close(PyObject *object, PyObject *none)
     }
     PyObject *type = NULL, *value = NULL, *trace = NULL;
     PyErr_Fetch(&type, &value, &trace);
-    PyDict_Clear(self->native);
     keep_destroy(self);
     PyErr_Restore(type, value, trace);
     if (status != RILL_OK) {
@@ -165,7 +167,6 @@ static void context_dealloc(PyObject *object)
     rill_status status = close_handle(self);
     (void)status; // nobody is left to tell; the log has it
     keep_destroy(self);
-    Py_CLEAR(self->native);
     Py_CLEAR(self->log);
     Py_CLEAR(self->print);
     PyErr_Restore(type, value, trace);
@@ -252,7 +253,15 @@ static PyObject *context_has(PyObject *object, PyObject *args)
     X(stream_pool.shared_count)                                                                                        \
     X(stream_pool.trimmed_count)                                                                                       \
     X(stream_pool.in_use_count)                                                                                        \
-    X(stream_pool.idle_count)
+    X(stream_pool.idle_count)                                                                                          \
+    X(order_wait_count)                                                                                                \
+    X(cache.hit_count)                                                                                                 \
+    X(cache.missing_count)                                                                                             \
+    X(cache.changed_count)                                                                                             \
+    X(cache.damaged_count)                                                                                             \
+    X(cache.passed_count)                                                                                              \
+    X(cache.kept_count)                                                                                                \
+    X(cache.not_kept_count)
 
 static PyObject *context_stats(PyObject *object, PyObject *none)
 {

@@ -54,7 +54,6 @@ struct context_object {
     struct keep *keep;  // owned; objects that queued work uses
     PyObject *log;      // owned; callables or NULL
     PyObject *print;    // owned
-    PyObject *native;   // owned; driver's handle → wrapped Stream
 };
 
 // Stream, Event, Module, and the beginning of Array and Kernel.

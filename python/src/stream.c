@@ -61,12 +61,13 @@ static PyObject *end_wait(struct context_object *context, rill_status status)
 
 static PyObject *stream_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"context", "priority", "native", "place", NULL};
+    static char *names[] = {"context", "priority", "native", "place", "unordered", NULL};
     struct context_object *context = NULL;
-    int priority = 0, place = 0; // 1: the default stream, 2: the current one
+    int priority = 0, unordered = 0;
+    int place = 0; // 1: the default stream, 2: the current one
     PyObject *native = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|iOi", names, context_type, &context, &priority, &native,
-                                     &place) ||
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|iOip", names, context_type, &context, &priority, &native, &place,
+                                     &unordered) ||
         !context_check(context)) {
         return NULL;
     }
@@ -82,7 +83,7 @@ static PyObject *stream_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
         }
         WITHOUT_GIL(status, rill_stream_wrap(context->handle, handle, &stream));
     } else {
-        rill_stream_options options = {.priority = priority};
+        rill_stream_options options = {.priority = priority, .is_unordered = unordered != 0};
         WITHOUT_GIL(status, rill_stream_create(context->handle, &options, &stream));
     }
     if (status != RILL_OK) {

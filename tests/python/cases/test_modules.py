@@ -110,6 +110,14 @@ def test_command_line_is_the_packages():
     assert done.returncode == 0 and rill.__version__ in done.stdout, done
 
 
+def test_compiles_are_kept_where_the_program_says(tmp_path):
+    for wanted in ((0, 1), (1, 0)):
+        with rill.open("cpu", cache=tmp_path) as context:
+            context.module(HEAD + "kernel int one(void) { return 1; }\n")
+            stats = context.stats.cache
+            assert (stats.hit_count, stats.missing_count) == wanted
+
+
 def test_devices_and_versions():
     names = [device.name for device in rill.devices()]
     assert "cpu" in names and rill.__version__.count(".") == 2

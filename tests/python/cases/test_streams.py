@@ -39,6 +39,22 @@ def test_stream_waits_for_another(ctx, module):
         assert module.sum(N, x, stream=b) == 3 * N
 
 
+def test_rill_orders_streams_by_what_they_touch(ctx):
+    from conftest import DEVICE, TEXT
+    with rill.open(DEVICE, order="auto") as context:
+        module = context.module(TEXT)
+        x, y = context.zeros(N), context.zeros(N)
+        with context.stream() as a, context.stream() as b, context.stream(unordered=True) as free:
+            for value in range(50):
+                module.fill(N, value, x, stream=a)
+                module.add(N, x, y, stream=b)
+            assert module.sum(N, y, stream=a) == N * 49 * 25
+            module.fill(N, 1, context.zeros(N), stream=free)
+        assert context.stats.order_wait_count > 0
+    with pytest.raises(rill.InvalidError, match="order is 'some'"):
+        rill.open("cpu", order="some")
+
+
 def test_scope_sets_the_current_stream(ctx, module, stream):
     assert ctx.current_stream == ctx.default_stream != stream
     x = ctx.zeros(N)
