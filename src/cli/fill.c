@@ -201,10 +201,13 @@ static void print_scalar(FILE *out, const rill_type_info *type, const void *byte
 static void print_bits(FILE *out, const rill_member_info *member, const unsigned char *bytes)
 {
     uint64_t u = 0;
-    memcpy(&u, bytes + member->offset, member->type->size);
+    for (int i = 0; i < member->bit_width; i++) { // in a packed struct they may reach into a byte behind the type's
+        int at = member->bit_offset + i;
+        u |= (uint64_t)(bytes[member->offset + (size_t)(at / 8)] >> at % 8 & 1) << i;
+    }
     bool is_signed = member->type->type == RILL_I8 || member->type->type == RILL_I16 ||
                      member->type->type == RILL_I32 || member->type->type == RILL_I64;
-    u = u << (64 - member->bit_offset - member->bit_width);
+    u <<= 64 - member->bit_width;
     if (is_signed) {
         fprintf(out, "%lld", (long long)((int64_t)u >> (64 - member->bit_width)));
     } else {

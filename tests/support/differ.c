@@ -272,6 +272,16 @@ static bool interpret(struct run *r, const struct ir_module *module, const struc
     return outcome == INTERP_DONE;
 }
 
+// Without its own arrays, which the interpreter has memory for.
+static int given_count(const struct ir_function *kernel)
+{
+    int count = 0;
+    for (int i = 0; kernel != NULL && i < kernel->param_count; i++) {
+        count += !kernel->params[i].is_scratch;
+    }
+    return count;
+}
+
 static bool find_meaning(struct run *r)
 {
     r->lowered = lower(r);
@@ -279,9 +289,8 @@ static bool find_meaning(struct run *r)
         return false;
     }
     r->kernel = last_kernel(r->lowered);
-    if (r->kernel == NULL || r->kernel->param_count != r->c->arg_count) {
-        str_printf(r->why, "no kernel, or it has %d parameters and not %d\n",
-                   r->kernel != NULL ? r->kernel->param_count : 0, r->c->arg_count);
+    if (r->kernel == NULL || given_count(r->kernel) != r->c->arg_count) {
+        str_printf(r->why, "no kernel, or it has %d parameters and not %d\n", given_count(r->kernel), r->c->arg_count);
         return false;
     }
     r->image_size = buffers_size(r->c) + fields_size(r->lowered) + 8;

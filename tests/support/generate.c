@@ -215,6 +215,38 @@ static void add_fields(struct gen *g)
     }
 }
 
+// Arrays that the launch lends. They are full before anything else happens.
+static void add_own_arrays(struct gen *g)
+{
+    for (uint32_t i = 1 + gen_random(g, 3); i > 0; i--) {
+        struct gen_array *a = gen_add_array(g, "o", (enum gen_type)gen_random(g, GEN_RECORD));
+        choose_shape(g, a);
+        a->is_own = true;
+    }
+}
+
+static void declare_own_arrays(struct gen *g)
+{
+    for (int i = 0; i < g->array_count; i++) {
+        const struct gen_array *a = &g->arrays[i];
+        if (!a->is_own) {
+            continue;
+        }
+        struct str shape, loops, place;
+        str_init(&shape, g->out->arena);
+        str_init(&loops, g->out->arena);
+        str_init(&place, g->out->arena);
+        for (int k = 0; k < a->rank; k++) {
+            str_printf(&shape, "[%s]", a->extents[k].text);
+            str_printf(&loops, "for (long i%d = 0; i%d < %s; i%d++) ", k, k, a->extents[k].text, k);
+            str_printf(&place, "[i%d]", k);
+        }
+        gen_line(g, "%s %s%s;", gen_type_name(a->type), a->name, str_text(&shape));
+        gen_line(g, "%s%s%s = (%s)((i0 * 7 + %d) & %d);", str_text(&loops), a->name, str_text(&place),
+                 gen_type_name(a->type), i, a->type == GEN_BOOL ? 1 : 15);
+    }
+}
+
 // The memory behind the arrays: each buffer is as large as the array that reaches farthest.
 static void write_buffers(struct gen *g)
 {
@@ -226,11 +258,11 @@ static void write_buffers(struct gen *g)
     }
     for (int i = 0; i < g->array_count; i++) {
         const struct gen_array *a = &g->arrays[i];
-        bool is_first = !a->is_field;
+        bool is_first = !a->is_field && !a->is_own;
         long count = 0;
         for (int k = 0; k < g->array_count; k++) {
             const struct gen_array *b = &g->arrays[k];
-            if (b->is_field || strcmp(a->buffer, b->buffer) != 0) {
+            if (b->is_field || b->is_own || strcmp(a->buffer, b->buffer) != 0) {
                 continue;
             }
             is_first = is_first && k >= i;
@@ -279,7 +311,7 @@ static void write_args(struct gen *g)
     for (int i = 0; i < g->array_count; i++) {
         const struct gen_array *a = &g->arrays[i];
         long element = a->type == GEN_RECORD ? 12 : a->is_mixed ? types[a->type].size : 1;
-        if (!a->is_field) {
+        if (!a->is_field && !a->is_own) {
             gen_line(g, "//@ array %s %ld %ld", a->buffer, a->offset * element, element_count(a) * element);
         }
     }
@@ -376,7 +408,7 @@ static void write_signature(struct gen *g)
     }
     for (int i = 0; i < g->array_count; i++) {
         const struct gen_array *a = &g->arrays[i];
-        if (a->is_field) {
+        if (a->is_field || a->is_own) {
             continue;
         }
         str_printf(&text, ", %s%s %s", a->is_const ? "const " : "", gen_type_name(a->type), a->name);
@@ -462,6 +494,9 @@ void generate_kernel(uint64_t seed, struct str *out)
         add_index_array(g, false);
     }
     add_fields(g);
+    if (seed % 4 == 3) { // others stay what they were before there were such arrays
+        add_own_arrays(g);
+    }
     g->has_layouts = gen_chance(g, g->prefers_shapes ? 60 : 20);
     g->layout_offset = gen_chance(g, 50) ? 0 : (int)gen_random(g, 5);
     gen_line(g, "// seed %llu", (unsigned long long)seed);
@@ -470,6 +505,7 @@ void generate_kernel(uint64_t seed, struct str *out)
     write_helpers(g);
     write_signature(g);
     gen_open(g, "{");
+    declare_own_arrays(g);
     for (uint32_t i = gen_random(g, 4); i > 0; i--) {
         gen_declare_scalar(g);
     }

@@ -59,6 +59,7 @@ struct gen_array {
     bool is_const;
     bool is_field;
     bool is_local;
+    bool is_own;     // the kernel's own, of variable length
     bool is_special; // floats with infinities and NaNs: only for what chooses among them
     bool is_perm;    // a permutation of 0 … extents[0] - 1
     long limit;      // all values lie in [0, limit); 0: nothing is known. Never written
