@@ -45,12 +45,20 @@ def test_rill_orders_streams_by_what_they_touch(ctx):
         module = context.module(TEXT)
         x, y = context.zeros(N), context.zeros(N)
         with context.stream() as a, context.stream() as b, context.stream(unordered=True) as free:
+            gate = threading.Event()
+            a.callback(lambda status: gate.wait(60))
+            module.fill(N, 1, x, stream=a)
+            module.add(N, x, y, stream=b)  # behind the fill, which is behind the callback
+            waited = context.stats.order_wait_count
+            module.fill(N, 1, context.zeros(N), stream=free)
+            free.synchronize()
+            assert not b.query()
+            gate.set()
             for value in range(50):
                 module.fill(N, value, x, stream=a)
                 module.add(N, x, y, stream=b)
-            assert module.sum(N, y, stream=a) == N * 49 * 25
-            module.fill(N, 1, context.zeros(N), stream=free)
-        assert context.stats.order_wait_count > 0
+            assert module.sum(N, y, stream=a) == N * (1 + 49 * 25)
+        assert waited == 1
     with pytest.raises(rill.InvalidError, match="order is 'some'"):
         rill.open("cpu", order="some")
 
