@@ -5,7 +5,7 @@ _rill()
     local compile="-D -I --contract=off --check=bounds --fast-math --target --help"
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "run check explain emit trace devices doctor selftest demo --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "run check explain emit trace devices cache doctor selftest demo --help --version" -- "$word"))
         return
     fi
     case $command in
@@ -14,6 +14,7 @@ _rill()
         emit) compile="$compile --ir --plan --llvm --asm --openmp --ptx --amdgcn --after" ;;
         explain) ;;
         devices) compile="--all --help" ;;
+        cache) compile="list stats verify clear --folder --remove --help" ;;
         doctor) compile="--quick --device --help" ;;
         selftest) compile="--device --jobs --time --report --help" ;;
         trace) compile="--svg --width --tasks --help" ;;

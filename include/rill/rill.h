@@ -46,6 +46,7 @@
 
 #include "rill/args.h"
 #include "rill/array.h"
+#include "rill/cache.h"
 #include "rill/context.h"
 #include "rill/event.h"
 #include "rill/half.h"

@@ -22,6 +22,7 @@ int cmd_explain(int argc, char **argv);
 int cmd_emit(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
+int cmd_cache(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_selftest(int argc, char **argv);
 int cmd_demo(int argc, char **argv);

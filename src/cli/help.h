@@ -100,6 +100,17 @@ static const char help_devices[] =
     "usage: rill devices [--all]\n\nLists the devices that --device and rill_open take, best first.\n\n"
     "  --all                also kinds of device that are not there, and why\n";
 
+static const char help_cache[] =
+    "usage: rill cache list|stats|verify|clear [--folder DIR] [--remove]\n\n"
+    "Looks after the folder in which compiles are kept for the next process: the one that RILL_CACHE names, else rill\n"
+    "in $XDG_CACHE_HOME or ~/.cache. Nothing there is needed: what is removed is compiled again.\n\n"
+    "  list                 the entries, the last used first: when that was, size, kind, name, what it was made of\n"
+    "  stats                how many there are, how large, how many are damaged\n"
+    "  verify               reads all of them and says which are damaged; exit status 1 if there are some\n"
+    "  clear                removes all of them\n\n"
+    "  --folder DIR         another folder\n"
+    "  --remove             of verify: removes what is damaged\n";
+
 static const char help_doctor[] =
     "usage: rill doctor [--quick] [--device D]\n\n"
     "Says which libraries, devices, limits and RILL_ variables are found, and of what is missing the command that "

@@ -17,6 +17,7 @@ static const struct command commands[] = {
     {"emit", cmd_emit, "show a file as IR, plan, LLVM, assembly or OpenMP", help_emit},
     {"trace", cmd_trace, "draw what ran when, from a trace file", help_trace},
     {"devices", cmd_devices, "list the devices of this machine", help_devices},
+    {"cache", cmd_cache, "look after what is kept of earlier compiles", help_cache},
     {"doctor", cmd_doctor, "say what is missing on this machine, and what launches cost", help_doctor},
     {"selftest", cmd_selftest, "run the conformance programs on a device, with a report", help_selftest},
     {"demo", cmd_demo, "a short tour: compile, explain, run, compare, overlap, refuse", help_demo},

@@ -40,7 +40,7 @@ static bool join(char *out, size_t size, const char *a, const char *b)
 }
 
 // The variables of a program that runs with other rights than its caller's are not trusted.
-static bool choose_folder(const char *wanted, char *out, size_t size)
+bool cache_choose_folder(const char *wanted, char *out, size_t size)
 {
     const char *named = wanted != NULL ? wanted : secure_getenv("RILL_CACHE");
     if (named != NULL && named[0] != '\0') {
@@ -57,7 +57,8 @@ static bool choose_folder(const char *wanted, char *out, size_t size)
 struct cache *cache_create(struct context *context, const char *wanted)
 {
     char folder[PATH_MAX];
-    struct cache *cache = choose_folder(wanted, folder, sizeof folder) ? context_alloc(context, sizeof *cache) : NULL;
+    struct cache *cache =
+        cache_choose_folder(wanted, folder, sizeof folder) ? context_alloc(context, sizeof *cache) : NULL;
     if (cache != NULL) {
         thread_mutex_init(&cache->lock);
         cache->store.folder = -1;

@@ -15,7 +15,9 @@ struct context;
 
 // |wanted|: what the program said, a folder or "off"; NULL: as the environment says. NULL: there is none.
 struct cache *cache_create(struct context *context, const char *wanted);
-void cache_destroy(struct context *context, struct cache *cache);        // NULL is fine
+void cache_destroy(struct context *context, struct cache *cache); // NULL is fine
+// The folder's path. False: there is none.
+bool cache_choose_folder(const char *wanted, char *out, size_t size);
 void cache_read_stats(struct cache *cache, rill_cache_stats *out_stats); // NULL is fine
 
 // One look into the cache, and what came of it.

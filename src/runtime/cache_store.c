@@ -240,8 +240,8 @@ static void touch(int fd, const struct stat *info)
     }
 }
 
-static enum cache_found read_entry(int fd, const struct cache_key *key, enum cache_kind kind, struct cache_blob *out,
-                                   struct cache_words *words)
+static enum cache_found read_entry(int fd, bool only_looks, const struct cache_key *key, enum cache_kind kind,
+                                   struct cache_blob *out, struct cache_words *words)
 {
     struct stat info;
     enum cache_found found = check_file(fd, &info, words);
@@ -263,7 +263,9 @@ static enum cache_found read_entry(int fd, const struct cache_key *key, enum cac
         free(memory);
         return found;
     }
-    touch(fd, &info);
+    if (!only_looks) {
+        touch(fd, &info);
+    }
     out->memory = memory;
     out->payload = memory + CACHE_HEADER_SIZE;
     out->size = size - CACHE_HEADER_SIZE;
@@ -292,7 +294,7 @@ enum cache_found cache_store_find(const struct cache_store *store, const struct 
     if (fd < 0) {
         say(&why, "it cannot be opened: %s", strerror(errno));
     } else {
-        found = read_entry(fd, key, kind, out_blob, &why);
+        found = read_entry(fd, store->only_looks, key, kind, out_blob, &why);
         close(fd);
     }
     if (why.text[0] != '\0') {
@@ -437,7 +439,7 @@ struct seen {
     uint64_t size; // of all
 };
 
-static bool is_entry(const char *name)
+bool cache_store_is_entry(const char *name)
 {
     size_t digits = strspn(name, "0123456789abcdef");
     if (digits != 2 * CACHE_KEY_SIZE || name[digits] != '.') {
@@ -450,6 +452,22 @@ static bool is_entry(const char *name)
     CACHE_KIND_LIST(KIND_TEST)
 #undef KIND_TEST
     return false;
+}
+
+enum cache_kind cache_store_read_name(const char *name, struct cache_key *out_key)
+{
+    assert(cache_store_is_entry(name));
+    for (size_t i = 0; i < sizeof out_key->bytes; i++) {
+        const char digits[3] = {name[2 * i], name[2 * i + 1], '\0'};
+        out_key->bytes[i] = (unsigned char)strtoul(digits, NULL, 16);
+    }
+#define KIND_TEST(kind, number, ending)                                                                                \
+    if (strcmp(name + 2 * CACHE_KEY_SIZE + 1, ending) == 0) {                                                          \
+        return CACHE_##kind;                                                                                           \
+    }
+    CACHE_KIND_LIST(KIND_TEST)
+#undef KIND_TEST
+    return CACHE_IMAGE;
 }
 
 static bool see(struct seen *seen, const char *name, const struct stat *info, time_t now)
@@ -468,7 +486,7 @@ static bool see(struct seen *seen, const char *name, const struct stat *info, ti
     entry->used = is_sane ? info->st_mtim.tv_sec * INT64_C(1000000000) + info->st_mtim.tv_nsec : INT64_MIN;
     entry->size = (uint64_t)info->st_blocks * 512;
     entry->size = entry->size > 0 ? entry->size : (uint64_t)info->st_size;
-    assert(strlen(name) < sizeof entry->name); // is_entry() has seen it
+    assert(strlen(name) < sizeof entry->name); // cache_store_is_entry() has seen it
     memcpy(entry->name, name, strlen(name) + 1);
     seen->size += entry->size;
     return true;
@@ -480,7 +498,7 @@ static void look_around(const struct cache_store *store, DIR *folder, struct see
     for (const struct dirent *at = readdir(folder); at != NULL; at = readdir(folder)) {
         bool is_temporary = strncmp(at->d_name, temporary_start, sizeof temporary_start - 1) == 0;
         struct stat info;
-        if ((!is_temporary && !is_entry(at->d_name)) ||
+        if ((!is_temporary && !cache_store_is_entry(at->d_name)) ||
             fstatat(store->folder, at->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(info.st_mode)) {
             continue;
         }

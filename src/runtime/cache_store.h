@@ -45,6 +45,7 @@ enum cache_kind {
 struct cache_store {
     int folder;          // owned; -1: not open
     uint64_t limit;      // bytes of all entries, beyond which the least recently used go
+    bool only_looks;     // finding is no use: the time of an entry stays as it is
     atomic_uint kept;    // entries written by this store: now and then it is trimmed
     char path[PATH_MAX]; // for words
 };
@@ -99,6 +100,10 @@ bool cache_store_keep(struct cache_store *store, const struct cache_item *item, 
 // Removes the least recently used entries until the rest is well within the limit, and what writers that were killed
 // have left. How many entries went.
 size_t cache_store_trim(struct cache_store *store);
+
+// Whether a file of that name is an entry, and what the name says of it.
+bool cache_store_is_entry(const char *name);
+enum cache_kind cache_store_read_name(const char *name, struct cache_key *out_key);
 
 // What the bytes of a file are, as cache_store_find() sees them.
 enum cache_found cache_store_check(const unsigned char *bytes, size_t size, const struct cache_key *key,

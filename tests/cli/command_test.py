@@ -13,7 +13,7 @@ import tempfile
 sys.dont_write_bytecode = True  # the tree stays as it is
 from cli import RILL, ROOT, Report, rill  # noqa: E402
 
-COMMANDS = ["run", "check", "explain", "emit", "trace", "devices", "doctor", "selftest", "demo"]
+COMMANDS = ["run", "check", "explain", "emit", "trace", "devices", "cache", "doctor", "selftest", "demo"]
 GOOD = "#include <rill/kernel.h>\nkernel void good(int n, float x[n]) { for (int i = 0; i < n; i++) x[i] *= 2; }\n"
 WARNS = "#include <rill/kernel.h>\nkernel void slow(int n, float x[n])\n" \
         "{ for (int i = 1; i < n; i++) x[i] = x[i - 1] * 0.5f + x[i]; }\n"

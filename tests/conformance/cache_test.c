@@ -612,6 +612,55 @@ TEST(instrumented_kernels_are_not_kept)
     drop_root();
 }
 
+static void count_entry(void *user, const rill_cache_entry *entry)
+{
+    int *counts = user;
+    counts[0] += !entry->is_binary;
+    counts[1] += entry->problem[0] != '\0';
+    CHECK(entry->size > 0 && entry->used > 0 && (entry->label[0] != '\0' || entry->problem[0] != '\0'));
+}
+
+TEST(folder_is_visited_and_emptied)
+{
+    make_root();
+    char path[512], small[4];
+    int counts[2] = {0};
+    uint64_t removed = 77;
+    OK(rill_cache_folder(folder, path, sizeof path));
+    CHECK_STR(path, folder);
+    STATUS(rill_cache_folder(folder, small, sizeof small), RILL_ERR_LIMIT);
+    STATUS(rill_cache_folder("off", path, sizeof path), RILL_ERR_NOT_FOUND);
+    STATUS(rill_cache_folder(folder, NULL, 0), RILL_ERR_INVALID);
+    STATUS(rill_cache_visit(folder, NULL, NULL), RILL_ERR_INVALID);
+    OK(rill_cache_visit(folder, count_entry, counts));
+    CHECK_INT(counts[0], 0);
+    CHECK_INT(access(folder, F_OK), -1); // it was not made
+    struct use use;
+    open_with(&use, folder);
+    run_text(&use, blocks_source, 16);
+    find_image(path, sizeof path);
+    run_text(&use, swapped_source, 10);
+    OK(rill_cache_visit(folder, count_entry, counts));
+    CHECK_INT(counts[0], 2);
+    CHECK_INT(counts[1], 0);
+    CHECK_INT(truncate(path, 300), 0);
+    OK(rill_cache_visit(folder, count_entry, counts));
+    CHECK_INT(counts[1], 1);
+    OK(rill_cache_remove(folder, true, &removed));
+    CHECK_UINT(removed, 1);
+    run_text(&use, swapped_source, 10);
+    CHECK_UINT(stats_of(&use).hit_count, 1);
+    OK(rill_cache_remove(folder, false, NULL));
+    run_text(&use, swapped_source, 10);
+    CHECK_UINT(stats_of(&use).missing_count, 3);
+    CHECK_INT(chmod(folder, 0777), 0);
+    STATUS(rill_cache_visit(folder, count_entry, counts), RILL_ERR_INVALID);
+    CHECK_CONTAINS(rill_message(), "rill_cache_visit: others may write to the cache");
+    STATUS(rill_cache_visit("/dev/null", count_entry, counts), RILL_ERR_IO);
+    OK(rill_close(use.context));
+    drop_root();
+}
+
 // ---- many at once -------------------------------------------------------------------------------------------------
 
 static void *run_in_thread(void *arg)
