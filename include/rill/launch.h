@@ -25,6 +25,7 @@ extern "C" {
 // returned are counted for themselves: 4,096 of them, beside those that the driver has. Where the kernel's control
 // depends on what its tasks compute, and the device lacks RILL_CAPABILITY_CONDITIONS, the call waits for that too
 // (readback_count); in a callback it returns at once, and a thread of Rill's own waits. The CPU never waits so.
+// |stream| may be RILL_ANY.
 RILL_API RILL_NODISCARD rill_status rill_launch(rill_kernel kernel, rill_stream stream, rill_args args);
 
 // The same, with the place in the program where the call stands, "main.c:41", for the reports of RILL_ORDER_CHECK; NULL

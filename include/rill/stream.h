@@ -37,6 +37,18 @@ static inline rill_stream rill_stream_current_(void)
 // rill_current_stream(context). Only destroying wants the stream's own handle.
 #define RILL_CURRENT rill_stream_current_()
 
+static inline rill_stream rill_stream_any_(void)
+{
+    rill_stream stream;
+    stream.id = UINT64_MAX - 1;
+    return stream;
+}
+
+// For rill_launch(), in a context with RILL_ORDER_AUTO: a stream of Rill's choice. What the launch follows is in the
+// order of the calls in any case; what it does not need to follow it may overlap. The context makes up to 8 such
+// streams, when they are first wanted, and keeps them; rill_stats.stream_count counts them.
+#define RILL_ANY rill_stream_any_()
+
 // All zero is the default.
 typedef struct rill_stream_options {
     int priority; // above 0: its work is taken before that of other streams; below 0: after

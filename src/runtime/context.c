@@ -97,6 +97,13 @@ static rill_status find_context(const char *who, uint32_t serial, enum object_ki
     return RILL_OK;
 }
 
+// A launch has chosen its stream before it comes here.
+static rill_status refuse_any(const char *who)
+{
+    return status_fail(RILL_ERR_INVALID, "%s: RILL_ANY is for rill_launch() alone; name a stream, or RILL_CURRENT",
+                       who);
+}
+
 // Apart from its callers: see context_pin_slowly().
 static __attribute__((noinline, cold)) rill_status enter(const char *who, uint64_t id, enum object_kind kind,
                                                          int stripe, struct context **out_context)
@@ -104,6 +111,9 @@ static __attribute__((noinline, cold)) rill_status enter(const char *who, uint64
     *out_context = NULL;
     if (id == 0) {
         return status_fail(RILL_ERR_NULL_HANDLE, "%s: the %s handle was never set", who, kind_words(kind));
+    }
+    if (id == UINT64_MAX - 1 && kind == KIND_STREAM) {
+        return refuse_any(who);
     }
     if (id == UINT64_MAX && kind == KIND_STREAM) {
         return status_fail(RILL_ERR_INVALID, "%s: RILL_CURRENT is not taken here; name the stream itself", who);
@@ -217,6 +227,9 @@ static rill_status check_id(struct context *context, const char *who, uint64_t i
 {
     if (id == 0) {
         return status_fail(RILL_ERR_NULL_HANDLE, "%s: the %s handle was never set", who, kind_words(kind));
+    }
+    if (id == UINT64_MAX - 1 && kind == KIND_STREAM) {
+        return refuse_any(who);
     }
     return handle_table_of(id) == context->serial ? RILL_OK : refuse_foreign(who, id, kind);
 }

@@ -164,11 +164,48 @@ fetch_launch(const struct context *context, const struct kernel *kernel, const s
     fetch_for_reading((const void *)(uintptr_t)rill_launch_at, HOT_PART_SIZE);
 }
 
+// The stream for a launch that names none.
+static __attribute__((noinline)) rill_status pick_stream(struct context *context, struct kernel *kernel, rill_args args,
+                                                         rill_stream *out)
+{
+    struct many_args room;
+    struct footprint footprint;
+    struct packed_args packed = ARGS_IN(&room);
+    if (context->order == NULL) {
+        return order_pick(context, NULL, 0, out); // which says why not
+    }
+    rill_status status = args_pack(&packed, "rill_launch", kernel, args);
+    if (status == RILL_OK) {
+        footprint_of_launch(&footprint, &packed, NULL);
+        status = order_pick(context, footprint.items, footprint.count, out);
+    }
+    for (int i = 0; i < packed.count; i++) {
+        if (packed.arrays[i] != NULL) {
+            context_unpin(context, packed.arrays[i]->id);
+        }
+    }
+    return status;
+}
+
+static __attribute__((noinline)) rill_status launch_any(const char *place, rill_kernel handle, rill_args args)
+{
+    struct context *context;
+    struct kernel *kernel;
+    rill_stream stream = {0};
+    RILL_TRY(kernel_begin_launch("rill_launch", handle, 0, &context, &kernel));
+    rill_status status = pick_stream(context, kernel, args, &stream);
+    kernel_end_launch(context, kernel, 0);
+    return status == RILL_OK ? rill_launch_at(place, handle, stream, args) : status;
+}
+
 LAUNCH_PART rill_status rill_launch_at(const char *place, rill_kernel handle, rill_stream stream_handle, rill_args args)
 {
     struct context *context;
     struct kernel *kernel;
     struct pinned_stream on;
+    if (UNLIKELY(stream_handle.id == UINT64_MAX - 1)) {
+        return launch_any(place, handle, args);
+    }
     unsigned stripe = stream_stripe(stream_handle);
     RILL_TRY(kernel_begin_launch("rill_launch", handle, stripe, &context, &kernel));
     rill_status status = stream_pin_queue(context, "rill_launch", stream_handle, &on);

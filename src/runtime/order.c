@@ -349,6 +349,81 @@ void order_end(struct order_use *use)
     thread_unlock(&order->lock);
 }
 
+// ---- any stream ---------------------------------------------------------------------------------------------------
+
+struct tail {
+    struct order *order;
+    const struct order_stream *stream; // whose last work is followed; NULL: none
+};
+
+static void look_for_tail(void *arg, const struct hazard_entry *entry)
+{
+    struct tail *tail = arg;
+    const struct order_stream *own = entry->point->stream;
+    if (entry->point->number == own->number && !has_passed(tail->order, entry->point)) {
+        tail->stream = own;
+    }
+}
+
+// Behind the work that it must follow, if nothing else comes behind that; else where nothing is queued. NULL: all have
+// something to do. The lock is held.
+static struct stream *choose_any(struct order *order, const struct hazard_access *accesses, int count)
+{
+    struct tail tail = {.order = order};
+    for (int i = 0; i < count; i++) {
+        hazard_find(&order->table, &accesses[i], NULL, look_for_tail, &tail);
+    }
+    struct stream *idle = NULL;
+    for (int i = order->any_count - 1; i >= 0; i--) {
+        struct stream *stream = order->any[i];
+        if (tail.stream != NULL && stream->order == tail.stream) {
+            return stream;
+        }
+        idle = order->context->backend->stream_is_idle(stream->queue) ? stream : idle;
+    }
+    return idle;
+}
+
+// One more stream, as long as there are few, or one whose turn it is.
+static rill_status add_any(struct order *order, struct stream **out)
+{
+    struct stream *made = NULL;
+    if (order->any_count < ORDER_ANY_STREAMS) {
+        rill_status status = stream_make(order->context, "rill_launch", &(struct stream_origin){.priority = 0}, &made);
+        if (status != RILL_OK && order->any_count == 0) {
+            return status;
+        }
+    }
+    if (made != NULL) {
+        order->any[order->any_count++] = made;
+    }
+    *out = made != NULL ? made : order->any[order->any_turn++ % order->any_count];
+    return RILL_OK;
+}
+
+rill_status order_pick(struct context *context, const struct hazard_access *accesses, int count, rill_stream *out)
+{
+    struct order *order = context->order;
+    if (order == NULL || order->is_check) {
+        return status_fail(RILL_ERR_INVALID,
+                           "rill_launch: RILL_ANY wants a context that orders its streams: open it with "
+                           "rill_open_options.order = RILL_ORDER_AUTO, or name a stream");
+    }
+    rill_status status = RILL_OK;
+    thread_lock(&order->lock);
+    struct stream *stream = choose_any(order, accesses, count);
+    if (stream == NULL) {
+        status = add_any(order, &stream);
+    }
+    if (status == RILL_OK) {
+        out->id = stream->id;
+    }
+    thread_unlock(&order->lock);
+    return status;
+}
+
+// ---- limits, copies -----------------------------------------------------------------------------------------------
+
 bool order_must_not_wait(void)
 {
     has_asked = true;

@@ -46,6 +46,8 @@ void order_destroy(struct order *order); // nothing is queued any more; NULL is 
 
 // After a failure order_end() must not follow.
 rill_status order_begin(struct order_use *use, const struct order_work *work, struct stream *stream);
+// The stream on which work with such accesses had best be queued where the program does not say.
+rill_status order_pick(struct context *context, const struct hazard_access *accesses, int count, rill_stream *out);
 // Also where queueing has failed: some of it may run.
 void order_end(struct order_use *use);
 

@@ -5,7 +5,7 @@
 #include "runtime/order.h"
 #include "runtime/order_clock.h"
 
-enum { ORDER_KNOWN_STREAMS = 16, ORDER_NAME = 48 };
+enum { ORDER_KNOWN_STREAMS = 16, ORDER_NAME = 48, ORDER_ANY_STREAMS = 8 };
 
 struct order_point {
     struct hazard_point base;    // first
@@ -47,7 +47,10 @@ struct order {
     struct order_point *free_points; // owned
     uint64_t serial;
     uint64_t wait_count;
-    size_t blind_count;                 // of streams
+    size_t blind_count;                    // of streams
+    struct stream *any[ORDER_ANY_STREAMS]; // those for RILL_ANY; they live as long as the context
+    int any_count;
+    int any_turn;
     _Atomic(struct memory *) forgotten; // owned: released, and not forgotten yet
 
     // Where order is checked.

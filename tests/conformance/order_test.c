@@ -540,6 +540,75 @@ TEST(a_stream_without_order_is_left_alone)
     close_scene(&s);
 }
 
+// ---- any stream ---------------------------------------------------------------------------------------------------
+
+static void launch_any(struct scene *s, rill_array from, rill_array to)
+{
+    OK(rill_launch(kernel_of(s, "get"), RILL_ANY, RILL_ARGS(N, from, to)));
+}
+
+TEST(launches_on_any_stream_overlap_where_they_may)
+{
+    struct scene s;
+    int values[N] = {0};
+    open_scene(&s, RILL_ORDER_AUTO);
+    hold(&s, s.streams[0]);
+    launch_write(&s, 0);
+    launch_any(&s, s.x, s.out[0]); // behind what is held
+    CHECK_INT(waits(&s), 1);
+    launch_any(&s, s.out[0], s.other[0]); // behind that, on its stream
+    CHECK_INT(waits(&s), 1);
+    launch_any(&s, s.at, s.out[1]); // behind nothing
+    CHECK_INT(waits(&s), 1);
+    OK(rill_array_read(s.out[1], s.streams[1], values, sizeof values));
+    CHECK_INT(values[1], 7);
+    let_go(&s);
+    OK(rill_array_read(s.other[0], s.streams[1], values, sizeof values));
+    CHECK_INT(values[1], 10);
+    close_scene(&s);
+}
+
+TEST(any_stream_is_one_of_a_few)
+{
+    struct scene s;
+    rill_array arrays[12];
+    rill_stats before = {0};
+    rill_stats after = {0};
+    open_scene(&s, RILL_ORDER_AUTO);
+    OK(rill_context_stats(s.world.context, &before));
+    hold(&s, s.streams[0]);
+    launch_write(&s, 0);
+    for (int i = 0; i < 12; i++) {
+        OK(rill_array_create(s.world.context, RILL_I32, RILL_SHAPE(N), &arrays[i]));
+        launch_any(&s, s.x, arrays[i]);
+    }
+    OK(rill_context_stats(s.world.context, &after));
+    CHECK_INT(after.stream_count, before.stream_count + 8);
+    let_go(&s);
+    OK(rill_sync(s.world.context));
+    for (int i = 0; i < 12; i++) {
+        CHECK_INT(first_of(&s, arrays[i]), 10);
+    }
+    close_scene(&s);
+}
+
+TEST(any_stream_is_refused_where_nothing_orders_it)
+{
+    struct scene s;
+    for (int order = RILL_ORDER_MANUAL; order <= RILL_ORDER_CHECK; order++) {
+        open_scene(&s, (rill_order)order);
+        int value = 0;
+        rill_status expected = order == RILL_ORDER_AUTO ? RILL_OK : RILL_ERR_INVALID;
+        CHECK_INT(rill_launch(kernel_of(&s, "put"), RILL_ANY, RILL_ARGS(N, 1, s.x)), expected);
+        expected = order == RILL_ORDER_MANUAL ? RILL_ERR_INVALID : RILL_ERR_ARGUMENTS; // the first fault that is found
+        CHECK_INT(rill_launch(kernel_of(&s, "put"), RILL_ANY, RILL_ARGS(N, s.x)), expected);
+        STATUS(rill_array_fill(s.x, RILL_ANY, &value, sizeof value), RILL_ERR_INVALID);
+        CHECK_CONTAINS(rill_message(), "RILL_ANY is for rill_launch() alone");
+        STATUS(rill_stream_synchronize(RILL_ANY), RILL_ERR_INVALID);
+        close_scene(&s);
+    }
+}
+
 // ---- calls that wait ----------------------------------------------------------------------------------------------
 
 static void *let_go_later(void *arg)
