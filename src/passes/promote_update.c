@@ -24,6 +24,7 @@ struct updates {
 struct step { // x = x update operand
     enum ir_update update;
     struct ir_inst *operand;
+    struct ir_inst *factor; // the operand is multiplied by it, and rounded once with the sum; NULL: no
 };
 
 struct chain {
@@ -147,7 +148,7 @@ static enum ir_update update_of(enum ir_op op)
     }
 }
 
-// x op a op b: operators of one kind, each used once, down to x.
+// x op a op b: operators of one kind, each used once, down to x. So is a * b + x, rounded once.
 static bool find_chain(const struct updates *u, const struct ir_inst *write, struct ir_inst *value, struct chain *chain)
 {
     if (reads_place_of(value, write)) {
@@ -155,7 +156,8 @@ static bool find_chain(const struct updates *u, const struct ir_inst *write, str
         chain->node_count = chain->count;
         return chain->count > 0 && is_used_once(u, value);
     }
-    enum ir_update update = update_of(value->op);
+    bool is_fused = value->op == IR_OP_FMA;
+    enum ir_update update = is_fused ? IR_UPDATE_ADD : update_of(value->op);
     if (update == IR_UPDATE_NONE || !ir_update_fits(update, write->type) || value->type != write->type ||
         !is_used_once(u, value) || value->parent != write->parent || chain->count == MAX_CHAIN ||
         (chain->count > 0 && !ir_updates_combine(update, chain->steps[0].update))) {
@@ -163,9 +165,14 @@ static bool find_chain(const struct updates *u, const struct ir_inst *write, str
     }
     int level = chain->count++;
     chain->nodes[level] = value;
+    if (is_fused) {
+        struct ir_inst *a = value->args[0], *b = value->args[1];
+        chain->steps[level] = (struct step){update, a, b};
+        return is_operand(a, write) && is_operand(b, write) && find_chain(u, write, value->args[2], chain);
+    }
     for (int side = 0; side < (update == IR_UPDATE_SUB ? 1 : 2); side++) {
         chain->count = level + 1;
-        chain->steps[level] = (struct step){update, value->args[1 - side]};
+        chain->steps[level] = (struct step){update, value->args[1 - side], NULL};
         if (is_operand(value->args[1 - side], write) && find_chain(u, write, value->args[side], chain)) {
             return true;
         }
@@ -227,7 +234,7 @@ static bool find_choice(const struct updates *u, const struct ir_inst *write, st
         return false; // a NaN resets x: on float memory this is no update
     }
     enum ir_update update = ir_update_min_max(relation.is_max, x->type, relation.is_unsigned, form);
-    chain->steps[chain->count++] = (struct step){update, e};
+    chain->steps[chain->count++] = (struct step){update, e, NULL};
     chain->nodes[chain->node_count++] = value;
     chain->nodes[chain->node_count++] = compare;
     chain->read = x;
@@ -245,7 +252,8 @@ static bool find_math(const struct updates *u, const struct ir_inst *write, stru
     for (int side = 0; side < 2; side++) {
         struct ir_inst *x = value->args[side], *e = value->args[1 - side];
         if (reads_place_of(x, write) && is_used_once(u, x) && is_operand(e, write)) {
-            chain->steps[chain->count++] = (struct step){ir_update_min_max(is_max, x->type, false, IR_FORM_CALL), e};
+            chain->steps[chain->count++] =
+                (struct step){ir_update_min_max(is_max, x->type, false, IR_FORM_CALL), e, NULL};
             chain->nodes[chain->node_count++] = value;
             chain->read = x;
             return true;
@@ -269,8 +277,13 @@ static bool rewrite(struct updates *u, struct ir_inst *write)
     struct ir_builder b = {.module = u->module, .function = u->function, .before = write, .loc = write->loc};
     for (int i = chain.count - 1; i >= 0; i--) { // innermost first: another grouping would round differently
         const struct step *step = &chain.steps[i];
-        struct ir_inst *inst = is_set ? ir_emit1(&b, IR_OP_VUPDATE, write->type, step->operand)
-                                      : ir_emit2(&b, IR_OP_UPDATE, write->type, write->args[0], step->operand);
+        struct ir_inst *operand = step->operand;
+        if (step->factor != NULL) {
+            operand = ir_emit2(&b, IR_OP_FMUL, write->type, operand, step->factor);
+        }
+        struct ir_inst *inst = is_set ? ir_emit1(&b, IR_OP_VUPDATE, write->type, operand)
+                                      : ir_emit2(&b, IR_OP_UPDATE, write->type, write->args[0], operand);
+        inst->fused = step->factor != NULL;
         inst->var = is_set ? write->var : NULL;
         inst->is_packed = write->is_packed;
         inst->update = step->update;

@@ -9,6 +9,8 @@
 // runs. Whether the third step is parallel is for the analysis proper to say.
 #include "passes/scan.h"
 
+#include "analysis/analyse.h"
+#include "ir/walk.h"
 #include "passes/scan_loop.h"
 
 #include <assert.h>
@@ -27,14 +29,56 @@ static void scan_loop(struct scan *s, struct ir_inst *loop)
     scan_give_memory_back(s);
 }
 
+// ---- loops that are control ----------------------------------------------------------------------------------------
+
+static bool is_worth_a_look(struct scan *s, struct ir_inst *loop)
+{
+    s->loop = loop;
+    return scan_may_be(s) && (scan_hands_on(s) || scan_may_have_memory(s));
+}
+
+static bool has_candidate(struct scan *s, const struct ir_inst *outer)
+{
+    WALK (inst, &outer->regions[0]) {
+        if (inst->op == IR_OP_FOR && is_worth_a_look(s, (struct ir_inst *)inst)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether the loop runs in order, as far as the analysis can tell before the passes that follow: then those inside it
+// are as good as others. Inside one that is parallel a scan is the business of one thread.
+static bool is_in_order(struct scan *s, const struct ir_inst *loop)
+{
+    struct diags *diags = ARENA_NEW(s->module->arena, struct diags); // what it finds is said by the analysis proper
+    diags_init(diags, s->module->arena);
+    analyse_loops(s->module, s->kernel, diags);
+    bool is_in_order = loop->loop->verdict == IR_VERDICT_IN_ORDER && !loop->loop->pragma_single;
+    WALK (inst, &s->kernel->body) {
+        if (inst->op == IR_OP_FOR) {
+            inst->loop->verdict = IR_VERDICT_NONE;
+            inst->loop->roles = NULL;
+            inst->loop->role_count = 0;
+            inst->loop->reason = NULL;
+            inst->loop->reason_loc_a = inst->loop->reason_loc_b = (struct loc){0};
+            inst->loop->analysis = NULL;
+        }
+    }
+    return is_in_order;
+}
+
 static void scan_region(struct scan *s, struct ir_region *region)
 {
     for (struct ir_inst *inst = region->first; inst != NULL;) {
         struct ir_inst *next = inst->next;
-        bool is_left = inst->op == IR_OP_BLOCKS || inst->op == IR_OP_FOR || inst->op == IR_OP_LOOP;
+        int made = s->made;
         if (inst->op == IR_OP_FOR) {
             scan_loop(s, inst);
         }
+        bool is_left = inst->op == IR_OP_BLOCKS || inst->op == IR_OP_CFG || s->made > made ||
+                       (inst->op == IR_OP_FOR && (inst->loop->is_fallback || inst->loop->is_search ||
+                                                  !has_candidate(s, inst) || !is_in_order(s, inst)));
         for (int i = 0; i < inst->region_count && !is_left; i++) {
             scan_region(s, &inst->regions[i]);
         }

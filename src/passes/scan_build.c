@@ -532,8 +532,12 @@ static void build_steps(struct scan *s, struct ir_builder *to, const struct part
     static const char list_text[] = "a compaction: runs of iterations count what they will store, then each stores "
                                     "from where those before it end";
     s->made++;
-    build_runs(s, to, p, NULL, true);
+    struct ir_for *ahead = build_runs(s, to, p, NULL, true)->loop;
+    ahead->order = s->has_rest ? NULL : scan_text;
     build_middle(s, to, p);
+    if (!s->has_rest) {
+        return;
+    }
     struct ir_inst *first = NULL;
     if (s->has_lanes) {
         struct ir_inst *groups = op(to, IR_OP_SUB, p->count, p->begin);

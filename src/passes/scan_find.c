@@ -99,7 +99,7 @@ static bool add_update(struct scan *s, struct scan_carry *carry, const struct ir
 
 // The scalars that the body reads before it has written them. Those that it only updates are reductions, if nothing
 // else is handed on.
-static bool find_carries(struct scan *s)
+bool scan_hands_on(struct scan *s)
 {
     struct scalar_use *uses = scalars_use_region(s->module->arena, s->kernel, &s->loop->regions[0]);
     s->carry_count = 0;
@@ -237,9 +237,12 @@ static bool takes_inst(const struct scan *s, const struct ir_inst *inst)
 static bool find_needed(struct scan *s)
 {
     s->needed = (struct pointer_map){0};
-    s->is_deep = false;
+    s->is_deep = s->has_rest = false;
     WALK (inst, &s->loop->regions[0]) {
+        const struct ir_var *var = assignment_target(inst);
         s->is_deep |= inst->op == IR_OP_FOR;
+        s->has_rest |= ir_op_writes(inst->op) ||
+                       (var != NULL && scan_carry_of(s, var) == NULL && !scalars_is_declared_in(var, s->loop));
     }
     for (int i = 0; i < s->carry_count; i++) {
         if (!need_assignments(s, s->carries[i].var)) {
@@ -439,7 +442,7 @@ static bool is_costly(const struct scan *s)
 bool scan_find(struct scan *s, struct loop_nest **out_nest)
 {
     *out_nest = NULL;
-    if (!find_carries(s) || !find_needed(s)) {
+    if (!scan_hands_on(s) || !find_needed(s)) {
         return false;
     }
     struct loop_nest *nest = make_nest(s);
@@ -454,7 +457,7 @@ bool scan_find(struct scan *s, struct loop_nest **out_nest)
         return false;
     }
     scan_find_flat(s);
-    if (!s->module->is_gpu && !s->has_own && !s->has_lanes && !is_costly(s)) {
+    if (!s->module->is_gpu && s->has_rest && !s->has_own && !s->has_lanes && !is_costly(s)) {
         return false; // to read everything twice costs a thread or two of a CPU as much as they gain
     }
     *out_nest = nest;

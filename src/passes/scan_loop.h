@@ -41,6 +41,7 @@ struct scan {
     struct pointer_map own;    // STORE, COPY: the carry by which each iteration has places of its own there
     bool has_own;
     bool is_deep;            // there are loops in it
+    bool has_rest;           // it does more than to update what it hands on
     struct pointer_map flat; // IF: becomes plain code
     bool has_lanes;          // several runs at a time keep a thread of a CPU busier than one
     struct scan_memory memories[SCAN_MEMORIES];
@@ -63,6 +64,8 @@ struct scan_update { // carry = carry |update| operand
 // scan_memory.c
 // Running values that are kept in memory become scalars, until they are given back.
 void scan_take_memory(struct scan *s);
+// A cheap look: whether something is read at another place of an array that is stored to.
+bool scan_may_have_memory(const struct scan *s);
 void scan_give_memory_back(struct scan *s);
 // What these scalars are before the first iteration.
 void scan_read_memory(struct scan *s, struct ir_builder *to);
@@ -71,6 +74,8 @@ void scan_read_memory(struct scan *s, struct ir_builder *to);
 struct loop_info *scan_info(struct scan *s); // of the loop, in an analysis of the code as it is; NULL: there is none
 // Whether the loop is of a kind that may be one, without a look at what it hands on.
 bool scan_may_be(const struct scan *s);
+// Whether iterations hand on scalars in a way that a scan can.
+bool scan_hands_on(struct scan *s);
 // Whether the loop is one; fills all but the copies, and in |nest| what the launch must test.
 bool scan_find(struct scan *s, struct loop_nest **out_nest);
 struct scan_carry *scan_carry_of(struct scan *s, const struct ir_var *var); // NULL: it is none

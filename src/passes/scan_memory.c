@@ -147,8 +147,7 @@ static void take_store(struct scan *s, const struct loop_info *info, int number)
     s->memory_count++;
 }
 
-// A cheap look: whether something is read at another place of an array that is stored to.
-static bool may_have_memory(const struct scan *s)
+bool scan_may_have_memory(const struct scan *s)
 {
     for (const struct ir_inst *store = s->loop->regions[0].first; store != NULL; store = store->next) {
         if (store->op != IR_OP_STORE && store->op != IR_OP_UPDATE) {
@@ -168,7 +167,7 @@ static bool may_have_memory(const struct scan *s)
 void scan_take_memory(struct scan *s)
 {
     s->memory_count = s->apart_count = 0;
-    const struct loop_info *info = may_have_memory(s) ? scan_info(s) : NULL;
+    const struct loop_info *info = scan_may_have_memory(s) ? scan_info(s) : NULL;
     if (info == NULL) {
         return;
     }

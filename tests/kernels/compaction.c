@@ -327,7 +327,7 @@ kernel int scalars(int n, const int x[n], int out[n])
     return i + k + last + most;
 }
 
-// A list that is made again and again.
+// A list that is made again and again, in a loop that is control.
 // run: again n=40000 steps=3 x=40000 out=40000 wild
 kernel int again(int n, int steps, int x[n], int out[n])
 {

@@ -435,3 +435,30 @@ kernel int kept_scalar(int n, const unsigned b[n], int h[256])
     }
     return t;
 }
+
+// Products that are added and rounded once.
+static float add_product(float s, float a, float b)
+{
+    return s + a * b;
+}
+static double sub_two(double s, double a, double b)
+{
+    return s - a * a - b;
+}
+// run: dot n=3000 a=3000 b=3000 ~ 1e-5
+kernel float dot(int n, const float a[n], const float b[n])
+{
+    float s = 0;
+    for (int i = 0; i < n; i++) {
+        s = add_product(s, a[i], b[i]);
+    }
+    return s;
+}
+// run: sums_in_memory n=3000 a=3000 b=3000 out=2 ~ 1e-9
+kernel void sums_in_memory(int n, const double a[n], const double b[n], double out[2])
+{
+    for (int i = 0; i < n; i++) {
+        out[0] = sub_two(out[0], a[i], b[i]);
+        out[1] = out[1] + a[i] * b[i];
+    }
+}

@@ -424,3 +424,64 @@ kernel void reversed(int n, const long a[n], long b[n + 1])
         b[i] = a[i] - b[i + 1] * 7;
     }
 }
+
+// No more than what the updates come to.
+// run: hash n=100001 text=100001 wild
+// run: hash n=100 text=100 wild
+kernel uint64_t hash(int n, const unsigned char text[n])
+{
+    uint64_t h = 14695981039346656037u;
+    for (int i = 0; i < n; i++) {
+        h = (h + text[i]) * 1099511628211u;
+    }
+    return h;
+}
+
+// run: horner n=100001 x=0.99 c=100001 ~ 1e-9
+kernel double horner(int n, double x, const double c[n])
+{
+    double p = 0;
+    for (int i = n - 1; i >= 0; i--) {
+        p = p * x + c[i];
+    }
+    return p;
+}
+
+// In a loop that is control: steps in time, and until it is enough.
+// run: steps n=40000 steps=3 a=40000 out=40000 wild
+kernel int steps(int n, int steps, int a[n], int out[n])
+{
+    int all = 0;
+    for (int t = 0; t < steps; t++) {
+        int s = t;
+        for (int i = t; i < n; i++) {
+            s += a[i] >> 2;
+            out[i] = s;
+        }
+        for (int i = 0; i < n; i++) {
+            a[i] = out[i] ^ t;
+        }
+        all += s;
+    }
+    return all;
+}
+
+// run: rounds n=40000 x=40000 out=40000 wild
+kernel int rounds(int n, int x[n], int out[n])
+{
+    int left = n, round = 0;
+    while (left > 100 && round < 20) {
+        int k = 0;
+        for (int i = 0; i < left; i++) {
+            if (x[i] % (round + 2) != 0) {
+                out[k++] = x[i] / 3;
+            }
+        }
+        for (int i = 0; i < k; i++) {
+            x[i] = out[i];
+        }
+        left = k;
+        round++;
+    }
+    return left + 1000 * round;
+}
