@@ -86,7 +86,8 @@ class Writer:
 
     def block(self, depth, budget, in_loop=False):
         known = list(self.names)
-        for _ in range(self.random.randint(2, 4)):
+        self.assign(depth)
+        for _ in range(self.random.randint(1, 3)):
             kind = self.random.randrange(10)
             if kind < 3 or budget == 0:
                 self.assign(depth)
