@@ -34,6 +34,34 @@ kernel void product_ijk(int n, int m, int l, const double a[n][l], const double 
     }
 }
 
+// As from a language whose arrays lie by columns.
+// run: product_jki n=11 m=13 l=9
+kernel void product_jki(int n, int m, int l, const double a[n][l], const double b[l][m], double c[n][m])
+{
+    // omp: parallel for
+    for (int j = 0; j < m; j++) {
+        for (int k = 0; k < l; k++) {
+            for (int i = 0; i < n; i++) {
+                c[i][j] += a[i][k] * b[k][j];
+            }
+        }
+    }
+}
+
+// run: product_flat n=11 m=13 l=9
+kernel void product_flat(int n, int m, int l, const double a[n * l], const double b[l * m], double c[n * m])
+{
+    // omp: parallel for
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < m; j++) {
+            c[i * m + j] = 0;
+            for (int k = 0; k < l; k++) {
+                c[i * m + j] += a[i * l + k] * b[k * m + j];
+            }
+        }
+    }
+}
+
 // run: product_kij n=11 m=13 l=9
 kernel void product_kij(int n, int m, int l, const double a[n][l], const double b[l][m], double c[n][m])
 {
