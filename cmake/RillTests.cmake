@@ -121,7 +121,7 @@ foreach(dir unit lang ir passes codegen compiler conformance generate oracle str
         if(dir STREQUAL "generate" AND TARGET librill_compiler)
             add_dependencies(${target} librill_compiler)
         endif()
-        if(dir STREQUAL "fakes" OR name STREQUAL "gpu_run_test")
+        if(dir STREQUAL "fakes" OR name MATCHES "^(gpu_run|cache_binary)_test$")
             add_dependencies(${target} ${rill_stand_ins})
         endif()
     endforeach()

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -515,6 +516,7 @@ static void churn(int number)
 {
     struct cache_store store;
     struct cache_words words;
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // nobody is left behind where the test itself is ended
     srand((unsigned)number + 1);
     if (cache_store_open(&store, folder, &words) != CACHE_USABLE) {
         _exit(1);
