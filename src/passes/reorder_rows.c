@@ -6,7 +6,6 @@
 #include "passes/reorder_nest.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 enum { NEAR_BYTES = 16 }; // from one iteration to the next
 
@@ -90,7 +89,8 @@ static bool is_far(struct loop_nest *nest, const struct access *access, const st
     const struct poly *rest;
     const struct poly *step = poly_coefficient(pool, access->flat, loop->variable, &rest);
     int64_t bytes;
-    return step == NULL || !poly_is_const(step, &bytes) || llabs(bytes * loop->inst->loop->step) > NEAR_BYTES;
+    return step == NULL || !poly_is_const(step, &bytes) ||
+           __builtin_mul_overflow(bytes, loop->inst->loop->step, &bytes) || bytes > NEAR_BYTES || bytes < -NEAR_BYTES;
 }
 
 // Accesses that go to another cache line with each iteration of the loop: of the statements and of what they use.
