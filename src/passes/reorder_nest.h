@@ -77,7 +77,8 @@ struct loop_nest {
     struct loop_info *root;
     struct statement statements[NEST_STATEMENTS]; // in program order
     int statement_count;
-    bool *is_assigned; // by variable: in the nest, other than by a loop that counts with it
+    bool *is_assigned; // by variable: in the nest, other than by a loop that counts with it, or as below
+    bool *is_reduced;  // by variable: the nest only updates it, in a way that commutes: the order does not matter
     VEC(struct dependence) dependences;
     uint8_t *distances; // what is known of each dependence by the loops it is looked at with: see reorder_depend.c
     struct base_pair pairs[NEST_PAIRS];

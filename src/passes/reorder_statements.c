@@ -102,6 +102,29 @@ static bool is_refused(const struct loop_nest *nest, const struct ir_inst *inst)
     }
 }
 
+// Variables from outside that the nest does nothing to but update them, all in one way that commutes.
+static void find_reduced(struct loop_nest *nest)
+{
+    enum { NOT_SEEN, SEEN, OTHERWISE };
+    struct arena *arena = nest->an->arena;
+    const struct ir_inst **first = ARENA_ARRAY(arena, const struct ir_inst *, nest->kernel->var_count + 1);
+    uint8_t *state = ARENA_ARRAY(arena, uint8_t, nest->kernel->var_count + 1);
+    nest->is_reduced = ARENA_ARRAY(arena, bool, nest->kernel->var_count + 1);
+    WALK (inst, &nest->root->inst->regions[0]) {
+        const struct ir_var *var = inst->op == IR_OP_FOR ? inst->loop->var : inst->var;
+        if (var == NULL || var->is_memory) {
+            continue;
+        }
+        bool is_update = inst->op == IR_OP_VUPDATE && !scalars_is_declared_in(var, nest->root->inst) &&
+                         ir_updates_commute(inst->update, inst->update);
+        const struct ir_inst *other = first[var->index];
+        is_update &= other == NULL || (state[var->index] == SEEN && ir_updates_commute(inst->update, other->update));
+        first[var->index] = other == NULL ? inst : other;
+        state[var->index] = is_update ? SEEN : OTHERWISE;
+        nest->is_reduced[var->index] = is_update;
+    }
+}
+
 // Notes which variables the nest assigns. False: something in it must stay where it is.
 static bool look_through(struct loop_nest *nest)
 {
@@ -112,8 +135,9 @@ static bool look_through(struct loop_nest *nest)
         if (++count > NEST_INSTRUCTIONS || is_refused(nest, inst)) {
             return false;
         }
-        if (ir_op_sets(inst->op) || (inst->op == IR_OP_GET && nest_counting_loop(nest, inst) == NULL &&
-                                     assignment_is_in(nest->root->inst, inst->var))) {
+        if ((ir_op_sets(inst->op) && !nest->is_reduced[inst->var->index]) ||
+            (inst->op == IR_OP_GET && nest_counting_loop(nest, inst) == NULL &&
+             assignment_is_in(nest->root->inst, inst->var))) {
             nest->is_assigned[inst->var->index] = true;
         }
     }
@@ -365,7 +389,7 @@ static bool scalars_stay(struct loop_nest *nest)
     }
     for (int v = 0; v < nest->kernel->var_count; v++) {
         const struct ir_var *var = nest->kernel->vars[v];
-        if (!var->is_memory && assignment_is_in(root, var) && scalars_live_after(root, var)) {
+        if (!var->is_memory && !nest->is_reduced[v] && assignment_is_in(root, var) && scalars_live_after(root, var)) {
             return false;
         }
     }
@@ -423,6 +447,7 @@ static bool statements_are_whole(const struct loop_nest *nest)
 bool nest_find_statements(struct loop_nest *nest)
 {
     nest->is_assigned = ARENA_ARRAY(nest->an->arena, bool, nest->kernel->var_count + 1);
+    find_reduced(nest);
     if (!look_through(nest)) {
         return false;
     }

@@ -129,3 +129,88 @@ kernel void perhaps(int n, int m, int a[n][m], int b[n][m])
         b[i][m - 1] += w;
     }
 }
+
+// Sums, extremes and bits that a nest gathers do not keep it in the source's order.
+// run: local_alignment n=1 m=1
+// run: local_alignment n=40 m=70
+// run: local_alignment n=130 m=9 wild
+kernel int local_alignment(int n, int m, const char a[n], const char b[m], int h[n + 1][m + 1])
+{
+    int best = 0;
+    for (int i = 0; i <= n; i++) {
+        h[i][0] = 0;
+    }
+    for (int j = 0; j <= m; j++) {
+        h[0][j] = 0;
+    }
+    for (int i = 1; i <= n; i++) {
+        for (int j = 1; j <= m; j++) {
+            int s = h[i - 1][j - 1] + ((a[i - 1] & 3) == (b[j - 1] & 3) ? 2 : -1);
+            s = h[i - 1][j] - 1 > s ? h[i - 1][j] - 1 : s;
+            s = h[i][j - 1] - 1 > s ? h[i][j - 1] - 1 : s;
+            h[i][j] = s < 0 ? 0 : s;
+            if (s > best) {
+                best = s;
+            }
+        }
+    }
+    return best;
+}
+
+// run: relaxation steps=3 n=12 ~ 1e-9
+// run: relaxation steps=5 n=50 ~ 1e-9
+// run: relaxation steps=0 n=5 ~ 1e-9
+kernel double relaxation(int steps, int n, double u[n][n], const double f[n][n])
+{
+    double change = 0;
+    for (int t = 0; t < steps; t++) {
+        change = 0;
+        for (int i = 1; i < n - 1; i++) {
+            for (int j = 1; j < n - 1; j++) {
+                double r = (u[i - 1][j] + u[i + 1][j] + u[i][j - 1] + u[i][j + 1] - f[i][j]) / 4 - u[i][j];
+                u[i][j] += 1.5 * r;
+                change += r * r;
+            }
+        }
+    }
+    return change;
+}
+
+// Over all steps: three loops, also on a CPU. Two of the values are read again in the nest, and keep their order.
+// run: gathered steps=3 n=12
+// run: gathered steps=4 n=60 wild
+kernel unsigned gathered(int steps, int n, unsigned u[n][n])
+{
+    unsigned sum = 1, bits = 0, product = 3;
+    for (int t = 0; t < steps; t++) {
+        for (int i = 1; i < n - 1; i++) {
+            for (int j = 1; j < n - 1; j++) {
+                u[i][j] = u[i - 1][j] + u[i][j - 1] * 3 + u[i + 1][j] + (u[i][j + 1] >> 1);
+                sum += u[i][j];
+                bits ^= u[i][j] * (unsigned)(i + t);
+                if (u[i][j] & 1) {
+                    product *= u[i][j];
+                }
+            }
+        }
+    }
+    return sum + 3 * bits + 5 * product;
+}
+
+// run: not_gathered steps=3 n=12
+// run: not_gathered steps=4 n=40 wild
+kernel unsigned not_gathered(int steps, int n, unsigned u[n][n])
+{
+    unsigned sum = 1, mixed = 7;
+    for (int t = 0; t < steps; t++) {
+        for (int i = 1; i < n - 1; i++) {
+            for (int j = 1; j < n - 1; j++) {
+                u[i][j] += u[i - 1][j] + u[i][j - 1] + u[i + 1][j] + sum;
+                sum += u[i][j];
+                mixed += u[i][j];
+                mixed ^= u[i][j - 1];
+            }
+        }
+    }
+    return sum + 3 * mixed;
+}

@@ -130,7 +130,7 @@ void compare_order(const struct storages *storages, const struct model *before, 
         }
         for (int k = 0; k < before->access_count && storage->base == 0 && a->is_write; k++) {
             const struct access *b = &before->accesses[k];
-            if (b->number >= 0 && b->storage == a->storage && b->is_read) {
+            if (b->number >= 0 && b->storage == a->storage && b->is_read && !order_is_free(a, b)) {
                 compare_flow(before, after, a, b, findings);
             }
         }
