@@ -376,8 +376,9 @@ static bool has_known_count(const struct scan *s)
 bool scan_may_be(const struct scan *s)
 {
     const struct ir_for *loop = s->loop->loop;
-    if (loop->recheck || loop->pragma_single || loop->pragma_serial || loop->pragma_parallel || loop->carries ||
-        loop->is_fallback || loop->is_search || loop->runs != 0 || !has_known_count(s)) {
+    if (loop->recheck || loop->pragma_single || loop->pragma_serial || loop->pragma_parallel ||
+        loop->map != IR_MAP_ANY || loop->carries || loop->is_fallback || loop->is_search || loop->runs != 0 ||
+        !has_known_count(s)) {
         return false;
     }
     WALK (inst, &s->loop->regions[0]) {
