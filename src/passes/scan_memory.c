@@ -30,6 +30,17 @@ static bool is_plain(const struct scan *s, const struct ir_inst *value)
     return ir_op_is_pure(value->op);
 }
 
+// Whether this is all that the instruction may touch: a pointer may point to one of several arrays.
+static bool is_only_place(const struct scan *s, const struct loop_info *info, const struct access *access)
+{
+    int count = 0;
+    for (int i = info->access_begin; i < info->access_end; i++) {
+        const struct access *other = &s->an->accesses.items[i];
+        count += other->inst == access->inst && other->kind == access->kind;
+    }
+    return count == 1 && !access->is_alternative;
+}
+
 // Whether |read| is, in each iteration, where |write| was in the one before.
 static bool is_last_written(struct scan *s, const struct loop_info *info, const struct access *read,
                             const struct access *write)
@@ -37,7 +48,7 @@ static bool is_last_written(struct scan *s, const struct loop_info *info, const 
     if (read->kind != ACCESS_READ || read->inst->op != IR_OP_LOAD || read->inst->type != write->inst->type ||
         read->base != write->base || read->context != NULL || read->needs != NULL || write->needs != NULL ||
         read->flat == NULL || write->flat == NULL || read->inst->parent->owner != s->loop || read->inst->is_volatile ||
-        read->inst->is_packed || !is_plain(s, read->inst->args[0])) {
+        read->inst->is_packed || !is_plain(s, read->inst->args[0]) || !is_only_place(s, info, read)) {
         return false;
     }
     struct poly_pool *scratch = &s->an->scratch;
@@ -173,7 +184,9 @@ void scan_take_memory(struct scan *s)
     }
     for (int i = info->access_begin; i < info->access_end && s->memory_count < SCAN_MEMORIES; i++) {
         const struct access *access = &s->an->accesses.items[i];
-        if (is_store(access) && access->inst->parent->owner == s->loop && is_plain(s, access->inst->args[0])) {
+        bool is_taken = access->inst->parent == NULL; // and taken apart
+        if (!is_taken && is_store(access) && access->inst->parent->owner == s->loop &&
+            is_plain(s, access->inst->args[0]) && is_only_place(s, info, access)) {
             take_store(s, info, i);
         }
     }

@@ -485,3 +485,22 @@ kernel int rounds(int n, int x[n], int out[n])
     }
     return left + 1000 * round;
 }
+
+// Stays in order: the running value is in one of two arrays.
+// run: in_one_of_two n=50000 c=1 a=50000 b=50000 wild
+// run: in_one_of_two n=50000 c=0 a=50000 b=50000 wild
+kernel void in_one_of_two(int n, int c, int a[n], int b[n])
+{
+    int *p = c ? a : b;
+    for (int i = 1; i < n; i++) {
+        p[i] += p[i - 1];
+    }
+    for (int i = 1; i < n; i++) {
+        int *q = i & 1 ? a : b;
+        q[i] += q[i - 1];
+    }
+    for (int i = 1; i < n; i++) {
+        p[i] += b[i - 1];
+        a[i] += a[i - 1];
+    }
+}
