@@ -41,7 +41,7 @@ static const struct pattern {
 };
 enum { PATTERNS = sizeof patterns / sizeof patterns[0] };
 
-enum { IN, OUT, OTHER, ORDER, OTHER_ORDER, ARRAYS };
+enum { IN, OUT, ORDER, ARRAYS };
 
 struct bench {
     rill_context context;
@@ -134,14 +134,13 @@ static rill_status call_rill(const struct bench *bench, rill_kernel kernel, cons
 {
     const rill_array *a = bench->arrays;
     *out_count = bench->n;
-    switch (pattern->kind) {
-    case SORT: RILL_TRY(rill_launch(kernel, RILL_CURRENT, RILL_ARGS(bench->n, a[IN], a[OUT], a[OTHER]))); break;
-    case PAIRS:
-        RILL_TRY(
-            rill_launch(kernel, RILL_CURRENT, RILL_ARGS(bench->n, a[IN], a[OUT], a[ORDER], a[OTHER], a[OTHER_ORDER])));
-        break;
-    case SCAN: RILL_TRY(rill_launch(kernel, RILL_CURRENT, RILL_ARGS(bench->n, a[IN], a[OUT]))); break;
-    default: return rill_call(kernel, RILL_CURRENT, RILL_ARGS(bench->n, a[IN], a[OUT]), out_count, sizeof *out_count);
+    if (pattern->kind == COMPACT) {
+        return rill_call(kernel, RILL_CURRENT, RILL_ARGS(bench->n, a[IN], a[OUT]), out_count, sizeof *out_count);
+    }
+    if (pattern->kind == PAIRS) {
+        RILL_TRY(rill_launch(kernel, RILL_CURRENT, RILL_ARGS(bench->n, a[IN], a[OUT], a[ORDER])));
+    } else {
+        RILL_TRY(rill_launch(kernel, RILL_CURRENT, RILL_ARGS(bench->n, a[IN], a[OUT])));
     }
     return rill_sync(bench->context);
 }
@@ -231,13 +230,13 @@ static void print_row(const struct bench *bench, const struct pattern *pattern, 
 static rill_status make_arrays(struct bench *bench, const struct pattern *pattern)
 {
     for (int a = 0; a < ARRAYS; a++) {
-        rill_type type = a == ORDER || a == OTHER_ORDER ? RILL_I32 : pattern->type;
+        rill_type type = a == ORDER ? RILL_I32 : pattern->type;
         RILL_TRY(rill_array_create(bench->context, type, RILL_SHAPE(bench->n), &bench->arrays[a]));
         RILL_TRY(rill_array_address(bench->arrays[a], &bench->memory[a]));
     }
     fill(pattern, bench->n, bench->host[IN]);
     RILL_TRY(rill_array_write(bench->arrays[IN], RILL_CURRENT, bench->host[IN], (size_t)bench->n * pattern->size));
-    void *memory[ARRAYS] = {bench->host[IN], bench->expected[OUT], NULL, bench->expected[ORDER], NULL};
+    void *memory[ARRAYS] = {bench->host[IN], bench->expected[OUT], bench->expected[ORDER]};
     bench->expected_count = call_native(bench, pattern, BY_SERIAL, memory);
     return RILL_OK;
 }

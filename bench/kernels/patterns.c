@@ -1,40 +1,41 @@
 // What bench/patterns compares with libraries: sorts, running sums and lists that keep some elements.
 #include <rill/algorithms.h>
 
-static rill_counts counts;
-
 // run: sort_u32 n=9000 wild
-kernel void sort_u32(int n, const uint32_t in[n], uint32_t out[n], uint32_t other[n])
+kernel void sort_u32(int n, const uint32_t in[n], uint32_t out[n])
 {
     for (int i = 0; i < n; i++) {
         out[i] = in[i];
     }
-    rill_sort_u32(n, out, other, counts);
+    rill_sort_u32(n, out);
 }
 
 // run: sort_u64 n=9000 wild
-kernel void sort_u64(int n, const uint64_t in[n], uint64_t out[n], uint64_t other[n])
+kernel void sort_u64(int n, const uint64_t in[n], uint64_t out[n])
 {
     for (int i = 0; i < n; i++) {
         out[i] = in[i];
     }
-    rill_sort_u64(n, out, other, counts);
+    rill_sort_u64(n, out);
 }
 
 // run: sort_f32 n=9000 wild
-kernel void sort_f32(int n, const float in[n], float out[n], float other[n])
+kernel void sort_f32(int n, const float in[n], float out[n])
 {
     for (int i = 0; i < n; i++) {
         out[i] = in[i];
     }
-    rill_sort_f32(n, out, other, counts);
+    rill_sort_f32(n, out);
 }
 
 // run: sort_pairs n=9000 wild
-kernel void sort_pairs(int n, const uint32_t in[n], uint32_t out[n], int order[n], uint32_t other[n],
-                       int other_order[n])
+kernel void sort_pairs(int n, const uint32_t in[n], uint32_t out[n], int order[n])
 {
-    rill_order_u32(n, in, order, out, other, other_order, counts);
+    for (int i = 0; i < n; i++) {
+        out[i] = in[i];
+        order[i] = i;
+    }
+    rill_sort_pairs_u32(n, out, order);
 }
 
 // run: scan_i32 n=9000 wild

@@ -3,6 +3,8 @@
 //
 //   rill_sort_T rill_sort_down_T              stable sort, upwards and downwards
 //   rill_sort_pairs_T rill_sort_pairs_down_T  the same with an int that goes with each key
+//   rill_sort_with_T rill_sort_down_with_T rill_sort_pairs_with_T rill_sort_pairs_down_with_T
+//                                             the same in memory that they are given
 //   rill_order_T rill_order_down_T            the places of the keys in sorted order; the keys stay
 //   rill_inclusive_scan_T rill_exclusive_scan_T  running sums; the result is the sum of all
 //   rill_partition_T                          first those that are marked, then the others
@@ -28,18 +30,19 @@
 // floats are taken in an order that depends on the length alone. So all results are the same bit by bit on every back
 // end and with any number of threads.
 //
-// Work arrays. A sort moves elements to and fro between the array and another of the same length, |other|, and counts
-// in |counts|, for which `rill_counts` is the type:
+// Memory. A sort moves elements to and fro between the array and another of the same length, and counts in an array of
+// the type `rill_counts`. The launch lends both, and its length is then made of the kernel's arguments, as those of a
+// kernel's own arrays are. Where it comes from the device, or in a parallel loop, use the forms that are given this
+// memory, rill_sort_with_T(n, keys, other, counts) and so on, with arrays of at least that length:
 //
-//     static rill_counts counts;                                  // a field, or a parameter `rill_counts counts`
-//     kernel void nearest(int n, float depth[n], float other[n])
+//     kernel void nearest(int n, const int count[1], float depth[n])
 //     {
-//         rill_sort_f32(n, depth, other, counts);
+//         float other[n];
+//         rill_counts counts;
+//         rill_sort_with_f32(count[0], depth, other, counts);
 //     }
 //
-// What they hold before does not matter, nor does what they hold afterwards. Two sorts that may run at the same time,
-// in two blocks, need arrays of their own. Arrays of one call must not overlap, but for |in| and |out| of a scan, which
-// may be the same.
+// Arrays of one call must not overlap, but for |in| and |out| of a scan, which may be the same.
 //
 // Other types: rill/sort_of.h and the other headers …_of.h, included with RILL_T the type and so on, define the
 // functions for it; their heads say how. The headers are C, not C++: arrays carry their shapes.
@@ -61,6 +64,27 @@ enum { RILL_SORT_IDLE_, RILL_SORT_COPY_, RILL_SORT_MOVE_ };
 
 // How many keys of each digit each part has.
 typedef int64_t rill_counts[RILL_PARTS][RILL_DIGITS];
+
+// Memory of one call: lent by the launch, and by the heap in a plain build, where stacks are small.
+#ifdef __RILL__
+#define RILL_SCRATCH_(T, name, extent) T name[extent]
+#define RILL_SCRATCH_COUNTS_(name) rill_counts name
+#define RILL_SCRATCH_END_(name) (void)(name)
+#else
+#include <stdlib.h>
+static inline void *rill_scratch_(size_t size)
+{
+    void *memory = malloc(size > 0 ? size : 1);
+    if (memory == NULL) {
+        abort();
+    }
+    return memory;
+}
+#define RILL_SCRATCH_(T, name, extent) T *name = (T *)rill_scratch_((size_t)((extent) > 0 ? (extent) : 0) * sizeof(T))
+#define RILL_SCRATCH_COUNTS_(name)                                                                                     \
+    int64_t(*name)[RILL_DIGITS] = (int64_t(*)[RILL_DIGITS])rill_scratch_(sizeof(rill_counts))
+#define RILL_SCRATCH_END_(name) free(name)
+#endif
 
 // ---- parts of an array: their number and size depend on its length alone
 // ------------------------------------------------

@@ -8,7 +8,7 @@
 //
 // Particles by their cell, for instance: define RILL_T as `particle`, RILL_NAME(x) as `particle_##x`, RILL_CODE_T as
 // uint32_t and RILL_CODE(x, is_down) as `rill_code_i32((x).cell, is_down)`; then there is
-// particle_sort(n, particles, other, counts).
+// particle_sort(n, particles).
 //
 // By itself it declares nothing.
 //
@@ -138,51 +138,96 @@ static inline RILL_KERNEL void RILL_NAME(sort_any_pairs)(int64_t n, bool is_down
     }
 }
 
-// ---- the sorts ----------------------------------------------------------------------------------------------------
+// ---- the sorts, in memory that they are given: |other| arrays as long as |keys|, and |counts|
+// -------------------------
 
 // Sorts |keys|.
-static inline RILL_KERNEL void RILL_NAME(sort)(int64_t n, RILL_T keys[n], RILL_T other[n], rill_counts counts)
+static inline RILL_KERNEL void RILL_NAME(sort_with)(int64_t n, RILL_T keys[n], RILL_T other[n], rill_counts counts)
 {
     RILL_NAME(sort_any)(n, false, keys, other, counts);
 }
 
-static inline RILL_KERNEL void RILL_NAME(sort_down)(int64_t n, RILL_T keys[n], RILL_T other[n], rill_counts counts)
+static inline RILL_KERNEL void RILL_NAME(sort_down_with)(int64_t n, RILL_T keys[n], RILL_T other[n], rill_counts counts)
 {
     RILL_NAME(sort_any)(n, true, keys, other, counts);
 }
 
 // Sorts |keys|, and moves values[i] with keys[i].
-static inline RILL_KERNEL void RILL_NAME(sort_pairs)(int64_t n, RILL_T keys[n], int values[n], RILL_T other[n],
-                                                     int other_values[n], rill_counts counts)
+static inline RILL_KERNEL void RILL_NAME(sort_pairs_with)(int64_t n, RILL_T keys[n], int values[n], RILL_T other[n],
+                                                          int other_values[n], rill_counts counts)
 {
     RILL_NAME(sort_any_pairs)(n, false, keys, values, other, other_values, counts);
 }
 
-static inline RILL_KERNEL void RILL_NAME(sort_pairs_down)(int64_t n, RILL_T keys[n], int values[n], RILL_T other[n],
-                                                          int other_values[n], rill_counts counts)
+static inline RILL_KERNEL void RILL_NAME(sort_pairs_down_with)(int64_t n, RILL_T keys[n], int values[n],
+                                                               RILL_T other[n], int other_values[n], rill_counts counts)
 {
     RILL_NAME(sort_any_pairs)(n, true, keys, values, other, other_values, counts);
 }
 
-// order[i] is the place in |keys| of what belongs at place i of the sorted array, and sorted[i] is it.
-static inline RILL_KERNEL void RILL_NAME(order)(int64_t n, const RILL_T keys[n], int order[n], RILL_T sorted[n],
-                                                RILL_T other[n], int other_order[n], rill_counts counts)
+// ---- the same, in memory that the launch lends --------------------------------------------------------------------
+
+static inline RILL_KERNEL void RILL_NAME(sort)(int64_t n, RILL_T keys[n])
 {
-    for (int64_t i = 0; i < n; i++) {
-        sorted[i] = keys[i];
-        order[i] = (int)i;
-    }
-    RILL_NAME(sort_any_pairs)(n, false, sorted, order, other, other_order, counts);
+    RILL_SCRATCH_(RILL_T, other, n);
+    RILL_SCRATCH_COUNTS_(counts);
+    RILL_NAME(sort_any)(n, false, keys, other, counts);
+    RILL_SCRATCH_END_(counts);
+    RILL_SCRATCH_END_(other);
 }
 
-static inline RILL_KERNEL void RILL_NAME(order_down)(int64_t n, const RILL_T keys[n], int order[n], RILL_T sorted[n],
-                                                     RILL_T other[n], int other_order[n], rill_counts counts)
+static inline RILL_KERNEL void RILL_NAME(sort_down)(int64_t n, RILL_T keys[n])
 {
+    RILL_SCRATCH_(RILL_T, other, n);
+    RILL_SCRATCH_COUNTS_(counts);
+    RILL_NAME(sort_any)(n, true, keys, other, counts);
+    RILL_SCRATCH_END_(counts);
+    RILL_SCRATCH_END_(other);
+}
+
+static inline RILL_KERNEL void RILL_NAME(sort_pairs)(int64_t n, RILL_T keys[n], int values[n])
+{
+    RILL_SCRATCH_(RILL_T, other, n);
+    RILL_SCRATCH_(int, other_values, n);
+    RILL_SCRATCH_COUNTS_(counts);
+    RILL_NAME(sort_any_pairs)(n, false, keys, values, other, other_values, counts);
+    RILL_SCRATCH_END_(counts);
+    RILL_SCRATCH_END_(other_values);
+    RILL_SCRATCH_END_(other);
+}
+
+static inline RILL_KERNEL void RILL_NAME(sort_pairs_down)(int64_t n, RILL_T keys[n], int values[n])
+{
+    RILL_SCRATCH_(RILL_T, other, n);
+    RILL_SCRATCH_(int, other_values, n);
+    RILL_SCRATCH_COUNTS_(counts);
+    RILL_NAME(sort_any_pairs)(n, true, keys, values, other, other_values, counts);
+    RILL_SCRATCH_END_(counts);
+    RILL_SCRATCH_END_(other_values);
+    RILL_SCRATCH_END_(other);
+}
+
+// order[i] is the place in |keys| of what belongs at place i of the sorted array. The keys stay.
+static inline RILL_KERNEL void RILL_NAME(order)(int64_t n, const RILL_T keys[n], int order[n])
+{
+    RILL_SCRATCH_(RILL_T, sorted, n);
     for (int64_t i = 0; i < n; i++) {
         sorted[i] = keys[i];
         order[i] = (int)i;
     }
-    RILL_NAME(sort_any_pairs)(n, true, sorted, order, other, other_order, counts);
+    RILL_NAME(sort_pairs)(n, sorted, order);
+    RILL_SCRATCH_END_(sorted);
+}
+
+static inline RILL_KERNEL void RILL_NAME(order_down)(int64_t n, const RILL_T keys[n], int order[n])
+{
+    RILL_SCRATCH_(RILL_T, sorted, n);
+    for (int64_t i = 0; i < n; i++) {
+        sorted[i] = keys[i];
+        order[i] = (int)i;
+    }
+    RILL_NAME(sort_pairs_down)(n, sorted, order);
+    RILL_SCRATCH_END_(sorted);
 }
 
 #endif

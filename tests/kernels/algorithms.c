@@ -27,24 +27,24 @@ struct particle {
 // run: sort_floats n=30011 wild
 kernel void sort_floats(int n, float up[n], float down[n], float other[n], int64_t counts[4][256])
 {
-    rill_sort_f32(n, up, other, counts);
-    rill_sort_down_f32(n, down, other, counts);
+    rill_sort_with_f32(n, up, other, counts);
+    rill_sort_down_with_f32(n, down, other, counts);
 }
 
 // run: sort_doubles n=3 wild
 // run: sort_doubles n=9001 wild
 kernel void sort_doubles(int n, double up[n], double down[n], double other[n], int64_t counts[4][256])
 {
-    rill_sort_f64(n, up, other, counts);
-    rill_sort_down_f64(n, down, other, counts);
+    rill_sort_with_f64(n, up, other, counts);
+    rill_sort_down_with_f64(n, down, other, counts);
 }
 
 // run: sort_ints n=12345 wild
 // run: sort_ints n=12345
 kernel void sort_ints(int n, int a[n], unsigned b[n], int other_a[n], unsigned other_b[n], int64_t counts[4][256])
 {
-    rill_sort_i32(n, a, other_a, counts);
-    rill_sort_down_u32(n, b, other_b, counts);
+    rill_sort_with_i32(n, a, other_a, counts);
+    rill_sort_down_with_u32(n, b, other_b, counts);
 }
 
 // run: sort_longs n=8193 wild
@@ -52,38 +52,64 @@ kernel void sort_ints(int n, int a[n], unsigned b[n], int other_a[n], unsigned o
 kernel void sort_longs(int n, int64_t a[n], uint64_t b[n], int64_t other_a[n], uint64_t other_b[n],
                        int64_t counts[4][256])
 {
-    rill_sort_down_i64(n, a, other_a, counts);
-    rill_sort_u64(n, b, other_b, counts);
+    rill_sort_down_with_i64(n, a, other_a, counts);
+    rill_sort_with_u64(n, b, other_b, counts);
 }
 
 // run: pairs n=10000 wild
 // run: pairs n=10000
 kernel void pairs(int n, int64_t keys[n], int values[n], int64_t other[n], int other_values[n], int64_t counts[4][256])
 {
-    rill_sort_pairs_i64(n, keys, values, other, other_values, counts);
+    rill_sort_pairs_with_i64(n, keys, values, other, other_values, counts);
     for (int i = 0; i < n; i++) {
         keys[i] = keys[i] % 7;
     }
-    rill_sort_pairs_down_i64(n, keys, values, other, other_values, counts);
+    rill_sort_pairs_down_with_i64(n, keys, values, other, other_values, counts);
 }
 
+// run: orders n=0 wild
 // run: orders n=10000 wild
-kernel void orders(int n, const float keys[n], int up[n], int down[n], float sorted[n], float other[n],
-                   int other_order[n], int64_t counts[4][256])
+kernel void orders(int n, const float keys[n], int up[n], int down[n])
 {
-    rill_order_f32(n, keys, up, sorted, other, other_order, counts);
-    rill_order_down_f32(n, keys, down, sorted, other, other_order, counts);
+    rill_order_f32(n, keys, up);
+    rill_order_down_f32(n, keys, down);
+}
+
+// The sorts' memory is lent, also in blocks and in a loop that runs in order.
+// run: lent n=9000 wild
+// run: lent n=0
+kernel void lent(int n, int a[n], float b[2 * n], double c[n], int values[n])
+{
+    for (int t = 0; t < 2; t++) {
+        stream_parallel
+        {
+            rill_sort_down_i32(n, a);
+        }
+        stream_parallel
+        {
+            rill_sort_f32(2 * n, b);
+        }
+        stream_parallel
+        {
+            rill_sort_pairs_f64(n, c, values);
+        }
+        for (int i = 0; i < n; i++) {
+            a[i] ^= values[i];
+            b[i] = -b[i];
+            c[n - 1 - i] = (double)b[n + i];
+        }
+    }
 }
 
 // run: structs n=9000
 // run: structs n=9000 wild
 kernel void structs(int n, struct particle a[n], struct particle other[n], int64_t counts[4][256])
 {
-    particle_sort(n, a, other, counts);
+    particle_sort_with(n, a, other, counts);
     for (int i = 0; i < n; i++) {
         a[i].cell %= 5;
     }
-    particle_sort_down(n, a, other, counts);
+    particle_sort_down(n, a);
 }
 
 // The length is in an array.
@@ -95,7 +121,7 @@ kernel int of_data(int n, float keys[n], float other[n], int length[1], int64_t 
         m += keys[i] > 0;
     }
     length[0] = m;
-    rill_sort_f32(length[0], keys, other, counts);
+    rill_sort_with_f32(length[0], keys, other, counts);
     return (int)rill_lower_bound_f32(m, keys, 0.5f);
 }
 
@@ -107,7 +133,7 @@ kernel void rounds(int n, unsigned keys[n], unsigned other[n], int64_t counts[4]
         for (int i = 0; i < n; i++) {
             keys[i] = keys[i] * 1664525u + 1013904223u;
         }
-        rill_sort_u32(n, keys, other, counts);
+        rill_sort_with_u32(n, keys, other, counts);
     }
 }
 
@@ -120,11 +146,11 @@ kernel void blocks(int n, int a[n], float b[n], int other_a[n], float other_b[n]
     for (int t = 0; t < 2; t++) {
         stream_parallel
         {
-            rill_sort_down_i32(n, a, other_a, counts);
+            rill_sort_down_with_i32(n, a, other_a, counts);
         }
         stream_parallel
         {
-            rill_sort_f32(n, b, other_b, field_counts);
+            rill_sort_with_f32(n, b, other_b, field_counts);
         }
         stream_parallel
         {
@@ -143,7 +169,7 @@ kernel void rows(int n, int m, float a[n][m], float other[n][m], int64_t counts[
 {
 #pragma rill parallel
     for (int i = 0; i < n; i++) {
-        rill_sort_f32(m, a[i], other[i], counts[i]);
+        rill_sort_with_f32(m, a[i], other[i], counts[i]);
     }
 }
 
@@ -184,7 +210,7 @@ kernel void histogram(int n, int bins, const int bin[n], int counts[bins])
 kernel void bounds(int n, int m, float a[n], const float values[m], int lower[m], int upper[m], float other[n],
                    int64_t counts[4][256])
 {
-    rill_sort_f32(n, a, other, counts);
+    rill_sort_with_f32(n, a, other, counts);
     rill_lower_bounds_f32(n, a, m, values, lower);
     rill_upper_bounds_f32(n, a, m, values, upper);
 }

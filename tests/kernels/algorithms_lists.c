@@ -41,7 +41,7 @@ kernel int64_t unique_floats(int n, float in[n], float other[n], float out[n], i
     for (int i = 0; i < n / 2; i++) {
         in[i] = in[i + n / 2];
     }
-    rill_sort_f32(n, in, other, counts);
+    rill_sort_with_f32(n, in, other, counts);
     return rill_unique_f32(n, in, out);
 }
 
@@ -64,9 +64,13 @@ kernel int64_t sums(int n, int width, int keys[n], const int a[n], const float b
 kernel int sums_sorted(int n, int keys[n], int other[n], const double values[n], int out_keys[n], double out[n],
                        double sorted[n], int order[n], double other_sums[n], int other_order[n], int64_t counts[4][256])
 {
-    rill_sort_i32(n, keys, other, counts);
+    rill_sort_with_i32(n, keys, other, counts);
     int64_t runs = rill_sum_f64_by_i32(n, keys, values, out_keys, out);
-    rill_order_down_f64(runs, out, order, sorted, other_sums, other_order, counts);
+    for (int i = 0; i < runs; i++) {
+        sorted[i] = out[i];
+        order[i] = i;
+    }
+    rill_sort_pairs_down_with_f64(runs, sorted, order, other_sums, other_order, counts);
     return (int)runs;
 }
 
@@ -79,8 +83,8 @@ kernel int sums_sorted(int n, int keys[n], int other[n], const double values[n],
 kernel void merges(int n, int m, float a[n], float b[m], float other_a[n], float other_b[m], float out[n + m],
                    int64_t counts[4][256])
 {
-    rill_sort_f32(n, a, other_a, counts);
-    rill_sort_f32(m, b, other_b, counts);
+    rill_sort_with_f32(n, a, other_a, counts);
+    rill_sort_with_f32(m, b, other_b, counts);
     rill_merge_f32(n, a, m, b, out);
 }
 
