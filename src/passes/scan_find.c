@@ -288,6 +288,15 @@ static bool is_behind(const struct scan *s, const struct access *read, const str
     return true;
 }
 
+static bool is_in_loop_inside(const struct scan *s, const struct ir_inst *inst)
+{
+    const struct ir_inst *at = inst->parent->owner;
+    while (at != s->loop && at->op != IR_OP_FOR) {
+        at = at->parent->owner;
+    }
+    return at != s->loop;
+}
+
 // Iterations may only meet in the scalars. What is read ahead is written by no earlier iteration, nor before it is
 // read.
 static bool compare(struct scan *s, struct loop_nest *nest, const struct access *a, const struct access *b)
@@ -309,12 +318,18 @@ static bool compare(struct scan *s, struct loop_nest *nest, const struct access 
     }
     bool is_private = base_kind(a->base) == BASE_LOCAL &&
                       scalars_is_declared_in(s->kernel->vars[base_index(a->base)], s->loop) && !is_ahead;
-    if (is_private || (a->kind == ACCESS_UPDATE && b->kind == ACCESS_UPDATE) || (own_a != NULL && own_a == own_b)) {
+    // Loops inside that update what other iterations update are better tasks than this loop with atomics.
+    bool are_updates = a->kind == ACCESS_UPDATE && b->kind == ACCESS_UPDATE;
+    bool is_shared = are_updates && is_in_loop_inside(s, a->inst);
+    if (is_private || (are_updates && !is_shared) || (own_a != NULL && own_a == own_b)) {
         return true;
     }
     bool is_mixed = (is_needed_read(s, a) && is_behind(s, a, b)) || (is_needed_read(s, b) && is_behind(s, b, a));
-    enum pair_answer answer = pair_test(s->an, nest->root, a, b, is_mixed).answer;
-    return answer == PAIR_APART || (answer == PAIR_IF && !is_ahead);
+    struct access apart_a = *a, apart_b = *b;
+    apart_a.kind = is_shared ? ACCESS_WRITE : a->kind;
+    apart_b.kind = is_shared ? ACCESS_WRITE : b->kind;
+    enum pair_answer answer = pair_test(s->an, nest->root, &apart_a, &apart_b, is_mixed).answer;
+    return answer == PAIR_APART || (answer == PAIR_IF && !is_ahead && !is_shared);
 }
 
 static bool compare_all(struct scan *s, struct loop_nest *nest)
