@@ -16,7 +16,7 @@ from cli import RILL, ROOT, Report, rill  # noqa: E402
 COMMANDS = ["run", "check", "explain", "emit", "trace", "devices", "cache", "doctor", "selftest", "demo"]
 GOOD = "#include <rill/kernel.h>\nkernel void good(int n, float x[n]) { for (int i = 0; i < n; i++) x[i] *= 2; }\n"
 WARNS = "#include <rill/kernel.h>\nkernel void slow(int n, float x[n])\n" \
-        "{ for (int i = 1; i < n; i++) x[i] = x[i - 1] * 0.5f + x[i]; }\n"
+        "{ for (int i = 1; i < n; i++) x[i] = x[i - 1] * x[i - 1] + x[i]; }\n"
 WRONG = "#include <rill/kernel.h>\nkernel void wrong(int n, float x[n])\n{\n    for (int i = 0; i < n; i++) x[i] = y;\n" \
         "    n = \"text\";\n}\n"
 
@@ -108,7 +108,7 @@ def check_check(report, work):
 
 def check_many(report, work):
     """A file that is wrong a thousand times fills no screen; JSON has more of it; nothing goes uncounted."""
-    loop = "    for (int i = 1; i < n; i++) x[i] = x[i - 1] * 0.5f + x[i];\n"
+    loop = "    for (int i = 1; i < n; i++) x[i] = x[i - 1] * x[i - 1] + x[i];\n"
     head = "#include <rill/kernel.h>\nkernel void many(int n, float x[n])\n{\n"
     for name, text, what, count in (("warn", loop, "warning", 60), ("wrong", "    x[0] = unknown%d;\n", "error", 1200)):
         (work / f"many_{name}.c").write_text(head + "".join(text.replace("%d", str(i)) for i in range(count)) + "}\n")
