@@ -18,7 +18,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { RUNS_GPU = 256, RUNS_CPU = 128, RUN_SIZE = 8192, FEWEST = 32768 };
+enum { RUNS_GPU = 1024, DEEP_RUNS_GPU = 256, SHORTEST_GPU = 512, RUNS_CPU = 128, RUN_SIZE = 8192, FEWEST = 32768 };
 enum { DEEP_RUN_SIZE = 32, DEEP_FEWEST = 256 }; // where an iteration is a loop
 enum { LANES = 4 };
 enum { SHORT_RUNS = 8, SHORT_RUN_SIZE = 16, SHORT_FEWEST = 24 }; // tests: where it does not pay
@@ -58,7 +58,8 @@ static struct ir_var *make_var(struct scan *s, const char *name, enum ir_type ty
 
 static int runs_of(const struct scan *s)
 {
-    return s->module->is_gpu ? RUNS_GPU : s->module->has_short_strips ? SHORT_RUNS : RUNS_CPU;
+    int gpu = s->is_deep ? DEEP_RUNS_GPU : RUNS_GPU;
+    return s->module->is_gpu ? gpu : s->module->has_short_strips ? SHORT_RUNS : RUNS_CPU;
 }
 
 static int run_size_of(const struct scan *s)
@@ -597,6 +598,20 @@ static struct ir_var *make_memory(struct scan *s, const char *name, enum ir_type
     return memory;
 }
 
+// What crosses tasks shares 64 KiB a launch with arrays of the kernel's own, which come first.
+static bool has_memory_left(const struct scan *s)
+{
+    enum { MOST_MEMORY = 48 << 10, MOST_PARTS = 4 };
+    uint64_t size = 0;
+    for (int i = 0; i < s->kernel->var_count; i++) {
+        size += s->kernel->vars[i]->is_memory ? s->kernel->vars[i]->size : 0;
+    }
+    for (int i = 0; i < s->carry_count; i++) {
+        size += (uint64_t)(runs_of(s) * MOST_PARTS * ir_type_size(s->carries[i].var->type));
+    }
+    return size <= MOST_MEMORY;
+}
+
 static void make_parts(struct scan *s, struct parts *p)
 {
     for (int i = 0; i < s->carry_count; i++) {
@@ -630,9 +645,11 @@ static void build_at_once(struct scan *s, struct ir_builder *to, struct parts *p
 {
     p->scope = loop_around(s->loop->parent->owner);
     p->begin = ir_const(to, IR_I64, 0);
-    p->runs = ir_const(to, IR_I64, RUNS_GPU);
-    struct ir_inst *more = op_const(to, IR_OP_ADD, p->count, RUNS_GPU - 1);
-    p->size = op_const(to, IR_OP_SDIV, more, RUNS_GPU);
+    const int64_t runs = runs_of(s);
+    struct ir_inst *size = op_const(to, IR_OP_SDIV, op_const(to, IR_OP_ADD, p->count, runs - 1), runs);
+    p->size = op_const(to, IR_OP_SMAX, size, s->is_deep ? 1 : SHORTEST_GPU);
+    struct ir_inst *more = op(to, IR_OP_ADD, p->count, op_const(to, IR_OP_SUB, p->size, 1));
+    p->runs = op(to, IR_OP_SDIV, more, p->size);
     build_steps(s, to, p);
 }
 
@@ -649,6 +666,9 @@ static void set_last(struct scan *s, struct ir_builder *to, const struct parts *
 void scan_build(struct scan *s, struct loop_nest *nest)
 {
     struct ir_inst *loop = s->loop;
+    if (!has_memory_left(s)) {
+        return;
+    }
     s->value_count = s->kernel->value_count;
     s->var_count = s->kernel->var_count;
     s->values = ARENA_ARRAY(s->module->arena, struct ir_inst *, s->value_count + 1);
