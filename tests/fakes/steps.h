@@ -430,6 +430,7 @@ enum { STEP_COUNT = sizeof steps / sizeof steps[0] };
     X(rill_array_describe, "")                                                                                         \
     X(rill_array_destroy, "array")                                                                                     \
     X(rill_array_fill, "array")                                                                                        \
+    X(rill_array_label, "")                                                                                            \
     X(rill_array_read, "transfers")                                                                                    \
     X(rill_array_read_async, "async_transfers")                                                                        \
     X(rill_array_read_at, "elements")                                                                                  \
@@ -446,6 +447,9 @@ enum { STEP_COUNT = sizeof steps / sizeof steps[0] };
     X(rill_auto_event, "event")                                                                                        \
     X(rill_auto_scope, "scope")                                                                                        \
     X(rill_auto_stream, "stream")                                                                                      \
+    X(rill_cache_folder, "")                                                                                           \
+    X(rill_cache_remove, "")                                                                                           \
+    X(rill_cache_visit, "")                                                                                            \
     X(rill_call, "call")                                                                                               \
     X(rill_check, "")                                                                                                  \
     X(rill_close, "open")                                                                                              \
@@ -468,6 +472,8 @@ enum { STEP_COUNT = sizeof steps / sizeof steps[0] };
     X(rill_field_read, "field")                                                                                        \
     X(rill_field_write, "field")                                                                                       \
     X(rill_free, "")                                                                                                   \
+    X(rill_host_access_begin, "")                                                                                      \
+    X(rill_host_access_end, "")                                                                                        \
     X(rill_host_alloc, "pinned")                                                                                       \
     X(rill_host_free, "pinned")                                                                                        \
     X(rill_kernel_describe, "")                                                                                        \
@@ -477,6 +483,7 @@ enum { STEP_COUNT = sizeof steps / sizeof steps[0] };
     X(rill_kernel_param_shape, "")                                                                                     \
     X(rill_kernel_task, "")                                                                                            \
     X(rill_launch, "launch")                                                                                           \
+    X(rill_launch_at, "launch")                                                                                        \
     X(rill_launch_result, "result")                                                                                    \
     X(rill_message, "")                                                                                                \
     X(rill_module_create, "module")                                                                                    \
@@ -502,6 +509,7 @@ enum { STEP_COUNT = sizeof steps / sizeof steps[0] };
     X(rill_stream_destroy, "stream")                                                                                   \
     X(rill_stream_destroy_later, "streams")                                                                            \
     X(rill_stream_error, "query")                                                                                      \
+    X(rill_stream_label, "")                                                                                           \
     X(rill_stream_native, "streams")                                                                                   \
     X(rill_stream_query, "query")                                                                                      \
     X(rill_stream_synchronize, "stream")                                                                               \

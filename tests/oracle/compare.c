@@ -2,6 +2,7 @@
 #include "oracle.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 void complain(struct findings *findings, struct loc loc, const char *format, ...)
 {
@@ -90,6 +91,17 @@ static void compare_copies(const struct model *after, const struct access *a, st
     }
 }
 
+// A scan hands scalars on from run to run in memory, which this does not follow.
+static bool hands_on_in_memory(const struct ir_function *kernel)
+{
+    for (int i = 0; i < kernel->var_count; i++) {
+        if (strcmp(kernel->vars[i]->name, ".parts") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // What a read of a scalar may see must be what it may see in the source.
 static void compare_flow(const struct model *before, const struct model *after, const struct access *write,
                          const struct access *read, struct findings *findings)
@@ -106,7 +118,9 @@ static void compare_flow(const struct model *before, const struct model *after, 
             }
         }
     }
-    if (isl_map_is_equal(wanted, found) == isl_bool_false) {
+    bool is_right = hands_on_in_memory(after->kernel) ? isl_map_is_subset(found, wanted) != isl_bool_false
+                                                      : isl_map_is_equal(wanted, found) != isl_bool_false;
+    if (!is_right) {
         isl_map *lost = isl_map_subtract(isl_map_copy(wanted), isl_map_copy(found));
         lost = isl_map_is_empty(lost) == isl_bool_true ? isl_map_subtract(isl_map_copy(found), lost) : lost;
         char sample[320];
