@@ -13,7 +13,7 @@ RILL = pathlib.Path(os.environ["RILL_BUILD"]) / "bin" / "rill"
 sys.path.insert(0, str(ROOT / "tests/support"))
 from report import LIMIT, Report  # noqa: E402
 
-CHAIN = "for (int i = 1; i < n; i++) x[i] = x[i] * x[i - 1] + 1;"
+CHAIN = "for (int i = 1; i < n; i++) x[i] = x[i - 1] * x[i - 1] + x[i];"
 CASES = {
     "loop_in_order_is_warned_of": f"{CHAIN} // here",
     "in_a_condition_over_arguments_too": f"if (m > 3)\n{CHAIN} // here",
@@ -32,13 +32,13 @@ CASES = {
         "for (int k = 2; k <= n; k *= 2)\nfor (int j = k / 2; j > 0; j /= 2)\n"
         "for (int i = 0; i < n; i++) { // here\nint l = i ^ j;\n"
         "if (l > i && (x[i] > x[l]) == ((i & k) == 0)) { float t = x[i]; x[i] = x[l]; x[l] = t; } }",
-    "what_is_short_by_its_step_is_not": "for (int i = 100; i < 10000; i += 1000) x[i] = x[i - 1] * x[i] + 1;",
+    "what_is_short_by_its_step_is_not": "for (int i = 100; i < 10000; i += 1000) x[i] = x[i - 1] * x[i - 1] + x[i];",
     "what_is_far_and_short_is_not":
         "for (long i = -9223372036854775807; i < 9223372036854775800; i += 9223372036854775807) x[1] = x[0] * x[1];",
     "what_is_far_and_long_is":
-        "float s = 1;\nfor (long i = -9223372036854775807; i < 9223372036854775800; i++) s = s * y[0] + 1; // here\nx[0] = s;",
+        "float s = 1;\nfor (long i = -9223372036854775807; i < 9223372036854775800; i++) s = s * s + y[0]; // here\nx[0] = s;",
     "what_was_asked_for_is_not": f"#pragma rill single\nfor (int t = 0; t < m; t++)\n{CHAIN}",
-    "what_is_short_is_not": "for (int i = 1; i < 30; i++) x[i] = x[i] * x[i - 1] + 1;",
+    "what_is_short_is_not": "for (int i = 1; i < 30; i++) x[i] = x[i - 1] * x[i - 1] + x[i];",
     "what_lies_in_a_parallel_loop_is_not":
         "for (int k = 0; k < m; k++) { float s = 0; for (int i = 1; i < n; i++) s = s * y[k] + 1; y[k] = s; }",
     "time_loop_with_a_task_is_not": "for (int t = 0; t < m; t++)\nfor (int i = 0; i < n; i++) x[i] += t;",
@@ -94,7 +94,7 @@ def check_texts(report):
 PRAGMAS = {
     "pragma_is_named_where_a_read_is_not_followed": ("x[i] = x[(int)y[i]] + 1;", True),
     "pragma_is_named_where_a_product_is_not_followed": ("x[i * (int)y[i]] = x[i] + 1;", True),
-    "pragma_is_not_named_where_it_would_be_false": ("x[i + 1] = x[i] + 1;", False),
+    "pragma_is_not_named_where_it_would_be_false": ("x[i + 1] = x[i] * x[i] + 1;", False),
 }
 
 
