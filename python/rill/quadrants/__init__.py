@@ -18,17 +18,19 @@ Streams and blocks are real on the CPU too. docs/python.md says what is differen
 import rill as _rill
 from rill import (bf16, f16, f32, f64, i8, i16, i32, i64, stream_parallel, u8, u16, u32, u64)
 from rill.quadrants import lang, types
-from rill.quadrants.lang import impl as _impl
+from rill.quadrants.lang import graph, impl as _impl
 from rill.quadrants.lang.exception import (QuadrantsCompilationError, QuadrantsRuntimeError, QuadrantsSyntaxError)
 from rill.quadrants.lang.field import Field, Ndarray, field, ndarray
 from rill.quadrants.lang.kernel import (abs, atomic_add, atomic_and, atomic_max, atomic_min, atomic_mul, atomic_or, atomic_sub,
-                                        atomic_xor, cast, ceil, cos, acos, asin, atan2, exp, floor, func, grouped, kernel, log,
-                                        loop_config, max, min, ndrange, pow, pyfunc, round, rsqrt, select, sin, sqrt,
+                                        atomic_xor, cast, ceil, cos, acos, asin, atan2, data_oriented, exp, floor, func, grouped,
+                                        kernel, log, loop_config, max, min, ndrange, pow, pyfunc, round, rsqrt, select, sin, sqrt,
                                         static, tan, tanh, template)
 from rill.quadrants.lang.stream import Event, Stream, create_event, create_stream
 
 u1 = _rill.bool_
-cpu, x64, cuda, amdgpu, gpu = "cpu", "cpu", "cuda", "amdgpu", "auto"
+cpu, x64, cuda, amdgpu, gpu = map(_impl.Arch, ("cpu", "cpu", "cuda", "amdgpu", "auto"))
+Template = _rill.template
+graph_do_while, graph_parallel_context, graph_parallel = graph.do_while, graph.parallel_context, graph.parallel
 pi, e = 3.141592653589793, 2.718281828459045
 
 

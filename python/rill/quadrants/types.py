@@ -6,7 +6,7 @@ def ndarray(dtype=None, ndim=None, **_):
     """An array of elements and extents that are said, or of those of the argument."""
     if dtype is None or ndim is None:
         return None
-    return ArrayType(_dtype(dtype), ndim)
+    return ArrayType(_dtype(dtype), ndim or 1)  # an array without extents is one element: x[()], x[None]
 
 
 class NDArray:

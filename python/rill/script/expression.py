@@ -6,8 +6,8 @@ import math
 from rill import types as rill_types
 from rill.array import Array
 from rill.script import library
-from rill.script.value import (BOOL, F32, FLOAT, INT, ArrayValue, Type, Value, arithmetic, constant, convert, join,
-                               literal)
+from rill.script.value import (BOOL, F32, FLOAT, INT, ArrayValue, Known, Type, Value, arithmetic, constant, convert,
+                               join, literal)
 
 _BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
            ast.LShift: "<<", ast.RShift: ">>"}
@@ -40,6 +40,8 @@ class Expressions:
         if isinstance(node, ast.Name):
             if node.id in self.module.captured_names:
                 raise KeyError(node.id)
+            if node.id in self.objects:
+                return self.objects[node.id]
             if node.id in self.params or node.id in self.arrays or node.id in self.scope.locals or node.id in self.bound:
                 raise KeyError(node.id)
             return self.source.look_up(node.id)
@@ -49,6 +51,17 @@ class Expressions:
                 return getattr(owner, node.attr)
             except AttributeError:
                 self.fail(node, f"'{ast.unparse(node.value)}' has no attribute '{node.attr}'")
+        if isinstance(node, ast.Subscript):  # TABLE[2], self.fields[k] of a constant k
+            owner = self.known(node.value)
+            if isinstance(owner, (list, tuple, dict)) and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
+                key = node.slice.value if isinstance(node.slice, ast.Constant) else self.value(node.slice).constant
+                if key is None:
+                    self.fail(node, f"'{ast.unparse(node.value)}' is a {type(owner).__name__} of Python's, whose index in a "
+                                    "kernel is a constant: a rill.Array takes any")
+                try:
+                    return owner[key]
+                except (IndexError, KeyError):
+                    self.fail(node, f"'{ast.unparse(node.value)}' has no element {key!r}")
         raise KeyError
 
     def expression(self, node):
@@ -116,6 +129,8 @@ class Expressions:
         """The array that a name means, or None."""
         if isinstance(node, ast.Name) and node.id in self.arrays:
             return self.arrays[node.id]
+        if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+            return None
         try:
             found = self.known(node)
         except KeyError:
@@ -123,7 +138,7 @@ class Expressions:
         return self.capture(found) if isinstance(found, Array) else None
 
     def expr_Attribute(self, node):
-        array = self.array_of(node.value) if isinstance(node.value, (ast.Name, ast.Attribute)) else None
+        array = self.array_of(node.value)
         if array is not None:
             if node.attr == "shape":
                 return Shape(array)
@@ -136,6 +151,13 @@ class Expressions:
         return self.object_value(node)
 
     def expr_Subscript(self, node):
+        try:
+            found, home = self.known(node), self.known(node.value)
+        except KeyError:
+            pass
+        else:
+            if isinstance(home, tuple) or isinstance(found, Array):  # a list may change: its numbers are no constants
+                return self.object_value(node)
         owner = self.expression(node.value)
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if isinstance(owner, Shape):
@@ -147,7 +169,8 @@ class Expressions:
             self.fail(node, "only arrays have elements")
         if len(parts) == 1 and isinstance(parts[0], ast.Name) and isinstance(self.bound.get(parts[0].id), tuple):
             parts = [ast.copy_location(ast.Name(name, ast.Load()), parts[0]) for name in self.bound[parts[0].id]]
-        if owner.rank == 1 and isinstance(parts[0], ast.Constant) and parts[0].value is None and self.is_scalar(owner):
+        if owner.rank == 1 and self.is_scalar(owner) and (
+                not parts or isinstance(parts[0], ast.Constant) and parts[0].value is None):
             return Value(f"{owner.name}[0]", Type(owner.dtype))
         if any(isinstance(part, ast.Slice) for part in parts):
             self.fail(node, "a slice of an array cannot be in a kernel: write a loop over its elements")
@@ -373,7 +396,8 @@ class Expressions:
         return Value(converted.text, kind, None, converted.is_natural, converted.is_pure)
 
     def call_function(self, node, called):
-        arguments = []
+        owner = getattr(called, "__self__", None)
+        arguments = [] if owner is None else [Known(owner)]
         for part in node.args:
             found = self.expression(part)
             if not isinstance(found, (Value, ArrayValue)):
@@ -497,6 +521,7 @@ class Expressions:
     def static(self, node):
         names = dict(self.source.function.__globals__)
         names.update(self.source.closure)
+        names.update(self.objects)
         names.update({name: value.constant for name, value in self.bound.items() if value.constant is not None})
         for name, value in self.params.items():
             if value.constant is not None:

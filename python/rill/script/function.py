@@ -8,8 +8,10 @@ import ast
 from rill import types as rill_types
 from rill.script.expression import Expressions, Shape
 from rill.script.library import RESERVED
-from rill.script.scope import Scope, blocks_of, names_in, stores_in
-from rill.script.value import BOOL, FLOAT, INT, ArrayValue, Type, Value, constant, convert, join
+from rill.script.loop import Loops
+from rill.script.output import Output
+from rill.script.scope import Scope, blocks_of, names_in
+from rill.script.value import BOOL, FLOAT, INT, ArrayValue, Known, Type, Value, constant, convert, join
 
 # What has names of its own, or leaves by a way of its own: looked for before names are.
 _NEVER = {
@@ -23,14 +25,14 @@ _NEVER = {
 _ROUNDS = 20
 
 
-class Function(Expressions):
+class Function(Expressions, Loops, Output):
     """One translation of a function for given types. |parameters|: name → Type, or (dtype, rank) of an array, or a Value
-    that is known."""
+    that is known, or a Known object of Python's (self)."""
 
     def __init__(self, module, source, c_function, parameters, is_kernel):
         self.module, self.source, self.c_function, self.is_kernel = module, source, c_function, is_kernel
         self.fail = source.fail
-        self.params, self.arrays, self.array_params = {}, {}, []
+        self.params, self.arrays, self.array_params, self.objects = {}, {}, [], {}
         self.c_names, self.taken = {}, set(parameters) | names_in(source.tree)
         self.c_params, self.extents = [], []  # (declaration of C, name of an array or None); hidden: (index, param, axis)
         for name, kind in parameters.items():
@@ -72,7 +74,9 @@ class Function(Expressions):
         return self.c_names[name]
 
     def _parameter(self, name, kind):
-        if isinstance(kind, Value):
+        if isinstance(kind, Known):
+            self.objects[name] = kind.object
+        elif isinstance(kind, Value):
             self.params[name] = kind
         elif isinstance(kind, tuple):
             dtype, rank = kind
@@ -352,231 +356,7 @@ class Function(Expressions):
         self.arrays[name] = ArrayValue(self.c_name(name), dtype, values, True)
         self.emit(node, depth, f"{dtype.c_name} {self.c_name(name)}{''.join(f'[{e}]' for e in extents)} = {{0}};")
 
-    # ---- control --------------------------------------------------------------------------------------------------------
-
-    def stmt_If(self, node, depth):
-        test = self.test(node.test)
-        if test.constant is not None and self.is_static(node.test):
-            self.block(node.body, depth) if test.constant else node.orelse and self.block(node.orelse, depth)
-            return
-        self.emit(node, depth, f"if ({self.bare(test.text)}) {{")
-        self.block(node.body, depth + 1)
-        if node.orelse:
-            self.emit(node.orelse[0], depth, "} else {")
-            self.block(node.orelse, depth + 1)
-        self.emit(self.last_of(node), depth, "}")
-
-    @staticmethod
-    def last_of(node):
-        last = node
-        for block in blocks_of(node):
-            last = block[-1]
-        return last if not blocks_of(last) else Function.last_of(last)
-
-    def is_static(self, node):
-        if not isinstance(node, ast.Call):
-            return False
-        try:
-            return getattr(self.known(node.func), "_rill_builtin", None) == "static"
-        except KeyError:
-            return False
-
-    def stmt_While(self, node, depth):
-        if node.orelse:
-            self.fail(node.orelse[0], "else behind a loop cannot be in a kernel")
-        self.emit(node, depth, f"while ({self.bare(self.test(node.test).text)}) {{")
-        self.block(node.body, depth + 1)
-        self.emit(self.last_of(node), depth, "}")
-
-    def stmt_For(self, node, depth):
-        if node.orelse:
-            self.fail(node.orelse[0], "else behind a loop cannot be in a kernel")
-        pragmas, iteration = self.pragmas(node.iter)
-        pragmas, self.pending = self.pending + pragmas, []
-        grouped = None
-        over = self.loop_array(iteration)
-        if over is not None:
-            node, iteration, grouped = self.loop_over(node, *over)
-        name = self.iteration_name(iteration)
-        if name == "static":
-            self.unroll(node, iteration, depth)
-            return
-        if name == "ndrange":
-            name = "grid"
-        if name not in ("range", "grid"):
-            self.fail(node.iter, "a loop is over range(…), rill.grid(n, m) or rill.static(…)")
-        targets = [node.target] if isinstance(node.target, ast.Name) else node.target.elts if isinstance(
-            node.target, ast.Tuple) else []
-        if name == "range" and len(targets) != 1 or not all(isinstance(t, ast.Name) for t in targets):
-            self.fail(node.target, "a loop has one variable, or as many as rill.grid() has extents")
-        if name == "grid" and len(targets) != len(iteration.args):
-            self.fail(node.target, f"rill.grid() has {len(iteration.args)} extents, and the loop {len(targets)} variables")
-        for text in pragmas:
-            self.emit(node, depth, text)
-        before, depth_now, opened = dict(self.bound), depth, []
-        for place, target in enumerate(targets):
-            ranges = iteration.args if name == "range" else [iteration.args[place]]
-            if name == "grid" and isinstance(ranges[0], ast.Tuple):
-                ranges = ranges[0].elts  # (start, end)
-            opened += self.open_loop(node, target.id, ranges, iteration, depth_now, bool(pragmas))
-            depth_now = depth + len(opened)
-        if grouped is not None:
-            self.bound[grouped] = tuple(target.id for target in targets)
-        self.block(node.body, depth_now)
-        for closing in reversed(opened):
-            self.emit(self.last_of(node), depth_now - 1, closing)
-            depth_now -= 1
-        self.bound = before
-
-    def loop_array(self, node):
-        """The array of `for i, j in x` and `for I in grouped(x)`, and whether it is grouped; None for other loops."""
-        is_grouped = self.iteration_name(node) == "grouped" and len(node.args) == 1
-        array = self.array_of(node.args[0] if is_grouped else node) if is_grouped or isinstance(
-            node, (ast.Name, ast.Attribute)) else None
-        return None if array is None or not self.module.loops_over_arrays else (array, is_grouped)
-
-    def loop_over(self, node, array, is_grouped):
-        """The same loop over rill.grid(…), and the name that stands for all indices."""
-        names = [node.target.id] if isinstance(node.target, ast.Name) else [t.id for t in node.target.elts]
-        grouped = names[0] if is_grouped else None
-        if is_grouped:
-            names = [self.fresh_once(node, f"{names[0]}_{axis}") for axis in range(array.rank)]
-        if len(names) != array.rank:
-            self.fail(node.target, f"the loop has {len(names)} variables, and '{array.name}' {array.rank} extents")
-        key = id(node), "over"
-        if key not in self.c_names:  # one node for all rounds
-            targets = [ast.copy_location(ast.Name(name, ast.Store()), node) for name in names]
-            call = ast.copy_location(ast.Call(ast.copy_location(ast.Name("#grid", ast.Load()), node), [
-                ast.copy_location(ast.Constant(extent.constant) if extent.constant is not None else
-                                  ast.Name(extent.text, ast.Load()), node) for extent in array.extents], []), node)
-            loop = ast.copy_location(ast.For(ast.copy_location(ast.Tuple(targets, ast.Store()), node), call, node.body, []),
-                                     node)
-            self.c_names[key] = loop
-        for extent in array.extents:
-            self.bound.setdefault(extent.text, extent)
-        return self.c_names[key], self.c_names[key].iter, grouped
-
-    def pragmas(self, node):
-        """rill.parallel(range(n)) → the pragma, and range(n)."""
-        found = []
-        while isinstance(node, ast.Call) and len(node.args) >= 1:
-            try:
-                name = getattr(self.known(node.func), "_rill_builtin", None)
-            except KeyError:
-                break
-            if name in ("parallel", "serial", "single"):
-                found.append(f"#pragma rill {name}")
-            elif name in ("collapse", "block_dim"):
-                number = self.value(node.args[0]).constant
-                if number is None or len(node.args) != 2:
-                    self.fail(node, f"write rill.{name}(2, range(n))")
-                found.append(f"#pragma rill {name}({number})")
-                node = node.args[1]
-                continue
-            else:
-                break
-            node = node.args[0]
-        return found, node
-
-    def iteration_name(self, node):
-        if not isinstance(node, ast.Call) or node.keywords:
-            return None
-        if getattr(node.func, "id", None) == "#grid":
-            return "grid"
-        try:
-            called = self.known(node.func)
-        except KeyError:
-            return None
-        return "range" if called is range else getattr(called, "_rill_builtin", None)
-
-    def open_loop(self, node, name, arguments, iteration, depth, has_pragma):
-        """Emits the loop's head; returns the lines that close what it opened."""
-        if not 1 <= len(arguments) <= 3:
-            self.fail(iteration, "range() takes one to three numbers")
-        values = [self.value(part) for part in arguments]
-        for part, value in zip(arguments, values):
-            if not value.type.is_int and not value.type.is_bool:
-                self.fail(part, f"range() is over integers, and this is {value.type}")
-        start = values[0] if len(values) > 1 else constant(0)
-        end = values[min(1, len(values) - 1)]
-        step = values[2].constant if len(values) == 3 else 1
-        if step is None or step == 0:
-            self.fail(iteration, "a step is a constant other than 0: write a while loop")
-        start, end = convert(start, INT), convert(end, INT)
-        opened = []
-        if end.constant is None and not self.is_settled(node, arguments[min(1, len(arguments) - 1)], end):
-            if has_pragma:
-                self.fail(arguments[-1], "put the loop's end into a local before: the pragma belongs to the loop")
-            hoisted = self.fresh_once(node, f"{name}_end")
-            self.emit(node, depth, "{")
-            self.emit(node, depth + 1, f"int64_t {hoisted} = {self.bare(end.text)};")
-            opened.append("}")
-            depth += 1
-            end = Value(hoisted, INT, None, end.is_natural)
-        is_private = self.scope.is_private(name)
-        counter = self.c_name(name) if is_private else self.fresh_once(node, f"{name}_at")
-        is_natural = start.is_natural if step > 0 else end.is_natural or (
-            end.constant is not None and end.constant >= -1)
-        moved = "++" if step == 1 else "--" if step == -1 else f" += {step}" if step > 0 else f" -= {-step}"
-        self.emit(node, depth, f"for (int64_t {counter} = {self.bare(start.text)}; {counter} {'<' if step > 0 else '>'} "
-                               f"{end.text}; {counter}{moved}) {{")
-        opened.append("}")
-        value = Value(counter, INT, None, is_natural)
-        if is_private:
-            self.bound[name] = value
-        else:
-            kind = self.set_type(name, value)
-            self.emit(node, depth + 1, f"{self.c_name(name)} = {convert(value, kind).text};")
-        return opened
-
-    def is_settled(self, loop, node, end):
-        """Whether a loop's end cannot change while it runs: what its text names is not set in the body."""
-        if not end.is_pure or any(isinstance(part, (ast.Call, ast.Subscript)) for part in ast.walk(node)):
-            return self.is_extent(node)
-        stored = set().union(set(), *(stores_in(statement) for statement in loop.body))
-        return not names_in(node) & stored
-
-    def is_extent(self, node):
-        """len(x), x.shape[0]."""
-        names = names_in(node)
-        return all(isinstance(part, (ast.Name, ast.Load, ast.Constant, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp,
-                                     ast.operator, ast.UnaryOp, ast.USub)) for part in ast.walk(node)) and all(
-            isinstance(part.value, ast.Attribute) and part.value.attr == "shape"
-            for part in ast.walk(node) if isinstance(part, ast.Subscript)) and all(
-            getattr(part.func, "id", None) == "len" for part in ast.walk(node) if isinstance(part, ast.Call)) and not (
-            names & self.scope.assigned)
-
-    def unroll(self, node, iteration, depth):
-        """for i in rill.static(range(3)): the body once for each."""
-        if len(iteration.args) != 1 or not isinstance(node.target, ast.Name):
-            self.fail(node, "a loop over rill.static() has one variable")
-        name = node.target.id
-        if not self.scope.is_private(name):
-            self.fail(node.target, f"'{name}' is constant in each round of rill.static(), and cannot be set or used behind it")
-        for number in self.static(iteration.args[0]):
-            known = constant(number)
-            if known is None:
-                self.fail(iteration, f"{number!r} is no number that a kernel can have")
-            before = dict(self.bound)
-            self.bound[name] = known
-            self.emit(node, depth, "{")
-            self.block(node.body, depth + 1)
-            self.emit(self.last_of(node), depth, "}")
-            self.bound = before
-
-    def stmt_With(self, node, depth):
-        call = node.items[0].context_expr
-        try:
-            name = getattr(self.known(call.func if isinstance(call, ast.Call) else call), "_rill_builtin", None)
-        except KeyError:
-            name = None
-        if len(node.items) != 1 or name != "stream_parallel" or node.items[0].optional_vars is not None:
-            self.fail(node, "`with` is for rill.stream_parallel() in a kernel")
-        if not self.is_kernel:
-            self.fail(node, "stream_parallel stands in a kernel, not in a function that it calls")
-        self.emit(node, depth, "RILL_STREAM_PARALLEL {")
-        self.block(node.body, depth + 1)
-        self.emit(self.last_of(node), depth, "}")
+    # ---- returning, calling ----------------------------------------------------------------------------------------------
 
     def stmt_Return(self, node, depth):
         has_value = node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None)
@@ -599,32 +379,6 @@ class Function(Expressions):
         found = self.module.return_annotation(self.source)
         return found
 
-    # ---- asserting, printing, calling -------------------------------------------------------------------------------------
-
-    def stmt_Assert(self, node, depth):
-        message = ""
-        if node.msg is not None:
-            if not isinstance(node.msg, ast.Constant) or not isinstance(node.msg.value, str):
-                self.fail(node.msg, "the message of an assertion is a text without values")
-            message = " && " + self.quote(node.msg.value)
-        self.emit(node, depth, f"assert({self.bare(self.test(node.test).text)}{message});")
-
-    @staticmethod
-    def quote(text):
-        out = ""
-        for letter in text:
-            if letter in '"\\':
-                out += "\\" + letter
-            elif letter == "\n":
-                out += "\\n"
-            elif letter == "\t":
-                out += "\\t"
-            elif letter.isascii() and letter.isprintable():
-                out += letter
-            else:
-                out += "".join(f"\\{byte:03o}" for byte in letter.encode())
-        return f'"{out}"'
-
     def stmt_Expr(self, node, depth):
         call = node.value
         if isinstance(call, ast.Constant) and isinstance(call.value, str):
@@ -645,57 +399,3 @@ class Function(Expressions):
                 self.emit(node, depth, f"{self.bare(found.text)};")
                 return
         self.fail(node, "this statement does nothing")
-
-    def loop_config(self, call):
-        """loop_config(block_dim=128, serialize=True): pragmas of the next loop."""
-        for keyword in call.keywords:
-            value = self.static(keyword.value)
-            if keyword.arg == "serialize" and value:
-                self.pending.append("#pragma rill single")
-            elif keyword.arg == "block_dim" and value and value > 1:
-                self.pending.append(f"#pragma rill block_dim({value})")
-            elif keyword.arg not in ("serialize", "block_dim", "parallelize", "bit_vectorize", "block_dim_adaptive", "name"):
-                self.fail(call, f"loop_config() knows no '{keyword.arg}'")
-
-    def print(self, node, call, depth):
-        ends = {"sep": " ", "end": "\n"}
-        for keyword in call.keywords:
-            if keyword.arg not in ends or not isinstance(keyword.value, ast.Constant):
-                self.fail(call, "print() in a kernel takes sep= and end=, texts without values")
-            ends[keyword.arg] = keyword.value.value
-        pieces, values = [], []
-        for part in call.args:
-            if isinstance(part, ast.JoinedStr):
-                pieces.append("".join(self.formatted(piece, values) for piece in part.values))
-            else:
-                pieces.append(self.formatted(part, values))
-        text = ends["sep"].replace("%", "%%").join(pieces) + ends["end"].replace("%", "%%")
-        self.emit(node, depth, f"printf({', '.join([self.quote(text), *values])});")
-
-    def formatted(self, node, values):
-        """A piece of what is printed as printf has it."""
-        spec = ""
-        if isinstance(node, ast.FormattedValue):
-            if node.conversion != -1:
-                self.fail(node, "!r and !s cannot be in a kernel")
-            if node.format_spec is not None:
-                if not all(isinstance(p, ast.Constant) for p in node.format_spec.values):
-                    self.fail(node, "a format is a text without values")
-                spec = "".join(p.value for p in node.format_spec.values)
-            node = node.value
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            return node.value.replace("%", "%%")
-        value = self.value(node)
-        kind = value.type
-        if kind.is_float:
-            values.append(f"(double)({value.text})")
-            letter, size = spec[-1:] if spec[-1:] in "eEfFgG" else "", ""
-            letter = letter or "g"
-        else:
-            values.append(f"(long long)({value.text})" if kind.dtype.name != "u64" else f"(unsigned long long)({value.text})")
-            letter = spec[-1:] if spec[-1:] in "dxXo" else ""
-            letter, size = letter or ("u" if kind.dtype.name == "u64" else "d"), "ll"
-        width = spec[:-1] if spec and not spec[-1].isdigit() else spec
-        if width.strip("0123456789.+- #"):
-            self.fail(node, f"the format {spec!r} cannot be in a kernel: width, precision and one of d x o e f g")
-        return f"%{width}{size}{letter}"

@@ -7,7 +7,7 @@ from rill.array import Array
 from rill.errors import ArgumentError
 from rill.script.source import ScriptError, annotations
 from rill.script.unit import Template, Unit, source_of, type_of_hint
-from rill.script.value import BOOL, FLOAT, INT, Type, constant
+from rill.script.value import BOOL, FLOAT, INT, Known, Type, constant
 
 
 class ScriptKernel:
@@ -30,6 +30,14 @@ class ScriptKernel:
         self._source = source_of(function)
         self._hints_found = None
         self._units = {}  # types of the parameters → Unit
+        self._known = {}  # parameters that stand for an object of Python's
+
+    def _bind(self, owner):
+        """The first parameter is |owner|, and nobody passes it."""
+        name = self.names.pop(0)
+        self._known = {name: Known(owner)}
+        parameters = list(self._signature.parameters.values())
+        self._signature = self._signature.replace(parameters=parameters[1:])
 
     def __repr__(self):
         return f"<rill kernel {self.function.__name__}{self._signature}>"
@@ -84,7 +92,8 @@ class ScriptKernel:
         key = tuple((k.type, k.constant) if hasattr(k, "constant") else k for k in kinds)
         found = self._units.get(key)
         if found is None:
-            found = self._units[key] = Unit(self._source, dict(zip(self.names, kinds)), self.loops_over_arrays)
+            found = self._units[key] = Unit(self._source, {**self._known, **dict(zip(self.names, kinds))},
+                                            self.loops_over_arrays)
         return key, found
 
     @property

@@ -2,7 +2,7 @@
 from rill.script import library
 from rill.script.function import Function
 from rill.script.source import ScriptError, Source, annotations
-from rill.script.value import BOOL, FLOAT, INT, ArrayValue, Type, Value, convert
+from rill.script.value import BOOL, FLOAT, INT, ArrayValue, Known, Type, Value, convert
 from rill.types import ArrayType, DType
 
 HEAD = "#define RILL_NO_SHORT_NAMES\n#include <rill/kernel.h>\n#include <assert.h>\n#include <stdio.h>\n"
@@ -75,8 +75,10 @@ class Unit:
         parameters, values = {}, []
         for name, argument in zip(names, arguments):
             hint = type_of_hint(hints[name]) if name in hints else None
-            if isinstance(argument, ArrayValue):
-                if hint not in (None, (argument.dtype, argument.rank)):
+            if isinstance(argument, Known):
+                parameters[name] = argument
+            elif isinstance(argument, ArrayValue):
+                if hint not in (None, Template, (argument.dtype, argument.rank)):
                     caller.fail(node, f"parameter '{name}' of '{source.name}' is {hints[name]!r}, and '{argument.name}' is "
                                       f"{ArrayType(argument.dtype, argument.rank)!r}")
                 parameters[name] = (argument.dtype, argument.rank)

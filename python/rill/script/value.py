@@ -67,6 +67,21 @@ class Value:
         self.text, self.type, self.constant, self.is_natural, self.is_pure = text, type, constant, is_natural, is_pure
 
 
+class Known:
+    """An object of Python's that a parameter stands for: the `self` of a method. Equal only to the same object."""
+
+    __slots__ = ("object",)
+
+    def __init__(self, object):
+        self.object = object
+
+    def __eq__(self, other):
+        return isinstance(other, Known) and self.object is other.object
+
+    def __hash__(self):
+        return id(self.object)
+
+
 def literal(number, type):
     """The text of a number of a type."""
     if type.is_bool:

@@ -13,6 +13,14 @@ class Ndarray(Array):
         return (0, ()) if self._is_scalar and key in (None, ()) else super()._place(key)
 
     @property
+    def arr(self):
+        """Where programs look for the address."""
+        return self
+
+    def device_allocation_ptr(self):
+        return self.address
+
+    @property
     def shape(self):
         return () if self._is_scalar else super().shape
 

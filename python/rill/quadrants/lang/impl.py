@@ -8,17 +8,62 @@ _context = None
 _config = None
 
 
+class Arch(str):
+    """qd.cpu, qd.cuda: a string, with the name that an enumeration would have."""
+
+    @property
+    def name(self):
+        return {"cpu": "x64"}.get(self, str(self))
+
+
+class Program:
+    """What Quadrants tells of its last launch. Rill decides by itself what becomes a graph, and does not count them so."""
+
+    last_kernel = None
+
+    def get_num_offloaded_tasks_on_last_call(self):
+        """Tasks of the kernel: one that Rill made of several loops counts once."""
+        return self.last_kernel.task_count if self.last_kernel is not None else 0
+
+    def _of_graphs(self):
+        if _config.arch != "cpu":
+            raise NotImplementedError("rill.quadrants does not tell which launches were graphs, nor of how many nodes: "
+                                      "`rill.open(graphs=…)` and the trace do")
+        return 0
+
+    def get_graph_cache_size(self):
+        return self._of_graphs()
+
+    def get_graph_num_nodes_on_last_call(self):
+        return self._of_graphs()
+
+    def get_graph_total_builds(self):
+        return self._of_graphs()
+
+    def get_graph_cache_used_on_last_call(self):
+        return bool(self._of_graphs())
+
+
+runtime = types.SimpleNamespace(prog=Program())
+
+
+def get_runtime():
+    context()
+    return runtime
+
+
 def start(arch, debug, threads):
     global _context, _config
     stop()
     _context = rill.open(arch if arch in ("cpu", "auto") or ":" in arch else f"{arch}:0", threads=threads)
-    _config = types.SimpleNamespace(arch=_context.device.partition(":")[0], debug=debug)
+    _config = types.SimpleNamespace(arch=Arch(_context.device.partition(":")[0]), debug=debug)
 
 
 def stop():
     global _context
     if _context is not None:
         context, _context = _context, None
+        runtime.prog.last_kernel = None
         context.close()
 
 

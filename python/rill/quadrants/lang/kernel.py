@@ -1,14 +1,12 @@
 """@qd.kernel, @qd.func, and what stands in kernels, by the names of Quadrants."""
-import ast
 import itertools
 import math
 
 from rill import script
 from rill.array import Array
-from rill.quadrants.lang import impl
-from rill.quadrants.lang.exception import QuadrantsSyntaxError
+from rill.quadrants.lang import impl, restrictions
+from rill.quadrants.lang.exception import QuadrantsRuntimeError
 from rill.script.kernel import ScriptKernel
-from rill.script.source import ScriptError
 from rill.script.unit import Template
 
 func = script.func
@@ -19,25 +17,28 @@ atomic_add, atomic_sub, atomic_mul, atomic_min, atomic_max, atomic_and, atomic_o
 
 
 class Kernel(ScriptKernel):
-    """A kernel of Quadrants' kind: qd_stream= says where it runs; it may use fields that are not passed."""
+    """A kernel of Quadrants' kind: qd_stream= says where it runs; it may use fields that are not passed. In a class that is
+    marked by qd.data_oriented its first parameter is the object, whose numbers are constants and whose fields are used as
+    they are."""
 
     loops_over_arrays = True
 
-    def __init__(self, function, options):
+    def __init__(self, function, options, graph=False, owner=None):
         super().__init__(function, options)
+        self.graph, self._owner = graph, owner
         self._is_checked = False
+        if owner is not None:
+            self._bind(owner)
+
+    def __get__(self, owner, kind=None):
+        """The kernel of an object: made once, and kept by the object."""
+        if owner is None:
+            return self
+        bound = owner.__dict__[self.function.__name__] = type(self)(self.function, {}, self.graph, owner)
+        return bound
 
     def _check(self):
-        """As in Quadrants: a kernel is stream_parallel blocks alone, or has none at its top level."""
-        body = [s for s in self._source.tree.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
-        blocks = [s for s in body if isinstance(s, ast.With)]
-        if blocks and len(blocks) != len(body):
-            other = next(s for s in body if s not in blocks)
-            try:
-                self._source.fail(other, "where there is a stream_parallel block, all top-level statements must be such "
-                                         "blocks (a kernel of rill.kernel may mix them)")
-            except ScriptError as error:
-                raise QuadrantsSyntaxError(str(error)) from None
+        restrictions.check(self._source, self.graph)
         self._is_checked = True
 
     def _prepare(self, arguments, named):
@@ -46,7 +47,12 @@ class Kernel(ScriptKernel):
         if "qd_stream" in named:
             named = dict(named)
             named["stream"] = named.pop("qd_stream")
-        return super()._prepare(arguments, named)
+            if self.graph and named["stream"] is not None:
+                raise QuadrantsRuntimeError("qd_stream is not compatible with graph=True kernels, as in Quadrants; without "
+                                            "graph=True, Rill runs the kernel on the stream")
+        kernel, arguments, named = super()._prepare(arguments, named)
+        impl.runtime.prog.last_kernel = kernel
+        return kernel, arguments, named
 
     def _type_of(self, name, value):
         if isinstance(value, Array) and self._hints[name] is Template:
@@ -58,17 +64,27 @@ class Kernel(ScriptKernel):
         stream = named.get("stream")
         return stream.context if stream is not None else impl.context()
 
+    def explain(self, context=None):
+        """What Rill found: control, tasks, each loop's verdict."""
+        return super().explain(context or impl.context())
+
     def _compile(self, context, key, unit):
         self.options = {"check_bounds": impl.current_cfg().debug}
         return super()._compile(context, key, unit)
 
 
-def kernel(function=None, **_):
-    """Makes a kernel of a Python function. Quadrants' options (graph=, fastcache=) are accepted: Rill replays launches as
-    graphs where that is cheaper, and keeps what it compiles, by itself."""
+def kernel(function=None, *, graph=False, **_):
+    """Makes a kernel of a Python function. |graph|: it may have qd.graph.do_while and qd.graph.parallel, and takes no stream.
+    Other options (fastcache=) are accepted and do nothing: Rill keeps what it compiles, and replays launches as graphs where
+    that is cheaper, by itself."""
     if function is None:
-        return lambda function: Kernel(function, {})
-    return Kernel(function, {})
+        return lambda function: Kernel(function, {}, graph)
+    return Kernel(function, {}, graph)
+
+
+def data_oriented(kind):
+    """Marks a class whose methods are kernels and functions of kernels."""
+    return kind
 
 
 def template():
