@@ -9,7 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WANTS = 8 };
+enum {
+    MOST_WANTS = 8,
+    LEAST_UNNEEDED = 8,   // events that nobody waits for, before they are left out
+    MOST_UNNEEDED = 4096, //
+    MOST_UNRECORDED = 64  // points in a row
+};
 
 static _Thread_local bool has_asked; // a launch of this thread would have waited for room
 
@@ -136,6 +141,7 @@ static void release_point(void *user, struct hazard_point *base)
     struct order_stream *own = base->stream;
     assert(own->point_count > 0);
     own->point_count--;
+    own->tail = own->tail != point ? own->tail : NULL;
     order_origin_free(order, point->origin);
     point->origin = NULL;
     point->next = order->free_points;
@@ -156,27 +162,71 @@ struct order_point *order_take_point(struct order *order, struct order_stream *o
         }
     }
     point->base = (struct hazard_point){.stream = own, .reference_count = 1};
+    point->habit = NULL;
     point->is_recorded = false;
     own->point_count++;
     return point;
 }
 
-// Marks the place behind what was just queued. As long as there is but one stream nobody can ask for it.
-static void mark_point(struct order *order, struct order_stream *own, struct order_point *point)
+static bool record_point(struct order *order, struct order_stream *own, struct order_point *point)
 {
     const struct backend *backend = order->context->backend;
-    point->base.number = ++own->number;
-    if (order->is_check) {
-        return;
-    }
-    if (atomic_load_explicit(&order->context->stream_count, memory_order_relaxed) < 2) {
-        return;
-    }
     if (point->event == NULL && backend->event_create(order->context->device, false, &point->event) != RILL_OK) {
         point->event = NULL;
-        return;
+        return false;
     }
     point->is_recorded = backend->event_record(point->event, own->queue) == RILL_OK;
+    return point->is_recorded;
+}
+
+static struct order_habit *habit_of(struct order_stream *own, const void *kind)
+{
+    struct order_habit *habit = &own->habits[((uintptr_t)kind >> 4) * 0x9e3779b97f4a7c15u >> 60];
+    if (habit->of != kind) {
+        *habit = (struct order_habit){.of = kind, .limit = LEAST_UNNEEDED};
+    }
+    return habit;
+}
+
+// Whether the place is to be recorded although nobody has asked for it. Once in a while it is, so that what has run is
+// seen to have run on a stream that is never idle.
+static bool wants_record(const struct order_stream *own, struct order_habit *habit)
+{
+    if (habit->unneeded < habit->limit) {
+        habit->unneeded++;
+        return true;
+    }
+    return own->number - own->recorded >= MOST_UNRECORDED;
+}
+
+// Marks the place behind what was just queued. As long as there is but one stream nobody can ask for it.
+static void mark_point(struct order *order, const struct order_use *use, struct order_stream *own)
+{
+    struct order_point *point = use->point;
+    point->base.number = ++own->number;
+    own->tail = point;
+    if (order->is_check || atomic_load_explicit(&order->context->stream_count, memory_order_relaxed) < 2) {
+        return;
+    }
+    // A stream of others may be captured by the time that somebody asks.
+    point->habit = use->stream->is_wrapped ? NULL : habit_of(own, use->kind);
+    if ((point->habit == NULL || wants_record(own, point->habit)) && record_point(order, own, point)) {
+        own->recorded = own->number;
+    }
+}
+
+void order_keep_place(struct stream *stream)
+{
+    struct order *order = stream->context->order;
+    if (order->is_check || stream->is_wrapped) {
+        return;
+    }
+    thread_lock(&order->lock);
+    struct order_stream *own = stream->order;
+    if (own != NULL && own->tail != NULL && own->tail->habit != NULL && !own->tail->is_recorded) {
+        record_point(order, own, own->tail);
+    }
+    thread_unlock(&order->lock);
 }
 
 // ---- waiting ------------------------------------------------------------------------------------------------------
@@ -184,7 +234,7 @@ static void mark_point(struct order *order, struct order_stream *own, struct ord
 struct wants {
     struct order *order;
     struct order_stream *own;
-    const struct order_point *points[MOST_WANTS]; // of each stream the last that is wanted
+    struct order_point *points[MOST_WANTS]; // of each stream the last that is wanted
     int count;
     rill_status status; // the first failure
 };
@@ -209,13 +259,31 @@ static rill_status wait_for_all(struct order *order, struct order_stream *own, s
     return other->last != NULL ? backend->event_wait(other->last, own->queue) : RILL_OK;
 }
 
-static void wait_for(struct wants *wants, const struct order_point *point)
+// Sees to it that the wait is for the point and not for what comes behind it. Where it was not recorded and is not the
+// last of its stream that is too late, and the next of its kind are recorded at once.
+static void find_place(struct order *order, struct order_stream *other, struct order_point *point)
+{
+    bool is_last = point->base.number == other->number;
+    if (point->habit == NULL) {
+        return;
+    }
+    if (!point->is_recorded && is_last && other->queue != NULL) {
+        record_point(order, other, point);
+    }
+    if (!is_last) {
+        point->habit->unneeded = 0;
+        point->habit->limit *= point->is_recorded || point->habit->limit >= MOST_UNNEEDED ? 1 : 2;
+    }
+}
+
+static void wait_for(struct wants *wants, struct order_point *point)
 {
     struct order *order = wants->order;
     struct order_stream *other = point->base.stream;
     if (wants->status != RILL_OK) {
         return;
     }
+    find_place(order, other, point);
     wants->status = point->is_recorded ? order->context->backend->event_wait(point->event, wants->own->queue)
                                        : wait_for_all(order, wants->own, other);
     if (wants->status == RILL_OK) {
@@ -228,7 +296,7 @@ static void wait_for(struct wants *wants, const struct order_point *point)
 static void want(void *arg, const struct hazard_entry *entry)
 {
     struct wants *wants = arg;
-    const struct order_point *point = (const struct order_point *)entry->point;
+    struct order_point *point = (struct order_point *)entry->point;
     struct order_stream *other = point->base.stream;
     if (knows(wants->own, other, point->base.number) || has_passed(wants->order, &point->base)) {
         return;
@@ -312,6 +380,7 @@ rill_status order_begin(struct order_use *use, const struct order_work *work, st
 {
     struct order *order = stream->context->order;
     *use = (struct order_use){.order = order, .accesses = work->accesses, .count = work->count};
+    use->kind = work->packed != NULL ? (const void *)work->packed->kernel : work->call;
     if (work->count == 0 || !takes_part(stream)) {
         return RILL_OK;
     }
@@ -334,7 +403,7 @@ void order_end(struct order_use *use)
     }
     struct order *order = use->order;
     struct order_stream *own = use->stream->order;
-    mark_point(order, own, use->point);
+    mark_point(order, use, own);
     for (int i = 0; i < use->count; i++) {
         struct hazard_access access = use->accesses[i];
         access.number = i;

@@ -36,6 +36,7 @@ struct order_use {
     int count;
     struct order_origin *origin; // where order is checked
     struct order_point *point;   // where the work will be
+    const void *kind;            // the kernel, or the name of the call
 };
 
 // What a context is opened with: |wanted|, or what RILL_ORDER says.
@@ -55,6 +56,10 @@ void order_end(struct order_use *use);
 // have waited.
 bool order_must_not_wait(void);
 void order_wait_for_room(struct stream *stream);
+
+// Before something is queued on the stream that waits for others or for the program: what follows the work before it
+// must not wait for that as well.
+void order_keep_place(struct stream *stream);
 
 // The stream's handle is gone; its work may still run.
 void order_leave(struct stream *stream);

@@ -507,6 +507,9 @@ rill_status order_queue_event(struct stream *stream, struct event *event, bool w
     const struct backend *backend = stream->context->backend;
     struct order *order = stream->context->order;
     if (!order->is_check) {
+        if (waits) {
+            order_keep_place(stream);
+        }
         return waits ? backend->event_wait(event->place, stream->queue)
                      : backend->event_record(event->place, stream->queue);
     }
@@ -527,6 +530,9 @@ rill_status order_queue_wait(struct stream *stream, struct stream *other)
     const struct backend *backend = stream->context->backend;
     struct order *order = stream->context->order;
     if (order == NULL || !order->is_check) {
+        if (order != NULL) {
+            order_keep_place(stream);
+        }
         return backend->stream_wait(stream->queue, other->queue);
     }
     struct order_clock clock = {.count = 0};

@@ -5,11 +5,20 @@
 #include "runtime/order.h"
 #include "runtime/order_clock.h"
 
-enum { ORDER_KNOWN_STREAMS = 16, ORDER_NAME = 48, ORDER_ANY_STREAMS = 8 };
+enum { ORDER_KNOWN_STREAMS = 16, ORDER_NAME = 48, ORDER_ANY_STREAMS = 8, ORDER_HABITS = 16 };
+
+// Whether others wait for the places behind one kernel's launches on a stream: an event behind each costs more than the
+// launch on a GPU, so it is left out where nobody has waited for many.
+struct order_habit {
+    const void *of; // the kernel, or the name of the call
+    int unneeded;   // events in a row that nobody waited for
+    int limit;      // with so many the next is left out
+};
 
 struct order_point {
     struct hazard_point base;    // first
     struct backend_event *event; // owned; NULL: there was no memory for one
+    struct order_habit *habit;   // of its stream; NULL: every place of it is recorded
     bool is_recorded;            // the event marks the place; else only the stream's end is known to be behind it
     struct order_origin *origin; // owned; only where order is checked
     struct order_point *next;    // among those that are free
@@ -23,7 +32,10 @@ struct order_stream {
     uint64_t number;              // of the last point
     uint64_t passed;              // the points up to this one have been passed, without an error
     uint64_t blind;               // up to this point there may be accesses that are not in the table; 0: none
+    uint64_t recorded;            // the last point that was recorded when it was queued
+    struct order_point *tail;     // borrowed: the last one; NULL: nobody asks for it any more
     size_t point_count;
+    struct order_habit habits[ORDER_HABITS];
     struct order_time known[ORDER_KNOWN_STREAMS]; // by serial; one that is missing is only waited for again
     struct order_clock clock;                     // where order is checked: what comes before its next work
     uint64_t host_version;                        // of the host's clock when it was last made part of this one

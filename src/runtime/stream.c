@@ -427,6 +427,7 @@ static rill_status queue_callback(struct context *context, struct stream *stream
     own->function = function;
     own->user = user;
     if (context->order != NULL) {
+        order_keep_place(stream);
         order_note_place(stream, &own->clock);
     }
     status = context->backend->notify(stream->queue, post_callback, own, true);

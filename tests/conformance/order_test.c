@@ -481,6 +481,38 @@ TEST(what_comes_later_on_the_other_stream_is_not_waited_for)
     close_scene(&s);
 }
 
+// Events that nobody waits for are left out. The next wait is for the place all the same, if nothing was queued behind
+// it, or only what waits itself; else it is for more, and the wait after that for the place again.
+TEST(places_that_nobody_asked_for_are_found_again)
+{
+    enum { MANY = 100 };
+    struct scene s;
+    open_scene(&s, RILL_ORDER_AUTO);
+    for (int i = 0; i < MANY; i++) {
+        launch_write(&s, 0);
+    }
+    hold(&s, s.streams[0]);
+    launch_other(&s, 0);
+    launch_read(&s, 1);
+    CHECK_INT(first_of(&s, s.out[1]), 10); // while the first stream is held
+    let_go(&s);
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < MANY; j++) {
+            launch_write(&s, 0);
+        }
+        launch_other(&s, 0);
+        launch_read(&s, 1);
+    }
+    launch_write(&s, 0);
+    launch_other(&s, 0);
+    hold(&s, s.streams[0]);
+    launch_other(&s, 0);
+    launch_read(&s, 1);
+    CHECK_INT(first_of(&s, s.out[1]), 10);
+    let_go(&s);
+    close_scene(&s);
+}
+
 TEST(work_that_has_run_is_not_waited_for)
 {
     struct scene s;

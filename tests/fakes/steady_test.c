@@ -177,6 +177,34 @@ TEST(a_direct_launch_is_one_call_for_each_task)
     OK(rill_close(stage.context));
 }
 
+static long records_of(struct stage *stage, rill_stream from, rill_stream to)
+{
+    long before = calls("cuEventRecord");
+    for (int i = 0; i < LAUNCHES; i++) {
+        rill_array *a = &stage->arrays[to.id == from.id ? i % 2 * 2 : 0];
+        OK(rill_launch(stage->one, i % 2 == 0 ? from : to, RILL_ARGS(N, 1.0f, *a)));
+    }
+    long count = calls("cuEventRecord") - before;
+    OK(rill_sync(stage->context));
+    return count;
+}
+
+TEST(automatic_order_records_what_is_waited_for)
+{
+    struct stage stage;
+    setenv("RILL_GRAPH", "off", 1);
+    fill_stage(&stage, &(rill_open_options){.order = RILL_ORDER_AUTO});
+    rill_stream first = {0};
+    rill_stream second = {0};
+    OK(rill_stream_create(stage.context, NULL, &first));
+    OK(rill_stream_create(stage.context, NULL, &second));
+    records_of(&stage, first, first);
+    CHECK(records_of(&stage, first, first) <= LAUNCHES / 64 + TICKS);
+    records_of(&stage, first, second);
+    CHECK(records_of(&stage, first, second) <= LAUNCHES + TICKS);
+    OK(rill_close(stage.context));
+}
+
 static rill_stream make_stream(struct stage *stage, int priority)
 {
     rill_stream stream = {0};
