@@ -38,6 +38,9 @@ _SCRIPT = frozenset((
 
 
 def __getattr__(name):
+    if name == "torch":
+        import importlib
+        return importlib.import_module("rill.torch")
     if name not in _SCRIPT:
         raise AttributeError(f"module 'rill' has no attribute '{name}'")
     from rill import script

@@ -13,6 +13,7 @@ from rill.stream import Event, Stream
 
 _open_contexts = weakref.WeakSet()
 _default = None
+_opened_for_memory = []  # contexts that nobody opened by name
 _GRAPHS = {"auto": 0, "on": 1, "off": 2}
 _ORDERS = {"manual": 0, "auto": 1}
 _CAPABILITIES = {"graphs": 0, "conditions": 1, "pools": 2, "binaries": 3, "peers": 4}
@@ -198,6 +199,19 @@ def default():
         return contexts[0]
     _default = open()
     return _default
+
+
+def of_device(name):
+    """A context of the device that memory lies on: the default one, another that is open, or one that is opened now."""
+    contexts = [c for c in _open_contexts if c.is_open and c._pid == os.getpid() and c.device == name]
+    if _default in contexts:
+        return _default
+    if len(contexts) > 1:
+        raise InvalidError(f"{len(contexts)} contexts of {name} are open: pass stream=, or rill.set_default() one")
+    if not contexts:
+        contexts = [open(name)]
+        _opened_for_memory.append(contexts[0])
+    return contexts[0]
 
 
 class Device:

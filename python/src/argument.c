@@ -1,8 +1,6 @@
 // One argument of a call: a number, an Array, or memory of others by the protocols of Python. Everything is checked
 // before anything is queued.
-#include "kernel.h"
-
-#include "dlpack.h"
+#include "tensor.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -126,16 +124,6 @@ static bool number(struct call *call, size_t index, PyObject *value)
 // ---- memory
 // ------------------------------------------------------------------------------------------------------------
 
-struct memory {
-    void *address;
-    int type; // -1: none of Rill's
-    const char *type_text;
-    size_t itemsize;
-    size_t count;
-    bool is_readonly;
-    bool is_device;
-};
-
 static int32_t memory_kind(const struct memory *memory)
 {
     if (memory->is_readonly) {
@@ -144,7 +132,7 @@ static int32_t memory_kind(const struct memory *memory)
     return memory->is_device ? RILL_ARG_PTR : RILL_ARG_HOST;
 }
 
-static bool check_memory(struct call *call, size_t index, const struct memory *memory)
+bool argument_of_memory(struct call *call, size_t index, const struct memory *memory)
 {
     const struct param *param = &kernel_of(call)->params[index];
     char shape[256];
@@ -167,8 +155,13 @@ static bool check_memory(struct call *call, size_t index, const struct memory *m
         return argument_fail(call, index, "takes an array of %d extents, and what was passed has the shape %s",
                              param->rank, shape);
     }
-    if (memory->is_device && call->kernel->base.context->is_cpu) {
+    const struct context_object *context = call->kernel->base.context;
+    if (memory->is_device && context->is_cpu) {
         return argument_fail(call, index, "the memory is a GPU's, and the kernel runs on the CPU");
+    }
+    if (memory->is_device && memory->device >= 0 && memory->device != context->device) {
+        return argument_fail(call, index, "the memory is that of GPU %d, and the kernel runs on GPU %d", memory->device,
+                             context->device);
     }
     call->items[index] =
         rill_arg_memory(memory_kind(memory), (rill_type)memory->type, memory->address, memory->count, memory->itemsize);
@@ -216,71 +209,32 @@ static bool from_buffer(struct call *call, size_t index, PyObject *value)
                             .itemsize = (size_t)buffer->itemsize,
                             .count = buffer->itemsize == 0 ? 0 : (size_t)(buffer->len / buffer->itemsize),
                             .is_readonly = buffer->readonly != 0};
-    return check_memory(call, index, &memory);
+    return argument_of_memory(call, index, &memory);
 }
 
-static bool is_tensor_contiguous(const struct dlpack_tensor *tensor)
+// The stream that the owner of memory says its work is on, of version 3 of __cuda_array_interface__: what we queue
+// comes behind that. None and nothing: the owner says that there is nothing to wait for.
+static bool wait_for_owner(struct call *call, size_t index, PyObject *native)
 {
-    int64_t stride = 1;
-    for (int i = tensor->rank - 1; i >= 0 && tensor->strides != NULL; i--) {
-        if (tensor->shape[i] != 1 && tensor->strides[i] != stride) {
-            return false;
-        }
-        stride *= tensor->shape[i];
+    if (native == NULL || native == Py_None || call->owner_count == sizeof call->owners / sizeof call->owners[0]) {
+        return true;
     }
+    void *handle = PyLong_AsVoidPtr(native);
+    if (PyErr_Occurred() || handle == NULL) {
+        PyErr_Clear();
+        return argument_fail(call, index,
+                             "the stream in its __cuda_array_interface__ is not of the form that is agreed on");
+    }
+    for (size_t i = 0; i < call->owner_count; i++) {
+        if (call->owners[i] == handle) {
+            return true;
+        }
+    }
+    call->owners[call->owner_count++] = handle;
     return true;
 }
 
-// Whoever gives a tensor of a GPU makes it ready for the stream that it is told: ours.
-static PyObject *ask_for_capsule(struct call *call, PyObject *value)
-{
-    (void)call;
-    return PyObject_CallMethod(value, "__dlpack__", NULL);
-}
-
-static bool from_dlpack(struct call *call, size_t index, PyObject *value)
-{
-    PyObject *capsule = ask_for_capsule(call, value);
-    if (capsule == NULL) {
-        return false; // its own words are the best
-    }
-    struct held *held = &call->held[call->held_count++];
-    memset(held, 0, sizeof *held);
-    held->object = capsule; // its destructor gives the memory back
-    const struct dlpack_managed *managed = PyCapsule_GetPointer(capsule, DLPACK_NAME);
-    if (managed == NULL) {
-        return false;
-    }
-    const struct dlpack_tensor *tensor = &managed->tensor;
-    struct extents *extents = &call->extents[index];
-    if (tensor->rank > RILL_MAX_RANK) {
-        return argument_fail(call, index, "the tensor has %d extents, and an array at most %d", (int)tensor->rank,
-                             (int)RILL_MAX_RANK);
-    }
-    extents->rank = tensor->rank;
-    size_t count = 1;
-    for (int i = 0; i < tensor->rank; i++) {
-        extents->extents[i] = tensor->shape[i];
-        count *= (size_t)tensor->shape[i];
-    }
-    if (!is_tensor_contiguous(tensor)) {
-        return argument_fail(call, index, "the tensor is not in one piece: pass a contiguous copy, x.contiguous()");
-    }
-    int device = tensor->device.type;
-    struct memory memory = {.address = (char *)tensor->data + tensor->byte_offset,
-                            .type = dlpack_type_of(tensor->dtype),
-                            .type_text = "of DLPack that Rill has not",
-                            .itemsize = tensor->dtype.bits / 8u,
-                            .count = count,
-                            .is_device = device == DLPACK_CUDA || device == DLPACK_ROCM || device == DLPACK_MANAGED};
-    if (!memory.is_device && device != DLPACK_CPU && device != DLPACK_CUDA_HOST && device != DLPACK_ROCM_HOST) {
-        return argument_fail(call, index, "the tensor lies on a device that Rill does not know (DLPack's number %d)",
-                             device);
-    }
-    return check_memory(call, index, &memory);
-}
-
-// The dictionary of __cuda_array_interface__: data, shape, typestr, strides.
+// The dictionary of __cuda_array_interface__: data, shape, typestr, strides, stream.
 static bool from_cuda(struct call *call, size_t index, PyObject *value, PyObject *interface)
 {
     PyObject *data = PyDict_GetItemString(interface, "data"), *shape = PyDict_GetItemString(interface, "shape"),
@@ -330,8 +284,12 @@ static bool from_cuda(struct call *call, size_t index, PyObject *value, PyObject
                             .itemsize = (size_t)itemsize,
                             .count = count,
                             .is_readonly = PyObject_IsTrue(PyTuple_GetItem(data, 1)) == 1,
-                            .is_device = true};
-    return !PyErr_Occurred() && check_memory(call, index, &memory);
+                            .is_device = true,
+                            .device = -1};
+    if (!wait_for_owner(call, index, PyDict_GetItemString(interface, "stream"))) {
+        return false;
+    }
+    return !PyErr_Occurred() && argument_of_memory(call, index, &memory);
 }
 
 static bool array(struct call *call, size_t index, PyObject *value)
@@ -348,6 +306,10 @@ static bool array(struct call *call, size_t index, PyObject *value)
     if (buffer_is_offered(value)) {
         return from_buffer(call, index, value);
     }
+    const struct dlpack_exchange *exchange = tensor_exchange(value);
+    if (exchange != NULL) {
+        return argument_from_exchange(call, index, value, exchange);
+    }
     PyObject *interface = PyObject_GetAttrString(value, "__cuda_array_interface__");
     if (interface != NULL && PyDict_Check(interface)) {
         bool is_done = from_cuda(call, index, value, interface);
@@ -357,7 +319,7 @@ static bool array(struct call *call, size_t index, PyObject *value)
     Py_XDECREF(interface);
     PyErr_Clear();
     if (PyObject_HasAttrString(value, "__dlpack__")) {
-        return from_dlpack(call, index, value);
+        return argument_from_dlpack(call, index, value);
     }
     return argument_fail(call, index,
                          "takes an array of %s: a rill.Array, or memory by the buffer protocol, DLPack or "

@@ -98,6 +98,8 @@ static PyObject *context_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
     const char *name = "";
     status = rill_context_device(self->handle, &name);
     self->is_cpu = status == RILL_OK && strcmp(name, "cpu") == 0;
+    const char *number = strchr(name, ':');
+    self->device = number == NULL ? 0 : (int)strtol(number + 1, NULL, 10);
     return (PyObject *)self;
 }
 

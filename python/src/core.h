@@ -50,6 +50,7 @@ struct context_object {
     PyObject_HEAD rill_context handle;
     bool is_open; // for Python: false once it was closed
     bool is_cpu;
+    int device;         // the GPU's number
     Py_ssize_t exports; // views of its memory that others hold: rill_close() comes after the last
     struct keep *keep;  // owned; objects that queued work uses
     PyObject *log;      // owned; callables or NULL
@@ -135,10 +136,11 @@ void context_unexport(struct context_object *context);
 
 // ---- what queued work uses -----------------------------------------------------------------------------------------
 
-// A buffer, or an object alone (buffer.obj NULL).
+// A buffer, an object alone (buffer.obj NULL), or a tensor of DLPack's.
 struct held {
     struct buffer buffer;
-    PyObject *object; // owned
+    PyObject *object;                // owned
+    struct dlpack_versioned *tensor; // owned
 };
 void held_release(struct held *held, size_t count);
 

@@ -1,5 +1,5 @@
 // DLPack, the exchange of tensors between Python libraries: the layout of its first version, which every one of them
-// takes and gives.
+// takes and gives; that of version 1, which says what is read-only; and the table of version 1.2, for calls from C.
 #ifndef RILL_PYTHON_DLPACK_H
 #define RILL_PYTHON_DLPACK_H
 
@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #define DLPACK_NAME "dltensor"
+#define DLPACK_VERSIONED_NAME "dltensor_versioned"
+#define DLPACK_EXCHANGE_NAME "dlpack_exchange_api"
 
 enum {
     DLPACK_CPU = 1,
@@ -43,6 +45,31 @@ struct dlpack_managed {
     struct dlpack_tensor tensor;
     void *context;
     void (*deleter)(struct dlpack_managed *self);
+};
+
+struct dlpack_version {
+    uint32_t major;
+    uint32_t minor;
+};
+
+enum { DLPACK_READ_ONLY = 1 }; // a flag
+
+struct dlpack_versioned {
+    struct dlpack_version version;
+    void *context;
+    void (*deleter)(struct dlpack_versioned *self);
+    uint64_t flags;
+    struct dlpack_tensor tensor;
+};
+
+struct dlpack_exchange {
+    struct dlpack_version version;
+    const struct dlpack_exchange *previous; // of an older version
+    int (*allocate)(void);                  // of another type; not called
+    int (*give)(void *object, struct dlpack_versioned **out);
+    int (*take)(struct dlpack_versioned *tensor, void **out_object);
+    int (*view)(void *object, struct dlpack_tensor *out); // or NULL
+    int (*current_stream)(int32_t device_type, int32_t device, void **out_stream);
 };
 
 static inline int dlpack_code_of(int type)

@@ -3,6 +3,8 @@
 // a wait looks at all.
 #include "core.h"
 
+#include "dlpack.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +35,11 @@ void held_release(struct held *held, size_t count)
             buffer_release(&held[i].buffer);
         }
         Py_CLEAR(held[i].object);
+        struct dlpack_versioned *tensor = held[i].tensor;
+        held[i].tensor = NULL;
+        if (tensor != NULL && tensor->deleter != NULL) {
+            tensor->deleter(tensor);
+        }
     }
 }
 

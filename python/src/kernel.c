@@ -265,22 +265,60 @@ static bool take_hidden(struct call *call, PyObject **values)
     return true;
 }
 
-// Where the work goes: what the caller said; else the current stream; else, where memory of another library's allocator
-// is used and no scope is entered, that library's stream.
-static bool choose_stream(const struct call *call, PyObject *wanted, rill_stream *out_stream)
+// The stream that the library whose tensors these are works on.
+static bool stream_of_exchange(struct call *call, rill_stream *out_stream)
 {
-    struct context_object *context = call->kernel->base.context;
-    if (!stream_from(wanted, context, out_stream)) {
+    void *native = NULL;
+    rill_status status;
+    if (call->exchange->current_stream(call->exchange_device.type, call->exchange_device.id, &native) != 0) {
         return false;
     }
-    if (!call->has_device_memory || stream_chooser == NULL || (wanted != NULL && wanted != Py_None) ||
+    WITHOUT_GIL(status, rill_stream_wrap(call->kernel->base.context->handle, native, out_stream));
+    if (status != RILL_OK) {
+        core_fail(status);
+        return false;
+    }
+    call->is_on_their_stream = true;
+    return true;
+}
+
+bool call_stream(struct call *call, rill_stream *out_stream)
+{
+    struct context_object *context = call->kernel->base.context;
+    if (!stream_from(call->wanted, context, out_stream)) {
+        return false;
+    }
+    if (!call->has_device_memory || (call->wanted != NULL && call->wanted != Py_None) ||
         out_stream->id != rill_default_stream(context->handle).id) {
+        return true;
+    }
+    if (call->exchange != NULL) {
+        return stream_of_exchange(call, out_stream);
+    }
+    if (stream_chooser == NULL) {
         return true;
     }
     PyObject *chosen = PyObject_CallFunctionObjArgs(stream_chooser, (PyObject *)context, NULL);
     bool is_done = chosen != NULL && stream_from(chosen, context, out_stream);
     Py_XDECREF(chosen);
     return is_done;
+}
+
+// The launch comes behind what the owners of its memory have queued.
+static bool wait_for_owners(struct call *call, rill_stream stream)
+{
+    rill_status status = RILL_OK;
+    for (size_t i = 0; i < call->owner_count && status == RILL_OK; i++) {
+        rill_stream owner = {0};
+        WITHOUT_GIL(status, rill_stream_wrap(call->kernel->base.context->handle, call->owners[i], &owner));
+        if (status == RILL_OK && owner.id != stream.id) {
+            WITHOUT_GIL(status, rill_stream_wait(stream, owner));
+        }
+    }
+    if (status != RILL_OK) {
+        core_fail(status);
+    }
+    return status == RILL_OK;
 }
 
 static PyObject *result_of(const struct kernel_object *self, const void *memory)
@@ -377,7 +415,9 @@ static PyObject *queue(struct call *call, rill_stream stream, rill_args args, Py
             return NULL;
         }
     }
-    if (call->held_count > 0 && context->is_open) {
+    // On the stream of their library its allocator keeps memory in order, as it does for the library's own work.
+    if (call->held_count > 0 && context->is_open &&
+        !(call->is_on_their_stream && call->held_count == call->tensor_count)) {
         PyObject *type = NULL, *value = NULL, *trace = NULL;
         PyErr_Fetch(&type, &value, &trace);
         keep_until(context, stream, call->held, call->held_count);
@@ -401,7 +441,11 @@ static PyObject *run(PyObject *object, PyObject *args, PyObject *kwargs, enum ma
     struct call call;
     call.kernel = self;
     call.held_count = 0;
+    call.tensor_count = 0;
     call.has_device_memory = false;
+    call.exchange = NULL;
+    call.is_on_their_stream = false;
+    call.owner_count = 0;
     if (!handle_check(object) || self->count > RILL_MAX_ARGS ||
         !take_values(self, args, kwargs, values, manner == QUEUED, &named)) {
         return NULL;
@@ -410,6 +454,7 @@ static PyObject *run(PyObject *object, PyObject *args, PyObject *kwargs, enum ma
         (!PyObject_TypeCheck(named.result, array_type) || !handle_check(named.result))) {
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "result must be a rill.Array of one element");
     }
+    call.wanted = named.stream;
     keep_poll(self->base.context, 2);
     for (size_t i = 0; i < self->visible_count; i++) {
         size_t index = self->visible[i];
@@ -420,8 +465,8 @@ static PyObject *run(PyObject *object, PyObject *args, PyObject *kwargs, enum ma
     }
     rill_stream stream;
     if ((self->visible_count < self->count && !take_hidden(&call, values)) ||
-        (self->has_shapes && call.held_count > 0 && !argument_check_shapes(&call)) ||
-        !choose_stream(&call, named.stream, &stream)) {
+        (self->has_shapes && call.held_count > 0 && !argument_check_shapes(&call)) || !call_stream(&call, &stream) ||
+        (call.owner_count > 0 && !wait_for_owners(&call, stream))) {
         let_go(&call);
         return NULL;
     }

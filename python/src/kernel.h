@@ -3,6 +3,7 @@
 #define RILL_PYTHON_KERNEL_H
 
 #include "core.h"
+#include "dlpack.h"
 
 // It gets a value of the call; it gets |value| always.
 enum { EXTENT_NONE = -1, EXTENT_BOUND = -2 };
@@ -49,7 +50,15 @@ struct extents {
 struct call {
     struct kernel_object *kernel;
     size_t held_count;
+    size_t tensor_count;    // of them, those of |exchange| on its device
     bool has_device_memory; // of somebody else's allocator
+    PyObject *wanted;       // the stream that the caller named; borrowed, or NULL
+    // Memory of a library that says by itself which stream its work is on; or NULL.
+    const struct dlpack_exchange *exchange;
+    struct dlpack_device exchange_device;
+    bool is_on_their_stream; // the launch goes there
+    size_t owner_count;
+    void *owners[4]; // native streams that the launch comes behind
     rill_arg items[RILL_MAX_ARGS];
     struct held held[RILL_MAX_ARGS];
     struct extents extents[RILL_MAX_ARGS];
@@ -59,6 +68,9 @@ struct call {
 bool argument_from(struct call *call, size_t index, PyObject *value);
 // The shapes against those the kernel has for these scalars.
 bool argument_check_shapes(struct call *call);
+// Where the work goes: what the caller said; else the current stream; else, where memory of another library's allocator
+// is used and no scope is entered, that library's stream.
+bool call_stream(struct call *call, rill_stream *out_stream);
 // Raises with "kernel 'k', parameter 'x': " before the words. Returns false.
 bool argument_fail(const struct call *call, size_t index, const char *format, ...);
 

@@ -17,7 +17,7 @@ Streams and blocks are real on the CPU too. docs/python.md says what is differen
 """
 import rill as _rill
 from rill import (bf16, f16, f32, f64, i8, i16, i32, i64, stream_parallel, u8, u16, u32, u64)
-from rill.quadrants import lang, types
+from rill.quadrants import ad, lang, types
 from rill.quadrants.lang import graph, impl as _impl
 from rill.quadrants.lang.exception import (QuadrantsCompilationError, QuadrantsRuntimeError, QuadrantsSyntaxError)
 from rill.quadrants.lang.field import Field, Ndarray, field, ndarray

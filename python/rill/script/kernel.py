@@ -1,6 +1,7 @@
 """@rill.kernel and @rill.func."""
 import functools
 import inspect
+import sys
 
 from rill import context as contexts, types
 from rill.array import Array
@@ -139,6 +140,10 @@ class ScriptKernel:
         for value in named.values():
             if isinstance(value, Array):
                 return value.context
+        if "torch" in sys.modules:
+            for value in (*arguments, *named.values()):
+                if getattr(value, "is_cuda", False):
+                    return contexts.of_device(f"cuda:{value.device.index}")
         return contexts.default()
 
     def _prepare(self, arguments, named):

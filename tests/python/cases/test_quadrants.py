@@ -171,7 +171,7 @@ def test_what_is_not_there_is_said():
     with pytest.raises(AttributeError, match="rill.quadrants has no 'Matrix'"):
         qd.Matrix
     with pytest.raises(NotImplementedError, match="derivatives"):
-        qd.field(qd.f32, shape=(3,), needs_grad=True)
+        qd.field(qd.f32, shape=(3,), needs_grad=True).grad
     qd.reset()
     with pytest.raises(rill.Error, match="qd.init"):
         qd.field(qd.f32, shape=(3,))

@@ -337,6 +337,33 @@ def test_stream_with_graph_raises():
 
 
 def test_stream_with_tape_raises():
-    """Upstream makes fields with derivatives first; there are none here, which is said there."""
-    with pytest.raises(RuntimeError, match="derivatives"):
-        qd.field(qd.f32, shape=(), needs_grad=True)
+    """A field may say that it needs a gradient; what would compute one is refused."""
+    x, loss = (qd.field(qd.f32, shape=(), needs_grad=True) for _ in range(2))
+
+    @qd.kernel
+    def compute():
+        loss[None] = x[None] ** 2
+
+    with qd.create_stream() as s:
+        with pytest.raises(RuntimeError, match="not compatible with autograd Tape"):
+            with qd.ad.Tape(loss):
+                compute(qd_stream=s)
+    with pytest.raises(NotImplementedError, match="no derivatives"):
+        with qd.ad.Tape(loss):
+            compute()
+    x[None] = 3
+    compute()  # outside of a tape
+    assert loss[None] == 9
+
+
+def test_use_graph_may_be_set_later():
+    x, = fields(1)
+
+    @qd.kernel
+    def fill():
+        for i in range(N):
+            x[i] = 1.0
+
+    fill.use_graph = True
+    with qd.create_stream() as s, pytest.raises(RuntimeError, match="not compatible with graph=True"):
+        fill(qd_stream=s)

@@ -8,6 +8,7 @@ class Ndarray(Array):
     """qd.ndarray(): passed to kernels as an argument. x[i, j] is one element; x[None] that of an array without extents."""
 
     _is_scalar = False
+    _needs_grad = False
 
     def _place(self, key):
         return (0, ()) if self._is_scalar and key in (None, ()) else super()._place(key)
@@ -23,6 +24,13 @@ class Ndarray(Array):
     @property
     def shape(self):
         return () if self._is_scalar else super().shape
+
+    @property
+    def grad(self):
+        """None; of a field that needs one, an error: there are no derivatives."""
+        if self._needs_grad:
+            raise NotImplementedError("rill.quadrants has no derivatives: the field has no gradient")
+        return None
 
     def to_numpy(self, dtype=None):
         """A copy. Waits for the current stream."""
@@ -43,12 +51,11 @@ class Field(Ndarray):
 
 
 def _make(kind, dtype, shape, needs_grad):
-    if needs_grad:
-        raise NotImplementedError("rill.quadrants has no derivatives: needs_grad=True cannot be")
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     made = kind._make(impl.context(), shape or (1,), types.dtype(dtype))
     if not shape:
         made._is_scalar = True
+    made._needs_grad = needs_grad
     return made
 
 

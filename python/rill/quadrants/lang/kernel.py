@@ -37,6 +37,15 @@ class Kernel(ScriptKernel):
         bound = owner.__dict__[self.function.__name__] = type(self)(self.function, {}, self.graph, owner)
         return bound
 
+    @property
+    def use_graph(self):
+        """Whether it is a graph=True kernel."""
+        return self.graph
+
+    @use_graph.setter
+    def use_graph(self, graph):
+        self.graph, self._is_checked = bool(graph), False
+
     def _check(self):
         restrictions.check(self._source, self.graph)
         self._is_checked = True
@@ -50,6 +59,10 @@ class Kernel(ScriptKernel):
             if self.graph and named["stream"] is not None:
                 raise QuadrantsRuntimeError("qd_stream is not compatible with graph=True kernels, as in Quadrants; without "
                                             "graph=True, Rill runs the kernel on the stream")
+        if impl.tapes:
+            if named.get("stream") is not None:
+                raise QuadrantsRuntimeError("qd_stream is not compatible with autograd Tape, as in Quadrants")
+            raise NotImplementedError("rill.quadrants has no derivatives: a kernel cannot be recorded by qd.ad.Tape")
         kernel, arguments, named = super()._prepare(arguments, named)
         impl.runtime.prog.last_kernel = kernel
         return kernel, arguments, named
