@@ -741,6 +741,9 @@ enum ir_op ir_update_compare(enum ir_update update, bool with_equal); // MIN, MA
 bool ir_update_choice(enum ir_update update, enum ir_op *out_compare, bool *out_x_first);
 // In x < e ? x : e a NaN resets x: the order of such updates counts, also that of two of one form.
 bool ir_update_is_ordered(enum ir_update update);
+// Whether updates may be accumulated in parts. Not products of floats: that of a part may be 0 or infinite where none
+// of the source's is.
+bool ir_update_keeps_range(enum ir_update update, enum ir_type type);
 enum ir_update ir_update_min_max(bool is_max, enum ir_type type, bool is_unsigned, enum ir_update_form form);
 
 enum ir_update ir_update_merge(enum ir_update update);

@@ -104,6 +104,11 @@ bool ir_update_is_ordered(enum ir_update update)
     return row_of(update)->form >= IR_FORM_COND;
 }
 
+bool ir_update_keeps_range(enum ir_update update, enum ir_type type)
+{
+    return ir_update_kind(update) != IR_UPDATE_KIND_PRODUCT || !ir_type_is_float(type);
+}
+
 bool ir_update_choice(enum ir_update update, enum ir_op *out_compare, bool *out_x_first)
 {
     enum ir_update_form form = row_of(update)->form;

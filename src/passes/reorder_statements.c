@@ -116,7 +116,8 @@ static void find_reduced(struct loop_nest *nest)
             continue;
         }
         bool is_update = inst->op == IR_OP_VUPDATE && !scalars_is_declared_in(var, nest->root->inst) &&
-                         ir_updates_commute(inst->update, inst->update);
+                         ir_updates_commute(inst->update, inst->update) &&
+                         ir_update_keeps_range(inst->update, inst->type);
         const struct ir_inst *other = first[var->index];
         is_update &= other == NULL || (state[var->index] == SEEN && ir_updates_commute(inst->update, other->update));
         first[var->index] = other == NULL ? inst : other;

@@ -81,9 +81,7 @@ static bool add_update(struct scan *s, struct scan_carry *carry, const struct ir
         return true;
     }
     enum ir_update merge = ir_update_merge(update.update);
-    // The product of a run of floats may be 0 or infinite where no product of the source's is.
-    bool may_leave_range = merge == IR_UPDATE_MUL && ir_type_is_float(type);
-    if (merge == IR_UPDATE_NONE || ir_update_is_ordered(update.update) || may_leave_range ||
+    if (merge == IR_UPDATE_NONE || ir_update_is_ordered(update.update) || !ir_update_keeps_range(merge, type) ||
         !ir_update_identity(update.update, type, &identity) ||
         (carry->merge != IR_UPDATE_NONE && carry->merge != merge)) {
         return false;

@@ -15,11 +15,13 @@ static struct ir_update_use update_use(const struct access *access)
     return (struct ir_update_use){access->update, access->type, access->kind == ACCESS_ATOMIC};
 }
 
-static bool commute(const struct access *a, const struct access *b)
+static bool commute(const struct ir_for *loop, const struct access *a, const struct access *b)
 {
     bool both = (a->kind == ACCESS_UPDATE || a->kind == ACCESS_ATOMIC) &&
                 (b->kind == ACCESS_UPDATE || b->kind == ACCESS_ATOMIC);
-    return both && ir_updates_may_meet(update_use(a), update_use(b));
+    bool by_word = loop->pragma_parallel || a->kind == ACCESS_ATOMIC || b->kind == ACCESS_ATOMIC;
+    return both && ir_updates_may_meet(update_use(a), update_use(b)) &&
+           (by_word || ir_update_keeps_range(a->update, a->type));
 }
 
 // Stores of one constant, each byte of which lands on the same byte of the other's.
@@ -136,6 +138,11 @@ static void note_conflict(struct judgement *j, const struct access *a, const str
                             verb(pointer), verb(pointer == a ? b : a));
         first = pointer;
         other = pointer == a ? b : a;
+    } else if (a->kind == ACCESS_UPDATE && b->kind == ACCESS_UPDATE && !ir_update_keeps_range(a->update, a->type)) {
+        text = arena_printf(an->arena,
+                            "%s is a product of floats that more than one iteration updates%s: those of parts of it "
+                            "might be 0 or infinite where none of the source's is",
+                            describe(an, first), is_vague(j, first) ? ", perhaps" : "");
     } else if (first == other || (poly_equal(first->flat, other->flat) && first->kind == other->kind)) {
         const char *words = is_vague(j, first) ? "%s is %s here, perhaps by more than one iteration: its index is "
                                                  "not followed"
@@ -418,7 +425,7 @@ static void judge_same_base(struct judgement *j, const struct access *a, const s
     if (are_own(j, a, b)) {
         return;
     }
-    if (commute(a, b)) {
+    if (commute(j->loop, a, b)) {
         judge_updates(j, a, b);
         return;
     }
@@ -455,7 +462,7 @@ static void judge_two_bases(struct judgement *j, int a, int b)
 {
     const struct access *x = &j->an->accesses.items[a], *y = &j->an->accesses.items[b];
     if (analysis_has_bug(j->an, BUG_PAIRS_DROPPED) || store_the_same(j->an, x, y) ||
-        (commute(x, y) && is_shared(j, x) && is_shared(j, y))) {
+        (commute(j->loop, x, y) && is_shared(j, x) && is_shared(j, y))) {
         return;
     }
     bool is_recheck = x->recheck == j->info || y->recheck == j->info;
@@ -480,7 +487,7 @@ static void judge_pairs(struct judgement *j, enum round round)
                 continue;
             }
             enum relation relation = access_relation(j->an, a, b);
-            bool is_harmless = commute(a, b);
+            bool is_harmless = commute(j->loop, a, b);
             if (relation == RELATION_UNKNOWN && round == ROUND_ORDER && !is_harmless) {
                 note_conflict(j, a, b);
             } else if (relation == RELATION_SAME && round == (is_harmless ? ROUND_UPDATES : ROUND_ORDER)) {

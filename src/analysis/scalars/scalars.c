@@ -35,11 +35,26 @@ static bool add_selection(struct analysis *an, struct ir_inst *inst, const struc
     return true;
 }
 
+static bool is_only_updated(const struct scalar_use *use)
+{
+    return use->get_count == 0 && use->set_count == 0 && !use->is_mixed;
+}
+
+static bool is_reduction(const struct ir_for *loop, const struct scalar_use *use, const struct ir_var *var)
+{
+    return is_only_updated(use) && (loop->pragma_parallel || ir_update_keeps_range(use->update->update, var->type));
+}
+
 static struct scalar_result carried(struct analysis *an, const struct scalar_use *use, const struct ir_var *var)
 {
     const char *name = var->name != NULL && var->name[0] != '.' ? var->name : "a temporary";
     const char *reason;
-    if (use->set_count == 0 && use->get_count == 0) {
+    if (is_only_updated(use)) {
+        reason = arena_printf(an->arena,
+                              "'%s' is a product of floats: those of parts of it might be 0 or infinite where none of "
+                              "the source's is",
+                              name);
+    } else if (use->set_count == 0 && use->get_count == 0) {
         reason = arena_printf(an->arena, "'%s' is updated here in one way and there in another", name);
     } else if (use->set_count == 0) {
         reason = arena_printf(an->arena, "'%s', updated here, is read here before the loop has ended", name);
@@ -87,7 +102,7 @@ struct scalar_result scalars_find_roles(struct analysis *an, struct loop_info *i
             add_role(loop, (struct ir_scalar_role){.var = var,
                                                    .role = is_live ? IR_ROLE_LAST_VALUE : IR_ROLE_PRIVATE,
                                                    .always_written = use->always_written});
-        } else if (use->get_count == 0 && use->set_count == 0 && !use->is_mixed) {
+        } else if (is_reduction(loop, use, var)) {
             add_role(loop,
                      (struct ir_scalar_role){.var = var, .role = IR_ROLE_REDUCTION, .update = use->update->update});
         } else if (result.is_ok) {

@@ -124,11 +124,11 @@ kernel float sum(int n, const float x[n])
 
 kernel float several(int n, const float x[n], const int k[n])
 {
-    float s = 0, p = 1, low = 1e30f, high = -1e30f;
-    int bits = 0, all = 1, any = 0;
+    float s = 0, low = 1e30f, high = -1e30f;
+    int bits = 0, all = 1, any = 0, p = 1;
     for (int i = 0; i < n; i++) { // expect: proven
         s = s + x[i] - 1;
-        p = x[i] * p;
+        p = k[i] * p;
         low = fminf(x[i], low);
         if (x[i] > high) {
             high = x[i];
@@ -138,6 +138,39 @@ kernel float several(int n, const float x[n], const int k[n])
         any = k[i] < 0 || any;
     }
     return s + p + low + high + bits + all + any;
+}
+
+kernel float float_product(int n, const float x[n])
+{
+    float p = 1;
+    for (int i = 0; i < n; i++) { // expect: in order
+        p *= x[i];
+    }
+    return p;
+}
+
+kernel void float_products(int n, const float x[n], float y[n], const int k[n])
+{
+    for (int i = 0; i < n; i++) { // expect: in order
+        y[k[i]] *= x[i];
+    }
+    for (int i = 0; i < n; i++) { // expect: in order
+        y[2] *= x[i];
+    }
+    for (int i = 0; i < n; i++) { // expect: proven
+        y[i] *= x[i];
+    }
+}
+
+kernel float any_product(int n, const float x[n], float y[n])
+{
+    float p = 1;
+#pragma rill parallel
+    for (int i = 0; i < n; i++) { // expect: pragma
+        p *= x[i];
+        y[2] *= x[i];
+    }
+    return p;
 }
 
 kernel float sum_backwards(int n, const float x[n])
