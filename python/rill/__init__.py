@@ -38,6 +38,10 @@ _SCRIPT = frozenset((
 
 
 def __getattr__(name):
+    if name == "struct":
+        from rill.structs import struct
+        globals()["struct"] = struct
+        return struct
     if name == "torch":
         import importlib
         return importlib.import_module("rill.torch")
@@ -49,7 +53,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_SCRIPT})
+    return sorted({*globals(), *_SCRIPT, "struct", "torch"})
 
 
 def array(values, dtype=None):
@@ -76,4 +80,11 @@ def _stream_of_torch(context):
     return context.wrap_stream(torch._C._cuda_getCurrentRawStream(int(context.device.partition(":")[2])))
 
 
+def _pack_struct(value, c_name):
+    """The bytes of an object of a dataclass that is passed by value; None if it is none."""
+    from rill.structs import pack_argument
+    return pack_argument(value, c_name)
+
+
 _core.set_stream_chooser(_stream_of_torch)
+_core.set_struct_packer(_pack_struct)

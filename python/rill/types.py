@@ -31,11 +31,11 @@ class ArrayType:
 class DType:
     """An element type. `numpy` is NumPy's name for it; called, it converts a number: rill.f32(0.1)."""
 
-    __slots__ = ("name", "number", "size", "letter", "c_name", "_numpy")
+    __slots__ = ("name", "number", "size", "letter", "c_name", "_numpy", "members")
 
     def __init__(self, name, number, size, letter, c_name, numpy=None):
         self.name, self.number, self.size, self.letter, self.c_name = name, number, size, letter, c_name
-        self._numpy = numpy
+        self._numpy, self.members = numpy, None  # members: of a struct
 
     def __repr__(self):
         return f"rill.{self.name}"
@@ -142,6 +142,9 @@ def dtype(what):
         return BY_NAME[what]
     if what is bool or what is int or what is float:
         return BY_NAME[{bool: "bool", int: "i64", float: "f64"}[what]]
+    if isinstance(what, type) and hasattr(what, "__dataclass_fields__"):
+        from rill.structs import struct as struct_of
+        return struct_of(what)
     text = str(what)
     if text.startswith("torch."):
         name = {"bfloat16": "bf16"}.get(text[6:]) or {v: k for k, v in _NUMPY.items()}.get(text[6:])

@@ -334,15 +334,27 @@ static bool record(struct call *call, size_t index, PyObject *value)
 {
     const struct param *param = &kernel_of(call)->params[index];
     char name[64];
+    PyObject *packed = NULL, *original = value;
     if (!buffer_is_offered(value)) {
-        return argument_fail(call, index,
-                             "takes a %s by value: bytes, a ctypes.Structure or a NumPy record of its "
-                             "layout; got a value of type %s",
-                             param->type_name, type_name_of(value, name, sizeof name));
+        packed = PyObject_CallFunction(kernel_struct_packer, "Os", value, param->type_name);
+        if (packed == NULL) {
+            return false;
+        }
+        value = packed;
+    }
+    if (packed == Py_None) {
+        Py_DECREF(packed);
+        return argument_fail(
+            call, index,
+            "takes a %s by value: an object of a dataclass, bytes, a ctypes.Structure or a NumPy record of its "
+            "layout; got a value of type %s",
+            param->type_name, type_name_of(original, name, sizeof name));
     }
     struct held *held = &call->held[call->held_count];
     memset(held, 0, sizeof *held);
-    if (buffer_get(value, &held->buffer, BUFFER_ND) != 0) {
+    int failed = buffer_get(value, &held->buffer, BUFFER_ND); // keeps it
+    Py_XDECREF(packed);
+    if (failed != 0) {
         return false;
     }
     call->held_count++;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 PyTypeObject *kernel_type;
+PyObject *kernel_struct_packer;
 
 static PyObject *stream_word;    // "stream", interned
 static PyObject *result_word;    // "result", interned
@@ -664,14 +665,23 @@ static PyObject *set_stream_chooser(PyObject *module, PyObject *callable)
     Py_RETURN_NONE;
 }
 
+static PyObject *set_struct_packer(PyObject *module, PyObject *callable)
+{
+    (void)module;
+    Py_INCREF(callable);
+    REPLACE(kernel_struct_packer, callable);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef packer = {"set_struct_packer", set_struct_packer, METH_O, NULL};
 static PyMethodDef chooser = {"set_stream_chooser", set_stream_chooser, METH_O, NULL};
 
 bool kernel_make_type(PyObject *module)
 {
     stream_word = PyUnicode_InternFromString("stream");
     result_word = PyUnicode_InternFromString("result");
-    PyObject *function = PyCFunction_New(&chooser, module);
-    return stream_word != NULL && result_word != NULL && function != NULL &&
+    PyObject *function = PyCFunction_New(&chooser, module), *second = PyCFunction_New(&packer, module);
+    return stream_word != NULL && result_word != NULL && function != NULL && second != NULL &&
            PyModule_AddObject(module, "set_stream_chooser", function) == 0 &&
-           core_add_type(module, &spec, &kernel_type);
+           PyModule_AddObject(module, "set_struct_packer", second) == 0 && core_add_type(module, &spec, &kernel_type);
 }

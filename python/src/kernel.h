@@ -68,6 +68,9 @@ struct call {
 bool argument_from(struct call *call, size_t index, PyObject *value);
 // The shapes against those the kernel has for these scalars.
 bool argument_check_shapes(struct call *call);
+// Called with an object and the name of a struct in C: the bytes of it, or None.
+extern PyObject *kernel_struct_packer;
+
 // Where the work goes: what the caller said; else the current stream; else, where memory of another library's allocator
 // is used and no scope is entered, that library's stream.
 bool call_stream(struct call *call, rill_stream *out_stream);

@@ -29,8 +29,8 @@ def _zeros(extents, dtype):
 
 static = _builtin("static", "In a kernel: what Python makes of an expression when the kernel is compiled; a loop over it is "
                             "unrolled, an if over it decided.", lambda what: what)
-grid = _builtin("grid", "`for i, j in rill.grid(n, m)` are nested loops.",
-                lambda *extents: itertools.product(*map(range, extents)))
+grid = _builtin("grid", "`for i, j in rill.grid(n, (1, m))` are nested loops.",
+                lambda *extents: itertools.product(*(range(*e) if isinstance(e, tuple) else range(e) for e in extents)))
 local = _builtin("local", "t = rill.local((3, 3), rill.f32) is an array of the iteration's own, all zero.", _zeros)
 parallel = _builtin("parallel", "`for i in rill.parallel(range(n))`: the author insists that any order will do.",
                     lambda numbers: numbers)

@@ -6,6 +6,7 @@ import math
 from rill import types as rill_types
 from rill.array import Array
 from rill.script import library
+from rill.script.struct import Structs
 from rill.script.value import (BOOL, F32, FLOAT, INT, ArrayValue, Known, Type, Value, arithmetic, constant, convert,
                                join, literal)
 
@@ -16,8 +17,9 @@ _FOLDED = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: l
            ast.Pow: lambda a, b: a ** b, ast.BitAnd: lambda a, b: a & b, ast.BitOr: lambda a, b: a | b,
            ast.BitXor: lambda a, b: a ^ b, ast.LShift: lambda a, b: a << b, ast.RShift: lambda a, b: a >> b}
 _COMPARED = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+_ARRAYS = ("zeros", "ones", "empty", "full", "array", "asarray", "arange", "linspace", "zeros_like", "empty_like", "ones_like")
 _REFUSED = {
-    ast.List: "a list", ast.Dict: "a dictionary", ast.Set: "a set", ast.Tuple: "a tuple",
+    ast.List: "a list (a tuple can, and t = rill.local(3, rill.f32) is an array of the iteration's own)", ast.Dict: "a dictionary", ast.Set: "a set",
     ast.JoinedStr: "a formatted string outside of print", ast.Starred: "a starred expression",
 }
 
@@ -29,7 +31,7 @@ class Shape:
         self.array = array
 
 
-class Expressions:
+class Expressions(Structs):
     """Mixed into the translation of a function (function.py), which has: source, scope, arrays, types (of locals),
     module (with func(), need()), fail()."""
 
@@ -79,7 +81,16 @@ class Expressions:
                             f"{'index' if found.rank == 1 else 'indices'}, {found.name}[{', '.join('ijkl'[:found.rank])}]")
         if not isinstance(found, Value):
             self.fail(node, "this is no number")
+        if found.type.is_struct:
+            names = [m.name for m in found.type.dtype.members]
+            self.fail(node, f"a {found.type!r} stands where a number must: take one of its values, "
+                            + (f"[0] to [{len(names) - 1}]" if found.type.is_tuple else ", ".join(f".{n}" for n in names)))
         return found
+
+    def thing(self, node):
+        """A number, a struct or a tuple."""
+        found = self.expression(node)
+        return found if isinstance(found, Value) else self.value(node)
 
     def expr_Constant(self, node):
         found = constant(node.value)
@@ -111,7 +122,7 @@ class Expressions:
             self.fail(node, f"the name '{ast.unparse(node)}' is not known")
         if isinstance(found, Array):
             return self.capture(found)
-        number = constant(found)
+        number = self.known_struct(node, found) or constant(found)
         if number is None:
             self.fail(node, f"'{ast.unparse(node)}' is {found!r}: numbers from outside are constants in a kernel, a rill.Array "
                             "is used as it is, and everything else is passed as a parameter")
@@ -148,6 +159,9 @@ class Expressions:
                 text = " * ".join(extent.text for extent in array.extents)
                 return Value(f"({text})", INT, is_natural=True)
             self.fail(node, f"an array in a kernel has shape, size and ndim, and no '{node.attr}'")
+        owner = self.struct_value(node.value)
+        if owner is not None:
+            return self.member(node, owner)
         return self.object_value(node)
 
     def expr_Subscript(self, node):
@@ -159,6 +173,8 @@ class Expressions:
             if isinstance(home, tuple) or isinstance(found, Array):  # a list may change: its numbers are no constants
                 return self.object_value(node)
         owner = self.expression(node.value)
+        if isinstance(owner, Value) and owner.type.is_tuple:
+            return self.tuple_element(node, owner)
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if isinstance(owner, Shape):
             index = self.value(parts[0]).constant if len(parts) == 1 else None
@@ -306,9 +322,26 @@ class Expressions:
             return constant(bool(found.constant))
         return found if found.type.is_bool else Value(f"({found.text} != 0)", BOOL, is_pure=found.is_pure)
 
+    def one_of(self, node):
+        """x in (1, 3, 5): x == 1 or x == 3 or x == 5"""
+        parts = node.comparators[0].elts if isinstance(node.comparators[0], (ast.Tuple, ast.List, ast.Set)) else None
+        if parts is None:
+            try:
+                parts = [ast.copy_location(ast.Constant(number), node) for number in self.known(node.comparators[0])]
+            except (KeyError, TypeError):
+                self.fail(node, "'in' is for a tuple of numbers in a kernel: x in (1, 3, 5)")
+        if not parts or not self.value(node.left).is_pure:
+            self.fail(node, "put what is looked for into a local before" if parts else "nothing is in an empty tuple")
+        is_in = isinstance(node.ops[0], ast.In)
+        equal = [ast.copy_location(ast.Compare(node.left, [ast.Eq() if is_in else ast.NotEq()], [part]), node) for part in parts]
+        return self.expression(ast.copy_location(ast.BoolOp(ast.Or() if is_in else ast.And(), equal), node)
+                               if len(equal) > 1 else equal[0])
+
     def expr_Compare(self, node):
+        if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            return self.one_of(node)
         if not all(type(op) in _COMPARED for op in node.ops):
-            self.fail(node, "'is' and 'in' cannot be in a kernel: compare by == and or")
+            self.fail(node, "'is' cannot be in a kernel, nor 'in' within a chain: compare by ==")
         terms = [self.value(part) for part in (node.left, *node.comparators)]
         if len(terms) > 2 and not all(term.is_pure for term in terms[1:-1]):
             self.fail(node, "what stands in the middle of a chain is evaluated once in Python: put it into a local before")
@@ -332,8 +365,8 @@ class Expressions:
 
     def expr_IfExp(self, node):
         test = self.test(node.test)
-        a, b = self.value(node.body), self.value(node.orelse)
-        kind = join(a.type, b.type)
+        a, b = self.thing(node.body), self.thing(node.orelse)
+        kind = self.meet(node, a.type, b.type)
         a, b = convert(a, kind), convert(b, kind)
         return Value(f"({test.text} ? {a.text} : {b.text})", kind, None, a.is_natural and b.is_natural,
                      test.is_pure and a.is_pure and b.is_pure)
@@ -356,14 +389,22 @@ class Expressions:
                     node.func.value.id in self.arrays):
                 self.fail(node, f"arrays have no methods in a kernel: '{node.func.attr}' is a loop")
             self.fail(node, f"'{ast.unparse(node.func)}' is no function that is known here")
+        struct = self.struct_of(called)
+        if struct is not None:
+            return self.construct(node, struct)
         if isinstance(called, rill_types.DType):
             return self.cast(node, Type(called))
+        if isinstance(called, type) and called.__module__ == "numpy":
+            return self.cast(node, self.type_of_numpy(node, called))
         if called is int or called is float or called is bool:
             return self.cast(node, {int: INT, float: FLOAT, bool: BOOL}[called])
         if hasattr(called, "_rill_func"):
             return self.call_function(node, called)
         name = getattr(called, "_rill_builtin", None) or getattr(called, "__name__", "")
         home = getattr(called, "__module__", None)
+        if name in _ARRAYS and str(home).startswith("numpy"):
+            self.fail(node, "an array cannot be made in a kernel: pass one; t = rill.local((3, 3), rill.f32) is one of the "
+                            "iteration's own")
         if node.keywords:
             self.fail(node, f"'{name}' takes no named arguments in a kernel")
         if home == "builtins" or hasattr(called, "_rill_builtin"):
@@ -384,6 +425,12 @@ class Expressions:
     def cast(self, node, kind):
         if not node.args:
             return convert(constant(0), kind)
+        if kind.is_float and len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and isinstance(
+                node.args[0].value, str):  # float("inf")
+            try:
+                return convert(constant(float(node.args[0].value)), kind)
+            except ValueError as error:
+                self.fail(node, str(error))
         value, = self.arguments(node, 1)
         if value.type.is_bool and kind.is_bool:
             return value
@@ -398,16 +445,51 @@ class Expressions:
     def call_function(self, node, called):
         owner = getattr(called, "__self__", None)
         arguments = [] if owner is None else [Known(owner)]
-        for part in node.args:
+        for part in self.placed(node, called, len(arguments)):
             found = self.expression(part)
             if not isinstance(found, (Value, ArrayValue)):
                 self.fail(part, "this is neither a number nor an array")
             arguments.append(found)
         return self.module.call(self, node, called, arguments)
 
+    def placed(self, node, called, taken):
+        """The arguments of a call by their places: those that are named, and defaults."""
+        code, function = called.__code__, getattr(called, "__func__", called)
+        names = code.co_varnames[taken:code.co_argcount]
+        given = dict(zip(names, node.args))
+        for keyword in node.keywords:
+            if keyword.arg not in names or keyword.arg in given:
+                self.fail(node, f"'{called.__name__}' has no parameter '{keyword.arg}' that is not given yet: {', '.join(names)}")
+            given[keyword.arg] = keyword.value
+        defaults = function.__defaults__ or ()
+        known = dict(zip(code.co_varnames[code.co_argcount - len(defaults):code.co_argcount], defaults))
+        missing = [name for name in names if name not in given and name not in known]
+        if missing or len(node.args) > len(names):
+            self.fail(node, f"'{called.__name__}' takes {len(names)} arguments, {', '.join(names)}, and got {len(node.args)}")
+        return [given[name] if name in given else ast.copy_location(ast.Constant(known[name]), node) for name in names]
+
     def call_math(self, node, name, is_numpy):
         if name == "cast":
             return self.call_cast(node)
+        if name == "where" and is_numpy:
+            return self.call_select(node)
+        if name == "clip" and is_numpy and len(node.args) == 3:
+            lower = ast.copy_location(ast.Call(node.func, node.args[:2], []), node)
+            least = self.least(lower, "max")
+            return self.least_of(node, "min", [least, self.value(node.args[2])])
+        if name in ("degrees", "radians", "rad2deg", "deg2rad"):
+            value, = self.arguments(node, 1)
+            factor = 180 / math.pi if name in ("degrees", "rad2deg") else math.pi / 180
+            return self.binary(node, ast.Mult, convert(value, value.type if value.type.is_float else FLOAT), constant(factor))
+        if name == "log" and not is_numpy and len(node.args) == 2:
+            parts = [ast.copy_location(ast.Call(node.func, [part], []), node) for part in node.args]
+            return self.binary(node, ast.Div, *(self.value(part) for part in parts))
+        if name in ("isinf", "isfinite"):
+            value, = self.arguments(node, 1)
+            if value.type.is_int or value.type.is_bool:
+                return constant(name == "isfinite")
+            text = f"fabs{library.suffix(value.type.dtype)}({self.bare(value.text)}) {'==' if name == 'isinf' else '<'} INFINITY"
+            return Value(f"({text})", BOOL, is_pure=value.is_pure)
         if name in ("floor", "ceil"):
             value, = self.arguments(node, 1)
             if value.type.is_int:
@@ -476,6 +558,9 @@ class Expressions:
         values = [self.value(part) for part in node.args]
         if len(values) < 2:
             self.fail(node, f"{which}() takes two numbers or more in a kernel")
+        return self.least_of(node, which, values)
+
+    def least_of(self, node, which, values):
         kind = values[0].type
         for value in values[1:]:
             kind = join(kind, value.type)
@@ -557,6 +642,12 @@ class Expressions:
 
     def check_store(self, node, kind, value):
         """Whether a value may be stored as a type, as NumPy's same_kind has it."""
+        if kind.is_struct or value.type.is_struct:
+            is_same = value.type == kind or kind.is_tuple and value.type.is_tuple and (
+                len(kind.dtype.members) == len(value.type.dtype.members))
+            if not is_same and not (value.type == BOOL and not self.is_last_round):
+                self.fail(node, f"a {value.type!r} is stored where a {kind!r} is")
+            return
         if value.type.is_float and not kind.is_float:
             self.fail(node, f"a {value.type} is stored where a {kind} is: int() rounds towards zero")
         if kind.is_bool and not value.type.is_bool:

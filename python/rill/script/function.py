@@ -15,10 +15,10 @@ from rill.script.value import BOOL, FLOAT, INT, ArrayValue, Known, Type, Value, 
 
 # What has names of its own, or leaves by a way of its own: looked for before names are.
 _NEVER = {
-    ast.Try: "try", ast.Raise: "raise: use assert", ast.Delete: "del", ast.Import: "import", ast.ImportFrom: "import",
-    ast.ClassDef: "a class", ast.FunctionDef: "a function inside a function: mark it with @rill.func outside, and it",
-    ast.AsyncFunctionDef: "async", ast.AsyncFor: "async", ast.AsyncWith: "async", ast.Global: "global: pass an array; it",
-    ast.Nonlocal: "nonlocal: pass an array; it", ast.Lambda: "a lambda", ast.ListComp: "a list comprehension",
+    ast.Try: "try", ast.Raise: "raise (assert can)", ast.Delete: "del", ast.Import: "import", ast.ImportFrom: "import",
+    ast.ClassDef: "a class", ast.FunctionDef: "a function inside a function (one outside, marked with @rill.func, can be called)",
+    ast.AsyncFunctionDef: "async", ast.AsyncFor: "async", ast.AsyncWith: "async", ast.Global: "global (an array that is passed keeps what changes)",
+    ast.Nonlocal: "nonlocal (an array that is passed keeps what changes)", ast.Lambda: "a lambda", ast.ListComp: "a list comprehension",
     ast.SetComp: "a set", ast.DictComp: "a dictionary", ast.GeneratorExp: "a generator", ast.Await: "await",
     ast.Yield: "yield", ast.YieldFrom: "yield", ast.NamedExpr: "an assignment inside an expression",
 }
@@ -87,11 +87,13 @@ class Function(Expressions, Loops, Output):
                 self.c_params.append((f"int64_t {extent}", None))
                 extents.append(Value(extent, INT, is_natural=True))
             c = self.c_name(name)
+            self.use(Type(dtype))
             self.arrays[name] = ArrayValue(c, dtype, extents)
             self.array_params.append(name)
             self.c_params.append((f"{dtype.c_name} {c}" + "".join(f"[{e.text}]" for e in extents), name))
         else:
             c = self.c_name(name)
+            self.use(kind)
             self.params[name] = Value(c, kind)
             self.c_params.append((f"{kind.c} {c}", None))
 
@@ -204,7 +206,7 @@ class Function(Expressions, Loops, Output):
         if name in self.fixed:
             self.types[name] = self.fixed[name]
         else:
-            self.types[name] = join(self.types.get(name), value.type)
+            self.types[name] = self.use(join(self.types.get(name), value.type))
         if not value.is_natural:
             self.natural.discard(name)
         return self.types[name]
@@ -212,6 +214,8 @@ class Function(Expressions, Loops, Output):
     def store_name(self, node, name, value, depth, statement):
         if name in self.bound and name not in self.scope.locals:
             self.fail(node, f"'{name}' is the loop's variable")
+        if name not in self.fixed and name not in self.params:
+            self.meet(node, self.types.get(name), value.type)
         kind = self.set_type(name, value)
         if name in self.fixed or name in self.params:
             self.check_store(node, kind, value)
@@ -219,7 +223,7 @@ class Function(Expressions, Loops, Output):
         self.emit(statement, depth, f"{prefix}{self.c_name(name)} = {self.bare(convert(value, kind).text)};")
 
     def note_write(self, node):
-        while isinstance(node, ast.Subscript):
+        while isinstance(node, (ast.Subscript, ast.Attribute)) and self.array_of(node) is None:
             node = node.value
         array = self.array_of(node)
         if array is not None:
@@ -229,9 +233,9 @@ class Function(Expressions, Loops, Output):
         if isinstance(target, ast.Name):
             self.store_name(target, target.id, value, depth, statement)
             return
-        if not isinstance(target, ast.Subscript):
-            self.fail(target, "only locals and elements of arrays can be set")
-        place = self.value(target)
+        if not isinstance(target, (ast.Subscript, ast.Attribute)):
+            self.fail(target, "only locals, elements of arrays and their members can be set")
+        place = self.place(target)
         self.note_write(target)
         self.check_store(target, place.type, value)
         self.emit(statement, depth, f"{place.text} = {self.bare(convert(value, place.type).text)};")
@@ -244,7 +248,7 @@ class Function(Expressions, Loops, Output):
         if len(node.targets) == 1 and isinstance(node.targets[0], ast.Tuple):
             self.store_tuple(node, node.targets[0], depth)
             return
-        value = self.value(node.value)
+        value = self.thing(node.value)
         if len(node.targets) > 1 and not value.is_pure:
             self.fail(node, "put the value into one local, and that into the others")
         for target in reversed(node.targets):
@@ -258,12 +262,12 @@ class Function(Expressions, Loops, Output):
             shape = self.expression(node.value)
             values = list(shape.array.extents)
         elif isinstance(node.value, ast.Tuple):
-            values = [self.value(part) for part in node.value.elts]
+            values = [self.thing(part) for part in node.value.elts]
         elif isinstance(node.value, ast.Call) and getattr(node.value.func, "id", None) == "divmod":
             a, b = self.arguments(node.value, 2)
             values = [self.binary(node, ast.FloorDiv, a, b), self.binary(node, ast.Mod, a, b)]
         else:
-            self.fail(node, "several names are set by as many values: a, b = x, y")
+            values = self.tuple_values(node, depth)
         if len(values) != len(target.elts):
             self.fail(node, f"{len(target.elts)} names, and {len(values)} values")
         kept = []
@@ -288,15 +292,15 @@ class Function(Expressions, Loops, Output):
         if not isinstance(node.target, ast.Name) or node.value is None:
             self.fail(node, "a type is given to a local with its value: x: rill.f32 = 0")
         self.fixed[node.target.id] = self.type_of_annotation(node.annotation)
-        self.store_name(node.target, node.target.id, self.value(node.value), depth, node)
+        self.store_name(node.target, node.target.id, self.thing(node.value), depth, node)
 
     def type_of_annotation(self, node):
         try:
             found = self.known(node)
         except KeyError:
             found = None
-        if isinstance(found, rill_types.DType):
-            return Type(found)
+        if isinstance(found, rill_types.DType) or self.struct_of(found) is not None:
+            return self.use(Type(rill_types.dtype(found)))
         if found is int or found is float or found is bool:
             return {int: INT, float: FLOAT, bool: BOOL}[found]
         return self.fail(node, "a local's type is rill.f32 and its kin, int, float or bool")
@@ -304,8 +308,9 @@ class Function(Expressions, Loops, Output):
     def stmt_AugAssign(self, node, depth):
         op = type(node.op)
         loaded = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target) if isinstance(
-            node.target, ast.Name) else ast.copy_location(
-                ast.Subscript(node.target.value, node.target.slice, ast.Load()), node.target)
+            node.target, ast.Name) else node.target
+        if isinstance(node.target, ast.Attribute):
+            self.place(node.target)
         place, value = self.value(loaded), self.value(node.value)
         if not place.is_pure:
             self.fail(node, "the index changes something: put it into a local before")
@@ -353,6 +358,7 @@ class Function(Expressions, Loops, Output):
 
     def declare_array(self, node, depth, name, extents, dtype):
         values = [constant(extent) for extent in extents]
+        self.use(Type(dtype))
         self.arrays[name] = ArrayValue(self.c_name(name), dtype, values, True)
         self.emit(node, depth, f"{dtype.c_name} {self.c_name(name)}{''.join(f'[{e}]' for e in extents)} = {{0}};")
 
@@ -366,12 +372,12 @@ class Function(Expressions, Loops, Output):
         if not has_value:
             self.emit(node, depth, "return;")
             return
-        value = self.value(node.value)
+        value = self.thing(node.value)
         if self.declared_return is not None:
-            self.return_type = self.declared_return
+            self.return_type = self.use(self.declared_return)
             self.check_store(node, self.return_type, value)
         else:
-            self.return_type = join(self.return_type, value.type)
+            self.return_type = self.use(self.meet(node, self.return_type, value.type))
         self.emit(node, depth, f"return {self.bare(convert(value, self.return_type).text)};")
 
     @property
@@ -381,7 +387,7 @@ class Function(Expressions, Loops, Output):
 
     def stmt_Expr(self, node, depth):
         call = node.value
-        if isinstance(call, ast.Constant) and isinstance(call.value, str):
+        if isinstance(call, ast.Constant) and (isinstance(call.value, str) or call.value is Ellipsis):
             return
         if isinstance(call, ast.Call):
             try:

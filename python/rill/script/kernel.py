@@ -2,12 +2,14 @@
 import functools
 import inspect
 import sys
+import weakref
 
 from rill import context as contexts, types
 from rill.array import Array
 from rill.errors import ArgumentError
 from rill.script.source import ScriptError, annotations
 from rill.script.unit import Template, Unit, source_of, type_of_hint
+from rill.structs import struct
 from rill.script.value import BOOL, FLOAT, INT, Known, Type, constant
 
 
@@ -32,6 +34,7 @@ class ScriptKernel:
         self._hints_found = None
         self._units = {}  # types of the parameters → Unit
         self._known = {}  # parameters that stand for an object of Python's
+        self._last_context = self._last_kernel = None  # what the last call compiled or found, if types do not matter
 
     def _bind(self, owner):
         """The first parameter is |owner|, and nobody passes it."""
@@ -39,6 +42,22 @@ class ScriptKernel:
         self._known = {name: Known(owner)}
         parameters = list(self._signature.parameters.values())
         self._signature = self._signature.replace(parameters=parameters[1:])
+
+    def __get__(self, owner, kind=None):
+        """A kernel that is a method: its first parameter is the object, whose numbers are constants and whose arrays are used
+        as they are. Made once for an object, and kept by it."""
+        if owner is None:
+            return self
+        if not hasattr(owner, "__dict__"):
+            raise ScriptError(f"objects of {type(owner).__name__} have no __dict__ (__slots__): a kernel that is a method is "
+                              "kept there")
+        bound = owner.__dict__[self.function.__name__] = self._of(owner)
+        return bound
+
+    def _of(self, owner):
+        bound = type(self)(self.function, self.options)
+        bound._bind(owner)
+        return bound
 
     def __repr__(self):
         return f"<rill kernel {self.function.__name__}{self._signature}>"
@@ -69,6 +88,8 @@ class ScriptKernel:
             return hint
         if isinstance(value, Array):
             return value.dtype, value.ndim
+        if hasattr(type(value), "__dataclass_fields__"):
+            return Type(struct(type(value)))
         if isinstance(value, bool):
             return BOOL
         if isinstance(value, int):
@@ -84,7 +105,7 @@ class ScriptKernel:
             raise ArgumentError(f"kernel '{self.function.__name__}', parameter '{name}': a value of type "
                                 f"{type(value).__name__} is neither a number nor an array") from None
         found = types.of_format(view.format, view.itemsize)
-        if found is None:
+        if found is None or found.number == 0:
             raise ArgumentError(f"kernel '{self.function.__name__}', parameter '{name}': elements of format "
                                 f"{view.format!r} cannot be in a kernel")
         return found, view.ndim
@@ -121,12 +142,15 @@ class ScriptKernel:
         count = len(unit.kernel.c_params)
         for index, name in enumerate(unit.kernel.captured):
             kernel._bind(count + index, unit.captured_names[name])
+        returned = unit.kernel.return_type
+        kernel._unpack = returned.dtype.unpack if returned is not None and returned.is_struct else None
         for name, value in self._defaults.items():
             if name in unit.kernel.params or name in unit.kernel.arrays:
                 kernel._set_default(unit.kernel.c_names.get(name, name), value)
-        context.__dict__.setdefault("_scripts", {})[self, key] = kernel
-        if not self.is_generic:
-            context.__dict__["_scripts"][self] = kernel
+        scripts = context.__dict__.get("_scripts")
+        if scripts is None:
+            scripts = context.__dict__["_scripts"] = weakref.WeakKeyDictionary()
+        scripts.setdefault(self, {})[key] = kernel
         return kernel
 
     @staticmethod
@@ -149,10 +173,8 @@ class ScriptKernel:
     def _prepare(self, arguments, named):
         """The compiled kernel for a call, and its arguments."""
         context = self._context_of(arguments, named)
-        scripts = context.__dict__.get("_scripts")
-        found = scripts.get(self) if scripts is not None else None
-        if found is not None:
-            return found, arguments, named
+        if context is self._last_context:
+            return self._last_kernel, arguments, named
         named = dict(named)
         rest = {name: named.pop(name) for name in ("stream", "result") if name in named and name not in self.names}
         bound = self._signature.bind(*arguments, **named)
@@ -161,15 +183,17 @@ class ScriptKernel:
         kinds = [self._type_of(name, value) for name, value in zip(self.names, values)]
         key, unit = self._unit(kinds)
         for array in unit.captured_names.values():
-            if array.context is not context:
-                context, scripts = array.context, array.context.__dict__.get("_scripts")
+            context = array.context
             break
-        found = (scripts or {}).get((self, key)) or self._compile(context, key, unit)
+        found = context.__dict__.get("_scripts", {}).get(self, {}).get(key) or self._compile(context, key, unit)
+        if not self.is_generic:
+            self._last_context, self._last_kernel = context, found
         return found, [v for v, k in zip(values, kinds) if not hasattr(k, "constant")], rest
 
     def __call__(self, *arguments, **named):
         kernel, arguments, named = self._prepare(arguments, named)
-        return kernel(*arguments, **named)
+        result = kernel(*arguments, **named)
+        return result if kernel._unpack is None or result is None else kernel._unpack(result)
 
     def launch(self, *arguments, **named):
         """Queues the kernel and returns at once, whatever it returns; result= is an Array of one element that gets that."""
@@ -179,7 +203,8 @@ class ScriptKernel:
     def call(self, *arguments, **named):
         """Queues the kernel, waits for it and returns what it returned."""
         kernel, arguments, named = self._prepare(arguments, named)
-        return kernel.call(*arguments, **named)
+        result = kernel.call(*arguments, **named)
+        return result if kernel._unpack is None or result is None else kernel._unpack(result)
 
     def explain(self, context=None):
         """What Rill found: control, tasks, each loop's verdict."""

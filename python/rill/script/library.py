@@ -27,6 +27,8 @@ OPERATORS = {
     # An integer to a power that is not negative.
     "pow_int": "static inline {T} rill_pow_{N}({T} a, int n) "
                "{{ {T} r = 1; for (; n > 0; n >>= 1) {{ if (n & 1) {{ r *= a; }} a *= a; }} return r; }}",
+    "range_count": "static inline {T} rill_range_{N}({T} a, {T} b, {T} s) "
+                   "{{ return s > 0 ? (b > a ? (b - a - 1) / s + 1 : 0) : s < 0 && a > b ? (a - b - 1) / -s + 1 : 0; }}",
     "square": "static inline {T} rill_square_{N}({T} a) {{ return a * a; }}",
     "cube": "static inline {T} rill_cube_{N}({T} a) {{ return a * a * a; }}",
 }

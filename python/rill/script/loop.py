@@ -64,13 +64,20 @@ class Loops:
         if over is not None:
             node, iteration, grouped = self.loop_over(node, *over)
         name = self.iteration_name(iteration)
+        is_reversed = name == "reversed" and len(iteration.args) == 1 and self.iteration_name(iteration.args[0]) == "range"
+        if is_reversed:
+            name, iteration = "range", self.backwards(iteration.args[0])
         if name == "static":
             self.unroll(node, iteration, depth)
             return
         if name == "ndrange":
             name = "grid"
+        if name == "grid":
+            iteration = self.spread(iteration)
         if name not in ("range", "grid"):
-            self.fail(node.iter, "a loop is over range(…), rill.grid(n, m) or rill.static(…)")
+            self.fail(node.iter, "a loop is over range(…), reversed(range(…)), rill.grid(n, m) or rill.static(…)"
+                      + (": `for i in range(len(x))` has the elements as x[i]" if self.array_of(node.iter) is not None or name in (
+                          "enumerate", "zip") else ""))
         targets = [node.target] if isinstance(node.target, ast.Name) else node.target.elts if isinstance(
             node.target, ast.Tuple) else []
         if name == "range" and len(targets) != 1 or not all(isinstance(t, ast.Name) for t in targets):
@@ -93,6 +100,33 @@ class Loops:
             self.emit(self.last_of(node), depth_now - 1, closing)
             depth_now -= 1
         self.bound = before
+
+    def spread(self, call):
+        """grid(*x.shape): the extents one by one."""
+        if not any(isinstance(part, ast.Starred) for part in call.args):
+            return call
+        parts = []
+        for part in call.args:
+            if not isinstance(part, ast.Starred):
+                parts.append(part)
+                continue
+            array = self.array_of(part.value.value) if isinstance(part.value, ast.Attribute) and (
+                part.value.attr == "shape") else None
+            if array is None:
+                self.fail(part, "what is spread here is the shape of an array: rill.grid(*x.shape)")
+            for axis in range(array.rank):
+                extent = ast.Subscript(part.value, ast.copy_location(ast.Constant(axis), part), ast.Load())
+                parts.append(ast.copy_location(extent, part))
+        return ast.copy_location(ast.Call(call.func, parts, []), call)
+
+    def backwards(self, call):
+        """reversed(range(a, b)) → range(b - 1, a - 1, -1)"""
+        if not 1 <= len(call.args) <= 2:
+            self.fail(call, "reversed() is of a range without a step: write range(b, a, -2)")
+        one = ast.copy_location(ast.Constant(1), call)
+        start = call.args[0] if len(call.args) == 2 else ast.copy_location(ast.Constant(0), call)
+        ends = [ast.copy_location(ast.BinOp(part, ast.Sub(), one), call) for part in (call.args[-1], start)]
+        return ast.copy_location(ast.Call(call.func, [*ends, ast.copy_location(ast.Constant(-1), call)], []), call)
 
     def loop_array(self, node):
         """The array of `for i, j in x` and `for I in grouped(x)`, and whether it is grouped; None for other loops."""
@@ -153,7 +187,7 @@ class Loops:
             called = self.known(node.func)
         except KeyError:
             return None
-        return "range" if called is range else getattr(called, "_rill_builtin", None)
+        return called.__name__ if called in (range, reversed, enumerate, zip) else getattr(called, "_rill_builtin", None)
 
     def open_loop(self, node, name, arguments, iteration, depth, has_pragma):
         """Emits the loop's head; returns the lines that close what it opened."""
@@ -166,8 +200,10 @@ class Loops:
         start = values[0] if len(values) > 1 else constant(0)
         end = values[min(1, len(values) - 1)]
         step = values[2].constant if len(values) == 3 else 1
-        if step is None or step == 0:
-            self.fail(iteration, "a step is a constant other than 0: write a while loop")
+        if step == 0:
+            self.fail(iteration, "a step is not 0")
+        if step is None:
+            return self.open_stepped(node, name, values, iteration, depth, has_pragma)
         start, end = convert(start, INT), convert(end, INT)
         opened = []
         if end.constant is None and not self.is_settled(node, arguments[min(1, len(arguments) - 1)], end):
@@ -194,6 +230,27 @@ class Loops:
             kind = self.set_type(name, value)
             self.emit(node, depth + 1, f"{self.c_name(name)} = {convert(value, kind).text};")
         return opened
+
+    def open_stepped(self, node, name, values, iteration, depth, has_pragma):
+        """A loop whose step is not known: over the number of its rounds, which is taken once."""
+        if has_pragma:
+            self.fail(iteration, "a pragma belongs to a loop with a constant step: write range(count), and the step inside")
+        texts = [self.bare(convert(value, INT).text) for value in values]
+        names = [self.fresh_once(node, f"{name}_{part}") for part in ("start", "step", "rounds", "round")]
+        start, step, rounds, counter = names
+        count = self.operator("range_count", INT, start, texts[1], step)
+        self.emit(node, depth, "{")
+        self.emit(node, depth + 1, f"int64_t {start} = {texts[0]}, {step} = {texts[2]}, {rounds} = {count};")
+        self.emit(node, depth + 1, f"assert({step} != 0 && \"the step of a range\");")
+        self.emit(node, depth + 1, f"for (int64_t {counter} = 0; {counter} < {rounds}; {counter}++) {{")
+        value = Value(f"({start} + {counter} * {step})", INT)
+        if self.scope.is_private(name):
+            self.emit(node, depth + 2, f"int64_t {self.c_name(name)} = {self.bare(value.text)};")
+            self.bound[name] = Value(self.c_name(name), INT)
+        else:
+            kind = self.set_type(name, value)
+            self.emit(node, depth + 2, f"{self.c_name(name)} = {convert(value, kind).text};")
+        return ["}", "}"]
 
     def is_settled(self, loop, node, end):
         """Whether a loop's end cannot change while it runs: what its text names is not set in the body."""

@@ -3,6 +3,7 @@ from rill.script import library
 from rill.script.function import Function
 from rill.script.source import ScriptError, Source, annotations
 from rill.script.value import BOOL, FLOAT, INT, ArrayValue, Known, Type, Value, convert
+from rill.structs import struct
 from rill.types import ArrayType, DType
 
 HEAD = "#define RILL_NO_SHORT_NAMES\n#include <rill/kernel.h>\n#include <assert.h>\n#include <stdio.h>\n"
@@ -16,6 +17,8 @@ def type_of_hint(hint):
     """The type of an annotation: Type, (dtype, rank), Template; None if it says nothing."""
     if isinstance(hint, DType):
         return Type(hint)
+    if isinstance(hint, type) and hasattr(hint, "__dataclass_fields__"):
+        return Type(struct(hint))
     if isinstance(hint, ArrayType):
         return hint.dtype, hint.rank
     if hint is int or hint is float or hint is bool:
@@ -25,7 +28,7 @@ def type_of_hint(hint):
     if type(hint).__name__ == "Array" or hint is None or getattr(hint, "__name__", "") == "Array":
         return None
     raise ScriptError(f"{hint!r} is no type of a parameter: rill.f32 and its kin, int, float, bool, rill.f32[:, :], "
-                      "rill.template")
+                      "rill.template, a dataclass")
 
 
 class Unit:
@@ -34,6 +37,7 @@ class Unit:
     def __init__(self, source, parameters, loops_over_arrays=False):
         self.loops_over_arrays = loops_over_arrays
         self.captured, self.captured_names = {}, {}  # id of an Array → its name, and the other way
+        self.structs = {}    # StructType → nothing, members first
         self.operators = {}  # text of C, in the order in which it was needed
         self.functions = {}  # key → Function
         self.order = []      # functions, those that are called first
@@ -55,6 +59,13 @@ class Unit:
             self.captured[id(array)], self.captured_names[name] = name, array
         return self.captured[id(array)]
 
+    def use(self, dtype):
+        """A struct that the text needs the definition of."""
+        for member in dtype.members:
+            if member.dtype.members is not None:
+                self.use(member.dtype)
+        self.structs.setdefault(dtype.c_name, dtype)
+
     def need(self, name, kind):
         text = library.OPERATORS[name].format(T=kind.c, N=kind.dtype.name, F=library.suffix(kind.dtype))
         self.operators[text] = None
@@ -69,7 +80,7 @@ class Unit:
         source = called._rill_func()
         function = source.function
         names = function.__code__.co_varnames[:function.__code__.co_argcount]
-        if node.keywords or len(arguments) != len(names):
+        if len(arguments) != len(names):
             caller.fail(node, f"'{source.name}' takes {len(names)} arguments, {', '.join(names)}, and got {len(arguments)}")
         hints = annotations(function)
         parameters, values = {}, []
@@ -109,6 +120,8 @@ class Unit:
             if name in callee.writes:
                 caller.writes.add(name)
         kind = callee.return_type
+        if kind is not None:
+            caller.use(kind)
         text = f"{callee.c_function}({', '.join(texts)})"
         return Value(text, kind if kind is not None else INT, is_pure=not callee.writes and kind is not None)
 
@@ -138,6 +151,7 @@ class Unit:
     def text(self):
         """All of it, each line at the number that it has in its Python file."""
         out = [HEAD.rstrip("\n")]
+        out += [dtype.definition for dtype in self.structs.values()]
         out += list(self.operators)
         for function in (*self.order, self.kernel):
             file = function.source.file.replace("\\", "\\\\").replace('"', '\\"')

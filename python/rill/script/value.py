@@ -5,6 +5,7 @@ is what x[i] is, and so is a * x[i] for a parameter `a: float`. By themselves th
 """
 import math
 
+from rill.structs import TupleType
 from rill.types import BY_NAME
 
 
@@ -21,6 +22,8 @@ class Type:
         return hash((self.dtype, self.weak))
 
     def __repr__(self):
+        if self.is_struct:
+            return repr(self.dtype) if self.is_tuple else self.dtype.name
         return {"i64": "int", "f64": "float"}.get(self.dtype.name, self.dtype.name) if self.weak else f"rill.{self.dtype.name}"
 
     @property
@@ -36,8 +39,16 @@ class Type:
         return self.dtype.name == "bool"
 
     @property
+    def is_struct(self):
+        return self.dtype.members is not None
+
+    @property
+    def is_tuple(self):
+        return self.dtype.members is not None and self.dtype.cls is tuple
+
+    @property
     def is_int(self):
-        return not self.is_float and not self.is_bool
+        return not self.is_float and not self.is_bool and not self.is_struct
 
 
 BOOL = Type(BY_NAME["bool"])
@@ -131,12 +142,35 @@ def constant(number):
     return Value(literal(number, kind), kind, number, kind.is_int and number >= 0)
 
 
+class NoMeeting(TypeError):
+    """Two types of which none holds both."""
+
+
+def tuple_of(kinds):
+    """The type of a tuple of values of these types."""
+    return Type(TupleType([(kind.dtype, kind.weak) for kind in kinds]))
+
+
+def member_type(member):
+    return Type(member.dtype, member.weak)
+
+
+def _join_structs(a, b):
+    if a.is_tuple and b.is_tuple and len(a.dtype.members) == len(b.dtype.members):
+        return tuple_of([join(member_type(x), member_type(y)) for x, y in zip(a.dtype.members, b.dtype.members)])
+    if BOOL in (a, b):  # what no round has seen set yet
+        return b if a == BOOL else a
+    raise NoMeeting(f"{a!r} and {b!r}")
+
+
 def join(a, b):
     """The type in which two values meet."""
     if a == b or b is None:
         return a
     if a is None:
         return b
+    if a.is_struct or b.is_struct:
+        return _join_structs(a, b)
     if a.is_bool or b.is_bool:
         return b if a.is_bool else a
     if a.is_float != b.is_float:
@@ -170,6 +204,10 @@ def convert(value, type):
     if value.constant is not None and not (value.type.is_float and not type.is_float):
         return Value(literal(value.constant, type), type, value.constant,
                      type.is_int and value.constant >= 0, value.is_pure)
+    if type.is_struct:  # of tuples alone: member by member
+        parts = [convert(Value(f"{value.text}.{m.c_name}", member_type(m), is_pure=value.is_pure), member_type(n))
+                 for m, n in zip(value.type.dtype.members, type.dtype.members)]
+        return Value(f"({type.c}){{{', '.join(part.text for part in parts)}}}", type, is_pure=value.is_pure)
     if type.is_bool:
         return Value(f"({value.text} != 0)", type, None, False, value.is_pure)
     is_natural = type.is_int and value.is_natural and type.dtype.size >= value.type.dtype.size

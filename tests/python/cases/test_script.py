@@ -475,7 +475,7 @@ def refusals():
         x[0, 0] = x[0] + 1
 
     def step(n: int, x: rill.f32[:]):
-        for i in range(0, len(x), n):
+        for i in range(0, len(x), 0):
             x[i] = 1
 
     def over_array(x: rill.f32[:]):
@@ -500,7 +500,7 @@ def refusals():
         x[0:3] = 1
 
     def membership(x: rill.f32[:]):
-        if x[0] in (1, 2):
+        if x[0] in x:
             x[0] = 1
 
     def value_of_or(n: int, x: rill.f32[:]):
@@ -541,9 +541,9 @@ def refusals():
         outside: "only arrays have elements|numbers from outside are constants", unmarked: "marked with @rill.func",
         trying: "try cannot be in a kernel", fraction: r"a float is stored where a rill.i32 is: int\(\)",
         real_index: "an index is an integer", many_indices: "2 indices for 'x', which has 1", sliced: "a slice of an array",
-        array_as_number: "stands where a number must", step: "a step is a constant", over_array: "a loop is over range",
+        array_as_number: "stands where a number must", step: "a step is not 0", over_array: "a loop is over range",
         loop_else: "else behind a loop", mixed_return: "ends without one in another", recursive: "calls itself",
-        membership: "'is' and 'in'", value_of_or: "'and' and 'or' of numbers", integer_power: r"float\(x\) \*\* n",
+        membership: "'in' is for a tuple", value_of_or: "'and' and 'or' of numbers", integer_power: r"float\(x\) \*\* n",
         set_array: "is an array and cannot be set", nothing_sets: "'later'", with_file: "`with` is for rill.stream_parallel",
         division: "a division by zero", text: "is no number", nested: "a function inside a function",
         lost: "this statement does nothing",

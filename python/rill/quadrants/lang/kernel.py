@@ -23,18 +23,14 @@ class Kernel(ScriptKernel):
 
     loops_over_arrays = True
 
-    def __init__(self, function, options, graph=False, owner=None):
+    def __init__(self, function, options, graph=False):
         super().__init__(function, options)
-        self.graph, self._owner = graph, owner
+        self.graph = graph
         self._is_checked = False
-        if owner is not None:
-            self._bind(owner)
 
-    def __get__(self, owner, kind=None):
-        """The kernel of an object: made once, and kept by the object."""
-        if owner is None:
-            return self
-        bound = owner.__dict__[self.function.__name__] = type(self)(self.function, {}, self.graph, owner)
+    def _of(self, owner):
+        bound = super()._of(owner)
+        bound.graph = self.graph
         return bound
 
     @property
