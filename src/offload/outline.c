@@ -234,9 +234,13 @@ void outline_clone_loop(struct outline *out, const struct ir_inst *inst, struct 
     const struct loop_facts *facts = inst->loop->analysis;
     // Memory that is private to each iteration is shared by all of them once the loop is inside a task. Iterations that
     // update the same memory are independent only if the updates are atomic, and inside a task they are plain.
-    if (has_memory || inst->loop->verdict != IR_VERDICT_PROVEN || facts == NULL || facts->pair_count > 0 ||
-        facts->condition_count > 0 || facts->shared_count > 0 || inst == out->fragment->first) {
+    bool needs_test = inst->loop->verdict != IR_VERDICT_PROVEN || facts == NULL || facts->pair_count > 0 ||
+                      facts->condition_count > 0;
+    if (has_memory || (needs_test && !outline_is_tested(out, inst)) || facts->shared_count > 0 ||
+        inst == out->fragment->first) {
         clone->loop->verdict = IR_VERDICT_NONE;
+    } else {
+        clone->loop->verdict = IR_VERDICT_PROVEN;
     }
     clone->loop->reason = NULL;
 }
@@ -245,6 +249,11 @@ static void clone_control(struct outline *out, const struct ir_inst *inst, struc
 {
     if (team_spreads(out->team, inst)) {
         outline_team_loop(out, inst, to);
+        return;
+    }
+    if (inst->op == IR_OP_FOR && outline_sums(out, inst)) {
+        outline_summing_loop(out, inst, inst->loop->level, to);
+        reduce_note_write(out, inst->loop->var, outline_value(out, inst->args[0]), to);
         return;
     }
     struct ir_inst *clone = outline_clone(out, inst, to);
@@ -273,7 +282,7 @@ bool outline_is_shared(const struct outline *out, const struct ir_inst *update)
 
 static void clone_update(struct outline *out, const struct ir_inst *inst, struct ir_builder *to)
 {
-    if (outline_team_update(out, inst, to)) {
+    if (outline_sum_update(out, inst, to)) {
         return;
     }
     struct reduce_entry *entry = out->is_parallel ? reduce_of_update(out, inst) : NULL;

@@ -31,9 +31,16 @@ struct outline {
     struct reduce_entry *reductions;
     int reduction_count;
     int call_count; // helpers that were specialised for this task
-    // Parallel: the team that takes an iteration, NULL: a thread does; and the loop of it whose body is cloned now.
+    // Parallel: the team that takes an iteration, NULL: a thread does.
     const struct team *team;
-    struct team_loop *team_loop;
+    struct loop_sums *sums; // of the loops whose bodies are cloned now, the innermost first
+};
+
+struct loop_sums {
+    const struct ir_inst *loop;
+    struct loop_sum *items;
+    int count;
+    struct loop_sums *outer;
 };
 
 void outline_init(struct outline *out, struct offload *o, const struct fragment *fragment, enum ir_function_kind kind,
@@ -54,9 +61,16 @@ void outline_nest(struct outline *out, const struct nest *nest); // outline_nest
 
 void outline_rounds(struct offload *o, const struct fragment *fragment); // outline_rounds.c
 
-// outline_team.c: a loop that is spread over a team, and an update in it; false: it is none that is accumulated there.
+// outline_team.c: a loop that is spread over a team.
 void outline_team_loop(struct outline *out, const struct ir_inst *inst, struct ir_builder *to);
-bool outline_team_update(struct outline *out, const struct ir_inst *inst, struct ir_builder *to);
+
+// outline_sum.c: whether the launch of a CPU's task has tested all that the independence of |loop|, inside it, depends
+// on; whether the loop's updates of memory may be gathered in variables, each thread running it whole; such a loop, and
+// an update in it; false: it is none that is gathered.
+bool outline_is_tested(const struct outline *out, const struct ir_inst *loop);
+bool outline_sums(const struct outline *out, const struct ir_inst *loop);
+void outline_summing_loop(struct outline *out, const struct ir_inst *inst, int level, struct ir_builder *to);
+bool outline_sum_update(struct outline *out, const struct ir_inst *inst, struct ir_builder *to);
 
 // outline_scatter.c: the function that clears the marks of a scatter, the one that sets them, and a store to a
 // scattered array in either of the two that run the loop.

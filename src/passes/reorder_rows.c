@@ -128,7 +128,9 @@ int nest_rows(struct loop_nest *nest, const bool *active, statement_set set, con
         bool is_farther = is_parallel[i] && i != inner && (outer < 0 || far[i] > far[outer]);
         outer = is_farther ? i : outer;
     }
-    if (outer < 0 || far[inner] >= far[band.count - 1]) {
+    // Of a few iterations that follow each other no vector is made: an array of small matrices stays as it is.
+    if (outer < 0 || far[inner] >= far[band.count - 1] ||
+        facts_has_few_iterations(lead->loops[band.loops[inner]]->inst)) {
         return 0;
     }
     int count = 0;

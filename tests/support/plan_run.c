@@ -163,10 +163,11 @@ static bool is_covered(const struct state *s, const struct interp_access *access
     return false;
 }
 
-// A team keeps what a loop updates in a register: it loads the memory before the loop and stores to it behind it.
+// A loop inside a parallel task keeps what it updates in a register: the task loads the memory before the loop and
+// stores to it behind it.
 static bool is_kept(const struct state *s, const struct interp_access *access)
 {
-    for (int i = 0; s->task->team != NULL && i < s->task->effect_count; i++) {
+    for (int i = 0; s->is_fast && i < s->task->effect_count; i++) {
         const struct plan_effect *effect = &s->task->effects[i];
         if (effect->access == PLAN_UPDATE && !effect->is_atomic && effect->type == access->type &&
             span_holds(&s->spans[i], access)) {
