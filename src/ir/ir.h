@@ -524,6 +524,8 @@ bool ir_has_role(const struct ir_for *loop, const struct ir_var *var); // the lo
 
 // LOOP.text of the version of a canonical loop that runs where its variable wraps around.
 #define IR_REASON_WRAPS "its variable wraps around on its way to the bound"
+// The same where a step that only the launch knows leads away from the bound.
+#define IR_REASON_STEP "its step leads away from its bound, or around"
 // LOOP.text of a search's chunks, and of what it leaves to the loop of the source: see passes/search_build.c.
 #define IR_REASON_SEARCH "it is a search"
 // LOOP.text of one that a pragma keeps in order, so that nothing of it is tried ahead.

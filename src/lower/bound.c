@@ -212,7 +212,7 @@ static struct ir_inst *guarded(struct lower *l, struct canonical *c, struct ir_i
     return lower_unary(l, IR_OP_TRUNC, type, v);
 }
 
-struct ir_inst *lower_bound_value(struct lower *l, struct canonical *c)
+static struct ir_inst *single_bound(struct lower *l, struct canonical *c)
 {
     enum ir_type type = lower_type(c->var->type);
     const struct expr *narrow = lower_without_widening(c->bound);
@@ -237,6 +237,39 @@ struct ir_inst *lower_bound_value(struct lower *l, struct canonical *c)
     int64_t high = (INT64_C(1) << (8 * ir_type_size(type) - 1)) - 1;
     value = lower_binary(l, IR_OP_UMIN, IR_I64, value, lower_int(l, IR_I64, high));
     return lower_unary(l, IR_OP_TRUNC, type, value);
+}
+
+// i <= v as i < v + 1. A v at the end of the type is left: the other bound, which is strict, is reached first.
+static struct ir_inst *strict(struct lower *l, struct canonical *c, struct ir_inst *value)
+{
+    bool is_unsigned = ir_op_is_unsigned(lower_bound_compare(c)), is_up = c->compare == EXPR_LE;
+    int bits = 8 * ir_type_size(value->type);
+    int64_t low = is_unsigned ? 0 : (int64_t)(UINT64_C(-1) << (bits - 1));
+    int64_t high = (int64_t)(UINT64_MAX >> (64 - bits + !is_unsigned));
+    int64_t end = ir_normalize(value->type, is_up ? high - 1 : low + 1);
+    enum ir_op nearer = is_up ? (is_unsigned ? IR_OP_UMIN : IR_OP_SMIN) : (is_unsigned ? IR_OP_UMAX : IR_OP_SMAX);
+    value = lower_binary(l, nearer, value->type, value, lower_int(l, value->type, end));
+    c->compare = is_up ? EXPR_LT : EXPR_GT;
+    return lower_binary(l, IR_OP_ADD, value->type, value, lower_int(l, value->type, is_up ? 1 : -1));
+}
+
+struct ir_inst *lower_bound_value(struct lower *l, struct canonical *c)
+{
+    struct ir_inst *value = single_bound(l, c);
+    for (struct canonical *also = c->also; also != NULL; also = also->also) {
+        struct ir_inst *other = single_bound(l, also);
+        if (c->compare != also->compare) {
+            bool is_first = c->compare == EXPR_LE || c->compare == EXPR_GE;
+            value = is_first ? strict(l, c, value) : value;
+            other = is_first ? other : strict(l, also, other);
+        }
+        assert(c->compare == also->compare && value->type == other->type);
+        bool is_unsigned = ir_op_is_unsigned(lower_bound_compare(c));
+        enum ir_op nearer =
+            c->step > 0 ? (is_unsigned ? IR_OP_UMIN : IR_OP_SMIN) : (is_unsigned ? IR_OP_UMAX : IR_OP_SMAX);
+        value = lower_binary(l, nearer, value->type, value, other);
+    }
+    return value;
 }
 
 enum ir_op lower_bound_compare(const struct canonical *c)

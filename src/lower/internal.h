@@ -150,27 +150,28 @@ struct lower {
     struct ir_module *module;
     struct ir_builder b;
     struct lower_frame *frame;
-    struct ir_inst *scope;         // the innermost for, loop or blocks that is being filled
-    int scope_key;                 // its number; 0 at function level
-    int scope_count;               //
-    int temp_count;                // in this function
-    int single_depth;              // inside a loop that is not canonical and has `#pragma rill single`
-    int plain_depth;               // inside the version of a loop for when its variable wraps: all loops are plain ones
-    int parallel_depth;            // of loops under `#pragma rill parallel`
-    int block_key;                 // of the stream_parallel block that is being filled; 0: none
-    int block_count;               // in this function
-    struct lower_guard *guard;     // of the statements that are being lowered
-    struct lower_scratch *scratch; // of this kernel
-    int scratch_count;             //
-    struct ir_inst *entry_end;     // the last instruction of the kernel's entry; NULL: there is none
-    struct pointer_map infos;      // function → lower_info
-    struct pointer_map objects;    // object → lower_object
-    struct pointer_map globals;    // object → ir_global
-    uint64_t globals_size;         // bytes of them
-    struct pointer_map strings;    // bytes → ir_global
-    struct hash_map names;         // of the first |named_count| globals of the module
-    int named_count;               //
-    struct pointer_map ctypes;     // record → ir_ctype
+    struct ir_inst *scope; // the innermost for, loop or blocks that is being filled
+    int scope_key;         // its number; 0 at function level
+    int scope_count;       //
+    int temp_count;        // in this function
+    int single_depth;      // inside a loop that is not canonical and has `#pragma rill single`
+    int plain_depth;       // inside the version of a loop for when its variable wraps: all loops are plain ones
+    VEC(const struct expr *) steps; // of loops that are being filled: known to lead to their bounds (counted.c)
+    int parallel_depth;             // of loops under `#pragma rill parallel`
+    int block_key;                  // of the stream_parallel block that is being filled; 0: none
+    int block_count;                // in this function
+    struct lower_guard *guard;      // of the statements that are being lowered
+    struct lower_scratch *scratch;  // of this kernel
+    int scratch_count;              //
+    struct ir_inst *entry_end;      // the last instruction of the kernel's entry; NULL: there is none
+    struct pointer_map infos;       // function → lower_info
+    struct pointer_map objects;     // object → lower_object
+    struct pointer_map globals;     // object → ir_global
+    uint64_t globals_size;          // bytes of them
+    struct pointer_map strings;     // bytes → ir_global
+    struct hash_map names;          // of the first |named_count| globals of the module
+    int named_count;                //
+    struct pointer_map ctypes;      // record → ir_ctype
     int string_count;
     int call_depth;
     int depth;

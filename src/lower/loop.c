@@ -14,14 +14,14 @@ static bool fail(struct canonical *c, struct loc where, const char *why)
 
 // ---- the three parts -----------------------------------------------------------------------------------------------
 
-static bool is_loop_variable(const struct lower *l, const struct object *object)
+bool lower_is_loop_variable(const struct lower *l, const struct object *object)
 {
     return (object->kind == OBJECT_LOCAL || object->kind == OBJECT_PARAM) && type_is_integer(object->type) &&
            object->type->kind != TYPE_BOOL && !lower_is_memory_object(l, object);
 }
 
 // The variable that the step changes is the loop's.
-static bool find_step(const struct lower *l, const struct stmt *stmt, struct canonical *c)
+bool lower_find_step(const struct lower *l, const struct stmt *stmt, struct canonical *c)
 {
     const struct expr *step = stmt->step != NULL ? lower_strip(stmt->step) : NULL;
     if (step != NULL && step->kind == EXPR_CAST && step->type->kind == TYPE_VOID) {
@@ -47,10 +47,12 @@ static bool find_step(const struct lower *l, const struct stmt *stmt, struct can
         }
     }
     int64_t value;
-    if (!is_loop_variable(l, c->var)) {
+    if (!lower_is_loop_variable(l, c->var)) {
         return fail(c, step->loc, "its variable is no local integer whose address is not taken");
     }
     if (amount == NULL || !const_eval_int(lower_strip(amount), &value)) {
+        c->step = is_down ? -1 : 1; // its direction, if the amount is known at the loop's entry
+        c->amount = amount;
         return fail(c, step->loc,
                     amount != NULL ? "its step is not a constant" : "it has no step of the form i += constant");
     }
@@ -107,9 +109,9 @@ static bool take_sum(struct lower *l, struct canonical *c, const struct expr *su
     return true;
 }
 
-static bool find_condition(struct lower *l, const struct stmt *stmt, struct canonical *c)
+static bool find_comparison(struct lower *l, const struct stmt *stmt, const struct expr *expr, struct canonical *c)
 {
-    const struct expr *condition = stmt->expr != NULL ? lower_strip(stmt->expr) : NULL;
+    const struct expr *condition = expr != NULL ? lower_strip(expr) : NULL;
     if (condition == NULL || condition->kind < EXPR_LT || condition->kind > EXPR_NE || condition->kind == EXPR_EQ ||
         !type_is_integer(condition->a->type)) {
         return fail(c, stmt->loc, "its condition is no comparison of its variable with a bound");
@@ -140,7 +142,32 @@ static bool find_condition(struct lower *l, const struct stmt *stmt, struct cano
     return true;
 }
 
-static void find_init(const struct stmt *stmt, struct canonical *c)
+// `i < n && i < m`: the lower of two bounds. C evaluates the second only where the first comparison holds, which does
+// not show if it does nothing but compute.
+bool lower_find_condition(struct lower *l, const struct stmt *stmt, const struct expr *expr, struct canonical *c)
+{
+    const struct expr *condition = expr != NULL ? lower_truth(lower_strip(expr)) : NULL;
+    if (condition == NULL || condition->kind != EXPR_LOGAND) {
+        return find_comparison(l, stmt, expr, c);
+    }
+    struct canonical *also = ARENA_NEW(l->arena, struct canonical);
+    *also = (struct canonical){.var = c->var, .step = c->step};
+    if (!lower_find_condition(l, stmt, condition->a, c) || !lower_find_condition(l, stmt, condition->b, also)) {
+        return c->why != NULL ? false : fail(c, also->where, also->why);
+    }
+    for (struct canonical *last = c;; last = last->also) {
+        if (lower_is_unsigned(last->common) != lower_is_unsigned(also->common) || last->compare == EXPR_NE ||
+            also->compare == EXPR_NE) {
+            return fail(c, condition->loc, "its conditions do not compare in the same way");
+        }
+        if (last->also == NULL) {
+            last->also = also;
+            return true;
+        }
+    }
+}
+
+void lower_find_init(const struct stmt *stmt, struct canonical *c)
 {
     const struct stmt *init = stmt->init;
     if (init == NULL) {
@@ -161,6 +188,7 @@ struct body_check {
     struct canonical *c;
     struct pointer_map labels; // that stand in the body
     int breakable;             // loops and switches between here and the loop
+    bool may_leave;            // jumps do not matter, nor what is declared anew
 };
 
 static bool mentions_object(const struct expr *e, const struct object *object)
@@ -207,8 +235,13 @@ static bool check_expr(struct body_check *check, const struct expr *e)
         // What is memory may change too, but then the bound is evaluated again before each iteration.
         bool is_watched = object != NULL && (object->kind == OBJECT_LOCAL || object->kind == OBJECT_PARAM) &&
                           !object->address_taken && object->type->kind != TYPE_ARRAY;
-        if (is_watched && mentions_object(check->c->bound, object)) {
-            return fail(check->c, e->loc, "its body writes a variable that its bound reads");
+        for (const struct canonical *c = check->c; is_watched && c != NULL; c = c->also) {
+            if (mentions_object(c->bound, object)) {
+                return fail(check->c, e->loc, "its body writes a variable that its bound reads");
+            }
+        }
+        if (is_watched && mentions_object(check->c->amount, object)) {
+            return fail(check->c, e->loc, "its body writes a variable that its step reads");
         }
     }
     for (int i = 0; i < e->arg_count; i++) {
@@ -228,6 +261,9 @@ static bool check_expr(struct body_check *check, const struct expr *e)
 
 static bool check_jump(struct body_check *check, const struct stmt *stmt)
 {
+    if (check->may_leave) {
+        return stmt->kind != STMT_DECL || !mentions_object(check->c->amount, stmt->object);
+    }
     switch (stmt->kind) {
     case STMT_BREAK: return check->breakable > 0 || fail(check->c, stmt->loc, "a 'break' leaves it");
     case STMT_RETURN: return fail(check->c, stmt->loc, "a 'return' leaves it");
@@ -265,6 +301,13 @@ static bool check_stmt(struct body_check *check, const struct stmt *stmt)
     return holds;
 }
 
+bool lower_is_changed(struct lower *l, const struct stmt *stmt, const struct expr *e)
+{
+    struct canonical c = {.amount = e};
+    struct body_check check = {.l = l, .c = &c, .may_leave = true};
+    return !check_stmt(&check, stmt);
+}
+
 static void collect_labels(struct lower *l, const struct stmt *stmt, struct pointer_map *labels)
 {
     if (stmt == NULL) {
@@ -280,7 +323,7 @@ static void collect_labels(struct lower *l, const struct stmt *stmt, struct poin
     collect_labels(l, stmt->else_body, labels);
 }
 
-static bool check_body(struct lower *l, const struct stmt *stmt, struct canonical *c)
+bool lower_check_body(struct lower *l, const struct stmt *stmt, struct canonical *c)
 {
     struct body_check check = {.l = l, .c = c};
     if (l->frame->info->has_jumps) {
@@ -291,17 +334,43 @@ static bool check_body(struct lower *l, const struct stmt *stmt, struct canonica
 
 // ---- emitting ------------------------------------------------------------------------------------------------------
 
+bool lower_check_bound(const struct lower *l, struct canonical *c, const struct expr *bound)
+{
+    if (mentions_object(bound, c->var)) {
+        return fail(c, bound->loc, "its bound reads its variable");
+    }
+    return !lower_has_effect(l, bound) || fail(c, bound->loc, "its bound has a side effect");
+}
+
+// The bounds beyond the first.
+static bool check_also(struct lower *l, struct canonical *c)
+{
+    assert(c->also == NULL || c->condition != NULL);
+    for (struct canonical *also = c->also; also != NULL; also = also->also) {
+        also->init = c->init;
+        also->way = lower_bound_way(also);
+        if (!lower_check_bound(l, c, also->bound)) {
+            return false;
+        }
+        if (c->recheck || lower_reads_memory(l, also->bound)) {
+            return fail(c, also->condition->loc, "it has two bounds, of which one reads memory");
+        }
+        if (c->way == BOUND_GUARD || also->way == BOUND_GUARD || also->way == BOUND_NONE || lower_bound_may_wrap(c) ||
+            lower_bound_may_wrap(also)) {
+            return fail(c, also->condition->loc, "its variable may wrap around before it reaches the bound");
+        }
+    }
+    return true;
+}
+
 bool lower_canonical_find(struct lower *l, const struct stmt *stmt, struct canonical *c)
 {
-    if (!find_step(l, stmt, c) || !find_condition(l, stmt, c)) {
+    if (!lower_find_step(l, stmt, c) || !lower_find_condition(l, stmt, stmt->expr, c)) {
         return false;
     }
-    find_init(stmt, c);
-    if (mentions_object(c->bound, c->var)) {
-        return fail(c, c->bound->loc, "its bound reads its variable");
-    }
-    if (lower_has_effect(l, c->bound)) {
-        return fail(c, c->bound->loc, "its bound has a side effect");
+    lower_find_init(stmt, c);
+    if (!lower_check_bound(l, c, c->bound)) {
+        return false;
     }
     c->recheck = lower_reads_memory(l, c->bound);
     c->way = lower_bound_way(c);
@@ -309,7 +378,7 @@ bool lower_canonical_find(struct lower *l, const struct stmt *stmt, struct canon
     if (c->way == BOUND_NONE || (l->frame->info->has_jumps && lower_bound_may_wrap(c))) {
         return fail(c, c->condition->loc, "its variable may wrap around before it reaches the bound");
     }
-    return check_body(l, stmt, c);
+    return check_also(l, c) && lower_check_body(l, stmt, c);
 }
 
 static void fill_recheck(struct lower *l, struct ir_inst *inst, const struct canonical *c)
@@ -321,7 +390,7 @@ static void fill_recheck(struct lower *l, struct ir_inst *inst, const struct can
     l->b.region = outer;
 }
 
-static void fill_body(struct lower *l, struct ir_inst *inst, const struct stmt *stmt)
+void lower_loop_body(struct lower *l, struct ir_inst *inst, const struct stmt *stmt)
 {
     assert(inst->op == IR_OP_FOR && inst->region_count >= 1);
     struct lower_target outer_break = l->frame->break_target;
@@ -340,7 +409,7 @@ static void fill_body(struct lower *l, struct ir_inst *inst, const struct stmt *
     l->frame->continue_target = outer_continue;
 }
 
-static void copy_pragmas(const struct lower *l, struct ir_for *loop, const struct pragmas *pragmas)
+void lower_loop_pragmas(const struct lower *l, struct ir_for *loop, const struct pragmas *pragmas)
 {
     loop->pragma_parallel = pragmas->parallel;
     loop->pragma_serial = pragmas->serial;
@@ -381,13 +450,13 @@ static void lower_canonical(struct lower *l, const struct stmt *stmt, const stru
     struct ir_var *var = lower_bind(l, c->var)->var;
     struct ir_inst *inst = ir_emit_for(&l->b, var, init, bound, lower_bound_compare(c), c->step);
     inst->loop->recheck = c->recheck;
-    copy_pragmas(l, inst->loop, &stmt->pragmas);
+    lower_loop_pragmas(l, inst->loop, &stmt->pragmas);
     if (inst->loop->recheck) {
         ir_make_regions(l->module, inst, 2);
     }
     struct lower_saved_scope saved = lower_enter_scope(l, inst);
     l->parallel_depth += stmt->pragmas.parallel;
-    fill_body(l, inst, stmt);
+    lower_loop_body(l, inst, stmt);
     l->parallel_depth -= stmt->pragmas.parallel;
     if (inst->loop->recheck) {
         fill_recheck(l, inst, c);
@@ -411,9 +480,14 @@ static void lower_either(struct lower *l, const struct stmt *stmt, const struct 
 bool lower_for(struct lower *l, const struct stmt *stmt, const char **out_why, struct loc *out_where)
 {
     struct canonical c = {0};
-    if (!lower_canonical_find(l, stmt, &c)) {
-        *out_why = c.why;
-        *out_where = c.where;
+    if (stmt->kind != STMT_FOR || !lower_canonical_find(l, stmt, &c)) {
+        struct canonical counted = {0};
+        if (lower_counted(l, stmt, &counted)) {
+            return true;
+        }
+        c = counted.why != NULL ? counted : c;
+        *out_why = c.why != NULL ? c.why : *out_why;
+        *out_where = c.why != NULL ? c.where : *out_where;
         return false;
     }
     if (c.init == NULL && stmt->init != NULL) {

@@ -22,7 +22,9 @@ struct canonical {
     const struct type *common;    // in which C compares
     const struct expr *condition; // the whole
     int64_t step;
-    bool recheck; // the bound reads memory: C evaluates it before each iteration
+    const struct expr *amount; // of a step that is no constant, without its direction; NULL: it is one
+    bool recheck;              // the bound reads memory: C evaluates it before each iteration
+    struct canonical *also;    // `i < n && i < m`: the same loop with the next bound; NULL: there is no more
     enum bound_way way;
     const char *why; // not canonical: the reason
     struct loc where;
@@ -30,6 +32,27 @@ struct canonical {
 
 // False: |out->why| says why it is none.
 bool lower_canonical_find(struct lower *l, const struct stmt *stmt, struct canonical *out);
+// The same in parts, for loops that count in another way (counted.c).
+bool lower_is_loop_variable(const struct lower *l, const struct object *object);
+bool lower_find_step(const struct lower *l, const struct stmt *stmt, struct canonical *c);
+bool lower_find_condition(struct lower *l, const struct stmt *stmt, const struct expr *expr, struct canonical *c);
+void lower_find_init(const struct stmt *stmt, struct canonical *c);
+// Whether |bound| is one: it has no effect and does not read the variable.
+bool lower_check_bound(const struct lower *l, struct canonical *c, const struct expr *bound);
+// Whether |stmt| assigns or declares what |e| is made of.
+bool lower_is_changed(struct lower *l, const struct stmt *stmt, const struct expr *e);
+bool lower_check_body(struct lower *l, const struct stmt *stmt, struct canonical *c);
+void lower_loop_pragmas(const struct lower *l, struct ir_for *loop, const struct pragmas *pragmas);
+void lower_loop_body(struct lower *l, struct ir_inst *inst, const struct stmt *stmt);
+
+// counted.c: `while (i-- > 0)`, and steps that are known at the loop's entry. False: it is no such loop; |c| says why
+// if there is something to say.
+bool lower_counted(struct lower *l, const struct stmt *stmt, struct canonical *c);
+// A nest with steps that the launch knows, twice: by |lower_nest| with all of them known to lead to their bounds, and
+// as plain loops. False: there are none that are not known yet.
+bool lower_steps_split(struct lower *l, const struct stmt *stmt,
+                       void (*lower_nest)(struct lower *, const struct stmt *));
+
 const struct expr *lower_without_widening(const struct expr *e);
 enum bound_way lower_bound_way(const struct canonical *c);
 struct ir_inst *lower_bound_value(struct lower *l, struct canonical *c); // may make the comparison strict

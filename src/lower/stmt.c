@@ -1,6 +1,6 @@
 // Statements, into structured control flow. Code that cannot be reached (after a jump, in the same list) is not
 // emitted.
-#include "lower/internal.h"
+#include "lower/loop.h"
 
 void lower_body(struct lower *l, const struct stmt *stmt, struct ir_region *region)
 {
@@ -383,12 +383,12 @@ static bool lower_once(struct lower *l, const struct stmt *stmt)
 
 static void lower_loop(struct lower *l, const struct stmt *stmt)
 {
-    if (lower_once(l, stmt)) {
+    if (lower_once(l, stmt) || lower_steps_split(l, stmt, lower_loop)) {
         return;
     }
     const char *why = stmt->kind == STMT_WHILE ? "it is a 'while' loop" : "it is a 'do' loop";
     struct loc where = stmt->loc;
-    if (stmt->kind == STMT_FOR && l->plain_depth == 0 && lower_for(l, stmt, &why, &where)) {
+    if (stmt->kind != STMT_DO && l->plain_depth == 0 && lower_for(l, stmt, &why, &where)) {
         return;
     }
     if (l->plain_depth == 0) {
@@ -398,7 +398,7 @@ static void lower_loop(struct lower *l, const struct stmt *stmt)
     if (stmt->init != NULL) {
         lower_stmt(l, stmt->init);
     }
-    lower_plain_loop(l, stmt, why);
+    lower_plain_loop(l, stmt, l->plain_depth > 0 ? IR_REASON_STEP : why);
 }
 
 // ---- switch --------------------------------------------------------------------------------------------------------

@@ -48,7 +48,8 @@ bool lower_unroll_find(struct lower *l, const struct stmt *stmt, bool reports, s
     if (stmt->init == NULL || stmt->init->kind != STMT_DECL) {
         return refuse(reporter, stmt, stmt->loc, "it must declare its variable: for (int k = 0; …)");
     }
-    bool is_known = c.init != NULL && const_eval_int(c.init, &out->first) && const_eval_int(c.bound, &bound);
+    bool is_known =
+        c.init != NULL && c.also == NULL && const_eval_int(c.init, &out->first) && const_eval_int(c.bound, &bound);
     if (!is_known || (c.way != BOUND_SAME && c.way != BOUND_FITS)) {
         return refuse(reporter, stmt, c.condition->loc, "its first value and its bound must be constants");
     }

@@ -182,7 +182,8 @@ static bool has_chunks(const struct ir_inst *loop)
 static void describe_region(struct offload *o, struct ir_region *region, int depth, bool inside_task, bool is_told)
 {
     for (struct ir_inst *inst = region->first; inst != NULL; inst = inst->next) {
-        if (inst->op == IR_OP_LOOP && inst->text != NULL && strcmp(inst->text, IR_REASON_WRAPS) == 0) {
+        if (inst->op == IR_OP_LOOP && inst->text != NULL &&
+            (strcmp(inst->text, IR_REASON_WRAPS) == 0 || strcmp(inst->text, IR_REASON_STEP) == 0)) {
             continue; // the loop is described where it does not wrap
         }
         if (inst->op == IR_OP_LOOP && inst->text != NULL && strcmp(inst->text, IR_REASON_SEARCH) == 0) {

@@ -234,6 +234,9 @@ TEST(words_say_no_more_than_is_known)
          false},
         {"kernel void f(int n, int a[n]) {\nfor (int b = 0; b < n; b += 64)\n"
          "for (int i = b; i < b + 64 && i < n; i++) a[i] += a[n - 1 - i]; }",
+         "by another iteration", true},
+        {"kernel void f(int n, int a[n]) {\nfor (int b = 0; b < n; b += 64)\n"
+         "for (int i = b; i < b + 64 && i != n; i++) a[i] += a[n - 1 - i]; }",
          "by another iteration", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

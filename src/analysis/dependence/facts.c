@@ -53,6 +53,11 @@ void pair_add_constraint(struct pair *pair, const struct poly *value, bool is_eq
     if (value == NULL || pair->constraint_count == MAX_CONSTRAINTS) {
         return;
     }
+    for (int i = 0; i < pair->constraint_count; i++) { // a fact belongs to more than one atom
+        if (pair->constraints[i].is_equal == is_equal && poly_equal(pair->constraints[i].value, value)) {
+            return;
+        }
+    }
     pair->constraints[pair->constraint_count++] = (struct constraint){value, is_equal};
 }
 

@@ -14,7 +14,7 @@ enum {
     MAX_CASE_ROWS = 10,
     MAX_IDS = 64,
     MAX_GUARDED = 24,
-    MAX_FITS = 4,
+    MAX_FITS = 8,
     MAX_NODES = 80,   // more is not worth the compile time: a conflict
     USEFUL_TRIP = 64, // a condition that only shorter loops fulfil is not worth a test
 };

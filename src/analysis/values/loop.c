@@ -46,6 +46,30 @@ static bool writes_memory(const struct ir_region *region)
     return false;
 }
 
+// for (k = 0; k < (n + b - 1) / b; k++): block k begins before n. That is not linear, so it is said here.
+static void tie_to_quotient(struct analysis *an, const struct loop_info *info)
+{
+    struct poly_pool *pool = &an->pool;
+    const struct ir_for *loop = info->inst->loop;
+    int id;
+    if ((loop->compare != IR_OP_SLT && loop->compare != IR_OP_ULT) || loop->step != 1 || loop->recheck ||
+        !poly_is_atom(info->bound, &id) || value_range(an, info->init).lo < 0) {
+        return;
+    }
+    const struct atom *quotient = atom_of(an, id);
+    if (quotient->kind != ATOM_OP || quotient->op != IR_OP_SDIV || value_range(an, quotient->b).lo < 1) {
+        return;
+    }
+    const struct poly *whole = quotient->a;
+    int64_t least;
+    if (poly_is_atom(whole, &id) && atom_of(an, id)->kind == ATOM_OP && atom_of(an, id)->op == IR_OP_SMAX &&
+        poly_is_const(atom_of(an, id)->b, &least) && least == 0) {
+        whole = atom_of(an, id)->a; // it is positive if an iteration runs
+    }
+    const struct poly *next = poly_plus(pool, poly_atom(pool, info->variable), 1);
+    atom_add_fact(an, info->variable, poly_sub(pool, whole, poly_mul(pool, quotient->b, next)), false, NULL);
+}
+
 // The variable's bounds, given that an iteration runs, and the facts that tie it to the iteration's number.
 static void bound_variable(struct analysis *an, struct loop_info *info, bool is_signed)
 {
@@ -85,6 +109,7 @@ static void bound_variable(struct analysis *an, struct loop_info *info, bool is_
             atom_add_fact(an, id, poly_sub(pool, variable, stepped), true, NULL);
         }
     }
+    tie_to_quotient(an, info);
 }
 
 // Bounds of a loop are values in the integers, wrapped ones if need be. `!=` counts like `<` if the end is not before

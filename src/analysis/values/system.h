@@ -9,7 +9,7 @@
 
 #include "analysis/values/polynomial.h"
 
-enum { SYSTEM_MAX_COLUMNS = 40, SYSTEM_MAX_ROWS = 128 };
+enum { SYSTEM_MAX_COLUMNS = 40, SYSTEM_MAX_ROWS = 192 };
 
 struct system_row { // the sum of coef[c] * columns[c], plus the constant, is >= 0 or == 0
     int64_t coef[SYSTEM_MAX_COLUMNS];
