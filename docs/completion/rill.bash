@@ -5,7 +5,7 @@ _rill()
     local compile="-D -I --contract=off --check=bounds --fast-math --target --help"
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "run check explain emit trace devices cache doctor selftest demo --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "run check explain emit build trace devices cache doctor selftest demo --help --version" -- "$word"))
         return
     fi
     case $command in
@@ -13,6 +13,7 @@ _rill()
         check) compile="$compile --json --strict" ;;
         emit) compile="$compile --ir --plan --llvm --asm --openmp --ptx --amdgcn --after" ;;
         explain) ;;
+        build) compile="$compile -o --prefix --include --no-source" ;;
         devices) compile="--all --help" ;;
         cache) compile="list stats verify clear --folder --remove --help" ;;
         doctor) compile="--quick --device --help" ;;
@@ -31,7 +32,7 @@ _rill()
             return
             ;;
         --target)
-            COMPREPLY=($(compgen -W "native x86-64 x86-64-v2 x86-64-v3 x86-64-v4 sm_70 sm_80 sm_90 gfx90a gfx942 gfx1100" \
+            COMPREPLY=($(compgen -W "$([ "$command" = build ] && echo portable cpu) native x86-64 x86-64-v2 x86-64-v3 x86-64-v4 sm_70 sm_80 sm_90 gfx90a gfx942 gfx1100" \
                 -- "$word"))
             return
             ;;

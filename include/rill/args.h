@@ -53,9 +53,11 @@ typedef struct rill_arg {
         uint64_t id;         // ARRAY: the handle's id
         const void *pointer; // PTR and HOST: the first element; STRUCT: the struct, copied by the launch
     } value;
-    uint64_t count; // PTR and HOST: elements
+    uint64_t count; // PTR and HOST: elements; RILL_WHOLE: as many as the parameter's extents say
     uint64_t size;  // PTR, HOST, STRUCT: bytes of one element
 } rill_arg;
+
+#define RILL_WHOLE (UINT64_C(1) << 63)
 
 // An argument list, passed by value. |items| is read by the call only.
 typedef struct rill_args {

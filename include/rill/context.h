@@ -203,6 +203,8 @@ typedef struct rill_stats {
     uint64_t array_size;           // bytes in arrays that exist or are still in use, views and wrapped memory left out
     uint64_t module_count;         // modules that exist
     int32_t thread_count;          // threads that run kernels; 0 before the first launch
+    uint64_t ahead_count;          // packages opened with code that was built ahead of time
+    uint64_t ahead_compiled_count; // packages of which the source was compiled, or found in the cache
     uint64_t order_wait_count;     // RILL_ORDER_AUTO: times that a stream was made to wait for another
     rill_region_stats regions;     // regions of stream_parallel blocks
     rill_pool_stats stream_pool;   // streams for stream_parallel blocks

@@ -53,6 +53,7 @@
 #include "rill/host.h"
 #include "rill/launch.h"
 #include "rill/module.h"
+#include "rill/package.h"
 #include "rill/status.h"
 #include "rill/stream.h"
 #include "rill/types.h"

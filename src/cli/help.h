@@ -86,6 +86,24 @@ static const char help_emit[] =
     "\nexample: rill emit --openmp saxpy.c > saxpy_omp.c"
     " && gcc -O3 -fopenmp -c saxpy_omp.c\n";
 
+static const char help_build[] =
+    "usage: rill build FILE [--target LIST] [-o NAME] [options]\n\n"
+    "Compiles FILE ahead of time. NAME.o holds the code, NAME.h has a function for each kernel, with the kernel's own\n"
+    "parameters, which the C or C++ compiler checks. A program that includes the one and links the other, with "
+    "librill,\n"
+    "needs no compiler and no source. Without -o NAME is the file's own, in this folder.\n\n"
+    "  --target LIST        what it is compiled for, with commas. What serves most machines is 'portable', which is\n"
+    "                       taken without this: CPU code for x86-64 and faster versions for AVX2 and AVX-512, and "
+    "PTX,\n"
+    "                       which NVIDIA's driver compiles. 'cpu': the CPU code alone; 'native': this processor "
+    "alone;\n"
+    "                       x86-64-v3, sm_90, gfx942 …: as 'rill emit --target' has them\n"
+    "  --prefix P           before the names of the functions\n"
+    "  --include HEADER     that declares the structs which kernels take; without it NAME.h does\n"
+    "  --no-source          leaves the source out, from which other devices are served where there is the "
+    "compiler\n" HELP_COMPILE "\nexample:\n"
+    "  rill build solve.c --target cpu,sm_80,sm_90,gfx942 -o solve && cc main.c solve.o -lrill\n";
+
 static const char help_trace[] =
     "usage: rill trace FILE.json [--svg OUT.svg] [--width N] [--tasks N]\n\n"
     "Draws what ran when, from a file that 'rill run' or any program with RILL_TRACE=FILE.json in its environment\n"

@@ -15,6 +15,7 @@ static const struct command commands[] = {
     {"check", cmd_check, "say what is wrong with a file", help_check},
     {"explain", cmd_explain, "say of every loop whether it is parallel, and why", help_explain},
     {"emit", cmd_emit, "show a file as IR, plan, LLVM, assembly or OpenMP", help_emit},
+    {"build", cmd_build, "compile a file ahead of time, for a program that links it", help_build},
     {"trace", cmd_trace, "draw what ran when, from a trace file", help_trace},
     {"devices", cmd_devices, "list the devices of this machine", help_devices},
     {"cache", cmd_cache, "look after what is kept of earlier compiles", help_cache},

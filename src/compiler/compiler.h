@@ -106,7 +106,7 @@ struct compiler_table {
     const char *(*message)(void); // of the calling thread's last failure that is no diagnostic
 };
 
-// The release, and a hash of everything that the two libraries must agree on (CMakeLists.txt defines it for the two
+// The release, and a hash of everything that the two libraries must agree on (CMakeLists.txt defines it for the
 // files that say it).
 #define COMPILER_BUILT RILL_VERSION " (build " RILL_SEAM ")"
 

@@ -258,11 +258,18 @@ static rill_status pack_memory(struct packed_args *packed, int index, const rill
     const struct plan_param *param = &packed->kernel->plan->params[index];
     const struct ir_ctype *element = reflect_element(param->ctype);
     RILL_TRY(check_element(packed, index, (rill_type)arg->type, arg->size, arg->type != RILL_RECORD));
-    if (__builtin_mul_overflow(arg->count, arg->size, &packed->sizes[index]) || packed->sizes[index] > PTRDIFF_MAX) {
+    bool is_whole = arg->count == RILL_WHOLE; // then check_shape() finds the size
+    if (is_whole && param->rank == 0) {
+        return refuse(packed, index, RILL_ERR_ARGUMENTS,
+                      "how many elements there are is not known, as the parameter has no extents: pass RILL_HOST or "
+                      "RILL_PTR with a count");
+    }
+    if (!is_whole &&
+        (__builtin_mul_overflow(arg->count, arg->size, &packed->sizes[index]) || packed->sizes[index] > PTRDIFF_MAX)) {
         return refuse(packed, index, RILL_ERR_ARGUMENTS, "%" PRIu64 " elements are more than can be addressed",
                       arg->count);
     }
-    if (arg->value.pointer == NULL && arg->count > 0) {
+    if (arg->value.pointer == NULL && arg->count > 0 && !is_whole) {
         return refuse(packed, index, RILL_ERR_ARGUMENTS, "the memory is NULL");
     }
     if (element != NULL && element->align > 1 && (uintptr_t)arg->value.pointer % element->align != 0) {
@@ -365,11 +372,26 @@ static rill_status refuse_shape(const struct packed_args *packed, int index, con
                   wanted_text);
 }
 
-static __attribute__((noinline)) rill_status check_shape(const struct packed_args *packed, int index,
-                                                         const rill_arg *arg)
+// Memory of as many elements as the parameter has.
+static rill_status take_whole(struct packed_args *packed, int index, const rill_arg *arg, const rill_shape *wanted)
+{
+    if (__builtin_mul_overflow(count_of(wanted), arg->size, &packed->sizes[index]) ||
+        packed->sizes[index] > PTRDIFF_MAX) {
+        return refuse(packed, index, RILL_ERR_ARGUMENTS, "%" PRIu64 " elements are more than can be addressed",
+                      count_of(wanted));
+    }
+    return arg->value.pointer != NULL || packed->sizes[index] == 0
+               ? RILL_OK
+               : refuse(packed, index, RILL_ERR_ARGUMENTS, "the memory is NULL");
+}
+
+static __attribute__((noinline)) rill_status check_shape(struct packed_args *packed, int index, const rill_arg *arg)
 {
     rill_shape wanted;
     RILL_TRY(args_param_shape(packed, index, &wanted));
+    if (arg->kind != RILL_ARG_ARRAY && arg->count == RILL_WHOLE) {
+        return take_whole(packed, index, arg, &wanted);
+    }
     bool fits = arg->kind == RILL_ARG_ARRAY ? shape_fits(&packed->arrays[index]->shape, &wanted)
                                             : count_of(&wanted) <= arg->count;
     return fits ? RILL_OK : refuse_shape(packed, index, arg, &wanted);

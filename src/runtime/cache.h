@@ -48,6 +48,7 @@ struct cache_builds {
 };
 void cache_key_of_image(const struct cache_builds *builds, const char *device, const struct compiler_input *input,
                         struct cache_key *out_key);
+void cache_key_of_processor(struct cache_key *out_key); // what it can do, and not which of them it is
 void cache_key_of_binary(const struct backend_binary_key *binary, struct cache_key *out_key);
 
 #endif

@@ -1,6 +1,7 @@
 #include "runtime/cache_entry.h"
 
 #include "base/blake2.h"
+#include "runtime/serial.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -26,32 +27,7 @@ enum { MAX_ITEMS = 1 << 20 };
 
 // ---- writing ------------------------------------------------------------------------------------------------------
 
-struct writer {
-    unsigned char *bytes; // NULL: it is only counted
-    size_t used;
-};
-
-static void put(struct writer *writer, const void *bytes, size_t size)
-{
-    if (writer->bytes != NULL && size > 0) {
-        memcpy(writer->bytes + writer->used, bytes, size);
-    }
-    writer->used += size;
-}
-
-static void put_number(struct writer *writer, uint64_t number)
-{
-    put(writer, &number, sizeof number);
-}
-
-static void put_text(struct writer *writer, const char *text)
-{
-    size_t length = text != NULL ? strlen(text) : 0;
-    put_number(writer, length);
-    put(writer, text != NULL ? text : "", length + 1);
-}
-
-static bool put_file(struct writer *writer, const struct compiler_file *file)
+static bool put_file(struct serial_writer *writer, const struct compiler_file *file)
 {
     struct identity identity = {{0}};
     bool is_known = true;
@@ -63,14 +39,14 @@ static bool put_file(struct writer *writer, const struct compiler_file *file)
         blake2_add(&hash, file->bytes, file->size);
         blake2_finish(&hash, identity.bytes);
     }
-    put_number(writer, (uint64_t)file->kind);
-    put_text(writer, file->path);
-    put_number(writer, file->size);
-    put(writer, identity.bytes, sizeof identity.bytes);
+    serial_put_number(writer, (uint64_t)file->kind);
+    serial_put_text(writer, file->path);
+    serial_put_number(writer, file->size);
+    serial_put(writer, identity.bytes, sizeof identity.bytes);
     return is_known;
 }
 
-static bool put_all(struct writer *writer, const struct compiler_result *result)
+static bool put_all(struct serial_writer *writer, const struct compiler_result *result)
 {
     struct head head = {.image_size = result->size,
                         .file_count = (uint32_t)result->file_count,
@@ -78,26 +54,26 @@ static bool put_all(struct writer *writer, const struct compiler_result *result)
                         .error_count = (uint32_t)result->error_count,
                         .warning_count = (uint32_t)result->warning_count};
     bool is_known = true;
-    put(writer, &head, sizeof head);
-    put(writer, result->bytes, result->size);
+    serial_put(writer, &head, sizeof head);
+    serial_put(writer, result->bytes, result->size);
     for (int i = 0; i < result->file_count; i++) {
         is_known = put_file(writer, &result->files[i]) && is_known;
     }
     for (int i = 0; i < result->diagnostic_count; i++) {
         const struct compiler_diagnostic *diagnostic = &result->diagnostics[i];
-        put_number(writer, (uint64_t)diagnostic->severity);
-        put_number(writer, diagnostic->line);
-        put_number(writer, diagnostic->column);
-        put_text(writer, diagnostic->file);
-        put_text(writer, diagnostic->text);
-        put_text(writer, diagnostic->rendered);
+        serial_put_number(writer, (uint64_t)diagnostic->severity);
+        serial_put_number(writer, diagnostic->line);
+        serial_put_number(writer, diagnostic->column);
+        serial_put_text(writer, diagnostic->file);
+        serial_put_text(writer, diagnostic->text);
+        serial_put_text(writer, diagnostic->rendered);
     }
     return is_known;
 }
 
 bool cache_entry_write(const struct compiler_result *result, unsigned char **out_memory, size_t *out_payload_size)
 {
-    struct writer counter = {.bytes = NULL};
+    struct serial_writer counter = {.bytes = NULL};
     *out_memory = NULL;
     *out_payload_size = 0;
     if (!put_all(&counter, result)) {
@@ -107,7 +83,7 @@ bool cache_entry_write(const struct compiler_result *result, unsigned char **out
     if (memory == NULL) {
         return false;
     }
-    struct writer writer = {.bytes = memory + CACHE_HEADER_SIZE};
+    struct serial_writer writer = {.bytes = memory + CACHE_HEADER_SIZE};
     if (!put_all(&writer, result)) {
         free(memory);
         return false;
@@ -120,79 +96,39 @@ bool cache_entry_write(const struct compiler_result *result, unsigned char **out
 
 // ---- reading ------------------------------------------------------------------------------------------------------
 
-struct reader {
-    const unsigned char *bytes;
-    size_t left;
-    bool is_bad;
-};
-
-static const void *take(struct reader *reader, uint64_t size)
+static void take_file(struct serial_reader *reader, struct cache_file *file)
 {
-    const void *at = reader->bytes;
-    if (reader->is_bad || size > reader->left) {
-        reader->is_bad = true;
-        return NULL;
-    }
-    reader->bytes += size;
-    reader->left -= (size_t)size;
-    return at;
-}
-
-static uint64_t take_number(struct reader *reader, uint64_t most)
-{
-    uint64_t number = 0;
-    const void *at = take(reader, sizeof number);
-    if (at != NULL) {
-        memcpy(&number, at, sizeof number);
-    }
-    reader->is_bad = reader->is_bad || number > most;
-    return reader->is_bad ? 0 : number;
-}
-
-static const char *take_text(struct reader *reader)
-{
-    uint64_t length = take_number(reader, CACHE_MAX_ENTRY);
-    const char *text = take(reader, length + 1);
-    if (text == NULL || memchr(text, '\0', (size_t)length + 1) != text + length) {
-        reader->is_bad = true;
-        return "";
-    }
-    return text;
-}
-
-static void take_file(struct reader *reader, struct cache_file *file)
-{
-    file->kind = (enum compiler_file_kind)take_number(reader, COMPILER_FILE_LIBRARY);
-    file->path = take_text(reader);
-    file->size = take_number(reader, UINT64_MAX);
-    const void *digest = take(reader, sizeof file->digest);
+    file->kind = (enum compiler_file_kind)serial_take_number(reader, COMPILER_FILE_LIBRARY);
+    file->path = serial_take_text(reader);
+    file->size = serial_take_number(reader, UINT64_MAX);
+    const void *digest = serial_take(reader, sizeof file->digest);
     if (digest != NULL) {
         memcpy(file->digest, digest, sizeof file->digest);
     }
 }
 
-static void take_diagnostic(struct reader *reader, struct compiler_diagnostic *diagnostic)
+static void take_diagnostic(struct serial_reader *reader, struct compiler_diagnostic *diagnostic)
 {
     enum { ERROR = 2 };
-    diagnostic->severity = (int)take_number(reader, ERROR);
-    diagnostic->line = (uint32_t)take_number(reader, UINT32_MAX);
-    diagnostic->column = (uint32_t)take_number(reader, UINT32_MAX);
-    diagnostic->file = take_text(reader);
-    diagnostic->text = take_text(reader);
-    diagnostic->rendered = take_text(reader);
+    diagnostic->severity = (int)serial_take_number(reader, ERROR);
+    diagnostic->line = (uint32_t)serial_take_number(reader, UINT32_MAX);
+    diagnostic->column = (uint32_t)serial_take_number(reader, UINT32_MAX);
+    diagnostic->file = serial_take_text(reader);
+    diagnostic->text = serial_take_text(reader);
+    diagnostic->rendered = serial_take_text(reader);
 }
 
 bool cache_entry_read(const unsigned char *payload, size_t size, struct cache_entry *out_entry)
 {
-    struct reader reader = {.bytes = payload, .left = size};
+    struct serial_reader reader = {.bytes = payload, .left = size};
     struct head head = {.image_size = 0};
     *out_entry = (struct cache_entry){.memory = NULL};
-    const void *start = take(&reader, sizeof head);
+    const void *start = serial_take(&reader, sizeof head);
     if (start == NULL) {
         return false;
     }
     memcpy(&head, start, sizeof head);
-    const void *image = take(&reader, head.image_size);
+    const void *image = serial_take(&reader, head.image_size);
     // An entry without an image is none, and one with errors is not kept.
     if (image == NULL || head.image_size == 0 || head.error_count != 0 || head.file_count > MAX_ITEMS ||
         head.diagnostic_count > MAX_ITEMS || head.warning_count > INT32_MAX) {

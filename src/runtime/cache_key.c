@@ -83,6 +83,15 @@ static void add_processor(struct blake2 *hash)
     }
 }
 
+void cache_key_of_processor(struct cache_key *out_key)
+{
+    struct blake2 hash;
+    blake2_init(&hash, sizeof out_key->bytes);
+    add_text(&hash, "processor");
+    add_processor(&hash);
+    blake2_finish(&hash, out_key->bytes);
+}
+
 // Whoever adds a field that the compiler looks at adds it to the key.
 _Static_assert(sizeof(struct compiler_input) == 112, "all but emit, after and sanitize are in the key of an image");
 

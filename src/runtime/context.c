@@ -8,6 +8,7 @@
 #include "runtime/event.h"
 #include "runtime/module.h"
 #include "runtime/order.h"
+#include "runtime/package.h"
 #include "runtime/stream.h"
 
 #include <assert.h>
@@ -403,6 +404,7 @@ static rill_status destroy(struct context *context)
     handle_retire_all(&context->handles, KIND_ARRAY, NULL, NULL);
     handle_retire_all(&context->handles, KIND_STREAM, NULL, NULL);
     module_forget_files(context);
+    package_forget_all(context);
     callback_thread_destroy(context);
     order_destroy(context->order);
     pool_finish_streams(&context->stream_pool);

@@ -34,6 +34,9 @@ struct compiler_table;
 struct loaded_file;
 struct host_block;
 struct order;
+struct opened_package;
+
+enum { PACKAGE_BUCKETS = 32 };
 
 struct context {
     // What each launch looks at, side by side.
@@ -91,6 +94,10 @@ struct context {
     _Atomic(const struct compiler_table *) compiler; // NULL until the first compile
     struct cache *cache;                             // owned: compiles on disk; NULL: there is none
 
+    _Atomic(struct opened_package *) packages[PACKAGE_BUCKETS]; // owned: see package.c
+
+    _Atomic uint64_t ahead_count;
+    _Atomic uint64_t ahead_compiled_count;
     _Atomic uint64_t stream_count;
     _Atomic uint64_t array_count;
     _Atomic uint64_t array_size;

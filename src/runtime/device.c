@@ -166,6 +166,8 @@ rill_status rill_context_stats(rill_context handle, rill_stats *out_stats)
                               .order_wait_count = context->order != NULL ? order_wait_count(context->order) : 0,
                               .stream_count = atomic_load(&context->stream_count),
                               .array_count = atomic_load(&context->array_count),
+                              .ahead_count = atomic_load(&context->ahead_count),
+                              .ahead_compiled_count = atomic_load(&context->ahead_compiled_count),
                               .array_size = atomic_load(&context->array_size),
                               .module_count = atomic_load(&context->module_count),
                               .thread_count = stats.thread_count,

@@ -2,9 +2,11 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/hot.h"
 #include "base/status.h"
 #include "runtime/cache.h"
 #include "runtime/footprint.h"
+#include "runtime/package.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,20 +146,13 @@ static rill_status context_compiler(const char *who, struct context *context, co
     return RILL_OK;
 }
 
-struct module_request {
-    const char *who;
-    const char *text;
-    size_t length;
-    const char *path; // NULL: as the options say
-    const rill_module_options *options;
-};
-
 // What a compile gave, now or once: |table| frees the result if it is set, otherwise it lies in the cache's entry.
 struct compiled {
     const struct compiler_result *result;
     struct compiler_result *fresh;      // owned
     const struct compiler_table *table; // with |fresh|
     struct cache_lookup lookup;         // owned
+    bool is_ahead;                      // it lies in a package
 };
 
 static void compiled_finish(struct compiled *compiled)
@@ -176,32 +171,50 @@ static rill_status take_found(const char *who, struct compiled *compiled, rill_d
                : status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: no memory for the diagnostics", who);
 }
 
-// The cache is asked first, and the compiler is not loaded if it knows. |compiled| is to be finished in any case.
+// The image in a package that fits the device best. |at_last|: nothing else can be had.
+static rill_status take_packaged(const struct module_request *request, struct module *module, bool at_last,
+                                 struct compiled *compiled)
+{
+    struct package_wanted wanted = {
+        .who = request->who, .package = request->package, .source = module->source, .at_last = at_last};
+    RILL_TRY(package_find_image(module->context, &wanted, &compiled->lookup.entry));
+    compiled->is_ahead = compiled->lookup.entry.result.bytes != NULL;
+    compiled->lookup.is_found = compiled->is_ahead;
+    return compiled->is_ahead ? take_found(request->who, compiled, NULL) : RILL_OK;
+}
+
+// A package is asked first, then the cache, and the compiler is not loaded if one of them has it. |compiled| is to be
+// finished in any case.
 static rill_status compile(const struct module_request *request, struct module *module, struct compiled *compiled)
 {
     rill_diagnostics *diagnostics = request->options != NULL ? request->options->diagnostics : NULL;
     *compiled = (struct compiled){.result = NULL};
+    if (request->package != NULL) {
+        RILL_TRY(take_packaged(request, module, module->source->is_absent, compiled));
+        if (compiled->is_ahead) {
+            return RILL_OK;
+        }
+    }
     cache_find_image(module->context, module->source, &compiled->lookup);
     if (compiled->lookup.is_found) {
         return take_found(request->who, compiled, diagnostics);
     }
-    RILL_TRY(context_compiler(request->who, module->context, &compiled->table));
+    rill_status status = context_compiler(request->who, module->context, &compiled->table);
+    if (status == RILL_ERR_NO_COMPILER && request->package != NULL) {
+        return take_packaged(request, module, true, compiled);
+    }
+    RILL_TRY(status);
     RILL_TRY(
         source_compile(request->who, compiled->table, module->source, COMPILER_IMAGE, diagnostics, &compiled->fresh));
     compiled->result = compiled->fresh;
     return RILL_OK;
 }
 
-// Fills a module whose arena may jump out.
-static rill_status build_module(const struct module_request *request, struct module *module)
+static rill_status compile_and_open(const struct module_request *request, struct module *module, bool *out_is_ahead)
 {
-    module->source = source_copy(&module->arena, request->text, request->length, request->path, request->options);
-    const char *target = module->context->backend->device_target(module->context->device);
-    if (target != NULL) { // what runs here is compiled for what is here
-        module->source->input.target = arena_strdup(&module->arena, target);
-    }
     struct compiled compiled;
     volatile rill_status status = compile(request, module, &compiled);
+    *out_is_ahead = compiled.is_ahead;
     if (status != RILL_OK) {
         compiled_finish(&compiled);
         return status;
@@ -221,7 +234,48 @@ static rill_status build_module(const struct module_request *request, struct mod
         cache_keep_image(module->context, &compiled.lookup, module->source, compiled.result);
     }
     compiled_finish(&compiled);
+    return status;
+}
+
+// What was built ahead of time may not load here: a C library may lack one of its routines. Then it is compiled here.
+static rill_status open_otherwise(const struct module_request *request, struct module *module, rill_status status)
+{
+    const struct compiler_table *table;
+    struct saved_message message;
+    bool is_its_fault = status == RILL_ERR_NOT_FOUND || status == RILL_ERR_INVALID || status == RILL_ERR_UNSUPPORTED;
+    context_save_message(&message);
+    if (!is_its_fault || module->source->is_absent ||
+        context_compiler(request->who, module->context, &table) != RILL_OK) {
+        context_restore_message(&message);
+        return status;
+    }
+    context_log(module->context, RILL_LOG_WARNING, "'%s' is compiled: what was built ahead of time does not load: %s",
+                module->source->input.path, message.text);
+    struct module_request again = *request;
+    again.package = NULL;
+    bool is_ahead;
+    return compile_and_open(&again, module, &is_ahead);
+}
+
+// Fills a module whose arena may jump out.
+static rill_status build_module(const struct module_request *request, struct module *module)
+{
+    module->source = source_copy(&module->arena, request->text, request->length, request->path, request->options);
+    module->source->is_absent = request->package != NULL && !request->package->has_source;
+    const char *target = module->context->backend->device_target(module->context->device);
+    if (target != NULL) { // what runs here is compiled for what is here
+        module->source->input.target = arena_strdup(&module->arena, target);
+    }
+    bool is_ahead = false;
+    rill_status status = compile_and_open(request, module, &is_ahead);
+    if (status != RILL_OK && is_ahead) {
+        is_ahead = false;
+        status = open_otherwise(request, module, status);
+    }
     RILL_TRY(status);
+    if (request->package != NULL) {
+        atomic_fetch_add(is_ahead ? &module->context->ahead_count : &module->context->ahead_compiled_count, 1);
+    }
     size_t count = (size_t)module->plan->kernel_count;
     module->kernels = ARENA_ARRAY(&module->arena, struct kernel, count > 0 ? count : 1);
     describe_kernels(module);
@@ -229,8 +283,11 @@ static rill_status build_module(const struct module_request *request, struct mod
     return add_handles(request->who, module);
 }
 
-static rill_status make_module(struct context *context, const struct module_request *request, rill_module *out)
+rill_status module_make(struct context *context, const struct module_request *request, rill_module *out)
 {
+    if (UNLIKELY(request->package == NULL && package_wanted_ahead() != NULL)) {
+        return package_make_ahead(context, request, out);
+    }
     struct module *module = context_alloc(context, sizeof *module);
     if (module == NULL) {
         return status_fail(RILL_ERR_OUT_OF_MEMORY, "%s: no memory for a module", request->who);
@@ -266,7 +323,7 @@ rill_status rill_module_create(rill_context handle, const char *text, const rill
     RILL_TRY(context_enter("rill_module_create", handle.id, KIND_CONTEXT, &context));
     struct module_request request = {
         .who = "rill_module_create", .text = text, .length = strlen(text), .options = options};
-    rill_status status = make_module(context, &request, out_module);
+    rill_status status = module_make(context, &request, out_module);
     context_leave(context);
     return status;
 }
@@ -278,7 +335,7 @@ static rill_status load_file(struct context *context, const char *who, const cha
     size_t length;
     RILL_TRY(file_read(who, path, &text, &length));
     struct module_request request = {.who = who, .text = text, .length = length, .path = path, .options = options};
-    rill_status status = make_module(context, &request, out);
+    rill_status status = module_make(context, &request, out);
     free(text);
     return status;
 }
@@ -513,6 +570,10 @@ static rill_status emit(const char *who, struct module *module, enum compiler_em
                         char **out_text)
 {
     const struct compiler_table *table;
+    if (module->source->is_absent) {
+        return status_fail(RILL_ERR_NOT_FOUND, "%s: the package of '%s' was built without its source", who,
+                           module->source->input.path);
+    }
     RILL_TRY(context_compiler(who, module->context, &table));
     struct source source = *module->source;
     source.input.target = target != NULL ? target : source.input.target;

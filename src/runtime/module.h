@@ -9,6 +9,7 @@
 #include "runtime/source.h"
 
 struct module;
+struct package;
 
 struct kernel {
     struct context *context;     // borrowed
@@ -39,6 +40,18 @@ struct module {
     struct kernel *kernels;      // plan->kernel_count of them
     rill_field_info *fields;     // plan->field_count of them
 };
+
+// What a module is made of: text, or a package that was verified, whose source and options stand in the other fields.
+struct module_request {
+    const char *who;
+    const char *text;
+    size_t length;
+    const char *path; // NULL: as the options say
+    const rill_module_options *options;
+    const struct package *package; // NULL: none
+};
+
+rill_status module_make(struct context *context, const struct module_request *request, rill_module *out_module);
 
 void module_dispose(struct module *module); // the handle is gone
 void kernel_dispose(struct kernel *kernel); //

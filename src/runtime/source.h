@@ -11,6 +11,7 @@
 // Everything in an arena, ready for the compiler. |target| and |emit| are set for each compile.
 struct source {
     struct compiler_input input;
+    bool is_absent; // a package without its source: there is no text
 };
 
 // Copies text and options, and adds what the environment says. |options| may be NULL; |path|, if not NULL, comes first.

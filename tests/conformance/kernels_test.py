@@ -11,7 +11,7 @@ fields in both builds.
 
 Cases of a file share compilations: each setting of `settings_of` is one process that compiles the file once and runs its
 share of the cases (kernel_cases.c). Thread counts, checked bounds, helpers that are called and not inlined, and schedules of
-blocks take turns: in the short form a file has one setting, a file of blocks two; under a sanitizer one file in four runs,
+blocks take turns, and so does whether the file is compiled, found in the cache or built ahead of time: in the short form a file has one setting, a file of blocks two; under a sanitizer one file in four runs,
 with one setting. RILL_TEST_LONG runs all cases of all files with every setting, and so does a run by hand, each case with one.
 RILL_TEST_SHARE=1/4, or an argument 1/4, takes every fourth file, from the second on. The compiler verifies what each pass
 leaves.
@@ -345,21 +345,32 @@ def build_by_gcc(path, text):
         return None, str(error)
 
 
+def with_ways(every, index):
+    """Where the code comes from takes turns too: compiled, built ahead of time, or found in a cache that a compile has filled.
+    What is instrumented for a sanitizer is compiled."""
+    if not IS_PLAIN and DEVICE == "cpu":
+        return every
+    ways = [{}, {"RILL_AHEAD": "here"}, {"RILL_CACHE": "filled"}]
+    if IS_LONG:
+        return [dict(settings, **way) for settings in every for way in ways]
+    return [dict(settings, **ways[(index + TURN + number) % 3]) for number, settings in enumerate(every)]
+
+
 def settings_of(path, index):
     """The environments in which the cases of a file run, each of them its share."""
     calls = "calls" if path.name.startswith("helpers") else "1"
     if DEVICE != "cpu":
         every = [{"RILL_CHECK": check, "RILL_VERIFY": calls} for check in ("", "bounds")]
-        return every if IS_LONG or (IS_PLAIN and not IS_SHORT) else [every[(index // 2 + TURN) % 4 == 3]]
+        return with_ways(every if IS_LONG or (IS_PLAIN and not IS_SHORT) else [every[(index // 2 + TURN) % 4 == 3]], index)
     every = [{"RILL_THREADS": str(threads), "RILL_CHECK": "bounds" if (index + turn) % 3 == 2 else "",
               "RILL_VERIFY": "calls" if (index + turn) % 3 == 1 else calls, "RILL_SCHEDULE": "0"}
              for turn, threads in enumerate(THREADS)]
     if path.name.startswith("block"):  # a schedule of their own; 0: as it comes
         every = [dict(every[seed % 3], RILL_SCHEDULE=str(seed)) for seed in range(5)]
     if IS_LONG or (IS_PLAIN and not IS_SHORT):
-        return every
+        return with_ways(every, index)
     first = (index + TURN) % len(every)
-    return [every[first], every[first - 2]] if IS_PLAIN and len(every) > 3 else [every[first]]
+    return with_ways([every[first], every[first - 2]] if IS_PLAIN and len(every) > 3 else [every[first]], index)
 
 
 def run_file(path, index):
@@ -384,6 +395,9 @@ def run_file(path, index):
 def run_share(path, text, kept, lines, settings, turn, work):
     how = " ".join(f"{key[5:].lower()}={value}" for key, value in settings.items() if value not in ("", "0")) if IS_LONG else ""
     driver, said = None, []
+    if settings.get("RILL_CACHE") == "filled":
+        settings = dict(settings, RILL_CACHE=str(work / "cache"))
+        Driver(path, settings).finish()
     for number, line in enumerate(lines):
         copy = work / f"kernel{turn}_{number}.so"  # a name never loaded before: another copy of its fields
         shutil.copy(kept, copy)

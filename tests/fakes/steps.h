@@ -353,6 +353,25 @@ static rill_status do_module(struct scene *s)
     return first_of(status, rill_module_destroy(module));
 }
 
+// Opens a package that was built before, and uses each of its calls.
+static rill_status do_package(struct scene *s)
+{
+    static rill_built built;
+    if (built.package == NULL) {
+        const char *const targets[] = {"sm_90", "gfx90a", "gfx942", "gfx1100"};
+        rill_package_options options = {.targets = targets, .target_count = 4};
+        RILL_TRY(rill_package_build(small_source, NULL, &options, &built));
+    }
+    rill_package package = {.bytes = built.package, .size = built.package_size};
+    rill_module module = {0};
+    rill_kernel kernel = {0};
+    RILL_TRY(rill_package_module(s->context, &package, &module));
+    rill_status status = rill_package_kernel(s->context, &package, 0, &kernel);
+    status = first_of(status, rill_package_launch(&package, 0, NULL, s->stream, RILL_ARGS(N, 1, s->y)));
+    status = first_of(status, rill_package_call(&package, 0, s->stream, RILL_ARGS(N, 1, s->y), NULL, 0));
+    return first_of(status, rill_module_destroy(module));
+}
+
 // A launch on a stream that another captures. The captures are the test's own and do not fail.
 static void begin_capture(struct scene *s)
 {
@@ -415,6 +434,7 @@ static const struct step {
     {.name = "devices", .run = do_devices},
     {.name = "pinned", .run = do_pinned},
     {.name = "module", .run = do_module, .is_slow = true},
+    {.name = "package", .run = do_package, .is_slow = true},
     {.name = "capture", .run = do_capture, .before = begin_capture, .after = end_capture},
 };
 enum { STEP_COUNT = sizeof steps / sizeof steps[0] };
@@ -447,6 +467,7 @@ enum { STEP_COUNT = sizeof steps / sizeof steps[0] };
     X(rill_auto_event, "event")                                                                                        \
     X(rill_auto_scope, "scope")                                                                                        \
     X(rill_auto_stream, "stream")                                                                                      \
+    X(rill_built_free, "")                                                                                             \
     X(rill_cache_folder, "")                                                                                           \
     X(rill_cache_remove, "")                                                                                           \
     X(rill_cache_visit, "")                                                                                            \
@@ -497,6 +518,12 @@ enum { STEP_COUNT = sizeof steps / sizeof steps[0] };
     X(rill_module_kernel_count, "")                                                                                    \
     X(rill_module_load, "module") /* which reads a file too */                                                         \
     X(rill_open, "open")                                                                                               \
+    X(rill_package_build, "")                                                                                          \
+    X(rill_package_call, "package")                                                                                    \
+    X(rill_package_kernel, "package")                                                                                  \
+    X(rill_package_launch, "package")                                                                                  \
+    X(rill_package_launch_result, "result") /* the kernel alone differs */                                             \
+    X(rill_package_module, "package")                                                                                  \
     X(rill_scope_enter, "scope")                                                                                       \
     X(rill_scope_leave, "scope")                                                                                       \
     X(rill_source_emit, "")                                                                                            \

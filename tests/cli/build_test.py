@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+"""rill build: the object links with librill alone, the header compiles as C99 to C23 and C++11 to C++20, and what does not fit
+a kernel's parameters does not compile. tests/conformance/ahead_test.c has what a package does in a context.
+
+Of the kernel files, compilers and standards the short form takes some; RILL_TEST_LONG all of them.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True  # the tree stays as it is
+from cli import ROOT, Report, kernel_files, rill  # noqa: E402
+
+BUILD = pathlib.Path(os.environ["RILL_BUILD"])
+PART = os.environ.get("RILL_TEST_PART", "plain")
+IS_LONG = "RILL_TEST_LONG" in os.environ
+TURN = int(os.environ.get("RILL_TEST_TURN", "0"))
+STRICT = ["-Wall", "-Wextra", "-Wshadow", "-Wpedantic", "-Werror", f"-I{ROOT}/include"]
+COMPILERS = [("gcc", std) for std in ("c99", "c11", "c17", "c2x")] + [("clang-22", std) for std in ("c99", "c11", "c23")] + \
+            [("g++", std) for std in ("c++11", "c++14", "c++17", "c++20")] + [("clang++-22", std) for std in ("c++11", "c++20")]
+
+SOLVE = """#include <rill/kernel.h>
+#include <assert.h>
+struct particle { float x, y; int id; unsigned flags : 3; };
+float gain = 2;
+kernel void solve(int n, const float a[n], const float b[n], float c[n])
+{ for (int i = 0; i < n; i++) c[i] = gain * a[i] + b[i]; }
+kernel double dot(int n, const double x[n], const double *y)
+{ double s = 0; for (int i = 0; i < n; i++) s += x[i] * y[i]; return s; }
+kernel void move(int n, struct particle p[n], struct particle by)
+{ for (int i = 0; i < n; i++) { p[i].x += by.x; p[i].y += by.y; p[i].id = i; } }
+kernel void many(long long k, unsigned char u, const long w[k], unsigned char bytes[k], const char text[k])
+{ for (long long i = 0; i < k; i++) bytes[i] = (unsigned char)(w[i] + u + text[i]); }
+kernel void check(int n, const int x[n])
+{ for (int i = 0; i < n; i++)
+    assert(x[i] != 3); }
+"""
+# Also valid C++.
+MAIN = """#include "solve.h"
+#include <stdio.h>
+#include <string.h>
+#define T(x) do { if ((x) != RILL_OK) { printf("%s: %s\\n", #x, rill_message()); return 1; } } while (0)
+int main(int argc, char **argv)
+{
+    rill_context ctx; rill_array c; rill_module module; rill_stream s; rill_array sum;
+    float a[8], b[8], out[8], gain = 0; double x[8], r = 0; long w[8]; unsigned char bytes[8]; char text[8];
+    struct particle p[2], by;
+    int k[8], has_compiler = 0;
+    memset(p, 0, sizeof p); memset(&by, 0, sizeof by); by.y = 3;
+    for (int i = 0; i < 8; i++) { a[i] = i; b[i] = 1; x[i] = i; k[i] = i; w[i] = i; text[i] = 1; }
+    T(rill_open(argc > 1 ? argv[1] : "cpu", NULL, &ctx));
+    s = rill_default_stream(ctx);
+    T(rill_array_create(ctx, RILL_F32, RILL_SHAPE(8), &c));
+    T(rill_array_create(ctx, RILL_F64, RILL_SHAPE(1), &sum));
+    T(solve(s, 8, a, (const float *)b, c));
+    T(rill_array_read(c, s, out, sizeof out));
+    T(dot(RILL_CURRENT, 8, x, RILL_HOST(x, 8), &r));
+    T(dot_to(s, 8, x, RILL_HOST(x, 8), sum));
+    T(rill_array_read(sum, s, x, sizeof x[0]));
+    T(move(s, 2, p, by));
+    T(many(8, 5, w, bytes, text));
+    T(rill_sync(ctx));
+    T(solve_module(ctx, &module));
+    T(rill_field_read(module, "gain", s, &gain, sizeof gain));
+    printf("%g %g %g %g %d %d %g\\n", (double)out[7], r, x[0], (double)p[1].y, p[1].id, bytes[7], (double)gain);
+    T(check(s, 8, k));
+    printf("%s ", rill_sync(ctx) == RILL_ERR_ASSERT ? strstr(rill_message(), "kernel") : "no failure");
+    char line[4096]; FILE *maps = fopen("/proc/self/maps", "r");
+    while (maps != NULL && fgets(line, sizeof line, maps) != NULL) { has_compiler |= strstr(line, "librill-compiler") != NULL; }
+    if (maps != NULL) { fclose(maps); }
+    printf("compiler %d\\n", has_compiler);
+    return rill_close(ctx) == RILL_OK ? 0 : 1;
+}
+""".replace("T(many(8,", "T(many(s, 8,")
+SAID = "15 140 140 3 1 13 2\nkernel 'check', solve.c:15: the assertion 'x[i] != 3' failed in iteration 3 compiler 0\n"
+
+CALL = """#include "solve.h"
+rill_status call(rill_context ctx, rill_stream s, rill_array h, float *f, const float *cf, double *d, const double *cd,
+                 int *i, struct particle *p, struct particle q, long *w, long long *v, unsigned char *u, char *t);
+rill_status call(rill_context ctx, rill_stream s, rill_array h, float *f, const float *cf, double *d, const double *cd,
+                 int *i, struct particle *p, struct particle q, long *w, long long *v, unsigned char *u, char *t)
+{
+    (void)ctx; (void)s; (void)h; (void)f; (void)cf; (void)d; (void)cd; (void)i; (void)p; (void)q; (void)w; (void)v; (void)u; (void)t;
+    return %s;
+}
+"""
+RIGHT = ["solve(s, 8, f, cf, f)", "solve(s, 8, h, RILL_HOST(cf, 8), RILL_PTR(f, 8))", "dot(s, 8, cd, RILL_HOST(cd, 8), d)",
+         "dot(s, 8, d, h, d)", "move(s, 3, p, q)", "many(s, 8, 200, w, u, t)", "many(s, 8, 1, v, u, t)", "solve(RILL_ANY, 2, f, f, h)"]
+WRONG = {"another_element_type": "solve(s, 8, d, cf, f)", "const_memory_that_is_written": "solve(s, 8, f, f, cf)",
+         "an_argument_less": "solve(s, 8, f, f)", "an_argument_more": "solve(s, 8, f, f, f, f)",
+         "a_pointer_for_a_number": "solve(s, i, f, f, f)", "a_number_for_an_array": "solve(s, 8, 2.5f, f, f)",
+         "a_pointer_of_unknown_length": "dot(s, 8, d, d, d)", "a_result_of_another_type": "dot(s, 8, d, h, f)",
+         "a_struct_for_an_array_of_it": "move(s, 3, q, q)", "a_pointer_for_a_struct": "move(s, 3, p, p)",
+         "no_stream": "solve(8, f, f, f)", "a_context_for_a_stream": "solve(ctx, 8, f, f, f)",
+         "signs_that_differ": "many(s, 8, 1, w, t, t)", "a_struct_of_another_kind": "move(s, 3, f, q)",
+         "no_result": "dot(s, 8, d, h)", "a_number_that_does_not_fit": "many(s, 8, 300, w, u, t)"}
+
+
+def run(*command, cwd, env=None):
+    done = subprocess.run([str(word) for word in command], cwd=cwd, capture_output=True, text=True, check=False,
+                          env=dict(os.environ, **(env or {})))
+    return done.returncode, done.stdout + done.stderr
+
+
+def language(compiler):
+    return ["-x", "c++"] if "++" in compiler else ["-x", "c"]
+
+
+def check_headers(report, work):
+    for compiler, std in COMPILERS if IS_LONG else COMPILERS[TURN % 2::2]:
+        status, said = run(compiler, f"-std={std}", *STRICT, *language(compiler), "-fsyntax-only", "main.c", cwd=work)
+        report.check(f"the_header_compiles_with_{compiler}_{std}", status == 0, said)
+    short = (("gcc", "c11"), ("g++", "c++11"))
+    for compiler, std in short + ((("clang-22", "c23"), ("clang++-22", "c++20")) if IS_LONG else ()):
+        flags = [f"-std={std}", *STRICT, *language(compiler), "-fsyntax-only", "call.c"]
+        for call in RIGHT:
+            (work / "call.c").write_text(CALL % call)
+            status, said = run(compiler, *flags, cwd=work)
+            report.check(f"{call}_compiles_with_{compiler}", status == 0, said)
+        for name, call in WRONG.items():
+            (work / "call.c").write_text(CALL % call)
+            status, said = run(compiler, *flags, cwd=work)
+            report.check(f"{name}_does_not_compile_with_{compiler}", status != 0, call)
+
+
+def check_program(report, work):
+    """What runs is a plain program: a library that is made with a sanitizer is not for it."""
+    if PART not in ("plain", "release"):
+        report.skip("programs_that_link_packages", "they are built without the sanitizer")
+        return
+    lib = BUILD / "lib"
+    (work / "solve.c").rename(work / "gone.c")
+    env = {"RILL_COMPILER": "/nowhere/compiler.so", "RILL_CACHE": "off"}
+    for compiler, name in (("gcc", "main"), ("g++", "main_cxx")):
+        status, said = run(compiler, *language(compiler), "main.c", "-x", "none", "solve.o", f"-I{ROOT}/include", f"-L{lib}",
+                           "-lrill", f"-Wl,-rpath,{lib}", "-o", name, cwd=work)
+        report.check(f"{name}_links_with_librill_alone", status == 0, said)
+        status, said = run(f"./{name}", cwd=work, env=env)
+        report.check(f"{name}_runs_without_compiler_and_source", status == 0 and said == SAID, said)
+    (work / "gone.c").rename(work / "solve.c")
+    status, said = run("readelf", "-WlS", "main", cwd=work)
+    report.check("nothing_becomes_writable_or_executable", "RWE" not in said and ".rodata" in said, said)
+
+
+def check_types(report, work):
+    text = "#include <rill/kernel.h>\nstruct __attribute__((packed)) odd { char c; double d; };\n" \
+           "kernel void odd(int n, struct odd x[n], struct odd y) { for (int i = 0; i < n; i++) x[i] = y; }\n" \
+           "kernel void words(int class, float delete[class], int stream) { for (int i = 0; i < class; i++) delete[i] = stream; }\n"
+    (work / "odd.c").write_text(text)
+    done = rill("build", "odd.c", "--prefix", "my_", "--target", "x86-64", cwd=work)
+    report.check("types_without_words_and_names_that_are_taken", done.rc == 0, done)
+    use = '#include "odd.h"\n#include "odd.h"\n' \
+          "rill_status use(rill_stream s, float *f, rill_arg y);\n" \
+          "rill_status use(rill_stream s, float *f, rill_arg y) { RILL_TRY(my_odd(s, 3, RILL_HOST(f, 3), y)); return my_words(s, 3, f, 4); }\n"
+    (work / "use.c").write_text(use)
+    for compiler, std in (("gcc", "c99"), ("g++", "c++11")):
+        status, said = run(compiler, f"-std={std}", *STRICT, *language(compiler), "-fsyntax-only", "use.c", cwd=work)
+        report.check(f"such_a_header_compiles_with_{compiler}", status == 0, said)
+    (work / "particle.h").write_text("#pragma once\nstruct particle { float x, y; int id; unsigned flags : 3; };\n")
+    (work / "use.c").write_text('#include "particle.h"\n#include "solve.h"\n#include "own.h"\nint used;\n')
+    done = rill("build", "solve.c", "-o", "own", "--prefix", "own_", "--include", "particle.h", "--target", "x86-64", cwd=work)
+    report.check("structs_may_be_declared_elsewhere", done.rc == 0 and "struct particle {" not in (work / "own.h").read_text(), done)
+    for flag, expected in (("-DSOLVE_OWN_TYPES", 0), ("-DOTHER", 1)):
+        status, said = run("gcc", flag, *STRICT, "-fsyntax-only", "use.c", cwd=work)
+        report.check(f"a_program_that_declares_them_says_so_with_{flag}", status == expected, said)
+
+
+def check_use(report, work):
+    """The command line."""
+    cases = {"no_file": ([], 2, "which file?"), "two_files": (["a.c", "b.c"], 2, "one file at a time"),
+             "no_such_option": (["solve.c", "--fast"], 2, "unknown option"), "no_such_file": (["none.c"], 3, "none.c"),
+             "no_such_target": (["solve.c", "--target", "cpu,vax"], 2, "unknown target 'vax'"),
+             "no_such_folder": (["solve.c", "-o", "no/where", "--target", "x86-64"], 3, "cannot write 'no/where.o'"),
+             "standard_input_without_a_name": (["-"], 2, "needs -o"), "no_identifier": (["solve.c", "--prefix", "a-"], 2, "identifier")}
+    for name, (args, status, words) in cases.items():
+        done = rill("build", *args, cwd=work)
+        report.check(f"{name}_is_said", done.rc == status and words in done.err, done)
+    (work / "wrong.c").write_text("#include <rill/kernel.h>\nkernel void f(int n) { return x; }\n")
+    done = rill("build", "wrong.c", cwd=work)
+    report.check("errors_of_the_source_are_shown", done.rc == 1 and "wrong.c:2:31: error:" in done.err
+                 and not (work / "wrong.o").exists(), done)
+    before = sorted(path.name for path in work.iterdir())
+    done = rill("build", "-", "-o", "piped.o", "--target", "native", "--target", "sm_80", stdin=SOLVE.encode(), cwd=work)
+    after = sorted(path.name for path in work.iterdir())
+    report.check("standard_input_becomes_two_files_and_nothing_else", done.rc == 0
+                 and sorted(set(after) - set(before)) == ["piped.h", "piped.o"], f"{done} {after}")
+
+
+def check_kernel_files(report, work):
+    files = kernel_files()
+    files = files if IS_LONG else files[TURN % 24::24]
+    for path in files:
+        done = rill("build", path, "-o", "kernels", "--prefix", "built_", "--target", "x86-64", cwd=work)
+        report.check(f"{path.name}_is_built", done.rc == 0, done)
+        (work / "use.c").write_text('#include "kernels.h"\nint used;\n')
+        for compiler, std in (("gcc", "c99"), ("g++", "c++11"), ("clang-22", "c23")):
+            status, said = run(compiler, f"-std={std}", *STRICT, *language(compiler), "-fsyntax-only", "use.c", cwd=work)
+            report.check(f"{path.name}_has_a_header_for_{compiler}", status == 0, said)
+
+
+def main():
+    report = Report()
+    with tempfile.TemporaryDirectory() as folder:
+        work = pathlib.Path(folder)
+        (work / "solve.c").write_text(SOLVE)
+        (work / "main.c").write_text(MAIN)
+        done = rill("build", "solve.c", cwd=work)
+        report.check("a_portable_package_is_built", done.rc == 0 and (work / "solve.o").exists() and not done.out, done)
+        first = (work / "solve.o").read_bytes()
+        rill("build", "solve.c", "--target", "portable", "-o", "solve", cwd=work)
+        report.check("the_same_source_gives_the_same_file", (work / "solve.o").read_bytes() == first)
+        check_headers(report, work)
+        check_program(report, work)
+        check_types(report, work)
+        check_use(report, work)
+        check_kernel_files(report, work)
+    return report.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
